@@ -1,0 +1,61 @@
+package turn
+
+// Event is what a door brings in.
+type Event struct {
+	Kind      Kind
+	ID        string // unique for what happened: the message's id, the interaction's id
+	GuildID   string
+	ParentID  string // the channel that a thread hangs on, if it is one
+	Message   Message
+	Reply     *Message // the message replied to, where the door was told it
+	Mentioned bool     // the bot itself is mentioned in Message
+	Direct    bool     // a direct message, or the terminal
+	Command   *Command
+}
+
+// Kind is what happened.
+type Kind string
+
+const (
+	Created Kind = "created"
+	Edited  Kind = "edited" // the text has changed
+	Deleted Kind = "deleted"
+	Ordered Kind = "command" // a slash command, a menu entry or a button
+	Gone    Kind = "gone"    // the channel was deleted or the bot was removed from it
+)
+
+// Command is an order given by a person to the bot itself. The door has acknowledged it already.
+type Command struct {
+	Name    string            // "context", "lookup", "mode", "help"
+	Options map[string]string // option name → value
+	Button  string            // custom id of the button pressed, if it was one
+	Token   string            // what the door needs to answer; a secret
+	By      Author
+	Admin   bool // may manage the server, or is at the terminal
+}
+
+// Post is what a door carries out: a new message, or, with ID set, the new text of an old one. Whatever it
+// holds, a door never lets it ping anybody and never lets it embed a link.
+type Post struct {
+	ID        string // of the message to edit; empty for a new one
+	ChannelID string
+	ReplyTo   string // message to reply to; it may be gone
+	Text      string // at most 2,000 UTF-16 units
+	Nonce     string // at most 25 characters; the same nonce within minutes is the same message
+	Final     bool   // no more edits will follow
+}
+
+// Answer is what a command's giver alone sees.
+type Answer struct {
+	Text    string
+	Buttons []Button
+	File    []byte // optional attachment
+	Name    string // its file name
+}
+
+// Button is one button under an answer.
+type Button struct {
+	ID       string // at most 100 characters; comes back as Command.Button
+	Label    string
+	Disabled bool
+}

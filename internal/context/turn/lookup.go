@@ -1,0 +1,137 @@
+package turn
+
+import "time"
+
+// Lookup is one question asked of the outside world, whatever came of it.
+type Lookup struct {
+	State    State         `json:"state"`
+	Reason   string        `json:"reason"`            // why it was, or was not, looked up; for a failure, what failed
+	Failure  string        `json:"failure,omitempty"` // closed code when State is failed: "provider_down", "rate_limited", "deadline", …
+	Score    float64       `json:"score"`             // 0 (surely not needed) to 1 (surely needed)
+	Cues     []string      `json:"cues,omitempty"`    // what moved the score, strongest first
+	Intent   string        `json:"intent,omitempty"`
+	Question string        `json:"question,omitempty"` // the message as a standalone question; never leaves the machine, but to the models
+	Query    string        `json:"query,omitempty"`    // exactly what left the machine for the search backends
+	Scrubbed []string      `json:"scrubbed,omitempty"` // kinds of things kept from leaving: "mention", "email", …
+	Asked    []Asked       `json:"asked,omitempty"`    // the backends, in their fixed order
+	Hits     []Hit         `json:"hits,omitempty"`     // merged and ranked
+	Pages    []Page        `json:"pages,omitempty"`    // every page that was tried, read or not
+	Summary  []Claim       `json:"summary,omitempty"`  // what the main model was told, checked
+	Rejected []Claim       `json:"rejected,omitempty"` // what a side model said and the checks refused
+	Sources  []Source      `json:"sources,omitempty"`  // numbered as in the block
+	By       string        `json:"by,omitempty"`       // who summarised: a model's name, or "extractive"
+	Verdict  *Verdict      `json:"verdict,omitempty"`  // fact checks only
+	Newest   time.Time     `json:"newest,omitzero"`    // newest publication date among the sources
+	Block    string        `json:"block,omitempty"`    // what the main model was shown, to the byte
+	Stages   []Stage       `json:"stages,omitempty"`
+	Removed  []Removal     `json:"removed,omitempty"` // what cleaning took out of page text
+	Usage    Usage         `json:"usage,omitzero"`    // the side model's
+	Began    time.Time     `json:"began"`
+	Took     time.Duration `json:"took"`
+	Cached   bool          `json:"cached,omitempty"`
+}
+
+// State is what came of a lookup. "Could not look" and "found nothing" are different words.
+type State string
+
+const (
+	NotNeeded    State = "not_needed"
+	Disabled     State = "disabled"
+	LookupFailed State = "failed"
+	Empty        State = "empty"
+	Found        State = "found"
+)
+
+// Asked is one backend's part in a search.
+type Asked struct {
+	Backend string        `json:"backend"`
+	Status  string        `json:"status"`           // "ok", "empty", or a failure code: "timeout", "rate_limited", "blocked", …
+	Detail  string        `json:"detail,omitempty"` // for the operator: cause and cure; redacted
+	Hits    int           `json:"hits"`
+	Took    time.Duration `json:"took"`
+}
+
+// Hit is one search result. Every string is from outside, as plain text.
+type Hit struct {
+	Backend   string    `json:"backend"`
+	Also      []string  `json:"also,omitempty"` // other backends that returned the same page
+	Rank      int       `json:"rank"`           // from 1, within Backend
+	Score     float64   `json:"score,omitempty"`
+	Title     string    `json:"title"`
+	URL       string    `json:"url"`
+	Snippet   string    `json:"snippet,omitempty"`
+	Text      string    `json:"-"`                  // content that the backend itself delivered: read in place of fetching URL
+	Answer    bool      `json:"answer,omitempty"`   // Text answers the query by itself: a forecast, an instant answer
+	Published time.Time `json:"published,omitzero"` // zero: undated
+	Language  string    `json:"language,omitempty"`
+}
+
+// Page is one page that was tried.
+type Page struct {
+	N         int           `json:"n,omitempty"` // source number in the block, 0 if not used
+	URL       string        `json:"url"`
+	Final     string        `json:"final,omitempty"`
+	Status    int           `json:"status,omitempty"`  // HTTP status, 0 if there was none
+	Failure   string        `json:"failure,omitempty"` // closed code; empty if it was read
+	Reason    string        `json:"reason,omitempty"`  // finer closed code
+	Via       string        `json:"via,omitempty"`     // backend that delivered the text, if it was not fetched
+	Title     string        `json:"title,omitempty"`
+	Site      string        `json:"site,omitempty"` // canonical host
+	Bytes     int           `json:"bytes,omitempty"`
+	SHA256    string        `json:"sha256,omitempty"`
+	Took      time.Duration `json:"took,omitempty"`
+	Fetched   time.Time     `json:"fetched,omitzero"`
+	Published time.Time     `json:"published,omitzero"`
+	Modified  time.Time     `json:"modified,omitzero"`
+	Cached    bool          `json:"cached,omitempty"`
+	Hidden    int           `json:"hidden,omitempty"` // characters dropped as hidden
+	Text      string        `json:"text,omitempty"`   // clean text; stored once by hash, apart from the trace
+}
+
+// Claim is one fact with the words of the page that carry it.
+type Claim struct {
+	Text    string   `json:"text"`
+	Quote   string   `json:"quote"`
+	Source  int      `json:"source"` // number in Sources
+	Checks  []string `json:"checks,omitempty"`
+	Refused string   `json:"refused,omitempty"` // the check that failed
+}
+
+// Source is one numbered source of a block. The list under a reply is written from it, by code.
+type Source struct {
+	N         int       `json:"n"`
+	URL       string    `json:"url"`
+	Title     string    `json:"title"`
+	Site      string    `json:"site"`
+	Published time.Time `json:"published,omitzero"`
+	Fetched   time.Time `json:"fetched"`
+}
+
+// Verdict is the result of a fact check.
+type Verdict struct {
+	Label      string  `json:"label"` // supports, contradicts, inconclusive, unverified
+	Confidence float64 `json:"confidence"`
+	For        []Claim `json:"for,omitempty"`
+	Against    []Claim `json:"against,omitempty"`
+}
+
+// Stage is one step of a lookup and how long it took.
+type Stage struct {
+	Name string        `json:"name"` // need, search, read, summarise, verify
+	Took time.Duration `json:"took"`
+}
+
+// Removal counts what a rule took away.
+type Removal struct {
+	Rule  string `json:"rule"` // "T2", "D1", "H", …
+	Count int    `json:"count"`
+}
+
+// Usage is what model calls used.
+type Usage struct {
+	Prompt     int     `json:"prompt,omitempty"` // tokens
+	Completion int     `json:"completion,omitempty"`
+	Reasoning  int     `json:"reasoning,omitempty"`
+	Calls      int     `json:"calls,omitempty"`
+	Cost       float64 `json:"cost,omitempty"` // US dollars, where the server says so
+}

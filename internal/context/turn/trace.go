@@ -1,0 +1,91 @@
+package turn
+
+import "time"
+
+// Trace is the record of one turn: everything that /context can show.
+type Trace struct {
+	Request  Request        `json:"request"`
+	Phase    Phase          `json:"phase"`
+	Outcomes []Outcome      `json:"outcomes,omitempty"`
+	Layers   []LayerTokens  `json:"layers,omitempty"`  // tokens by layer, in reading order
+	Dropped  []Dropped      `json:"dropped,omitempty"` // what the budget cut
+	Prompt   []Rendered     `json:"prompt,omitempty"`  // what the model was sent
+	Model    string         `json:"model,omitempty"`   // who answered; "none" when no model is configured
+	Tried    []ModelFailure `json:"tried,omitempty"`   // models that failed before it
+	Usage    Usage          `json:"usage,omitzero"`
+	Finish   string         `json:"finish,omitempty"` // why the model stopped: stop, length, truncated, …
+	Reply    string         `json:"reply,omitempty"`  // as delivered
+	ReplyIDs []string       `json:"reply_ids,omitempty"`
+	Guarded  []Guarded      `json:"guarded,omitempty"` // what the output guard changed
+	Err      string         `json:"err,omitempty"`     // redacted cause, for the operator
+	Began    time.Time      `json:"began"`
+	Timings  Timings        `json:"timings"`
+	Took     time.Duration  `json:"took"`
+}
+
+// Phase is how far a turn came. A turn found in an early phase at start-up was interrupted.
+type Phase string
+
+const (
+	Begun       Phase = "begun"     // the event is claimed
+	Answering   Phase = "answering" // the prompt is built; something may have been sent
+	Answered    Phase = "answered"
+	Broken      Phase = "failed"
+	Interrupted Phase = "interrupted" // the process ended, a person stopped it, or a newer message replaced it
+)
+
+// LayerTokens is a layer's use of its budget.
+type LayerTokens struct {
+	Layer  Layer `json:"layer"`
+	Used   int   `json:"used"`
+	Budget int   `json:"budget"`
+}
+
+// Dropped is one contribution that the budget cut.
+type Dropped struct {
+	Layer  Layer  `json:"layer"`
+	Source string `json:"source"`
+	Reason string `json:"reason"` // "truncated" or "dropped"
+	Tokens int    `json:"tokens"` // lost
+}
+
+// Rendered is one message of the prompt.
+type Rendered struct {
+	Role   string `json:"role"` // system, user, assistant
+	Name   string `json:"name,omitempty"`
+	Text   string `json:"text"`
+	Tokens int    `json:"tokens"`
+	Web    bool   `json:"web,omitempty"`
+}
+
+// ModelFailure is one model that was asked and failed.
+type ModelFailure struct {
+	Model string `json:"model"`
+	Kind  string `json:"kind"`
+}
+
+// Guarded is what one output rule changed in the reply.
+type Guarded struct {
+	Rule  string `json:"rule"` // "O1", "O6", …
+	Count int    `json:"count"`
+	What  string `json:"what,omitempty"` // the first instance, shortened and inert
+}
+
+// Timings are measured from Began.
+type Timings struct {
+	Prompt     time.Duration `json:"prompt,omitempty"`      // prompt built
+	FirstToken time.Duration `json:"first_token,omitempty"` // model's first words
+	FirstSeen  time.Duration `json:"first_seen,omitempty"`  // first post accepted
+}
+
+// Lookup returns the turn's first lookup, or nil.
+func (t *Trace) Lookup() *Lookup {
+	for i := range t.Outcomes {
+		for j := range t.Outcomes[i].Contributions {
+			if l := t.Outcomes[i].Contributions[j].Lookup; l != nil {
+				return l
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+// Package turn holds the words of the house: what a turn asks, what providers answer, what is recorded.
+//
+// It is plain data and knows nothing of ours, so every room may speak it. A [Request] goes to each
+// context provider; a provider answers with [Contribution]s; what it looked up travels with them as
+// [Lookup]s; how it went is an [Outcome]; and the whole of it, with the prompt, the reply and what the
+// guard removed, is the [Trace], which is what /context shows. [Event] and [Post] are what a door
+// (Discord, the terminal) brings in and carries out.
+package turn
+
+import (
+	"fmt"
+	"time"
+)
+
+// Request is what every provider is told about the turn. Providers must not change it.
+type Request struct {
+	ID        string    `json:"id"` // ULID; the trace's key
+	Character string    `json:"character"`
+	GuildID   string    `json:"guild_id,omitempty"` // empty in a direct message
+	ChannelID string    `json:"channel_id"`
+	Mode      Mode      `json:"mode"`
+	Message   Message   `json:"message"`          // the message being answered
+	Parent    *Message  `json:"parent,omitempty"` // the message it replies to, if any
+	Chain     []Message `json:"chain,omitempty"`  // the reply chain above Message, newest first; the last exchange where nothing was replied to
+	Web       Web       `json:"web"`
+	Budget    Budget    `json:"budget"`
+	Deadline  time.Time `json:"deadline"` // when context must be ready
+}
+
+// Mode is how the character behaves in a channel.
+type Mode string
+
+const (
+	FullRP       Mode = "full_rp"
+	Text         Mode = "text"
+	ImitateVoice Mode = "imitate_voice"
+)
+
+// Modes lists every mode in the order shown to people.
+func Modes() []Mode { return []Mode{FullRP, Text, ImitateVoice} }
+
+// Web says whether this turn may ask the outside world.
+type Web struct {
+	Switch Switch `json:"switch"`
+	Reason string `json:"reason,omitempty"` // why it is off: "mode", "character", "channel", "operator"
+}
+
+// Switch is the web's position in a turn.
+type Switch string
+
+const (
+	WebAuto   Switch = "auto"   // look up if the message needs it
+	WebAlways Switch = "always" // a person asked for a lookup by command
+	WebOff    Switch = "off"
+)
+
+// Budget is in tokens. A layer that is missing has budget 0.
+type Budget struct {
+	Total  int           `json:"total"`
+	Layers map[Layer]int `json:"layers"`
+}
+
+// Message is one message in a channel, as a person would read it: mentions are names, not ids.
+type Message struct {
+	ID        string    `json:"id"`
+	ChannelID string    `json:"channel_id,omitempty"`
+	Author    Author    `json:"author"`
+	Text      string    `json:"text"`
+	At        time.Time `json:"at"`
+	ReplyTo   string    `json:"reply_to,omitempty"` // id of the message it replies to
+	Own       bool      `json:"own,omitempty"`      // written by this bot
+}
+
+// Author is who wrote a message. Name is what others see.
+type Author struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// Layer is where in the prompt a contribution stands, in reading order.
+type Layer int
+
+const (
+	Core Layer = iota
+	Character
+	Content
+	HistorySummary
+	RecentHistory
+	AuthorNote
+	DepthInject
+)
+
+var layerNames = [...]string{"core", "character", "content", "history_summary", "recent_history", "author_note", "depth_inject"}
+
+// Layers lists every layer in reading order.
+func Layers() []Layer {
+	return []Layer{Core, Character, Content, HistorySummary, RecentHistory, AuthorNote, DepthInject}
+}
+
+func (l Layer) String() string {
+	if l < 0 || int(l) >= len(layerNames) {
+		return fmt.Sprintf("layer(%d)", int(l))
+	}
+	return layerNames[l]
+}
+
+// MarshalText writes the layer's name, so that it reads well in JSON and TOML.
+func (l Layer) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// UnmarshalText reads a layer's name.
+func (l *Layer) UnmarshalText(b []byte) error {
+	for i, name := range layerNames {
+		if name == string(b) {
+			*l = Layer(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown layer %q", b)
+}
+
+// Contribution is one piece of text offered to the prompt. One with neither Text nor Message is a footnote:
+// traced, never rendered.
+type Contribution struct {
+	Layer    Layer    `json:"layer"`
+	Priority int      `json:"priority"` // within a layer, higher wins
+	Text     string   `json:"text,omitempty"`
+	Tokens   int      `json:"tokens"`            // 0: not counted yet; the builder counts
+	Source   string   `json:"source"`            // "character:persona.md", "history:recent", "websearch"
+	Message  *Message `json:"message,omitempty"` // recent_history: rendered as a chat message instead of Text
+	// Web marks text that came from strangers (security rules P7, P8): it is rendered as a message of its own
+	// outside the system prompt, kept or dropped whole, and never becomes memory.
+	Web    bool    `json:"web,omitempty"`
+	Depth  int     `json:"depth,omitempty"`  // depth_inject: messages from the end
+	Lookup *Lookup `json:"lookup,omitempty"` // where Text came from, if it was looked up
+}
+
+// Outcome is how one provider did. Outcomes are stored in the order of the providers, whoever was quickest.
+type Outcome struct {
+	Provider      string         `json:"provider"`
+	Status        Status         `json:"status"`
+	Took          time.Duration  `json:"took"`
+	Err           string         `json:"err,omitempty"` // for the operator; redacted
+	Contributions []Contribution `json:"contributions,omitempty"`
+}
+
+// Status is how a provider ended.
+type Status string
+
+const (
+	OK        Status = "ok"
+	Timeout   Status = "timeout" // it returned, cut short by its deadline
+	Failed    Status = "error"
+	Panicked  Status = "panic"
+	Abandoned Status = "abandoned" // it had not returned when the turn went on without it
+)
