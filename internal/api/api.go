@@ -1,0 +1,153 @@
+// Package api is one of the two doors to the network: HTTP clients for services that the operator chose, such as
+// the model, a search backend or Discord. The other door, web/fetch, is for addresses that strangers chose; the
+// two share nothing.
+//
+// A [Client] reaches one fixed origin, follows no redirect, honours the proxy variables of the environment, caps
+// what it reads and keeps addresses and secrets out of its errors.
+package api
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Service describes one origin. Only Origin is required.
+type Service struct {
+	Origin        string              // "https://host[:port]"; a path behind it is ignored
+	UserAgent     string              // sent where the request has none
+	HeaderTimeout time.Duration       // until response headers arrive; 0 is 60 s. Models think before they speak
+	MaxBody       int64               // bytes of a response body; 0 is 16 MiB
+	Redact        func(string) string // applied to the text of errors; nil changes nothing
+	Connections   int                 // idle connections kept; 0 is 8
+}
+
+var (
+	// ErrOrigin is returned for a request to any other place than the service's origin.
+	ErrOrigin = errors.New("request leaves the service's origin")
+	// ErrTooLarge is returned by a body's Read past MaxBody.
+	ErrTooLarge = errors.New("response is too large")
+)
+
+// Client returns the HTTP client of one service. A response with a redirect status is returned as it is.
+// Deadlines are the request context's: a stream may last as long as its turn.
+func Client(s Service) *http.Client {
+	if s.HeaderTimeout == 0 {
+		s.HeaderTimeout = time.Minute
+	}
+	if s.MaxBody == 0 {
+		s.MaxBody = 16 << 20
+	}
+	if s.Connections == 0 {
+		s.Connections = 8
+	}
+	if s.Redact == nil {
+		s.Redact = func(text string) string { return text }
+	}
+	return &http.Client{
+		Transport: &transport{service: s, origin: Origin(s.Origin), next: &http.Transport{
+			Proxy:                  http.ProxyFromEnvironment,
+			ForceAttemptHTTP2:      true,
+			MaxIdleConns:           s.Connections,
+			MaxIdleConnsPerHost:    s.Connections,
+			IdleConnTimeout:        90 * time.Second,
+			TLSHandshakeTimeout:    10 * time.Second,
+			ResponseHeaderTimeout:  s.HeaderTimeout,
+			ExpectContinueTimeout:  time.Second,
+			MaxResponseHeaderBytes: 64 << 10,
+		}},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// Origin returns scheme and host of an address in lower case, or "" if it has none.
+func Origin(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return originOf(u)
+}
+
+func originOf(u *url.URL) string {
+	return strings.ToLower(u.Scheme + "://" + u.Host)
+}
+
+type transport struct {
+	service Service
+	origin  string
+	next    http.RoundTripper
+}
+
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if t.origin == "" || originOf(r.URL) != t.origin {
+		return nil, fmt.Errorf("reach %s: %w", originOf(r.URL), ErrOrigin)
+	}
+	if r.Header.Get("User-Agent") == "" && t.service.UserAgent != "" {
+		r = r.Clone(r.Context())
+		r.Header.Set("User-Agent", t.service.UserAgent)
+	}
+	response, err := t.next.RoundTrip(r)
+	if err != nil {
+		return nil, &failure{text: t.service.Redact(fmt.Sprintf("reach %s: %v", t.origin, err)), cause: err}
+	}
+	response.Body = &body{ReadCloser: response.Body, left: t.service.MaxBody}
+	return response, nil
+}
+
+// CloseIdleConnections lets http.Client.CloseIdleConnections through to the pool.
+func (t *transport) CloseIdleConnections() {
+	if c, ok := t.next.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
+
+// failure prints the redacted text and still answers errors.Is and errors.As for its cause.
+type failure struct {
+	text  string
+	cause error
+}
+
+func (f *failure) Error() string { return f.text }
+func (f *failure) Unwrap() error { return f.cause }
+
+// Cause returns an error without the request's URL, which http.Client puts around every error and which may hold
+// a key in its query.
+func Cause(err error) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		return wrapped.Err
+	}
+	return err
+}
+
+type body struct {
+	io.ReadCloser
+	left int64 // owned by the reader of the body
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return b.past()
+	}
+	if int64(len(p)) > b.left {
+		p = p[:b.left]
+	}
+	n, err := b.ReadCloser.Read(p)
+	b.left -= int64(n)
+	return n, err
+}
+
+// past tells a body that ends exactly at the limit from one that goes on.
+func (b *body) past() (int, error) {
+	var one [1]byte
+	n, err := b.ReadCloser.Read(one[:])
+	if n > 0 {
+		return 0, ErrTooLarge
+	}
+	return 0, err
+}

@@ -1,0 +1,63 @@
+package redact_test
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"testing"
+
+	"familiar/internal/redact"
+
+	"pgregory.net/rapid"
+)
+
+func TestString(t *testing.T) {
+	r := redact.New("sk-secret-123456", "hunter", "abc", "  spaced-out-token\n")
+	for _, c := range []struct{ name, in, want string }{
+		{"as it is", "key=sk-secret-123456!", "key=***!"},
+		{"twice", "sk-secret-123456 sk-secret-123456", "*** ***"},
+		{"hex", hex.EncodeToString([]byte("sk-secret-123456")), "***"},
+		{"upper-case hex", strings.ToUpper(hex.EncodeToString([]byte("sk-secret-123456"))), "***"},
+		{"reversed", "654321-terces-ks", "***"},
+		{"trimmed", "the spaced-out-token here", "the *** here"},
+		{"too short to hide", "abc", "abc"},
+		{"nothing", "nothing to see", "nothing to see"},
+	} {
+		if got := r.String(c.in); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestBase64AtEveryAlignment(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		secret := rapid.StringMatching(`[A-Za-z0-9_.-]{10,60}`).Draw(t, "secret")
+		around := rapid.SliceOfN(rapid.Byte(), 0, 9).Draw(t, "around")
+		text := slices.Concat(around, []byte(secret), around)
+		r := redact.New(secret)
+		for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+			if s := enc.EncodeToString(text); !r.Found(s) {
+				t.Fatalf("%q hides %q", s, secret)
+			}
+		}
+	})
+}
+
+func TestStringLeavesNone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		secret := rapid.StringMatching(`[a-zA-Z0-9]{6,20}`).Draw(t, "secret")
+		before := rapid.String().Draw(t, "before")
+		r := redact.New(secret)
+		if out := r.String(before + secret + before); strings.Contains(out, secret) && secret != redact.Mask {
+			t.Fatalf("%q survives in %q", secret, out)
+		}
+	})
+}
+
+func TestNil(t *testing.T) {
+	var r *redact.Redactor
+	if r.Found("anything") || r.String("anything") != "anything" {
+		t.Error("a nil redactor must do nothing")
+	}
+}
