@@ -1,0 +1,209 @@
+package search
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"familiar/internal/context/turn"
+)
+
+var update = flag.Bool("update", false, "write the outcomes of this run into the archives")
+
+// required are the cases that every archive has, whatever else is in it.
+var required = []string{"hits", "empty", "quota", "blocked", "malformed", "html", "odd", "large"}
+
+// TestBackends plays every archive against its backend. A case is a folder of the archive: query, one field a line;
+// reply, an HTTP response, or reply/<path> for one path only, where a header "Pad: n" makes the body n bytes longer;
+// want, the hits and then the error; and, where it is of interest, sent: what left the machine.
+func TestBackends(t *testing.T) {
+	for _, e := range table() {
+		t.Run(e.name, func(t *testing.T) {
+			file := filepath.Join("testdata", e.name+".txtar")
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatalf("backend %s has no archive: %v", e.name, err)
+			}
+			cases := casesOf(archive)
+			for _, name := range required {
+				if !slices.ContainsFunc(cases, func(c *archived) bool { return c.name == name }) {
+					t.Errorf("%s has no case %q", file, name)
+				}
+			}
+			for _, c := range cases {
+				t.Run(c.name, func(t *testing.T) { c.run(t, e, archive) })
+			}
+			if *update {
+				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// archived is one case of an archive.
+type archived struct {
+	name  string
+	files map[string]string
+}
+
+func casesOf(a *txtar.Archive) []*archived {
+	var cases []*archived
+	for _, f := range a.Files {
+		name, part, _ := strings.Cut(f.Name, "/")
+		i := slices.IndexFunc(cases, func(c *archived) bool { return c.name == name })
+		if i < 0 {
+			i = len(cases)
+			cases = append(cases, &archived{name: name, files: map[string]string{}})
+		}
+		cases[i].files[part] = string(f.Data)
+	}
+	return cases
+}
+
+func (c *archived) run(t *testing.T, e entry, archive *txtar.Archive) {
+	far := &replies{files: c.files}
+	config := Config{SearXNG: "http://searxng.internal:8888/search", UserAgent: "familiar/test (+https://example.org/operator)", Client: far.client}
+	q := parseQuery(t, c.files["query"], &config)
+	b, err := e.build(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Name() != e.name {
+		t.Errorf("Name() = %q, want %q", b.Name(), e.name)
+	}
+	hits, err := b.Search(t.Context(), q)
+	c.compare(t, archive, "want", describe(hits, err))
+	if _, interesting := c.files["sent"]; interesting {
+		c.compare(t, archive, "sent", strings.Join(far.sent, ""))
+	}
+}
+
+func (c *archived) compare(t *testing.T, archive *txtar.Archive, part, got string) {
+	if *update {
+		setFile(archive, c.name+"/"+part, got)
+	} else if diff := cmp.Diff(c.files[part], got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", part, diff)
+	}
+}
+
+func setFile(a *txtar.Archive, name, data string) {
+	folder, _, _ := strings.Cut(name, "/")
+	last := 0
+	for i := range a.Files {
+		if a.Files[i].Name == name {
+			a.Files[i].Data = []byte(data)
+			return
+		}
+		if strings.HasPrefix(a.Files[i].Name, folder+"/") {
+			last = i + 1
+		}
+	}
+	a.Files = slices.Insert(a.Files, last, txtar.File{Name: name, Data: []byte(data)})
+}
+
+func parseQuery(t *testing.T, text string, c *Config) Query {
+	q := Query{Limit: 10}
+	for l := range strings.Lines(text) {
+		field, value, _ := strings.Cut(strings.TrimSpace(l), ": ")
+		switch field {
+		case "text":
+			q.Text = value
+		case "intent":
+			q.Intent = value
+		case "language":
+			q.Language = value
+		case "fresh":
+			q.Fresh = value
+		case "place":
+			q.Place = value
+		case "include":
+			q.Include = strings.Fields(value)
+		case "depth":
+			c.Depth = value
+		default:
+			t.Fatalf("query has no field %q", field)
+		}
+	}
+	return q
+}
+
+// describe writes an outcome as a person would read it.
+func describe(hits []turn.Hit, err error) string {
+	var b strings.Builder
+	for i, h := range hits {
+		fmt.Fprintf(&b, "%d. %s\n   %s\n", i+1, h.Title, h.URL)
+		if h.Answer {
+			fmt.Fprintf(&b, "   answer\n")
+		}
+		if !h.Published.IsZero() {
+			fmt.Fprintf(&b, "   published %s\n", h.Published.Format("2006-01-02 15:04 -07:00"))
+		}
+		if h.Snippet != "" && h.Snippet != h.Text {
+			fmt.Fprintf(&b, "   snippet: %s\n", h.Snippet)
+		}
+		for l := range strings.Lines(h.Text) {
+			fmt.Fprintf(&b, "   text: %s\n", strings.TrimSpace(l))
+		}
+	}
+	var failed *Error
+	switch {
+	case errors.As(err, &failed):
+		fmt.Fprintf(&b, "error: %v", failed)
+		if failed.RetryAfter > 0 {
+			fmt.Fprintf(&b, " (retry after %s)", failed.RetryAfter)
+		}
+		b.WriteByte('\n')
+	case err != nil:
+		fmt.Fprintf(&b, "error that is no *Error: %v\n", err)
+	case len(hits) == 0:
+		b.WriteString("nothing\n")
+	}
+	return b.String()
+}
+
+// replies is the far end of one case.
+type replies struct {
+	files map[string]string
+	sent  []string
+}
+
+func (r *replies) client(origin string) *http.Client { return &http.Client{Transport: r} }
+
+func (r *replies) RoundTrip(req *http.Request) (*http.Response, error) {
+	params := req.URL.Query()
+	r.sent = append(r.sent, fmt.Sprintf("%s %s://%s%s\n", req.Method, req.URL.Scheme, req.URL.Host, req.URL.Path))
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		r.sent = append(r.sent, fmt.Sprintf("  %s=%s\n", name, strings.Join(params[name], ",")))
+	}
+	raw, ok := r.files["reply"+req.URL.Path]
+	if !ok {
+		raw, ok = r.files["reply"]
+	}
+	if !ok {
+		return nil, errors.New("connection refused")
+	}
+	head, body, _ := strings.Cut(raw, "\n\n")
+	res, err := http.ReadResponse(bufio.NewReader(strings.NewReader(strings.ReplaceAll(head, "\n", "\r\n")+"\r\n\r\n")), req)
+	if err != nil {
+		return nil, err
+	}
+	pad, _ := strconv.Atoi(res.Header.Get("Pad"))
+	res.Body = io.NopCloser(io.MultiReader(strings.NewReader(body), bytes.NewReader(bytes.Repeat([]byte(" "), pad))))
+	return res, nil
+}

@@ -1,0 +1,222 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"familiar/internal/api"
+	"familiar/internal/context/turn"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// wire is a listener that notes every byte it is sent.
+type wire struct {
+	net.Listener
+	mu   sync.Mutex
+	seen bytes.Buffer // guarded by mu
+}
+
+type tapped struct {
+	net.Conn
+	wire *wire
+}
+
+func (w *wire) Accept() (net.Conn, error) {
+	c, err := w.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return tapped{c, w}, nil
+}
+
+func (t tapped) Read(p []byte) (int, error) {
+	n, err := t.Conn.Read(p)
+	t.wire.mu.Lock()
+	defer t.wire.mu.Unlock()
+	t.wire.seen.Write(p[:n])
+	return n, err
+}
+
+func (w *wire) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.seen.String()
+}
+
+// farEnd serves h and notes what arrives.
+func farEnd(t *testing.T, h http.HandlerFunc) (address string, w *wire) {
+	t.Helper()
+	s := httptest.NewUnstartedServer(h)
+	w = &wire{Listener: s.Listener}
+	s.Listener = w
+	s.Start()
+	t.Cleanup(s.Close)
+	return s.URL, w
+}
+
+// clients makes the real clients of the house and closes their connections with the test.
+func clients(t *testing.T) func(string) *http.Client {
+	return func(origin string) *http.Client {
+		c := api.Client(api.Service{Origin: origin})
+		t.Cleanup(c.CloseIdleConnections)
+		return c
+	}
+}
+
+// TestEgress: this is all that leaves the machine for a search, to the byte.
+func TestEgress(t *testing.T) {
+	base, w := farEnd(t, func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Content-Type", "application/json")
+		if r.URL.Path == "/v1/search" {
+			fmt.Fprint(rw, `{"results":[{"name":"Berlin","latitude":52.52437,"longitude":13.41053,"country_code":"DE"}]}`)
+			return
+		}
+		fmt.Fprint(rw, `{}`)
+	})
+	host := strings.TrimPrefix(base, "http://")
+	const agent = "familiar/1.0 (+https://example.org/operator)"
+	config := Config{SearXNG: base, Client: clients(t), UserAgent: agent,
+		Base: map[string]string{"openmeteo": base, "wikipedia": base + "/{language}", "duckduckgo": base + "/ddg"}}
+	query := Query{Text: "who is Ada Lovelace", Intent: "person", Language: "de-AT", Fresh: "year", Place: "Berlin", Exclude: []string{"private.example.org"}}
+	for _, b := range Backends(config) {
+		q := query
+		if b.Name() == "openmeteo" {
+			q.Intent = "weather"
+		}
+		(&Engine{Backends: []Backend{b}}).Search(t.Context(), q)
+	}
+	request := func(target, language string) string {
+		return "GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: " + agent + "\r\nAccept: application/json, text/html;q=0.5\r\n" +
+			"Accept-Language: " + language + "\r\nAccept-Encoding: gzip\r\n\r\n"
+	}
+	want := request("/search?categories=general&engines=google%2Cbing&format=json&language=de-AT&pageno=1&q=who+is+Ada+Lovelace&safesearch=1&time_range=year", "de-AT") +
+		request("/v1/search?count=10&format=json&language=de&name=Berlin", "de-AT") +
+		request("/v1/forecast?current=temperature_2m%2Capparent_temperature%2Crelative_humidity_2m%2Cprecipitation%2Cweather_code%2Cwind_speed_10m"+
+			"&daily=weather_code%2Ctemperature_2m_max%2Ctemperature_2m_min%2Cprecipitation_probability_max%2Csunrise%2Csunset"+
+			"&forecast_days=4&latitude=52.52&longitude=13.41&timezone=auto", "de-AT") +
+		request("/de/w/api.php?action=query&exintro=1&exlimit=max&explaintext=1&format=json&formatversion=2&generator=search&gsrlimit=5"+
+			"&gsrsearch=who+is+Ada+Lovelace&inprop=url&maxlag=5&ppprop=disambiguation&prop=extracts%7Cinfo%7Cpageprops&redirects=1", "de") +
+		request("/ddg/?format=json&no_html=1&no_redirect=1&q=who+is+Ada+Lovelace&skip_disambig=1&t=familiar", "de-AT")
+	if diff := cmp.Diff(want, w.String()); diff != "" {
+		t.Errorf("on the wire (-want +got):\n%s", diff)
+	}
+}
+
+// TestRedirectsAreNotFollowed: an instance told to redirect ("!!g") would send the query to whoever it names.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	elsewhere, w := farEnd(t, func(http.ResponseWriter, *http.Request) {})
+	base, _ := farEnd(t, func(rw http.ResponseWriter, r *http.Request) {
+		http.Redirect(rw, r, elsewhere+"/?"+r.URL.RawQuery, http.StatusFound)
+	})
+	follows := &http.Client{Transport: &http.Transport{}}
+	t.Cleanup(follows.CloseIdleConnections)
+	for _, client := range []func(string) *http.Client{clients(t), func(string) *http.Client { return follows }} {
+		for _, b := range Backends(Config{SearXNG: base, Client: client, Base: map[string]string{"openmeteo": base, "wikipedia": base, "duckduckgo": base}}) {
+			var failed *Error
+			_, err := b.Search(t.Context(), Query{Text: "secret words", Place: "Berlin", Limit: 10})
+			if !errors.As(err, &failed) || failed.Code != Rejected {
+				t.Errorf("%s: %v, want code %s", b.Name(), err, Rejected)
+			}
+		}
+	}
+	if w.String() != "" {
+		t.Errorf("the redirect was followed:\n%s", w)
+	}
+}
+
+// TestBrokenLines: what can go wrong before there is a reply, and that no error tells the query or the login.
+func TestBrokenLines(t *testing.T) {
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Close()
+	hang := make(chan struct{})
+	silent, _ := farEnd(t, func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-hang:
+		case <-r.Context().Done():
+		}
+	})
+	t.Cleanup(func() { close(hang) })
+	broken, _ := farEnd(t, func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Content-Length", "1000")
+		fmt.Fprint(rw, `{"results": [`)
+	})
+	endless, _ := farEnd(t, func(rw http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			fmt.Fprint(rw, strings.Repeat(" ", 64<<10))
+		}
+	})
+	for _, test := range []struct{ name, base, code string }{
+		{"nobody there", "http://" + gone.Addr().String(), Unreachable},
+		{"no answer", silent, Timeout},
+		{"half an answer", broken, Unreachable},
+		{"an answer without end", endless, TooLarge},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			u, err := url.Parse(test.base)
+			if err != nil {
+				t.Fatal(err)
+			}
+			u.User = url.UserPassword("operator", "hunter2-password")
+			b, err := newSearXNG(Config{SearXNG: u.String(), Client: clients(t)}, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+			defer cancel()
+			_, err = b.Search(ctx, Query{Text: "secret words", Limit: 10})
+			var failed *Error
+			if !errors.As(err, &failed) || failed.Code != test.code {
+				t.Fatalf("got %v, want code %s", err, test.code)
+			}
+			for _, secret := range []string{"secret", "hunter2", "operator"} {
+				if strings.Contains(err.Error(), secret) {
+					t.Errorf("the error %q tells %q", err, secret)
+				}
+			}
+		})
+	}
+}
+
+func TestLogin(t *testing.T) {
+	base, _ := farEnd(t, func(rw http.ResponseWriter, r *http.Request) {
+		name, password, _ := r.BasicAuth()
+		fmt.Fprintf(rw, `{"results":[{"url":"https://example.org/%s/%s"}]}`, name, password)
+	})
+	b, err := newSearXNG(Config{SearXNG: strings.Replace(base, "//", "//me:word@", 1), Client: clients(t)}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hits, err := b.Search(t.Context(), Query{Text: "q", Limit: 10})
+	if want := []turn.Hit{{URL: "https://example.org/me/word"}}; err != nil || !cmp.Equal(hits, want) {
+		t.Errorf("got %v, %v; want %v", hits, err, want)
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	for value, want := range map[string]time.Duration{
+		"": 0, "120": 2 * time.Minute, " 5 ": 5 * time.Second, "-1": 0, "soon": 0, "99999999999999999999": 0, "1.5": 0,
+		"Fri, 20 Nov 2026 12:01:00 GMT": time.Minute, "Fri, 20 Nov 2026 11:00:00 GMT": 0,
+	} {
+		if got := retryAfter(http.Header{"Retry-After": {value}}, now); got != want {
+			t.Errorf("%q: %s, want %s", value, got, want)
+		}
+	}
+}

@@ -1,0 +1,406 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"familiar/internal/context/turn"
+)
+
+// fake is a backend that answers after a while.
+type fake struct {
+	name  string
+	after time.Duration
+	hits  []turn.Hit
+	err   error
+	deaf  bool // does not notice that it was cancelled
+	panic any
+	asked *atomic.Int32
+}
+
+func (f fake) Name() string { return f.name }
+
+func (f fake) Search(ctx context.Context, _ Query) ([]turn.Hit, error) {
+	if f.asked != nil {
+		f.asked.Add(1)
+	}
+	done := ctx.Done()
+	if f.deaf {
+		done = nil
+	}
+	select {
+	case <-time.After(f.after):
+	case <-done:
+		return nil, ctx.Err()
+	}
+	if f.panic != nil {
+		panic(f.panic)
+	}
+	return f.hits, f.err
+}
+
+func hit(address, title string) turn.Hit { return turn.Hit{URL: address, Title: title} }
+
+func one(site string) []turn.Hit { return []turn.Hit{hit("https://"+site+"/", site)} }
+
+func statuses(r Result) string {
+	var all []string
+	for _, a := range r.Asked {
+		all = append(all, a.Backend+" "+a.Status)
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestState(t *testing.T) {
+	down := &Error{Backend: "searxng", Code: Unreachable, Detail: "connection refused", RetryAfter: time.Minute}
+	tests := []struct {
+		name     string
+		backends []Backend
+		query    Query
+		state    turn.State
+		failure  string
+		reason   string
+		asked    string
+	}{
+		{"found", []Backend{fake{name: "a", hits: one("a.org")}, fake{name: "b"}}, Query{}, turn.Found, "", "", "a ok, b empty"},
+		{"found in spite of a failure", []Backend{fake{name: "searxng", err: down}, fake{name: "b", hits: one("b.org")}}, Query{},
+			turn.Found, "", "", "searxng unreachable, b ok"},
+		{"all looked", []Backend{fake{name: "a"}, fake{name: "b"}}, Query{}, turn.Empty, "", "", "a empty, b empty"},
+		{"one could not look", []Backend{fake{name: "a"}, fake{name: "searxng", err: down}}, Query{},
+			turn.LookupFailed, Unreachable, "searxng: unreachable", "a empty, searxng unreachable"},
+		{"none could", []Backend{fake{name: "a", panic: "secret"}, fake{name: "b", err: errors.New("secret")}, fake{name: "c", err: context.Canceled}}, Query{},
+			turn.LookupFailed, Malformed, "a: malformed, b: upstream, c: timeout", "a malformed, b upstream, c timeout"},
+		{"hits beside an error", []Backend{fake{name: "a", hits: one("a.org"), err: down}}, Query{}, turn.Found, "", "", "a ok"},
+		{"no backend", nil, Query{}, turn.LookupFailed, NotConfigured, "no search backend is switched on", ""},
+		{"nothing on the sites asked for", []Backend{fake{name: "a", hits: one("a.org")}}, Query{Include: []string{"b.org"}}, turn.Empty, "", "", "a ok"},
+		{"sites that are none", []Backend{fake{name: "a", hits: one("a.org")}}, Query{Exclude: []string{"b org"}},
+			turn.LookupFailed, Rejected, "a domain to search in, or not to, is not a host name", ""},
+		{"addresses that nobody may open", []Backend{fake{name: "a", hits: []turn.Hit{hit("http://10.0.0.1/", ""), hit("javascript:alert(1)", ""), hit("", "")}}},
+			Query{}, turn.Empty, "", "", "a empty"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			e := &Engine{Backends: test.backends}
+			got := e.Search(t.Context(), test.query)
+			if got.State != test.state || got.Failure != test.failure || got.Reason != test.reason || statuses(got) != test.asked {
+				t.Errorf("got %s %q %q, asked %s; want %s %q %q, asked %s",
+					got.State, got.Failure, got.Reason, statuses(got), test.state, test.failure, test.reason, test.asked)
+			}
+			for _, a := range got.Asked {
+				if strings.Contains(a.Detail, "secret") {
+					t.Errorf("detail %q shows what a backend said", a.Detail)
+				}
+			}
+		})
+	}
+}
+
+func TestWaiting(t *testing.T) {
+	found := func(name string, after time.Duration) fake {
+		return fake{name: name, after: after, hits: one(name + ".org")}
+	}
+	tests := []struct {
+		name     string
+		backends []Backend
+		took     time.Duration
+		asked    string
+	}{
+		{"for all", []Backend{found("wikipedia", time.Second), found("searxng", 100*time.Millisecond+900*time.Millisecond)}, time.Second, "wikipedia ok, searxng ok"},
+		{"a little longer once the leader has found something", []Backend{found("searxng", time.Second), found("wikipedia", 3*time.Second), found("duckduckgo", 1200*time.Millisecond)},
+			1300 * time.Millisecond, "searxng ok, wikipedia timeout, duckduckgo ok"},
+		{"for the others if the leader finds nothing", []Backend{fake{name: "searxng"}, found("wikipedia", 3*time.Second)}, 3 * time.Second, "searxng empty, wikipedia ok"},
+		{"for the others if the leader fails", []Backend{fake{name: "searxng", err: &Error{Code: Blocked}}, found("wikipedia", 3*time.Second)}, 3 * time.Second, "searxng blocked, wikipedia ok"},
+		{"for the leader whoever is there", []Backend{found("searxng", 3*time.Second), found("wikipedia", time.Second)}, 3 * time.Second, "searxng ok, wikipedia ok"},
+		{"no longer than the time of a backend", []Backend{fake{name: "searxng", after: time.Hour}, found("wikipedia", time.Second)}, 4 * time.Second, "searxng timeout, wikipedia ok"},
+		{"not for the deaf", []Backend{fake{name: "searxng", after: 10 * time.Second, deaf: true}}, 4 * time.Second, "searxng timeout"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := &Engine{Backends: test.backends}
+				began := time.Now()
+				got := e.Search(t.Context(), Query{Text: "x"})
+				if took := time.Since(began); took != test.took || statuses(got) != test.asked {
+					t.Errorf("after %s: %s; want after %s: %s", took, statuses(got), test.took, test.asked)
+				}
+				e.Wait()
+			})
+		})
+	}
+}
+
+// TestDeadline: whatever the backends do, a search is over when its context is, keeps what had come by then, and
+// does not take silence for emptiness.
+func TestDeadline(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		names := []string{"searxng", "wikipedia", "duckduckgo", "x", "y"}
+		fakes := make([]fake, rapid.IntRange(1, 5).Draw(rt, "backends"))
+		for i := range fakes {
+			f := fake{name: names[i], after: time.Duration(rapid.IntRange(0, 6000).Draw(rt, "ms"))*time.Millisecond + 1, deaf: rapid.Bool().Draw(rt, "deaf")}
+			switch rapid.SampledFrom([]string{"hits", "nothing", "error", "foreign", "panic", "partial"}).Draw(rt, "does") {
+			case "hits":
+				f.hits = one(names[i] + ".org")
+			case "error":
+				f.err = &Error{Backend: names[i], Code: RateLimited}
+			case "foreign":
+				f.err = errors.New("foreign")
+			case "panic":
+				f.panic = errors.New("panic")
+			case "partial":
+				f.hits, f.err = one(names[i]+".org"), &Error{Backend: names[i], Code: Upstream}
+			}
+			fakes[i] = f
+		}
+		limit := time.Duration(rapid.IntRange(1, 5000).Draw(rt, "limit")) * time.Millisecond
+		synctest.Test(t, func(t *testing.T) {
+			e := &Engine{Grace: time.Hour}
+			for _, f := range fakes {
+				e.Backends = append(e.Backends, f)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+			began := time.Now()
+			got := e.Search(ctx, Query{Text: "x"})
+			if took := time.Since(began); took > min(limit, defaultTimeout) {
+				t.Errorf("took %s of %s", took, limit)
+			}
+			checkState(t, got, fakes, min(limit, defaultTimeout))
+			e.Wait()
+		})
+		if t.Failed() {
+			rt.FailNow()
+		}
+	})
+}
+
+func checkState(t *testing.T, got Result, fakes []fake, limit time.Duration) {
+	found, failed := false, false
+	for _, f := range fakes {
+		late := f.after > limit
+		found = found || !late && f.panic == nil && len(f.hits) > 0
+		failed = failed || late || f.panic != nil || f.err != nil
+	}
+	want := turn.Empty
+	switch {
+	case found:
+		want = turn.Found
+	case failed:
+		want = turn.LookupFailed
+	}
+	if got.State != want || (got.State == turn.LookupFailed) != (got.Failure != "") || len(got.Asked) != len(fakes) {
+		t.Errorf("state %s, failure %q, %s; want %s of %+v", got.State, got.Failure, statuses(got), want, fakes)
+	}
+}
+
+func TestRoute(t *testing.T) {
+	all := []Backend{fake{name: "searxng"}, fake{name: "openmeteo"}, fake{name: "wikipedia"}, fake{name: "duckduckgo"}, fake{name: "own"}}
+	for _, test := range []struct {
+		intent   string
+		backends []Backend
+		want     string
+	}{
+		{"", all, "searxng wikipedia duckduckgo own"},
+		{"person", all, "searxng wikipedia duckduckgo own"},
+		{"never heard of", all, "searxng wikipedia duckduckgo own"},
+		{"weather", all, "searxng openmeteo own"},
+		{"news", all, "searxng own"},
+		{"news", all[1:4], "wikipedia duckduckgo"},
+		{"weather", all[1:4], "openmeteo"},
+		{"person", all[1:2], ""},
+	} {
+		var got []string
+		for _, s := range route(test.backends, test.intent) {
+			got = append(got, s.Name())
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s: %v, want %s", test.intent, got, test.want)
+		}
+	}
+}
+
+func TestOrderIsFixed(t *testing.T) {
+	quick := func(first, second time.Duration) []string {
+		var got []string
+		synctest.Test(t, func(t *testing.T) {
+			e := &Engine{Backends: []Backend{
+				fake{name: "x", after: first, hits: []turn.Hit{hit("https://a.org/", "A"), hit("https://b.org/", "B")}},
+				fake{name: "y", after: second, hits: []turn.Hit{hit("https://c.org/", "C"), hit("https://b.org/", "B")}},
+			}}
+			for _, h := range e.Search(t.Context(), Query{Text: "q"}).Hits {
+				got = append(got, h.Backend+" "+h.URL)
+			}
+			e.Wait()
+		})
+		return got
+	}
+	want := []string{"x https://b.org/", "x https://a.org/", "y https://c.org/"}
+	for _, got := range [][]string{quick(1, time.Second), quick(time.Second, 1)} {
+		if !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+}
+
+func TestCache(t *testing.T) {
+	var asked atomic.Int32
+	now := time.Unix(1e9, 0)
+	good := fake{name: "x", hits: one("a.org"), asked: &asked}
+	tests := []struct {
+		name   string
+		f      fake
+		first  Query
+		later  time.Duration
+		second Query
+		want   int32
+	}{
+		{"kept", good, Query{Text: "Go  Release"}, 29 * time.Minute, Query{Text: "go release"}, 1},
+		{"over", good, Query{Text: "q"}, 30 * time.Minute, Query{Text: "q"}, 2},
+		{"weather is over sooner", good, Query{Text: "q", Intent: "weather"}, 15 * time.Minute, Query{Text: "q", Intent: "weather"}, 2},
+		{"another alphabet", good, Query{Text: "天気"}, 0, Query{Text: "地震"}, 2},
+		{"another language", good, Query{Text: "q", Language: "de"}, 0, Query{Text: "q", Language: "fr"}, 2},
+		{"another place", good, Query{Text: "q", Place: "Berlin"}, 0, Query{Text: "q", Place: "Paris"}, 2},
+		{"another site", good, Query{Text: "q"}, 0, Query{Text: "q", Include: []string{"a.org"}}, 2},
+		{"other sites not wanted", good, Query{Text: "q"}, 0, Query{Text: "q", Exclude: []string{"b.org"}}, 1},
+		{"emptiness is not kept", fake{name: "x", asked: &asked}, Query{Text: "q"}, 0, Query{Text: "q"}, 2},
+		{"failure is not kept", fake{name: "x", asked: &asked, err: &Error{Code: Blocked}}, Query{Text: "q"}, 0, Query{Text: "q"}, 2},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			asked.Store(0)
+			at := now
+			e := &Engine{Backends: []Backend{test.f}, Now: func() time.Time { return at }}
+			first := e.Search(t.Context(), test.first)
+			e.Wait()
+			at = at.Add(test.later)
+			second := e.Search(t.Context(), test.second)
+			if got := asked.Load(); got != test.want {
+				t.Errorf("asked %d times, want %d", got, test.want)
+			}
+			if first.Cached || second.Cached != (test.want == 1) {
+				t.Errorf("cached: %t, then %t", first.Cached, second.Cached)
+			}
+			if diff := cmp.Diff(first.Hits, second.Hits); diff != "" {
+				t.Errorf("hits differ:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestCallersOwnTheirHits(t *testing.T) {
+	e := &Engine{Backends: []Backend{
+		fake{name: "x", hits: one("a.org")},
+		fake{name: "y", hits: []turn.Hit{{URL: "http://www.a.org/", Text: "text", Answer: true}}},
+	}}
+	want := []turn.Hit{{Backend: "x", Also: []string{"y"}, Rank: 1, Title: "a.org", URL: "https://a.org/", Text: "text", Answer: true}}
+	for range 2 {
+		got := e.Search(t.Context(), Query{Text: "q"})
+		if diff := cmp.Diff(want, got.Hits, cmpopts.IgnoreFields(turn.Hit{}, "Score")); diff != "" {
+			t.Fatal(diff)
+		}
+		got.Hits[0].Title, got.Hits[0].Also[0] = "changed", "changed"
+		e.Wait()
+	}
+}
+
+// TestCoalescing: who asks the same at the same time shares one call, which ends with the last who waits for it
+// and not with the first who stops waiting.
+func TestCoalescing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int32
+		e := &Engine{Backends: []Backend{fake{name: "x", after: 2 * time.Second, hits: one("a.org"), asked: &asked}}}
+		impatient, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		results := make(chan string, 5)
+		for i := range 5 {
+			ctx := t.Context()
+			if i == 0 {
+				ctx = impatient
+			}
+			go func() {
+				time.Sleep(time.Duration(i) * time.Millisecond)
+				results <- statuses(e.Search(ctx, Query{Text: "q"}))
+			}()
+		}
+		var got []string
+		for range 5 {
+			got = append(got, <-results)
+		}
+		if want := []string{"x timeout", "x ok", "x ok", "x ok", "x ok"}; !slices.Equal(got, want) || asked.Load() != 1 {
+			t.Errorf("got %q after asking %d times, want %q after once", got, asked.Load(), want)
+		}
+		e.Wait()
+	})
+}
+
+func TestCallNobodyWaitsForIsCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int32
+		e := &Engine{Backends: []Backend{fake{name: "x", after: 3 * time.Second, hits: one("a.org"), asked: &asked}}}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		e.Search(ctx, Query{Text: "q"})
+		began := time.Now()
+		e.Wait()
+		if took := time.Since(began); took != 0 {
+			t.Errorf("the call went on for %s", took)
+		}
+		if got := e.Search(t.Context(), Query{Text: "q"}); statuses(got) != "x ok" || asked.Load() != 2 {
+			t.Errorf("next search: %s after asking %d times", statuses(got), asked.Load())
+		}
+		e.Wait()
+	})
+}
+
+func BenchmarkMerge(b *testing.B) {
+	asked, replies := make([]source, 5), make([][]turn.Hit, 5)
+	for i := range asked {
+		asked[i] = source{fake{name: fmt.Sprint("b", i)}, entry{weight: 1}}
+		for j := range 20 {
+			replies[i] = append(replies[i], turn.Hit{
+				URL:     fmt.Sprintf("https://www.site%d.example.com/path/%d?v=%d&utm_source=x", (i+j)%12, (i*7+j)%40, j%3),
+				Title:   fmt.Sprintf("Result number %d about Ada Lovelace", j),
+				Snippet: strings.Repeat("Augusta Ada King, Countess of Lovelace, was an English mathematician and writer. ", 3),
+			})
+		}
+	}
+	e, q := &Engine{}, Query{Text: "who was Ada Lovelace the mathematician", Limit: 10}
+	for b.Loop() {
+		answers := make([]answer, 5)
+		for i := range replies {
+			answers[i].hits = candidates(asked[i].Name(), replies[i])
+		}
+		if hits := e.rank(q, filter{}, asked, answers); len(hits) != 10 {
+			b.Fatal(len(hits))
+		}
+	}
+}
+
+func BenchmarkCacheHit(b *testing.B) {
+	e := &Engine{}
+	for i := range 4 {
+		var hits []turn.Hit
+		for j := range 10 {
+			hits = append(hits, turn.Hit{URL: fmt.Sprintf("https://site%d.example.com/%d", i+j, j), Title: "Ada Lovelace", Snippet: strings.Repeat("mathematician and writer ", 10)})
+		}
+		e.Backends = append(e.Backends, fake{name: fmt.Sprint("b", i), hits: hits})
+	}
+	q := Query{Text: "who was Ada Lovelace the mathematician"}
+	e.Search(b.Context(), q)
+	e.Wait()
+	for b.Loop() {
+		if r := e.Search(b.Context(), q); !r.Cached {
+			b.Fatal("not cached")
+		}
+	}
+}

@@ -1,0 +1,89 @@
+// Package search asks the world's search services one question at once and makes one ranked list of the answers.
+//
+// A [Query] goes to an [Engine]. The engine picks the backends that serve the query's intent (backends.go: one
+// table, one line a backend), asks them all at the same time (engine.go), each answer being shared by everybody
+// who asks the same thing at that moment and kept for a while (cache.go), and merges what came back: one hit a
+// page, ranked by all who found it (merge.go). The answer is a [Result], and a Result never says "found nothing"
+// when somebody could not look.
+//
+// # Adding a backend
+//
+// One file with one type, one line in the table in backends.go, one testdata/<name>.txtar with replies as the
+// service gives them: hits, no hits, a full quota, a block page, half a reply, a web page, fields of odd types,
+// too much. The type has a service (service.go) for its far end, which does everything that is the same for all:
+// the honest User-Agent, the cap on what is read, the check that JSON came and not a web page, the closed error
+// codes. What is left to write is the parameters, a struct for the reply, and the hits made from it. TestBackends
+// walks the table, so it finds the new line by itself and fails until the archive is there.
+//
+// A backend may use the query's text, place, language, freshness and domains, and that is all a backend can know:
+// who asked, where, and what the character is like never reaches this package.
+package search
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"familiar/internal/context/turn"
+)
+
+// Query is all that a backend is told. Backends must not change it.
+type Query struct {
+	Text     string   // what to look for; it leaves the machine
+	Intent   string   // "weather", "news", "person", …; a word that the table does not know is a general question
+	Language string   // BCP 47 tag as in "de" or "en-GB"; the region decides units and markets. Empty: English, any market
+	Fresh    string   // oldest page wanted: "day", "week", "month", "year"; anything else is no limit
+	Place    string   // the place asked about, where the caller knows it; else a weather backend reads it from Text
+	Limit    int      // hits wanted, 1 to 25; 0 is 10
+	Include  []string // host names: if any, only hits on these and their subdomains
+	Exclude  []string // host names: no hits on these or their subdomains
+}
+
+// Backend is one search service. Search returns soon after ctx is done. Its error is an *[Error]; hits returned
+// beside an error are used, and the error then only tells what was missing. Neither hits nor an error means
+// that it looked and there is nothing. Its URLs are as the service gave them.
+type Backend interface {
+	Name() string
+	Search(ctx context.Context, q Query) ([]turn.Hit, error)
+}
+
+// The codes of an [Error]: a closed set.
+const (
+	NotConfigured = "not_configured" // it has no address or no key
+	Unreachable   = "unreachable"    // no connection, or one that broke
+	Timeout       = "timeout"        // no answer in time
+	RateLimited   = "rate_limited"   // too many requests just now
+	Quota         = "quota"          // the day's, the month's or the money's limit
+	Unauthorized  = "unauthorized"   // the key is wrong
+	ForbiddenJSON = "forbidden_json" // a SearXNG without JSON output
+	Blocked       = "blocked"        // it, or the engines behind it, take us for a robot and refuse
+	Malformed     = "malformed"      // not the reply that was agreed on
+	TooLarge      = "too_large"      // a reply past the cap
+	Rejected      = "rejected"       // it understood the request and refuses it
+	Upstream      = "upstream"       // its own failure
+)
+
+// Error is why a backend could not look. Nothing in it comes from the query, the key or the reply's body.
+type Error struct {
+	Backend    string
+	Code       string        // one of the constants above
+	Detail     string        // cause and cure for the operator
+	RetryAfter time.Duration // how long it asked us to stay away; 0 if it did not say
+}
+
+func (e *Error) Error() string {
+	if e.Detail == "" {
+		return fmt.Sprintf("search %s: %s", e.Backend, e.Code)
+	}
+	return fmt.Sprintf("search %s: %s: %s", e.Backend, e.Code, e.Detail)
+}
+
+// Result is what came of a search.
+type Result struct {
+	Hits    []turn.Hit   // merged, best first; the caller owns them
+	Asked   []turn.Asked // every backend asked, in the order of Engine.Backends
+	State   turn.State   // turn.Found, turn.Empty (all asked have looked and found nothing) or turn.LookupFailed
+	Failure string       // for LookupFailed: a code above, of the first backend that failed
+	Reason  string       // for LookupFailed: every backend that failed, with its code
+	Cached  bool         // nothing left the machine for this result
+}

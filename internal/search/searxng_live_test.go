@@ -1,0 +1,78 @@
+package search
+
+import (
+	"context"
+	"database/sql"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	_ "modernc.org/sqlite" // the instance's corpus
+
+	"familiar/internal/context/turn"
+)
+
+// TestRealInstance drives the backend against a running SearXNG or searx. FAMILIAR_TEST_SEARXNG is its address, and
+// FAMILIAR_TEST_SEARXNG_DB the SQLite file of its one engine, with a table docs(title, url, content).
+func TestRealInstance(t *testing.T) {
+	base, file := os.Getenv("FAMILIAR_TEST_SEARXNG"), os.Getenv("FAMILIAR_TEST_SEARXNG_DB")
+	if base == "" || file == "" {
+		t.Skip("FAMILIAR_TEST_SEARXNG and FAMILIAR_TEST_SEARXNG_DB are not set")
+	}
+	fill(t, file)
+	only := Config{SearXNG: base, Client: clients(t), UserAgent: "familiar/test", Off: []string{"openmeteo", "wikipedia", "duckduckgo"}}
+	e := &Engine{Backends: Backends(only), Timeout: 20 * time.Second}
+	defer e.Wait()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for _, test := range []struct {
+		name  string
+		query Query
+		state turn.State
+		want  string
+	}{
+		{"found", Query{Text: "Quibblesnatch Treaty"}, turn.Found, "quibble.example.org/treaty www.quibble.example.com/watch?v=1"},
+		{"nothing", Query{Text: "no page says this at all"}, turn.Empty, ""},
+		{"an order is a word", Query{Text: "!!g Quibblesnatch"}, turn.Empty, ""},
+		{"a range that the engine cannot search in", Query{Text: "Quibblesnatch Treaty", Fresh: "week", Limit: 1}, turn.Found, "quibble.example.org/treaty"},
+		{"news and a language", Query{Text: "Quibblesnatch Treaty", Intent: "news", Language: "de-DE", Limit: 1}, turn.Found, "quibble.example.org/treaty"},
+		{"without a site", Query{Text: "Quibblesnatch Treaty", Exclude: []string{"example.org"}}, turn.Found, "www.quibble.example.com/watch?v=1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := e.Search(ctx, test.query)
+			if got.State != test.state || addresses(got.Hits) != test.want {
+				t.Errorf("%s %q, asked %+v; want %s %q", got.State, addresses(got.Hits), got.Asked, test.state, test.want)
+			}
+			for _, h := range got.Hits {
+				if h.Title == "" || !strings.Contains(h.Snippet, "1923") {
+					t.Errorf("%s lacks its text: %+v", h.URL, h)
+				}
+			}
+		})
+	}
+}
+
+// fill puts two pages into the corpus and takes them out again at the end.
+func fill(t *testing.T, file string) {
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear := func() {
+		if _, err := db.Exec(`delete from docs where title like 'Quibblesnatch%'`); err != nil {
+			t.Error(err)
+		}
+	}
+	clear()
+	t.Cleanup(func() {
+		clear()
+		db.Close()
+	})
+	_, err = db.Exec(`insert into docs(title, url, content) values
+		('Quibblesnatch Treaty', 'https://quibble.example.org/treaty', 'Signed in 1923 & never read.'),
+		('Quibblesnatch Treaty, the film', 'https://www.quibble.example.com/watch?v=1', 'About 1923.')`)
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,101 @@
+package search
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// How much of a reply's strings is kept, in characters. A backend is not trusted to be brief.
+const (
+	maxTitle   = 300
+	maxSnippet = 1000
+	maxProse   = 8000
+)
+
+// line makes plain text one line: control characters and invalid bytes become spaces, runs of space become one,
+// and what is past max characters is cut. Making text inert for a prompt is the reader's work, not this.
+func line(s string, max int) string {
+	var b strings.Builder
+	n, gap := 0, false
+	for _, r := range s {
+		if unicode.IsSpace(r) || unicode.IsControl(r) || r == utf8.RuneError {
+			gap = n > 0
+			continue
+		}
+		if gap {
+			b.WriteByte(' ')
+			n, gap = n+1, false
+		}
+		if n >= max {
+			break
+		}
+		b.WriteRune(r)
+		n++
+	}
+	return strings.TrimSuffix(b.String(), " ")
+}
+
+// prose is line for text of several paragraphs, one a line.
+func prose(s string, max int) string {
+	var kept []string
+	for paragraph := range strings.Lines(s) {
+		paragraph = line(paragraph, max)
+		if paragraph == "" {
+			continue
+		}
+		kept = append(kept, paragraph)
+		if max -= utf8.RuneCountInString(paragraph) + 1; max <= 0 {
+			break
+		}
+	}
+	return strings.Join(kept, "\n")
+}
+
+// unmark takes the markup out of a snippet and unescapes its entities, once. A tag that HTML does not know is
+// text, so "List<String>" stays whole.
+func unmark(s string) string {
+	if !strings.ContainsAny(s, "<&") {
+		return s
+	}
+	var b strings.Builder
+	z := html.NewTokenizer(strings.NewReader(s))
+	for hidden := false; ; {
+		switch z.Next() {
+		case html.ErrorToken:
+			return b.String()
+		case html.TextToken:
+			if text := z.Text(); !hidden {
+				b.Write(text)
+			}
+		case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken:
+			raw := string(z.Raw())
+			token := z.Token()
+			hidden = token.Type == html.StartTagToken && (token.DataAtom == atom.Script || token.DataAtom == atom.Style)
+			switch token.DataAtom {
+			case 0:
+				b.WriteString(raw)
+			case atom.Br, atom.P, atom.Div, atom.Li:
+				b.WriteByte(' ')
+			}
+		}
+	}
+}
+
+// cutWords shortens a query to at most max bytes, at a space if there is one.
+func cutWords(s string, max int) string {
+	if len(s) <= max {
+		return s
+	}
+	for max > 0 && !utf8.RuneStart(s[max]) {
+		max--
+	}
+	s = s[:max]
+	if i := strings.LastIndexByte(s, ' '); i > 0 {
+		s = s[:i]
+	}
+	return s
+}

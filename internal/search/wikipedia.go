@@ -1,0 +1,162 @@
+package search
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"familiar/internal/context/turn"
+)
+
+// wikipedia is the MediaWiki Action API of the Wikipedia in the query's language, with the introduction of every
+// article found, so that none needs fetching: https://www.mediawiki.org/wiki/API:Search, Extension:TextExtracts.
+// The text is under CC BY-SA: a hit's title and address are the credit that it asks for.
+type wikipedia struct {
+	config Config
+	base   string // with {language} where the language stands, if it stands anywhere
+
+	mu    sync.Mutex
+	wikis map[string]*service // guarded by mu: by language, made when first asked for
+}
+
+func newWikipedia(c Config, base string) (Backend, error) {
+	w := &wikipedia{config: c, base: base, wikis: map[string]*service{}}
+	_, err := w.wiki("en")
+	return w, err
+}
+
+func (*wikipedia) Name() string { return "wikipedia" }
+
+// wikipediaLanguages are the languages with a large Wikipedia. The list is closed because the language becomes
+// part of a host name.
+const wikipediaLanguages = "en de fr es it pt nl pl ru uk ja zh ar fa he tr ko vi id ms th hi bn ta te ur sv da no nn fi et lv lt " +
+	"cs sk sl hr sr bs bg mk ro hu el ca eu gl cy ga is af sw eo la hy ka az kk be sq ceb war"
+
+// wikiOf is the language of the Wikipedia for a tag.
+func wikiOf(tag string) string {
+	base, _ := locale(tag)
+	if base == "nb" {
+		base = "no"
+	}
+	if slices.Contains(strings.Fields(wikipediaLanguages), base) {
+		return base
+	}
+	return "en"
+}
+
+func (w *wikipedia) wiki(language string) (*service, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s := w.wikis[language]; s != nil {
+		return s, nil
+	}
+	s, err := newService(w.config, w.Name(), strings.ReplaceAll(w.base, "{language}", language))
+	if err != nil {
+		return nil, err
+	}
+	s.explain = explainMediaWiki
+	w.wikis[language] = s
+	return s, nil
+}
+
+type wikipediaReply struct {
+	BatchComplete, Continue json.RawMessage // one of them is in every reply
+	Query                   struct{ Pages []wikipediaPage }
+}
+
+type wikipediaPage struct {
+	Title        string
+	Index        int
+	Extract      string
+	CanonicalURL string
+	FullURL      string
+	PageProps    map[string]any
+}
+
+// maxCirrus is how long a search may be, in characters; bytes are the safe side.
+const maxCirrus = 280
+
+func (w *wikipedia) Search(ctx context.Context, q Query) ([]turn.Hit, error) {
+	words := cutWords(cirrus(topic(q.Text, q.Language)), maxCirrus)
+	if words == "" {
+		return nil, nil
+	}
+	language := wikiOf(q.Language)
+	s, err := w.wiki(language)
+	if err != nil {
+		return nil, &Error{Backend: w.Name(), Code: NotConfigured, Detail: err.Error()}
+	}
+	var reply wikipediaReply
+	err = s.get(ctx, "/w/api.php", url.Values{
+		"action": {"query"}, "format": {"json"}, "formatversion": {"2"}, "maxlag": {"5"},
+		"generator": {"search"}, "gsrsearch": {words}, "gsrlimit": {strconv.Itoa(min(q.Limit, 5))},
+		"prop": {"extracts|info|pageprops"}, "inprop": {"url"}, "ppprop": {"disambiguation"},
+		"exintro": {"1"}, "explaintext": {"1"}, "exlimit": {"max"}, "redirects": {"1"},
+	}, language, &reply)
+	if hits := reply.hits(language); len(hits) > 0 {
+		return hits, nil
+	}
+	if err == nil && reply.BatchComplete == nil && reply.Continue == nil {
+		return nil, s.fail(Malformed, "the reply is not one of the Action API")
+	}
+	return nil, err
+}
+
+// cirrus keeps the words of a query and drops what CirrusSearch would take as an operator: quotes and wildcards,
+// "-word", "insource:/regex/".
+func cirrus(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`"“”„«»*?~!\/:;()[]{}<>|^+`, r) {
+			return ' '
+		}
+		return r
+	}, text)
+	var kept []string
+	for word := range strings.FieldsSeq(line(text, len(text))) {
+		if word = strings.TrimLeft(word, "-"); word != "" {
+			kept = append(kept, word)
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+// explainMediaWiki finds the errors of the Action API, which come with HTTP 200.
+func explainMediaWiki(_ int, page []byte) (code, detail string) {
+	var reply struct{ Error struct{ Code string } }
+	// Inside the text of an article the quotes would be escaped.
+	if !bytes.Contains(page, []byte(`"error"`)) || json.Unmarshal(page, &reply) != nil || reply.Error.Code == "" {
+		return "", ""
+	}
+	detail = "the API answered with the error " + line(reply.Error.Code, 60)
+	switch code := reply.Error.Code; {
+	case code == "maxlag" || strings.Contains(code, "busy") || strings.Contains(code, "internal"):
+		return Upstream, detail
+	case code == "ratelimited":
+		return RateLimited, detail
+	}
+	return Rejected, detail
+}
+
+// hits orders the articles, which come unordered, and leaves out lists of meanings, which say nothing.
+func (r *wikipediaReply) hits(language string) []turn.Hit {
+	pages := slices.Clone(r.Query.Pages)
+	slices.SortStableFunc(pages, func(a, b wikipediaPage) int { return cmp.Compare(a.Index, b.Index) })
+	var hits []turn.Hit
+	for _, p := range pages {
+		address := cmp.Or(p.CanonicalURL, p.FullURL)
+		if _, meanings := p.PageProps["disambiguation"]; meanings || address == "" {
+			continue
+		}
+		text := prose(p.Extract, maxProse)
+		hits = append(hits, turn.Hit{
+			Title: line(p.Title, maxTitle), URL: address, Snippet: line(text, maxSnippet/2), Text: text, Language: language,
+		})
+	}
+	return hits
+}
