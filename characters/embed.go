@@ -1,0 +1,10 @@
+// Package characters holds the characters that the program ships with: sage, and _default, whose
+// character.toml documents every key and holds every default.
+package characters
+
+import "embed"
+
+// FS holds one folder a character. It is never written to.
+//
+//go:embed _default sage
+var FS embed.FS

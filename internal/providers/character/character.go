@@ -1,0 +1,106 @@
+// Package character reads a character from its folder and offers it to the prompt.
+//
+//	characters/<id>/character.toml      how it behaves; every key may be left out
+//	characters/<id>/persona.md          who it is; required
+//	characters/<id>/modes/<mode>.md     how it writes in a mode; optional
+//	characters/_default/…               the same for what a character leaves out; character.toml holds every key
+//
+// [Load] is strict and says everything at once: file.go reads a TOML file key by key over the defaults and
+// finds unknown keys and wrong types with their places, check.go finds values out of range, load.go puts the
+// [Character] together. [Overlay] lays the operator's folder over the characters built into the program.
+// [Provider] is the context provider.
+package character
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+	"time"
+
+	"familiar/internal/context/turn"
+)
+
+// Character is one character, checked and complete. It is read by many turns at once and never changed.
+type Character struct {
+	ID      string // the folder's name
+	Name    string
+	Aliases []string
+
+	Mode     turn.Mode // of a channel for which nobody has set one
+	Modes    map[turn.Mode]Limits
+	Web      Web
+	Window   int            // messages of recent history
+	Location *time.Location // in which times are shown
+
+	Model     Model // the model that answers
+	SideModel Model // the model that reads pages
+	Texts     Texts
+
+	Persona      string               // persona.md, macros not yet filled in
+	Instructions map[turn.Mode]string // modes/<mode>.md, likewise; a mode without any is missing
+
+	calledByName bool
+	patterns     []*regexp.Regexp
+}
+
+// Limits are a mode's.
+type Limits struct {
+	Total    int // tokens
+	Deadline time.Duration
+	Layers   map[turn.Layer]int // tokens
+	Web      bool               // whether the web may be asked at all
+}
+
+// Web is how the character uses the web.
+type Web struct {
+	Enabled      bool
+	Allow, Deny  []string // domains with all below them; an empty Allow allows all; Deny wins
+	DeniedTopics []string
+	BlockRole    string // "user" or "system"
+	BlockBytes   int
+	Queries      int // per turn
+	Pages        int // per turn
+	PerDomain    int // pages per turn of one registrable domain
+	Deadline     time.Duration
+}
+
+// Model overrides what the operator configured. Zero values override nothing.
+type Model struct {
+	Name        string  `toml:"model"`
+	Temperature float32 `toml:"temperature"`
+	MaxTokens   int     `toml:"max_tokens"`
+}
+
+// Texts are what the character says where no model can speak for it. Fill puts names into them.
+type Texts struct {
+	NoModel     string `toml:"no_model"`     // no model is configured
+	RateLimited string `toml:"rate_limited"` // the model asks for a pause
+	ModelDown   string `toml:"model_down"`   // the model cannot be reached or fails
+	TooSlow     string `toml:"too_slow"`     // the model did not answer in time
+	Placeholder string `toml:"placeholder"`  // shown until the first words arrive
+}
+
+// Names returns what the character answers to when it is written as a word of its own.
+func (c *Character) Names() []string {
+	if !c.calledByName {
+		return nil
+	}
+	return append([]string{c.Name}, c.Aliases...)
+}
+
+// Patterns returns the expressions that make a message one for the character. The caller must not change
+// the slice.
+func (c *Character) Patterns() []*regexp.Regexp { return c.patterns }
+
+// Fill replaces the macros {{char}} and {{user}} by the character's name and by user, or "you" if that is
+// empty.
+func (c *Character) Fill(text, user string) string {
+	if !strings.Contains(text, "{{") {
+		return text
+	}
+	user = cmp.Or(user, "you")
+	return strings.NewReplacer(
+		"{{char}}", c.Name, "{{Char}}", c.Name, "{{CHAR}}", c.Name,
+		"{{user}}", user, "{{User}}", user, "{{USER}}", user,
+	).Replace(text)
+}

@@ -1,0 +1,149 @@
+package character
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/web/guard"
+)
+
+// check looks for values that are of the right type and still make no sense.
+func (r *reading) check() {
+	c := &r.config
+	r.atMost("name", c.Name, 64)
+	for i, alias := range c.Aliases {
+		key := fmt.Sprintf("aliases[%d]", i)
+		r.filled(key, alias)
+		r.atMost(key, alias, 64)
+	}
+	r.oneOf("mode", c.Mode, modeNames()...)
+	if _, err := time.LoadLocation(c.DisplayTZ); err != nil || c.DisplayTZ == "" {
+		r.reject("display_tz", "no such time zone", `use a name such as "UTC" or "Europe/Berlin"`)
+	}
+	for i, p := range c.Triggers.Patterns {
+		r.pattern(fmt.Sprintf("triggers.patterns[%d]", i), p)
+	}
+	r.within("history.window", float64(c.History.Window), 1, 200)
+	r.model("model", c.Model)
+	r.model("side_model", c.SideModel)
+	r.web(c.Web)
+	r.mode("modes.full_rp", c.Modes.FullRP)
+	r.mode("modes.text", c.Modes.Text)
+	r.mode("modes.imitate_voice", c.Modes.ImitateVoice)
+	r.text("texts.no_model", c.Texts.NoModel)
+	r.text("texts.rate_limited", c.Texts.RateLimited)
+	r.text("texts.model_down", c.Texts.ModelDown)
+	r.text("texts.too_slow", c.Texts.TooSlow)
+	r.text("texts.placeholder", c.Texts.Placeholder)
+}
+
+func (r *reading) web(w webConfig) {
+	r.domains("web.allow", w.Allow)
+	r.domains("web.deny", w.Deny)
+	for i, topic := range w.DeniedTopics {
+		r.filled(fmt.Sprintf("web.denied_topics[%d]", i), topic)
+	}
+	r.oneOf("web.block_role", w.BlockRole, "user", "system")
+	r.within("web.block_bytes", float64(w.BlockBytes), 1024, 65536)
+	r.within("web.queries", float64(w.Queries), 1, 2)
+	r.within("web.pages", float64(w.Pages), 0, 5)
+	r.within("web.per_domain", float64(w.PerDomain), 1, 5)
+	r.lasts("web.deadline", w.Deadline, time.Second, time.Minute)
+}
+
+func (r *reading) mode(key string, m modeConfig) {
+	r.within(key+".total", float64(m.Total), 500, 1_000_000)
+	r.lasts(key+".deadline", m.Deadline, time.Second, 5*time.Minute)
+	for layer, tokens := range m.Layers.byLayer() {
+		r.within(key+".layers."+layer.String(), float64(tokens), 0, 1_000_000)
+	}
+}
+
+func (r *reading) model(key string, m Model) {
+	r.within(key+".temperature", float64(m.Temperature), 0, 2)
+	r.within(key+".max_tokens", float64(m.MaxTokens), 0, 1_000_000)
+}
+
+func (r *reading) text(key, s string) {
+	r.filled(key, s)
+	r.atMost(key, s, 1000)
+}
+
+func (r *reading) pattern(key, p string) {
+	re, err := regexp.Compile(p)
+	switch {
+	case err != nil:
+		r.reject(key, strings.TrimPrefix(err.Error(), "error parsing regexp: "), "see https://go.dev/s/re2syntax")
+	case re.MatchString(""):
+		r.reject(key, "matches the empty text, so every message would be answered", "")
+	}
+}
+
+func (r *reading) domains(key string, hosts []string) {
+	for i, h := range hosts {
+		if _, err := guard.Host(h); err != nil {
+			r.reject(fmt.Sprintf("%s[%d]", key, i), fmt.Sprintf("%q is no domain", h), `write the bare name, as in "example.org"`)
+		}
+	}
+}
+
+func (r *reading) within(key string, v, low, high float64) {
+	if !(low <= v && v <= high) { // also for NaN
+		r.reject(key, fmt.Sprintf("%v is out of range", v), fmt.Sprintf("use %v to %v", low, high))
+	}
+}
+
+func (r *reading) lasts(key string, d Duration, low, high time.Duration) {
+	if v := time.Duration(d); v < low || v > high {
+		r.reject(key, fmt.Sprintf("%v is out of range", v), fmt.Sprintf("use %v to %v", low, high))
+	}
+}
+
+func (r *reading) oneOf(key, v string, allowed ...string) {
+	if !slices.Contains(allowed, v) {
+		r.reject(key, fmt.Sprintf("%q is not allowed", v), "use one of "+strings.Join(allowed, ", "))
+	}
+}
+
+func (r *reading) filled(key, s string) {
+	if strings.TrimSpace(s) == "" {
+		r.reject(key, "is empty", "")
+	}
+}
+
+func (r *reading) atMost(key, s string, characters int) {
+	if n := utf8.RuneCountInString(s); n > characters {
+		r.reject(key, fmt.Sprintf("is %d characters long", n), fmt.Sprintf("use at most %d", characters))
+	}
+}
+
+// reject reports a problem where the key was last set. A key that no file has set is reported by complete.
+func (r *reading) reject(key, text, cure string) {
+	if at, ok := r.spots[key]; ok {
+		r.problem(at, key, text, cure)
+	} else if at, ok := r.spots[strings.TrimRight(key, "[]0123456789")]; ok {
+		r.problem(at, key, text, cure)
+	}
+}
+
+// complete reports the keys for which there is no default.
+func (r *reading) complete(defaults string) {
+	for _, k := range r.keys {
+		if _, set := r.spots[k.name]; !set && !k.table {
+			r.problem(spot{file: defaults}, k.name, "has no default", "add it; the file as shipped shows how")
+		}
+	}
+}
+
+func modeNames() []string {
+	var names []string
+	for _, m := range turn.Modes() {
+		names = append(names, string(m))
+	}
+	return names
+}

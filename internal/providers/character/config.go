@@ -1,0 +1,133 @@
+package character
+
+import (
+	"reflect"
+	"strings"
+	"time"
+)
+
+// config is character.toml as it is written. Its fields are the only list of known keys; their defaults and
+// what they mean stand in characters/_default/character.toml.
+type config struct {
+	Name      string         `toml:"name"`
+	Aliases   []string       `toml:"aliases"`
+	Mode      string         `toml:"mode"`
+	DisplayTZ string         `toml:"display_tz"`
+	Triggers  triggersConfig `toml:"triggers"`
+	Web       webConfig      `toml:"web"`
+	History   historyConfig  `toml:"history"`
+	Model     Model          `toml:"model"`
+	SideModel Model          `toml:"side_model"`
+	Texts     Texts          `toml:"texts"`
+	Modes     modesConfig    `toml:"modes"`
+}
+
+type triggersConfig struct {
+	Names    bool     `toml:"names"`
+	Patterns []string `toml:"patterns"`
+}
+
+type webConfig struct {
+	Enabled      bool     `toml:"enabled"`
+	Allow        []string `toml:"allow"`
+	Deny         []string `toml:"deny"`
+	DeniedTopics []string `toml:"denied_topics"`
+	BlockRole    string   `toml:"block_role"`
+	BlockBytes   int      `toml:"block_bytes"`
+	Queries      int      `toml:"queries"`
+	Pages        int      `toml:"pages"`
+	PerDomain    int      `toml:"per_domain"`
+	Deadline     Duration `toml:"deadline"`
+}
+
+type historyConfig struct {
+	Window int `toml:"window"`
+}
+
+type modesConfig struct {
+	FullRP       modeConfig `toml:"full_rp"`
+	Text         modeConfig `toml:"text"`
+	ImitateVoice modeConfig `toml:"imitate_voice"`
+}
+
+type modeConfig struct {
+	Total    int          `toml:"total"`
+	Deadline Duration     `toml:"deadline"`
+	Web      bool         `toml:"web"`
+	Layers   layersConfig `toml:"layers"`
+}
+
+type layersConfig struct {
+	Core           int `toml:"core"`
+	Character      int `toml:"character"`
+	Content        int `toml:"content"`
+	HistorySummary int `toml:"history_summary"`
+	RecentHistory  int `toml:"recent_history"`
+	AuthorNote     int `toml:"author_note"`
+	DepthInject    int `toml:"depth_inject"`
+}
+
+// Duration is a duration as a person writes it: "24s", "1m30s".
+type Duration time.Duration
+
+// UnmarshalText reads what time.ParseDuration reads.
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	*d = Duration(v)
+	return err
+}
+
+// key is one known key of character.toml.
+type key struct {
+	name  string // dotted
+	typ   reflect.Type
+	table bool
+}
+
+// keys returns every key of character.toml, tables before what they hold.
+func keys() []key { return keysOf(reflect.TypeFor[config](), "") }
+
+func keysOf(t reflect.Type, prefix string) []key {
+	var all []key
+	for i := range t.NumField() {
+		f := t.Field(i)
+		k := key{name: prefix + f.Tag.Get("toml"), typ: f.Type, table: f.Type.Kind() == reflect.Struct}
+		all = append(all, k)
+		if k.table {
+			all = append(all, keysOf(f.Type, k.name+".")...)
+		}
+	}
+	return all
+}
+
+// wants says in words what a key may hold.
+func (k key) wants() string {
+	switch {
+	case k.table:
+		return "a table, as in [" + k.name + "]"
+	case k.typ == reflect.TypeFor[Duration]():
+		return `a duration in quotes, such as "24s" or "1m30s"`
+	}
+	switch k.typ.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int:
+		return "a whole number"
+	case reflect.Float32:
+		return "a number"
+	case reflect.Slice:
+		return `a list of texts, such as ["one", "two"]`
+	}
+	return "a text in quotes"
+}
+
+// known returns the names of all keys that are near enough to prefix to be worth naming: those in its table.
+func known(all []key, prefix string) []string {
+	var names []string
+	for _, k := range all {
+		if rest, ok := strings.CutPrefix(k.name, prefix); ok && !strings.Contains(rest, ".") {
+			names = append(names, k.name)
+		}
+	}
+	return names
+}

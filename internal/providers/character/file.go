@@ -1,0 +1,271 @@
+package character
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// spot is where a value was written.
+type spot struct {
+	file         string
+	line, column int
+}
+
+// reading is the state of reading character.toml files one over the other.
+type reading struct {
+	config   config
+	keys     []key
+	spots    map[string]spot // where each key was last set; elements of lists too, as "aliases[0]"
+	problems []Problem
+}
+
+func newReading() *reading {
+	return &reading{keys: keys(), spots: make(map[string]spot)}
+}
+
+// entry is one key with its value, or one table header, as it stands in a file.
+type entry struct {
+	path   []string
+	raw    []byte // `key = value`
+	prefix int    // how many parts of path are not in raw
+	at     spot
+	kind   unstable.Kind // of the value; Table and ArrayTable for headers
+	items  []spot        // elements of a list, where their place is known
+}
+
+// file lays one character.toml over what has been read so far, key by key: so that a wrong one hides no
+// other, and every problem knows its place.
+func (r *reading) file(name string, data []byte) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if p, ok := notUTF8(name, data); ok {
+		r.problems = append(r.problems, p)
+		return
+	}
+	var whole map[string]any
+	if err := toml.Unmarshal(data, &whole); err != nil {
+		r.problems = append(r.problems, syntaxProblem(name, err))
+		return
+	}
+	unknown := map[string]bool{} // tables already complained about
+	for _, e := range entries(name, data) {
+		r.entry(e, unknown)
+	}
+}
+
+func (r *reading) entry(e entry, unknown map[string]bool) {
+	name := strings.Join(e.path, ".")
+	for i := 1; i < len(e.path); i++ {
+		if unknown[strings.Join(e.path[:i], ".")] {
+			return
+		}
+	}
+	k, stranger := r.find(e.path)
+	header := e.kind == unstable.Table || e.kind == unstable.ArrayTable || e.kind == unstable.InlineTable
+	switch {
+	case stranger != "":
+		if header || stranger != name {
+			unknown[stranger] = true
+		}
+		r.problem(e.at, stranger, "no such key", r.cure(stranger))
+	case k.table && e.kind != unstable.Table && e.kind != unstable.InlineTable, !k.table && header:
+		unknown[name] = true
+		r.problem(e.at, name, "wants "+k.wants()+", not "+kindName(e.kind), "")
+	case !header:
+		r.value(e, k)
+	}
+}
+
+// find returns the known key of a path, or the shortest part of the path that is unknown.
+func (r *reading) find(path []string) (found key, stranger string) {
+	for i := range path {
+		name := strings.Join(path[:i+1], ".")
+		ok := false
+		for _, k := range r.keys {
+			if k.name == name {
+				found, ok = k, true
+			}
+		}
+		if !ok {
+			return key{}, name
+		}
+		if !found.table {
+			break
+		}
+	}
+	return found, ""
+}
+
+// value decodes one key over the configuration.
+func (r *reading) value(e entry, k key) {
+	var doc strings.Builder
+	if e.prefix > 0 {
+		fmt.Fprintf(&doc, "[%s]", strings.Join(e.path[:e.prefix], "."))
+	}
+	doc.WriteByte('\n') // the value stands on line 2
+	doc.Write(e.raw)
+	next := r.config // what fails half-way must not leave the half
+	err := toml.Unmarshal([]byte(doc.String()), &next)
+	if k.typ == reflect.TypeFor[Duration]() && e.kind != unstable.String {
+		err = errors.New("a bare number would be nanoseconds")
+	}
+	if err == nil {
+		r.config, r.spots[k.name] = next, e.at
+		for i, at := range e.items {
+			r.spots[fmt.Sprintf("%s[%d]", k.name, i)] = at
+		}
+		return
+	}
+	at := e.at
+	var de *toml.DecodeError
+	if e.kind == unstable.Array && errors.As(err, &de) { // the element
+		row, column := de.Position()
+		if row == 2 {
+			column += at.column - 1
+		}
+		at.line, at.column = at.line+row-2, column
+	}
+	r.problem(at, k.name, "wants "+k.wants()+given(e.kind, k), "")
+}
+
+// given names what stands there, where naming it explains more than it confuses: a text that is no duration
+// is still a text.
+func given(kind unstable.Kind, k key) string {
+	if kind == unstable.Array || strings.Contains(k.wants(), "quotes") && kind == unstable.String {
+		return ""
+	}
+	return ", not " + kindName(kind)
+}
+
+func (r *reading) problem(at spot, key, text, cure string) {
+	r.problems = append(r.problems, Problem{File: at.file, Line: at.line, Column: at.column, Key: key, Text: text, Cure: cure})
+}
+
+func (r *reading) cure(stranger string) string {
+	names := make([]string, len(r.keys))
+	for i, k := range r.keys {
+		names[i] = k.name
+	}
+	if n := nearest(stranger, names); n != "" {
+		return fmt.Sprintf("did you mean %s?", n)
+	}
+	return "known here: " + strings.Join(known(r.keys, stranger[:len(stranger)-len(last(stranger))]), ", ")
+}
+
+// entries lists what stands in a valid file, in its order. Inline tables are taken apart.
+func entries(file string, data []byte) []entry {
+	var p unstable.Parser
+	p.Reset(data)
+	var all []entry
+	var table []string
+	for p.NextExpression() {
+		n := p.Expression()
+		switch n.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			path, at := keyPath(&p, file, n)
+			table = path
+			all = append(all, entry{path: path, kind: n.Kind, at: at})
+		case unstable.KeyValue:
+			all = keyValue(all, &p, file, table, n)
+		}
+	}
+	return all
+}
+
+func keyValue(all []entry, p *unstable.Parser, file string, table []string, n *unstable.Node) []entry {
+	own, at := keyPath(p, file, n)
+	path := append(append([]string(nil), table...), own...)
+	v := n.Value()
+	e := entry{path: path, prefix: len(table), raw: p.Raw(n.Raw), at: at, kind: v.Kind}
+	if v.Kind == unstable.Array {
+		e.items = items(p, file, v)
+	}
+	all = append(all, e)
+	if v.Kind == unstable.InlineTable {
+		for it := v.Children(); it.Next(); {
+			all = keyValue(all, p, file, path, it.Node())
+		}
+	}
+	return all
+}
+
+func items(p *unstable.Parser, file string, array *unstable.Node) []spot {
+	var spots []spot
+	for it := array.Children(); it.Next(); {
+		if it.Node().Raw.Length == 0 {
+			return nil
+		}
+		spots = append(spots, spotOf(p, file, it.Node().Raw))
+	}
+	return spots
+}
+
+func keyPath(p *unstable.Parser, file string, n *unstable.Node) (path []string, at spot) {
+	for it := n.Key(); it.Next(); {
+		if len(path) == 0 {
+			at = spotOf(p, file, it.Node().Raw)
+		}
+		path = append(path, string(it.Node().Data))
+	}
+	return path, at
+}
+
+func spotOf(p *unstable.Parser, file string, r unstable.Range) spot {
+	start := p.Shape(r).Start
+	return spot{file: file, line: start.Line, column: start.Column}
+}
+
+func kindName(k unstable.Kind) string {
+	switch k {
+	case unstable.String:
+		return "a text"
+	case unstable.Bool:
+		return "true or false"
+	case unstable.Integer:
+		return "a whole number"
+	case unstable.Float:
+		return "a decimal number"
+	case unstable.Array:
+		return "a list"
+	case unstable.Table, unstable.InlineTable:
+		return "a table"
+	case unstable.ArrayTable:
+		return "a list of tables"
+	}
+	return "a date or a time"
+}
+
+func syntaxProblem(file string, err error) Problem {
+	p := Problem{File: file, Text: strings.TrimPrefix(err.Error(), "toml: ")}
+	var de *toml.DecodeError
+	if errors.As(err, &de) {
+		p.Line, p.Column = de.Position()
+		p.Key = strings.Join(de.Key(), ".")
+	}
+	return p
+}
+
+func notUTF8(file string, data []byte) (Problem, bool) {
+	if utf8.Valid(data) {
+		return Problem{}, false
+	}
+	line, column := 1, 1
+	for len(data) > 0 {
+		r, size := utf8.DecodeRune(data)
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		column += size
+		if r == '\n' {
+			line, column = line+1, 1
+		}
+		data = data[size:]
+	}
+	return Problem{File: file, Line: line, Column: column, Text: "not UTF-8 text", Cure: "save the file as UTF-8"}, true
+}

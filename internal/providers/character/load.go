@@ -1,0 +1,243 @@
+package character
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"familiar/internal/context/turn"
+)
+
+const (
+	defaultsID = "_default"
+	configFile = "character.toml"
+	maxFile    = 256 << 10 // bytes
+)
+
+// Load reads the character in the folder id. The error, if any, is an *[Invalid] with everything that is
+// wrong, in the character's files and in the defaults.
+func Load(fsys fs.FS, id string) (*Character, error) {
+	if err := exists(fsys, id); err != nil {
+		return nil, err
+	}
+	l := &loading{fsys: fsys, reading: newReading()}
+	c := &Character{ID: id, Instructions: make(map[turn.Mode]string)}
+	l.configure(id)
+	c.Persona = l.persona(path.Join(id, "persona.md"))
+	for _, m := range turn.Modes() {
+		if text := l.instructions(id, m); text != "" {
+			c.Instructions[m] = text
+		}
+	}
+	l.strangers(path.Join(id, "modes"))
+	if len(l.problems) > 0 {
+		inOrder(l.problems)
+		return nil, &Invalid{Problems: l.problems}
+	}
+	l.config.into(c)
+	return c, nil
+}
+
+// List returns the ids of all characters, in order.
+func List(fsys fs.FS) ([]string, error) {
+	entries, err := fs.ReadDir(fsys, ".")
+	if err != nil {
+		return nil, fmt.Errorf("list characters: %w", err)
+	}
+	var ids []string
+	for _, e := range entries {
+		if info, err := fs.Stat(fsys, e.Name()); err == nil && info.IsDir() && isID(e.Name()) {
+			ids = append(ids, e.Name())
+		}
+	}
+	return ids, nil
+}
+
+// isID reports whether a folder of this name is a character: those that begin with a dot or an underscore
+// are kept for other things.
+func isID(name string) bool {
+	return fs.ValidPath(name) && !strings.ContainsAny(name, `/\`) && name[0] != '.' && name[0] != '_'
+}
+
+// exists reports a character that isn't there, with the names of those that are.
+func exists(fsys fs.FS, id string) error {
+	if isID(id) {
+		if info, err := fs.Stat(fsys, id); err == nil && info.IsDir() {
+			return nil
+		}
+	}
+	p := Problem{File: where(fsys, id), Text: fmt.Sprintf("no character %q", id)}
+	if !isID(id) {
+		p.File = where(fsys, ".")
+	}
+	ids, _ := List(fsys)
+	if n := nearest(id, ids); n != "" {
+		p.Cure = fmt.Sprintf("did you mean %q?", n)
+	} else if len(ids) > 0 {
+		p.Cure = "there are: " + strings.Join(ids, ", ")
+	}
+	return &Invalid{Problems: []Problem{p}}
+}
+
+// loading reads one character's files and gathers what is wrong with them.
+type loading struct {
+	fsys fs.FS
+	*reading
+}
+
+// configure reads the defaults, then the character's own file, if it has one.
+func (l *loading) configure(id string) {
+	defaults := path.Join(defaultsID, configFile)
+	if data, ok := l.read(defaults, true); ok {
+		l.file(where(l.fsys, defaults), data)
+		if len(l.problems) == 0 {
+			l.complete(where(l.fsys, defaults))
+		}
+	}
+	own := path.Join(id, configFile)
+	if data, ok := l.read(own, false); ok {
+		l.file(where(l.fsys, own), data)
+	}
+	l.check()
+}
+
+func (l *loading) persona(name string) string {
+	text, ok := l.text(name, true)
+	if ok && text == "" {
+		l.problem(spot{file: where(l.fsys, name)}, "", "is empty", "describe who the character is")
+	}
+	return text
+}
+
+// instructions are the character's for a mode, else those of the defaults, else none.
+func (l *loading) instructions(id string, m turn.Mode) string {
+	for _, owner := range []string{id, defaultsID} {
+		if text, _ := l.text(path.Join(owner, "modes", string(m)+".md"), false); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// strangers reports instructions for modes that do not exist: they would never be read.
+func (l *loading) strangers(dir string) {
+	entries, _ := fs.ReadDir(l.fsys, dir) // without any, there is nothing to report
+	for _, e := range entries {
+		name, isText := strings.CutSuffix(e.Name(), ".md")
+		if !isText || slices.Contains(modeNames(), name) {
+			continue
+		}
+		cure := "the modes are " + strings.Join(modeNames(), ", ")
+		if n := nearest(name, modeNames()); n != "" {
+			cure = fmt.Sprintf("did you mean %s.md?", n)
+		}
+		l.problem(spot{file: where(l.fsys, path.Join(dir, e.Name()))}, "", "there is no such mode", cure)
+	}
+}
+
+// text reads a Markdown file, without white space around it.
+func (l *loading) text(name string, required bool) (string, bool) {
+	data, ok := l.read(name, required)
+	if !ok {
+		return "", false
+	}
+	if p, bad := notUTF8(where(l.fsys, name), data); bad {
+		l.problems = append(l.problems, p)
+		return "", false
+	}
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")), true
+}
+
+// read returns a file's bytes. It reports one that cannot be read, and one that is missing if it is required.
+func (l *loading) read(name string, required bool) ([]byte, bool) {
+	data, err := readFile(l.fsys, name)
+	if err == nil {
+		return data, true
+	}
+	if required || !errors.Is(err, fs.ErrNotExist) {
+		p := Problem{File: where(l.fsys, name), Text: "cannot be read: " + cause(err)}
+		if errors.Is(err, fs.ErrNotExist) {
+			p.Text, p.Cure = "is missing", "every character needs one"
+		}
+		l.problems = append(l.problems, p)
+	}
+	return nil, false
+}
+
+func readFile(fsys fs.FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("larger than %d KiB", maxFile>>10)
+	}
+	return data, nil
+}
+
+// cause is an error without the path, which the problem states already.
+func cause(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return err.Error()
+}
+
+// into completes c from a configuration that has been checked.
+func (c *config) into(to *Character) {
+	to.Name = strings.TrimSpace(c.Name)
+	if to.Name == "" {
+		first, size := utf8.DecodeRuneInString(to.ID)
+		to.Name = string(unicode.ToUpper(first)) + to.ID[size:]
+	}
+	to.Aliases, to.calledByName = c.Aliases, c.Triggers.Names
+	to.Mode = turn.Mode(c.Mode)
+	to.Window = c.History.Window
+	to.Location, _ = time.LoadLocation(c.DisplayTZ) // checked
+	to.Model, to.SideModel, to.Texts = c.Model, c.SideModel, c.Texts
+	for _, p := range c.Triggers.Patterns {
+		to.patterns = append(to.patterns, regexp.MustCompile(p)) // checked
+	}
+	to.Web = Web{
+		Enabled: c.Web.Enabled, Allow: c.Web.Allow, Deny: c.Web.Deny, DeniedTopics: c.Web.DeniedTopics,
+		BlockRole: c.Web.BlockRole, BlockBytes: c.Web.BlockBytes,
+		Queries: c.Web.Queries, Pages: c.Web.Pages, PerDomain: c.Web.PerDomain,
+		Deadline: time.Duration(c.Web.Deadline),
+	}
+	to.Modes = map[turn.Mode]Limits{
+		turn.FullRP:       c.Modes.FullRP.limits(),
+		turn.Text:         c.Modes.Text.limits(),
+		turn.ImitateVoice: c.Modes.ImitateVoice.limits(),
+	}
+}
+
+func (m modeConfig) limits() Limits {
+	return Limits{Total: m.Total, Deadline: time.Duration(m.Deadline), Web: m.Web, Layers: m.Layers.byLayer()}
+}
+
+func (l layersConfig) byLayer() map[turn.Layer]int {
+	return map[turn.Layer]int{
+		turn.Core:           l.Core,
+		turn.Character:      l.Character,
+		turn.Content:        l.Content,
+		turn.HistorySummary: l.HistorySummary,
+		turn.RecentHistory:  l.RecentHistory,
+		turn.AuthorNote:     l.AuthorNote,
+		turn.DepthInject:    l.DepthInject,
+	}
+}

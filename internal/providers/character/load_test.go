@@ -1,0 +1,259 @@
+package character
+
+import (
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"familiar/characters"
+	"familiar/internal/context/turn"
+)
+
+var update = flag.Bool("update", false, "rewrite what the archives want")
+
+// with returns the shipped defaults and these files.
+func with(t *testing.T, files map[string]string) fstest.MapFS {
+	t.Helper()
+	fsys := fstest.MapFS{}
+	err := fs.WalkDir(characters.FS, defaultsID, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := characters.FS.ReadFile(name)
+		fsys[name] = &fstest.MapFile{Data: data}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range files {
+		fsys[name] = &fstest.MapFile{Data: []byte(data)}
+	}
+	return fsys
+}
+
+// problems returns what Load complains about.
+func problems(t *testing.T, fsys fs.FS, id string) []Problem {
+	t.Helper()
+	c, err := Load(fsys, id)
+	if err == nil {
+		t.Fatalf("%s was loaded", c.Name)
+	}
+	var invalid *Invalid
+	if !errors.As(err, &invalid) || len(invalid.Problems) == 0 {
+		t.Fatalf("error %#v is no *Invalid with problems", err)
+	}
+	return invalid.Problems
+}
+
+func TestInvalid(t *testing.T) {
+	archives, err := filepath.Glob("testdata/invalid/*.txtar")
+	if err != nil || len(archives) == 0 {
+		t.Fatal("no archives", err)
+	}
+	for _, file := range archives {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files := map[string]string{}
+			for _, f := range a.Files {
+				files[f.Name] = string(f.Data)
+			}
+			want := files["want"]
+			delete(files, "want")
+			got := (&Invalid{problems(t, with(t, files), "owl")}).Error() + "\n"
+			if *update {
+				a.Files[len(a.Files)-1].Data = []byte(got)
+				if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("(-want +got); go test -update rewrites it:\n%s", d)
+			}
+		})
+	}
+}
+
+func TestUnreadable(t *testing.T) {
+	long := strings.Repeat("long ", maxFile/4)
+	tests := []struct {
+		name, file, data string
+		want             Problem
+	}{
+		{"persona is not UTF-8", "owl/persona.md", "An owl.\nAn \xff owl.", Problem{File: "owl/persona.md", Line: 2, Column: 4, Text: "not UTF-8 text", Cure: "save the file as UTF-8"}},
+		{"configuration is not UTF-8", "owl/character.toml", "name = \"\xff\"", Problem{File: "owl/character.toml", Line: 1, Column: 9, Text: "not UTF-8 text", Cure: "save the file as UTF-8"}},
+		{"too large", "owl/persona.md", long, Problem{File: "owl/persona.md", Text: "cannot be read: larger than 256 KiB"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			fsys := with(t, map[string]string{"owl/persona.md": "An owl."})
+			fsys[tt.file] = &fstest.MapFile{Data: []byte(tt.data)}
+			if d := cmp.Diff([]Problem{tt.want}, problems(t, fsys, "owl")); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+	t.Run("a folder in place of the file", func(t *testing.T) {
+		fsys := with(t, map[string]string{"owl/persona.md/x": ""})
+		if p := problems(t, fsys, "owl")[0]; p.File != "owl/persona.md" || !strings.HasPrefix(p.Text, "cannot be read: ") {
+			t.Error(p)
+		}
+	})
+}
+
+func TestDefaults(t *testing.T) {
+	c, err := Load(with(t, map[string]string{"owl/persona.md": "An owl.\r\n"}), "owl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Name != "Owl" || c.Persona != "An owl." || c.Mode != turn.Text || c.Window != 20 || c.Location != time.UTC {
+		t.Errorf("got %+v", c)
+	}
+	budget := func(core, character, content, summary, recent, note, inject int) map[turn.Layer]int {
+		return map[turn.Layer]int{
+			turn.Core: core, turn.Character: character, turn.Content: content, turn.HistorySummary: summary,
+			turn.RecentHistory: recent, turn.AuthorNote: note, turn.DepthInject: inject,
+		}
+	}
+	modes := map[turn.Mode]Limits{
+		turn.FullRP:       {Total: 8000, Deadline: 30 * time.Second, Web: true, Layers: budget(400, 2000, 2000, 1000, 2000, 400, 400)},
+		turn.Text:         {Total: 6000, Deadline: 24 * time.Second, Web: true, Layers: budget(400, 1200, 2000, 600, 1400, 300, 400)},
+		turn.ImitateVoice: {Total: 2000, Deadline: 9 * time.Second, Layers: budget(300, 700, 0, 200, 900, 150, 100)},
+	}
+	if d := cmp.Diff(modes, c.Modes); d != "" {
+		t.Error(d)
+	}
+	web := Web{
+		Enabled: true, Allow: []string{}, Deny: []string{}, DeniedTopics: []string{}, BlockRole: "user",
+		BlockBytes: 8192, Queries: 2, Pages: 5, PerDomain: 2, Deadline: 12 * time.Second,
+	}
+	if d := cmp.Diff(web, c.Web); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestMerge(t *testing.T) {
+	c, err := Load(with(t, map[string]string{
+		"owl/persona.md":       "An owl.",
+		"owl/modes/text.md":    "  \n",
+		"owl/modes/full_rp.md": "Act.",
+		"owl/character.toml": "\ufeff" + `
+name = "Hoot"
+aliases = ["owl"]
+display_tz = "Europe/Berlin"
+web.deny = ["example.net"]
+
+[triggers]
+patterns = ['(?i)^hey bird\b']
+
+[model]
+model = "large"
+temperature = 1
+
+[modes.text]
+deadline = "1m30s"
+layers = { content = 100, core = 300 }
+
+[modes]
+imitate_voice.web = true
+`,
+	}), "owl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Names(); !cmp.Equal(got, []string{"Hoot", "owl"}) {
+		t.Errorf("names %q", got)
+	}
+	if p := c.Patterns(); len(p) != 1 || !p[0].MatchString("Hey bird, are you there?") {
+		t.Errorf("patterns %v", p)
+	}
+	if c.Location.String() != "Europe/Berlin" || c.Model != (Model{Name: "large", Temperature: 1}) || c.SideModel != (Model{}) {
+		t.Errorf("got %+v", c)
+	}
+	if !cmp.Equal(c.Web.Deny, []string{"example.net"}) || !c.Web.Enabled || c.Web.Pages != 5 {
+		t.Errorf("web %+v", c.Web)
+	}
+	text := c.Modes[turn.Text]
+	if text.Deadline != 90*time.Second || text.Total != 6000 || text.Layers[turn.Content] != 100 || text.Layers[turn.Core] != 300 || text.Layers[turn.Character] != 1200 {
+		t.Errorf("text mode %+v", text)
+	}
+	if voice := c.Modes[turn.ImitateVoice]; !voice.Web || voice.Total != 2000 {
+		t.Errorf("voice mode %+v", voice)
+	}
+	if c.Instructions[turn.FullRP] != "Act." || !strings.HasPrefix(c.Instructions[turn.Text], "You are chatting.") {
+		t.Errorf("instructions %q", c.Instructions)
+	}
+}
+
+func TestNamesOff(t *testing.T) {
+	c, err := Load(with(t, map[string]string{"owl/persona.md": "An owl.", "owl/character.toml": "triggers.names = false"}), "owl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Names() != nil {
+		t.Errorf("still answers to %q", c.Names())
+	}
+}
+
+func TestDefaultsMustBeWhole(t *testing.T) {
+	fsys := with(t, map[string]string{"owl/persona.md": "An owl."})
+	name := defaultsID + "/" + configFile
+	fsys[name].Data = []byte(strings.Replace(string(fsys[name].Data), "queries = 2", "", 1))
+	want := []Problem{{File: name, Key: "web.queries", Text: "has no default", Cure: "add it; the file as shipped shows how"}}
+	if d := cmp.Diff(want, problems(t, fsys, "owl")); d != "" {
+		t.Error(d)
+	}
+	delete(fsys, name)
+	want = []Problem{{File: name, Text: "is missing", Cure: "every character needs one"}}
+	if d := cmp.Diff(want, problems(t, fsys, "owl")); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestIDs(t *testing.T) {
+	fsys := with(t, map[string]string{"owl/persona.md": "An owl.", "crow/persona.md": "A crow.", ".git/x": "", "note.txt": ""})
+	ids, err := List(fsys)
+	if err != nil || !cmp.Equal(ids, []string{"crow", "owl"}) {
+		t.Errorf("List: %q, %v", ids, err)
+	}
+	for _, id := range []string{"", ".", "..", "../owl", "/owl", "owl/", `..\owl`, "_default", ".git", "note.txt", "eagle"} {
+		if p := problems(t, fsys, id); !strings.Contains(p[0].Text, "no character") {
+			t.Errorf("%q: %v", id, p)
+		}
+	}
+	if p := problems(t, fsys, "owle"); p[0].Cure != `did you mean "owl"?` {
+		t.Error(p)
+	}
+}
+
+func FuzzFile(f *testing.F) {
+	data, err := characters.FS.ReadFile(defaultsID + "/" + configFile)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(data))
+	f.Add("a.b.c = 1\n[a]\nb = { c = [1, {d = 2}] }\n[[x.y]]")
+	f.Add("name.x = 1\nweb = [ {} ]\n\"\\u0000\" = 1\n'' = ''")
+	f.Add("name = '''\nx''' # c\ndeadline = 1979-05-27T07:32:00Z")
+	f.Fuzz(func(t *testing.T, toml string) {
+		r := newReading()
+		r.file("x", []byte(toml))
+		r.check()
+		for _, p := range r.problems {
+			if p.Text == "" || p.File != "x" || p.Line < 1 || p.Column < 1 {
+				t.Errorf("a problem without place or text: %+v", p)
+			}
+		}
+	})
+}
