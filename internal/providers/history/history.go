@@ -1,0 +1,167 @@
+// Package history offers the conversation so far: the message that is replied to and the chain above it,
+// and the channel's last messages before the turn's.
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/sentences"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+)
+
+const (
+	window    = 20   // messages of the channel, unless told otherwise
+	ahead     = 20   // messages looked through for such as came after the turn's own
+	longest   = 1500 // characters of one message; a longer one is shortened at the end of a sentence
+	chainMost = 10   // messages of the reply chain
+)
+
+// Priorities within the layer. Of the chain, and of the recent messages, each older one has one less; a
+// window is never so wide that they meet.
+const (
+	parentPriority = 1000
+	chainPriority  = 900
+	recentPriority = 800
+)
+
+// Provider offers each message as one contribution, so that the budget can keep the newest. The parent of a
+// reply comes first of all, also when it is older than the window.
+type Provider struct {
+	Store  *store.DB
+	Window int // messages of the channel, at most; 0: 20
+}
+
+// Name implements prompt.Provider.
+func (p *Provider) Name() string { return "history" }
+
+// Contribute implements prompt.Provider. With an error it returns what the request itself holds: the parent
+// and the chain.
+func (p *Provider) Contribute(ctx context.Context, req turn.Request) ([]turn.Contribution, error) {
+	o := offer{known: map[string]bool{req.Message.ID: true}}
+	for _, id := range req.Burst {
+		o.known[id] = true
+	}
+	parent, err := p.parent(ctx, req)
+	if parent != nil {
+		o.add(*parent, parentPriority, "history:parent")
+	}
+	for i, m := range req.Chain[:min(len(req.Chain), chainMost)] {
+		o.add(m, chainPriority-i, "history:chain")
+	}
+	recent, recentErr := p.recent(ctx, req)
+	for i, m := range recent {
+		o.add(m, recentPriority-i, "history:recent")
+	}
+	if recentErr != nil {
+		err = recentErr // the same cause, and the greater loss
+	}
+	return o.contributions, err
+}
+
+// parent returns the message that is replied to: the door may not have been told it.
+func (p *Provider) parent(ctx context.Context, req turn.Request) (*turn.Message, error) {
+	if req.Parent != nil || req.Message.ReplyTo == "" {
+		return req.Parent, nil
+	}
+	m, err := p.Store.Message(ctx, req.Message.ReplyTo)
+	if errors.Is(err, store.ErrNotFound) || err == nil && m.ChannelID != req.ChannelID {
+		return nil, nil // it was deleted, or it is none of this channel's business
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find parent: %w", err)
+	}
+	parent := message(m)
+	return &parent, nil
+}
+
+// recent returns the channel's last messages before the turn's, newest first, without those that are in it.
+// What people wrote after it has a turn of its own. What the bot wrote after it, it wrote while the turn was
+// waiting, and should remember; but not an earlier answer to the same message, which is about to be given anew.
+func (p *Provider) recent(ctx context.Context, req turn.Request) ([]turn.Message, error) {
+	n := p.Window
+	if n <= 0 {
+		n = window
+	}
+	stored, err := p.Store.Recent(ctx, req.ChannelID, n+ahead)
+	if err != nil {
+		return nil, fmt.Errorf("read recent messages: %w", err)
+	}
+	at := req.Message.At.Truncate(time.Microsecond) // as precise as what is stored
+	ms := make([]turn.Message, 0, n)
+	for _, m := range slices.Backward(stored) {
+		answer := m.Own && m.ReplyTo != "" && m.ReplyTo == req.Message.ID
+		later := !m.Own && !at.IsZero() && m.At.After(at)
+		if m.ID == req.Message.ID || slices.Contains(req.Burst, m.ID) || answer || later {
+			continue
+		}
+		if ms = append(ms, message(m)); len(ms) == n {
+			break
+		}
+	}
+	return ms, nil
+}
+
+// offer gathers contributions, each message once.
+type offer struct {
+	contributions []turn.Contribution
+	known         map[string]bool // ids
+}
+
+func (o *offer) add(m turn.Message, priority int, source string) {
+	if m.ID != "" && o.known[m.ID] || strings.TrimSpace(m.Text) == "" {
+		return
+	}
+	o.known[m.ID] = true
+	m.Text = shorten(m.Text)
+	o.contributions = append(o.contributions, turn.Contribution{
+		Layer: turn.RecentHistory, Priority: priority, Source: source, Message: &m,
+	})
+}
+
+// shorten ends a long text at its last sentence that fits, else at a space, and marks it with "…".
+func shorten(text string) string {
+	if len(text) <= longest || utf8.RuneCountInString(text) <= longest {
+		return text
+	}
+	head, left := 0, longest-2 // room for the mark
+	for segment := sentences.FromString(text); segment.Next(); {
+		if left -= utf8.RuneCountInString(segment.Value()); left < 0 {
+			break
+		}
+		head = segment.End()
+	}
+	if head == 0 {
+		head = firstWords(text, longest-2)
+	}
+	return strings.TrimRightFunc(text[:head], unicode.IsSpace) + " …"
+}
+
+// firstWords returns how many bytes the first n characters of text have, without a word cut in half if there
+// is a space among them.
+func firstWords(text string, n int) int {
+	for i := range text {
+		if n--; n < 0 {
+			if space := strings.LastIndexFunc(text[:i], unicode.IsSpace); space > 0 {
+				return space
+			}
+			return i
+		}
+	}
+	return len(text)
+}
+
+func message(m store.Message) turn.Message {
+	return turn.Message{
+		ID: m.ID, ChannelID: m.ChannelID, Author: turn.Author{ID: m.AuthorID, Name: m.AuthorName},
+		Text: m.Text, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own,
+	}
+}

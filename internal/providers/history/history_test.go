@@ -1,0 +1,207 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 123456789, time.UTC)
+
+func at(second int) time.Time { return noon.Add(time.Duration(second) * time.Second) }
+
+// stored is message n of a channel, written in second n.
+func stored(n int, text string) store.Message {
+	return store.Message{
+		ID: fmt.Sprint(100 + n), ChannelID: "c", AuthorID: "7", AuthorName: "Ada", Text: text, At: at(n),
+	}
+}
+
+func own(m store.Message) store.Message {
+	m.Own, m.AuthorName = true, "Sage"
+	return m
+}
+
+func open(t *testing.T, ms ...store.Message) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := db.SaveMessages(t.Context(), ms...); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// request is the turn of message n.
+func request(n int) turn.Request {
+	m := message(stored(n, "now"))
+	return turn.Request{ChannelID: "c", Message: m}
+}
+
+// show is what was offered, one line each.
+func show(cs []turn.Contribution) (lines []string) {
+	for _, c := range cs {
+		lines = append(lines, fmt.Sprintf("%d %s %s: %s", c.Priority, c.Source, c.Message.Author.Name, c.Message.Text))
+	}
+	return lines
+}
+
+func TestContribute(t *testing.T) {
+	another := stored(2, "elsewhere")
+	another.ID, another.ChannelID = "x", "d"
+	earlier := own(stored(8, "my first answer to it"))
+	earlier.ReplyTo = "106"
+	conversation := []store.Message{
+		stored(1, "one"), own(stored(2, "two")), another, stored(3, " "), stored(4, "four"), stored(5, "five"),
+		stored(6, "now"), stored(7, "written while it waited"), earlier, own(stored(9, "said while it waited")),
+	}
+	parent := message(stored(1, "one"))
+	old := turn.Message{ID: "50", Author: turn.Author{Name: "Bo"}, Text: "long ago", At: noon.Add(-time.Hour)}
+
+	tests := []struct {
+		name   string
+		window int
+		change func(*turn.Request)
+		want   []string
+	}{
+		{"newest first, neither the turn's own nor what came after", 0, func(*turn.Request) {}, []string{
+			"800 history:recent Sage: said while it waited", "799 history:recent Ada: five", "798 history:recent Ada: four",
+			// The blank message takes a place and is not offered.
+			"796 history:recent Sage: two", "795 history:recent Ada: one",
+		}},
+		{"window", 2, func(*turn.Request) {}, []string{
+			"800 history:recent Sage: said while it waited", "799 history:recent Ada: five",
+		}},
+		{"parent once, and before the rest", 3, func(r *turn.Request) { r.Parent = &parent }, []string{
+			"1000 history:parent Ada: one", "800 history:recent Sage: said while it waited",
+			"799 history:recent Ada: five", "798 history:recent Ada: four",
+		}},
+		{"chain after the parent", 1, func(r *turn.Request) { r.Parent = &parent; r.Chain = []turn.Message{parent, old} }, []string{
+			"1000 history:parent Ada: one", "899 history:chain Bo: long ago", "800 history:recent Sage: said while it waited",
+		}},
+		{"parent from the store", 1, func(r *turn.Request) { r.Message.ReplyTo = "102" }, []string{
+			"1000 history:parent Sage: two", "800 history:recent Sage: said while it waited",
+		}},
+		{"parent deleted", 1, func(r *turn.Request) { r.Message.ReplyTo = "404" }, []string{
+			"800 history:recent Sage: said while it waited",
+		}},
+		{"parent in another channel", 1, func(r *turn.Request) { r.Message.ReplyTo = "x" }, []string{
+			"800 history:recent Sage: said while it waited",
+		}},
+		{"what the turn's message holds already", 2, func(r *turn.Request) { r.Burst = []string{"104", "105"} }, []string{
+			"800 history:recent Sage: said while it waited", // and message 3, which is blank
+		}},
+		{"a channel without messages", 0, func(r *turn.Request) { r.ChannelID = "new" }, nil},
+	}
+	db := open(t, conversation...)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			req := request(6)
+			tt.change(&req)
+			cs, err := (&Provider{Store: db, Window: tt.window}).Contribute(t.Context(), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(tt.want, show(cs)); d != "" {
+				t.Error(d)
+			}
+			for _, c := range cs {
+				if c.Layer != turn.RecentHistory || c.Text != "" {
+					t.Errorf("%+v", c)
+				}
+			}
+		})
+	}
+}
+
+func TestWindowOfTwenty(t *testing.T) {
+	var ms []store.Message
+	for n := range 60 {
+		ms = append(ms, stored(n, fmt.Sprint("text ", n)))
+	}
+	cs, err := (&Provider{Store: open(t, ms...)}).Contribute(t.Context(), request(50))
+	if err != nil || len(cs) != 20 {
+		t.Fatalf("%d messages, %v", len(cs), err)
+	}
+	if first, last := cs[0].Message.Text, cs[19].Message.Text; first != "text 49" || last != "text 30" {
+		t.Errorf("from %q to %q", first, last)
+	}
+}
+
+func TestStoreFails(t *testing.T) {
+	parent := message(stored(1, "one"))
+	req := request(6)
+	req.Parent = &parent
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	cs, err := (&Provider{Store: open(t, stored(2, "two"))}).Contribute(ctx, req)
+	if err == nil || !strings.HasPrefix(err.Error(), "read recent messages: ") {
+		t.Errorf("error %v", err)
+	}
+	if d := cmp.Diff([]string{"1000 history:parent Ada: one"}, show(cs)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestShorten(t *testing.T) {
+	short := strings.Repeat("é", longest)
+	sentences := strings.Repeat("Words that make a sentence. ", 100)
+	tests := []struct {
+		name, text string
+		ends       string
+		atLeast    int
+	}{
+		{"short enough", short, "é", longest},
+		{"at a sentence", sentences, "make a sentence. …", longest - 40},
+		{"other scripts", strings.Repeat("今日は晴れです。", 400), "です。 …", longest - 20},
+		{"at a space", strings.Repeat("word ", 1000), "word …", longest - 20},
+		{"hard", strings.Repeat("ж", 5000), "жжж …", longest - 2},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := shorten(tt.text)
+			n := utf8.RuneCountInString(got)
+			if !strings.HasSuffix(got, tt.ends) || n > longest || n < tt.atLeast || !utf8.ValidString(got) {
+				t.Errorf("%d characters, ending in %q", n, got[max(0, len(got)-30):])
+			}
+		})
+	}
+	cs, err := (&Provider{Store: open(t, stored(1, sentences))}).Contribute(t.Context(), request(6))
+	if err != nil || !strings.HasSuffix(cs[0].Message.Text, " …") {
+		t.Errorf("%+v, %v", cs, err)
+	}
+}
+
+func BenchmarkContribute(b *testing.B) {
+	db, err := store.Open(b.Context(), b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	for n := range 100 {
+		if err := db.SaveMessages(b.Context(), stored(n, "some words that were said")); err != nil {
+			b.Fatal(err)
+		}
+	}
+	p := &Provider{Store: db}
+	for b.Loop() {
+		if cs, err := p.Contribute(b.Context(), request(90)); err != nil || len(cs) != 20 {
+			b.Fatal(len(cs), err)
+		}
+	}
+}
