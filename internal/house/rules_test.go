@@ -1,0 +1,255 @@
+package house
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// checkNames refuses packages whose name says nothing about what is in them.
+func checkNames(h *house, complain complainer) {
+	vague := []string{"util", "utils", "common", "helper", "helpers", "type", "types", "manager", "managers", "misc"}
+	for _, r := range h.rooms {
+		for _, s := range r.sources {
+			if slices.Contains(vague, strings.TrimSuffix(s.syntax.Name.Name, "_test")) {
+				complain(h.at(s.syntax.Name), "package "+s.syntax.Name.Name+": name it for what it does")
+			}
+		}
+	}
+}
+
+// checkInit refuses work that nobody asked for.
+func checkInit(h *house, complain complainer) {
+	for _, r := range h.rooms {
+		for _, s := range r.sources {
+			for _, d := range s.syntax.Decls {
+				if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" {
+					complain(h.at(f), "func init: whoever needs this work must call it")
+				}
+			}
+		}
+	}
+}
+
+// dialling is what opens connections, by package. The names that are types may be mentioned as pointers:
+// somebody else made what they point at.
+var dialling = map[string][]string{
+	"net": {
+		"Dialer", "Dial", "DialTimeout", "DialTCP", "DialUDP", "DialIP", "DialUnix", "Resolver", "DefaultResolver",
+		"LookupHost", "LookupIP", "LookupAddr", "LookupCNAME", "LookupMX", "LookupNS", "LookupTXT", "LookupSRV",
+	},
+	"net/http": {
+		"Client", "Transport", "DefaultClient", "DefaultTransport", "Get", "Head", "Post", "PostForm",
+	},
+	"crypto/tls":                   {"Dialer", "Dial", "DialWithDialer", "Client"},
+	"golang.org/x/net/websocket":   {"Dial", "DialConfig"},
+	"golang.org/x/net/proxy":       {"Dial", "FromEnvironment", "SOCKS5"},
+	"github.com/gorilla/websocket": {"Dialer", "DefaultDialer", "NewClient"},
+}
+
+// mayDial lists the rooms that have a door to the network, and through which package.
+var mayDial = map[string][]string{
+	"internal/api":         {"net", "net/http", "crypto/tls"},
+	"internal/web/fetch":   {"net", "net/http", "crypto/tls"},
+	"internal/web/guard":   {"net"},
+	"internal/bot/discord": {"github.com/gorilla/websocket"},
+}
+
+// mayWrap lists the rooms that may put a transport of their own around that of a client they were given:
+// http.Client{Transport: …}, a copy that still dials through the one it wraps.
+var mayWrap = []string{"internal/llm"}
+
+// checkClients refuses connections that do not pass the two doors of the house: the one for services that
+// the operator chose, and the guarded one for everything else.
+func checkClients(h *house, complain complainer) {
+	for _, r := range h.rooms {
+		if slices.Contains(farEnds, r.path) {
+			continue
+		}
+		_, info := h.names(r)
+		for _, s := range r.sources {
+			if s.test {
+				continue
+			}
+			allowed := pointers(s.syntax)
+			if slices.Contains(mayWrap, r.path) {
+				wraps(s.syntax, allowed)
+			}
+			ast.Inspect(s.syntax, func(n ast.Node) bool {
+				if pkg, name := selected(info, n); slices.Contains(dialling[pkg], name) &&
+					!allowed[n] && !slices.Contains(mayDial[r.path], pkg) {
+					complain(h.at(n), fmt.Sprintf("%s.%s: connections are made by internal/api and internal/web/fetch alone", pkg, name))
+				}
+				return true
+			})
+		}
+	}
+}
+
+// pointers collects the selectors that are pointed at: *http.Client. A dereference looks the same; it needs
+// a value that somebody made.
+func pointers(f *ast.File) map[ast.Node]bool {
+	found := map[ast.Node]bool{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if star, ok := n.(*ast.StarExpr); ok {
+			found[star.X] = true
+		}
+		return true
+	})
+	return found
+}
+
+// wraps adds the types of literals that state their own Transport.
+func wraps(f *ast.File, found map[ast.Node]bool) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		lit, ok := n.(*ast.CompositeLit)
+		if !ok {
+			return true
+		}
+		for _, e := range lit.Elts {
+			kv, ok := e.(*ast.KeyValueExpr)
+			if ok && isName(kv.Key, "Transport") && !isName(kv.Value, "nil") {
+				found[lit.Type] = true
+			}
+		}
+		return true
+	})
+}
+
+func isName(e ast.Expr, name string) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == name
+}
+
+// selected returns the package and the name of a node such as http.Get, or nothing.
+func selected(info *types.Info, n ast.Node) (pkg, name string) {
+	sel, ok := n.(*ast.SelectorExpr)
+	if !ok {
+		return "", ""
+	}
+	id, ok := sel.X.(*ast.Ident)
+	if !ok {
+		return "", ""
+	}
+	if p, ok := info.Uses[id].(*types.PkgName); ok {
+		return p.Imported().Path(), sel.Sel.Name
+	}
+	return "", ""
+}
+
+// checkEnvironment lets the program alone read the environment and its arguments.
+func checkEnvironment(h *house, complain complainer) {
+	outside := []string{"Getenv", "LookupEnv", "Environ", "ExpandEnv", "Args", "Exit"}
+	for _, r := range h.rooms {
+		if floors[r.path] == roof || slices.Contains(farEnds, r.path) {
+			continue
+		}
+		_, info := h.names(r)
+		for _, s := range r.sources {
+			if s.test {
+				continue
+			}
+			ast.Inspect(s.syntax, func(n ast.Node) bool {
+				if pkg, name := selected(info, n); pkg == "os" && slices.Contains(outside, name) {
+					complain(h.at(n), "os."+name+" is for cmd alone")
+				}
+				return true
+			})
+		}
+	}
+}
+
+// checkState refuses package-level variables that change: by an assignment to them or to a part of them,
+// or by being made to change, as locks are. A method that changes what it is called on is not seen.
+func checkState(h *house, complain complainer) {
+	for _, r := range h.rooms {
+		pkg, info := h.names(r)
+		for _, s := range r.sources {
+			if s.test {
+				continue
+			}
+			for _, d := range s.syntax.Decls {
+				changeable(h, info, d, complain)
+			}
+			ast.Inspect(s.syntax, func(n ast.Node) bool {
+				for _, e := range changed(info, n) {
+					id := base(e)
+					if v, ok := info.Uses[id].(*types.Var); ok && v.Parent() == pkg.Scope() {
+						complain(h.at(n), id.Name+" is a package-level variable: give it an owner")
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+// changeable refuses package-level variables of types that exist to be changed.
+func changeable(h *house, info *types.Info, d ast.Decl, complain complainer) {
+	decl, ok := d.(*ast.GenDecl)
+	if !ok || decl.Tok != token.VAR {
+		return
+	}
+	for _, spec := range decl.Specs {
+		v := spec.(*ast.ValueSpec)
+		shapes := append([]ast.Expr{v.Type}, v.Values...)
+		for _, shape := range shapes {
+			if lit, ok := shape.(*ast.CompositeLit); ok {
+				shape = lit.Type
+			}
+			if index, ok := shape.(*ast.IndexExpr); ok { // atomic.Pointer[T]
+				shape = index.X
+			}
+			if pkg, name := selected(info, shape); pkg == "sync" || pkg == "sync/atomic" {
+				complain(h.at(v), fmt.Sprintf("%s is a package-level %s.%s: give it an owner", v.Names[0].Name, pkg, name))
+			}
+		}
+	}
+}
+
+// changed returns what a statement or call changes.
+func changed(info *types.Info, n ast.Node) []ast.Expr {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		if n.Tok != token.DEFINE {
+			return n.Lhs
+		}
+	case *ast.IncDecStmt:
+		return []ast.Expr{n.X}
+	case *ast.RangeStmt:
+		if n.Tok == token.ASSIGN {
+			return []ast.Expr{n.Key, n.Value}
+		}
+	case *ast.CallExpr:
+		id, ok := n.Fun.(*ast.Ident)
+		if ok && (id.Name == "delete" || id.Name == "clear" || id.Name == "copy") && info.Uses[id] == types.Universe.Lookup(id.Name) {
+			return n.Args[:1]
+		}
+	}
+	return nil
+}
+
+// base is the variable that an expression such as (*x.f)[i] is a part of, or nil.
+func base(e ast.Expr) *ast.Ident {
+	for {
+		switch x := e.(type) {
+		case *ast.Ident:
+			return x
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.SliceExpr:
+			e = x.X
+		default:
+			return nil
+		}
+	}
+}
