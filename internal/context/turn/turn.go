@@ -19,7 +19,8 @@ type Request struct {
 	GuildID   string    `json:"guild_id,omitempty"` // empty in a direct message
 	ChannelID string    `json:"channel_id"`
 	Mode      Mode      `json:"mode"`
-	Message   Message   `json:"message"`          // the message being answered
+	Message   Message   `json:"message"`          // the message being answered; the text of a whole burst, where its author wrote several
+	Burst     []string  `json:"burst,omitempty"`  // ids of the earlier messages of the burst: they are in Message already
 	Parent    *Message  `json:"parent,omitempty"` // the message it replies to, if any
 	Chain     []Message `json:"chain,omitempty"`  // the reply chain above Message, newest first; the last exchange where nothing was replied to
 	Web       Web       `json:"web"`
