@@ -1,0 +1,225 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+const defaultIdle = time.Minute
+
+// attempt is one request to one model and what came of it.
+type attempt struct {
+	client *Client
+	say    func(string)
+	wire   *exchange
+
+	text    strings.Builder
+	think   thoughts
+	said    bool // a visible word was handed out
+	retract bool // thoughts were taken for text
+	thought int  // bytes of reasoning that came in fields of their own
+	refusal int  // bytes of a refusal
+	finish  string
+	usage   Usage // as last stated
+	events  int
+}
+
+// try asks a model once. The error is an *Error, or the context's.
+func (c *Client) try(ctx context.Context, model string, h habit, req openai.ChatCompletionRequest, patient time.Duration, say func(string)) (*attempt, error) {
+	a := &attempt{client: c, say: say, think: thoughts{late: h.late}}
+	if err := c.enter(ctx); err != nil {
+		return a, err
+	}
+	defer func() { <-c.slots }()
+
+	inner, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	a.wire = &exchange{http: c.HTTP, extra: c.Extra, limit: h.limit, idle: c.idle(), patient: patient, giveUp: giveUp}
+	defer a.wire.stop()
+
+	a.usage.Calls = 1
+	err := a.run(inner, req)
+	if err == nil {
+		err = a.verdict()
+	}
+	if err == nil {
+		return a, nil
+	}
+	if ctx.Err() != nil {
+		return a, ctx.Err()
+	}
+	return a, c.explain(err, context.Cause(inner), model, a)
+}
+
+// enter waits for a slot.
+func (c *Client) enter(ctx context.Context) error {
+	c.once.Do(func() {
+		n := c.Slots
+		if n <= 0 {
+			n = 4
+		}
+		c.slots = make(chan struct{}, n)
+	})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case c.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (c *Client) idle() time.Duration {
+	if c.IdleTimeout > 0 {
+		return c.IdleTimeout
+	}
+	return defaultIdle
+}
+
+// run sends the request and reads the stream to its end. Once the model has finished, nothing that happens to
+// the connection matters any more.
+func (a *attempt) run(ctx context.Context, req openai.ChatCompletionRequest) error {
+	config := openai.DefaultConfig(a.client.Key)
+	config.BaseURL = a.client.BaseURL
+	config.HTTPClient = a.wire
+	stream, err := openai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, req)
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	for {
+		raw, err := stream.RecvRaw()
+		if err == nil {
+			err = a.take(raw)
+		}
+		if a.finish != "" && err != nil {
+			break
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			a.flush()
+			return err
+		}
+	}
+	a.flush()
+	return nil
+}
+
+// take reads one event.
+func (a *attempt) take(raw []byte) error {
+	var c chunk
+	if err := json.Unmarshal(raw, &c); err != nil {
+		return &Error{Kind: NotOpenAI, Cause: "broken event: " + string(raw[:min(len(raw), maxCause)])}
+	}
+	a.events++
+	if u, ok := c.spent(); ok {
+		u.Calls = 1
+		a.usage = u
+	}
+	for i := range c.Choices {
+		if c.Choices[i].Index == 0 {
+			a.hear(&c.Choices[i])
+		}
+	}
+	if p, ok := c.problem(raw); ok && a.finish == "" {
+		return &Error{Kind: kindOf(p.status(), p), Status: p.status(), Cause: p.Message, problem: p}
+	}
+	return nil
+}
+
+// hear takes in one choice of an event.
+func (a *attempt) hear(c *choice) {
+	for _, w := range []*words{&c.Delta, &c.Message} {
+		a.thought += w.thought()
+		a.refusal += len(w.Refusal.Text)
+		if w.Content.Text != "" {
+			visible, retract := a.think.write(w.Content.Text)
+			if retract {
+				a.text.Reset()
+				a.retract = true
+			}
+			a.utter(visible)
+		}
+	}
+	if c.FinishReason == "error" || c.FinishReason == "" {
+		return
+	}
+	a.finish = c.FinishReason
+	if a.finish == "model_length" { // Mistral
+		a.finish = "length"
+	}
+	a.wire.finished()
+}
+
+func (a *attempt) utter(s string) {
+	if s == "" {
+		return
+	}
+	a.text.WriteString(s)
+	if a.say != nil {
+		a.said = true
+		a.say(s)
+	}
+}
+
+// flush hands out what was held back as the possible beginning of a tag.
+func (a *attempt) flush() { a.utter(a.think.close()) }
+
+// answer is the visible text.
+func (a *attempt) answer() string { return strings.TrimRight(a.text.String(), " \t\r\n") }
+
+// verdict says whether a stream that was read to its end is an answer.
+func (a *attempt) verdict() error {
+	switch {
+	case a.finish == "" && a.events == 0:
+		return &Error{Kind: Truncated, Cause: "the stream held nothing"}
+	case a.finish == "":
+		return &Error{Kind: Truncated, Cause: "the stream ended without a finish reason"}
+	case a.finish == "insufficient_system_resource": // DeepSeek
+		return &Error{Kind: Server, Cause: "the server ran out of resources"}
+	case a.answer() != "":
+		return nil
+	case a.finish == "content_filter" || a.refusal > 0:
+		return &Error{Kind: Refused, Cause: "finish reason " + a.finish}
+	case a.finish == "length":
+		return &Error{Kind: Empty, Cause: "the length limit was used up by thoughts"}
+	}
+	return &Error{Kind: Empty, Cause: "finish reason " + a.finish}
+}
+
+// explain makes an *Error of whatever ended an attempt.
+func (c *Client) explain(err, cause error, model string, a *attempt) *Error {
+	var e *Error
+	var slow net.Error
+	switch {
+	case cause == errSilent:
+		e = &Error{Kind: Timeout, Cause: errSilent.Error()}
+	case errors.As(err, &e):
+	case errors.Is(err, openai.ErrChatCompletionInvalidModel):
+		e = &Error{Kind: NoModel, Cause: err.Error()}
+	case errors.Is(err, errLongLine), errors.Is(err, errTooMuch), errors.Is(err, errNotStream):
+		e = &Error{Kind: NotOpenAI, Cause: err.Error()}
+	case errors.As(err, &slow) && slow.Timeout():
+		e = &Error{Kind: Timeout, Cause: err.Error()}
+	case a.events > 0:
+		e = &Error{Kind: Truncated, Cause: err.Error()}
+	default:
+		e = &Error{Kind: Unreachable, Cause: err.Error()}
+	}
+	e.Model, e.Cause, e.Partial = model, c.cause(e.Cause), a.text.Len() > 0
+	if e.Partial && e.Kind == NotOpenAI {
+		e.Kind = Truncated // it did speak the protocol, up to here
+	}
+	return e
+}

@@ -1,0 +1,280 @@
+// Package llmtest is the far end of package llm: a small real server on the loopback that speaks OpenAI's chat
+// completions as hosted and local servers do, their errors and accidents included.
+//
+//	srv := llmtest.New(t)
+//	srv.Queue(llmtest.Reply{llmtest.Say("Hello there.")})
+//	// point a client at srv.URL, then look at srv.Requests()
+//
+// What a request gets is decided in this order: the next reply of the queue; the first rule of the [Script]
+// that matches; the function Server.Reply; and last an echo, "You said: …".
+//
+// A [Reply] is a list of steps, played in order. At its end, unless a step ended it otherwise, the server says
+// finish reason "stop", the usage if it was asked for, and [DONE]. A reply to a request that does not ask for a
+// stream is sent as one JSON object.
+//
+// # Scripts
+//
+// [ParseScript] reads replies from text, for tests that are files. One step a line; blank lines and lines that
+// begin with "#" mean nothing. A line "when" begins a rule, and steps before the first "when" are a rule for
+// every request. The first rule whose conditions all hold is used.
+//
+//	when "regex"            the last user message matches
+//	when model "regex" prompt "regex"
+//	                        the model's name, or any message at all, matches; conditions combine
+//	next                    what follows is for the next request that matches; the last reply is for all further ones
+//
+//	wait 200ms              silence; before the first word it is latency
+//	gap 20ms                from here on, words one by one, this long apart
+//	say Hello **there**     words, to the end of the line; "say" lines in a row are lines of one text
+//	chunk "<thi"            one delta, exactly this, as a quoted Go string
+//	reasoning I wonder      delta.reasoning_content (DeepSeek, llama.cpp)
+//	thinking I wonder       delta.reasoning (OpenRouter, Ollama, vLLM)
+//	think I wonder          <think>…</think> inside of the content
+//	raw : keep-alive        this line of the stream as it is
+//	comment 400             so many keep-alive comments
+//	usage 120 30 10         prompt, completion and reasoning tokens (default: words counted)
+//	finish length           the finish reason (default: stop)
+//	header Retry-After: 2   a response header; before the first word only
+//	error 429 {"error":…}   before the first word the status and body of the response (default body: OpenAI's shape),
+//	                        after it an event of the stream with this body
+//	cut                     the connection breaks
+//	end                     the stream ends without a finish reason and without [DONE]
+//	html                    status 200 and a web page
+//	json {"object":…}       status 200 and this as application/json
+//	hostile SECRET          the main model, hijacked: see [Hostile]
+//	hostile-json SECRET     the side model, hijacked: see [HostileJSON]
+package llmtest
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Server is a server that runs until its test ends. Set the fields before the first request.
+type Server struct {
+	// URL is the base for clients, with the version: "http://127.0.0.1:port/v1".
+	URL string
+	// Key, if it is set, is demanded of every request.
+	Key string
+	// Models are what GET /models lists. nil: "test-model".
+	Models []string
+	// Reply answers what neither the queue nor the script answers. It may be called by several goroutines at once.
+	Reply func(Request) Reply
+	// Forget switches the record off, for benchmarks.
+	Forget bool
+
+	mu       sync.Mutex
+	queue    []Reply   // guarded by mu
+	script   *Script   // guarded by mu
+	requests []Request // guarded by mu
+	running  int       // requests being answered; guarded by mu
+	busiest  int       // guarded by mu
+}
+
+// Request is what a client asked, parsed.
+type Request struct {
+	At      time.Time       `json:"-"`
+	Header  http.Header     `json:"-"`
+	Body    json.RawMessage `json:"-"` // as it came
+	Problem string          `json:"-"` // what is wrong with the body, if it cannot be parsed
+
+	Model     string    `json:"model"`
+	Messages  []Message `json:"messages"`
+	Stream    bool      `json:"stream"`
+	MaxTokens int       `json:"max_tokens"`
+	// MaxCompletionTokens is the newer name of MaxTokens; a client sends one of them.
+	MaxCompletionTokens int      `json:"max_completion_tokens"`
+	Temperature         *float64 `json:"temperature"` // nil: not sent
+	ResponseFormat      struct {
+		Type string `json:"type"`
+	} `json:"response_format"`
+	StreamOptions struct {
+		IncludeUsage bool `json:"include_usage"`
+	} `json:"stream_options"`
+}
+
+// Message is one message of a request.
+type Message struct {
+	Role    string `json:"role"`
+	Name    string `json:"name"`
+	Content string `json:"content"`
+}
+
+// Last is the text of the last user message.
+func (r Request) Last() string {
+	for i := len(r.Messages) - 1; i >= 0; i-- {
+		if r.Messages[i].Role == "user" {
+			return r.Messages[i].Content
+		}
+	}
+	return ""
+}
+
+// Prompt is the text of all messages, one after the other, each with its role.
+func (r Request) Prompt() string {
+	var b strings.Builder
+	for _, m := range r.Messages {
+		b.WriteString(m.Role + ": " + m.Content + "\n")
+	}
+	return b.String()
+}
+
+// New starts a server that stops when the test ends.
+func New(tb testing.TB) *Server {
+	tb.Helper()
+	s := &Server{}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", s.complete)
+	mux.HandleFunc("GET /v1/models", s.models)
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusNotFound, OpenAIError("Invalid URL", "invalid_request_error", ""))
+	})
+	srv := httptest.NewServer(mux)
+	tb.Cleanup(func() {
+		srv.CloseClientConnections()
+		srv.Close()
+	})
+	s.URL = srv.URL + "/v1"
+	return s
+}
+
+// Queue adds replies for the next requests, one each, whatever they ask.
+func (s *Server) Queue(replies ...Reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.queue = append(s.queue, replies...)
+}
+
+// Play makes the server follow a script from its beginning.
+func (s *Server) Play(script *Script) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.script = script
+}
+
+// Requests returns the requests so far, in the order of their arrival.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Request(nil), s.requests...)
+}
+
+// Busiest is the largest number of requests that were being answered at the same time.
+func (s *Server) Busiest() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.busiest
+}
+
+func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.running++
+	s.busiest = max(s.busiest, s.running)
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		s.running--
+		s.mu.Unlock()
+	}()
+	req, ok := s.read(w, r)
+	if !ok {
+		return
+	}
+	p := &player{w: w, done: r.Context().Done(), req: req}
+	p.play(s.choose(req))
+}
+
+// read parses and records a request, and refuses what every server would refuse.
+func (s *Server) read(w http.ResponseWriter, r *http.Request) (Request, bool) {
+	req := Request{At: time.Now(), Header: r.Header}
+	body, err := io.ReadAll(r.Body)
+	if err == nil {
+		err = json.Unmarshal(body, &req)
+	}
+	req.Body = body
+	switch {
+	case err != nil:
+		req.Problem = err.Error()
+	case req.Messages == nil:
+		req.Problem = "messages is missing or null"
+	}
+	if !s.Forget {
+		s.mu.Lock()
+		s.requests = append(s.requests, req)
+		s.mu.Unlock()
+	}
+	if req.Problem != "" {
+		writeJSON(w, http.StatusBadRequest, OpenAIError(req.Problem, "invalid_request_error", ""))
+		return req, false
+	}
+	return req, s.allow(w, r)
+}
+
+func (s *Server) allow(w http.ResponseWriter, r *http.Request) bool {
+	if s.Key == "" || r.Header.Get("Authorization") == "Bearer "+s.Key {
+		return true
+	}
+	writeJSON(w, http.StatusUnauthorized, OpenAIError("Incorrect API key provided: "+r.Header.Get("Authorization"), "invalid_request_error", "invalid_api_key"))
+	return false
+}
+
+func (s *Server) choose(req Request) Reply {
+	s.mu.Lock()
+	if len(s.queue) > 0 {
+		reply := s.queue[0]
+		s.queue = s.queue[1:]
+		s.mu.Unlock()
+		return reply
+	}
+	reply, ok := s.script.reply(req)
+	s.mu.Unlock()
+	switch {
+	case ok:
+		return reply
+	case s.Reply != nil:
+		return s.Reply(req)
+	}
+	return Reply{Say("You said: " + req.Last())}
+}
+
+func (s *Server) models(w http.ResponseWriter, r *http.Request) {
+	if !s.allow(w, r) {
+		return
+	}
+	type model struct {
+		ID     string `json:"id"`
+		Object string `json:"object"`
+	}
+	names := s.Models
+	if names == nil {
+		names = []string{"test-model"}
+	}
+	list := make([]model, len(names))
+	for i, name := range names {
+		list[i] = model{ID: name, Object: "model"}
+	}
+	body, _ := json.Marshal(map[string]any{"object": "list", "data": list})
+	writeJSON(w, http.StatusOK, string(body))
+}
+
+func writeJSON(w http.ResponseWriter, status int, body string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, body)
+}
+
+// OpenAIError is an error body in OpenAI's shape. An empty code is null.
+func OpenAIError(message, kind, code string) string {
+	e := map[string]any{"message": message, "type": kind, "param": nil, "code": nil}
+	if code != "" {
+		e["code"] = code
+	}
+	body, _ := json.Marshal(map[string]any{"error": e})
+	return string(body)
+}
