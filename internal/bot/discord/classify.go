@@ -1,0 +1,85 @@
+package discord
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+// codeCannotMessage is the newer sibling of discordgo.ErrCodeCannotSendMessagesToThisUser.
+const codeCannotMessage = 50278
+
+// classify gives the kind of an answer of status 400 or more.
+// https://discord.com/developers/docs/topics/opcodes-and-status-codes#json-json-error-codes
+func classify(status, code int, body []byte) Kind {
+	switch code {
+	case discordgo.ErrCodeUnknownChannel, discordgo.ErrCodeUnknownGuild, discordgo.ErrCodeUnknownMessage,
+		discordgo.ErrCodeUnknownWebhook, discordgo.ErrCodeUnknownInteraction, discordgo.ErrCodeInvalidWebhookTokenProvided:
+		return Gone
+	case discordgo.ErrCodeMissingAccess, discordgo.ErrCodeMissingPermissions, discordgo.ErrCodeCannotSendMessagesToThisUser,
+		codeCannotMessage, discordgo.ErrCodeCannotReplyWithoutPermissionToReadMessageHistory:
+		return Forbidden
+	case discordgo.ErrCodePerformedOperationOnArchivedThread:
+		return ClosedThread
+	case discordgo.ErrCodeThisActionCannotBePerformedDueToSlowmodeRateLimit, discordgo.ErrCodeChannelHasHitWriteRateLimit,
+		discordgo.ErrCodeMaximumNumberOfEditsToMessagesOlderThanOneHourReached:
+		return RateLimited
+	case discordgo.ErrCodeRequestEntityTooLarge:
+		return TooLong
+	case discordgo.ErrCodeAPIResourceIsCurrentlyOverloaded:
+		return Unavailable
+	case discordgo.ErrCodeInvalidFormBody:
+		if bytes.Contains(body, []byte("BASE_TYPE_MAX_LENGTH")) {
+			return TooLong
+		}
+		return Rejected
+	}
+	switch {
+	case status == http.StatusUnauthorized:
+		return Unauthorized
+	case status == http.StatusForbidden:
+		return Forbidden
+	case status == http.StatusNotFound:
+		return Gone
+	case status == http.StatusRequestEntityTooLarge:
+		return TooLong
+	case status == http.StatusTooManyRequests:
+		return RateLimited
+	case status >= 500 || status < 400:
+		return Unavailable
+	}
+	return Rejected
+}
+
+// judge makes an error of an answer that is not a success, or nil. It reads the body of a failed answer and closes it.
+// A 429 comes as JSON from Discord and as HTML from Cloudflare in front of it; only the header is in both.
+func (s *Session) judge(resp *http.Response) *SendError {
+	if resp.StatusCode >= 200 && resp.StatusCode < 300 {
+		return nil
+	}
+	defer resp.Body.Close()
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	var told struct {
+		Code       int     `json:"code"`
+		Message    string  `json:"message"`
+		RetryAfter float64 `json:"retry_after"`
+	}
+	e := &SendError{Status: resp.StatusCode, Message: http.StatusText(resp.StatusCode)}
+	if json.Unmarshal(body, &told) == nil {
+		e.Code = told.Code
+		if told.Message != "" {
+			e.Message = s.redact(told.Message)
+		}
+	}
+	e.Kind = classify(e.Status, e.Code, body)
+	if e.Kind == RateLimited {
+		seconds, _ := strconv.ParseFloat(resp.Header.Get("Retry-After"), 64)
+		e.RetryAfter = time.Duration(max(seconds, told.RetryAfter, 0) * float64(time.Second))
+	}
+	return e
+}

@@ -1,0 +1,164 @@
+package discord
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+	"unicode/utf16"
+
+	"github.com/bwmarrin/discordgo"
+
+	"familiar/internal/context/turn"
+)
+
+const (
+	maxText  = 2000             // UTF-16 units in a message
+	maxNonce = 25               // characters in a nonce
+	memory   = 5 * time.Minute  // how long a channel that refused us is left alone
+	patience = 30 * time.Second // for a request whose caller set no deadline
+)
+
+// outgoing is a message as every create and edit carries it: nobody is pinged and no link is embedded, whatever the
+// text says. An edit that left these out would fall back to Discord's defaults, which ping.
+// https://discord.com/developers/docs/resources/message#create-message
+type outgoing struct {
+	Content      string                 `json:"content"`
+	Mentions     allowed                `json:"allowed_mentions"`
+	Flags        discordgo.MessageFlags `json:"flags"`
+	Nonce        string                 `json:"nonce,omitempty"`
+	EnforceNonce bool                   `json:"enforce_nonce,omitempty"`
+	Reference    *reference             `json:"message_reference,omitempty"`
+}
+
+// allowed is who a message may ping. Its zero value is nobody.
+type allowed struct{}
+
+func (allowed) MarshalJSON() ([]byte, error) { return []byte(`{"parse":[]}`), nil }
+
+type reference struct {
+	MessageID       string `json:"message_id"`
+	FailIfNotExists bool   `json:"fail_if_not_exists"` // always false: the question may be deleted meanwhile
+}
+
+// Deliver sends a new message, or changes the text of an old one, and returns its id. Limits are waited out and
+// passing failures tried again, within ctx (or 30 s, if it has no deadline), always with the same nonce: whatever
+// happens on the way, the message is there once. The error is a *SendError.
+func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
+	ctx, cancel := patient(ctx)
+	defer cancel()
+	if len(utf16.Encode([]rune(p.Text))) > maxText {
+		return "", &SendError{Kind: TooLong, Message: "the text has more than 2,000 characters"}
+	}
+	if err := s.shut.check(p.ChannelID); err != nil {
+		return "", err
+	}
+	out := outgoing{Content: p.Text, Flags: discordgo.MessageFlagsSuppressEmbeds}
+	method, url := http.MethodPatch, discordgo.EndpointChannelMessage(p.ChannelID, p.ID)
+	if p.ID == "" {
+		method, url = http.MethodPost, discordgo.EndpointChannelMessages(p.ChannelID)
+		out.Nonce, out.EnforceNonce = nonce(p.Nonce), true
+		if p.ReplyTo != "" {
+			out.Reference = &reference{MessageID: p.ReplyTo}
+		}
+	}
+	body, err := s.call(ctx, request{method: method, url: url, body: mustJSON(out)})
+	if out.Reference != nil && code(err) == discordgo.ErrCodeCannotReplyWithoutPermissionToReadMessageHistory {
+		out.Reference = nil // an answer that is no reply is better than none
+		body, err = s.call(ctx, request{method: method, url: url, body: mustJSON(out)})
+	}
+	if err != nil {
+		s.shut.learn(p.ChannelID, err)
+		return "", err
+	}
+	var sent struct {
+		ID string `json:"id"`
+	}
+	if err := json.Unmarshal(body, &sent); err != nil || sent.ID == "" {
+		return "", &SendError{Kind: Unavailable, Status: http.StatusOK, Message: "the answer is not a message"}
+	}
+	return sent.ID, nil
+}
+
+// Typing shows the bot as typing, for ten seconds or until its next message. It is tried once.
+func (s *Session) Typing(ctx context.Context, channelID string) error {
+	ctx, cancel := patient(ctx)
+	defer cancel()
+	if err := s.shut.check(channelID); err != nil {
+		return err
+	}
+	_, err := s.call(ctx, request{method: http.MethodPost, url: discordgo.EndpointChannelTyping(channelID), once: true})
+	if err != nil {
+		s.shut.learn(channelID, err)
+	}
+	return err
+}
+
+// patient gives a context without a deadline one.
+func patient(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, patience)
+}
+
+// nonce cuts a nonce to what Discord takes, and makes one up if there is none.
+func nonce(given string) string {
+	if given == "" {
+		given = rand.Text()
+	}
+	return given[:min(len(given), maxNonce)]
+}
+
+// code is Discord's error code, or 0.
+func code(err error) int {
+	var e *SendError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return 0
+}
+
+// shut remembers the channels where the bot may not write. Asking again and again counts towards the 10,000 invalid
+// requests in ten minutes after which Discord bans the address.
+type shut struct {
+	mu    sync.Mutex
+	until map[string]time.Time // guarded by mu
+}
+
+func (c *shut) check(channelID string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	until, ok := c.until[channelID]
+	if !ok {
+		return nil
+	}
+	if !until.After(time.Now()) {
+		delete(c.until, channelID)
+		return nil
+	}
+	return &SendError{Kind: Forbidden, Status: http.StatusForbidden, Code: discordgo.ErrCodeMissingPermissions,
+		Message: "the bot may not write in this channel (remembered)"}
+}
+
+func (c *shut) learn(channelID string, err error) {
+	if n := code(err); n != discordgo.ErrCodeMissingAccess && n != discordgo.ErrCodeMissingPermissions {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.until == nil || len(c.until) > 10_000 {
+		c.until = map[string]time.Time{}
+	}
+	c.until[channelID] = time.Now().Add(memory)
+}
+
+// forget opens every channel again: permissions have changed somewhere.
+func (c *shut) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.until = nil
+}

@@ -1,0 +1,136 @@
+package discord
+
+import (
+	"maps"
+	"slices"
+	"sync"
+)
+
+// directory knows the names behind the ids of servers, channels and roles. It holds what the gateway announced and
+// nothing about people, whose names come with each message.
+type directory struct {
+	mu       sync.RWMutex
+	guilds   map[string]*guild  // guarded by mu
+	channels map[string]channel // of all servers; guarded by mu
+}
+
+type guild struct {
+	name  string // empty while the server is unavailable
+	roles map[string]string
+}
+
+// begin forgets everything but the servers that a new session announced.
+func (d *directory) begin(announced []guildInfo) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.guilds, d.channels = map[string]*guild{}, map[string]channel{}
+	for _, g := range announced {
+		d.guilds[g.ID] = &guild{}
+	}
+}
+
+func (d *directory) addGuild(g guildInfo) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.dropChannels(g.ID)
+	known := &guild{name: g.Name, roles: map[string]string{}}
+	for _, r := range g.Roles {
+		known.roles[r.ID] = r.Name
+	}
+	d.guilds[g.ID] = known
+	for _, c := range slices.Concat(g.Channels, g.Threads) {
+		c.GuildID = g.ID
+		d.channels[c.ID] = c
+	}
+}
+
+func (d *directory) renameGuild(id, name string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if g := d.guilds[id]; g != nil {
+		g.name = name
+	}
+}
+
+func (d *directory) removeGuild(id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.guilds, id)
+	d.dropChannels(id)
+}
+
+// dropChannels forgets a server's channels. Its caller holds mu.
+func (d *directory) dropChannels(guildID string) {
+	maps.DeleteFunc(d.channels, func(_ string, c channel) bool { return c.GuildID == guildID })
+}
+
+func (d *directory) setRole(guildID string, r role) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if g := d.guilds[guildID]; g != nil && g.roles != nil {
+		g.roles[r.ID] = r.Name
+	}
+}
+
+func (d *directory) removeRole(guildID, roleID string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if g := d.guilds[guildID]; g != nil {
+		delete(g.roles, roleID)
+	}
+}
+
+// setChannel learns one channel, unless its server is not (or no longer) ours.
+func (d *directory) setChannel(c channel) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.guilds[c.GuildID] != nil {
+		d.channels[c.ID] = c
+	}
+}
+
+func (d *directory) removeChannel(id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.channels, id)
+}
+
+// channel gives what is known of a channel.
+func (d *directory) channel(id string) (channel, bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	c, ok := d.channels[id]
+	return c, ok
+}
+
+// role gives a role's name, or "".
+func (d *directory) role(guildID, id string) string {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if g := d.guilds[guildID]; g != nil {
+		return g.roles[id]
+	}
+	return ""
+}
+
+// guildNames lists the servers, sorted, and says whether every one of them is known by name.
+func (d *directory) guildNames() (names []string, complete bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	complete = true
+	for id, g := range d.guilds {
+		if g.name == "" {
+			names, complete = append(names, id), false
+			continue
+		}
+		names = append(names, g.name)
+	}
+	slices.Sort(names)
+	return names, complete
+}
+
+func (d *directory) guildCount() int {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return len(d.guilds)
+}

@@ -1,0 +1,232 @@
+// Package discord is the bot's door to Discord: it reports what people write and carries out what the bot says.
+//
+// A [Session] is made from a [Config] and lives as long as [Session.Run]. What happens in the channels comes out of
+// [Session.Events] as plain [turn.Event]s, in Discord's order; [Session.Deliver], [Session.Typing] and
+// [Session.Respond] go the other way and may be used from any goroutine, also after Run has returned, so that turns
+// which have begun can finish. Reading from top to bottom:
+//
+//   - supervise.go keeps a connection to the gateway alive: when to resume, when to start over, when to give up.
+//   - link.go is one such connection, from HELLO to its end; it beats, and notices a dead peer within two beats.
+//   - intake.go and hear.go turn gateway payloads (wire.go) into events; read.go writes their text with names for
+//     ids, which directory.go knows; queue.go stands between the gateway, which must never wait, and a busy bot.
+//   - rest.go and pace.go are the way out: one request, its limits and retries; fail.go and classify.go name what
+//     went wrong.
+//   - deliver.go, interact.go and commands.go are messages, answers to commands and the commands themselves.
+//
+// REST calls, permissions, error codes and payload types are discordgo's. Its gateway client is not used, because it
+// cannot tell an invalidated session (op 9) from a quiet one, answers it with IDENTIFYs that nobody counts, loses the
+// close code of a running connection, needs five missed beats to notice a dead one and can crash the process while
+// closing (bwmarrin/discordgo#1702). Nor is its rate limiter, which sleeps without regard to the context.
+//
+// The formats are those of API version 10: https://discord.com/developers/docs/reference.
+package discord
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"familiar/internal/context/turn"
+)
+
+// Config says who the bot is and how it reaches Discord. Token and HTTP are required.
+type Config struct {
+	Token     string                                // the bot's token, with or without "Bot " before it
+	HTTP      *http.Client                          // for the origin of BaseURL; not changed
+	BaseURL   string                                // REST base without the version; empty: https://discord.com/api
+	UserAgent string                                // empty: a plain DiscordBot one
+	Log       *slog.Logger                          // nil: silent
+	Redact    func(string) string                   // takes secrets out of error texts; the token always is
+	PerSecond int                                   // requests per second over all routes; 0: Discord's own limit of 50
+	Queue     int                                   // events that may wait for the bot before the oldest are lost; 0: 4,096
+	Commands  []Command                             // slash commands; see Commands for the usual ones
+	OnReady   func(Ready)                           // called once, when the first session has begun and its servers are known
+	LoadHash  func(context.Context) (string, error) // reads what SaveHash saved, "" if nothing; nil: commands are registered at each start
+	SaveHash  func(context.Context, string) error   // keeps the fingerprint of the commands Discord has been given
+}
+
+// Ready is who the bot turned out to be.
+type Ready struct {
+	Name, ID string
+	Guilds   []string // names of its servers, sorted; an id where the server is unavailable
+	Invite   string   // URL that adds the bot to a server with the least permissions it needs
+}
+
+// Health is what the door knows about its own state.
+type Health struct {
+	Connected  bool          // a session is established right now
+	Since      time.Time     // when Connected last changed
+	LastEvent  time.Time     // last dispatch from the gateway
+	LastAck    time.Time     // last answered heartbeat
+	Latency    time.Duration // of that heartbeat
+	Guilds     int
+	Identifies int    // sessions begun since the start
+	Resumes    int    // sessions taken up again since the start
+	Dropped    int    // events lost because the bot did not keep up
+	Trouble    string // why the last connection ended or could not be made; empty while all is well
+}
+
+const defaultBase = "https://discord.com/api"
+
+// Session is a door to Discord. Make it with New.
+type Session struct {
+	cfg     Config
+	log     *slog.Logger
+	token   string
+	base    string // REST base with its version, without a slash at the end
+	rest    *discordgo.Session
+	pace    *pacer
+	names   directory
+	shut    shut
+	events  chan turn.Event // closed by Run
+	waiting *queue
+	timing  timing
+	handle  map[string]func(context.Context, []byte) error // gateway event → handler; fixed by New
+
+	self  atomic.Pointer[identity] // nil before the first READY
+	tasks sync.WaitGroup           // goroutines started by Run; it waits for them
+	seen  edits                    // owned by the goroutine that reads the gateway
+	once  sync.Once                // OnReady
+
+	guildCame chan struct{} // holds one token after a GUILD_CREATE
+
+	registering sync.Mutex // held while the commands are registered
+	registered  bool       // Discord has them; guarded by registering
+
+	mu        sync.Mutex
+	health    Health // guarded by mu
+	refuse401 func() // ends Run, set by it; guarded by mu
+}
+
+// timing is every wait of the supervisor, so that tests need not sit through them.
+type timing struct {
+	hello, welcome time.Duration // for HELLO, and then for READY or RESUMED
+	identifyGap    time.Duration // between two IDENTIFYs
+	invalid        time.Duration // after op 9: this plus up to four times as much
+	retry          time.Duration // first wait after a failure; doubles
+	guilds         time.Duration // for the servers announced in READY
+	resend         time.Duration // first wait before a request is sent again; doubles
+}
+
+func defaultTiming() timing {
+	return timing{
+		hello: 15 * time.Second, welcome: 30 * time.Second,
+		identifyGap: 5 * time.Second, invalid: time.Second, retry: 500 * time.Millisecond,
+		guilds: 2 * time.Second, resend: 250 * time.Millisecond,
+	}
+}
+
+// New checks the configuration; it does not touch the network.
+func New(c Config) (*Session, error) {
+	token := strings.TrimPrefix(strings.TrimSpace(c.Token), "Bot ")
+	if err := CheckToken(token); err != nil {
+		return nil, err
+	}
+	if c.HTTP == nil {
+		return nil, errors.New("open Discord: no HTTP client given")
+	}
+	if c.BaseURL == "" {
+		c.BaseURL = defaultBase
+	}
+	base, err := url.Parse(c.BaseURL)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, fmt.Errorf("open Discord: base URL %q is not an http or https URL", c.BaseURL)
+	}
+	if c.PerSecond <= 0 {
+		c.PerSecond = 50
+	}
+	if c.Queue <= 0 {
+		c.Queue = 4096
+	}
+	s := &Session{
+		cfg: c, log: c.Log, token: token,
+		base:   strings.TrimSuffix(c.BaseURL, "/") + "/v10",
+		pace:   newPacer(c.PerSecond),
+		events: make(chan turn.Event, 64),
+		timing: defaultTiming(), guildCame: make(chan struct{}, 1),
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.waiting = newQueue(c.Queue)
+	s.handle = s.handlers()
+	if s.rest, err = s.newREST(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// CheckToken says what is wrong with a bot token's shape: three base64url parts, the first of them the bot's id.
+// A token of the right shape may still be refused by Discord.
+func CheckToken(token string) error {
+	const where = "copy it from https://discord.com/developers/applications → your application → Bot → Reset Token"
+	token = strings.TrimPrefix(strings.TrimSpace(token), "Bot ")
+	if token == "" {
+		return errors.New("the bot token is empty; " + where)
+	}
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return errors.New("the bot token does not have three parts joined by dots; " + where)
+	}
+	for _, part := range parts {
+		if part == "" || strings.Trim(part, tokenAlphabet) != "" {
+			return errors.New("the bot token has characters that no token has (quotes or spaces around it?); " + where)
+		}
+	}
+	id, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(parts[0], "="))
+	if err != nil || strings.Trim(string(id), "0123456789") != "" {
+		return errors.New("the bot token does not begin with a bot's id; " + where)
+	}
+	return nil
+}
+
+const tokenAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_="
+
+// Events is what happens, in Discord's order. It is closed when Run returns. Nobody else may close it.
+//
+// A Gone event without a channel means that the bot has left the whole server.
+func (s *Session) Events() <-chan turn.Event { return s.events }
+
+// Health reports the state of the connection.
+func (s *Session) Health() Health {
+	guilds, dropped := s.names.guildCount(), s.waiting.lost()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.health
+	h.Guilds, h.Dropped = guilds, dropped
+	return h
+}
+
+// note changes the health under its lock.
+func (s *Session) note(change func(*Health)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.health)
+}
+
+// redact takes the token, and whatever the operator's redactor knows, out of a text.
+func (s *Session) redact(text string) string {
+	text = strings.ReplaceAll(text, s.token, "***")
+	if s.cfg.Redact != nil {
+		text = s.cfg.Redact(text)
+	}
+	return text
+}
+
+// invite is the URL that adds the application to a server with the least permissions the bot needs.
+func invite(app string) string {
+	const least = discordgo.PermissionViewChannel | discordgo.PermissionSendMessages |
+		discordgo.PermissionSendMessagesInThreads | discordgo.PermissionReadMessageHistory
+	return fmt.Sprintf("https://discord.com/oauth2/authorize?client_id=%s&permissions=%d&scope=bot+applications.commands",
+		url.QueryEscape(app), int64(least))
+}

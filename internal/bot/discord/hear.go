@@ -1,0 +1,113 @@
+package discord
+
+import (
+	"context"
+	"hash/maphash"
+	"slices"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"familiar/internal/context/turn"
+)
+
+// heard reports whether a message is a person's: not the bot's own, another bot's, a webhook's or the system's. Two
+// bots that answer each other never stop.
+func heard(m *message) bool {
+	return m.Author != nil && !m.Author.Bot && !m.Author.System && m.WebhookID == "" &&
+		(m.Type == discordgo.MessageTypeDefault || m.Type == discordgo.MessageTypeReply)
+}
+
+func (s *Session) onMessage(_ context.Context, m *message) {
+	if !heard(m) {
+		return
+	}
+	s.seen.remember(m.ID, m.Content)
+	s.emit(s.event(turn.Created, m.ID, m))
+}
+
+// onEdit reports an edit of the text. Discord sends the same event when a link preview appears or a message is pinned.
+func (s *Session) onEdit(_ context.Context, m *message) {
+	if !heard(m) || m.Edited == nil || !s.seen.remember(m.ID, m.Content) {
+		return
+	}
+	s.emit(s.event(turn.Edited, m.ID+":"+m.Edited.UTC().Format(time.RFC3339Nano), m))
+}
+
+func (s *Session) onDelete(_ context.Context, d *deletion) {
+	for _, id := range append(d.IDs, d.ID) {
+		if id == "" {
+			continue
+		}
+		s.emit(turn.Event{
+			Kind: turn.Deleted, ID: id + ":deleted", GuildID: d.GuildID, Direct: d.GuildID == "",
+			Message: turn.Message{ID: id, ChannelID: d.ChannelID},
+		})
+	}
+}
+
+// event makes an event of a message.
+func (s *Session) event(kind turn.Kind, id string, m *message) turn.Event {
+	e := turn.Event{
+		Kind: kind, ID: id, GuildID: m.GuildID, Direct: m.GuildID == "",
+		Message:   s.message(m, m.Member),
+		Mentioned: slices.ContainsFunc(m.Mentions, func(u mention) bool { return u.ID == s.selfID() }),
+	}
+	if m.Reference == nil || m.Reference.Type != 0 {
+		return e
+	}
+	e.Message.ReplyTo = m.Reference.MessageID
+	if r := m.Referenced; r != nil && r.Author != nil {
+		r.ChannelID, r.GuildID = m.ChannelID, m.GuildID
+		above := s.message(r, nil)
+		for _, u := range m.Mentions {
+			if u.ID == r.Author.ID { // a reply that pings brings the nickname, which the message above lacks
+				above.Author.Name = u.name(u.Member)
+			}
+		}
+		e.Reply = &above
+	}
+	return e
+}
+
+func (s *Session) message(m *message, by *member) turn.Message {
+	out := turn.Message{
+		ID: m.ID, ChannelID: m.ChannelID, Text: s.readable(m), At: m.Timestamp,
+		Author: turn.Author{ID: m.Author.ID, Name: m.Author.name(by)},
+		Own:    m.Author.ID == s.selfID(),
+	}
+	if m.Reference != nil && m.Reference.Type == 0 {
+		out.ReplyTo = m.Reference.MessageID
+	}
+	if out.At.IsZero() {
+		out.At, _ = discordgo.SnowflakeTimestamp(m.ID)
+	}
+	return out
+}
+
+// edits remembers the text of the latest messages by hash, to tell an edit from other changes. Its zero value is
+// ready. It is used by one goroutine.
+type edits struct {
+	seed  maphash.Seed
+	text  map[string]uint64
+	order []string // ring of the ids in text
+	next  int
+}
+
+const remembered = 2048 // messages
+
+// remember keeps a message's text and reports whether it differs from what was kept before, or nothing was.
+func (e *edits) remember(id, text string) (changed bool) {
+	if e.text == nil {
+		e.seed, e.text, e.order = maphash.MakeSeed(), map[string]uint64{}, make([]string, remembered)
+	}
+	hash := maphash.String(e.seed, text)
+	before, known := e.text[id]
+	if !known {
+		delete(e.text, e.order[e.next])
+		e.order[e.next] = id
+		e.next = (e.next + 1) % remembered
+	}
+	e.text[id] = hash
+	return !known || before != hash
+}

@@ -1,0 +1,246 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/gorilla/websocket"
+)
+
+// Gateway opcodes: https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-opcodes
+const (
+	opDispatch  = 0
+	opHeartbeat = 1
+	opIdentify  = 2
+	opResume    = 6
+	opReconnect = 7
+	opInvalid   = 9
+	opHello     = 10
+	opAck       = 11
+)
+
+// intents are the least that let the bot read what is written to it. MessageContent must be switched on in the
+// developer portal; without it the gateway closes with 4014.
+const intents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentDirectMessages | discordgo.IntentMessageContent
+
+// Why a link ended, where the gateway's close code does not say it.
+var (
+	errReconnect = errors.New("the gateway asked to reconnect")
+	errZombie    = errors.New("a heartbeat was not answered")
+	errSilent    = errors.New("the gateway did not begin the session in time")
+)
+
+// invalidated is the end of a session by op 9.
+type invalidated struct{ resumable bool }
+
+func (i invalidated) Error() string {
+	return fmt.Sprintf("the gateway calls the session invalid (resumable: %t)", i.resumable)
+}
+
+const (
+	writeTimeout = 5 * time.Second
+	maxFrame     = 64 << 20 // bytes; the GUILD_CREATE of a huge server is several MB
+)
+
+// link is one connection to the gateway. Two goroutines use it: its reader, which runs it, and its heart, which beats
+// and closes the socket when the link's context ends.
+type link struct {
+	session *Session
+	life    *life
+	ws      *websocket.Conn
+	write   sync.Mutex // held while a frame is written
+	end     context.CancelCauseFunc
+	every   time.Duration // between two beats
+
+	sent     atomic.Int64 // when the last beat was sent, in Unix nanoseconds
+	awaiting atomic.Bool  // that beat is not answered yet
+	answered atomic.Bool  // some beat was: the connection works both ways
+}
+
+// dial connects to the gateway and waits for HELLO.
+func (s *Session) dial(ctx context.Context, address string) (*link, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "wss" && (u.Scheme != "ws" || strings.HasPrefix(s.base, "https:")) {
+		return nil, errors.New("the gateway's address is not a wss URL")
+	}
+	u.RawQuery = "v=10&encoding=json"
+	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: s.timing.hello}
+	ws, _, err := dialer.DialContext(ctx, u.String(), http.Header{"User-Agent": {s.rest.UserAgent}})
+	if err != nil {
+		return nil, fmt.Errorf("connect to gateway: %w", err)
+	}
+	ws.SetReadLimit(maxFrame)
+	l := &link{session: s, ws: ws}
+	stop := context.AfterFunc(ctx, func() { ws.Close() }) // nothing else listens to ctx until the heart beats
+	defer stop()
+	if err := l.hello(); err != nil {
+		ws.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *link) hello() error {
+	_ = l.ws.SetReadDeadline(time.Now().Add(l.session.timing.hello))
+	f, err := l.read()
+	if err != nil {
+		return fmt.Errorf("wait for HELLO: %w", err)
+	}
+	var hello struct {
+		Interval int64 `json:"heartbeat_interval"` // milliseconds
+	}
+	if err := json.Unmarshal(f.Data, &hello); f.Op != opHello || err != nil || hello.Interval <= 0 {
+		return fmt.Errorf("wait for HELLO: got op %d", f.Op)
+	}
+	l.every = time.Duration(hello.Interval) * time.Millisecond
+	return nil
+}
+
+// run begins or resumes the session and reads until the link ends; it always gives the reason.
+func (l *link) run(ctx context.Context, life *life) error {
+	l.life = life
+	linked, end := context.WithCancelCause(ctx)
+	l.end = end
+	welcome := time.AfterFunc(l.session.timing.welcome, func() { end(errSilent) })
+	defer welcome.Stop()
+	var heart sync.WaitGroup
+	heart.Go(func() { l.beat(linked) })
+	err := l.greet()
+	for err == nil {
+		// Acks alone arrive once in each interval.
+		_ = l.ws.SetReadDeadline(time.Now().Add(2 * l.every))
+		var f frame
+		if f, err = l.read(); err == nil {
+			err = l.take(ctx, f, welcome)
+		}
+	}
+	if cause := context.Cause(linked); cause != nil {
+		err = cause
+	}
+	end(err)
+	heart.Wait()
+	return err
+}
+
+// greet resumes the session, or begins a new one.
+func (l *link) greet() error {
+	token := l.session.token
+	if l.life.id != "" {
+		return l.send(opResume, map[string]any{"token": token, "session_id": l.life.id, "seq": l.life.seq.Load()})
+	}
+	l.life.identified = time.Now()
+	l.session.note(func(h *Health) { h.Identifies++ })
+	return l.send(opIdentify, map[string]any{
+		"token": token, "intents": intents, "large_threshold": 50,
+		"properties": map[string]string{"os": runtime.GOOS, "browser": "familiar", "device": "familiar"},
+	})
+}
+
+// take handles one frame.
+func (l *link) take(ctx context.Context, f frame, welcome *time.Timer) error {
+	switch f.Op {
+	case opDispatch:
+		l.life.seq.Store(f.Seq)
+		l.session.note(func(h *Health) { h.LastEvent = time.Now() })
+		switch f.Type {
+		case "READY":
+			welcome.Stop()
+			return l.life.begin(ctx, f.Data)
+		case "RESUMED":
+			welcome.Stop()
+			l.life.resumed()
+		default:
+			l.session.dispatch(ctx, f.Type, f.Data)
+		}
+	case opHeartbeat:
+		return l.pulse()
+	case opReconnect:
+		return errReconnect
+	case opInvalid:
+		return invalidated{resumable: string(f.Data) == "true"}
+	case opAck:
+		l.awaiting.Store(false)
+		l.answered.Store(true)
+		sent := time.Unix(0, l.sent.Load())
+		l.session.note(func(h *Health) { h.LastAck, h.Latency = time.Now(), time.Since(sent) })
+	}
+	return nil
+}
+
+// beat sends a heartbeat in each interval, the first at a random moment of it, and ends the link when one was not
+// answered before the next is due: at most two intervals after the last answer. When the link's context ends, for
+// this or any other reason, it closes the socket, which wakes the reader.
+func (l *link) beat(ctx context.Context) {
+	timer := time.NewTimer(rand.N(l.every))
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			l.close(context.Cause(ctx))
+			return
+		case <-timer.C:
+		}
+		if l.awaiting.Load() {
+			l.end(errZombie)
+			continue
+		}
+		if err := l.pulse(); err != nil {
+			l.end(err)
+			continue
+		}
+		timer.Reset(l.every)
+	}
+}
+
+func (l *link) pulse() error {
+	l.sent.Store(time.Now().UnixNano())
+	l.awaiting.Store(true)
+	seq := l.life.seq.Load()
+	if seq == 0 {
+		return l.send(opHeartbeat, nil)
+	}
+	return l.send(opHeartbeat, seq)
+}
+
+// close ends the connection. 1000 says goodbye for good; any other code keeps the session for a resume.
+func (l *link) close(cause error) {
+	code := 4000
+	if errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded) {
+		code = websocket.CloseNormalClosure
+	}
+	_ = l.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(time.Second))
+	l.ws.Close()
+}
+
+func (l *link) read() (frame, error) {
+	var f frame
+	_, data, err := l.ws.ReadMessage()
+	if err != nil {
+		return f, err
+	}
+	if err := json.Unmarshal(data, &f); err != nil {
+		return f, fmt.Errorf("read gateway frame: %w", err)
+	}
+	return f, nil
+}
+
+func (l *link) send(op int, data any) error {
+	l.write.Lock()
+	defer l.write.Unlock()
+	_ = l.ws.SetWriteDeadline(time.Now().Add(writeTimeout))
+	if err := l.ws.WriteJSON(map[string]any{"op": op, "d": data}); err != nil {
+		return fmt.Errorf("write to gateway: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+// newREST makes discordgo's client for REST calls alone, over a copy of the HTTP client that was given.
+func (s *Session) newREST() (*discordgo.Session, error) {
+	rest, err := discordgo.New("Bot " + s.token)
+	if err != nil {
+		return nil, fmt.Errorf("make REST client: %w", err)
+	}
+	client := *s.cfg.HTTP
+	client.Transport = &transport{session: s, next: s.cfg.HTTP}
+	rest.Client = &client
+	rest.State, rest.StateEnabled = nil, false
+	rest.LogLevel = -1 // it logs to a global, and the token with it: everything it knows comes back as an error
+	rest.UserAgent = s.cfg.UserAgent
+	if rest.UserAgent == "" {
+		rest.UserAgent = "DiscordBot (https://github.com/bwmarrin/discordgo, " + discordgo.VERSION + ")"
+	}
+	return rest, nil
+}
+
+// transport sends discordgo's requests, which are for version 9 at discord.com, to version 10 at the configured
+// server, at a pace that Discord allows, and makes every answer but a success an error.
+type transport struct {
+	session *Session
+	next    *http.Client
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	s := t.session
+	path, ours := strings.CutPrefix(req.URL.String(), discordgo.EndpointAPI)
+	if !ours {
+		return nil, fmt.Errorf("request outside of Discord's API")
+	}
+	target, err := url.Parse(s.base + "/" + path)
+	if err != nil {
+		return nil, fmt.Errorf("parse request path: %w", err)
+	}
+	key := bucket(req.Method, path)
+	if err := s.pace.wait(req.Context(), key); err != nil {
+		return nil, err
+	}
+	out := req.Clone(req.Context())
+	out.URL, out.Host = target, ""
+	resp, err := t.next.Do(out)
+	if err != nil {
+		return nil, err
+	}
+	failed := s.judge(resp)
+	s.pace.learn(key, resp.Header, failed)
+	if failed != nil {
+		return nil, failed
+	}
+	return resp, nil
+}
+
+// request is one call of the REST API.
+type request struct {
+	method, url string
+	contentType string // empty: JSON
+	body        []byte
+	once        bool // not sent again, whatever happens
+}
+
+// How often a request is sent before its last failure is the answer.
+const (
+	maxFailures = 3 // attempts that ended in a transport error or a status of 500 or more
+	maxLimits   = 8 // attempts that ended in a 429, each followed by the wait that Discord asked for
+)
+
+// call sends a request until it succeeds, cannot succeed, or ctx is done. Everything sent this way may safely arrive
+// twice: what creates a message carries a nonce. The error is a *SendError.
+func (s *Session) call(ctx context.Context, r request) ([]byte, error) {
+	if r.contentType == "" {
+		r.contentType = "application/json"
+	}
+	var failures, limits int
+	for {
+		body, err := s.rest.RequestWithLockedBucket(r.method, r.url, r.contentType, r.body,
+			// A bucket for each request: discordgo's own would be kept for ever, and waits without regard to ctx.
+			discordgo.NewRatelimiter().LockBucket(r.url), 0,
+			discordgo.WithContext(ctx), discordgo.WithRetryOnRatelimit(false), discordgo.WithRestRetries(0))
+		if err == nil {
+			return body, nil
+		}
+		e := s.failure(err)
+		switch {
+		case e.Kind == Unauthorized:
+			s.refuse()
+			return nil, e
+		case r.once || ctx.Err() != nil:
+			return nil, e
+		case e.Kind == RateLimited && waitable(e) && limits < maxLimits:
+			limits++ // the pacer waits
+		case e.Kind == Unavailable && failures+1 < maxFailures:
+			failures++
+			if sleep(ctx, backoff(s.timing.resend, 10*time.Second, failures)) != nil {
+				return nil, e
+			}
+		default:
+			return nil, e
+		}
+	}
+}
+
+// waitable reports whether a limit is the passing kind that the same request may wait out. Slow mode and too many
+// edits of an old message are not, and a wait that ctx does not allow comes without a status.
+func waitable(e *SendError) bool {
+	return e.Status == http.StatusTooManyRequests && e.RetryAfter > 0 &&
+		(e.Code == 0 || e.Code == discordgo.ErrCodeChannelHasHitWriteRateLimit)
+}
+
+// backoff is the wait after the nth failure: it doubles from first up to most, and is spread over its upper half so
+// that many bots do not come back at once.
+func backoff(first, most time.Duration, n int) time.Duration {
+	d := most
+	if n < 20 {
+		d = min(first<<(n-1), most)
+	}
+	return d/2 + rand.N(d/2+1)
+}
+
+// sleep waits for d, or gives the context's error.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// mustJSON encodes one of our own payloads, which cannot fail.
+func mustJSON(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("encode %T: %v", v, err))
+	}
+	return b
+}

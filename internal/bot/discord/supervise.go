@@ -1,0 +1,251 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/gorilla/websocket"
+)
+
+const (
+	maxResumes = 3           // failed resumes before a session is given up
+	maxRetry   = time.Minute // between two connections
+)
+
+// Run connects to Discord and stays connected until ctx is done, which gives nil, or until trying again cannot help,
+// which gives a *Fatal. It is called once. When it returns, nothing it started is running and Events is closed.
+func (s *Session) Run(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	s.mu.Lock()
+	s.refuse401 = func() { stop(fatal(http.StatusUnauthorized)) }
+	s.mu.Unlock()
+	s.tasks.Go(func() { s.forward(ctx) })
+	err := s.supervise(ctx)
+	stop(nil)
+	s.tasks.Wait()
+	close(s.events)
+	var f *Fatal
+	if errors.As(err, &f) {
+		return f
+	}
+	return nil
+}
+
+// refuse ends Run: Discord does not take the token any more, and 10,000 more tries in ten minutes would have the
+// address banned.
+func (s *Session) refuse() {
+	s.mu.Lock()
+	end := s.refuse401
+	s.mu.Unlock()
+	if end != nil {
+		end()
+	}
+}
+
+// life is the state of the session with the gateway, over all its connections. It is owned by the goroutine of Run,
+// but for seq, which the link's heart reads.
+type life struct {
+	session    *Session
+	id, url    string       // of the session that may be resumed; empty: a new one is begun
+	seq        atomic.Int64 // last event received in it
+	failed     int          // resumes that failed since the last one that did not
+	streak     int          // connections since the last one that worked both ways
+	identified time.Time    // when the last IDENTIFY was sent
+}
+
+// supervise connects again and again, and returns only when ctx is done or all hope is lost.
+func (s *Session) supervise(ctx context.Context) error {
+	life := &life{session: s}
+	for {
+		err := life.connect(ctx)
+		s.down(err)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		wait, err := life.next(err)
+		if err != nil {
+			return err
+		}
+		if sleep(ctx, wait) != nil {
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// connect makes one connection and stays with it to its end; it always gives the reason.
+func (f *life) connect(ctx context.Context) error {
+	f.streak++
+	address := f.url
+	if f.id == "" {
+		var err error
+		if address, err = f.permission(ctx); err != nil {
+			return err
+		}
+	}
+	resuming := f.id != ""
+	if resuming {
+		f.failed++ // until RESUMED says otherwise
+	}
+	l, err := f.session.dial(ctx, address)
+	if err != nil {
+		return err
+	}
+	err = l.run(ctx, f)
+	if l.answered.Load() {
+		f.streak = 0
+	}
+	return err
+}
+
+// permission asks for the gateway's address, and waits until another IDENTIFY is allowed: 1,000 a day, after which
+// Discord resets the token, and one in five seconds.
+// https://discord.com/developers/docs/events/gateway#get-gateway-bot
+func (f *life) permission(ctx context.Context) (address string, err error) {
+	s := f.session
+	asked, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	body, err := s.call(asked, request{method: http.MethodGet, url: discordgo.EndpointGatewayBot})
+	if err != nil {
+		return "", fmt.Errorf("ask for the gateway: %w", err)
+	}
+	var bot discordgo.GatewayBotResponse
+	if err := json.Unmarshal(body, &bot); err != nil || bot.URL == "" {
+		return "", errors.New("ask for the gateway: the answer names none")
+	}
+	wait := time.Until(f.identified.Add(s.timing.identifyGap))
+	if limit := bot.SessionStartLimit; limit.Total > 0 && limit.Remaining == 0 {
+		wait = max(wait, time.Duration(limit.ResetAfter)*time.Millisecond)
+		s.log.Error("no session may be begun until the daily limit is reset", "wait", wait)
+		s.note(func(h *Health) { h.Trouble = "the daily limit of sessions is used up" })
+	}
+	if err := sleep(ctx, wait); err != nil {
+		return "", err
+	}
+	return bot.URL, nil
+}
+
+// next says how to go on after a connection: after which wait, in the old session or a new one, or not at all.
+func (f *life) next(end error) (wait time.Duration, err error) {
+	var closed *websocket.CloseError
+	var invalid invalidated
+	var refused *SendError
+	isClosed := errors.As(end, &closed)
+	if isClosed {
+		if fatal := fatal(closed.Code); fatal != nil {
+			return 0, fatal
+		}
+	}
+	isInvalid := errors.As(end, &invalid)
+	if isClosed && newSession(closed.Code) || isInvalid && !invalid.resumable || f.failed >= maxResumes {
+		f.forget()
+	}
+	if f.streak > 1 {
+		wait = backoff(f.session.timing.retry, maxRetry, f.streak-1)
+	}
+	if isInvalid {
+		wait = max(wait, f.session.timing.invalid+rand.N(4*f.session.timing.invalid))
+	}
+	if errors.As(end, &refused) {
+		wait = max(wait, refused.RetryAfter)
+	}
+	f.session.log.Warn("gateway connection ended", "why", f.session.redact(end.Error()), "wait", wait.Round(time.Millisecond), "resume", f.id != "")
+	return wait, nil
+}
+
+func (f *life) forget() {
+	f.id, f.url, f.failed = "", "", 0
+	f.seq.Store(0)
+}
+
+// begin takes up the session that READY describes.
+func (f *life) begin(ctx context.Context, data []byte) error {
+	var r ready
+	if err := json.Unmarshal(data, &r); err != nil {
+		return fmt.Errorf("read READY: %w", err)
+	}
+	s := f.session
+	f.id, f.url, f.failed = r.SessionID, r.ResumeURL, 0
+	s.self.Store(newIdentity(r.User, r.Application.ID))
+	s.names.begin(r.Guilds)
+	s.up()
+	s.log.Info("gateway session begun", "bot", r.User.Username, "servers", len(r.Guilds))
+	s.announce(ctx)
+	return nil
+}
+
+func (f *life) resumed() {
+	f.failed = 0
+	f.session.note(func(h *Health) { h.Resumes++ })
+	f.session.up()
+	f.session.log.Info("gateway session resumed")
+}
+
+func (s *Session) up() {
+	s.note(func(h *Health) { h.Connected, h.Since, h.Trouble = true, time.Now(), "" })
+}
+
+func (s *Session) down(why error) {
+	s.note(func(h *Health) {
+		if h.Connected {
+			h.Connected, h.Since = false, time.Now()
+		}
+		h.Trouble = s.redact(why.Error())
+	})
+}
+
+// announce starts what a new session calls for: the commands are registered, and the first time the caller is told
+// who the bot is, once its servers are known by name or have not come in time.
+func (s *Session) announce(ctx context.Context) {
+	self := s.self.Load()
+	s.once.Do(func() {
+		s.tasks.Go(func() {
+			defer s.survive("OnReady")
+			s.awaitGuilds(ctx)
+			if s.cfg.OnReady != nil && ctx.Err() == nil {
+				names, _ := s.names.guildNames()
+				s.cfg.OnReady(Ready{Name: self.user.name(nil), ID: self.user.ID, Guilds: names, Invite: invite(self.app)})
+			}
+		})
+	})
+	if len(s.cfg.Commands) == 0 {
+		return
+	}
+	s.tasks.Go(func() {
+		defer s.survive("register commands")
+		s.registering.Lock()
+		defer s.registering.Unlock()
+		if s.registered {
+			return
+		}
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		if err := s.register(ctx, self.app); err != nil {
+			s.log.Error("commands are not registered", "err", err)
+			return
+		}
+		s.registered = true
+	})
+}
+
+// awaitGuilds waits until the servers that READY announced are there.
+func (s *Session) awaitGuilds(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, s.timing.guilds)
+	defer cancel()
+	for {
+		if _, complete := s.names.guildNames(); complete {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.guildCame:
+		}
+	}
+}

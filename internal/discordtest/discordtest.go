@@ -1,0 +1,321 @@
+// Package discordtest is a Discord for tests: a small real server that speaks the REST API over HTTP and the gateway
+// over WebSocket, on loopback.
+//
+//	discord := discordtest.New(t)
+//	// … start the program with DISCORD_API_URL=discord.URL and DISCORD_TOKEN=discordtest.Token …
+//	discord.WaitSession(5 * time.Second)
+//	discord.Say("general", "ada", "@familiar what is the tallest tree?")
+//	reply, ok := discord.WaitReply("general", 5*time.Second)
+//
+// It begins with one server, "hall", and one channel in it, "general"; AddGuild, AddChannel, AddThread and AddRole make
+// more. Channels are named by their name, their id, or "@ada" for ada's direct messages; people by their name, and
+// come into being when they first write. In a text, "@ada", "@role" and "#general" become mentions.
+//
+//   - What people do: Say, Reply, Post, Edit, Embed, Delete, Interact, Press, DeleteChannel, Kick.
+//   - What the bot did: WaitReply, WaitText, Settle, Messages, Versions, Requests, Commands, and the Interaction's
+//     WaitAck and WaitAnswer.
+//   - What the gateway does: Drop with any close code, Reconnect (op 7), Invalidate (op 9), MuteAcks, Silence, CloseNext,
+//     InvalidateNext and IgnoreNext for what comes next, Repeat and Dispatch for duplicate and odd events. A session
+//     that is resumed gets the events it missed.
+//   - What goes wrong in REST: Fail with any status, body, delay or a cut connection, before or after the request has
+//     taken effect; TooMany and Cloudflare for the two kinds of 429; Limit for a real bucket; Deny and Archive.
+//
+// Limits, error bodies, codes and nonces are Discord's: https://discord.com/developers/docs/reference.
+package discordtest
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Token is the only bot token the server accepts.
+const Token = "MTAwMDAwMDAwMDAwMDAwMDAx.GdTest.not-a-secret_only-this-test-server-takes-it"
+
+const (
+	botID   = "100000000000000001"
+	botName = "familiar"
+	appID   = "100000000000000002"
+	epoch   = 1420070400000 // of snowflakes, in Unix milliseconds
+)
+
+// Server is one Discord. Its methods may be used from any goroutine.
+type Server struct {
+	URL string // REST base without a version: what DISCORD_API_URL is set to
+
+	http    *httptest.Server
+	gateway gateway
+	conns   sync.WaitGroup // gateway connections
+
+	mu           sync.Mutex
+	changed      chan struct{} // closed and replaced at each change; guarded by mu, as is all that follows
+	lastID       int64
+	users        map[string]*user // by id
+	byName       map[string]*user
+	guilds       []*guild
+	channels     map[string]*channel // by id
+	messages     map[string]*message // by id
+	nonces       map[string]*message // by channel and nonce
+	interactions map[string]*Interaction
+	commands     []byte
+	commandPuts  int
+	faults       []*Fault
+	limit        int
+	per          time.Duration
+	windows      map[string]*window
+	quiet        bool
+	requests     []Request
+	onReply      func(Message)
+	startsLeft   int
+	resetAfter   time.Duration
+}
+
+type user struct {
+	id, name string
+	bot      bool
+}
+
+type guild struct {
+	id, name string
+	roles    map[string]string // id → name
+	nicks    map[string]string // user id → nickname
+}
+
+type channel struct {
+	id, name, guild, parent string
+	kind                    int // 0 text, 1 direct, 11 thread
+	recipient               *user
+	messages                []*message
+	taken                   int // replies WaitReply has given
+	denied, archived        bool
+}
+
+// New starts a server; the test's cleanup ends it.
+func New(tb testing.TB) *Server {
+	s := &Server{
+		changed: make(chan struct{}), users: map[string]*user{}, byName: map[string]*user{},
+		channels: map[string]*channel{}, messages: map[string]*message{}, nonces: map[string]*message{},
+		interactions: map[string]*Interaction{}, windows: map[string]*window{}, startsLeft: 1000,
+	}
+	s.gateway.interval = 41250 * time.Millisecond
+	s.addUser(&user{id: botID, name: botName, bot: true})
+	s.AddChannel(s.AddGuild("hall"), "general")
+	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
+	s.URL = s.http.URL + "/api"
+	tb.Cleanup(s.close)
+	return s
+}
+
+func (s *Server) close() {
+	s.gateway.shut()
+	s.http.CloseClientConnections()
+	s.http.Close()
+	s.conns.Wait()
+}
+
+// newID makes a snowflake. Its caller holds mu.
+func (s *Server) newID() string {
+	s.lastID = max(s.lastID+1, (time.Now().UnixMilli()-epoch)<<22)
+	return fmt.Sprint(s.lastID)
+}
+
+// bump wakes everybody who waits for a change. Its caller holds mu.
+func (s *Server) bump() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// until waits for a condition, which is looked at under mu, and reports whether it came true in time.
+func (s *Server) until(timeout time.Duration, ok func() bool) bool {
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	for {
+		s.mu.Lock()
+		done, changed := ok(), s.changed
+		s.mu.Unlock()
+		if done {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-timer.C:
+			return false
+		}
+	}
+}
+
+func (s *Server) addUser(u *user) *user {
+	s.users[u.id], s.byName[u.name] = u, u
+	return u
+}
+
+// person finds or makes a user. Its caller holds mu.
+func (s *Server) person(name string) *user {
+	if u := s.byName[name]; u != nil {
+		return u
+	}
+	return s.addUser(&user{id: s.newID(), name: name})
+}
+
+// find gives the channel of a name or id. Its caller holds mu.
+func (s *Server) find(name string) *channel {
+	if c := s.channels[name]; c != nil {
+		return c
+	}
+	if person, direct := strings.CutPrefix(name, "@"); direct {
+		return s.direct(s.person(person))
+	}
+	name = strings.TrimPrefix(name, "#")
+	for _, c := range s.channels {
+		if c.name == name && c.kind != 1 {
+			return c
+		}
+	}
+	panic(fmt.Sprintf("discordtest: no channel %q", name))
+}
+
+// direct finds or makes the direct-message channel with a user. Its caller holds mu.
+func (s *Server) direct(u *user) *channel {
+	for _, c := range s.channels {
+		if c.recipient == u {
+			return c
+		}
+	}
+	c := &channel{id: s.newID(), kind: 1, recipient: u}
+	s.channels[c.id] = c
+	return c
+}
+
+func (s *Server) guild(id string) *guild {
+	i := slices.IndexFunc(s.guilds, func(g *guild) bool { return g.id == id || g.name == id })
+	if i < 0 {
+		return nil
+	}
+	return s.guilds[i]
+}
+
+// AddGuild makes a server and gives its id.
+func (s *Server) AddGuild(name string) string {
+	s.mu.Lock()
+	g := &guild{id: s.newID(), name: name, roles: map[string]string{}, nicks: map[string]string{}}
+	s.guilds = append(s.guilds, g)
+	payload := s.guildPayload(g)
+	s.mu.Unlock()
+	s.gateway.dispatch("GUILD_CREATE", payload)
+	return g.id
+}
+
+// AddChannel makes a text channel in a server, given by id or name, and gives its id.
+func (s *Server) AddChannel(guild, name string) string {
+	s.mu.Lock()
+	c := &channel{id: s.newID(), name: name, guild: s.guild(guild).id}
+	s.channels[c.id] = c
+	payload := c.payload()
+	s.mu.Unlock()
+	s.gateway.dispatch("CHANNEL_CREATE", payload)
+	return c.id
+}
+
+// AddThread makes a public thread under a channel and gives its id. A silent one is not announced, like a thread
+// that was archived when the session began.
+func (s *Server) AddThread(channelName, name string, silent bool) string {
+	s.mu.Lock()
+	above := s.find(channelName)
+	c := &channel{id: s.newID(), name: name, guild: above.guild, parent: above.id, kind: 11}
+	s.channels[c.id] = c
+	payload := c.payload()
+	s.mu.Unlock()
+	if !silent {
+		s.gateway.dispatch("THREAD_CREATE", payload)
+	}
+	return c.id
+}
+
+// AddRole makes a role in a server and gives its id.
+func (s *Server) AddRole(guild, name string) string {
+	s.mu.Lock()
+	g, id := s.guild(guild), s.newID()
+	g.roles[id] = name
+	s.mu.Unlock()
+	s.gateway.dispatch("GUILD_ROLE_CREATE", object{"guild_id": g.id, "role": object{"id": id, "name": name, "permissions": "0"}})
+	return id
+}
+
+// Nick gives a person a nickname in a server.
+func (s *Server) Nick(guild, person, nick string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.guild(guild).nicks[s.person(person).id] = nick
+}
+
+// ID gives the id of a channel's name.
+func (s *Server) ID(channel string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.find(channel).id
+}
+
+// UserID gives the id of a person, or of the bot ("familiar").
+func (s *Server) UserID(name string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.person(name).id
+}
+
+// Deny takes the bot's permission to write in a channel, or gives it back.
+func (s *Server) Deny(channel string, denied bool) {
+	s.mu.Lock()
+	c := s.find(channel)
+	c.denied = denied
+	payload := c.payload()
+	s.mu.Unlock()
+	s.gateway.dispatch("CHANNEL_UPDATE", payload)
+}
+
+// Archive archives and locks a thread.
+func (s *Server) Archive(thread string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.find(thread).archived = true
+}
+
+// DeleteChannel deletes a channel or thread.
+func (s *Server) DeleteChannel(name string) {
+	s.mu.Lock()
+	c := s.find(name)
+	delete(s.channels, c.id)
+	kind := "CHANNEL_DELETE"
+	if c.kind == 11 {
+		kind = "THREAD_DELETE"
+	}
+	payload := c.payload()
+	s.mu.Unlock()
+	s.gateway.dispatch(kind, payload)
+}
+
+// Kick removes the bot from a server.
+func (s *Server) Kick(name string) {
+	s.mu.Lock()
+	g := s.guild(name)
+	s.guilds = slices.DeleteFunc(s.guilds, func(other *guild) bool { return other == g })
+	for id, c := range s.channels {
+		if c.guild == g.id {
+			delete(s.channels, id)
+		}
+	}
+	s.mu.Unlock()
+	s.gateway.dispatch("GUILD_DELETE", object{"id": g.id})
+}
+
+// Outage makes a server unavailable, which is not a removal.
+func (s *Server) Outage(guild string) {
+	s.mu.Lock()
+	id := s.guild(guild).id
+	s.mu.Unlock()
+	s.gateway.dispatch("GUILD_DELETE", object{"id": id, "unavailable": true})
+}

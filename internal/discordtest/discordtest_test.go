@@ -1,0 +1,163 @@
+package discordtest_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"go.uber.org/goleak"
+
+	"familiar/internal/discordtest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// rewrite sends requests for version 9 at discord.com to version 10 at the test server.
+type rewrite struct {
+	base string
+	next *http.Transport
+}
+
+func (r rewrite) RoundTrip(req *http.Request) (*http.Response, error) {
+	u, err := url.Parse(strings.Replace(req.URL.String(), "https://discord.com/api/v9", r.base+"/v10", 1))
+	if err != nil {
+		return nil, err
+	}
+	req = req.Clone(req.Context())
+	req.URL, req.Host = u, ""
+	return r.next.RoundTrip(req)
+}
+
+// client is discordgo at the test server: a client that was written against the real Discord.
+func client(t *testing.T, far *discordtest.Server) *discordgo.Session {
+	t.Helper()
+	s, err := discordgo.New("Bot " + discordtest.Token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := &http.Transport{}
+	t.Cleanup(next.CloseIdleConnections)
+	s.Client = &http.Client{Transport: rewrite{far.URL, next}, Timeout: 5 * time.Second}
+	s.ShouldRetryOnRateLimit, s.ShouldReconnectOnError, s.SyncEvents = false, false, true
+	return s
+}
+
+// refused gives status and code of a request that must fail.
+func refused(t *testing.T, err error) (status, code int) {
+	t.Helper()
+	var rest *discordgo.RESTError
+	if !errors.As(err, &rest) || rest.Message == nil {
+		t.Fatalf("error %v is not an answer of Discord's", err)
+	}
+	return rest.Response.StatusCode, rest.Message.Code
+}
+
+func TestRESTWithAnotherClient(t *testing.T) {
+	t.Parallel()
+	far := discordtest.New(t)
+	s := client(t, far)
+	general := far.ID("general")
+	sent, err := s.ChannelMessageSend(general, "hello <@"+far.UserID("ada")+">")
+	if err != nil || sent.Author.ID != far.UserID("familiar") || sent.Timestamp.IsZero() {
+		t.Fatalf("sent %+v, %v", sent, err)
+	}
+	if pinged := far.Messages("general")[0].Pinged; len(pinged) != 1 || pinged[0] != "ada" {
+		t.Errorf("pinged %v: without allowed_mentions everybody named is", pinged)
+	}
+	if edited, err := s.ChannelMessageEdit(general, sent.ID, "changed"); err != nil || edited.EditedTimestamp == nil {
+		t.Errorf("edited %+v, %v", edited, err)
+	}
+	if got, err := s.ChannelMessages(general, 10, "", "", ""); err != nil || len(got) != 1 || got[0].Content != "changed" {
+		t.Errorf("listed %+v, %v", got, err)
+	}
+	if c, err := s.UserChannelCreate(far.UserID("ada")); err != nil || c.Type != discordgo.ChannelTypeDM {
+		t.Errorf("direct channel %+v, %v", c, err)
+	}
+	if err := s.ChannelMessageDelete(general, sent.ID); err != nil || len(far.Messages("general")) != 0 {
+		t.Errorf("delete: %v", err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	far := discordtest.New(t)
+	s := client(t, far)
+	general := far.ID("general")
+	post := func(channel, text string) error {
+		_, err := s.ChannelMessageSend(channel, text)
+		return err
+	}
+	for name, c := range map[string]struct {
+		err          error
+		status, code int
+	}{
+		"too long":        {post(general, strings.Repeat("x", 2001)), 400, 50035},
+		"empty":           {post(general, "  "), 400, 50006},
+		"unknown channel": {post("5", "x"), 404, 10003},
+		"unknown message": {s.ChannelMessageDelete(general, "5"), 404, 10008},
+	} {
+		if status, code := refused(t, c.err); status != c.status || code != c.code {
+			t.Errorf("%s: status %d, code %d", name, status, code)
+		}
+	}
+	s.Token = "Bot wrong"
+	if status, _ := refused(t, post(general, "x")); status != 401 {
+		t.Errorf("wrong token: status %d", status)
+	}
+}
+
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	far := discordtest.New(t)
+	far.Limit(2, 200*time.Millisecond)
+	statuses := map[int]int{}
+	for range 4 {
+		req, _ := http.NewRequestWithContext(t.Context(), "POST", far.URL+"/v10/channels/"+far.ID("general")+"/messages", strings.NewReader(`{"content":"x"}`))
+		req.Header.Set("Authorization", "Bot "+discordtest.Token)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		statuses[resp.StatusCode]++
+	}
+	http.DefaultClient.CloseIdleConnections()
+	if statuses[200] != 2 || statuses[429] != 2 {
+		t.Errorf("got %v, want two and two", statuses)
+	}
+}
+
+func TestGatewayWithAnotherClient(t *testing.T) {
+	t.Parallel()
+	far := discordtest.New(t)
+	s := client(t, far)
+	// discordgo asks for version 9 of the gateway: the fragment keeps what it appends from being sent.
+	address := strings.Replace(far.URL, "http", "ws", 1)
+	address = strings.TrimSuffix(address, "/api") + "/gateway?v=10&encoding=json#"
+	raw, _ := json.Marshal(map[string]string{"url": address})
+	far.Fail(discordtest.Fault{Route: "GET gateway", Status: 200, Body: string(raw)})
+	heard := make(chan *discordgo.Message, 10)
+	s.AddHandler(func(_ *discordgo.Session, m *discordgo.MessageCreate) { heard <- m.Message })
+	s.Identify.Intents = discordgo.IntentGuilds | discordgo.IntentGuildMessages
+	if err := s.Open(); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	first := far.Say("general", "ada", "not for you")
+	far.Reply("general", "ada", first, "@familiar this is", true)
+	one, two := <-heard, <-heard
+	if one.ID != first || one.Content != "" {
+		t.Errorf("got %+v: without the intent there is no content", one)
+	}
+	if two.Content != "<@"+far.UserID("familiar")+"> this is" || two.ReferencedMessage == nil || two.ReferencedMessage.ID != first || two.GuildID == "" {
+		t.Errorf("got %+v", two)
+	}
+	if guild, err := s.State.Guild(two.GuildID); err != nil || guild.Name != "hall" || len(guild.Channels) != 1 {
+		t.Errorf("server %+v, %v", guild, err)
+	}
+}

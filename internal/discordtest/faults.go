@@ -1,0 +1,202 @@
+package discordtest
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Fault makes requests fail.
+type Fault struct {
+	Route  string        // "POST channels/*/messages"; * is any one part, or any method
+	Times  int           // how many requests; 0: one
+	Delay  time.Duration // before anything else; with nothing else set, the request then succeeds
+	Status int           // 0 with Cut false: no failure
+	Header map[string]string
+	Body   string
+	Cut    bool // the connection is closed without an answer
+	After  bool // the request takes effect first
+}
+
+// TooMany is Discord's own 429.
+func TooMany(route string, times int, retryAfter time.Duration) Fault {
+	seconds := fmt.Sprintf("%.3f", retryAfter.Seconds())
+	return Fault{Route: route, Times: times, Status: http.StatusTooManyRequests,
+		Header: map[string]string{
+			"Content-Type": "application/json", "Retry-After": fmt.Sprintf("%.0f", max(1, retryAfter.Seconds())),
+			"X-RateLimit-Limit": "5", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset-After": seconds,
+			"X-RateLimit-Bucket": "b0c4e7", "X-RateLimit-Scope": "user",
+		},
+		Body: `{"message":"You are being rate limited.","retry_after":` + seconds + `,"global":false}`}
+}
+
+// Cloudflare is the 429 of the proxy in front of Discord: a page, and a Retry-After in whole seconds.
+func Cloudflare(route string, times, retryAfter int) Fault {
+	return Fault{Route: route, Times: times, Status: http.StatusTooManyRequests,
+		Header: map[string]string{"Content-Type": "text/html; charset=UTF-8", "Server": "cloudflare", "Retry-After": fmt.Sprint(retryAfter)},
+		Body:   "<!DOCTYPE html><html><head><title>Access denied | discord.com used Cloudflare to restrict access</title></head><body>Error 1015</body></html>"}
+}
+
+// Fail adds a fault. The oldest one that fits a request strikes.
+func (s *Server) Fail(f Fault) {
+	f.Times = max(f.Times, 1)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = append(s.faults, &f)
+}
+
+// fault takes the fault for a request, or nil. One that only delays is given as it is, without a status.
+func (s *Server) fault(c *call) *Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, f := range s.faults {
+		if c.matches(f.Route) {
+			if f.Times--; f.Times == 0 {
+				s.faults = append(s.faults[:i:i], s.faults[i+1:]...)
+			}
+			return f
+		}
+	}
+	return nil
+}
+
+// pause waits for the fault's delay, or until the client has gone.
+func (f *Fault) pause(r *http.Request) {
+	if f == nil || f.Delay == 0 {
+		return
+	}
+	select {
+	case <-r.Context().Done():
+	case <-time.After(f.Delay):
+	}
+}
+
+// harmless reports whether the request succeeds all the same.
+func (f *Fault) harmless() bool { return f == nil || f.Status == 0 && !f.Cut }
+
+func (f *Fault) send(w http.ResponseWriter) int {
+	if f.Cut {
+		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+			conn.Close()
+		}
+		return 0
+	}
+	for name, value := range f.Header {
+		w.Header().Set(name, value)
+	}
+	w.WriteHeader(f.Status)
+	_, _ = w.Write([]byte(f.Body))
+	return f.Status
+}
+
+// window is one bucket's use.
+type window struct {
+	used int
+	ends time.Time
+}
+
+// Limit makes the server limit the sending and editing of messages to n in a time, for each channel. 0 takes the
+// limit away.
+func (s *Server) Limit(n int, per time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limit, s.per = n, per
+	clear(s.windows)
+}
+
+func limited(c *call) bool {
+	return c.matches("POST channels/*/messages") || c.matches("PATCH channels/*/messages/*")
+}
+
+// overLimit counts a request against its bucket.
+func (s *Server) overLimit(c *call) (answer, bool) {
+	if !limited(c) {
+		return answer{}, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.limit == 0 {
+		return answer{}, false
+	}
+	now, key := time.Now(), c.method+c.parts[1]
+	w := s.windows[key]
+	if w == nil || now.After(w.ends) {
+		w = &window{ends: now.Add(s.per)}
+		s.windows[key] = w
+	}
+	if w.used == s.limit {
+		return answer{http.StatusTooManyRequests, object{"message": "You are being rate limited.", "retry_after": time.Until(w.ends).Seconds(), "global": false}}, true
+	}
+	w.used++
+	return answer{}, false
+}
+
+// rateHeaders adds the headers that Discord gives with most answers.
+func (s *Server) rateHeaders(h http.Header, c *call, a answer) {
+	if !limited(c) {
+		return
+	}
+	limit, remaining, after := 5, 4, 1.0
+	s.mu.Lock()
+	if w := s.windows[c.method+c.parts[1]]; w != nil && s.limit > 0 {
+		limit, remaining, after = s.limit, s.limit-w.used, max(0, time.Until(w.ends).Seconds())
+	}
+	s.mu.Unlock()
+	h.Set("X-RateLimit-Limit", fmt.Sprint(limit))
+	h.Set("X-RateLimit-Remaining", fmt.Sprint(remaining))
+	h.Set("X-RateLimit-Reset-After", fmt.Sprintf("%.3f", after))
+	h.Set("X-RateLimit-Bucket", "m"+c.parts[1])
+	if a.status == http.StatusTooManyRequests {
+		h.Set("Retry-After", fmt.Sprintf("%.0f", max(1, after)))
+		h.Set("X-RateLimit-Scope", "user")
+	}
+}
+
+// Request is one request that was answered.
+type Request struct {
+	Method, Path string // the path below the version: "/channels/1/messages"
+	Body         string
+	At           time.Time
+	Status       int // 0: the connection was cut
+}
+
+// Quiet stops the keeping of requests, for benchmarks.
+func (s *Server) Quiet() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.quiet, s.requests = true, nil
+}
+
+func (s *Server) record(r Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.quiet {
+		s.requests = append(s.requests, r)
+		s.bump()
+	}
+}
+
+func (r Request) call() *call {
+	return &call{method: r.Method, parts: strings.Split(strings.TrimPrefix(r.Path, "/"), "/")}
+}
+
+// Requests lists the requests so far that fit a route ("POST channels/*/messages"; empty: all), oldest first.
+func (s *Server) Requests(route string) []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var found []Request
+	for _, r := range s.requests {
+		if route == "" || r.call().matches(route) {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+// ClearFaults takes away the faults that have not struck.
+func (s *Server) ClearFaults() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = nil
+}

@@ -1,0 +1,360 @@
+package discordtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// object is a JSON object.
+type object = map[string]any
+
+// maxMissed is how many events a session keeps for a RESUME.
+const maxMissed = 4096
+
+// gateway is the WebSocket side: at most one session, with at most one connection.
+type gateway struct {
+	mu       sync.Mutex // also held while writing, so that events keep their order; all fields are guarded by it
+	interval time.Duration
+	ws       *websocket.Conn // of the session, or nil
+	open     map[*websocket.Conn]bool
+	session  string // id; empty before the first IDENTIFY
+	begun    int    // sessions so far
+	seq      int64
+	sent     []dispatched // events of the session, oldest first
+	intents  int
+	muted    bool
+	silent   bool
+	next     []func(*websocket.Conn) // what answers the next IDENTIFYs and RESUMEs
+	log      []Greeting
+	closed   []int // codes the client closed with
+}
+
+type dispatched struct {
+	seq   int64
+	frame []byte
+}
+
+// Greeting is one IDENTIFY or RESUME.
+type Greeting struct {
+	Resume  bool
+	Intents int // of an IDENTIFY
+	Seq     int64
+	At      time.Time
+	OK      bool // answered with READY or RESUMED
+}
+
+// dispatch sends an event to the session, or keeps it for its RESUME. Without a session it is lost.
+func (g *gateway) dispatch(kind string, data any) {
+	raw, err := json.Marshal(data)
+	if err != nil {
+		panic(fmt.Sprintf("discordtest: encode %s: %v", kind, err))
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.dispatchLocked(kind, raw)
+}
+
+func (g *gateway) dispatchLocked(kind string, raw json.RawMessage) {
+	if g.session == "" {
+		return
+	}
+	g.seq++
+	frame, _ := json.Marshal(struct {
+		Op   int             `json:"op"`
+		Seq  int64           `json:"s"`
+		Type string          `json:"t"`
+		Data json.RawMessage `json:"d"`
+	}{0, g.seq, kind, raw})
+	g.sent = append(g.sent, dispatched{g.seq, frame})
+	if len(g.sent) > maxMissed {
+		g.sent = append([]dispatched(nil), g.sent[maxMissed/2:]...)
+	}
+	g.write(g.ws, frame)
+}
+
+// write sends a frame to a connection, which may be nil or dead: then the event is missed. Its caller holds mu.
+func (g *gateway) write(ws *websocket.Conn, frame []byte) {
+	if ws == nil {
+		return
+	}
+	_ = ws.SetWriteDeadline(time.Now().Add(5 * time.Second))
+	_ = ws.WriteMessage(websocket.TextMessage, frame)
+}
+
+func (g *gateway) op(ws *websocket.Conn, op int, data any) {
+	frame, _ := json.Marshal(object{"op": op, "d": data, "s": nil, "t": nil})
+	g.write(ws, frame)
+}
+
+// hangUp closes a connection with a code; code 0 cuts it without a word. Its caller holds mu.
+func (g *gateway) hangUp(ws *websocket.Conn, code int) {
+	if ws == nil {
+		return
+	}
+	if code != 0 {
+		_ = ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(time.Second))
+	}
+	ws.Close()
+	if g.ws == ws {
+		g.ws = nil
+	}
+}
+
+func (g *gateway) shut() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for ws := range g.open {
+		ws.Close()
+	}
+}
+
+// serveGateway is one WebSocket connection, from HELLO to its end.
+func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Query().Get("v") != "10" || r.URL.Query().Get("encoding") != "json" {
+		http.Error(w, "want v=10 and encoding=json", http.StatusBadRequest)
+		return
+	}
+	upgrader := websocket.Upgrader{}
+	ws, err := upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return
+	}
+	s.conns.Add(1)
+	defer s.conns.Done()
+	defer ws.Close()
+	g := &s.gateway
+	g.mu.Lock()
+	if g.open == nil {
+		g.open = map[*websocket.Conn]bool{}
+	}
+	g.open[ws] = true
+	if !g.silent {
+		g.op(ws, 10, object{"heartbeat_interval": g.interval.Milliseconds()})
+	}
+	g.mu.Unlock()
+	defer func() {
+		g.mu.Lock()
+		delete(g.open, ws)
+		if g.ws == ws {
+			g.ws = nil
+		}
+		g.mu.Unlock()
+		s.touch()
+	}()
+	for {
+		var f struct {
+			Op   int             `json:"op"`
+			Data json.RawMessage `json:"d"`
+		}
+		if err := ws.ReadJSON(&f); err != nil {
+			if closed, ok := err.(*websocket.CloseError); ok {
+				g.mu.Lock()
+				g.closed = append(g.closed, closed.Code)
+				g.mu.Unlock()
+			}
+			return
+		}
+		s.hear(ws, f.Op, f.Data)
+	}
+}
+
+// hear handles one frame of the client.
+func (s *Server) hear(ws *websocket.Conn, op int, data []byte) {
+	g := &s.gateway
+	switch op {
+	case 1:
+		g.mu.Lock()
+		if !g.muted {
+			g.op(ws, 11, nil)
+		}
+		g.mu.Unlock()
+	case 2, 6:
+		var hello struct {
+			Token   string `json:"token"`
+			Intents int    `json:"intents"`
+			Session string `json:"session_id"`
+			Seq     int64  `json:"seq"`
+		}
+		_ = json.Unmarshal(data, &hello)
+		s.mu.Lock()
+		ready, guilds := s.readyPayload(), s.guildPayloads()
+		s.mu.Unlock()
+		g.mu.Lock()
+		greeting := Greeting{Resume: op == 6, Intents: hello.Intents, Seq: hello.Seq, At: time.Now()}
+		switch {
+		case len(g.next) > 0:
+			answer := g.next[0]
+			g.next = g.next[1:]
+			answer(ws)
+		case hello.Token != Token && hello.Token != "Bot "+Token:
+			g.hangUp(ws, 4004)
+		case op == 2:
+			greeting.OK = true
+			g.identify(ws, hello.Intents, ready, guilds)
+		default:
+			greeting.OK = g.resume(ws, hello.Session, hello.Seq)
+		}
+		g.log = append(g.log, greeting)
+		g.mu.Unlock()
+		s.touch()
+	}
+}
+
+// identify begins a new session. Its caller holds mu.
+func (g *gateway) identify(ws *websocket.Conn, intents int, ready object, guilds []object) {
+	g.begun++
+	g.session, g.seq, g.sent, g.ws, g.intents = fmt.Sprintf("session-%d", g.begun), 0, nil, ws, intents
+	ready["session_id"] = g.session
+	raw, _ := json.Marshal(ready)
+	g.dispatchLocked("READY", raw)
+	for _, guild := range guilds {
+		raw, _ := json.Marshal(guild)
+		g.dispatchLocked("GUILD_CREATE", raw)
+	}
+}
+
+// resume replays what a session has missed. Its caller holds mu.
+func (g *gateway) resume(ws *websocket.Conn, session string, seq int64) bool {
+	if session != g.session || seq > g.seq || len(g.sent) > 0 && g.sent[0].seq > seq+1 {
+		g.op(ws, 9, false)
+		return false
+	}
+	g.ws = ws
+	for _, d := range g.sent {
+		if d.seq > seq {
+			g.write(ws, d.frame)
+		}
+	}
+	g.dispatchLocked("RESUMED", []byte("{}"))
+	return true
+}
+
+// touch wakes everybody who waits for a change.
+func (s *Server) touch() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bump()
+}
+
+// HeartbeatInterval sets what HELLO says from now on; 41.25 s unless set.
+func (s *Server) HeartbeatInterval(d time.Duration) {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.interval = d
+}
+
+// MuteAcks stops or starts answering heartbeats.
+func (s *Server) MuteAcks(muted bool) {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.muted = muted
+}
+
+// Silence makes new connections hang without a HELLO, or ends that.
+func (s *Server) Silence(silent bool) {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.silent = silent
+}
+
+// Connections is how many WebSocket connections are open.
+func (s *Server) Connections() int {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	return len(s.gateway.open)
+}
+
+// Drop closes the connection with a code; 0 cuts it without a close frame. The session may be resumed.
+func (s *Server) Drop(code int) {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.hangUp(s.gateway.ws, code)
+}
+
+// Forget makes the server lose the session, so that a RESUME is answered with op 9.
+func (s *Server) Forget() {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.session = ""
+}
+
+// Reconnect sends op 7.
+func (s *Server) Reconnect() {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.op(s.gateway.ws, 7, nil)
+}
+
+// Beat sends op 1, which asks for a heartbeat at once.
+func (s *Server) Beat() {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.op(s.gateway.ws, 1, nil)
+}
+
+// Invalidate sends op 9 to the running session.
+func (s *Server) Invalidate(resumable bool) {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.op(s.gateway.ws, 9, resumable)
+}
+
+// CloseNext answers the next n IDENTIFYs or RESUMEs by closing with a code.
+func (s *Server) CloseNext(n, code int) {
+	s.answerNext(n, func(ws *websocket.Conn) { s.gateway.hangUp(ws, code) })
+}
+
+// InvalidateNext answers the next n IDENTIFYs or RESUMEs with op 9.
+func (s *Server) InvalidateNext(n int, resumable bool) {
+	s.answerNext(n, func(ws *websocket.Conn) { s.gateway.op(ws, 9, resumable) })
+}
+
+// IgnoreNext leaves the next n IDENTIFYs or RESUMEs unanswered.
+func (s *Server) IgnoreNext(n int) { s.answerNext(n, func(*websocket.Conn) {}) }
+
+func (s *Server) answerNext(n int, answer func(*websocket.Conn)) {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	for range n {
+		s.gateway.next = append(s.gateway.next, answer)
+	}
+}
+
+// Dispatch sends any event.
+func (s *Server) Dispatch(kind string, data any) { s.gateway.dispatch(kind, data) }
+
+// Greetings lists the IDENTIFYs and RESUMEs so far.
+func (s *Server) Greetings() []Greeting {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	return append([]Greeting(nil), s.gateway.log...)
+}
+
+// WaitSession waits until a session is connected.
+func (s *Server) WaitSession(timeout time.Duration) bool {
+	return s.until(timeout, func() bool { return s.gateway.connected() })
+}
+
+// WaitGreetings waits until n sessions have been begun or resumed.
+func (s *Server) WaitGreetings(n int, timeout time.Duration) bool {
+	return s.until(timeout, func() bool {
+		ok := 0
+		for _, g := range s.Greetings() {
+			if g.OK {
+				ok++
+			}
+		}
+		return ok >= n
+	})
+}
+
+func (g *gateway) connected() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.ws != nil
+}

@@ -1,0 +1,244 @@
+package discordtest
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf16"
+)
+
+const (
+	maxContent = 2000 // UTF-16 units: the stricter of the two countings that are reported
+	ephemeral  = 1 << 6
+)
+
+// sent is a message as a bot sends it.
+type sent struct {
+	Content *string `json:"content"`
+	Nonce   any     `json:"nonce"` // text or a number
+	Enforce bool    `json:"enforce_nonce"`
+	Flags   *int    `json:"flags"`
+	Allowed *struct {
+		Parse []string `json:"parse"`
+		Users []string `json:"users"`
+		Roles []string `json:"roles"`
+		Reply bool     `json:"replied_user"`
+	} `json:"allowed_mentions"`
+	Reference *struct {
+		MessageID string `json:"message_id"`
+		Fail      *bool  `json:"fail_if_not_exists"`
+	} `json:"message_reference"`
+	Components []any    `json:"components"`
+	Embeds     []object `json:"embeds"`
+}
+
+// writable gives the channel of a request, or why the bot may not write there. Its caller holds mu.
+func (s *Server) writable(c *call) (*channel, answer, bool) {
+	ch := s.channels[c.parts[1]]
+	switch {
+	case ch == nil:
+		return nil, refusal(http.StatusNotFound, 10003, "Unknown Channel"), false
+	case ch.denied:
+		return nil, refusal(http.StatusForbidden, 50013, "Missing Permissions"), false
+	case ch.archived:
+		return nil, refusal(http.StatusBadRequest, 50083, "Thread is archived"), false
+	}
+	return ch, answer{}, true
+}
+
+// check looks for what Discord refuses in a message.
+func (m *sent) check(empty bool) (answer, bool) {
+	if m.Content != nil && len(utf16.Encode([]rune(*m.Content))) > maxContent {
+		return malformed("content", "BASE_TYPE_MAX_LENGTH", "Must be 2000 or fewer in length."), false
+	}
+	if empty && (m.Content == nil || strings.TrimSpace(*m.Content) == "") && len(m.Embeds) == 0 {
+		return refusal(http.StatusBadRequest, 50006, "Cannot send an empty message"), false
+	}
+	if nonce, _ := m.Nonce.(string); len(nonce) > 25 {
+		return malformed("nonce", "NONCE_TYPE_TOO_LONG", "Must be 25 or fewer in length."), false
+	}
+	return answer{}, true
+}
+
+func (s *Server) create(c *call) answer {
+	var in sent
+	if !c.decode(&in) {
+		return refusal(http.StatusBadRequest, 50109, "The request body contains invalid JSON.")
+	}
+	s.mu.Lock()
+	ch, no, ok := s.writable(c)
+	if ok {
+		no, ok = in.check(true)
+	}
+	nonce, _ := in.Nonce.(string)
+	if ok && in.Enforce && nonce != "" {
+		if before := s.nonces[ch.id+"/"+nonce]; before != nil {
+			no, ok = answer{http.StatusOK, s.payload(before, false)}, false
+		}
+	}
+	replyTo := ""
+	if ok && in.Reference != nil {
+		replyTo = in.Reference.MessageID
+		if s.messages[replyTo] == nil {
+			if in.Reference.Fail == nil || *in.Reference.Fail {
+				no, ok = malformed("message_reference", "REPLIES_UNKNOWN_MESSAGE", "Unknown message"), false
+			}
+			replyTo = ""
+		}
+	}
+	if !ok {
+		s.mu.Unlock()
+		return no
+	}
+	m := s.add(ch, s.users[botID], *in.Content)
+	m.Nonce, m.ReplyTo, m.components = nonce, replyTo, in.Components
+	m.Buttons = buttons(in.Components)
+	s.apply(m, &in)
+	if nonce != "" {
+		s.nonces[ch.id+"/"+nonce] = m
+	}
+	out, tell := s.payload(m, false), s.onReply
+	report := m.Message
+	s.announce("MESSAGE_CREATE", m)
+	if tell != nil {
+		tell(report)
+	}
+	return answer{http.StatusOK, out}
+}
+
+// apply sets flags and works out who is pinged. Its caller holds mu.
+func (s *Server) apply(m *message, in *sent) {
+	if in.Flags != nil {
+		m.Flags = *in.Flags&^ephemeral | m.Flags&ephemeral
+	}
+	m.Pinged = nil
+	may := func(kind string) bool { return in.Allowed == nil || slices.Contains(in.Allowed.Parse, kind) }
+	for _, u := range m.mentions {
+		if may("users") || slices.Contains(in.Allowed.Users, u.id) {
+			m.Pinged = append(m.Pinged, u.name)
+		}
+	}
+	if may("everyone") && (strings.Contains(m.Text, "@everyone") || strings.Contains(m.Text, "@here")) {
+		m.Pinged = append(m.Pinged, "everyone")
+	}
+	for _, r := range roleMention.FindAllStringSubmatch(m.Text, -1) {
+		if may("roles") || slices.Contains(in.Allowed.Roles, r[1]) {
+			m.Pinged = append(m.Pinged, r[1])
+		}
+	}
+	if above := s.messages[m.ReplyTo]; above != nil && (in.Allowed == nil || in.Allowed.Reply) {
+		m.Pinged = append(m.Pinged, above.Author)
+	}
+}
+
+var roleMention = regexp.MustCompile(`<@&(\d+)>`)
+
+func (s *Server) edit(c *call) answer {
+	var in sent
+	if !c.decode(&in) {
+		return refusal(http.StatusBadRequest, 50109, "The request body contains invalid JSON.")
+	}
+	s.mu.Lock()
+	_, no, ok := s.writable(c)
+	m := s.messages[c.parts[3]]
+	switch {
+	case !ok:
+	case m == nil || m.channel.id != c.parts[1]:
+		no, ok = refusal(http.StatusNotFound, 10008, "Unknown Message"), false
+	case !m.Own:
+		no, ok = refusal(http.StatusForbidden, 50005, "Cannot edit a message authored by another user"), false
+	default:
+		no, ok = in.check(in.Content != nil)
+	}
+	if !ok {
+		s.mu.Unlock()
+		return no
+	}
+	if in.Content != nil {
+		s.write(m, *in.Content)
+	}
+	if in.Components != nil {
+		m.components, m.Buttons = in.Components, buttons(in.Components)
+	}
+	s.apply(m, &in)
+	m.EditedAt = time.Now()
+	s.bump()
+	out := s.payload(m, false)
+	s.announce("MESSAGE_UPDATE", m)
+	return answer{http.StatusOK, out}
+}
+
+func (s *Server) delete(c *call) answer {
+	s.mu.Lock()
+	m := s.messages[c.parts[3]]
+	if m == nil || m.channel.id != c.parts[1] {
+		s.mu.Unlock()
+		return refusal(http.StatusNotFound, 10008, "Unknown Message")
+	}
+	payload := s.remove(m)
+	s.mu.Unlock()
+	s.gateway.dispatch("MESSAGE_DELETE", payload)
+	return answer{status: http.StatusNoContent}
+}
+
+func (s *Server) getMessage(c *call) answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.messages[c.parts[3]]
+	if m == nil || m.channel.id != c.parts[1] {
+		return refusal(http.StatusNotFound, 10008, "Unknown Message")
+	}
+	return answer{http.StatusOK, s.payload(m, false)}
+}
+
+// listMessages gives the newest 50, newest first.
+func (s *Server) listMessages(c *call) answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ch := s.channels[c.parts[1]]
+	if ch == nil {
+		return refusal(http.StatusNotFound, 10003, "Unknown Channel")
+	}
+	list := []object{}
+	for _, m := range slices.Backward(ch.messages) {
+		if list = append(list, s.payload(m, false)); len(list) == 50 {
+			break
+		}
+	}
+	return answer{http.StatusOK, list}
+}
+
+func (s *Server) typing(c *call) answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, no, ok := s.writable(c); !ok {
+		return no
+	}
+	return answer{status: http.StatusNoContent}
+}
+
+// OnReply sets a function that is called with each new message of the bot, for benchmarks.
+func (s *Server) OnReply(f func(Message)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.onReply = f
+}
+
+// buttons finds the buttons in rows of components.
+func buttons(components []any) []Button {
+	var found []Button
+	for _, c := range components {
+		row, _ := c.(object)
+		inner, _ := row["components"].([]any)
+		for _, b := range inner {
+			button, _ := b.(object)
+			id, _ := button["custom_id"].(string)
+			label, _ := button["label"].(string)
+			disabled, _ := button["disabled"].(bool)
+			found = append(found, Button{id, label, disabled})
+		}
+	}
+	return found
+}
