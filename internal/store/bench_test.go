@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// fill writes n messages over the given number of channels, interleaved as they would come in.
+func fill(tb testing.TB, db *DB, n, channels int) {
+	tb.Helper()
+	text := strings.Repeat("what would you say of this? ", 4)
+	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	err := db.Write(context.Background(), func(tx *sql.Tx) error {
+		save := tx.Stmt(db.stmts.arrive)
+		for i := range n {
+			err := insertInto(save, Message{
+				ID: fmt.Sprintf("1%018d", i), ChannelID: fmt.Sprintf("2%018d", i%channels), GuildID: "3", AuthorID: "4000000000000000000",
+				AuthorName: "somebody", Text: text, At: begin.Add(time.Duration(i) * time.Second),
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// BenchmarkRecent reads windows of a database that is far larger than the page cache.
+func BenchmarkRecent(b *testing.B) {
+	for _, n := range []int{1_000, 1_000_000} {
+		b.Run(fmt.Sprintf("messages=%d", n), func(b *testing.B) {
+			if testing.Short() && n > 1_000 {
+				b.Skip("takes ten seconds to fill")
+			}
+			db := open(b, b.TempDir())
+			channels := max(n/1000, 10)
+			fill(b, db, n, channels)
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				ms, err := db.Recent(b.Context(), fmt.Sprintf("2%018d", (i*7919)%channels), 20)
+				if err != nil || len(ms) != 20 {
+					b.Fatal(len(ms), err)
+				}
+				i++
+			}
+		})
+	}
+}
+
+func BenchmarkArrive(b *testing.B) {
+	for _, callers := range []int{1, 8, 64} {
+		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
+			db := open(b, b.TempDir())
+			b.SetParallelism(callers / runtime.GOMAXPROCS(0))
+			var n counter
+			b.RunParallel(func(p *testing.PB) {
+				for p.Next() {
+					id := fmt.Sprint(n.next())
+					m := Message{ID: id, ChannelID: "c", AuthorName: "somebody", Text: "a question of some length?", At: time.Now()}
+					if _, err := db.Arrive(context.Background(), m, id); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkOpen opens a database that is up to date, as every start but the first does.
+func BenchmarkOpen(b *testing.B) {
+	dir := b.TempDir()
+	db := open(b, dir)
+	fill(b, db, 10_000, 100)
+	db.Close()
+	for b.Loop() {
+		db, err := Open(b.Context(), dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		db.Close()
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(resident(b)), "resident-kB")
+}
+
+func resident(tb testing.TB) int {
+	b, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(b)) {
+		var kb int
+		if _, err := fmt.Sscanf(line, "VmRSS: %d kB", &kb); err == nil {
+			return kb
+		}
+	}
+	tb.Fatal("no VmRSS in /proc/self/status")
+	return 0
+}

@@ -1,0 +1,97 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// child is what this test binary does as the process to be killed: it writes until it dies, from several
+// goroutines, and prints the id of each message once that is acknowledged.
+func child(dir string) {
+	db, err := Open(context.Background(), dir)
+	if err != nil {
+		fmt.Println("error", err)
+		return
+	}
+	var n counter
+	var out sync.Mutex
+	for range 8 {
+		go func() {
+			for {
+				id := fmt.Sprint(n.next())
+				first, err := db.Arrive(context.Background(), message(id, "c", 0), "event "+id)
+				if err != nil || !first {
+					fmt.Println("error", first, err)
+					os.Exit(1)
+				}
+				out.Lock()
+				fmt.Println("ok", id)
+				out.Unlock()
+			}
+		}()
+	}
+	select {}
+}
+
+func TestKilled(t *testing.T) {
+	dir := t.TempDir()
+	seen := map[string]bool{}
+	for round := range 3 {
+		for _, id := range killed(t, fmt.Sprint(dir, "/", round), 200*(round+1)) {
+			seen[fmt.Sprint(round, " ", id)] = true
+		}
+	}
+	if len(seen) < 1200 {
+		t.Errorf("only %d acknowledged writes were seen", len(seen))
+	}
+}
+
+// killed lets a child write until it has acknowledged n messages, kills it, checks that all of those it
+// acknowledged are there and that its claims hold, and returns them.
+func killed(t *testing.T, dir string, n int) []string {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "STORE_TEST_CHILD="+dir)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var acknowledged []string
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		id, ok := strings.CutPrefix(lines.Text(), "ok ")
+		if !ok {
+			t.Errorf("child says %q", lines.Text())
+		}
+		acknowledged = append(acknowledged, id)
+		if len(acknowledged) == n {
+			if e := refused(t, dir, InUse, "in use by process"); e.PID != cmd.Process.Pid {
+				t.Errorf("in use by %d, not by %d", e.PID, cmd.Process.Pid)
+			}
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_ = cmd.Wait() // "signal: killed"
+	begin := time.Now()
+	db := open(t, dir)
+	t.Logf("%d acknowledged, opened in %v", len(acknowledged), time.Since(begin))
+	for _, id := range acknowledged[:len(acknowledged)-1] { // the last line may be cut
+		if _, err := db.Message(t.Context(), id); err != nil {
+			t.Errorf("message %s: %v", id, err)
+		}
+		if first, err := db.Arrive(t.Context(), message(id, "c", 0), "event "+id); first || err != nil {
+			t.Errorf("event %s can be claimed again: %v", id, err)
+		}
+	}
+	return acknowledged
+}

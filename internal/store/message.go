@@ -1,0 +1,182 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Message is one message of a channel.
+type Message struct {
+	ID         string // unique over all channels
+	ChannelID  string
+	GuildID    string // empty in a direct message
+	AuthorID   string
+	AuthorName string
+	Text       string
+	ReplyTo    string    // id of the message it replies to, or empty
+	TurnID     string    // the turn that it began or that wrote it, or empty
+	At         time.Time // to the microsecond; read back in UTC
+	Own        bool      // written by this bot
+}
+
+// Arrive saves a message that came in and, if claim isn't empty, claims the event of that id in the same
+// transaction. First is false if the event was claimed before, and then nothing is saved. A message that is
+// there already stays as it is: an old event may come again after an edit.
+func (db *DB) Arrive(ctx context.Context, m Message, claim string) (first bool, err error) {
+	err = db.Write(ctx, func(tx *sql.Tx) error {
+		first = true
+		if claim != "" {
+			r, err := tx.Stmt(db.stmts.claim).Exec(claim, time.Now().UnixMicro())
+			if err != nil {
+				return err
+			}
+			if first, err = changed(r); err != nil || !first {
+				return err
+			}
+		}
+		return insertInto(tx.Stmt(db.stmts.arrive), m)
+	})
+	if err != nil {
+		return false, fmt.Errorf("save arriving message: %w", err)
+	}
+	return first, nil
+}
+
+// PruneClaims forgets the events claimed before that time and returns how many those were.
+func (db *DB) PruneClaims(ctx context.Context, before time.Time) (int, error) {
+	var n int64
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		r, err := tx.Exec(`DELETE FROM claims WHERE at < ?`, before.UnixMicro())
+		if err == nil {
+			n, err = r.RowsAffected()
+		}
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("prune claims: %w", err)
+	}
+	return int(n), nil
+}
+
+// SaveMessages saves messages, all or none, in place of those that have the same ids.
+func (db *DB) SaveMessages(ctx context.Context, ms ...Message) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		save := tx.Stmt(db.stmts.save)
+		for _, m := range ms {
+			if err := insertInto(save, m); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("save messages: %w", err)
+	}
+	return nil
+}
+
+// EditMessage gives a message a new text. Changed is false if it had that text already, or if there is no
+// such message.
+func (db *DB) EditMessage(ctx context.Context, id, text string) (edited bool, err error) {
+	err = db.Write(ctx, func(tx *sql.Tx) error {
+		r, err := tx.Exec(`UPDATE messages SET text = ? WHERE id = ? AND text <> ?`, text, id, text)
+		if err == nil {
+			edited, err = changed(r)
+		}
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("edit message: %w", err)
+	}
+	return edited, nil
+}
+
+// DeleteMessage forgets a message. It is no error if there is none.
+func (db *DB) DeleteMessage(ctx context.Context, id string) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.Exec(`DELETE FROM messages WHERE id = ?`, id)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("delete message: %w", err)
+	}
+	return nil
+}
+
+// Message returns the message with that id, or [ErrNotFound].
+func (db *DB) Message(ctx context.Context, id string) (Message, error) {
+	m, err := scan(db.stmts.message.QueryRowContext(ctx, id))
+	if err != nil {
+		return Message{}, fmt.Errorf("read message: %w", db.Explain(err))
+	}
+	return m, nil
+}
+
+// Recent returns the last n messages of a channel, oldest first.
+func (db *DB) Recent(ctx context.Context, channelID string, n int) ([]Message, error) {
+	rows, err := db.stmts.recent.QueryContext(ctx, channelID, n)
+	if err != nil {
+		return nil, fmt.Errorf("read recent messages: %w", db.Explain(err))
+	}
+	defer rows.Close()
+	ms := make([]Message, 0, min(max(n, 0), 100))
+	for rows.Next() {
+		m, err := scan(rows)
+		if err != nil {
+			return nil, fmt.Errorf("read recent messages: %w", db.Explain(err))
+		}
+		ms = append(ms, m)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read recent messages: %w", db.Explain(err))
+	}
+	slices.Reverse(ms)
+	return ms, nil
+}
+
+// Chain returns the message that this one replies to, the one which that replies to, and so on: at most n,
+// nearest first. The chain ends at a message that isn't known, and at one of another channel, whose
+// people may not be the same.
+func (db *DB) Chain(ctx context.Context, id string, n int) ([]Message, error) {
+	m, err := db.Message(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	var chain []Message
+	for len(chain) < n && m.ReplyTo != "" {
+		parent, err := db.Message(ctx, m.ReplyTo)
+		if errors.Is(err, ErrNotFound) || err == nil && parent.ChannelID != m.ChannelID {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		chain = append(chain, parent)
+		m = parent
+	}
+	return chain, nil
+}
+
+// columns are in the order of scan and insertInto.
+const columns = `id, channel_id, guild_id, author_id, author_name, text, reply_to, turn_id, at, own`
+
+func scan(row interface{ Scan(...any) error }) (m Message, err error) {
+	var at int64
+	err = row.Scan(&m.ID, &m.ChannelID, &m.GuildID, &m.AuthorID, &m.AuthorName, &m.Text, &m.ReplyTo, &m.TurnID, &at, &m.Own)
+	m.At = time.UnixMicro(at).UTC()
+	return m, err
+}
+
+func insertInto(s *sql.Stmt, m Message) error {
+	_, err := s.Exec(m.ID, m.ChannelID, m.GuildID, m.AuthorID, m.AuthorName, m.Text, m.ReplyTo, m.TurnID, m.At.UnixMicro(), m.Own)
+	return err
+}
+
+func changed(r sql.Result) (bool, error) {
+	n, err := r.RowsAffected()
+	return n > 0, err
+}

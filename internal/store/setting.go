@@ -1,0 +1,61 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// Channel is what people have set for one channel. The zero value is what a channel has that nobody touched.
+type Channel struct {
+	ID     string
+	Mode   string // empty: the character's default
+	WebOff bool   // no lookups here
+}
+
+// Channel returns a channel's settings, or those of one that nobody touched.
+func (db *DB) Channel(ctx context.Context, id string) (Channel, error) {
+	c := Channel{ID: id}
+	err := db.readers.QueryRowContext(ctx, `SELECT mode, web_off FROM channels WHERE id = ?`, id).Scan(&c.Mode, &c.WebOff)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return Channel{}, fmt.Errorf("read channel settings: %w", db.Explain(err))
+	}
+	return c, nil
+}
+
+// SetChannel saves a channel's settings.
+func (db *DB) SetChannel(ctx context.Context, c Channel) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.Exec(`INSERT INTO channels (id, mode, web_off) VALUES (?, ?, ?)
+			ON CONFLICT (id) DO UPDATE SET mode = excluded.mode, web_off = excluded.web_off`, c.ID, c.Mode, c.WebOff)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("save channel settings: %w", err)
+	}
+	return nil
+}
+
+// Note returns the small fact kept under key, or [ErrNotFound].
+func (db *DB) Note(ctx context.Context, key string) (string, error) {
+	var value string
+	err := db.readers.QueryRowContext(ctx, `SELECT value FROM notes WHERE key = ?`, key).Scan(&value)
+	if err != nil {
+		return "", fmt.Errorf("read note %s: %w", key, db.Explain(err))
+	}
+	return value, nil
+}
+
+// SetNote keeps a small fact, such as what was registered where, under key.
+func (db *DB) SetNote(ctx context.Context, key, value string) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.Exec(`INSERT INTO notes (key, value) VALUES (?, ?)
+			ON CONFLICT (key) DO UPDATE SET value = excluded.value`, key, value)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("save note %s: %w", key, err)
+	}
+	return nil
+}

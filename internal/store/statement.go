@@ -1,0 +1,44 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// statements are prepared once, for what every turn does.
+type statements struct {
+	arrive, save, claim *sql.Stmt // on the writer's connection; nil when only looking
+	recent, message     *sql.Stmt // on the readers'
+}
+
+const insert = `INSERT INTO messages (` + columns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO `
+
+const replace = `UPDATE SET channel_id = excluded.channel_id, guild_id = excluded.guild_id,
+	author_id = excluded.author_id, author_name = excluded.author_name, text = excluded.text,
+	reply_to = excluded.reply_to, turn_id = excluded.turn_id, at = excluded.at, own = excluded.own`
+
+func (db *DB) prepare(ctx context.Context) error {
+	type statement struct {
+		into  **sql.Stmt
+		pool  *sql.DB
+		query string
+	}
+	all := []statement{
+		{&db.stmts.recent, db.readers, `SELECT ` + columns + ` FROM messages WHERE channel_id = ? ORDER BY at DESC, id DESC LIMIT ?`},
+		{&db.stmts.message, db.readers, `SELECT ` + columns + ` FROM messages WHERE id = ?`},
+	}
+	if db.writes != nil {
+		all = append(all,
+			statement{&db.stmts.arrive, db.writes.pool, insert + `NOTHING`},
+			statement{&db.stmts.save, db.writes.pool, insert + replace},
+			statement{&db.stmts.claim, db.writes.pool, `INSERT INTO claims (event_id, at) VALUES (?, ?) ON CONFLICT (event_id) DO NOTHING`})
+	}
+	for _, s := range all {
+		var err error
+		if *s.into, err = s.pool.PrepareContext(ctx, s.query); err != nil {
+			return fmt.Errorf("prepare statement: %w", err)
+		}
+	}
+	return nil
+}

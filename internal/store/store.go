@@ -1,0 +1,178 @@
+// Package store keeps what must outlive the process: messages, claimed events, channel settings, small
+// notes, and the tables in which package trace keeps its records.
+//
+// It is SQLite in one file, familiar.db, of a directory that one process owns at a time (lock.go). [Open]
+// brings the file to the newest schema (migrate.go) and refuses what it cannot be sure of, with an [Error]
+// that says the cause and the cure (error.go). Everybody writes through [DB.Write], which lets those who
+// write at the same moment share one transaction (write.go), and reads through a few connections that
+// cannot write. What was acknowledged survives the death of the process at any moment.
+//
+// The SQL outside this package is plain, so that another engine can stand behind the same methods.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	_ "modernc.org/sqlite" // the driver named "sqlite"
+)
+
+const (
+	fileName = "familiar.db"
+	lockName = "familiar.lock"
+)
+
+// ErrNotFound says that there is no such thing in the store.
+var ErrNotFound = errors.New("not found")
+
+// DB is an open store. Its methods may be called from many goroutines. Their errors are [ErrNotFound], the
+// context's own, an [*Error] where the file or its disk is to blame, or else a plain description.
+type DB struct {
+	path    string
+	lock    *os.File // nil when only looking
+	writes  *writer  // nil when only looking
+	readers *sql.DB
+	stmts   statements
+}
+
+// Open opens the store in dir and makes both if they are missing, readable for their owner only. The caller
+// must Close it. Another process cannot open it until then, but can [Look].
+func Open(ctx context.Context, dir string) (*DB, error) {
+	db, err := locate(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.open(ctx, dir); err != nil {
+		_ = db.Close() // why it did not open matters more
+		return nil, db.Explain(err)
+	}
+	return db, nil
+}
+
+// Look opens the store in dir for reading only, whether another process has it open or not. A store that is
+// missing, or whose schema is not exactly this program's, is refused. Every write fails.
+func Look(ctx context.Context, dir string) (*DB, error) {
+	db, err := locate(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.look(ctx); err != nil {
+		_ = db.Close() // why it did not open matters more
+		return nil, db.Explain(err)
+	}
+	return db, nil
+}
+
+func locate(dir string) (*DB, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("find data directory: %w", err)
+	}
+	return &DB{path: filepath.Join(abs, fileName)}, nil
+}
+
+func (db *DB) open(ctx context.Context, dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make data directory: %w", err)
+	}
+	lock, err := acquire(filepath.Join(filepath.Dir(db.path), lockName))
+	if err != nil {
+		return err
+	}
+	db.lock = lock
+	// Made here and not by SQLite, whose files anybody may read, and whose errors don't tell a missing
+	// permission from a missing directory. Its other files inherit this one's mode.
+	f, err := os.OpenFile(db.path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	pool, err := connect(db.path, "_txlock=immediate", "_pragma=journal_mode(WAL)", "_pragma=synchronous(NORMAL)",
+		"_pragma=foreign_keys(1)", "_pragma=journal_size_limit(16777216)", "_pragma=cache_size(-2048)")
+	if err != nil {
+		return err
+	}
+	// One connection, kept: SQLite has one writer at a time anyway, and prepared statements stay with it.
+	pool.SetMaxOpenConns(1)
+	db.writes = startWriter(pool)
+	if err := db.migrate(ctx); err != nil {
+		return err
+	}
+	if err := db.connectReaders(); err != nil {
+		return err
+	}
+	return db.prepare(ctx)
+}
+
+func (db *DB) look(ctx context.Context) error {
+	if _, err := os.Stat(db.path); errors.Is(err, fs.ErrNotExist) {
+		return &Error{Kind: Missing, Path: db.path, Err: err}
+	}
+	if err := db.connectReaders(); err != nil {
+		return err
+	}
+	have, err := version(ctx, db.readers)
+	if err != nil {
+		return err
+	}
+	want, err := newest()
+	switch {
+	case err != nil:
+		return err
+	case have > want:
+		return &Error{Kind: Newer, Path: db.path, Have: have, Want: want}
+	case have < want:
+		return &Error{Kind: Older, Path: db.path, Have: have, Want: want}
+	}
+	return db.prepare(ctx)
+}
+
+// connect makes a pool of connections; none is opened yet.
+func connect(path string, params ...string) (*sql.DB, error) {
+	p := filepath.ToSlash(path)
+	if !strings.HasPrefix(p, "/") {
+		p = "/" + p // a drive letter
+	}
+	u := url.URL{Scheme: "file", OmitHost: true, Path: p}
+	u.RawQuery = strings.Join(append(params, "_pragma=busy_timeout(5000)", "_error_rc=1"), "&")
+	return sql.Open("sqlite", u.String())
+}
+
+func (db *DB) connectReaders() (err error) {
+	db.readers, err = connect(db.path, "_query_only=1", "_pragma=cache_size(-1024)")
+	if err != nil {
+		return err
+	}
+	db.readers.SetMaxOpenConns(4)
+	db.readers.SetMaxIdleConns(4)
+	return nil
+}
+
+// Close waits for the writes that have been asked for, then closes the file. Later calls do nothing.
+func (db *DB) Close() error {
+	var errs []error
+	if db.readers != nil {
+		errs = append(errs, db.readers.Close())
+	}
+	if db.writes != nil {
+		errs = append(errs, db.writes.close())
+	}
+	if db.lock != nil {
+		errs = append(errs, release(db.lock))
+		db.lock = nil
+	}
+	return errors.Join(errs...)
+}
+
+// Read returns the connections for reading. The caller must not close it; errors that it gives should go
+// through [DB.Explain].
+func (db *DB) Read() *sql.DB { return db.readers }

@@ -1,0 +1,307 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("STORE_TEST_CHILD"); dir != "" {
+		child(dir)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// open opens a store that is closed with the test.
+func open(tb testing.TB, dir string) *DB {
+	tb.Helper()
+	db, err := Open(tb.Context(), dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return db
+}
+
+type counter struct{ n atomic.Int64 }
+
+func (c *counter) next() int64 { return c.n.Add(1) }
+
+var noon = time.Date(2026, 5, 1, 12, 0, 0, 123456000, time.UTC)
+
+func message(id, channel string, minute int) Message {
+	return Message{ID: id, ChannelID: channel, GuildID: "g", AuthorID: "u1", AuthorName: "Ada", Text: "text of " + id,
+		At: noon.Add(time.Duration(minute) * time.Minute)}
+}
+
+func ids(ms []Message) []string {
+	var all []string
+	for _, m := range ms {
+		all = append(all, m.ID)
+	}
+	return all
+}
+
+func TestMessages(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	whole := Message{ID: "m4", ChannelID: "a", GuildID: "g", AuthorID: "u1", AuthorName: "Ada 🦉", Text: "line\nline \x00 ' \"", ReplyTo: "m2",
+		TurnID: "t1", At: noon.Add(4 * time.Minute), Own: true}
+	// Out of order, two at the same moment, one of another channel.
+	err := db.SaveMessages(ctx, message("m3", "a", 3), whole, message("m2b", "a", 2), message("m2", "a", 2), message("x1", "b", 9), message("m1", "a", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		n    int
+		want []string
+	}{
+		{20, []string{"m1", "m2", "m2b", "m3", "m4"}},
+		{3, []string{"m2b", "m3", "m4"}},
+		{0, nil},
+	} {
+		got, err := db.Recent(ctx, "a", c.n)
+		if err != nil || !slices.Equal(ids(got), c.want) {
+			t.Errorf("Recent(a, %d) = %v, %v; want %v", c.n, ids(got), err, c.want)
+		}
+	}
+	got, err := db.Message(ctx, "m4")
+	if diff := cmp.Diff(whole, got); err != nil || diff != "" {
+		t.Errorf("Message(m4): %v\n%s", err, diff)
+	}
+	whole.Text = "new"
+	if err := db.SaveMessages(ctx, whole); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := db.Message(ctx, "m4"); err != nil || got != whole {
+		t.Errorf("saved again: %v, %v", got, err)
+	}
+	if err := db.DeleteMessage(ctx, "m4"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Message(ctx, "m4"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("deleted message: %v", err)
+	}
+}
+
+func TestEditMessage(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	if err := db.SaveMessages(ctx, message("m", "a", 0)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		id, text string
+		want     bool
+	}{
+		{"m", "text of m", false},
+		{"m", "other", true},
+		{"m", "other", false},
+		{"unknown", "other", false},
+	} {
+		if got, err := db.EditMessage(ctx, c.id, c.text); got != c.want || err != nil {
+			t.Errorf("EditMessage(%q, %q) = %v, %v", c.id, c.text, got, err)
+		}
+	}
+}
+
+func TestChain(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	reply := func(id, channel, to string) Message {
+		m := message(id, channel, 0)
+		m.ReplyTo = to
+		return m
+	}
+	err := db.SaveMessages(ctx, reply("1", "a", "gone"), reply("2", "a", "1"), reply("3", "a", "2"), reply("4", "a", "3"),
+		reply("away", "b", "1"), reply("ring1", "a", "ring2"), reply("ring2", "a", "ring1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		id   string
+		n    int
+		want []string
+	}{
+		{"4", 9, []string{"3", "2", "1"}},
+		{"4", 2, []string{"3", "2"}},
+		{"1", 9, nil},
+		{"away", 9, nil},
+		{"ring1", 3, []string{"ring2", "ring1", "ring2"}},
+	} {
+		got, err := db.Chain(ctx, c.id, c.n)
+		if err != nil || !slices.Equal(ids(got), c.want) {
+			t.Errorf("Chain(%s, %d) = %v, %v; want %v", c.id, c.n, ids(got), err, c.want)
+		}
+	}
+	if _, err := db.Chain(ctx, "unknown", 9); !errors.Is(err, ErrNotFound) {
+		t.Errorf("chain of an unknown message: %v", err)
+	}
+}
+
+func TestArriveClaimsOnce(t *testing.T) {
+	dir := t.TempDir()
+	db, ctx := open(t, dir), t.Context()
+	m := message("m", "a", 0)
+	var firsts counter
+	done := make(chan error)
+	for range 20 {
+		go func() {
+			first, err := db.Arrive(ctx, m, "event")
+			if first {
+				firsts.next()
+			}
+			done <- err
+		}()
+	}
+	for range 20 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	if n := firsts.n.Load(); n != 1 {
+		t.Errorf("%d of 20 were first", n)
+	}
+	// The same event once more, after an edit and a restart.
+	if _, err := db.EditMessage(ctx, "m", "edited"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db = open(t, dir)
+	if first, err := db.Arrive(ctx, m, "event"); first || err != nil {
+		t.Errorf("after a restart: %v, %v", first, err)
+	}
+	if first, err := db.Arrive(ctx, m, ""); !first || err != nil {
+		t.Errorf("without a claim: %v, %v", first, err)
+	}
+	if got, err := db.Message(ctx, "m"); err != nil || got.Text != "edited" {
+		t.Errorf("an old event undid an edit: %q, %v", got.Text, err)
+	}
+	if n, err := db.PruneClaims(ctx, time.Now().Add(time.Minute)); n != 1 || err != nil {
+		t.Errorf("PruneClaims = %d, %v", n, err)
+	}
+	if first, err := db.Arrive(ctx, m, "event"); !first || err != nil {
+		t.Errorf("after pruning: %v, %v", first, err)
+	}
+}
+
+func TestSettingsAndNotes(t *testing.T) {
+	dir := t.TempDir()
+	db, ctx := open(t, dir), t.Context()
+	if c, err := db.Channel(ctx, "a"); err != nil || c != (Channel{ID: "a"}) {
+		t.Errorf("untouched channel: %v, %v", c, err)
+	}
+	if _, err := db.Note(ctx, "k"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("missing note: %v", err)
+	}
+	for _, c := range []Channel{{ID: "a", Mode: "text", WebOff: true}, {ID: "a", Mode: "full_rp"}} {
+		if err := errors.Join(db.SetChannel(ctx, c), db.SetNote(ctx, "k", c.Mode)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db.Close()
+	db = open(t, dir)
+	if c, err := db.Channel(ctx, "a"); err != nil || c != (Channel{ID: "a", Mode: "full_rp"}) {
+		t.Errorf("Channel = %v, %v", c, err)
+	}
+	if v, err := db.Note(ctx, "k"); err != nil || v != "full_rp" {
+		t.Errorf("Note = %q, %v", v, err)
+	}
+}
+
+func TestFilesAreTheOwnersAlone(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "data # 100%?")
+	db := open(t, dir)
+	if err := db.SetNote(t.Context(), "k", "v"); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("directory: %v, %v", info.Mode(), err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != 4 { // database, -wal, -shm, lock
+		t.Errorf("files: %v, %v", files, err)
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", f.Name(), info.Mode(), err)
+		}
+	}
+}
+
+func TestReadersCannotWrite(t *testing.T) {
+	db := open(t, t.TempDir())
+	_, err := db.Read().Exec(`DELETE FROM messages`)
+	if kind(db.Explain(err)) != ReadOnly {
+		t.Errorf("a write through a reader: %v", err)
+	}
+}
+
+func TestLook(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Look(t.Context(), dir); kind(err) != Missing {
+		t.Errorf("an empty directory: %v", err)
+	}
+	db := open(t, dir)
+	if err := db.SetNote(t.Context(), "k", "v"); err != nil {
+		t.Fatal(err)
+	}
+	looker, err := Look(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer looker.Close()
+	if v, err := looker.Note(t.Context(), "k"); v != "v" || err != nil {
+		t.Errorf("Note = %q, %v", v, err)
+	}
+	if err := looker.SetNote(t.Context(), "k", "w"); kind(err) != ReadOnly {
+		t.Errorf("a looker wrote: %v", err)
+	}
+	setVersion(t, db, 0)
+	if _, err := Look(t.Context(), dir); kind(err) != Older {
+		t.Errorf("an old schema: %v", err)
+	}
+}
+
+func TestClosed(t *testing.T) {
+	db := open(t, t.TempDir())
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.SetNote(context.Background(), "k", "v"); !errors.Is(err, errClosed) {
+		t.Errorf("write after Close: %v", err)
+	}
+	if _, err := db.Recent(context.Background(), "a", 1); err == nil {
+		t.Error("read after Close succeeded")
+	}
+}
+
+func TestOpenStopsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Open(ctx, t.TempDir()); !errors.Is(err, context.Canceled) {
+		t.Errorf("Open: %v", err)
+	}
+}
+
+func kind(err error) Kind {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return Kind(fmt.Sprintf("%T", err))
+}

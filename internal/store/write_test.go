@@ -1,0 +1,218 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// hold keeps the writer busy until it is called, so that what is written meanwhile makes one batch.
+func hold(t *testing.T, db *DB) (letGo func()) {
+	begun, free, done := make(chan struct{}), make(chan struct{}), make(chan error)
+	go func() {
+		done <- db.Write(context.Background(), func(*sql.Tx) error {
+			close(begun)
+			<-free
+			return nil
+		})
+	}()
+	<-begun
+	return func() {
+		close(free)
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// queue asks for a write and returns once it waits in the queue.
+func queue(t *testing.T, db *DB, ctx context.Context, f func(*sql.Tx) error) <-chan error {
+	db.writes.mu.Lock()
+	before := len(db.writes.queue)
+	db.writes.mu.Unlock()
+	done := make(chan error, 1)
+	go func() { done <- db.Write(ctx, f) }()
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		db.writes.mu.Lock()
+		n := len(db.writes.queue)
+		db.writes.mu.Unlock()
+		if n > before {
+			return done
+		}
+		if time.Now().After(end) {
+			t.Fatal("the write was never queued")
+		}
+	}
+}
+
+func note(key string) func(*sql.Tx) error {
+	return func(tx *sql.Tx) error {
+		_, err := tx.Exec(`INSERT INTO notes (key, value) VALUES (?, ?)`, key, "v")
+		return err
+	}
+}
+
+func notes(t *testing.T, db *DB) string {
+	rows, err := db.Read().Query(`SELECT key FROM notes ORDER BY key`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var k string
+		if err := rows.Scan(&k); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, k)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestOneFailureInABatch(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	sorry := errors.New("sorry")
+	letGo := hold(t, db)
+	type write struct {
+		name string
+		f    func(*sql.Tx) error
+		fine bool
+	}
+	writes := []write{
+		{"good1", note("good1"), true},
+		{"error", func(tx *sql.Tx) error { return errors.Join(note("error")(tx), sorry) }, false},
+		{"panic", func(tx *sql.Tx) error { _ = note("panic")(tx); panic("oh") }, false},
+		{"constraint", func(tx *sql.Tx) error { return errors.Join(note("c")(tx), note("c")(tx)) }, false},
+		{"good2", note("good2"), true},
+	}
+	var done []<-chan error
+	for _, w := range writes {
+		done = append(done, queue(t, db, ctx, w.f))
+	}
+	letGo()
+	for i, w := range writes {
+		if err := <-done[i]; (err == nil) != w.fine {
+			t.Errorf("%s: %v", w.name, err)
+		}
+	}
+	if got := notes(t, db); got != "good1 good2" {
+		t.Errorf("written: %s", got)
+	}
+}
+
+// A write that takes the whole transaction with it, as an interrupted statement does.
+func TestLostTransaction(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	letGo := hold(t, db)
+	before := queue(t, db, ctx, note("before"))
+	bad := queue(t, db, ctx, func(tx *sql.Tx) error {
+		_, err := tx.Exec(`ROLLBACK`)
+		return errors.Join(err, errors.New("sorry"))
+	})
+	after := queue(t, db, ctx, note("after"))
+	letGo()
+	if err := <-bad; err == nil {
+		t.Error("the bad write succeeded")
+	}
+	if err := errors.Join(<-before, <-after); err != nil {
+		t.Errorf("its neighbours: %v", err)
+	}
+	if got := notes(t, db); got != "after before" {
+		t.Errorf("written: %s", got)
+	}
+}
+
+func TestContextWhileQueued(t *testing.T) {
+	db := open(t, t.TempDir())
+	letGo := hold(t, db)
+	ctx, cancel := context.WithCancel(t.Context())
+	waiting := queue(t, db, ctx, note("withdrawn"))
+	other := queue(t, db, t.Context(), note("other"))
+	cancel()
+	if err := <-waiting; !errors.Is(err, context.Canceled) { // though the writer is still busy
+		t.Errorf("withdrawn write: %v", err)
+	}
+	letGo()
+	if err := <-other; err != nil {
+		t.Error(err)
+	}
+	if got := notes(t, db); got != "other" {
+		t.Errorf("written: %s", got)
+	}
+	if err := db.Write(ctx, note("late")); !errors.Is(err, context.Canceled) {
+		t.Errorf("write with an ended context: %v", err)
+	}
+}
+
+func TestContextAfterItBegan(t *testing.T) {
+	db := open(t, t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		cancel()
+		return note("kept")(tx)
+	})
+	if got := notes(t, db); err != nil || got != "kept" {
+		t.Errorf("Write = %v, written: %s", err, got)
+	}
+}
+
+func TestCloseDrains(t *testing.T) {
+	dir := t.TempDir()
+	db := open(t, dir)
+	letGo := hold(t, db)
+	var done []<-chan error
+	for i := range 2*maxBatch + 1 {
+		done = append(done, queue(t, db, t.Context(), note(fmt.Sprint(i))))
+	}
+	closed := make(chan error)
+	go func() { closed <- db.Close() }()
+	letGo()
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	for _, d := range done {
+		if err := <-d; err != nil {
+			t.Error(err)
+		}
+	}
+	if got := len(strings.Fields(notes(t, open(t, dir)))); got != len(done) {
+		t.Errorf("%d of %d notes are there", got, len(done))
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	if err := db.SetNote(ctx, "kept", "v"); err != nil {
+		t.Fatal(err)
+	}
+	limit := func(pages int) {
+		if _, err := db.writes.pool.Exec(fmt.Sprintf(`PRAGMA max_page_count = %d`, pages)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limit(1) // SQLite takes it as: not one page more
+	letGo := hold(t, db)
+	big := queue(t, db, ctx, func(tx *sql.Tx) error {
+		_, err := tx.Exec(`INSERT INTO notes (key, value) VALUES ('big', ?)`, strings.Repeat("x", 1<<20))
+		return err
+	})
+	small := queue(t, db, ctx, note("small"))
+	letGo()
+	if err := <-big; kind(err) != Full || !strings.Contains(err.Error(), "free some space") {
+		t.Errorf("big write: %v", err)
+	}
+	if err := <-small; err != nil {
+		t.Errorf("a write that fits: %v", err)
+	}
+	limit(1 << 30)
+	if err := db.SetNote(ctx, "later", "v"); err != nil {
+		t.Errorf("with space again: %v", err)
+	}
+	if got := notes(t, db); got != "kept later small" {
+		t.Errorf("written: %s", got)
+	}
+}

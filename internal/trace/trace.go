@@ -1,0 +1,179 @@
+// Package trace keeps the record of each turn, over the tables of [store.DB].
+//
+// A record is the whole [turn.Trace] as JSON, saved anew at each phase of the turn (trace.go). The texts of
+// the pages that were read, by far the largest part, are kept apart, once for each text (page.go); reading
+// a record puts them back. Beside the record stand the few columns that lists of turns show as a [Summary]
+// (list.go). At start-up, turns that the last process left unfinished are marked as that, and records too
+// old are pruned (upkeep.go).
+package trace
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+)
+
+// Store is where the records are. Its methods may be called from many goroutines; their errors are those of
+// [store.DB].
+type Store struct {
+	DB *store.DB
+	// Redact takes secrets out of what is kept, as JSON; nil takes nothing. A person may have written one in a channel.
+	Redact func(string) string
+}
+
+// Save keeps the record of a turn, in place of the one it had under the same id. It returns once the record
+// would survive the death of the process. It does not change t, nor keep it.
+func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
+	if t.Request.ID == "" {
+		return errors.New("save trace: the turn has no id")
+	}
+	bare, pages := detach(t)
+	record, err := encode(&bare)
+	if err != nil {
+		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
+	}
+	kept, line := string(record), summarise(t)
+	if s.Redact != nil {
+		kept, line.Question, line.Err = s.Redact(kept), s.Redact(line.Question), s.Redact(line.Err)
+	}
+	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
+		if err := upsert(tx, line, t.Request.GuildID, kept); err != nil {
+			return err
+		}
+		if err := saveMessages(tx, t); err != nil {
+			return err
+		}
+		return savePages(tx, t.Request.ID, pages)
+	})
+	if err != nil {
+		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
+	}
+	return nil
+}
+
+func upsert(tx *sql.Tx, s Summary, guildID, record string) error {
+	_, err := tx.Exec(`INSERT INTO traces (`+summaryColumns+`, guild_id, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET took = excluded.took, phase = excluded.phase, lookup = excluded.lookup,
+		question = excluded.question, model = excluded.model, err = excluded.err, record = excluded.record`,
+		s.ID, s.Began.UnixMicro(), s.Took.Microseconds(), s.ChannelID, s.Author, s.Question, s.Phase, s.Lookup, s.Model, s.Err,
+		guildID, record)
+	return err
+}
+
+// saveMessages lets the record be found by its question, which may be a burst of messages, and its replies.
+func saveMessages(tx *sql.Tx, t *turn.Trace) error {
+	for _, id := range slices.Concat([]string{t.Request.Message.ID}, t.Request.Burst, t.ReplyIDs) {
+		if id == "" {
+			continue
+		}
+		_, err := tx.Exec(`INSERT INTO trace_messages (message_id, trace_id) VALUES (?, ?) ON CONFLICT DO NOTHING`, id, t.Request.ID)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// minPrefix is how much of an id Get must be given.
+const minPrefix = 4
+
+// Ambiguous says that several records have an id that begins with Prefix.
+type Ambiguous struct {
+	Prefix string
+	IDs    []string // the first 10 in order
+}
+
+func (e *Ambiguous) Error() string {
+	return fmt.Sprintf("several traces begin with %s: %s", e.Prefix, strings.Join(e.IDs, ", "))
+}
+
+// Get returns the record with that id, or the only one whose id begins with it, which takes at least 4
+// characters, in capitals or not. The error is [store.ErrNotFound] if there is none and [*Ambiguous] if
+// there are several. The caller owns the record.
+func (s *Store) Get(ctx context.Context, id string) (*turn.Trace, error) {
+	full, err := s.find(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("read trace %s: %w", id, err)
+	}
+	return s.read(ctx, full, `SELECT id, record FROM traces WHERE id = ?`)
+}
+
+// ByMessage returns the newest record of the turn that answered the message or that wrote it, or
+// [store.ErrNotFound]. The caller owns the record.
+func (s *Store) ByMessage(ctx context.Context, messageID string) (*turn.Trace, error) {
+	return s.read(ctx, messageID, `SELECT t.id, t.record FROM trace_messages m JOIN traces t ON t.id = m.trace_id
+		WHERE m.message_id = ? ORDER BY t.began DESC, t.id DESC LIMIT 1`)
+}
+
+func (s *Store) find(ctx context.Context, id string) (string, error) {
+	for _, prefix := range []string{id, strings.ToUpper(id)} { // people may type a ULID in small letters
+		ids, err := s.candidates(ctx, prefix)
+		switch {
+		case err != nil:
+			return "", err
+		case len(ids) > 0 && ids[0] == prefix, len(ids) == 1 && len(prefix) >= minPrefix:
+			return ids[0], nil
+		case len(ids) > 1 && len(prefix) >= minPrefix:
+			return "", &Ambiguous{Prefix: prefix, IDs: ids}
+		}
+	}
+	return "", store.ErrNotFound
+}
+
+// candidates returns the first ids that begin with prefix, in order, so the prefix itself comes first.
+func (s *Store) candidates(ctx context.Context, prefix string) ([]string, error) {
+	rows, err := s.DB.Read().QueryContext(ctx, `SELECT id FROM traces WHERE id >= ? AND id < ? ORDER BY id LIMIT 10`,
+		prefix, prefix+"\U0010FFFF")
+	if err != nil {
+		return nil, s.DB.Explain(err)
+	}
+	ids, err := strs(rows)
+	return ids, s.DB.Explain(err)
+}
+
+// read returns the record that the query finds by its one key.
+func (s *Store) read(ctx context.Context, key, query string) (*turn.Trace, error) {
+	var id, record string
+	if err := s.DB.Read().QueryRowContext(ctx, query, key).Scan(&id, &record); err != nil {
+		return nil, fmt.Errorf("read trace %s: %w", key, s.DB.Explain(err))
+	}
+	t := new(turn.Trace)
+	if err := json.Unmarshal([]byte(record), t); err != nil {
+		return nil, fmt.Errorf("read trace %s: %w", id, err)
+	}
+	if err := s.attach(ctx, t, id); err != nil {
+		return nil, fmt.Errorf("read pages of trace %s: %w", id, s.DB.Explain(err))
+	}
+	return t, nil
+}
+
+// encode writes a record. Pages and prompts are full of < and >, which need no escape here.
+func encode(t *turn.Trace) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(t)
+	return b.Bytes(), err
+}
+
+// strs reads rows of one string and closes them.
+func strs(rows *sql.Rows) ([]string, error) {
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, rows.Err()
+}

@@ -1,0 +1,106 @@
+package trace
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"familiar/internal/context/turn"
+)
+
+// pruneBatch is how many records go in one transaction: few enough for a turn to get between.
+const pruneBatch = 100
+
+// Prune removes the records of turns that began before that time, with the page texts that no other record
+// has. It returns how many it removed, also where it failed halfway.
+func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
+	removed := 0
+	for {
+		var n int
+		err := s.DB.Write(ctx, func(tx *sql.Tx) (err error) {
+			n, err = prune(tx, before)
+			return err
+		})
+		if err != nil {
+			return removed, fmt.Errorf("prune traces: %w", err)
+		}
+		removed += n
+		if n < pruneBatch {
+			return removed, nil
+		}
+	}
+}
+
+func prune(tx *sql.Tx, before time.Time) (int, error) {
+	rows, err := tx.Query(`SELECT id FROM traces WHERE began < ? ORDER BY began, id LIMIT ?`, before.UnixMicro(), pruneBatch)
+	if err != nil {
+		return 0, err
+	}
+	ids, err := strs(rows)
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range ids {
+		gone, err := refs(tx, id)
+		if err != nil {
+			return 0, err
+		}
+		if _, err := tx.Exec(`DELETE FROM traces WHERE id = ?`, id); err != nil {
+			return 0, err
+		}
+		if err := sweep(tx, gone); err != nil {
+			return 0, err
+		}
+	}
+	return len(ids), nil
+}
+
+// cutShort is the cause given to a turn that was found unfinished.
+const cutShort = "the process ended before the turn did"
+
+// Interrupt marks all turns that are not finished as interrupted and returns how many those were. It is for
+// the start of the process, before any turn has begun.
+func (s *Store) Interrupt(ctx context.Context) (int, error) {
+	var ids []string
+	err := s.DB.Write(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.Query(`SELECT id FROM traces WHERE phase IN ('begun', 'answering')`) // words of the index: no parameters
+		if err != nil {
+			return err
+		}
+		if ids, err = strs(rows); err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if err := interrupt(tx, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("mark interrupted turns: %w", err)
+	}
+	return len(ids), nil
+}
+
+func interrupt(tx *sql.Tx, id string) error {
+	var record string
+	if err := tx.QueryRow(`SELECT record FROM traces WHERE id = ?`, id).Scan(&record); err != nil {
+		return err
+	}
+	var t turn.Trace
+	if err := json.Unmarshal([]byte(record), &t); err == nil { // one that can't be read must not keep the bot from starting
+		t.Phase, t.Err = turn.Interrupted, cmp.Or(t.Err, cutShort)
+		b, err := encode(&t)
+		if err != nil {
+			return err
+		}
+		record = string(b)
+	}
+	_, err := tx.Exec(`UPDATE traces SET phase = ?, err = ?, record = ? WHERE id = ?`,
+		turn.Interrupted, cmp.Or(t.Err, cutShort), record, id)
+	return err
+}
