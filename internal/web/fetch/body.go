@@ -1,0 +1,138 @@
+package fetch
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// body reads one response body under limits.
+type body struct {
+	limits limits
+	cut    bool // keep the beginning of a body that is too large, as is right for robots.txt
+}
+
+// read returns the unpacked body. It uses cancel to end a transfer that is too slow.
+func (b *body) read(ctx context.Context, cancel context.CancelCauseFunc, resp *http.Response) ([]byte, *Error) {
+	if resp.ContentLength > b.limits.body && !b.cut {
+		return nil, fail("too_large")
+	}
+	packed, e := gzipped(resp.Header)
+	if e != nil {
+		return nil, e
+	}
+	sent := &counter{r: resp.Body, max: b.limits.body}
+	defer b.watch(cancel, sent)()
+	var r io.Reader = sent
+	if packed {
+		z, err := gzip.NewReader(sent)
+		if err != nil {
+			return nil, bodyError(ctx, err)
+		}
+		defer z.Close()
+		r = z
+	}
+	return b.drain(ctx, r, sent)
+}
+
+// drain reads r to its end and compares what is unpacked with what was sent.
+func (b *body) drain(ctx context.Context, r io.Reader, sent *counter) ([]byte, *Error) {
+	most := b.limits.body
+	if b.cut {
+		most = b.limits.robotsBody
+	}
+	var out bytes.Buffer
+	for {
+		_, err := io.CopyN(&out, r, 32<<10)
+		size := int64(out.Len())
+		switch {
+		case size > b.limits.ratioFrom && size > b.limits.ratio*sent.n.Load():
+			return nil, fail("decompression_bomb")
+		case size >= most && b.cut:
+			return out.Bytes()[:most], nil
+		case size > most:
+			return nil, fail("too_large")
+		case err == io.EOF && size == 0 && !b.cut:
+			return nil, fail("empty")
+		case err == io.EOF:
+			return out.Bytes(), nil
+		case err != nil:
+			return nil, bodyError(ctx, err)
+		}
+	}
+}
+
+// gzipped reports whether the body is packed once with gzip; anything but that or nothing is refused.
+func gzipped(h http.Header) (bool, *Error) {
+	switch strings.ToLower(strings.TrimSpace(strings.Join(h.Values("Content-Encoding"), ","))) {
+	case "", "identity":
+		return false, nil
+	case "gzip", "x-gzip":
+		return true, nil
+	}
+	return false, fail("bad_encoding")
+}
+
+func bodyError(ctx context.Context, err error) *Error {
+	switch {
+	case ctx.Err() != nil:
+		return fromContext(ctx)
+	case errors.Is(err, errTooLarge):
+		return fail("too_large")
+	case unpackable(err):
+		return fail("bad_encoding")
+	}
+	return classify(ctx, err)
+}
+
+// watch cancels a transfer that, after a time of grace, is slower on average than the least rate. The returned function
+// ends the watch.
+func (b *body) watch(cancel context.CancelCauseFunc, sent *counter) (stop func()) {
+	done := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		began := time.Now()
+		tick := time.NewTicker(b.limits.grace / 4)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			took := time.Since(began)
+			if took >= b.limits.grace && float64(sent.n.Load()) < float64(b.limits.rate)*took.Seconds() {
+				cancel(fail("too_slow"))
+				return
+			}
+		}
+	})
+	return func() {
+		close(done)
+		watching.Wait()
+	}
+}
+
+var errTooLarge = errors.New("body too large")
+
+// counter counts the bytes of a body as they were sent, and ends it after max.
+type counter struct {
+	r   io.Reader
+	max int64
+	n   atomic.Int64 // written by the reader, read by the watch
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	if c.n.Add(int64(n)) > c.max {
+		return 0, errTooLarge
+	}
+	return n, err
+}

@@ -1,0 +1,90 @@
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"familiar/internal/web/webtest"
+)
+
+// TestConnections bends the last step of a dial.
+func TestConnections(t *testing.T) {
+	silent := func(t *testing.T) string { // accepts and says nothing
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { l.Close() })
+		return l.Addr().String()
+	}
+	type dialer = func(ctx context.Context, network, address string) (net.Conn, error)
+	for _, c := range []struct {
+		name, reason string
+		dial         func(t *testing.T, w *webtest.Web) dialer
+	}{
+		{"refused", "connect", func(*testing.T, *webtest.Web) dialer {
+			return func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("refused by 10.0.0.1") }
+		}},
+		{"no answer", "dial_timeout", func(*testing.T, *webtest.Web) dialer {
+			return func(ctx context.Context, _, _ string) (net.Conn, error) { <-ctx.Done(); return nil, ctx.Err() }
+		}},
+		{"no handshake", "tls_timeout", func(t *testing.T, _ *webtest.Web) dialer {
+			to := silent(t)
+			return func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, "tcp", to)
+			}
+		}},
+		{"clear text on 443", "tls", func(_ *testing.T, w *webtest.Web) dialer {
+			return func(ctx context.Context, network, _ string) (net.Conn, error) {
+				return w.Dial(ctx, network, "1.1.1.1:80")
+			}
+		}},
+		{"TLS 1.1", "tls", func(t *testing.T, _ *webtest.Web) dialer {
+			old := httptest.NewUnstartedServer(http.NotFoundHandler())
+			old.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}
+			old.Config.ErrorLog = log.New(io.Discard, "", 0)
+			old.StartTLS()
+			t.Cleanup(old.Close)
+			return func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, "tcp", old.Listener.Addr().String())
+			}
+		}},
+		{"unknown authority", "tls", func(t *testing.T, _ *webtest.Web) dialer { return webtest.New(t, nil).Dial }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			f, _ := open(t, archive(t), quick)
+			f.dial = c.dial(t, webtest.New(t, []byte(archive(t))))
+			_, err := f.Fetch(t.Context(), "https://www.example.org/plain.html", Options{})
+			if !is(err, c.reason) {
+				t.Fatalf("got %v, want %s", err, c.reason)
+			}
+			checkNoLeak(t, err.(*Error))
+		})
+	}
+}
+
+// TestProxiesAreIgnored sets proxies that nobody listens on.
+func TestProxiesAreIgnored(t *testing.T) {
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
+		t.Setenv(name, "http://127.0.0.1:1")
+	}
+	f, w := open(t, archive(t), nil)
+	for _, scheme := range []string{"http", "https"} {
+		if _, err := f.Fetch(t.Context(), scheme+"://www.example.org/plain.html", Options{}); err != nil {
+			t.Errorf("%s: %v", scheme, err)
+		}
+	}
+	for _, d := range w.Dials() {
+		if d == "127.0.0.1:1" {
+			t.Error("dialled the proxy")
+		}
+	}
+}

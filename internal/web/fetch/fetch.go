@@ -1,0 +1,232 @@
+// Package fetch reads one page of the hostile web.
+//
+// It is the only room that talks to addresses which strangers chose. A tour, along the life of a page:
+//
+//   - [Fetcher.Fetch] canonicalises the URL, asks the operator's lists and the cache, and lets callers who want the
+//     same page at the same time share one flight.
+//   - A flight waits at the gate (so many pages at once, so many per host) and then walks from hop to hop by hand: each
+//     hop's URL passes the same rules and the site's robots.txt before it is asked for.
+//   - An exchange is one request and one answer. Its connection comes from a [guard.Dialer]; its answer is read under
+//     limits of time, size, rate, compression and type.
+//   - Whatever goes wrong becomes an [*Error] from a closed table. It never tells where a request went.
+//
+// No cookie, referrer or credential is ever sent, nothing is kept between two fetches but finished pages and robots
+// rules, and the proxies of the environment are ignored: they would resolve names where no rule can see it.
+package fetch
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"familiar/internal/web/guard"
+)
+
+// Config is what a [Fetcher] is made of. The zero value works.
+type Config struct {
+	// UserAgent is sent with every request: honest, with a way to reach the operator, "familiar/1.0 (+https://…)".
+	// Its first word up to the slash is the name looked for in robots.txt. Empty means "familiar".
+	UserAgent string
+	// Resolver and Dial replace the system's, in tests. The address rules run on what Resolver answers either way.
+	Resolver guard.Resolver
+	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
+	// RootCAs replaces the system's certificate authorities if not nil.
+	RootCAs *x509.CertPool
+	// Deny adds to the addresses that may not be visited.
+	Deny []netip.Prefix
+	// JSON lets pages of the JSON family pass.
+	JSON bool
+	// HumanSkipsRobots reads a URL that a person typed even where robots.txt says no.
+	HumanSkipsRobots bool
+	// CacheBytes bounds the cache of pages; 0 means 16 MiB, less than 0 none.
+	CacheBytes int64
+	// Now is the clock for dates and expiry; nil is time.Now. Deadlines run on the system's clock.
+	Now func() time.Time
+}
+
+// Fetcher reads pages. Make one with [New]; it is safe for concurrent use.
+type Fetcher struct {
+	config Config
+	limits limits
+	guard  *guard.Guard
+	dial   func(ctx context.Context, network, address string) (net.Conn, error)
+	gate   gate
+	pages  *store[outcome]
+	robots *store[rules]
+
+	flights      *flights[outcome]
+	robotFlights *flights[rules]
+}
+
+// New checks c and returns a Fetcher. Close it when done.
+func New(c Config) (*Fetcher, error) { return newFetcher(c, defaults()) }
+
+func newFetcher(c Config, l limits) (*Fetcher, error) {
+	for _, p := range c.Deny {
+		if !p.IsValid() {
+			return nil, errors.New("read denied addresses: a prefix is not valid")
+		}
+	}
+	if strings.ContainsFunc(c.UserAgent, func(r rune) bool { return r < 0x20 || r > 0x7e }) {
+		return nil, fmt.Errorf("read user agent: %q is not printable ASCII", c.UserAgent)
+	}
+	if c.UserAgent == "" {
+		c.UserAgent = "familiar"
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.CacheBytes == 0 {
+		c.CacheBytes = 16 << 20
+	}
+	f := &Fetcher{config: c, limits: l, guard: &guard.Guard{Deny: c.Deny, Now: c.Now}, dial: c.Dial}
+	if f.config.Resolver == nil {
+		f.config.Resolver = net.DefaultResolver
+	}
+	if f.dial == nil {
+		f.dial = (&net.Dialer{Control: f.guard.Control}).DialContext
+	}
+	var err error
+	if f.pages, err = newStore(c.CacheBytes, outcome.weight, c.Now); err != nil {
+		return nil, fmt.Errorf("make page cache: %w", err)
+	}
+	if f.robots, err = newStore(l.robotsHosts, rules.weight, c.Now); err != nil {
+		return nil, fmt.Errorf("make robots cache: %w", err)
+	}
+	f.gate = newGate(l.global, l.perHost)
+	f.flights, f.robotFlights = newFlights[outcome](), newFlights[rules]()
+	return f, nil
+}
+
+// Close ends every fetch and waits for them. Fetch fails afterwards.
+func (f *Fetcher) Close() {
+	f.flights.close()
+	f.robotFlights.close()
+}
+
+// Options belong to one fetch.
+type Options struct {
+	// Domains are the lists that hold for this turn; every hop must pass them.
+	Domains guard.Domains
+	// Human says that a person typed the URL.
+	Human bool
+	// Pins holds a turn's DNS answers; nil pins them for this fetch alone.
+	Pins *guard.Pins
+}
+
+// Document is a page as it was sent. It may be shared with the cache: nobody may change Body.
+type Document struct {
+	URL          string    // canonical form of what was asked for
+	Final        string    // where redirects led
+	Status       int       // HTTP status, 200 or 203
+	ContentType  string    // media type and charset as declared, in canonical writing
+	Body         []byte    // decompressed, in the charset it was sent in
+	SHA256       string    // of Body, in hex
+	LastModified time.Time // as the site says; zero if it does not
+	Fetched      time.Time // when it was fetched, also if it comes from the cache
+	Took         time.Duration
+	Timings      Timings // of the fetch that went over the network
+	Cached       bool    // this call caused no request
+}
+
+// Timings says where the time of a fetch went, summed over its hops. The reading of robots.txt is not part of it.
+type Timings struct {
+	DNS, Connect, TLS, Header, Body time.Duration
+}
+
+// outcome is what is remembered of a page: a document or the reason why there is none.
+type outcome struct {
+	doc *Document
+	err *Error
+}
+
+func (o outcome) weight() int64 {
+	if o.doc == nil {
+		return 512
+	}
+	return int64(len(o.doc.Body)) + 1024
+}
+
+// Fetch reads the page at rawURL. It returns by ctx's deadline, and within the limits of one fetch in any case. The
+// error is always an [*Error].
+func (f *Fetcher) Fetch(ctx context.Context, rawURL string, o Options) (*Document, error) {
+	began := time.Now()
+	u, err := guard.Parse(rawURL)
+	if err != nil {
+		return nil, fromGuard(err)
+	}
+	if !o.Domains.Allows(u.Hostname()) {
+		return nil, fail("denied_domain")
+	}
+	if ctx.Err() != nil {
+		return nil, fromContext(ctx)
+	}
+	got, cached := f.find(ctx, u, o)
+	if got.err != nil {
+		return nil, clone(got.err)
+	}
+	doc := *got.doc
+	doc.Cached = cached
+	doc.Took = time.Since(began)
+	return &doc, nil
+}
+
+func clone(e *Error) *Error {
+	c := *e
+	return &c
+}
+
+// find answers from the cache or joins or starts a flight.
+func (f *Fetcher) find(ctx context.Context, u *url.URL, o Options) (got outcome, cached bool) {
+	key := pageKey(u, o)
+	if got, ok := f.pages.get(key); ok {
+		return got, true
+	}
+	until, hasDeadline := ctx.Deadline()
+	got, err := f.flights.do(ctx, key, func(ctx context.Context) outcome {
+		// The last flight to this page may have landed since the look into the cache.
+		if got, ok := f.pages.get(key); ok {
+			return got
+		}
+		v := visit{f: f, options: o}
+		if hasDeadline {
+			v.until = until
+		}
+		got := v.page(ctx, u)
+		f.remember(key, got)
+		return got
+	})
+	if err != nil {
+		return outcome{err: err}, false
+	}
+	return got, false
+}
+
+// remember keeps what is true for longer than this call.
+func (f *Fetcher) remember(key string, got outcome) {
+	switch {
+	case got.err == nil:
+		f.pages.put(key, got, f.limits.positive)
+	case !reasons[got.err.Reason].passing:
+		f.pages.put(key, got, f.limits.negative)
+	}
+}
+
+// pageKey is the page's compared form and everything about the caller that may change the answer. It holds no user.
+func pageKey(u *url.URL, o Options) string {
+	canonical, ok := guard.Canonical(u.String())
+	if !ok {
+		canonical = u.String()
+	}
+	key := canonical + " " + o.Domains.Version()
+	if o.Human {
+		key += " human"
+	}
+	return key
+}

@@ -1,0 +1,376 @@
+package fetch
+
+import (
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"familiar/internal/web/guard"
+	"familiar/internal/web/webtest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// quick shrinks the limits of single phases, for tests that wait for their end. They leave room for a busy machine.
+func quick(_ *Config, l *limits) {
+	l.dial, l.tls, l.header, l.grace = 500*time.Millisecond, time.Second, time.Second, 300*time.Millisecond
+}
+
+// brief shrinks the limit of a whole fetch.
+func brief(_ *Config, l *limits) { l.total = 600 * time.Millisecond }
+
+// open starts the web in archive and a Fetcher for it.
+func open(t testing.TB, archive string, change func(*Config, *limits)) (*Fetcher, *webtest.Web) {
+	t.Helper()
+	w := webtest.New(t, []byte(archive))
+	return on(t, w, change), w
+}
+
+func on(t testing.TB, w *webtest.Web, change func(*Config, *limits)) *Fetcher {
+	t.Helper()
+	c := Config{UserAgent: "familiar/1.0 (+https://example.org/bot)", Resolver: w, Dial: w.Dial, RootCAs: w.RootCAs()}
+	l := defaults()
+	l.backoff = 10 * time.Millisecond
+	if change != nil {
+		change(&c, &l)
+	}
+	f, err := newFetcher(c, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.Close)
+	return f
+}
+
+func archive(t testing.TB) string {
+	t.Helper()
+	b, err := os.ReadFile("testdata/web.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestPages reads each page of the archive and compares what comes of it with what its neighbour line says.
+func TestPages(t *testing.T) {
+	patient, w := open(t, archive(t), func(c *Config, _ *limits) { c.JSON = true })
+	hasty, hastier := on(t, w, quick), on(t, w, brief)
+	for _, c := range pages {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			f := patient
+			switch {
+			case c.want == "timeout/total_timeout":
+				f = hastier
+			case strings.HasPrefix(c.want, "timeout") || strings.Contains(c.name, "silent"):
+				f = hasty
+			}
+			doc, err := f.Fetch(t.Context(), c.url, Options{})
+			if c.want == "ok" {
+				if err != nil {
+					t.Fatalf("%s: %v", c.url, err)
+				}
+				if !strings.Contains(string(doc.Body), c.detail) {
+					t.Errorf("%s: body %.80q lacks %q", c.url, doc.Body, c.detail)
+				}
+				return
+			}
+			var e *Error
+			if !errors.As(err, &e) {
+				t.Fatalf("%s: got %v, want %s", c.url, err, c.want)
+			}
+			if got := e.Code + "/" + e.Reason; got != c.want {
+				t.Errorf("%s: got %s, want %s", c.url, got, c.want)
+			}
+			if doc != nil {
+				t.Error("a document came with the error")
+			}
+			checkNoLeak(t, e)
+		})
+	}
+	t.Cleanup(func() {
+		for _, r := range w.Requests() {
+			checkRequest(t, r)
+		}
+	})
+}
+
+// TestUnpacksTooLarge sends a body that is small enough until it is unpacked, and no bomb.
+func TestUnpacksTooLarge(t *testing.T) {
+	f, w := open(t, "", func(_ *Config, l *limits) { l.body = 100_000 })
+	w.Handle("example.org/unpacks", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		defer z.Close()
+		block := make([]byte, 60_000)
+		rand.NewChaCha8([32]byte{}).Read(block)
+		fmt.Fprintf(z, "%x", block)
+	})
+	if _, err := f.Fetch(t.Context(), "https://example.org/unpacks", Options{}); !is(err, "too_large") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func checkRequest(t *testing.T, r webtest.Request) {
+	t.Helper()
+	for name := range r.Header {
+		if !slices.Contains([]string{"User-Agent", "Accept", "Accept-Encoding"}, name) {
+			t.Errorf("%s: sent %s", r.URL, name)
+		}
+	}
+	if r.Method != http.MethodGet || r.Header.Get("User-Agent") != "familiar/1.0 (+https://example.org/bot)" {
+		t.Errorf("%s: %s by %q", r.URL, r.Method, r.Header.Get("User-Agent"))
+	}
+	if strings.HasPrefix(r.URL, "https:") && r.Proto != "HTTP/2.0" {
+		t.Errorf("%s: over %s, want HTTP/2", r.URL, r.Proto)
+	}
+	if strings.Contains(r.URL, "must-not") {
+		t.Errorf("%s was asked for", r.URL)
+	}
+}
+
+// checkNoLeak looks for anything of the target in what an error shows. Every name, path, header and body in the archive
+// that could leak has one of these words in it.
+func checkNoLeak(t *testing.T, e *Error) {
+	t.Helper()
+	blob, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var flat map[string]any
+	if err := json.Unmarshal(blob, &flat); err != nil {
+		t.Fatal(err)
+	}
+	for k := range flat {
+		if !slices.Contains([]string{"error", "reason", "message", "status_code"}, k) {
+			t.Errorf("JSON has a key %q", k)
+		}
+	}
+	for _, text := range []string{string(blob), e.Error()} {
+		text = strings.ToLower(text)
+		for _, word := range []string{"example", ".org", "secret", "127.", "10.0", "169.254", "198.18", "93.184", "::", "->", "//", "text/", "x-"} {
+			if strings.Contains(text, word) {
+				t.Errorf("%q leaks %q", text, word)
+			}
+		}
+	}
+}
+
+func TestDocument(t *testing.T) {
+	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	f, _ := open(t, archive(t), func(c *Config, _ *limits) { c.Now = func() time.Time { return now } })
+	doc, err := f.Fetch(t.Context(), "http://old.example.org/a#part", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(doc.Body)
+	want := Document{
+		URL: "http://old.example.org/a", Final: "https://www.example.org/page?id=7", Status: 200,
+		ContentType: "text/html; charset=ISO-8859-1", SHA256: hex.EncodeToString(sum[:]),
+		Fetched: now, LastModified: time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC),
+		Body: doc.Body, Took: doc.Took, Timings: doc.Timings,
+	}
+	if diff := cmp.Diff(want, *doc); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if !strings.Contains(string(doc.Body), "caf\xe9") {
+		t.Errorf("body %q was changed", doc.Body)
+	}
+	if d := doc.Timings; d.Connect <= 0 || d.TLS <= 0 || d.Header <= 0 || d.Body <= 0 {
+		t.Errorf("timings %+v lack a phase", d)
+	}
+}
+
+func TestCache(t *testing.T) {
+	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	f, w := open(t, archive(t), func(c *Config, _ *limits) { c.Now = func() time.Time { return now } })
+	fetch := func(url string, o Options) (*Document, error) {
+		t.Helper()
+		return f.Fetch(t.Context(), url, o)
+	}
+	const page, missing = "https://www.example.org/plain.html", "https://www.example.org/no-such-page"
+	for i, url := range []string{page, page + "#x", page + "?utm_source=a", "HTTPS://WWW.example.org:443/plain.html"} {
+		doc, err := fetch(url, Options{})
+		if err != nil || doc.Cached != (i > 0) {
+			t.Fatalf("%s: cached %v, %v", url, doc != nil && doc.Cached, err)
+		}
+	}
+	fetch(missing, Options{})
+	fetch(missing, Options{})
+	if a, b := w.Hits(page), w.Hits(missing); a != 1 || b != 1 {
+		t.Errorf("%d and %d requests, want one each", a, b)
+	}
+	deny, err := guard.NewDomains(nil, []string{"example.org"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fetch(page, Options{Domains: deny}); !is(err, "denied_domain") {
+		t.Errorf("from the cache, past a deny list: %v", err)
+	}
+	now = now.Add(61 * time.Second)
+	fetch(page, Options{})
+	fetch(missing, Options{})
+	if a, b := w.Hits(page), w.Hits(missing); a != 1 || b != 2 {
+		t.Errorf("after a minute %d and %d requests, want 1 and 2", a, b)
+	}
+	now = now.Add(4 * time.Minute)
+	fetch(page, Options{})
+	if n := w.Hits(page); n != 2 {
+		t.Errorf("after five minutes %d requests, want 2", n)
+	}
+	if n := w.Hits("https://www.example.org/robots.txt"); n != 1 {
+		t.Errorf("%d requests for robots.txt, want 1", n)
+	}
+	now = now.Add(24 * time.Hour)
+	fetch(page, Options{})
+	if n := w.Hits("https://www.example.org/robots.txt"); n != 2 {
+		t.Errorf("after a day %d requests for robots.txt, want 2", n)
+	}
+}
+
+func is(err error, reason string) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Reason == reason
+}
+
+// TestCacheKeepsDomainsApart shows that a redirect which one policy allows is not served to another.
+func TestCacheKeepsDomainsApart(t *testing.T) {
+	f, _ := open(t, archive(t), nil)
+	if _, err := f.Fetch(t.Context(), "http://old.example.org/a", Options{}); err != nil {
+		t.Fatal(err)
+	}
+	only, err := guard.NewDomains([]string{"old.example.org"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Fetch(t.Context(), "http://old.example.org/a", Options{Domains: only}); !is(err, "redirect_to_blocked_target") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCoalesce(t *testing.T) {
+	f, w := open(t, archive(t), nil)
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if _, err := f.Fetch(t.Context(), "https://slow.example.org/", Options{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n := w.Hits("https://slow.example.org/"); n != 1 {
+		t.Errorf("%d requests, want 1", n)
+	}
+}
+
+// TestImpatientCaller starts a flight and leaves it; it lands for the other caller.
+func TestImpatientCaller(t *testing.T) {
+	f, w := open(t, "", nil)
+	release := make(chan struct{})
+	w.Handle("example.org/p", func(rw http.ResponseWriter, r *http.Request) {
+		<-release
+		rw.Header().Set("Content-Type", "text/plain")
+		fmt.Fprint(rw, "landed")
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	results := make(chan error, 2)
+	for i, ctx := range []context.Context{ctx, t.Context()} {
+		go func() {
+			_, err := f.Fetch(ctx, "https://example.org/p", Options{})
+			results <- err
+		}()
+		for f.flights.waiting() != i+1 {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	cancel()
+	if err := <-results; !is(err, "canceled") {
+		t.Errorf("impatient: %v", err)
+	}
+	close(release)
+	if err := <-results; err != nil {
+		t.Errorf("patient: %v", err)
+	}
+	if n := w.Hits("https://example.org/p"); n != 1 {
+		t.Errorf("%d requests, want 1", n)
+	}
+}
+
+func (g *flights[V]) waiting() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n := 0
+	for _, fl := range g.m {
+		n += fl.waiting
+	}
+	return n
+}
+
+func TestDeadlineAndCancel(t *testing.T) {
+	f, _ := open(t, archive(t), nil)
+	for _, url := range []string{"https://bad.example.org/hang", "http://bad.example.org/drip", "http://bad.example.org/endless-slow",
+		"https://hang-dns.example.org/", "https://hang-robots.example.org/"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 80*time.Millisecond)
+		began := time.Now()
+		_, err := f.Fetch(ctx, url, Options{})
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v is no DeadlineExceeded", url, err)
+		}
+		if late := time.Since(began) - 80*time.Millisecond; !is(err, "deadline") || late > 500*time.Millisecond {
+			t.Errorf("%s: %v, %v late", url, err, late)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(30*time.Millisecond, cancel)
+	if _, err := f.Fetch(ctx, "https://bad.example.org/hang", Options{}); !is(err, "canceled") || !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+	if _, err := f.Fetch(ctx, "https://www.example.org/plain.html", Options{}); !is(err, "canceled") {
+		t.Errorf("canceled before: %v", err)
+	}
+}
+
+func TestClose(t *testing.T) {
+	f, _ := open(t, archive(t), nil)
+	time.AfterFunc(30*time.Millisecond, f.Close)
+	if _, err := f.Fetch(t.Context(), "https://bad.example.org/hang", Options{}); !is(err, "canceled") {
+		t.Errorf("closed in flight: %v", err)
+	}
+	if _, err := f.Fetch(t.Context(), "https://www.example.org/plain.html", Options{}); !is(err, "canceled") {
+		t.Errorf("closed before: %v", err)
+	}
+}
+
+func TestPanicCostsOnePage(t *testing.T) {
+	f, _ := open(t, archive(t), func(c *Config, _ *limits) {
+		c.HumanSkipsRobots = true
+		c.Now = func() time.Time {
+			if slices.Contains(callers(), "familiar/internal/web/fetch.(*visit).read") {
+				panic("hostile bytes")
+			}
+			return time.Now()
+		}
+	})
+	if _, err := f.Fetch(t.Context(), "https://www.example.org/plain.html", Options{Human: true}); !is(err, "internal") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,57 @@
+package fetch
+
+import "time"
+
+// limits bound one fetch. They are the same for everybody; tests shrink them.
+type limits struct {
+	dial      time.Duration // resolving and connecting
+	tls       time.Duration // handshake
+	header    time.Duration // from the request to the last header
+	total     time.Duration // everything, redirects and robots.txt included, once through the gate
+	queue     time.Duration // waiting at the gate
+	robots    time.Duration // robots.txt, of total
+	backoff   time.Duration // before the second try
+	grace     time.Duration // how long a body may be slower than rate
+	rate      int64         // bytes a second
+	headers   int64         // bytes of headers
+	body      int64         // bytes of body, as sent and as unpacked
+	ratio     int64         // unpacked bytes for one sent byte …
+	ratioFrom int64         // … from so many unpacked bytes on
+	redirects int
+
+	perHost, global int // fetches at once
+
+	positive, negative     time.Duration // how long pages and failures are remembered
+	robotsBody             int64         // bytes of robots.txt that are read; the rest is ignored
+	robotsTTL, robotsRetry time.Duration // how long rules, and the lack of an answer, are remembered
+	robotsHosts            int64         // bytes of robots rules that are kept
+}
+
+func defaults() limits {
+	return limits{
+		dial:      2 * time.Second,
+		tls:       2 * time.Second,
+		header:    3 * time.Second,
+		total:     5 * time.Second,
+		queue:     5 * time.Second,
+		robots:    3 * time.Second,
+		backoff:   200 * time.Millisecond,
+		grace:     time.Second,
+		rate:      1 << 10,
+		headers:   32 << 10,
+		body:      5_000_000,
+		ratio:     100,
+		ratioFrom: 64 << 10,
+		redirects: 4,
+
+		perHost: 2,
+		global:  8,
+
+		positive:    5 * time.Minute,
+		negative:    time.Minute,
+		robotsBody:  500 << 10,
+		robotsTTL:   24 * time.Hour,
+		robotsRetry: time.Minute,
+		robotsHosts: 4 << 20,
+	}
+}

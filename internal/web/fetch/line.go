@@ -1,0 +1,119 @@
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"familiar/internal/web/guard"
+)
+
+// line is the connections of one visit. Hops to the same host may share one; none outlives the visit.
+type line struct {
+	ctx       context.Context // the visit's; the transport's own would let a dial run on alone
+	f         *Fetcher
+	pins      *guard.Pins
+	transport *http.Transport
+
+	mu     sync.Mutex
+	closed bool       // guarded by mu
+	conns  []net.Conn // guarded by mu
+	spent  Timings    // guarded by mu
+}
+
+func newLine(ctx context.Context, f *Fetcher, pins *guard.Pins) *line {
+	l := &line{ctx: ctx, f: f, pins: pins}
+	l.transport = &http.Transport{
+		Proxy:           nil, // a proxy would resolve names out of the guard's sight
+		DialContext:     l.dial,
+		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: f.config.RootCAs},
+		// Without it a transport with its own DialContext speaks HTTP/1.1 only, and firewalls in front of many sites
+		// let such clients hang.
+		ForceAttemptHTTP2:      true,
+		TLSHandshakeTimeout:    f.limits.tls,
+		ResponseHeaderTimeout:  f.limits.header,
+		MaxResponseHeaderBytes: f.limits.headers,
+		DisableCompression:     true, // unpacked by us, under limits
+	}
+	return l
+}
+
+// close ends every connection, also of dials that are still under way.
+func (l *line) close() {
+	l.transport.CloseIdleConnections()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	for _, c := range l.conns {
+		c.Close()
+	}
+}
+
+func (l *line) dial(_ context.Context, network, address string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(l.ctx, l.f.limits.dial)
+	defer cancel()
+	began := time.Now()
+	names := &stopwatch{Resolver: l.f.config.Resolver}
+	d := guard.Dialer{Guard: l.f.guard, Resolver: names, Dial: l.f.dial, Pins: l.pins, Now: l.f.config.Now}
+	conn, err := d.DialContext(ctx, network, address)
+	l.spend(func(t *Timings) {
+		t.DNS += names.took
+		t.Connect += time.Since(began) - names.took
+	})
+	if err != nil {
+		return nil, l.dialError(ctx, err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		conn.Close()
+		return nil, fail("canceled")
+	}
+	l.conns = append(l.conns, conn)
+	return conn, nil
+}
+
+func (l *line) dialError(ctx context.Context, err error) *Error {
+	e := fromGuard(err)
+	late := errors.Is(ctx.Err(), context.DeadlineExceeded)
+	switch {
+	case e.Reason != guard.DNS && e.Reason != guard.Connect:
+		return e // a refusal, whatever the clock says
+	case l.ctx.Err() != nil:
+		return fromContext(l.ctx)
+	case late && e.Reason == guard.DNS:
+		return fail("dns_timeout")
+	case late:
+		return fail("dial_timeout")
+	}
+	return e
+}
+
+func (l *line) spend(add func(*Timings)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	add(&l.spent)
+}
+
+func (l *line) timings() Timings {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.spent
+}
+
+// stopwatch is a resolver that knows how long it took. It is used by one goroutine.
+type stopwatch struct {
+	guard.Resolver
+	took time.Duration
+}
+
+func (s *stopwatch) LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error) {
+	began := time.Now()
+	defer func() { s.took += time.Since(began) }()
+	return s.Resolver.LookupNetIP(ctx, network, host)
+}

@@ -1,0 +1,106 @@
+package fetch
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/temoto/robotstxt"
+
+	"familiar/internal/web/guard"
+)
+
+// rules are what a site's robots.txt says to us (RFC 9309). Nothing of its text leaves but yes and no.
+type rules struct {
+	group *robotstxt.Group // nil allows all
+	err   *Error           // why nothing may be read, if so
+	size  int64
+}
+
+func (r rules) weight() int64 { return 1024 + 4*r.size }
+
+// mayRead asks the site's robots.txt whether u may be read.
+func (f *Fetcher) mayRead(ctx context.Context, u *url.URL, o Options) *Error {
+	r, err := f.rulesOf(ctx, u, o)
+	switch {
+	case err != nil:
+		return err
+	case r.err != nil:
+		return clone(r.err)
+	case r.group == nil:
+		return nil
+	}
+	path := u.EscapedPath()
+	if u.RawQuery != "" {
+		path += "?" + u.RawQuery
+	}
+	if !r.group.Test(path) {
+		return fail("robots")
+	}
+	return nil
+}
+
+// rulesOf returns the rules of u's origin, remembered or fetched; fetches of pages that need the same rules share them.
+func (f *Fetcher) rulesOf(ctx context.Context, u *url.URL, o Options) (rules, *Error) {
+	at := &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}
+	key := at.String() + " " + o.Domains.Version()
+	if r, ok := f.robots.get(key); ok {
+		return r, nil
+	}
+	return f.robotFlights.do(ctx, key, func(ctx context.Context) (r rules) {
+		defer func() {
+			if recover() != nil {
+				r = rules{err: fail("robots_unreachable")}
+			}
+		}()
+		ctx, cancel := context.WithTimeoutCause(ctx, f.limits.robots, fail("total_timeout"))
+		defer cancel()
+		v := visit{f: f, options: Options{Domains: o.Domains, Pins: o.Pins}, rules: true}
+		got := v.run(ctx, at)
+		r = f.understand(got)
+		switch {
+		case r.err == nil:
+			f.robots.put(key, r, f.limits.robotsTTL)
+		case !reasons[r.err.Reason].passing:
+			f.robots.put(key, r, f.limits.robotsRetry)
+		}
+		return r
+	})
+}
+
+// understand turns what came of asking for robots.txt into rules (RFC 9309 §2.3.1): a site that has none allows all, one that
+// cannot say forbids all.
+func (f *Fetcher) understand(got outcome) rules {
+	if got.err == nil {
+		parsed, err := robotstxt.FromBytes(got.doc.Body)
+		if err != nil {
+			return rules{} // lines that cannot be understood are no rules
+		}
+		return rules{group: parsed.FindGroup(f.agent()), size: int64(len(got.doc.Body))}
+	}
+	switch e := got.err; {
+	case 400 <= e.Status && e.Status < 500:
+		return rules{}
+	case reasons[e.Reason].passing, samePageFate(e):
+		return rules{err: e}
+	}
+	return rules{err: fail("robots_unreachable")}
+}
+
+// samePageFate reports whether every page of the site would fail in the same way, so that the failure should be named
+// and not the rules.
+func samePageFate(e *Error) bool {
+	switch e.Reason {
+	case guard.DeniedAddress, guard.DeniedHost, guard.FakeIP, guard.DNS, guard.Connect,
+		"tls", "dns_timeout", "dial_timeout", "tls_timeout":
+		return true
+	}
+	return false
+}
+
+// agent is our name in robots.txt: the product token of the User-Agent (RFC 9309 §2.2.1).
+func (f *Fetcher) agent() string {
+	token, _, _ := strings.Cut(f.config.UserAgent, "/")
+	token, _, _ = strings.Cut(token, " ")
+	return token
+}

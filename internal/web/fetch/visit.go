@@ -1,0 +1,139 @@
+package fetch
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"familiar/internal/web/guard"
+)
+
+// visit is one walk from a URL to the page that it leads to. It is used by one goroutine.
+type visit struct {
+	f       *Fetcher
+	options Options
+	until   time.Time // when whoever asked stops waiting; zero if they don't say
+	rules   bool      // the page is a robots.txt: its type does not matter, its length is cut, and nobody asks leave to read it
+	retried bool      // the one second try is spent
+	line    *line
+}
+
+// page visits u under the limits of one page. A panic in a parser of hostile bytes costs this page alone.
+func (v *visit) page(ctx context.Context, u *url.URL) (got outcome) {
+	defer func() {
+		if recover() != nil {
+			got = outcome{err: fail("internal")}
+		}
+	}()
+	queue, cancel := context.WithTimeoutCause(ctx, v.f.limits.queue, fail("busy"))
+	defer cancel()
+	leave, err := v.f.gate.enter(queue)
+	if err != nil {
+		return outcome{err: fromContext(queue)}
+	}
+	defer leave()
+	ctx, cancel = context.WithTimeoutCause(ctx, v.f.limits.total, fail("total_timeout"))
+	defer cancel()
+	return v.run(ctx, u)
+}
+
+// run walks from u, with connections that are this visit's alone and end with it.
+func (v *visit) run(ctx context.Context, u *url.URL) outcome {
+	if v.options.Pins == nil {
+		v.options.Pins = new(guard.Pins)
+	}
+	v.line = newLine(ctx, v.f, v.options.Pins)
+	defer v.line.close()
+	doc, err := v.walk(ctx, u)
+	if err != nil {
+		return outcome{err: err}
+	}
+	doc.URL = u.String()
+	doc.Timings = v.line.timings()
+	return outcome{doc: doc}
+}
+
+func (v *visit) walk(ctx context.Context, u *url.URL) (*Document, *Error) {
+	for hop := 0; ; hop++ {
+		if err := v.allowed(ctx, u); err != nil {
+			return nil, afterRedirect(hop, err)
+		}
+		a, err := v.ask(ctx, u)
+		if err != nil {
+			return nil, afterRedirect(hop, err)
+		}
+		if a.doc != nil {
+			a.doc.Final = u.String()
+			return a.doc, nil
+		}
+		if hop == v.f.limits.redirects {
+			return nil, fail("too_many_redirects")
+		}
+		if u, err = follow(u, a.location); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// allowed applies the rules that depend on who asks and on what the site wishes; those for addresses apply at the
+// moment of dialling.
+func (v *visit) allowed(ctx context.Context, u *url.URL) *Error {
+	if !v.options.Domains.Allows(u.Hostname()) {
+		return fail("denied_domain")
+	}
+	if v.rules || v.options.Human && v.f.config.HumanSkipsRobots {
+		return nil
+	}
+	return v.f.mayRead(ctx, u, v.options)
+}
+
+// follow returns the target of a redirect, by the same rules as any URL.
+func follow(from *url.URL, location string) (*url.URL, *Error) {
+	if location == "" {
+		return nil, fail("no_location")
+	}
+	to, err := guard.Resolve(from, location)
+	if err != nil {
+		return nil, afterRedirect(1, fromGuard(err))
+	}
+	if from.Scheme == "https" && to.Scheme == "http" {
+		return nil, fail("redirect_to_http")
+	}
+	return to, nil
+}
+
+// afterRedirect names refusals of a redirect's target as that: the page that was asked for is not at fault.
+func afterRedirect(hop int, err *Error) *Error {
+	if hop == 0 || err.Code != CodeBlocked || err.Reason == "robots" || err.Reason == "robots_unreachable" {
+		return err
+	}
+	return fail("redirect_to_blocked_target")
+}
+
+// ask makes one exchange, and a second one if the first failed in a way that may pass and there is time.
+func (v *visit) ask(ctx context.Context, u *url.URL) (answer, *Error) {
+	a, err := v.exchange(ctx, u)
+	if err == nil || v.retried || !reasons[err.Reason].again {
+		return a, err
+	}
+	wait := max(a.retryAfter, v.f.limits.backoff)
+	if !v.fits(ctx, wait) {
+		return a, err
+	}
+	v.retried = true
+	pause := time.NewTimer(wait)
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+		return v.exchange(ctx, u)
+	case <-ctx.Done():
+		return a, fromContext(ctx)
+	}
+}
+
+// fits reports whether anything can come of waiting so long.
+func (v *visit) fits(ctx context.Context, wait time.Duration) bool {
+	then := time.Now().Add(wait)
+	deadline, ok := ctx.Deadline()
+	return !(ok && then.After(deadline)) && (v.until.IsZero() || then.Before(v.until))
+}

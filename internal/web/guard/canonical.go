@@ -1,0 +1,77 @@
+package guard
+
+import (
+	"net/url"
+	"strings"
+)
+
+// tracking are query parameters that say where a visitor came from and never which page is meant. Names that begin
+// with utm_ are tracking too.
+var tracking = set("fbclid", "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "msclkid", "yclid", "twclid", "ttclid",
+	"igshid", "igsh", "mc_cid", "mc_eid", "_hsenc", "_hsmi", "srsltid")
+
+// Canonical returns the form in which URLs are compared, and whether raw is a URL at all by the rules of [Parse].
+// Beyond Parse it drops tracking parameters and an empty query, and writes percent-encoding in one way
+// (RFC 3986 §6.2.2). The order of parameters is kept: servers may mind it. Canonical is a fixed point.
+func Canonical(raw string) (string, bool) {
+	u, err := Parse(raw)
+	if err != nil {
+		return "", false
+	}
+	path := foldEscapes(u.EscapedPath())
+	query := withoutTracking(foldEscapes(u.RawQuery))
+	s := u.Scheme + "://" + u.Host + path
+	if query != "" {
+		s += "?" + query
+	}
+	if path == u.EscapedPath() {
+		return s, true
+	}
+	// An unfolded path may have become one with dot segments.
+	u, err = Parse(s)
+	if err != nil {
+		return "", false
+	}
+	return u.String(), true
+}
+
+func withoutTracking(query string) string {
+	if query == "" {
+		return ""
+	}
+	kept := make([]string, 0, 8)
+	for p := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(p, "=")
+		name = strings.ToLower(name)
+		if _, ok := tracking[name]; !ok && !strings.HasPrefix(name, "utm_") && p != "" {
+			kept = append(kept, p)
+		}
+	}
+	return strings.Join(kept, "&")
+}
+
+// foldEscapes decodes escapes of unreserved characters and writes all others in upper case.
+func foldEscapes(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		c, err := url.PathUnescape(s[i:min(i+3, len(s))])
+		switch {
+		case s[i] != '%' || err != nil:
+			b.WriteByte(s[i])
+			continue
+		case unreserved(c[0]):
+			b.WriteByte(c[0])
+		default:
+			b.WriteString(strings.ToUpper(s[i : i+3]))
+		}
+		i += 2
+	}
+	return b.String()
+}
+
+func unreserved(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
+}
