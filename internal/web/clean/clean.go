@@ -1,0 +1,199 @@
+// Package clean makes text from outside safe to show: to a model, to an operator, to a chat.
+//
+// It has three strengths, one on top of the other:
+//
+//   - Text takes out what a person cannot see and a model can: tags, variation selectors, zero-width and bidi
+//     controls, encoded blobs. Words and scripts stay as they were written; nothing is transliterated.
+//   - Inert, after Text, takes away the text's power to pass for something else: for our own delimiters, for a
+//     chat template, for another speaker.
+//   - Mark, last, writes a private sign in place of every white space, so that a model can tell quoted words
+//     from words addressed to it.
+//
+// Line is Text for titles and the like. Reply is for the bot's own words: the same care, but an emoji may keep
+// its sequence and a Persian word its joiner.
+//
+// Text, Inert and Reply run to a fixed point: applied to their own result they change nothing. Without
+// that, taking one thing out could put another together ("<|im_<|x|>start|>").
+//
+// The rules are numbered as the project numbers them (T for text, D for delimiters), and a Report counts by
+// those numbers. They read no web page: hidden elements are package page's business.
+package clean
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Report says how often each rule fired: "T1" to "T10", "D1" to "D4", "image", "script", "lookalike_delims".
+// It is nil when nothing was done, and belongs to the caller.
+type Report map[string]int
+
+func (r *Report) add(rule string, n int) {
+	if n == 0 {
+		return
+	}
+	if *r == nil {
+		*r = Report{}
+	}
+	(*r)[rule] += n
+}
+
+// rounds is how often a text may still change before it is taken for hostile. Honest text needs two.
+const rounds = 16
+
+// Text cleans text from the web. It costs emoji their colour and Persian words their joiners, so it is not
+// for what users wrote. Ordinary text comes back as the same string, without a copy.
+func Text(s string) (string, Report) {
+	var r Report
+	s = text(bounded(s, &r), &r)
+	return s, r
+}
+
+// inputLength is how many bytes are looked at: many times what is kept, and little enough to look at often.
+const inputLength = 1 << 20
+
+func bounded(s string, r *Report) string {
+	if len(s) <= inputLength {
+		return s
+	}
+	r.add("T9", 1)
+	end := inputLength
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end]
+}
+
+func text(s string, r *Report) string {
+	for range rounds {
+		if plain(s) {
+			return s
+		}
+		before := s
+		s = fold(s, r, false)
+		s = compose(s, r)
+		s = defuse(s, r)
+		s = layout(s, r)
+		if s == before {
+			return s
+		}
+	}
+	return s
+}
+
+// Line cleans a title, a snippet or a name: Text's rules, white space folded into single blanks, at most max
+// characters (code points), the last one "…" where something is missing. No max, or a negative one, gives "".
+func Line(s string, max int) string {
+	if max <= 0 {
+		return ""
+	}
+	var r Report
+	s = bounded(s, &r)
+	for range rounds {
+		before := s
+		s = defuse(compose(fold(s, &r, false), &r), &r)
+		s = strings.Join(strings.Fields(s), " ")
+		if s == before {
+			break
+		}
+	}
+	return shorten(s, max)
+}
+
+// Inert is Text, and then nothing in the result can close our block, open a chat template's turn, speak as
+// somebody else at the start of a line, or repeat the nonce. An empty nonce is not looked for.
+func Inert(s, nonce string) (string, Report) {
+	var r Report
+	s = bounded(s, &r)
+	for range rounds {
+		before := s
+		s = disarm(text(s, &r), nonce, &r)
+		if s == before {
+			r.add("lookalike_delims", Lookalikes(s))
+			return s, r
+		}
+	}
+	// Still changing: tokens nested in tokens, more deeply than any accident. Without brackets there is
+	// nothing left to nest, and the few turns that remain come to rest.
+	s = strings.Map(unbracket, s)
+	for range rounds {
+		before := s
+		s = disarm(text(s, &r), nonce, &r)
+		if s == before {
+			break
+		}
+	}
+	return s, r
+}
+
+// Mark writes mark, a private-use character drawn for this turn, in place of every white space. A mark that
+// is there already is dropped first: Text leaves none, but titles may come by other ways.
+func Mark(s string, mark rune) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == mark:
+			return -1
+		case unicode.IsSpace(r):
+			return mark
+		}
+		return r
+	}, s)
+}
+
+// Reply cleans what the bot is about to send, so that it cannot carry hidden text to people or other bots.
+// Emoji sequences, flags, keycaps and the joiners that Arabic and Indic words are written with stay; lengths
+// and encoded data are not judged.
+func Reply(s string) (string, Report) {
+	var r Report
+	for range rounds {
+		if plainASCII(s) {
+			break
+		}
+		before := s
+		s = compose(fold(s, &r, true), &r)
+		if s == before {
+			break
+		}
+	}
+	return s, r
+}
+
+// marksInARow is how many combining marks may follow one another. No living script needs more; Zalgo does.
+const marksInARow = 4
+
+// compose is T8: canonical composition, and no towers of combining marks.
+func compose(s string, r *Report) string {
+	s = norm.NFC.String(s)
+	if dropped := excessMarks(s); dropped > 0 {
+		r.add("T8", dropped)
+		run := 0
+		s = strings.Map(func(c rune) rune {
+			if run = nextRun(run, c); run > marksInARow {
+				return -1
+			}
+			return c
+		}, s)
+	}
+	return s
+}
+
+func excessMarks(s string) (n int) {
+	run := 0
+	for _, c := range s {
+		if run = nextRun(run, c); run > marksInARow {
+			n++
+		}
+	}
+	return n
+}
+
+// nextRun is the number of marks in a row after c, given that there were run before it.
+func nextRun(run int, c rune) int {
+	if c < 0x300 || common(c) || !unicode.Is(unicode.M, c) {
+		return 0
+	}
+	return run + 1
+}

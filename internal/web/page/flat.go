@@ -1,0 +1,155 @@
+package page
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// flat reads a page that has no tree: its visible text in the order of the source, by the same rules of what is
+// hidden. It knows only which elements are open, so one that hides and is never closed hides the rest.
+type flat struct {
+	veil
+	text     strings.Builder
+	begun    bool // something has been read
+	title    string
+	inTitle  bool
+	open     *html.Node // the innermost open element; its parents are the others
+	lights   []light    // what each of them hands down, outermost first
+	skipping string     // the tag inside which nothing is read, "" for none
+	depth    int        // how often it is open
+}
+
+func readFlat(source string) (Page, error) {
+	f := flat{veil: veil{sheet: newSheet()}}
+	for css := range flatStyles(source) {
+		f.sheet.add(css)
+	}
+	z := html.NewTokenizer(strings.NewReader(source))
+	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
+		switch token := z.Token(); {
+		case f.depth > 0:
+			f.skip(kind, token)
+		case kind == html.TextToken:
+			f.read(token.Data)
+		case kind == html.StartTagToken || kind == html.SelfClosingTagToken:
+			f.start(token)
+		case kind == html.EndTagToken:
+			f.end(token)
+		}
+	}
+	p := Page{Title: oneLine(f.title), Type: "page", Hidden: f.hidden, Markdown: tidy(f.text.String())}
+	if p.Markdown == "" || f.sheet.exhausted() {
+		return Page{}, &Error{Code: "unparsable"}
+	}
+	return p, nil
+}
+
+func (f *flat) skip(kind html.TokenType, token html.Token) {
+	switch {
+	case kind == html.TextToken:
+		f.hidden += letters(token.Data)
+	case kind == html.StartTagToken && token.Data == f.skipping:
+		f.depth++
+	case kind == html.EndTagToken && token.Data == f.skipping:
+		f.depth--
+	}
+}
+
+func (f *flat) read(text string) {
+	if f.inTitle {
+		f.title, f.inTitle = text, false
+		return
+	}
+	f.begun = f.begun || strings.TrimSpace(text) != ""
+	f.text.WriteString(text)
+}
+
+func (f *flat) start(token html.Token) {
+	if !inline(token.DataAtom) {
+		f.text.WriteByte('\n')
+	}
+	if f.inTitle = token.DataAtom == atom.Title && !f.begun && f.title == ""; f.inTitle {
+		return
+	}
+	n := &html.Node{Type: html.ElementNode, Data: token.Data, DataAtom: token.DataAtom, Attr: token.Attr, Parent: f.open}
+	l := light{}
+	if len(f.lights) > 0 {
+		l = f.lights[len(f.lights)-1]
+	}
+	switch {
+	case isVoid(n.DataAtom):
+	case n.DataAtom != atom.Html && n.DataAtom != atom.Body && (dropped(n) || beside(n) || f.hides(n, &l) || l.dark()):
+		f.skipping, f.depth = n.Data, 1
+	default:
+		f.open, f.lights = n, append(f.lights, l)
+	}
+}
+
+// beside says that an element stands beside the text, or is closed.
+func beside(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Nav, atom.Footer, atom.Aside:
+		return true
+	case atom.Details:
+		_, open := attr(n, "open")
+		return !open
+	}
+	return false
+}
+
+// reach is how many open elements an end tag may close at once.
+const reach = 32
+
+func (f *flat) end(token html.Token) {
+	if !inline(token.DataAtom) {
+		f.text.WriteByte('\n')
+	}
+	n := f.open
+	for i := 1; i <= reach && n != nil; i++ {
+		if n.Data == token.Data {
+			f.open, f.lights = n.Parent, f.lights[:len(f.lights)-i]
+			return
+		}
+		n = n.Parent
+	}
+}
+
+// flatStyles yields the contents of the style elements.
+func flatStyles(source string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		z := html.NewTokenizer(strings.NewReader(source))
+		inside := false
+		for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
+			switch kind {
+			case html.StartTagToken:
+				name, _ := z.TagName()
+				inside = atom.Lookup(name) == atom.Style
+			case html.TextToken:
+				if inside && !yield(string(z.Text())) {
+					return
+				}
+			default:
+				inside = false
+			}
+		}
+	}
+}
+
+func isVoid(a atom.Atom) bool {
+	switch a {
+	case atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Hr, atom.Img, atom.Input, atom.Link, atom.Meta, atom.Param, atom.Source, atom.Track, atom.Wbr:
+		return true
+	}
+	return false
+}
+
+// inline says that an element breaks no line.
+func inline(a atom.Atom) bool {
+	switch a {
+	case atom.Span, atom.Label, atom.Abbr, atom.Cite, atom.Q, atom.Sub, atom.Sup, atom.Time, atom.Mark, atom.Kbd, atom.Var, atom.Samp, atom.Wbr, atom.Img:
+		return true
+	}
+	return formatting(a)
+}

@@ -1,0 +1,160 @@
+// Package page turns the bytes of a web page into what a person would have read there.
+//
+// The order of work is the point of the package:
+//
+//  1. decode.go finds the character encoding the way browsers do, and refuses those that hide markup.
+//  2. parse.go builds the tree once, within limits; a page that exceeds them is read without one by flat.go.
+//  3. witness.go takes the title, the author and the dates from whatever the page offers: they are facts about
+//     the page and never part of its text.
+//  4. hidden.go takes away everything that a reader could not see, with css.go, colour.go and sheet.go to know
+//     what the page's own styles hide. It must come before the extraction, which undoes some hiding.
+//  5. wall.go recognises pages that are no pages: challenges, consent walls, empty shells for scripts.
+//  6. extract.go finds the body copy, markdown.go writes it down.
+//
+// What is hidden by a style sheet of another address, or by a script, cannot be known without a browser.
+// The text is what was on the page, not what is safe to show: that is package clean's business.
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Page is what a person would have read on one web page. Every string is the page's own: not yet cleaned, to be
+// trusted with nothing.
+type Page struct {
+	Title     string
+	Author    string
+	Site      string    // the site's name for itself
+	Language  string    // BCP 47, as the page declares it; empty if it doesn't
+	Type      string    // what it was read as: "article", "page" (no clear body copy), "text" or "json"
+	Published time.Time // zero if no witness was found; midnight UTC where only the day is known
+	Modified  time.Time // zero if unknown or not after Published
+	Markdown  string    // headings, lists, tables and code kept; no links, no images, no emphasis
+	Links     []Link    // of the body copy, absolute, each address once, in order, without fragments
+	Hidden    int       // characters dropped because a reader could not have seen them
+	Low       bool      // the text is under 250 characters: the page says little, or was read badly
+}
+
+// Link is one link of the body copy.
+type Link struct{ URL, Text string }
+
+// Error says why there is nothing to read. Code is one of "bad_charset", "unparsable", "javascript_required",
+// "challenge" (a check for humans or for consent stands before the page), "empty" and "extraction_failed".
+type Error struct{ Code string }
+
+func (e *Error) Error() string { return "read page: " + e.Code }
+
+// lowLength is the number of characters under which a text is Low.
+const lowLength = 250
+
+// Read reads the body of a response. contentType is its header, empty if there was none; base is the address
+// the body came from, to resolve links against, and may be nil. HTML is extracted, JSON is put into a code
+// fence, any other text is passed through. The error is always a *Error.
+func Read(body []byte, contentType string, base *url.URL) (Page, error) {
+	kind := mediaType(body, contentType)
+	text, err := decode(body, contentType, kind == "text/html")
+	if err != nil {
+		return Page{}, err
+	}
+	if strings.TrimSpace(text) == "" {
+		return Page{}, &Error{Code: "empty"}
+	}
+	var p Page
+	switch kind {
+	case "text/html":
+		if p, err = readHTML(text, base); err != nil {
+			return Page{}, err
+		}
+	case "application/json":
+		p = Page{Type: "json", Markdown: fenced(text)}
+	default:
+		p = Page{Type: "text", Markdown: strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))}
+		p.Title = firstHeading(p.Markdown)
+	}
+	p.Low = utf8.RuneCountInString(p.Markdown) < lowLength
+	return p, nil
+}
+
+// mediaType is "text/html", "application/json" or "text/plain": what the header says, else what the bytes look like.
+func mediaType(body []byte, contentType string) string {
+	kind, _, err := mime.ParseMediaType(contentType)
+	if err != nil || kind == "application/octet-stream" {
+		kind, _, _ = mime.ParseMediaType(http.DetectContentType(body))
+	}
+	switch {
+	case kind == "text/html", kind == "application/xhtml+xml":
+		return "text/html"
+	case kind == "application/json", strings.HasSuffix(kind, "+json"):
+		return "application/json"
+	}
+	return "text/plain"
+}
+
+// fenced puts JSON, indented where it is valid, into a fence that is longer than any inside it.
+func fenced(text string) string {
+	var indented bytes.Buffer
+	if json.Indent(&indented, []byte(text), "", "  ") == nil {
+		text = indented.String()
+	}
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + "json\n" + strings.TrimSpace(text) + "\n" + fence
+}
+
+// firstHeading is the title of a Markdown text: its first line, if that is a heading.
+func firstHeading(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	if title, ok := strings.CutPrefix(line, "# "); ok {
+		return strings.TrimSpace(title)
+	}
+	return ""
+}
+
+// readHTML reads a page of HTML. Nobody knows every page that the libraries below were never shown: one that
+// makes them panic is a page that can't be read, not the end of the program.
+func readHTML(text string, base *url.URL) (p Page, err error) {
+	defer func() {
+		if recover() != nil {
+			p, err = Page{}, &Error{Code: "unparsable"}
+		}
+	}()
+	doc, err := parse(text)
+	if err != nil {
+		return readFlat(text)
+	}
+	p = testify(doc, base)
+	if href := baseHref(doc, base); href != nil {
+		base = href
+	}
+	scripts, builders := countScripts(doc)
+	hidden, seen, err := unveil(doc)
+	if err != nil {
+		return Page{}, err
+	}
+	p.Hidden = hidden
+	if seen < blankLength {
+		builders = scripts // even a small one may fetch the rest
+	}
+	if code := wall(doc, p.Title, builders, seen); code != "" {
+		return Page{}, &Error{Code: code}
+	}
+	root, kind := extract(doc, p.Title, base)
+	if root == nil {
+		return Page{}, &Error{Code: "extraction_failed"}
+	}
+	p.Type = kind
+	p.Links = links(root, base)
+	if p.Markdown, err = markdown(root); err != nil || p.Markdown == "" {
+		return Page{}, &Error{Code: "extraction_failed"}
+	}
+	return p, nil
+}

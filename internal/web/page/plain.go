@@ -1,0 +1,126 @@
+package page
+
+import (
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// maxNesting is how many lists, quotes and tables may lie in each other. Each indents all that is in it, so the
+// text of a page nested 500 deep would be 500 times as long.
+const maxNesting = 8
+
+// plain prepares a tree for being written down: links become their text and images nothing, since their addresses
+// are for Links and their attributes for nobody; emphasis goes, so that a sentence can be quoted as it reads;
+// tables that hold a layout, not data, become blocks, and the cells of the others lines.
+func plain(n *html.Node, depth int) {
+	for c, next := n.FirstChild, (*html.Node)(nil); c != nil; c = next {
+		next = c.NextSibling
+		if c.Type == html.TextNode {
+			c.Data = hideBrackets.Replace(c.Data)
+			continue
+		}
+		inside := depth
+		switch c.DataAtom {
+		case atom.A, atom.Strong, atom.B, atom.Em, atom.I:
+			rename(c, atom.Span)
+		case atom.Sup:
+			raise(c)
+		case atom.Img, atom.Picture, atom.Source:
+			n.RemoveChild(c)
+			continue
+		case atom.Table:
+			inside++
+			if inside > maxNesting || !tabular(c) {
+				dissolve(c)
+			} else {
+				flattenCells(c)
+			}
+		case atom.Ul, atom.Ol, atom.Blockquote:
+			if inside++; inside > maxNesting {
+				rename(c, atom.Div)
+			}
+		}
+		plain(c, inside)
+	}
+}
+
+var (
+	exponent = regexp.MustCompile(`^[+\-−–]?\d{1,4}$`)
+	raised   = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "⁺", "-", "⁻", "−", "⁻", "–", "⁻")
+)
+
+// raise keeps an exponent one: without its place above the line, a million would be read as 106.
+func raise(sup *html.Node) {
+	if c := sup.FirstChild; c != nil && c == sup.LastChild && c.Type == html.TextNode && exponent.MatchString(strings.TrimSpace(c.Data)) {
+		c.Data = raised.Replace(strings.TrimSpace(c.Data))
+	}
+}
+
+func rename(n *html.Node, a atom.Atom) { n.DataAtom, n.Data = a, a.String() }
+
+// longCell is how much text, in characters, a cell of a data table may have.
+const longCell = 500
+
+// tabular says that a table holds data: no table in it, two cells in some row, and none of them an essay.
+func tabular(n *html.Node) bool {
+	wide := false
+	for d := range n.Descendants() {
+		switch d.DataAtom {
+		case atom.Table:
+			return false
+		case atom.Td, atom.Th:
+			wide = wide || d.PrevSibling != nil && cellBefore(d)
+			if textLength(d) > longCell {
+				return false
+			}
+		}
+	}
+	return wide
+}
+
+func cellBefore(cell *html.Node) bool {
+	for s := cell.PrevSibling; s != nil; s = s.PrevSibling {
+		if s.Type == html.ElementNode {
+			return true
+		}
+	}
+	return false
+}
+
+// dissolve makes blocks of a table, down to the tables inside it.
+func dissolve(n *html.Node) {
+	rename(n, atom.Div)
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch c.DataAtom {
+		case atom.Tbody, atom.Thead, atom.Tfoot, atom.Tr:
+			dissolve(c)
+		case atom.Td, atom.Th, atom.Caption:
+			rename(c, atom.Div)
+		}
+	}
+}
+
+// flattenCells makes one line of what is in each cell.
+func flattenCells(n *html.Node) {
+	for d := range n.Descendants() {
+		if d.DataAtom == atom.Td || d.DataAtom == atom.Th {
+			flatten(d)
+		}
+	}
+}
+
+func flatten(cell *html.Node) {
+	for c := cell.FirstChild; c != nil; c = c.NextSibling {
+		switch c.DataAtom {
+		case atom.Br, atom.Hr, atom.P, atom.Div, atom.Section, atom.Ul, atom.Ol, atom.Li, atom.Dl, atom.Dt, atom.Dd, atom.Pre, atom.Blockquote,
+			atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Center, atom.Figure, atom.Details, atom.Summary:
+			rename(c, atom.Span)
+			cell.InsertBefore(&html.Node{Type: html.TextNode, Data: " "}, c)
+			c.AppendChild(&html.Node{Type: html.TextNode, Data: " "})
+		}
+		flatten(c)
+	}
+}

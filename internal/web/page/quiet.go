@@ -1,0 +1,214 @@
+package page
+
+import (
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+var (
+	citation   = regexp.MustCompile(`^\s*[\[(（]\s*(?:\d{1,4}|[a-z]{1,2}|[ivx]{1,5}|(?:note|nb|n|web|r|anm\.?|lower-alpha)\s*\d{1,3})\s*[\])）]\s*$|^\s*\d{1,3}\s*$`)
+	anchorMark = regexp.MustCompile(`^\s*(?:[¶#§🔗\x{F0C1}]|\[?\s*edit(?:\s*source)?\s*\]?|permalink|link to this (?:heading|section))\s*$`)
+	// editMark is what wikis print beside headings, doubtMark what they print behind sentences.
+	editMark  = regexp.MustCompile(`(?i)^\[\s*(?:edit|bearbeiten|modifier|editar|modifica|bewerken|redigera|edytuj|править|编辑|編輯|編集|편집)[^\]]{0,40}\]$`)
+	doubtMark = regexp.MustCompile(`(?i)^\[\s*(?:(?:citation|clarification|verification|page|year|date|better source|non-primary source)(?: is)? needed|when|who|which|by whom|according to whom|dubious[^\]]{0,20}|original research|failed verification)\??\s*\]$`)
+	// apparatus are the headings of sections that list sources and other pages.
+	apparatus = regexp.MustCompile(`(?i)^\W*(?:references?(?: and notes)?|notes?(?: and references| and citations)?|footnotes?|citations?|bibliography|works cited|sources?|external links?|further reading|see also|related (?:articles?|posts?|stories|content|links)|einzelnachweise|weblinks|literatur|siehe auch|références|notes et références|liens externes|voir aussi|bibliographie|referencias|notas|enlaces externos|véase también|bibliografía|note|voci correlate|collegamenti esterni|referências|ligações externas|ver também|примечания|литература|ссылки|см\. также|脚注|出典|参考文献|関連項目|外部リンク|参考资料|参见|外部链接)\W*$`)
+)
+
+// quiet removes the lists of sources and of other pages that stand at the end of a text.
+func quiet(root *html.Node) {
+	total, before := textLength(root), 0
+	for n := range root.Descendants() {
+		if n.Type == html.TextNode {
+			before += letters(n.Data)
+			continue
+		}
+		level := headingLevel(n)
+		if level == 0 || before*5 < total*2 || !apparatus.MatchString(labelText(n)) {
+			continue
+		}
+		if nodes := section(n, level, root); listed(nodes) {
+			for _, one := range nodes {
+				one.Parent.RemoveChild(one)
+			}
+			return
+		}
+	}
+}
+
+// dropMarks removes what is printed between the words for other uses than reading: marks of citations, anchors of
+// headings, labels of advertisements. A heading that is then alone in its wrapper takes the wrapper's place,
+// where the extraction will see what it is the heading of.
+func dropMarks(n *html.Node, heading bool) {
+	for c, next := n.FirstChild, (*html.Node)(nil); c != nil; c = next {
+		next = c.NextSibling
+		if c.Type != html.ElementNode {
+			continue
+		}
+		switch {
+		case c.DataAtom == atom.Figcaption, // of a picture that is not there
+			block(c) && pointsAway(c),
+			c.DataAtom == atom.Sup && (citation.MatchString(labelText(c)) && linksInside(c) || doubtMark.MatchString(labelText(c))),
+			c.DataAtom == atom.Span && editMark.MatchString(labelText(c)),
+			(c.DataAtom == atom.A || c.DataAtom == atom.Span) && heading && anchorMark.MatchString(labelText(c)):
+			n.RemoveChild(c)
+		default:
+			dropMarks(c, heading || headingLevel(c) > 0)
+			if h := onlyHeading(c); h != nil {
+				c.RemoveChild(h)
+				n.InsertBefore(h, c)
+				n.RemoveChild(c)
+			}
+		}
+	}
+}
+
+// onlyHeading is the heading that is all a block has in it, nil if there is more or none.
+func onlyHeading(n *html.Node) (h *html.Node) {
+	if n.DataAtom != atom.Div {
+		return nil
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case c.Type == html.TextNode && letters(c.Data) == 0:
+		case h == nil && headingLevel(c) > 0:
+			h = c
+		default:
+			return nil
+		}
+	}
+	return h
+}
+
+var (
+	interruption = regexp.MustCompile(`(?i)^\W*(?:adverti[sz]e?ments?|advert|sponsored(?: content)?|promoted|continue reading(?: below)?|(?:story|article) continues below(?: advertisement)?|(?:scroll|read) (?:down )?(?:to|for) (?:continue|more)|sign up|subscribe(?: now)?|log in|share(?: this)?(?: (?:article|story|page|post))?|comments?|publicidade|publicidad|anzeige|werbung|publicité|pubblicità|реклама|広告)\W*$`)
+	reference    = regexp.MustCompile(`(?i)^\W*(?:related|read (?:more|also|next)|also read|see also|more|watch|recommended|don(?:'|’)t miss|must read|lesen sie auch|mehr zum thema|lire aussi|à lire aussi|lea también|leia (?:também|mais)|leggi anche|lees ook|читайте также)\b[^:：]{0,24}[:：]`)
+)
+
+// A label or a pointer between two paragraphs is at most labelLength bytes and labelNodes nodes.
+const (
+	labelLength = 300
+	labelNodes  = 60
+)
+
+// block says that c is a paragraph, a heading or an item.
+func block(c *html.Node) bool {
+	switch c.DataAtom {
+	case atom.P, atom.Li, atom.Div, atom.Section:
+		return true
+	}
+	return headingLevel(c) > 0
+}
+
+// pointsAway says that a block is no part of the text that it interrupts: a label of an advertisement, or "Read
+// more:" and a link.
+func pointsAway(c *html.Node) bool {
+	own := labelText(c)
+	switch {
+	case own == "":
+		return false
+	case interruption.MatchString(own):
+		return true
+	}
+	return reference.MatchString(own) && linkLength(c)*10 >= letters(own)*6
+}
+
+// labelText is the text of n if it is short enough for a label, without reading on where it is not.
+func labelText(n *html.Node) string {
+	var b strings.Builder
+	nodes := 0
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode {
+			b.WriteString(d.Data)
+		}
+		if nodes++; nodes > labelNodes || b.Len() > 2*labelLength {
+			return ""
+		}
+	}
+	if own := strings.TrimSpace(b.String()); len(own) <= labelLength {
+		return own
+	}
+	return ""
+}
+
+// linkLength counts the characters of n that belong to links.
+func linkLength(n *html.Node) (total int) {
+	for d := range n.Descendants() {
+		if d.DataAtom == atom.A {
+			total += textLength(d)
+		}
+	}
+	return total
+}
+
+// linksInside says that n holds a link to a place in the same page.
+func linksInside(n *html.Node) bool {
+	for d := range n.Descendants() {
+		if href, ok := attr(d, "href"); ok && d.DataAtom == atom.A && strings.Contains(href, "#") {
+			return true
+		}
+	}
+	return false
+}
+
+func headingLevel(n *html.Node) int {
+	switch n.DataAtom {
+	case atom.H1:
+		return 1
+	case atom.H2:
+		return 2
+	case atom.H3:
+		return 3
+	case atom.H4, atom.H5, atom.H6:
+		return 4
+	}
+	return 0
+}
+
+// section is a heading and all that follows it, up to a heading of its rank that begins another matter.
+func section(heading *html.Node, level int, root *html.Node) (nodes []*html.Node) {
+	// The heading may have a wrapper of its own, with the section as the wrapper's sibling.
+	for range 4 {
+		if heading.Parent == root || heading.Parent == nil || textLength(heading.Parent) != textLength(heading) {
+			break
+		}
+		heading = heading.Parent
+	}
+	for n := heading; n != nil && (n == heading || !beginsOther(n, level)); n = n.NextSibling {
+		nodes = append(nodes, n)
+	}
+	return nodes
+}
+
+// listed says that a section is a list, not prose under a heading that could be of either.
+func listed(nodes []*html.Node) bool {
+	items, all := 0, 0
+	for _, n := range nodes[1:] {
+		all += textLength(n)
+		if n.DataAtom == atom.Ul || n.DataAtom == atom.Ol {
+			items += textLength(n)
+			continue
+		}
+		for d := range n.Descendants() {
+			if d.DataAtom == atom.Li && d.Parent.Parent.DataAtom != atom.Li {
+				items += textLength(d)
+			}
+		}
+	}
+	return items*10 >= all*6
+}
+
+func beginsOther(n *html.Node, level int) bool {
+	if own := headingLevel(n); own > 0 {
+		return own <= level && !apparatus.MatchString(labelText(n))
+	}
+	for d := range n.Descendants() {
+		if own := headingLevel(d); own > 0 {
+			return own <= level && !apparatus.MatchString(labelText(d))
+		}
+	}
+	return false
+}

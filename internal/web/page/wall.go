@@ -1,0 +1,65 @@
+package page
+
+import (
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Lengths in characters that are no white space: a page with more is a page, whatever it says.
+const (
+	blankLength = 20
+	shellLength = 50
+	askLength   = 250
+	wallLength  = 1_200
+)
+
+var (
+	wallTitle = regexp.MustCompile(`(?i)^(?:just a moment|one moment,? please|attention required|access (?:to this page has been )?denied|are you (?:a )?(?:robot|human)|(?:security|robot|bot|human|browser) (?:check|verification|challenge)|verify(?:ing)? (?:that )?you are (?:a )?human|checking your browser|please wait|pardon our interruption|vercel security checkpoint|ddos-guard|before you continue|captcha|un moment|einen moment|un instant)\b`)
+	wallWords = regexp.MustCompile(`(?i)verify(?:ing)? (?:that )?you are (?:a )?human|prove (?:that )?you(?:'|’)?(?: a)?re (?:a )?human|(?:are|am|you'?re) not a (?:ro)?bot|unusual traffic from your (?:computer )?network|complet(?:e|ing) (?:the|a) (?:security check|captcha)|checking (?:if the site connection is secure|your browser before)|enable javascript and cookies to continue|press (?:&|and) hold|performing security verification|needs to review the security of your connection|solve the captcha|automated (?:access|requests) (?:has|have) been (?:detected|blocked)|before you continue to `)
+	askScript = regexp.MustCompile(`(?i)(?:enable|activate|turn on|requires?|without|needs?|need to enable) (?:your browser'?s? )?java ?script|java ?script (?:is|must be|to be) (?:disabled|enabled|required|turned off|not enabled|needed)`)
+	// checkMarks name what stands in a challenge's form, not where it is served from.
+	checkMarks = regexp.MustCompile(`(?i)^(?:challenge-(?:form|running|stage|error-title)|cf-(?:challenge|please-wait|wrapper|error-details)|px-captcha|g-recaptcha|h-captcha|cf-turnstile|captcha-(?:container|box|form))$`)
+)
+
+// wall says why a page is none: the code of an Error, or "". seen is the number of visible characters.
+func wall(doc *html.Node, title string, scripts, seen int) string {
+	if seen < shellLength && scripts > 0 {
+		if wallTitle.MatchString(title) {
+			return "challenge"
+		}
+		return "javascript_required"
+	}
+	if seen == 0 {
+		return "empty"
+	}
+	if seen >= wallLength {
+		return ""
+	}
+	visible := text(doc)
+	switch {
+	case wallTitle.MatchString(title), wallWords.MatchString(strings.Join(strings.Fields(visible), " ")), seen < askLength && hasCheckMark(doc):
+		return "challenge"
+	case seen < askLength && scripts > 0 && askScript.MatchString(visible):
+		return "javascript_required"
+	}
+	return ""
+}
+
+func hasCheckMark(doc *html.Node) bool {
+	for n := range doc.Descendants() {
+		if n.Type != html.ElementNode || n.DataAtom == atom.Html {
+			continue
+		}
+		id, _ := attr(n, "id")
+		class, _ := attr(n, "class")
+		for name := range strings.FieldsSeq(id + " " + class) {
+			if checkMarks.MatchString(name) {
+				return true
+			}
+		}
+	}
+	return false
+}

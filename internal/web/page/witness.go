@@ -1,0 +1,272 @@
+package page
+
+import (
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+	"golang.org/x/text/language"
+)
+
+// testimony is what a page says of itself in places where no reader looks.
+type testimony struct {
+	meta   map[string]string // name, property or itemprop of <meta>, in lower case → content, the first one
+	title  string
+	h1     string
+	lang   string
+	byline string      // the text of an element that is marked as the author
+	linked []linked    // JSON-LD, in order
+	times  []timeStamp // <time datetime> and the like, in order
+}
+
+// timeStamp is one machine-readable date in the body.
+type timeStamp struct{ value, role string }
+
+// longest is the most characters that a title or a name may have.
+const longest = 300
+
+// testify gathers a page's facts. Where the witnesses are attributes, which nobody sees, they are believed only
+// about what they are asked for; a title has to agree with one that can be seen.
+func testify(doc *html.Node, base *url.URL) Page {
+	t := testimony{meta: map[string]string{}}
+	t.hear(doc)
+	p := Page{
+		Title:    t.bestTitle(),
+		Author:   personal(firstOf(t.fact("author"), t.meta["author"], t.meta["article:author"], t.meta["parsely-author"], t.meta["dc.creator"], t.meta["sailthru.author"], t.byline)),
+		Site:     oneLine(firstOf(t.meta["og:site_name"], t.fact("publisher"), t.meta["application-name"])),
+		Language: t.languageTag(),
+	}
+	p.Title = withoutSite(p.Title, p.Site)
+	p.Published, p.Modified = t.dates(base)
+	return p
+}
+
+// withoutSite takes the site's name from the end of a title, where it stands behind a dash or a bar.
+func withoutSite(title, site string) string {
+	rest, ok := strings.CutSuffix(title, site)
+	if !ok || site == "" {
+		return title
+	}
+	bare := strings.TrimRight(rest, " |-–—·:»")
+	if bare == "" || len(bare) == len(strings.TrimRight(rest, " ")) {
+		return title
+	}
+	return bare
+}
+
+func (t *testimony) hear(n *html.Node) {
+	if n.Type == html.ElementNode && n.Namespace == "" {
+		t.element(n)
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		t.hear(c)
+	}
+}
+
+func (t *testimony) element(n *html.Node) {
+	prop, _ := attr(n, "itemprop")
+	switch n.DataAtom {
+	case atom.Html:
+		t.lang, _ = attr(n, "lang")
+		if t.lang == "" {
+			t.lang, _ = attr(n, "xml:lang")
+		}
+	case atom.Title:
+		if t.title == "" && n.Parent.DataAtom == atom.Head {
+			t.title = oneLine(text(n))
+		}
+	case atom.H1:
+		if t.h1 == "" {
+			t.h1 = oneLine(text(n))
+		}
+	case atom.Meta:
+		t.metaElement(n, prop)
+		return
+	case atom.Script:
+		if kind, _ := attr(n, "type"); strings.EqualFold(strings.TrimSpace(kind), "application/ld+json") && n.FirstChild != nil && len(t.linked) < 50 {
+			t.linked = append(t.linked, readLinked(n.FirstChild.Data)...)
+		}
+	case atom.Time:
+		class, _ := attr(n, "class")
+		_, pubdate := attr(n, "pubdate")
+		if value, ok := attr(n, "datetime"); ok {
+			role := strings.ToLower(prop + " " + class)
+			if pubdate {
+				role += " published"
+			}
+			t.times = append(t.times, timeStamp{value, role})
+		}
+	}
+	rel, _ := attr(n, "rel")
+	if t.byline == "" && (rel == "author" || prop == "author") {
+		t.byline = oneLine(text(n))
+	}
+}
+
+func (t *testimony) metaElement(n *html.Node, prop string) {
+	content, _ := attr(n, "content")
+	if content = oneLine(content); content == "" {
+		return
+	}
+	for _, key := range [...]string{"name", "property", "http-equiv"} {
+		if value, ok := attr(n, key); ok {
+			prop = value
+			break
+		}
+	}
+	prop = strings.ToLower(strings.TrimSpace(prop))
+	if _, heard := t.meta[prop]; !heard {
+		t.meta[prop] = content
+	}
+}
+
+// bestTitle prefers the title made for sharing, which has no site name in it, if a visible one bears it out.
+func (t *testimony) bestTitle() string {
+	shared := firstOf(t.meta["og:title"], t.meta["twitter:title"])
+	switch {
+	case shared != "" && (t.title == "" && t.h1 == "" || akin(shared, t.title) || akin(shared, t.h1)):
+		return shared
+	case t.title == "":
+		return t.h1
+	case t.h1 != "" && len(t.h1) >= len(t.title)/3 && strings.HasPrefix(t.title, t.h1):
+		return t.h1
+	}
+	return t.title
+}
+
+// akin says that at least half of the words of one title are in the other.
+func akin(a, b string) bool {
+	if b == "" {
+		return false
+	}
+	known := map[string]bool{}
+	for word := range strings.FieldsFuncSeq(strings.ToLower(b), notWord) {
+		known[word] = true
+	}
+	words, shared := 0, 0
+	for word := range strings.FieldsFuncSeq(strings.ToLower(a), notWord) {
+		words++
+		if known[word] {
+			shared++
+		}
+	}
+	return words > 0 && shared*2 >= words
+}
+
+func notWord(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsNumber(c) }
+
+// fact is what JSON-LD says, an article's object before a page's.
+func (t *testimony) fact(name string) string {
+	for _, l := range t.linked {
+		if l.rank == articleRank && l.facts[name] != "" {
+			return l.facts[name]
+		}
+	}
+	for _, l := range t.linked {
+		if l.facts[name] != "" {
+			return l.facts[name]
+		}
+	}
+	return ""
+}
+
+func (t *testimony) languageTag() string {
+	for _, tag := range [...]string{t.lang, t.meta["content-language"], t.meta["og:locale"], t.fact("inLanguage")} {
+		tag, _, _ = strings.Cut(strings.ReplaceAll(strings.TrimSpace(tag), "_", "-"), ",")
+		if parsed, err := language.Parse(tag); tag != "" && err == nil && parsed != language.Und {
+			return parsed.String()
+		}
+	}
+	return ""
+}
+
+// personal makes a name of a byline: no address, no "by", nothing as long as a sentence.
+func personal(name string) string {
+	name = oneLine(name)
+	if len(name) > 3 && strings.EqualFold(name[:3], "by ") {
+		name = strings.TrimSpace(name[3:])
+	}
+	if strings.Contains(name, "://") || utf8.RuneCountInString(name) > 120 {
+		return ""
+	}
+	return name
+}
+
+func firstOf(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// oneLine folds white space and cuts what is far too long.
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) <= longest {
+		return s
+	}
+	n := 0
+	for i := range s {
+		if n == longest {
+			return s[:i]
+		}
+		n++
+	}
+	return s
+}
+
+// text is the text below n, scripts and styles left out.
+func text(n *html.Node) string {
+	var b strings.Builder
+	writeText(&b, n)
+	return b.String()
+}
+
+func writeText(b *strings.Builder, n *html.Node) {
+	if n.Type == html.TextNode {
+		b.WriteString(n.Data)
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.DataAtom != atom.Script && c.DataAtom != atom.Style {
+			writeText(b, c)
+		}
+	}
+}
+
+// baseHref is the address that the page wants its links resolved against; nil if it has no wish.
+func baseHref(doc *html.Node, base *url.URL) *url.URL {
+	for n := range doc.Descendants() {
+		if n.DataAtom != atom.Base {
+			continue
+		}
+		if href, ok := attr(n, "href"); ok {
+			return resolve(base, href)
+		}
+	}
+	return nil
+}
+
+// ownScript is how long a script has to be, in bytes, to be able to build a page.
+const ownScript = 200
+
+// countScripts counts the scripts of a page, and those among them that could build it.
+func countScripts(doc *html.Node) (all, builders int) {
+	for n := range doc.Descendants() {
+		if n.DataAtom != atom.Script {
+			continue
+		}
+		if kind, _ := attr(n, "type"); strings.Contains(kind, "json") {
+			continue
+		}
+		all++
+		if _, elsewhere := attr(n, "src"); elsewhere || n.FirstChild != nil && len(n.FirstChild.Data) > ownScript {
+			builders++
+		}
+	}
+	return all, builders
+}
