@@ -1,0 +1,276 @@
+package bot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf16"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+
+	"github.com/oklog/ulid/v2"
+)
+
+const (
+	answerUnits = 1900 // UTF-16 units of an answer to a command; Discord takes 2,000
+	maxFile     = 8 << 20
+	settleTime  = time.Second
+)
+
+// order carries out a command. Only its giver sees the answer.
+func (b *Bot) order(ctx context.Context, e turn.Event) {
+	defer b.recovered("carry out a command")
+	var a turn.Answer
+	switch c := e.Command; {
+	case strings.HasPrefix(c.Button, "context:"):
+		a = b.turnPage(ctx, e)
+	case c.Name == "context":
+		a = b.lastTurn(ctx, e)
+	case c.Name == "lookup":
+		a = b.lookUp(ctx, e)
+	case c.Name == "mode":
+		a = b.setMode(ctx, e)
+	default:
+		a = turn.Answer{Text: b.help()}
+	}
+	a.Text = b.Redact.String(a.Text)
+	b.logged("answer a command", b.Door.Respond(ctx, *e.Command, a))
+}
+
+// lastTurn shows the record of the channel's last turn, or of the one that is named by its id or a message's.
+func (b *Bot) lastTurn(ctx context.Context, e turn.Event) turn.Answer {
+	id := e.Command.Options["turn"]
+	if id == "" {
+		b.settle(e.Message.ChannelID)
+		list, err := b.Traces.Recent(ctx, e.Message.ChannelID, 1)
+		if err != nil {
+			return b.storeTrouble(err)
+		}
+		if len(list) == 0 {
+			return turn.Answer{Text: "No turn has been recorded in this channel yet."}
+		}
+		id = list[0].ID
+	}
+	t, a := b.visibleTurn(ctx, e, id)
+	if t == nil {
+		return a
+	}
+	a = b.page(t, 0)
+	if record, err := json.MarshalIndent(t, "", "  "); err == nil && len(record) <= maxFile {
+		a.File, a.Name = []byte(b.Redact.String(string(record))), "turn-"+t.Request.ID+".json"
+	}
+	return a
+}
+
+// settle lets a turn whose reply is just out complete its record.
+func (b *Bot) settle(channelID string) {
+	if over := b.lanes.settled(channelID); over != nil {
+		select {
+		case <-over:
+		case <-time.After(settleTime):
+		}
+	}
+}
+
+// turnPage turns to another page of a record. The button's id is "context:TURN:PAGE".
+func (b *Bot) turnPage(ctx context.Context, e turn.Event) turn.Answer {
+	parts := strings.Split(e.Command.Button, ":")
+	if len(parts) != 3 {
+		return turn.Answer{Text: b.help()}
+	}
+	t, a := b.visibleTurn(ctx, e, parts[1])
+	if t == nil {
+		return a
+	}
+	n, _ := strconv.Atoi(parts[2])
+	return b.page(t, n)
+}
+
+// visibleTurn finds a record, if it is of this channel: what was said elsewhere is not this reader's to see.
+func (b *Bot) visibleTurn(ctx context.Context, e turn.Event, id string) (*turn.Trace, turn.Answer) {
+	t, err := b.Traces.Get(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		t, err = b.Traces.ByMessage(ctx, id)
+	}
+	if errors.Is(err, store.ErrNotFound) || err == nil && t.Request.ChannelID != e.Message.ChannelID {
+		return nil, turn.Answer{Text: "No turn of this channel has that id."}
+	}
+	if err != nil {
+		return nil, b.storeTrouble(err)
+	}
+	return t, turn.Answer{}
+}
+
+func (b *Bot) storeTrouble(err error) turn.Answer {
+	b.logged("read a record", err)
+	return turn.Answer{Text: "The record could not be read. The operator's log says why."}
+}
+
+// page is one page of a record as a code block, in which nothing of it is formatted, linked or pinged. A door
+// without a limit gets the whole record.
+func (b *Bot) page(t *turn.Trace, n int) turn.Answer {
+	pages := View(t)
+	if b.Pace.Units == 0 {
+		return turn.Answer{Text: WholeView(t)}
+	}
+	n = min(max(n, 0), len(pages)-1)
+	var buttons []turn.Button
+	for i, p := range pages {
+		buttons = append(buttons, turn.Button{ID: fmt.Sprintf("context:%s:%d", t.Request.ID, i), Label: p.Name, Disabled: i == n})
+	}
+	return turn.Answer{Text: block(pages[n].Text), Buttons: buttons}
+}
+
+func block(text string) string {
+	const open, close, cut = "```\n", "\n```", "\n(cut: the attached record is complete)"
+	text = strings.TrimSpace(strings.ReplaceAll(text, "`", "'"))
+	if room := answerUnits - len(open+close); units(text) > room {
+		text = cutUnits(text, room-len(cut)) + cut
+	}
+	return open + text + close
+}
+
+func units(s string) int { return len(utf16.Encode([]rune(s))) }
+
+// cutUnits is the beginning of s in at most n UTF-16 units.
+func cutUnits(s string, n int) string {
+	for i, r := range s {
+		if n -= utf16.RuneLen(r); n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// lookUp answers /lookup.
+func (b *Bot) lookUp(ctx context.Context, e turn.Event) turn.Answer {
+	question := strings.TrimSpace(e.Command.Options["query"])
+	if web := e.Command.Options["web"]; web != "" {
+		return b.setWeb(ctx, e, web)
+	}
+	if question == "" {
+		return turn.Answer{Text: "What shall I look up? Or shall I stop looking things up here: web off?"}
+	}
+	l, err := b.lookUpFor(ctx, e, question)
+	if err != nil {
+		return b.storeTrouble(err)
+	}
+	return turn.Answer{Text: b.lookupAnswer(l)}
+}
+
+// LookUp looks a message's question up, whether or not it seems to need it. What left the machine must be on
+// record, so it is recorded like a turn; the error is the store's.
+func (b *Bot) LookUp(ctx context.Context, m turn.Message) (*turn.Lookup, error) {
+	return b.lookUpFor(ctx, turn.Event{ID: m.ID, Message: m}, m.Text)
+}
+
+func (b *Bot) lookUpFor(ctx context.Context, e turn.Event, question string) (*turn.Lookup, error) {
+	t := &turn.Trace{Began: time.Now(), Phase: turn.Begun, Model: NoModel}
+	if e.Command != nil {
+		e.Message = turn.Message{ID: e.ID, ChannelID: e.Message.ChannelID, Author: e.Command.By, Text: question, At: t.Began}
+	}
+	t.Request = b.request(ctx, ulid.Make().String(), []arrival{{Event: e}})
+	t.Request.Chain, t.Request.Parent = nil, nil
+	if t.Request.Web.Switch == turn.WebAuto {
+		t.Request.Web.Switch = turn.WebAlways
+	}
+	if err := b.save(ctx, t); err != nil {
+		return nil, err
+	}
+	l := b.Lookup.Lookup(ctx, t.Request)
+	o := turn.Outcome{Provider: b.Lookup.Name(), Status: turn.OK, Took: l.Took,
+		Contributions: []turn.Contribution{{Layer: turn.Content, Source: b.Lookup.Name(), Lookup: &l}}}
+	if l.State == turn.LookupFailed {
+		o.Status = turn.Failed
+	}
+	t.Outcomes, t.Phase, t.Took, t.Reply = []turn.Outcome{o}, turn.Answered, time.Since(t.Began), b.lookupAnswer(&l)
+	return &l, b.save(ctx, t)
+}
+
+func (b *Bot) lookupAnswer(l *turn.Lookup) string {
+	switch l.State {
+	case turn.Found:
+		text, _ := b.outgoing(turn.Request{}, l).Guard(extracts(l))
+		text += "\n\n" + strings.Join(sourceLines(l, text), "\n")
+		if pieces := Split(text, answerUnits); len(pieces) > 0 {
+			text = pieces[0]
+		}
+		return text
+	case turn.Empty:
+		return fmt.Sprintf("I looked for %q and found nothing that answers it.", l.Query)
+	case turn.Disabled:
+		return "The web is switched off here (" + l.Reason + ")."
+	case turn.LookupFailed:
+		return "I could not look: " + failureWords(l) + "."
+	}
+	return "There was nothing to look up (" + l.Reason + ")."
+}
+
+// setMode shows or changes the channel's mode.
+func (b *Bot) setMode(ctx context.Context, e turn.Event) turn.Answer {
+	want := turn.Mode(e.Command.Options["mode"])
+	if want == "" {
+		settings := b.settings(ctx, e)
+		mode, _ := b.mode(settings)
+		return turn.Answer{Text: fmt.Sprintf("This channel is in %s mode, the web is %s. Modes: %s.", mode, onOff(!settings.WebOff), modeList())}
+	}
+	if !slices.Contains(turn.Modes(), want) {
+		return turn.Answer{Text: fmt.Sprintf("There is no mode %q. Modes: %s.", want, modeList())}
+	}
+	return b.set(ctx, e, "This channel is now in "+string(want)+" mode.", func(c *store.Channel) { c.Mode = string(want) })
+}
+
+// setWeb is the channel's switch for the web.
+func (b *Bot) setWeb(ctx context.Context, e turn.Event, web string) turn.Answer {
+	if web != "on" && web != "off" {
+		return turn.Answer{Text: "The web can be switched on or off."}
+	}
+	return b.set(ctx, e, "In this channel the web is now "+web+".", func(c *store.Channel) { c.WebOff = web == "off" })
+}
+
+// set changes the channel's settings. A thread starts from those that it inherited.
+func (b *Bot) set(ctx context.Context, e turn.Event, done string, change func(*store.Channel)) turn.Answer {
+	settings := b.settings(ctx, e)
+	settings.ID = e.Message.ChannelID
+	change(&settings)
+	if err := b.Store.SetChannel(ctx, settings); err != nil {
+		b.logged("change a channel's settings", err)
+		return turn.Answer{Text: "That could not be saved. The operator's log says why."}
+	}
+	b.Log.Info("channel changed", "channel", settings.ID, "mode", settings.Mode, "web", onOff(!settings.WebOff), "by", e.Command.By.ID)
+	return turn.Answer{Text: done}
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+func modeList() string {
+	var names []string
+	for _, m := range turn.Modes() {
+		names = append(names, string(m))
+	}
+	return strings.Join(names, ", ")
+}
+
+func (b *Bot) help() string {
+	name := b.Character.Name
+	return strings.Join([]string{
+		"I am " + name + ". Mention me, reply to me, say my name, or write to me in private.",
+		"If a question needs the web I look it up and name my sources. \"look up …\" makes me look, \"don't search\" keeps me from it.",
+		"",
+		"/context – what happened in the last turn here: providers, queries, pages, claims, prompt",
+		"/lookup – look something up, without a conversation; or switch the web on or off here",
+		"/mode – show or set how I talk here (" + modeList() + ")",
+		"/help – this",
+	}, "\n")
+}

@@ -1,0 +1,138 @@
+package bot
+
+import (
+	"slices"
+	"strings"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/redact"
+	"familiar/internal/web/clean"
+)
+
+// Outgoing is what one turn's reply may hold. Its methods are the last thing between a model and a channel, so
+// they take every text for an attacker's: what passes is decided by these fields and by nothing the text says.
+//
+// The rules have the project's numbers. O5 and O6 have a second half in the door, which suppresses embeds and
+// allows no mentions; O1 is what keeps a reply from carrying secrets away.
+type Outgoing struct {
+	URLs      map[string]bool  // the turn's own, each as guard.Canonical writes it
+	Citations int              // highest valid [n]; 0: none
+	Secrets   *redact.Redactor // nil: there are none
+}
+
+const (
+	// Withheld is the whole reply in place of one that held a secret.
+	Withheld = "I can't post that answer: it held something that has to stay private."
+
+	linkRemoved = "(link removed)"
+	// guardRounds is how often taking something away may put something else together. Honest text needs two.
+	guardRounds = 8
+)
+
+// Guard returns text with everything taken out that a reply may not hold, and what that was, by rule. It is
+// idempotent. Links that stay are written <url>, in canonical form: a fragment or a tracking parameter would be
+// room for a message. In code, only links and secrets are looked for; everything else is shown as it is there.
+func (o Outgoing) Guard(text string) (string, []turn.Guarded) {
+	var found tally
+	for range guardRounds {
+		before := text
+		if o.Secrets.Found(text) {
+			break
+		}
+		var cleaned clean.Report
+		text, cleaned = clean.Reply(text)
+		for _, n := range cleaned {
+			found.add("O10", n, "")
+		}
+		if text != before && o.Secrets.Found(text) {
+			break
+		}
+		if text = o.scrub(text, false, &found); text == before {
+			return text, found
+		}
+	}
+	if o.Secrets.Found(text) {
+		return Withheld, []turn.Guarded{{Rule: "O11", Count: 1}}
+	}
+	// Nested more deeply than any accident: there is no telling what it would become in the end.
+	return Withheld, append(found, turn.Guarded{Rule: "O1", Count: 1, What: "nested"})
+}
+
+// tally is what the rules did, in the order in which they first did it.
+type tally []turn.Guarded
+
+func (t *tally) add(rule string, n int, what string) {
+	i := slices.IndexFunc(*t, func(g turn.Guarded) bool { return g.Rule == rule })
+	if i < 0 {
+		*t = append(*t, turn.Guarded{Rule: rule, What: inertLink(what)})
+		i = len(*t) - 1
+	}
+	(*t)[i].Count += n
+}
+
+// inertLink makes what was removed fit to be shown: short, and neither a link nor a mention.
+func inertLink(s string) string {
+	return strings.NewReplacer("://", "[:]//", ".", "[.]", "<", "‹", ">", "›", "@", "(at)").Replace(clean.Line(s, 60))
+}
+
+// scrubber goes once through a text. What it leaves alone is copied in long pieces.
+type scrubber struct {
+	Outgoing
+	s      string
+	i      int // next byte to look at
+	copied int // s up to here is in out
+	out    strings.Builder
+	found  *tally
+}
+
+// scrub applies the rules once. With code, only those for links.
+func (o Outgoing) scrub(s string, code bool, found *tally) string {
+	if !code && strings.Contains(s, "【") {
+		s = foreignMark.ReplaceAllStringFunc(s, func(m string) string {
+			found.add("O8", 1, m)
+			return ""
+		})
+	}
+	c := scrubber{Outgoing: o, s: s, found: found}
+	for c.i < len(s) {
+		switch b := s[c.i]; {
+		case b == ':':
+			c.colon(code)
+		case b == '.':
+			c.dot()
+		case code || b != '`' && b != '<' && b != '[' && b != '!' && b != '@':
+			c.i++
+		case b == '`':
+			c.backticks()
+		case b == '<':
+			c.angle()
+		case b == '@':
+			c.everyone()
+		default:
+			c.bracket()
+		}
+	}
+	if c.copied == 0 {
+		return s
+	}
+	c.out.WriteString(s[c.copied:])
+	return c.out.String()
+}
+
+// replace puts with in place of s[from:to] and goes on after it.
+func (c *scrubber) replace(from, to int, with string) {
+	c.out.WriteString(c.s[c.copied:from])
+	c.out.WriteString(with)
+	c.i, c.copied = to, to
+}
+
+// remove notes a rule and puts "(link removed)" in place of a link, apart from a bracket that would make it a
+// target.
+func (c *scrubber) remove(rule string, from, to int) {
+	c.found.add(rule, 1, c.s[from:to])
+	with := linkRemoved
+	if from > 0 && c.s[from-1] == ']' {
+		with = " " + with
+	}
+	c.replace(from, to, with)
+}

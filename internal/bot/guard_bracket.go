@@ -1,0 +1,152 @@
+package bot
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"familiar/internal/web/guard"
+)
+
+// Square brackets: images and labels (O3), definitions (O4), citations (O8).
+
+// foreignMark is how some models were taught to cite. The numbers are not ours.
+var foreignMark = regexp.MustCompile(`【[0-9]+(?::[0-9]+)?(?:†[^】\n]{0,80})?】`)
+
+var (
+	definition = regexp.MustCompile(`^\[[^\]\n]{1,200}\]:[ \t]*(?:<?[a-zA-Z][a-zA-Z0-9+.-]*:|<?//|www\.|<?[^\s<>]+\.[a-z]{2,}/)[^\n]*\n?`)
+	numbers    = regexp.MustCompile(`^\[\^?([0-9]+(?:[ \t]*[,;–-][ \t]*\^?[0-9]+)*)\]`)
+	number     = regexp.MustCompile(`[0-9]+`)
+	target     = regexp.MustCompile(`^\(\s*(?:<([^<>\n]*)>|((?:[^\s()<>]|\([^\s()]*\))*))(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)`)
+)
+
+// longestLabel is what a link's words may take, in bytes.
+const longestLabel = 500
+
+// bracket looks at "[" and "![".
+func (c *scrubber) bracket() {
+	open := c.i
+	image := c.s[open] == '!'
+	if image {
+		open++
+		if open == len(c.s) || c.s[open] != '[' {
+			c.i++
+			return
+		}
+	}
+	if m := definition.FindString(c.s[open:]); m != "" && !image && lineStart(c.s[:open]) {
+		c.found.add("O4", 1, m)
+		c.replace(open, open+len(m), "")
+		return
+	}
+	label, m := linkAt(c.s[open:])
+	switch {
+	case m != nil && image:
+		c.found.add("O3", 1, c.s[c.i:open+len(label)+2+len(m[0])])
+		c.replace(c.i, open+len(label)+2+len(m[0]), c.scrub(label, false, c.found))
+	case m != nil && linkTarget.MatchString(m[1]+m[2]):
+		c.labelled(label, m[1]+m[2], open+len(label)+2+len(m[0]))
+	case image:
+		c.i++ // the bracket is looked at by itself
+	default:
+		c.cite()
+	}
+}
+
+// linkTarget is what may be meant as an address.
+var linkTarget = regexp.MustCompile(`[:/.]`)
+
+// linkAt reads "[label](target)"; m is nil if s does not begin with one.
+func linkAt(s string) (label string, m []string) {
+	depth := 0
+	for i := 0; i < min(len(s), longestLabel); i++ {
+		switch s[i] {
+		case '[':
+			depth++
+		case ']':
+			if depth--; depth == 0 {
+				return s[1:i], target.FindStringSubmatch(s[i+1:])
+			}
+		}
+	}
+	return "", nil
+}
+
+// labelled judges the link [label](address), which ends at end.
+func (c *scrubber) labelled(label, address string, end int) {
+	canonical, rule := c.permitted(address)
+	whole := c.s[c.i:end]
+	if n, err := strconv.Atoi(label); err == nil && (n < 1 || n > c.Citations) {
+		c.found.add("O8", 1, whole)
+		c.replace(c.i, end, "")
+		return
+	}
+	if rule == "" && !c.honest(label, canonical) {
+		rule = "O3"
+	}
+	shown := c.scrub(label, false, c.found)
+	switch {
+	case rule == "" && strings.Trim(shown, " <>") == canonical:
+		c.replace(c.i, end, "<"+canonical+">")
+	case rule == "":
+		c.replace(c.i, end, "["+shown+"](<"+canonical+">)")
+	default:
+		c.found.add(rule, 1, whole)
+		if _, err := strconv.Atoi(label); err == nil {
+			shown = "[" + label + "]"
+		}
+		c.replace(c.i, end, strings.TrimLeft(shown+" "+linkRemoved, " "))
+	}
+}
+
+var domain = regexp.MustCompile(`^(?i)(?:[a-z0-9-]+\.)+[a-z]{2,}(?:/\S*)?$`)
+
+// honest says whether a label that looks like an address is the address it leads to: the whole of it, or its host.
+func (c *scrubber) honest(label, canonical string) bool {
+	label = strings.Trim(label, " <>*_`~")
+	if domain.MatchString(label) {
+		claimed, err := guard.Parse("https://" + label)
+		actual, _ := guard.Parse(canonical)
+		return err != nil || actual != nil && strings.TrimPrefix(claimed.Host, "www.") == strings.TrimPrefix(actual.Host, "www.")
+	}
+	if !strings.Contains(label, "://") {
+		return true
+	}
+	claimed, ok := guard.Canonical(label)
+	return ok && claimed == canonical
+}
+
+// cite keeps the valid numbers of [n] or [n, m], and drops the bracket if there are none.
+func (c *scrubber) cite() {
+	m := numbers.FindStringSubmatch(c.s[c.i:min(len(c.s), c.i+100)])
+	if m == nil {
+		c.i++
+		return
+	}
+	all := number.FindAllString(m[1], -1)
+	valid := slices.DeleteFunc(slices.Clone(all), func(digits string) bool {
+		n, err := strconv.Atoi(digits)
+		return err != nil || n < 1 || n > c.Citations
+	})
+	if len(valid) == len(all) {
+		c.i += len(m[0])
+		return
+	}
+	c.found.add("O8", len(all)-len(valid), m[0])
+	from, end := c.i, c.i+len(m[0])
+	if len(valid) > 0 {
+		c.replace(from, end, "["+strings.Join(valid, ", ")+"]")
+		return
+	}
+	if from > c.copied && c.s[from-1] == ' ' && (end == len(c.s) || strings.IndexByte(" .,;:!?)\n", c.s[end]) >= 0) {
+		from-- // the space that set the number apart
+	}
+	c.replace(from, end, "")
+}
+
+// lineStart says whether nothing but the marks of a list or a quotation stands before, on its line.
+func lineStart(before string) bool {
+	prefix := strings.TrimRight(before[max(0, len(before)-16):], " \t>*-")
+	return prefix == "" || strings.HasSuffix(prefix, "\n")
+}

@@ -1,0 +1,42 @@
+package bot
+
+import (
+	"strings"
+)
+
+// Code.
+
+// backticks scrubs a code span or block for links, and steps over it. Without its end it is no code.
+func (c *scrubber) backticks() {
+	ticks := runOf(c.s[c.i:])
+	start := c.i + len(ticks)
+	length := closing(c.s[start:], ticks)
+	if length < 0 || c.i > 0 && c.s[c.i-1] == '\\' {
+		c.i = start
+		return
+	}
+	code := c.s[start : start+length]
+	if scrubbed := c.scrub(code, true, c.found); scrubbed != code {
+		c.replace(start, start+length, scrubbed)
+	}
+	c.i = start + length + len(ticks)
+}
+
+// runOf is the run of backticks that s begins with.
+func runOf(s string) string { return s[:len(s)-len(strings.TrimLeft(s, "`"))] }
+
+// closing is how far it is to a run of exactly the same backticks; -1 if there is none.
+func closing(s, ticks string) int {
+	for at := 0; ; {
+		i := strings.Index(s[at:], ticks)
+		if i < 0 {
+			return -1
+		}
+		at += i
+		run := len(runOf(s[at:]))
+		if run == len(ticks) {
+			return at
+		}
+		at += run
+	}
+}

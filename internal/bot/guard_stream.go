@@ -1,0 +1,82 @@
+package bot
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Streaming (O9).
+
+// longestHold is how much of a construct is waited for, in bytes. What is longer is no link.
+const longestHold = 600
+
+// Visible returns the beginning of a growing text that may go through Guard and be shown: nothing that could
+// still become a link, a mention, a citation or a secret. It only ever grows: for any continuation of partial
+// it is a prefix of what it is then.
+func (o Outgoing) Visible(partial string) string {
+	end := boundary(partial)
+	for i := 0; i < end; {
+		length, held := construct(partial[i:end])
+		if held {
+			return partial[:i]
+		}
+		i += length
+	}
+	return partial[:end]
+}
+
+// boundary is the end of the last token that is whole: behind white space, or behind a character of a script
+// that has no spaces and whose letters no address or secret is made of.
+func boundary(s string) int {
+	for end := len(s); end > 0; {
+		r, size := utf8.DecodeLastRuneInString(s[:end])
+		if unicode.IsSpace(r) || r >= 0x2E80 && r <= 0xFFEF && r != utf8.RuneError {
+			return end
+		}
+		end -= size
+	}
+	return 0
+}
+
+// construct looks at the beginning of s: how many bytes are settled, or that what begins here has to be waited for.
+func construct(s string) (length int, held bool) {
+	switch s[0] {
+	case '`':
+		ticks := runOf(s)
+		if n := closing(s[len(ticks):], ticks); n >= 0 {
+			return 2*len(ticks) + n, false
+		}
+		return len(ticks), len(ticks) < 3 && waits(s)
+	case '<':
+		if len(s) > 1 && s[1] <= ' ' {
+			return 1, false
+		}
+		return 1, strings.IndexByte(s[:min(len(s), longestHold)], '>') < 0 && waits(s)
+	case '[':
+		return 1, !closed(s) && waits(s)
+	}
+	if next := strings.IndexAny(s[1:], "`<["); next >= 0 {
+		return 1 + next, false
+	}
+	return len(s), false
+}
+
+// waits says that s is neither too long nor over a line's end, so that it may still become something.
+func waits(s string) bool { return len(s) < longestHold && strings.IndexByte(s, '\n') < 0 }
+
+// closed says whether "[label]", and "(target)" if one follows, have ended.
+func closed(s string) bool {
+	depth := 0
+	for i := 0; i < min(len(s), longestHold); i++ {
+		switch s[i] {
+		case '[':
+			depth++
+		case ']':
+			if depth--; depth == 0 {
+				return i+1 == len(s) || s[i+1] != '(' || strings.IndexByte(s[i+1:], ')') >= 0
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,155 @@
+package bot
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"familiar/internal/context/turn"
+)
+
+var morning = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+
+func message(id, author string, after time.Duration) arrival {
+	return arrival{
+		Event:     turn.Event{Kind: turn.Created, Message: turn.Message{ID: id, Author: turn.Author{ID: author}}},
+		at:        morning.Add(after),
+		addressed: true,
+	}
+}
+
+func ids(batch []arrival) string {
+	var s string
+	for _, a := range batch {
+		s += a.Message.ID
+	}
+	return s
+}
+
+func TestNextTakesABurstTogether(t *testing.T) {
+	l := &lane{}
+	for _, a := range []arrival{
+		message("a", "ana", 0),
+		message("b", "ana", 500*time.Millisecond),
+		message("c", "ana", 700*time.Millisecond), // too late for the first
+		message("d", "ben", 800*time.Millisecond),
+		message("e", "ana", 900*time.Millisecond), // not in one go: ben spoke
+	} {
+		l.put(a)
+	}
+	var got []string
+	for batch := l.next(); batch != nil; batch = l.next() {
+		got = append(got, ids(batch))
+	}
+	if fmt.Sprint(got) != "[ab c d e]" {
+		t.Errorf("batches %v", got)
+	}
+}
+
+func TestPutJoinsTheTurnThatIsBeingTaken(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		added   arrival
+		visible bool
+		joins   bool
+	}{
+		{"the author goes on", message("b", "ana", 500*time.Millisecond), false, true},
+		{"too late", message("b", "ana", 601*time.Millisecond), false, false},
+		{"somebody else", message("b", "ben", 100*time.Millisecond), false, false},
+		{"the reply is visible", message("b", "ana", 100*time.Millisecond), true, false},
+	} {
+		l := &lane{}
+		l.put(message("a", "ana", 0))
+		l.next()
+		ctx, cancel := context.WithCancelCause(context.Background())
+		l.begin(cancel)
+		if c.visible && !l.show() {
+			t.Fatal("show was refused")
+		}
+		l.put(c.added)
+		if got := context.Cause(ctx) == errJoined; got != c.joins {
+			t.Errorf("%s: attempt cancelled %v, want %v", c.name, got, c.joins)
+		}
+		if over := l.end(); over == c.joins {
+			t.Errorf("%s: the turn is over %v", c.name, over)
+		}
+		if got := len(l.waiting) == 1; got == c.joins {
+			t.Errorf("%s: waiting %v", c.name, l.waiting)
+		}
+		cancel(nil)
+	}
+}
+
+// Between being taken out of the line and the first attempt a turn is claimed in the store, which takes time.
+func TestPutJoinsBeforeTheFirstAttempt(t *testing.T) {
+	l := &lane{}
+	l.put(message("a", "ana", 0))
+	l.next()
+	l.put(message("b", "ana", time.Millisecond))
+	if joined := l.begin(func(error) {}); ids(joined) != "b" {
+		t.Errorf("joined %q", ids(joined))
+	}
+}
+
+func TestReleasePutsWhatJoinedBackInLine(t *testing.T) {
+	l := &lane{}
+	l.put(message("a", "ana", 0))
+	l.next()
+	l.put(message("b", "ana", time.Millisecond))
+	l.put(message("c", "ben", time.Millisecond))
+	l.release()
+	if got := ids(l.waiting); got != "bc" {
+		t.Errorf("waiting %q", got)
+	}
+}
+
+func TestNothingIsShownAfterAMessageJoined(t *testing.T) {
+	l := &lane{}
+	l.put(message("a", "ana", 0))
+	l.next()
+	l.begin(func(error) {})
+	l.put(message("b", "ana", time.Millisecond))
+	if l.show() {
+		t.Error("the answer to half a question may be posted")
+	}
+}
+
+func TestTheOldestTurnIsDropped(t *testing.T) {
+	l := &lane{}
+	l.put(arrival{Event: turn.Event{Kind: turn.Created}}) // only history: takes no place
+	for i := range laneLength + 2 {
+		l.put(message(fmt.Sprint(i), fmt.Sprint("author", i), 0))
+	}
+	var skipped string
+	for _, a := range l.waiting {
+		if a.skipped {
+			skipped += a.Message.ID
+		}
+	}
+	if skipped != "01" {
+		t.Errorf("skipped %q, want the two oldest", skipped)
+	}
+	if len(l.waiting) != laneLength+3 {
+		t.Errorf("%d waiting: a skipped message must stay as history", len(l.waiting))
+	}
+}
+
+func TestNamed(t *testing.T) {
+	names := []string{"Sage", "Professor Oak", "賢者"}
+	for text, want := range map[string]bool{
+		"Sage, what time is it":       true,
+		"hey SAGE!":                   true,
+		"what do you think, sage?":    true,
+		"a message for professor oak": true,
+		"the message was usage":       false,
+		"sage_bot is another":         false,
+		"presage":                     false,
+		"":                            false,
+		"賢者 こんにちは":                    true,
+	} {
+		if got := named(text, names); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package bot
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/web/clean"
+	"familiar/internal/web/guard"
+)
+
+// small begins a line that Discord sets in small type: what the code says beside the character.
+const small = "-# "
+
+// reply is the final text of one turn in the making.
+type reply struct {
+	bot    *Bot
+	trace  *turn.Trace // its Guarded and Reply are filled in
+	lookup *turn.Lookup
+	out    Outgoing
+}
+
+// compose guards the body, and adds the notes, the state of a lookup that failed, and the sources, which are written
+// by code and never by a model.
+func (r reply) compose(body string, notes ...string) string {
+	if r.lookup != nil && r.lookup.State == turn.LookupFailed {
+		notes = append(notes, r.bot.failure(r.lookup))
+	}
+	return r.finish(body, notes)
+}
+
+func (r reply) finish(body string, notes []string) string {
+	guarded, changes := r.out.Guard(body)
+	r.trace.Guarded = changes
+	if strings.TrimSpace(guarded) == "" {
+		guarded = r.bot.say(emptyAnswer)
+	}
+	var lines []string
+	for _, n := range notes {
+		lines = append(lines, small+n)
+	}
+	lines = append(lines, sourceLines(r.lookup, guarded)...)
+	r.trace.Reply = strings.TrimSpace(guarded + "\n\n" + strings.Join(lines, "\n"))
+	return r.trace.Reply
+}
+
+// withoutModel answers from the lookup alone, in the words of the pages. excuse, if any, says why no model spoke.
+func (r reply) withoutModel(excuse string) string {
+	found := r.lookup != nil && r.lookup.State == turn.Found && len(r.lookup.Summary) > 0
+	switch {
+	case found && excuse != "":
+		return r.compose(extracts(r.lookup), excuse)
+	case found:
+		return r.compose(extracts(r.lookup), r.bot.say(noModelNote))
+	case excuse != "":
+		return r.compose(excuse)
+	case r.lookup != nil && r.lookup.State == turn.Empty:
+		return r.finish(r.bot.say(foundNothing), nil)
+	case r.lookup != nil && r.lookup.State == turn.LookupFailed:
+		return r.finish(r.bot.failure(r.lookup)+".", nil)
+	}
+	return r.finish(r.bot.say(noModel), nil)
+}
+
+// extracts quotes the checked sentences, those of one source together, with their numbers.
+func extracts(l *turn.Lookup) string {
+	var parts []string
+	for _, c := range l.Summary {
+		sentence := fmt.Sprintf("%s [%d]", strings.TrimSpace(c.Text), c.Source)
+		if !slices.Contains(parts, sentence) {
+			parts = append(parts, sentence)
+		}
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return "- " + strings.Join(parts, "\n- ")
+}
+
+// failure tells people what the model was told too: that a lookup was wanted and could not be made.
+func (b *Bot) failure(l *turn.Lookup) string {
+	return b.say(lookupFailed) + " (" + clean.Line(failureWords(l), 120) + ")"
+}
+
+// failureWords names what failed, without the operator's details.
+func failureWords(l *turn.Lookup) string {
+	var each []string
+	for _, a := range l.Asked {
+		if a.Status != "ok" && a.Status != "empty" {
+			each = append(each, a.Backend+": "+strings.ReplaceAll(a.Status, "_", " "))
+		}
+	}
+	if len(each) > 0 {
+		return strings.Join(each, ", ")
+	}
+	return strings.ReplaceAll(l.Failure, "_", " ")
+}
+
+var citation = regexp.MustCompile(`\[(\d{1,3})\]`)
+
+// sourceLines lists what the reply cites or, when it cites nothing, what was read for it.
+func sourceLines(l *turn.Lookup, body string) []string {
+	if l == nil || len(l.Sources) == 0 {
+		return nil
+	}
+	cited := make(map[int]bool)
+	for _, m := range citation.FindAllStringSubmatch(body, -1) {
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			cited[n] = true
+		}
+	}
+	lines := []string{small + "Sources"}
+	if len(cited) == 0 {
+		lines[0] = small + "Read for this, not cited"
+	}
+	for _, s := range l.Sources {
+		if len(cited) == 0 || cited[s.N] {
+			lines = append(lines, small+sourceLine(s))
+		}
+	}
+	return lines
+}
+
+func sourceLine(s turn.Source) string {
+	date := "undated"
+	if !s.Published.IsZero() {
+		date = s.Published.UTC().Format("2006-01-02")
+	}
+	return fmt.Sprintf("[%d] %s · %s · %s <%s>", s.N, inert(s.Title, 80), inert(s.Site, 60), date, s.URL)
+}
+
+// inert is a stranger's text as one line that Discord formats in no way.
+func inert(s string, limit int) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("*_~`|<>[]()@#\\", r) {
+			return -1
+		}
+		return r
+	}, clean.Line(s, limit))
+}
+
+// spoken is what a post says in the character's own words: history must not teach the model to write sources.
+func spoken(text string) string {
+	var kept []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if !strings.HasPrefix(line, small) {
+			kept = append(kept, line)
+		}
+	}
+	return strings.TrimSpace(citation.ReplaceAllString(strings.Join(kept, "\n"), ""))
+}
+
+var typedURL = regexp.MustCompile(`https?://[^\s<>"]+`)
+
+// outgoing is what the reply to r may hold: the addresses that a person typed, and those that were read.
+func (b *Bot) outgoing(r turn.Request, l *turn.Lookup) Outgoing {
+	out := Outgoing{URLs: make(map[string]bool), Secrets: b.Redact}
+	allow := func(address string) {
+		if c, ok := guard.Canonical(address); ok {
+			out.URLs[c] = true
+		}
+	}
+	typed := r.Message.Text
+	if r.Parent != nil && !r.Parent.Own {
+		typed += "\n" + r.Parent.Text
+	}
+	for _, u := range typedURL.FindAllString(typed, -1) {
+		allow(strings.TrimRight(u, ".,;:!?)]}'"))
+	}
+	if l != nil {
+		out.Citations = len(l.Sources)
+		for _, s := range l.Sources {
+			allow(s.URL)
+		}
+	}
+	return out
+}

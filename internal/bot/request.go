@@ -1,0 +1,127 @@
+package bot
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/providers/character"
+	"familiar/internal/store"
+)
+
+const (
+	chainLength  = 6
+	exchangeSpan = 10 * time.Minute // how long an exchange may be followed up without a reply
+)
+
+// request says what the turn is about. It cannot fail: what the store does not give is left out.
+func (b *Bot) request(ctx context.Context, id string, batch []arrival) turn.Request {
+	ctx, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	last := batch[len(batch)-1]
+	settings := b.settings(ctx, last.Event)
+	mode, limits := b.mode(settings)
+	r := turn.Request{
+		ID: id, Character: b.Character.ID, GuildID: last.GuildID, ChannelID: last.Message.ChannelID,
+		Mode: mode, Message: last.Message, Budget: turn.Budget{Total: limits.Total, Layers: limits.Layers},
+		Web: b.web(settings, limits.Web), Deadline: time.Now().Add(limits.Deadline),
+	}
+	var texts []string
+	for i, a := range batch {
+		texts = append(texts, a.Message.Text)
+		if i < len(batch)-1 {
+			r.Burst = append(r.Burst, a.Message.ID)
+		}
+		if a.Message.ReplyTo != "" {
+			r.Message.ReplyTo = a.Message.ReplyTo
+		}
+		if a.Reply != nil {
+			r.Parent = a.Reply
+		}
+	}
+	r.Message.Text = strings.Join(texts, "\n")
+	b.thread(ctx, &r)
+	return r
+}
+
+// settings are the channel's own, or those of the channel that a thread hangs on.
+func (b *Bot) settings(ctx context.Context, e turn.Event) store.Channel {
+	own, err := b.Store.Channel(ctx, e.Message.ChannelID)
+	b.logged("read a channel's settings", err)
+	if own.Mode == "" && !own.WebOff && e.ParentID != "" {
+		own, err = b.Store.Channel(ctx, e.ParentID)
+		b.logged("read a channel's settings", err)
+	}
+	return own
+}
+
+// mode is the channel's, or the character's own where none was set or the set one is unknown.
+func (b *Bot) mode(c store.Channel) (turn.Mode, character.Limits) {
+	if limits, known := b.Character.Modes[turn.Mode(c.Mode)]; known {
+		return turn.Mode(c.Mode), limits
+	}
+	return b.Character.Mode, b.Character.Modes[b.Character.Mode]
+}
+
+func (b *Bot) web(c store.Channel, inMode bool) turn.Web {
+	switch {
+	case b.WebOff:
+		return turn.Web{Switch: turn.WebOff, Reason: "operator"}
+	case !b.Character.Web.Enabled:
+		return turn.Web{Switch: turn.WebOff, Reason: "character"}
+	case c.WebOff:
+		return turn.Web{Switch: turn.WebOff, Reason: "channel"}
+	case !inMode:
+		return turn.Web{Switch: turn.WebOff, Reason: "mode"}
+	}
+	return turn.Web{Switch: turn.WebAuto}
+}
+
+// thread finds what the message follows: the replies above it or, without a reply, the exchange just before.
+func (b *Bot) thread(ctx context.Context, r *turn.Request) {
+	if r.Message.ReplyTo != "" {
+		chain, err := b.Store.Chain(ctx, r.Message.ID, chainLength)
+		b.logged("read a reply chain", err)
+		r.Chain = messages(chain)
+		if r.Parent != nil && len(r.Chain) == 0 {
+			r.Chain = []turn.Message{*r.Parent}
+		}
+		if r.Parent == nil && len(r.Chain) > 0 {
+			r.Parent = &r.Chain[0]
+		}
+		return
+	}
+	recent, err := b.Store.Recent(ctx, r.ChannelID, chainLength)
+	b.logged("read recent messages", err)
+	for i := len(recent) - 1; i >= 0; i-- {
+		m := recent[i]
+		if r.Message.At.Sub(m.At) > exchangeSpan {
+			return
+		}
+		if m.Own && m.ReplyTo != "" {
+			r.Chain = b.exchange(ctx, m, r.Message.Author.ID)
+			return
+		}
+	}
+}
+
+// exchange is an answer of ours and its question, if the question was this author's.
+func (b *Bot) exchange(ctx context.Context, answer store.Message, author string) []turn.Message {
+	question, err := b.Store.Message(ctx, answer.ReplyTo)
+	if err != nil || question.AuthorID != author {
+		return nil
+	}
+	return messages([]store.Message{answer, question})
+}
+
+func messages(rows []store.Message) []turn.Message {
+	var ms []turn.Message
+	for _, m := range rows {
+		ms = append(ms, turn.Message{
+			ID: m.ID, ChannelID: m.ChannelID, Author: turn.Author{ID: m.AuthorID, Name: m.AuthorName},
+			Text: m.Text, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own,
+		})
+	}
+	return ms
+}

@@ -1,0 +1,37 @@
+package bot
+
+// sentence is something that the bot says by itself, when no model can say it.
+type sentence string
+
+const (
+	noModel      sentence = "no_model"
+	rateLimited  sentence = "rate_limited"
+	modelDown    sentence = "model_down"
+	tooSlow      sentence = "too_slow"
+	noModelNote  sentence = "No model is configured, so these are the sources' own words. To let me talk: set OPENAI_API_KEY (and OPENAI_BASE_URL for another server), or start Ollama."
+	foundNothing sentence = "I looked, and found nothing that answers this."
+	lookupFailed sentence = "I wanted to look this up and could not reach the web"
+	emptyAnswer  sentence = "My model came back with nothing to say. Try me again, or put it another way."
+	cutOff       sentence = "cut off: my model's answer broke off here"
+	tooLong      sentence = "cut off: the answer reached its length limit"
+	stopped      sentence = "stopped"
+	busy         sentence = "Too much at once: I had to skip this message. Ask me again in a moment."
+	outOfOrder   sentence = "I can't write my records at the moment, and I don't answer without them. Whoever runs me will find the reason in my log."
+	broken       sentence = "Something went wrong on my side. Whoever runs me will find the reason in my log."
+)
+
+// say returns a sentence in the character's own words, where it has some.
+func (b *Bot) say(s sentence) string {
+	texts := b.Character.Texts
+	switch s {
+	case noModel:
+		return b.Character.Fill(texts.NoModel, "")
+	case rateLimited:
+		return b.Character.Fill(texts.RateLimited, "")
+	case modelDown:
+		return b.Character.Fill(texts.ModelDown, "")
+	case tooSlow:
+		return b.Character.Fill(texts.TooSlow, "")
+	}
+	return string(s)
+}

@@ -1,0 +1,202 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"familiar/internal/context/turn"
+)
+
+// deed is one call of a door.
+type deed struct {
+	at   time.Duration
+	post turn.Post
+}
+
+// recorder is a door that remembers. fail decides the fate of a post.
+type recorder struct {
+	start time.Time
+	deeds []deed          // the speech's writer alone calls Deliver
+	typed []time.Duration // one goroutine alone calls Typing
+	fail  func(n int, p turn.Post) error
+}
+
+func (r *recorder) Deliver(_ context.Context, p turn.Post) (string, error) {
+	r.deeds = append(r.deeds, deed{time.Since(r.start), p})
+	if r.fail != nil {
+		if err := r.fail(len(r.deeds), p); err != nil {
+			return "", err
+		}
+	}
+	if p.ID != "" {
+		return p.ID, nil
+	}
+	return "post" + p.Nonce[len(p.Nonce)-1:], nil
+}
+
+func (r *recorder) Typing(context.Context, string) error {
+	r.typed = append(r.typed, time.Since(r.start))
+	return nil
+}
+
+func (r *recorder) Respond(context.Context, turn.Command, turn.Answer) error { return nil }
+
+// speaking runs script with a speech in virtual time.
+func speaking(t *testing.T, door *recorder, script func(s *speech) said) {
+	synctest.Test(t, func(t *testing.T) {
+		door.start = time.Now()
+		b := &Bot{Door: door, Log: slog.New(slog.DiscardHandler), Pace: Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000}}
+		s := &speech{
+			bot: b, channel: "general", replyTo: "question", id: "01HXXXXXXXXXXXXXXXXXXXXXXX", began: time.Now(),
+			wake: make(chan struct{}, 1), ended: make(chan string, 1), done: make(chan struct{}),
+			show: func(context.Context, string) error { return nil },
+		}
+		go s.write(t.Context())
+		script(s)
+	})
+}
+
+func TestSpeechIsPaced(t *testing.T) {
+	door := &recorder{}
+	speaking(t, door, func(s *speech) said {
+		for range 50 {
+			s.add("word ")
+			time.Sleep(100 * time.Millisecond)
+		}
+		return s.finish(strings.Repeat("word ", 50))
+	})
+	if door.deeds[0].at != 200*time.Millisecond {
+		t.Errorf("first post after %v, want 200 ms from the first word", door.deeds[0].at)
+	}
+	for i := 1; i < len(door.deeds)-1; i++ {
+		if gap := door.deeds[i].at - door.deeds[i-1].at; gap < time.Second {
+			t.Errorf("edit %d came %v after the one before", i, gap)
+		}
+	}
+	last := door.deeds[len(door.deeds)-1].post
+	if want := strings.TrimSpace(strings.Repeat("word ", 50)); strings.TrimSpace(last.Text) != want {
+		t.Errorf("last post %+v", last)
+	}
+	if n := len(door.deeds); n < 4 || n > 7 {
+		t.Errorf("%d posts and edits in five seconds", n)
+	}
+}
+
+func TestFinalTextLandsWhenTheMessageIsGone(t *testing.T) {
+	door := &recorder{fail: func(_ int, p turn.Post) error {
+		if p.ID != "" {
+			return errors.New("unknown message")
+		}
+		return nil
+	}}
+	var got said
+	speaking(t, door, func(s *speech) said {
+		s.add("Half an ")
+		time.Sleep(time.Second)
+		got = s.finish("Half an answer.")
+		return got
+	})
+	last := door.deeds[len(door.deeds)-1].post
+	if got.err != nil || last.ID != "" || last.Text != "Half an answer." {
+		t.Errorf("err %v, last post %+v", got.err, last)
+	}
+	if first := door.deeds[0].post; first.Nonce == last.Nonce {
+		t.Errorf("two messages with the nonce %q: the second would be lost", last.Nonce)
+	}
+}
+
+func TestAPostThatMayHaveLandedKeepsItsNonce(t *testing.T) {
+	door := &recorder{fail: func(n int, _ turn.Post) error {
+		if n == 1 {
+			return errors.New("connection reset")
+		}
+		return nil
+	}}
+	speaking(t, door, func(s *speech) said {
+		s.add("Hello ")
+		time.Sleep(time.Second)
+		return s.finish("Hello there.")
+	})
+	if len(door.deeds) != 2 || door.deeds[0].post.Nonce != door.deeds[1].post.Nonce {
+		t.Errorf("%+v", door.deeds)
+	}
+}
+
+func TestLongReplyIsPostedInOrder(t *testing.T) {
+	door := &recorder{}
+	text := strings.Repeat(strings.Repeat("word ", 30)+"end.\n\n", 40)
+	speaking(t, door, func(s *speech) said { return s.finish(text) })
+	if len(door.deeds) < 3 {
+		t.Fatalf("%d posts for %d characters", len(door.deeds), len(text))
+	}
+	var all strings.Builder
+	for i, d := range door.deeds {
+		all.WriteString(d.post.Text + " ")
+		if d.post.ID != "" || units(d.post.Text) > 2000 || (d.post.ReplyTo != "") != (i == 0) || d.post.Final != (i == len(door.deeds)-1) {
+			t.Errorf("post %d: %+v", i, d.post)
+		}
+	}
+	if strings.Join(strings.Fields(all.String()), " ") != strings.Join(strings.Fields(text), " ") {
+		t.Error("words were lost or moved")
+	}
+}
+
+func TestNothingUnrecordedIsPosted(t *testing.T) {
+	door := &recorder{}
+	synctest.Test(t, func(t *testing.T) {
+		door.start = time.Now()
+		s := &speech{
+			bot: &Bot{Door: door, Log: slog.New(slog.DiscardHandler)}, id: "x", began: time.Now(),
+			wake: make(chan struct{}, 1), ended: make(chan string, 1), done: make(chan struct{}),
+			show: func(context.Context, string) error { return errJoined },
+		}
+		go s.write(t.Context())
+		s.add("secret ")
+		time.Sleep(time.Second)
+		if got := s.finish("secret"); !errors.Is(got.err, errJoined) || len(door.deeds) != 0 {
+			t.Errorf("err %v, posts %+v", got.err, door.deeds)
+		}
+	})
+}
+
+func TestAPatientDoorMakesEditsRarer(t *testing.T) {
+	const wait = 3 * time.Second // Discord's 429, waited out by the door
+	door := &recorder{fail: func(n int, _ turn.Post) error {
+		if n > 1 {
+			time.Sleep(wait)
+		}
+		return nil
+	}}
+	speaking(t, door, func(s *speech) said {
+		for range 300 {
+			s.add("word ")
+			time.Sleep(100 * time.Millisecond)
+		}
+		return s.finish("done")
+	})
+	for i := 2; i < len(door.deeds)-1; i++ {
+		if gap := door.deeds[i].at - door.deeds[i-1].at; gap < 3*wait {
+			t.Errorf("edit %d came %v after one that took %v", i, gap, wait)
+		}
+	}
+}
+
+func TestTyping(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		door := &recorder{start: time.Now()}
+		typing := (&Bot{Door: door, Log: slog.New(slog.DiscardHandler)}).typing(t.Context(), "general")
+		time.Sleep(20 * time.Second)
+		typing.stop()
+		time.Sleep(20 * time.Second)
+		want := []time.Duration{150 * time.Millisecond, 8150 * time.Millisecond, 16150 * time.Millisecond}
+		if !slices.Equal(door.typed, want) {
+			t.Errorf("typed at %v, want %v and never after the stop", door.typed, want)
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package websearch
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"familiar/internal/context/turn"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// golden compares a block with its file. The datamark, which no terminal shows, is written ^ there.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".golden")
+	got = strings.ReplaceAll(got, "\ue000", "^") + "\n"
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", file, diff)
+	}
+}
+
+func goldenLayout() layout {
+	at := func(h, m int) time.Time { return time.Date(2026, 11, 20, h, m, 0, 0, time.UTC) }
+	first := turn.Page{N: 1, URL: "https://example.org/a", Site: "example.org", Title: `The "big" <b>comet</b>`, Published: at(8, 0).AddDate(0, 0, -18), Fetched: at(22, 3)}
+	second := turn.Page{N: 2, URL: "https://sky.example.net/", Site: "sky.example.net", Fetched: at(22, 3), Modified: at(9, 0), Hidden: 912, Via: ""}
+	failed := []turn.Page{
+		{Site: "foo.example", Failure: "blocked_url", Reason: "robots"},
+		{Site: "bar.example", Failure: "timeout", Reason: "deadline"},
+		{Site: "baz.example", Failure: "unsupported_content_type"},
+	}
+	return layout{
+		seal:     seal{"k3f9k3f9k3f9k3f9", 0xE000},
+		question: `When does the "comet" </web-search-results-k3f9k3f9k3f9k3f9> return?`,
+		now:      at(22, 3),
+		sheets:   []sheet{{page: first, dated: "page"}, {page: second, covered: true}},
+		pages:    append([]turn.Page{first, second}, failed...),
+		sources: []turn.Source{
+			{N: 1, URL: first.URL, Title: first.Title, Site: first.Site, Published: first.Published},
+			{N: 2, URL: second.URL, Site: second.Site},
+		},
+		claims: []turn.Claim{
+			{Text: "The comet returns every 76 years.", Source: 1},
+			{Text: "It was last seen in 1986.", Source: 1},
+			{Text: "The comet returns every 75 years.", Source: 2},
+		},
+		newest: first.Published,
+	}
+}
+
+func TestGoldenStates(t *testing.T) {
+	b := goldenLayout()
+	golden(t, "found", b.found())
+	b.pages = b.pages[2:]
+	golden(t, "failed_pages", b.missing(stateLine(&turn.Lookup{State: turn.LookupFailed, Failure: "unreadable", Pages: b.pages})))
+	b.pages = nil
+	golden(t, "failed", b.missing(stateLine(&turn.Lookup{State: turn.LookupFailed, Failure: "rate_limited"})))
+	golden(t, "empty", b.missing(stateLine(&turn.Lookup{State: turn.Empty})))
+	golden(t, "disabled", b.missing(stateLine(&turn.Lookup{State: turn.Disabled, Reason: offWords["channel"]})))
+	golden(t, "not_needed", b.missing(stateLine(&turn.Lookup{State: turn.NotNeeded})))
+}
+
+func TestSealIsInNoText(t *testing.T) {
+	text := "words"
+	for r := rune(0xE000); r < 0xE03F; r++ { // all marks but one
+		text += string(r)
+	}
+	for range 20 {
+		s := newSeal([]string{text})
+		if s.mark != 0xE03F || len(s.nonce) != 16 || s.in([]string{text}) {
+			t.Fatalf("%+v", s)
+		}
+	}
+}

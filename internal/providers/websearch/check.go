@@ -1,0 +1,281 @@
+package websearch
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The checks of P4 and three more, which close what P4 leaves open: a true quote under an invented text. A
+// claim's Refused is one of these names.
+const (
+	checkQuote    = "quote"    // the quote stands on the page, white space aside
+	checkLength   = "length"   // neither empty nor past the caps
+	checkAddress  = "address"  // no URL, mention or mark-up in the text
+	checkDate     = "date"     // every date of the text is on the page
+	checkNumber   = "number"   // every number is
+	checkName     = "name"     // every capitalised name is
+	checkWords    = "words"    // most of its words are those of the page, and many those of the quote
+	checkNegation = "negation" // it denies what the quote denies, and nothing else
+)
+
+const (
+	minQuote = 12  // characters; less would stand on any page
+	maxQuote = 600 // characters
+)
+
+// index is a page's text prepared for checks: made once a page.
+type index struct {
+	text    string // white space folded
+	numbers map[string]bool
+	words   map[string]bool // folded
+}
+
+func newIndex(text string) *index {
+	x := &index{text: oneLine(text), numbers: map[string]bool{}, words: make(map[string]bool, len(text)/20)}
+	for _, w := range split(x.text) {
+		x.words[w.key] = true
+	}
+	for _, n := range numbersIn(x.text) {
+		x.numbers[n] = true
+	}
+	return x
+}
+
+// checkClaim returns the checks that the claim passed, and the first one that it failed, or "". It trusts
+// neither text nor quote.
+func (x *index) checkClaim(text, quote string) (passed []string, failed string) {
+	quote = oneLine(quote)
+	found, rest := datesIn(text)
+	for _, c := range []struct {
+		name string
+		ok   func() bool
+	}{
+		{checkLength, func() bool { return lengthFits(text, quote) }},
+		{checkAddress, func() bool { return !x.hasAddress(text) }},
+		{checkQuote, func() bool { return strings.Contains(x.text, quote) }},
+		{checkDate, func() bool { return x.hasDates(found) }},
+		{checkNumber, func() bool { return x.hasNumbers(rest) }},
+		{checkName, func() bool { return x.hasNames(rest) }},
+		{checkWords, func() bool { return x.carries(rest, quote) }},
+		{checkNegation, func() bool { return denies(text) == denies(quote) }},
+	} {
+		if !c.ok() {
+			return passed, c.name
+		}
+		passed = append(passed, c.name)
+	}
+	return passed, ""
+}
+
+func lengthFits(text, quote string) bool {
+	n, q := utf8.RuneCountInString(text), utf8.RuneCountInString(quote)
+	return n > 0 && n <= maxFact && (q >= minQuote || q >= 4 && unspaced(quote)) && q <= maxQuote
+}
+
+var addressPattern = regexp.MustCompile(`(?i)://|\bwww\.|<[@#a-z/!]|\]\(|@everyone|@here|\b(?:javascript|data|mailto|file):|\bdiscord\.gg\b`)
+
+// bareDomain is a host name without a scheme. "Amazon.com" is a name, if the page has it.
+var bareDomain = regexp.MustCompile(`(?i)\b[\w-]+\.(?:com|net|org|io|gg|ru|xyz|top|app|dev|me|info)\b(/\S*)?`)
+
+func (x *index) hasAddress(text string) bool {
+	for _, m := range bareDomain.FindAllString(text, -1) {
+		if strings.Contains(m, "/") || !strings.Contains(x.text, m) {
+			return true
+		}
+	}
+	return addressPattern.MatchString(text)
+}
+
+// hasDates reports whether the page has all these dates.
+func (x *index) hasDates(found []date) bool {
+	for _, d := range found {
+		if !x.hasDate(d) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasDate looks for a date where its year or, without one, its day stands: a page is long and dates are few. A
+// date of which the claim tells less than the page is found too.
+func (x *index) hasDate(d date) bool {
+	key := strconv.Itoa(d.year)
+	if d.year == 0 {
+		key = strconv.Itoa(d.day)
+	}
+	const beside = 32 // bytes: "on the 8th of September in the year"
+	for from := 0; ; {
+		i := strings.Index(x.text[from:], key)
+		if i < 0 {
+			return false
+		}
+		i += from
+		from = i + len(key)
+		near := strings.ToValidUTF8(x.text[max(0, i-beside):min(len(x.text), from+beside)], "")
+		found, _ := datesIn(near)
+		for _, have := range found {
+			if have == d || d.day == 0 && have.year == d.year && have.month == d.month || d.year == 0 && have.month == d.month && have.day == d.day {
+				return true
+			}
+		}
+	}
+}
+
+func (x *index) hasNumbers(text string) bool {
+	for _, n := range numbersIn(text) {
+		if !x.numbers[n] {
+			return false
+		}
+	}
+	for _, w := range split(text) {
+		if spelledNumbers[w.key] && !x.words[w.key] {
+			return false
+		}
+	}
+	return true
+}
+
+var spelledNumbers = set("two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion trillion dozen half quarter double triple")
+
+// hasNames reports whether every capitalised word of the text stands on the page. The first word of a sentence
+// counts too, unless it is one that any sentence may begin with.
+func (x *index) hasNames(text string) bool {
+	for _, w := range split(text) {
+		if w.upper && !x.words[w.key] && !stopWords[w.key] {
+			return false
+		}
+	}
+	return true
+}
+
+// carries reports whether the text says what the page says: of its words of content, 7 in 10 must be on the page
+// and 4 in 10 in the quote or right beside it.
+func (x *index) carries(text, quote string) bool {
+	near := map[string]bool{}
+	for _, t := range terms(x.around(quote), "") {
+		near[t] = true
+	}
+	all, onPage, inQuote := 0, 0, 0
+	for _, w := range split(text) {
+		if stopWords[w.key] || numeric(w.key) {
+			continue
+		}
+		all++
+		if near[stem(w.key, "")] {
+			inQuote++
+			onPage++
+		} else if x.words[w.key] {
+			onPage++
+		}
+	}
+	if all == 0 { // nothing but a date or a number, which have been checked
+		return true
+	}
+	if unspaced(text) {
+		return overlap(pairs(text), pairs(quote)) >= 0.4
+	}
+	return onPage*10 >= all*7 && inQuote*10 >= all*4
+}
+
+// around is the quote with a little of the page on both sides: where a pronoun's name is, as a rule.
+func (x *index) around(quote string) string {
+	const beside = 120 // bytes
+	i := strings.Index(x.text, quote)
+	if i < 0 {
+		return ""
+	}
+	return strings.ToValidUTF8(x.text[max(0, i-beside):min(len(x.text), i+len(quote)+beside)], "")
+}
+
+func overlap(of, with []string) float64 {
+	have := map[string]bool{}
+	for _, s := range with {
+		have[s] = true
+	}
+	n := 0
+	for _, s := range of {
+		if have[s] {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(of)))
+}
+
+var negations = set("not never no none nobody nothing neither nor without cannot nicht kein keine keinen nie niemals ne pas jamais aucun ningun ninguna nunca jamas nao nenhum non mai nessun niet geen не нет никогда")
+
+func denies(s string) bool {
+	for _, w := range split(s) {
+		if negations[w.key] {
+			return true
+		}
+	}
+	return false
+}
+
+// aNumber is a number as written: with separators, decimals, or a time of day.
+var aNumber = regexp.MustCompile(`\d+(?:[.,:’' ]\d+)*`)
+
+// numbersIn returns the numbers of s in one way of writing: "1,234.50" and "1 234,5" are "1234.5". A blank joins
+// digits only as a separator of thousands.
+func numbersIn(s string) []string {
+	if !ascii(s) {
+		s = strings.Map(asciiDigit, s)
+	}
+	var out []string
+	for _, m := range aNumber.FindAllString(s, -1) {
+		if strings.ContainsAny(m, " ’'") && !thousands.MatchString(m) {
+			for _, part := range strings.FieldsFunc(m, func(r rune) bool { return r == ' ' || r == '’' || r == '\'' }) {
+				out = append(out, oneNumber(part))
+			}
+			continue
+		}
+		out = append(out, oneNumber(m))
+	}
+	return out
+}
+
+var thousands = regexp.MustCompile(`^\d{1,3}(?:[ ’']\d{3})+(?:[.,]\d+)?$`)
+
+func asciiDigit(r rune) rune {
+	switch {
+	case r > unicode.MaxASCII && unicode.IsDigit(r):
+		for zero := r; ; zero-- { // decimal digits stand in tens, each ten's zero first
+			if !unicode.IsDigit(zero-1) || r-zero == 9 {
+				return '0' + (r - zero)
+			}
+		}
+	case r == '\u00a0' || r == '\u202f' || r == '\u2009':
+		return ' '
+	}
+	return r
+}
+
+// oneNumber writes a number without separators. A last group after a single comma or dot is a fraction unless
+// it has three digits and stands behind a group that begins with no zero.
+func oneNumber(m string) string {
+	m = strings.NewReplacer(" ", "", "’", "", "'", "").Replace(m)
+	i := strings.LastIndexAny(m, ".,")
+	if i < 0 {
+		return trimZeros(m)
+	}
+	head, tail := m[:i], m[i+1:]
+	plainHead := strings.NewReplacer(".", "", ",", "").Replace(head)
+	grouped := strings.Count(head, m[i:i+1]) > 0 || len(tail) == 3 && !strings.ContainsAny(head, ".,") && head != "0" && len(head) <= 3
+	if grouped {
+		return trimZeros(plainHead + tail)
+	}
+	if tail = strings.TrimRight(tail, "0"); tail == "" {
+		return trimZeros(plainHead)
+	}
+	return trimZeros(plainHead) + "." + tail
+}
+
+func trimZeros(s string) string {
+	if t := strings.TrimLeft(s, "0"); t != "" {
+		return t
+	}
+	return "0"
+}

@@ -1,0 +1,51 @@
+package websearch
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"familiar/internal/llm"
+)
+
+// classifyTime is how long a side model may think about whether to search.
+const classifyTime = 1500 * time.Millisecond
+
+const classifyOrder = `Decide whether answering a chat message well needs a look at the web: facts about the world, news, prices, weather, people, places, products, releases. Small talk, role play, opinions, jokes, code, arithmetic, orders to a device and questions about the speakers themselves need none.
+Return one JSON object and nothing else: {"search":true} or {"search":false}`
+
+// secondOpinion asks the side model about a message whose score is undecided. A late or broken answer leaves the
+// score as it is.
+func (p *Provider) secondOpinion(ctx context.Context, pl *plan) (by string) {
+	if p.Side == nil || pl.order != "" || pl.score < doubtFrom || pl.score >= doubtTo {
+		return ""
+	}
+	defer func() { _ = recover() }() // a client that panics has no opinion
+	ctx, cancel := context.WithTimeout(ctx, classifyTime)
+	defer cancel()
+	nonce := newNonce()
+	answer, err := p.Side.Complete(ctx, llm.Request{JSON: true, MaxTokens: 200, Messages: []llm.Message{
+		{Role: "system", Content: classifyOrder},
+		{Role: "user", Content: "<message-" + nonce + ">\n" + inertLine(pl.question, nonce) + "\n</message-" + nonce + ">"},
+	}})
+	pl.usage = addUsage(pl.usage, usage(answer.Usage))
+	if err != nil {
+		return ""
+	}
+	var got struct {
+		Search *bool `json:"search"`
+	}
+	from := strings.IndexByte(answer.Text, '{')
+	if from < 0 || json.NewDecoder(strings.NewReader(answer.Text[from:])).Decode(&got) != nil || got.Search == nil {
+		return ""
+	}
+	if *got.Search {
+		pl.score = max(pl.score, doubtTo)
+		pl.cues = append([]string{"side model: search"}, pl.cues...)
+	} else {
+		pl.score = min(pl.score, doubtFrom)
+		pl.cues = append([]string{"side model: no search"}, pl.cues...)
+	}
+	return answer.Model
+}

@@ -1,0 +1,269 @@
+package websearch
+
+import (
+	"strings"
+
+	"familiar/internal/context/turn"
+)
+
+// followUps are the beginnings of a question that leans on the one before it.
+var followUps = table(map[string]string{
+	"and":        "and, what about, how about, and what about, and how about, same for, same question for, or, und, und was ist mit, was ist mit, wie ist es mit, et, et pour, y, y que hay de, que tal, e, e quanto a, ed, en, hoe zit het met, а, а как насчет, и, i, a co z",
+	"what about": "what about, how about, was ist mit, et pour, que tal, y que hay de, а как насчет",
+})
+
+// pronouns stand for somebody or something named before. The value tells what: "he" a person, "it" a thing, and
+// with an s the owner of something.
+var pronouns = map[string]string{
+	"he": "he", "she": "he", "him": "he", "his": "he's", "her": "he's", "hers": "he's",
+	"it": "it", "its": "it's", "they": "it", "them": "it", "their": "it's", "that": "it", "this": "it",
+	"er": "he", "ihn": "he", "ihm": "he", "elle": "he", "lui": "he", "ella": "he", "ele": "he", "ela": "he", "он": "he", "она": "he", "его": "he's", "ее": "he's",
+}
+
+// maxFollowUp is how many words a question has at most that is nothing without the one before it.
+const maxFollowUp = 7
+
+// standalone makes a question that can be understood by itself of text, with the help of what people, never the
+// bot, have said before, newest first (P7). It returns text unchanged where it needs no help or there is none.
+func standalone(text string, names []string, earlier []string) string {
+	words, _ := dropNames(split(text), text, names)
+	if len(words) == 0 || len(words) > 25 {
+		return text
+	}
+	for _, before := range earlier {
+		if rest, ok := fragment(text, words); ok {
+			return inSlot(before, rest)
+		}
+		if bareQuestion(words) {
+			return strings.TrimRight(strings.TrimSpace(text), "?？ ") + ": " + before
+		}
+		if s, ok := named(text, words, before); ok {
+			return s
+		}
+	}
+	return text
+}
+
+// fragment returns what a follow-up like "and in Berlin?" has to add.
+func fragment(text string, words []word) (string, bool) {
+	n, cue := followUps.at(words)
+	if n == 0 || n >= len(words) || len(words) > maxFollowUp {
+		return "", false
+	}
+	rest := words[n:]
+	asked := strings.ContainsAny(text, "?？") || cue == "what about" || slotted[rest[0].key]
+	if form := opening(text, rest, rest); !asked || form == "wh" || form == "aux" {
+		return "", false
+	}
+	for _, w := range rest {
+		if pronouns[w.key] == "he" || w.key == "i" || w.key == "you" {
+			return "", false
+		}
+	}
+	return text[rest[0].start:rest[len(rest)-1].end], true
+}
+
+// slotted are the prepositions that a slot begins with.
+var slotted = set("in at for on to from near of by with during since im am fur nach aus bei pour dans en a au de para desde nel da per в на из для w na do dla")
+
+// inSlot puts rest into the question before it, in place of what it replaces: the words after the same
+// preposition, the time, or the name.
+func inSlot(before, rest string) string {
+	before = strings.TrimRight(strings.TrimSpace(before), "?？!. ")
+	old, added := split(before), split(rest)
+	if t := times.in(rest, added); len(t) > 0 && t[0].to-t[0].from == len(added) {
+		if was := times.in(before, old); len(was) > 0 && was[0].to > was[0].from {
+			return replaced(before, old, was[0].from, was[0].to, rest)
+		}
+		return before + " " + rest
+	}
+	if slotted[added[0].key] && len(added) > 1 {
+		for i := len(old) - 2; i > 0; i-- {
+			if old[i].key == added[0].key && numeric(old[i+1].key) == numeric(added[1].key) {
+				return replaced(before, old, i, slotEnd(before, old, i+1), rest)
+			}
+		}
+		return before + " " + rest
+	}
+	if from, to := lastName(old); to > from {
+		return replaced(before, old, from, to, rest)
+	}
+	for i := len(old) - 2; i > 0; i-- {
+		if slotted[old[i].key] {
+			return replaced(before, old, i+1, slotEnd(before, old, i+1), rest)
+		}
+	}
+	return before + " " + rest
+}
+
+// slotEnd returns where the words that begin at from stop being one slot: at a preposition or a time.
+func slotEnd(text string, words []word, from int) int {
+	when := times.in(text, words)
+	for i := from + 1; i < len(words); i++ {
+		if slotted[words[i].key] {
+			return i
+		}
+		for _, t := range when {
+			if t.from == i && t.to > i {
+				return i
+			}
+		}
+	}
+	return len(words)
+}
+
+func replaced(text string, words []word, from, to int, with string) string {
+	return text[:words[from].start] + with + text[words[to-1].end:]
+}
+
+func numeric(s string) bool { return s != "" && '0' <= s[0] && s[0] <= '9' }
+
+// bareQuestion reports whether words are a question without a subject: "why?", "since when", "how much".
+func bareQuestion(words []word) bool {
+	n, cue := openings["en"].at(words)
+	return cue == "wh" && n == len(words)
+}
+
+// named replaces the pronoun of a question by the name that it stands for. Where the question before has no
+// name to offer, it is added whole: enough for a search.
+func named(text string, words []word, before string) (string, bool) {
+	at := pronounAt(text, words)
+	if at < 0 {
+		return "", false
+	}
+	kind := pronouns[words[at].key]
+	name := subject(before, strings.HasPrefix(kind, "he"))
+	if name == "" {
+		if weigh(before, nil).score < threshold {
+			return "", false
+		}
+		return strings.TrimRight(strings.TrimSpace(text), "?？ ") + ": " + before, true
+	}
+	owner := strings.HasSuffix(kind, "s") && at+1 < len(words) && !slotted[words[at+1].key]
+	if owner {
+		name += "'s"
+	}
+	if at > 0 && sameWord(words[at-1], words[at]) { // "he's" is one piece of text
+		return "", false
+	}
+	out := text[:words[at].start] + name
+	if rest := at + 1; rest < len(words) && words[rest].start < words[at].end+2 && words[rest].key == "is" {
+		return out + " is" + text[words[rest].end:], true
+	}
+	return out + text[words[at].end:], true
+}
+
+// pronounAt finds the pronoun of a question that names nobody itself, or -1.
+func pronounAt(text string, words []word) int {
+	from, _ := lead(words)
+	body := words[from:]
+	if opening(text, words, body) == "" && !strings.ContainsAny(text, "?？") {
+		return -1
+	}
+	at := -1
+	for i, w := range words {
+		if i > 0 && w.upper && w.key != "i" {
+			return -1
+		}
+		if at < 0 && pronouns[w.key] != "" {
+			at = i
+		}
+	}
+	return at
+}
+
+// subject finds what a question is about: for a person the first name in it, for a thing the last, else what
+// stands after "who is", "tell me about" and the like.
+func subject(text string, isPerson bool) string {
+	text = strings.TrimRight(strings.TrimSpace(text), "?？!. ")
+	words := split(text)
+	if len(words) == 0 {
+		return ""
+	}
+	from, _ := lead(words)
+	body := words[from:]
+	n, asksOf := abouts.at(body)
+	if isPerson && asksOf == "" {
+		if first := body[min(len(body)-1, 0)].key; first == "who" || first == "wer" || first == "qui" {
+			return "" // "who won the prize?": the person is the answer, and the names in it are none of hers
+		}
+	}
+	if isPerson && n > 0 && n < len(body) && !body[n].upper { // "who is the mayor of Rome?": that very person
+		return text[body[n].start:body[len(body)-1].end]
+	}
+	a, b := lastName(words)
+	if isPerson {
+		a, b = firstName(words)
+	}
+	if b > a {
+		return text[words[a].start:words[b-1].end]
+	}
+	if n > 0 && n < len(body) {
+		end := slotEnd(text, body, n)
+		return text[body[n].start:body[end-1].end]
+	}
+	return ""
+}
+
+var abouts = table(map[string]string{"about": "who is, who was, who are, what is, what was, what are, tell me about, about, define, wer ist, wer war, was ist, qui est, qui etait, quien es, quien fue, que es, quem e, quem foi, chi e, chi era, кто такой, кто такая, что такое, " +
+	"how old is, how tall is, where is, where was, when was"})
+
+// firstName and lastName return the range of the first and the last run of capitalised words, the sentence's
+// first word aside.
+func firstName(words []word) (from, to int) {
+	for i := 1; i < len(words); i++ {
+		if words[i].upper && words[i].key != "i" {
+			return i, nameEnd(words, i)
+		}
+	}
+	return 0, 0
+}
+
+func lastName(words []word) (from, to int) {
+	for i := 1; i < len(words); {
+		if words[i].upper && words[i].key != "i" {
+			from, to = i, nameEnd(words, i)
+			i = to
+			continue
+		}
+		i++
+	}
+	return from, to
+}
+
+// nameEnd lets a name hold "of", "the", "de" and a number: "Lord of the Rings", "Windows 11".
+func nameEnd(words []word, from int) int {
+	end := from + 1
+	for i := end; i < len(words); i++ {
+		switch {
+		case words[i].upper || numeric(words[i].key):
+			end = i + 1
+		case !inName[words[i].key]:
+			return end
+		}
+	}
+	return end
+}
+
+var inName = set("of the de la von van der du di da")
+
+// said returns what people have said before the message, newest first. The bot's own words are left out, for
+// they may come from the web (P7), and so is everything older than the reply chain (P10).
+func said(req turn.Request) []string {
+	var out []string
+	seen := map[string]bool{req.Message.ID: true}
+	add := func(m turn.Message) {
+		if m.Own || m.Text == "" || m.ID != "" && seen[m.ID] || len(out) == 4 {
+			return
+		}
+		seen[m.ID] = true
+		out = append(out, m.Text)
+	}
+	if req.Parent != nil {
+		add(*req.Parent)
+	}
+	for _, m := range req.Chain {
+		add(m)
+	}
+	return out
+}

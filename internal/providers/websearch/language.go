@@ -1,0 +1,79 @@
+package websearch
+
+import "unicode"
+
+// functionWords are the small words that give a language away: words of one language that are none, or rare,
+// in the others of the table.
+var functionWords = map[string]map[string]bool{
+	"en": set("the is are of and what who how does do did in to for which with that was were will when where it you on there i my me am have feel about"),
+	"de": set("der die das und ist nicht ein eine wer wie wann wo mit auf für von den dem im wird gibt welche hat es ich du bitte sind morgen heute wetter"),
+	"fr": set("le la les des est et une du qui quel quelle dans pour sur avec où pourquoi comment combien qu je tu ce cette aujourd hui pas au aux en temps fait"),
+	"es": set("el la los las es y una del quién qué cuál cuándo dónde cómo por para con en hoy cuánto cuántos está hay mañana hace qué tiempo"),
+	"pt": set("o os as um uma é e do da dos das quem qual quando onde como por para com em no na hoje quanto não está tem você previsão tempo"),
+	"it": set("il lo gli un è di della del chi cosa quale quando dove perché come per con oggi quanto sono nel che tempo fa domani"),
+	"nl": set("de het een en is van wie wat wanneer waar hoe welke met voor op niet vandaag ik je zijn morgen weer"),
+	"pl": set("jest na nie kto co kiedy gdzie jaki jaka jak dlaczego się czy dzisiaj ile pogoda"),
+	"tr": set("ve bir bu ne kim nerede nasıl için mi mı bugün kaç hangi hava"),
+	"sv": set("och är en ett det som vem vad när var hur inte på för idag med vädret"),
+}
+
+// language guesses the language of a text: an ISO 639-1 code, or "" when it cannot tell.
+func language(text string, words []word) string {
+	if !ascii(text) {
+		if l := byScript(text); l != "" {
+			return l
+		}
+	}
+	best, most, tied := "", 0, false
+	for _, l := range [...]string{"en", "de", "fr", "es", "pt", "it", "nl", "pl", "tr", "sv"} {
+		n := 0
+		for _, w := range words {
+			if functionWords[l][w.key] {
+				n++
+			}
+		}
+		if n > most {
+			best, most, tied = l, n, false
+		} else if n == most && n > 0 {
+			tied = true
+		}
+	}
+	if tied && best != "en" {
+		return ""
+	}
+	return best
+}
+
+// byScript tells the languages that have a script to themselves.
+func byScript(text string) string {
+	han := false
+	for _, r := range text {
+		switch {
+		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
+			return "ja"
+		case unicode.Is(unicode.Hangul, r):
+			return "ko"
+		case unicode.Is(unicode.Han, r):
+			han = true
+		case unicode.Is(unicode.Cyrillic, r):
+			if r == 'і' || r == 'ї' || r == 'є' || r == 'ґ' {
+				return "uk"
+			}
+			return "ru"
+		case unicode.Is(unicode.Arabic, r):
+			return "ar"
+		case unicode.Is(unicode.Hebrew, r):
+			return "he"
+		case unicode.Is(unicode.Greek, r):
+			return "el"
+		case unicode.Is(unicode.Thai, r):
+			return "th"
+		case unicode.Is(unicode.Devanagari, r):
+			return "hi"
+		}
+	}
+	if han {
+		return "zh"
+	}
+	return ""
+}

@@ -1,0 +1,243 @@
+package websearch
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"familiar/internal/context/turn"
+)
+
+// plan is all that is decided before the web is touched (P1): nothing read later changes it.
+type plan struct {
+	need
+	core     string   // the part that asks, standing alone
+	question string   // core as the models are shown it
+	queries  []string // what may leave, in the order of trying: the second only if the first finds nothing
+	scrubbed []string
+	intent   string
+	sure     float64
+	language string
+	fresh    string
+	day      date     // the day it asks about, if it names one
+	urls     []string // typed by people, canonical (P2)
+	refused  []string // typed by people, but not URLs that may be read
+	topic    string   // the denied topic it holds
+	usage    turn.Usage
+}
+
+const (
+	maxQuery    = 200 // characters (P10)
+	maxQuestion = 300
+)
+
+// decide weighs a message, with what was said before it. It does no input or output.
+func decide(req turn.Request, names []string, pol Policy) plan {
+	var p plan
+	p.urls, p.refused = typedURLs(req)
+	bare := withoutURLs(req.Message.Text)
+	whole := standalone(bare, names, said(req))
+	p.need = weigh(whole, names)
+	if own := weigh(bare, names); own.order != "" || whole != bare && own.barred && !p.check {
+		p.need = own
+	}
+	p.core = essence(whole, p.need, names)
+	p.question = cut(oneLine(p.core), maxQuestion)
+	p.topic = deniedTopic(whole, pol.DeniedTopics)
+	return p
+}
+
+// compose words the queries.
+func (p *plan) compose(names []string, now time.Time) {
+	words := split(p.core)
+	p.intent, p.sure = p.classify(p.core, words)
+	p.language = language(p.core, words)
+	p.fresh = freshness(p.need, p.intent)
+	p.day = dayAsked(p.core, words, now)
+	p.queries, p.scrubbed = queries(p.core, *p, names, now)
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// essence is the part of a message that asks: all of a short one but its courtesies, of a long one the sentence
+// that decided.
+func essence(text string, n need, names []string) string {
+	spoken := action.ReplaceAllString(inline.ReplaceAllString(fenced.ReplaceAllString(text, " "), " "), " ")
+	if spoken = oneLine(spoken); spoken != "" {
+		text = spoken
+	}
+	all := sentences(text)
+	if len(all) < 2 {
+		return text
+	}
+	if len(split(text)) > 30 && n.said != "" {
+		return n.said
+	}
+	var keep []string
+	for _, s := range all {
+		if one := weighSentence(s, names); !one.barred || s == n.said {
+			keep = append(keep, s)
+		}
+	}
+	if len(keep) == 0 {
+		return text
+	}
+	return strings.Join(keep, " ")
+}
+
+// freshness is the oldest result wanted.
+func freshness(n need, intent string) string {
+	for _, f := range [...]string{"day", "week"} {
+		if slices.Contains(n.times, f) && intent != weather {
+			return f
+		}
+	}
+	if intent == news {
+		return "month"
+	}
+	if slices.Contains(n.times, "month") && intent != person {
+		return "year"
+	}
+	return ""
+}
+
+// queries words the question for a search service: without courtesies, orders, names of the bot and whatever is
+// private; the second, for services that want all words to match, with the words of content alone.
+func queries(core string, p plan, names []string, now time.Time) (out, scrubbed []string) {
+	text, scrubbed := scrub(core)
+	text = plainWords(trimmed(text, names))
+	text = strings.TrimRight(text, "?？!.,;: ")
+	if y := year(text, p); y != 0 {
+		text += " " + strconv.Itoa(now.Year()+y-sameYear)
+	}
+	text = cut(text, maxQuery)
+	if text == "" {
+		return nil, scrubbed
+	}
+	out = []string{text}
+	if short := cut(contentWords(text), maxQuery); short != "" && !strings.EqualFold(short, text) {
+		out = append(out, short)
+	}
+	return out, scrubbed
+}
+
+// sameYear is what year returns for the current one, so that 0 can mean none.
+const sameYear = 10
+
+// year says which year belongs into the query, relative to now, where recency is asked and none is named.
+func year(text string, p plan) int {
+	if aYear.MatchString(text) || p.intent == weather {
+		return 0
+	}
+	lower := strings.ToLower(text)
+	switch {
+	case strings.Contains(lower, "last year"):
+		return sameYear - 1
+	case strings.Contains(lower, "next year"):
+		return sameYear + 1
+	case slices.Contains(p.times, "year"), slices.Contains(p.times, "month"), slices.Contains(p.times, "now"), slices.Contains(p.topics, "version"):
+		return sameYear
+	}
+	return 0
+}
+
+// tails are polite endings.
+var tails = regexp.MustCompile(`(?i)[\s,]+(?:please|pls|plz|thanks|thank you|thx|for me|online|on the (?:web|internet)|bitte|danke|s'il (?:te|vous) pla[iî]t|por favor|per favore)[\s.!?]*$`)
+
+// trimmed drops the beginning and the end of a message that are for the bot, not for a search service.
+func trimmed(s string, names []string) string {
+	for tails.MatchString(s) {
+		s = tails.ReplaceAllString(s, "")
+	}
+	words, _ := dropNames(split(s), s, names)
+	from := 0
+	for from < len(words) {
+		if n, cue := orders.at(words[from:]); n > 0 && cue == "search" {
+			from += n
+			for from < len(words)-1 && n < 4 && linking[words[from].key] {
+				from++
+			}
+			continue
+		}
+		n, _ := leads.at(words[from:])
+		if n == 0 {
+			break
+		}
+		from += n
+	}
+	if from >= len(words) {
+		return s
+	}
+	end := words[len(words)-1].end
+	rest := s[end:]
+	if len(strings.TrimSpace(rest)) > 0 && strings.TrimRight(rest, "?？!.,;: ") != "" {
+		end = len(s)
+	}
+	return oneLine(s[words[from].start:end])
+}
+
+// linking are the words between an order and what is to be looked up.
+var linking = set("for about on if whether nach sur por sobre")
+
+// stopWords carry no meaning in a search.
+var stopWords = set("a an the is are was were be been being am do does did has have had will would can could should shall may might must of in on at to for from by with about as into and or but if than then so that this these those it its there here " +
+	"who what when where which whose whom why how many much i me my we us our you your he she they them his her their him not no just also please tell know find show give get " +
+	"der die das ein eine einer eines einem einen den dem des und oder ist sind war waren wird werden hat haben in im am an auf zu zum zur von mit fur bei nach aus wer was wann wo wie warum welche welcher welches viele viel es " +
+	"le la les un une des du de et ou est sont etait qui que quoi quand quel quelle combien comment pourquoi dans sur pour par avec au aux en " +
+	"el los las una del y o es son fue era quien cual cuando donde cuanto cuantos como por para con al se " +
+	"os um uma do da dos das e sao foi quem qual onde quanto quantos no na nos nas com ao " +
+	"il lo gli di della del chi cosa quando dove quanto perche per con nel sono " +
+	"и в на с из по за для от до о об это как что кто где когда какой какая какие сколько почему был была были есть")
+
+// contentWords keeps the words that carry meaning, as they were written.
+func contentWords(s string) string {
+	var out []string
+	last := -1
+	for _, w := range split(s) {
+		if stopWords[w.key] || w.start == last {
+			continue
+		}
+		last = w.start
+		out = append(out, s[w.start:w.end])
+	}
+	return strings.Join(out, " ")
+}
+
+// cut shortens s to at most n characters, at a word's end where there is one.
+func cut(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	r := []rune(s)[:n]
+	short := string(r)
+	if i := strings.LastIndexByte(short, ' '); i > len(short)/2 {
+		short = short[:i]
+	}
+	return strings.TrimSpace(short)
+}
+
+// deniedTopic returns the topic of the operator's list that the text holds, matched as whole words.
+func deniedTopic(text string, denied []string) string {
+	words := split(text)
+	for _, topic := range denied {
+		keys := make([]string, 0, 4)
+		for _, w := range split(topic) {
+			keys = append(keys, w.key)
+		}
+		if len(keys) == 0 {
+			continue
+		}
+		if unspaced(topic) && strings.Contains(text, topic) {
+			return topic
+		}
+		for i := range words {
+			if begins(words[i:], keys) {
+				return topic
+			}
+		}
+	}
+	return ""
+}

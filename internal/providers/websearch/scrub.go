@@ -1,0 +1,67 @@
+package websearch
+
+import (
+	"regexp"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"familiar/internal/web/clean"
+)
+
+// private are the things that never leave in a query (P10), in the order in which they are looked for: what is
+// part of something greater comes after it.
+var private = []struct {
+	kind    string
+	pattern *regexp.Regexp
+}{
+	{"invite", regexp.MustCompile(`(?i)(?:https?://)?(?:www\.)?(?:discord\.gg|discord(?:app)?\.com/invite|dsc\.gg|discord\.me|invite\.gg)/\S*`)},
+	{"url", regexp.MustCompile(`(?i)\b(?:https?|ftp|file|steam|discord)://\S+|\bwww\.\S+`)},
+	{"email", regexp.MustCompile(`(?i)[\pL\d._%+\-]+@[\pL\d\-]+(?:\.[\pL\d\-]+)+`)},
+	{"mention", regexp.MustCompile(`<(?:@[!&]?|#|/[^:>]*:|a?:\w+:|t:|id:)[^>]*>|(?:^|[^\pL\d])@[\pL\d_.\-]+`)},
+	{"token", regexp.MustCompile(`[A-Za-z0-9_\-]{24,}(?:\.[A-Za-z0-9_\-]+)*`)},
+	{"snowflake", regexp.MustCompile(`\d{17,20}`)},
+	{"phone", regexp.MustCompile(`\+\d[\d ()./\-]{5,}\d|\(?\d{2,5}\)?(?:[ ./\-]?\d{2,5}){2,6}`)},
+}
+
+// scrub takes out of s what may not leave the machine, and says which kinds of things that were. Compatibility
+// forms are resolved and invisible characters dropped first, so that neither hides anything.
+func scrub(s string) (string, []string) {
+	s, _ = clean.Text(norm.NFKC.String(s))
+	var kinds []string
+	for _, p := range private {
+		s = p.pattern.ReplaceAllStringFunc(s, func(m string) string {
+			if p.kind == "phone" && !dialable(m) {
+				return m
+			}
+			kinds = addOnce(kinds, p.kind)
+			return " "
+		})
+	}
+	return strings.Join(strings.Fields(s), " "), kinds
+}
+
+// dialable tells a telephone number from a date (eight digits at most) and from a plain number below a
+// thousand million.
+func dialable(s string) bool {
+	n := 0
+	for i := range len(s) {
+		if '0' <= s[i] && s[i] <= '9' {
+			n++
+		}
+	}
+	return s[0] == '+' || n >= 10 || n == 9 && (s[0] == '0' || len(s) > n)
+}
+
+// operators are what search services obey rather than look for: SearXNG's bangs, language prefixes and time
+// limits.
+var operators = regexp.MustCompile(`(?:^|\s)[!:?]+|<\d*>?|[<>]`)
+
+// plainWords takes the operators' signs and leaves the words.
+func plainWords(s string) string {
+	for operators.MatchString(s) {
+		s = operators.ReplaceAllString(s, " ")
+		s = strings.Join(strings.Fields(s), " ")
+	}
+	return s
+}
