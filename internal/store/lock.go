@@ -17,7 +17,11 @@ var errHeld = errors.New("held")
 func acquire(path string) (*os.File, error) {
 	f, err := lockFile(path)
 	if errors.Is(err, errHeld) {
-		return nil, &Error{Kind: InUse, Path: filepath.Join(filepath.Dir(path), fileName), PID: ownerOf(path)}
+		e := &Error{Kind: InUse, Path: filepath.Join(filepath.Dir(path), fileName), PID: ownerOf(path)}
+		if err != errHeld {
+			e.Err = err // says more
+		}
+		return nil, e
 	}
 	if err != nil {
 		return nil, err

@@ -79,7 +79,7 @@ func (db *DB) SaveMessages(ctx context.Context, ms ...Message) error {
 	return nil
 }
 
-// EditMessage gives a message a new text. Changed is false if it had that text already, or if there is no
+// EditMessage gives a message a new text. Edited is false if it had that text already, or if there is no
 // such message.
 func (db *DB) EditMessage(ctx context.Context, id, text string) (edited bool, err error) {
 	err = db.Write(ctx, func(tx *sql.Tx) error {

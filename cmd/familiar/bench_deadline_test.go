@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/llm/llmtest"
+	"familiar/internal/web/webtest"
+)
+
+// badly are the ways in which a page may waste a reader's time; each is the head of a page of webtest's.
+var badly = map[string]string{
+	"hang":       "!hang",
+	"drip":       "!drip 1 20ms",
+	"endless":    "!endless",
+	"huge":       "!size 6000000",
+	"bomb":       "!gzip\n!endless",
+	"flood":      "!flood 900000",
+	"late":       "!delay 600ms\n!size 3000000",
+	"short":      "!length 5000000",
+	"broken":     "!size 3000000\n!break 2000000",
+	"nested":     "!size 3000000",
+	"attributes": "!size 3000000",
+	"tables":     "!size 3000000",
+	"styles":     "!size 3000000",
+	"words":      "!size 3000000",
+}
+
+// heavy are bodies that take time to read; the page's size repeats them.
+var heavy = map[string]string{
+	"nested":     "<div><span><p>",
+	"attributes": `<p class="a b c" style="color:#fff;background:white;display:block" data-x='<p>'>Mount Example is 4,321 metres high. `,
+	"tables":     "<table><tr><td><table><tr><td>Mount Example",
+	"styles":     "<style>.a .b>.c:not(.d){display:none} p:nth-child(2n){opacity:0}</style><p class=a>Mount Example",
+	"words":      "<p>Mount Example is 4,321 metres high, and it was first climbed in 1899 by a party of three. ",
+}
+
+// BenchmarkDeadline looks things up against pages, a search service and a side model that behave badly, and gives the
+// longest time by which any lookup passed its deadline.
+func BenchmarkDeadline(b *testing.B) {
+	var worst time.Duration
+	for _, side := range []string{"none", "hang", "drip"} {
+		for how := range badly {
+			b.Run("side="+side+"/page="+how, func(b *testing.B) {
+				late := lateness(b, side, how)
+				worst = max(worst, late)
+				b.ReportMetric(late.Seconds()*1000, "overshoot-ms")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+	b.Logf("worst overshoot: %v", worst)
+}
+
+// lateness looks up until the benchmark is done, always with five pages of one kind, and returns the longest time that
+// a lookup took beyond its deadline; what was in time counts as nothing.
+func lateness(b *testing.B, side, how string) (worst time.Duration) {
+	h := poorHouse(b, side, how)
+	for i := 0; b.Loop(); i++ {
+		limit := []time.Duration{300 * time.Millisecond, 700 * time.Millisecond, 1500 * time.Millisecond}[i%3]
+		began := time.Now()
+		l := h.lookup.Lookup(context.Background(), turn.Request{
+			ID: fmt.Sprint("T", i), Character: "sage", Web: turn.Web{Switch: turn.WebAlways}, Deadline: began.Add(limit),
+			Message: turn.Message{ID: "1", Author: turn.Author{ID: "2", Name: "ana"}, Text: fmt.Sprintf("look up the height of Mount Example, edition %d", i)},
+		})
+		worst = max(worst, time.Since(began)-limit)
+		if len(l.Pages) == 0 {
+			b.Fatalf("no page was tried: %+v", l)
+		}
+		h.lookup.Wait()
+	}
+	return worst
+}
+
+// poorHouse is a house whose web has bad pages only.
+func poorHouse(b *testing.B, side, how string) *house {
+	search, model := newMetasearch(b), llmtest.New(b)
+	model.Forget = true
+	env := map[string]string{"SEARXNG_URL": search.server.URL, "FAMILIAR_LOG": "error"}
+	if side != "none" {
+		env["OPENAI_BASE_URL"], env["OPENAI_API_KEY"], env["OPENAI_MODEL"] = model.URL, "sk-test-0123456789abcdef", "main"
+	}
+	model.Reply = func(llmtest.Request) llmtest.Reply {
+		if side == "hang" {
+			return llmtest.Reply{llmtest.Wait(time.Minute)}
+		}
+		return llmtest.Reply{llmtest.Gap(10 * time.Millisecond), llmtest.Say(strings.Repeat("a fact ", 10_000))}
+	}
+	var hits, pages strings.Builder
+	hits.WriteString("when example\n")
+	for i := range 8 {
+		host := fmt.Sprintf("site%d.example.org", i)
+		fmt.Fprintf(&hits, "Mount Example | https://%s/mount | The height of Mount Example.\n", host)
+		fmt.Fprintf(&pages, "-- %s/robots.txt.head --\n404\n-- %s/mount.head --\nContent-Type: text/html; charset=utf-8\n%s\n-- %s/mount --\n%s\n",
+			host, host, badly[how], host, heavy[how])
+	}
+	search.read(b, []byte(hits.String()))
+	web := webtest.New(b, []byte(pages.String()))
+	nowhere := "http://127.0.0.1:1"
+	h, err := open(context.Background(), &program{
+		dir: b.TempDir(), out: b.Output(), err: b.Output(),
+		env: func(name string) (string, bool) { v, ok := env[name]; return v, ok },
+		far: far{
+			resolver: web, dial: web.Dial, roots: web.RootCAs(), ollama: nowhere,
+			backends: map[string]string{"wikipedia": nowhere, "duckduckgo": nowhere, "openmeteo": nowhere},
+		},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { h.close() })
+	return h
+}

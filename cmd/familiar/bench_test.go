@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/discordtest"
+	"familiar/internal/llm/llmtest"
+	"familiar/internal/store"
+	"familiar/internal/trace"
+)
+
+// stage is a program between the far ends of a benchmark. doc/benchmarks.md has the commands and the figures.
+type stage struct {
+	*testing.B
+	dir     string
+	env     map[string]string
+	discord *discordtest.Server
+	model   *llmtest.Server
+	rooms   []string // ids of the channels
+	pid     int      // of the process, if there is one
+
+	mu      sync.Mutex
+	replied map[string]chan discordtest.Message // by channel; guarded by mu
+}
+
+// newStage makes a Discord with so many channels and a model that answers as answer says.
+func newStage(b *testing.B, channels int, answer func(llmtest.Request) llmtest.Reply) *stage {
+	b.Helper()
+	s := &stage{B: b, dir: b.TempDir(), discord: discordtest.New(b), model: llmtest.New(b), replied: make(map[string]chan discordtest.Message)}
+	s.model.Forget, s.model.Reply = true, answer
+	s.discord.Quiet()
+	s.env = map[string]string{
+		"DISCORD_TOKEN": discordtest.Token, "DISCORD_API_URL": s.discord.URL, "FAMILIAR_LOG": "error",
+		"OPENAI_BASE_URL": s.model.URL, "OPENAI_API_KEY": "sk-test-0123456789abcdef", "OPENAI_MODEL": "main", "SIDE_MODEL": "side",
+	}
+	for i := range channels {
+		id := s.discord.AddChannel("hall", fmt.Sprintf("room-%d", i))
+		s.rooms = append(s.rooms, id)
+		s.replied[id] = make(chan discordtest.Message, 16)
+	}
+	s.discord.OnReply(func(m discordtest.Message) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if heard := s.replied[m.Channel]; heard != nil {
+			heard <- m
+		}
+	})
+	return s
+}
+
+// far has no web: what is said on a stage asks for none.
+func (s *stage) far() far {
+	const nowhere = "http://127.0.0.1:1"
+	return far{
+		ollama: nowhere, perSecond: 1 << 20,
+		backends: map[string]string{"wikipedia": nowhere, "duckduckgo": nowhere, "openmeteo": nowhere},
+	}
+}
+
+func (s *stage) program() program {
+	return program{
+		args: []string{"run"}, dir: s.dir, in: strings.NewReader(""), out: &lockedBuffer{}, err: s.Output(),
+		env:  func(name string) (string, bool) { v, ok := s.env[name]; return v, ok },
+		exit: func(int) { s.Error("the program left at once") },
+		far:  s.far(),
+	}
+}
+
+// start runs the program in this process, until stop.
+func (s *stage) start() (stop func()) {
+	s.Helper()
+	signals, done := make(chan os.Signal, 2), make(chan struct{})
+	p := s.program()
+	p.signals = signals
+	go func() {
+		defer close(done)
+		if code := run(p); code != exitOK {
+			s.Errorf("exit code %d", code)
+		}
+	}()
+	if !s.discord.WaitSession(patience) {
+		s.Fatal("the program does not come")
+	}
+	return func() {
+		signals <- os.Interrupt
+		<-done
+	}
+}
+
+// ask says something that is meant for the bot in a channel and waits for the reply. It returns the question's id.
+func (s *stage) ask(channel, author, text string) string {
+	id := s.discord.Say(channel, author, text)
+	select {
+	case <-s.replied[channel]:
+	case <-time.After(patience):
+		s.Errorf("no reply to %s", id)
+	}
+	return id
+}
+
+// records opens the program's store beside it.
+func (s *stage) records() *trace.Store {
+	s.Helper()
+	db, err := store.Look(context.Background(), filepath.Join(s.dir, "data"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() { db.Close() })
+	return &trace.Store{DB: db}
+}
+
+// fill gives every channel so many messages, which came interleaved as messages do: no two of one channel lie
+// together in the file.
+func (s *stage) fill(each int) {
+	s.Helper()
+	db, err := store.Open(context.Background(), filepath.Join(s.dir, "data"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer db.Close()
+	begin := time.Now().Add(-time.Duration(each) * time.Minute)
+	for i := range each {
+		round := make([]store.Message, len(s.rooms))
+		for j, room := range s.rooms {
+			round[j] = store.Message{
+				ID: fmt.Sprintf("%019d", i*len(s.rooms)+j), ChannelID: room, GuildID: "1", AuthorID: fmt.Sprint(1000 + i%7),
+				AuthorName: fmt.Sprintf("person %d", i%7), Text: sentence(i*len(s.rooms) + j), At: begin.Add(time.Duration(i) * time.Minute),
+			}
+		}
+		if err := db.SaveMessages(context.Background(), round...); err != nil {
+			s.Fatal(err)
+		}
+	}
+}
+
+// sentence is one of many, 20 to 200 bytes long: each has to be counted anew.
+func sentence(n int) string {
+	words := [...]string{"the", "owl", "reads", "another", "chapter", "before", "breakfast", "and", "forgets", "its", "spectacles", "again", "of", "course"}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d:", n)
+	for i := range 3 + n%29 {
+		b.WriteString(" " + words[(n+i*i)%len(words)])
+	}
+	return b.String()
+}
+
+// report gives the median and the 99th percentile, in milliseconds.
+func (s *stage) report(times []time.Duration, what string) {
+	slices.Sort(times)
+	at := func(p int) float64 { return times[(len(times)-1)*p/100].Seconds() * 1000 }
+	s.ReportMetric(at(50), what+"-p50-ms")
+	s.ReportMetric(at(99), what+"-p99-ms")
+	s.ReportMetric(0, "ns/op") // waits of the benchmark's own
+}
+
+// BenchmarkPipeline is what a turn costs beside its slowest provider, from the gateway's event to the request that
+// reaches the model, with a million messages in the store.
+func BenchmarkPipeline(b *testing.B) {
+	asked := make(chan time.Time, 1)
+	s := newStage(b, 1000, func(r llmtest.Request) llmtest.Reply {
+		asked <- r.At
+		return llmtest.Reply{llmtest.Say("Never better.")}
+	})
+	s.fill(1000)
+	defer s.start()()
+	turn := func(i int) (question string, took time.Duration) {
+		said := time.Now()
+		question = s.ask(s.rooms[i*7919%len(s.rooms)], "ana", fmt.Sprintf("Sage, how are you? I am at page %d", i))
+		time.Sleep(5 * time.Millisecond) // the record's last state goes to disk
+		return question, (<-asked).Sub(said)
+	}
+	for i := range 20 { // the vocabulary is loaded, connections are made
+		turn(i)
+	}
+	var questions []string
+	var took []time.Duration
+	for i := 0; b.Loop(); i++ {
+		q, t := turn(20 + i)
+		questions, took = append(questions, q), append(took, t)
+	}
+	own := make([]time.Duration, len(took))
+	records := s.records()
+	for i, q := range questions {
+		t, err := records.ByMessage(context.Background(), q)
+		if err != nil {
+			b.Fatal(err)
+		}
+		own[i] = took[i] - slowest(t.Outcomes)
+	}
+	s.report(own, "own")
+	s.report(took, "whole")
+}
+
+func slowest(outcomes []turn.Outcome) (most time.Duration) {
+	for _, o := range outcomes {
+		most = max(most, o.Took)
+	}
+	return most
+}
+
+// BenchmarkFirstWords is the time from the model's first words to the post that shows them.
+func BenchmarkFirstWords(b *testing.B) {
+	spoken := make(chan time.Time, 1)
+	s := newStage(b, 8, func(llmtest.Request) llmtest.Reply {
+		spoken <- time.Now() // the first word follows at once
+		return llmtest.Reply{llmtest.Gap(30 * time.Millisecond), llmtest.Say("Never better, thank you for asking, and now back to the shelves with me.")}
+	})
+	defer s.start()()
+	s.ask(s.rooms[0], "ana", "Sage, how are you?")
+	<-spoken
+	var took []time.Duration
+	for i := 0; b.Loop(); i++ {
+		room := s.rooms[i%len(s.rooms)]
+		s.ask(room, "ana", "Sage, how are you?")
+		seen := time.Now()
+		took = append(took, seen.Sub(<-spoken))
+		time.Sleep(300 * time.Millisecond)
+	}
+	s.report(took, "seen")
+}
+
+// BenchmarkTurns is how many turns a second go through in 128 channels, with a model that answers at once. The far
+// ends work on the same processors. Every turn must be on record.
+func BenchmarkTurns(b *testing.B) {
+	s := newStage(b, 128, func(llmtest.Request) llmtest.Reply { return llmtest.Reply{llmtest.Say("Never better, thanks.")} })
+	stop := s.start()
+	s.ask(s.rooms[0], "warm", "Sage, how are you?")
+	b.ReportAllocs()
+	b.ResetTimer()
+	next := make(chan int)
+	var people sync.WaitGroup
+	for i, room := range s.rooms {
+		people.Go(func() {
+			for n := range next {
+				s.ask(room, fmt.Sprint("person", i), fmt.Sprintf("Sage, how are you? I am at page %d", n))
+			}
+		})
+	}
+	for n := range b.N {
+		next <- n
+	}
+	close(next)
+	people.Wait()
+	b.StopTimer()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "turns/s")
+	stop()
+	s.complete(b.N + 1)
+}
+
+// complete checks that so many turns are on record, each of them answered.
+func (s *stage) complete(n int) {
+	s.Helper()
+	list, err := s.records().Recent(context.Background(), "", n+1)
+	if err != nil || len(list) != n {
+		s.Errorf("%d turns of %d on record: %v", len(list), n, err)
+	}
+	for _, t := range list {
+		if t.Phase != turn.Answered {
+			s.Errorf("turn %s is %s: %s", t.ID, t.Phase, t.Err)
+		}
+	}
+}

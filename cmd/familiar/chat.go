@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"familiar/internal/bot"
+	"familiar/internal/bot/terminal"
+	"familiar/internal/context/turn"
+)
+
+// atTerminal is how fast a terminal likes its replies: as they come, in one piece.
+var atTerminal = bot.Pace{Every: 40 * time.Millisecond, Close: true}
+
+// twice is the time within which a second Ctrl-C leaves.
+const twice = 2 * time.Second
+
+type chatCommand struct{}
+
+// Run talks to whoever is at the terminal, or reads its lines from a pipe.
+func (chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
+	h, err := open(ctx, p)
+	if err != nil {
+		return err
+	}
+	door := &terminal.Door{Out: p.out, Name: h.character.Name, User: user(p), Interactive: p.interactive}
+	b := h.bot(door, atTerminal)
+	if p.interactive {
+		fmt.Fprintf(p.out, "%s, at your terminal. /help says what I can do, /quit ends it.\n", h.character.Name)
+		h.describe(p.out)
+	}
+	var background sync.WaitGroup
+	ended := make(chan struct{})
+	background.Go(func() { chatSignals(p, b, stop, ended) })
+	upkeep, done := context.WithCancel(ctx)
+	background.Go(func() { h.upkeep(upkeep) })
+	var failed error
+	background.Go(func() { failed = door.Read(ctx, p.in) })
+	b.Run(ctx, door.Events())
+	done()
+	close(ended)
+	background.Wait()
+	return errors.Join(failed, h.close())
+}
+
+// chatSignals lets Ctrl-C stop the answer, and a second one soon after, or one when nothing is being said, leave.
+func chatSignals(p *program, b *bot.Bot, stop stopper, ended <-chan struct{}) {
+	var last time.Time
+	for {
+		select {
+		case <-ended:
+			return
+		case s := <-p.signals:
+			interrupted := s == os.Interrupt
+			if interrupted && time.Since(last) > twice {
+				last = time.Now()
+				if !b.Stop(terminal.Channel) {
+					fmt.Fprintln(p.out, "\n(Ctrl-C once more to leave)")
+				}
+				continue
+			}
+			stop(errSignal)
+			p.stopOnSignal(stop, ended) // the next one leaves at once
+			return
+		}
+	}
+}
+
+func user(p *program) string {
+	if name, ok := p.env("USER"); ok && name != "" && name != "root" {
+		return name
+	}
+	return "you"
+}
+
+type askCommand struct {
+	Question []string `arg:"" help:"The question."`
+	Trace    bool     `help:"Print the record of the turn after the answer."`
+	JSON     bool     `name:"json" help:"Print the record as JSON instead of the answer."`
+}
+
+// Run answers one question through the same lanes, providers and guard as a channel's.
+func (a askCommand) Run(ctx context.Context, p *program, stop stopper) error {
+	question := strings.TrimSpace(strings.Join(a.Question, " "))
+	if question == "" {
+		return problems{`ask: the question is empty: familiar ask "who was Ada Lovelace?"`}
+	}
+	h, err := open(ctx, p)
+	if err != nil {
+		return err
+	}
+	return errors.Join(a.ask(ctx, p, stop, h, question), h.close())
+}
+
+func (a askCommand) ask(ctx context.Context, p *program, stop stopper, h *house, question string) error {
+	door := &answerDoor{}
+	b := h.bot(door, bot.Pace{Close: true, First: time.Hour}) // one post, when the answer is complete
+	message := (&terminal.Door{User: user(p)}).Message(question)
+	message.Message.ChannelID = "ask"
+	ended := make(chan struct{})
+	var background sync.WaitGroup
+	background.Go(func() { p.stopOnSignal(askStopper(b, stop), ended) })
+	events := make(chan turn.Event, 1)
+	events <- message
+	close(events)
+	b.Run(ctx, events)
+	close(ended)
+	background.Wait()
+
+	t, err := h.traces.ByMessage(ctx, message.Message.ID)
+	if err != nil {
+		return fmt.Errorf("find the record of the turn: %w", err)
+	}
+	if a.JSON {
+		return h.printJSON(p, t)
+	}
+	fmt.Fprintln(p.out, door.text)
+	if a.Trace {
+		fmt.Fprintf(p.out, "\n%s", h.redact.String(bot.WholeView(t)))
+	}
+	if t.Phase == turn.Broken {
+		return errors.New(t.Err)
+	}
+	return nil
+}
+
+// askStopper also ends the answer: nobody waits for the rest.
+func askStopper(b *bot.Bot, stop stopper) stopper {
+	return func(cause error) {
+		b.Stop("ask")
+		stop(cause)
+	}
+}
+
+// answerDoor keeps the one reply that it is given.
+type answerDoor struct{ text string }
+
+func (d *answerDoor) Deliver(_ context.Context, p turn.Post) (string, error) {
+	d.text = terminal.Plain(p.Text)
+	return "answer-" + p.Nonce, nil
+}
+
+func (d *answerDoor) Typing(context.Context, string) error { return nil }
+
+func (d *answerDoor) Respond(context.Context, turn.Command, turn.Answer) error { return nil }
+
+func (h *house) printJSON(p *program, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write the record as JSON: %w", err)
+	}
+	_, err = fmt.Fprintln(p.out, h.redact.String(string(b)))
+	return err
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"familiar/internal/context/turn"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// mountain is a little web with one page that answers one question, and no model.
+const mountain = `
+-- search --
+when example
+Mount Example | https://fast.example.org/mount | A mountain.
+-- web/fast.example.org/mount.head --
+Content-Type: text/html; charset=utf-8
+-- web/fast.example.org/mount --
+<html><head><title>Mount Example</title></head><body><article><h1>Mount Example</h1><p>Mount Example is 4,321 metres high, which makes it the highest mountain of the Sample Range. It was first climbed in 1899 by a party of three from the valley below.</p><p>The height of Mount Example was measured again in 2019 with satellite receivers, and the figure of 4,321 metres was confirmed to within half a metre.</p></article></body></html>
+`
+
+// command runs the program with an input and returns its exit code and output.
+func (c *conversation) command(in io.Reader, args ...string) (int, string, string) {
+	var out, err bytes.Buffer
+	code := run(program{
+		args: args, dir: c.dir, in: in, out: &out, err: &err, signals: make(chan os.Signal),
+		env:  func(name string) (string, bool) { v, ok := c.env[name]; return v, ok && name != "FAMILIAR_LOG" },
+		exit: func(int) { c.Error("the program left at once") }, far: c.far(),
+	})
+	return code, out.String(), err.String()
+}
+
+func TestChatThroughAPipe(t *testing.T) {
+	c := newConversation(t, txtar.Parse([]byte(mountain)))
+	code, out, err := c.command(strings.NewReader("hi\nhow high is Mount Example?\n/context\n/mode\n/nonsense\n/quit\nnever read\n"), "chat")
+	if code != exitOK || err != "" {
+		t.Fatalf("exit code %d, errors %q", code, err)
+	}
+	rest := out
+	for _, want := range []string{"sage> ", "OPENAI_API_KEY", "sage> ", "4,321", "[1]", "Sources", "https://fast.example.org/mount", "lookup     found", "claims", "text mode", "/help"} {
+		_, after, found := strings.Cut(rest, want)
+		if !found {
+			t.Fatalf("%q is missing, or not in its place:\n%s", want, out)
+		}
+		rest = after
+	}
+	if strings.Contains(out, "-# ") || strings.Contains(out, "\x1b") {
+		t.Errorf("marks for Discord or colours in a pipe:\n%s", out)
+	}
+}
+
+func TestChatWithoutALastNewline(t *testing.T) {
+	c := newConversation(t, txtar.Parse([]byte(mountain)))
+	if code, out, _ := c.command(strings.NewReader("hi"), "chat"); code != exitOK || !strings.Contains(out, "sage> ") {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+}
+
+func TestAsk(t *testing.T) {
+	c := newConversation(t, txtar.Parse([]byte(mountain)))
+	code, out, err := c.command(nil, "ask", "how", "high", "is", "Mount", "Example?")
+	if code != exitOK || !strings.Contains(out, "4,321") || !strings.Contains(out, "https://fast.example.org/mount") {
+		t.Fatalf("exit code %d, errors %q:\n%s", code, err, out)
+	}
+	code, out, _ = c.command(nil, "ask", "--trace", "how high is Mount Example?")
+	if code != exitOK || !strings.Contains(out, "websearch ok") || !strings.Contains(out, "claims") {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+	code, out, _ = c.command(nil, "ask", "--json", "how high is Mount Example?")
+	var record turn.Trace
+	if e := json.Unmarshal([]byte(out), &record); code != exitOK || e != nil || record.Lookup() == nil || record.Lookup().State != turn.Found {
+		t.Errorf("exit code %d, %v:\n%s", code, e, out)
+	}
+}
+
+func TestLookup(t *testing.T) {
+	c := newConversation(t, txtar.Parse([]byte(mountain)))
+	code, out, err := c.command(nil, "lookup", "how high is Mount Example?")
+	if code != exitOK {
+		t.Fatalf("exit code %d, errors %q", code, err)
+	}
+	for _, want := range []string{"state      found", "query", "asked      searxng ok", "hits", "pages      [1] https://fast.example.org/mount", "claims     [1]", "took"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing:\n%s", want, out)
+		}
+	}
+	code, out, _ = c.command(nil, "lookup", "--json", "how high is Mount Example?")
+	var l turn.Lookup
+	if e := json.Unmarshal([]byte(out), &l); code != exitOK || e != nil || l.State != turn.Found || len(l.Summary) == 0 {
+		t.Errorf("exit code %d, %v:\n%s", code, e, out)
+	}
+}
+
+func TestTrace(t *testing.T) {
+	c := newConversation(t, txtar.Parse([]byte(mountain)))
+	c.command(nil, "ask", "how high is Mount Example?")
+	code, list, err := c.command(nil, "trace")
+	if code != exitOK || !strings.Contains(list, "how high is Mount Example?") {
+		t.Fatalf("exit code %d, errors %q:\n%s", code, err, list)
+	}
+	id := strings.Fields(list)[0]
+	if code, out, err := c.command(nil, "trace", id[:20]); code != exitOK || !strings.Contains(out, "4,321") {
+		t.Errorf("exit code %d, errors %q:\n%s", code, err, out)
+	}
+	if code, _, err := c.command(nil, "trace", "01ZZZZZZ"); code != exitFailed || !strings.Contains(err, "no turn") {
+		t.Errorf("exit code %d, errors %q", code, err)
+	}
+}
+
+// TestStopDuringAnAnswer presses Ctrl-C while the model speaks: what was said stays, and the chat goes on.
+func TestStopDuringAnAnswer(t *testing.T) {
+	c := newConversation(t, txtar.Parse([]byte("-- model --\nwhen \"stop\"\nsay The first words\nwait 30s\nsay and never these\nwhen \"then\"\nsay Yes, I am here.\n")))
+	signals := make(chan os.Signal, 2)
+	in, typed := io.Pipe()
+	out := &lockedBuffer{}
+	done := make(chan int)
+	go func() {
+		done <- run(program{
+			args: []string{"chat"}, dir: c.dir, in: in, out: out, err: out, signals: signals, far: c.far(),
+			env: func(name string) (string, bool) { v, ok := c.env[name]; return v, ok }, exit: func(int) { t.Error("left at once") },
+		})
+	}()
+	io.WriteString(typed, "please stop\n")
+	waitFor(t, out, "The first") // the last word is held back until the next has begun
+	signals <- os.Interrupt
+	waitFor(t, out, "stopped")
+	io.WriteString(typed, "and then?\n")
+	waitFor(t, out, "Yes, I am here.")
+	typed.Close()
+	select {
+	case code := <-done:
+		if code != exitOK || strings.Contains(out.String(), "never these") {
+			t.Errorf("exit code %d:\n%s", code, out)
+		}
+	case <-time.After(patience):
+		t.Errorf("the chat does not end:\n%s", out)
+	}
+}
+
+func waitFor(t *testing.T, out *lockedBuffer, text string) {
+	t.Helper()
+	for end := time.Now().Add(patience); !strings.Contains(out.String(), text); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%q does not come:\n%s", text, out)
+		}
+	}
+}

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"familiar/internal/redact"
+
+	"github.com/joho/godotenv"
+)
+
+// setting is one variable of the environment. This table is the only list of them.
+type setting struct {
+	name   string
+	preset string // value where nothing is set
+	secret bool
+	about  string // what it is for
+	where  string // where to get it
+	check  func(string) error
+}
+
+func settings() []setting {
+	return []setting{
+		{name: "DISCORD_TOKEN", secret: true, about: "the bot's token, for `familiar run`", where: tokenHelp, check: checkToken},
+		{name: "DISCORD_API_URL", preset: "https://discord.com/api", about: "a Discord-compatible server", check: checkURL},
+		{name: "OPENAI_API_KEY", secret: true, about: "key of the model's server", where: "the server's account page; local servers need none"},
+		{name: "OPENAI_BASE_URL", about: "any OpenAI-compatible server, with its version: https://api.openai.com/v1", check: checkURL},
+		{name: "OPENAI_MODEL", about: "the model that answers; without it the server's first, or " + openAIModel + " at OpenAI"},
+		{name: "OPENAI_FALLBACKS", about: "models of the same server to ask when it fails, separated by commas"},
+		{name: "SIDE_API_KEY", secret: true, about: "key of the side model's server; without it the main model's"},
+		{name: "SIDE_BASE_URL", about: "server of the side model, which reads pages; without it the main model's", check: checkURL},
+		{name: "SIDE_MODEL", about: "the side model; without it the main one"},
+		{name: "SEARXNG_URL", about: "a SearXNG instance, best your own", where: "https://docs.searxng.org", check: checkURL},
+		{name: "FAMILIAR_DATA", preset: "./data", about: "directory of the database"},
+		{name: "FAMILIAR_CHARACTERS", preset: "./characters", about: "directory of your characters; those built in are there without it"},
+		{name: "FAMILIAR_CHARACTER", preset: "sage", about: "the character that answers"},
+		{name: "FAMILIAR_CONTACT", about: "address at which site owners reach you; sent as part of the User-Agent"},
+		{name: "FAMILIAR_WEB", preset: "on", about: "on, or off for no lookup at all", check: oneOf("on", "off")},
+		{name: "FAMILIAR_LOG", preset: "info", about: "debug, info, warn or error", check: oneOf("debug", "info", "warn", "error")},
+	}
+}
+
+const tokenHelp = "https://discord.com/developers/applications → your application → Bot → Reset Token"
+
+// value is a setting's value and where it came from.
+type value struct {
+	setting
+	text   string
+	source string // "environment", ".env", "file PATH", "default", or "" if there is none
+}
+
+// config is the effective configuration. Every value has been checked.
+type config struct {
+	values []value
+}
+
+// problems is everything that is wrong with the configuration, at once.
+type problems []string
+
+func (p problems) Error() string { return strings.Join(p, "\n") }
+
+// readConfig reads the environment, the files that NAME_FILE variables name, and .env in dir. The real environment
+// wins over .env.
+func readConfig(env func(string) (string, bool), dir string) (*config, error) {
+	dotenv, err := readDotenv(dir)
+	if err != nil {
+		return nil, problems{err.Error()}
+	}
+	c := &config{}
+	var wrong problems
+	for _, s := range settings() {
+		v, err := lookUp(s, env, dotenv, dir)
+		if err == nil && v.text != "" && s.check != nil {
+			err = s.check(v.text)
+		}
+		if err != nil {
+			wrong = append(wrong, complaint(s, err))
+		}
+		c.values = append(c.values, v)
+	}
+	if len(wrong) > 0 {
+		return c, wrong
+	}
+	return c, nil
+}
+
+func readDotenv(dir string) (map[string]string, error) {
+	path := filepath.Join(dir, ".env")
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read .env: %w", err)
+	}
+	defer f.Close()
+	values, err := godotenv.Parse(f)
+	if err != nil {
+		// The parser quotes the line that it does not understand, which may hold a secret.
+		return nil, fmt.Errorf("read %s: a line is not NAME=value", path)
+	}
+	return values, nil
+}
+
+// lookUp finds a setting: NAME, then NAME_FILE, first in the environment and then in .env.
+func lookUp(s setting, env func(string) (string, bool), dotenv map[string]string, dir string) (value, error) {
+	inFile := func(name string) (string, bool) { text, ok := dotenv[name]; return text, ok }
+	for _, place := range []struct {
+		name string
+		get  func(string) (string, bool)
+	}{{"environment", env}, {".env", inFile}} {
+		if text, ok := place.get(s.name); ok && strings.TrimSpace(text) != "" {
+			return value{s, strings.TrimSpace(text), place.name}, nil
+		}
+		if path, ok := place.get(s.name + "_FILE"); ok && strings.TrimSpace(path) != "" {
+			return fromFile(s, resolve(dir, strings.TrimSpace(path)))
+		}
+	}
+	if s.preset != "" {
+		return value{s, s.preset, "default"}, nil
+	}
+	return value{setting: s}, nil
+}
+
+func fromFile(s setting, path string) (value, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return value{setting: s}, fmt.Errorf("%s_FILE: %w", s.name, err)
+	}
+	text := strings.TrimSpace(string(b))
+	if text == "" {
+		return value{setting: s}, fmt.Errorf("%s_FILE: %s is empty", s.name, path)
+	}
+	return value{s, text, "file " + path}, nil
+}
+
+func complaint(s setting, err error) string {
+	text := fmt.Sprintf("%s: %v\n  It is %s.", s.name, err, s.about)
+	if s.where != "" {
+		text += "\n  Get it from " + s.where
+	}
+	return text
+}
+
+func (c *config) get(name string) string { return c.value(name).text }
+
+func (c *config) value(name string) value {
+	i := slices.IndexFunc(c.values, func(v value) bool { return v.name == name })
+	return c.values[i]
+}
+
+// redactor knows every secret of the configuration.
+func (c *config) redactor() *redact.Redactor {
+	var secrets []string
+	for _, v := range c.values {
+		if v.secret {
+			secrets = append(secrets, v.text)
+		}
+		if u, err := url.Parse(v.text); err == nil && u.User != nil {
+			password, _ := u.User.Password()
+			secrets = append(secrets, password)
+		}
+	}
+	return redact.New(secrets...)
+}
+
+// shown is a value as it may be printed.
+func (v value) shown() string {
+	switch {
+	case v.text == "":
+		return "–"
+	case v.secret:
+		return "(set, hidden)"
+	}
+	if u, err := url.Parse(v.text); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return v.text
+}
+
+func resolve(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// tokenShape is three runs of base64url with dots between: user id, time, signature.
+var tokenShape = regexp.MustCompile(`^[\w-]{18,}\.[\w-]{4,}\.[\w-]{20,}$`)
+
+func checkToken(text string) error {
+	if strings.HasPrefix(text, "Bot ") {
+		return errors.New(`write the token without "Bot " before it`)
+	}
+	if !tokenShape.MatchString(text) {
+		return errors.New("it does not look like a bot token, which is three parts with dots between them; a client secret or a public key is something else")
+	}
+	return nil
+}
+
+func checkURL(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return errors.New("it is not an http or https URL")
+	}
+	return nil
+}
+
+func oneOf(words ...string) func(string) error {
+	return func(text string) error {
+		if !slices.Contains(words, text) {
+			return fmt.Errorf("%q is none of %s", text, strings.Join(words, ", "))
+		}
+		return nil
+	}
+}

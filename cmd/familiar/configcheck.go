@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/providers/character"
+)
+
+type configCommand struct {
+	Check checkCommand `cmd:"" help:"Check everything and print what is in force, and from where."`
+}
+
+type checkCommand struct{}
+
+// Run prints the effective configuration, secrets hidden, and then everything that is wrong with it.
+func (checkCommand) Run(ctx context.Context, p *program) error {
+	c, wrong := readConfig(p.env, p.dir)
+	if c == nil {
+		return wrong
+	}
+	for _, v := range c.values {
+		source := v.source
+		if source == "" {
+			source = "not set"
+		}
+		fmt.Fprintf(p.out, "%-20s %-44s %s\n", v.name, v.shown(), source)
+	}
+	ch, err := loadCharacter(c, p.dir)
+	if wrong = joinProblems(wrong, err); wrong != nil {
+		return wrong
+	}
+	describeCharacter(p.out, ch)
+	fmt.Fprintln(p.out, "\nThe configuration is in order.")
+	if c.get("DISCORD_TOKEN") == "" {
+		fmt.Fprintln(p.out, "DISCORD_TOKEN is not set: familiar chat works, familiar run does not.")
+	}
+	return nil
+}
+
+func describeCharacter(out io.Writer, c *character.Character) {
+	fmt.Fprintf(out, "\ncharacter            %s (%s), answers to %s\n", c.Name, c.ID, orNothing(c.Names()))
+	for _, m := range []struct {
+		name  string
+		model character.Model
+	}{{"model", c.Model}, {"side_model", c.SideModel}} {
+		if m.model.Name != "" {
+			fmt.Fprintf(out, "%-20s %s\n", m.name, m.model.Name)
+		}
+	}
+	web := "on"
+	if !c.Web.Enabled {
+		web = "off"
+	}
+	fmt.Fprintf(out, "web                  %s, %d queries, %d pages, %d per domain, %s, allow %s, deny %s\n",
+		web, c.Web.Queries, c.Web.Pages, c.Web.PerDomain, c.Web.Deadline, orNothing(c.Web.Allow), orNothing(c.Web.Deny))
+	for _, mode := range turn.Modes() {
+		l, used := c.Modes[mode], ""
+		if mode == c.Mode {
+			used = " (default)"
+		}
+		fmt.Fprintf(out, "mode                 %s%s: %d tokens, %s, web %v\n", mode, used, l.Total, l.Deadline, l.Web)
+	}
+}
+
+func orNothing(names []string) string {
+	if len(names) == 0 {
+		return "–"
+	}
+	return strings.Join(names, ", ")
+}

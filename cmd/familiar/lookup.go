@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"familiar/internal/bot"
+	"familiar/internal/context/turn"
+
+	"github.com/oklog/ulid/v2"
+)
+
+type lookupCommand struct {
+	Question []string `arg:"" help:"What to look up."`
+	JSON     bool     `name:"json" help:"Print the lookup as JSON."`
+}
+
+// Run looks something up and prints everything that was done for it. It is recorded like a turn.
+func (l lookupCommand) Run(ctx context.Context, p *program, stop stopper) error {
+	question := strings.TrimSpace(strings.Join(l.Question, " "))
+	if question == "" {
+		return problems{`lookup: the question is empty: familiar lookup "weather in Lisbon"`}
+	}
+	h, err := open(ctx, p)
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.look(ctx, p, stop, h, question), h.close())
+}
+
+func (l lookupCommand) look(ctx context.Context, p *program, stop stopper, h *house, question string) error {
+	ended := make(chan struct{})
+	var background sync.WaitGroup
+	background.Go(func() { p.stopOnSignal(stop, ended) })
+	defer background.Wait()
+	defer close(ended)
+
+	found, err := h.bot(&answerDoor{}, bot.Pace{}).LookUp(ctx, turn.Message{
+		ID: ulid.Make().String(), ChannelID: "lookup", Author: turn.Author{ID: "terminal", Name: user(p)}, Text: question, At: time.Now(),
+	})
+	if err != nil {
+		return err
+	}
+	if l.JSON {
+		return h.printJSON(p, found)
+	}
+	_, err = fmt.Fprint(p.out, h.redact.String(bot.ViewLookup(found)))
+	return err
+}

@@ -1,0 +1,163 @@
+// Familiar is a Discord companion that can look things up and show its work.
+//
+//	familiar chat            talk to the character in this terminal
+//	familiar run             bring it to Discord
+//	familiar ask "…"         one question, one answer
+//	familiar lookup "…"      the lookup alone, with everything it did
+//	familiar trace [ID]      the records of past turns
+//	familiar config check    what is configured, and from where
+//
+// This package is the only reader of the environment and of flags, and the place where the rooms of the house are
+// put together: wire.go does it in a few literals.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	_ "time/tzdata" // a character's time zone must be known where no system database is
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2 // wrong usage or configuration: trying again without a change is of no use
+)
+
+// commands is the command line.
+type commands struct {
+	Run    runCommand    `cmd:"" help:"Bring the character to Discord."`
+	Chat   chatCommand   `cmd:"" help:"Talk to the character in this terminal."`
+	Ask    askCommand    `cmd:"" help:"Ask one question and leave."`
+	Lookup lookupCommand `cmd:"" help:"Look something up, without a conversation."`
+	Trace  traceCommand  `cmd:"" help:"List the records of past turns, or show one."`
+	Config configCommand `cmd:"" help:"Look at the configuration."`
+
+	Version kong.VersionFlag `help:"Print the version."`
+}
+
+func main() {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "familiar: find the working directory:", err)
+		os.Exit(exitFailed)
+	}
+	os.Exit(run(program{
+		args: os.Args[1:], env: os.LookupEnv, dir: dir, signals: signals,
+		in: os.Stdin, out: os.Stdout, err: os.Stderr, interactive: isTerminal(os.Stdin) && isTerminal(os.Stdout),
+		exit: os.Exit,
+	}))
+}
+
+// program is everything that the outside gives to a run of familiar. Tests give another outside.
+type program struct {
+	args        []string
+	env         func(string) (string, bool)
+	dir         string // working directory
+	signals     <-chan os.Signal
+	in          io.Reader
+	out, err    io.Writer
+	interactive bool
+	exit        func(code int) // leaves at once
+	far         far
+}
+
+// run is the whole program. It returns the exit code.
+func run(p program) int {
+	var cli commands
+	parser, err := kong.New(&cli, kong.Name("familiar"), kong.UsageOnError(), kong.Writers(p.out, p.err),
+		kong.Description("A Discord companion that can look things up and show its work."),
+		kong.Vars{"version": version()}, kong.Exit(func(code int) { panic(exitCode(code)) }))
+	if err != nil {
+		fmt.Fprintln(p.err, "familiar:", err)
+		return exitFailed
+	}
+	return parsed(p, parser, &cli)
+}
+
+// exitCode is how kong's wish to leave, for --help and --version, travels up to run.
+type exitCode int
+
+func parsed(p program, parser *kong.Kong, cli *commands) (code int) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case exitCode:
+			code = int(r)
+		default:
+			panic(r)
+		}
+	}()
+	if len(p.args) == 0 {
+		p.args = []string{"--help"}
+	}
+	chosen, err := parser.Parse(p.args)
+	if err != nil {
+		fmt.Fprintf(p.err, "familiar: %v\nTry familiar --help.\n", err)
+		return exitUsage
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	chosen.BindTo(ctx, (*context.Context)(nil))
+	if err := chosen.Run(&p, stopper(cancel)); err != nil {
+		fmt.Fprintln(p.err, "familiar:", err)
+		return codeOf(err)
+	}
+	return exitOK
+}
+
+// stopper ends the command's context.
+type stopper context.CancelCauseFunc
+
+var errSignal = errors.New("a signal asked to stop")
+
+// stopOnSignal ends the command's context at the first signal and the process at the second.
+func (p *program) stopOnSignal(stop stopper, done <-chan struct{}) {
+	select {
+	case s := <-p.signals:
+		fmt.Fprintf(p.err, "familiar: %v: finishing what has begun; once more to leave at once\n", s)
+		stop(errSignal)
+	case <-done:
+		return
+	}
+	select {
+	case <-p.signals:
+		p.exit(exitFailed)
+	case <-done:
+	}
+}
+
+// codeOf tells a wrong configuration from a failure.
+func codeOf(err error) int {
+	var wrong problems
+	if errors.As(err, &wrong) {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// version is that of the module, or of the commit that was built.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return release
+	}
+	return info.Main.Version
+}
+
+const release = "0.1.0"

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"familiar/internal/llm"
+)
+
+const (
+	openAIBase  = "https://api.openai.com/v1"
+	openAIModel = "gpt-5-mini"
+)
+
+// models are the model that answers and the one that reads pages. Both are nil where none is configured.
+type models struct {
+	main, side *llm.Client
+	where      string // the main model's server, for people
+}
+
+func (m models) name() string {
+	if m.main == nil {
+		return ""
+	}
+	return m.main.Model
+}
+
+// describe says which model answers, and how to get one where there is none.
+func (m models) describe() string {
+	switch {
+	case m.main == nil:
+		return "none: answers are made from lookups alone. Set OPENAI_API_KEY (and OPENAI_BASE_URL for another server), or start Ollama"
+	case m.side.Model != m.main.Model:
+		return fmt.Sprintf("%s at %s; %s reads pages", m.main.Model, m.where, m.side.Model)
+	}
+	return fmt.Sprintf("%s at %s", m.main.Model, m.where)
+}
+
+// chooseModels takes the configured server or, without one, an Ollama on this machine.
+func (h *house) chooseModels(ctx context.Context, far far) (models, error) {
+	c := h.config
+	base, key := c.get("OPENAI_BASE_URL"), c.get("OPENAI_API_KEY")
+	if base == "" && key == "" {
+		return h.localModels(ctx, cmp.Or(far.ollama, defaultOllama)), nil
+	}
+	base = cmp.Or(base, openAIBase)
+	main := h.model(base, key, cmp.Or(h.character.Model.Name, c.get("OPENAI_MODEL")))
+	if main.Model == "" && base == openAIBase {
+		main.Model = openAIModel
+	}
+	if main.Model == "" {
+		first, err := firstModel(ctx, main)
+		if err != nil {
+			return models{}, problems{fmt.Sprintf("OPENAI_MODEL: it is not set, and the list of models at %s cannot be read: %v\n"+
+				"  Set OPENAI_MODEL, or see whether OPENAI_BASE_URL is right (with its version: …/v1) and the server is up.", base, err)}
+		}
+		main.Model = first
+	}
+	main.Temperature, main.MaxTokens = h.character.Model.Temperature, h.character.Model.MaxTokens
+	for name := range strings.SplitSeq(c.get("OPENAI_FALLBACKS"), ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			main.Fallbacks = append(main.Fallbacks, name)
+		}
+	}
+	return models{main: main, side: h.sideModel(main), where: base}, nil
+}
+
+// sideModel is the main one, but for what is configured.
+func (h *house) sideModel(main *llm.Client) *llm.Client {
+	c := h.config
+	side := h.model(cmp.Or(c.get("SIDE_BASE_URL"), main.BaseURL), "", cmp.Or(h.character.SideModel.Name, c.get("SIDE_MODEL"), main.Model))
+	side.Key = c.get("SIDE_API_KEY")
+	if side.Key == "" && side.BaseURL == main.BaseURL {
+		side.Key = main.Key // a key is for its own server only
+	}
+	side.Temperature, side.MaxTokens = h.character.SideModel.Temperature, h.character.SideModel.MaxTokens
+	return side
+}
+
+// localModels uses an Ollama that happens to run here, with its first model.
+func (h *house) localModels(ctx context.Context, base string) models {
+	ctx, cancel := context.WithTimeout(ctx, ollamaPatience)
+	defer cancel()
+	main := h.model(base, "", cmp.Or(h.character.Model.Name, h.config.get("OPENAI_MODEL")))
+	first, err := firstModel(ctx, main)
+	if err != nil {
+		return models{}
+	}
+	main.Model = cmp.Or(main.Model, first)
+	return models{main: main, side: h.sideModel(main), where: "Ollama on this machine"}
+}
+
+func (h *house) model(base, key, name string) *llm.Client {
+	base = strings.TrimRight(base, "/")
+	return &llm.Client{HTTP: h.client(base), BaseURL: base, Key: key, Model: name, Redact: h.redact.String}
+}
+
+func firstModel(ctx context.Context, c *llm.Client) (string, error) {
+	list, err := c.Models(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(list) == 0 {
+		return "", errors.New("it lists none")
+	}
+	return list[0], nil
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"familiar/internal/llm/llmtest"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// TestOllama finds a model server on this machine where nothing is configured, uses its first model, and says so.
+func TestOllama(t *testing.T) {
+	ollama := llmtest.New(t)
+	ollama.Models = []string{"llama-small", "llama-large"}
+	c := newConversation(t, &txtar.Archive{})
+	c.ollama = ollama.URL
+	c.do("ollama", "start")
+	c.do("ollama", "say general ana @familiar hello")
+	c.do("ollama", "heard general")
+	c.do("ollama", "has You said")
+	c.do("ollama", "printed llama-small at Ollama on this machine")
+	c.do("ollama", `recorded "model":"llama-small"`)
+	c.stop()
+}
+
+// TestFirstModel takes the server's first model where none is named, and says what to do where none is listed.
+func TestFirstModel(t *testing.T) {
+	server := llmtest.New(t)
+	server.Models = []string{"local-model"}
+	c := newConversation(t, &txtar.Archive{})
+	c.env["OPENAI_BASE_URL"] = server.URL
+	if code, out, err := c.command(nil, "ask", "--trace", "hello"); code != exitOK || !strings.Contains(out, "local-model") {
+		t.Errorf("exit code %d, errors %q:\n%s", code, err, out)
+	}
+	c.env["OPENAI_BASE_URL"] = "http://127.0.0.1:1/v1"
+	if code, _, err := c.command(nil, "ask", "hello"); code != exitUsage || !strings.Contains(err, "OPENAI_MODEL") {
+		t.Errorf("exit code %d, errors %q", code, err)
+	}
+}

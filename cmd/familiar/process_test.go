@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/discordtest"
+	"familiar/internal/store"
+	"familiar/internal/trace"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// process starts the program as a process of its own, which can be killed.
+func (c *conversation) process() *exec.Cmd {
+	c.Helper()
+	cmd := exec.Command("familiar", "run")
+	cmd.Dir = c.dir
+	for name, value := range c.env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	output := &lockedBuffer{}
+	cmd.Stdout, cmd.Stderr = output, output
+	c.must(cmd.Start())
+	c.Cleanup(func() {
+		if cmd.ProcessState == nil {
+			cmd.Process.Kill()
+			cmd.Wait()
+		}
+		if c.Failed() {
+			c.Logf("the process said:\n%s", output)
+		}
+	})
+	if !c.discord.WaitSession(patience) {
+		c.Fatalf("the process does not come:\n%s", output)
+	}
+	return cmd
+}
+
+// TestKill kills the process at the moment in which a reply becomes visible, again and again. Every reply that was
+// delivered has its record, and no question is answered twice after the restart.
+func TestKill(t *testing.T) {
+	c := newConversation(t, txtar.Parse([]byte("-- model --\nsay First words of an answer\nwait 300ms\nsay and the rest of it.\n")))
+	var questions []string
+	for round := range 5 {
+		cmd := c.process()
+		visible := make(chan discordtest.Message, 8)
+		c.discord.OnReply(func(m discordtest.Message) { visible <- m })
+		questions = append(questions, c.discord.Say("general", "ana", fmt.Sprintf("@familiar hello, round %d", round)))
+		select {
+		case <-visible:
+		case <-time.After(patience):
+			t.Fatal("no reply")
+		}
+		time.Sleep(time.Duration(round) * 30 * time.Millisecond)
+		c.must(cmd.Process.Signal(syscall.SIGKILL))
+		cmd.Wait()
+		c.discord.OnReply(nil)
+		c.discord.Forget()
+	}
+
+	cmd := c.process()
+	for _, q := range questions {
+		c.discord.Repeat(q)
+	}
+	last := c.discord.Say("general", "ana", "@familiar one more")
+	c.hear0(last)
+	replies := make(map[string]int)
+	for _, m := range c.discord.Messages("general") {
+		if m.Own {
+			replies[m.ReplyTo]++
+		}
+	}
+	db, err := store.Look(t.Context(), filepath.Join(c.dir, "data"))
+	c.must(err)
+	defer db.Close()
+	for _, q := range append(questions, last) {
+		if replies[q] != 1 {
+			t.Errorf("%d replies to %s", replies[q], q)
+		}
+		record, err := (&trace.Store{DB: db}).ByMessage(t.Context(), q)
+		if err != nil || len(record.Prompt) == 0 || record.Phase == turn.Begun {
+			t.Errorf("record of %s: %v, %+v", q, err, record)
+		}
+	}
+	c.must(cmd.Process.Signal(syscall.SIGTERM))
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("SIGTERM: %v", err)
+	}
+}
+
+// hear0 waits until a message has its reply and its record is complete.
+func (c *conversation) hear0(question string) {
+	c.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		for _, m := range c.discord.Messages("general") {
+			if m.Own && m.ReplyTo == question {
+				c.finished(m.ID)
+				return
+			}
+		}
+	}
+	c.Fatal("no reply")
+}
+
+// TestShutdown sends SIGTERM in the middle of an answer: the turn is finished, no new one is taken, the exit code is 0.
+func TestShutdown(t *testing.T) {
+	c := newConversation(t, txtar.Parse([]byte("-- model --\nsay First words\nwait 700ms\nsay and the last ones.\n")))
+	cmd := c.process()
+	visible := make(chan discordtest.Message, 8)
+	c.discord.OnReply(func(m discordtest.Message) { visible <- m })
+	c.discord.Say("general", "ana", "@familiar hello")
+	<-visible
+	c.must(cmd.Process.Signal(syscall.SIGTERM))
+	time.Sleep(100 * time.Millisecond)
+	c.discord.Say("general", "ben", "@familiar too late")
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("exit: %v", err)
+	}
+	messages := c.discord.Messages("general")
+	var own []string
+	for _, m := range messages {
+		if m.Own {
+			own = append(own, m.Text)
+		}
+	}
+	if len(own) != 1 || !strings.Contains(own[0], "and the last ones.") {
+		t.Errorf("replies %q", own)
+	}
+}
+
+// TestSecondSignal leaves at once, in the middle of an answer.
+func TestSecondSignal(t *testing.T) {
+	c := newConversation(t, txtar.Parse([]byte("-- model --\nsay First words\nwait 60s\nsay never\n")))
+	cmd := c.process()
+	visible := make(chan discordtest.Message, 8)
+	c.discord.OnReply(func(m discordtest.Message) { visible <- m })
+	c.discord.Say("general", "ana", "@familiar hello")
+	<-visible
+	c.must(cmd.Process.Signal(syscall.SIGTERM))
+	time.Sleep(200 * time.Millisecond)
+	c.must(cmd.Process.Signal(syscall.SIGTERM))
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case <-ended:
+		if code := cmd.ProcessState.ExitCode(); code != exitFailed {
+			t.Errorf("exit code %d", code)
+		}
+	case <-time.After(3 * time.Second):
+		t.Error("it does not leave")
+	}
+}
+
+// TestOneProcessPerStore refuses a second process on the same data, and names the first.
+func TestOneProcessPerStore(t *testing.T) {
+	c := newConversation(t, txtar.Parse([]byte("-- model --\nsay Hello.\n")))
+	cmd := c.process()
+	code, _, err := c.command(nil, "ask", "hello")
+	if code != exitFailed || !strings.Contains(err, fmt.Sprint(cmd.Process.Pid)) {
+		t.Errorf("exit code %d, errors %q, want the process id %d", code, err, cmd.Process.Pid)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if db, err := store.Look(ctx, filepath.Join(c.dir, "data")); err != nil {
+		t.Errorf("look beside a running bot: %v", err)
+	} else {
+		db.Close()
+	}
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var update = flag.Bool("update", false, "write the README's transcripts anew")
+
+const readmePath = "../../README.md"
+
+// TestReadme talks to the program as the README does and holds the transcripts there against what it says.
+func TestReadme(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/readme/web.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newConversation(t, archive)
+	const question = "when did Ada Lovelace publish the first algorithm?"
+	code, out, complaint := c.command(strings.NewReader("hi\n"+question+"\n/context\n"), "chat")
+	if code != exitOK {
+		t.Fatalf("exit code %d: %s", code, complaint)
+	}
+	_, rest, _ := strings.Cut(out, "sage> ")
+	hello, rest, _ := strings.Cut(rest, "\nsage> ")
+	answer, record, found := strings.Cut(rest, "\nturn ")
+	if !found {
+		t.Fatalf("no record in:\n%s", out)
+	}
+	readme, err := os.ReadFile(readmePath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := string(readme)
+	want = transcript(t, want, "chat", "you> hi\nsage> "+strings.TrimSpace(hello)+"\nyou> "+question+"\nsage> "+strings.TrimSpace(answer))
+	overview, _, _ := strings.Cut(record, "\n── Prompt")
+	want = transcript(t, want, "context", "you> /context\nturn "+strings.TrimSpace(overview))
+	if steady(want) == steady(string(readme)) {
+		return
+	}
+	if !*update {
+		t.Fatalf("README.md shows other transcripts than the program gives; go test ./cmd/familiar -run Readme -update writes them:\n%s", out)
+	}
+	if err := os.WriteFile(readmePath, []byte(want), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// transcript puts text between the marks of a name.
+func transcript(t *testing.T, readme, name, text string) string {
+	t.Helper()
+	const end = "<!-- end -->"
+	before, rest, found := strings.Cut(readme, "<!-- transcript "+name+" -->\n")
+	_, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		t.Fatalf("README.md has no place for the transcript %q", name)
+	}
+	return before + "<!-- transcript " + name + " -->\n```\n" + text + "\n```\n" + end + after
+}
+
+// unsteady is what differs from one run to the next: ids, times and durations.
+var unsteady = regexp.MustCompile(`01[0-9A-Z]{24}|\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d UTC)?|<?\d+(\.\d)? m?s\b|terminal|answer-\S+`)
+
+func steady(s string) string { return unsteady.ReplaceAllString(s, "…") }

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"familiar/characters"
+	"familiar/internal/api"
+	"familiar/internal/bot"
+	"familiar/internal/context/prompt"
+	"familiar/internal/llm"
+	"familiar/internal/providers/character"
+	"familiar/internal/providers/history"
+	"familiar/internal/providers/websearch"
+	"familiar/internal/redact"
+	"familiar/internal/search"
+	"familiar/internal/store"
+	"familiar/internal/trace"
+	"familiar/internal/web/fetch"
+	"familiar/internal/web/guard"
+
+	"github.com/lmittmann/tint"
+)
+
+// far are the far ends that a test puts in the world's place. The zero value is the world.
+type far struct {
+	resolver guard.Resolver // for pages; the address rules run on what it answers
+	dial     func(ctx context.Context, network, address string) (net.Conn, error)
+	roots    *x509.CertPool
+	backends map[string]string // addresses of search backends, by name
+	ollama   string            // where a local Ollama is looked for
+
+	perSecond int // requests to Discord in a second; 0: its own limit
+}
+
+const (
+	defaultOllama  = "http://127.0.0.1:11434/v1"
+	ollamaPatience = 500 * time.Millisecond
+	retention      = 30 * 24 * time.Hour // of records and claims
+	upkeepEvery    = 6 * time.Hour
+)
+
+// house is everything between the doors and the far ends, put together.
+type house struct {
+	config    *config
+	character *character.Character
+	redact    *redact.Redactor
+	log       *slog.Logger
+	agent     string // User-Agent
+
+	store   *store.DB
+	traces  *trace.Store
+	models  models
+	backend []search.Backend
+	off     []search.Disabled
+	engine  *search.Engine
+	fetcher *fetch.Fetcher
+	lookup  *websearch.Provider
+	builder *prompt.Builder
+}
+
+// open reads the configuration and puts the house together. Everything that is wrong with the configuration is
+// reported at once. close must be called.
+func open(ctx context.Context, p *program) (*house, error) {
+	c, wrong := readConfig(p.env, p.dir)
+	if c == nil {
+		return nil, wrong
+	}
+	h := &house{config: c, redact: c.redactor(), agent: agent(c.get("FAMILIAR_CONTACT"))}
+	h.log = logger(p, c.get("FAMILIAR_LOG"), h.redact)
+	var err error
+	h.character, err = loadCharacter(c, p.dir)
+	if wrong = joinProblems(wrong, err); wrong != nil {
+		return nil, wrong
+	}
+	if h.models, err = h.chooseModels(ctx, p.far); err != nil {
+		return nil, err
+	}
+	if h.store, err = store.Open(ctx, resolve(p.dir, c.get("FAMILIAR_DATA"))); err != nil {
+		return nil, err
+	}
+	h.traces = &trace.Store{DB: h.store, Redact: h.redact.String}
+	if err := h.furnish(p.far); err != nil {
+		h.close()
+		return nil, err
+	}
+	return h, nil
+}
+
+// joinProblems makes one list of what is wrong with the configuration and with the character.
+func joinProblems(wrong, character error) error {
+	switch {
+	case character == nil:
+		return wrong
+	case wrong == nil:
+		return problems{character.Error()}
+	}
+	return problems{wrong.Error(), character.Error()}
+}
+
+func loadCharacter(c *config, dir string) (*character.Character, error) {
+	shelf := character.Overlay(resolve(dir, c.get("FAMILIAR_CHARACTERS")), characters.FS)
+	return character.Load(shelf, c.get("FAMILIAR_CHARACTER"))
+}
+
+// furnish makes the rooms from the search engine up to the prompt builder.
+func (h *house) furnish(far far) error {
+	web := h.character.Web
+	domains, err := guard.NewDomains(web.Allow, web.Deny)
+	if err != nil {
+		return fmt.Errorf("read the character's domains: %w", err)
+	}
+	choice := search.Config{SearXNG: h.config.get("SEARXNG_URL"), Client: h.client, UserAgent: h.agent, Base: far.backends}
+	if err := choice.Check(); err != nil {
+		return problems{err.Error()}
+	}
+	h.backend, h.off = search.Backends(choice), search.Off(choice)
+	h.engine = &search.Engine{Backends: h.backend}
+	h.fetcher, err = fetch.New(fetch.Config{UserAgent: h.agent, Resolver: far.resolver, Dial: far.dial, RootCAs: far.roots})
+	if err != nil {
+		return err
+	}
+	counter := &llm.Counter{Model: h.models.name()}
+	h.lookup = &websearch.Provider{
+		Search: h.engine, Fetch: h.fetcher, Side: h.models.side, Eager: h.models.main == nil, Count: counter.Count,
+		Policy: websearch.Policy{
+			Off: h.config.get("FAMILIAR_WEB") == "off", Domains: domains, DeniedTopics: web.DeniedTopics,
+			BlockBytes: web.BlockBytes, Pages: web.Pages, PerDomain: web.PerDomain, Deadline: web.Deadline, Queries: web.Queries,
+		},
+	}
+	h.builder = &prompt.Builder{
+		Providers: []prompt.Provider{
+			&character.Provider{Character: h.character},
+			&history.Provider{Store: h.store, Window: h.character.Window},
+			h.lookup,
+		},
+		Count: counter.Count, BlockRole: web.BlockRole, Clock: h.character.Location, Redact: h.redact.String,
+		Deadlines: map[string]time.Duration{"character": 250 * time.Millisecond, "history": 2 * time.Second},
+	}
+	return nil
+}
+
+// bot is the house's inhabitant behind a door.
+func (h *house) bot(door bot.Door, pace bot.Pace) *bot.Bot {
+	return &bot.Bot{
+		Door: door, Builder: h.builder, Model: h.models.main, Lookup: h.lookup, Store: h.store, Traces: h.traces,
+		Character: h.character, Redact: h.redact, Log: h.log, Pace: pace, WebOff: h.config.get("FAMILIAR_WEB") == "off",
+	}
+}
+
+// client is the HTTP client of a service that the operator chose.
+func (h *house) client(origin string) *http.Client {
+	return api.Client(api.Service{Origin: origin, UserAgent: h.agent, Redact: h.redact.String})
+}
+
+// upkeep marks what an earlier process left unfinished and removes what is older than its retention, now and then.
+func (h *house) upkeep(ctx context.Context) {
+	if n, err := h.traces.Interrupt(ctx); err != nil {
+		h.log.Error("mark interrupted turns", "err", err)
+	} else if n > 0 {
+		h.log.Info("an earlier run was interrupted", "turns", n)
+	}
+	for {
+		before := time.Now().Add(-retention)
+		if _, err := h.traces.Prune(ctx, before); err != nil && ctx.Err() == nil {
+			h.log.Error("remove old records", "err", err)
+		}
+		if _, err := h.store.PruneClaims(ctx, before); err != nil && ctx.Err() == nil {
+			h.log.Error("remove old claims", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(upkeepEvery):
+		}
+	}
+}
+
+// close waits for what was given up and closes what is open.
+func (h *house) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	var errs []error
+	if h.builder != nil {
+		errs = append(errs, h.builder.Wait(ctx))
+		h.lookup.Wait()
+		h.engine.Wait()
+	}
+	if h.fetcher != nil {
+		h.fetcher.Close()
+	}
+	if h.store != nil {
+		errs = append(errs, h.store.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func agent(contact string) string {
+	if contact == "" {
+		return "familiar/" + version()
+	}
+	return fmt.Sprintf("familiar/%s (+%s)", version(), contact)
+}
+
+// logger writes to the error output, so that what the program prints can be piped on. No secret passes it.
+func logger(p *program, level string, r *redact.Redactor) *slog.Logger {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(level)); err != nil {
+		l = slog.LevelInfo
+	}
+	return slog.New(tint.NewTextHandler(p.err, &tint.Options{
+		Level: l, TimeFormat: time.DateTime, NoColor: !p.interactive,
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if k := a.Value.Kind(); a.Key != slog.LevelKey && (k == slog.KindString || k == slog.KindAny) {
+				a.Value = slog.StringValue(r.String(a.Value.String()))
+			}
+			return a
+		},
+	}))
+}
