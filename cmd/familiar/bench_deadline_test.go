@@ -3,7 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,6 +33,8 @@ var badly = map[string]string{
 	"tables":     "!size 3000000",
 	"styles":     "!size 3000000",
 	"words":      "!size 3000000",
+	"facts":      "",
+	"numbers":    "",
 }
 
 // heavy are bodies that take time to read; the page's size repeats them.
@@ -39,12 +46,31 @@ var heavy = map[string]string{
 	"words":      "<p>Mount Example is 4,321 metres high, and it was first climbed in 1899 by a party of three. ",
 }
 
+// body is what a page of a kind holds.
+func body(how string) string {
+	var text strings.Builder
+	switch how {
+	case "facts": // all of it is evidence, no two sentences are alike, and pages contradict each other
+		for n := range 4000 {
+			fmt.Fprintf(&text, "<p>In %d the height of Mount Example was found to be %d metres by party number %d.</p>\n", 1000+n%1000, n*7919%9000, n)
+		}
+	case "numbers": // one sentence without end
+		text.WriteString("<p>The height of Mount Example is")
+		for n := range 100_000 {
+			fmt.Fprintf(&text, " %d metres,", n*7919%9000)
+		}
+	default:
+		return heavy[how]
+	}
+	return text.String()
+}
+
 // BenchmarkDeadline looks things up against pages, a search service and a side model that behave badly, and gives the
 // longest time by which any lookup passed its deadline.
 func BenchmarkDeadline(b *testing.B) {
 	var worst time.Duration
 	for _, side := range []string{"none", "hang", "drip"} {
-		for how := range badly {
+		for _, how := range slices.Sorted(maps.Keys(badly)) {
 			b.Run("side="+side+"/page="+how, func(b *testing.B) {
 				late := lateness(b, side, how)
 				worst = max(worst, late)
@@ -56,31 +82,46 @@ func BenchmarkDeadline(b *testing.B) {
 	b.Logf("worst overshoot: %v", worst)
 }
 
+// lookups is how many are under way at once, in lateness.
+const lookups = 4
+
 // lateness looks up until the benchmark is done, always with five pages of one kind, and returns the longest time that
-// a lookup took beyond its deadline; what was in time counts as nothing.
-func lateness(b *testing.B, side, how string) (worst time.Duration) {
-	h := poorHouse(b, side, how)
+// a lookup took beyond its deadline; what was in time counts as nothing. The search takes almost a third of the time,
+// which is its share. Nobody waits for the pages that an earlier lookup gave up and that are still being parsed.
+func lateness(b *testing.B, side, how string) time.Duration {
+	const limit = 600 * time.Millisecond
+	h := poorHouse(b, side, how, limit*3/10)
+	var late [lookups]time.Duration
 	for i := 0; b.Loop(); i++ {
-		limit := []time.Duration{300 * time.Millisecond, 700 * time.Millisecond, 1500 * time.Millisecond}[i%3]
-		began := time.Now()
-		l := h.lookup.Lookup(context.Background(), turn.Request{
-			ID: fmt.Sprint("T", i), Character: "sage", Web: turn.Web{Switch: turn.WebAlways}, Deadline: began.Add(limit),
-			Message: turn.Message{ID: "1", Author: turn.Author{ID: "2", Name: "ana"}, Text: fmt.Sprintf("look up the height of Mount Example, edition %d", i)},
-		})
-		worst = max(worst, time.Since(began)-limit)
-		if len(l.Pages) == 0 {
-			b.Fatalf("no page was tried: %+v", l)
+		var all sync.WaitGroup
+		for j := range lookups {
+			all.Go(func() {
+				began := time.Now()
+				l := h.lookup.Lookup(context.Background(), turn.Request{
+					ID: fmt.Sprint("T", i), Character: "sage", Web: turn.Web{Switch: turn.WebAlways}, Deadline: began.Add(limit),
+					Message: turn.Message{ID: "1", Author: turn.Author{ID: "2", Name: "ana"}, Text: fmt.Sprintf("look up the height of Mount Example, edition %d of %d", j, i)},
+				})
+				late[j] = max(late[j], time.Since(began)-limit)
+				if len(l.Pages) == 0 {
+					b.Errorf("no page was tried: %+v", l)
+				}
+			})
 		}
-		h.lookup.Wait()
+		all.Wait()
 	}
-	return worst
+	return slices.Max(late[:])
 }
 
-// poorHouse is a house whose web has bad pages only.
-func poorHouse(b *testing.B, side, how string) *house {
+// poorHouse is a house whose web has bad pages only, and a search that takes its time.
+func poorHouse(b *testing.B, side, how string, slow time.Duration) *house {
 	search, model := newMetasearch(b), llmtest.New(b)
+	slowly := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(slow)
+		search.ServeHTTP(w, r)
+	}))
+	b.Cleanup(slowly.Close)
 	model.Forget = true
-	env := map[string]string{"SEARXNG_URL": search.server.URL, "FAMILIAR_LOG": "error"}
+	env := map[string]string{"SEARXNG_URL": slowly.URL, "FAMILIAR_LOG": "error"}
 	if side != "none" {
 		env["OPENAI_BASE_URL"], env["OPENAI_API_KEY"], env["OPENAI_MODEL"] = model.URL, "sk-test-0123456789abcdef", "main"
 	}
@@ -93,10 +134,10 @@ func poorHouse(b *testing.B, side, how string) *house {
 	var hits, pages strings.Builder
 	hits.WriteString("when example\n")
 	for i := range 8 {
-		host := fmt.Sprintf("site%d.example.org", i)
+		host := fmt.Sprintf("mount%d.org", i)
 		fmt.Fprintf(&hits, "Mount Example | https://%s/mount | The height of Mount Example.\n", host)
 		fmt.Fprintf(&pages, "-- %s/robots.txt.head --\n404\n-- %s/mount.head --\nContent-Type: text/html; charset=utf-8\n%s\n-- %s/mount --\n%s\n",
-			host, host, badly[how], host, heavy[how])
+			host, host, badly[how], host, body(how))
 	}
 	search.read(b, []byte(hits.String()))
 	web := webtest.New(b, []byte(pages.String()))

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -87,33 +86,22 @@ type askCommand struct {
 
 // Run answers one question through the same lanes, providers and guard as a channel's.
 func (a askCommand) Run(ctx context.Context, p *program, stop stopper) error {
-	question := strings.TrimSpace(strings.Join(a.Question, " "))
-	if question == "" {
-		return problems{`ask: the question is empty: familiar ask "who was Ada Lovelace?"`}
-	}
-	h, err := open(ctx, p)
-	if err != nil {
-		return err
-	}
-	return errors.Join(a.ask(ctx, p, stop, h, question), h.close())
+	return p.ask(ctx, stop, a.Question, func(h *house, question string) error { return a.answer(ctx, p, h, question) })
 }
 
-func (a askCommand) ask(ctx context.Context, p *program, stop stopper, h *house, question string) error {
+func (a askCommand) answer(ctx context.Context, p *program, h *house, question string) error {
 	door := &answerDoor{}
 	b := h.bot(door, bot.Pace{Close: true, First: time.Hour}) // one post, when the answer is complete
-	message := (&terminal.Door{User: user(p)}).Message(question)
-	message.Message.ChannelID = "ask"
-	ended := make(chan struct{})
-	var background sync.WaitGroup
-	background.Go(func() { p.stopOnSignal(askStopper(b, stop), ended) })
+	asked := (&terminal.Door{User: user(p)}).Message(question)
+	asked.Message.ChannelID = "ask-" + asked.Message.ID // of its own: no earlier question is its history
+	// Whoever sends a signal does not wait for the rest.
+	defer context.AfterFunc(ctx, func() { b.Stop(asked.Message.ChannelID) })()
 	events := make(chan turn.Event, 1)
-	events <- message
+	events <- asked
 	close(events)
 	b.Run(ctx, events)
-	close(ended)
-	background.Wait()
 
-	t, err := h.traces.ByMessage(ctx, message.Message.ID)
+	t, err := h.traces.ByMessage(context.WithoutCancel(ctx), asked.Message.ID)
 	if err != nil {
 		return fmt.Errorf("find the record of the turn: %w", err)
 	}
@@ -128,14 +116,6 @@ func (a askCommand) ask(ctx context.Context, p *program, stop stopper, h *house,
 		return errors.New(t.Err)
 	}
 	return nil
-}
-
-// askStopper also ends the answer: nobody waits for the rest.
-func askStopper(b *bot.Bot, stop stopper) stopper {
-	return func(cause error) {
-		b.Stop("ask")
-		stop(cause)
-	}
 }
 
 // answerDoor keeps the one reply that it is given.

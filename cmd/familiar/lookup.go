@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
-	"sync"
 	"time"
 
 	"familiar/internal/bot"
@@ -21,24 +18,10 @@ type lookupCommand struct {
 
 // Run looks something up and prints everything that was done for it. It is recorded like a turn.
 func (l lookupCommand) Run(ctx context.Context, p *program, stop stopper) error {
-	question := strings.TrimSpace(strings.Join(l.Question, " "))
-	if question == "" {
-		return problems{`lookup: the question is empty: familiar lookup "weather in Lisbon"`}
-	}
-	h, err := open(ctx, p)
-	if err != nil {
-		return err
-	}
-	return errors.Join(l.look(ctx, p, stop, h, question), h.close())
+	return p.ask(ctx, stop, l.Question, func(h *house, question string) error { return l.look(ctx, p, h, question) })
 }
 
-func (l lookupCommand) look(ctx context.Context, p *program, stop stopper, h *house, question string) error {
-	ended := make(chan struct{})
-	var background sync.WaitGroup
-	background.Go(func() { p.stopOnSignal(stop, ended) })
-	defer background.Wait()
-	defer close(ended)
-
+func (l lookupCommand) look(ctx context.Context, p *program, h *house, question string) error {
 	found, err := h.bot(&answerDoor{}, bot.Pace{}).LookUp(ctx, turn.Message{
 		ID: ulid.Make().String(), ChannelID: "lookup", Author: turn.Author{ID: "terminal", Name: user(p)}, Text: question, At: time.Now(),
 	})

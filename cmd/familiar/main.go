@@ -19,6 +19,8 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
+	"sync"
 	"syscall"
 	_ "time/tzdata" // a character's time zone must be known where no system database is
 
@@ -85,6 +87,19 @@ func run(p program) int {
 	return parsed(p, parser, &cli)
 }
 
+// ask opens the house for one question, and closes it after do.
+func (p *program) ask(ctx context.Context, stop stopper, words []string, do func(h *house, question string) error) error {
+	question := strings.TrimSpace(strings.Join(words, " "))
+	if question == "" {
+		return problems{`the question is empty; write it behind the command: familiar ask "who was Ada Lovelace?"`}
+	}
+	h, err := open(ctx, p)
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.interruptible(stop, func() error { return do(h, question) }), h.close())
+}
+
 // exitCode is how kong's wish to leave, for --help and --version, travels up to run.
 type exitCode int
 
@@ -135,6 +150,16 @@ func (p *program) stopOnSignal(stop stopper, done <-chan struct{}) {
 		p.exit(exitFailed)
 	case <-done:
 	}
+}
+
+// interruptible does something that a signal ends.
+func (p *program) interruptible(stop stopper, do func() error) error {
+	done := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() { p.stopOnSignal(stop, done) })
+	defer watching.Wait()
+	defer close(done)
+	return do()
 }
 
 // codeOf tells a wrong configuration from a failure.
