@@ -38,6 +38,7 @@ func settings() []setting {
 		{name: "SIDE_BASE_URL", about: "server of the side model, which reads pages; without it the main model's", check: checkURL},
 		{name: "SIDE_MODEL", about: "the side model; without it the main one"},
 		{name: "SEARXNG_URL", about: "a SearXNG instance, best your own", where: "https://docs.searxng.org", check: checkURL},
+		{name: "SEARXNG_DEPTH", preset: "basic", about: "basic, or advanced for more engines without a filter", check: oneOf("basic", "advanced")},
 		{name: "FAMILIAR_DATA", preset: "./data", about: "directory of the database"},
 		{name: "FAMILIAR_CHARACTERS", preset: "./characters", about: "directory of your characters; those built in are there without it"},
 		{name: "FAMILIAR_CHARACTER", preset: "sage", about: "the character that answers"},

@@ -116,7 +116,9 @@ func (h *house) furnish(far far) error {
 	if err != nil {
 		return fmt.Errorf("read the character's domains: %w", err)
 	}
-	choice := search.Config{SearXNG: h.config.get("SEARXNG_URL"), Client: h.client, UserAgent: h.agent, Base: far.backends}
+	choice := search.Config{
+		SearXNG: h.config.get("SEARXNG_URL"), Depth: h.config.get("SEARXNG_DEPTH"), Client: h.client, UserAgent: h.agent, Base: far.backends,
+	}
 	if err := choice.Check(); err != nil {
 		return problems{err.Error()}
 	}

@@ -78,15 +78,23 @@ func (b *Bot) admit(ctx context.Context, batch []arrival, claim bool) []arrival 
 
 // edited keeps the new text. A message that now asks for a turn, and never got one, gets it.
 func (b *Bot) edited(ctx context.Context, batch []arrival) []arrival {
-	changed, err := b.Store.EditMessage(context.WithoutCancel(ctx), batch[0].Message.ID, batch[0].Message.Text)
-	if errors.Is(err, store.ErrNotFound) {
-		changed, err = true, nil
-	}
-	b.logged("edit a message", err)
-	if !changed || !batch[0].addressed || ctx.Err() != nil {
+	if !b.changed(context.WithoutCancel(ctx), batch[0].Message) || !batch[0].addressed || ctx.Err() != nil {
 		return nil
 	}
 	return b.admit(ctx, batch, true)
+}
+
+// changed keeps a message's new text and reports whether it is new. That of a message never seen is.
+func (b *Bot) changed(ctx context.Context, m turn.Message) bool {
+	changed, err := b.Store.EditMessage(ctx, m.ID, m.Text)
+	if err == nil && !changed {
+		_, err = b.Store.Message(ctx, m.ID)
+		changed = errors.Is(err, store.ErrNotFound)
+	}
+	if !changed {
+		b.logged("edit a message", err)
+	}
+	return changed
 }
 
 // apologise says, once in a while, that the store is out of order.

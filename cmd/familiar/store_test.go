@@ -1,0 +1,42 @@
+package main
+
+import (
+	"database/sql"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// TestStoreOutOfOrder takes the store away from a running bot. It does not answer without a record, says so, and
+// answers again when the store is back.
+func TestStoreOutOfOrder(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, txtar.Parse([]byte("-- model --\nsay Hello.\n")))
+	c.do("before", "start")
+	c.do("before", "say general ana @familiar hello")
+	c.do("before", "heard general")
+
+	db, err := sql.Open("sqlite", filepath.Join(c.dir, "data", "familiar.db"))
+	c.must(err)
+	defer db.Close()
+	held, err := db.Conn(t.Context())
+	c.must(err)
+	_, err = held.ExecContext(t.Context(), "BEGIN EXCLUSIVE")
+	c.must(err)
+	c.do("without", "say general ana @familiar can you hear me?")
+	m, ok := c.discord.WaitReply("general", patience)
+	if !ok || m.Text != outOfOrderSentence {
+		t.Errorf("said %q, %v", m.Text, ok)
+	}
+	_, err = held.ExecContext(t.Context(), "ROLLBACK")
+	c.must(err)
+	c.must(held.Close())
+
+	c.do("after", "say general ana @familiar and now?")
+	c.do("after", "heard general")
+	c.do("after", "has Hello.")
+	c.stop()
+}
+
+const outOfOrderSentence = "I can't write my records at the moment, and I don't answer without them. Whoever runs me will find the reason in my log."
