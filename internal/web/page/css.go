@@ -1,6 +1,7 @@
 package page
 
 import (
+	"iter"
 	"math"
 	"regexp"
 	"strconv"
@@ -11,10 +12,8 @@ import (
 type style map[string]string
 
 var (
-	cssComment = regexp.MustCompile(`(?s)/\*.*?(?:\*/|$)`)
-	cssEscape  = regexp.MustCompile(`\\([0-9a-fA-F]{1,6})\s?`)
-	cssNumber  = regexp.MustCompile(`^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z%]*)$`)
-	cssCall    = regexp.MustCompile(`([a-z0-9-]+)\(([^()]*)\)`)
+	cssEscape = regexp.MustCompile(`\\([0-9a-fA-F]{1,6})\s?`)
+	cssNumber = regexp.MustCompile(`^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z%]*)$`)
 )
 
 // declarations reads the inside of a style attribute or of a rule, and adds it to into. What is declared later
@@ -56,7 +55,13 @@ var concealing = map[string]bool{
 // plainCSS takes out comments and resolves escapes.
 func plainCSS(text string) string {
 	if strings.Contains(text, "/*") {
-		text = cssComment.ReplaceAllString(text, "")
+		var b strings.Builder
+		for text != "" {
+			before, comment, _ := strings.Cut(text, "/*")
+			b.WriteString(before)
+			_, text, _ = strings.Cut(comment, "*/")
+		}
+		text = b.String()
 	}
 	if strings.Contains(text, `\`) {
 		text = cssEscape.ReplaceAllStringFunc(text, func(e string) string {
@@ -124,8 +129,8 @@ func (d style) offscreen() bool {
 			return true
 		}
 	}
-	for _, m := range cssCall.FindAllStringSubmatch(d["transform"], -1) {
-		if strings.HasPrefix(m[1], "translate") && far(strings.ReplaceAll(m[2], ",", " "), farBefore) {
+	for function, args := range calls(d["transform"]) {
+		if strings.HasPrefix(function, "translate") && far(strings.ReplaceAll(args, ",", " "), farBefore) {
 			return true
 		}
 	}
@@ -201,14 +206,14 @@ func (d style) flattened() bool {
 	if n, _, ok := length(d["scale"]); ok && n < 0.05 {
 		return true
 	}
-	for _, m := range cssCall.FindAllStringSubmatch(d["transform"], -1) {
-		if strings.HasPrefix(m[1], "scale") || strings.HasPrefix(m[1], "matrix") {
-			first, _, _ := strings.Cut(m[2], ",")
+	for function, args := range calls(d["transform"]) {
+		if strings.HasPrefix(function, "scale") || strings.HasPrefix(function, "matrix") {
+			first, _, _ := strings.Cut(args, ",")
 			if n, _, ok := length(strings.TrimSpace(first)); ok && math.Abs(n) < 0.05 {
 				return true
 			}
 		}
-		if (m[1] == "rotatex" || m[1] == "rotatey") && m[2] == "90deg" {
+		if (function == "rotatex" || function == "rotatey") && args == "90deg" {
 			return true
 		}
 	}
@@ -264,15 +269,30 @@ func tiny(n float64, unit string) bool {
 
 // call is the arguments of a function in a value, with blanks for commas: call("rect(0,0)", "rect") is "0 0".
 func call(value, name string) string {
-	if !strings.Contains(value, name) {
-		return ""
-	}
-	for _, m := range cssCall.FindAllStringSubmatch(value, -1) {
-		if m[1] == name {
-			return strings.ReplaceAll(m[2], ",", " ")
+	for function, args := range calls(value) {
+		if function == name {
+			return strings.ReplaceAll(args, ",", " ")
 		}
 	}
 	return ""
+}
+
+// calls yields the functions in a value, with their arguments; of those inside each other the innermost.
+func calls(value string) iter.Seq2[string, string] {
+	return func(yield func(name, args string) bool) {
+		for {
+			open := strings.IndexByte(value, '(')
+			if open < 0 {
+				return
+			}
+			name, args := value[:open], value[open+1:]
+			name = name[strings.LastIndexAny(name, " \t\r\n,/)")+1:]
+			value = args
+			if end := strings.IndexAny(args, "()"); end >= 0 && args[end] == ')' && !yield(name, args[:end]) {
+				return
+			}
+		}
+	}
 }
 
 // all says that every length among args satisfies f, and that there is one.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"iter"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -21,10 +22,13 @@ type flat struct {
 	depth    int        // how often it is open
 }
 
-func readFlat(source string) (Page, error) {
+// readFlat reads source; of the rest, only the styles count.
+func readFlat(source, rest string) (Page, error) {
 	f := flat{veil: veil{sheet: newSheet()}}
-	for css := range flatStyles(source) {
-		f.sheet.add(css)
+	for _, part := range [...]string{source, rest} {
+		for css := range flatStyles(part) {
+			f.sheet.add(css)
+		}
 	}
 	z := html.NewTokenizer(strings.NewReader(source))
 	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
@@ -116,23 +120,33 @@ func (f *flat) end(token html.Token) {
 	}
 }
 
-// flatStyles yields the contents of the style elements.
-func flatStyles(source string) func(yield func(string) bool) {
+// flatStyles yields the contents of the style elements, and of what looks like one in a comment or a script.
+func flatStyles(source string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		z := html.NewTokenizer(strings.NewReader(source))
-		inside := false
-		for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
-			switch kind {
-			case html.StartTagToken:
-				name, _ := z.TagName()
-				inside = atom.Lookup(name) == atom.Style
-			case html.TextToken:
-				if inside && !yield(string(z.Text())) {
-					return
-				}
-			default:
-				inside = false
+		for {
+			_, after, found := cutFold(source, "<style")
+			if !found {
+				return
 			}
+			_, inside, _ := strings.Cut(after, ">")
+			css, rest, _ := cutFold(inside, "</style")
+			if !yield(css) {
+				return
+			}
+			source = rest
+		}
+	}
+}
+
+// cutFold is strings.Cut for a tag, in upper or in lower case.
+func cutFold(s, tag string) (before, after string, found bool) {
+	for i := 0; ; i++ {
+		next := strings.IndexByte(s[i:], '<')
+		if next < 0 || len(s)-i-next < len(tag) {
+			return s, "", false
+		}
+		if i += next; strings.EqualFold(s[i:i+len(tag)], tag) {
+			return s[:i], s[i+len(tag):], true
 		}
 	}
 }

@@ -16,6 +16,27 @@ type veil struct {
 	seen   int // characters that are left
 	all    int // characters of the body before anything was done
 	spared int // elements that were too large a part of the page to be clutter
+	depth  int // of the element that is being walked
+	spent  int // of maxSpent
+	kept   int // of maxText
+}
+
+// What goes on to the extraction is bounded; what comes later in a page is cut off. Extraction and conversion
+// measure and copy the text of each element anew, so that their work grows with the text times its depth as well
+// as with the nodes. A page of 10,000 elements and 200 KB of text spends about half of maxSpent.
+const (
+	maxSpent = 1_700_000
+	maxText  = 1 << 20 // bytes
+)
+
+// spend pays for a node at the present depth, and says how many bytes of its text are paid for.
+func (v *veil) spend(size int) int {
+	const node, byNode = 32, 24
+	price := node + v.depth + v.depth*v.depth/64
+	paid := min(size, maxText-v.kept, max(0, (maxSpent-v.spent)/price*byNode))
+	v.spent += price * (1 + paid/byNode)
+	v.kept += paid
+	return paid
 }
 
 // light is what elements inherit that decides whether text can be seen.
@@ -30,10 +51,13 @@ func (l light) dark() bool { return l.invisible || l.tiny || l.colourless }
 
 // unveil removes from doc all that is hidden or is no text: scripts, forms, navigation, comments, attributes that
 // hide. It returns how many characters were hidden and how many are left, and fails if the page's styles are
-// more than can be worked through.
-func unveil(doc *html.Node) (hidden, seen int, err error) {
+// more than can be worked through. rest is the part of the page that is not in the tree; only its styles count.
+func unveil(doc *html.Node, rest string) (hidden, seen int, err error) {
 	v := veil{sheet: newSheet()}
 	collectStyles(doc, v.sheet)
+	for css := range flatStyles(rest) {
+		v.sheet.add(css)
+	}
 	v.all = textLength(doc)
 	v.walk(doc, light{})
 	if v.sheet.exhausted() {
@@ -55,20 +79,23 @@ func collectStyles(n *html.Node, s *sheet) {
 
 // walk goes down the tree; the parser has made sure that it is at most 512 deep.
 func (v *veil) walk(n *html.Node, l light) {
+	v.depth++
+	defer func() { v.depth-- }()
 	for c, next := n.FirstChild, (*html.Node)(nil); c != nil; c = next {
 		next = c.NextSibling
-		switch c.Type {
-		case html.TextNode:
-			if size := letters(c.Data); l.dark() {
-				v.hidden += size
-				n.RemoveChild(c)
-			} else {
-				v.seen += size
-			}
-		case html.ElementNode:
-			v.element(c, l)
-		default:
+		switch {
+		case c.Type == html.TextNode && l.dark():
+			v.hidden += letters(c.Data)
 			n.RemoveChild(c)
+		case v.spent >= maxSpent, c.Type != html.TextNode && c.Type != html.ElementNode:
+			n.RemoveChild(c)
+		case c.Type == html.TextNode:
+			if paid := v.spend(len(c.Data)); paid < len(c.Data) {
+				c.Data = strings.ToValidUTF8(c.Data[:paid], "")
+			}
+			v.seen += letters(c.Data)
+		default:
+			v.element(c, l)
 		}
 	}
 }
@@ -92,6 +119,7 @@ func (v *veil) element(n *html.Node, l light) {
 		v.closeDetails(n)
 	}
 	n.Attr = visibleAttrs(n.Attr)
+	v.spend(0)
 	v.walk(n, l)
 }
 
@@ -142,11 +170,23 @@ func (v *veil) clutter(n *html.Node) bool {
 	return true
 }
 
-var (
-	// hidingClasses are the names under which the common style sheets, which we don't fetch, keep text from sight.
-	hidingClasses = regexp.MustCompile(`^(?:sr-only|sr_only|sronly|visually-?hidden|visuallyhidden|u-visually-?hidden|screen-?reader(?:-text|-only)?|assistive-text|a11y-hidden|d-none|hidden|is-hidden|u-hidden|hide|u-hide|invisible|offscreen|off-screen|element-invisible|element-hidden|opacity-0|text-transparent|display-none|displaynone|hidden-text|show-for-sr|clip-hide)$`)
-	// showingClasses bring an element back on a screen of a desktop's width.
-	showingClasses = regexp.MustCompile(`^(?:(?:sm|md|lg|xl):(?:block|flex|grid|inline|inline-block|inline-flex|inline-grid|table|table-cell|table-row|contents|flow-root|list-item|visible|not-sr-only|opacity-\d+)|d-(?:sm|md|lg|xl)-(?:block|flex|grid|inline|inline-block|inline-flex|table|table-cell|table-row)|bg-clip-text)$`)
+// hidingClasses are the names under which the common style sheets, which we don't fetch, keep text from sight.
+var hidingClasses = map[string]bool{
+	"sr-only": true, "sr_only": true, "sronly": true, "visuallyhidden": true, "visually-hidden": true, "u-visuallyhidden": true, "u-visually-hidden": true,
+	"screenreader-text": true, "screen-reader-text": true, "screenreader-only": true, "screen-reader-only": true, "screenreader": true, "screen-reader": true, "assistive-text": true,
+	"a11y-hidden": true, "d-none": true, "hidden": true, "is-hidden": true, "u-hidden": true, "hide": true, "u-hide": true,
+	"invisible": true, "offscreen": true, "off-screen": true, "element-invisible": true, "element-hidden": true, "opacity-0": true, "text-transparent": true,
+	"display-none": true, "displaynone": true, "hidden-text": true, "show-for-sr": true, "clip-hide": true,
+}
+
+// showingClasses bring an element back on a screen of a desktop's width.
+var showingClasses = regexp.MustCompile(`^(?:(?:sm|md|lg|xl):(?:block|flex|grid|inline|inline-block|inline-flex|inline-grid|table|table-cell|table-row|contents|flow-root|list-item|visible|not-sr-only|opacity-\d+)|d-(?:sm|md|lg|xl)-(?:block|flex|grid|inline|inline-block|inline-flex|table|table-cell|table-row)|bg-clip-text)$`)
+
+// What can't be worked through is not shown: no page needs a class as long as this, or a style, which may have a
+// picture in it.
+const (
+	maxClass = 8 << 10
+	maxStyle = 64 << 10
 )
 
 // hides says whether n and all below it are hidden, and updates what they inherit.
@@ -161,12 +201,17 @@ func (v *veil) hides(n *html.Node, l *light) bool {
 				return true
 			}
 		case "class":
+			if len(a.Val) > maxClass {
+				return true
+			}
 			for class := range strings.FieldsSeq(a.Val) {
-				hidden = hidden || hidingClasses.MatchString(strings.ToLower(class))
-				shown = shown || showingClasses.MatchString(class)
+				hidden = hidden || hidingClasses[strings.ToLower(class)]
+				shown = shown || len(class) < 32 && strings.ContainsAny(class, "-:") && showingClasses.MatchString(class)
 			}
 		case "style":
-			style = a.Val
+			if style = a.Val; len(style) > maxStyle {
+				return true
+			}
 		case "bgcolor":
 			style = "background-color:" + a.Val + ";" + style
 		case "color":
@@ -207,10 +252,16 @@ func (v *veil) closeDetails(n *html.Node) {
 	}
 }
 
+// maxName is how long an attribute that is kept may be, in bytes.
+const maxName = 4 << 10
+
 // visibleAttrs keeps what the extraction judges elements by, and what links and tables need.
 func visibleAttrs(attrs []html.Attribute) []html.Attribute {
 	kept := attrs[:0]
 	for _, a := range attrs {
+		if len(a.Val) > maxName {
+			continue
+		}
 		switch a.Key {
 		case "id", "class", "href", "role", "rel", "itemprop", "itemtype", "colspan", "rowspan", "start", "dir", "src", "aria-modal":
 			kept = append(kept, a)

@@ -17,7 +17,7 @@ const (
 	articleRank
 )
 
-// linkedLimit is how much JSON-LD is read, in bytes; linkedDepth how deep.
+// linkedLimit is how much JSON-LD of a page is read, in bytes; linkedDepth how deep.
 const (
 	linkedLimit = 512 << 10
 	linkedDepth = 6
@@ -27,9 +27,6 @@ var linkedFacts = [...]string{"datePublished", "dateCreated", "dateModified", "a
 
 // readLinked reads one script. What cannot be read says nothing.
 func readLinked(script string) []linked {
-	if len(script) > linkedLimit {
-		return nil
-	}
 	var value any
 	if json.Unmarshal([]byte(strings.TrimSpace(script)), &value) != nil {
 		return nil

@@ -3,7 +3,7 @@
 // The order of work is the point of the package:
 //
 //  1. decode.go finds the character encoding the way browsers do, and refuses those that hide markup.
-//  2. parse.go builds the tree once, within limits; a page that exceeds them is read without one by flat.go.
+//  2. parse.go says how much of the page makes a tree within limits; what is too deep for one is read by flat.go.
 //  3. witness.go takes the title, the author and the dates from whatever the page offers: they are facts about
 //     the page and never part of its text.
 //  4. hidden.go takes away everything that a reader could not see, with css.go, colour.go and sheet.go to know
@@ -24,6 +24,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"golang.org/x/net/html"
 )
 
 // Page is what a person would have read on one web page. Every string is the page's own: not yet cleaned, to be
@@ -100,14 +102,37 @@ func mediaType(body []byte, contentType string) string {
 // fenced puts JSON, indented where it is valid, into a fence that is longer than any inside it.
 func fenced(text string) string {
 	var indented bytes.Buffer
-	if json.Indent(&indented, []byte(text), "", "  ") == nil {
+	if spread(text) <= 2*len(text) && json.Indent(&indented, []byte(text), "", "  ") == nil {
 		text = indented.String()
 	}
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
+	longest, run := 2, 0
+	for i := range len(text) {
+		if run++; text[i] != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
 	}
+	fence := strings.Repeat("`", longest+1)
 	return fence + "json\n" + strings.TrimSpace(text) + "\n" + fence
+}
+
+// spread is how many bytes of white space indenting would add to JSON: a line a value, indented by its depth, so
+// that what is nested thousands deep would grow thousandfold. Brackets inside strings are counted with the others.
+func spread(text string) (size int) {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case ',':
+		default:
+			continue
+		}
+		size += 1 + 2*max(depth, 0)
+	}
+	return size - 64<<10
 }
 
 // firstHeading is the title of a Markdown text: its first line, if that is a heading.
@@ -127,16 +152,18 @@ func readHTML(text string, base *url.URL) (p Page, err error) {
 			p, err = Page{}, &Error{Code: "unparsable"}
 		}
 	}()
-	doc, err := parse(text)
-	if err != nil {
-		return readFlat(text)
+	end := affordable(text)
+	text, rest := text[:end], text[end:]
+	doc, err := html.Parse(strings.NewReader(text))
+	if err != nil { // more than 512 elements are open at once
+		return readFlat(text, rest)
 	}
 	p = testify(doc, base)
 	if href := baseHref(doc, base); href != nil {
 		base = href
 	}
 	scripts, builders := countScripts(doc)
-	hidden, seen, err := unveil(doc)
+	hidden, seen, err := unveil(doc, rest)
 	if err != nil {
 		return Page{}, err
 	}

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestReadOtherTypes(t *testing.T) {
@@ -129,42 +128,5 @@ func TestLinks(t *testing.T) {
 	p, err := Read([]byte(body), "text/html", base)
 	if got, want := fmt.Sprint(p.Links), "[{https://example.org/other/a one} {https://example.net/b two}]"; err != nil || got != want {
 		t.Errorf("links %s, %v, want %s", got, err, want)
-	}
-}
-
-// TestHostilePages reads pages that were made to cost much: each must be done, one way or the other, in a time
-// and a size that bear a relation to its own.
-func TestHostilePages(t *testing.T) {
-	var fonts, rules strings.Builder
-	for i := range 400 {
-		fmt.Fprintf(&fonts, "<font size=%d>", i)
-	}
-	for i := range 5_000 {
-		fmt.Fprintf(&rules, ".a .b%d,.b{display:none}", i)
-	}
-	tests := map[string]string{
-		"deep":    visible + strings.Repeat("<div>", 100_000) + "text",
-		"fonts":   visible + fonts.String() + strings.Repeat("<p>x", 50_000),
-		"lists":   visible + strings.Repeat("<ul><li>x ", 240) + strings.Repeat("<li>y", 5_000),
-		"tables":  visible + strings.Repeat("<table><tr><td>x", 150) + strings.Repeat("<tr><td>y", 2_000),
-		"styles":  "<style>" + rules.String() + "</style>" + visible + strings.Repeat("<i class=b>", 200) + strings.Repeat("<p class=b>x</p>", 5_000),
-		"asides":  visible + strings.Repeat("<aside>x ", 400) + strings.Repeat("<p>y", 5_000),
-		"quotes":  visible + strings.Repeat("<blockquote>x ", 480),
-		"tags":    visible + strings.Repeat("<", 500_000),
-		"selects": visible + strings.Repeat("<select><option>", 20_000),
-	}
-	for name, source := range tests {
-		began := time.Now()
-		p, err := Read([]byte(source), "text/html", nil)
-		if took := time.Since(began); took > 20*time.Second {
-			t.Errorf("%s: took %v", name, took)
-		}
-		if len(p.Markdown) > 10*len(source) {
-			t.Errorf("%s: %d bytes became %d", name, len(source), len(p.Markdown))
-		}
-		var e *Error
-		if err != nil && !errors.As(err, &e) {
-			t.Errorf("%s: %v is no *Error", name, err)
-		}
 	}
 }

@@ -1,53 +1,128 @@
 package page
 
 import (
-	"errors"
+	"io"
 	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
 
-// maxNodes bounds the tree. A large encyclopedia article has 30,000 nodes.
-const maxNodes = 200_000
+// What a page may cost before it is parsed. Two thirds of the largest bodies are scripts and pictures written as
+// text; a large encyclopedia article has 30,000 nodes and as many attributes.
+const (
+	maxSource = 6 << 20 // bytes of UTF-8
+	maxToken  = 4 << 20 // bytes of one tag or text
+	maxNodes  = 150_000 // nodes and attributes
 
-var errTooLarge = errors.New("parse page: too many nodes")
+	maxAttributes = 1_000 // of one element
+)
 
-// parse builds the tree. It fails on more than 512 open elements (the parser's own limit) and on a page whose
-// tree could exceed maxNodes.
-func parse(text string) (*html.Node, error) {
-	if estimate(text) > maxNodes {
-		return nil, errTooLarge
-	}
-	return html.Parse(strings.NewReader(text))
-}
-
-// estimate is an upper bound of the nodes that parsing makes. Tags alone say little: formatting elements that
-// are left open are opened again in every block that follows, so a page of 5 MB could ask for 50 million.
-func estimate(text string) int {
-	if strings.Count(text, "<")*2 < maxNodes/512 {
-		return 0
-	}
-	nodes, open := 0, 0
+// affordable is the length of the part of a page, from its beginning, whose tree has at most maxNodes nodes and
+// attributes and takes no longer to parse than so many should.
+func affordable(text string) int {
+	text = text[:min(len(text), maxSource)]
 	z := html.NewTokenizer(strings.NewReader(text))
+	z.SetMaxBuf(maxToken)
+	o := outline{open: map[atom.Atom]int{}}
+	read, nodes := 0, 0
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
-			return nodes
+			if z.Err() != io.EOF {
+				return read
+			}
+			return len(text)
 		case html.StartTagToken, html.SelfClosingTagToken:
 			name, _ := z.TagName()
-			nodes += 2 + open // the element, its text, and what is opened again
-			if formatting(atom.Lookup(name)) {
-				open = min(open+1, 512)
+			own := attributes(z)
+			if own > maxAttributes {
+				return read
 			}
+			nodes += o.start(atom.Lookup(name)) + own
 		case html.EndTagToken:
-			if name, _ := z.TagName(); formatting(atom.Lookup(name)) {
-				open = max(open-1, 0)
-			}
+			name, _ := z.TagName()
+			o.end(atom.Lookup(name))
+			nodes++ // </p> makes a paragraph
+		case html.CommentToken:
+			nodes++
 		}
 		if nodes > maxNodes {
-			return nodes
+			return read
 		}
+		read += len(z.Raw())
+	}
+}
+
+// attributes is about how many attributes the tag has that z stands at, and never less than half of them: each has
+// a blank, a slash or a "=". Only where that would be many are they really read.
+func attributes(z *html.Tokenizer) (n int) {
+	const many = 40
+	for _, c := range z.Raw() {
+		switch c {
+		case ' ', '\n', '\t', '\r', '\f', '=', '/':
+			n++
+		}
+	}
+	if n /= 2; n <= many {
+		return n
+	}
+	n = 0
+	for more := true; more && n <= maxAttributes; n++ {
+		_, _, more = z.TagAttr()
+	}
+	return n
+}
+
+// outline knows of the open elements as much as bounds the work of parsing. Tags alone say little: formatting
+// elements that are left open are opened again in every block that follows, so a page of 5 MB could ask for 50
+// million nodes; and many tags make the parser search through all open elements.
+type outline struct {
+	open    map[atom.Atom]int // how many are open, of each name
+	formats int               // formatting elements among them
+	depth   int
+	lowest  int       // what formats can't sink below until the innermost barrier is closed
+	around  []barrier // the others, outermost first
+}
+
+// barrier is an element inside which end tags don't close what was opened outside.
+type barrier struct {
+	name   atom.Atom
+	lowest int // outside it
+}
+
+// start returns what an element costs, in nodes.
+func (o *outline) start(a atom.Atom) int {
+	const perNode = 16 // open elements that are passed in the time that a node takes
+	cost := 2 + o.formats + o.depth/perNode
+	switch a {
+	case atom.P, atom.Li, atom.Td, atom.Th, atom.Tr, atom.Dd, atom.Dt, atom.Option: // mostly closed by the next one
+		return cost
+	case atom.Table, atom.Object, atom.Applet, atom.Marquee, atom.Template, atom.Select, atom.Svg, atom.Math:
+		o.around = append(o.around, barrier{a, o.lowest})
+		o.lowest = o.formats
+	}
+	if !isVoid(a) {
+		o.open[a]++
+		o.depth = min(o.depth+1, 512)
+	}
+	if formatting(a) {
+		o.formats = min(o.formats+1, 512)
+	}
+	return cost
+}
+
+func (o *outline) end(a atom.Atom) {
+	if o.open[a] == 0 {
+		return
+	}
+	o.open[a]--
+	o.depth = max(o.depth-1, 0)
+	if formatting(a) {
+		o.formats = max(o.formats-1, o.lowest)
+	}
+	if last := len(o.around) - 1; last >= 0 && o.around[last].name == a {
+		o.lowest, o.around = o.around[last].lowest, o.around[:last]
 	}
 }
 

@@ -2,6 +2,8 @@ package page
 
 import (
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -45,6 +47,24 @@ func plain(n *html.Node, depth int) {
 		}
 		plain(c, inside)
 	}
+	joinTexts(n)
+}
+
+// joinTexts makes one text of those that stand side by side in n. The converter would do so too, in a time that
+// grows with the square of their number.
+func joinTexts(n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type != html.TextNode || c.NextSibling == nil || c.NextSibling.Type != html.TextNode {
+			continue
+		}
+		var joined strings.Builder
+		joined.WriteString(c.Data)
+		for next := c.NextSibling; next != nil && next.Type == html.TextNode; next = c.NextSibling {
+			joined.WriteString(next.Data)
+			n.RemoveChild(next)
+		}
+		c.Data = joined.String()
+	}
 }
 
 var (
@@ -64,30 +84,46 @@ func rename(n *html.Node, a atom.Atom) { n.DataAtom, n.Data = a, a.String() }
 // longCell is how much text, in characters, a cell of a data table may have.
 const longCell = 500
 
-// tabular says that a table holds data: no table in it, two cells in some row, and none of them an essay.
+// tabular says that a table holds data: no table in it, two cells in some row, none of them an essay, and most of
+// its grid filled. Rows are padded to the widest and cells to what they span, so a small table can make a large
+// text; where spans alone would do that, they go.
 func tabular(n *html.Node) bool {
-	wide := false
+	var rows, cells, row, widest, spanned, covered int
 	for d := range n.Descendants() {
 		switch d.DataAtom {
 		case atom.Table:
 			return false
+		case atom.Tr:
+			rows, row = rows+1, 0
 		case atom.Td, atom.Th:
-			wide = wide || d.PrevSibling != nil && cellBefore(d)
 			if textLength(d) > longCell {
 				return false
 			}
+			across := span(d, "colspan")
+			cells, row = cells+1, row+1
+			widest = max(widest, row)
+			spanned = max(spanned, row+across-1)
+			covered += across * span(d, "rowspan")
 		}
 	}
-	return wide
+	if room := 4*cells + 50; rows*spanned > room || covered > room {
+		dropSpans(n)
+		return widest > 1 && rows*widest <= room
+	}
+	return widest > 1
 }
 
-func cellBefore(cell *html.Node) bool {
-	for s := cell.PrevSibling; s != nil; s = s.PrevSibling {
-		if s.Type == html.ElementNode {
-			return true
-		}
+// span is how many columns or rows a cell covers, within what the HTML Standard allows.
+func span(cell *html.Node, key string) int {
+	value, _ := attr(cell, key)
+	size, _ := strconv.Atoi(strings.TrimSpace(value))
+	return min(max(size, 1), 1_000)
+}
+
+func dropSpans(table *html.Node) {
+	for d := range table.Descendants() {
+		d.Attr = slices.DeleteFunc(d.Attr, func(a html.Attribute) bool { return a.Key == "colspan" || a.Key == "rowspan" })
 	}
-	return false
 }
 
 // dissolve makes blocks of a table, down to the tables inside it.

@@ -20,7 +20,7 @@ var (
 
 // quiet removes the lists of sources and of other pages that stand at the end of a text.
 func quiet(root *html.Node) {
-	total, before := textLength(root), 0
+	total, before, tried := textLength(root), 0, 0
 	for n := range root.Descendants() {
 		if n.Type == html.TextNode {
 			before += letters(n.Data)
@@ -30,6 +30,9 @@ func quiet(root *html.Node) {
 		if level == 0 || before*5 < total*2 || !apparatus.MatchString(labelText(n)) {
 			continue
 		}
+		if tried++; tried > maxSections {
+			return
+		}
 		if nodes := section(n, level, root); listed(nodes) {
 			for _, one := range nodes {
 				one.Parent.RemoveChild(one)
@@ -38,6 +41,9 @@ func quiet(root *html.Node) {
 		}
 	}
 }
+
+// longHeading is how much text, in characters, a heading may have.
+const longHeading = 300
 
 // dropMarks removes what is printed between the words for other uses than reading: marks of citations, anchors of
 // headings, labels of advertisements. A heading that is then alone in its wrapper takes the wrapper's place,
@@ -56,6 +62,9 @@ func dropMarks(n *html.Node, heading bool) {
 			(c.DataAtom == atom.A || c.DataAtom == atom.Span) && heading && anchorMark.MatchString(labelText(c)):
 			n.RemoveChild(c)
 		default:
+			if headingLevel(c) > 0 && textLength(c) > longHeading {
+				rename(c, atom.P)
+			}
 			dropMarks(c, heading || headingLevel(c) > 0)
 			if h := onlyHeading(c); h != nil {
 				c.RemoveChild(h)
@@ -168,6 +177,12 @@ func headingLevel(n *html.Node) int {
 	return 0
 }
 
+// How many headings are tried as the beginning of an apparatus, and how many blocks it may have.
+const (
+	maxSections = 8
+	maxBlocks   = 500
+)
+
 // section is a heading and all that follows it, up to a heading of its rank that begins another matter.
 func section(heading *html.Node, level int, root *html.Node) (nodes []*html.Node) {
 	// The heading may have a wrapper of its own, with the section as the wrapper's sibling.
@@ -177,7 +192,7 @@ func section(heading *html.Node, level int, root *html.Node) (nodes []*html.Node
 		}
 		heading = heading.Parent
 	}
-	for n := heading; n != nil && (n == heading || !beginsOther(n, level)); n = n.NextSibling {
+	for n := heading; n != nil && len(nodes) < maxBlocks && (n == heading || !beginsOther(n, level)); n = n.NextSibling {
 		nodes = append(nodes, n)
 	}
 	return nodes

@@ -14,10 +14,16 @@ import (
 // ids and classes, side by side, as descendants or as children. Attributes, states and positions among siblings
 // are left out: what is hidden only by them counts as visible.
 type sheet struct {
-	rules    map[string][]*rule // "#id", ".class", "tag" or "*" → rules whose selector ends in it
-	suspects map[string][]*rule // those of them that could hide something
+	rules    map[name][]*rule // by what their selector ends in
+	suspects map[name][]*rule // those of them that could hide something
 	count    int
 	steps    int // comparisons so far
+}
+
+// name is what elements are looked up by: an id, a class or a tag, each with its mark; "*" has neither.
+type name struct {
+	mark byte // '#', '.', 0
+	text string
 }
 
 // rule is one selector with its declarations.
@@ -39,10 +45,10 @@ type compound struct {
 // since then it is not known what it hides.
 const (
 	maxRules = 20_000
-	maxSteps = 5_000_000
+	maxSteps = 2_000_000
 )
 
-func newSheet() *sheet { return &sheet{rules: map[string][]*rule{}, suspects: map[string][]*rule{}} }
+func newSheet() *sheet { return &sheet{rules: map[name][]*rule{}, suspects: map[name][]*rule{}} }
 
 // exhausted says that the styles asked for more work than they may.
 func (s *sheet) exhausted() bool { return s.steps > maxSteps || s.count > maxRules }
@@ -97,6 +103,9 @@ func (s *sheet) rule(selectors, text string) {
 	}
 	suspect := d.suspect()
 	for one := range strings.SplitSeq(selectors, ",") {
+		if s.exhausted() {
+			return
+		}
 		parts, weight, ok := parseSelector(one)
 		if !ok {
 			continue
@@ -165,16 +174,16 @@ func b2i(b bool) int {
 	return 0
 }
 
-func (c compound) key() string {
+func (c compound) key() name {
 	switch {
 	case c.id != "":
-		return "#" + c.id
+		return name{'#', c.id}
 	case len(c.classes) > 0:
-		return "." + c.classes[0]
+		return name{'.', c.classes[0]}
 	case c.tag != "":
-		return c.tag
+		return name{text: c.tag}
 	}
-	return "*"
+	return name{text: "*"}
 }
 
 func (c compound) fits(n *html.Node) bool {
@@ -234,20 +243,22 @@ func (s *sheet) match(n *html.Node) []*rule {
 	if len(s.suspects) == 0 || s.exhausted() {
 		return nil
 	}
-	keys := []string{"*", n.Data}
+	keys := append(make([]name, 0, 16), name{text: "*"}, name{text: n.Data})
 	for _, a := range n.Attr {
 		switch a.Key {
 		case "id":
-			keys = append(keys, "#"+a.Val)
+			keys = append(keys, name{'#', a.Val})
 		case "class":
 			for class := range strings.FieldsSeq(a.Val) {
-				keys = append(keys, "."+class)
+				keys = append(keys, name{'.', class})
 			}
 		}
 	}
-	slices.Sort(keys)
-	keys = slices.Compact(keys)
-	suspected := slices.ContainsFunc(keys, func(key string) bool {
+	if s.steps += len(keys); len(keys) > 8 { // a class named thousands of times is still one
+		slices.SortFunc(keys, func(a, b name) int { return cmp.Or(cmp.Compare(a.mark, b.mark), cmp.Compare(a.text, b.text)) })
+		keys = slices.Compact(keys)
+	}
+	suspected := slices.ContainsFunc(keys, func(key name) bool {
 		return slices.ContainsFunc(s.suspects[key], func(r *rule) bool { return s.applies(r, n) })
 	})
 	if !suspected {

@@ -38,9 +38,9 @@ func wall(doc *html.Node, title string, scripts, seen int) string {
 	if seen >= wallLength {
 		return ""
 	}
-	visible := text(doc)
+	visible := strings.Join(strings.Fields(text(doc)), " ")
 	switch {
-	case wallTitle.MatchString(title), wallWords.MatchString(strings.Join(strings.Fields(visible), " ")), seen < askLength && hasCheckMark(doc):
+	case wallTitle.MatchString(title), wallWords.MatchString(visible), seen < askLength && hasCheckMark(doc):
 		return "challenge"
 	case seen < askLength && scripts > 0 && askScript.MatchString(visible):
 		return "javascript_required"

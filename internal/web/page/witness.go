@@ -20,7 +20,15 @@ type testimony struct {
 	byline string      // the text of an element that is marked as the author
 	linked []linked    // JSON-LD, in order
 	times  []timeStamp // <time datetime> and the like, in order
+	heard  int         // bytes of JSON-LD
+	asked  int         // elements whose text was looked at
 }
+
+// Most pages have one heading, one byline and a few dates; the rest of many is not listened to.
+const (
+	maxAsked = 32
+	maxTimes = 200
+)
 
 // timeStamp is one machine-readable date in the body.
 type timeStamp struct{ value, role string }
@@ -80,19 +88,21 @@ func (t *testimony) element(n *html.Node) {
 		}
 	case atom.H1:
 		if t.h1 == "" {
-			t.h1 = oneLine(text(n))
+			t.h1 = t.ask(n)
 		}
 	case atom.Meta:
 		t.metaElement(n, prop)
 		return
 	case atom.Script:
 		if kind, _ := attr(n, "type"); strings.EqualFold(strings.TrimSpace(kind), "application/ld+json") && n.FirstChild != nil && len(t.linked) < 50 {
-			t.linked = append(t.linked, readLinked(n.FirstChild.Data)...)
+			if t.heard += len(n.FirstChild.Data); t.heard <= linkedLimit {
+				t.linked = append(t.linked, readLinked(n.FirstChild.Data)...)
+			}
 		}
 	case atom.Time:
 		class, _ := attr(n, "class")
 		_, pubdate := attr(n, "pubdate")
-		if value, ok := attr(n, "datetime"); ok {
+		if value, ok := attr(n, "datetime"); ok && len(t.times) < maxTimes {
 			role := strings.ToLower(prop + " " + class)
 			if pubdate {
 				role += " published"
@@ -102,8 +112,16 @@ func (t *testimony) element(n *html.Node) {
 	}
 	rel, _ := attr(n, "rel")
 	if t.byline == "" && (rel == "author" || prop == "author") {
-		t.byline = oneLine(text(n))
+		t.byline = t.ask(n)
 	}
+}
+
+// ask returns the text of n in one line, or nothing to who asks too often.
+func (t *testimony) ask(n *html.Node) string {
+	if t.asked++; t.asked > maxAsked {
+		return ""
+	}
+	return oneLine(text(n))
 }
 
 func (t *testimony) metaElement(n *html.Node, prop string) {
@@ -206,7 +224,8 @@ func firstOf(values ...string) string {
 
 // oneLine folds white space and cuts what is far too long.
 func oneLine(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
+	s = strings.TrimSpace(s)
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s[:min(len(s), 32*longest)], "")), " ")
 	if len(s) <= longest {
 		return s
 	}
