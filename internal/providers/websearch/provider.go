@@ -27,6 +27,7 @@ package websearch
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -47,7 +48,9 @@ type Provider struct {
 	Now    func() time.Time // wall clock for dates shown and sent; nil: time.Now
 	Count  func(string) int // tokens of a text; nil: a cautious estimate
 
-	late sync.WaitGroup // page readers, which may outlive their turn by one page's parsing
+	late  sync.WaitGroup // page readers, which may outlive their turn by one page's parsing
+	once  sync.Once
+	desks chan struct{} // made by once; holds one element for each page being parsed
 }
 
 // Policy is what the operator allows. Zero values take the defaults.
@@ -103,6 +106,24 @@ func (p *Provider) Lookup(ctx context.Context, req turn.Request) turn.Lookup {
 	look, _ := p.lookup(ctx, req)
 	return look
 }
+
+// sit waits for a place at which to parse a page; leave with rise. There are as many as cores: pages that take long to
+// parse must not keep the turns from noticing their deadlines. It reports false when ctx is done first.
+func (p *Provider) sit(ctx context.Context) bool {
+	p.once.Do(func() { p.desks = make(chan struct{}, runtime.GOMAXPROCS(0)) })
+	select {
+	case p.desks <- struct{}{}:
+	case <-ctx.Done():
+		return false
+	}
+	if ctx.Err() != nil {
+		p.rise()
+		return false
+	}
+	return true
+}
+
+func (p *Provider) rise() { <-p.desks }
 
 // Wait returns when no page of an earlier lookup is being parsed any more: a shutdown's last step.
 func (p *Provider) Wait() { p.late.Wait() }

@@ -112,6 +112,11 @@ func (p *Provider) readOne(ctx context.Context, t target, pol Policy) (s sheet) 
 		}
 		return s
 	}
+	if !p.sit(ctx) {
+		s.page.Failure, s.page.Reason, s.page.Status = "timeout", "deadline", doc.Status
+		return s
+	}
+	defer p.rise()
 	readFetched(&s, doc, t)
 	return s
 }
