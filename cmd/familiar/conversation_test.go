@@ -59,6 +59,7 @@ import (
 //	fault METHOD ROUTE STATUS N  the next N such requests fail; with status 0 they take effect and the answer is lost
 //	deny CHANNEL             the bot may not write there any more
 //	thread CHANNEL NAME      a thread is made
+//	ownrole                  the bot gets the role that Discord makes for it, "familiar role"
 //	gone CHANNEL, kick       the channel is deleted; the bot is removed from the server
 //	later DURATION TEXT…     wait, for what has no other sign
 //	stop, restart            SIGTERM; and a new start
@@ -426,7 +427,8 @@ func (c *conversation) troubles() map[string]func(string) {
 				c.discord.Fail(discordtest.Fault{Route: route, Times: n, Status: status, Body: "<html>no</html>"})
 			}
 		},
-		"deny": func(channel string) { c.discord.Deny(channel, true) },
+		"deny":    func(channel string) { c.discord.Deny(channel, true) },
+		"ownrole": func(string) { c.discord.AddOwnRole("hall") },
 		"thread": func(rest string) {
 			channel, name, _ := strings.Cut(rest, " ")
 			c.discord.AddThread(channel, name, false)

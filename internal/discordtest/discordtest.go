@@ -83,6 +83,7 @@ type user struct {
 type guild struct {
 	id, name string
 	roles    map[string]string // id → name
+	own      string            // id of the bot's own role; empty: none
 	nicks    map[string]string // user id → nickname
 }
 
@@ -241,8 +242,20 @@ func (s *Server) AddRole(guild, name string) string {
 	s.mu.Lock()
 	g, id := s.guild(guild), s.newID()
 	g.roles[id] = name
+	payload := g.rolePayload(id)
 	s.mu.Unlock()
-	s.gateway.dispatch("GUILD_ROLE_CREATE", object{"guild_id": g.id, "role": object{"id": id, "name": name, "permissions": "0"}})
+	s.gateway.dispatch("GUILD_ROLE_CREATE", object{"guild_id": g.id, "role": payload})
+	return id
+}
+
+// AddOwnRole makes the role that Discord makes for a bot when it joins, with the bot's name.
+func (s *Server) AddOwnRole(guild string) string {
+	s.mu.Lock()
+	g, id := s.guild(guild), s.newID()
+	g.roles[id], g.own = botName+" role", id
+	payload := g.rolePayload(id)
+	s.mu.Unlock()
+	s.gateway.dispatch("GUILD_ROLE_CREATE", object{"guild_id": g.id, "role": payload})
 	return id
 }
 

@@ -44,8 +44,8 @@ func (s *Server) guildPayloads() []object {
 
 func (s *Server) guildPayload(g *guild) object {
 	roles, channels, threads := []object{}, []object{}, []object{}
-	for id, name := range g.roles {
-		roles = append(roles, object{"id": id, "name": name, "permissions": "0"})
+	for id := range g.roles {
+		roles = append(roles, g.rolePayload(id))
 	}
 	for _, c := range s.channels {
 		switch {
@@ -57,6 +57,14 @@ func (s *Server) guildPayload(g *guild) object {
 		}
 	}
 	return object{"id": g.id, "name": g.name, "unavailable": false, "member_count": len(s.users), "roles": roles, "channels": channels, "threads": threads}
+}
+
+func (g *guild) rolePayload(id string) object {
+	role := object{"id": id, "name": g.roles[id], "permissions": "0"}
+	if id == g.own {
+		role["tags"], role["managed"] = object{"bot_id": botID}, true
+	}
+	return role
 }
 
 // member is the partial member that comes with a message.
@@ -78,10 +86,14 @@ func (s *Server) payload(m *message, event bool) object {
 		}
 		mentions = append(mentions, mention)
 	}
+	roles := []string{}
+	for _, found := range roleMention.FindAllStringSubmatch(m.Text, -1) {
+		roles = append(roles, found[1])
+	}
 	p := object{
 		"id": m.ID, "channel_id": m.channel.id, "type": 0, "content": m.Text, "author": m.by.payload(),
 		"timestamp": m.At.UTC().Format(time.RFC3339Nano), "edited_timestamp": nil, "mentions": mentions,
-		"mention_roles": []string{}, "mention_everyone": false, "attachments": []object{}, "embeds": []object{},
+		"mention_roles": roles, "mention_everyone": false, "attachments": []object{}, "embeds": []object{},
 		"pinned": false, "tts": false, "flags": m.Flags, "components": []any{},
 	}
 	if m.components != nil {

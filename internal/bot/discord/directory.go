@@ -16,7 +16,7 @@ type directory struct {
 
 type guild struct {
 	name  string // empty while the server is unavailable
-	roles map[string]string
+	roles map[string]role
 }
 
 // begin forgets everything but the servers that a new session announced.
@@ -33,9 +33,9 @@ func (d *directory) addGuild(g guildInfo) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.dropChannels(g.ID)
-	known := &guild{name: g.Name, roles: map[string]string{}}
+	known := &guild{name: g.Name, roles: map[string]role{}}
 	for _, r := range g.Roles {
-		known.roles[r.ID] = r.Name
+		known.roles[r.ID] = r
 	}
 	d.guilds[g.ID] = known
 	for _, c := range slices.Concat(g.Channels, g.Threads) {
@@ -68,7 +68,7 @@ func (d *directory) setRole(guildID string, r role) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if g := d.guilds[guildID]; g != nil && g.roles != nil {
-		g.roles[r.ID] = r.Name
+		g.roles[r.ID] = r
 	}
 }
 
@@ -103,14 +103,14 @@ func (d *directory) channel(id string) (channel, bool) {
 	return c, ok
 }
 
-// role gives a role's name, or "".
-func (d *directory) role(guildID, id string) string {
+// role gives what is known of a role: nothing if it is not.
+func (d *directory) role(guildID, id string) role {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if g := d.guilds[guildID]; g != nil {
 		return g.roles[id]
 	}
-	return ""
+	return role{}
 }
 
 // guildNames lists the servers, sorted, and says whether every one of them is known by name.

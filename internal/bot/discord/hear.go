@@ -4,6 +4,7 @@ import (
 	"context"
 	"hash/maphash"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -48,10 +49,11 @@ func (s *Session) onDelete(_ context.Context, d *deletion) {
 
 // event makes an event of a message.
 func (s *Session) event(kind turn.Kind, id string, m *message) turn.Event {
+	mentioned := s.ownRole(m) || slices.ContainsFunc(m.Mentions, func(u mention) bool { return u.ID == s.selfID() })
 	e := turn.Event{
 		Kind: kind, ID: id, GuildID: m.GuildID, Direct: m.GuildID == "",
 		Message:   s.message(m, m.Member),
-		Mentioned: slices.ContainsFunc(m.Mentions, func(u mention) bool { return u.ID == s.selfID() }),
+		Mentioned: mentioned,
 	}
 	if m.Reference == nil || m.Reference.Type != 0 {
 		return e
@@ -68,6 +70,18 @@ func (s *Session) event(kind turn.Kind, id string, m *message) turn.Event {
 		e.Reply = &above
 	}
 	return e
+}
+
+// ownRole makes a mention of the bot's own role one of the bot and reports whether there was one: Discord's clients
+// offer the two beside each other, under the same name.
+func (s *Session) ownRole(m *message) (found bool) {
+	self := s.selfID()
+	for _, id := range m.Roles {
+		if self != "" && s.names.role(m.GuildID, id).Tags.BotID == self {
+			m.Content, found = strings.ReplaceAll(m.Content, "<@&"+id+">", "<@"+self+">"), true
+		}
+	}
+	return found
 }
 
 func (s *Session) message(m *message, by *member) turn.Message {

@@ -208,7 +208,7 @@ func TestReadable(t *testing.T) {
 	s := &Session{}
 	s.self.Store(newIdentity(user{ID: "5"}, ""))
 	s.names.begin([]guildInfo{{ID: "1"}})
-	s.names.addGuild(guildInfo{ID: "1", Name: "hall", Roles: []role{{"3", "Knights"}}, Channels: []channel{{ID: "4", Name: "yard"}}})
+	s.names.addGuild(guildInfo{ID: "1", Name: "hall", Roles: []role{{ID: "3", Name: "Knights"}}, Channels: []channel{{ID: "4", Name: "yard"}}})
 	for in, want := range map[string]string{
 		"<@5> hi":                      "hi",
 		"<@!5>hi":                      "hi",
@@ -226,6 +226,27 @@ func TestReadable(t *testing.T) {
 		m := &message{GuildID: "1", Content: in, Mentions: []mention{{user: user{ID: "6", Username: "six", GlobalName: "Six"}}}}
 		if got := s.readable(m); got != want {
 			t.Errorf("%q → %q, want %q", in, got, want)
+		}
+	}
+}
+
+// A mention of the bot's own role, which Discord offers under the bot's name, is one of the bot.
+func TestOwnRoleIsTheBot(t *testing.T) {
+	t.Parallel()
+	s := &Session{}
+	s.self.Store(newIdentity(user{ID: "5"}, ""))
+	s.names.begin([]guildInfo{{ID: "1"}})
+	s.names.addGuild(guildInfo{ID: "1", Name: "hall", Roles: []role{
+		{ID: "3", Name: "Knights"}, {ID: "8", Name: "familiar", Tags: roleTags{BotID: "5"}}, {ID: "9", Name: "other bot", Tags: roleTags{BotID: "6"}},
+	}})
+	for in, want := range map[string]turn.Event{
+		"<@&8> hello": {Mentioned: true, Message: turn.Message{Text: "hello"}},
+		"<@&3> hello": {Message: turn.Message{Text: "@Knights hello"}},
+		"<@&9> hello": {Message: turn.Message{Text: "@other bot hello"}},
+	} {
+		e := s.event(turn.Created, "7", &message{GuildID: "1", Content: in, Author: &user{ID: "2"}, Roles: []string{in[3:4]}})
+		if e.Mentioned != want.Mentioned || e.Message.Text != want.Message.Text {
+			t.Errorf("%q: mentioned %v, text %q", in, e.Mentioned, e.Message.Text)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (s *Session) readable(m *message) string {
 		case kind == "@" || kind == "@!":
 			return "@" + m.mentioned(id)
 		case kind == "@&":
-			return "@" + orElse(s.names.role(m.GuildID, id), "unknown-role")
+			return "@" + orElse(s.names.role(m.GuildID, id).Name, "unknown-role")
 		case kind == "#":
 			c, _ := s.names.channel(id)
 			return "#" + orElse(c.Name, "unknown-channel")

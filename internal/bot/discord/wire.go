@@ -74,6 +74,7 @@ type message struct {
 	Author     *user                 `json:"author"`
 	Member     *member               `json:"member"`
 	Mentions   []mention             `json:"mentions"`
+	Roles      []string              `json:"mention_roles"`
 	Reference  *messageReference     `json:"message_reference"`
 	Referenced *message              `json:"referenced_message"`
 }
@@ -100,8 +101,13 @@ type guildInfo struct {
 }
 
 type role struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
+	ID   string   `json:"id"`
+	Name string   `json:"name"`
+	Tags roleTags `json:"tags"`
+}
+
+type roleTags struct {
+	BotID string `json:"bot_id"` // the bot whose own role this is; empty for all others
 }
 
 type roleChange struct {
