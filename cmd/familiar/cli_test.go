@@ -62,6 +62,35 @@ func TestChatWithoutALastNewline(t *testing.T) {
 	}
 }
 
+// TestChatWithoutAStore takes the store away: every line gets its answer, and the chat ends.
+func TestChatWithoutAStore(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, txtar.Parse([]byte("-- model --\nsay Hello.\n")))
+	in, typed := io.Pipe()
+	out := &lockedBuffer{}
+	done := make(chan int)
+	go func() {
+		done <- run(program{
+			args: []string{"chat"}, dir: c.dir, in: in, out: out, err: io.Discard, signals: make(chan os.Signal), far: c.far(),
+			env: func(name string) (string, bool) { v, ok := c.env[name]; return v, ok }, exit: func(int) { t.Error("left at once") },
+		})
+	}()
+	io.WriteString(typed, "hello\n")
+	waitFor(t, out, "Hello.")
+	release := c.holdStore()
+	defer release()
+	io.WriteString(typed, "can you hear me?\nand now?\n")
+	typed.Close()
+	select {
+	case <-done:
+		if n := strings.Count(out.String(), outOfOrderSentence); n != 2 {
+			t.Errorf("%d of two lines were answered:\n%s", n, out)
+		}
+	case <-time.After(3 * patience):
+		t.Errorf("the chat hangs:\n%s", out)
+	}
+}
+
 func TestAsk(t *testing.T) {
 	c := newConversation(t, txtar.Parse([]byte(mountain)))
 	code, out, err := c.command(nil, "ask", "how", "high", "is", "Mount", "Example?")

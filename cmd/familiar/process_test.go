@@ -28,6 +28,7 @@ func (c *conversation) process() *exec.Cmd {
 	}
 	output := &lockedBuffer{}
 	cmd.Stdout, cmd.Stderr = output, output
+	greeted := len(c.discord.Greetings())
 	c.must(cmd.Start())
 	c.Cleanup(func() {
 		if cmd.ProcessState == nil {
@@ -38,7 +39,8 @@ func (c *conversation) process() *exec.Cmd {
 			c.Logf("the process said:\n%s", output)
 		}
 	})
-	if !c.discord.WaitSession(patience) {
+	// A session of the process before may not have noticed its end yet.
+	if !c.discord.WaitGreetings(greeted+1, patience) || !c.discord.WaitSession(patience) {
 		c.Fatalf("the process does not come:\n%s", output)
 	}
 	return cmd

@@ -17,26 +17,32 @@ func TestStoreOutOfOrder(t *testing.T) {
 	c.do("before", "say general ana @familiar hello")
 	c.do("before", "heard general")
 
-	db, err := sql.Open("sqlite", filepath.Join(c.dir, "data", "familiar.db"))
-	c.must(err)
-	defer db.Close()
-	held, err := db.Conn(t.Context())
-	c.must(err)
-	_, err = held.ExecContext(t.Context(), "BEGIN EXCLUSIVE")
-	c.must(err)
+	release := c.holdStore()
 	c.do("without", "say general ana @familiar can you hear me?")
 	m, ok := c.discord.WaitReply("general", patience)
 	if !ok || m.Text != outOfOrderSentence {
 		t.Errorf("said %q, %v", m.Text, ok)
 	}
-	_, err = held.ExecContext(t.Context(), "ROLLBACK")
-	c.must(err)
-	c.must(held.Close())
+	release()
 
 	c.do("after", "say general ana @familiar and now?")
 	c.do("after", "heard general")
 	c.do("after", "has Hello.")
 	c.stop()
+}
+
+// holdStore keeps everybody else from writing to the store, until release.
+func (c *conversation) holdStore() (release func()) {
+	db, err := sql.Open("sqlite", filepath.Join(c.dir, "data", "familiar.db"))
+	c.must(err)
+	held, err := db.Conn(c.Context())
+	c.must(err)
+	_, err = held.ExecContext(c.Context(), "BEGIN EXCLUSIVE")
+	c.must(err)
+	return func() {
+		held.Close()
+		db.Close()
+	}
 }
 
 const outOfOrderSentence = "I can't write my records at the moment, and I don't answer without them. Whoever runs me will find the reason in my log."

@@ -3,8 +3,6 @@ package bot
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -20,8 +18,7 @@ const NoModel = "none"
 // none that answers, the reply is made from the lookup, and says so.
 func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, s *speech) (text string) {
 	defer func() {
-		if r := recover(); r != nil {
-			b.Log.Error("answer", "panic", b.Redact.String(fmt.Sprint(r)), "stack", b.Redact.String(string(debug.Stack())))
+		if b.recovered("answer", recover()) {
 			t.Err = joinText(t.Err, "panic while answering")
 			text = b.say(broken)
 		}
@@ -41,10 +38,11 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, s *spe
 	if err != nil {
 		t.Err = joinText(t.Err, b.Redact.String(cause(err)))
 	}
-	body := b.tidy(a.Text)
+	body, _ := unlabelled(a.Text, b.Character.Name)
+	body = strings.TrimSpace(body)
 	switch halted := errors.Is(context.Cause(ctx), errStopped); {
 	case body == "" && halted:
-		return b.say(stopped)
+		return r.finish(b.say(stopped), nil)
 	case body == "":
 		return r.withoutModel(b.say(excuseFor(err)))
 	case halted:
@@ -99,13 +97,31 @@ func excuseFor(err error) sentence {
 	return modelDown
 }
 
-// tidy takes off the name that a model puts before its words when it mimics the other speakers.
-func (b *Bot) tidy(text string) string {
-	text = strings.TrimSpace(text)
-	for _, label := range []string{b.Character.Name + ":", "**" + b.Character.Name + ":**"} {
-		if len(text) >= len(label) && strings.EqualFold(text[:len(label)], label) {
-			return strings.TrimSpace(text[len(label):])
-		}
+// unlabelled takes off the time and the name that a model puts before its words when it mimics the other speakers,
+// as in "[10:53] **Sage:** ". It is undecided while text may still become such a label.
+func unlabelled(text, name string) (rest string, undecided bool) {
+	text = strings.TrimLeft(text, " \n")
+	rest = text
+	if strings.HasPrefix(rest, "[") && len(rest) <= longestStamp && !strings.Contains(rest, "]") {
+		return text, true
 	}
-	return text
+	if stamp, after, closed := strings.Cut(rest, "]"); closed && strings.HasPrefix(stamp, "[") && len(stamp) < longestStamp && strings.Contains(stamp, ":") {
+		rest = strings.TrimLeft(after, " ")
+	}
+	rest = strings.TrimPrefix(rest, "**")
+	if len(rest) < len(name) {
+		return text, strings.EqualFold(rest, name[:len(rest)])
+	}
+	if !strings.EqualFold(rest[:len(name)], name) {
+		return text, false
+	}
+	rest = strings.TrimPrefix(rest[len(name):], "**")
+	after, labelled := strings.CutPrefix(rest, ":")
+	if !labelled {
+		return text, rest == "" || rest == "*"
+	}
+	return strings.TrimLeft(strings.TrimPrefix(after, "**"), " \n"), after == "" || after == "*"
 }
+
+// longestStamp is more than a time in brackets takes: "[2026-11-21 10:53]".
+const longestStamp = 20

@@ -25,7 +25,7 @@ const (
 
 // order carries out a command. Only its giver sees the answer.
 func (b *Bot) order(ctx context.Context, e turn.Event) {
-	defer b.recovered("carry out a command")
+	defer func() { b.recovered("carry out a command", recover()) }()
 	var a turn.Answer
 	switch c := e.Command; {
 	case strings.HasPrefix(c.Button, "context:"):

@@ -16,6 +16,7 @@ const (
 	tooLong      sentence = "cut off: the answer reached its length limit"
 	stopped      sentence = "stopped"
 	busy         sentence = "Too much at once: I had to skip this message. Ask me again in a moment."
+	leaving      sentence = "I am being restarted and did not get to this message. Ask me again in a minute."
 	outOfOrder   sentence = "I can't write my records at the moment, and I don't answer without them. Whoever runs me will find the reason in my log."
 	broken       sentence = "Something went wrong on my side. Whoever runs me will find the reason in my log."
 )

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"familiar/internal/bot/discord"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 )
@@ -17,6 +18,8 @@ const (
 	typingEvery = 8 * time.Second        // Discord shows it for ten
 	defaultPost = 2000
 	lastWords   = 30 * time.Second // to deliver a reply that is complete, when the turn's time is up
+	firstRetry  = 500 * time.Millisecond
+	lastRetry   = 5 * time.Second
 )
 
 // errUnrecorded keeps a reply back: nothing is said that has no record.
@@ -46,6 +49,7 @@ type speech struct {
 type said struct {
 	posts     []posted
 	created   int // posts made so far, those included that went missing
+	wanted    int // posts that the text fills
 	firstSeen time.Duration
 	err       error
 }
@@ -98,7 +102,7 @@ func (s *speech) finish(text string) said {
 
 func (s *speech) write(ctx context.Context) {
 	defer close(s.done)
-	defer s.bot.recovered("deliver a reply")
+	defer func() { s.bot.recovered("deliver a reply", recover()) }()
 	next := time.Duration(0)
 	for {
 		select {
@@ -128,8 +132,12 @@ func (s *speech) stream(ctx context.Context) time.Duration {
 	s.mu.Lock()
 	raw := s.raw.String()
 	s.mu.Unlock()
-	text, _ := s.out.Guard(s.out.Visible(raw))
-	if err := s.carry(ctx, text, false); err != nil && !errors.Is(err, errJoined) {
+	body, undecided := unlabelled(raw, s.bot.Character.Name)
+	if undecided {
+		return 0
+	}
+	text, _ := s.out.Guard(s.out.Visible(body))
+	if err := s.carry(ctx, strings.TrimRight(text, " \n"), false); err != nil && !errors.Is(err, errJoined) {
 		s.bot.Log.Debug("stream a reply", "err", s.bot.Redact.String(err.Error()))
 	}
 	return time.Since(start)
@@ -144,19 +152,22 @@ func (s *speech) land(ctx context.Context, text string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 	defer cancel()
 	s.said.err = s.carry(ctx, text, true)
-	if s.said.err != nil && len(s.said.posts) == 0 && errors.Is(s.said.err, errUnrecorded) {
+	if s.said.err == nil {
+		s.said.err = s.clear(ctx)
+	}
+	if len(s.said.posts) == 0 && errors.Is(s.said.err, errUnrecorded) {
 		s.bot.apologise(ctx, s.channel, s.replyTo, s.id)
 	}
 }
 
-// carry makes the posts say text.
-func (s *speech) carry(ctx context.Context, text string, final bool) error {
+// carry makes the posts say text. The last pass insists, and clear then takes away what it left over.
+func (s *speech) carry(ctx context.Context, text string, last bool) error {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
 	pieces := []string{text}
 	if units := s.bot.Pace.Units; units > 0 {
 		pieces = Split(text, units)
-	}
-	if strings.TrimSpace(text) == "" {
-		return nil
 	}
 	if len(s.said.posts) == 0 {
 		if err := s.show(ctx, text); err != nil {
@@ -164,36 +175,42 @@ func (s *speech) carry(ctx context.Context, text string, final bool) error {
 		}
 	}
 	for i, piece := range pieces {
-		if err := s.post(ctx, i, piece, final && i == len(pieces)-1); err != nil {
+		if err := s.post(ctx, i, piece, last, i == len(pieces)-1); err != nil {
 			return err
 		}
 	}
+	s.said.wanted = len(pieces)
 	return nil
 }
 
-// post makes the i-th post say piece. A final piece whose message is gone is posted anew.
-func (s *speech) post(ctx context.Context, i int, piece string, final bool) error {
-	p := turn.Post{ChannelID: s.channel, Text: piece, Final: final}
+// post makes the i-th post say piece. In the last pass an edit that is not taken becomes a new post, unless a
+// person has deleted the old one: that was an answer to the answer.
+func (s *speech) post(ctx context.Context, i int, piece string, last, end bool) error {
+	p := turn.Post{ChannelID: s.channel, Text: piece, Final: last && end}
 	if i < len(s.said.posts) {
-		if s.said.posts[i].text == piece && !(final && s.bot.Pace.Close) {
+		if s.said.posts[i].text == piece && !(p.Final && s.bot.Pace.Close) {
 			return nil
 		}
 		p.ID = s.said.posts[i].id
-		_, err := s.bot.Door.Deliver(ctx, p)
+		_, err := s.deliver(ctx, p, last)
 		if err == nil {
 			s.said.posts[i].text = piece
 			return nil
 		}
-		if !final {
+		if !last || temporary(err) || failureKind(err) == discord.Gone || failureKind(err) == discord.Forbidden {
 			return fmt.Errorf("edit a post: %w", err)
 		}
 		p.ID = ""
 	}
+	return s.create(ctx, i, p, last)
+}
+
+func (s *speech) create(ctx context.Context, i int, p turn.Post, last bool) error {
 	if i == 0 {
 		p.ReplyTo = s.replyTo
 	}
 	p.Nonce = nonce(s.id, s.said.created)
-	id, err := s.bot.Door.Deliver(ctx, p)
+	id, err := s.deliver(ctx, p, last)
 	if err != nil {
 		return fmt.Errorf("post a reply: %w", err)
 	}
@@ -201,12 +218,61 @@ func (s *speech) post(ctx context.Context, i int, piece string, final bool) erro
 	if s.said.firstSeen == 0 {
 		s.said.firstSeen = time.Since(s.began)
 	}
-	if i < len(s.said.posts) {
-		s.said.posts[i] = posted{id: id, text: piece}
+	if made := (posted{id: id, text: p.Text}); i < len(s.said.posts) {
+		s.said.posts[i] = made
 	} else {
-		s.said.posts = append(s.said.posts, posted{id: id, text: piece})
+		s.said.posts = append(s.said.posts, made)
 	}
 	return nil
+}
+
+// deliver hands a post to the door, in the last pass again and again while the trouble may pass. The nonce keeps
+// one that landed unnoticed from landing twice.
+func (s *speech) deliver(ctx context.Context, p turn.Post, last bool) (string, error) {
+	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
+		id, err := s.bot.Door.Deliver(ctx, p)
+		if err == nil || !last || !temporary(err) {
+			return id, err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return "", err
+		}
+	}
+}
+
+// clear takes away posts that the final text does not fill.
+func (s *speech) clear(ctx context.Context) error {
+	for len(s.said.posts) > s.said.wanted && s.said.wanted > 0 {
+		surplus := s.said.posts[len(s.said.posts)-1]
+		_, err := s.deliver(ctx, turn.Post{ID: surplus.id, ChannelID: s.channel}, true)
+		if err != nil && failureKind(err) != discord.Gone {
+			return fmt.Errorf("take away a post: %w", err)
+		}
+		s.said.posts = s.said.posts[:len(s.said.posts)-1]
+	}
+	return nil
+}
+
+// failureKind is what Discord said of a post, or "" if it said nothing.
+func failureKind(err error) discord.Kind {
+	var e *discord.SendError
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return ""
+}
+
+// temporary reports whether the same post may be taken later.
+func temporary(err error) bool {
+	switch failureKind(err) {
+	case discord.Unavailable, discord.RateLimited:
+		return true
+	case "":
+		return !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+	}
+	return false
 }
 
 // nonce is unique for a post of a turn and the same when it is sent again. Discord takes 25 characters.

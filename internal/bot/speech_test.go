@@ -10,7 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"familiar/internal/bot/discord"
 	"familiar/internal/context/turn"
+	"familiar/internal/providers/character"
 )
 
 // deed is one call of a door.
@@ -47,11 +49,13 @@ func (r *recorder) Typing(context.Context, string) error {
 
 func (r *recorder) Respond(context.Context, turn.Command, turn.Answer) error { return nil }
 
+var sage = &character.Character{Name: "Sage"}
+
 // speaking runs script with a speech in virtual time.
 func speaking(t *testing.T, door *recorder, script func(s *speech) said) {
 	synctest.Test(t, func(t *testing.T) {
 		door.start = time.Now()
-		b := &Bot{Door: door, Log: slog.New(slog.DiscardHandler), Pace: Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000}}
+		b := &Bot{Door: door, Log: slog.New(slog.DiscardHandler), Character: sage, Pace: Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000}}
 		s := &speech{
 			bot: b, channel: "general", replyTo: "question", id: "01HXXXXXXXXXXXXXXXXXXXXXXX", began: time.Now(),
 			wake: make(chan struct{}, 1), ended: make(chan string, 1), done: make(chan struct{}),
@@ -88,26 +92,125 @@ func TestSpeechIsPaced(t *testing.T) {
 	}
 }
 
-func TestFinalTextLandsWhenTheMessageIsGone(t *testing.T) {
-	door := &recorder{fail: func(_ int, p turn.Post) error {
-		if p.ID != "" {
-			return errors.New("unknown message")
-		}
-		return nil
-	}}
-	var got said
+// halfAnAnswer streams a little and then finishes.
+func halfAnAnswer(t *testing.T, door *recorder, final string) (got said) {
 	speaking(t, door, func(s *speech) said {
 		s.add("Half an ")
 		time.Sleep(time.Second)
-		got = s.finish("Half an answer.")
+		got = s.finish(final)
 		return got
 	})
+	return got
+}
+
+func edits(err error) func(int, turn.Post) error {
+	return func(_ int, p turn.Post) error {
+		if p.ID != "" {
+			return err
+		}
+		return nil
+	}
+}
+
+func TestFinalTextLandsWhenEditsAreRefused(t *testing.T) {
+	door := &recorder{fail: edits(&discord.SendError{Kind: discord.Rejected})}
+	got := halfAnAnswer(t, door, "Half an answer.")
 	last := door.deeds[len(door.deeds)-1].post
 	if got.err != nil || last.ID != "" || last.Text != "Half an answer." {
 		t.Errorf("err %v, last post %+v", got.err, last)
 	}
 	if first := door.deeds[0].post; first.Nonce == last.Nonce {
 		t.Errorf("two messages with the nonce %q: the second would be lost", last.Nonce)
+	}
+}
+
+func TestAnAnswerThatAPersonDeletedStaysDeleted(t *testing.T) {
+	door := &recorder{fail: edits(&discord.SendError{Kind: discord.Gone})}
+	got := halfAnAnswer(t, door, strings.Repeat("Half an answer. ", 300))
+	created := 0
+	for _, d := range door.deeds {
+		if d.post.ID == "" {
+			created++
+		}
+	}
+	if got.err == nil || created != 1 {
+		t.Errorf("err %v, %d messages", got.err, created)
+	}
+}
+
+func TestTheLastPassInsists(t *testing.T) {
+	for _, trouble := range []error{&discord.SendError{Kind: discord.Unavailable, Status: 503}, errors.New("connection reset")} {
+		door := &recorder{}
+		door.fail = func(_ int, p turn.Post) error {
+			if p.ID != "" && time.Since(door.start) < 8*time.Second {
+				return trouble
+			}
+			return nil
+		}
+		got := halfAnAnswer(t, door, strings.Repeat("Half an answer, and the rest of it. ", 100))
+		if got.err != nil || len(got.posts) != 2 || !strings.HasPrefix(got.posts[0].text, "Half an answer, and") {
+			t.Errorf("%v: err %v, posts %+v", trouble, got.err, got.posts)
+		}
+		created := 0
+		for _, d := range door.deeds {
+			if d.post.ID == "" {
+				created++
+			}
+		}
+		if created != 2 {
+			t.Errorf("%v: %d messages: one of them is double", trouble, created)
+		}
+	}
+}
+
+func TestPostsThatTheFinalTextDoesNotFillAreTakenAway(t *testing.T) {
+	door := &recorder{}
+	var got said
+	speaking(t, door, func(s *speech) said {
+		s.add(strings.Repeat("A long beginning. ", 200))
+		time.Sleep(2 * time.Second)
+		got = s.finish("Short.")
+		return got
+	})
+	last := door.deeds[len(door.deeds)-1].post
+	if len(got.posts) != 1 || got.posts[0].text != "Short." || last.ID == "" || last.Text != "" {
+		t.Errorf("posts %+v, last %+v", got.posts, last)
+	}
+}
+
+func TestTheModelsOwnLabelIsNeverShown(t *testing.T) {
+	door := &recorder{}
+	speaking(t, door, func(s *speech) said {
+		for _, words := range []string{"[10:5", "3] ", "**Sa", "ge", "**", ": ", "Hello ", "there. "} {
+			s.add(words)
+			time.Sleep(2 * time.Second)
+		}
+		return s.finish("Hello there.")
+	})
+	for _, d := range door.deeds {
+		if !strings.HasPrefix(d.post.Text, "Hello") {
+			t.Errorf("shown: %q", d.post.Text)
+		}
+	}
+}
+
+func TestUnlabelled(t *testing.T) {
+	for text, want := range map[string]string{
+		"Sage: Hello":             "Hello",
+		"**Sage:** Hello":         "Hello",
+		"**Sage**: Hello":         "Hello",
+		"[10:53] Sage: Hello":     "Hello",
+		"sage:Hello":              "Hello",
+		"Sage advice is cheap":    "Sage advice is cheap",
+		"[1] says so":             "[1] says so",
+		"**Bold** words":          "**Bold** words",
+		"[10:53] is the time":     "[10:53] is the time",
+		"A list:\n- Sage: a herb": "A list:\n- Sage: a herb",
+		"":                        "",
+	} {
+		if got, _ := unlabelled(text, "Sage"); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
 	}
 }
 
@@ -152,7 +255,7 @@ func TestNothingUnrecordedIsPosted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		door.start = time.Now()
 		s := &speech{
-			bot: &Bot{Door: door, Log: slog.New(slog.DiscardHandler)}, id: "x", began: time.Now(),
+			bot: &Bot{Door: door, Log: slog.New(slog.DiscardHandler), Character: sage}, id: "x", began: time.Now(),
 			wake: make(chan struct{}, 1), ended: make(chan string, 1), done: make(chan struct{}),
 			show: func(context.Context, string) error { return errJoined },
 		}

@@ -18,6 +18,9 @@ import (
 // storeLimit bounds every wait for the store.
 const storeLimit = 10 * time.Second
 
+// editSpan is how long after it was written a message may still be edited into one for the bot.
+const editSpan = 10 * time.Minute
+
 // drive handles a lane's arrivals until none is left.
 func (b *Bot) drive(ctx context.Context, l *lane) {
 	for {
@@ -32,7 +35,7 @@ func (b *Bot) drive(ctx context.Context, l *lane) {
 
 // handle does what a batch asks for. Once ctx is done messages are still kept, but no turn begins.
 func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
-	defer b.recovered("handle an event")
+	defer func() { b.recovered("handle an event", recover()) }()
 	defer l.release()
 	first := batch[0]
 	switch first.Kind {
@@ -48,8 +51,11 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 	}
 	switch {
 	case first.skipped:
-		b.excuse(ctx, first)
-	case len(batch) > 0 && ctx.Err() == nil:
+		b.notify(ctx, first.Message.ChannelID, first.Message.ID, first.Message.ID, busy)
+	case first.addressed && ctx.Err() != nil:
+		b.Log.Warn("a message came too late to be answered", "channel", first.Message.ChannelID, "message", first.Message.ID)
+		b.notify(ctx, first.Message.ChannelID, first.Message.ID, first.Message.ID, leaving)
+	case len(batch) > 0:
 		b.take(ctx, l, batch)
 	}
 }
@@ -78,7 +84,8 @@ func (b *Bot) admit(ctx context.Context, batch []arrival, claim bool) []arrival 
 
 // edited keeps the new text. A message that now asks for a turn, and never got one, gets it.
 func (b *Bot) edited(ctx context.Context, batch []arrival) []arrival {
-	if !b.changed(context.WithoutCancel(ctx), batch[0].Message) || !batch[0].addressed || ctx.Err() != nil {
+	m := batch[0].Message
+	if !b.changed(context.WithoutCancel(ctx), m) || !batch[0].addressed || ctx.Err() != nil || batch[0].at.Sub(m.At) > editSpan {
 		return nil
 	}
 	return b.admit(ctx, batch, true)
@@ -102,13 +109,10 @@ func (b *Bot) apologise(ctx context.Context, channelID, replyTo, id string) {
 	b.notify(ctx, channelID, replyTo, id, outOfOrder)
 }
 
-// excuse tells the author of a dropped turn, once in a while.
-func (b *Bot) excuse(ctx context.Context, a arrival) {
-	b.notify(ctx, a.Message.ChannelID, a.Message.ID, a.Message.ID, busy)
-}
-
+// notify says something for which there is no turn.
 func (b *Bot) notify(ctx context.Context, channelID, replyTo, id string, what sentence) {
-	if !b.notices.due(channelID, time.Now()) {
+	// One person at a terminal waits for every answer; a channel is told once in a while.
+	if !b.Pace.Close && !b.notices.due(channelID, time.Now()) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
@@ -136,7 +140,11 @@ func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 }
 
 func (b *Bot) attempt(ctx context.Context, l *lane, id string, began time.Time, batch []arrival) {
-	defer b.recovered("take a turn")
+	defer func() {
+		if b.recovered("take a turn", recover()) {
+			b.notify(ctx, batch[0].Message.ChannelID, "", id, broken)
+		}
+	}()
 	t := &turn.Trace{Request: b.request(ctx, id, batch), Phase: turn.Begun, Began: began}
 	ctx, cancel := context.WithDeadline(ctx, t.Request.Deadline.Add(b.limit()))
 	defer cancel()
@@ -183,14 +191,17 @@ func (b *Bot) remember(ctx context.Context, t *turn.Trace, said said, e turn.Eve
 	default:
 		t.Phase = turn.Answered
 	}
+	if t.Err != "" {
+		b.Log.Warn("a turn went wrong", "turn", t.Request.ID, "channel", t.Request.ChannelID, "phase", t.Phase, "err", t.Err)
+	}
 	t.Timings.FirstSeen = said.firstSeen
 	t.Took = time.Since(t.Began)
-	var own []store.Message
+	var own []store.Message // dated by the clock of the question, which may not be ours
 	for _, p := range said.posts {
 		t.ReplyIDs = append(t.ReplyIDs, p.id)
 		own = append(own, b.stored(e, turn.Message{
 			ID: p.id, ChannelID: t.Request.ChannelID, Author: turn.Author{Name: b.Character.Name}, Text: spoken(p.text),
-			At: time.Now(), ReplyTo: t.Request.Message.ID, Own: true,
+			At: t.Request.Message.At.Add(t.Took), ReplyTo: t.Request.Message.ID, Own: true,
 		}))
 		own[len(own)-1].TurnID = t.Request.ID
 	}
@@ -228,11 +239,12 @@ func (b *Bot) logged(what string, err error) {
 	}
 }
 
-// recovered keeps one turn's panic from ending the process.
-func (b *Bot) recovered(what string) {
-	if p := recover(); p != nil {
-		b.Log.Error(what, "panic", b.Redact.String(fmt.Sprint(p)), "stack", b.Redact.String(string(debug.Stack())))
+// recovered logs a panic, which costs one turn and never the process, and reports whether there was one.
+func (b *Bot) recovered(what string, panicked any) bool {
+	if panicked != nil {
+		b.Log.Error(what, "panic", b.Redact.String(fmt.Sprint(panicked)), "stack", b.Redact.String(string(debug.Stack())))
 	}
+	return panicked != nil
 }
 
 func joinText(a, b string) string {

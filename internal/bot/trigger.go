@@ -19,8 +19,11 @@ func (b *Bot) addressed(ctx context.Context, e turn.Event) bool {
 	if e.Direct || e.Mentioned || b.repliesToUs(ctx, e) {
 		return true
 	}
-	return named(e.Message.Text, b.Character.Names()) || matches(e.Message.Text, b.Character.Patterns())
+	return named(unspoken.ReplaceAllString(e.Message.Text, " "), b.Character.Names()) || matches(e.Message.Text, b.Character.Patterns())
 }
+
+// unspoken is what people quote rather than say: code and addresses. A name in there calls nobody.
+var unspoken = regexp.MustCompile("(?s)```.*?```|`[^`\\n]*`|https?://\\S+")
 
 func (b *Bot) repliesToUs(ctx context.Context, e turn.Event) bool {
 	if e.Reply != nil {

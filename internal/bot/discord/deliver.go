@@ -57,6 +57,9 @@ func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
 		return "", err
 	}
 	out := outgoing{Content: p.Text, Flags: discordgo.MessageFlagsSuppressEmbeds}
+	if p.ID != "" && p.Text == "" {
+		return p.ID, s.takeAway(ctx, p)
+	}
 	method, url := http.MethodPatch, discordgo.EndpointChannelMessage(p.ChannelID, p.ID)
 	if p.ID == "" {
 		method, url = http.MethodPost, discordgo.EndpointChannelMessages(p.ChannelID)
@@ -81,6 +84,15 @@ func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
 		return "", &SendError{Kind: Unavailable, Status: http.StatusOK, Message: "the answer is not a message"}
 	}
 	return sent.ID, nil
+}
+
+// takeAway deletes a message. One that is gone already is as it should be.
+func (s *Session) takeAway(ctx context.Context, p turn.Post) error {
+	_, err := s.call(ctx, request{method: http.MethodDelete, url: discordgo.EndpointChannelMessage(p.ChannelID, p.ID)})
+	if e := (*SendError)(nil); errors.As(err, &e) && e.Kind == Gone {
+		return nil
+	}
+	return err
 }
 
 // Typing shows the bot as typing, for ten seconds or until its next message. It is tried once.

@@ -40,7 +40,7 @@ type Post struct {
 	ID        string // of the message to edit; empty for a new one
 	ChannelID string
 	ReplyTo   string // message to reply to; it may be gone
-	Text      string // at most 2,000 UTF-16 units
+	Text      string // at most 2,000 UTF-16 units; empty, with ID set: the message is taken away
 	Nonce     string // at most 25 characters; the same nonce within minutes is the same message
 	Final     bool   // no more edits will follow
 }
