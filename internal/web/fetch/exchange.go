@@ -38,6 +38,7 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (answer, *Error) {
 	case challenged(resp.Header):
 		return answer{}, failStatus("challenge", status)
 	case redirects(status):
+		v.mayKeep(resp.Header)
 		return answer{location: resp.Header.Get("Location")}, nil
 	case status != http.StatusOK && status != http.StatusNonAuthoritativeInfo:
 		return answer{retryAfter: retryAfter(resp.Header, v.f.config.Now())}, failStatus(statusReason(status), status)
@@ -47,7 +48,12 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (answer, *Error) {
 		e.Status = resp.StatusCode
 		return answer{}, e
 	}
+	v.mayKeep(resp.Header)
 	return answer{doc: doc}, nil
+}
+
+func (v *visit) mayKeep(h http.Header) {
+	v.keep = min(v.keep, lifetime(h, v.f.config.Now(), v.f.limits.positive, v.f.limits.longest))
 }
 
 // waited names the end of a wait at the gate: the site is not to blame for it.

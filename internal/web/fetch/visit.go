@@ -12,9 +12,10 @@ import (
 type visit struct {
 	f       *Fetcher
 	options Options
-	until   time.Time // when whoever asked stops waiting; zero if they don't say
-	rules   bool      // the page is a robots.txt: its type does not matter, its length is cut, and nobody asks leave to read it
-	retried bool      // the one second try is spent
+	until   time.Time     // when whoever asked stops waiting; zero if they don't say
+	rules   bool          // the page is a robots.txt: its type does not matter, its length is cut, and nobody asks leave to read it
+	retried bool          // the one second try is spent
+	keep    time.Duration // how long the page may be remembered: no longer than any redirect on the way to it
 	line    *line
 }
 
@@ -44,13 +45,14 @@ func (v *visit) run(ctx context.Context, u *url.URL) outcome {
 	}
 	v.line = newLine(ctx, v.f, v.options.Pins)
 	defer v.line.close()
+	v.keep = v.f.limits.longest
 	doc, err := v.walk(ctx, u)
 	if err != nil {
 		return outcome{err: err}
 	}
 	doc.URL = u.String()
 	doc.Timings = v.line.timings()
-	return outcome{doc: doc}
+	return outcome{doc: doc, keep: v.keep}
 }
 
 func (v *visit) walk(ctx context.Context, u *url.URL) (*Document, *Error) {
