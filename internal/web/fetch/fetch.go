@@ -8,6 +8,8 @@
 //     hop's URL passes the same rules and the site's robots.txt before it is asked for.
 //   - An exchange is one request and one answer. Its connection comes from a [guard.Dialer]; its answer is read under
 //     limits of time, size, rate, compression and type.
+//   - A page is remembered for as long as its site says, in memory and, if wished, in a directory. Images
+//     ([Fetcher.FetchImage]) go the same way without being remembered.
 //   - Whatever goes wrong becomes an [*Error] from a closed table. It never tells where a request went.
 //
 // No cookie, referrer or credential is ever sent, nothing is kept between two fetches but finished pages and robots
@@ -166,15 +168,9 @@ func (o outcome) weight() int64 {
 // error is always an [*Error].
 func (f *Fetcher) Fetch(ctx context.Context, rawURL string, o Options) (*Document, error) {
 	began := time.Now()
-	u, err := guard.Parse(rawURL)
+	u, err := admit(ctx, rawURL, o)
 	if err != nil {
-		return nil, fromGuard(err)
-	}
-	if !o.Domains.Allows(u.Hostname()) {
-		return nil, fail("denied_domain")
-	}
-	if ctx.Err() != nil {
-		return nil, fromContext(ctx)
+		return nil, err
 	}
 	got, cached := f.find(ctx, u, o)
 	if got.err != nil {
@@ -184,6 +180,20 @@ func (f *Fetcher) Fetch(ctx context.Context, rawURL string, o Options) (*Documen
 	doc.Cached = cached
 	doc.Took = time.Since(began)
 	return &doc, nil
+}
+
+// admit applies the rules that need no network.
+func admit(ctx context.Context, rawURL string, o Options) (*url.URL, *Error) {
+	u, err := guard.Parse(rawURL)
+	switch {
+	case err != nil:
+		return nil, fromGuard(err)
+	case !o.Domains.Allows(u.Hostname()):
+		return nil, fail("denied_domain")
+	case ctx.Err() != nil:
+		return nil, fromContext(ctx)
+	}
+	return u, nil
 }
 
 func clone(e *Error) *Error {
@@ -197,17 +207,14 @@ func (f *Fetcher) find(ctx context.Context, u *url.URL, o Options) (got outcome,
 	if got, ok := f.pages.get(key, o); ok {
 		return got, true
 	}
-	until, hasDeadline := ctx.Deadline()
+	until, _ := ctx.Deadline()
 	got, err := f.flights.do(ctx, key, func(ctx context.Context) outcome {
 		// The last flight to this page may have landed since the look into the cache.
 		if got, ok := f.pages.memory.get(key); ok {
 			return got
 		}
 		f.pages.flights.Add(1)
-		v := visit{f: f, options: o}
-		if hasDeadline {
-			v.until = until
-		}
+		v := visit{f: f, options: o, until: until}
 		got := v.page(ctx, u)
 		f.remember(key, got)
 		return got

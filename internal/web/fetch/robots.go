@@ -50,7 +50,7 @@ func (f *Fetcher) rulesOf(ctx context.Context, u *url.URL, o Options) (rules, *E
 		}()
 		ctx, cancel := context.WithTimeoutCause(ctx, f.limits.robots, fail("total_timeout"))
 		defer cancel()
-		v := visit{f: f, options: Options{Domains: o.Domains, Pins: o.Pins}, rules: true}
+		v := visit{f: f, options: Options{Domains: o.Domains, Pins: o.Pins}, kind: robotsTxt}
 		got := v.run(ctx, at)
 		r = f.understand(got)
 		switch {
