@@ -130,7 +130,7 @@ func (v *visit) read(ctx context.Context, cancel context.CancelCauseFunc, resp *
 	if err != nil {
 		return nil, err
 	}
-	b := body{limits: v.f.limits, cut: v.kind == robotsTxt}
+	b := body{limits: v.f.limits, cut: v.kind == robotsTxt, spare: &v.f.buffers}
 	began := time.Now()
 	bytes, err := b.read(ctx, cancel, resp)
 	v.line.spend(func(t *Timings) { t.Body += time.Since(began) })

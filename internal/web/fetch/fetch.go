@@ -17,6 +17,7 @@
 package fetch
 
 import (
+	"bytes"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -25,6 +26,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"familiar/internal/web/guard"
@@ -65,6 +67,8 @@ type Fetcher struct {
 	gate   gate
 	pages  *cache
 	robots *store[rules]
+	// buffers are lent to whoever reads a body.
+	buffers sync.Pool
 
 	flights      *flights[outcome]
 	robotFlights *flights[rules]
@@ -108,6 +112,7 @@ func newFetcher(c Config, l limits) (*Fetcher, error) {
 	if f.pages, err = newCache(c, l); err != nil {
 		return nil, fmt.Errorf("make page cache: %w", err)
 	}
+	f.buffers.New = func() any { return new(bytes.Buffer) }
 	f.gate = newGate(l.global, l.perHost)
 	f.flights, f.robotFlights = newFlights[outcome](), newFlights[rules]()
 	return f, nil
