@@ -16,7 +16,8 @@ import (
 // body reads one response body under limits.
 type body struct {
 	limits limits
-	cut    bool // keep the beginning of a body that is too large, as is right for robots.txt
+	cut    bool       // keep the beginning of a body that is too large, as is right for robots.txt
+	spare  *sync.Pool // of *bytes.Buffer, in which bodies grow: only their exact copies are left for the collector
 }
 
 // read returns the unpacked body. It uses cancel to end a transfer that is too slow.
@@ -48,21 +49,23 @@ func (b *body) drain(ctx context.Context, r io.Reader, sent *counter) ([]byte, *
 	if b.cut {
 		most = b.limits.robotsBody
 	}
-	var out bytes.Buffer
+	out := b.spare.Get().(*bytes.Buffer)
+	defer b.spare.Put(out)
+	out.Reset()
 	for {
-		_, err := io.CopyN(&out, r, 32<<10)
+		_, err := io.CopyN(out, r, 32<<10)
 		size := int64(out.Len())
 		switch {
 		case size > b.limits.ratioFrom && size > b.limits.ratio*sent.n.Load():
 			return nil, fail("decompression_bomb")
 		case size >= most && b.cut:
-			return out.Bytes()[:most], nil
+			return bytes.Clone(out.Bytes()[:most]), nil
 		case size > most:
 			return nil, fail("too_large")
 		case err == io.EOF && size == 0 && !b.cut:
 			return nil, fail("empty")
 		case err == io.EOF:
-			return out.Bytes(), nil
+			return bytes.Clone(out.Bytes()), nil
 		case err != nil:
 			return nil, bodyError(ctx, err)
 		}
