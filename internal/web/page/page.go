@@ -158,7 +158,7 @@ func readHTML(text string, base *url.URL) (p Page, err error) {
 	if err != nil { // more than 512 elements are open at once
 		return readFlat(text, rest)
 	}
-	p = testify(doc, base)
+	p, told := testify(doc, base)
 	if href := baseHref(doc, base); href != nil {
 		base = href
 	}
@@ -174,7 +174,7 @@ func readHTML(text string, base *url.URL) (p Page, err error) {
 	if code := wall(doc, p.Title, builders, seen); code != "" {
 		return Page{}, &Error{Code: code}
 	}
-	root, kind := extract(doc, p.Title, base)
+	root, kind := extract(doc, p.Title, base, told)
 	if root == nil {
 		return Page{}, &Error{Code: "extraction_failed"}
 	}
