@@ -21,9 +21,13 @@ func extract(doc *html.Node, title string, base *url.URL, told hints) (root *htm
 		return nil, ""
 	}
 	root = article(doc, base)
-	trim(whole, nil)
+	if told.product() {
+		trim(whole, opinions)
+	} else {
+		trim(whole, surplus{})
+	}
 	if root != nil && standsOut(root, whole, told) {
-		trim(root, articleWords)
+		trim(root, surplus{names: articleWords, most: most})
 		quiet(root)
 		if told.article() {
 			dropPointers(root)

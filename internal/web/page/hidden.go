@@ -163,6 +163,9 @@ func (v *veil) clutter(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Nav, atom.Footer, atom.Aside:
 	case atom.Form:
+		if !asks(n) {
+			return false
+		}
 		limit = min(limit, shortForm)
 	default:
 		return false
@@ -172,6 +175,23 @@ func (v *veil) clutter(n *html.Node) bool {
 		return false
 	}
 	return true
+}
+
+// asks says that a form has something to fill in. Some are only wrapped around a text, for a button.
+func asks(form *html.Node) bool {
+	for n := range form.Descendants() {
+		switch n.DataAtom {
+		case atom.Textarea, atom.Select:
+			return true
+		case atom.Input:
+			switch kind, _ := attr(n, "type"); strings.ToLower(kind) {
+			case "hidden", "submit", "button", "image", "reset":
+			default:
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // hidingClasses are the names under which the common style sheets, which we don't fetch, keep text from sight.

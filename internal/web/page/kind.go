@@ -2,6 +2,7 @@ package page
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -63,4 +64,17 @@ func (h *hints) article() bool {
 // thread says that the page calls itself a conversation.
 func (h *hints) thread() bool {
 	return h.any("DiscussionForumPosting", "QAPage") || !h.any("FAQPage") && h.any("Question") && h.any("Answer") && h.kinds["Comment"]
+}
+
+// product says that the page calls itself one thing that can be bought.
+func (h *hints) product() bool {
+	return strings.HasPrefix(h.declared, "product") && h.declared != "product.group" ||
+		h.any("Product", "ProductGroup", "IndividualProduct") && !h.any("ItemList", "CollectionPage", "OfferCatalog")
+}
+
+// opinions are what a product's page carries beside the facts.
+var opinions = surplus{
+	names:    words("review reviews rating ratings testimonial testimonials comment comments opinions accessories addons"),
+	headings: regexp.MustCompile(`(?i)^\W*(?:(?:\d+ )?(?:customer |user )?(?:reviews|ratings|testimonials|opinions)\b|what (?:our |other )?(?:customers|people|clients|users|players|critics) |(?:this is what )?customers who|choose your|accessories|bundles)`),
+	most:     70,
 }

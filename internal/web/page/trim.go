@@ -15,9 +15,19 @@ import (
 type trimmer struct {
 	sizes map[*html.Node]size
 	gone  map[*html.Node]bool
-	whole int             // characters of the page
-	more  map[string]bool // further names that this kind of page can do without
+	whole int // characters of the page
+	more  surplus
 }
+
+// surplus is what one kind of page can do without, beyond what any can.
+type surplus struct {
+	names    map[string]bool
+	headings *regexp.Regexp // nil for none
+	most     int            // how much of the page one of them may have, in percent
+}
+
+// most is how much of the page, in percent, anything else may have that is taken away.
+const most = 33
 
 // size is how much text an element has, in characters.
 type size struct {
@@ -28,7 +38,7 @@ type size struct {
 }
 
 // trim removes from root what names itself, reads or looks like something beside the matter.
-func trim(root *html.Node, more map[string]bool) {
+func trim(root *html.Node, more surplus) {
 	t := trimmer{sizes: map[*html.Node]size{}, gone: map[*html.Node]bool{}, more: more}
 	t.whole = t.weigh(root).text
 	t.walk(root, false)
@@ -67,37 +77,43 @@ func (t *trimmer) walk(n *html.Node, inside bool) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch s := t.sizes[c]; {
 		case c.Type != html.ElementNode || t.gone[c]:
-		case s.text*3 < t.whole && t.beside(c, s, inside):
+		case t.within(s, most) && t.beside(c, s, inside), t.within(s, t.more.most) && t.named(c) == surplusName:
 			t.gone[c] = true
 		case headingLevel(c) > 1 && elsewhere.MatchString(labelText(c)):
-			t.dropSection(c)
+			t.dropSection(c, most)
+		case headingLevel(c) > 1 && t.more.headings != nil && t.more.headings.MatchString(labelText(c)):
+			t.dropSection(c, t.more.most)
 		default:
 			t.walk(c, inside || c.DataAtom == atom.Article || c.DataAtom == atom.Main || c.DataAtom == atom.Section)
 		}
 	}
 }
 
+// within says that what has such a size is at most so many percent of the page.
+func (t *trimmer) within(s size, percent int) bool { return s.text*100 < t.whole*percent }
+
 // elsewhere are headings over other pages.
 var elsewhere = regexp.MustCompile(`(?i)^\W*(?:(?:you|we) (?:may|might|think)(?: (?:also|you))?(?:'ll| will)? (?:also )?(?:like|love|enjoy|be interested in)|(?:customers|people|others|shoppers|users)(?: who \w+ this)?(?: item| product)? also|(?:recently|last|previously) viewed|(?:related|similar|recommended|suggested|trending|popular|featured|more|other|latest|top|hot) (?:products?|items?|threads?|topics?|posts?|articles?|stories|questions?|content|resources?|pages?|searches|discussions?|games?|courses?|reading|news|tags|categories|collections)|more (?:from|like|on|in) |frequently bought|bought together|complete (?:the|your) (?:look|set)|pairs? well|goes well|newsletter|(?:sign up|subscribe|register) (?:for|to)|stay (?:connected|in the loop|up to date|informed)|follow us|(?:customer|user) (?:reviews?|ratings?)|reviews?(?: \(\d+\))?$|ratings?(?: (?:and|&) reviews?)?$|write a review|share (?:this|on)|about cookies|your privacy|recent (?:posts|comments)|leave a (?:reply|comment)|navigation|filters?(?: by)?$|sort by|refine|table of contents|on this page|in this article|need help)`)
 
 // dropSection drops a heading and what it is the heading of: the block that it begins, else all up to the next
 // heading of its rank.
-func (t *trimmer) dropSection(heading *html.Node) {
+func (t *trimmer) dropSection(heading *html.Node, share int) {
 	block := heading
-	for p := block.Parent; p != nil && t.sizes[p].text*3 < t.whole && t.begins(p, block); p = p.Parent {
+	for p := block.Parent; p != nil && t.within(t.sizes[p], share) && t.begins(p, block); p = p.Parent {
 		block = p
 	}
 	if t.sizes[block].text > t.sizes[heading].text {
 		t.gone[block] = true
 		return
 	}
-	level, total := headingLevel(heading), 0
+	level := headingLevel(heading)
+	var total size
 	var nodes []*html.Node
 	for c := block; c != nil && (c == block || headingLevel(c) == 0 || headingLevel(c) > level); c = c.NextSibling {
 		nodes = append(nodes, c)
-		total += t.sizes[c].text
+		total.text += t.sizes[c].text
 	}
-	if total*3 >= t.whole {
+	if !t.within(total, share) {
 		return
 	}
 	for _, c := range nodes {
@@ -171,6 +187,7 @@ const (
 	menuName              // a choice of places or of views
 	contentsName          // a table of contents
 	asideName             // a matter of its own
+	surplusName           // what this kind of page can do without
 )
 
 // named judges an element by its class and its id.
@@ -204,8 +221,10 @@ func (t *trimmer) nameKind(name string) nameKind {
 		}
 		for _, w := range [...]string{word, previous + word} {
 			switch {
-			case asideWords[w], t.more[w]:
+			case asideWords[w]:
 				return asideName
+			case t.more.names[w]:
+				return surplusName
 			case menuWords[w]:
 				return menuName
 			case contentsWords[w]:
@@ -219,27 +238,29 @@ func (t *trimmer) nameKind(name string) nameKind {
 
 const maxNameLength = 80
 
-// nameWords are the words of a name, in lower case: they are told apart by signs, digits and capitals.
+// nameWords are the words of a name, in lower case: they are told apart by signs and capitals. A number may stand
+// behind one; what has a number inside is no word, but a piece of a key.
 func nameWords(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		start := 0
-		for i := 0; i <= len(name); i++ {
-			switch {
-			case i == len(name) || !isLetter(name[i]):
-				if i > start && !yield(strings.ToLower(name[start:i])) {
-					return
+		for part := range strings.FieldsFuncSeq(name, func(c rune) bool { return c < 0x80 && !isLetter(byte(c)) && !isDigit(byte(c)) }) {
+			part = strings.TrimRight(part, "0123456789")
+			if strings.ContainsAny(part, "0123456789") {
+				continue
+			}
+			start := 0
+			for i := 1; i <= len(part); i++ {
+				if i == len(part) || isUpper(part[i]) && !isUpper(part[i-1]) {
+					if !yield(strings.ToLower(part[start:i])) {
+						return
+					}
+					start = i
 				}
-				start = i + 1
-			case i > start && isUpper(name[i]) && !isUpper(name[i-1]):
-				if !yield(strings.ToLower(name[start:i])) {
-					return
-				}
-				start = i
 			}
 		}
 	}
 }
 
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isUpper(c byte) bool  { return 'A' <= c && c <= 'Z' }
 func isLetter(c byte) bool { return isUpper(c) || 'a' <= c && c <= 'z' }
 
