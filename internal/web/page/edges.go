@@ -20,6 +20,46 @@ var (
 	offer         = regexp.MustCompile(`(?i)^\W*(?:follow (?:us|me|@\w+|\w+ \w+ on)|(?:sign up|subscribe) (?:for|to|now|here|today)|get (?:the latest|our|access to|.{1,40}delivered)|join (?:our|the conversation)|have a (?:tip|story|question)|like this (?:story|article)|click here|(?:you can )?(?:e-?mail|contact|reach) .{1,60}@|more (?:articles|stories|posts|from) |want more|tell us what|this slideshow requires|view comments|leave a (?:reply|comment)|don't miss\W*$|start your day with|download (?:our|the) app|enable notifications|send us )`)
 )
 
+// What an offer begins with, and what the credit of a picture without a colon.
+var (
+	offerWords   = words("follow sign subscribe get join have like click you e email contact reach more want tell this view leave don start download enable send")
+	pictureWords = words("image images photo photos picture photograph illustration video foto bild caption")
+)
+
+// command is what a button says: something to do, nothing to know.
+var command = regexp.MustCompile(`(?i)^\W*(?:add to (?:cart|bag|basket|wish ?list|compare|favou?rites)|(?:quick|fast) (?:view|shop|buy|add|look)|buy(?: it)? now|shop now|order now|choose options|select options|(?:view|see|show|read|load|learn|discover|find out) (?:all|more|less|details|product|full \w+)|more info|sort(?: by)?:?|filters?(?: by)?:?|clear(?: all)?(?: filters)?|reset|apply|showing .{0,12}\d.{0,20}|\d+ (?:results?|items?|products?)|items \d.{0,20}|skip to .{1,30}|share|save|report|reply|quote|upvote|downvote|like|follow|copy link|permalink|print|back to top|next|prev(?:ious)?|close|cancel|submit|send|search|toggle \w+|log ?in|sign ?(?:in|up)|register|create (?:an )?account|expand|collapse|compare|wish ?list|in den warenkorb|ajouter au panier|añadir al carrito)\W*$`)
+
+// maxCommand is how long the label of a button is at most, in bytes.
+const maxCommand = 40
+
+// dropCommands removes the labels of buttons, each of which is the only text of its element.
+func dropCommands(root *html.Node) {
+	var labels []*html.Node
+	for n := range root.Descendants() {
+		if n.Type == html.TextNode && len(n.Data) <= 3*maxCommand && alone(n) {
+			if own := strings.TrimSpace(n.Data); own != "" && len(own) <= maxCommand && command.MatchString(own) {
+				labels = append(labels, n)
+			}
+		}
+	}
+	for _, n := range labels {
+		n.Data = " "
+	}
+}
+
+// alone says that a text has no neighbours that are read with it.
+func alone(n *html.Node) bool {
+	if headingLevel(n.Parent) > 0 {
+		return false
+	}
+	for _, next := range [...]*html.Node{n.PrevSibling, n.NextSibling} {
+		if next != nil && (next.Type == html.TextNode && letters(next.Data) > 0 || next.DataAtom == atom.Span) {
+			return false
+		}
+	}
+	return true
+}
+
 // dropEdges removes from an article the lines beside its text: its title and date at the top, credits, offers, and
 // pointers that are nothing but a link.
 func dropEdges(root *html.Node, title string) {
@@ -36,12 +76,17 @@ func dropEdges(root *html.Node, title string) {
 		switch {
 		case !begun && headingLevel(line) > 0 && akin(own, title) && akin(title, own),
 			!begun && dateLine.MatchString(own),
-			size <= labelLength && (pictureCredit.MatchString(own) || offer.MatchString(own)),
+			creditsPicture(own), offerWords[firstWord(own)] && offer.MatchString(own),
 			!strings.ContainsAny(own, " \n") && strings.HasPrefix(own, "http"),
 			points(line, own, size):
 			line.Parent.RemoveChild(line)
 		}
 	}
+}
+
+// creditsPicture says that a line names who made a picture.
+func creditsPicture(own string) bool {
+	return (strings.ContainsAny(own, ":©/") || pictureWords[firstWord(own)]) && pictureCredit.MatchString(own)
 }
 
 // points says that a paragraph is nothing but a link, and no sentence.

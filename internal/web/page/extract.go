@@ -39,6 +39,7 @@ func extract(doc *html.Node, title string, base *url.URL, told hints) (root *htm
 		return root, "page"
 	}
 	quiet(whole)
+	dropCommands(whole)
 	dropEdges(whole, "")
 	return whole, "page"
 }
@@ -71,6 +72,9 @@ func article(doc *html.Node, base *url.URL) *html.Node {
 // proseLength is how much text an article has at least, in characters.
 const proseLength = 400
 
+// longProse is how much prose, in characters, an article has that needs no other witness.
+const longProse = 2_000
+
 // standsOut says that an article is what the page is there for: it has to have most of the page's prose and much
 // of its text, less if the page calls itself an article.
 func standsOut(root, whole *html.Node, told hints) bool {
@@ -81,10 +85,12 @@ func standsOut(root, whole *html.Node, told hints) bool {
 		return got*5 >= there && (got <= 2*there || there < lowLength)
 	case prose*3 < got || got*20 > there*21: // little of it is prose, or it has what is no part of the main part
 		return false
+	case prose >= longProse && prose*10 >= allProse*9 && got*10 >= there*3: // a long text among lists of others
+		return true
 	case told.declared == "article":
 		return got*10 >= there*6 && prose*10 >= allProse*6 || got*10 >= there*3 && prose*4 >= allProse*3
 	}
-	return got*10 >= there*7 && prose*10 >= allProse*6
+	return got*10 >= there*7 && prose*10 >= allProse*6 && (told.product() || items(root)*2 >= items(whole))
 }
 
 // proseOf counts the characters of n that stand in paragraphs.

@@ -39,7 +39,7 @@ type size struct {
 
 // trim removes from root what names itself, reads or looks like something beside the matter.
 func trim(root *html.Node, more surplus) {
-	t := trimmer{sizes: map[*html.Node]size{}, gone: map[*html.Node]bool{}, more: more}
+	t := trimmer{sizes: make(map[*html.Node]size, 1<<10), gone: map[*html.Node]bool{}, more: more}
 	t.whole = t.weigh(root).text
 	t.walk(root, false)
 	for n := range t.gone {
@@ -79,14 +79,40 @@ func (t *trimmer) walk(n *html.Node, inside bool) {
 		case c.Type != html.ElementNode || t.gone[c]:
 		case t.within(s, most) && t.beside(c, s, inside), t.within(s, t.more.most) && t.named(c) == surplusName:
 			t.gone[c] = true
-		case headingLevel(c) > 1 && elsewhere.MatchString(labelText(c)):
-			t.dropSection(c, most)
-		case headingLevel(c) > 1 && t.more.headings != nil && t.more.headings.MatchString(labelText(c)):
-			t.dropSection(c, t.more.most)
+		case headingLevel(c) > 1 && t.dropHeaded(c):
 		default:
 			t.walk(c, inside || c.DataAtom == atom.Article || c.DataAtom == atom.Main || c.DataAtom == atom.Section)
 		}
 	}
+}
+
+// dropHeaded drops what stands under a heading, if that says that it leads elsewhere.
+func (t *trimmer) dropHeaded(heading *html.Node) bool {
+	own := labelText(heading)
+	switch {
+	case len(own) > maxPhrase:
+		return false
+	case elsewhereWords[firstWord(own)] && elsewhere.MatchString(own):
+		t.dropSection(heading, most)
+	case t.more.headings != nil && t.more.headings.MatchString(own):
+		t.dropSection(heading, t.more.most)
+	default:
+		return false
+	}
+	return true
+}
+
+// maxPhrase is how long a heading that leads elsewhere is at most, in bytes.
+const maxPhrase = 120
+
+// firstWord is the first word of a text, in lower case. Most texts can be told by it alone from those that a long
+// expression is looking for.
+func firstWord(s string) string {
+	s = strings.TrimLeftFunc(s, notWord)
+	if end := strings.IndexFunc(s, notWord); end >= 0 {
+		s = s[:end]
+	}
+	return strings.ToLower(s)
 }
 
 // within says that what has such a size is at most so many percent of the page.
@@ -95,11 +121,16 @@ func (t *trimmer) within(s size, percent int) bool { return s.text*100 < t.whole
 // elsewhere are headings over other pages.
 var elsewhere = regexp.MustCompile(`(?i)^\W*(?:(?:you|we) (?:may|might|think)(?: (?:also|you))?(?:'ll| will)? (?:also )?(?:like|love|enjoy|be interested in)|(?:customers|people|others|shoppers|users)(?: who \w+ this)?(?: item| product)? also|(?:recently|last|previously) viewed|(?:related|similar|recommended|suggested|trending|popular|featured|more|other|latest|top|hot) (?:products?|items?|threads?|topics?|posts?|articles?|stories|questions?|content|resources?|pages?|searches|discussions?|games?|courses?|reading|news|tags|categories|collections)|more (?:from|like|on|in) |frequently bought|bought together|complete (?:the|your) (?:look|set)|pairs? well|goes well|newsletter|(?:sign up|subscribe|register) (?:for|to)|stay (?:connected|in the loop|up to date|informed)|follow us|(?:customer|user) (?:reviews?|ratings?)|reviews?(?: \(\d+\))?$|ratings?(?: (?:and|&) reviews?)?$|write a review|share (?:this|on)|about cookies|your privacy|recent (?:posts|comments)|leave a (?:reply|comment)|navigation|filters?(?: by)?$|sort by|refine|table of contents|on this page|in this article|need help)`)
 
+// elsewhereWords are the words that elsewhere can begin with.
+var elsewhereWords = words(`you we customers people others shoppers users recently last previously related similar recommended suggested trending popular
+	featured more other latest top hot frequently bought complete pair pairs well goes newsletter sign subscribe register stay follow customer user
+	review reviews rating ratings write share about your recent leave navigation filter filters sort refine table on in need`)
+
 // dropSection drops a heading and what it is the heading of: the block that it begins, else all up to the next
 // heading of its rank.
 func (t *trimmer) dropSection(heading *html.Node, share int) {
-	block := heading
-	for p := block.Parent; p != nil && t.within(t.sizes[p], share) && t.begins(p, block); p = p.Parent {
+	block, bare := heading, t.sizes[heading].text+paragraph/2
+	for p := block.Parent; p != nil && t.sizes[block].text < bare && t.within(t.sizes[p], share) && t.begins(p, block); p = p.Parent {
 		block = p
 	}
 	if t.sizes[block].text > t.sizes[heading].text {
@@ -219,17 +250,12 @@ func (t *trimmer) nameKind(name string) nameKind {
 		case "has", "with", "no", "without", "is", "not", "js":
 			return noName
 		}
-		for _, w := range [...]string{word, previous + word} {
-			switch {
-			case asideWords[w]:
-				return asideName
-			case t.more.names[w]:
-				return surplusName
-			case menuWords[w]:
-				return menuName
-			case contentsWords[w]:
-				return contentsName
-			}
+		kind := t.wordKind(word)
+		if kind == noName && firstHalves[previous] {
+			kind = t.wordKind(previous + word)
+		}
+		if kind != noName {
+			return kind
 		}
 		previous = word
 	}
@@ -237,6 +263,20 @@ func (t *trimmer) nameKind(name string) nameKind {
 }
 
 const maxNameLength = 80
+
+func (t *trimmer) wordKind(word string) nameKind {
+	switch {
+	case asideWords[word]:
+		return asideName
+	case t.more.names[word]:
+		return surplusName
+	case menuWords[word]:
+		return menuName
+	case contentsWords[word]:
+		return contentsName
+	}
+	return noName
+}
 
 // nameWords are the words of a name, in lower case: they are told apart by signs and capitals. A number may stand
 // behind one; what has a number inside is no word, but a piece of a key.
@@ -270,6 +310,9 @@ var (
 		wishlist copyright sponsored trending alsolike recentlyviewed lastviewed alsobought feedback announcement`)
 	menuWords = words(`nav navbar navigation menu menus megamenu submenu breadcrumb breadcrumbs crumb crumbs pagination pager paginator pagenav toolbar
 		skiplink skipto skiplinks offcanvas tooltip dropdown filter filters facet facets refinement refinements sortby sorter minicart searchbox searchform prevnext`)
+	// firstHalves begin those that are also written as two words.
+	firstHalves = words(`add also article bread comment cross entry last log mega mini most more nav off on page post prev pub publish read recently
+		search share side sign skip sort sub tag up`)
 	contentsWords = words(`toc tableofcontents onthispage`)
 )
 
