@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gogs/chardet"
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding/unicode"
 )
@@ -15,47 +16,122 @@ import (
 // Standard maps some of them to "replacement", and doesn't know the others.
 var refused = regexp.MustCompile(`(?i)^(?:(?:unicode-1-1-)?utf-?7|x-utf-7|utf-?32(?:le|be)?|ucs-?4|hz-gb-2312|hz|iso-2022-(?:cn|kr)(?:-ext)?|csiso2022kr|scsu|bocu-1|cesu-8|utf-ebcdic|replacement)$`)
 
-var metaCharset = regexp.MustCompile(`(?i)<meta[^>]{0,200}charset\s*=\s*["']?\s*([a-z0-9_:-]{1,40})`)
+// A document is searched for a declaration in its first 1,024 bytes as the HTML Standard does it; but a browser that
+// meets a later one while it parses begins anew, and so the search goes on, in markup alone, where pages put theirs
+// behind long comments and scripts.
+const (
+	prescanned = 1 << 10
+	searched   = 64 << 10
+)
 
-// prescanned is how much of a document the Encoding Standard lets one search for a declaration.
-const prescanned = 1024
+// defaultCharset is what is supposed where nothing is declared and nothing else fits.
+const defaultCharset = "windows-1252"
 
-// decode turns body into UTF-8: by byte-order mark, then header, then, for HTML, the document's own word
-// (HTML Standard, "determining the character encoding"), else UTF-8 where it is valid and Windows-1252 where not.
-func decode(body []byte, contentType string, isHTML bool) (string, error) {
-	head := body[:min(len(body), prescanned)]
-	_, params, _ := mime.ParseMediaType(contentType)
-	label := strings.TrimSpace(params["charset"])
-	switch {
-	case bytes.HasPrefix(head, []byte{0xFF, 0xFE, 0, 0}), bytes.HasPrefix(head, []byte{0, 0, 0xFE, 0xFF}), refused.MatchString(label):
-		return "", &Error{Code: "bad_charset"}
-	case label == "" && isHTML:
-		if m := metaCharset.FindSubmatch(head); m != nil && refused.Match(m[1]) {
-			return "", &Error{Code: "bad_charset"}
-		}
-	case label == "":
-		contentType = "text/plain" // a <meta> in a plain text is text
-		head = head[:min(len(head), 3)]
+// Charset is the name in the Encoding Standard of the encoding that body is declared to be in: by byte-order mark,
+// then by contentType, the header, then, for HTML, by the document itself. It is "windows-1252" where nothing is
+// declared, and "replacement" if the declared one is refused, because markup can hide in it.
+func Charset(body []byte, contentType string) string {
+	name, _ := declared(body, contentType, mediaType(body, contentType) == "text/html")
+	if name == "" {
+		return defaultCharset
 	}
-	encoding, name, certain := charset.DetermineEncoding(head, contentType)
+	return name
+}
+
+// declared is the encoding that is declared, "" if there is none. Only the byte-order mark and the header, which
+// leave no doubt, make it certain.
+func declared(body []byte, contentType string, isHTML bool) (name string, certain bool) {
+	for _, mark := range [...]struct{ bytes, name string }{
+		{"\xFF\xFE\x00\x00", "replacement"}, {"\x00\x00\xFE\xFF", "replacement"},
+		{"\xEF\xBB\xBF", "utf-8"}, {"\xFE\xFF", "utf-16be"}, {"\xFF\xFE", "utf-16le"},
+	} {
+		if bytes.HasPrefix(body, []byte(mark.bytes)) {
+			return mark.name, true
+		}
+	}
+	_, params, _ := mime.ParseMediaType(contentType)
+	if name = known(params["charset"]); name != "" || !isHTML { // a <meta> in a plain text is text
+		return name, name != ""
+	}
+	name = known(prescan(body[:min(len(body), prescanned)], false))
+	if name == "" && len(body) > prescanned {
+		name = known(prescan(body[:min(len(body), searched)], true))
+	}
+	return name, false
+}
+
+// known is the name of the encoding that a label stands for, "" if for none.
+func known(label string) string {
+	label = strings.TrimSpace(label)
+	if refused.MatchString(label) {
+		return "replacement"
+	}
+	_, name := charset.Lookup(label)
+	return name
+}
+
+// decode turns body into UTF-8 from the encoding that it is declared to be in. Where nothing is certain, bytes that
+// are valid UTF-8 are UTF-8; where nothing is declared at all, the bytes decide by their frequencies.
+func decode(body []byte, contentType string, isHTML bool) (string, error) {
+	name, certain := declared(body, contentType, isHTML)
 	switch {
 	case name == "replacement":
 		return "", &Error{Code: "bad_charset"}
-	case !certain && name != "utf-8" && !strings.HasPrefix(name, "utf-16") && utf8.Valid(body):
+	case !certain && utf8.Valid(body):
 		// Only UTF-8 is valid UTF-8 by chance so rarely; the declaration, or the default, is the mistake.
 		name = "utf-8"
-	case strings.HasPrefix(name, "utf-16"):
-		encoding = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
-		if name == "utf-16be" {
-			encoding = unicode.UTF16(unicode.BigEndian, unicode.UseBOM)
-		}
+	case name == "":
+		name = likely(body)
 	}
 	if name == "utf-8" {
 		return strings.ToValidUTF8(string(bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))), "\uFFFD"), nil
+	}
+	encoding, _ := charset.Lookup(name)
+	switch name {
+	case "utf-16be":
+		encoding = unicode.UTF16(unicode.BigEndian, unicode.UseBOM)
+	case "utf-16le":
+		encoding = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
 	}
 	text, err := encoding.NewDecoder().Bytes(body)
 	if err != nil {
 		return "", &Error{Code: "bad_charset"}
 	}
 	return string(text), nil
+}
+
+// How much text a guess is made from, in bytes, and how sure it must be, in percent.
+const (
+	sampled = 8 << 10
+	sure    = 20
+)
+
+// likely guesses the encoding of a text that is not UTF-8, from those of its parts that are not ASCII.
+func likely(body []byte) string {
+	sample := make([]byte, 0, sampled)
+	for part := range bytes.FieldsFuncSeq(body, func(c rune) bool { return c == '<' || c == '>' || c == '\n' }) {
+		if len(sample)+len(part) >= sampled {
+			break
+		}
+		if bytes.IndexFunc(part, func(c rune) bool { return c >= 0x80 }) >= 0 {
+			sample = append(append(sample, part...), ' ')
+		}
+	}
+	if len(sample) == 0 {
+		return defaultCharset
+	}
+	best, err := chardet.NewTextDetector().DetectBest(sample)
+	if err != nil || best.Confidence < sure {
+		return defaultCharset
+	}
+	label := best.Charset
+	if label == "GB-18030" {
+		label = "gb18030"
+	}
+	switch name := known(label); {
+	case name == "", name == "replacement", strings.HasPrefix(name, "utf-16"), strings.HasPrefix(name, "iso-2022"):
+		return defaultCharset
+	default:
+		return name
+	}
 }

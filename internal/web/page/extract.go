@@ -11,23 +11,36 @@ import (
 // extract finds the body copy in a tree from which everything hidden is gone. It returns the root of it, and as
 // what it was found: "article" for prose that stands out from its page, "page" for anything else. It may change doc.
 //
-// Other kinds of page (threads, products, lists) are told apart here, before the article is looked for: each is
-// a function from a tree to a root, nil where the page is of another kind.
-func extract(doc *html.Node, title string, base *url.URL) (root *html.Node, kind string) {
+// Of an article there is only the text. Of any other page (a list, a product, a service) there is all that is left
+// when what stands around its matter has been taken away.
+func extract(doc *html.Node, title string, base *url.URL, told hints) (root *html.Node, kind string) {
 	entitle(doc, title)
 	dropMarks(doc, false)
 	whole := largest(doc)
 	if whole == nil {
 		return nil, ""
 	}
-	if root = article(doc, base); root != nil && tells(root, whole) {
+	root = article(doc, base)
+	if told.product() {
+		trim(whole, opinions)
+	} else {
+		trim(whole, surplus{})
+	}
+	if root != nil && standsOut(root, whole, told) {
+		trim(root, surplus{names: articleWords, most: most})
 		quiet(root)
+		if told.article() {
+			dropPointers(root)
+		}
+		dropEdges(root, title)
 		if textLength(root) >= proseLength {
 			return root, "article"
 		}
 		return root, "page"
 	}
 	quiet(whole)
+	dropCommands(whole)
+	dropEdges(whole, "")
 	return whole, "page"
 }
 
@@ -59,10 +72,57 @@ func article(doc *html.Node, base *url.URL) *html.Node {
 // proseLength is how much text an article has at least, in characters.
 const proseLength = 400
 
-// tells says that an article is enough of the page: not a teaser or a caption while the text is elsewhere.
-func tells(root, whole *html.Node) bool {
+// longProse is how much prose, in characters, an article has that needs no other witness.
+const longProse = 2_000
+
+// standsOut says that an article is what the page is there for: it has to have most of the page's prose and much
+// of its text, less if the page calls itself an article.
+func standsOut(root, whole *html.Node, told hints) bool {
 	got, there := textLength(root), textLength(whole)
-	return got*5 >= there || got >= lowLength*8 || got >= lowLength && got*10 >= there
+	prose, allProse := proseOf(root), proseOf(whole)
+	switch {
+	case told.article() && !told.thread():
+		return got*5 >= there && (got <= 2*there || there < lowLength)
+	case prose*3 < got || got*20 > there*21: // little of it is prose, or it has what is no part of the main part
+		return false
+	case prose >= longProse && prose*10 >= allProse*9 && got*10 >= there*3: // a long text among lists of others
+		return true
+	case told.declared == "article":
+		return got*10 >= there*6 && prose*10 >= allProse*6 || got*10 >= there*3 && prose*4 >= allProse*3
+	}
+	return got*10 >= there*7 && prose*10 >= allProse*6 && (told.product() || items(root)*2 >= items(whole))
+}
+
+// proseOf counts the characters of n that stand in paragraphs.
+func proseOf(n *html.Node) (total int) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type != html.ElementNode {
+			continue
+		}
+		switch c.DataAtom {
+		case atom.P, atom.Li, atom.Div, atom.Td, atom.Dd, atom.Blockquote, atom.Section, atom.Article:
+			if own := ownText(c); own >= paragraph {
+				total += own
+			}
+		}
+		total += proseOf(c)
+	}
+	return total
+}
+
+// ownText counts the characters of n that are in no block inside it, and not in links.
+func ownText(n *html.Node) (total int) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch c.DataAtom {
+		case 0:
+			if c.Type == html.TextNode {
+				total += letters(c.Data)
+			}
+		case atom.B, atom.Strong, atom.I, atom.Em, atom.Span, atom.Code, atom.Font, atom.U, atom.Mark, atom.Small:
+			total += ownText(c)
+		}
+	}
+	return total
 }
 
 // largest is the part of the page that says of itself that it is the main one, else the body.

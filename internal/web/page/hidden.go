@@ -11,14 +11,15 @@ import (
 
 // veil is the work of rule H: to take from a tree what a reader could not see.
 type veil struct {
-	sheet  *sheet
-	hidden int // characters that were hidden from the reader
-	seen   int // characters that are left
-	all    int // characters of the body before anything was done
-	spared int // elements that were too large a part of the page to be clutter
-	depth  int // of the element that is being walked
-	spent  int // of maxSpent
-	kept   int // of maxText
+	sheet   *sheet
+	scripts bool // are run: what is there for want of them is hidden
+	hidden  int  // characters that were hidden from the reader
+	seen    int  // characters that are left
+	all     int  // characters of the body before anything was done
+	spared  int  // elements that were too large a part of the page to be clutter
+	depth   int  // of the element that is being walked
+	spent   int  // of maxSpent
+	kept    int  // of maxText
 }
 
 // What goes on to the extraction is bounded; what comes later in a page is cut off. Extraction and conversion
@@ -51,9 +52,9 @@ func (l light) dark() bool { return l.invisible || l.tiny || l.colourless }
 
 // unveil removes from doc all that is hidden or is no text: scripts, forms, navigation, comments, attributes that
 // hide. It returns how many characters were hidden and how many are left, and fails if the page's styles are
-// more than can be worked through. rest is the part of the page that is not in the tree; only its styles count.
-func unveil(doc *html.Node, rest string) (hidden, seen int, err error) {
-	v := veil{sheet: newSheet()}
+// more than can be worked through. Without scripts, what is for browsers without them is seen. rest is the part of the page that is not in the tree; only its styles count.
+func unveil(doc *html.Node, rest string, scripts bool) (hidden, seen int, err error) {
+	v := veil{sheet: newSheet(), scripts: scripts}
 	collectStyles(doc, v.sheet)
 	for css := range flatStyles(rest) {
 		v.sheet.add(css)
@@ -101,6 +102,9 @@ func (v *veil) walk(n *html.Node, l light) {
 }
 
 func (v *veil) element(n *html.Node, l light) {
+	if n.DataAtom == atom.Noscript && !v.scripts {
+		rename(n, atom.Div)
+	}
 	switch {
 	case n.DataAtom == atom.Head:
 		keepTitle(n)
@@ -159,6 +163,9 @@ func (v *veil) clutter(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Nav, atom.Footer, atom.Aside:
 	case atom.Form:
+		if !asks(n) {
+			return false
+		}
 		limit = min(limit, shortForm)
 	default:
 		return false
@@ -168,6 +175,23 @@ func (v *veil) clutter(n *html.Node) bool {
 		return false
 	}
 	return true
+}
+
+// asks says that a form has something to fill in. Some are only wrapped around a text, for a button.
+func asks(form *html.Node) bool {
+	for n := range form.Descendants() {
+		switch n.DataAtom {
+		case atom.Textarea, atom.Select:
+			return true
+		case atom.Input:
+			switch kind, _ := attr(n, "type"); strings.ToLower(kind) {
+			case "hidden", "submit", "button", "image", "reset":
+			default:
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // hidingClasses are the names under which the common style sheets, which we don't fetch, keep text from sight.

@@ -26,26 +26,27 @@ const (
 var linkedFacts = [...]string{"datePublished", "dateCreated", "dateModified", "author", "publisher", "inLanguage"}
 
 // readLinked reads one script. What cannot be read says nothing.
-func readLinked(script string) []linked {
+func readLinked(script string, h *hints) []linked {
 	var value any
 	if json.Unmarshal([]byte(strings.TrimSpace(script)), &value) != nil {
 		return nil
 	}
 	var found []linked
-	collectLinked(value, linkedDepth, &found)
+	collectLinked(value, linkedDepth, &found, h)
 	return found
 }
 
-func collectLinked(value any, depth int, found *[]linked) {
+func collectLinked(value any, depth int, found *[]linked, h *hints) {
 	if depth == 0 || len(*found) >= 50 {
 		return
 	}
 	switch v := value.(type) {
 	case []any:
 		for _, one := range v {
-			collectLinked(one, depth-1, found)
+			collectLinked(one, depth-1, found, h)
 		}
 	case map[string]any:
+		noteTypes(v["@type"], h)
 		if rank, ok := rankOf(v["@type"]); ok {
 			l := linked{rank: rank, facts: map[string]string{}}
 			for _, name := range linkedFacts {
@@ -56,7 +57,20 @@ func collectLinked(value any, depth int, found *[]linked) {
 			*found = append(*found, l)
 		}
 		for _, inside := range [...]string{"@graph", "mainEntity", "mainEntityOfPage"} {
-			collectLinked(v[inside], depth-1, found)
+			collectLinked(v[inside], depth-1, found, h)
+		}
+	}
+}
+
+func noteTypes(kind any, h *hints) {
+	switch k := kind.(type) {
+	case string:
+		h.note(k)
+	case []any:
+		for _, one := range k[:min(len(k), 5)] {
+			if name, ok := one.(string); ok {
+				h.note(name)
+			}
 		}
 	}
 }

@@ -18,6 +18,7 @@ package page
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"mime"
 	"net/http"
 	"net/url"
@@ -80,9 +81,11 @@ func Read(body []byte, contentType string, base *url.URL) (Page, error) {
 		p = Page{Type: "text", Markdown: strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))}
 		p.Title = firstHeading(p.Markdown)
 	}
-	p.Low = utf8.RuneCountInString(p.Markdown) < lowLength
+	p.Low = low(p.Markdown)
 	return p, nil
 }
+
+func low(text string) bool { return utf8.RuneCountInString(text) < lowLength }
 
 // mediaType is "text/html", "application/json" or "text/plain": what the header says, else what the bytes look like.
 func mediaType(body []byte, contentType string) string {
@@ -154,27 +157,44 @@ func readHTML(text string, base *url.URL) (p Page, err error) {
 	}()
 	end := affordable(text)
 	text, rest := text[:end], text[end:]
-	doc, err := html.Parse(strings.NewReader(text))
+	if p, err = readTree(text, rest, base, true); isCode(err, "javascript_required") && strings.Contains(text, "<noscript") {
+		// A reader without scripts is shown something, and may be shown all there is.
+		if plain, plainErr := readTree(text, rest, base, false); plainErr == nil && !low(plain.Markdown) {
+			return plain, nil
+		}
+	}
+	return p, err
+}
+
+func isCode(err error, code string) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == code
+}
+
+// readTree reads what a browser shows, with or without scripts. rest is the part of the page beyond what a tree is
+// made of.
+func readTree(text, rest string, base *url.URL, scripts bool) (Page, error) {
+	doc, err := html.ParseWithOptions(strings.NewReader(text), html.ParseOptionEnableScripting(scripts))
 	if err != nil { // more than 512 elements are open at once
 		return readFlat(text, rest)
 	}
-	p = testify(doc, base)
+	p, told := testify(doc, base)
 	if href := baseHref(doc, base); href != nil {
 		base = href
 	}
-	scripts, builders := countScripts(doc)
-	hidden, seen, err := unveil(doc, rest)
+	all, builders := countScripts(doc)
+	hidden, seen, err := unveil(doc, rest, scripts)
 	if err != nil {
 		return Page{}, err
 	}
 	p.Hidden = hidden
 	if seen < blankLength {
-		builders = scripts // even a small one may fetch the rest
+		builders = all // even a small one may fetch the rest
 	}
 	if code := wall(doc, p.Title, builders, seen); code != "" {
 		return Page{}, &Error{Code: code}
 	}
-	root, kind := extract(doc, p.Title, base)
+	root, kind := extract(doc, p.Title, base, told)
 	if root == nil {
 		return Page{}, &Error{Code: "extraction_failed"}
 	}

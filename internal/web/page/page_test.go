@@ -130,3 +130,21 @@ func TestLinks(t *testing.T) {
 		t.Errorf("links %s, %v, want %s", got, err, want)
 	}
 }
+
+func TestWithoutScripts(t *testing.T) {
+	story := "<h1>A thread</h1><p>" + strings.Repeat("What is said here can be read without scripts. ", 10) + "</p>"
+	shell := `<div id="app"></div><script src="app.js"></script>`
+	tests := []struct{ body, want string }{
+		{shell + "<noscript>" + story + "</noscript>", "can be read"},
+		{shell + "<noscript>" + story + "<p hidden>secret</p></noscript>", "can be read"},
+		{shell + "<noscript>Please enable JavaScript.</noscript>", ""},
+		{visible + shell + "<noscript>" + story + "</noscript>", "These words"},
+	}
+	for _, test := range tests {
+		p, err := Read([]byte(test.body), "text/html", nil)
+		if test.want == "" != (err != nil) || !strings.Contains(p.Markdown, test.want) || strings.Contains(p.Markdown, "secret") ||
+			strings.HasPrefix(test.body, visible) && strings.Contains(p.Markdown, "What is said") {
+			t.Errorf("Read(%q) = %q, %v", test.body, p.Markdown, err)
+		}
+	}
+}

@@ -21,7 +21,8 @@ type testimony struct {
 	linked []linked    // JSON-LD, in order
 	times  []timeStamp // <time datetime> and the like, in order
 	heard  int         // bytes of JSON-LD
-	asked  int         // elements whose text was looked at
+	hints  hints
+	asked  int // elements whose text was looked at
 }
 
 // Most pages have one heading, one byline and a few dates; the rest of many is not listened to.
@@ -38,7 +39,7 @@ const longest = 300
 
 // testify gathers a page's facts. Where the witnesses are attributes, which nobody sees, they are believed only
 // about what they are asked for; a title has to agree with one that can be seen.
-func testify(doc *html.Node, base *url.URL) Page {
+func testify(doc *html.Node, base *url.URL) (Page, hints) {
 	t := testimony{meta: map[string]string{}}
 	t.hear(doc)
 	p := Page{
@@ -49,7 +50,9 @@ func testify(doc *html.Node, base *url.URL) Page {
 	}
 	p.Title = withoutSite(p.Title, p.Site)
 	p.Published, p.Modified = t.dates(base)
-	return p
+	t.hints.declared = strings.ToLower(t.meta["og:type"])
+	t.hints.locate(base)
+	return p, t.hints
 }
 
 // withoutSite takes the site's name from the end of a title, where it stands behind a dash or a bar.
@@ -76,6 +79,7 @@ func (t *testimony) hear(n *html.Node) {
 
 func (t *testimony) element(n *html.Node) {
 	prop, _ := attr(n, "itemprop")
+	t.hints.hear(n)
 	switch n.DataAtom {
 	case atom.Html:
 		t.lang, _ = attr(n, "lang")
@@ -96,7 +100,7 @@ func (t *testimony) element(n *html.Node) {
 	case atom.Script:
 		if kind, _ := attr(n, "type"); strings.EqualFold(strings.TrimSpace(kind), "application/ld+json") && n.FirstChild != nil && len(t.linked) < 50 {
 			if t.heard += len(n.FirstChild.Data); t.heard <= linkedLimit {
-				t.linked = append(t.linked, readLinked(n.FirstChild.Data)...)
+				t.linked = append(t.linked, readLinked(n.FirstChild.Data, &t.hints)...)
 			}
 		}
 	case atom.Time:

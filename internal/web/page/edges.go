@@ -1,0 +1,145 @@
+package page
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// articleWords name, in an article, what it carries beside its text and what Page has fields for.
+var articleWords = words(`author authors bio byline bylines dateline timestamp caption captions credit credits tags taglist comment comments commentform
+	respond gallery slideshow pubdate publishdate postmeta entrymeta articlemeta metadata readmore moreon mostread mostpopular partner`)
+
+// Lines that articles carry: who made a picture, where to find more of the site, what to write to whom.
+var (
+	pictureCredit = regexp.MustCompile(`(?i)^[(\[]?\s*(?:image|photo|picture|photograph|illustration|video|foto|bild|crédit|credit|source)s?(?: (?:credits?|by|courtesy|source|\d+ (?:of )?\d+))?(?:\s*[:©]|$| of \d| courtesy)|^caption$|\((?:image|photo|picture)s?:[^)]*\)$|^.{0,60}/(?:AP|AFP|Reuters|Getty Images)\)?$`)
+	dateLine      = regexp.MustCompile(`(?i)^(?:(?:last )?(?:published|updated|posted|modified)(?: on| at)?\b.{0,60}\d|by [\p{L}.' -]{3,50}$)`)
+	offer         = regexp.MustCompile(`(?i)^\W*(?:follow (?:us|me|@\w+|\w+ \w+ on)|(?:sign up|subscribe) (?:for|to|now|here|today)|get (?:the latest|our|access to|.{1,40}delivered)|join (?:our|the conversation)|have a (?:tip|story|question)|like this (?:story|article)|click here|(?:you can )?(?:e-?mail|contact|reach) .{1,60}@|more (?:articles|stories|posts|from) |want more|tell us what|this slideshow requires|view comments|leave a (?:reply|comment)|don't miss\W*$|start your day with|download (?:our|the) app|enable notifications|send us )`)
+)
+
+// What an offer begins with, and what the credit of a picture without a colon.
+var (
+	offerWords   = words("follow sign subscribe get join have like click you e email contact reach more want tell this view leave don start download enable send")
+	pictureWords = words("image images photo photos picture photograph illustration video foto bild caption")
+)
+
+// command is what a button says: something to do, nothing to know.
+var command = regexp.MustCompile(`(?i)^\W*(?:add to (?:cart|bag|basket|wish ?list|compare|favou?rites)|(?:quick|fast) (?:view|shop|buy|add|look)|buy(?: it)? now|shop now|order now|choose options|select options|(?:view|see|show|read|load|learn|discover|find out) (?:all|more|less|details|product|full \w+)|more info|sort(?: by)?:?|filters?(?: by)?:?|clear(?: all)?(?: filters)?|reset|apply|showing .{0,12}\d.{0,20}|\d+ (?:results?|items?|products?)|items \d.{0,20}|skip to .{1,30}|share|save|report|reply|quote|upvote|downvote|like|follow|copy link|permalink|print|back to top|next|prev(?:ious)?|close|cancel|submit|send|search|toggle \w+|log ?in|sign ?(?:in|up)|register|create (?:an )?account|expand|collapse|compare|wish ?list|in den warenkorb|ajouter au panier|añadir al carrito)\W*$`)
+
+// maxCommand is how long the label of a button is at most, in bytes.
+const maxCommand = 40
+
+// dropCommands removes the labels of buttons, each of which is the only text of its element.
+func dropCommands(root *html.Node) {
+	var labels []*html.Node
+	for n := range root.Descendants() {
+		if n.Type == html.TextNode && len(n.Data) <= 3*maxCommand && alone(n) {
+			if own := strings.TrimSpace(n.Data); own != "" && len(own) <= maxCommand && command.MatchString(own) {
+				labels = append(labels, n)
+			}
+		}
+	}
+	for _, n := range labels {
+		n.Data = " "
+	}
+}
+
+// alone says that a text has no neighbours that are read with it.
+func alone(n *html.Node) bool {
+	if headingLevel(n.Parent) > 0 {
+		return false
+	}
+	for _, next := range [...]*html.Node{n.PrevSibling, n.NextSibling} {
+		if next != nil && (next.Type == html.TextNode && letters(next.Data) > 0 || next.DataAtom == atom.Span) {
+			return false
+		}
+	}
+	return true
+}
+
+// dropEdges removes from an article the lines beside its text: its title and date at the top, credits, offers, and
+// pointers that are nothing but a link.
+func dropEdges(root *html.Node, title string) {
+	var lines []*html.Node
+	collectLines(root, &lines)
+	begun := false
+	for _, line := range lines {
+		own := labelText(line)
+		size := textLength(line)
+		begun = begun || size >= paragraph && headingLevel(line) == 0
+		if own == "" {
+			continue
+		}
+		switch {
+		case !begun && headingLevel(line) > 0 && akin(own, title) && akin(title, own),
+			!begun && dateLine.MatchString(own),
+			creditsPicture(own), offerWords[firstWord(own)] && offer.MatchString(own),
+			!strings.ContainsAny(own, " \n") && strings.HasPrefix(own, "http"),
+			points(line, own, size):
+			line.Parent.RemoveChild(line)
+		}
+	}
+}
+
+// creditsPicture says that a line names who made a picture.
+func creditsPicture(own string) bool {
+	return (strings.ContainsAny(own, ":©/") || pictureWords[firstWord(own)]) && pictureCredit.MatchString(own)
+}
+
+// points says that a paragraph is nothing but a link, and no sentence.
+func points(line *html.Node, own string, size int) bool {
+	if line.DataAtom != atom.P && line.DataAtom != atom.Div || linkLength(line)*20 < size*19 {
+		return false
+	}
+	return own == strings.ToUpper(own) && strings.IndexFunc(own, unicode.IsLower) < 0 && strings.IndexFunc(own, unicode.IsUpper) >= 0
+}
+
+// collectLines finds the blocks that have no other block inside.
+func collectLines(n *html.Node, lines *[]*html.Node) (leaf bool) {
+	leaf = true
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type != html.ElementNode {
+			continue
+		}
+		inline := collectLines(c, lines)
+		if !inline {
+			leaf = false
+			continue
+		}
+		switch c.DataAtom {
+		case atom.P, atom.Div, atom.Section, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+			*lines = append(*lines, c)
+			leaf = false
+		case atom.Li, atom.Ul, atom.Ol, atom.Table, atom.Td, atom.Tr, atom.Pre, atom.Blockquote, atom.Figure:
+			leaf = false
+		}
+	}
+	return leaf
+}
+
+// maxPointers is how many items a list between the paragraphs of an article has at most that points elsewhere.
+const maxPointers = 8
+
+// dropPointers removes short lists of links alone: in an article they lead to others.
+func dropPointers(root *html.Node) {
+	var lists []*html.Node
+	for n := range root.Descendants() {
+		if n.DataAtom == atom.Ul || n.DataAtom == atom.Ol {
+			lists = append(lists, n)
+		}
+	}
+	for _, list := range lists {
+		items := 0
+		for c := list.FirstChild; c != nil && items <= maxPointers; c = c.NextSibling {
+			if c.DataAtom == atom.Li {
+				items++
+			}
+		}
+		if items <= maxPointers && linkLength(list)*20 >= textLength(list)*19 && list.Parent != nil {
+			list.Parent.RemoveChild(list)
+		}
+	}
+}

@@ -1,0 +1,325 @@
+package page
+
+import (
+	"iter"
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// trimmer takes from a page what stands around its matter: menus, trails, offers of other pages, notices.
+// It is for pages of which no single text stands out. What is as large as a good part of the page stays, whatever
+// it calls itself.
+type trimmer struct {
+	sizes map[*html.Node]size
+	gone  map[*html.Node]bool
+	whole int // characters of the page
+	more  surplus
+}
+
+// surplus is what one kind of page can do without, beyond what any can.
+type surplus struct {
+	names    map[string]bool
+	headings *regexp.Regexp // nil for none
+	most     int            // how much of the page one of them may have, in percent
+}
+
+// most is how much of the page, in percent, anything else may have that is taken away.
+const most = 33
+
+// size is how much text an element has, in characters.
+type size struct {
+	text, linked int
+	links        int
+	anchors      int // links to places in the same page
+	longest      int // the longest text that is no link
+}
+
+// trim removes from root what names itself, reads or looks like something beside the matter.
+func trim(root *html.Node, more surplus) {
+	t := trimmer{sizes: make(map[*html.Node]size, 1<<10), gone: map[*html.Node]bool{}, more: more}
+	t.whole = t.weigh(root).text
+	t.walk(root, false)
+	for n := range t.gone {
+		n.Parent.RemoveChild(n)
+	}
+}
+
+func (t *trimmer) weigh(n *html.Node) (s size) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case c.Type == html.TextNode:
+			own := letters(c.Data)
+			s.text += own
+			s.longest = max(s.longest, own)
+		case c.Type == html.ElementNode:
+			own := t.weigh(c)
+			s.text += own.text
+			s.linked += own.linked
+			s.links += own.links
+			s.anchors += own.anchors
+			s.longest = max(s.longest, own.longest)
+		}
+	}
+	if n.DataAtom == atom.A {
+		s.linked, s.links, s.longest = s.text, 1, 0
+		if href, _ := attr(n, "href"); strings.HasPrefix(href, "#") {
+			s.anchors = 1
+		}
+	}
+	t.sizes[n] = s
+	return s
+}
+
+func (t *trimmer) walk(n *html.Node, inside bool) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch s := t.sizes[c]; {
+		case c.Type != html.ElementNode || t.gone[c]:
+		case t.within(s, most) && t.beside(c, s, inside), t.within(s, t.more.most) && t.named(c) == surplusName:
+			t.gone[c] = true
+		case headingLevel(c) > 1 && t.dropHeaded(c):
+		default:
+			t.walk(c, inside || c.DataAtom == atom.Article || c.DataAtom == atom.Main || c.DataAtom == atom.Section)
+		}
+	}
+}
+
+// dropHeaded drops what stands under a heading, if that says that it leads elsewhere.
+func (t *trimmer) dropHeaded(heading *html.Node) bool {
+	own := labelText(heading)
+	switch {
+	case len(own) > maxPhrase:
+		return false
+	case elsewhereWords[firstWord(own)] && elsewhere.MatchString(own):
+		t.dropSection(heading, most)
+	case t.more.headings != nil && t.more.headings.MatchString(own):
+		t.dropSection(heading, t.more.most)
+	default:
+		return false
+	}
+	return true
+}
+
+// maxPhrase is how long a heading that leads elsewhere is at most, in bytes.
+const maxPhrase = 120
+
+// firstWord is the first word of a text, in lower case. Most texts can be told by it alone from those that a long
+// expression is looking for.
+func firstWord(s string) string {
+	s = strings.TrimLeftFunc(s, notWord)
+	if end := strings.IndexFunc(s, notWord); end >= 0 {
+		s = s[:end]
+	}
+	return strings.ToLower(s)
+}
+
+// within says that what has such a size is at most so many percent of the page.
+func (t *trimmer) within(s size, percent int) bool { return s.text*100 < t.whole*percent }
+
+// elsewhere are headings over other pages.
+var elsewhere = regexp.MustCompile(`(?i)^\W*(?:(?:you|we) (?:may|might|think)(?: (?:also|you))?(?:'ll| will)? (?:also )?(?:like|love|enjoy|be interested in)|(?:customers|people|others|shoppers|users)(?: who \w+ this)?(?: item| product)? also|(?:recently|last|previously) viewed|(?:related|similar|recommended|suggested|trending|popular|featured|more|other|latest|top|hot) (?:products?|items?|threads?|topics?|posts?|articles?|stories|questions?|content|resources?|pages?|searches|discussions?|games?|courses?|reading|news|tags|categories|collections)|more (?:from|like|on|in) |frequently bought|bought together|complete (?:the|your) (?:look|set)|pairs? well|goes well|newsletter|(?:sign up|subscribe|register) (?:for|to)|stay (?:connected|in the loop|up to date|informed)|follow us|(?:customer|user) (?:reviews?|ratings?)|reviews?(?: \(\d+\))?$|ratings?(?: (?:and|&) reviews?)?$|write a review|share (?:this|on)|about cookies|your privacy|recent (?:posts|comments)|leave a (?:reply|comment)|navigation|filters?(?: by)?$|sort by|refine|table of contents|on this page|in this article|need help)`)
+
+// elsewhereWords are the words that elsewhere can begin with.
+var elsewhereWords = words(`you we customers people others shoppers users recently last previously related similar recommended suggested trending popular
+	featured more other latest top hot frequently bought complete pair pairs well goes newsletter sign subscribe register stay follow customer user
+	review reviews rating ratings write share about your recent leave navigation filter filters sort refine table on in need`)
+
+// dropSection drops a heading and what it is the heading of: the block that it begins, else all up to the next
+// heading of its rank.
+func (t *trimmer) dropSection(heading *html.Node, share int) {
+	block, bare := heading, t.sizes[heading].text+paragraph/2
+	for p := block.Parent; p != nil && t.sizes[block].text < bare && t.within(t.sizes[p], share) && t.begins(p, block); p = p.Parent {
+		block = p
+	}
+	if t.sizes[block].text > t.sizes[heading].text {
+		t.gone[block] = true
+		return
+	}
+	level := headingLevel(heading)
+	var total size
+	var nodes []*html.Node
+	for c := block; c != nil && (c == block || headingLevel(c) == 0 || headingLevel(c) > level); c = c.NextSibling {
+		nodes = append(nodes, c)
+		total.text += t.sizes[c].text
+	}
+	if !t.within(total, share) {
+		return
+	}
+	for _, c := range nodes {
+		t.gone[c] = true
+	}
+}
+
+// begins says that nothing that can be read stands in p before c.
+func (t *trimmer) begins(p, c *html.Node) bool {
+	for before := c.PrevSibling; before != nil; before = before.PrevSibling {
+		if before.Type == html.TextNode && letters(before.Data) > 0 || t.sizes[before].text > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// beside says that an element is no part of the matter: by its element or role, by its name, or as a list of links.
+func (t *trimmer) beside(n *html.Node, s size, inside bool) bool {
+	switch role, _ := attr(n, "role"); role {
+	case "navigation", "banner", "contentinfo", "search", "complementary", "dialog", "alertdialog", "menu", "menubar", "toolbar", "alert":
+		return true
+	}
+	switch n.DataAtom {
+	case atom.Nav, atom.Footer, atom.Aside:
+		return true
+	case atom.Header:
+		if !inside && (s.linked*2 > s.text || !holdsHeading(n)) {
+			return true
+		}
+	}
+	switch t.named(n) {
+	case asideName:
+		return true
+	case menuName:
+		return s.longest < paragraph
+	case contentsName:
+		return s.anchors*2 > s.links
+	}
+	return s.links >= 4 && s.linked*10 >= s.text*8 && s.linked < s.links*menuLabel && !holdsHeading(n) && list(n)
+}
+
+// paragraph is how long a text is at least, in characters, that is no label.
+const paragraph = 100
+
+// menuLabel is how long the labels of a menu are at most on average, in characters.
+const menuLabel = 16
+
+func list(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Ul, atom.Ol, atom.Div, atom.Section, atom.Table, atom.P:
+		return true
+	}
+	return false
+}
+
+func holdsHeading(n *html.Node) bool {
+	for d := range n.Descendants() {
+		if headingLevel(d) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// nameKind is what a class or an id says of its element.
+type nameKind int
+
+const (
+	noName       nameKind = iota
+	menuName              // a choice of places or of views
+	contentsName          // a table of contents
+	asideName             // a matter of its own
+	surplusName           // what this kind of page can do without
+)
+
+// named judges an element by its class and its id.
+func (t *trimmer) named(n *html.Node) nameKind {
+	if n.DataAtom == atom.A || headingLevel(n) > 0 {
+		return noName
+	}
+	for _, a := range n.Attr {
+		if a.Key != "class" && a.Key != "id" {
+			continue
+		}
+		for name := range strings.FieldsSeq(a.Val) {
+			if kind := t.nameKind(name); kind != noName {
+				return kind
+			}
+		}
+	}
+	return noName
+}
+
+// nameKind judges one name by the words that it is made of, and by each pair of them.
+func (t *trimmer) nameKind(name string) nameKind {
+	if len(name) > maxNameLength || strings.ContainsAny(name, ":[") {
+		return noName // a utility class: what it says, it says of the layout
+	}
+	previous := ""
+	for word := range nameWords(name) {
+		switch word {
+		case "has", "with", "no", "without", "is", "not", "js":
+			return noName
+		}
+		kind := t.wordKind(word)
+		if kind == noName && firstHalves[previous] {
+			kind = t.wordKind(previous + word)
+		}
+		if kind != noName {
+			return kind
+		}
+		previous = word
+	}
+	return noName
+}
+
+const maxNameLength = 80
+
+func (t *trimmer) wordKind(word string) nameKind {
+	switch {
+	case asideWords[word]:
+		return asideName
+	case t.more.names[word]:
+		return surplusName
+	case menuWords[word]:
+		return menuName
+	case contentsWords[word]:
+		return contentsName
+	}
+	return noName
+}
+
+// nameWords are the words of a name, in lower case: they are told apart by signs and capitals. A number may stand
+// behind one; what has a number inside is no word, but a piece of a key.
+func nameWords(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for part := range strings.FieldsFuncSeq(name, func(c rune) bool { return c < 0x80 && !isLetter(byte(c)) && !isDigit(byte(c)) }) {
+			part = strings.TrimRight(part, "0123456789")
+			if strings.ContainsAny(part, "0123456789") {
+				continue
+			}
+			start := 0
+			for i := 1; i <= len(part); i++ {
+				if i == len(part) || isUpper(part[i]) && !isUpper(part[i-1]) {
+					if !yield(strings.ToLower(part[start:i])) {
+						return
+					}
+					start = i
+				}
+			}
+		}
+	}
+}
+
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isUpper(c byte) bool  { return 'A' <= c && c <= 'Z' }
+func isLetter(c byte) bool { return isUpper(c) || 'a' <= c && c <= 'z' }
+
+var (
+	asideWords = words(`footer sidebar sidebars cookie cookies consent gdpr newsletter signup signin login social share sharing sharebar sharethis
+		related recommended recommendation recommendations upsell upsells crosssell crosssells advert advertisement ad ads adsense popup modal
+		wishlist copyright sponsored trending alsolike recentlyviewed lastviewed alsobought feedback announcement`)
+	menuWords = words(`nav navbar navigation menu menus megamenu submenu breadcrumb breadcrumbs crumb crumbs pagination pager paginator pagenav toolbar
+		skiplink skipto skiplinks offcanvas tooltip dropdown filter filters facet facets refinement refinements sortby sorter minicart searchbox searchform prevnext`)
+	// firstHalves begin those that are also written as two words.
+	firstHalves = words(`add also article bread comment cross entry last log mega mini most more nav off on page post prev pub publish read recently
+		search share side sign skip sort sub tag up`)
+	contentsWords = words(`toc tableofcontents onthispage`)
+)
+
+func words(list string) map[string]bool {
+	known := map[string]bool{}
+	for word := range strings.FieldsSeq(list) {
+		known[word] = true
+	}
+	return known
+}
