@@ -42,6 +42,7 @@ type commands struct {
 	Chat   chatCommand   `cmd:"" help:"Talk to the character in this terminal."`
 	Ask    askCommand    `cmd:"" help:"Ask one question and leave."`
 	Lookup lookupCommand `cmd:"" help:"Look something up, without a conversation."`
+	Fetch  fetchCommand  `cmd:"" help:"Read one page as a lookup does."`
 	Trace  traceCommand  `cmd:"" help:"List the records of past turns, or show one."`
 	Config configCommand `cmd:"" help:"Look at the configuration."`
 	Eval   evalCommand   `cmd:"" help:"Print predictions for a set of evaluation data."`
