@@ -11,6 +11,7 @@ import (
 	"net/url"
 
 	"familiar/internal/providers/websearch"
+	"familiar/internal/web/clean"
 	"familiar/internal/web/page"
 )
 
@@ -29,34 +30,37 @@ func predictExtract(_ context.Context, files fs.FS, row extractRow) (prediction,
 	if err != nil {
 		return nil, fmt.Errorf("read address: %w", err)
 	}
-	return readText(body, utf8HTML, base)
-}
-
-type cleanRow struct{ Kind, Input, File string }
-
-// predictClean predicts {"text"}: what a lookup reads of a whole page, of a piece of HTML, or of plain text.
-func predictClean(_ context.Context, files fs.FS, row cleanRow) (prediction, error) {
-	switch row.Kind {
-	case "html":
-		return readText([]byte(row.Input), utf8HTML, nil)
-	case "text":
-		return readText([]byte(row.Input), "text/plain; charset=utf-8", nil)
-	case "page":
-		body, err := readStored(files, row.File)
-		if err != nil {
-			return nil, err
-		}
-		return readText(body, utf8HTML, nil)
-	}
-	return nil, fmt.Errorf("there is no kind %q", row.Kind)
-}
-
-func readText(body []byte, contentType string, base *url.URL) (prediction, error) {
-	got, err := page.Read(body, contentType, base)
+	got, err := page.Read(body, utf8HTML, base)
 	if err != nil {
 		return nil, err
 	}
 	text, _ := websearch.Text(got.Markdown)
+	return prediction{"text": text}, nil
+}
+
+type cleanRow struct{ Kind, Input, File string }
+
+// predictClean predicts {"text"}: what is seen of a whole page, of a piece of HTML, or of plain text, inert. A lookup
+// then takes addresses out, too, which is no matter of cleaning.
+func predictClean(_ context.Context, files fs.FS, row cleanRow) (prediction, error) {
+	body, contentType := []byte(row.Input), utf8HTML
+	switch row.Kind {
+	case "html":
+	case "text":
+		contentType = "text/plain; charset=utf-8"
+	case "page":
+		var err error
+		if body, err = readStored(files, row.File); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("there is no kind %q", row.Kind)
+	}
+	got, err := page.Read(body, contentType, nil)
+	if err != nil {
+		return nil, err
+	}
+	text, _ := clean.Inert(got.Markdown, "")
 	return prediction{"text": text}, nil
 }
 
