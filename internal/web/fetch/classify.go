@@ -43,6 +43,10 @@ func byText(err error) string {
 		// What HTTP/2 says of headers that are far beyond the limit, and of other breaches of its rules.
 		{"connection error: ", "malformed"},
 		{"1xx", "header_flood"},
+		{"suspiciously long trailer", "header_flood"},
+		{"header line too long", "malformed"}, // of a chunk
+		{"chunked ", "malformed"},
+		{"Content-Length", "malformed"},
 		{"TLS handshake timeout", "tls_timeout"},
 		{"timeout awaiting response headers", "header_timeout"},
 		{"server gave HTTP response to HTTPS client", "tls"},

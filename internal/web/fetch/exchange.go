@@ -37,7 +37,10 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (answer, *Error) {
 	switch status := resp.StatusCode; {
 	case challenged(resp.Header):
 		return answer{}, failStatus("challenge", status)
+	case v.kind == anImage && 300 <= status && status < 400:
+		return answer{}, failStatus("redirect_not_followed", status)
 	case redirects(status):
+		v.mayKeep(resp.Header)
 		return answer{location: resp.Header.Get("Location")}, nil
 	case status != http.StatusOK && status != http.StatusNonAuthoritativeInfo:
 		return answer{retryAfter: retryAfter(resp.Header, v.f.config.Now())}, failStatus(statusReason(status), status)
@@ -47,7 +50,12 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (answer, *Error) {
 		e.Status = resp.StatusCode
 		return answer{}, e
 	}
+	v.mayKeep(resp.Header)
 	return answer{doc: doc}, nil
+}
+
+func (v *visit) mayKeep(h http.Header) {
+	v.keep = min(v.keep, lifetime(h, v.f.config.Now(), v.f.limits.positive, v.f.limits.longest))
 }
 
 // waited names the end of a wait at the gate: the site is not to blame for it.
@@ -60,13 +68,9 @@ func waited(e *Error) *Error {
 
 // send makes the request and returns when all headers are there.
 func (v *visit) send(ctx context.Context, u *url.URL) (*http.Response, error) {
-	accept := "text/html,application/xhtml+xml;q=0.9,text/markdown;q=0.8,text/plain;q=0.8,"
-	if v.f.config.JSON {
-		accept += "application/json;q=0.5,"
-	}
 	req := &http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: http.Header{
 		"User-Agent":      {v.f.config.UserAgent},
-		"Accept":          {accept + "*/*;q=0.1"},
+		"Accept":          {v.accept()},
 		"Accept-Encoding": {"gzip"},
 	}}
 	// The hooks of one exchange run one after the other, but not on this goroutine.
@@ -87,23 +91,54 @@ func (v *visit) send(ctx context.Context, u *url.URL) (*http.Response, error) {
 	return resp, err
 }
 
+func (v *visit) accept() string {
+	switch {
+	case v.kind == anImage:
+		return "image/webp,image/png,image/jpeg,image/gif"
+	case v.f.config.JSON:
+		return "text/html,application/xhtml+xml;q=0.9,text/markdown;q=0.8,text/plain;q=0.8,application/json;q=0.5,*/*;q=0.1"
+	}
+	return "text/html,application/xhtml+xml;q=0.9,text/markdown;q=0.8,text/plain;q=0.8,*/*;q=0.1"
+}
+
+// declared reads the type that an answer is said to have.
+func (v *visit) declared(h http.Header) (mediaType, *Error) {
+	if v.kind == anImage {
+		return imageType(h)
+	}
+	t, err := contentType(h, v.f.config.JSON)
+	if v.kind == robotsTxt {
+		return t, nil
+	}
+	return t, err
+}
+
+// agrees compares the type that an answer is said to have with how its body begins.
+func (v *visit) agrees(t mediaType, body []byte) *Error {
+	switch v.kind {
+	case anImage:
+		return t.depicts(body)
+	case robotsTxt:
+		return nil
+	}
+	return t.agrees(body)
+}
+
 // read turns an answer with a good status into a document.
 func (v *visit) read(ctx context.Context, cancel context.CancelCauseFunc, resp *http.Response) (*Document, *Error) {
-	declared, err := contentType(resp.Header, v.f.config.JSON)
-	if err != nil && !v.rules {
+	declared, err := v.declared(resp.Header)
+	if err != nil {
 		return nil, err
 	}
-	b := body{limits: v.f.limits, cut: v.rules}
+	b := body{limits: v.f.limits, cut: v.kind == robotsTxt}
 	began := time.Now()
 	bytes, err := b.read(ctx, cancel, resp)
 	v.line.spend(func(t *Timings) { t.Body += time.Since(began) })
 	if err != nil {
 		return nil, err
 	}
-	if !v.rules {
-		if err := declared.agrees(bytes); err != nil {
-			return nil, err
-		}
+	if err := v.agrees(declared, bytes); err != nil {
+		return nil, err
 	}
 	sum := sha256.Sum256(bytes)
 	modified, _ := http.ParseTime(resp.Header.Get("Last-Modified")) // zero if it cannot be read

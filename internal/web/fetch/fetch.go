@@ -8,6 +8,8 @@
 //     hop's URL passes the same rules and the site's robots.txt before it is asked for.
 //   - An exchange is one request and one answer. Its connection comes from a [guard.Dialer]; its answer is read under
 //     limits of time, size, rate, compression and type.
+//   - A page is remembered for as long as its site says, in memory and, if wished, in a directory. Images
+//     ([Fetcher.FetchImage]) go the same way without being remembered.
 //   - Whatever goes wrong becomes an [*Error] from a closed table. It never tells where a request went.
 //
 // No cookie, referrer or credential is ever sent, nothing is kept between two fetches but finished pages and robots
@@ -44,8 +46,12 @@ type Config struct {
 	JSON bool
 	// HumanSkipsRobots reads a URL that a person typed even where robots.txt says no.
 	HumanSkipsRobots bool
-	// CacheBytes bounds the cache of pages; 0 means 16 MiB, less than 0 none.
+	// CacheBytes bounds the memory for pages; 0 means 16 MiB, less than 0 none.
 	CacheBytes int64
+	// CacheDir keeps pages also in a directory of its own, which is made if need be. Empty means in memory only.
+	CacheDir string
+	// CacheDirBytes bounds CacheDir; 0 means 64 MiB.
+	CacheDirBytes int64
 	// Now is the clock for dates and expiry; nil is time.Now. Deadlines run on the system's clock.
 	Now func() time.Time
 }
@@ -57,7 +63,7 @@ type Fetcher struct {
 	guard  *guard.Guard
 	dial   func(ctx context.Context, network, address string) (net.Conn, error)
 	gate   gate
-	pages  *store[outcome]
+	pages  *cache
 	robots *store[rules]
 
 	flights      *flights[outcome]
@@ -85,6 +91,9 @@ func newFetcher(c Config, l limits) (*Fetcher, error) {
 	if c.CacheBytes == 0 {
 		c.CacheBytes = 16 << 20
 	}
+	if c.CacheDirBytes == 0 {
+		c.CacheDirBytes = 64 << 20
+	}
 	f := &Fetcher{config: c, limits: l, guard: &guard.Guard{Deny: c.Deny, Now: c.Now}, dial: c.Dial}
 	if f.config.Resolver == nil {
 		f.config.Resolver = net.DefaultResolver
@@ -93,11 +102,11 @@ func newFetcher(c Config, l limits) (*Fetcher, error) {
 		f.dial = (&net.Dialer{Control: f.guard.Control}).DialContext
 	}
 	var err error
-	if f.pages, err = newStore(c.CacheBytes, outcome.weight, c.Now); err != nil {
-		return nil, fmt.Errorf("make page cache: %w", err)
-	}
-	if f.robots, err = newStore(l.robotsHosts, rules.weight, c.Now); err != nil {
+	if f.robots, err = newStore(l.robotsHosts, 0, rules.weight, c.Now); err != nil {
 		return nil, fmt.Errorf("make robots cache: %w", err)
+	}
+	if f.pages, err = newCache(c, l); err != nil {
+		return nil, fmt.Errorf("make page cache: %w", err)
 	}
 	f.gate = newGate(l.global, l.perHost)
 	f.flights, f.robotFlights = newFlights[outcome](), newFlights[rules]()
@@ -108,6 +117,7 @@ func newFetcher(c Config, l limits) (*Fetcher, error) {
 func (f *Fetcher) Close() {
 	f.flights.close()
 	f.robotFlights.close()
+	f.pages.close()
 }
 
 // Options belong to one fetch.
@@ -142,30 +152,25 @@ type Timings struct {
 
 // outcome is what is remembered of a page: a document or the reason why there is none.
 type outcome struct {
-	doc *Document
-	err *Error
+	doc  *Document
+	err  *Error
+	keep time.Duration // how long doc may be remembered
 }
 
 func (o outcome) weight() int64 {
 	if o.doc == nil {
 		return 512
 	}
-	return int64(len(o.doc.Body)) + 1024
+	return int64(cap(o.doc.Body)) + 1024
 }
 
 // Fetch reads the page at rawURL. It returns by ctx's deadline, and within the limits of one fetch in any case. The
 // error is always an [*Error].
 func (f *Fetcher) Fetch(ctx context.Context, rawURL string, o Options) (*Document, error) {
 	began := time.Now()
-	u, err := guard.Parse(rawURL)
+	u, err := admit(ctx, rawURL, o)
 	if err != nil {
-		return nil, fromGuard(err)
-	}
-	if !o.Domains.Allows(u.Hostname()) {
-		return nil, fail("denied_domain")
-	}
-	if ctx.Err() != nil {
-		return nil, fromContext(ctx)
+		return nil, err
 	}
 	got, cached := f.find(ctx, u, o)
 	if got.err != nil {
@@ -177,6 +182,20 @@ func (f *Fetcher) Fetch(ctx context.Context, rawURL string, o Options) (*Documen
 	return &doc, nil
 }
 
+// admit applies the rules that need no network.
+func admit(ctx context.Context, rawURL string, o Options) (*url.URL, *Error) {
+	u, err := guard.Parse(rawURL)
+	switch {
+	case err != nil:
+		return nil, fromGuard(err)
+	case !o.Domains.Allows(u.Hostname()):
+		return nil, fail("denied_domain")
+	case ctx.Err() != nil:
+		return nil, fromContext(ctx)
+	}
+	return u, nil
+}
+
 func clone(e *Error) *Error {
 	c := *e
 	return &c
@@ -185,19 +204,17 @@ func clone(e *Error) *Error {
 // find answers from the cache or joins or starts a flight.
 func (f *Fetcher) find(ctx context.Context, u *url.URL, o Options) (got outcome, cached bool) {
 	key := pageKey(u, o)
-	if got, ok := f.pages.get(key); ok {
+	if got, ok := f.pages.get(key, o); ok {
 		return got, true
 	}
-	until, hasDeadline := ctx.Deadline()
+	until, _ := ctx.Deadline()
 	got, err := f.flights.do(ctx, key, func(ctx context.Context) outcome {
 		// The last flight to this page may have landed since the look into the cache.
-		if got, ok := f.pages.get(key); ok {
+		if got, ok := f.pages.memory.get(key); ok {
 			return got
 		}
-		v := visit{f: f, options: o}
-		if hasDeadline {
-			v.until = until
-		}
+		f.pages.flights.Add(1)
+		v := visit{f: f, options: o, until: until}
 		got := v.page(ctx, u)
 		f.remember(key, got)
 		return got
@@ -212,7 +229,7 @@ func (f *Fetcher) find(ctx context.Context, u *url.URL, o Options) (got outcome,
 func (f *Fetcher) remember(key string, got outcome) {
 	switch {
 	case got.err == nil:
-		f.pages.put(key, got, f.limits.positive)
+		f.pages.put(key, got, got.keep)
 	case !reasons[got.err.Reason].passing:
 		f.pages.put(key, got, f.limits.negative)
 	}

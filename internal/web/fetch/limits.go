@@ -21,7 +21,8 @@ type limits struct {
 
 	perHost, global int // fetches at once
 
-	positive, negative     time.Duration // how long pages and failures are remembered
+	positive, negative     time.Duration // how long pages are remembered whose site says nothing, and failures
+	longest                time.Duration // how long pages are remembered at most, whatever their site says
 	robotsBody             int64         // bytes of robots.txt that are read; the rest is ignored
 	robotsTTL, robotsRetry time.Duration // how long rules, and the lack of an answer, are remembered
 	robotsHosts            int64         // bytes of robots rules that are kept
@@ -49,6 +50,7 @@ func defaults() limits {
 
 		positive:    5 * time.Minute,
 		negative:    time.Minute,
+		longest:     time.Hour,
 		robotsBody:  500 << 10,
 		robotsTTL:   24 * time.Hour,
 		robotsRetry: time.Minute,

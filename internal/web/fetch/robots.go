@@ -1,23 +1,20 @@
 package fetch
 
 import (
+	"bytes"
 	"context"
 	"net/url"
-	"strings"
-
-	"github.com/temoto/robotstxt"
 
 	"familiar/internal/web/guard"
 )
 
 // rules are what a site's robots.txt says to us (RFC 9309). Nothing of its text leaves but yes and no.
 type rules struct {
-	group *robotstxt.Group // nil allows all
-	err   *Error           // why nothing may be read, if so
-	size  int64
+	RobotsRules
+	err *Error // why nothing may be read, if so
 }
 
-func (r rules) weight() int64 { return 1024 + 4*r.size }
+func (r rules) weight() int64 { return 1024 + r.RobotsRules.weight() }
 
 // mayRead asks the site's robots.txt whether u may be read.
 func (f *Fetcher) mayRead(ctx context.Context, u *url.URL, o Options) *Error {
@@ -27,14 +24,12 @@ func (f *Fetcher) mayRead(ctx context.Context, u *url.URL, o Options) *Error {
 		return err
 	case r.err != nil:
 		return clone(r.err)
-	case r.group == nil:
-		return nil
 	}
 	path := u.EscapedPath()
 	if u.RawQuery != "" {
 		path += "?" + u.RawQuery
 	}
-	if !r.group.Test(path) {
+	if !r.Allows(path) {
 		return fail("robots")
 	}
 	return nil
@@ -55,7 +50,7 @@ func (f *Fetcher) rulesOf(ctx context.Context, u *url.URL, o Options) (rules, *E
 		}()
 		ctx, cancel := context.WithTimeoutCause(ctx, f.limits.robots, fail("total_timeout"))
 		defer cancel()
-		v := visit{f: f, options: Options{Domains: o.Domains, Pins: o.Pins}, rules: true}
+		v := visit{f: f, options: Options{Domains: o.Domains, Pins: o.Pins}, kind: robotsTxt}
 		got := v.run(ctx, at)
 		r = f.understand(got)
 		switch {
@@ -72,11 +67,7 @@ func (f *Fetcher) rulesOf(ctx context.Context, u *url.URL, o Options) (rules, *E
 // cannot say forbids all.
 func (f *Fetcher) understand(got outcome) rules {
 	if got.err == nil {
-		parsed, err := robotstxt.FromBytes(got.doc.Body)
-		if err != nil {
-			return rules{} // lines that cannot be understood are no rules
-		}
-		return rules{group: parsed.FindGroup(f.agent()), size: int64(len(got.doc.Body))}
+		return rules{RobotsRules: ParseRobots(f.wholeLines(got.doc.Body), productToken(f.config.UserAgent))}
 	}
 	switch e := got.err; {
 	case 400 <= e.Status && e.Status < 500:
@@ -98,9 +89,10 @@ func samePageFate(e *Error) bool {
 	return false
 }
 
-// agent is our name in robots.txt: the product token of the User-Agent (RFC 9309 §2.2.1).
-func (f *Fetcher) agent() string {
-	token, _, _ := strings.Cut(f.config.UserAgent, "/")
-	token, _, _ = strings.Cut(token, " ")
-	return token
+// wholeLines drops the last line of a robots.txt that was cut: half a path is another path.
+func (f *Fetcher) wholeLines(text []byte) []byte {
+	if int64(len(text)) < f.limits.robotsBody {
+		return text
+	}
+	return text[:bytes.LastIndexAny(text, "\r\n")+1]
 }

@@ -26,6 +26,7 @@ func TestRobots(t *testing.T) {
 		{"a page in its place", "<!doctype html><title>Not found</title>", "/a", true},
 		{"binary", "\x00\xff\xfe\x01", "/a", true},
 		{"rule after the limit", "User-agent: *\n" + strings.Repeat("# padding\n", 60_000) + "Disallow: /a\n", "/a", true},
+		{"rule on the limit is not half a rule", "User-agent: *\n" + strings.Repeat("#", 500<<10-27) + "\nDisallow: /a/b\n", "/a", true},
 		{"rule before the limit", "User-agent: *\nDisallow: /a\n" + strings.Repeat("# padding\n", 60_000), "/a", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -19,15 +19,16 @@ type entry[V any] struct {
 	till time.Time
 }
 
-// newStore returns a store of at most bytes, as weighed by weight.
-func newStore[V any](bytes int64, weight func(V) int64, now func() time.Time) (*store[V], error) {
+// newStore returns a store of at most bytes, as weighed by weight. Every value weighs at least least, which bounds how
+// many there are.
+func newStore[V any](bytes, least int64, weight func(V) int64, now func() time.Time) (*store[V], error) {
 	if bytes <= 0 {
 		return &store[V]{now: now}, nil
 	}
 	cache, err := otter.New(&otter.Options[string, entry[V]]{
 		MaximumWeight: uint64(bytes),
 		Weigher: func(key string, e entry[V]) uint32 {
-			return uint32(min(int64(len(key))+weight(e.v), math.MaxUint32))
+			return uint32(min(max(int64(len(key))+weight(e.v), least), math.MaxUint32))
 		},
 		// Maintenance at once, by whoever writes: no goroutines, and no burst above the bound.
 		Executor: func(f func()) { f() },
@@ -58,4 +59,12 @@ func (s *store[V]) put(key string, v V, ttl time.Duration) {
 	if s.cache != nil {
 		s.cache.Set(key, entry[V]{v: v, till: s.now().Add(ttl)})
 	}
+}
+
+// size says how many values there are and what they weigh.
+func (s *store[V]) size() (entries int, bytes int64) {
+	if s.cache == nil {
+		return 0, 0
+	}
+	return s.cache.EstimatedSize(), int64(s.cache.WeightedSize())
 }

@@ -87,14 +87,14 @@ func TestLimits(t *testing.T) {
 	if got.headers != 32<<10 || got.body != 5_000_000 || got.ratio != 100 || got.ratioFrom != 64<<10 || got.dial != 2*time.Second ||
 		got.tls != 2*time.Second || got.header != 3*time.Second || got.total != 5*time.Second || got.rate != 1<<10 || got.grace != time.Second ||
 		got.redirects != 4 || got.perHost != 2 || got.global != 8 || got.robotsBody != 500<<10 || got.robotsTTL != 24*time.Hour ||
-		got.positive != 5*time.Minute || got.negative != time.Minute {
+		got.positive != 5*time.Minute || got.negative != time.Minute || got.longest != time.Hour {
 		t.Errorf("a limit is not the documented one: %+v", got)
 	}
 }
 
 func TestStoreIsBounded(t *testing.T) {
 	now := time.Now()
-	s, err := newStore(1000, func(v int64) int64 { return v }, func() time.Time { return now })
+	s, err := newStore(1000, 0, func(v int64) int64 { return v }, func() time.Time { return now })
 	if err != nil {
 		t.Fatal(err)
 	}

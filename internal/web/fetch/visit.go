@@ -8,13 +8,23 @@ import (
 	"familiar/internal/web/guard"
 )
 
+// kind is what a visit is after.
+type kind int
+
+const (
+	aPage     kind = iota
+	robotsTxt      // its type does not matter, its length is cut, and nobody asks leave to read it
+	anImage        // redirects are not followed
+)
+
 // visit is one walk from a URL to the page that it leads to. It is used by one goroutine.
 type visit struct {
 	f       *Fetcher
 	options Options
 	until   time.Time // when whoever asked stops waiting; zero if they don't say
-	rules   bool      // the page is a robots.txt: its type does not matter, its length is cut, and nobody asks leave to read it
-	retried bool      // the one second try is spent
+	kind    kind
+	retried bool          // the one second try is spent
+	keep    time.Duration // how long the page may be remembered: no longer than any redirect on the way to it
 	line    *line
 }
 
@@ -44,13 +54,14 @@ func (v *visit) run(ctx context.Context, u *url.URL) outcome {
 	}
 	v.line = newLine(ctx, v.f, v.options.Pins)
 	defer v.line.close()
+	v.keep = v.f.limits.longest
 	doc, err := v.walk(ctx, u)
 	if err != nil {
 		return outcome{err: err}
 	}
 	doc.URL = u.String()
 	doc.Timings = v.line.timings()
-	return outcome{doc: doc}
+	return outcome{doc: doc, keep: v.keep}
 }
 
 func (v *visit) walk(ctx context.Context, u *url.URL) (*Document, *Error) {
@@ -81,7 +92,7 @@ func (v *visit) allowed(ctx context.Context, u *url.URL) *Error {
 	if !v.options.Domains.Allows(u.Hostname()) {
 		return fail("denied_domain")
 	}
-	if v.rules || v.options.Human && v.f.config.HumanSkipsRobots {
+	if v.kind == robotsTxt || v.options.Human && v.f.config.HumanSkipsRobots {
 		return nil
 	}
 	return v.f.mayRead(ctx, u, v.options)

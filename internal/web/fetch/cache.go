@@ -1,0 +1,111 @@
+package fetch
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"familiar/internal/web/guard"
+)
+
+// cacheEntries is how many pages the memory holds at most, however small they are.
+const cacheEntries = 256
+
+// cache remembers pages, and for a short while why there are none: in memory, and pages also on disk if there is a
+// directory for them.
+type cache struct {
+	memory *store[outcome]
+	disk   *disk // nil: none
+	now    func() time.Time
+
+	hits, failures, diskHits, misses, flights atomic.Int64
+}
+
+func newCache(c Config, l limits) (*cache, error) {
+	p := &cache{now: c.Now}
+	var err error
+	if p.memory, err = newStore(c.CacheBytes, c.CacheBytes/cacheEntries, outcome.weight, c.Now); err != nil {
+		return nil, err
+	}
+	if c.CacheDir != "" {
+		policy := fmt.Sprintf("%q %v %v %v", c.UserAgent, c.Deny, c.JSON, c.HumanSkipsRobots)
+		p.disk, err = openDisk(c.CacheDir, policy, c.CacheDirBytes, l.longest, c.Now)
+	}
+	return p, err
+}
+
+func (c *cache) close() {
+	if c.disk != nil {
+		c.disk.close()
+	}
+}
+
+// Stats says what the cache of pages did since [New]. Every fetch that passes the operator's lists counts once, as a
+// hit, a disk hit, a miss or as shared.
+type Stats struct {
+	Hits     int64 // answered from memory
+	Failures int64 // of Hits: failures that were remembered
+	DiskHits int64 // answered from the directory
+	Misses   int64 // went over the network
+	Shared   int64 // joined or just followed a fetch of the same page by another caller
+	Entries  int   // in memory now
+	Bytes    int64 // that Entries weigh; a small page weighs a 256th of the whole cache
+	Dropped  int64 // files of the directory that could not be used: damaged, foreign, of another version
+	Faults   int64 // files that could not be written
+}
+
+// Stats returns the counts so far.
+func (f *Fetcher) Stats() Stats {
+	c := f.pages
+	s := Stats{Hits: c.hits.Load(), Failures: c.failures.Load(), DiskHits: c.diskHits.Load(), Misses: c.flights.Load()}
+	// Whoever flies has missed before: read in this order, the difference is never negative.
+	s.Shared = c.misses.Load() - s.Misses
+	s.Entries, s.Bytes = c.memory.size()
+	if c.disk != nil {
+		s.Dropped, s.Faults = c.disk.dropped.Load(), c.disk.faults.Load()
+	}
+	return s
+}
+
+// get looks a page up for a caller with these options and counts what it finds.
+func (c *cache) get(key string, o Options) (outcome, bool) {
+	if got, ok := c.memory.get(key); ok {
+		c.hits.Add(1)
+		if got.err != nil {
+			c.failures.Add(1)
+		}
+		return got, true
+	}
+	if c.disk != nil {
+		if doc, till, ok := c.disk.read(key, func(d *Document) bool { return mayShow(d, o.Domains) }); ok {
+			c.diskHits.Add(1)
+			got := outcome{doc: doc}
+			c.memory.put(key, got, till.Sub(c.now()))
+			return got, true
+		}
+	}
+	c.misses.Add(1)
+	return outcome{}, false
+}
+
+// put remembers got for ttl. Failures are soon forgotten and not worth a file.
+func (c *cache) put(key string, got outcome, ttl time.Duration) {
+	if ttl <= 0 {
+		return
+	}
+	c.memory.put(key, got, ttl)
+	if c.disk != nil && got.doc != nil {
+		c.disk.write(key, got.doc, c.now().Add(ttl))
+	}
+}
+
+// mayShow applies the rules again to a page from disk, which anything may have happened to.
+func mayShow(d *Document, lists guard.Domains) bool {
+	for _, raw := range []string{d.URL, d.Final} {
+		u, err := guard.Parse(raw)
+		if err != nil || !lists.Allows(u.Hostname()) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,224 @@
+package fetch
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"familiar/internal/web/webtest"
+)
+
+// speaker is a server that reads a request and then does with the connection what no HTTP server would.
+type speaker func(c *net.TCPConn, gone <-chan struct{})
+
+// serve runs say for every connection to the address it returns.
+func (say speaker) serve(t *testing.T) (address string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := make(chan struct{})
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			running.Go(func() {
+				defer c.Close()
+				if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+					say(c.(*net.TCPConn), gone)
+				}
+			})
+		}
+	})
+	t.Cleanup(func() {
+		close(gone)
+		l.Close()
+		running.Wait()
+	})
+	return l.Addr().String()
+}
+
+// repeat sends piece after each pause, until the other end or the test is gone.
+func repeat(c net.Conn, gone <-chan struct{}, piece string, pause time.Duration) {
+	for {
+		if _, err := io.WriteString(c, piece); err != nil {
+			return
+		}
+		select {
+		case <-gone:
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// halfClosed says text, ends its side of the connection and keeps the other open.
+func halfClosed(text string) speaker {
+	return func(c *net.TCPConn, gone <-chan struct{}) {
+		io.WriteString(c, text)
+		c.CloseWrite()
+		<-gone
+	}
+}
+
+// after says text and then piece for ever.
+func after(text, piece string, pause time.Duration) speaker {
+	return func(c *net.TCPConn, gone <-chan struct{}) {
+		io.WriteString(c, text)
+		repeat(c, gone, piece, pause)
+	}
+}
+
+const head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+
+// hostile are servers that break HTTP and what comes of each.
+var hostile = []struct {
+	name, reason string
+	say          speaker
+}{
+	{"half-closed at once", "transport", halfClosed("")},
+	{"half-closed in the status", "malformed", halfClosed("HTTP/1.1 20")},
+	{"half-closed in the headers", "transport", halfClosed(head)},
+	{"half-closed in a body", "transport", halfClosed(head + "Content-Length: 1000\r\n\r\n<p>half")},
+	{"half-closed in a chunk", "transport", halfClosed(head + "Transfer-Encoding: chunked\r\n\r\n100\r\n<p>half")},
+	{"half-closed between chunks", "transport", halfClosed(head + "Transfer-Encoding: chunked\r\n\r\n7\r\n<p>half\r\n")},
+	{"half-closed in a packed body", "transport", halfClosed(head + "Content-Encoding: gzip\r\n\r\n" + packed("<p>" + strings.Repeat("half ", 99))[:20])},
+	{"a body that ends with the connection", "", halfClosed(head + "\r\n<p>whole")},
+
+	{"status drip", "header_timeout", after("", "H", 50*time.Millisecond)},
+	{"header drip", "header_timeout", after(head, "X: y\r\n", 50*time.Millisecond)},
+	{"one header without end", "header_flood", after(head+"X: ", strings.Repeat("x", 1000), 0)},
+	{"headers without end", "header_flood", after(head, "X: y\r\n"+strings.Repeat("Y: z\r\n", 100), 0)},
+	{"early hints without end", "header_flood", after("", "HTTP/1.1 103 Early Hints\r\n\r\n", 0)},
+	{"early hints now and then", "header_timeout", after("", "HTTP/1.1 103 Early Hints\r\n\r\n", 50*time.Millisecond)},
+	{"trailers without end", "header_flood", after(head+"Transfer-Encoding: chunked\r\n\r\n7\r\n<p>text\r\n0\r\n", "X: "+strings.Repeat("y", 1000)+"\r\n", 0)},
+	{"trailer drip", "too_slow", after(head+"Transfer-Encoding: chunked\r\n\r\n7\r\n<p>text\r\n0\r\n", "X: y\r\n", 50*time.Millisecond)},
+	{"chunk size without end", "malformed", after(head+"Transfer-Encoding: chunked\r\n\r\n1;", strings.Repeat("x", 1000), 0)},
+	{"more around chunks than in them", "malformed", after(head+"Transfer-Encoding: chunked\r\n\r\n", "1;"+strings.Repeat("x", 1000)+"\r\na\r\n", 0)},
+	{"chunk of no size", "malformed", after(head+"Transfer-Encoding: chunked\r\n\r\nxyz\r\n", "a", time.Second)},
+
+	{"body drip", "too_slow", after(head+"\r\n", "a", 20*time.Millisecond)},
+	{"body without end", "too_large", after(head+"\r\n", strings.Repeat("endless ", 10_000), 0)},
+	{"silence in a body", "too_slow", after(head+"Content-Length: 1000\r\n\r\n<p>", "", time.Second)},
+	{"bomb", "decompression_bomb", after(head+"Content-Encoding: gzip\r\n\r\n"+packed(strings.Repeat("0", 4_000_000)), "", time.Second)},
+	{"empty packs without end", "too_large", after(head+"Content-Encoding: gzip\r\n\r\n", strings.Repeat(packed(""), 1000), 0)},
+
+	{"another protocol", "malformed", after("SSH-2.0-OpenSSH_9.9\r\n", "", time.Second)},
+	{"two lengths", "malformed", halfClosed(head + "Content-Length: 7\r\nContent-Length: 8\r\n\r\n<p>text")},
+	{"a length below zero", "malformed", halfClosed(head + "Content-Length: -1\r\n\r\n<p>text")},
+	{"a switch of protocols", "unexpected_status", halfClosed("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n")},
+	{"a redirect with a body without end", "too_many_redirects", after("HTTP/1.1 302 Found\r\nLocation: /\r\n\r\n", strings.Repeat("x", 10_000), 0)},
+}
+
+func packed(text string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	io.WriteString(z, text)
+	z.Close()
+	return b.String()
+}
+
+// fetchHostile reads a page of one such server, with little patience.
+func fetchHostile(t *testing.T, w *webtest.Web, say speaker) (doc *Document, err error) {
+	f := on(t, w, func(c *Config, l *limits) {
+		c.HumanSkipsRobots = true
+		l.dial, l.header, l.grace, l.total = 500*time.Millisecond, 400*time.Millisecond, 300*time.Millisecond, 3*time.Second
+	})
+	to := say.serve(t)
+	f.dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "tcp", to)
+	}
+	return f.Fetch(t.Context(), "http://www.example.org/plain.html", Options{Human: true})
+}
+
+func TestHostileServers(t *testing.T) {
+	w := webtest.New(t, []byte(archive(t)))
+	for _, c := range hostile {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			began := time.Now()
+			_, err := fetchHostile(t, w, c.say)
+			if c.reason == "" && err != nil || c.reason != "" && !is(err, c.reason) {
+				t.Fatalf("got %v, want %s", err, c.reason)
+			}
+			if took := time.Since(began); took > 3*time.Second {
+				t.Errorf("took %v", took)
+			}
+			if err != nil {
+				checkNoLeak(t, err.(*Error))
+			}
+		})
+	}
+}
+
+// openFiles counts this process's file descriptors.
+func openFiles(t *testing.T) int {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip("no way to count open files here")
+	}
+	return len(entries)
+}
+
+// TestNoFileLeaks visits every page of the archive and every hostile server, with all that could go wrong in between,
+// and looks at what is still open after.
+func TestNoFileLeaks(t *testing.T) {
+	http.Get("http://127.0.0.1:1/") // whatever the runtime opens once
+	before := openFiles(t)
+	t.Run("visits", func(t *testing.T) {
+		f, w := open(t, archive(t), quick)
+		var all sync.WaitGroup
+		for _, c := range pages {
+			all.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
+				defer cancel()
+				f.Fetch(ctx, c.url, Options{})
+			})
+		}
+		for _, c := range hostile {
+			all.Go(func() { fetchHostile(t, w, c.say) })
+		}
+		all.Wait()
+	})
+	after := openFiles(t)
+	for deadline := time.Now().Add(2 * time.Second); after > before && time.Now().Before(deadline); after = openFiles(t) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if after > before {
+		t.Errorf("%d files are open, %d were before", after, before)
+	}
+}
+
+// TestConnectionsEndWithTheirVisit counts open files while the fetcher lives on.
+func TestConnectionsEndWithTheirVisit(t *testing.T) {
+	f, w := open(t, archive(t), func(c *Config, _ *limits) { c.CacheBytes = -1 })
+	f.Fetch(t.Context(), "https://www.example.org/plain.html", Options{})
+	before := openFiles(t)
+	for i := range 20 {
+		if _, err := f.Fetch(t.Context(), fmt.Sprintf("https://www.example.org/plain.html?%d", i), Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	after := openFiles(t)
+	// The server's side of a connection ends a little later.
+	for deadline := time.Now().Add(2 * time.Second); after > before+1 && time.Now().Before(deadline); after = openFiles(t) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if after > before+1 {
+		t.Errorf("%d files are open after 20 visits, %d were before; %d requests", after, before, len(w.Requests()))
+	}
+}
