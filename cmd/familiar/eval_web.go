@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"net"
-	"net/http"
 	"net/netip"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"familiar/internal/web/fetch"
@@ -110,55 +106,17 @@ func predictRegistrable(_ context.Context, _ fs.FS, row hostRow) (prediction, er
 
 type robotsRow struct{ Robots, Agent, URL string }
 
-// predictRobots predicts {"allowed"}: whether a fetcher with that name reads a page of a site with that robots.txt. The
-// site is at the other end of a pipe.
-func predictRobots(ctx context.Context, _ fs.FS, row robotsRow) (prediction, error) {
-	host, err := guard.Parse(row.URL)
-	if err != nil {
-		return nil, err
+// predictRobots predicts {"allowed"}: whether the rules let the agent ask for the address, as it is written.
+func predictRobots(_ context.Context, _ fs.FS, row robotsRow) (prediction, error) {
+	_, rest, ok := strings.Cut(row.URL, "://")
+	if !ok {
+		return nil, errors.New("the address is not absolute")
 	}
-	var serving sync.WaitGroup
-	defer serving.Wait()
-	f, err := fetch.New(fetch.Config{
-		UserAgent: row.Agent, Resolver: rowNames{host.Hostname(): {"93.184.216.34"}},
-		Dial: func(context.Context, string, string) (net.Conn, error) {
-			here, there := net.Pipe()
-			serving.Go(func() { serveSite(there, row.Robots) })
-			return here, nil
-		},
-	})
-	if err != nil {
-		return nil, err
+	target, _, _ := strings.Cut(strings.TrimLeftFunc(rest, inHost), "#")
+	if !strings.HasPrefix(target, "/") {
+		target = "/" + target
 	}
-	defer f.Close()
-	if _, err = f.Fetch(ctx, row.URL, fetch.Options{}); err == nil {
-		return prediction{"allowed": true}, nil
-	}
-	if e, ok := errors.AsType[*fetch.Error](err); ok && e.Reason == "robots" {
-		return prediction{"allowed": false}, nil
-	}
-	return nil, err
+	return prediction{"allowed": fetch.ParseRobots([]byte(row.Robots), row.Agent).Allows(target)}, nil
 }
 
-// serveSite answers requests on one connection until the other end closes it.
-func serveSite(conn net.Conn, robots string) {
-	defer conn.Close()
-	requests := bufio.NewReader(conn)
-	for {
-		req, err := http.ReadRequest(requests)
-		if err != nil {
-			return
-		}
-		body := "A page."
-		if req.URL.Path == "/robots.txt" {
-			body = robots
-		}
-		answer := http.Response{
-			StatusCode: http.StatusOK, ProtoMajor: 1, ProtoMinor: 1, Request: req, Header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}},
-			ContentLength: int64(len(body)), Body: io.NopCloser(strings.NewReader(body)),
-		}
-		if answer.Write(conn) != nil {
-			return
-		}
-	}
-}
+func inHost(r rune) bool { return r != '/' && r != '?' && r != '#' }
