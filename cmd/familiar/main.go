@@ -4,8 +4,10 @@
 //	familiar run             bring it to Discord
 //	familiar ask "…"         one question, one answer
 //	familiar lookup "…"      the lookup alone, with everything it did
+//	familiar fetch URL       one page, as a lookup reads it
 //	familiar trace [ID]      the records of past turns
 //	familiar config check    what is configured, and from where
+//	familiar eval SET DIR    predictions for evaluation data
 //
 // This package is the only reader of the environment and of flags, and the place where the rooms of the house are
 // put together: wire.go does it in a few literals.
@@ -40,8 +42,10 @@ type commands struct {
 	Chat   chatCommand   `cmd:"" help:"Talk to the character in this terminal."`
 	Ask    askCommand    `cmd:"" help:"Ask one question and leave."`
 	Lookup lookupCommand `cmd:"" help:"Look something up, without a conversation."`
+	Fetch  fetchCommand  `cmd:"" help:"Read one page as a lookup does."`
 	Trace  traceCommand  `cmd:"" help:"List the records of past turns, or show one."`
 	Config configCommand `cmd:"" help:"Look at the configuration."`
+	Eval   evalCommand   `cmd:"" help:"Print predictions for a set of evaluation data."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }
@@ -79,7 +83,7 @@ func run(p program) int {
 	var cli commands
 	parser, err := kong.New(&cli, kong.Name("familiar"), kong.UsageOnError(), kong.Writers(p.out, p.err),
 		kong.Description("A Discord companion that can look things up and show its work."),
-		kong.Vars{"version": version()}, kong.Exit(func(code int) { panic(exitCode(code)) }))
+		kong.Vars{"version": version(), "sets": setNames()}, kong.Exit(func(code int) { panic(exitCode(code)) }))
 	if err != nil {
 		fmt.Fprintln(p.err, "familiar:", err)
 		return exitFailed

@@ -52,7 +52,8 @@ type house struct {
 	character *character.Character
 	redact    *redact.Redactor
 	log       *slog.Logger
-	agent     string // User-Agent
+	agent     string        // User-Agent
+	domains   guard.Domains // that the character may visit
 
 	store   *store.DB
 	traces  *trace.Store
@@ -68,6 +69,35 @@ type house struct {
 // open reads the configuration and puts the house together. Everything that is wrong with the configuration is
 // reported at once. close must be called.
 func open(ctx context.Context, p *program) (*house, error) {
+	h, err := configure(p)
+	if err != nil {
+		return nil, err
+	}
+	if h.models, err = h.chooseModels(ctx, p.far); err != nil {
+		return nil, err
+	}
+	if h.store, err = store.Open(ctx, resolve(p.dir, h.config.get("FAMILIAR_DATA"))); err != nil {
+		return nil, err
+	}
+	h.traces = &trace.Store{DB: h.store, Redact: h.redact.String}
+	if err := h.furnish(p.far); err != nil {
+		h.close()
+		return nil, err
+	}
+	return h, nil
+}
+
+// openReader is open for a command that reads pages: it has no model, no store and no search.
+func openReader(p *program) (*house, error) {
+	h, err := configure(p)
+	if err != nil {
+		return nil, err
+	}
+	return h, h.openFetcher(p.far)
+}
+
+// configure makes a house that has nothing but its configuration and its character.
+func configure(p *program) (*house, error) {
 	c, wrong := readConfig(p.env, p.dir)
 	if c == nil {
 		return nil, wrong
@@ -79,18 +109,16 @@ func open(ctx context.Context, p *program) (*house, error) {
 	if wrong = joinProblems(wrong, err); wrong != nil {
 		return nil, wrong
 	}
-	if h.models, err = h.chooseModels(ctx, p.far); err != nil {
-		return nil, err
-	}
-	if h.store, err = store.Open(ctx, resolve(p.dir, c.get("FAMILIAR_DATA"))); err != nil {
-		return nil, err
-	}
-	h.traces = &trace.Store{DB: h.store, Redact: h.redact.String}
-	if err := h.furnish(p.far); err != nil {
-		h.close()
-		return nil, err
-	}
 	return h, nil
+}
+
+// openFetcher makes the fetcher and the lists that hold for it.
+func (h *house) openFetcher(far far) (err error) {
+	if h.domains, err = guard.NewDomains(h.character.Web.Allow, h.character.Web.Deny); err != nil {
+		return fmt.Errorf("read the character's domains: %w", err)
+	}
+	h.fetcher, err = fetch.New(fetch.Config{UserAgent: h.agent, Resolver: far.resolver, Dial: far.dial, RootCAs: far.roots})
+	return err
 }
 
 // joinProblems makes one list of what is wrong with the configuration and with the character.
@@ -111,10 +139,8 @@ func loadCharacter(c *config, dir string) (*character.Character, error) {
 
 // furnish makes the rooms from the search engine up to the prompt builder.
 func (h *house) furnish(far far) error {
-	web := h.character.Web
-	domains, err := guard.NewDomains(web.Allow, web.Deny)
-	if err != nil {
-		return fmt.Errorf("read the character's domains: %w", err)
+	if err := h.openFetcher(far); err != nil {
+		return err
 	}
 	choice := search.Config{
 		SearXNG: h.config.get("SEARXNG_URL"), Depth: h.config.get("SEARXNG_DEPTH"), Client: h.client, UserAgent: h.agent, Base: far.backends,
@@ -124,15 +150,12 @@ func (h *house) furnish(far far) error {
 	}
 	h.backend, h.off = search.Backends(choice), search.Off(choice)
 	h.engine = &search.Engine{Backends: h.backend}
-	h.fetcher, err = fetch.New(fetch.Config{UserAgent: h.agent, Resolver: far.resolver, Dial: far.dial, RootCAs: far.roots})
-	if err != nil {
-		return err
-	}
+	web := h.character.Web
 	counter := &llm.Counter{Model: h.models.name()}
 	h.lookup = &websearch.Provider{
 		Search: h.engine, Fetch: h.fetcher, Side: h.models.side, Eager: h.models.main == nil, Count: counter.Count,
 		Policy: websearch.Policy{
-			Off: h.config.get("FAMILIAR_WEB") == "off", Domains: domains, DeniedTopics: web.DeniedTopics,
+			Off: h.config.get("FAMILIAR_WEB") == "off", Domains: h.domains, DeniedTopics: web.DeniedTopics,
 			BlockBytes: web.BlockBytes, Pages: web.Pages, PerDomain: web.PerDomain, Deadline: web.Deadline, Queries: web.Queries,
 		},
 	}

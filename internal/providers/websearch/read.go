@@ -181,7 +181,7 @@ func (s *sheet) date(at time.Time, from string) {
 
 // take cleans the text, which then is what quotes are checked against.
 func (s *sheet) take(markdown string) {
-	text, report := clean.Inert(plain(markdown), "")
+	text, report := Text(markdown)
 	s.removed = report
 	if n := len([]rune(text)); n == 0 || n < minText && !s.answer && s.page.Via == "" {
 		s.page.Failure, s.page.Reason = "extraction_failed", "empty"

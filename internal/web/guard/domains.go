@@ -7,8 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"golang.org/x/net/publicsuffix"
 )
 
 // Domains are an operator's allow and deny lists. A name in a list stands for itself and every name below it; deny
@@ -73,9 +71,8 @@ func (d Domains) Version() string { return d.version }
 // Registrable returns the part of a canonical host that somebody registered, its public suffix and one label
 // (publicsuffix.org): www.example.co.uk → example.co.uk. A host that is itself a suffix is returned as it is.
 func Registrable(host string) string {
-	d, err := publicsuffix.EffectiveTLDPlusOne(host)
-	if err != nil {
-		return host
+	if d, ok := Registered(host); ok {
+		return d
 	}
-	return d
+	return host
 }

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// TestFetch runs the commands in testdata/fetch, one archive a command: its arguments, the web, then what the program
+// prints. A command that complains has failed.
+func TestFetch(t *testing.T) {
+	files, err := filepath.Glob("testdata/fetch/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no commands: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := newConversation(t, withoutGolden(archive))
+			code, out, complaint := c.command(nil, strings.Fields(string(archive.Comment))...)
+			if want := map[bool]int{true: exitFailed, false: exitOK}[complaint != ""]; code != want {
+				t.Errorf("exit code %d", code)
+			}
+			golden(t, file, archive, "stdout", durations.ReplaceAllString(out, "… ms"))
+			golden(t, file, archive, "stderr", complaint)
+		})
+	}
+}
+
+func withoutGolden(archive *txtar.Archive) *txtar.Archive {
+	world := &txtar.Archive{}
+	for _, f := range archive.Files {
+		if f.Name != "stdout" && f.Name != "stderr" {
+			world.Files = append(world.Files, f)
+		}
+	}
+	return world
+}
+
+var durations = regexp.MustCompile(`\d+\.\d ms`)
+
+func TestFetchJSON(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/fetch/explained.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newConversation(t, withoutGolden(archive))
+	code, out, complaint := c.command(nil, "fetch", "--json", "https://harbour.example.org/old")
+	var got pageRecord
+	if err := json.Unmarshal([]byte(out), &got); code != exitOK || complaint != "" || err != nil {
+		t.Fatalf("exit code %d, errors %q, %v:\n%s", code, complaint, err, out)
+	}
+	if got.Final != "https://harbour.example.org/point" || got.Title != "Sample Point" || got.Status != 200 || got.Bytes < 500 ||
+		got.Hidden == 0 || got.Removed["T1"]+got.Removed["T2"]+got.Removed["T3"] == 0 || got.Timings["total"] <= 0 || len(got.Rules) < 9 ||
+		!strings.Contains(got.Markdown, "| Built | Lamp |") {
+		t.Errorf("got %+v", got)
+	}
+	if diff := cmp.Diff([]linkRecord{{"https://harbour.example.org/keepers", "its keepers"}}, got.Links); diff != "" {
+		t.Errorf("links (-want +got):\n%s", diff)
+	}
+}
+
+func TestFetchNeedsTheWeb(t *testing.T) {
+	c := newConversation(t, &txtar.Archive{})
+	c.env["FAMILIAR_WEB"] = "off"
+	if code, out, complaint := c.command(nil, "fetch", "https://harbour.example.org/"); code != exitUsage || out != "" || !strings.Contains(complaint, "FAMILIAR_WEB") {
+		t.Errorf("exit code %d, output %q, errors %q", code, out, complaint)
+	}
+	if dials := c.web.Dials(); len(dials) > 0 {
+		t.Errorf("dialled %v", dials)
+	}
+}

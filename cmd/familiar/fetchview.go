@@ -1,0 +1,230 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"familiar/internal/web/fetch"
+	"familiar/internal/web/guard"
+	"familiar/internal/web/page"
+)
+
+// show prints a reading the way that was asked for. Its failure is the command's.
+func (f fetchCommand) show(p *program, h *house, r *reading) error {
+	var failure error
+	if r.err != nil {
+		failure = (*notRead)(r.err)
+	}
+	if f.JSON {
+		return cmp.Or(h.printJSON(p, f.record(r)), failure)
+	}
+	var s strings.Builder
+	if r.err == nil {
+		facts(&s, r)
+	}
+	if f.Explain {
+		for i, rule := range explain(r) {
+			row(&s, first(i, "rules"), "%-8s %s", rule.Rule, rule.Verdict)
+		}
+	}
+	if r.err == nil {
+		s.WriteString("\n" + r.text + "\n")
+	}
+	if f.Links && len(r.page.Links) > 0 {
+		s.WriteString("\n")
+		for i, l := range r.page.Links {
+			row(&s, first(i, "links"), "%s  %s", l.URL, l.Text)
+		}
+	}
+	_, err := fmt.Fprint(p.out, h.redact.String(s.String()))
+	return cmp.Or(err, failure)
+}
+
+func row(s *strings.Builder, label, format string, values ...any) {
+	fmt.Fprintf(s, "%-10s %s\n", label, fmt.Sprintf(format, values...))
+}
+
+func first(i int, label string) string {
+	if i > 0 {
+		return ""
+	}
+	return label
+}
+
+// facts writes what is known about a page that was read.
+func facts(s *strings.Builder, r *reading) {
+	d, g := r.doc, r.page
+	for _, fact := range [][2]string{
+		{"title", g.Title}, {"author", g.Author}, {"site", g.Site}, {"published", stamp(g.Published)}, {"modified", stamp(g.Modified)},
+		{"language", g.Language}, {"type", g.Type}, {"url", d.URL},
+	} {
+		if fact[1] != "" {
+			row(s, fact[0], "%s", fact[1])
+		}
+	}
+	row(s, "final", "%s", d.Final)
+	row(s, "status", "%d %s", d.Status, d.ContentType)
+	row(s, "bytes", "%d", len(d.Body))
+	t := d.Timings
+	row(s, "took", "%s: name %s, connection %s, encryption %s, head %s, body %s",
+		ms(d.Took), ms(t.DNS), ms(t.Connect), ms(t.TLS), ms(t.Header), ms(t.Body))
+	if g.Low {
+		row(s, "note", "there is little text: the page says little, or was read badly")
+	}
+}
+
+func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", milliseconds(d)) }
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// stamp is a moment, or a day where no more is known.
+func stamp(t time.Time) string {
+	switch {
+	case t.IsZero():
+		return ""
+	case t.Equal(t.Truncate(24 * time.Hour)):
+		return t.UTC().Format(time.DateOnly)
+	}
+	return t.UTC().Format("2006-01-02 15:04:05 UTC")
+}
+
+// applied is a rule and what it said.
+type applied struct {
+	Rule    string `json:"rule"`
+	Verdict string `json:"verdict"`
+}
+
+// explain lists the rules in the order in which a page meets them, up to the one that ended the reading.
+func explain(r *reading) []applied {
+	var list []applied
+	at := refusedBy(r.err)
+	for _, step := range passed(r) {
+		if step.Rule == at {
+			return append(list, applied{at, (*notRead)(r.err).Error()})
+		}
+		list = append(list, step)
+	}
+	add := func(rule, format string, values ...any) {
+		list = append(list, applied{rule, fmt.Sprintf(format, values...)})
+	}
+	if r.charset != "" {
+		add("charset", "%s, by declaration or by default; UTF-8 where all is valid as that", r.charset)
+	}
+	add("type", "read as %q", r.page.Type)
+	add("hidden", "%d characters that a reader could not have seen were dropped", r.page.Hidden)
+	for _, rule := range slices.Sorted(maps.Keys(r.removed)) {
+		add("clean", "%s ×%d", rule, r.removed[rule])
+	}
+	return list
+}
+
+// passed is what the rules say that can end a reading, if they do not.
+func passed(r *reading) []applied {
+	address, led := "", "nowhere else"
+	if u, err := guard.Parse(r.asked); err == nil {
+		address = u.String()
+	}
+	if r.doc != nil && r.doc.Final != r.doc.URL {
+		led = "to " + r.doc.Final + "; every hop passed the same rules"
+	}
+	return []applied{
+		{"url", "one way to read it, a public name, a port that is visited: " + address},
+		{"domains", "the character's lists allow it"},
+		{"address", "every address that was dialled is one of the public internet"},
+		{"robots", "the site's robots.txt allows it"},
+		{"redirect", "led " + led},
+		{"answer", "in time, within the limits of size, text by declaration and by content"},
+		{"page", "text was found"},
+	}
+}
+
+// refusedBy names the rule that a failure comes from; "" for none.
+func refusedBy(e *fetch.Error) string {
+	if e == nil {
+		return ""
+	}
+	switch e.Reason {
+	case guard.BadScheme, guard.InvalidTarget, guard.DeniedHost, guard.DeniedPort:
+		return "url"
+	case "denied_domain":
+		return "domains"
+	case guard.DeniedAddress, guard.FakeIP, guard.DNS, "dns_timeout":
+		return "address"
+	case "robots", "robots_unreachable":
+		return "robots"
+	case "redirect_to_blocked_target", "redirect_to_http", "too_many_redirects", "no_location":
+		return "redirect"
+	}
+	if e.Code == fetch.CodeNeedsScript || e.Code == fetch.CodeExtraction && e.Reason != "internal" {
+		return "page"
+	}
+	return "answer"
+}
+
+// record is a reading as JSON: the typed error alone if it failed, unless the rules were asked for, too.
+func (f fetchCommand) record(r *reading) any {
+	if r.err != nil {
+		if !f.Explain {
+			return r.err
+		}
+		return struct {
+			*fetch.Error
+			Rules []applied `json:"rules"`
+		}{r.err, explain(r)}
+	}
+	d, g, t := r.doc, r.page, r.doc.Timings
+	return pageRecord{
+		URL: d.URL, Final: d.Final, Status: d.Status, ContentType: d.ContentType, Bytes: len(d.Body), SHA256: d.SHA256,
+		LastModified: d.LastModified, Fetched: d.Fetched, Timings: map[string]float64{
+			"dns": milliseconds(t.DNS), "connect": milliseconds(t.Connect), "tls": milliseconds(t.TLS),
+			"header": milliseconds(t.Header), "body": milliseconds(t.Body), "total": milliseconds(d.Took),
+		},
+		Title: g.Title, Author: g.Author, Site: g.Site, Published: g.Published, Modified: g.Modified, Language: g.Language,
+		Type: g.Type, Charset: r.charset, Low: g.Low, Hidden: g.Hidden, Removed: r.removed, Rules: explain(r),
+		Markdown: r.text, Links: links(g.Links),
+	}
+}
+
+// pageRecord is the JSON of a page that was read.
+type pageRecord struct {
+	URL          string             `json:"url"`
+	Final        string             `json:"final"`
+	Status       int                `json:"status"`
+	ContentType  string             `json:"content_type"`
+	Bytes        int                `json:"bytes"`
+	SHA256       string             `json:"sha256"`
+	LastModified time.Time          `json:"last_modified,omitzero"`
+	Fetched      time.Time          `json:"fetched"`
+	Timings      map[string]float64 `json:"timings_ms"`
+	Title        string             `json:"title,omitempty"`
+	Author       string             `json:"author,omitempty"`
+	Site         string             `json:"site,omitempty"`
+	Published    time.Time          `json:"published,omitzero"`
+	Modified     time.Time          `json:"modified,omitzero"`
+	Language     string             `json:"language,omitempty"`
+	Type         string             `json:"type"`
+	Charset      string             `json:"declared_charset,omitempty"`
+	Low          bool               `json:"low_content,omitempty"`
+	Hidden       int                `json:"hidden"`            // characters
+	Removed      map[string]int     `json:"removed,omitempty"` // by the rules of cleaning
+	Rules        []applied          `json:"rules"`
+	Markdown     string             `json:"markdown"`
+	Links        []linkRecord       `json:"links"`
+}
+
+type linkRecord struct {
+	URL  string `json:"url"`
+	Text string `json:"text"`
+}
+
+func links(found []page.Link) []linkRecord {
+	out := make([]linkRecord, len(found))
+	for i, l := range found {
+		out[i] = linkRecord{l.URL, l.Text}
+	}
+	return out
+}

@@ -1,0 +1,7 @@
+package websearch
+
+import "familiar/internal/web/clean"
+
+// Text is what a lookup reads of a page's Markdown: its words without marks and addresses, inert. Quotes are checked
+// against this text. The report says what cleaning took out.
+func Text(markdown string) (string, clean.Report) { return clean.Inert(plain(markdown), "") }
