@@ -60,7 +60,7 @@ func TestCountLongTexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if seams := len(text)/pieceBytes + 1; got < want || got > want+seams {
+		if seams := len(text)/maxPiece + 1; got < want || got > want+seams {
 			t.Errorf("%q repeated: %d tokens, the whole has %d", unit, got, want)
 		}
 	}
@@ -88,7 +88,7 @@ func BenchmarkCount(b *testing.B) {
 	c.Count("load")
 	b.SetBytes(int64(len(persona)))
 	for b.Loop() {
-		c.pieces(persona)
+		c.tokens.count(persona)
 	}
 }
 
@@ -99,5 +99,11 @@ func BenchmarkCountCached(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		c.Count(persona)
+	}
+}
+
+func BenchmarkVocabulary(b *testing.B) {
+	for b.Loop() {
+		newVocabulary()
 	}
 }
