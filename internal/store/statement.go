@@ -12,6 +12,20 @@ type statements struct {
 	recent, message     *sql.Stmt // on the readers'
 }
 
+// Prepare prepares a statement once for every transaction of [DB.Write], whose function runs it through tx.Stmt:
+// SQLite takes longer to parse a small statement than to run it. It waits for its turn as a write does, so that
+// no function of a write may call it. The statement lives as long as the store.
+func (db *DB) Prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+	if db.writes == nil {
+		return nil, &Error{Kind: ReadOnly, Path: db.path, Err: errLooking}
+	}
+	s, err := db.writes.pool.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("prepare statement: %w", db.Explain(err))
+	}
+	return s, nil
+}
+
 const insert = `INSERT INTO messages (` + columns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO `
 
 const replace = `UPDATE SET channel_id = excluded.channel_id, guild_id = excluded.guild_id,
@@ -30,6 +44,8 @@ func (db *DB) prepare(ctx context.Context) error {
 	}
 	if db.writes != nil {
 		all = append(all,
+			statement{&db.writes.savepoint, db.writes.pool, `SAVEPOINT job`},
+			statement{&db.writes.release, db.writes.pool, `RELEASE job`},
 			statement{&db.stmts.arrive, db.writes.pool, insert + `NOTHING`},
 			statement{&db.stmts.save, db.writes.pool, insert + replace},
 			statement{&db.stmts.claim, db.writes.pool, `INSERT INTO claims (event_id, at) VALUES (?, ?) ON CONFLICT (event_id) DO NOTHING`})

@@ -40,6 +40,7 @@ type DB struct {
 	writes  *writer  // nil when only looking
 	readers *sql.DB
 	stmts   statements
+	carry   checkpoints
 }
 
 // Open opens the store in dir and makes both if they are missing, readable for their owner only. The caller
@@ -97,7 +98,7 @@ func (db *DB) open(ctx context.Context, dir string) error {
 		return err
 	}
 	pool, err := connect(db.path, "_txlock=immediate", "_pragma=journal_mode(WAL)", "_pragma=synchronous(NORMAL)",
-		"_pragma=foreign_keys(1)", "_pragma=journal_size_limit(16777216)", "_pragma=cache_size(-2048)")
+		"_pragma=foreign_keys(1)", "_pragma=wal_autocheckpoint("+logPages+")", "_pragma=journal_size_limit(16777216)", "_pragma=cache_size(-2048)")
 	if err != nil {
 		return err
 	}
@@ -110,7 +111,11 @@ func (db *DB) open(ctx context.Context, dir string) error {
 	if err := db.connectReaders(); err != nil {
 		return err
 	}
-	return db.prepare(ctx)
+	if err := db.prepare(ctx); err != nil {
+		return err
+	}
+	db.carry.start(db)
+	return nil
 }
 
 func (db *DB) look(ctx context.Context) error {
@@ -159,6 +164,7 @@ func (db *DB) connectReaders() (err error) {
 
 // Close waits for the writes that have been asked for, then closes the file. Later calls do nothing.
 func (db *DB) Close() error {
+	db.carry.end()
 	var errs []error
 	if db.readers != nil {
 		errs = append(errs, db.readers.Close())

@@ -13,7 +13,10 @@ import (
 // maxBatch bounds how long the first of a batch waits for the last.
 const maxBatch = 64
 
-var errClosed = errors.New("store is closed")
+var (
+	errClosed  = errors.New("store is closed")
+	errLooking = errors.New("opened for reading only")
+)
 
 // Write runs f in a transaction and returns once that is committed: what f did then survives the death of
 // the process. An error of f, or its panic, undoes what f did and is returned.
@@ -26,7 +29,7 @@ var errClosed = errors.New("store is closed")
 // The context is looked at while f waits for its turn. Once f has begun, Write waits for the commit.
 func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
 	if db.writes == nil {
-		return &Error{Kind: ReadOnly, Path: db.path, Err: errors.New("opened for reading only")}
+		return &Error{Kind: ReadOnly, Path: db.path, Err: errLooking}
 	}
 	return db.Explain(db.writes.do(ctx, f))
 }
@@ -37,6 +40,9 @@ type writer struct {
 	pool    *sql.DB       // one connection; used by run alone, once the store is open
 	wake    chan struct{} // capacity 1: there may be something in queue
 	stopped chan struct{} // closed by run
+	logged  chan struct{} // capacity 1: the log has grown by checkpointEvery transactions
+
+	savepoint, release *sql.Stmt // set before the store is open
 
 	mu     sync.Mutex
 	queue  []*job // guarded by mu
@@ -50,7 +56,7 @@ type job struct {
 }
 
 func startWriter(pool *sql.DB) *writer {
-	w := &writer{pool: pool, wake: make(chan struct{}, 1), stopped: make(chan struct{})}
+	w := &writer{pool: pool, wake: make(chan struct{}, 1), stopped: make(chan struct{}), logged: make(chan struct{}, 1)}
 	go w.run()
 	return w
 }
@@ -112,11 +118,18 @@ func (w *writer) take() []*job {
 
 func (w *writer) run() {
 	defer close(w.stopped)
+	written := 0
 	for range w.wake {
 		for batch := w.take(); len(batch) > 0; batch = w.take() {
 			w.write(batch)
 			for _, j := range batch {
 				close(j.done)
+			}
+			if written++; written%checkpointEvery == 0 {
+				select {
+				case w.logged <- struct{}{}:
+				default: // it is being carried
+				}
 			}
 		}
 	}
@@ -146,7 +159,7 @@ func (w *writer) transact(batch []*job) error {
 	}
 	defer tx.Rollback() // after Commit it does nothing
 	for _, j := range batch {
-		if _, err := tx.Exec("SAVEPOINT job"); err != nil {
+		if _, err := tx.Stmt(w.savepoint).Exec(); err != nil {
 			return err
 		}
 		j.err = protect(j.f, tx)
@@ -155,7 +168,7 @@ func (w *writer) transact(batch []*job) error {
 				return j.err // which cost the whole transaction: a full disk does
 			}
 		}
-		if _, err := tx.Exec("RELEASE job"); err != nil {
+		if _, err := tx.Stmt(w.release).Exec(); err != nil {
 			return err
 		}
 	}

@@ -59,8 +59,8 @@ func (d *detached) take(n int, p *turn.Page) {
 }
 
 // savePages keeps the texts and which record has them. All saves of a turn but one find nothing to do.
-func savePages(tx *sql.Tx, id string, d detached) error {
-	old, err := refs(tx, id)
+func savePages(tx *sql.Tx, stmt *sql.Stmt, id string, d detached) error {
+	old, err := refs(stmt.Query(id))
 	if err != nil || slices.Equal(old, d.refs) {
 		return err
 	}
@@ -80,8 +80,10 @@ func savePages(tx *sql.Tx, id string, d detached) error {
 	return sweep(tx, old)
 }
 
-func refs(tx *sql.Tx, id string) ([]ref, error) {
-	rows, err := tx.Query(`SELECT n, sha256 FROM trace_pages WHERE trace_id = ? ORDER BY n`, id)
+const refsQuery = `SELECT n, sha256 FROM trace_pages WHERE trace_id = ? ORDER BY n`
+
+// refs reads the rows of refsQuery.
+func refs(rows *sql.Rows, err error) ([]ref, error) {
 	if err != nil {
 		return nil, err
 	}

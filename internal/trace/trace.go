@@ -16,17 +16,21 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
 )
 
 // Store is where the records are. Its methods may be called from many goroutines; their errors are those of
-// [store.DB].
+// [store.DB]. It must not be copied after the first Save.
 type Store struct {
 	DB *store.DB
 	// Redact takes secrets out of what is kept, as JSON; nil takes nothing. A person may have written one in a channel.
 	Redact func(string) string
+
+	mu    sync.Mutex
+	stmts *statements // guarded by mu; nil before the first Save
 }
 
 // Save keeps the record of a turn, in place of the one it had under the same id. It returns once the record
@@ -44,14 +48,18 @@ func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 	if s.Redact != nil {
 		kept, line.Question, line.Err = s.Redact(kept), s.Redact(line.Question), s.Redact(line.Err)
 	}
+	prepared, err := s.prepare(ctx)
+	if err != nil {
+		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
+	}
 	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
-		if err := upsert(tx, line, t.Request.GuildID, kept); err != nil {
+		if err := upsert(tx.Stmt(prepared.upsert), line, t.Request.GuildID, kept); err != nil {
 			return err
 		}
-		if err := saveMessages(tx, t); err != nil {
+		if err := saveMessages(tx.Stmt(prepared.message), t); err != nil {
 			return err
 		}
-		return savePages(tx, t.Request.ID, pages)
+		return savePages(tx, tx.Stmt(prepared.refs), t.Request.ID, pages)
 	})
 	if err != nil {
 		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
@@ -59,23 +67,46 @@ func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 	return nil
 }
 
-func upsert(tx *sql.Tx, s Summary, guildID, record string) error {
-	_, err := tx.Exec(`INSERT INTO traces (`+summaryColumns+`, guild_id, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+// statements are those that every Save runs.
+type statements struct{ upsert, message, refs *sql.Stmt }
+
+func (s *Store) prepare(ctx context.Context) (*statements, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stmts != nil {
+		return s.stmts, nil
+	}
+	var all statements
+	for into, query := range map[**sql.Stmt]string{&all.upsert: upsertQuery, &all.message: messageQuery, &all.refs: refsQuery} {
+		var err error
+		if *into, err = s.DB.Prepare(ctx, query); err != nil {
+			return nil, err
+		}
+	}
+	s.stmts = &all
+	return s.stmts, nil
+}
+
+const (
+	upsertQuery = `INSERT INTO traces (` + summaryColumns + `, guild_id, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET took = excluded.took, phase = excluded.phase, lookup = excluded.lookup,
-		question = excluded.question, model = excluded.model, err = excluded.err, record = excluded.record`,
-		s.ID, s.Began.UnixMicro(), s.Took.Microseconds(), s.ChannelID, s.Author, s.Question, s.Phase, s.Lookup, s.Model, s.Err,
-		guildID, record)
+		question = excluded.question, model = excluded.model, err = excluded.err, record = excluded.record`
+	messageQuery = `INSERT INTO trace_messages (message_id, trace_id) VALUES (?, ?) ON CONFLICT DO NOTHING`
+)
+
+func upsert(stmt *sql.Stmt, s Summary, guildID, record string) error {
+	_, err := stmt.Exec(s.ID, s.Began.UnixMicro(), s.Took.Microseconds(), s.ChannelID, s.Author, s.Question, s.Phase, s.Lookup,
+		s.Model, s.Err, guildID, record)
 	return err
 }
 
 // saveMessages lets the record be found by its question, which may be a burst of messages, and its replies.
-func saveMessages(tx *sql.Tx, t *turn.Trace) error {
+func saveMessages(stmt *sql.Stmt, t *turn.Trace) error {
 	for _, id := range slices.Concat([]string{t.Request.Message.ID}, t.Request.Burst, t.ReplyIDs) {
 		if id == "" {
 			continue
 		}
-		_, err := tx.Exec(`INSERT INTO trace_messages (message_id, trace_id) VALUES (?, ?) ON CONFLICT DO NOTHING`, id, t.Request.ID)
-		if err != nil {
+		if _, err := stmt.Exec(id, t.Request.ID); err != nil {
 			return err
 		}
 	}

@@ -44,7 +44,7 @@ func prune(tx *sql.Tx, before time.Time) (int, error) {
 		return 0, err
 	}
 	for _, id := range ids {
-		gone, err := refs(tx, id)
+		gone, err := refs(tx.Query(refsQuery, id))
 		if err != nil {
 			return 0, err
 		}

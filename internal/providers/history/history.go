@@ -20,7 +20,8 @@ import (
 
 const (
 	window    = 20   // messages of the channel, unless told otherwise
-	ahead     = 20   // messages looked through for such as came after the turn's own
+	beside    = 4    // messages read beside the window at first: the turn's own, and seldom another
+	ahead     = 20   // messages looked through at most for such as came after the turn's own
 	longest   = 1500 // characters of one message; a longer one is shortened at the end of a sentence
 	chainMost = 10   // messages of the reply chain
 )
@@ -91,10 +92,20 @@ func (p *Provider) recent(ctx context.Context, req turn.Request) ([]turn.Message
 	if n <= 0 {
 		n = window
 	}
-	stored, err := p.Store.Recent(ctx, req.ChannelID, n+ahead)
-	if err != nil {
-		return nil, fmt.Errorf("read recent messages: %w", err)
+	for extra := beside; ; extra = ahead {
+		stored, err := p.Store.Recent(ctx, req.ChannelID, n+extra)
+		if err != nil {
+			return nil, fmt.Errorf("read recent messages: %w", err)
+		}
+		ms := before(req, stored, n)
+		if len(ms) == n || len(stored) < n+extra || extra == ahead {
+			return ms, nil
+		}
 	}
+}
+
+// before picks the last n of what was stored, newest first.
+func before(req turn.Request, stored []store.Message, n int) []turn.Message {
 	at := req.Message.At.Truncate(time.Microsecond) // as precise as what is stored
 	ms := make([]turn.Message, 0, n)
 	for _, m := range slices.Backward(stored) {
@@ -107,7 +118,7 @@ func (p *Provider) recent(ctx context.Context, req turn.Request) ([]turn.Message
 			break
 		}
 	}
-	return ms, nil
+	return ms
 }
 
 // offer gathers contributions, each message once.
