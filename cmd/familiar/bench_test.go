@@ -172,19 +172,19 @@ func BenchmarkPipeline(b *testing.B) {
 	})
 	s.fill(1000)
 	defer s.start()()
-	turn := func(i int) (question string, took time.Duration) {
+	take := func(i int) (question string, took time.Duration) {
 		said := time.Now()
 		question = s.ask(s.rooms[i*7919%len(s.rooms)], "ana", fmt.Sprintf("Sage, how are you? I am at page %d", i))
 		time.Sleep(5 * time.Millisecond) // the record's last state goes to disk
 		return question, (<-asked).Sub(said)
 	}
 	for i := range 20 { // the vocabulary is loaded, connections are made
-		turn(i)
+		take(i)
 	}
 	var questions []string
 	var took []time.Duration
 	for i := 0; b.Loop(); i++ {
-		q, t := turn(20 + i)
+		q, t := take(20 + i)
 		questions, took = append(questions, q), append(took, t)
 	}
 	own := make([]time.Duration, len(took))
@@ -231,7 +231,9 @@ func BenchmarkFirstWords(b *testing.B) {
 // BenchmarkTurns is how many turns a second go through in 128 channels, with a model that answers at once. The far
 // ends work on the same processors. Every turn must be on record.
 func BenchmarkTurns(b *testing.B) {
-	s := newStage(b, 128, func(llmtest.Request) llmtest.Reply { return llmtest.Reply{llmtest.Say("Never better, thanks.")} })
+	s := newStage(b, 128, func(llmtest.Request) llmtest.Reply {
+		return llmtest.Reply{llmtest.Say("Never better, thanks."), llmtest.Usage(1200, 5, 0)}
+	})
 	stop := s.start()
 	s.ask(s.rooms[0], "warm", "Sage, how are you?")
 	b.ReportAllocs()
