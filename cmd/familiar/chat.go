@@ -24,7 +24,11 @@ type chatCommand struct{}
 
 // Run talks to whoever is at the terminal, or reads its lines from a pipe.
 func (chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
-	h, err := open(ctx, p)
+	var h *house
+	err := p.interruptible(stop, func() (err error) {
+		h, err = open(ctx, p)
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,7 @@ type far struct {
 const (
 	defaultOllama  = "http://127.0.0.1:11434/v1"
 	ollamaPatience = 500 * time.Millisecond
+	listPatience   = 5 * time.Second     // with the list of a server's models
 	retention      = 30 * 24 * time.Hour // of records and claims
 	upkeepEvery    = 6 * time.Hour
 )
@@ -66,7 +67,7 @@ type house struct {
 }
 
 // open reads the configuration and puts the house together. Everything that is wrong with the configuration is
-// reported at once. close must be called.
+// reported at once; where ctx ends, so does this, with its cause. close must be called.
 func open(ctx context.Context, p *program) (*house, error) {
 	c, wrong := readConfig(p.env, p.dir)
 	if c == nil {
@@ -79,7 +80,11 @@ func open(ctx context.Context, p *program) (*house, error) {
 	if wrong = joinProblems(wrong, err); wrong != nil {
 		return nil, wrong
 	}
-	if h.models, err = h.chooseModels(ctx, p.far); err != nil {
+	h.models, err = h.chooseModels(ctx, p.far)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if h.store, err = store.Open(ctx, resolve(p.dir, c.get("FAMILIAR_DATA"))); err != nil {
@@ -163,7 +168,7 @@ func (h *house) client(origin string) *http.Client {
 
 // upkeep marks what an earlier process left unfinished and removes what is older than its retention, now and then.
 func (h *house) upkeep(ctx context.Context) {
-	if n, err := h.traces.Interrupt(ctx); err != nil {
+	if n, err := h.traces.Interrupt(ctx); err != nil && ctx.Err() == nil {
 		h.log.Error("mark interrupted turns", "err", err)
 	} else if n > 0 {
 		h.log.Info("an earlier run was interrupted", "turns", n)
