@@ -161,15 +161,33 @@ func (c *config) value(name string) value {
 func (c *config) redactor() *redact.Redactor {
 	var secrets []string
 	for _, v := range c.values {
-		if v.secret {
-			secrets = append(secrets, v.text)
-		}
-		if u, err := url.Parse(v.text); err == nil && u.User != nil {
-			password, _ := u.User.Password()
-			secrets = append(secrets, password)
-		}
+		secrets = append(secrets, v.hidden())
 	}
 	return redact.New(secrets...)
+}
+
+// plain says of each secret that the redactor does not hide that it doesn't.
+func (c *config) plain() []string {
+	var lines []string
+	for _, v := range c.values {
+		if secret := v.hidden(); secret != "" && !redact.Protects(secret) {
+			lines = append(lines, v.name+" is too short to be told from a common word: it is not kept out of replies, records and logs")
+		}
+	}
+	return lines
+}
+
+// hidden is what of a value is secret: a key, or the password in a URL.
+func (v value) hidden() string {
+	if v.secret {
+		return v.text
+	}
+	u, err := url.Parse(v.text)
+	if err != nil {
+		return ""
+	}
+	password, _ := u.User.Password()
+	return password
 }
 
 // shown is a value as it may be printed.

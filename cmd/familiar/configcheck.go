@@ -35,6 +35,9 @@ func (checkCommand) Run(ctx context.Context, p *program) error {
 	}
 	describeCharacter(p.out, ch)
 	fmt.Fprintln(p.out, "\nThe configuration is in order.")
+	for _, line := range c.plain() {
+		fmt.Fprintln(p.out, line+".")
+	}
 	if c.get("DISCORD_TOKEN") == "" {
 		fmt.Fprintln(p.out, "DISCORD_TOKEN is not set: familiar chat works, familiar run does not.")
 	}

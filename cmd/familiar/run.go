@@ -109,5 +109,8 @@ func (h *house) describe(out io.Writer) {
 	case !h.character.Web.Enabled:
 		fmt.Fprintf(out, "  off       the web: the character's web.enabled is false\n")
 	}
+	for _, line := range h.config.plain() {
+		fmt.Fprintf(out, "  note      %s\n", line)
+	}
 	fmt.Fprintf(out, "  data      %s\n", h.config.get("FAMILIAR_DATA"))
 }
