@@ -156,8 +156,13 @@ func leafButtons(prefix string, all []leaf, n int) []turn.Button {
 // lookUp answers /lookup.
 func (b *Bot) lookUp(ctx context.Context, e turn.Event) turn.Answer {
 	question := strings.TrimSpace(e.Command.Options["query"])
+	switched := ""
 	if web := e.Command.Options["web"]; web != "" {
-		return b.setWeb(ctx, e, web)
+		switched = b.setWeb(ctx, e, web).Text
+		if question == "" {
+			return turn.Answer{Text: switched}
+		}
+		switched += "\n\n"
 	}
 	if question == "" {
 		return turn.Answer{Text: "What shall I look up? Or shall I stop looking things up here: web off?"}
@@ -166,7 +171,7 @@ func (b *Bot) lookUp(ctx context.Context, e turn.Event) turn.Answer {
 	if err != nil {
 		return b.storeTrouble(err)
 	}
-	return turn.Answer{Text: b.lookupAnswer(l)}
+	return turn.Answer{Text: switched + b.lookupAnswer(l)}
 }
 
 // LookUp looks a message's question up, whether or not it seems to need it. What left the machine must be on
@@ -188,7 +193,10 @@ func (b *Bot) lookUpFor(ctx context.Context, e turn.Event, question string) (*tu
 	if err := b.save(ctx, t); err != nil {
 		return nil, err
 	}
-	l := b.Lookup.Lookup(ctx, t.Request)
+	l := turn.Lookup{State: turn.Disabled, Reason: offReason(t.Request.Web), Question: question, Began: t.Began}
+	if t.Request.Web.Switch != turn.WebOff { // else whether there is anything to look up is not the question
+		l = b.Lookup.Lookup(ctx, t.Request)
+	}
 	o := turn.Outcome{Provider: b.Lookup.Name(), Status: turn.OK, Took: l.Took,
 		Contributions: []turn.Contribution{{Layer: turn.Content, Source: b.Lookup.Name(), Lookup: &l}}}
 	if l.State == turn.LookupFailed {
@@ -201,20 +209,58 @@ func (b *Bot) lookUpFor(ctx context.Context, e turn.Event, question string) (*tu
 func (b *Bot) lookupAnswer(l *turn.Lookup) string {
 	switch l.State {
 	case turn.Found:
-		text, _ := b.outgoing(turn.Request{}, l).Guard(extracts(l))
-		text += "\n\n" + strings.Join(sourceLines(l, text), "\n")
-		if pieces := Split(text, answerUnits); len(pieces) > 0 {
-			text = pieces[0]
-		}
-		return text
+		return b.foundAnswer(l)
 	case turn.Empty:
-		return fmt.Sprintf("I looked for %q and found nothing that answers it.", l.Query)
+		return "I looked for " + quoted(l.Query) + " and found nothing that answers it."
 	case turn.Disabled:
 		return "The web is switched off here (" + l.Reason + ")."
 	case turn.LookupFailed:
 		return "I could not look: " + failureWords(l) + "."
 	}
 	return "There was nothing to look up (" + l.Reason + ")."
+}
+
+// foundAnswer is as many whole claims as there is room for beside their sources.
+func (b *Bot) foundAnswer(l *turn.Lookup) string {
+	text, _ := b.outgoing(turn.Request{}, l).Guard(extracts(l))
+	claims := strings.Split(text, "\n")
+	for n := len(claims); ; n-- {
+		body := strings.Join(claims[:n], "\n")
+		tail := "\n\n" + strings.Join(sourceLines(l, body), "\n")
+		if n < len(claims) {
+			tail = fmt.Sprintf("\n(%d more: /context)", len(claims)-n) + tail
+		}
+		room := answerUnits - units(tail)
+		if n > 1 && units(body) > room {
+			continue
+		}
+		if units(body) > room { // one claim too long to be whole
+			body = cutUnits(body, max(room-1, 0)) + "…"
+		}
+		return cutUnits(body+tail, answerUnits)
+	}
+}
+
+// quoted is what was searched for. Several queries stand on a line each.
+func quoted(query string) string {
+	var each []string
+	for line := range strings.SplitSeq(query, "\n") {
+		each = append(each, strconv.Quote(line))
+	}
+	return strings.Join(each, " and ")
+}
+
+// offReason says, to people, who switched the web off.
+func offReason(w turn.Web) string {
+	switch w.Reason {
+	case "channel":
+		return "in this channel; the command lookup switches it on again"
+	case "mode":
+		return "by this channel's mode"
+	case "character":
+		return "for this character"
+	}
+	return "by the operator"
 }
 
 // setMode shows or changes the channel's mode.

@@ -93,7 +93,7 @@ func overview(t *turn.Trace) string {
 	if l := t.Lookup(); l != nil {
 		s.row("lookup", "%s", lookupSummary(l))
 		if l.Query != "" {
-			s.row("query", "%q", l.Query)
+			s.row("query", "%s", quoted(l.Query))
 		}
 	}
 	for i, o := range t.Outcomes {
@@ -173,7 +173,7 @@ func ViewLookup(l *turn.Lookup) string {
 		s.row("question", "%q", l.Question)
 	}
 	if l.Query != "" {
-		s.row("query", "%q", l.Query)
+		s.row("query", "%s", quoted(l.Query))
 	}
 	if len(l.Scrubbed) > 0 {
 		s.row("kept in", "%s", strings.Join(l.Scrubbed, ", "))
