@@ -98,15 +98,15 @@ func open(ctx context.Context, p *program) (*house, error) {
 	return h, nil
 }
 
-// joinProblems makes one list of what is wrong with the configuration and with the character.
-func joinProblems(wrong, character error) error {
+// joinProblems makes one list of what is wrong with the configuration and with something else, such as the character.
+func joinProblems(wrong, other error) error {
 	switch {
-	case character == nil:
+	case other == nil:
 		return wrong
 	case wrong == nil:
-		return problems{character.Error()}
+		return problems{other.Error()}
 	}
-	return problems{wrong.Error(), character.Error()}
+	return problems{wrong.Error(), other.Error()}
 }
 
 func loadCharacter(c *config, dir string) (*character.Character, error) {
