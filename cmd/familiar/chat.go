@@ -24,7 +24,11 @@ type chatCommand struct{}
 
 // Run talks to whoever is at the terminal, or reads its lines from a pipe.
 func (chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
-	h, err := open(ctx, p)
+	var h *house
+	err := p.interruptible(stop, func() (err error) {
+		h, err = open(ctx, p)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -105,17 +109,24 @@ func (a askCommand) answer(ctx context.Context, p *program, h *house, question s
 	if err != nil {
 		return fmt.Errorf("find the record of the turn: %w", err)
 	}
-	if a.JSON {
-		return h.printJSON(p, t)
-	}
-	fmt.Fprintln(p.out, door.text)
-	if a.Trace {
-		fmt.Fprintf(p.out, "\n%s", h.redact.String(bot.WholeView(t)))
+	if err := a.print(p, h, door.text, t); err != nil {
+		return err
 	}
 	if t.Phase == turn.Broken {
 		return errors.New(t.Err)
 	}
-	return nil
+	return context.Cause(ctx) // a signal, which cut the answer short
+}
+
+func (a askCommand) print(p *program, h *house, answer string, t *turn.Trace) error {
+	if a.JSON {
+		return h.printJSON(p, t)
+	}
+	if _, err := fmt.Fprintln(p.out, answer); err != nil || !a.Trace {
+		return err
+	}
+	_, err := fmt.Fprintf(p.out, "\n%s", h.redact.String(bot.WholeView(t)))
+	return err
 }
 
 // answerDoor keeps the one reply that it is given.

@@ -126,6 +126,28 @@ func TestLookup(t *testing.T) {
 	}
 }
 
+func TestFailedLookup(t *testing.T) {
+	c := newConversation(t, txtar.Parse([]byte("-- search --\nwhen .\nstatus 500\n")))
+	for _, form := range []string{"--json=false", "--json"} {
+		code, out, err := c.command(nil, "lookup", form, "how high is Mount Example?")
+		if code != exitFailed || !strings.Contains(out, "failed") || !strings.Contains(err, "the lookup failed: ") {
+			t.Errorf("%s: exit code %d, errors %q:\n%s", form, code, err, out)
+		}
+	}
+	if code, out, err := c.command(nil, "ask", "how high is Mount Example?"); code != exitOK {
+		t.Errorf("a question whose lookup failed has an answer: exit code %d, errors %q:\n%s", code, err, out)
+	}
+}
+
+func TestChatWithoutInput(t *testing.T) {
+	c := newConversation(t, txtar.Parse([]byte(mountain)))
+	for range 5 {
+		if code, _, err := c.command(strings.NewReader(""), "chat"); code != exitOK || err != "" {
+			t.Fatalf("exit code %d, errors %q", code, err)
+		}
+	}
+}
+
 func TestTrace(t *testing.T) {
 	c := newConversation(t, txtar.Parse([]byte(mountain)))
 	c.command(nil, "ask", "how high is Mount Example?")
@@ -136,6 +158,13 @@ func TestTrace(t *testing.T) {
 	id := strings.Fields(list)[0]
 	if code, out, err := c.command(nil, "trace", id[:20]); code != exitOK || !strings.Contains(out, "4,321") {
 		t.Errorf("exit code %d, errors %q:\n%s", code, err, out)
+	}
+	if code, _, err := c.command(nil, "trace", "0"); code != exitFailed || !strings.Contains(err, "at least four characters") {
+		t.Errorf("exit code %d, errors %q", code, err)
+	}
+	c.command(nil, "ask", "how high is Mount Example?")
+	if code, _, err := c.command(nil, "trace", id[:4]); code != exitFailed || !strings.Contains(err, "several") || !strings.Contains(err, id) {
+		t.Errorf("exit code %d, errors %q", code, err)
 	}
 	if code, _, err := c.command(nil, "trace", "01ZZZZZZ"); code != exitFailed || !strings.Contains(err, "no turn") {
 		t.Errorf("exit code %d, errors %q", code, err)

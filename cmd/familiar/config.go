@@ -1,16 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"familiar/internal/bot/discord"
 	"familiar/internal/redact"
 
 	"github.com/joho/godotenv"
@@ -28,23 +30,23 @@ type setting struct {
 
 func settings() []setting {
 	return []setting{
-		{name: "DISCORD_TOKEN", secret: true, about: "the bot's token, for `familiar run`", where: tokenHelp, check: checkToken},
+		{name: "DISCORD_TOKEN", secret: true, about: "the bot's token, for `familiar run`", check: discord.CheckToken},
 		{name: "DISCORD_API_URL", preset: "https://discord.com/api", about: "a Discord-compatible server", check: checkURL},
-		{name: "OPENAI_API_KEY", secret: true, about: "key of the model's server", where: "the server's account page; local servers need none"},
+		{name: "OPENAI_API_KEY", secret: true, about: "the key of the model's server", where: "the server's account page; local servers need none"},
 		{name: "OPENAI_BASE_URL", about: "any OpenAI-compatible server, with its version: https://api.openai.com/v1", check: checkURL},
 		{name: "OPENAI_MODEL", about: "the model that answers; without it the server's first, or " + openAIModel + " at OpenAI"},
 		{name: "OPENAI_FALLBACKS", about: "models of the same server to ask when it fails, separated by commas"},
-		{name: "SIDE_API_KEY", secret: true, about: "key of the side model's server; without it the main model's"},
-		{name: "SIDE_BASE_URL", about: "server of the side model, which reads pages; without it the main model's", check: checkURL},
+		{name: "SIDE_API_KEY", secret: true, about: "the key of the side model's server; without it the main model's"},
+		{name: "SIDE_BASE_URL", about: "the server of the side model, which reads pages; without it the main model's", check: checkURL},
 		{name: "SIDE_MODEL", about: "the side model; without it the main one"},
 		{name: "SEARXNG_URL", about: "a SearXNG instance, best your own", where: "https://docs.searxng.org", check: checkURL},
-		{name: "SEARXNG_DEPTH", preset: "basic", about: "basic, or advanced for more engines without a filter", check: oneOf("basic", "advanced")},
-		{name: "FAMILIAR_DATA", preset: "./data", about: "directory of the database"},
-		{name: "FAMILIAR_CHARACTERS", preset: "./characters", about: "directory of your characters; those built in are there without it"},
+		{name: "SEARXNG_DEPTH", preset: "basic", about: "which engines it asks; advanced asks more of them, without a filter", check: oneOf("basic", "advanced")},
+		{name: "FAMILIAR_DATA", preset: "./data", about: "the directory of the database"},
+		{name: "FAMILIAR_CHARACTERS", preset: "./characters", about: "the directory of your characters; those built in are there without it"},
 		{name: "FAMILIAR_CHARACTER", preset: "sage", about: "the character that answers"},
-		{name: "FAMILIAR_CONTACT", about: "address at which site owners reach you; sent as part of the User-Agent"},
-		{name: "FAMILIAR_WEB", preset: "on", about: "on, or off for no lookup at all", check: oneOf("on", "off")},
-		{name: "FAMILIAR_LOG", preset: "info", about: "debug, info, warn or error", check: oneOf("debug", "info", "warn", "error")},
+		{name: "FAMILIAR_CONTACT", about: "the address at which site owners reach you; sent as part of the User-Agent"},
+		{name: "FAMILIAR_WEB", preset: "on", about: "whether anything may be looked up at all", check: oneOf("on", "off")},
+		{name: "FAMILIAR_LOG", preset: "info", about: "how much is logged", check: oneOf("debug", "info", "warn", "error")},
 	}
 }
 
@@ -102,12 +104,28 @@ func readDotenv(dir string) (map[string]string, error) {
 		return nil, fmt.Errorf("read .env: %w", err)
 	}
 	defer f.Close()
-	values, err := godotenv.Parse(f)
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return nil, fmt.Errorf("read .env: %w", err)
+	}
+	values, err := godotenv.UnmarshalBytes(text)
 	if err != nil {
 		// The parser quotes the line that it does not understand, which may hold a secret.
-		return nil, fmt.Errorf("read %s: a line is not NAME=value", path)
+		return nil, fmt.Errorf("read %s: line %d is not NAME=value", path, badLine(text))
 	}
 	return values, nil
+}
+
+// badLine is the number of the line at which a .env stops being one: the one after the longest beginning that is. A
+// value in quotes may go over several lines.
+func badLine(text []byte) int {
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	for n := len(lines) - 1; n > 0; n-- {
+		if _, err := godotenv.UnmarshalBytes(bytes.Join(lines[:n], nil)); err == nil {
+			return n + 1
+		}
+	}
+	return 1
 }
 
 // lookUp finds a setting: NAME, then NAME_FILE, first in the environment and then in .env.
@@ -143,7 +161,7 @@ func fromFile(s setting, path string) (value, error) {
 }
 
 func complaint(s setting, err error) string {
-	text := fmt.Sprintf("%s: %v\n  It is %s.", s.name, err, s.about)
+	text := fmt.Sprintf("%s: %v\n  What it sets: %s.", s.name, err, s.about)
 	if s.where != "" {
 		text += "\n  Get it from " + s.where
 	}
@@ -161,15 +179,33 @@ func (c *config) value(name string) value {
 func (c *config) redactor() *redact.Redactor {
 	var secrets []string
 	for _, v := range c.values {
-		if v.secret {
-			secrets = append(secrets, v.text)
-		}
-		if u, err := url.Parse(v.text); err == nil && u.User != nil {
-			password, _ := u.User.Password()
-			secrets = append(secrets, password)
-		}
+		secrets = append(secrets, v.hidden())
 	}
 	return redact.New(secrets...)
+}
+
+// plain says of each secret that the redactor does not hide that it doesn't.
+func (c *config) plain() []string {
+	var lines []string
+	for _, v := range c.values {
+		if secret := v.hidden(); secret != "" && !redact.Protects(secret) {
+			lines = append(lines, v.name+" is too short to be told from a common word: it is not kept out of replies, records and logs")
+		}
+	}
+	return lines
+}
+
+// hidden is what of a value is secret: a key, or the password in a URL.
+func (v value) hidden() string {
+	if v.secret {
+		return v.text
+	}
+	u, err := url.Parse(v.text)
+	if err != nil {
+		return ""
+	}
+	password, _ := u.User.Password()
+	return password
 }
 
 // shown is a value as it may be printed.
@@ -193,19 +229,6 @@ func resolve(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// tokenShape is three runs of base64url with dots between: user id, time, signature.
-var tokenShape = regexp.MustCompile(`^[\w-]{18,}\.[\w-]{4,}\.[\w-]{20,}$`)
-
-func checkToken(text string) error {
-	if strings.HasPrefix(text, "Bot ") {
-		return errors.New(`write the token without "Bot " before it`)
-	}
-	if !tokenShape.MatchString(text) {
-		return errors.New("it does not look like a bot token, which is three parts with dots between them; a client secret or a public key is something else")
-	}
-	return nil
-}
-
 func checkURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -217,7 +240,8 @@ func checkURL(text string) error {
 func oneOf(words ...string) func(string) error {
 	return func(text string) error {
 		if !slices.Contains(words, text) {
-			return fmt.Errorf("%q is none of %s", text, strings.Join(words, ", "))
+			last := len(words) - 1
+			return fmt.Errorf("it must be %s or %s, not %q", strings.Join(words[:last], ", "), words[last], text)
 		}
 		return nil
 	}

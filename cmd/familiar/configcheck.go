@@ -2,12 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/character"
+	"familiar/internal/search"
 )
 
 type configCommand struct {
@@ -30,15 +35,59 @@ func (checkCommand) Run(ctx context.Context, p *program) error {
 		fmt.Fprintf(p.out, "%-20s %-44s %s\n", v.name, v.shown(), source)
 	}
 	ch, err := loadCharacter(c, p.dir)
-	if wrong = joinProblems(wrong, err); wrong != nil {
+	wrong = joinProblems(joinProblems(joinProblems(wrong, err), checkSearch(c)), checkData(resolve(p.dir, c.get("FAMILIAR_DATA"))))
+	if wrong != nil {
 		return wrong
 	}
 	describeCharacter(p.out, ch)
 	fmt.Fprintln(p.out, "\nThe configuration is in order.")
+	for _, line := range c.plain() {
+		fmt.Fprintln(p.out, line+".")
+	}
 	if c.get("DISCORD_TOKEN") == "" {
 		fmt.Fprintln(p.out, "DISCORD_TOKEN is not set: familiar chat works, familiar run does not.")
 	}
 	return nil
+}
+
+// checkSearch lets the backend itself look at its address.
+func checkSearch(c *config) error {
+	address := c.get("SEARXNG_URL")
+	if checkURL(address) != nil {
+		return nil // there is none, or it has been complained about
+	}
+	h := &house{redact: c.redactor()}
+	if err := (search.Config{SearXNG: address, Client: h.client}).Check(); err != nil {
+		return fmt.Errorf("SEARXNG_URL: %s", h.redact.String(err.Error()))
+	}
+	return nil
+}
+
+// checkData tries whether the data directory can be written or, where it is missing, be made. It leaves nothing behind.
+func checkData(dir string) error {
+	place := dir
+	for {
+		_, err := os.Stat(place)
+		if !errors.Is(err, fs.ErrNotExist) || place == filepath.Dir(place) {
+			break
+		}
+		place = filepath.Dir(place)
+	}
+	f, err := os.CreateTemp(place, ".familiar-check-*")
+	if err == nil {
+		err = errors.Join(f.Close(), os.Remove(f.Name()))
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err // without the odd name of the trial file
+	}
+	switch {
+	case err == nil:
+		return nil
+	case place == dir:
+		return fmt.Errorf("FAMILIAR_DATA: %s cannot be written: %w", dir, err)
+	}
+	return fmt.Errorf("FAMILIAR_DATA: %s is missing and cannot be made in %s: %w", dir, place, err)
 }
 
 func describeCharacter(out io.Writer, c *character.Character) {

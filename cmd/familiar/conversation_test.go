@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -46,6 +47,7 @@ import (
 //	command WHO NAME K=V …   a slash command in general, + for spaces; its answer is looked at
 //	press LABEL              a button under the answer
 //	has TEXT, lacks TEXT     the reply holds, or does not hold, a text; \n is a new line
+//	attached TEXT            the answer to the command has a file that holds a text
 //	posts N                  the bot has posted so many messages in general
 //	asked N                  the metasearch server was asked so many times
 //	query TEXT               its last query, exactly
@@ -373,10 +375,13 @@ func (c *conversation) looks() map[string]func(string) {
 		"recorded":   holds(c.record, true),
 		"unrecorded": holds(c.record, false),
 		"printed":    holds(func() string { return c.program.out.String() }, true),
-		"posts":      count(c.posts),
-		"asked":      count(func() int { return len(c.search.asked()) }),
-		"dialled":    count(func() int { return len(c.web.Dials()) }),
-		"exits":      count(func() int { return c.program.code }),
+		"attached": holds(func() string {
+			return strings.Join(slices.Collect(maps.Values(c.answer.Files)), "\n")
+		}, true),
+		"posts":   count(c.posts),
+		"asked":   count(func() int { return len(c.search.asked()) }),
+		"dialled": count(func() int { return len(c.web.Dials()) }),
+		"exits":   count(func() int { return c.program.code }),
 		"query": func(want string) {
 			asked := c.search.asked()
 			if len(asked) == 0 || asked[len(asked)-1] != want {

@@ -29,8 +29,12 @@ func (l lookupCommand) look(ctx context.Context, p *program, h *house, question 
 		return err
 	}
 	if l.JSON {
-		return h.printJSON(p, found)
+		err = h.printJSON(p, found)
+	} else {
+		_, err = fmt.Fprint(p.out, h.redact.String(bot.ViewLookup(found)))
 	}
-	_, err = fmt.Fprint(p.out, h.redact.String(bot.ViewLookup(found)))
+	if err == nil && found.State == turn.LookupFailed {
+		err = fmt.Errorf("the lookup failed: %s", found.Failure)
+	}
 	return err
 }

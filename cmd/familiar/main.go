@@ -97,11 +97,13 @@ func (p *program) ask(ctx context.Context, stop stopper, words []string, do func
 	if question == "" {
 		return problems{`the question is empty; write it behind the command: familiar ask "who was Ada Lovelace?"`}
 	}
-	h, err := open(ctx, p)
-	if err != nil {
-		return err
-	}
-	return errors.Join(p.interruptible(stop, func() error { return do(h, question) }), h.close())
+	return p.interruptible(stop, func() error {
+		h, err := open(ctx, p)
+		if err != nil {
+			return err
+		}
+		return errors.Join(do(h, question), h.close())
+	})
 }
 
 // exitCode is how kong's wish to leave, for --help and --version, travels up to run.

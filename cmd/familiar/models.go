@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"familiar/internal/llm"
 )
@@ -52,7 +53,7 @@ func (h *house) chooseModels(ctx context.Context, far far) (models, error) {
 		main.Model = openAIModel
 	}
 	if main.Model == "" {
-		first, err := firstModel(ctx, main)
+		first, err := firstModel(ctx, main, listPatience)
 		if err != nil {
 			return models{}, problems{fmt.Sprintf("OPENAI_MODEL: it is not set, and the list of models at %s cannot be read: %v\n"+
 				"  Set OPENAI_MODEL, or see whether OPENAI_BASE_URL is right (with its version: …/v1) and the server is up.", base, err)}
@@ -82,10 +83,8 @@ func (h *house) sideModel(main *llm.Client) *llm.Client {
 
 // localModels uses an Ollama that happens to run here, with its first model.
 func (h *house) localModels(ctx context.Context, base string) models {
-	ctx, cancel := context.WithTimeout(ctx, ollamaPatience)
-	defer cancel()
 	main := h.model(base, "", cmp.Or(h.character.Model.Name, h.config.get("OPENAI_MODEL")))
-	first, err := firstModel(ctx, main)
+	first, err := firstModel(ctx, main, ollamaPatience)
 	if err != nil {
 		return models{}
 	}
@@ -98,7 +97,10 @@ func (h *house) model(base, key, name string) *llm.Client {
 	return &llm.Client{HTTP: h.client(base), BaseURL: base, Key: key, Model: name, Redact: h.redact.String}
 }
 
-func firstModel(ctx context.Context, c *llm.Client) (string, error) {
+// firstModel is the first of a server's list, which must come within patience.
+func firstModel(ctx context.Context, c *llm.Client, patience time.Duration) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	list, err := c.Models(ctx)
 	if err != nil {
 		return "", err

@@ -32,16 +32,18 @@ func (runCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	if err == nil && c.get("DISCORD_TOKEN") == "" {
 		return problems{discordHelp}
 	}
-	h, err := open(ctx, p)
-	if err != nil {
-		return err
-	}
-	return errors.Join(h.serve(ctx, p, stop), h.close())
+	return p.interruptible(stop, func() error {
+		h, err := open(ctx, p)
+		if err != nil {
+			return err
+		}
+		return errors.Join(h.serve(ctx, p), h.close())
+	})
 }
 
 // serve runs the gateway, the bot and the upkeep until ctx is done or Discord turns the bot away. The gateway's end
 // closes the events, and the bot then finishes the turns that have begun.
-func (h *house) serve(ctx context.Context, p *program, stop stopper) error {
+func (h *house) serve(ctx context.Context, p *program) error {
 	base := h.config.get("DISCORD_API_URL")
 	session, err := discord.New(discord.Config{
 		Token: h.config.get("DISCORD_TOKEN"), HTTP: h.client(base), BaseURL: base, Log: h.log, Redact: h.redact.String,
@@ -57,9 +59,6 @@ func (h *house) serve(ctx context.Context, p *program, stop stopper) error {
 
 	var background sync.WaitGroup
 	defer background.Wait()
-	ended := make(chan struct{})
-	defer close(ended)
-	background.Go(func() { p.stopOnSignal(stop, ended) })
 	upkeep, done := context.WithCancel(ctx)
 	defer done()
 	background.Go(func() { h.upkeep(upkeep) })
@@ -109,6 +108,9 @@ func (h *house) describe(out io.Writer) {
 		fmt.Fprintf(out, "  off       the web: FAMILIAR_WEB is off\n")
 	case !h.character.Web.Enabled:
 		fmt.Fprintf(out, "  off       the web: the character's web.enabled is false\n")
+	}
+	for _, line := range h.config.plain() {
+		fmt.Fprintf(out, "  note      %s\n", line)
 	}
 	fmt.Fprintf(out, "  data      %s\n", h.config.get("FAMILIAR_DATA"))
 }

@@ -19,6 +19,9 @@ type traceCommand struct {
 
 // Run reads the store without owning it, so that it works beside a running bot.
 func (c traceCommand) Run(ctx context.Context, p *program) error {
+	if c.Count < 1 {
+		return problems{"-n: it must be 1 or more"}
+	}
 	settings, err := readConfig(p.env, p.dir)
 	if err != nil {
 		return err
@@ -44,7 +47,7 @@ func (c traceCommand) text(ctx context.Context, traces *trace.Store) (string, er
 		t, err = traces.ByMessage(ctx, c.ID)
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		return "", fmt.Errorf("there is no turn and no message %q; familiar trace lists the turns", c.ID)
+		return "", fmt.Errorf("there is no turn and no message %q; familiar trace lists the turns, of whose ids it takes at least four characters", c.ID)
 	}
 	if err != nil {
 		return "", err

@@ -42,6 +42,7 @@ type far struct {
 const (
 	defaultOllama  = "http://127.0.0.1:11434/v1"
 	ollamaPatience = 500 * time.Millisecond
+	listPatience   = 5 * time.Second     // with the list of a server's models
 	retention      = 30 * 24 * time.Hour // of records and claims
 	upkeepEvery    = 6 * time.Hour
 )
@@ -67,13 +68,17 @@ type house struct {
 }
 
 // open reads the configuration and puts the house together. Everything that is wrong with the configuration is
-// reported at once. close must be called.
+// reported at once; where ctx ends, so does this, with its cause. close must be called.
 func open(ctx context.Context, p *program) (*house, error) {
 	h, err := configure(p)
 	if err != nil {
 		return nil, err
 	}
-	if h.models, err = h.chooseModels(ctx, p.far); err != nil {
+	h.models, err = h.chooseModels(ctx, p.far)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if h.store, err = store.Open(ctx, resolve(p.dir, h.config.get("FAMILIAR_DATA"))); err != nil {
@@ -121,15 +126,15 @@ func (h *house) openFetcher(far far) (err error) {
 	return err
 }
 
-// joinProblems makes one list of what is wrong with the configuration and with the character.
-func joinProblems(wrong, character error) error {
+// joinProblems makes one list of what is wrong with the configuration and with something else, such as the character.
+func joinProblems(wrong, other error) error {
 	switch {
-	case character == nil:
+	case other == nil:
 		return wrong
 	case wrong == nil:
-		return problems{character.Error()}
+		return problems{other.Error()}
 	}
-	return problems{wrong.Error(), character.Error()}
+	return problems{wrong.Error(), other.Error()}
 }
 
 func loadCharacter(c *config, dir string) (*character.Character, error) {
@@ -186,7 +191,7 @@ func (h *house) client(origin string) *http.Client {
 
 // upkeep marks what an earlier process left unfinished and removes what is older than its retention, now and then.
 func (h *house) upkeep(ctx context.Context) {
-	if n, err := h.traces.Interrupt(ctx); err != nil {
+	if n, err := h.traces.Interrupt(ctx); err != nil && ctx.Err() == nil {
 		h.log.Error("mark interrupted turns", "err", err)
 	} else if n > 0 {
 		h.log.Info("an earlier run was interrupted", "turns", n)

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf16"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
@@ -61,11 +60,7 @@ func (b *Bot) lastTurn(ctx context.Context, e turn.Event) turn.Answer {
 	if t == nil {
 		return a
 	}
-	a = b.page(t, 0)
-	if record, err := json.MarshalIndent(t, "", "  "); err == nil && len(record) <= maxFile {
-		a.File, a.Name = []byte(b.Redact.String(string(record))), "turn-"+t.Request.ID+".json"
-	}
-	return a
+	return b.show(t, 0)
 }
 
 // settle lets a turn whose reply is just out complete its record.
@@ -78,10 +73,10 @@ func (b *Bot) settle(channelID string) {
 	}
 }
 
-// turnPage turns to another page of a record. The button's id is "context:TURN:PAGE".
+// turnPage turns to another leaf of a record. The button's id is "context:TURN:LEAF" or "context:TURN:LEAF:WHITHER".
 func (b *Bot) turnPage(ctx context.Context, e turn.Event) turn.Answer {
 	parts := strings.Split(e.Command.Button, ":")
-	if len(parts) != 3 {
+	if len(parts) < 3 {
 		return turn.Answer{Text: b.help()}
 	}
 	t, a := b.visibleTurn(ctx, e, parts[1])
@@ -89,7 +84,7 @@ func (b *Bot) turnPage(ctx context.Context, e turn.Event) turn.Answer {
 		return a
 	}
 	n, _ := strconv.Atoi(parts[2])
-	return b.page(t, n)
+	return b.show(t, n)
 }
 
 // visibleTurn finds a record, if it is of this channel: what was said elsewhere is not this reader's to see.
@@ -112,47 +107,62 @@ func (b *Bot) storeTrouble(err error) turn.Answer {
 	return turn.Answer{Text: "The record could not be read. The operator's log says why."}
 }
 
-// page is one page of a record as a code block, in which nothing of it is formatted, linked or pinged. A door
-// without a limit gets the whole record.
-func (b *Bot) page(t *turn.Trace, n int) turn.Answer {
-	pages := View(t)
+// show is one leaf of a record as a code block, in which nothing of it is formatted, linked or pinged, with buttons to
+// the others and the whole record attached. A door without a limit gets the whole record.
+func (b *Bot) show(t *turn.Trace, n int) turn.Answer {
 	if b.Pace.Units == 0 {
 		return turn.Answer{Text: WholeView(t)}
 	}
-	n = min(max(n, 0), len(pages)-1)
+	var pages []Page
+	for _, p := range View(t) {
+		pages = append(pages, Page{p.Name, b.Redact.String(p.Text)}) // before a cut goes through a secret
+	}
+	all := leaves(pages, answerUnits-len(fence0+fence1))
+	n = min(max(n, 0), len(all)-1)
+	a := turn.Answer{Text: fence0 + all[n].Text + fence1, Buttons: leafButtons("context:"+t.Request.ID, all, n)}
+	// With every leaf: an answer that is edited keeps nothing of what it was.
+	if record, err := json.MarshalIndent(t, "", "  "); err == nil && len(record) <= maxFile {
+		a.File, a.Name = []byte(b.Redact.String(string(record))), "turn-"+t.Request.ID+".json"
+	}
+	return a
+}
+
+const fence0, fence1 = "```\n", "\n```"
+
+// leafButtons lead to each page's first leaf and, where a page has several, one leaf back and on. No two may have the
+// same id.
+func leafButtons(prefix string, all []leaf, n int) []turn.Button {
 	var buttons []turn.Button
-	for i, p := range pages {
-		buttons = append(buttons, turn.Button{ID: fmt.Sprintf("context:%s:%d", t.Request.ID, i), Label: p.Name, Disabled: i == n})
-	}
-	return turn.Answer{Text: block(pages[n].Text), Buttons: buttons}
-}
-
-func block(text string) string {
-	const open, close, cut = "```\n", "\n```", "\n(cut: the attached record is complete)"
-	text = strings.TrimSpace(strings.ReplaceAll(text, "`", "'"))
-	if room := answerUnits - len(open+close); units(text) > room {
-		text = cutUnits(text, room-len(cut)) + cut
-	}
-	return open + text + close
-}
-
-func units(s string) int { return len(utf16.Encode([]rune(s))) }
-
-// cutUnits is the beginning of s in at most n UTF-16 units.
-func cutUnits(s string, n int) string {
-	for i, r := range s {
-		if n -= utf16.RuneLen(r); n < 0 {
-			return s[:i]
+	long := false
+	for i, l := range all {
+		long = long || l.of > 1
+		if l.part > 1 {
+			continue
 		}
+		button := turn.Button{ID: fmt.Sprintf("%s:%d", prefix, i), Label: l.Name, Disabled: i == n}
+		if here := all[n]; l.Name == here.Name && here.of > 1 {
+			button.Label = fmt.Sprintf("%s %d/%d", here.Name, here.part, here.of)
+		}
+		buttons = append(buttons, button)
 	}
-	return s
+	if long {
+		buttons = append(buttons,
+			turn.Button{ID: fmt.Sprintf("%s:%d:previous", prefix, n-1), Label: "Previous", Disabled: n == 0},
+			turn.Button{ID: fmt.Sprintf("%s:%d:next", prefix, n+1), Label: "Next", Disabled: n == len(all)-1})
+	}
+	return buttons
 }
 
 // lookUp answers /lookup.
 func (b *Bot) lookUp(ctx context.Context, e turn.Event) turn.Answer {
 	question := strings.TrimSpace(e.Command.Options["query"])
+	switched := ""
 	if web := e.Command.Options["web"]; web != "" {
-		return b.setWeb(ctx, e, web)
+		switched = b.setWeb(ctx, e, web).Text
+		if question == "" {
+			return turn.Answer{Text: switched}
+		}
+		switched += "\n\n"
 	}
 	if question == "" {
 		return turn.Answer{Text: "What shall I look up? Or shall I stop looking things up here: web off?"}
@@ -161,7 +171,7 @@ func (b *Bot) lookUp(ctx context.Context, e turn.Event) turn.Answer {
 	if err != nil {
 		return b.storeTrouble(err)
 	}
-	return turn.Answer{Text: b.lookupAnswer(l)}
+	return turn.Answer{Text: switched + b.lookupAnswer(l)}
 }
 
 // LookUp looks a message's question up, whether or not it seems to need it. What left the machine must be on
@@ -183,7 +193,10 @@ func (b *Bot) lookUpFor(ctx context.Context, e turn.Event, question string) (*tu
 	if err := b.save(ctx, t); err != nil {
 		return nil, err
 	}
-	l := b.Lookup.Lookup(ctx, t.Request)
+	l := turn.Lookup{State: turn.Disabled, Reason: offReason(t.Request.Web), Question: question, Began: t.Began}
+	if t.Request.Web.Switch != turn.WebOff { // else whether there is anything to look up is not the question
+		l = b.Lookup.Lookup(ctx, t.Request)
+	}
 	o := turn.Outcome{Provider: b.Lookup.Name(), Status: turn.OK, Took: l.Took,
 		Contributions: []turn.Contribution{{Layer: turn.Content, Source: b.Lookup.Name(), Lookup: &l}}}
 	if l.State == turn.LookupFailed {
@@ -196,20 +209,58 @@ func (b *Bot) lookUpFor(ctx context.Context, e turn.Event, question string) (*tu
 func (b *Bot) lookupAnswer(l *turn.Lookup) string {
 	switch l.State {
 	case turn.Found:
-		text, _ := b.outgoing(turn.Request{}, l).Guard(extracts(l))
-		text += "\n\n" + strings.Join(sourceLines(l, text), "\n")
-		if pieces := Split(text, answerUnits); len(pieces) > 0 {
-			text = pieces[0]
-		}
-		return text
+		return b.foundAnswer(l)
 	case turn.Empty:
-		return fmt.Sprintf("I looked for %q and found nothing that answers it.", l.Query)
+		return "I looked for " + quoted(l.Query) + " and found nothing that answers it."
 	case turn.Disabled:
 		return "The web is switched off here (" + l.Reason + ")."
 	case turn.LookupFailed:
 		return "I could not look: " + failureWords(l) + "."
 	}
 	return "There was nothing to look up (" + l.Reason + ")."
+}
+
+// foundAnswer is as many whole claims as there is room for beside their sources.
+func (b *Bot) foundAnswer(l *turn.Lookup) string {
+	text, _ := b.outgoing(turn.Request{}, l).Guard(extracts(l))
+	claims := strings.Split(text, "\n")
+	for n := len(claims); ; n-- {
+		body := strings.Join(claims[:n], "\n")
+		tail := "\n\n" + strings.Join(sourceLines(l, body), "\n")
+		if n < len(claims) {
+			tail = fmt.Sprintf("\n(%d more: /context)", len(claims)-n) + tail
+		}
+		room := answerUnits - units(tail)
+		if n > 1 && units(body) > room {
+			continue
+		}
+		if units(body) > room { // one claim too long to be whole
+			body = cutUnits(body, max(room-1, 0)) + "…"
+		}
+		return cutUnits(body+tail, answerUnits)
+	}
+}
+
+// quoted is what was searched for. Several queries stand on a line each.
+func quoted(query string) string {
+	var each []string
+	for line := range strings.SplitSeq(query, "\n") {
+		each = append(each, strconv.Quote(line))
+	}
+	return strings.Join(each, " and ")
+}
+
+// offReason says, to people, who switched the web off.
+func offReason(w turn.Web) string {
+	switch w.Reason {
+	case "channel":
+		return "in this channel; the command lookup switches it on again"
+	case "mode":
+		return "by this channel's mode"
+	case "character":
+		return "for this character"
+	}
+	return "by the operator"
 }
 
 // setMode shows or changes the channel's mode.

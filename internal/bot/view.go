@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf16"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/trace"
@@ -35,6 +36,45 @@ func WholeView(t *turn.Trace) string {
 	return all.String()
 }
 
+// leaf is as much of a page as one message takes.
+type leaf struct {
+	Page
+	part, of int // from 1
+}
+
+// leaves cuts pages into leaves of at most room UTF-16 units, between lines where a line isn't too long for that. They
+// can stand in a code block.
+func leaves(pages []Page, room int) []leaf {
+	var all []leaf
+	for _, p := range pages {
+		rest, first := strings.TrimSpace(strings.ReplaceAll(p.Text, "`", "'")), len(all)
+		for len(all) == first || rest != "" {
+			piece := cutUnits(rest, room)
+			if i := strings.LastIndexByte(piece, '\n'); len(piece) < len(rest) && i > len(piece)/2 {
+				piece = piece[:i]
+			}
+			rest = strings.TrimLeft(rest[len(piece):], "\n")
+			all = append(all, leaf{Page: Page{p.Name, piece}, part: len(all) - first + 1})
+		}
+		for i := first; i < len(all); i++ {
+			all[i].of = len(all) - first
+		}
+	}
+	return all
+}
+
+func units(s string) int { return len(utf16.Encode([]rune(s))) }
+
+// cutUnits is the beginning of s in at most n UTF-16 units.
+func cutUnits(s string, n int) string {
+	for i, r := range s {
+		if n -= utf16.RuneLen(r); n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
 // sheet collects lines of "label  value".
 type sheet struct{ strings.Builder }
 
@@ -53,7 +93,7 @@ func overview(t *turn.Trace) string {
 	if l := t.Lookup(); l != nil {
 		s.row("lookup", "%s", lookupSummary(l))
 		if l.Query != "" {
-			s.row("query", "%q", l.Query)
+			s.row("query", "%s", quoted(l.Query))
 		}
 	}
 	for i, o := range t.Outcomes {
@@ -133,7 +173,7 @@ func ViewLookup(l *turn.Lookup) string {
 		s.row("question", "%q", l.Question)
 	}
 	if l.Query != "" {
-		s.row("query", "%q", l.Query)
+		s.row("query", "%s", quoted(l.Query))
 	}
 	if len(l.Scrubbed) > 0 {
 		s.row("kept in", "%s", strings.Join(l.Scrubbed, ", "))

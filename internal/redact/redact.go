@@ -2,6 +2,9 @@
 //
 // One [Redactor] is made at start-up from every configured secret and passed to whoever writes. It finds a
 // secret as it is, and in the forms in which a hijacked model may try to smuggle it out: base64, hex, reversed.
+//
+// What is too short or too plain to be a real secret is not hidden: servers that need no key are given "ollama" or
+// "secret" for one, and hiding such a word would mangle innocent text. [Protects] says where the line is.
 package redact
 
 import (
@@ -9,13 +12,26 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Mask stands where a secret stood.
 const Mask = "***"
 
-// shortest is the length in bytes under which a value is too common to hide without mangling innocent text.
-const shortest = 6
+// Lengths in bytes from which a value may be a real secret. Keys that services give out are longer than both;
+// passwords that people choose may not be.
+const (
+	long  = 16 // of whatever it is made
+	mixed = 12 // if there are letters and digits in it
+)
+
+// Protects reports whether a secret, less the white space around it, is hidden: one of at least 16 bytes, or of at
+// least 12 with both letters and digits.
+func Protects(secret string) bool {
+	secret = strings.TrimSpace(secret)
+	return len(secret) >= long ||
+		len(secret) >= mixed && strings.ContainsFunc(secret, unicode.IsLetter) && strings.ContainsFunc(secret, unicode.IsDigit)
+}
 
 // Redactor replaces secrets. It is immutable and safe for concurrent use; a nil or zero one redacts nothing.
 type Redactor struct {
@@ -23,12 +39,12 @@ type Redactor struct {
 	replacer *strings.Replacer
 }
 
-// New returns a redactor of the given secrets. Values under six bytes are ignored.
+// New returns a redactor of those of the given secrets that it [Protects].
 func New(secrets ...string) *Redactor {
 	var forms []string
 	for _, s := range secrets {
-		if s = strings.TrimSpace(s); len(s) >= shortest {
-			forms = append(forms, formsOf(s)...)
+		if Protects(s) {
+			forms = append(forms, formsOf(strings.TrimSpace(s))...)
 		}
 	}
 	slices.SortFunc(forms, func(a, b string) int {
@@ -78,9 +94,7 @@ func base64Forms(b []byte) []string {
 		for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 			text := enc.EncodeToString(padded)
 			from, to := (shift*8+5)/6, len(padded)*8/6
-			if to-from >= shortest {
-				forms = append(forms, text[from:to])
-			}
+			forms = append(forms, text[from:to])
 		}
 	}
 	return forms

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"mime/multipart"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf16"
@@ -138,18 +139,22 @@ func (s *Session) Respond(ctx context.Context, c turn.Command, a turn.Answer) er
 	return err
 }
 
-// rows puts buttons into rows of five, five rows at most.
+// rows spreads buttons evenly over rows of five at most, five rows at most.
 func rows(buttons []turn.Button) []discordgo.MessageComponent {
 	rows := []discordgo.MessageComponent{}
-	var row discordgo.ActionsRow
-	for i, b := range buttons[:min(len(buttons), 25)] {
-		row.Components = append(row.Components, discordgo.Button{
-			Style: discordgo.SecondaryButton, Label: b.Label, CustomID: b.ID, Disabled: b.Disabled,
-		})
-		if len(row.Components) == 5 || i == len(buttons)-1 {
-			rows = append(rows, row)
-			row = discordgo.ActionsRow{}
+	buttons = buttons[:min(len(buttons), 25)]
+	if len(buttons) == 0 {
+		return rows
+	}
+	lines := (len(buttons) + 4) / 5
+	for some := range slices.Chunk(buttons, (len(buttons)+lines-1)/lines) {
+		var row discordgo.ActionsRow
+		for _, b := range some {
+			row.Components = append(row.Components, discordgo.Button{
+				Style: discordgo.SecondaryButton, Label: b.Label, CustomID: b.ID, Disabled: b.Disabled,
+			})
 		}
+		rows = append(rows, row)
 	}
 	return rows
 }

@@ -133,11 +133,21 @@ func (r *reading) reject(key, text, cure string) {
 
 // complete reports the keys for which there is no default.
 func (r *reading) complete(defaults string) {
+	const named = 3
+	var missing []string
 	for _, k := range r.keys {
 		if _, set := r.spots[k.name]; !set && !k.table {
-			r.problem(spot{file: defaults}, k.name, "has no default", "add it; the file as shipped shows how")
+			missing = append(missing, k.name)
 		}
 	}
+	if len(missing) == 0 {
+		return
+	}
+	text := "must hold every key; missing: " + strings.Join(missing[:min(named, len(missing))], ", ")
+	if more := len(missing) - named; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	r.problem(spot{file: defaults}, "", text, "begin with the file as shipped")
 }
 
 func modeNames() []string {

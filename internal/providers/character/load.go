@@ -67,11 +67,15 @@ func isID(name string) bool {
 	return fs.ValidPath(name) && !strings.ContainsAny(name, `/\`) && name[0] != '.' && name[0] != '_'
 }
 
-// exists reports a character that isn't there, with the names of those that are.
+// exists reports a character that cannot be looked at, or that isn't there, with the names of those that are.
 func exists(fsys fs.FS, id string) error {
 	if isID(id) {
-		if info, err := fs.Stat(fsys, id); err == nil && info.IsDir() {
+		info, err := fs.Stat(fsys, id)
+		if err == nil && info.IsDir() {
 			return nil
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return &Invalid{Problems: []Problem{{File: where(fsys, id), Text: "cannot be read: " + cause(err)}}}
 		}
 	}
 	p := Problem{File: where(fsys, id), Text: fmt.Sprintf("no character %q", id)}

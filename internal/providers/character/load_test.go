@@ -210,9 +210,13 @@ func TestDefaultsMustBeWhole(t *testing.T) {
 	fsys := with(t, map[string]string{"owl/persona.md": "An owl."})
 	name := defaultsID + "/" + configFile
 	fsys[name].Data = []byte(strings.Replace(string(fsys[name].Data), "queries = 2", "", 1))
-	want := []Problem{{File: name, Key: "web.queries", Text: "has no default", Cure: "add it; the file as shipped shows how"}}
+	want := []Problem{{File: name, Text: "must hold every key; missing: web.queries", Cure: "begin with the file as shipped"}}
 	if d := cmp.Diff(want, problems(t, fsys, "owl")); d != "" {
 		t.Error(d)
+	}
+	fsys[name].Data = []byte("[web]\nqueries = 2\n")
+	if got := problems(t, fsys, "owl"); len(got) != 1 || !strings.HasPrefix(got[0].Text, "must hold every key; missing: ") || !strings.HasSuffix(got[0].Text, " more") {
+		t.Errorf("%v", got)
 	}
 	delete(fsys, name)
 	want = []Problem{{File: name, Text: "is missing", Cure: "every character needs one"}}

@@ -104,3 +104,14 @@ func TestOverlayHidesNothing(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// TestOverlayThatCannotBeRead must not say of a built-in character that there is none.
+func TestOverlayThatCannotBeRead(t *testing.T) {
+	dir := onDisk(t, map[string]string{"characters": "This is a file."})
+	shelf := filepath.Join(dir, "characters")
+	_, err := Load(Overlay(shelf, characters.FS), "sage")
+	want := filepath.Join(shelf, "sage") + ": cannot be read: not a directory"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
