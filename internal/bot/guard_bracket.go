@@ -18,7 +18,7 @@ var (
 	definition = regexp.MustCompile(`^\[[^\]\n]{1,200}\]:[ \t]*(?:<?[a-zA-Z][a-zA-Z0-9+.-]*:|<?//|www\.|<?[^\s<>]+\.[a-z]{2,}/)[^\n]*\n?`)
 	numbers    = regexp.MustCompile(`^\[\^?([0-9]+(?:[ \t]*[,;–-][ \t]*\^?[0-9]+)*)\]`)
 	number     = regexp.MustCompile(`[0-9]+`)
-	target     = regexp.MustCompile(`^\(\s*(?:<([^<>\n]*)>|((?:[^\s()<>]|\([^\s()]*\))*))(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)`)
+	target     = regexp.MustCompile(`^\(\s*(?:<([^<>\n]*)>|((?:[^\s()]|\([^\s()]*\))*))(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)`)
 )
 
 // longestLabel is what a link's words may take, in bytes.
@@ -44,7 +44,7 @@ func (c *scrubber) bracket() {
 	switch {
 	case m != nil && image:
 		c.found.add("O3", 1, c.s[c.i:open+len(label)+2+len(m[0])])
-		c.replace(c.i, open+len(label)+2+len(m[0]), c.scrub(label, false, c.found))
+		c.replace(c.i, open+len(label)+2+len(m[0]), c.scrub(label, c.found))
 	case m != nil && linkTarget.MatchString(m[1]+m[2]):
 		c.labelled(label, m[1]+m[2], open+len(label)+2+len(m[0]))
 	case image:
@@ -85,7 +85,7 @@ func (c *scrubber) labelled(label, address string, end int) {
 	if rule == "" && !c.honest(label, canonical) {
 		rule = "O3"
 	}
-	shown := c.scrub(label, false, c.found)
+	shown := c.scrub(label, c.found)
 	switch {
 	case rule == "" && strings.Trim(shown, " <>") == canonical:
 		c.replace(c.i, end, "<"+canonical+">")
