@@ -85,6 +85,7 @@ type scrubber struct {
 	found  *tally
 
 	code     int // end of the code that is being looked at
+	index    int // end of the last bracket that is an index, as in a[0]
 	tokenEnd int // of the last link that was looked at
 }
 

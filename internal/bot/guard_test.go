@@ -151,7 +151,18 @@ func TestGuard(t *testing.T) {
 		{"O8 valid", "True [1], and [2].", "True [1], and [2].", ""},
 		{"O8 invalid", "True [3]. And [0], too [99].", "True. And, too.", "O8"},
 		{"O8 list", "True [1, 7] [7, 9].", "True [1].", "O8"},
-		{"O8 after a word", "True[7][1]", "True[1]", "O8"},
+		{"O8 chain", "True [1][2], [7][1][9] [99].", "True [1][2], [1].", "O8"},
+		{"O8 group", "True [1, 2], [2;1] and [ 1 ].", "True [1][2], [2][1] and [ 1 ].", ""},
+		{"O8 range", "True [1-2] [1–2].", "True [1][2] [1][2].", ""},
+		{"O8 range beyond", "True [2-4] [5-9].", "True [2].", "O8"},
+		{"O8 footnote", "True [^1], [^1, ^2], [01].", "True [1], [1][2], [1].", ""},
+		{"O8 unknown footnote", "True [^3].", "True.", "O8"},
+		{"O8 index", "array[0] = a[1]; b[12], m[3][4], f(x)[5], a_[6], a[b[7]][8], a[i][9]",
+			"array[0] = a[1]; b[12], m[3][4], f(x)[5], a_[6], a[b[7]][8], a[i][9]", ""},
+		{"O8 behind what is no index", "**True**[7], 犬です[8], [sic][9]", "**True**, 犬です, [sic]", "O8"},
+		{"O8 year", "as of [2024], in [2019-2024] and [100]", "as of [2024], in [2019-2024] and [100]", ""},
+		{"O8 year as a link", "[1999](https://example.org/a)", "[1999](<https://example.org/a>)", ""},
+		{"O8 behind a cited link", "[1](https://example.org/a)[2][9]", "[1](<https://example.org/a>)[2]", "O8"},
 		{"O8 as a link", "[1](https://example.org/a) [1](https://evil.net/) [9](https://example.org/a)",
 			"[1](<https://example.org/a>) [1] " + gone + " ", "O8"},
 		{"O8 other marks", "True【1†source】.", "True.", "O8"},
@@ -343,7 +354,7 @@ func FuzzGuard(f *testing.F) {
 
 // A hostile text must not cost more than its length: these grow faster in a careless scanner.
 func TestGuardIsLinear(t *testing.T) {
-	for _, unit := range []string{"a.", "discord.", "www.", "[", "](", "<", "`", "``x`", "a:", "https://a)", "https://x.y/", "https://\"", "https://example.org/a\"", "<https:/", "![", "[1](", "@", "【"} {
+	for _, unit := range []string{"a.", "discord.", "www.", "[", "](", "<", "`", "``x`", "a:", "https://a)", "https://x.y/", "https://\"", "https://example.org/a\"", "<https:/", "![", "[1](", "a[", "a[0]", "[1-99]", "@", "【"} {
 		o, text := sample(), strings.Repeat(unit, 100_000/len(unit))
 		start := time.Now()
 		o.Guard(o.Visible(text))
