@@ -47,7 +47,7 @@ func (o Outgoing) Guard(text string) (string, []turn.Guarded) {
 		if text != before && o.Secrets.Found(text) {
 			break
 		}
-		if text = o.scrub(text, false, &found); text == before {
+		if text = o.scrub(text, &found); text == before {
 			return text, found
 		}
 	}
@@ -83,11 +83,15 @@ type scrubber struct {
 	copied int // s up to here is in out
 	out    strings.Builder
 	found  *tally
+
+	code     int // end of the code that is being looked at
+	index    int // end of the last bracket that is an index, as in a[0]
+	tokenEnd int // of the last link that was looked at
 }
 
-// scrub applies the rules once. With code, only those for links.
-func (o Outgoing) scrub(s string, code bool, found *tally) string {
-	if !code && strings.Contains(s, "【") {
+// scrub applies the rules once; in code, only those for links.
+func (o Outgoing) scrub(s string, found *tally) string {
+	if strings.Contains(s, "【") {
 		s = foreignMark.ReplaceAllStringFunc(s, func(m string) string {
 			found.add("O8", 1, m)
 			return ""
@@ -95,17 +99,18 @@ func (o Outgoing) scrub(s string, code bool, found *tally) string {
 	}
 	c := scrubber{Outgoing: o, s: s, found: found}
 	for c.i < len(s) {
+		code := c.i < c.code
 		switch b := s[c.i]; {
 		case b == ':':
-			c.colon(code)
+			c.colon()
 		case b == '.':
 			c.dot()
-		case code || b != '`' && b != '<' && b != '[' && b != '!' && b != '@':
+		case b == '<':
+			c.angle()
+		case code || b != '`' && b != '[' && b != '!' && b != '@':
 			c.i++
 		case b == '`':
 			c.backticks()
-		case b == '<':
-			c.angle()
 		case b == '@':
 			c.everyone()
 		default:

@@ -16,9 +16,9 @@ var foreignMark = regexp.MustCompile(`【[0-9]+(?::[0-9]+)?(?:†[^】\n]{0,80})
 
 var (
 	definition = regexp.MustCompile(`^\[[^\]\n]{1,200}\]:[ \t]*(?:<?[a-zA-Z][a-zA-Z0-9+.-]*:|<?//|www\.|<?[^\s<>]+\.[a-z]{2,}/)[^\n]*\n?`)
-	numbers    = regexp.MustCompile(`^\[\^?([0-9]+(?:[ \t]*[,;–-][ \t]*\^?[0-9]+)*)\]`)
-	number     = regexp.MustCompile(`[0-9]+`)
-	target     = regexp.MustCompile(`^\(\s*(?:<([^<>\n]*)>|((?:[^\s()<>]|\([^\s()]*\))*))(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)`)
+	numbers    = regexp.MustCompile(`^\[\^?([0-9]{1,2}(?:[ \t]*[,;–-][ \t]*\^?[0-9]{1,2})*)\]`)
+	span       = regexp.MustCompile(`([0-9]+)(?:[ \t]*[–-][ \t]*\^?([0-9]+))?`)
+	target     = regexp.MustCompile(`^\(\s*(?:<([^<>\n]*)>|((?:[^\s()]|\([^\s()]*\))*))(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)`)
 )
 
 // longestLabel is what a link's words may take, in bytes.
@@ -41,14 +41,18 @@ func (c *scrubber) bracket() {
 		return
 	}
 	label, m := linkAt(c.s[open:])
+	index := c.indexed()
+	if index && label != "" {
+		c.index = max(c.index, open+len(label)+2)
+	}
 	switch {
 	case m != nil && image:
 		c.found.add("O3", 1, c.s[c.i:open+len(label)+2+len(m[0])])
-		c.replace(c.i, open+len(label)+2+len(m[0]), c.scrub(label, false, c.found))
+		c.replace(c.i, open+len(label)+2+len(m[0]), c.scrub(label, c.found))
 	case m != nil && linkTarget.MatchString(m[1]+m[2]):
 		c.labelled(label, m[1]+m[2], open+len(label)+2+len(m[0]))
-	case image:
-		c.i++ // the bracket is looked at by itself
+	case image, index:
+		c.i++ // after "!", the bracket is looked at by itself
 	default:
 		c.cite()
 	}
@@ -77,7 +81,9 @@ func linkAt(s string) (label string, m []string) {
 func (c *scrubber) labelled(label, address string, end int) {
 	canonical, rule := c.permitted(address)
 	whole := c.s[c.i:end]
-	if n, err := strconv.Atoi(label); err == nil && (n < 1 || n > c.Citations) {
+	n, err := strconv.Atoi(label)
+	number := err == nil && n >= 0 && n <= highest
+	if number && !c.valid(n) {
 		c.found.add("O8", 1, whole)
 		c.replace(c.i, end, "")
 		return
@@ -85,7 +91,7 @@ func (c *scrubber) labelled(label, address string, end int) {
 	if rule == "" && !c.honest(label, canonical) {
 		rule = "O3"
 	}
-	shown := c.scrub(label, false, c.found)
+	shown := c.scrub(label, c.found)
 	switch {
 	case rule == "" && strings.Trim(shown, " <>") == canonical:
 		c.replace(c.i, end, "<"+canonical+">")
@@ -93,7 +99,7 @@ func (c *scrubber) labelled(label, address string, end int) {
 		c.replace(c.i, end, "["+shown+"](<"+canonical+">)")
 	default:
 		c.found.add(rule, 1, whole)
-		if _, err := strconv.Atoi(label); err == nil {
+		if number {
 			shown = "[" + label + "]"
 		}
 		c.replace(c.i, end, strings.TrimLeft(shown+" "+linkRemoved, " "))
@@ -117,32 +123,67 @@ func (c *scrubber) honest(label, canonical string) bool {
 	return ok && claimed == canonical
 }
 
-// cite keeps the valid numbers of [n] or [n, m], and drops the bracket if there are none.
+// highest is the highest number that is taken for a citation's. What is above it is a year, or a count of something.
+const highest = 99
+
+func (c *scrubber) valid(n int) bool { return n >= 1 && n <= c.Citations }
+
+// indexed says whether the bracket stands directly behind a word, a call or another index, as in a[0]. What is
+// directly behind a link or something else that was replaced is none.
+func (c *scrubber) indexed() bool {
+	if c.i == c.copied {
+		return false
+	}
+	b := c.s[c.i-1]
+	return isLetter(b) || isDigit(b) || b == '_' || b == ')' || b == ']' && c.i == c.index
+}
+
+// cite writes the valid numbers of [n], [n, m], [n-m] and [^n] in the one form [n][m], and drops the others.
 func (c *scrubber) cite() {
 	m := numbers.FindStringSubmatch(c.s[c.i:min(len(c.s), c.i+100)])
 	if m == nil {
 		c.i++
 		return
 	}
-	all := number.FindAllString(m[1], -1)
-	valid := slices.DeleteFunc(slices.Clone(all), func(digits string) bool {
-		n, err := strconv.Atoi(digits)
-		return err != nil || n < 1 || n > c.Citations
-	})
-	if len(valid) == len(all) {
-		c.i += len(m[0])
-		return
+	cited, unknown := "", 0
+	for _, n := range expand(m[1]) {
+		if c.valid(n) {
+			cited += "[" + strconv.Itoa(n) + "]"
+		} else {
+			unknown++
+		}
 	}
-	c.found.add("O8", len(all)-len(valid), m[0])
+	if unknown > 0 {
+		c.found.add("O8", unknown, m[0])
+	}
 	from, end := c.i, c.i+len(m[0])
-	if len(valid) > 0 {
-		c.replace(from, end, "["+strings.Join(valid, ", ")+"]")
+	switch {
+	case cited == m[0]:
+		c.i = end
 		return
-	}
-	if from > c.copied && c.s[from-1] == ' ' && (end == len(c.s) || strings.IndexByte(" .,;:!?)\n", c.s[end]) >= 0) {
+	case cited == "" && from > c.copied && c.s[from-1] == ' ' &&
+		(end == len(c.s) || strings.IndexByte(" .,;:!?)\n", c.s[end]) >= 0):
 		from-- // the space that set the number apart
 	}
-	c.replace(from, end, "")
+	c.replace(from, end, cited)
+}
+
+// expand lists the numbers of "1, 3-5", each once.
+func expand(group string) []int {
+	var out []int
+	for _, m := range span.FindAllStringSubmatch(group, -1) {
+		first, _ := strconv.Atoi(m[1])
+		last, err := strconv.Atoi(m[2])
+		if err != nil {
+			last = first
+		}
+		for n := min(first, last); n <= max(first, last); n++ {
+			if !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
 }
 
 // lineStart says whether nothing but the marks of a list or a quotation stands before, on its line.

@@ -34,11 +34,12 @@ var (
 	// invite matches the part of a link behind the scheme (O7).
 	invite = regexp.MustCompile(`^(?i)(?:[a-z0-9-]+\.)*(?:(?:discord\.gg|dsc\.gg|discord\.me|invite\.gg)(?:$|[^a-z0-9.-])|discord(?:app)?\.com/+invite\b)`)
 	// opaque are schemes that act without "//". A few are words, too, and need a sign of being meant.
-	opaque = regexp.MustCompile(`(?i)(?:(?:java|vb|live)script:\S|(?:file|discord|steam|ms-[a-z-]+):/|(?:blob|view-source):http|mailto:[^\s@]+@|(?:tel|sms):\+?[0-9]|magnet:\?|data:(?:[a-z]+/|[;,]))`)
+	// Browsers read "https:host" and "https:\\host" as if the slashes were there.
+	opaque = regexp.MustCompile(`(?i)(?:https?:[^\s<.,:;!?'"*_~|)\]}>\x60]|(?:java|vb|live)script:\S|(?:file|discord|steam|ms-[a-z-]+):/|(?:blob|view-source):http|mailto:[^\s@]+@|(?:tel|sms):\+?[0-9]|magnet:\?|data:(?:[a-z]+/|[;,]))`)
 )
 
 // colon looks at what may be a scheme.
-func (c *scrubber) colon(code bool) {
+func (c *scrubber) colon() {
 	start := c.i
 	for start > c.copied && schemeByte(c.s[start-1]) {
 		start--
@@ -52,15 +53,15 @@ func (c *scrubber) colon(code bool) {
 	}
 	if !strings.HasPrefix(c.s[c.i:], "://") {
 		if m := opaque.FindStringIndex(c.s[start:min(len(c.s), c.i+64)]); m != nil && start+m[0] < c.i && start+m[1] > c.i {
-			c.remove("O2", start+m[0], trimmed(c.s, start, tokenEnd(c.s, c.i)))
+			c.remove("O2", start+m[0], trimmed(c.s, start, wordEnd(c.s, c.i)))
 			return
 		}
 		c.i++
 		return
 	}
-	end := tokenEnd(c.s, c.i+3)
-	if end == c.i+3 {
-		c.i = end
+	end := c.linkEnd(c.i + 3)
+	if strings.Trim(c.s[c.i+3:end], trailing) == "" {
+		c.i += 3 // nobody's address
 		return
 	}
 	for _, scheme := range []string{"https", "http"} {
@@ -68,15 +69,22 @@ func (c *scrubber) colon(code bool) {
 			start = at // letters before a scheme do not hide it
 		}
 	}
-	c.link(start, end, code)
+	c.link(start, end)
 }
 
 // link judges the token s[start:end], of which the link may be only the beginning: words around it have marks
-// of their own. The longest beginning that is allowed is the link.
-func (c *scrubber) link(start, end int, code bool) {
+// of their own. In code, where a link stands without angle brackets around it, nothing but marks may follow one:
+// Discord may not think that it is code.
+func (c *scrubber) link(start, end int) {
+	token, behind := c.s[start:end], c.i+len("://")-start
+	quoted := len(token)
+	if i := strings.IndexAny(token[behind:], quotes); i >= 0 {
+		quoted = behind + i
+	}
+	code, odd := c.i < c.code, quoted == behind || userInfo(token[behind:])
 	rule := "O1"
-	for _, cut := range ends(c.s[start:end]) {
-		canonical, broken := c.permitted(c.s[start : start+cut])
+	for _, cut := range ends(token, quoted, code, odd) {
+		canonical, broken := c.permitted(token[:cut])
 		if broken == "" {
 			if !code {
 				canonical = "<" + canonical + ">"
@@ -86,26 +94,55 @@ func (c *scrubber) link(start, end int, code bool) {
 		}
 		rule = broken
 	}
+	if !odd {
+		end = start + quoted
+	}
 	c.remove(rule, start, trimmed(c.s, start, end))
 }
 
-// ends lists where a link may end in a token, longest first: without marks at its end, and before the first
-// character of another script, as languages without spaces put words right behind it.
-func ends(token string) []int {
-	out := unmarked(nil, token)
-	if i := strings.IndexFunc(token, func(r rune) bool { return r > unicode.MaxASCII }); i > 0 {
-		out = unmarked(out, token[:i])
+// userInfo says whether a reader may take what stands before the path, or the beginning of it, for a user's name.
+func userInfo(rest string) bool {
+	if i := strings.IndexAny(rest, "/?#\\"); i >= 0 {
+		rest = rest[:i]
+	}
+	return strings.IndexByte(rest, '@') >= 0
+}
+
+// ends lists where the link may end in a token, likeliest first: before the quotation mark or bracket at quoted,
+// at its end, and before the first character of another script, as languages without spaces put words right
+// behind it; each without the marks there.
+func ends(token string, quoted int, code, odd bool) []int {
+	plain := token[:quoted]
+	switch {
+	case odd:
+		return unmarked(nil, token)
+	case code && strings.Trim(token[quoted:], trailing) != "":
+		return nil
+	case code:
+		return unmarked(nil, plain)
+	}
+	out := unmarked(nil, plain)
+	if quoted < len(token) {
+		out = unmarked(out, token)
+	}
+	if i := strings.IndexFunc(plain, func(r rune) bool { return r > unicode.MaxASCII }); i > 0 {
+		out = unmarked(out, plain[:i])
 	}
 	return out
 }
 
 const (
-	trailing = ".,:;!?'*_~|)}\\" // marks that end a sentence, a bracket or a style
-	maxMarks = 16                // that are looked behind
+	quotes   = "\"`[]>"               // marks that stand around a link, or that no link needs
+	trailing = ".,:;!?'\"`*_~|)]}>\\" // marks that end a sentence, a quotation, a bracket or a style
+	maxMarks = 16                     // that are looked behind
+	maxLink  = 2048                   // bytes of the longest link that can be allowed
 )
 
 func unmarked(out []int, token string) []int {
 	n := len(token)
+	if n > maxLink+maxMarks {
+		return out
+	}
 	out = append(out, n)
 	for range maxMarks {
 		if n == 0 || strings.IndexByte(trailing, token[n-1]) < 0 {
@@ -117,25 +154,48 @@ func unmarked(out []int, token string) []int {
 	return out
 }
 
-// trimmed is end without the marks of the sentence around s[start:end]. A parenthesis that was opened inside stays.
+// trimmed is end without the marks of the sentence around s[start:end]. A bracket that was opened inside stays.
 func trimmed(s string, start, end int) int {
-	open := strings.Count(s[start:end], "(") - strings.Count(s[start:end], ")")
+	const brackets = "([{)]}"
+	var open [3]int
+	for i := start; i < end; i++ {
+		if k := strings.IndexByte(brackets, s[i]); k >= 3 {
+			open[k-3]--
+		} else if k >= 0 {
+			open[k]++
+		}
+	}
 	for end > start+1 && strings.IndexByte(trailing, s[end-1]) >= 0 {
-		if s[end-1] == ')' {
-			if open >= 0 {
+		if k := strings.IndexByte(brackets, s[end-1]); k >= 3 {
+			if open[k-3] >= 0 {
 				break
 			}
-			open++
+			open[k-3]++
 		}
 		end--
 	}
 	return end
 }
 
-// tokenEnd is where the characters end that a link may be made of.
-func tokenEnd(s string, from int) int {
+// linkEnd is where Discord ends a link that has a scheme: at white space or at "<", whatever stands before.
+func (c *scrubber) linkEnd(from int) int {
+	if from <= c.tokenEnd {
+		return c.tokenEnd
+	}
+	i := strings.IndexFunc(c.s[from:], func(r rune) bool {
+		return r == '<' || unicode.IsSpace(r)
+	})
+	if i < 0 {
+		i = len(c.s) - from
+	}
+	c.tokenEnd = from + i
+	return c.tokenEnd
+}
+
+// wordEnd is where the characters end that a link without "//" may be made of.
+func wordEnd(s string, from int) int {
 	i := strings.IndexFunc(s[from:], func(r rune) bool {
-		return r <= ' ' || r == '<' || r == '>' || r == '"' || r == '`' || r == '[' || r == ']' || unicode.IsSpace(r)
+		return r <= ' ' || r == '<' || strings.ContainsRune(quotes, r) || unicode.IsSpace(r)
 	})
 	if i < 0 {
 		return len(s)
@@ -161,13 +221,13 @@ func (c *scrubber) dot() {
 	switch word {
 	case "www":
 		if rest := c.s[c.i+1:]; rest != "" && (isLetter(rest[0]) || isDigit(rest[0]) || rest[0] >= utf8.RuneSelf) {
-			c.remove("O2", label, trimmed(c.s, label, tokenEnd(c.s, c.i)))
+			c.remove("O2", label, trimmed(c.s, label, wordEnd(c.s, c.i)))
 			return
 		}
 	case "discord", "discordapp", "dsc", "invite":
 		near := c.s[:min(len(c.s), c.i+longestHost)]
-		if invite.MatchString(near[label:trimmed(near, label, tokenEnd(near, c.i))]) {
-			c.remove("O7", c.hostStart(label), trimmed(c.s, label, tokenEnd(c.s, c.i)))
+		if invite.MatchString(near[label:trimmed(near, label, wordEnd(near, c.i))]) {
+			c.remove("O7", c.hostStart(label), trimmed(c.s, label, wordEnd(c.s, c.i)))
 			return
 		}
 	}

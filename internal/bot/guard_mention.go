@@ -9,17 +9,18 @@ import (
 
 var (
 	mention = regexp.MustCompile(`^<(?:@[!&]?[0-9]+|#[0-9]+|/[^<>\n]{1,120}:[0-9]+|t:-?[0-9]+(?::[a-zA-Z])?|id:[a-z-]+(?::[0-9]+)?)>`)
-	inAngle = regexp.MustCompile(`^<(https?://[^<>\s]+)>`)
+	// inAngle is as generous as Discord is: one slash does, and line ends and "<" are a part of the link.
+	inAngle = regexp.MustCompile(`^(?i)<(https?:/[^ >]+)>`)
 )
 
 func (c *scrubber) angle() {
 	near := c.s[c.i:min(len(c.s), c.i+200)]
-	if m := mention.FindString(near); m != "" {
+	if m := mention.FindString(near); m != "" && c.i >= c.code {
 		c.found.add("O6", 1, m)
 		c.replace(c.i, c.i+len(m), "")
 		return
 	}
-	m := inAngle.FindStringSubmatch(c.s[c.i:])
+	m := inAngle.FindStringSubmatch(c.s[c.i:min(len(c.s), c.i+maxLink+maxMarks)])
 	if m == nil {
 		c.i++
 		return

@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"familiar/internal/redact"
-	"familiar/internal/web/guard"
 )
 
 const topSecret = "hunter2-token-0123456789"
@@ -63,6 +62,42 @@ func TestGuard(t *testing.T) {
 		{"O1 in code", "`curl https://evil.net/x`", "`curl " + gone + "`", "O1"},
 		{"O1 in a block", "```sh\ncurl https://evil.net/x\n```", "```sh\ncurl " + gone + "\n```", "O1"},
 		{"O1 allowed in code", "`GET https://example.org/a#leak`", "`GET https://example.org/a`", ""},
+
+		{"O1 address", "https://[2606:4700:4700::1111]/?leak=secret", gone, "O1"},
+		{"O1 quotation mark as a user", `https://"@evil.example.net/?leak=secret`, gone, "O1"},
+		{"O1 backtick as a user", "https://`@evil.example.net/?leak=secret", gone, "O1"},
+		{"O1 bracket as a user", "https://[@evil.example.net/?leak=secret", gone, "O1"},
+		{"O1 closing bracket as a user", "https://]@evil.example.net/?leak=secret", gone, "O1"},
+		{"O1 angle as a user", "https://>@evil.example.net/?leak=secret", gone, "O1"},
+		{"O1 known host as a user", `https://example.org"@evil.example.net/?leak=secret`, gone, "O1"},
+		{"O1 known page as a user", `https://example.org\@evil.net/a`, gone, "O1"},
+		{"O1 odd, upper case", `HTTPS://"@EVIL.NET/?leak`, gone, "O1"},
+		{"O1 odd, zero width", "https://\u200b\"@evil.net/?leak", gone, "O1"},
+		{"O1 odd, control", "https://\u0085evil.net/?leak", "https://\nevil.net/?leak", "O10"},
+		{"O1 odd, in code", `a ` + "`https://\"@evil.net/?leak`", "a `" + gone + "`", "O1"},
+		{"O1 odd, in angle brackets", `<https://"@evil.net/?leak>`, gone, "O1"},
+		{"O1 angle in angle brackets", "<https://<x@evil.net/?leak>", gone, "O1"},
+		{"O1 line end in angle brackets", "<https://\nevil.net/?leak>", gone, "O1"},
+		{"O1 more slashes", "https:////evil.net/?leak", gone, "O1"},
+		{"O1 put together, odd", `https://"<@1>@evil.net/?leak`, gone, "O1"},
+		{"O1 quoted", `"https://example.org/a", he said`, `"<https://example.org/a>", he said`, ""},
+		{"O1 quoted, with a fragment", `"https://example.org/a#x"`, `"<https://example.org/a>"`, ""},
+		{"O1 quoted, unknown", `"https://evil.net/x", he said`, `"` + gone + `", he said`, "O1"},
+		{"O1 cited", "https://example.org/a[1].", "<https://example.org/a>[1].", ""},
+		{"O1 goes on behind a quotation mark", `https://example.org/a"leak`, `<https://example.org/a>"leak`, ""},
+		{"O1 goes on in code", "`https://example.org/a\"leak`", "`" + gone + "\"leak`", "O1"},
+		{"O1 quoted in code", "`curl \"https://example.org/a\"`", "`curl \"https://example.org/a\"`", ""},
+		{"O1 call in code", "`get(\"https://evil.net/x\").then(y)`", "`get(\"" + gone + "\").then(y)`", "O1"},
+		{"O1 code that Discord does not see", "```a```` `https://`@evil.net/?leak", "```a```` `" + gone, "O1"},
+		{"O1 goes on behind code", "`https://example.org/a`leak", "`" + gone + "`leak", "O1"},
+		{"O1 a scheme is no link", "\"https://\" and `https://`", "\"https://\" and `https://`", ""},
+		{"O1 no scheme is no link", "//evil.net/?leak", "//evil.net/?leak", ""},
+		{"O2 no scheme behind a label", "[x](//evil.net/?leak)", "x " + gone, "O2"},
+		{"O2 no slashes", "https:evil.net/?leak", gone, "O2"},
+		{"O2 backslashes", `https:\\evil.net/?leak`, gone, "O2"},
+		{"O2 one slash in angle brackets", "<https:/evil.net/?leak>", gone, "O2"},
+		{"O2 angle in a target", "[x](https:evil.net/<y)", "x " + gone, "O2"},
+		{"O2 the word", `Use "https:", or **https:**`, `Use "https:", or **https:**`, ""},
 
 		{"O2 steam", "steam://run/1", gone, "O2"},
 		{"O2 www", "go to www.evil.net/x now", "go to " + gone + " now", "O2"},
@@ -116,7 +151,18 @@ func TestGuard(t *testing.T) {
 		{"O8 valid", "True [1], and [2].", "True [1], and [2].", ""},
 		{"O8 invalid", "True [3]. And [0], too [99].", "True. And, too.", "O8"},
 		{"O8 list", "True [1, 7] [7, 9].", "True [1].", "O8"},
-		{"O8 after a word", "True[7][1]", "True[1]", "O8"},
+		{"O8 chain", "True [1][2], [7][1][9] [99].", "True [1][2], [1].", "O8"},
+		{"O8 group", "True [1, 2], [2;1] and [ 1 ].", "True [1][2], [2][1] and [ 1 ].", ""},
+		{"O8 range", "True [1-2] [1–2].", "True [1][2] [1][2].", ""},
+		{"O8 range beyond", "True [2-4] [5-9].", "True [2].", "O8"},
+		{"O8 footnote", "True [^1], [^1, ^2], [01].", "True [1], [1][2], [1].", ""},
+		{"O8 unknown footnote", "True [^3].", "True.", "O8"},
+		{"O8 index", "array[0] = a[1]; b[12], m[3][4], f(x)[5], a_[6], a[b[7]][8], a[i][9]",
+			"array[0] = a[1]; b[12], m[3][4], f(x)[5], a_[6], a[b[7]][8], a[i][9]", ""},
+		{"O8 behind what is no index", "**True**[7], 犬です[8], [sic][9]", "**True**, 犬です, [sic]", "O8"},
+		{"O8 year", "as of [2024], in [2019-2024] and [100]", "as of [2024], in [2019-2024] and [100]", ""},
+		{"O8 year as a link", "[1999](https://example.org/a)", "[1999](<https://example.org/a>)", ""},
+		{"O8 behind a cited link", "[1](https://example.org/a)[2][9]", "[1](<https://example.org/a>)[2]", "O8"},
 		{"O8 as a link", "[1](https://example.org/a) [1](https://evil.net/) [9](https://example.org/a)",
 			"[1](<https://example.org/a>) [1] " + gone + " ", "O8"},
 		{"O8 other marks", "True【1†source】.", "True.", "O8"},
@@ -192,7 +238,8 @@ var fragments = []string{
 	"https://", "http://", "HTTPS://", "example.org", "/a", "evil.net", "?q=", "#x", "@everyone", "@", "here", "<", ">", "<@", "<@1>", "<#2>",
 	"</a b:3>", "<t:1>", "[", "]", "(", ")", "](", "![", "[1]", "[7]", "[1]: ", ":", "//", "`", "```", "\n", " ", ".", "www.", "discord", ".gg/x",
 	"discord.gg/x", "steam://run", "javascript:", "data:text/html,", "\u200b", "\u202e", "é", "犬", "\\", "|", "*", "\"", "word", "1", tags("x"), "\xff",
-	"mailto:a@b", "【1†s】", "https://example.org/a", "(link removed)", "_", "\r", "\u0301",
+	"https://\"", "https://[", "https://`", "https://>", "https:", "https:/", "https:\\", "\"@evil.net/?q=", "[::1]", "'", "%", "\u0085", "\t", "\ufeff",
+	"<https://", "](<", ", ", "-", "[^", "2", "a[", "[0]", "mailto:a@b", "【1†s】", "https://example.org/a", "(link removed)", "_", "\r", "\u0301",
 }
 
 func hostileText() *rapid.Generator[string] {
@@ -201,7 +248,29 @@ func hostileText() *rapid.Generator[string] {
 	})
 }
 
-var anyURL = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*://[^\s<>"\x60\[\]]+`)
+// What Discord makes links of, read as generously as its clients do: anything up to white space or "<" behind a
+// scheme, and anything in angle brackets without a space. Their white space is JavaScript's.
+var (
+	bareURL  = regexp.MustCompile(`(?i)https?://[^\s<\p{Z}\x{FEFF}]+`)
+	angleURL = regexp.MustCompile(`(?i)<https?:/[^ >]+>`)
+)
+
+func withoutCode(s string) string {
+	var b strings.Builder
+	for s != "" {
+		before, _, found := strings.Cut(s, "`")
+		b.WriteString(before)
+		if s = s[len(before):]; !found {
+			break
+		}
+		ticks := runOf(s)
+		s = s[len(ticks):]
+		if n := closing(s, ticks); n >= 0 {
+			s = s[n+len(ticks):]
+		}
+	}
+	return b.String()
+}
 
 // check holds a guarded text to what must never be in one, by means of its own.
 func check(t interface{ Fatalf(string, ...any) }, in string) {
@@ -210,17 +279,21 @@ func check(t interface{ Fatalf(string, ...any) }, in string) {
 	if again, found := o.Guard(got); again != got {
 		t.Fatalf("not idempotent:\n  in %q\n got %q\nthen %q %v", in, got, again, found)
 	}
-	for _, u := range anyURL.FindAllString(got, -1) {
-		known := false
-		for _, cut := range ends(u) {
-			c, ok := guard.Canonical(u[:cut])
-			known = known || ok && o.URLs[c]
-		}
-		if !known {
+	rest := got
+	for u := range o.URLs {
+		rest = strings.ReplaceAll(rest, "<"+u+">", "")
+	}
+	for _, u := range bareURL.FindAllString(rest, -1) {
+		// Only code has links without angle brackets. Not even there may one go on behind what is allowed.
+		u = strings.TrimRight(u, `.,:;!?'"*_~|)]}>\`+"`")
+		if host := strings.TrimSuffix(strings.ToLower(u), "://"); host != "https" && host != "http" && !o.URLs[u] && !o.URLs[u+")"] {
 			t.Fatalf("link survived: %q\n  in %q\n got %q", u, in, got)
 		}
 	}
-	outside := regexp.MustCompile("(?s)(`+)[^`]+`+").ReplaceAllString(got, "")
+	if u := angleURL.FindString(rest); u != "" {
+		t.Fatalf("link survived: %q\n  in %q\n got %q", u, in, got)
+	}
+	outside := withoutCode(got)
 	if strings.Contains(outside, "@everyone") || regexp.MustCompile(`<(@[!&]?|#)\d+>`).MatchString(outside) {
 		t.Fatalf("mention survived:\n  in %q\n got %q", in, got)
 	}
@@ -281,7 +354,7 @@ func FuzzGuard(f *testing.F) {
 
 // A hostile text must not cost more than its length: these grow faster in a careless scanner.
 func TestGuardIsLinear(t *testing.T) {
-	for _, unit := range []string{"a.", "discord.", "www.", "[", "](", "<", "`", "``x`", "a:", "https://a)", "https://x.y/", "![", "[1](", "@", "【"} {
+	for _, unit := range []string{"a.", "discord.", "www.", "[", "](", "<", "`", "``x`", "a:", "https://a)", "https://x.y/", "https://\"", "https://example.org/a\"", "<https:/", "![", "[1](", "a[", "a[0]", "[1-99]", "@", "【"} {
 		o, text := sample(), strings.Repeat(unit, 100_000/len(unit))
 		start := time.Now()
 		o.Guard(o.Visible(text))

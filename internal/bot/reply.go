@@ -42,7 +42,9 @@ func (r reply) finish(body string, notes []string) string {
 	for _, n := range notes {
 		lines = append(lines, small+n)
 	}
-	lines = append(lines, sourceLines(r.lookup, guarded)...)
+	for _, l := range sourceLines(r.lookup, guarded) {
+		lines = append(lines, r.out.Secrets.String(l))
+	}
 	r.trace.Reply = strings.TrimSpace(guarded + "\n\n" + strings.Join(lines, "\n"))
 	return r.trace.Reply
 }
@@ -99,16 +101,22 @@ func failureWords(l *turn.Lookup) string {
 	return strings.ReplaceAll(l.Failure, "_", " ")
 }
 
-var citation = regexp.MustCompile(`\[(\d{1,3})\]`)
+var (
+	// citation is the one form that the guard leaves.
+	citation = regexp.MustCompile(`\[(\d{1,2})\]`)
+	// apart are citations, and the links they may be, with the space before. Behind a word there may be an index.
+	apart = regexp.MustCompile(`(?: +|(^|[^\w)\] ]))(?:\[\d{1,2}\](?:\(<[^>\s]*>\))?)+`)
+)
 
-// sourceLines lists what the reply cites or, when it cites nothing, what was read for it.
+// sourceLines lists what the guarded body cites or, when it cites nothing, what was read for it. A number directly
+// behind a word counts: it may be an index, but a source that is listed for nothing does no harm.
 func sourceLines(l *turn.Lookup, body string) []string {
 	if l == nil || len(l.Sources) == 0 {
 		return nil
 	}
 	cited := make(map[int]bool)
 	for _, m := range citation.FindAllStringSubmatch(body, -1) {
-		if n, err := strconv.Atoi(m[1]); err == nil {
+		if n, err := strconv.Atoi(m[1]); err == nil && n >= 1 && n <= len(l.Sources) {
 			cited[n] = true
 		}
 	}
@@ -129,17 +137,24 @@ func sourceLine(s turn.Source) string {
 	if !s.Published.IsZero() {
 		date = s.Published.UTC().Format("2006-01-02")
 	}
-	return fmt.Sprintf("[%d] %s · %s · %s <%s>", s.N, inert(s.Title, 80), inert(s.Site, 60), date, s.URL)
+	return fmt.Sprintf("[%d] %s · %s · %s <%s>", s.N, inert(s.Title, 80), inert(strings.TrimPrefix(s.Site, "www."), 60), date, s.URL)
 }
 
-// inert is a stranger's text as one line that Discord formats in no way.
+// inert is a stranger's text as one line that Discord formats in no way and makes no link of. The marks go before
+// the guard looks, because a link may be put together by their going, and once more because it writes some.
 func inert(s string, limit int) string {
+	guarded, _ := Outgoing{}.Guard(unmark(clean.Line(s, limit)))
+	return unmark(guarded)
+}
+
+// unmark takes out what markdown and mentions are made of.
+func unmark(s string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("*_~`|<>[]()@#\\", r) {
 			return -1
 		}
 		return r
-	}, clean.Line(s, limit))
+	}, s)
 }
 
 // spoken is what a post says in the character's own words: history must not teach the model to write sources.
@@ -150,7 +165,7 @@ func spoken(text string) string {
 			kept = append(kept, line)
 		}
 	}
-	return strings.TrimSpace(citation.ReplaceAllString(strings.Join(kept, "\n"), ""))
+	return strings.TrimSpace(apart.ReplaceAllString(strings.Join(kept, "\n"), "$1"))
 }
 
 var typedURL = regexp.MustCompile(`https?://[^\s<>"]+`)
@@ -168,7 +183,7 @@ func (b *Bot) outgoing(r turn.Request, l *turn.Lookup) Outgoing {
 		typed += "\n" + r.Parent.Text
 	}
 	for _, u := range typedURL.FindAllString(typed, -1) {
-		allow(strings.TrimRight(u, ".,;:!?)]}'"))
+		allow(u[:trimmed(u, 0, len(u))])
 	}
 	if l != nil {
 		out.Citations = len(l.Sources)
