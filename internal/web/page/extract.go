@@ -9,9 +9,10 @@ import (
 )
 
 // extract finds the body copy in a tree from which everything hidden is gone. It returns the root of it, and as
-// what it was found: "article" for prose that stands out from its page, "page" for anything else. It may change doc.
+// what it was found: "article" for prose that stands out from its page, "forum" for a conversation, "page" for
+// anything else. It may change doc.
 //
-// Of an article there is only the text. Of any other page (a list, a product, a service) there is all that is left
+// Of an article there is only the text; of a conversation, who said what and when. Of any other page (a list, a product, a service) there is all that is left
 // when what stands around its matter has been taken away.
 func extract(doc *html.Node, title string, base *url.URL, told hints) (root *html.Node, kind string) {
 	entitle(doc, title)
@@ -25,6 +26,11 @@ func extract(doc *html.Node, title string, base *url.URL, told hints) (root *htm
 		trim(whole, opinions)
 	} else {
 		trim(whole, surplus{})
+	}
+	if told.thread() && thread(whole, toldShare) || !told.article() && thread(whole, postsShare) {
+		dropCommands(whole)
+		dropEdges(whole, "")
+		return whole, "forum"
 	}
 	if root != nil && standsOut(root, whole, told) {
 		trim(root, surplus{names: articleWords, most: most})

@@ -141,6 +141,9 @@ func (t *trimmer) dropSection(heading *html.Node, share int) {
 	var total size
 	var nodes []*html.Node
 	for c := block; c != nil && (c == block || headingLevel(c) == 0 || headingLevel(c) > level); c = c.NextSibling {
+		if len(nodes) == maxBlocks {
+			return
+		}
 		nodes = append(nodes, c)
 		total.text += t.sizes[c].text
 	}
