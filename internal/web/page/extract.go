@@ -27,7 +27,7 @@ func extract(doc *html.Node, title string, base *url.URL, told hints) (root *htm
 	} else {
 		trim(whole, surplus{})
 	}
-	if told.thread() && thread(whole, toldShare) || !told.article() && thread(whole, postsShare) {
+	if (told.thread() || !told.article()) && thread(whole, told.thread()) {
 		dropCommands(whole)
 		dropEdges(whole, "")
 		return whole, "forum"
@@ -89,7 +89,7 @@ func standsOut(root, whole *html.Node, told hints) bool {
 	switch {
 	case told.article() && !told.thread():
 		return got*5 >= there && (got <= 2*there || there < lowLength)
-	case prose*3 < got || got*20 > there*21: // little of it is prose, or it has what is no part of the main part
+	case prose*3 < got || got*20 > there*21 && told.declared != "article" || got*10 > there*13: // little of it is prose, or it has what is no part of the main part
 		return false
 	case prose >= longProse && prose*10 >= allProse*9 && got*10 >= there*3: // a long text among lists of others
 		return true

@@ -43,8 +43,9 @@ type conversation struct {
 }
 
 // thread reads a page as a conversation: of each post, it leaves who wrote it, when, and what, and of the rest of
-// the page all that is there. It returns false, and leaves the page as it is, if it is none.
-func thread(root *html.Node, share int) bool {
+// the page all that is there. It returns false, and leaves the page as it is, if it is none. It needs less to be one
+// if the page says so, which told means.
+func thread(root *html.Node, told bool) bool {
 	var candidates []*html.Node
 	for n := range root.Descendants() {
 		if isPost(n) && len(candidates) < maxPosts {
@@ -63,13 +64,34 @@ func thread(root *html.Node, share int) bool {
 		posts = append(posts, p)
 		said += textLength(p.body)
 	}
-	if len(posts) < fewPosts || talk.visits > maxVisits || said*100 < textLength(root)*share {
+	share := postsShare
+	if told {
+		share = toldShare
+	}
+	whole := textLength(root)
+	if len(posts) < fewPosts || talk.visits > maxVisits || said*100 < whole*share {
 		return false
+	}
+	if first := posts[len(posts)-1].root; !told && lengthBefore(root, first)*3 > whole {
+		return false // comments on a text
 	}
 	for _, p := range posts {
 		talk.rewrite(p)
 	}
 	return true
+}
+
+// lengthBefore counts the characters below root that stand before n.
+func lengthBefore(root, n *html.Node) (total int) {
+	for d := range root.Descendants() {
+		if d == n {
+			break
+		}
+		if d.Type == html.TextNode {
+			total += letters(d.Data)
+		}
+	}
+	return total
 }
 
 func isPost(n *html.Node) bool {
