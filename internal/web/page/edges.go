@@ -48,17 +48,21 @@ func dropCommands(root *html.Node) {
 	}
 }
 
-// alone says that a text has no neighbours that are read with it.
+// alone says that no other text is read in one line with this one. Links in a row are not: they may be buttons.
 func alone(n *html.Node) bool {
-	if headingLevel(n.Parent) > 0 {
-		return false
-	}
-	for _, next := range [...]*html.Node{n.PrevSibling, n.NextSibling} {
-		if next != nil && (next.Type == html.TextNode && letters(next.Data) > 0 || next.DataAtom == atom.Span) {
+	for {
+		for _, next := range [...]*html.Node{n.PrevSibling, n.NextSibling} {
+			if next != nil && (next.Type == html.TextNode || inline(next.DataAtom) && next.DataAtom != atom.A) && textLength(next) > 0 {
+				return false
+			}
+		}
+		if n = n.Parent; n == nil || headingLevel(n) > 0 {
 			return false
 		}
+		if !inline(n.DataAtom) {
+			return true
+		}
 	}
-	return true
 }
 
 // longDate is how much text, in characters, a line has at most that is a date in whatever language.

@@ -9,8 +9,8 @@ import (
 )
 
 // extract finds the body copy in a tree from which everything hidden is gone. It returns the root of it, and as
-// what it was found: "article" for prose that stands out from its page, "forum" for a conversation, "page" for
-// anything else. It may change doc.
+// what it was found: "article" for prose that stands out from its page, "forum" for a conversation, "product", "list"
+// or "page" for anything else. It may change doc.
 //
 // Of an article there is only the text; of a conversation, who said what and when. Of any other page (a list, a product, a service) there is all that is left
 // when what stands around its matter has been taken away.
@@ -47,6 +47,12 @@ func extract(doc *html.Node, title string, base *url.URL, told hints) (root *htm
 	quiet(whole)
 	dropCommands(whole)
 	dropEdges(whole, "")
+	switch {
+	case told.product():
+		return whole, "product"
+	case items(whole) >= fewItems:
+		return whole, "list"
+	}
 	return whole, "page"
 }
 
