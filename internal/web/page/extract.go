@@ -22,17 +22,17 @@ func extract(doc *html.Node, title string, base *url.URL, told hints) (root *htm
 		return nil, ""
 	}
 	root = article(doc, base)
+	var more surplus
 	if told.product() {
-		trim(whole, opinions)
-	} else {
-		trim(whole, surplus{})
+		more = opinions
 	}
+	trimmed := trim(whole, more)
 	if (told.thread() || !told.article()) && thread(whole, told.thread()) {
 		dropCommands(whole)
 		dropEdges(whole, "")
 		return whole, "forum"
 	}
-	if root != nil && standsOut(root, whole, told) {
+	if root != nil && (standsOut(root, whole, told) || !trimmed && textLength(root) >= lowLength) {
 		trim(root, surplus{names: articleWords, most: most})
 		quiet(root)
 		if told.article() {
@@ -94,7 +94,7 @@ func standsOut(root, whole *html.Node, told hints) bool {
 	prose, allProse := proseOf(root), proseOf(whole)
 	switch {
 	case told.article() && !told.thread():
-		return got*5 >= there && (got <= 2*there || there < lowLength)
+		return got*5 >= there
 	case prose*3 < got || got*20 > there*21 && told.declared != "article" || got*10 > there*13: // little of it is prose, or it has what is no part of the main part
 		return false
 	case prose >= longProse && prose*10 >= allProse*9 && got*10 >= there*3: // a long text among lists of others

@@ -29,6 +29,9 @@ type surplus struct {
 // most is how much of the page, in percent, anything else may have that is taken away.
 const most = 33
 
+// mostOfAll is how much of the page, in percent, may be taken away in all.
+const mostOfAll = 95
+
 // size is how much text an element has, in characters.
 type size struct {
 	text, linked int
@@ -37,14 +40,23 @@ type size struct {
 	longest      int // the longest text that is no link
 }
 
-// trim removes from root what names itself, reads or looks like something beside the matter.
-func trim(root *html.Node, more surplus) {
+// trim removes from root what names itself, reads or looks like something beside the matter. It leaves root as it is
+// and returns false if hardly anything would be left.
+func trim(root *html.Node, more surplus) (trimmed bool) {
 	t := trimmer{sizes: make(map[*html.Node]size, 1<<10), gone: map[*html.Node]bool{}, more: more}
 	t.whole = t.weigh(root).text
 	t.walk(root, false)
+	lost := 0
+	for n := range t.gone {
+		lost += t.sizes[n].text
+	}
+	if lost*100 > t.whole*mostOfAll {
+		return false // its names mean something else
+	}
 	for n := range t.gone {
 		n.Parent.RemoveChild(n)
 	}
+	return true
 }
 
 func (t *trimmer) weigh(n *html.Node) (s size) {
