@@ -277,7 +277,11 @@ func (t *trimmer) nameKind(name string) nameKind {
 	return noName
 }
 
-const maxNameLength = 80
+// A class that says something in words is at most maxNameLength bytes and maxNameWords words long.
+const (
+	maxNameLength = 80
+	maxNameWords  = 8
+)
 
 func (t *trimmer) wordKind(word string) nameKind {
 	switch {
@@ -297,6 +301,7 @@ func (t *trimmer) wordKind(word string) nameKind {
 // behind one; what has a number inside is no word, but a piece of a key.
 func nameWords(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		left := maxNameWords
 		for part := range strings.FieldsFuncSeq(name, func(c rune) bool { return c < 0x80 && !isLetter(byte(c)) && !isDigit(byte(c)) }) {
 			part = strings.TrimRight(part, "0123456789")
 			if strings.ContainsAny(part, "0123456789") {
@@ -305,7 +310,7 @@ func nameWords(name string) iter.Seq[string] {
 			start := 0
 			for i := 1; i <= len(part); i++ {
 				if i == len(part) || isUpper(part[i]) && !isUpper(part[i-1]) {
-					if !yield(strings.ToLower(part[start:i])) {
+					if left--; left < 0 || !yield(strings.ToLower(part[start:i])) {
 						return
 					}
 					start = i
