@@ -17,6 +17,7 @@ var articleWords = words(`author authors bio byline bylines dateline timestamp c
 var (
 	pictureCredit = regexp.MustCompile(`(?i)^[(\[]?\s*(?:image|photo|picture|photograph|illustration|video|foto|bild|crédit|credit|source)s?(?: (?:credits?|by|courtesy|source|\d+ (?:of )?\d+))?(?:\s*[:©]|$| of \d| courtesy)|^caption$|\((?:image|photo|picture)s?:[^)]*\)$|^.{0,60}/(?:AP|AFP|Reuters|Getty Images)\)?$`)
 	dateLine      = regexp.MustCompile(`(?i)^(?:(?:last )?(?:published|updated|posted|modified)(?: on| at)?\b.{0,60}\d|by [\p{L}.' -]{3,50}$)`)
+	dated         = regexp.MustCompile(`\d.*\b(?:19|20)\d\d\b[^.!?]*$|^(?:19|20)\d\d\D+\d`)
 	offer         = regexp.MustCompile(`(?i)^\W*(?:follow (?:us|me|@\w+|\w+ \w+ on)|(?:sign up|subscribe) (?:for|to|now|here|today)|get (?:the latest|our|access to|.{1,40}delivered)|join (?:our|the conversation)|have a (?:tip|story|question)|like this (?:story|article)|click here|(?:you can )?(?:e-?mail|contact|reach) .{1,60}@|more (?:articles|stories|posts|from) |want more|tell us what|this slideshow requires|view comments|leave a (?:reply|comment)|don't miss\W*$|start your day with|download (?:our|the) app|enable notifications|send us )`)
 )
 
@@ -47,18 +48,25 @@ func dropCommands(root *html.Node) {
 	}
 }
 
-// alone says that a text has no neighbours that are read with it.
+// alone says that no other text is read in one line with this one. Links in a row are not: they may be buttons.
 func alone(n *html.Node) bool {
-	if headingLevel(n.Parent) > 0 {
-		return false
-	}
-	for _, next := range [...]*html.Node{n.PrevSibling, n.NextSibling} {
-		if next != nil && (next.Type == html.TextNode && letters(next.Data) > 0 || next.DataAtom == atom.Span) {
+	for {
+		for _, next := range [...]*html.Node{n.PrevSibling, n.NextSibling} {
+			if next != nil && (next.Type == html.TextNode || inline(next.DataAtom) && next.DataAtom != atom.A) && textLength(next) > 0 {
+				return false
+			}
+		}
+		if n = n.Parent; n == nil || headingLevel(n) > 0 {
 			return false
 		}
+		if !inline(n.DataAtom) {
+			return true
+		}
 	}
-	return true
 }
+
+// longDate is how much text, in characters, a line has at most that is a date in whatever language.
+const longDate = 48
 
 // dropEdges removes from an article the lines beside its text: its title and date at the top, credits, offers, and
 // pointers that are nothing but a link.
@@ -75,7 +83,7 @@ func dropEdges(root *html.Node, title string) {
 		}
 		switch {
 		case !begun && headingLevel(line) > 0 && akin(own, title) && akin(title, own),
-			!begun && dateLine.MatchString(own),
+			!begun && (dateLine.MatchString(own) || title != "" && headingLevel(line) == 0 && size <= longDate && dated.MatchString(own)),
 			creditsPicture(own), offerWords[firstWord(own)] && offer.MatchString(own),
 			!strings.ContainsAny(own, " \n") && strings.HasPrefix(own, "http"),
 			points(line, own, size):

@@ -9,9 +9,10 @@ import (
 )
 
 // extract finds the body copy in a tree from which everything hidden is gone. It returns the root of it, and as
-// what it was found: "article" for prose that stands out from its page, "page" for anything else. It may change doc.
+// what it was found: "article" for prose that stands out from its page, "forum" for a conversation, "product", "list"
+// or "page" for anything else. It may change doc.
 //
-// Of an article there is only the text. Of any other page (a list, a product, a service) there is all that is left
+// Of an article there is only the text; of a conversation, who said what and when. Of any other page (a list, a product, a service) there is all that is left
 // when what stands around its matter has been taken away.
 func extract(doc *html.Node, title string, base *url.URL, told hints) (root *html.Node, kind string) {
 	entitle(doc, title)
@@ -21,12 +22,17 @@ func extract(doc *html.Node, title string, base *url.URL, told hints) (root *htm
 		return nil, ""
 	}
 	root = article(doc, base)
+	var more surplus
 	if told.product() {
-		trim(whole, opinions)
-	} else {
-		trim(whole, surplus{})
+		more = opinions
 	}
-	if root != nil && standsOut(root, whole, told) {
+	trimmed := trim(whole, more)
+	if (told.thread() || !told.article()) && thread(whole, told.thread()) {
+		dropCommands(whole)
+		dropEdges(whole, "")
+		return whole, "forum"
+	}
+	if root != nil && (standsOut(root, whole, told) || !trimmed && textLength(root) >= lowLength) {
 		trim(root, surplus{names: articleWords, most: most})
 		quiet(root)
 		if told.article() {
@@ -41,6 +47,12 @@ func extract(doc *html.Node, title string, base *url.URL, told hints) (root *htm
 	quiet(whole)
 	dropCommands(whole)
 	dropEdges(whole, "")
+	switch {
+	case told.product():
+		return whole, "product"
+	case items(whole) >= fewItems:
+		return whole, "list"
+	}
 	return whole, "page"
 }
 
@@ -82,8 +94,8 @@ func standsOut(root, whole *html.Node, told hints) bool {
 	prose, allProse := proseOf(root), proseOf(whole)
 	switch {
 	case told.article() && !told.thread():
-		return got*5 >= there && (got <= 2*there || there < lowLength)
-	case prose*3 < got || got*20 > there*21: // little of it is prose, or it has what is no part of the main part
+		return got*5 >= there
+	case prose*3 < got || got*20 > there*21 && told.declared != "article" || got*10 > there*13: // little of it is prose, or it has what is no part of the main part
 		return false
 	case prose >= longProse && prose*10 >= allProse*9 && got*10 >= there*3: // a long text among lists of others
 		return true

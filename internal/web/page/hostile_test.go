@@ -132,9 +132,23 @@ var hostile = map[string]func(n int) string{
 	"rules, queries": func(n int) string {
 		return "<style>" + repeated(n, "@media (min-width:1px),") + "{p{left:0}}</style><p>x"
 	},
-	"styles":               func(n int) string { return repeated(n, "<style>.a%d{left:%dpx}</style>") },
-	"asides":               func(n int) string { return nests(n, 400, "<aside>x ", "</aside>") },
-	"forms":                func(n int) string { return repeated(n, "<form><p>x</form>") },
+	"styles":              func(n int) string { return repeated(n, "<style>.a%d{left:%dpx}</style>") },
+	"asides":              func(n int) string { return nests(n, 400, "<aside>x ", "</aside>") },
+	"forms":               func(n int) string { return repeated(n, "<form><p>x</form>") },
+	"headings, elsewhere": func(n int) string { return repeated(n, "<div><h2>Related posts</h2></div>") },
+	"headings, climbing":  func(n int) string { return nests(n, 400, "<div><p></p>", "<h2>Related posts</h2></div>") },
+	"posts": func(n int) string {
+		return repeated(n, `<div class=post><b class=author>name</b><div class=content>what %d said to %d</div></div>`)
+	},
+	"posts, nested": func(n int) string {
+		return nests(n, 400, `<div class="comment content"><b class=author>name</b><div class=body>text`, "</div></div>")
+	},
+	"posts, nobody's": func(n int) string { return nests(n, 400, `<div class="comment content body">text`, "</div>") },
+	"names":           func(n int) string { return repeated(n, `<div class="`+strings.Repeat("aB", 40)+` related-no">x</div>`) },
+	"items":           func(n int) string { return nests(n, 400, `<div><a href=x>some words to count</a>`, "</div>") },
+	"noscripts": func(n int) string {
+		return "<script src=x></script>" + repeated(n, "<noscript><p>some words</noscript>")
+	},
 	"links":                func(n int) string { return repeated(n, `<a href="/path/%d?q=%d">x</a> `) },
 	"links, one paragraph": func(n int) string { return "<p>" + repeated(n, `<a href="/path/%d?q=%d">some words, and more</a> `) },
 	"links, long":          func(n int) string { return repeated(n, `<a href="`+strings.Repeat("a%%20", 2_000)+`">x</a>`) },

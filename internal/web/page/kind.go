@@ -1,7 +1,6 @@
 package page
 
 import (
-	"net/url"
 	"regexp"
 	"strings"
 
@@ -13,8 +12,6 @@ import (
 type hints struct {
 	declared string          // og:type, in lower case
 	kinds    map[string]bool // the schema.org types of its elements and of its JSON-LD
-	path     string          // of its address, in lower case
-	host     string
 }
 
 // maxKinds is how many types of one page are listened to.
@@ -38,12 +35,6 @@ func (h *hints) note(kind string) {
 			h.kinds = map[string]bool{}
 		}
 		h.kinds[kind] = true
-	}
-}
-
-func (h *hints) locate(base *url.URL) {
-	if base != nil {
-		h.path, h.host = strings.ToLower(base.Path), strings.ToLower(base.Hostname())
 	}
 }
 

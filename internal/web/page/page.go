@@ -2,14 +2,16 @@
 //
 // The order of work is the point of the package:
 //
-//  1. decode.go finds the character encoding the way browsers do, and refuses those that hide markup.
+//  1. decode.go finds the character encoding the way browsers do (prescan.go), and refuses those that hide markup.
 //  2. parse.go says how much of the page makes a tree within limits; what is too deep for one is read by flat.go.
 //  3. witness.go takes the title, the author and the dates from whatever the page offers: they are facts about
 //     the page and never part of its text.
 //  4. hidden.go takes away everything that a reader could not see, with css.go, colour.go and sheet.go to know
 //     what the page's own styles hide. It must come before the extraction, which undoes some hiding.
 //  5. wall.go recognises pages that are no pages: challenges, consent walls, empty shells for scripts.
-//  6. extract.go finds the body copy, markdown.go writes it down.
+//  6. extract.go finds the matter: the text of an article (edges.go takes off what such texts carry), the posts of
+//     a thread (thread.go), or all of a page but what stands around its matter (trim.go). kind.go and items.go help
+//     to tell which it is. markdown.go writes it down.
 //
 // What is hidden by a style sheet of another address, or by a script, cannot be known without a browser.
 // The text is what was on the page, not what is safe to show: that is package clean's business.
@@ -36,7 +38,7 @@ type Page struct {
 	Author    string
 	Site      string    // the site's name for itself
 	Language  string    // BCP 47, as the page declares it; empty if it doesn't
-	Type      string    // what it was read as: "article", "page" (no clear body copy), "text" or "json"
+	Type      string    // what it was read as: "article", "forum", "product", "list", "page" (anything else of HTML), "text" or "json"
 	Published time.Time // zero if no witness was found; midnight UTC where only the day is known
 	Modified  time.Time // zero if unknown or not after Published
 	Markdown  string    // headings, lists, tables and code kept; no links, no images, no emphasis

@@ -148,3 +148,13 @@ func TestWithoutScripts(t *testing.T) {
 		}
 	}
 }
+
+func TestTrimLeavesSomething(t *testing.T) {
+	var body strings.Builder
+	for i := range 8 {
+		fmt.Fprintf(&body, `<div class="sidebar"><p>Part %d of what this page has to say, in a block with the wrong name.</p></div>`, i)
+	}
+	if p, err := Read([]byte(body.String()), "text/html", nil); err != nil || !strings.Contains(p.Markdown, "Part 3") {
+		t.Errorf("%+v, %v", p, err)
+	}
+}

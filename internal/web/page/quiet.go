@@ -97,6 +97,10 @@ var (
 	reference    = regexp.MustCompile(`(?i)^\W*(?:related|read (?:more|also|next)|also read|see also|more|watch|recommended|don(?:'|’)t miss|must read|lesen sie auch|mehr zum thema|lire aussi|à lire aussi|lea también|leia (?:também|mais)|leggi anche|lees ook|читайте также)\b[^:：]{0,24}[:：]`)
 )
 
+// pointerWords are what interruption, adverts apart, and reference begin with.
+var pointerWords = words(`sponsored promoted continue continued story article scroll read sign subscribe log share comment comments publicidade publicidad anzeige werbung
+	publicité pubblicità реклама 広告 related also see more watch recommended don must lesen mehr lire à lea leia leggi lees читайте`)
+
 // A label or a pointer between two paragraphs is at most labelLength bytes and labelNodes nodes.
 const (
 	labelLength = 300
@@ -116,8 +120,9 @@ func block(c *html.Node) bool {
 // more:" and a link.
 func pointsAway(c *html.Node) bool {
 	own := labelText(c)
+	word := firstWord(own)
 	switch {
-	case own == "":
+	case !pointerWords[word] && !strings.HasPrefix(word, "advert"):
 		return false
 	case interruption.MatchString(own):
 		return true

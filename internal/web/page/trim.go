@@ -29,6 +29,9 @@ type surplus struct {
 // most is how much of the page, in percent, anything else may have that is taken away.
 const most = 33
 
+// mostOfAll is how much of the page, in percent, may be taken away in all.
+const mostOfAll = 95
+
 // size is how much text an element has, in characters.
 type size struct {
 	text, linked int
@@ -37,14 +40,23 @@ type size struct {
 	longest      int // the longest text that is no link
 }
 
-// trim removes from root what names itself, reads or looks like something beside the matter.
-func trim(root *html.Node, more surplus) {
+// trim removes from root what names itself, reads or looks like something beside the matter. It leaves root as it is
+// and returns false if hardly anything would be left.
+func trim(root *html.Node, more surplus) (trimmed bool) {
 	t := trimmer{sizes: make(map[*html.Node]size, 1<<10), gone: map[*html.Node]bool{}, more: more}
 	t.whole = t.weigh(root).text
 	t.walk(root, false)
+	lost := 0
+	for n := range t.gone {
+		lost += t.sizes[n].text
+	}
+	if lost*100 > t.whole*mostOfAll {
+		return false // its names mean something else
+	}
 	for n := range t.gone {
 		n.Parent.RemoveChild(n)
 	}
+	return true
 }
 
 func (t *trimmer) weigh(n *html.Node) (s size) {
@@ -141,6 +153,9 @@ func (t *trimmer) dropSection(heading *html.Node, share int) {
 	var total size
 	var nodes []*html.Node
 	for c := block; c != nil && (c == block || headingLevel(c) == 0 || headingLevel(c) > level); c = c.NextSibling {
+		if len(nodes) == maxBlocks {
+			return
+		}
 		nodes = append(nodes, c)
 		total.text += t.sizes[c].text
 	}
@@ -262,7 +277,11 @@ func (t *trimmer) nameKind(name string) nameKind {
 	return noName
 }
 
-const maxNameLength = 80
+// A class that says something in words is at most maxNameLength bytes and maxNameWords words long.
+const (
+	maxNameLength = 80
+	maxNameWords  = 8
+)
 
 func (t *trimmer) wordKind(word string) nameKind {
 	switch {
@@ -282,6 +301,7 @@ func (t *trimmer) wordKind(word string) nameKind {
 // behind one; what has a number inside is no word, but a piece of a key.
 func nameWords(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		left := maxNameWords
 		for part := range strings.FieldsFuncSeq(name, func(c rune) bool { return c < 0x80 && !isLetter(byte(c)) && !isDigit(byte(c)) }) {
 			part = strings.TrimRight(part, "0123456789")
 			if strings.ContainsAny(part, "0123456789") {
@@ -290,7 +310,7 @@ func nameWords(name string) iter.Seq[string] {
 			start := 0
 			for i := 1; i <= len(part); i++ {
 				if i == len(part) || isUpper(part[i]) && !isUpper(part[i-1]) {
-					if !yield(strings.ToLower(part[start:i])) {
+					if left--; left < 0 || !yield(strings.ToLower(part[start:i])) {
 						return
 					}
 					start = i

@@ -51,7 +51,6 @@ func testify(doc *html.Node, base *url.URL) (Page, hints) {
 	p.Title = withoutSite(p.Title, p.Site)
 	p.Published, p.Modified = t.dates(base)
 	t.hints.declared = strings.ToLower(t.meta["og:type"])
-	t.hints.locate(base)
 	return p, t.hints
 }
 
