@@ -281,7 +281,7 @@ func check(t interface{ Fatalf(string, ...any) }, in string) {
 	}
 	rest := got
 	for u := range o.URLs {
-		rest = strings.ReplaceAll(rest, "<"+u+">", "")
+		rest = strings.ReplaceAll(rest, "<"+u+">", " ")
 	}
 	for _, u := range bareURL.FindAllString(rest, -1) {
 		// Only code has links without angle brackets. Not even there may one go on behind what is allowed.
