@@ -264,6 +264,7 @@ func withoutCode(s string) string {
 			break
 		}
 		ticks := runOf(s)
+		b.WriteString(ticks)
 		s = s[len(ticks):]
 		if n := closing(s, ticks); n >= 0 {
 			s = s[n+len(ticks):]
