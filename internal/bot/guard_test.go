@@ -264,6 +264,7 @@ func withoutCode(s string) string {
 			break
 		}
 		ticks := runOf(s)
+		b.WriteString(ticks)
 		s = s[len(ticks):]
 		if n := closing(s, ticks); n >= 0 {
 			s = s[n+len(ticks):]
@@ -281,7 +282,7 @@ func check(t interface{ Fatalf(string, ...any) }, in string) {
 	}
 	rest := got
 	for u := range o.URLs {
-		rest = strings.ReplaceAll(rest, "<"+u+">", "")
+		rest = strings.ReplaceAll(rest, "<"+u+">", " ")
 	}
 	for _, u := range bareURL.FindAllString(rest, -1) {
 		// Only code has links without angle brackets. Not even there may one go on behind what is allowed.
