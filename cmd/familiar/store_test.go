@@ -33,7 +33,7 @@ func TestStoreOutOfOrder(t *testing.T) {
 
 // holdStore keeps everybody else from writing to the store, until release.
 func (c *conversation) holdStore() (release func()) {
-	db, err := sql.Open("sqlite", filepath.Join(c.dir, "data", "familiar.db"))
+	db, err := sql.Open("sqlite", filepath.Join(c.dir, "data", "familiar.db")+"?_pragma=busy_timeout(5000)")
 	c.must(err)
 	held, err := db.Conn(c.Context())
 	c.must(err)
