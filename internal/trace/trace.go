@@ -8,7 +8,6 @@
 package trace
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -44,16 +43,16 @@ func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 	if err != nil {
 		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
 	}
-	kept, line := string(record), summarise(t)
+	line := summarise(t)
 	if s.Redact != nil {
-		kept, line.Question, line.Err = s.Redact(kept), s.Redact(line.Question), s.Redact(line.Err)
+		record, line.Question, line.Err = s.Redact(record), s.Redact(line.Question), s.Redact(line.Err)
 	}
 	prepared, err := s.prepare(ctx)
 	if err != nil {
 		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
 	}
 	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
-		if err := upsert(tx.Stmt(prepared.upsert), line, t.Request.GuildID, kept); err != nil {
+		if err := upsert(tx.Stmt(prepared.upsert), line, t.Request.GuildID, record); err != nil {
 			return err
 		}
 		if err := saveMessages(tx.Stmt(prepared.message), t); err != nil {
@@ -187,12 +186,12 @@ func (s *Store) read(ctx context.Context, key, query string) (*turn.Trace, error
 }
 
 // encode writes a record. Pages and prompts are full of < and >, which need no escape here.
-func encode(t *turn.Trace) ([]byte, error) {
-	var b bytes.Buffer
+func encode(t *turn.Trace) (string, error) {
+	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	err := e.Encode(t)
-	return b.Bytes(), err
+	return b.String(), err
 }
 
 // strs reads rows of one string and closes them.

@@ -94,11 +94,9 @@ func interrupt(tx *sql.Tx, id string) error {
 	var t turn.Trace
 	if err := json.Unmarshal([]byte(record), &t); err == nil { // one that can't be read must not keep the bot from starting
 		t.Phase, t.Err = turn.Interrupted, cmp.Or(t.Err, cutShort)
-		b, err := encode(&t)
-		if err != nil {
+		if record, err = encode(&t); err != nil {
 			return err
 		}
-		record = string(b)
 	}
 	_, err := tx.Exec(`UPDATE traces SET phase = ?, err = ?, record = ? WHERE id = ?`,
 		turn.Interrupted, cmp.Or(t.Err, cutShort), record, id)
