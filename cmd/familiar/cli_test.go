@@ -86,7 +86,7 @@ func TestChatWithoutAStore(t *testing.T) {
 		if n := strings.Count(out.String(), outOfOrderSentence); n != 2 {
 			t.Errorf("%d of two lines were answered:\n%s", n, out)
 		}
-	case <-time.After(3 * patience):
+	case <-time.After(6 * patience):
 		t.Errorf("the chat hangs:\n%s", out)
 	}
 }

@@ -19,7 +19,7 @@ func TestStoreOutOfOrder(t *testing.T) {
 
 	release := c.holdStore()
 	c.do("without", "say general ana @familiar can you hear me?")
-	m, ok := c.discord.WaitReply("general", patience)
+	m, ok := c.discord.WaitReply("general", 3*patience) // SQLite waits five seconds for each write in line
 	if !ok || m.Text != outOfOrderSentence {
 		t.Errorf("said %q, %v", m.Text, ok)
 	}
