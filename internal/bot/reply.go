@@ -84,7 +84,27 @@ func extracts(l *turn.Lookup) string {
 
 // failure tells people what the model was told too: that a lookup was wanted and could not be made.
 func (b *Bot) failure(l *turn.Lookup) string {
-	return b.say(lookupFailed) + " (" + clean.Line(failureWords(l), 120) + ")"
+	what, words := lookupFailed, failureWords(l)
+	if l.Failure == "unreadable" {
+		what, words = unreadable(l)
+	}
+	return b.say(what) + " (" + clean.Line(words, 120) + ")"
+}
+
+// unreadable tells pages that a rule forbids from pages that could not be read, and says why in the closed codes.
+func unreadable(l *turn.Lookup) (what sentence, words string) {
+	var each []string
+	what = mayNotRead
+	for _, p := range l.Pages {
+		if p.Failure != "blocked_url" {
+			what = couldNotRead
+		}
+		reason := strings.ReplaceAll(strings.Join(nonEmpty(p.Failure, p.Reason), ", "), "_", " ")
+		if !slices.Contains(each, reason) {
+			each = append(each, reason)
+		}
+	}
+	return what, strings.Join(each, "; ")
 }
 
 // failureWords names what failed, without the operator's details.

@@ -11,6 +11,8 @@ const (
 	noModelNote  sentence = "No model is configured, so these are the sources' own words. To let me talk: set OPENAI_API_KEY (and OPENAI_BASE_URL for another server), or start Ollama."
 	foundNothing sentence = "I looked, and found nothing that answers this."
 	lookupFailed sentence = "I wanted to look this up and could not reach the web"
+	mayNotRead   sentence = "I may not read that page"
+	couldNotRead sentence = "I found the place and could not read what stands there"
 	emptyAnswer  sentence = "My model came back with nothing to say. Try me again, or put it another way."
 	cutOff       sentence = "cut off: my model's answer broke off here"
 	tooLong      sentence = "cut off: the answer reached its length limit"
