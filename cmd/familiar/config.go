@@ -14,6 +14,7 @@ import (
 
 	"familiar/internal/bot/discord"
 	"familiar/internal/redact"
+	"familiar/internal/search"
 
 	"github.com/joho/godotenv"
 )
@@ -29,7 +30,7 @@ type setting struct {
 }
 
 func settings() []setting {
-	return []setting{
+	all := []setting{
 		{name: "DISCORD_TOKEN", secret: true, about: "the bot's token, for `familiar run`", check: discord.CheckToken},
 		{name: "DISCORD_API_URL", preset: "https://discord.com/api", about: "a Discord-compatible server", check: checkURL},
 		{name: "OPENAI_API_KEY", secret: true, about: "the key of the model's server", where: "the server's account page; local servers need none"},
@@ -48,6 +49,10 @@ func settings() []setting {
 		{name: "FAMILIAR_WEB", preset: "on", about: "whether anything may be looked up at all", check: oneOf("on", "off")},
 		{name: "FAMILIAR_LOG", preset: "info", about: "how much is logged", check: oneOf("debug", "info", "warn", "error")},
 	}
+	for _, k := range search.Keys() {
+		all = append(all, setting{name: k.Name, secret: !k.Open, about: k.About, where: k.Where})
+	}
+	return all
 }
 
 const tokenHelp = "https://discord.com/developers/applications → your application → Bot → Reset Token"
@@ -173,6 +178,15 @@ func (c *config) get(name string) string { return c.value(name).text }
 func (c *config) value(name string) value {
 	i := slices.IndexFunc(c.values, func(v value) bool { return v.name == name })
 	return c.values[i]
+}
+
+// searchKeys are the values of the search backends' keys, by name.
+func (c *config) searchKeys() map[string]string {
+	keys := map[string]string{}
+	for _, k := range search.Keys() {
+		keys[k.Name] = c.get(k.Name)
+	}
+	return keys
 }
 
 // redactor knows every secret of the configuration.

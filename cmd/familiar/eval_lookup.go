@@ -84,7 +84,9 @@ type shelf []turn.Hit
 
 func (shelf) Name() string { return "shelf" }
 
-func (s shelf) Search(context.Context, search.Query) ([]turn.Hit, error) { return s, nil }
+func (s shelf) Search(context.Context, search.Query) (search.Reply, error) {
+	return search.Reply{Hits: s}, nil
+}
 
 // discordUnits is how long a message on Discord may be, in UTF-16 units.
 const discordUnits = 2000

@@ -148,7 +148,8 @@ func (h *house) furnish(far far) error {
 		return err
 	}
 	choice := search.Config{
-		SearXNG: h.config.get("SEARXNG_URL"), Depth: h.config.get("SEARXNG_DEPTH"), Client: h.client, UserAgent: h.agent, Base: far.backends,
+		SearXNG: h.config.get("SEARXNG_URL"), Depth: h.config.get("SEARXNG_DEPTH"), Keys: h.config.searchKeys(),
+		Client: h.client, UserAgent: h.agent, Base: far.backends,
 	}
 	if err := choice.Check(); err != nil {
 		return problems{err.Error()}

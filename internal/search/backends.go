@@ -13,6 +13,7 @@ import (
 type Config struct {
 	SearXNG   string                           // address of a SearXNG instance, its /search path or not; empty: off
 	Depth     string                           // of SearXNG: "basic" (also if empty) or "advanced"
+	Keys      map[string]string                // by the names in Keys: what services ask for to be let in
 	Client    func(origin string) *http.Client // makes the HTTP client of one origin; required
 	UserAgent string                           // sent to all; an honest one: name, version, address of the operator
 	Off       []string                         // names of backends not to be used
@@ -25,9 +26,29 @@ type entry struct {
 	weight float64  // of its ranks in the merged list; who weighs most among those asked is waited for
 	only   []string // intents it serves; nil: all
 	not    []string // intents it serves only when nobody else does
+	// keys are what it wants from the environment. Without one that is not optional it is off.
+	keys []Key
 	// base is the address used if Config.Base has none; empty where the operator must give one.
 	base string
 	make func(c Config, base string) (Backend, error)
+}
+
+// Key is a variable of the environment that switches a backend on or makes it better.
+type Key struct {
+	Name     string // as in "TAVILY_API_KEY"
+	About    string // what it is, for the operator
+	Where    string // where to get it
+	Optional bool   // the backend works without it
+	Open     bool   // no secret: an identifier or an address
+}
+
+// Keys lists the keys of all backends, in the table's order.
+func Keys() []Key {
+	var all []Key
+	for _, e := range table() {
+		all = append(all, e.keys...)
+	}
+	return all
 }
 
 // table lists every backend there is, in the order in which they are reported and merged.
@@ -71,6 +92,11 @@ func build(c Config) (on []Backend, off []Disabled) {
 func (e entry) build(c Config) (Backend, error) {
 	if slices.Contains(c.Off, e.name) {
 		return nil, errors.New("switched off")
+	}
+	for _, k := range e.keys {
+		if !k.Optional && c.Keys[k.Name] == "" {
+			return nil, fmt.Errorf("%s is not set: %s, from %s", k.Name, k.About, k.Where)
+		}
 	}
 	base := e.base
 	if other := c.Base[e.name]; other != "" {

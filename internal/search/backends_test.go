@@ -18,8 +18,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
-
-	"familiar/internal/context/turn"
 )
 
 var update = flag.Bool("update", false, "write the outcomes of this run into the archives")
@@ -78,7 +76,7 @@ func casesOf(a *txtar.Archive) []*archived {
 
 func (c *archived) run(t *testing.T, e entry, archive *txtar.Archive) {
 	far := &replies{files: c.files}
-	config := Config{SearXNG: "http://searxng.internal:8888/search", UserAgent: "familiar/test (+https://example.org/operator)", Client: far.client}
+	config := Config{SearXNG: "http://searxng.internal:8888/search", UserAgent: "familiar/test (+https://example.org/operator)", Client: far.client, Keys: testKeys()}
 	q := parseQuery(t, c.files["query"], &config)
 	b, err := e.build(config)
 	if err != nil {
@@ -87,8 +85,12 @@ func (c *archived) run(t *testing.T, e entry, archive *txtar.Archive) {
 	if b.Name() != e.name {
 		t.Errorf("Name() = %q, want %q", b.Name(), e.name)
 	}
-	hits, err := b.Search(t.Context(), q)
-	c.compare(t, archive, "want", describe(hits, err))
+	reply, err := b.Search(t.Context(), q)
+	outcome := describe(reply, err)
+	if strings.Contains(outcome, "secret-of-") {
+		t.Errorf("a key shows in the outcome:\n%s", outcome)
+	}
+	c.compare(t, archive, "want", outcome)
 	if _, interesting := c.files["sent"]; interesting {
 		c.compare(t, archive, "sent", strings.Join(far.sent, ""))
 	}
@@ -143,16 +145,31 @@ func parseQuery(t *testing.T, text string, c *Config) Query {
 	return q
 }
 
+// testKeys are values for every key that a backend may want. They must never be seen in an outcome.
+func testKeys() map[string]string {
+	keys := map[string]string{}
+	for _, k := range Keys() {
+		keys[k.Name] = "secret-of-" + strings.ToLower(k.Name)
+	}
+	return keys
+}
+
 // describe writes an outcome as a person would read it.
-func describe(hits []turn.Hit, err error) string {
+func describe(reply Reply, err error) string {
 	var b strings.Builder
-	for i, h := range hits {
+	for i, h := range reply.Hits {
 		fmt.Fprintf(&b, "%d. %s\n   %s\n", i+1, h.Title, h.URL)
 		if h.Answer {
 			fmt.Fprintf(&b, "   answer\n")
 		}
 		if !h.Published.IsZero() {
-			fmt.Fprintf(&b, "   published %s\n", h.Published.Format("2006-01-02 15:04 -07:00"))
+			fmt.Fprintf(&b, "   published %s%s\n", h.Published.Format("2006-01-02 15:04 -07:00"), map[bool]string{true: " (day)"}[h.DayOnly])
+		}
+		if h.Given != 0 {
+			fmt.Fprintf(&b, "   given %g\n", h.Given)
+		}
+		if h.Media != "" || h.Thumbnail != "" {
+			fmt.Fprintf(&b, "   media %s\n   thumbnail %s\n", h.Media, h.Thumbnail)
 		}
 		if h.Snippet != "" && h.Snippet != h.Text {
 			fmt.Fprintf(&b, "   snippet: %s\n", h.Snippet)
@@ -171,8 +188,11 @@ func describe(hits []turn.Hit, err error) string {
 		b.WriteByte('\n')
 	case err != nil:
 		fmt.Fprintf(&b, "error that is no *Error: %v\n", err)
-	case len(hits) == 0:
+	case len(reply.Hits) == 0:
 		b.WriteString("nothing\n")
+	}
+	if left := reply.Allowance; left.Of > 0 {
+		fmt.Fprintf(&b, "allowance: %d of %d\n", left.Left, left.Of)
 	}
 	return b.String()
 }
@@ -185,11 +205,29 @@ type replies struct {
 
 func (r *replies) client(origin string) *http.Client { return &http.Client{Transport: r} }
 
+// everywhere are the headers of every request, which archives do not repeat.
+var everywhere = []string{"Accept", "Accept-Language", "User-Agent", "Content-Type"}
+
 func (r *replies) RoundTrip(req *http.Request) (*http.Response, error) {
 	params := req.URL.Query()
 	r.sent = append(r.sent, fmt.Sprintf("%s %s://%s%s\n", req.Method, req.URL.Scheme, req.URL.Host, req.URL.Path))
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		r.sent = append(r.sent, fmt.Sprintf("  %s=%s\n", name, strings.Join(params[name], ",")))
+	}
+	for _, name := range slices.Sorted(maps.Keys(req.Header)) {
+		if !slices.Contains(everywhere, name) {
+			r.sent = append(r.sent, fmt.Sprintf("  %s: %s\n", name, req.Header.Get(name)))
+		}
+	}
+	if req.Body != nil {
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			return nil, err
+		}
+		r.sent = append(r.sent, "  "+string(body)+"\n")
+	}
+	if key := "secret-of-"; strings.Contains(req.URL.Host, key) || strings.Contains(req.URL.Path, key) {
+		return nil, errors.New("a key in the address")
 	}
 	raw, ok := r.files["reply"+req.URL.Path]
 	if !ok {

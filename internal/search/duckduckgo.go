@@ -43,11 +43,11 @@ type duckduckgoTopic struct {
 // maxRelated is how many related topics are worth having: they are single lines.
 const maxRelated = 5
 
-func (d duckduckgo) Search(ctx context.Context, q Query) ([]turn.Hit, error) {
+func (d duckduckgo) Search(ctx context.Context, q Query) (Reply, error) {
 	// A bang would send us to another site.
 	text := neutral(topic(q.Text, q.Language))
 	if text == "" {
-		return nil, nil
+		return Reply{}, nil
 	}
 	var reply duckduckgoReply
 	err := d.get(ctx, "/", url.Values{
@@ -55,12 +55,12 @@ func (d duckduckgo) Search(ctx context.Context, q Query) ([]turn.Hit, error) {
 		"no_html": {"1"}, "no_redirect": {"1"}, "skip_disambig": {"1"},
 	}, q.Language, &reply)
 	if hits := reply.hits(text); len(hits) > 0 {
-		return hits, nil
+		return Reply{Hits: hits}, nil
 	}
 	if err == nil && reply.Type == nil {
-		return nil, d.fail(Malformed, "the reply has none of the fields of an instant answer")
+		return Reply{}, d.fail(Malformed, "the reply has none of the fields of an instant answer")
 	}
-	return nil, err
+	return Reply{}, err
 }
 
 func (r *duckduckgoReply) hits(text string) []turn.Hit {

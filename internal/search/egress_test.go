@@ -203,9 +203,9 @@ func TestLogin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hits, err := b.Search(t.Context(), Query{Text: "q", Limit: 10})
-	if want := []turn.Hit{{URL: "https://example.org/me/word"}}; err != nil || !cmp.Equal(hits, want) {
-		t.Errorf("got %v, %v; want %v", hits, err, want)
+	got, err := b.Search(t.Context(), Query{Text: "q", Limit: 10})
+	if want := (Reply{Hits: []turn.Hit{{URL: "https://example.org/me/word"}}}); err != nil || !cmp.Equal(got, want) {
+		t.Errorf("got %v, %v; want %v", got, err, want)
 	}
 }
 

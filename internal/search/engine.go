@@ -188,8 +188,8 @@ func look(ctx context.Context, b Backend, q Query) (a answer) {
 		}
 		a.took = time.Since(began)
 	}()
-	hits, err := b.Search(ctx, q)
-	return answer{hits: candidates(b.Name(), hits), err: err}
+	reply, err := b.Search(ctx, q)
+	return answer{hits: candidates(b.Name(), reply.Hits), err: err}
 }
 
 // panicked names a panic without the data that it may hold.

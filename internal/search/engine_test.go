@@ -31,7 +31,7 @@ type fake struct {
 
 func (f fake) Name() string { return f.name }
 
-func (f fake) Search(ctx context.Context, _ Query) ([]turn.Hit, error) {
+func (f fake) Search(ctx context.Context, _ Query) (Reply, error) {
 	if f.asked != nil {
 		f.asked.Add(1)
 	}
@@ -42,12 +42,12 @@ func (f fake) Search(ctx context.Context, _ Query) ([]turn.Hit, error) {
 	select {
 	case <-time.After(f.after):
 	case <-done:
-		return nil, ctx.Err()
+		return Reply{}, ctx.Err()
 	}
 	if f.panic != nil {
 		panic(f.panic)
 	}
-	return f.hits, f.err
+	return Reply{Hits: f.hits}, f.err
 }
 
 func hit(address, title string) turn.Hit { return turn.Hit{URL: address, Title: title} }

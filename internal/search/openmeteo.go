@@ -54,14 +54,14 @@ func explainOpenMeteo(status int, page []byte) (code, detail string) {
 	return "", ""
 }
 
-func (o *openmeteo) Search(ctx context.Context, q Query) ([]turn.Hit, error) {
+func (o *openmeteo) Search(ctx context.Context, q Query) (Reply, error) {
 	asked := q.Place
 	if asked == "" {
 		asked = placeIn(q.Text)
 	}
 	spot, err := o.locate(ctx, asked, q.Language)
 	if err != nil || spot == nil {
-		return nil, err
+		return Reply{}, err
 	}
 	imperial := imperialUnits(q.Language, spot.CountryCode)
 	days := daysAsked(q.Text)
@@ -79,12 +79,12 @@ func (o *openmeteo) Search(ctx context.Context, q Query) ([]turn.Hit, error) {
 	var reply forecast
 	err = o.forecasts.get(ctx, "/v1/forecast", params, q.Language, &reply)
 	if text := reply.text(spot.name(), unitsFor(imperial)); text != "" {
-		return []turn.Hit{reply.hit(spot, text)}, nil
+		return Reply{Hits: []turn.Hit{reply.hit(spot, text)}}, nil
 	}
 	if err == nil {
 		err = o.forecasts.fail(Malformed, "the reply holds no weather")
 	}
-	return nil, err
+	return Reply{}, err
 }
 
 // place is one result of the place search.

@@ -31,6 +31,8 @@ import (
 type Query struct {
 	Text     string   // what to look for; it leaves the machine
 	Intent   string   // "weather", "news", "person", …; a word that the table does not know is a general question
+	Depth    string   // "basic" (also if empty) or "advanced": more candidates, read and scored before they are ranked
+	Safe     string   // "off", "moderate" (also if empty) or "strict"
 	Language string   // BCP 47 tag as in "de" or "en-GB"; the region decides units and markets. Empty: English, any market
 	Fresh    string   // oldest page wanted: "day", "week", "month", "year"; anything else is no limit
 	Place    string   // the place asked about, where the caller knows it; else a weather backend reads it from Text
@@ -44,7 +46,19 @@ type Query struct {
 // that it looked and there is nothing. Its URLs are as the service gave them.
 type Backend interface {
 	Name() string
-	Search(ctx context.Context, q Query) ([]turn.Hit, error)
+	Search(ctx context.Context, q Query) (Reply, error)
+}
+
+// Reply is what a backend found.
+type Reply struct {
+	Hits      []turn.Hit
+	Allowance Allowance // also beside an error
+}
+
+// Allowance is how much of a limit the service says is left. The zero value is a service that did not say.
+type Allowance struct {
+	Left, Of int       // requests; Of 0: nothing is known
+	Resets   time.Time // when Left becomes Of again; zero if it did not say
 }
 
 // The codes of an [Error]: a closed set.

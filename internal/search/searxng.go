@@ -81,22 +81,22 @@ type searxngInfobox struct {
 	Attributes           []struct{ Label, Value string }
 }
 
-func (s *searxng) Search(ctx context.Context, q Query) ([]turn.Hit, error) {
+func (s *searxng) Search(ctx context.Context, q Query) (Reply, error) {
 	params := s.params(q)
 	if params.Get("q") == "" {
-		return nil, nil
+		return Reply{}, nil
 	}
-	hits, err := s.ask(ctx, params, q)
+	hits, err := s.find(ctx, params, q)
 	if params.Has("time_range") && len(hits) == 0 && err == nil {
 		// Engines that cannot filter by date are left out, all of them where none can, and the instance then answers
 		// with an empty list as if it had looked.
 		params.Del("time_range")
-		return s.ask(ctx, params, q)
+		hits, err = s.find(ctx, params, q)
 	}
-	return hits, err
+	return Reply{Hits: hits}, err
 }
 
-func (s *searxng) ask(ctx context.Context, params url.Values, q Query) ([]turn.Hit, error) {
+func (s *searxng) find(ctx context.Context, params url.Values, q Query) ([]turn.Hit, error) {
 	var reply searxngReply
 	err := s.get(ctx, "/search", params, q.Language, &reply)
 	hits := reply.hits(q.Limit)

@@ -2,11 +2,13 @@ package search
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -26,6 +28,8 @@ type service struct {
 	base    *url.URL     // without path's last slash
 	client  *http.Client // of this origin; never follows a redirect
 	agent   string
+	// allowance reads the limits that the service tells in its headers; nil if it tells none there.
+	allowance func(http.Header) Allowance
 	// explain reads a reply more closely than its status does and names the failure that it is. Nil, or returning
 	// "", leaves the status's word.
 	explain func(status int, page []byte) (code, detail string)
@@ -45,41 +49,81 @@ func newService(c Config, backend, base string) (*service, error) {
 	return &service{backend: backend, base: u, client: &client, agent: c.UserAgent}, nil
 }
 
-// get asks for path with params and decodes the JSON reply into reply, a pointer to a struct. Where single
-// fields are of another type than expected the rest is filled in all the same and the error is [Malformed]:
-// a backend returns the hits it could make, and the error only if there are none.
+// request is one question to a service. Nothing of it but its JSON is in an error.
+type request struct {
+	method   string // empty: GET, or POST where there is a body
+	path     string // behind the service's base
+	params   url.Values
+	header   http.Header // keys, mostly
+	body     any         // sent as JSON; nil: none
+	language string      // BCP 47 tag for Accept-Language
+}
+
+// get asks for path with params; see [service.ask].
 func (s *service) get(ctx context.Context, path string, params url.Values, language string, reply any) error {
-	u := *s.base
-	u.Path, u.User, u.RawQuery = u.Path+path, nil, params.Encode()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	_, err := s.ask(ctx, request{path: path, params: params, language: language}, reply)
+	return err
+}
+
+// ask sends a request and decodes the JSON reply into reply, a pointer to a struct. Where single fields are of
+// another type than expected the rest is filled in all the same and the error is [Malformed]: a backend returns the
+// hits it could make, and the error only if there are none.
+func (s *service) ask(ctx context.Context, r request, reply any) (Allowance, error) {
+	req, err := s.request(ctx, r)
 	if err != nil {
-		return s.fail(Rejected, "the request could not be made")
+		return Allowance{}, s.fail(Rejected, "the request could not be made")
+	}
+	res, err := s.client.Do(req)
+	if err != nil {
+		return Allowance{}, s.broken(ctx, err)
+	}
+	defer res.Body.Close()
+	var left Allowance
+	if s.allowance != nil {
+		left = s.allowance(res.Header)
+	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxBody+1))
+	switch {
+	case errors.Is(err, api.ErrTooLarge) || len(body) > maxBody:
+		return left, s.fail(TooLarge, "the reply is larger than 4 MiB")
+	case err != nil:
+		return left, s.broken(ctx, err)
+	}
+	if err := s.refusal(res, body); err != nil {
+		return left, err
+	}
+	return left, s.decode(body, reply)
+}
+
+func (s *service) request(ctx context.Context, r request) (*http.Request, error) {
+	var body io.Reader
+	if r.body != nil {
+		text, err := json.Marshal(r.body)
+		if err != nil {
+			return nil, err
+		}
+		body, r.method = bytes.NewReader(text), cmp.Or(r.method, http.MethodPost)
+	}
+	u := *s.base
+	u.Path, u.User, u.RawQuery = u.Path+r.path, nil, r.params.Encode()
+	req, err := http.NewRequestWithContext(ctx, cmp.Or(r.method, http.MethodGet), u.String(), body)
+	if err != nil {
+		return nil, err
 	}
 	// SearXNG's limiter turns away a request without these or with Go's own User-Agent. Accept-Encoding stays
 	// unset: the transport asks for gzip by itself and then unpacks it too.
 	req.Header.Set("Accept", "application/json, text/html;q=0.5")
-	req.Header.Set("Accept-Language", languageTag(language, "en"))
+	req.Header.Set("Accept-Language", languageTag(r.language, "en"))
 	req.Header.Set("User-Agent", s.agent)
+	if r.body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	maps.Copy(req.Header, r.header)
 	if login := s.base.User; login != nil {
 		password, _ := login.Password()
 		req.SetBasicAuth(login.Username(), password)
 	}
-	res, err := s.client.Do(req)
-	if err != nil {
-		return s.broken(ctx, err)
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxBody+1))
-	switch {
-	case errors.Is(err, api.ErrTooLarge) || len(body) > maxBody:
-		return s.fail(TooLarge, "the reply is larger than 4 MiB")
-	case err != nil:
-		return s.broken(ctx, err)
-	}
-	if err := s.refusal(res, body); err != nil {
-		return err
-	}
-	return s.decode(body, reply)
+	return req, nil
 }
 
 func (s *service) fail(code, detail string) *Error {

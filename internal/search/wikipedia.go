@@ -82,15 +82,15 @@ type wikipediaPage struct {
 // maxCirrus is how long a search may be, in characters; bytes are the safe side.
 const maxCirrus = 280
 
-func (w *wikipedia) Search(ctx context.Context, q Query) ([]turn.Hit, error) {
+func (w *wikipedia) Search(ctx context.Context, q Query) (Reply, error) {
 	words := cutWords(cirrus(topic(q.Text, q.Language)), maxCirrus)
 	if words == "" {
-		return nil, nil
+		return Reply{}, nil
 	}
 	language := wikiOf(q.Language)
 	s, err := w.wiki(language)
 	if err != nil {
-		return nil, &Error{Backend: w.Name(), Code: NotConfigured, Detail: err.Error()}
+		return Reply{}, &Error{Backend: w.Name(), Code: NotConfigured, Detail: err.Error()}
 	}
 	var reply wikipediaReply
 	err = s.get(ctx, "/w/api.php", url.Values{
@@ -100,12 +100,12 @@ func (w *wikipedia) Search(ctx context.Context, q Query) ([]turn.Hit, error) {
 		"exintro": {"1"}, "explaintext": {"1"}, "exlimit": {"max"}, "redirects": {"1"},
 	}, language, &reply)
 	if hits := reply.hits(language); len(hits) > 0 {
-		return hits, nil
+		return Reply{Hits: hits}, nil
 	}
 	if err == nil && reply.BatchComplete == nil && reply.Continue == nil {
-		return nil, s.fail(Malformed, "the reply is not one of the Action API")
+		return Reply{}, s.fail(Malformed, "the reply is not one of the Action API")
 	}
-	return nil, err
+	return Reply{}, err
 }
 
 // cirrus keeps the words of a query and drops what CirrusSearch would take as an operator: quotes and wildcards,

@@ -57,12 +57,16 @@ type Hit struct {
 	Also      []string  `json:"also,omitempty"` // other backends that returned the same page
 	Rank      int       `json:"rank"`           // from 1, within Backend
 	Score     float64   `json:"score,omitempty"`
+	Given     float64   `json:"given,omitempty"` // the backend's own score, on its own scale
 	Title     string    `json:"title"`
 	URL       string    `json:"url"`
 	Snippet   string    `json:"snippet,omitempty"`
 	Text      string    `json:"-"`                  // content that the backend itself delivered: read in place of fetching URL
 	Answer    bool      `json:"answer,omitempty"`   // Text answers the query by itself: a forecast, an instant answer
 	Published time.Time `json:"published,omitzero"` // zero: undated
+	DayOnly   bool      `json:"day_only,omitempty"` // Published is midnight UTC of a day whose hour is not known
+	Thumbnail string    `json:"thumbnail,omitempty"`
+	Media     string    `json:"media,omitempty"` // the image or video itself, where URL is the page that shows it
 	Language  string    `json:"language,omitempty"`
 }
 

@@ -29,15 +29,15 @@ type finder struct {
 
 func (f *finder) Name() string { return "finder" }
 
-func (f *finder) Search(ctx context.Context, q search.Query) ([]turn.Hit, error) {
+func (f *finder) Search(ctx context.Context, q search.Query) (search.Reply, error) {
 	f.mu.Lock()
 	f.asked = append(f.asked, q)
 	f.mu.Unlock()
 	if f.hang {
 		<-ctx.Done()
-		return nil, &search.Error{Backend: "finder", Code: search.Timeout}
+		return search.Reply{}, &search.Error{Backend: "finder", Code: search.Timeout}
 	}
-	return f.hits, f.err
+	return search.Reply{Hits: f.hits}, f.err
 }
 
 func (f *finder) queries() []search.Query {
