@@ -15,6 +15,11 @@ import (
 )
 
 type evalCommand struct {
+	Predict predictCommand `cmd:"" default:"withargs" help:"Print predictions for the rows of a set."`
+	Report  reportCommand  `cmd:"" help:"Measure every set and print the figures beside the recorded ones."`
+}
+
+type predictCommand struct {
 	Set string `arg:"" help:"What is evaluated: ${sets}."`
 	Dir string `arg:"" help:"Folder with the set's rows."`
 }
@@ -51,6 +56,15 @@ func sets() []set {
 	}
 }
 
+func findSet(name string) (set, bool) {
+	all := sets()
+	i := slices.IndexFunc(all, func(s set) bool { return s.name == name })
+	if i < 0 {
+		return set{}, false
+	}
+	return all[i], true
+}
+
 func setNames() string {
 	var names []string
 	for _, s := range sets() {
@@ -74,20 +88,19 @@ func stateless[R any](predict func(context.Context, fs.FS, R) (prediction, error
 
 // Run prints a prediction for every row, as JSON lines, through the code that a turn uses. It reads no configuration:
 // the same rows give the same predictions everywhere. A row that fails has an error in place of a prediction.
-func (e evalCommand) Run(ctx context.Context, p *program, stop stopper) error {
-	all := sets()
-	i := slices.IndexFunc(all, func(s set) bool { return s.name == e.Set })
-	if i < 0 {
-		return problems{fmt.Sprintf("there is no set %q; there are %s", e.Set, setNames())}
+func (c predictCommand) Run(ctx context.Context, p *program, stop stopper) error {
+	s, known := findSet(c.Set)
+	if !known {
+		return problems{fmt.Sprintf("there is no set %q; there are %s", c.Set, setNames())}
 	}
-	files := os.DirFS(resolve(p.dir, e.Dir))
-	rows, err := files.Open(all[i].file)
+	files := os.DirFS(resolve(p.dir, c.Dir))
+	rows, err := files.Open(s.file)
 	if err != nil {
-		return problems{fmt.Sprintf("open the rows of %s: %v", e.Set, err)}
+		return problems{fmt.Sprintf("open the rows of %s: %v", c.Set, err)}
 	}
 	defer rows.Close()
 	return p.interruptible(stop, func() error {
-		return evaluation{program: p, files: files, predict: all[i].open()}.run(ctx, rows)
+		return evaluation{program: p, files: files, predict: s.open()}.run(ctx, rows)
 	})
 }
 

@@ -75,12 +75,21 @@ func predictURL(_ context.Context, _ fs.FS, row urlRow) (prediction, error) {
 	return prediction{"ok": true, "host": u.Hostname()}, nil
 }
 
-// predictCanon predicts {"output"}: the form in which URLs are compared, null for what is none by the rules.
-func predictCanon(_ context.Context, _ fs.FS, row urlRow) (prediction, error) {
-	if canonical, ok := guard.Canonical(row.Input); ok {
-		return prediction{"output": canonical}, nil
+type canonRow struct{ Input, Output string }
+
+// predictCanon predicts {"output"}: the form in which URLs are compared, null for what is none by the rules. Where the
+// row has another writing of the same page, "collides" says whether both have one form, or none.
+func predictCanon(_ context.Context, _ fs.FS, row canonRow) (prediction, error) {
+	got := prediction{"output": nil}
+	canonical, ok := guard.Canonical(row.Input)
+	if ok {
+		got["output"] = canonical
 	}
-	return prediction{"output": nil}, nil
+	if row.Output != "" {
+		other, too := guard.Canonical(row.Output)
+		got["collides"] = ok == too && other == canonical
+	}
+	return got, nil
 }
 
 type hostRow struct{ Host string }

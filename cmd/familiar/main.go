@@ -8,6 +8,7 @@
 //	familiar trace [ID]      the records of past turns
 //	familiar config check    what is configured, and from where
 //	familiar eval SET DIR    predictions for evaluation data
+//	familiar eval report DIR every figure of it, beside the recorded ones
 //
 // This package is the only reader of the environment and of flags, and the place where the rooms of the house are
 // put together: wire.go does it in a few literals.
@@ -45,7 +46,7 @@ type commands struct {
 	Fetch  fetchCommand  `cmd:"" help:"Read one page as a lookup does."`
 	Trace  traceCommand  `cmd:"" help:"List the records of past turns, or show one."`
 	Config configCommand `cmd:"" help:"Look at the configuration."`
-	Eval   evalCommand   `cmd:"" help:"Print predictions for a set of evaluation data."`
+	Eval   evalCommand   `cmd:"" help:"Predict for evaluation data, and measure how well."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }
