@@ -1,10 +1,13 @@
 package clean
 
 import (
+	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 )
 
@@ -40,6 +43,12 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
+// What T8 and T9 leave nothing of.
+var (
+	towers  = regexp.MustCompile(`\p{M}{5}`)
+	deserts = regexp.MustCompile(`\n[ \t]*\n[ \t]*\n[ \t]*\n`)
+)
+
 func checkText(t failer, s string) {
 	once, _ := Text(s)
 	if twice, report := Text(once); twice != once || report != nil {
@@ -48,8 +57,16 @@ func checkText(t failer, s string) {
 	if !utf8.ValidString(once) || strings.ContainsFunc(once, changes) {
 		t.Fatalf("Text(%q) = %q keeps what it should not", s, once)
 	}
-	if n := utf8.RuneCountInString(once); n > blockLength {
-		t.Fatalf("Text leaves %d characters", n)
+	if !norm.NFC.IsNormalString(once) || towers.MatchString(once) {
+		t.Fatalf("Text(%q) = %q is not composed, or has towers of marks", s, once)
+	}
+	if n := utf8.RuneCountInString(once); n > blockLength || deserts.MatchString(once) {
+		t.Fatalf("Text leaves %d characters, or a desert: %q", n, once)
+	}
+	for line := range strings.SplitSeq(once, "\n") {
+		if n := utf8.RuneCountInString(line); n > lineLength {
+			t.Fatalf("Text leaves a line of %d characters", n)
+		}
 	}
 	line := Line(s, 60)
 	if Line(line, 60) != line || utf8.RuneCountInString(line) > 60 || strings.ContainsAny(line, "\n\t") {
@@ -72,6 +89,14 @@ func checkInert(t failer, s string) {
 		if _, _, _, role := speaker(line); role != "" {
 			t.Fatalf("Inert(%q) lets %q speak", s, line)
 		}
+	}
+	if token := templateTokens.FindString(once); token != "" {
+		t.Fatalf("Inert(%q) = %q keeps %q", s, once, token)
+	}
+	const mark = '\uE03F'
+	marked, blanks := Mark(once, mark), strings.FieldsFunc(once, func(c rune) bool { return !unicode.IsSpace(c) })
+	if strings.ContainsFunc(marked, unicode.IsSpace) || strings.Count(marked, string(mark)) != utf8.RuneCountInString(strings.Join(blanks, "")) {
+		t.Fatalf("Mark(%q) = %q", once, marked)
 	}
 }
 

@@ -10,15 +10,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// cloaks are ways to hide what is put for %s, whatever stands around them.
-var cloaks = []string{
+// covers are ways to hide what is put for %s, whatever stands around them.
+var covers = []string{
 	`<div hidden>%s</div>`, `<div style="display:none">%s</div>`, `<div class="sr-only">%s</div>`, `<div class="q7">%s</div>`, `<section id="zz9">%s</section>`,
 	`<div style="opacity:0">%s</div>`, `<div style="position:absolute;left:-9999px">%s</div>`, `<div aria-hidden="true">%s</div>`, `<div style="height:0;overflow:hidden">%s</div>`,
 	`<div style="visibility:hidden">%s</div>`, `<div style="font-size:0">%s</div>`, `<template>%s</template>`, `<details>%s</details>`,
 	`<noscript>%s</noscript>`, // the last one: its inside is no markup, so there can be none in it
 }
 
-const cloakStyles = `<style>.q7{display:none}#zz9{clip-path:inset(50%)}</style>`
+const coverStyles = `<style>.q7{display:none}#zz9{clip-path:inset(50%)}</style>`
 
 // plainWraps are elements that hide nothing.
 var plainWraps = []string{
@@ -42,14 +42,14 @@ func TestNothingHiddenIsRead(t *testing.T) {
 					continue
 				}
 				if rapid.IntRange(0, 3).Draw(t, "hide") == 0 {
-					fmt.Fprintf(&b, rapid.SampledFrom(cloaks[:len(cloaks)-b2i(hidden)]).Draw(t, "cloak"), tree(depth-1, true))
+					fmt.Fprintf(&b, rapid.SampledFrom(covers[:len(covers)-b2i(hidden)]).Draw(t, "cover"), tree(depth-1, true))
 				} else {
 					fmt.Fprintf(&b, rapid.SampledFrom(plainWraps).Draw(t, "wrap"), word+tree(depth-1, hidden))
 				}
 			}
 			return b.String()
 		}
-		source := cloakStyles + visible + tree(rapid.IntRange(0, 4).Draw(t, "depth"), false)
+		source := coverStyles + visible + tree(rapid.IntRange(0, 4).Draw(t, "depth"), false)
 		p, err := Read([]byte(source), "text/html", nil)
 		if err != nil || strings.Contains(p.Markdown, "EVIL") {
 			t.Fatalf("%s\nis read as %q, %v", source, p.Markdown, err)
