@@ -44,7 +44,7 @@ func lookFor(ctx context.Context, row messageRow) turn.Lookup {
 }
 
 func request(id, text string) turn.Request {
-	return turn.Request{ID: id, Mode: turn.Text, Message: turn.Message{ID: id, ChannelID: "evaluation", Text: text}}
+	return turn.Request{ID: id, Mode: turn.Text, GuildID: "evaluation", Message: turn.Message{ID: id, ChannelID: "evaluation", Text: text}}
 }
 
 type evidenceRow struct {

@@ -30,8 +30,29 @@ var (
 	})
 )
 
-// classify names what kind of question it is, and how sure that is, from 0 to 1.
+// classify names what kind of question it is, and how sure that is, from 0 to 1. What a word says outright is not
+// weighed; between the kinds that the examples know, the model decides.
 func (n need) classify(text string, words []word) (intent string, sure float64) {
+	intent, sure = n.ruledIntent(text, words)
+	switch intent {
+	case factCheck, forum, docs:
+		return intent, sure
+	}
+	if !speaksEnglish(text, words) {
+		return intent, sure
+	}
+	learned, p := n.learnedIntent(text, words)
+	switch {
+	case learned != media:
+		return learned, p
+	case intent == image || intent == video:
+		return intent, p
+	}
+	return image, p
+}
+
+// ruledIntent goes by words that stand for an intent.
+func (n need) ruledIntent(text string, words []word) (intent string, sure float64) {
 	switch {
 	case slices.Contains(n.topics, "weather"):
 		return weather, 0.95

@@ -59,19 +59,15 @@ func weigh(text string, names []string) need {
 	spoken := action.ReplaceAllString(bare, " ")
 	acted := len(strings.TrimSpace(spoken)) < len(strings.TrimSpace(bare))
 
-	best := need{}
-	for _, s := range sentences(spoken) {
-		n := weighSentence(s, names)
-		if n.order == "dont" {
-			return need{order: "dont", cues: []string{"told not to search"}, asks: n.asks}
-		}
-		if best.cues == nil || n.order == "search" && best.order == "" || best.order == n.order && n.score > best.score {
-			best = n
-		}
-	}
-	if best.order == "search" {
+	best := ruled(spoken, names)
+	switch {
+	case best.order == "dont":
+		return best
+	case best.order == "search":
 		best.score, best.cues = 1, []string{"told to search"}
 		return best
+	case !acted && !hadCode:
+		best.learn(spoken, names)
 	}
 	// An action in asterisks is played, and so is what is said around it, unless that asks plainly for facts.
 	if acted && best.score < 0.9 {
@@ -79,6 +75,21 @@ func weigh(text string, names []string) need {
 	}
 	if hadCode {
 		best.add("code")
+	}
+	return best
+}
+
+// ruled scores a message by the rules alone: by the sentence of it that asks most.
+func ruled(text string, names []string) need {
+	best := need{}
+	for _, s := range sentences(text) {
+		n := weighSentence(s, names)
+		if n.order == "dont" {
+			return need{order: "dont", cues: []string{"told not to search"}, asks: n.asks}
+		}
+		if best.cues == nil || n.order == "search" && best.order == "" || best.order == n.order && n.score > best.score {
+			best = n
+		}
 	}
 	return best
 }

@@ -44,10 +44,23 @@ func decide(req turn.Request, names []string, pol Policy) plan {
 	if own := weigh(bare, names); own.order != "" || whole != bare && own.barred && !p.check {
 		p.need = own
 	}
+	if !p.asks && p.order == "" && toOthers(req, bare, names) {
+		p.urls, p.refused = nil, nil
+	}
 	p.core = essence(whole, p.need, names)
 	p.question = cut(oneLine(p.core), maxQuestion)
 	p.topic = deniedTopic(whole, pol.DeniedTopics)
 	return p
+}
+
+// toOthers reports whether a message with a link was written to the room and not to the bot, which is no request to
+// read it.
+func toOthers(req turn.Request, text string, names []string) bool {
+	if req.GuildID == "" || req.Parent != nil && req.Parent.Own {
+		return false
+	}
+	_, named := dropNames(split(text), text, names)
+	return !named
 }
 
 // compose words the queries.

@@ -1,0 +1,159 @@
+package linear
+
+import (
+	"maps"
+	"math"
+	"slices"
+)
+
+// Example is one text whose class is known.
+type Example struct {
+	Features []Feature
+	Class    int
+	Weight   float64 // how much it counts; 0 is 1
+}
+
+// Train finds the weights under which the examples are likeliest, each class counting as much as any other, less
+// penalty/2 times the sum of their squares. The problem is convex, so the same examples give the same model.
+func Train(classes []string, examples []Example, penalty float64) *Model {
+	t := newTrainer(classes, examples, penalty)
+	t.descend()
+	return t.model()
+}
+
+// trainer holds the examples as indexes into the weights.
+type trainer struct {
+	classes  []string
+	examples []Example
+	penalty  float64
+	share    []float64 // by example: what it counts
+	index    map[string]int
+	columns  [][]int // by example: its features' indexes
+	weights  []float64
+	bias     []float64
+}
+
+func newTrainer(classes []string, examples []Example, penalty float64) *trainer {
+	t := &trainer{classes: classes, examples: examples, penalty: penalty, index: map[string]int{}}
+	total := make([]float64, len(classes))
+	for _, e := range examples {
+		columns := make([]int, len(e.Features))
+		for i, f := range e.Features {
+			at, known := t.index[f.Name]
+			if !known {
+				at = len(t.index)
+				t.index[f.Name] = at
+			}
+			columns[i] = at
+		}
+		t.columns = append(t.columns, columns)
+		t.share = append(t.share, weightOf(e))
+		total[e.Class] += weightOf(e)
+	}
+	all := 0.0
+	for _, n := range total {
+		all += n
+	}
+	for i, e := range examples {
+		t.share[i] *= all / (total[e.Class] * float64(len(classes)))
+	}
+	t.weights, t.bias = make([]float64, len(t.index)*len(classes)), make([]float64, len(classes))
+	return t
+}
+
+func weightOf(e Example) float64 {
+	if e.Weight == 0 {
+		return 1
+	}
+	return e.Weight
+}
+
+// The steps of Adam (Kingma and Ba, 2015), over all examples at once.
+const (
+	rounds = 600
+	rate   = 0.05
+	slow1  = 0.9
+	slow2  = 0.999
+)
+
+func (t *trainer) descend() {
+	n := len(t.weights) + len(t.bias)
+	first, second := make([]float64, n), make([]float64, n)
+	for round := 1; round <= rounds; round++ {
+		slope := t.slope()
+		step := rate * math.Sqrt(1-math.Pow(slow2, float64(round))) / (1 - math.Pow(slow1, float64(round)))
+		if round > rounds/2 { // small steps at the end find the ground
+			step *= 2 * (1 - float64(round)/rounds)
+		}
+		for i, g := range slope {
+			first[i] = slow1*first[i] + (1-slow1)*g
+			second[i] = slow2*second[i] + (1-slow2)*g*g
+			move := step * first[i] / (math.Sqrt(second[i]) + 1e-8)
+			if i < len(t.weights) {
+				t.weights[i] -= move
+			} else {
+				t.bias[i-len(t.weights)] -= move
+			}
+		}
+	}
+}
+
+// slope is the gradient: of the weights, then of the biases.
+func (t *trainer) slope() []float64 {
+	k := len(t.classes)
+	slope := make([]float64, len(t.weights)+k)
+	for i, w := range t.weights {
+		slope[i] = t.penalty * w
+	}
+	odds := make([]float64, k)
+	for i, e := range t.examples {
+		copy(odds, t.bias)
+		for j, at := range t.columns[i] {
+			for c := range k {
+				odds[c] += t.weights[at*k+c] * e.Features[j].Value
+			}
+		}
+		softmax(odds)
+		odds[e.Class]--
+		for c := range k {
+			odds[c] *= t.share[i]
+			slope[len(t.weights)+c] += odds[c]
+		}
+		for j, at := range t.columns[i] {
+			for c := range k {
+				slope[at*k+c] += odds[c] * e.Features[j].Value
+			}
+		}
+	}
+	return slope
+}
+
+// model keeps of the weights what one byte holds, and of the features those that then still weigh anything.
+func (t *trainer) model() *Model {
+	k := len(t.classes)
+	m := &Model{classes: t.classes, bias: t.bias, scale: make([]float64, k)}
+	for i, w := range t.weights {
+		m.scale[i%k] = max(m.scale[i%k], math.Abs(w)/127)
+	}
+	rows := map[uint32][]int8{}
+	for _, name := range slices.Sorted(maps.Keys(t.index)) {
+		at := t.index[name]
+		row, weighs := make([]int8, k), false
+		for c := range k {
+			if m.scale[c] > 0 {
+				row[c] = int8(math.Round(t.weights[at*k+c] / m.scale[c]))
+			}
+			weighs = weighs || row[c] != 0
+		}
+		if weighs {
+			rows[hash(name)] = row
+			m.names = append(m.names, hash(name))
+		}
+	}
+	slices.Sort(m.names)
+	m.names = slices.Compact(m.names)
+	for _, h := range m.names {
+		m.weights = append(m.weights, rows[h]...)
+	}
+	return m
+}
