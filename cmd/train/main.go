@@ -62,6 +62,7 @@ type row struct {
 	Intent string // intent
 
 	hints []linear.Feature
+	asks  bool
 }
 
 func read(dir string) ([]row, error) {
@@ -91,7 +92,7 @@ func read(dir string) ([]row, error) {
 		}
 	}
 	for i := range all {
-		all[i].hints = websearch.Hints(all[i].Text)
+		all[i].hints, all[i].asks = websearch.Hints(all[i].Text)
 	}
 	return all, nil
 }
@@ -107,16 +108,20 @@ type task struct {
 	classes []string
 	penalty float64
 	rows    []labelled
+	// temper is what a lookup makes of the probabilities before it decides; nil: nothing.
+	temper func(r row, odds []float64)
 }
 
 type labelled struct {
 	row
-	class  int
-	weight float64
+	class int
 }
 
 func needTask(rows []row) task {
-	t := task{file: "need.model", classes: []string{"stay", "look"}, penalty: 2}
+	t := task{file: "need.model", classes: []string{"stay", "look"}, penalty: 2, temper: func(r row, odds []float64) {
+		odds[1] = websearch.Tempered(odds[1], r.asks)
+		odds[0] = 1 - odds[1]
+	}}
 	for _, r := range rows {
 		l := labelled{row: r}
 		switch {
@@ -181,7 +186,7 @@ func (t task) examples(without int) []linear.Example {
 	var out []linear.Example
 	for _, r := range t.rows {
 		if fold(r.Text) != without {
-			out = append(out, linear.Example{Features: r.hints, Class: r.class, Weight: r.weight})
+			out = append(out, linear.Example{Features: r.hints, Class: r.class})
 		}
 	}
 	return out
@@ -198,6 +203,9 @@ func (t task) validate() {
 				continue
 			}
 			odds := m.Classify(r.hints)
+			if t.temper != nil {
+				t.temper(r.row, odds)
+			}
 			got := slices.Index(odds, slices.Max(odds))
 			source, _, _ := strings.Cut(r.Cls, "-")
 			source = fmt.Sprintf("%s %s", source, t.classes[r.class])

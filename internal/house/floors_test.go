@@ -19,6 +19,7 @@ const (
 // floors is the plan of the house: imports go downstairs, at least one step.
 var floors = map[string]int{
 	"cmd/familiar": roof,
+	"cmd/train":    roof,
 
 	"internal/bot":          third,
 	"internal/bot/discord":  doors,
@@ -37,6 +38,7 @@ var floors = map[string]int{
 	"internal/api":          ground,
 	"internal/context/turn": ground,
 	"internal/house":        ground,
+	"internal/linear":       ground,
 	"internal/llm":          ground,
 	"internal/redact":       ground,
 	"internal/store":        ground,

@@ -10,7 +10,6 @@ import (
 type Example struct {
 	Features []Feature
 	Class    int
-	Weight   float64 // how much it counts; 0 is 1
 }
 
 // Train finds the weights under which the examples are likeliest, each class counting as much as any other, less
@@ -26,7 +25,7 @@ type trainer struct {
 	classes  []string
 	examples []Example
 	penalty  float64
-	share    []float64 // by example: what it counts
+	share    []float64 // by class: what one example of it counts
 	index    map[string]int
 	columns  [][]int // by example: its features' indexes
 	weights  []float64
@@ -47,25 +46,13 @@ func newTrainer(classes []string, examples []Example, penalty float64) *trainer 
 			columns[i] = at
 		}
 		t.columns = append(t.columns, columns)
-		t.share = append(t.share, weightOf(e))
-		total[e.Class] += weightOf(e)
+		total[e.Class]++
 	}
-	all := 0.0
 	for _, n := range total {
-		all += n
-	}
-	for i, e := range examples {
-		t.share[i] *= all / (total[e.Class] * float64(len(classes)))
+		t.share = append(t.share, float64(len(examples))/(max(n, 1)*float64(len(classes))))
 	}
 	t.weights, t.bias = make([]float64, len(t.index)*len(classes)), make([]float64, len(classes))
 	return t
-}
-
-func weightOf(e Example) float64 {
-	if e.Weight == 0 {
-		return 1
-	}
-	return e.Weight
 }
 
 // The steps of Adam (Kingma and Ba, 2015), over all examples at once.
@@ -116,7 +103,7 @@ func (t *trainer) slope() []float64 {
 		softmax(odds)
 		odds[e.Class]--
 		for c := range k {
-			odds[c] *= t.share[i]
+			odds[c] *= t.share[e.Class]
 			slope[len(t.weights)+c] += odds[c]
 		}
 		for j, at := range t.columns[i] {

@@ -38,10 +38,11 @@ const (
 	media = "media"
 )
 
-// Hints are what the models see of a message: for training them.
-func Hints(message string) []linear.Feature {
-	words := split(message)
-	return ruled(message, nil).hints(message, words)
+// Hints are what the models see of a message, for training them, and whether it has the form of a question or a
+// request, for [Tempered].
+func Hints(message string) (hints []linear.Feature, asks bool) {
+	n := ruled(message, nil)
+	return n.hints(message, split(message)), n.asks
 }
 
 // hints are the words of a text, their order, its length and what the rules made of it.
@@ -129,7 +130,7 @@ func (n *need) learn(text string, names []string) {
 		return
 	}
 	hints := n.hints(text, words)
-	n.score = math.Round(1000*n.tempered(needModel().Classify(hints)[1])) / 1000
+	n.score = math.Round(1000*Tempered(needModel().Classify(hints)[1], n.asks)) / 1000
 	n.cues = append(needModel().Why(hints, 1, 2), n.cues...)
 }
 
@@ -140,11 +141,11 @@ const (
 	unsaid = 0.9
 )
 
-// tempered is the model's probability in the measure of a channel.
-func (n need) tempered(p float64) float64 {
+// Tempered is the model's probability in the measure of a channel.
+func Tempered(p float64, asks bool) float64 {
 	p = min(max(p, 1e-6), 1-1e-6)
 	odds := math.Log(p/(1-p)) - rare
-	if !n.asks {
+	if !asks {
 		odds -= unsaid
 	}
 	return logistic(odds)
