@@ -84,7 +84,17 @@ func secretKey(name, service, where string) []Key {
 }
 
 // Disabled is a backend that is not used, and why: for the operator.
-type Disabled struct{ Name, Why string }
+type Disabled struct {
+	Name, Why string
+	Key       string // the variable that would switch it on, if that is all that it lacks
+}
+
+// keyless is why a backend is off that nobody has a key for.
+type keyless struct{ Key }
+
+func (k keyless) Error() string {
+	return fmt.Sprintf("%s is not set: %s, from %s", k.Name, k.About, k.Where)
+}
 
 // Backends returns the backends that c switches on, in the table's order.
 func Backends(c Config) []Backend {
@@ -102,7 +112,9 @@ func build(c Config) (on []Backend, off []Disabled) {
 	for _, e := range table() {
 		b, err := e.build(c)
 		if err != nil {
-			off = append(off, Disabled{e.name, err.Error()})
+			var lacks keyless
+			errors.As(err, &lacks)
+			off = append(off, Disabled{Name: e.name, Why: err.Error(), Key: lacks.Name})
 			continue
 		}
 		on = append(on, b)
@@ -116,7 +128,7 @@ func (e entry) build(c Config) (Backend, error) {
 	}
 	for _, k := range e.keys {
 		if !k.Optional && c.Keys[k.Name] == "" {
-			return nil, fmt.Errorf("%s is not set: %s, from %s", k.Name, k.About, k.Where)
+			return nil, keyless{k}
 		}
 	}
 	base := e.base

@@ -62,25 +62,25 @@ func dayOf(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
 }
 
-// age is a number and a unit; one more number beside them and it is something else.
-var age = regexp.MustCompile(`^[^\d]*(\d{1,3}|\ban?\b) ?(\pL+)\.?[^\d]*$`)
+// agePattern is a number and a unit; one more number beside them and it is something else.
+var agePattern = regexp.MustCompile(`^[^\d]*(\d{1,3}|\ban?\b) ?(\pL+)\.?[^\d]*$`)
 
 // The units of an age in the languages that services are asked in.
 const (
-	minuteWords = "m min mins minute minutes minuten minuto minutos minuti minuut 分前 分钟前 分鐘前"
-	hourWords   = "h hr hrs hour hours std stunde stunden heure heures hora horas ora ore uur uren 時間前 小时前 小時前 시간"
-	dayWords    = "d day days tag tagen jour jours día días dia dias giorno giorni dag dagen 日前 天前 일"
-	before      = "yesterday gestern hier ayer ontem ieri gisteren 昨日 昨天 어제"
+	minuteWords    = "m min mins minute minutes minuten minuto minutos minuti minuut 分前 分钟前 分鐘前"
+	hourWords      = "h hr hrs hour hours std stunde stunden heure heures hora horas ora ore uur uren 時間前 小时前 小時前 시간"
+	dayWords       = "d day days tag tagen jour jours día días dia dias giorno giorni dag dagen 日前 天前 일"
+	yesterdayWords = "yesterday gestern hier ayer ontem ieri gisteren 昨日 昨天 어제"
 )
 
 // ageOf reads "3 hours ago", "vor 2 Tagen", "il y a 5 minutes".
 func ageOf(now time.Time, text string) (at time.Time, dayOnly bool) {
 	is := func(words, word string) bool { return slices.Contains(strings.Fields(words), word) }
 	now = now.UTC()
-	if is(before, text) {
+	if is(yesterdayWords, text) {
 		return dayOf(now.AddDate(0, 0, -1)), true
 	}
-	m := age.FindStringSubmatch(text)
+	m := agePattern.FindStringSubmatch(text)
 	if m == nil {
 		return time.Time{}, false
 	}

@@ -176,6 +176,9 @@ func TestKeys(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), e.keys[0].Name) || !strings.Contains(err.Error(), e.keys[0].Where) {
 			t.Errorf("%s without a key: %v", e.name, err)
 		}
+		if off := Off(config); !slices.ContainsFunc(off, func(d Disabled) bool { return d == Disabled{e.name, err.Error(), e.keys[0].Name} }) {
+			t.Errorf("%s is not among those that are off: %v", e.name, off)
+		}
 		config.Keys[e.keys[0].Name] = keys[e.keys[0].Name]
 		if _, err := e.build(config); err != nil {
 			t.Errorf("%s with its key: %v", e.name, err)

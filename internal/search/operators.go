@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// operator is a word that Google, Brave, Kagi and their kin take as an order if a colon follows: to look at one site
+// operatorPattern is a word that Google, Brave, Kagi and their kin take as an order if a colon follows: to look at one site
 // or file type only, to show a copy.
-var operator = regexp.MustCompile(`(?i)\b(site|inurl|allinurl|intitle|allintitle|intext|allintext|inbody|inpage|inanchor|allinanchor|filetype|ext|` +
+var operatorPattern = regexp.MustCompile(`(?i)\b(site|inurl|allinurl|intitle|allintitle|intext|allintext|inbody|inpage|inanchor|allinanchor|filetype|ext|` +
 	`cache|related|link|source|location|loc|language|lang|before|after|define|info|daterange|imagesize|src):`)
 
 // bare takes the operators out of a query: quotes, "-word", "site:host", OR. What is said in a chat is words, and
@@ -18,7 +18,7 @@ func bare(text string) string {
 			return ' '
 		}
 		return r
-	}, operator.ReplaceAllString(text, "$1 "))
+	}, operatorPattern.ReplaceAllString(text, "$1 "))
 	var kept []string
 	for word := range strings.FieldsSeq(line(text, len(text))) {
 		word = strings.TrimLeft(word, "-+~@!")
