@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"familiar/internal/search"
 )
 
 var update = flag.Bool("update", false, "write the README's transcripts anew")
@@ -48,6 +50,21 @@ func TestReadme(t *testing.T) {
 	}
 	if err := os.WriteFile(readmePath, []byte(want), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestKeysAreToldOf where operators look for them.
+func TestKeysAreToldOf(t *testing.T) {
+	for _, file := range []string{readmePath, "../../.env.example"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range search.Keys() {
+			if !strings.Contains(string(text), k.Name) {
+				t.Errorf("%s does not tell of %s, %s", file, k.Name, k.About)
+			}
+		}
 	}
 }
 

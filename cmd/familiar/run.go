@@ -100,8 +100,16 @@ func (h *house) describe(out io.Writer) {
 		names = append(names, b.Name())
 	}
 	fmt.Fprintf(out, "  searches  %s\n", strings.Join(names, ", "))
+	var keyless []string
 	for _, off := range h.off {
+		if off.Key != "" {
+			keyless = append(keyless, off.Name)
+			continue
+		}
 		fmt.Fprintf(out, "  off       %s: %s\n", off.Name, off.Why)
+	}
+	if keyless != nil {
+		fmt.Fprintf(out, "  off       %s: no key\n", strings.Join(keyless, ", "))
 	}
 	switch {
 	case h.config.get("FAMILIAR_WEB") == "off":

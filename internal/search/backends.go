@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Config is what the operator chose. Its zero value, with a Client, asks every service that needs neither an
@@ -15,9 +16,17 @@ type Config struct {
 	Depth     string                           // of SearXNG: "basic" (also if empty) or "advanced"
 	Keys      map[string]string                // by the names in Keys: what services ask for to be let in
 	Client    func(origin string) *http.Client // makes the HTTP client of one origin; required
+	Now       func() time.Time                 // clock that a page's age is counted back from; nil is time.Now
 	UserAgent string                           // sent to all; an honest one: name, version, address of the operator
 	Off       []string                         // names of backends not to be used
 	Base      map[string]string                // other addresses, by backend name: mirrors and tests
+}
+
+func (c Config) now() func() time.Time {
+	if c.Now == nil {
+		return time.Now
+	}
+	return c.Now
 }
 
 // entry is one line of the table.
@@ -56,14 +65,36 @@ func table() []entry {
 	encyclopedic := []string{"weather", "news", "media", "forum"}
 	return []entry{
 		{name: "searxng", weight: 1, make: newSearXNG},
+		{name: "tavily", weight: 1, keys: secretKey("TAVILY_API_KEY", "Tavily Search", "https://app.tavily.com"), base: "https://api.tavily.com", make: newTavily},
+		{name: "brave", weight: 1, keys: secretKey("BRAVE_SEARCH_API_KEY", "Brave Search", "https://api-dashboard.search.brave.com"), base: "https://api.search.brave.com/res/v1", make: newBrave},
+		{name: "kagi", weight: 1, keys: secretKey("KAGI_API_KEY", "Kagi Search", "https://kagi.com/settings/api"), base: "https://kagi.com/api", make: newKagi},
+		{name: "serper", weight: 1, keys: secretKey("SERPER_API_KEY", "Serper, which asks Google", "https://serper.dev/api-keys"), base: "https://google.serper.dev", make: newSerper},
+		{name: "serpapi", weight: 1, keys: secretKey("SERPAPI_API_KEY", "SerpApi, which asks Google", "https://serpapi.com/manage-api-key"), base: "https://serpapi.com", make: newSerpAPI},
+		{name: "exa", weight: 0.9, keys: secretKey("EXA_API_KEY", "Exa", "https://dashboard.exa.ai/api-keys"), base: "https://api.exa.ai", make: newExa},
+		{name: "firecrawl", weight: 0.9, keys: secretKey("FIRECRAWL_API_KEY", "Firecrawl", "https://www.firecrawl.dev/app/api-keys"), base: "https://api.firecrawl.dev", make: newFirecrawl},
 		{name: "openmeteo", weight: 2, only: []string{"weather"}, base: "https://api.open-meteo.com", make: newOpenMeteo},
 		{name: "wikipedia", weight: 0.9, not: encyclopedic, base: "https://{language}.wikipedia.org", make: newWikipedia},
 		{name: "duckduckgo", weight: 0.6, not: encyclopedic, base: "https://api.duckduckgo.com", make: newDuckDuckGo},
 	}
 }
 
+// secretKey is the one key of a web search.
+func secretKey(name, service, where string) []Key {
+	return []Key{{Name: name, About: "the key of " + service, Where: where}}
+}
+
 // Disabled is a backend that is not used, and why: for the operator.
-type Disabled struct{ Name, Why string }
+type Disabled struct {
+	Name, Why string
+	Key       string // the variable that would switch it on, if that is all that it lacks
+}
+
+// keyless is why a backend is off that nobody has a key for.
+type keyless struct{ Key }
+
+func (k keyless) Error() string {
+	return fmt.Sprintf("%s is not set: %s, from %s", k.Name, k.About, k.Where)
+}
 
 // Backends returns the backends that c switches on, in the table's order.
 func Backends(c Config) []Backend {
@@ -81,7 +112,9 @@ func build(c Config) (on []Backend, off []Disabled) {
 	for _, e := range table() {
 		b, err := e.build(c)
 		if err != nil {
-			off = append(off, Disabled{e.name, err.Error()})
+			var lacks keyless
+			errors.As(err, &lacks)
+			off = append(off, Disabled{Name: e.name, Why: err.Error(), Key: lacks.Name})
 			continue
 		}
 		on = append(on, b)
@@ -95,7 +128,7 @@ func (e entry) build(c Config) (Backend, error) {
 	}
 	for _, k := range e.keys {
 		if !k.Optional && c.Keys[k.Name] == "" {
-			return nil, fmt.Errorf("%s is not set: %s, from %s", k.Name, k.About, k.Where)
+			return nil, keyless{k}
 		}
 	}
 	base := e.base

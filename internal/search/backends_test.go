@@ -14,7 +14,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -27,7 +29,8 @@ var required = []string{"hits", "empty", "quota", "blocked", "malformed", "html"
 
 // TestBackends plays every archive against its backend. A case is a folder of the archive: query, one field a line;
 // reply, an HTTP response, or reply/<path> for one path only, where a header "Pad: n" makes the body n bytes longer;
-// want, the hits and then the error; and, where it is of interest, sent: what left the machine.
+// want, the hits and then the error; and, where it is of interest, sent: what left the machine, in its order, or where
+// the query has "at once: yes" in that of the addresses.
 func TestBackends(t *testing.T) {
 	for _, e := range table() {
 		t.Run(e.name, func(t *testing.T) {
@@ -37,7 +40,11 @@ func TestBackends(t *testing.T) {
 				t.Fatalf("backend %s has no archive: %v", e.name, err)
 			}
 			cases := casesOf(archive)
-			for _, name := range required {
+			names := required
+			if e.keys != nil {
+				names = append(slices.Clone(required), "badkey", "ratelimit")
+			}
+			for _, name := range names {
 				if !slices.ContainsFunc(cases, func(c *archived) bool { return c.name == name }) {
 					t.Errorf("%s has no case %q", file, name)
 				}
@@ -76,7 +83,7 @@ func casesOf(a *txtar.Archive) []*archived {
 
 func (c *archived) run(t *testing.T, e entry, archive *txtar.Archive) {
 	far := &replies{files: c.files}
-	config := Config{SearXNG: "http://searxng.internal:8888/search", UserAgent: "familiar/test (+https://example.org/operator)", Client: far.client, Keys: testKeys()}
+	config := Config{SearXNG: "http://searxng.internal:8888/search", UserAgent: "familiar/test (+https://example.org/operator)", Client: far.client, Keys: testKeys(), Now: noon}
 	q := parseQuery(t, c.files["query"], &config)
 	b, err := e.build(config)
 	if err != nil {
@@ -91,6 +98,9 @@ func (c *archived) run(t *testing.T, e entry, archive *txtar.Archive) {
 		t.Errorf("a key shows in the outcome:\n%s", outcome)
 	}
 	c.compare(t, archive, "want", outcome)
+	if strings.Contains(c.files["query"], "at once: yes") {
+		slices.Sort(far.sent)
+	}
 	if _, interesting := c.files["sent"]; interesting {
 		c.compare(t, archive, "sent", strings.Join(far.sent, ""))
 	}
@@ -136,14 +146,24 @@ func parseQuery(t *testing.T, text string, c *Config) Query {
 			q.Place = value
 		case "include":
 			q.Include = strings.Fields(value)
+		case "exclude":
+			q.Exclude = strings.Fields(value)
+		case "at once":
+		case "safe":
+			q.Safe = value
+		case "limit":
+			q.Limit, _ = strconv.Atoi(value)
 		case "depth":
-			c.Depth = value
+			c.Depth, q.Depth = value, value
 		default:
 			t.Fatalf("query has no field %q", field)
 		}
 	}
 	return q
 }
+
+// noon is the time in every archive: Friday, 20 November 2026.
+func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
 // testKeys are values for every key that a backend may want. They must never be seen in an outcome.
 func testKeys() map[string]string {
@@ -167,6 +187,9 @@ func describe(reply Reply, err error) string {
 		}
 		if h.Given != 0 {
 			fmt.Fprintf(&b, "   given %g\n", h.Given)
+		}
+		if h.Language != "" {
+			fmt.Fprintf(&b, "   language %s\n", h.Language)
 		}
 		if h.Media != "" || h.Thumbnail != "" {
 			fmt.Fprintf(&b, "   media %s\n   thumbnail %s\n", h.Media, h.Thumbnail)
@@ -192,7 +215,7 @@ func describe(reply Reply, err error) string {
 		b.WriteString("nothing\n")
 	}
 	if left := reply.Allowance; left.Of > 0 {
-		fmt.Fprintf(&b, "allowance: %d of %d\n", left.Left, left.Of)
+		fmt.Fprintf(&b, "allowance: %d of %d until %s\n", left.Left, left.Of, left.Resets.Format(time.DateTime))
 	}
 	return b.String()
 }
@@ -200,7 +223,8 @@ func describe(reply Reply, err error) string {
 // replies is the far end of one case.
 type replies struct {
 	files map[string]string
-	sent  []string
+	mu    sync.Mutex
+	sent  []string // guarded by mu: the requests
 }
 
 func (r *replies) client(origin string) *http.Client { return &http.Client{Transport: r} }
@@ -209,22 +233,8 @@ func (r *replies) client(origin string) *http.Client { return &http.Client{Trans
 var everywhere = []string{"Accept", "Accept-Language", "User-Agent", "Content-Type"}
 
 func (r *replies) RoundTrip(req *http.Request) (*http.Response, error) {
-	params := req.URL.Query()
-	r.sent = append(r.sent, fmt.Sprintf("%s %s://%s%s\n", req.Method, req.URL.Scheme, req.URL.Host, req.URL.Path))
-	for _, name := range slices.Sorted(maps.Keys(params)) {
-		r.sent = append(r.sent, fmt.Sprintf("  %s=%s\n", name, strings.Join(params[name], ",")))
-	}
-	for _, name := range slices.Sorted(maps.Keys(req.Header)) {
-		if !slices.Contains(everywhere, name) {
-			r.sent = append(r.sent, fmt.Sprintf("  %s: %s\n", name, req.Header.Get(name)))
-		}
-	}
-	if req.Body != nil {
-		body, err := io.ReadAll(req.Body)
-		if err != nil {
-			return nil, err
-		}
-		r.sent = append(r.sent, "  "+string(body)+"\n")
+	if err := r.note(req); err != nil {
+		return nil, err
 	}
 	if key := "secret-of-"; strings.Contains(req.URL.Host, key) || strings.Contains(req.URL.Path, key) {
 		return nil, errors.New("a key in the address")
@@ -244,4 +254,30 @@ func (r *replies) RoundTrip(req *http.Request) (*http.Response, error) {
 	pad, _ := strconv.Atoi(res.Header.Get("Pad"))
 	res.Body = io.NopCloser(io.MultiReader(strings.NewReader(body), bytes.NewReader(bytes.Repeat([]byte(" "), pad))))
 	return res, nil
+}
+
+// note writes a request down as a person would read it.
+func (r *replies) note(req *http.Request) error {
+	var b strings.Builder
+	params := req.URL.Query()
+	fmt.Fprintf(&b, "%s %s://%s%s\n", req.Method, req.URL.Scheme, req.URL.Host, req.URL.Path)
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		fmt.Fprintf(&b, "  %s=%s\n", name, strings.Join(params[name], ","))
+	}
+	for _, name := range slices.Sorted(maps.Keys(req.Header)) {
+		if !slices.Contains(everywhere, name) {
+			fmt.Fprintf(&b, "  %s: %s\n", name, req.Header.Get(name))
+		}
+	}
+	if req.Body != nil {
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "  %s\n", body)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sent = append(r.sent, b.String())
+	return nil
 }

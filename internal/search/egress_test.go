@@ -8,7 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -57,6 +57,14 @@ func (w *wire) String() string {
 	return w.seen.String()
 }
 
+// take returns what was sent since it was last asked.
+func (w *wire) take() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	defer w.seen.Reset()
+	return w.seen.String()
+}
+
 // farEnd serves h and notes what arrives.
 func farEnd(t *testing.T, h http.HandlerFunc) (address string, w *wire) {
 	t.Helper()
@@ -77,11 +85,21 @@ func clients(t *testing.T) func(string) *http.Client {
 	}
 }
 
-// TestEgress: this is all that leaves the machine for a search, to the byte.
+// atBase sends every backend that the table knows to one address.
+func atBase(base string) map[string]string {
+	all := map[string]string{}
+	for _, e := range table() {
+		all[e.name] = base
+	}
+	all["wikipedia"] = base + "/{language}"
+	return all
+}
+
+// TestEgress: this is all that leaves the machine for a search, to the byte, with every key set.
 func TestEgress(t *testing.T) {
 	base, w := farEnd(t, func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Content-Type", "application/json")
-		if r.URL.Path == "/v1/search" {
+		if r.URL.Path == "/v1/search" && r.Method == http.MethodGet {
 			fmt.Fprint(rw, `{"results":[{"name":"Berlin","latitude":52.52437,"longitude":13.41053,"country_code":"DE"}]}`)
 			return
 		}
@@ -89,30 +107,80 @@ func TestEgress(t *testing.T) {
 	})
 	host := strings.TrimPrefix(base, "http://")
 	const agent = "familiar/1.0 (+https://example.org/operator)"
-	config := Config{SearXNG: base, Client: clients(t), UserAgent: agent,
-		Base: map[string]string{"openmeteo": base, "wikipedia": base + "/{language}", "duckduckgo": base + "/ddg"}}
-	query := Query{Text: "who is Ada Lovelace", Intent: "person", Language: "de-AT", Fresh: "year", Place: "Berlin", Exclude: []string{"private.example.org"}}
-	for _, b := range Backends(config) {
+	head := func(target, language, length, key, kind string) string {
+		method := map[bool]string{true: "GET", false: "POST"}[length == ""]
+		return method + " " + target + " HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: " + agent + "\r\n" + length + "Accept: application/json, text/html;q=0.5\r\n" +
+			"Accept-Language: " + language + "\r\n" + key + kind + "Accept-Encoding: gzip\r\n\r\n"
+	}
+	get := func(target, language string, key ...string) string {
+		return head(target, language, "", header(key), "")
+	}
+	post := func(target, body string, key ...string) string {
+		// Headers are sorted: a key's stands before or after Content-Type.
+		before, kind, after := "", "Content-Type: application/json\r\n", header(key)
+		if after < kind {
+			before, after = after, ""
+		}
+		return head(target, "de-AT", fmt.Sprintf("Content-Length: %d\r\n", len(body)), before, kind+after) + body
+	}
+	want := map[string]string{
+		"searxng": get("/search?categories=general&engines=google%2Cbing&format=json&language=de-AT&pageno=1&q=who+is+Ada+Lovelace&safesearch=1&time_range=year", "de-AT"),
+		"tavily": post("/search", `{"query":"who is Ada Lovelace","search_depth":"basic","topic":"general","max_results":10,"time_range":"year","country":"austria",`+
+			`"exclude_domains":["spam.example.org"],"include_answer":false}`, "Authorization", "Bearer secret-of-tavily_api_key"),
+		"brave": get("/web/search?count=10&country=AT&freshness=py&q=who+is+Ada+Lovelace+-site%3Aspam.example.org&result_filter=web&safesearch=moderate"+
+			"&search_lang=de&text_decorations=false", "de-AT", "X-Subscription-Token", "secret-of-brave_search_api_key"),
+		"kagi": post("/v1/search", `{"query":"who is Ada Lovelace","workflow":"search","limit":10,"safe_search":true,"filters":{"region":"at","after":"2025-11-20"},`+
+			`"lens":{"sites_excluded":["spam.example.org"]}}`, "Authorization", "Bearer secret-of-kagi_api_key"),
+		"serper":  post("/search", `{"q":"who is Ada Lovelace -site:spam.example.org","hl":"de","gl":"at","num":10,"tbs":"qdr:y"}`, "X-Api-Key", "secret-of-serper_api_key"),
+		"serpapi": get("/search.json?api_key=secret-of-serpapi_api_key&engine=google&gl=at&hl=de&q=who+is+Ada+Lovelace+-site%3Aspam.example.org&tbs=qdr%3Ay", "de-AT"),
+		"exa": post("/search", `{"query":"who is Ada Lovelace","type":"auto","numResults":10,"excludeDomains":["spam.example.org"],`+
+			`"startPublishedDate":"2025-11-20T00:00:00Z","userLocation":"AT","moderation":true,"contents":{"highlights":true}}`, "X-Api-Key", "secret-of-exa_api_key"),
+		"firecrawl": post("/v2/search", `{"query":"who is Ada Lovelace","limit":10,"sources":["web"],"excludeDomains":["spam.example.org"],"tbs":"qdr:y","country":"AT","safe":true}`,
+			"Authorization", "Bearer secret-of-firecrawl_api_key"),
+		"openmeteo": get("/v1/search?count=10&format=json&language=de&name=Berlin", "de-AT") +
+			get("/v1/forecast?current=temperature_2m%2Capparent_temperature%2Crelative_humidity_2m%2Cprecipitation%2Cweather_code%2Cwind_speed_10m"+
+				"&daily=weather_code%2Ctemperature_2m_max%2Ctemperature_2m_min%2Cprecipitation_probability_max%2Csunrise%2Csunset"+
+				"&forecast_days=4&latitude=52.52&longitude=13.41&timezone=auto", "de-AT"),
+		"wikipedia": get("/de/w/api.php?action=query&exintro=1&exlimit=max&explaintext=1&format=json&formatversion=2&generator=search&gsrlimit=5"+
+			"&gsrsearch=who+is+Ada+Lovelace&inprop=url&maxlag=5&ppprop=disambiguation&prop=extracts%7Cinfo%7Cpageprops&redirects=1", "de"),
+		"duckduckgo": get("/?format=json&no_html=1&no_redirect=1&q=who+is+Ada+Lovelace&skip_disambig=1&t=familiar", "de-AT"),
+	}
+	config := Config{SearXNG: base, Client: clients(t), UserAgent: agent, Keys: testKeys(), Now: noon, Base: atBase(base)}
+	query := Query{Text: "who is Ada Lovelace", Intent: "person", Language: "de-AT", Fresh: "year", Place: "Berlin", Exclude: []string{"spam.example.org"}}
+	for _, e := range table() {
+		b, err := e.build(config)
+		if err != nil {
+			t.Fatal(err)
+		}
 		q := query
-		if b.Name() == "openmeteo" {
+		if e.name == "openmeteo" {
 			q.Intent = "weather"
 		}
 		(&Engine{Backends: []Backend{b}}).Search(t.Context(), q)
+		if diff := cmp.Diff(want[e.name], w.take()); diff != "" {
+			t.Errorf("%s, on the wire (-want +got):\n%s", e.name, diff)
+		}
 	}
-	request := func(target, language string) string {
-		return "GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: " + agent + "\r\nAccept: application/json, text/html;q=0.5\r\n" +
-			"Accept-Language: " + language + "\r\nAccept-Encoding: gzip\r\n\r\n"
+}
+
+// header is a header's line, of its name and value.
+func header(key []string) string {
+	if key == nil {
+		return ""
 	}
-	want := request("/search?categories=general&engines=google%2Cbing&format=json&language=de-AT&pageno=1&q=who+is+Ada+Lovelace&safesearch=1&time_range=year", "de-AT") +
-		request("/v1/search?count=10&format=json&language=de&name=Berlin", "de-AT") +
-		request("/v1/forecast?current=temperature_2m%2Capparent_temperature%2Crelative_humidity_2m%2Cprecipitation%2Cweather_code%2Cwind_speed_10m"+
-			"&daily=weather_code%2Ctemperature_2m_max%2Ctemperature_2m_min%2Cprecipitation_probability_max%2Csunrise%2Csunset"+
-			"&forecast_days=4&latitude=52.52&longitude=13.41&timezone=auto", "de-AT") +
-		request("/de/w/api.php?action=query&exintro=1&exlimit=max&explaintext=1&format=json&formatversion=2&generator=search&gsrlimit=5"+
-			"&gsrsearch=who+is+Ada+Lovelace&inprop=url&maxlag=5&ppprop=disambiguation&prop=extracts%7Cinfo%7Cpageprops&redirects=1", "de") +
-		request("/ddg/?format=json&no_html=1&no_redirect=1&q=who+is+Ada+Lovelace&skip_disambig=1&t=familiar", "de-AT")
-	if diff := cmp.Diff(want, w.String()); diff != "" {
-		t.Errorf("on the wire (-want +got):\n%s", diff)
+	return key[0] + ": " + key[1] + "\r\n"
+}
+
+// TestQueryKnowsNobody: a backend can tell no more than it is told. A field added here is one more thing that
+// leaves the machine.
+func TestQueryKnowsNobody(t *testing.T) {
+	var fields []string
+	for f := range reflect.TypeFor[Query]().Fields() {
+		fields = append(fields, f.Name)
+	}
+	want := []string{"Text", "Intent", "Depth", "Safe", "Language", "Fresh", "Place", "Limit", "Include", "Exclude"}
+	if diff := cmp.Diff(want, fields); diff != "" {
+		t.Errorf("fields of Query (-want +got):\n%s", diff)
 	}
 }
 
@@ -125,7 +193,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	follows := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(follows.CloseIdleConnections)
 	for _, client := range []func(string) *http.Client{clients(t), func(string) *http.Client { return follows }} {
-		for _, b := range Backends(Config{SearXNG: base, Client: client, Base: map[string]string{"openmeteo": base, "wikipedia": base, "duckduckgo": base}}) {
+		for _, b := range Backends(Config{SearXNG: base, Client: client, Keys: testKeys(), Base: atBase(base)}) {
 			var failed *Error
 			_, err := b.Search(t.Context(), Query{Text: "secret words", Place: "Berlin", Limit: 10})
 			if !errors.As(err, &failed) || failed.Code != Rejected {
@@ -138,7 +206,8 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-// TestBrokenLines: what can go wrong before there is a reply, and that no error tells the query or the login.
+// TestBrokenLines: what can go wrong before there is a reply, and that no error tells the query, the login
+// or a key.
 func TestBrokenLines(t *testing.T) {
 	gone, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -162,34 +231,36 @@ func TestBrokenLines(t *testing.T) {
 			fmt.Fprint(rw, strings.Repeat(" ", 64<<10))
 		}
 	})
-	for _, test := range []struct{ name, base, code string }{
-		{"nobody there", "http://" + gone.Addr().String(), Unreachable},
-		{"no answer", silent, Timeout},
-		{"half an answer", broken, Unreachable},
-		{"an answer without end", endless, TooLarge},
+	for _, test := range []struct {
+		name, base, code string
+		patience         time.Duration
+	}{
+		{"nobody there", "http://" + gone.Addr().String(), Unreachable, time.Minute},
+		{"no answer", silent, Timeout, 200 * time.Millisecond},
+		{"half an answer", broken, Unreachable, time.Minute},
+		{"an answer without end", endless, TooLarge, time.Minute},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			u, err := url.Parse(test.base)
-			if err != nil {
-				t.Fatal(err)
+			login := strings.Replace(test.base, "//", "//operator:hunter2-password@", 1)
+			var asking sync.WaitGroup
+			for _, b := range Backends(Config{SearXNG: login, Client: clients(t), Keys: testKeys(), Base: atBase(login)}) {
+				asking.Go(func() {
+					ctx, cancel := context.WithTimeout(t.Context(), test.patience)
+					defer cancel()
+					_, err := b.Search(ctx, Query{Text: "hidden words", Place: "Berlin", Limit: 10})
+					var failed *Error
+					if !errors.As(err, &failed) || failed.Code != test.code {
+						t.Errorf("%s: %v, want code %s", b.Name(), err, test.code)
+						return
+					}
+					for _, secret := range []string{"hidden", "hunter2", "operator", "secret-of-"} {
+						if strings.Contains(err.Error(), secret) {
+							t.Errorf("the error %q tells %q", err, secret)
+						}
+					}
+				})
 			}
-			u.User = url.UserPassword("operator", "hunter2-password")
-			b, err := newSearXNG(Config{SearXNG: u.String(), Client: clients(t)}, "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-			defer cancel()
-			_, err = b.Search(ctx, Query{Text: "secret words", Limit: 10})
-			var failed *Error
-			if !errors.As(err, &failed) || failed.Code != test.code {
-				t.Fatalf("got %v, want code %s", err, test.code)
-			}
-			for _, secret := range []string{"secret", "hunter2", "operator"} {
-				if strings.Contains(err.Error(), secret) {
-					t.Errorf("the error %q tells %q", err, secret)
-				}
-			}
+			asking.Wait()
 		})
 	}
 }

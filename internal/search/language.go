@@ -1,6 +1,9 @@
 package search
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // locale splits a BCP 47 tag into base language and region: "pt-BR" into "pt" and "BR". A part that is missing or
 // is not made of the right number of ASCII letters is empty, so both are safe in a host name or a parameter.
@@ -36,4 +39,22 @@ func languageTag(tag, otherwise string) string {
 		return base
 	}
 	return base + "-" + region
+}
+
+// script is "hant" or "hans", for the Chinese that a tag names.
+func script(tag string) string {
+	_, region := locale(tag)
+	if strings.Contains(strings.ToLower(tag), "hant") || region == "TW" || region == "HK" || region == "MO" {
+		return "hant"
+	}
+	return "hans"
+}
+
+// oneOf is word if it stands in a list of words, and nothing otherwise: what a service does not know it may refuse
+// a whole request for.
+func oneOf(list, word string) string {
+	if slices.Contains(strings.Fields(list), word) {
+		return word
+	}
+	return ""
 }

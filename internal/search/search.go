@@ -12,10 +12,11 @@
 // service gives them: hits, no hits, a full quota, a block page, half a reply, a web page, fields of odd types,
 // too much. The type has a service (service.go) for its far end, which does everything that is the same for all:
 // the honest User-Agent, the cap on what is read, the check that JSON came and not a web page, the closed error
-// codes. What is left to write is the parameters, a struct for the reply, and the hits made from it. TestBackends
-// walks the table, so it finds the new line by itself and fails until the archive is there.
+// codes. What is left to write is the parameters, a struct for the reply, and the hits made from it. One that a key
+// lets in begins with newKeyed (keyed.go), which tells failures in the words of that key. TestBackends walks the
+// table, so it finds the new line by itself and fails until the archive is there.
 //
-// A backend may use the query's text, place, language, freshness and domains, and that is all a backend can know:
+// A backend may use the query's text, place, language, freshness, safety and domains, and that is all it can know:
 // who asked, where, and what the character is like never reaches this package.
 package search
 

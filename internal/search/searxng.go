@@ -113,8 +113,12 @@ func (s *searxng) find(ctx context.Context, params url.Values, q Query) ([]turn.
 }
 
 func (s *searxng) params(q Query) url.Values {
+	text := neutral(q.Text)
+	if text != "" {
+		text += sites(q.Include, nil)
+	}
 	params := url.Values{
-		"q":          {withSites(neutral(q.Text), q.Include)},
+		"q":          {text},
 		"format":     {"json"},
 		"categories": {"general"},
 		"engines":    {"google,bing"}, // besides those that the instance has switched on in the category
@@ -161,15 +165,6 @@ func neutral(text string) string {
 		}
 	}
 	return strings.Join(kept, " ")
-}
-
-// withSites asks the engines for some sites only, in the operator that most of them know. Not all do: what comes
-// back is filtered all the same.
-func withSites(text string, hosts []string) string {
-	if text == "" || len(hosts) == 0 || len(hosts) > 5 {
-		return text
-	}
-	return text + " (site:" + strings.Join(hosts, " OR site:") + ")"
 }
 
 func (r *searxngReply) hits(limit int) []turn.Hit {

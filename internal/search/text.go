@@ -1,6 +1,8 @@
 package search
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -85,17 +87,31 @@ func unmark(s string) string {
 	}
 }
 
-// cutWords shortens a query to at most max bytes, at a space if there is one.
+// cutWords shortens a query to at most max characters, at a space if there is one.
 func cutWords(s string, max int) string {
-	if len(s) <= max {
+	if utf8.RuneCountInString(s) <= max {
 		return s
 	}
-	for max > 0 && !utf8.RuneStart(s[max]) {
-		max--
-	}
-	s = s[:max]
+	s = string([]rune(s)[:max])
 	if i := strings.LastIndexByte(s, ' '); i > 0 {
 		s = s[:i]
 	}
 	return s
+}
+
+// untable is a passage in words: of one that is JSON, its names and values in their order.
+func untable(passage string) string {
+	if !strings.HasPrefix(passage, "{") && !strings.HasPrefix(passage, "[") || !json.Valid([]byte(passage)) {
+		return passage
+	}
+	var words []string
+	for tokens := json.NewDecoder(strings.NewReader(passage)); ; {
+		token, err := tokens.Token()
+		if err != nil {
+			return strings.Join(words, " ")
+		}
+		if _, bracket := token.(json.Delim); !bracket && token != nil {
+			words = append(words, fmt.Sprint(token))
+		}
+	}
 }

@@ -79,7 +79,7 @@ type wikipediaPage struct {
 	PageProps    map[string]any
 }
 
-// maxCirrus is how long a search may be, in characters; bytes are the safe side.
+// maxCirrus is how long a search may be, in characters, with some to spare.
 const maxCirrus = 280
 
 func (w *wikipedia) Search(ctx context.Context, q Query) (Reply, error) {
