@@ -38,7 +38,7 @@ func dropCommands(root *html.Node) {
 	var labels []*html.Node
 	for n := range root.Descendants() {
 		if n.Type == html.TextNode && len(n.Data) <= 3*maxCommand && alone(n) {
-			if own := strings.TrimSpace(n.Data); own != "" && len(own) <= maxCommand && command.MatchString(own) {
+			if own := strings.TrimSpace(n.Data); own != "" && len(own) <= maxCommand && (command.MatchString(own) || button(n)) {
 				labels = append(labels, n)
 			}
 		}
@@ -63,6 +63,37 @@ func alone(n *html.Node) bool {
 			return true
 		}
 	}
+}
+
+// buttonNames are those of links that are drawn as buttons.
+var buttonNames = words("btn button cta")
+
+// button says that a text is the label of a link that calls itself a button.
+func button(text *html.Node) bool {
+	for n := text.Parent; n != nil; n = n.Parent {
+		if n.DataAtom == atom.A || !inline(n.DataAtom) {
+			role, _ := attr(n, "role")
+			return role == "button" || anyName(n, buttonNames)
+		}
+	}
+	return false
+}
+
+// anyName says that one of the words of a class or of the id of n is one of names.
+func anyName(n *html.Node, names map[string]bool) bool {
+	for _, a := range n.Attr {
+		if a.Key != "class" && a.Key != "id" || len(a.Val) > maxClasses {
+			continue
+		}
+		for name := range strings.FieldsSeq(a.Val) {
+			for word := range nameWords(name) {
+				if names[word] {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // longDate is how much text, in characters, a line has at most that is a date in whatever language.
