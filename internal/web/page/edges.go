@@ -108,6 +108,9 @@ func dropEdges(root *html.Node, title string) {
 	for _, line := range lines {
 		own := labelText(line)
 		size := textLength(line)
+		if title != "" && !begun && headingLevel(line) > 0 && akin(own, title) && akin(title, own) {
+			dropBefore(root, line)
+		}
 		begun = begun || size >= paragraph && headingLevel(line) == 0
 		if own == "" {
 			continue
@@ -121,6 +124,39 @@ func dropEdges(root *html.Node, title string) {
 			line.Parent.RemoveChild(line)
 		}
 	}
+	if title != "" {
+		dropEnd(root)
+	}
+}
+
+// dropBefore removes what stands in root before n, if it is little.
+func dropBefore(root, n *html.Node) {
+	if lengthBefore(root, n)*3 > textLength(root) {
+		return
+	}
+	for ; n != root && n.Parent != nil; n = n.Parent {
+		for n.PrevSibling != nil {
+			n.Parent.RemoveChild(n.PrevSibling)
+		}
+	}
+}
+
+// dropEnd removes the headings at the end of a text, under which there is nothing.
+func dropEnd(n *html.Node) (done bool) {
+	for c, previous := n.LastChild, (*html.Node)(nil); c != nil; c = previous {
+		previous = c.PrevSibling
+		switch {
+		case c.Type == html.TextNode:
+			if letters(c.Data) > 0 {
+				return true
+			}
+		case headingLevel(c) > 0:
+			n.RemoveChild(c)
+		case dropEnd(c):
+			return true
+		}
+	}
+	return false
 }
 
 // creditsPicture says that a line names who made a picture.
