@@ -112,7 +112,7 @@ func dropEdges(root *html.Node, title string) {
 			dropBefore(root, line)
 		}
 		begun = begun || size >= paragraph && headingLevel(line) == 0
-		if own == "" {
+		if own == "" || begun && line.DataAtom == atom.Li {
 			continue
 		}
 		switch {
@@ -185,10 +185,10 @@ func collectLines(n *html.Node, lines *[]*html.Node) (leaf bool) {
 			continue
 		}
 		switch c.DataAtom {
-		case atom.P, atom.Div, atom.Section, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		case atom.P, atom.Div, atom.Section, atom.Li, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 			*lines = append(*lines, c)
 			leaf = false
-		case atom.Li, atom.Ul, atom.Ol, atom.Table, atom.Td, atom.Tr, atom.Pre, atom.Blockquote, atom.Figure:
+		case atom.Ul, atom.Ol, atom.Table, atom.Td, atom.Tr, atom.Pre, atom.Blockquote, atom.Figure:
 			leaf = false
 		}
 	}
