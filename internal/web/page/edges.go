@@ -38,7 +38,7 @@ func dropCommands(root *html.Node) {
 	var labels []*html.Node
 	for n := range root.Descendants() {
 		if n.Type == html.TextNode && len(n.Data) <= 3*maxCommand && alone(n) {
-			if own := strings.TrimSpace(n.Data); own != "" && len(own) <= maxCommand && command.MatchString(own) {
+			if own := strings.TrimSpace(n.Data); own != "" && len(own) <= maxCommand && (command.MatchString(own) || button(n)) {
 				labels = append(labels, n)
 			}
 		}
@@ -65,6 +65,37 @@ func alone(n *html.Node) bool {
 	}
 }
 
+// buttonNames are those of links that are drawn as buttons.
+var buttonNames = words("btn button cta")
+
+// button says that a text is the label of a link that calls itself a button.
+func button(text *html.Node) bool {
+	for n := text.Parent; n != nil; n = n.Parent {
+		if n.DataAtom == atom.A || !inline(n.DataAtom) {
+			role, _ := attr(n, "role")
+			return role == "button" || anyName(n, buttonNames)
+		}
+	}
+	return false
+}
+
+// anyName says that one of the words of a class or of the id of n is one of names.
+func anyName(n *html.Node, names map[string]bool) bool {
+	for _, a := range n.Attr {
+		if a.Key != "class" && a.Key != "id" || len(a.Val) > maxClasses {
+			continue
+		}
+		for name := range strings.FieldsSeq(a.Val) {
+			for word := range nameWords(name) {
+				if names[word] {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // longDate is how much text, in characters, a line has at most that is a date in whatever language.
 const longDate = 48
 
@@ -77,8 +108,11 @@ func dropEdges(root *html.Node, title string) {
 	for _, line := range lines {
 		own := labelText(line)
 		size := textLength(line)
+		if title != "" && !begun && headingLevel(line) > 0 && akin(own, title) && akin(title, own) {
+			dropBefore(root, line)
+		}
 		begun = begun || size >= paragraph && headingLevel(line) == 0
-		if own == "" {
+		if own == "" || begun && line.DataAtom == atom.Li {
 			continue
 		}
 		switch {
@@ -90,6 +124,39 @@ func dropEdges(root *html.Node, title string) {
 			line.Parent.RemoveChild(line)
 		}
 	}
+	if title != "" {
+		dropEnd(root)
+	}
+}
+
+// dropBefore removes what stands in root before n, if it is little.
+func dropBefore(root, n *html.Node) {
+	if lengthBefore(root, n)*3 > textLength(root) {
+		return
+	}
+	for ; n != root && n.Parent != nil; n = n.Parent {
+		for n.PrevSibling != nil {
+			n.Parent.RemoveChild(n.PrevSibling)
+		}
+	}
+}
+
+// dropEnd removes the headings at the end of a text, under which there is nothing.
+func dropEnd(n *html.Node) (done bool) {
+	for c, previous := n.LastChild, (*html.Node)(nil); c != nil; c = previous {
+		previous = c.PrevSibling
+		switch {
+		case c.Type == html.TextNode:
+			if letters(c.Data) > 0 {
+				return true
+			}
+		case headingLevel(c) > 0:
+			n.RemoveChild(c)
+		case dropEnd(c):
+			return true
+		}
+	}
+	return false
 }
 
 // creditsPicture says that a line names who made a picture.
@@ -118,10 +185,10 @@ func collectLines(n *html.Node, lines *[]*html.Node) (leaf bool) {
 			continue
 		}
 		switch c.DataAtom {
-		case atom.P, atom.Div, atom.Section, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		case atom.P, atom.Div, atom.Section, atom.Li, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 			*lines = append(*lines, c)
 			leaf = false
-		case atom.Li, atom.Ul, atom.Ol, atom.Table, atom.Td, atom.Tr, atom.Pre, atom.Blockquote, atom.Figure:
+		case atom.Ul, atom.Ol, atom.Table, atom.Td, atom.Tr, atom.Pre, atom.Blockquote, atom.Figure:
 			leaf = false
 		}
 	}

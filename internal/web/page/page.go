@@ -196,6 +196,12 @@ func readTree(text, rest string, base *url.URL, scripts bool) (Page, error) {
 	if code := wall(doc, p.Title, builders, seen); code != "" {
 		return Page{}, &Error{Code: code}
 	}
+	if framed(doc, seen) {
+		if builders > 0 {
+			return Page{}, &Error{Code: "javascript_required"}
+		}
+		return Page{}, &Error{Code: "extraction_failed"}
+	}
 	root, kind := extract(doc, p.Title, base, told)
 	if root == nil {
 		return Page{}, &Error{Code: "extraction_failed"}

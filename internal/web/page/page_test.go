@@ -28,6 +28,22 @@ func TestReadOtherTypes(t *testing.T) {
 	}
 }
 
+// frame is a page of a shop with its menu and its footer and more, which may be nothing.
+func frame(more string) string {
+	places := strings.Repeat("<li><a href=/place>Another place of this shop</a></li>", 30)
+	return "<title>Shop</title><body><div class=sort>Sort by: price, name</div><nav><ul>" + places + "</ul></nav>" + more +
+		"<div class='page-footer'><h4>Company</h4><ul>" + places + "</ul></div></body>"
+}
+
+func TestFramedMatterStays(t *testing.T) {
+	for _, matter := range []string{"<h1>Lamps</h1>", "<p>We are closed until the end of this summer, with thanks to everybody.</p>"} {
+		p, err := Read([]byte(frame(matter)), "text/html; charset=utf-8", nil)
+		if err != nil || p.Markdown == "" {
+			t.Errorf("%s inside a frame is not read: %v", matter, err)
+		}
+	}
+}
+
 func TestReadRefuses(t *testing.T) {
 	long := strings.Repeat("An article that goes on and on, about robots and captchas, just a moment at a time. ", 40)
 	tests := []struct{ body, contentType, code string }{
@@ -35,6 +51,8 @@ func TestReadRefuses(t *testing.T) {
 		{" \n ", "text/plain", "empty"},
 		{"<html><body><!-- nothing --></body></html>", "text/html", "empty"},
 		{`<div id="root"></div><script src="app.js"></script>`, "text/html", "javascript_required"},
+		{frame(""), "text/html", "extraction_failed"},
+		{frame("<script src=app.js></script>"), "text/html", "javascript_required"},
 		{`<p>Loading…</p><script>go()</script>`, "text/html", "javascript_required"},
 		{`<p>You need to enable JavaScript to run this application properly.</p><script src="app.js"></script>`, "text/html", "javascript_required"},
 		{`<title>Just a moment...</title><p>Checking your browser before you go on. This takes a few seconds at most.</p><script src=x></script>`, "text/html", "challenge"},

@@ -46,8 +46,8 @@ func quiet(root *html.Node) {
 const longHeading = 300
 
 // dropMarks removes what is printed between the words for other uses than reading: marks of citations, anchors of
-// headings, labels of advertisements. A heading that is then alone in its wrapper takes the wrapper's place,
-// where the extraction will see what it is the heading of.
+// headings, labels of advertisements. A heading or a quotation that is then alone in its wrapper takes the
+// wrapper's place, where the extraction will see what it belongs to.
 func dropMarks(n *html.Node, heading bool) {
 	for c, next := n.FirstChild, (*html.Node)(nil); c != nil; c = next {
 		next = c.NextSibling
@@ -66,7 +66,7 @@ func dropMarks(n *html.Node, heading bool) {
 				rename(c, atom.P)
 			}
 			dropMarks(c, heading || headingLevel(c) > 0)
-			if h := onlyHeading(c); h != nil {
+			if h := only(c); h != nil {
 				c.RemoveChild(h)
 				n.InsertBefore(h, c)
 				n.RemoveChild(c)
@@ -75,15 +75,15 @@ func dropMarks(n *html.Node, heading bool) {
 	}
 }
 
-// onlyHeading is the heading that is all a block has in it, nil if there is more or none.
-func onlyHeading(n *html.Node) (h *html.Node) {
+// only is the heading or the quotation that is all a block has in it, nil if there is more or none.
+func only(n *html.Node) (h *html.Node) {
 	if n.DataAtom != atom.Div {
 		return nil
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch {
 		case c.Type == html.TextNode && letters(c.Data) == 0:
-		case h == nil && headingLevel(c) > 0:
+		case h == nil && (headingLevel(c) > 0 || c.DataAtom == atom.Blockquote):
 			h = c
 		default:
 			return nil

@@ -13,7 +13,10 @@ const (
 	blankLength = 20
 	shellLength = 50
 	askLength   = 250
+	frameLength = 150
 	wallLength  = 1_200
+
+	sentenceLength = 40
 )
 
 var (
@@ -62,4 +65,36 @@ func hasCheckMark(doc *html.Node) bool {
 		}
 	}
 	return false
+}
+
+// framed says that a page is only the frame that a script would have put its matter into: next to its menus and its
+// footer there are a few labels, but no heading and no sentence, and nothing in them is prose.
+func framed(doc *html.Node, seen int) bool {
+	return seen >= 4*frameLength && outside(doc) < frameLength && proseOf(doc) < lowLength
+}
+
+// frameNames is that of what stands below the matter of every page of a site.
+var frameNames = words("footer")
+
+// outside counts the characters below n that are in no menu and no footer. It is frameLength as soon as there is a
+// heading or a sentence.
+func outside(n *html.Node) (total int) {
+	for c := n.FirstChild; c != nil && total < frameLength; c = c.NextSibling {
+		role, _ := attr(c, "role")
+		switch {
+		case c.Type == html.TextNode:
+			if own := letters(c.Data); own < sentenceLength {
+				total += own
+			} else {
+				return frameLength
+			}
+		case c.DataAtom == atom.Head, c.DataAtom == atom.Nav, c.DataAtom == atom.Footer, role == "navigation", role == "contentinfo",
+			c.DataAtom != atom.Body && endsIn(c, frameNames):
+		case headingLevel(c) > 0 && textLength(c) > 0:
+			return frameLength
+		default:
+			total += outside(c)
+		}
+	}
+	return total
 }
