@@ -181,7 +181,10 @@ func rawEnd(s []byte, name atom.Atom) int {
 	}
 	comment, hidden := false, false
 	for at := 0; ; at++ {
-		next := bytes.IndexAny(s[at:], "<-")
+		next := bytes.IndexByte(s[at:], '<')
+		if comment {
+			next = bytes.IndexAny(s[at:], "<-")
+		}
 		if next < 0 {
 			return len(s)
 		}
