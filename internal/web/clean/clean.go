@@ -166,6 +166,9 @@ const marksInARow = 4
 
 // compose is T8: canonical composition, and no towers of combining marks.
 func compose(s string, r *Report) string {
+	if strings.IndexFunc(s, func(c rune) bool { return !starts(c) }) < 0 {
+		return s
+	}
 	s = norm.NFC.String(s)
 	if dropped := excessMarks(s); dropped > 0 {
 		r.add("T8", dropped)

@@ -55,12 +55,17 @@ func removed(data string, r *Report) string {
 func dropEncoded(s string, r *Report) string {
 	var b strings.Builder
 	copied := 0
-	for start := 0; start < len(s); {
-		if !encodes(s[start]) {
-			start++
+	for start := 0; start+encodedRun <= len(s); {
+		// Looked at from behind, most of the text needn't be: a byte that encodes nothing rules out all before it.
+		other := start + encodedRun - 1
+		for other >= start && encodes(s[other]) {
+			other--
+		}
+		if other >= start {
+			start = other + 1
 			continue
 		}
-		end := start
+		end := start + encodedRun
 		for end < len(s) && encodes(s[end]) {
 			end++
 		}

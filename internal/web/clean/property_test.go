@@ -114,6 +114,19 @@ func checkReply(t failer, s string) {
 	}
 }
 
+// TestStarts asks Unicode's tables about every character that is taken to need no composition.
+func TestStarts(t *testing.T) {
+	for c := rune(0); c <= unicode.MaxRune; c++ {
+		if !starts(c) {
+			continue
+		}
+		own := norm.NFC.PropertiesString(string(c))
+		if own.CCC() != 0 || !own.BoundaryBefore() || !norm.NFC.IsNormalString(string(c)) || unicode.Is(unicode.M, c) {
+			t.Errorf("%U is composed with others, or written in another way", c)
+		}
+	}
+}
+
 func FuzzText(f *testing.F)  { f.Fuzz(func(t *testing.T, s string) { checkText(t, s) }) }
 func FuzzInert(f *testing.F) { f.Fuzz(func(t *testing.T, s string) { checkInert(t, s) }) }
 func FuzzReply(f *testing.F) { f.Fuzz(func(t *testing.T, s string) { checkReply(t, s) }) }

@@ -55,13 +55,16 @@ func Parse(raw string) (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Resolving an absolute reference against nothing removes its dot segments (RFC 3986 §5.2.4).
-	u = new(url.URL).ResolveReference(u)
+	if u.RawPath != "" || strings.Contains(u.Path, "/.") || strings.Contains(u.Path, "//") {
+		// Resolving an absolute reference against nothing removes its dot segments (RFC 3986 §5.2.4).
+		u = new(url.URL).ResolveReference(u)
+	}
 	out := &url.URL{Scheme: u.Scheme, Host: host, Path: u.Path, RawPath: u.RawPath, RawQuery: escapeQuery(u.RawQuery)}
 	if out.Path == "" {
 		out.Path, out.RawPath = "/", ""
 	}
-	if len(out.String()) > maxURL {
+	// Encoding triples a byte at most, and a host has at most 253: only a long URL has to be written out to be measured.
+	if 3*len(raw)+300 > maxURL && len(out.String()) > maxURL {
 		return nil, blocked(InvalidTarget)
 	}
 	return out, nil

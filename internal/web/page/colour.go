@@ -28,9 +28,9 @@ func (c colour) same(d colour) bool {
 // a picture makes the ground unknown.
 func (d style) colours(l light) light {
 	for _, property := range [...]string{"background", "background-color", "background-image"} {
-		value, declared := d[property]
+		value := d.get(property)
 		switch {
-		case !declared:
+		case value == "":
 		case strings.Contains(value, "url(") || strings.Contains(value, "gradient("):
 			l.ground = colour{}
 		case property != "background-image":
@@ -39,15 +39,15 @@ func (d style) colours(l light) light {
 			}
 		}
 	}
-	value := d["-webkit-text-fill-color"]
+	value := d.get("-webkit-text-fill-color")
 	if value == "" {
-		value = d["color"]
+		value = d.get("color")
 	}
 	text := parseColour(value)
 	if !text.known {
 		return l
 	}
-	l.colourless = text.clear && d["background-clip"] != "text" && d["-webkit-background-clip"] != "text" || text.same(l.ground)
+	l.colourless = text.clear && d.get("background-clip") != "text" && d.get("-webkit-background-clip") != "text" || text.same(l.ground)
 	return l
 }
 

@@ -8,37 +8,57 @@ import (
 	"strings"
 )
 
-// style is a set of CSS declarations: property to value, both in lower case, without comments and "!important".
-type style map[string]string
+// style is a set of CSS declarations of properties that can hide something. Most have one to three: they are found
+// faster in a row than in a map.
+type style []declaration
 
-var (
-	cssEscape = regexp.MustCompile(`\\([0-9a-fA-F]{1,6})\s?`)
-	cssNumber = regexp.MustCompile(`^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z%]*)$`)
-)
+// declaration is one of them, in lower case, without comments and "!important".
+type declaration struct {
+	property, value string
+	important       bool
+}
 
-// declarations reads the inside of a style attribute or of a rule, and adds it to into. What is declared later
-// wins; what is marked important is not overruled by what is not.
-func declarations(text string, into style) {
+// get is the value of a property, "" if it is not declared.
+func (d style) get(property string) string {
+	for i := range d {
+		if d[i].property == property {
+			return d[i].value
+		}
+	}
+	return ""
+}
+
+// declare adds a declaration to those that came before: it wins, unless theirs is marked important and it isn't.
+func (d *style) declare(one declaration) {
+	for i, before := range *d {
+		if before.property != one.property {
+			continue
+		}
+		if one.important || !before.important {
+			(*d)[i] = one
+		}
+		return
+	}
+	*d = append(*d, one)
+}
+
+var cssEscape = regexp.MustCompile(`\\([0-9a-fA-F]{1,6})\s?`)
+
+// declarations reads the inside of a style attribute or of a rule, and adds it to into.
+func declarations(text string, into *style) {
 	text = plainCSS(text)
 	for text != "" {
 		var one string
 		one, text = cutTop(text, ';')
 		property, value, ok := strings.Cut(one, ":")
-		if !ok {
+		if property = strings.ToLower(strings.TrimSpace(property)); !ok || !concealing[property] {
 			continue
 		}
-		property = strings.ToLower(strings.TrimSpace(property))
-		value = strings.ToLower(strings.TrimSpace(value))
-		value, important := strings.CutSuffix(value, "important")
+		value, important := strings.CutSuffix(strings.ToLower(strings.TrimSpace(value)), "important")
 		if important {
 			value = strings.TrimRight(value, "! \t\n\r")
-			into["!"+property] = ""
-		} else if _, ruled := into["!"+property]; ruled {
-			continue
 		}
-		if concealing[property] {
-			into[property] = value
-		}
+		into.declare(declaration{property, value, important})
 	}
 }
 
@@ -99,7 +119,7 @@ func cutTop(s string, sep byte) (before, after string) {
 
 // hides says that an element with this style is hidden with all that is in it.
 func (d style) hides() bool {
-	return d["display"] == "none" || d["content-visibility"] == "hidden" || faint(d["opacity"]) || faint(call(d["filter"], "opacity")) ||
+	return d.get("display") == "none" || d.get("content-visibility") == "hidden" || faint(d.get("opacity")) || faint(call(d.get("filter"), "opacity")) ||
 		d.offscreen() || d.clipped() || d.flattened()
 }
 
@@ -120,16 +140,16 @@ const (
 
 func (d style) offscreen() bool {
 	for _, property := range [...]string{"left", "top", "right", "bottom", "text-indent", "inset", "translate"} {
-		if far(d[property], farBefore) {
+		if far(d.get(property), farBefore) {
 			return true
 		}
 	}
 	for _, property := range [...]string{"margin-left", "margin-top", "margin-right", "margin"} {
-		if far(d[property], farMargin) {
+		if far(d.get(property), farMargin) {
 			return true
 		}
 	}
-	for function, args := range calls(d["transform"]) {
+	for function, args := range calls(d.get("transform")) {
 		if strings.HasPrefix(function, "translate") && far(strings.ReplaceAll(args, ",", " "), farBefore) {
 			return true
 		}
@@ -153,12 +173,12 @@ func far(value string, limit float64) bool {
 }
 
 func (d style) clipped() bool {
-	if rect := call(d["clip"], "rect"); rect != "" && all(rect, func(n float64) bool { return n <= 1 }) {
+	if rect := call(d.get("clip"), "rect"); rect != "" && all(rect, func(n float64) bool { return n <= 1 }) {
 		return true
 	}
-	path := d["clip-path"]
+	path := d.get("clip-path")
 	if path == "" {
-		path = d["-webkit-clip-path"]
+		path = d.get("-webkit-clip-path")
 	}
 	if path == "" {
 		return false
@@ -203,10 +223,10 @@ func insetEmpty(args string) bool {
 
 // flattened says that an element has no extent: scaled to nothing, or a box of at most a pixel that lets nothing out.
 func (d style) flattened() bool {
-	if n, _, ok := length(d["scale"]); ok && n < 0.05 {
+	if n, _, ok := length(d.get("scale")); ok && n < 0.05 {
 		return true
 	}
-	for function, args := range calls(d["transform"]) {
+	for function, args := range calls(d.get("transform")) {
 		if strings.HasPrefix(function, "scale") || strings.HasPrefix(function, "matrix") {
 			first, _, _ := strings.Cut(args, ",")
 			if n, _, ok := length(strings.TrimSpace(first)); ok && math.Abs(n) < 0.05 {
@@ -217,11 +237,11 @@ func (d style) flattened() bool {
 			return true
 		}
 	}
-	thin := point(d["width"]) || point(d["max-width"])
-	flat := point(d["height"]) || point(d["max-height"])
+	thin := point(d.get("width")) || point(d.get("max-width"))
+	flat := point(d.get("height")) || point(d.get("max-height"))
 	closed := false
 	for _, property := range [...]string{"overflow", "overflow-x", "overflow-y"} {
-		closed = closed || strings.HasPrefix(d[property], "hidden") || strings.HasPrefix(d[property], "clip")
+		closed = closed || strings.HasPrefix(d.get(property), "hidden") || strings.HasPrefix(d.get(property), "clip")
 	}
 	return thin && flat || (thin || flat) && closed
 }
@@ -234,14 +254,14 @@ func point(value string) bool {
 
 // light is what text in an element of this style inherits, given what the element itself does.
 func (d style) light(l light) light {
-	switch d["visibility"] {
+	switch d.get("visibility") {
 	case "hidden", "collapse":
 		l.invisible = true
 	case "visible", "initial", "unset":
 		l.invisible = false
 	}
-	size := d["font-size"]
-	if font := d["font"]; size == "" && font != "" {
+	size := d.get("font-size")
+	if font := d.get("font"); size == "" && font != "" {
 		for field := range strings.FieldsSeq(font) {
 			field, _, _ = strings.Cut(field, "/")
 			if _, _, ok := length(field); ok && field != "400" && field != "700" {
@@ -310,13 +330,48 @@ func all(args string, f func(float64) bool) bool {
 
 // length reads a number and its unit.
 func length(value string) (n float64, unit string, ok bool) {
-	if value == "" || len(value) > 32 {
+	end := numberEnd(value)
+	if end == 0 || len(value) > 32 {
 		return 0, "", false
 	}
-	m := cssNumber.FindStringSubmatch(value)
-	if m == nil {
-		return 0, "", false
+	unit = value[end:]
+	for i := range len(unit) {
+		if c := unit[i]; c != '%' && (c < 'a' || c > 'z') {
+			return 0, "", false
+		}
 	}
-	n, err := strconv.ParseFloat(m[1], 64)
-	return n, m[2], err == nil
+	n, err := strconv.ParseFloat(value[:end], 64)
+	return n, unit, err == nil
+}
+
+// numberEnd is where the number ends that s begins with, 0 if it begins with none.
+func numberEnd(s string) int {
+	digits := func(from int) int {
+		for from < len(s) && isDigit(s[from]) {
+			from++
+		}
+		return from
+	}
+	sign := func(at int) int {
+		if at < len(s) && (s[at] == '+' || s[at] == '-') {
+			at++
+		}
+		return at
+	}
+	start := sign(0)
+	end := digits(start)
+	if whole := end > start; end < len(s) && s[end] == '.' {
+		if fraction := digits(end + 1); whole || fraction > end+1 {
+			end = fraction
+		}
+	}
+	if end == start {
+		return 0
+	}
+	if end < len(s) && s[end] == 'e' { // "2em" has none
+		if power := sign(end + 1); digits(power) > power {
+			end = digits(power)
+		}
+	}
+	return end
 }

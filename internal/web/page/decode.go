@@ -71,12 +71,13 @@ func known(label string) string {
 }
 
 // decode turns body into UTF-8 from the encoding that it is declared to be in. Where nothing is certain, bytes that
-// are valid UTF-8 are UTF-8; where nothing is declared at all, the bytes decide by their frequencies.
-func decode(body []byte, contentType string, isHTML bool) (string, error) {
+// are valid UTF-8 are UTF-8; where nothing is declared at all, the bytes decide by their frequencies. A body that is
+// UTF-8 comes back as it is, without a copy.
+func decode(body []byte, contentType string, isHTML bool) ([]byte, error) {
 	name, certain := declared(body, contentType, isHTML)
 	switch {
 	case name == "replacement":
-		return "", &Error{Code: "bad_charset"}
+		return nil, &Error{Code: "bad_charset"}
 	case !certain && utf8.Valid(body):
 		// Only UTF-8 is valid UTF-8 by chance so rarely; the declaration, or the default, is the mistake.
 		name = "utf-8"
@@ -84,7 +85,11 @@ func decode(body []byte, contentType string, isHTML bool) (string, error) {
 		name = likely(body)
 	}
 	if name == "utf-8" {
-		return strings.ToValidUTF8(string(bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))), "\uFFFD"), nil
+		body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))
+		if !utf8.Valid(body) {
+			body = bytes.ToValidUTF8(body, []byte("\uFFFD"))
+		}
+		return body, nil
 	}
 	encoding, _ := charset.Lookup(name)
 	switch name {
@@ -95,9 +100,9 @@ func decode(body []byte, contentType string, isHTML bool) (string, error) {
 	}
 	text, err := encoding.NewDecoder().Bytes(body)
 	if err != nil {
-		return "", &Error{Code: "bad_charset"}
+		return nil, &Error{Code: "bad_charset"}
 	}
-	return string(text), nil
+	return text, nil
 }
 
 // How much text a guess is made from, in bytes, and how sure it must be, in percent.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"log/slog"
 	"net/url"
 
 	"codeberg.org/readeck/go-readability/v2"
@@ -69,12 +70,13 @@ func entitle(doc *html.Node, title string) {
 // article is the prose that stands out, by the rules that browsers' reading modes use. doc is left as it is.
 func article(doc *html.Node, base *url.URL) *html.Node {
 	parser := readability.NewParser()
+	parser.Logger = slog.New(slog.DiscardHandler) // its own writes every line, to nobody
 	parser.DisableJSONLD = true
 	parser.KeepClasses = true // they name the language of code
 	if base == nil {
 		base = &url.URL{}
 	}
-	found, err := parser.ParseDocument(doc, base)
+	found, err := parser.ParseAndMutate(copyTree(doc), base)
 	if err != nil {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -252,7 +253,7 @@ func (v *veil) hides(n *html.Node, l *light) bool {
 		return false
 	}
 	d := cascade(rules, style)
-	if d.hides() && !(shown && d["display"] == "none") {
+	if d.hides() && !(shown && d.get("display") == "none") {
 		return true
 	}
 	*l = d.light(*l)
@@ -318,6 +319,18 @@ func textLength(n *html.Node) int {
 }
 
 func letters(s string) (n int) {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return n + lettersBeyondASCII(s[i:])
+		}
+		if s[i] > ' ' {
+			n++
+		}
+	}
+	return n
+}
+
+func lettersBeyondASCII(s string) (n int) {
 	for _, c := range s {
 		if c > ' ' && (c < 0x7F || !unicode.IsSpace(c)) {
 			n++

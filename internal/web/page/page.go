@@ -68,7 +68,7 @@ func Read(body []byte, contentType string, base *url.URL) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	if strings.TrimSpace(text) == "" {
+	if len(bytes.TrimSpace(text)) == 0 {
 		return Page{}, &Error{Code: "empty"}
 	}
 	var p Page
@@ -78,9 +78,9 @@ func Read(body []byte, contentType string, base *url.URL) (Page, error) {
 			return Page{}, err
 		}
 	case "application/json":
-		p = Page{Type: "json", Markdown: fenced(text)}
+		p = Page{Type: "json", Markdown: fenced(string(text))}
 	default:
-		p = Page{Type: "text", Markdown: strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))}
+		p = Page{Type: "text", Markdown: strings.TrimSpace(strings.ReplaceAll(string(text), "\r\n", "\n"))}
 		p.Title = firstHeading(p.Markdown)
 	}
 	p.Low = low(p.Markdown)
@@ -151,7 +151,7 @@ func firstHeading(text string) string {
 
 // readHTML reads a page of HTML. Nobody knows every page that the libraries below were never shown: one that
 // makes them panic is a page that can't be read, not the end of the program.
-func readHTML(text string, base *url.URL) (p Page, err error) {
+func readHTML(text []byte, base *url.URL) (p Page, err error) {
 	defer func() {
 		if recover() != nil {
 			p, err = Page{}, &Error{Code: "unparsable"}
@@ -159,7 +159,7 @@ func readHTML(text string, base *url.URL) (p Page, err error) {
 	}()
 	end := affordable(text)
 	text, rest := text[:end], text[end:]
-	if p, err = readTree(text, rest, base, true); isCode(err, "javascript_required") && strings.Contains(text, "<noscript") {
+	if p, err = readTree(text, rest, base, true); isCode(err, "javascript_required") && bytes.Contains(text, []byte("<noscript")) {
 		// A reader without scripts is shown something, and may be shown all there is.
 		if plain, plainErr := readTree(text, rest, base, false); plainErr == nil && !low(plain.Markdown) {
 			return plain, nil
@@ -175,17 +175,17 @@ func isCode(err error, code string) bool {
 
 // readTree reads what a browser shows, with or without scripts. rest is the part of the page beyond what a tree is
 // made of.
-func readTree(text, rest string, base *url.URL, scripts bool) (Page, error) {
-	doc, err := html.ParseWithOptions(strings.NewReader(text), html.ParseOptionEnableScripting(scripts))
+func readTree(text, rest []byte, base *url.URL, scripts bool) (Page, error) {
+	doc, err := html.ParseWithOptions(bytes.NewReader(text), html.ParseOptionEnableScripting(scripts))
 	if err != nil { // more than 512 elements are open at once
-		return readFlat(text, rest)
+		return readFlat(string(text), string(rest))
 	}
 	p, told := testify(doc, base)
 	if href := baseHref(doc, base); href != nil {
 		base = href
 	}
 	all, builders := countScripts(doc)
-	hidden, seen, err := unveil(doc, rest, scripts)
+	hidden, seen, err := unveil(doc, string(rest), scripts)
 	if err != nil {
 		return Page{}, err
 	}

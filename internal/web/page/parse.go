@@ -1,12 +1,6 @@
 package page
 
-import (
-	"io"
-	"strings"
-
-	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
-)
+import "golang.org/x/net/html/atom"
 
 // What a page may cost before it is parsed. Two thirds of the largest bodies are scripts and pictures written as
 // text; a large encyclopedia article has 30,000 nodes and as many attributes.
@@ -20,58 +14,31 @@ const (
 
 // affordable is the length of the part of a page, from its beginning, whose tree has at most maxNodes nodes and
 // attributes and takes no longer to parse than so many should.
-func affordable(text string) int {
-	text = text[:min(len(text), maxSource)]
-	z := html.NewTokenizer(strings.NewReader(text))
-	z.SetMaxBuf(maxToken)
+func affordable(text []byte) int {
+	t := tags{source: text[:min(len(text), maxSource)]}
 	o := outline{open: map[atom.Atom]int{}}
-	read, nodes := 0, 0
+	nodes := 0
 	for {
-		switch z.Next() {
-		case html.ErrorToken:
-			if z.Err() != io.EOF {
-				return read
-			}
-			return len(text)
-		case html.StartTagToken, html.SelfClosingTagToken:
-			name, _ := z.TagName()
-			own := attributes(z)
-			if own > maxAttributes {
-				return read
-			}
-			nodes += o.start(atom.Lookup(name)) + own
-		case html.EndTagToken:
-			name, _ := z.TagName()
-			o.end(atom.Lookup(name))
+		read := t.at
+		one, ok := t.next()
+		if !ok && len(t.source)-read < maxToken {
+			return len(t.source)
+		}
+		switch {
+		case one.attributes > maxAttributes:
+			return read
+		case one.start:
+			nodes += o.start(one.name) + one.attributes
+		case one.end:
+			o.end(one.name)
 			nodes++ // </p> makes a paragraph
-		case html.CommentToken:
+		case one.comment:
 			nodes++
 		}
-		if nodes > maxNodes {
+		if nodes > maxNodes || t.at-read >= maxToken {
 			return read
 		}
-		read += len(z.Raw())
 	}
-}
-
-// attributes is about how many attributes the tag has that z stands at, and never less than half of them: each has
-// a blank, a slash or a "=". Only where that would be many are they really read.
-func attributes(z *html.Tokenizer) (n int) {
-	const many = 40
-	for _, c := range z.Raw() {
-		switch c {
-		case ' ', '\n', '\t', '\r', '\f', '=', '/':
-			n++
-		}
-	}
-	if n /= 2; n <= many {
-		return n
-	}
-	n = 0
-	for more := true; more && n <= maxAttributes; n++ {
-		_, _, more = z.TagAttr()
-	}
-	return n
 }
 
 // outline knows of the open elements as much as bounds the work of parsing. Tags alone say little: formatting

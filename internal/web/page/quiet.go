@@ -119,6 +119,9 @@ func block(c *html.Node) bool {
 // pointsAway says that a block is no part of the text that it interrupts: a label of an advertisement, or "Read
 // more:" and a link.
 func pointsAway(c *html.Node) bool {
+	if !mayPoint(c) {
+		return false
+	}
 	own := labelText(c)
 	word := firstWord(own)
 	switch {
@@ -130,8 +133,33 @@ func pointsAway(c *html.Node) bool {
 	return reference.MatchString(own) && linkLength(c)*10 >= letters(own)*6
 }
 
+// mayPoint says whether the first word of a block can be one that pointers and labels begin with. Nearly none can, and
+// then the block is not read on.
+func mayPoint(c *html.Node) bool {
+	for n := range c.Descendants() {
+		if n.Type != html.TextNode {
+			continue
+		}
+		if text := strings.TrimLeftFunc(n.Data, notWord); text != "" {
+			end := strings.IndexFunc(text, notWord)
+			if end < 0 {
+				return true // the word may go on in the next text
+			}
+			word := strings.ToLower(text[:end])
+			return pointerWords[word] || strings.HasPrefix(word, "advert")
+		}
+	}
+	return false
+}
+
 // labelText is the text of n if it is short enough for a label, without reading on where it is not.
 func labelText(n *html.Node) string {
+	if only := n.FirstChild; only != nil && only == n.LastChild && only.Type == html.TextNode {
+		if own := strings.TrimSpace(only.Data); len(own) <= labelLength && len(only.Data) <= 2*labelLength {
+			return own
+		}
+		return ""
+	}
 	var b strings.Builder
 	nodes := 0
 	for d := range n.Descendants() {

@@ -96,8 +96,8 @@ func closing(css string, open int) int {
 }
 
 func (s *sheet) rule(selectors, text string) {
-	d := style{}
-	declarations(text, d)
+	var d style
+	declarations(text, &d)
 	if len(d) == 0 {
 		return
 	}
@@ -125,7 +125,7 @@ func (d style) suspect() bool {
 	if d.hides() || d.light(light{}).dark() {
 		return true
 	}
-	return point(d["width"]) || point(d["max-width"]) || point(d["height"]) || point(d["max-height"])
+	return point(d.get("width")) || point(d.get("max-width")) || point(d.get("height")) || point(d.get("max-height"))
 }
 
 // parseSelector reads one selector, if it is of the kinds that are read. Its weight orders selectors as
@@ -279,16 +279,13 @@ func (s *sheet) match(n *html.Node) []*rule {
 
 // cascade joins rules, weakest first, and an element's own style.
 func cascade(rules []*rule, own string) style {
-	d := style{}
+	var d style
 	for _, r := range rules {
-		for property, value := range r.style {
-			_, important := r.style["!"+property]
-			if _, ruled := d["!"+property]; !ruled || important {
-				d[property] = value
-			}
+		for _, one := range r.style {
+			d.declare(one)
 		}
 	}
-	declarations(own, d)
+	declarations(own, &d)
 	return d
 }
 

@@ -15,7 +15,8 @@ import (
 type trimmer struct {
 	sizes map[*html.Node]size
 	gone  map[*html.Node]bool
-	whole int // characters of the page
+	kinds map[string]nameKind // of the classes and ids so far: pages repeat them
+	whole int                 // characters of the page
 	more  surplus
 }
 
@@ -43,7 +44,7 @@ type size struct {
 // trim removes from root what names itself, reads or looks like something beside the matter. It leaves root as it is
 // and returns false if hardly anything would be left.
 func trim(root *html.Node, more surplus) (trimmed bool) {
-	t := trimmer{sizes: make(map[*html.Node]size, 1<<10), gone: map[*html.Node]bool{}, more: more}
+	t := trimmer{sizes: make(map[*html.Node]size, 1<<10), gone: map[*html.Node]bool{}, kinds: map[string]nameKind{}, more: more}
 	t.whole = t.weigh(root).text
 	t.walk(root, false)
 	lost := 0
@@ -245,10 +246,23 @@ func (t *trimmer) named(n *html.Node) nameKind {
 		if a.Key != "class" && a.Key != "id" {
 			continue
 		}
-		for name := range strings.FieldsSeq(a.Val) {
-			if kind := t.nameKind(name); kind != noName {
-				return kind
-			}
+		kind, known := t.kinds[a.Val]
+		if !known {
+			kind = t.namesKind(a.Val)
+			t.kinds[a.Val] = kind
+		}
+		if kind != noName {
+			return kind
+		}
+	}
+	return noName
+}
+
+// namesKind judges several names by the first that says something.
+func (t *trimmer) namesKind(names string) nameKind {
+	for name := range strings.FieldsSeq(names) {
+		if kind := t.nameKind(name); kind != noName {
+			return kind
 		}
 	}
 	return noName
