@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +22,7 @@ func TestRealInstance(t *testing.T) {
 		t.Skip("FAMILIAR_TEST_SEARXNG and FAMILIAR_TEST_SEARXNG_DB are not set")
 	}
 	fill(t, file)
-	only := Config{SearXNG: base, Client: clients(t), UserAgent: "familiar/test", Off: []string{"openmeteo", "wikipedia", "duckduckgo"}}
+	only := Config{SearXNG: base, Client: clients(t), UserAgent: "familiar/test", Off: slices.DeleteFunc(names(), func(name string) bool { return name == "searxng" })}
 	e := &Engine{Backends: Backends(only), Timeout: 20 * time.Second}
 	defer e.Wait()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
