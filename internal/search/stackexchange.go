@@ -66,8 +66,6 @@ type stackexchangeReply struct {
 	Items []struct {
 		Title, Link, Body string
 		Score             number
-		Answered          bool   `json:"is_answered"`
-		Answers           number `json:"answer_count"`
 		At                number `json:"creation_date"`
 	}
 	Backoff   number // seconds until the next request
