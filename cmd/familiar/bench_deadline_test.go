@@ -144,7 +144,7 @@ func poorHouse(b *testing.B, side, how string, slow time.Duration) *house {
 		env: func(name string) (string, bool) { v, ok := env[name]; return v, ok },
 		far: far{
 			resolver: web, dial: web.Dial, roots: web.RootCAs(), ollama: nowhere,
-			backends: map[string]string{"wikipedia": nowhere, "duckduckgo": nowhere, "openmeteo": nowhere},
+			backends: backendsAt(nowhere),
 		},
 	})
 	if err != nil {

@@ -62,7 +62,7 @@ func (s *stage) far() far {
 	const nowhere = "http://127.0.0.1:1"
 	return far{
 		ollama: nowhere, perSecond: 1 << 20,
-		backends: map[string]string{"wikipedia": nowhere, "duckduckgo": nowhere, "openmeteo": nowhere},
+		backends: backendsAt(nowhere),
 	}
 }
 

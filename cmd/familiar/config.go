@@ -41,7 +41,7 @@ func settings() []setting {
 		{name: "SIDE_BASE_URL", about: "the server of the side model, which reads pages; without it the main model's", check: checkURL},
 		{name: "SIDE_MODEL", about: "the side model; without it the main one"},
 		{name: "SEARXNG_URL", about: "a SearXNG instance, best your own", where: "https://docs.searxng.org", check: checkURL},
-		{name: "SEARXNG_DEPTH", preset: "basic", about: "which engines it asks; advanced asks more of them, without a filter", check: oneOf("basic", "advanced")},
+		{name: "SEARXNG_DEPTH", preset: "basic", about: "which engines it asks; advanced asks more of them", check: oneOf("basic", "advanced")},
 		{name: "FAMILIAR_DATA", preset: "./data", about: "the directory of the database"},
 		{name: "FAMILIAR_CHARACTERS", preset: "./characters", about: "the directory of your characters; those built in are there without it"},
 		{name: "FAMILIAR_CHARACTER", preset: "sage", about: "the character that answers"},

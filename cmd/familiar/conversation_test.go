@@ -21,6 +21,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/discordtest"
 	"familiar/internal/llm/llmtest"
+	"familiar/internal/search"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 	"familiar/internal/web/webtest"
@@ -206,8 +207,30 @@ func (c *conversation) far() far {
 	nowhere := "http://127.0.0.1:1/v1"
 	return far{
 		resolver: c.web, dial: c.web.Dial, roots: c.web.RootCAs(), ollama: cmp.Or(c.ollama, nowhere),
-		backends: map[string]string{"wikipedia": c.search.server.URL + "/wikipedia", "duckduckgo": c.search.server.URL + "/duckduckgo", "openmeteo": c.search.server.URL + "/openmeteo"},
+		backends: c.backends(),
 	}
+}
+
+// backends are the addresses of the search backends: three of them answer.
+func (c *conversation) backends() map[string]string {
+	all := backendsAt("http://127.0.0.1:1")
+	for _, name := range []string{"wikipedia", "duckduckgo", "openmeteo"} {
+		all[name] = c.search.server.URL + "/" + name
+	}
+	return all
+}
+
+// backendsAt is one address for every search backend that there is.
+func backendsAt(base string) map[string]string {
+	any := search.Config{Client: func(string) *http.Client { return http.DefaultClient }}
+	all := map[string]string{}
+	for _, b := range search.Backends(any) {
+		all[b.Name()] = base
+	}
+	for _, d := range search.Off(any) {
+		all[d.Name] = base
+	}
+	return all
 }
 
 // stop ends the program as an operator does.

@@ -73,6 +73,25 @@ func table() []entry {
 		{name: "exa", weight: 0.9, keys: secretKey("EXA_API_KEY", "Exa", "https://dashboard.exa.ai/api-keys"), base: "https://api.exa.ai", make: newExa},
 		{name: "firecrawl", weight: 0.9, keys: secretKey("FIRECRAWL_API_KEY", "Firecrawl", "https://www.firecrawl.dev/app/api-keys"), base: "https://api.firecrawl.dev", make: newFirecrawl},
 		{name: "openmeteo", weight: 2, only: []string{"weather"}, base: "https://api.open-meteo.com", make: newOpenMeteo},
+		{name: "openweathermap", weight: 2, only: []string{"weather"}, base: "https://api.openweathermap.org", make: newOpenWeatherMap, keys: []Key{
+			{Name: "OPENWEATHER_API_KEY", About: "the key of OpenWeather, for the weather; a new one takes up to two hours to work", Where: "https://home.openweathermap.org/api_keys"},
+		}},
+		{name: "wttr", weight: 1, only: []string{"weather"}, base: "https://wttr.in", make: newWttr},
+		{name: "newsapi", weight: 1, only: []string{"news"}, base: "https://newsapi.org", make: newNewsAPI, keys: []Key{
+			{Name: "NEWSAPI_KEY", About: "the key of NewsAPI; a developer key's articles come 24 hours late, and it is not for bots that run for others", Where: "https://newsapi.org/account"},
+		}},
+		{name: "reddit", weight: 1, only: []string{"forum"}, base: "https://oauth.reddit.com", make: newReddit, keys: []Key{
+			{Name: redditID, About: "the ID of an application that Reddit has approved", Where: "https://www.reddit.com/prefs/apps", Open: true},
+			{Name: redditSecret, About: "the secret of that application", Where: "https://www.reddit.com/prefs/apps"},
+			{Name: redditName, About: "the Reddit account that answers for it, named in the User-Agent", Optional: true, Open: true},
+		}},
+		{name: "hackernews", weight: 0.7, only: []string{"forum"}, base: "https://hn.algolia.com", make: newHackerNews},
+		{name: "stackexchange", weight: 0.8, only: []string{"forum", "docs", "howto"}, base: "https://api.stackexchange.com", make: newStackExchange, keys: []Key{
+			{Name: stackexchangeKey, About: "the key of Stack Exchange: more requests a day", Where: "https://stackapps.com/apps/oauth/register", Optional: true},
+		}},
+		{name: "github", weight: 0.7, only: []string{"docs"}, base: "https://api.github.com", make: newGitHub, keys: []Key{
+			{Name: githubToken, About: "a token of GitHub without any scope: more searches a minute", Where: "https://github.com/settings/tokens", Optional: true},
+		}},
 		{name: "wikipedia", weight: 0.9, not: encyclopedic, base: "https://{language}.wikipedia.org", make: newWikipedia},
 		{name: "duckduckgo", weight: 0.6, not: encyclopedic, base: "https://api.duckduckgo.com", make: newDuckDuckGo},
 	}

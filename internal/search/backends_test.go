@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -50,7 +51,12 @@ func TestBackends(t *testing.T) {
 				}
 			}
 			for _, c := range cases {
-				t.Run(c.name, func(t *testing.T) { c.run(t, e, archive) })
+				t.Run(c.name, func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						time.Sleep(time.Until(noon()))
+						c.run(t, e, archive)
+					})
+				})
 			}
 			if *update {
 				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
@@ -153,8 +159,10 @@ func parseQuery(t *testing.T, text string, c *Config) Query {
 			q.Safe = value
 		case "limit":
 			q.Limit, _ = strconv.Atoi(value)
+		case "usual depth":
+			c.Depth = value
 		case "depth":
-			c.Depth, q.Depth = value, value
+			q.Depth = value
 		default:
 			t.Fatalf("query has no field %q", field)
 		}

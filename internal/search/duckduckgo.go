@@ -23,6 +23,7 @@ func (duckduckgo) Name() string { return "duckduckgo" }
 
 type duckduckgoReply struct {
 	Heading       string
+	Image         string // of the abstract; a path on their own host
 	AbstractText  string
 	AbstractURL   string
 	Answer        json.RawMessage // a string, or an object for answers that are drawn by a script
@@ -80,7 +81,11 @@ func (r *duckduckgoReply) hits(text string) []turn.Hit {
 		page := "https://duckduckgo.com/?" + url.Values{"q": {text}}.Encode()
 		add(cmp.Or(r.Heading, line(answer, 80)), cmp.Or(r.AbstractURL, r.DefinitionURL, page), answer, true)
 	}
+	before := len(hits)
 	add(r.Heading, r.AbstractURL, r.AbstractText, false)
+	if len(hits) > before {
+		hits[before].Thumbnail = picture(absolute(r.Image, "https://duckduckgo.com/"))
+	}
 	add(r.Heading, r.DefinitionURL, r.Definition, true)
 	for _, t := range leaves(append(r.Results, r.RelatedTopics...)) {
 		title, _, _ := strings.Cut(t.Text, " - ")

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -99,11 +100,18 @@ func atBase(base string) map[string]string {
 func TestEgress(t *testing.T) {
 	base, w := farEnd(t, func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Content-Type", "application/json")
-		if r.URL.Path == "/v1/search" && r.Method == http.MethodGet {
+		switch {
+		case r.URL.Path == "/v1/search" && r.Method == http.MethodGet:
 			fmt.Fprint(rw, `{"results":[{"name":"Berlin","latitude":52.52437,"longitude":13.41053,"country_code":"DE"}]}`)
-			return
+		case r.URL.Path == "/geo/1.0/direct":
+			fmt.Fprint(rw, `[{"name":"Berlin","lat":52.52437,"lon":13.41053,"country":"DE"}]`)
+		case r.URL.Path == "/api/v1/access_token":
+			fmt.Fprint(rw, `{"access_token":"token","expires_in":3600}`)
+		case strings.HasPrefix(r.URL.Path, "/search/"):
+			fmt.Fprint(rw, `{"items":[]}`)
+		default:
+			fmt.Fprint(rw, `{}`)
 		}
-		fmt.Fprint(rw, `{}`)
 	})
 	host := strings.TrimPrefix(base, "http://")
 	const agent = "familiar/1.0 (+https://example.org/operator)"
@@ -141,8 +149,22 @@ func TestEgress(t *testing.T) {
 			get("/v1/forecast?current=temperature_2m%2Capparent_temperature%2Crelative_humidity_2m%2Cprecipitation%2Cweather_code%2Cwind_speed_10m"+
 				"&daily=weather_code%2Ctemperature_2m_max%2Ctemperature_2m_min%2Cprecipitation_probability_max%2Csunrise%2Csunset"+
 				"&forecast_days=4&latitude=52.52&longitude=13.41&timezone=auto", "de-AT"),
+		"openweathermap": get("/geo/1.0/direct?appid=secret-of-openweather_api_key&limit=5&q=Berlin", "de-AT") +
+			get("/data/2.5/weather?appid=secret-of-openweather_api_key&lat=52.52&lon=13.41&units=metric", "de-AT") +
+			get("/data/2.5/forecast?appid=secret-of-openweather_api_key&lat=52.52&lon=13.41&units=metric", "de-AT"),
+		"wttr":    get("/Berlin?format=j1", "de-AT"),
+		"newsapi": get("/v2/everything?excludeDomains=spam.example.org&language=de&pageSize=10&q=who+is+Ada+Lovelace&sortBy=relevancy", "de-AT", "X-Api-Key", "secret-of-newsapi_key"),
+		"reddit": strings.Replace(head("/api/v1/access_token", "en", "Content-Length: 29\r\n", "Authorization: Basic c2VjcmV0LW9mLXJlZGRpdF9jbGllbnRfaWQ6c2VjcmV0LW9mLXJlZGRpdF9jbGllbnRfc2VjcmV0\r\n",
+			"Content-Type: application/x-www-form-urlencoded\r\n")+"grant_type=client_credentials"+
+			get("/search?limit=10&q=who+is+Ada+Lovelace&raw_json=1&sort=relevance&t=year&type=link", "de-AT", "Authorization", "Bearer token"),
+			agent, redditAgent(agent, "secret-of-reddit_username"), -1),
+		"hackernews": get("/api/v1/search?hitsPerPage=10&numericFilters=created_at_i%3E1763640000&query=who+is+Ada+Lovelace&tags=%28story%2Ccomment%29", "de-AT"),
+		"stackexchange": get("/2.3/search/advanced?filter=withbody&fromdate=1763640000&key=secret-of-stackexchange_key&order=desc&pagesize=10"+
+			"&q=who+is+Ada+Lovelace&site=stackoverflow.com&sort=relevance", "de-AT"),
+		"github": strings.NewReplacer("application/json, text/html;q=0.5", "application/vnd.github+json", "Accept-Encoding", "X-Github-Api-Version: 2022-11-28\r\nAccept-Encoding").Replace(
+			get("/search/repositories?per_page=10&q=who+is+Ada+Lovelace+is%3Apublic+pushed%3A%3E%3D2025-11-20", "de-AT", "Authorization", "Bearer secret-of-github_token")),
 		"wikipedia": get("/de/w/api.php?action=query&exintro=1&exlimit=max&explaintext=1&format=json&formatversion=2&generator=search&gsrlimit=5"+
-			"&gsrsearch=who+is+Ada+Lovelace&inprop=url&maxlag=5&ppprop=disambiguation&prop=extracts%7Cinfo%7Cpageprops&redirects=1", "de"),
+			"&gsrsearch=who+is+Ada+Lovelace&inprop=url&maxlag=5&pilimit=max&piprop=thumbnail&pithumbsize=320&ppprop=disambiguation&prop=extracts%7Cinfo%7Cpageprops%7Cpageimages&redirects=1", "de"),
 		"duckduckgo": get("/?format=json&no_html=1&no_redirect=1&q=who+is+Ada+Lovelace&skip_disambig=1&t=familiar", "de-AT"),
 	}
 	config := Config{SearXNG: base, Client: clients(t), UserAgent: agent, Keys: testKeys(), Now: noon, Base: atBase(base)}
@@ -153,8 +175,8 @@ func TestEgress(t *testing.T) {
 			t.Fatal(err)
 		}
 		q := query
-		if e.name == "openmeteo" {
-			q.Intent = "weather"
+		if e.only != nil && !slices.Contains(e.only, q.Intent) { // who is not asked for a person
+			q.Intent = e.only[0]
 		}
 		(&Engine{Backends: []Backend{b}}).Search(t.Context(), q)
 		if diff := cmp.Diff(want[e.name], w.take()); diff != "" {

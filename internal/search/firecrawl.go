@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"regexp"
-	"strings"
 
 	"familiar/internal/context/turn"
 )
@@ -120,20 +118,4 @@ func (f firecrawl) hits(r firecrawlReply, sources []string) []turn.Hit {
 		}
 	}
 	return hits
-}
-
-var (
-	markdownImage = regexp.MustCompile(`!\[[^\]]*\]\([^)]*\)`)
-	markdownLink  = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
-)
-
-// unmarkdown takes the marks out of the beginning of a page in Markdown.
-func unmarkdown(page string) string {
-	page = markdownLink.ReplaceAllString(markdownImage.ReplaceAllString(cutWords(page, maxProse), ""), "$1")
-	return unmark(strings.Map(func(r rune) rune {
-		if strings.ContainsRune("#*`|\\", r) {
-			return ' '
-		}
-		return r
-	}, page))
 }

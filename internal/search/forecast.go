@@ -1,36 +1,62 @@
 package search
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
+	"time"
+
+	"familiar/internal/context/turn"
 )
 
-// forecast is Open-Meteo's reply: the weather now, and one column for each daily figure, with null where a model
-// does not know it.
+// forecast is the weather at one place, now and on the coming days. All weather services' replies are turned into
+// it, so that all tell the same things in the same sentences. What is not known is left out of them.
 type forecast struct {
-	UTCOffset        number `json:"utc_offset_seconds"`
-	ZoneAbbreviation string `json:"timezone_abbreviation"`
-	Current          struct {
-		Time          string
-		Temperature   number `json:"temperature_2m"`
-		Apparent      number `json:"apparent_temperature"`
-		Humidity      number `json:"relative_humidity_2m"`
-		Precipitation number
-		Code          number `json:"weather_code"`
-		Wind          number `json:"wind_speed_10m"`
-	}
-	Daily struct {
-		Time    []string
-		Code    []number `json:"weather_code"`
-		Max     []number `json:"temperature_2m_max"`
-		Min     []number `json:"temperature_2m_min"`
-		Rain    []number `json:"precipitation_probability_max"`
-		Sunrise []string
-		Sunset  []string
-	}
+	where  string // as in "Berlin, Germany"
+	units  units
+	now    moment
+	days   []day
+	credit string // the sentence that the service's licence asks for
+	page   string // where a person can see the same
 }
+
+// moment is the weather at one time.
+type moment struct {
+	at          time.Time // in the place's zone; zero: not known
+	floating    bool      // at is the place's clock, but its zone is not known
+	sky         string    // as from [sky]
+	temperature number
+	feels       number
+	wind        number
+	humidity    number // percent
+	rain        number // of the last hour
+}
+
+// day is the weather of one day.
+type day struct {
+	date            time.Time
+	sky             string
+	low, high       number
+	chance          number // of precipitation, in percent
+	sunrise, sunset time.Time
+}
+
+// number is a JSON number that may be null, missing or something else, which is all the same: not known. A zero
+// would be a temperature.
+type number struct {
+	value float64
+	known bool
+}
+
+func (n *number) UnmarshalJSON(b []byte) error {
+	n.known = string(b) != "null" && json.Unmarshal(b, &n.value) == nil
+	return nil
+}
+
+// times is n in another unit.
+func (n number) times(factor float64) number { return number{n.value * factor, n.known} }
 
 // units are the names behind the figures.
 type units struct{ temperature, wind, rain string }
@@ -42,90 +68,105 @@ func unitsFor(imperial bool) units {
 	return units{"°C", "km/h", "mm"}
 }
 
+// imperialUnits follows the reader's region, and the place's where the reader's is not known.
+func imperialUnits(language, country string) bool {
+	_, region := locale(language)
+	if region == "" {
+		region = country
+	}
+	return region == "US" || region == "LR"
+}
+
+// hit is the forecast as the one thing that a weather service finds; false if it knows nothing.
+func (f forecast) hit() (turn.Hit, bool) {
+	text := f.text()
+	if text == "" {
+		return turn.Hit{}, false
+	}
+	first, _, _ := strings.Cut(text, "\n")
+	h := turn.Hit{
+		Title: "Weather in " + f.where, URL: f.page, Snippet: line(first, maxSnippet), Text: text, Answer: true,
+		Published: f.now.at, Language: "en",
+	}
+	if f.now.floating {
+		year, month, date := f.now.at.Date()
+		h.Published, h.DayOnly = time.Date(year, month, date, 0, 0, 0, 0, time.UTC), true
+	}
+	return h, true
+}
+
 // text tells the weather in sentences that each hold place, date and figures, so that one of them can be quoted
 // alone: the weather now on the first line, then a line for each day. It is "" if nothing is known.
-func (f *forecast) text(where string, u units) string {
+func (f forecast) text() string {
 	var lines []string
-	if now := f.now(where, u); now != "" {
+	if now := f.present(); now != "" {
 		lines = append(lines, now)
 	}
-	for i, date := range f.Daily.Time {
-		if day := f.day(i, date, where, u); day != "" {
-			lines = append(lines, day)
+	for _, d := range f.days {
+		if text := f.day(d); text != "" {
+			lines = append(lines, text)
 		}
 	}
 	if len(lines) == 0 {
 		return ""
 	}
-	return strings.Join(append(lines, "Weather data by Open-Meteo.com, CC BY 4.0."), "\n")
+	return strings.Join(append(lines, f.credit), "\n")
 }
 
-func (f *forecast) now(where string, u units) string {
-	at, ok := f.local(f.Current.Time)
-	if !ok || !f.Current.Temperature.known {
+func (f forecast) present() string {
+	now := f.now
+	if now.at.IsZero() || !now.temperature.known {
 		return ""
 	}
-	text := fmt.Sprintf("Now, on %s at %s local time, it is %s in %s", at.Format("Monday 2 January 2006"), at.Format("15:04"),
-		figure(f.Current.Temperature, u.temperature), where)
-	if sky := sky(f.Current.Code); sky != "" {
-		text += ", with " + sky
+	text := fmt.Sprintf("Now, on %s at %s local time, it is %s in %s", now.at.Format("Monday 2 January 2006"), now.at.Format("15:04"),
+		figure(now.temperature, f.units.temperature), f.where)
+	if now.sky != "" {
+		text += ", with " + now.sky
 	}
-	if f.Current.Apparent.known {
-		text += ", and feels like " + figure(f.Current.Apparent, u.temperature)
+	if now.feels.known {
+		text += ", and feels like " + figure(now.feels, f.units.temperature)
 	}
 	text += "."
 	var more []string
-	if f.Current.Wind.known {
-		more = append(more, "the wind blows at "+figure(f.Current.Wind, u.wind))
+	if now.wind.known {
+		more = append(more, "the wind blows at "+figure(now.wind, f.units.wind))
 	}
-	if f.Current.Humidity.known {
-		more = append(more, "the humidity is "+percent(f.Current.Humidity))
+	if now.humidity.known {
+		more = append(more, "the humidity is "+percent(now.humidity))
 	}
-	if p := f.Current.Precipitation; p.known && p.value > 0 {
-		more = append(more, "the precipitation is "+figure(p, u.rain))
+	if now.rain.known && now.rain.value > 0 {
+		more = append(more, "the precipitation is "+figure(now.rain, f.units.rain))
 	}
 	if len(more) > 0 {
-		text += " In " + where + " " + strings.Join(more, ", ") + "."
+		text += " In " + f.where + " " + strings.Join(more, ", ") + "."
 	}
 	return text
 }
 
-func (f *forecast) day(i int, date, where string, u units) string {
-	at, ok := f.local(date)
-	high, low := column(f.Daily.Max, i), column(f.Daily.Min, i)
-	if !ok || !high.known && !low.known {
+func (f forecast) day(d day) string {
+	if d.date.IsZero() || !d.high.known && !d.low.known {
 		return ""
 	}
-	text := fmt.Sprintf("On %s, %s has", at.Format("Monday 2 January 2006"), where)
-	if sky := sky(column(f.Daily.Code, i)); sky != "" {
-		text += " " + sky + ","
+	text := fmt.Sprintf("On %s, %s has", d.date.Format("Monday 2 January 2006"), f.where)
+	if d.sky != "" {
+		text += " " + d.sky + ","
 	}
 	switch {
-	case high.known && low.known:
-		text += fmt.Sprintf(" temperatures between %s and %s", figure(low, u.temperature), figure(high, u.temperature))
-	case high.known:
-		text += " temperatures up to " + figure(high, u.temperature)
+	case d.high.known && d.low.known:
+		text += fmt.Sprintf(" temperatures between %s and %s", figure(d.low, f.units.temperature), figure(d.high, f.units.temperature))
+	case d.high.known:
+		text += " temperatures up to " + figure(d.high, f.units.temperature)
 	default:
-		text += " temperatures down to " + figure(low, u.temperature)
+		text += " temperatures down to " + figure(d.low, f.units.temperature)
 	}
-	if rain := column(f.Daily.Rain, i); rain.known {
-		text += " and a " + percent(rain) + " chance of precipitation"
+	if d.chance.known {
+		text += " and a " + percent(d.chance) + " chance of precipitation"
 	}
 	text += "."
-	rise, up := f.local(column(f.Daily.Sunrise, i))
-	set, down := f.local(column(f.Daily.Sunset, i))
-	if up && down {
-		text += fmt.Sprintf(" The sun rises at %s and sets at %s.", rise.Format("15:04"), set.Format("15:04"))
+	if !d.sunrise.IsZero() && !d.sunset.IsZero() {
+		text += fmt.Sprintf(" The sun rises at %s and sets at %s.", d.sunrise.Format("15:04"), d.sunset.Format("15:04"))
 	}
 	return text
-}
-
-// column is the value of a day, or none: the columns need not be of one length.
-func column[T any](values []T, i int) (none T) {
-	if i < len(values) {
-		return values[i]
-	}
-	return none
 }
 
 func figure(n number, unit string) string {
@@ -136,11 +177,8 @@ func figure(n number, unit string) string {
 func percent(n number) string { return strconv.FormatFloat(math.Round(n.value), 'f', -1, 64) + "%" }
 
 // sky puts a WMO weather code (table 4677, the part that forecasts use) into words; "" for one it does not know.
-func sky(code number) string {
-	if !code.known {
-		return ""
-	}
-	switch int(code.value) {
+func sky(code int) string {
+	switch code {
 	case 0:
 		return "a clear sky"
 	case 1:
@@ -182,3 +220,6 @@ func sky(code number) string {
 	}
 	return ""
 }
+
+// unknownSky is a code that sky has no words for.
+const unknownSky = -1

@@ -22,6 +22,7 @@ type keyed struct {
 	// judge names the failure behind a status by what the service says of it, in lower case. Nil, or returning "",
 	// leaves the status's word.
 	judge func(status int, says string) string
+	hints map[string]string // what else the operator should know of a failure, by its code; may be nil
 }
 
 // newKeyed makes the service of the backend name, whose first key in the table it is.
@@ -59,7 +60,7 @@ func (k *keyed) verdict(status int, failure []byte) (code, detail string) {
 	default:
 		code = cmp.Or(codeOf(status), Upstream)
 	}
-	return code, fmt.Sprintf("HTTP %d%s", status, k.key.cure(code))
+	return code, fmt.Sprintf("HTTP %d%s%s", status, k.key.cure(code), k.hints[code])
 }
 
 // cure is what the operator can do about a failure.

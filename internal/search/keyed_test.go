@@ -164,22 +164,25 @@ func TestKagiRemembersAnOldKey(t *testing.T) {
 	}
 }
 
-// TestKeys: a backend is on with its key and off without, and whoever reads why learns which and from where.
+// TestKeys: a backend is on with the keys that it needs and off without one of them, and whoever reads why learns which
+// and from where.
 func TestKeys(t *testing.T) {
 	keys := testKeys()
 	for _, e := range table() {
-		if e.keys == nil {
-			continue
+		config := Config{SearXNG: "https://search.example.org", Client: (&replies{}).client, Keys: map[string]string{}}
+		for _, k := range e.keys {
+			if k.Optional {
+				continue
+			}
+			_, err := e.build(config)
+			if err == nil || !strings.Contains(err.Error(), k.Name) || !strings.Contains(err.Error(), k.Where) {
+				t.Fatalf("%s without %s: %v", e.name, k.Name, err)
+			}
+			if off := Off(config); !slices.ContainsFunc(off, func(d Disabled) bool { return d == Disabled{e.name, err.Error(), k.Name} }) {
+				t.Errorf("%s is not among those that are off: %v", e.name, off)
+			}
+			config.Keys[k.Name] = keys[k.Name]
 		}
-		config := Config{Client: (&replies{}).client, Keys: map[string]string{}}
-		_, err := e.build(config)
-		if err == nil || !strings.Contains(err.Error(), e.keys[0].Name) || !strings.Contains(err.Error(), e.keys[0].Where) {
-			t.Errorf("%s without a key: %v", e.name, err)
-		}
-		if off := Off(config); !slices.ContainsFunc(off, func(d Disabled) bool { return d == Disabled{e.name, err.Error(), e.keys[0].Name} }) {
-			t.Errorf("%s is not among those that are off: %v", e.name, off)
-		}
-		config.Keys[e.keys[0].Name] = keys[e.keys[0].Name]
 		if _, err := e.build(config); err != nil {
 			t.Errorf("%s with its key: %v", e.name, err)
 		}

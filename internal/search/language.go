@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // locale splits a BCP 47 tag into base language and region: "pt-BR" into "pt" and "BR". A part that is missing or
@@ -57,4 +58,49 @@ func oneOf(list, word string) string {
 		return word
 	}
 	return ""
+}
+
+// languageOf is the language to ask a service in: the tag's, unless most of the text is written in a script that this
+// language is not. Somebody who asks for 東京タワー in an English chat finds it among the Japanese articles only.
+func languageOf(tag, text string) string {
+	base, _ := locale(tag)
+	latin, others := 0, 0
+	for _, r := range text {
+		switch {
+		case unicode.Is(unicode.Latin, r):
+			latin++
+		case unicode.IsLetter(r):
+			others++
+		}
+	}
+	if latin >= others {
+		return tag
+	}
+	for _, s := range alphabets() {
+		if !strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(s.letters, r) }) {
+			continue
+		}
+		languages := strings.Fields(s.languages)
+		if slices.Contains(languages, base) {
+			return tag
+		}
+		return languages[0]
+	}
+	return tag
+}
+
+// alphabet is a set of letters with the languages written in it, the one with the most readers first.
+type alphabet struct {
+	letters   *unicode.RangeTable
+	languages string
+}
+
+// alphabets lists Japanese letters before those that Japanese shares with Chinese.
+func alphabets() []alphabet {
+	return []alphabet{
+		{unicode.Hiragana, "ja"}, {unicode.Katakana, "ja"}, {unicode.Hangul, "ko"}, {unicode.Han, "zh ja ko yue"},
+		{unicode.Cyrillic, "ru uk bg sr mk be kk ky mn tg"}, {unicode.Arabic, "ar fa ur ps ckb sd ug"}, {unicode.Hebrew, "he yi"},
+		{unicode.Greek, "el"}, {unicode.Thai, "th"}, {unicode.Devanagari, "hi mr ne sa"}, {unicode.Bengali, "bn as"},
+		{unicode.Tamil, "ta"}, {unicode.Telugu, "te"}, {unicode.Georgian, "ka"}, {unicode.Armenian, "hy"},
+	}
 }

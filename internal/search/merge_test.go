@@ -108,15 +108,15 @@ func TestConfig(t *testing.T) {
 		want   string
 		check  string // part of the error of Check
 	}{
-		{"nothing set", Config{}, "openmeteo, wikipedia, duckduckgo, -searxng: SEARXNG_URL is not set", ""},
-		{"all", Config{SearXNG: "https://search.example.org/searxng/search"}, "searxng, openmeteo, wikipedia, duckduckgo", ""},
+		{"nothing set", Config{}, "openmeteo, wttr, hackernews, stackexchange, github, wikipedia, duckduckgo, -searxng: SEARXNG_URL is not set", ""},
+		{"all", Config{SearXNG: "https://search.example.org/searxng/search"}, "searxng, openmeteo, wttr, hackernews, stackexchange, github, wikipedia, duckduckgo", ""},
 		{"switched off", Config{Off: []string{"duckduckgo", "openmeteo"}},
-			"wikipedia, -searxng: SEARXNG_URL is not set, -openmeteo: switched off, -duckduckgo: switched off", ""},
+			"wttr, hackernews, stackexchange, github, wikipedia, -searxng: SEARXNG_URL is not set, -openmeteo: switched off, -duckduckgo: switched off", ""},
 		{"no address", Config{SearXNG: "localhost:8888"},
-			"openmeteo, wikipedia, duckduckgo, -searxng: its address is not an http or https URL", "searxng: its address"},
-		{"no such depth", Config{Depth: "deep"}, "openmeteo, wikipedia, duckduckgo, -searxng: SEARXNG_URL is not set", `"deep"`},
+			"openmeteo, wttr, hackernews, stackexchange, github, wikipedia, duckduckgo, -searxng: its address is not an http or https URL", "searxng: its address"},
+		{"no such depth", Config{Depth: "deep"}, "openmeteo, wttr, hackernews, stackexchange, github, wikipedia, duckduckgo, -searxng: SEARXNG_URL is not set", `"deep"`},
 		{"no such backend", Config{Off: []string{"googol"}, Base: map[string]string{"wikipaedia": "x"}},
-			"openmeteo, wikipedia, duckduckgo, -searxng: SEARXNG_URL is not set", `"wikipaedia"`},
+			"openmeteo, wttr, hackernews, stackexchange, github, wikipedia, duckduckgo, -searxng: SEARXNG_URL is not set", `"wikipaedia"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.config.Client = client

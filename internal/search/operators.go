@@ -23,7 +23,7 @@ func bare(text string) string {
 	for word := range strings.FieldsSeq(line(text, len(text))) {
 		word = strings.TrimLeft(word, "-+~@!")
 		switch word {
-		case "OR", "AND", "NOT", "AROUND":
+		case "OR", "AND", "NOT", "AROUND", "NEAR":
 			word = strings.ToLower(word)
 		}
 		if word != "" {
@@ -71,4 +71,15 @@ func few(hosts []string, max int) []string {
 		return nil
 	}
 	return hosts
+}
+
+// withoutFields is bare for services that search in fields of their own ("field:value", "insource:/regex/", "user:x"):
+// no word keeps a colon, nor what else groups, repeats or compares.
+func withoutFields(text string) string {
+	return bare(strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`*?~!\/:;[]{}<>^`, r) {
+			return ' '
+		}
+		return r
+	}, text))
 }

@@ -42,6 +42,12 @@ type Query struct {
 	Exclude  []string // host names: no hits on these or their subdomains
 }
 
+// allows is whether q wants hits on a host. A service all of whose hits are on one host need not be asked else.
+func (q Query) allows(host string) bool {
+	domains, err := newFilter(q.Include, q.Exclude)
+	return err == nil && domains.Allows(host)
+}
+
 // Backend is one search service. Search returns soon after ctx is done. Its error is an *[Error]; hits returned
 // beside an error are used, and the error then only tells what was missing. Neither hits nor an error means
 // that it looked and there is nothing. Its URLs are as the service gave them.
@@ -60,6 +66,14 @@ type Reply struct {
 type Allowance struct {
 	Left, Of int       // requests; Of 0: nothing is known
 	Resets   time.Time // when Left becomes Of again; zero if it did not say
+}
+
+// wait is how long a limit that is used up lasts; 0 if it is not, or if nobody knows.
+func (a Allowance) wait() time.Duration {
+	if a.Of == 0 || a.Left > 0 || a.Resets.IsZero() {
+		return 0
+	}
+	return max(0, time.Until(a.Resets).Round(time.Second))
 }
 
 // The codes of an [Error]: a closed set.

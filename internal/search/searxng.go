@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,14 +16,15 @@ import (
 
 // The depths of a SearXNG search.
 const (
-	depthBasic    = "basic"    // two large engines, moderate safe search
-	depthAdvanced = "advanced" // two more, no safe search
+	depthBasic    = "basic"    // two large engines besides those switched on
+	depthAdvanced = "advanced" // two more
 )
 
 // searxng is a metasearch instance that the operator runs: https://docs.searxng.org/dev/search_api.html.
 type searxng struct {
 	*service
-	advanced bool
+	depth string // for queries that want none
+	now   func() time.Time
 }
 
 func newSearXNG(c Config, base string) (Backend, error) {
@@ -38,7 +40,7 @@ func newSearXNG(c Config, base string) (Backend, error) {
 	}
 	s.base.Path = strings.TrimSuffix(s.base.Path, "/search")
 	s.explain = explainSearXNG
-	return &searxng{service: s, advanced: c.Depth == depthAdvanced}, nil
+	return &searxng{service: s, depth: c.Depth, now: c.now()}, nil
 }
 
 func (*searxng) Name() string { return "searxng" }
@@ -54,14 +56,21 @@ func explainSearXNG(status int, _ []byte) (code, detail string) {
 }
 
 type searxngReply struct {
-	Results []struct {
-		URL, Title, Content string
-		PublishedDate       string
-		PubDate             string
-	}
+	Results      []searxngPage
 	Answers      []searxngAnswer
 	Infoboxes    []searxngInfobox
 	Unresponsive []json.RawMessage `json:"unresponsive_engines"`
+}
+
+type searxngPage struct {
+	URL, Title, Content string
+	PublishedDate       string
+	PubDate             string
+	Score               number
+	Image               string `json:"img_src"` // of an image result the image, of others a picture of the page
+	Template            string
+	Thumbnail           string
+	ThumbnailSource     string `json:"thumbnail_src"`
 }
 
 // searxngAnswer is an object now and was a string in old versions, which then has no address.
@@ -99,7 +108,7 @@ func (s *searxng) Search(ctx context.Context, q Query) (Reply, error) {
 func (s *searxng) find(ctx context.Context, params url.Values, q Query) ([]turn.Hit, error) {
 	var reply searxngReply
 	err := s.get(ctx, "/search", params, q.Language, &reply)
-	hits := reply.hits(q.Limit)
+	hits := reply.hits(q.Limit, s.now(), s.base.String())
 	var failed *Error
 	switch {
 	case err != nil && errors.As(err, &failed) && failed.Code != Malformed:
@@ -120,23 +129,22 @@ func (s *searxng) params(q Query) url.Values {
 	params := url.Values{
 		"q":          {text},
 		"format":     {"json"},
-		"categories": {"general"},
-		"engines":    {"google,bing"}, // besides those that the instance has switched on in the category
-		"safesearch": {"1"},
-		"language":   {languageTag(q.Language, "all")},
+		"categories": {searxngCategories(q.Intent)},
+		"safesearch": {map[string]string{"off": "0", "strict": "2"}[q.Safe]},
+		"language":   {languageTag(languageOf(q.Language, q.Text), "all")},
 		"pageno":     {"1"},
 	}
-	if s.advanced {
-		params.Set("engines", "google,bing,duckduckgo,wikipedia")
-		params.Set("safesearch", "0")
+	if params.Get("safesearch") == "" {
+		params.Set("safesearch", "1")
 	}
-	switch q.Intent {
-	case "news":
-		params.Set("categories", "general,news")
-	case "media":
-		params.Set("categories", "general,videos")
-	case "forum":
-		params.Set("categories", "general,social media")
+	// Engines named are asked besides those that the instance has switched on in the categories. These two find pages:
+	// among pictures and films they would put what is neither.
+	switch {
+	case q.Intent == "image" || q.Intent == "video":
+	case cmp.Or(q.Depth, s.depth) == depthAdvanced:
+		params.Set("engines", "google,bing,duckduckgo,wikipedia")
+	default:
+		params.Set("engines", "google,bing")
 	}
 	// No range unless it is asked for: it would hide every page that has been true for longer.
 	switch q.Fresh {
@@ -144,6 +152,23 @@ func (s *searxng) params(q Query) url.Values {
 		params.Set("time_range", q.Fresh)
 	}
 	return params
+}
+
+// searxngCategories are the tabs of an instance that serve an intent.
+func searxngCategories(intent string) string {
+	switch intent {
+	case "news":
+		return "general,news"
+	case "image":
+		return "images"
+	case "video":
+		return "videos"
+	case "forum":
+		return "general,social media"
+	case "docs", "howto":
+		return "general,it"
+	}
+	return "general"
 }
 
 // neutral takes the commands out of a query: SearXNG reads words that begin with !, !!, : or < as orders to use
@@ -167,7 +192,7 @@ func neutral(text string) string {
 	return strings.Join(kept, " ")
 }
 
-func (r *searxngReply) hits(limit int) []turn.Hit {
+func (r *searxngReply) hits(limit int, now time.Time, instance string) []turn.Hit {
 	var hits []turn.Hit
 	for _, a := range r.Answers {
 		if text := prose(unmark(a.Answer), maxProse); text != "" && a.URL != "" {
@@ -180,15 +205,35 @@ func (r *searxngReply) hits(limit int) []turn.Hit {
 		}
 	}
 	for _, p := range r.Results[:min(len(r.Results), limit)] {
-		if p.URL == "" {
-			continue
+		if p.URL != "" {
+			hits = append(hits, p.hit(now, instance))
 		}
-		hits = append(hits, turn.Hit{
-			Title: line(unmark(p.Title), maxTitle), URL: strings.TrimSpace(p.URL), Snippet: line(unmark(p.Content), maxSnippet),
-			Published: published(p.PublishedDate, p.PubDate),
-		})
 	}
 	return hits
+}
+
+func (p searxngPage) hit(now time.Time, instance string) turn.Hit {
+	h := turn.Hit{
+		Title: line(unmark(p.Title), maxTitle), URL: strings.TrimSpace(p.URL), Snippet: line(unmark(p.Content), maxSnippet), Given: p.Score.value,
+	}
+	h.Published, h.DayOnly = dated(now, p.PublishedDate, p.PubDate)
+	for _, thumbnail := range []string{p.ThumbnailSource, p.Thumbnail, p.Image} {
+		h.Thumbnail = cmp.Or(h.Thumbnail, searxngPicture(thumbnail, instance))
+	}
+	if p.Template == "images.html" {
+		h.Media = searxngPicture(p.Image, instance)
+	}
+	return h
+}
+
+// searxngPicture is the address of a picture, which may be relative to the instance. If the instance gives its own
+// proxy for it, which none but its users can reach, the picture's own address is inside.
+func searxngPicture(address, instance string) string {
+	address = absolute(address, instance+"/")
+	if u, err := url.Parse(address); err == nil && strings.HasSuffix(u.Path, "/image_proxy") {
+		address = absolute(u.Query().Get("url"), instance+"/")
+	}
+	return picture(address)
 }
 
 // hit is the box as a page that need not be fetched: its introduction, then "label: value." for each attribute.
@@ -232,16 +277,4 @@ func (s *searxng) unresponsive(engines []json.RawMessage) *Error {
 		}
 	}
 	return s.fail(code, detail)
-}
-
-// published reads the first date that is one. Python writes them with or without zone and fraction.
-func published(dates ...string) time.Time {
-	for _, d := range dates {
-		for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999", "2006-01-02 15:04:05-0700", "2006-01-02 15:04:05", time.DateOnly} {
-			if t, err := time.Parse(layout, strings.TrimSpace(d)); err == nil && t.Year() > 1900 {
-				return t
-			}
-		}
-	}
-	return time.Time{}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +22,7 @@ func TestRealInstance(t *testing.T) {
 		t.Skip("FAMILIAR_TEST_SEARXNG and FAMILIAR_TEST_SEARXNG_DB are not set")
 	}
 	fill(t, file)
-	only := Config{SearXNG: base, Client: clients(t), UserAgent: "familiar/test", Off: []string{"openmeteo", "wikipedia", "duckduckgo"}}
+	only := Config{SearXNG: base, Client: clients(t), UserAgent: "familiar/test", Off: slices.DeleteFunc(names(), func(name string) bool { return name == "searxng" })}
 	e := &Engine{Backends: Backends(only), Timeout: 20 * time.Second}
 	defer e.Wait()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -35,6 +36,9 @@ func TestRealInstance(t *testing.T) {
 		{"found", Query{Text: "Quibblesnatch Treaty"}, turn.Found, "quibble.example.org/treaty www.quibble.example.com/watch?v=1"},
 		{"nothing", Query{Text: "no page says this at all"}, turn.Empty, ""},
 		{"an order is a word", Query{Text: "!!g Quibblesnatch"}, turn.Empty, ""},
+		{"so is one for a language", Query{Text: ":de Quibblesnatch Treaty"}, turn.Empty, ""},
+		{"and one for an engine", Query{Text: "Quibblesnatch !lo"}, turn.Empty, ""},
+		{"pictures, of which it has none", Query{Text: "Quibblesnatch Treaty", Intent: "image", Safe: "strict", Limit: 1}, turn.Found, "quibble.example.org/treaty"},
 		{"a range that the engine cannot search in", Query{Text: "Quibblesnatch Treaty", Fresh: "week", Limit: 1}, turn.Found, "quibble.example.org/treaty"},
 		{"news and a language", Query{Text: "Quibblesnatch Treaty", Intent: "news", Language: "de-DE", Limit: 1}, turn.Found, "quibble.example.org/treaty"},
 		{"without a site", Query{Text: "Quibblesnatch Treaty", Exclude: []string{"example.org"}}, turn.Found, "www.quibble.example.com/watch?v=1"},
@@ -50,6 +54,37 @@ func TestRealInstance(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRealInstanceBreaks: an instance whose engine fails says so, and has not looked.
+func TestRealInstanceBreaks(t *testing.T) {
+	base, file := os.Getenv("FAMILIAR_TEST_SEARXNG"), os.Getenv("FAMILIAR_TEST_SEARXNG_DB")
+	if base == "" || file == "" {
+		t.Skip("FAMILIAR_TEST_SEARXNG and FAMILIAR_TEST_SEARXNG_DB are not set")
+	}
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`alter table docs rename to gone`); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if _, err := db.Exec(`alter table gone rename to docs`); err != nil {
+			t.Error(err)
+		}
+	}()
+	b, err := newSearXNG(Config{SearXNG: base, Client: clients(t), UserAgent: "familiar/test"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	reply, err := b.Search(ctx, Query{Text: "anything", Limit: 10})
+	if code, _ := refusalOf(err); code != Upstream || !strings.Contains(err.Error(), "local") || len(reply.Hits) > 0 {
+		t.Errorf("%v, %v; want %s and the engine's name", reply, err, Upstream)
 	}
 }
 

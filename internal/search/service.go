@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -56,6 +57,7 @@ type request struct {
 	params   url.Values
 	header   http.Header // keys, mostly
 	body     any         // sent as JSON; nil: none
+	form     url.Values  // sent as a form, where there is no body
 	language string      // BCP 47 tag for Accept-Language
 }
 
@@ -89,8 +91,11 @@ func (s *service) ask(ctx context.Context, r request, reply any) (Allowance, err
 	case err != nil:
 		return left, s.broken(ctx, err)
 	}
-	if err := s.refusal(res, body); err != nil {
-		return left, err
+	if failed := s.refusal(res, body); failed != nil {
+		if failed.RetryAfter == 0 && failed.Code == RateLimited {
+			failed.RetryAfter = left.wait()
+		}
+		return left, failed
 	}
 	return left, s.decode(body, reply)
 }
@@ -104,6 +109,9 @@ func (s *service) request(ctx context.Context, r request) (*http.Request, error)
 		}
 		body, r.method = bytes.NewReader(text), cmp.Or(r.method, http.MethodPost)
 	}
+	if r.form != nil {
+		body, r.method = strings.NewReader(r.form.Encode()), cmp.Or(r.method, http.MethodPost)
+	}
 	u := *s.base
 	u.Path, u.User, u.RawQuery = u.Path+r.path, nil, r.params.Encode()
 	req, err := http.NewRequestWithContext(ctx, cmp.Or(r.method, http.MethodGet), u.String(), body)
@@ -115,8 +123,11 @@ func (s *service) request(ctx context.Context, r request) (*http.Request, error)
 	req.Header.Set("Accept", "application/json, text/html;q=0.5")
 	req.Header.Set("Accept-Language", languageTag(r.language, "en"))
 	req.Header.Set("User-Agent", s.agent)
-	if r.body != nil {
+	switch {
+	case r.body != nil:
 		req.Header.Set("Content-Type", "application/json")
+	case r.form != nil:
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	maps.Copy(req.Header, r.header)
 	if login := s.base.User; login != nil {
@@ -143,7 +154,7 @@ func (s *service) broken(ctx context.Context, err error) *Error {
 }
 
 // refusal tells a reply that is none from one worth decoding, which gives nil.
-func (s *service) refusal(res *http.Response, body []byte) error {
+func (s *service) refusal(res *http.Response, body []byte) *Error {
 	failed := s.fail(codeOf(res.StatusCode), "HTTP "+strconv.Itoa(res.StatusCode))
 	failed.RetryAfter = retryAfter(res.Header, time.Now())
 	page := webPage(res.Header, body)
@@ -217,12 +228,28 @@ func (s *service) decode(body []byte, reply any) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &odd) && odd.Field == "" && odd.Type.Kind() == reflect.Slice:
+		return s.fail(Malformed, "the reply is not a list")
 	case errors.As(err, &odd) && odd.Field == "":
 		return s.fail(Malformed, "the reply is not an object")
 	case errors.As(err, &odd):
 		return s.fail(Malformed, fmt.Sprintf("a field of the reply is of an unexpected type: %s", line(odd.Field, 60)))
 	}
 	return s.fail(Malformed, "the reply is not JSON")
+}
+
+// refusalOf is the code of err and how long it asks to wait.
+func refusalOf(err error) (code string, wait time.Duration) {
+	var failed *Error
+	if errors.As(err, &failed) {
+		return failed.Code, failed.RetryAfter
+	}
+	return "", 0
+}
+
+// seconds is a time as a service gives it; what is negative, or more than a day, is cut.
+func seconds(n float64) time.Duration {
+	return time.Duration(min(max(n, 0), (24*time.Hour).Seconds()) * float64(time.Second))
 }
 
 // retryAfter reads RFC 9110 section 10.2.3: seconds or a date. Nonsense is 0.

@@ -3,6 +3,8 @@ package search
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -80,11 +82,47 @@ func unmark(s string) string {
 			switch token.DataAtom {
 			case 0:
 				b.WriteString(raw)
-			case atom.Br, atom.P, atom.Div, atom.Li:
+			case atom.Br, atom.P, atom.Div, atom.Li, atom.Pre, atom.Blockquote, atom.H1, atom.H2, atom.H3, atom.Tr, atom.Td:
 				b.WriteByte(' ')
 			}
 		}
 	}
+}
+
+// unmarkdown takes the most common Markdown out of the beginning of a page or of what somebody posted, and the HTML that
+// may stand in it. Pictures go whole.
+func unmarkdown(s string) string {
+	s = unmark(cutWords(s, maxProse))
+	s = markdownImage.ReplaceAllString(s, "")
+	s = markdownLink.ReplaceAllString(s, "$1")
+	s = markdownLine.ReplaceAllString(s, "")
+	s = markdownStrong.ReplaceAllString(s, "$2")
+	return strings.NewReplacer("`", "", "|", " ", "\\", "", "\u200b", "").Replace(s)
+}
+
+var (
+	markdownImage  = regexp.MustCompile(`!\[[^\]]*\]\([^)]*\)`)
+	markdownLink   = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	markdownLine   = regexp.MustCompile(`(?m)^[ \t]*(#{1,6} |>+ ?|[-*+] |(?:[-*_] ?){3,}$)+`)
+	markdownStrong = regexp.MustCompile(`(\*\*|~~)([^*~\n]+)(?:\*\*|~~)`)
+)
+
+// absolute is an address that may be relative to the page it stands on, in full; "" if it cannot be read.
+func absolute(address, page string) string {
+	base, err := url.Parse(page)
+	if err != nil {
+		return ""
+	}
+	address = strings.TrimSpace(address)
+	if strings.HasPrefix(address, "//") {
+		base.Scheme = "https" // whatever the page, the others have it
+	}
+	u, err := base.Parse(address)
+	if err != nil || address == "" {
+		return ""
+	}
+	u.User = nil
+	return u.String()
 }
 
 // cutWords shortens a query to at most max characters, at a space if there is one.

@@ -27,13 +27,17 @@ func questions() map[string]question {
 			"que é são era foi eram significa o a os as um uma me de sobre"),
 		"nl": set("wie wat waar wanneer welke definieer leg",
 			"is zijn was waren betekent de het een mij uit over"),
+		"pl": set("kto co gdzie kiedy jaki jaka jakie zdefiniuj wyjaśnij", "to jest są był była było były znaczy mi o"),
+		"ru": set("кто что где когда какой какая какое определи объясни расскажи", "такой такая такое такие это есть был была было были значит мне о об про"),
+		"uk": set("хто що де коли який яка яке поясни розкажи", "такий така таке такі це є був була було були означає мені про"),
 	}
 }
 
 // topic is what a question is about: "Who was Ada Lovelace?" is "Ada Lovelace". An encyclopedia wants all the words
 // of a query on the page, and no page about her has "who". What is not a question stays as it is.
 func topic(text, language string) string {
-	base, _ := locale(language)
+	base, _ := locale(languageOf(language, text))
+	text = withoutAsking(text)
 	known := questions()
 	q, ok := known[base]
 	if !ok {
@@ -54,4 +58,38 @@ func topic(text, language string) string {
 		rest = all
 	}
 	return strings.Join(rest, " ")
+}
+
+// withoutAsking drops what asks in the languages in which it is joined to the thing itself: "東京タワーとは何ですか" is about
+// 東京タワー, "什么是黑洞" about 黑洞.
+func withoutAsking(text string) string {
+	bare := strings.TrimRightFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) })
+	for ending := range strings.FieldsSeq("とは何ですか とは何でしょうか とは何 とは誰ですか とは誰 って何ですか って何 って誰 は何ですか は誰ですか について教えて とは 是什么 是什麼 是谁 是誰") {
+		if rest, ok := strings.CutSuffix(bare, ending); ok && rest != "" {
+			return rest
+		}
+	}
+	for beginning := range strings.FieldsSeq("什么是 什麼是 谁是 誰是") {
+		if rest, ok := strings.CutPrefix(bare, beginning); ok && rest != "" {
+			return rest
+		}
+	}
+	return text
+}
+
+// problem is topic for the places where people help each other: "How do I sort a slice?" is "sort a slice". They look
+// for all the words of a query, and what has been asked there is rarely asked with these.
+func problem(q Query) string {
+	text := strings.TrimSpace(q.Text)
+	for _, how := range []string{
+		"how do i ", "how do you ", "how do we ", "how can i ", "how can you ", "how could i ", "how should i ", "how would i ", "how to ",
+		"what do people say about ", "what do people think about ", "what do people think of ", "what do users say about ",
+		"wie kann ich ", "wie mache ich ", "wie man ", "comment faire ", "comment puis-je ", "cómo puedo ", "cómo ", "как мне ", "как ",
+	} {
+		if len(text) > len(how) && strings.EqualFold(text[:len(how)], how) {
+			text = text[len(how):]
+			break
+		}
+	}
+	return topic(text, q.Language)
 }

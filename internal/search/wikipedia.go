@@ -77,17 +77,18 @@ type wikipediaPage struct {
 	CanonicalURL string
 	FullURL      string
 	PageProps    map[string]any
+	Thumbnail    struct{ Source string }
 }
 
 // maxCirrus is how long a search may be, in characters, with some to spare.
 const maxCirrus = 280
 
 func (w *wikipedia) Search(ctx context.Context, q Query) (Reply, error) {
-	words := cutWords(cirrus(topic(q.Text, q.Language)), maxCirrus)
-	if words == "" {
+	words := cutWords(withoutFields(topic(q.Text, q.Language)), maxCirrus)
+	language := wikiOf(languageOf(q.Language, q.Text))
+	if words == "" || !q.allows(language+".wikipedia.org") {
 		return Reply{}, nil
 	}
-	language := wikiOf(q.Language)
 	s, err := w.wiki(language)
 	if err != nil {
 		return Reply{}, &Error{Backend: w.Name(), Code: NotConfigured, Detail: err.Error()}
@@ -96,7 +97,8 @@ func (w *wikipedia) Search(ctx context.Context, q Query) (Reply, error) {
 	err = s.get(ctx, "/w/api.php", url.Values{
 		"action": {"query"}, "format": {"json"}, "formatversion": {"2"}, "maxlag": {"5"},
 		"generator": {"search"}, "gsrsearch": {words}, "gsrlimit": {strconv.Itoa(min(q.Limit, 5))},
-		"prop": {"extracts|info|pageprops"}, "inprop": {"url"}, "ppprop": {"disambiguation"},
+		"prop": {"extracts|info|pageprops|pageimages"}, "inprop": {"url"}, "ppprop": {"disambiguation"},
+		"piprop": {"thumbnail"}, "pithumbsize": {"320"}, "pilimit": {"max"},
 		"exintro": {"1"}, "explaintext": {"1"}, "exlimit": {"max"}, "redirects": {"1"},
 	}, language, &reply)
 	if hits := reply.hits(language); len(hits) > 0 {
@@ -106,24 +108,6 @@ func (w *wikipedia) Search(ctx context.Context, q Query) (Reply, error) {
 		return Reply{}, s.fail(Malformed, "the reply is not one of the Action API")
 	}
 	return Reply{}, err
-}
-
-// cirrus keeps the words of a query and drops what CirrusSearch would take as an operator: quotes and wildcards,
-// "-word", "insource:/regex/".
-func cirrus(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`"“”„«»*?~!\/:;()[]{}<>|^+`, r) {
-			return ' '
-		}
-		return r
-	}, text)
-	var kept []string
-	for word := range strings.FieldsSeq(line(text, len(text))) {
-		if word = strings.TrimLeft(word, "-"); word != "" {
-			kept = append(kept, word)
-		}
-	}
-	return strings.Join(kept, " ")
 }
 
 // explainMediaWiki finds the errors of the Action API, which come with HTTP 200.
@@ -156,6 +140,7 @@ func (r *wikipediaReply) hits(language string) []turn.Hit {
 		text := prose(p.Extract, maxProse)
 		hits = append(hits, turn.Hit{
 			Title: line(p.Title, maxTitle), URL: address, Snippet: line(text, maxSnippet/2), Text: text, Language: language,
+			Thumbnail: picture(p.Thumbnail.Source),
 		})
 	}
 	return hits
