@@ -178,7 +178,7 @@ func (f fetchCommand) record(r *reading) any {
 	}
 	d, g, t := r.doc, r.page, r.doc.Timings
 	return pageRecord{
-		URL: d.URL, Final: d.Final, Status: d.Status, ContentType: d.ContentType, Bytes: len(d.Body), SHA256: d.SHA256,
+		URL: d.URL, Final: d.Final, Status: d.Status, ContentType: d.ContentType, Bytes: len(d.Body), SHA256: d.SHA256(),
 		LastModified: d.LastModified, Fetched: d.Fetched, Timings: map[string]float64{
 			"dns": milliseconds(t.DNS), "connect": milliseconds(t.Connect), "tls": milliseconds(t.TLS),
 			"header": milliseconds(t.Header), "body": milliseconds(t.Body), "total": milliseconds(d.Took),

@@ -2,9 +2,7 @@ package fetch
 
 import (
 	"context"
-	"crypto/sha256"
 	"crypto/tls"
-	"encoding/hex"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -140,13 +138,11 @@ func (v *visit) read(ctx context.Context, cancel context.CancelCauseFunc, resp *
 	if err := v.agrees(declared, bytes); err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(bytes)
 	modified, _ := http.ParseTime(resp.Header.Get("Last-Modified")) // zero if it cannot be read
 	return &Document{
 		Status:       resp.StatusCode,
 		ContentType:  declared.String(),
 		Body:         bytes,
-		SHA256:       hex.EncodeToString(sum[:]),
 		LastModified: modified,
 		Fetched:      v.f.config.Now(),
 	}, nil

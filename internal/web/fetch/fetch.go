@@ -19,7 +19,9 @@ package fetch
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"crypto/x509"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
@@ -142,12 +144,18 @@ type Document struct {
 	Status       int       // HTTP status, 200 or 203
 	ContentType  string    // media type and charset as declared, in canonical writing
 	Body         []byte    // decompressed, in the charset it was sent in
-	SHA256       string    // of Body, in hex
 	LastModified time.Time // as the site says; zero if it does not
 	Fetched      time.Time // when it was fetched, also if it comes from the cache
 	Took         time.Duration
 	Timings      Timings // of the fetch that went over the network
 	Cached       bool    // this call caused no request
+}
+
+// SHA256 is the hash of Body in hex. It is taken anew at each call: half of what fetching a page costs, and most pages
+// are never written down.
+func (d *Document) SHA256() string {
+	sum := sha256.Sum256(d.Body)
+	return hex.EncodeToString(sum[:])
 }
 
 // Timings says where the time of a fetch went, summed over its hops. The reading of robots.txt is not part of it.
