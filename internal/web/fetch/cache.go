@@ -79,7 +79,7 @@ func (c *cache) get(key string, o Options) (outcome, bool) {
 	if c.disk != nil {
 		if doc, till, ok := c.disk.read(key, func(d *Document) bool { return mayShow(d, o.Domains) }); ok {
 			c.diskHits.Add(1)
-			got := outcome{doc: doc}
+			got := outcome{doc: doc, hops: doc.Hops}
 			c.memory.put(key, got, till.Sub(c.now()))
 			return got, true
 		}
@@ -101,7 +101,11 @@ func (c *cache) put(key string, got outcome, ttl time.Duration) {
 
 // mayShow applies the rules again to a page from disk, which anything may have happened to.
 func mayShow(d *Document, lists guard.Domains) bool {
-	for _, raw := range []string{d.URL, d.Final} {
+	visited := []string{d.URL, d.Final}
+	for _, hop := range d.Hops {
+		visited = append(visited, hop.URL)
+	}
+	for _, raw := range visited {
 		u, err := guard.Parse(raw)
 		if err != nil || !lists.Allows(u.Hostname()) {
 			return false

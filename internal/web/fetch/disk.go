@@ -37,7 +37,7 @@ type disk struct {
 }
 
 // diskVersion begins every file. Change it when the format or the meaning of a page changes.
-const diskVersion = "familiar page 1 "
+const diskVersion = "familiar page 2 "
 
 // diskEntries is how many files a directory holds at most, however small they are.
 const diskEntries = 1024

@@ -27,6 +27,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -135,12 +136,16 @@ type Options struct {
 	Human bool
 	// Pins holds a turn's DNS answers; nil pins them for this fetch alone.
 	Pins *guard.Pins
+	// Hops, if not nil, is given the requests that were made, also those of a fetch that failed: errors go to anybody
+	// and never carry them.
+	Hops *[]Hop
 }
 
 // Document is a page as it was sent. It may be shared with the cache: nobody may change Body.
 type Document struct {
 	URL          string    // canonical form of what was asked for
 	Final        string    // where redirects led
+	Hops         []Hop     // the requests that led there, the last one Final's; nobody may change them
 	Status       int       // HTTP status, 200 or 203
 	ContentType  string    // media type and charset as declared, in canonical writing
 	Body         []byte    // decompressed, in the charset it was sent in
@@ -149,6 +154,14 @@ type Document struct {
 	Took         time.Duration
 	Timings      Timings // of the fetch that went over the network
 	Cached       bool    // this call caused no request
+}
+
+// Hop is one request for a page and what came of it. Requests for robots.txt are none.
+type Hop struct {
+	URL    string
+	Status int           // HTTP status, 0 if there was none
+	Reason string        // finer code of the failure that ended it; empty for a redirect or the page
+	Took   time.Duration // with the wait for a place at the host
 }
 
 // SHA256 is the hash of Body in hex. It is taken anew at each call: half of what fetching a page costs, and most pages
@@ -167,6 +180,7 @@ type Timings struct {
 type outcome struct {
 	doc  *Document
 	err  *Error
+	hops []Hop
 	keep time.Duration // how long doc may be remembered
 }
 
@@ -186,6 +200,9 @@ func (f *Fetcher) Fetch(ctx context.Context, rawURL string, o Options) (*Documen
 		return nil, err
 	}
 	got, cached := f.find(ctx, u, o)
+	if o.Hops != nil {
+		*o.Hops = slices.Clone(got.hops)
+	}
 	if got.err != nil {
 		return nil, clone(got.err)
 	}

@@ -145,10 +145,14 @@ func checkRequest(t *testing.T, r webtest.Request) {
 	}
 }
 
-// checkNoLeak looks for anything of the target in what an error shows. Every name, path, header and body in the archive
-// that could leak has one of these words in it.
-func checkNoLeak(t *testing.T, e *Error) {
+// checkNoLeak holds an error to its row of the table, which leaves no room for anything of the target, and then looks
+// for it all the same in what the error shows. Every name, path, header and body in the archive that could leak has one
+// of these words in it.
+func checkNoLeak(t testing.TB, e *Error) {
 	t.Helper()
+	if r, ok := reasons[e.Reason]; !ok || e.Code != r.code || e.Message != r.message || e.Status < 0 || e.Status > 999 {
+		t.Errorf("%+v is not in the table", e)
+	}
 	blob, err := json.Marshal(e)
 	if err != nil {
 		t.Fatal(err)
@@ -183,8 +187,8 @@ func TestDocument(t *testing.T) {
 	want := Document{
 		URL: "http://old.example.org/a", Final: "https://www.example.org/page?id=7", Status: 200,
 		ContentType: "text/html; charset=ISO-8859-1",
-		Fetched: now, LastModified: time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC),
-		Body: doc.Body, Took: doc.Took, Timings: doc.Timings,
+		Fetched:     now, LastModified: time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC),
+		Hops: doc.Hops, Body: doc.Body, Took: doc.Took, Timings: doc.Timings,
 	}
 	if diff := cmp.Diff(want, *doc); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
