@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"fmt"
+	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -52,6 +53,13 @@ type Stats struct {
 	Bytes    int64 // that Entries weigh; a small page weighs a 256th of the whole cache
 	Dropped  int64 // files of the directory that could not be used: damaged, foreign, of another version
 	Faults   int64 // files that could not be written
+}
+
+// LogValue is for log/slog.
+func (s Stats) LogValue() slog.Value {
+	return slog.GroupValue(slog.Int64("hits", s.Hits), slog.Int64("failures", s.Failures), slog.Int64("disk_hits", s.DiskHits),
+		slog.Int64("misses", s.Misses), slog.Int64("shared", s.Shared), slog.Int("entries", s.Entries), slog.Int64("bytes", s.Bytes),
+		slog.Int64("dropped", s.Dropped), slog.Int64("faults", s.Faults))
 }
 
 // Stats returns the counts so far.
