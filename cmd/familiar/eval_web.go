@@ -75,10 +75,10 @@ func predictURL(_ context.Context, _ fs.FS, row urlRow) (prediction, error) {
 	return prediction{"ok": true, "host": u.Hostname()}, nil
 }
 
-// predictCanon predicts {"output"}: the form in which URLs are compared, null for what is none by the rules.
+// predictCanon predicts {"output"}: the form in which doubles are found, null for what is no URL by the rules.
 func predictCanon(_ context.Context, _ fs.FS, row urlRow) (prediction, error) {
-	if canonical, ok := guard.Canonical(row.Input); ok {
-		return prediction{"output": canonical}, nil
+	if key, ok := guard.DedupeKey(row.Input); ok {
+		return prediction{"output": key}, nil
 	}
 	return prediction{"output": nil}, nil
 }
