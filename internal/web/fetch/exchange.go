@@ -142,7 +142,7 @@ func (v *visit) read(ctx context.Context, cancel context.CancelCauseFunc, resp *
 	if err != nil {
 		return nil, err
 	}
-	b := body{limits: v.f.limits, cut: v.kind == robotsTxt, spare: &v.f.buffers}
+	b := body{limits: v.f.limits, cut: v.kind == robotsTxt, spare: &v.f.pieces}
 	began := time.Now()
 	bytes, err := b.read(ctx, cancel, resp)
 	v.line.spend(func(t *Timings) { t.Body += time.Since(began) })

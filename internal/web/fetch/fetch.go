@@ -17,7 +17,6 @@
 package fetch
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"crypto/x509"
@@ -70,8 +69,7 @@ type Fetcher struct {
 	gate   gate
 	pages  *cache
 	robots *store[rules]
-	// buffers are lent to whoever reads a body.
-	buffers sync.Pool
+	pieces sync.Pool // of *piece, lent to whoever reads a body
 
 	flights      *flights[outcome]
 	robotFlights *flights[rules]
@@ -115,7 +113,7 @@ func newFetcher(c Config, l limits) (*Fetcher, error) {
 	if f.pages, err = newCache(c, l); err != nil {
 		return nil, fmt.Errorf("make page cache: %w", err)
 	}
-	f.buffers.New = func() any { return new(bytes.Buffer) }
+	f.pieces.New = func() any { return new(piece) }
 	f.gate = newGate(l.global, l.perHost)
 	f.flights, f.robotFlights = newFlights[outcome](), newFlights[rules]()
 	return f, nil

@@ -26,6 +26,9 @@ func TestCheckAddr(t *testing.T) {
 	}
 	for _, s := range strings.Fields("198.18.0.0 198.18.0.5 198.19.255.255") {
 		checkAddr(t, s, FakeIP)
+		if err := CheckAddr(netip.MustParseAddr(s)); !strings.Contains(err.Error(), "fake-IP") {
+			t.Errorf("%q does not say what to do", err)
+		}
 	}
 	allowed := `
 		1.1.1.1 8.8.8.8 93.184.216.34 1.0.0.0 9.255.255.255 11.0.0.0 126.255.255.255 128.0.0.0 172.15.255.255 172.32.0.1
