@@ -56,7 +56,7 @@ func BenchmarkHundred(b *testing.B) {
 		for _, cold := range []bool{false, true} {
 			b.Run(fmt.Sprintf("%s/robots=%v", scheme, cold), func(b *testing.B) {
 				w := webtest.New(b, []byte(sites.String()))
-				change := func(c *Config, _ *limits) { c.CacheBytes = -1 }
+				change := func(c *Config, l *limits) { c.CacheBytes = -1; l.total, l.queue = time.Minute, time.Minute }
 				f := on(b, w, change)
 				ours := func(url string) error {
 					_, err := f.Fetch(b.Context(), url, Options{})
