@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"familiar/internal/bot/discord"
@@ -47,6 +49,9 @@ func settings() []setting {
 		{name: "FAMILIAR_CHARACTER", preset: "sage", about: "the character that answers"},
 		{name: "FAMILIAR_CONTACT", about: "the address at which site owners reach you; sent as part of the User-Agent"},
 		{name: "FAMILIAR_WEB", preset: "on", about: "whether anything may be looked up at all", check: oneOf("on", "off")},
+		{name: "FAMILIAR_WEB_DENY", about: "addresses and CIDR prefixes that no page may be on, beyond those that are never public, separated by commas: those by which this machine's network is reached from outside", check: checkPrefixes},
+		{name: "FAMILIAR_WEB_CACHE", about: "a directory that keeps pages over a restart, for as long as their sites say and an hour at most; without it they are in memory alone"},
+		{name: "FAMILIAR_WEB_CACHE_MB", preset: "64", about: "how large that directory may grow, in megabytes", check: checkMegabytes},
 		{name: "FAMILIAR_LOG", preset: "info", about: "how much is logged", check: oneOf("debug", "info", "warn", "error")},
 	}
 	for _, k := range search.Keys() {
@@ -249,6 +254,45 @@ func checkURL(text string) error {
 		return errors.New("it is not an http or https URL")
 	}
 	return nil
+}
+
+// prefixes reads addresses and CIDR prefixes.
+func prefixes(text string) ([]netip.Prefix, error) {
+	var list []netip.Prefix
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		if part == "" {
+			continue
+		}
+		p, err := netip.ParsePrefix(part)
+		if addr, bad := netip.ParseAddr(part); bad == nil && addr.Zone() == "" {
+			p, err = netip.PrefixFrom(addr, addr.BitLen()), nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q is neither an address nor a prefix such as 203.0.113.0/24", part)
+		}
+		list = append(list, p.Masked())
+	}
+	return list, nil
+}
+
+func checkPrefixes(text string) error {
+	_, err := prefixes(text)
+	return err
+}
+
+// megabytes reads a size; it is in bytes.
+func megabytes(text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("it must be a whole number of megabytes, not %q", text)
+	}
+	return n << 20, nil
+}
+
+func checkMegabytes(text string) error {
+	_, err := megabytes(text)
+	return err
 }
 
 func oneOf(words ...string) func(string) error {

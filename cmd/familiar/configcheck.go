@@ -13,6 +13,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/character"
 	"familiar/internal/search"
+	"familiar/internal/web/fetch"
 )
 
 type configCommand struct {
@@ -32,10 +33,14 @@ func (checkCommand) Run(ctx context.Context, p *program) error {
 		if source == "" {
 			source = "not set"
 		}
-		fmt.Fprintf(p.out, "%-20s %-44s %s\n", v.name, v.shown(), source)
+		fmt.Fprintf(p.out, "%-21s %-43s %s\n", v.name, v.shown(), source)
 	}
 	ch, err := loadCharacter(c, p.dir)
-	wrong = joinProblems(joinProblems(joinProblems(wrong, err), checkSearch(c)), checkData(resolve(p.dir, c.get("FAMILIAR_DATA"))))
+	wrong = joinProblems(joinProblems(joinProblems(wrong, err), checkSearch(c)), checkDir("FAMILIAR_DATA", resolve(p.dir, c.get("FAMILIAR_DATA"))))
+	if cache := c.get("FAMILIAR_WEB_CACHE"); cache != "" {
+		wrong = joinProblems(joinProblems(wrong, checkDir("FAMILIAR_WEB_CACHE", resolve(p.dir, cache))),
+			fetch.CheckCacheDir(resolve(p.dir, cache)))
+	}
 	if wrong != nil {
 		return wrong
 	}
@@ -63,8 +68,9 @@ func checkSearch(c *config) error {
 	return nil
 }
 
-// checkData tries whether the data directory can be written or, where it is missing, be made. It leaves nothing behind.
-func checkData(dir string) error {
+// checkDir tries whether the directory that a setting names can be written or, where it is missing, be made. It leaves
+// nothing behind.
+func checkDir(setting, dir string) error {
 	place := dir
 	for {
 		_, err := os.Stat(place)
@@ -85,9 +91,9 @@ func checkData(dir string) error {
 	case err == nil:
 		return nil
 	case place == dir:
-		return fmt.Errorf("FAMILIAR_DATA: %s cannot be written: %w", dir, err)
+		return fmt.Errorf("%s: %s cannot be written: %w", setting, dir, err)
 	}
-	return fmt.Errorf("FAMILIAR_DATA: %s is missing and cannot be made in %s: %w", dir, place, err)
+	return fmt.Errorf("%s: %s is missing and cannot be made in %s: %w", setting, dir, place, err)
 }
 
 func describeCharacter(out io.Writer, c *character.Character) {

@@ -77,17 +77,17 @@ func predictURL(_ context.Context, _ fs.FS, row urlRow) (prediction, error) {
 
 type canonRow struct{ Input, Output string }
 
-// predictCanon predicts {"output"}: the form in which URLs are compared, null for what is none by the rules. Where the
+// predictCanon predicts {"output"}: the form in which doubles are found, null for what is no URL by the rules. Where the
 // row has another writing of the same page, "collides" says whether both have one form, or none.
 func predictCanon(_ context.Context, _ fs.FS, row canonRow) (prediction, error) {
 	got := prediction{"output": nil}
-	canonical, ok := guard.Canonical(row.Input)
+	key, ok := guard.DedupeKey(row.Input)
 	if ok {
-		got["output"] = canonical
+		got["output"] = key
 	}
 	if row.Output != "" {
-		other, too := guard.Canonical(row.Output)
-		got["collides"] = ok == too && other == canonical
+		other, too := guard.DedupeKey(row.Output)
+		got["collides"] = ok == too && other == key
 	}
 	return got, nil
 }

@@ -34,6 +34,7 @@ func (f fetchCommand) Run(ctx context.Context, p *program, stop stopper) error {
 // reading is one page on its way, as far as it came.
 type reading struct {
 	asked   string
+	hops    []fetch.Hop
 	doc     *fetch.Document // nil if it could not be fetched
 	page    page.Page
 	charset string       // as declared
@@ -46,7 +47,7 @@ type reading struct {
 func (h *house) readPage(ctx context.Context, address string) *reading {
 	r := &reading{asked: address}
 	var err error
-	if r.doc, err = h.fetcher.Fetch(ctx, address, fetch.Options{Domains: h.domains, Human: true}); err != nil {
+	if r.doc, err = h.fetcher.Fetch(ctx, address, fetch.Options{Domains: h.domains, Human: true, Hops: &r.hops}); err != nil {
 		r.err = typed(err)
 		return r
 	}

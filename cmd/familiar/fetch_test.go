@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -76,5 +77,56 @@ func TestFetchNeedsTheWeb(t *testing.T) {
 	}
 	if dials := c.web.Dials(); len(dials) > 0 {
 		t.Errorf("dialled %v", dials)
+	}
+}
+
+// TestFetchSettings reads a page twice over a directory that keeps it, and then closes its address.
+func TestFetchSettings(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/fetch/explained.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newConversation(t, withoutGolden(archive))
+	c.env["FAMILIAR_WEB_CACHE"] = t.TempDir() + "/pages"
+	for _, cached := range []bool{false, true} {
+		_, out, complaint := c.command(nil, "fetch", "--json", "https://harbour.example.org/old")
+		var got pageRecord
+		if err := json.Unmarshal([]byte(out), &got); err != nil || got.Cached != cached || len(got.Hops) != 2 || got.Hops[0].Status != 301 {
+			t.Errorf("%v, errors %q, cached %v, hops %+v", err, complaint, got.Cached, got.Hops)
+		}
+	}
+	addrs, err := c.web.LookupNetIP(t.Context(), "ip", "harbour.example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(c.env, "FAMILIAR_WEB_CACHE")
+	var deny []string
+	for _, a := range addrs {
+		deny = append(deny, a.Unmap().String())
+	}
+	c.env["FAMILIAR_WEB_DENY"] = strings.Join(deny, ", ")
+	if code, _, complaint := c.command(nil, "fetch", "https://harbour.example.org/old"); code != exitFailed || !strings.Contains(complaint, "denied_address") {
+		t.Errorf("exit code %d, errors %q", code, complaint)
+	}
+}
+
+// TestFetchSettingsAreChecked gives each setting values that mean nothing.
+func TestFetchSettingsAreChecked(t *testing.T) {
+	open := t.TempDir()
+	if err := os.Chmod(open, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, values := range map[string][]string{
+		"FAMILIAR_WEB_DENY":     {"10.0.0.0/33", "example.org", "10.0.0.1-10.0.0.9", "fe80::1%eth0"},
+		"FAMILIAR_WEB_CACHE_MB": {"0", "-1", "64MB", "9999999999"},
+		"FAMILIAR_WEB_CACHE":    {"/dev/null/pages", open},
+	} {
+		for _, v := range values {
+			c := newConversation(t, &txtar.Archive{})
+			c.env[name] = v
+			if code, _, complaint := c.command(nil, "config", "check"); code != exitUsage || !strings.Contains(complaint, name) && !strings.Contains(complaint, v) {
+				t.Errorf("%s=%s: exit code %d, errors %q", name, v, code, complaint)
+			}
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,6 +30,9 @@ func (f fetchCommand) show(p *program, h *house, r *reading) error {
 	if f.Explain {
 		for i, rule := range explain(r) {
 			row(&s, first(i, "rules"), "%-8s %s", rule.Rule, rule.Verdict)
+		}
+		for i, hop := range r.hops {
+			row(&s, first(i, "hops"), "%s", describeHop(hop))
 		}
 	}
 	if r.err == nil {
@@ -92,6 +96,18 @@ func stamp(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05 UTC")
 }
 
+// describeHop says what came of one request.
+func describeHop(h fetch.Hop) string {
+	status := "no answer"
+	if h.Status != 0 {
+		status = strconv.Itoa(h.Status)
+	}
+	if h.Reason != "" {
+		status += " " + h.Reason
+	}
+	return fmt.Sprintf("%s  %s, %s", line(h.URL), status, ms(h.Took))
+}
+
 // applied is a rule and what it said.
 type applied struct {
 	Rule    string `json:"rule"`
@@ -114,7 +130,7 @@ func explain(r *reading) []applied {
 	if r.charset != "" {
 		add("charset", "%s, by declaration or by default; UTF-8 where all is valid as that", r.charset)
 	}
-	add("type", "read as %q", r.page.Type)
+	add("kind", "read as %q", r.page.Type)
 	add("hidden", "%d characters that a reader could not have seen were dropped", r.page.Hidden)
 	for _, rule := range slices.Sorted(maps.Keys(r.removed)) {
 		add("clean", "%s ×%d", rule, r.removed[rule])
@@ -124,9 +140,12 @@ func explain(r *reading) []applied {
 
 // passed is what the rules say that can end a reading, if they do not.
 func passed(r *reading) []applied {
-	address, led := "", "nowhere else"
+	address, led, declared, size := "", "nowhere else", "", 0
 	if u, err := guard.Parse(r.asked); err == nil {
 		address = u.String()
+	}
+	if r.doc != nil {
+		declared, size = r.doc.ContentType, len(r.doc.Body)
 	}
 	if r.doc != nil && r.doc.Final != r.doc.URL {
 		led = "to " + r.doc.Final + "; every hop passed the same rules"
@@ -134,10 +153,13 @@ func passed(r *reading) []applied {
 	return []applied{
 		{"url", "one way to read it, a public name, a port that is visited: " + address},
 		{"domains", "the character's lists allow it"},
-		{"address", "every address that was dialled is one of the public internet"},
+		{"address", "every address that its name has is one of the public internet, and was checked again when it was dialled"},
 		{"robots", "the site's robots.txt allows it"},
 		{"redirect", "led " + led},
-		{"answer", "in time, within the limits of size, text by declaration and by content"},
+		{"answer", "valid HTTP with a status that brings a page, and no demand for proof of a person"},
+		{"type", "declared as text that is read: " + declared},
+		{"limits", fmt.Sprintf("in time, and within the limits of headers, size, rate and unpacking: %d bytes", size)},
+		{"sniff", "the first bytes are of the declared type"},
 		{"page", "text was found"},
 	}
 }
@@ -158,6 +180,14 @@ func refusedBy(e *fetch.Error) string {
 		return "robots"
 	case "redirect_to_blocked_target", "redirect_to_http", "too_many_redirects", "no_location":
 		return "redirect"
+	case "type_mismatch":
+		return "sniff"
+	}
+	switch e.Code {
+	case fetch.CodeType:
+		return "type"
+	case fetch.CodeTooLarge, fetch.CodeTimeout:
+		return "limits"
 	}
 	if e.Code == fetch.CodeNeedsScript || e.Code == fetch.CodeExtraction && e.Reason != "internal" {
 		return "page"
@@ -173,18 +203,19 @@ func (f fetchCommand) record(r *reading) any {
 		}
 		return struct {
 			*fetch.Error
-			Rules []applied `json:"rules"`
-		}{r.err, explain(r)}
+			Rules []applied   `json:"rules"`
+			Hops  []hopRecord `json:"hops"`
+		}{r.err, explain(r), hops(r.hops)}
 	}
 	d, g, t := r.doc, r.page, r.doc.Timings
 	return pageRecord{
-		URL: d.URL, Final: d.Final, Status: d.Status, ContentType: d.ContentType, Bytes: len(d.Body), SHA256: d.SHA256,
+		URL: d.URL, Final: d.Final, Status: d.Status, ContentType: d.ContentType, Bytes: len(d.Body), SHA256: d.SHA256(),
 		LastModified: d.LastModified, Fetched: d.Fetched, Timings: map[string]float64{
 			"dns": milliseconds(t.DNS), "connect": milliseconds(t.Connect), "tls": milliseconds(t.TLS),
 			"header": milliseconds(t.Header), "body": milliseconds(t.Body), "total": milliseconds(d.Took),
 		},
 		Title: g.Title, Author: g.Author, Site: g.Site, Published: g.Published, Modified: g.Modified, Language: g.Language,
-		Type: g.Type, Charset: r.charset, Low: g.Low, Hidden: g.Hidden, Removed: r.removed, Rules: explain(r),
+		Type: g.Type, Charset: r.charset, Low: g.Low, Hidden: g.Hidden, Removed: r.removed, Rules: explain(r), Hops: hops(r.hops), Cached: d.Cached,
 		Markdown: r.text, Links: links(g.Links),
 	}
 }
@@ -212,8 +243,25 @@ type pageRecord struct {
 	Hidden       int                `json:"hidden"`            // characters
 	Removed      map[string]int     `json:"removed,omitempty"` // by the rules of cleaning
 	Rules        []applied          `json:"rules"`
+	Hops         []hopRecord        `json:"hops"`
+	Cached       bool               `json:"cached,omitempty"`
 	Markdown     string             `json:"markdown"`
 	Links        []linkRecord       `json:"links"`
+}
+
+type hopRecord struct {
+	URL    string  `json:"url"`
+	Status int     `json:"status,omitempty"`
+	Reason string  `json:"reason,omitempty"`
+	Took   float64 `json:"took_ms"`
+}
+
+func hops(made []fetch.Hop) []hopRecord {
+	out := make([]hopRecord, len(made))
+	for i, h := range made {
+		out[i] = hopRecord{line(h.URL), h.Status, h.Reason, milliseconds(h.Took)}
+	}
+	return out
 }
 
 type linkRecord struct {

@@ -85,7 +85,7 @@ func open(ctx context.Context, p *program) (*house, error) {
 		return nil, err
 	}
 	h.traces = &trace.Store{DB: h.store, Redact: h.redact.String}
-	if err := h.furnish(p.far); err != nil {
+	if err := h.furnish(p); err != nil {
 		h.close()
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func openReader(p *program) (*house, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h, h.openFetcher(p.far)
+	return h, h.openFetcher(p)
 }
 
 // configure makes a house that has nothing but its configuration and its character.
@@ -118,11 +118,22 @@ func configure(p *program) (*house, error) {
 }
 
 // openFetcher makes the fetcher and the lists that hold for it.
-func (h *house) openFetcher(far far) (err error) {
+func (h *house) openFetcher(p *program) (err error) {
+	far := p.far
 	if h.domains, err = guard.NewDomains(h.character.Web.Allow, h.character.Web.Deny); err != nil {
 		return fmt.Errorf("read the character's domains: %w", err)
 	}
-	h.fetcher, err = fetch.New(fetch.Config{UserAgent: h.agent, Resolver: far.resolver, Dial: far.dial, RootCAs: far.roots})
+	c := fetch.Config{UserAgent: h.agent, Resolver: far.resolver, Dial: far.dial, RootCAs: far.roots}
+	if c.Deny, err = prefixes(h.config.get("FAMILIAR_WEB_DENY")); err != nil {
+		return err
+	}
+	if dir := h.config.get("FAMILIAR_WEB_CACHE"); dir != "" {
+		c.CacheDir = resolve(p.dir, dir)
+	}
+	if c.CacheDirBytes, err = megabytes(h.config.get("FAMILIAR_WEB_CACHE_MB")); err != nil {
+		return err
+	}
+	h.fetcher, err = fetch.New(c)
 	return err
 }
 
@@ -143,13 +154,13 @@ func loadCharacter(c *config, dir string) (*character.Character, error) {
 }
 
 // furnish makes the rooms from the search engine up to the prompt builder.
-func (h *house) furnish(far far) error {
-	if err := h.openFetcher(far); err != nil {
+func (h *house) furnish(p *program) error {
+	if err := h.openFetcher(p); err != nil {
 		return err
 	}
 	choice := search.Config{
 		SearXNG: h.config.get("SEARXNG_URL"), Depth: h.config.get("SEARXNG_DEPTH"), Keys: h.config.searchKeys(),
-		Client: h.client, UserAgent: h.agent, Base: far.backends,
+		Client: h.client, UserAgent: h.agent, Base: p.far.backends,
 	}
 	if err := choice.Check(); err != nil {
 		return problems{err.Error()}
@@ -225,6 +236,7 @@ func (h *house) close() error {
 	}
 	if h.fetcher != nil {
 		h.fetcher.Close()
+		h.log.Debug("pages", "cache", h.fetcher.Stats())
 	}
 	if h.store != nil {
 		errs = append(errs, h.store.Close())

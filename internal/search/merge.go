@@ -42,7 +42,8 @@ func candidates(backend string, hits []turn.Hit) []candidate {
 		if i == maxLimit {
 			break
 		}
-		address, ok := guard.Canonical(h.URL)
+		h.URL = guard.EncodeBlanks(h.URL)
+		address, ok := guard.DedupeKey(h.URL)
 		if !ok {
 			continue
 		}

@@ -136,7 +136,7 @@ func (p *Provider) readDelivered(s *sheet, hit *turn.Hit) {
 // readFetched extracts the text of a page that was fetched.
 func readFetched(s *sheet, doc *fetch.Document, t target) {
 	s.page.Final, s.page.Status = doc.Final, doc.Status
-	s.page.Bytes, s.page.SHA256 = len(doc.Body), doc.SHA256
+	s.page.Bytes, s.page.SHA256 = len(doc.Body), doc.SHA256()
 	s.page.Fetched, s.page.Cached = doc.Fetched, doc.Cached
 	final, err := url.Parse(doc.Final)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime"
+	"runtime/metrics"
 	"strings"
 	"sync"
 	"testing"
@@ -54,7 +56,7 @@ func BenchmarkHundred(b *testing.B) {
 		for _, cold := range []bool{false, true} {
 			b.Run(fmt.Sprintf("%s/robots=%v", scheme, cold), func(b *testing.B) {
 				w := webtest.New(b, []byte(sites.String()))
-				change := func(c *Config, _ *limits) { c.CacheBytes = -1 }
+				change := func(c *Config, l *limits) { c.CacheBytes = -1; l.total, l.queue = time.Minute, time.Minute }
 				f := on(b, w, change)
 				ours := func(url string) error {
 					_, err := f.Fetch(b.Context(), url, Options{})
@@ -77,6 +79,57 @@ func BenchmarkHundred(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkMemory reads a hundred pages of nearly the largest size, all at once, and tells how much the heap holds at the
+// worst moment, garbage that is not yet collected and the sites' own share included. It fails where that is more than
+// three bodies for every fetch that may run.
+func BenchmarkMemory(b *testing.B) {
+	var sites strings.Builder
+	for i := range 50 {
+		fmt.Fprintf(&sites, "-- site%d.example.org/page.head --\n!size 4900000\n", i)
+	}
+	for _, scheme := range []string{"https", "http"} {
+		b.Run(scheme, func(b *testing.B) {
+			w := webtest.New(b, []byte(sites.String()))
+			f := on(b, w, func(c *Config, l *limits) { c.CacheBytes = -1; l.total, l.queue = time.Minute, time.Minute })
+			runtime.GC()
+			most, before := int64(0), heap()
+			for b.Loop() {
+				done := make(chan struct{})
+				var watching sync.WaitGroup
+				watching.Go(func() {
+					for {
+						select {
+						case <-done:
+							return
+						case <-time.After(time.Millisecond):
+							most = max(most, heap()-before)
+						}
+					}
+				})
+				hundred(b, scheme, func(url string) error {
+					_, err := f.Fetch(b.Context(), url, Options{})
+					return err
+				})
+				close(done)
+				watching.Wait()
+			}
+			bound := int64(f.limits.global) * 3 * f.limits.body
+			b.ReportMetric(float64(most)/1e6, "peak-MB")
+			b.ReportMetric(float64(bound)/1e6, "bound-MB")
+			if most > bound {
+				b.Errorf("%d bytes at the worst moment, at most %d are allowed", most, bound)
+			}
+		})
+	}
+}
+
+// heap is how many bytes the objects on the heap take, garbage included.
+func heap() int64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return int64(sample[0].Value.Uint64())
 }
 
 // hundred reads all the pages with get and says how long that took.

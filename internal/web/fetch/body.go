@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -17,7 +16,7 @@ import (
 type body struct {
 	limits limits
 	cut    bool       // keep the beginning of a body that is too large, as is right for robots.txt
-	spare  *sync.Pool // of *bytes.Buffer, in which bodies grow: only their exact copies are left for the collector
+	spare  *sync.Pool // of *piece
 }
 
 // read returns the unpacked body. It uses cancel to end a transfer that is too slow.
@@ -49,23 +48,22 @@ func (b *body) drain(ctx context.Context, r io.Reader, sent *counter) ([]byte, *
 	if b.cut {
 		most = b.limits.robotsBody
 	}
-	out := b.spare.Get().(*bytes.Buffer)
-	defer b.spare.Put(out)
-	out.Reset()
+	out := pieces{spare: b.spare}
+	defer out.free()
 	for {
-		_, err := io.CopyN(out, r, 32<<10)
-		size := int64(out.Len())
+		_, err := out.readFrom(r)
+		size := out.size()
 		switch {
 		case size > b.limits.ratioFrom && size > b.limits.ratio*sent.n.Load():
 			return nil, fail("decompression_bomb")
 		case size >= most && b.cut:
-			return bytes.Clone(out.Bytes()[:most]), nil
+			return out.bytes(most), nil
 		case size > most:
 			return nil, fail("too_large")
 		case err == io.EOF && size == 0 && !b.cut:
 			return nil, fail("empty")
 		case err == io.EOF:
-			return bytes.Clone(out.Bytes()), nil
+			return out.bytes(size), nil
 		case err != nil:
 			return nil, bodyError(ctx, err)
 		}

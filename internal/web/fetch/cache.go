@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"fmt"
+	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -54,6 +55,13 @@ type Stats struct {
 	Faults   int64 // files that could not be written
 }
 
+// LogValue is for log/slog.
+func (s Stats) LogValue() slog.Value {
+	return slog.GroupValue(slog.Int64("hits", s.Hits), slog.Int64("failures", s.Failures), slog.Int64("disk_hits", s.DiskHits),
+		slog.Int64("misses", s.Misses), slog.Int64("shared", s.Shared), slog.Int("entries", s.Entries), slog.Int64("bytes", s.Bytes),
+		slog.Int64("dropped", s.Dropped), slog.Int64("faults", s.Faults))
+}
+
 // Stats returns the counts so far.
 func (f *Fetcher) Stats() Stats {
 	c := f.pages
@@ -79,7 +87,7 @@ func (c *cache) get(key string, o Options) (outcome, bool) {
 	if c.disk != nil {
 		if doc, till, ok := c.disk.read(key, func(d *Document) bool { return mayShow(d, o.Domains) }); ok {
 			c.diskHits.Add(1)
-			got := outcome{doc: doc}
+			got := outcome{doc: doc, hops: doc.Hops}
 			c.memory.put(key, got, till.Sub(c.now()))
 			return got, true
 		}
@@ -101,7 +109,11 @@ func (c *cache) put(key string, got outcome, ttl time.Duration) {
 
 // mayShow applies the rules again to a page from disk, which anything may have happened to.
 func mayShow(d *Document, lists guard.Domains) bool {
-	for _, raw := range []string{d.URL, d.Final} {
+	visited := []string{d.URL, d.Final}
+	for _, hop := range d.Hops {
+		visited = append(visited, hop.URL)
+	}
+	for _, raw := range visited {
 		u, err := guard.Parse(raw)
 		if err != nil || !lists.Allows(u.Hostname()) {
 			return false

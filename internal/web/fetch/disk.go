@@ -37,7 +37,7 @@ type disk struct {
 }
 
 // diskVersion begins every file. Change it when the format or the meaning of a page changes.
-const diskVersion = "familiar page 1 "
+const diskVersion = "familiar page 2 "
 
 // diskEntries is how many files a directory holds at most, however small they are.
 const diskEntries = 1024
@@ -54,18 +54,28 @@ type diskHead struct {
 	Page Document // without its body
 }
 
-// openDisk makes dir if it is not there. One that others may write to is refused: they could put words into any site's
-// mouth.
+// CheckCacheDir refuses a directory that others may write to: they could put words into any site's mouth. One that is
+// not there yet will be made.
+func CheckCacheDir(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0:
+		return fmt.Errorf("%s may be written by others: chmod 700 it", dir)
+	}
+	return nil
+}
+
+// openDisk makes dir if it is not there.
 func openDisk(dir, policy string, size int64, longest time.Duration, now func() time.Time) (*disk, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	info, err := os.Stat(dir)
-	if err != nil {
+	if err := CheckCacheDir(dir); err != nil {
 		return nil, err
-	}
-	if runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
-		return nil, fmt.Errorf("%s may be written by others: chmod 700 it", dir)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {

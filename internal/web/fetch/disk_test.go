@@ -104,7 +104,7 @@ func TestDiskDropsWhatItCannotUse(t *testing.T) {
 			return bytes.Replace(b, []byte("usual"), []byte("usuaI"), 1)
 		},
 		"other version": func(_ *testing.T, _ string, b []byte) []byte {
-			return bytes.Replace(b, []byte("page 1"), []byte("page 0"), 1)
+			return bytes.Replace(b, []byte("page 2"), []byte("page 0"), 1)
 		},
 		"no lines": func(*testing.T, string, []byte) []byte { return []byte("words") },
 		"zeroes":   func(_ *testing.T, _ string, b []byte) []byte { return make([]byte, len(b)) },

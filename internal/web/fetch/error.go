@@ -105,7 +105,10 @@ var reasons = map[string]reason{
 func fail(name string) *Error { return failStatus(name, 0) }
 
 func failStatus(name string, status int) *Error {
-	r := reasons[name]
+	r, ok := reasons[name]
+	if !ok { // a name from elsewhere may be anything
+		name, r = "internal", reasons["internal"]
+	}
 	return &Error{Code: r.code, Reason: name, Message: r.message, Status: status}
 }
 

@@ -2,9 +2,7 @@ package fetch
 
 import (
 	"context"
-	"crypto/sha256"
 	"crypto/tls"
-	"encoding/hex"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -14,6 +12,7 @@ import (
 
 // answer is what one exchange brought: a document, or where to go on. retryAfter may come with a failure.
 type answer struct {
+	status     int
 	doc        *Document
 	location   string
 	retryAfter time.Duration
@@ -31,7 +30,7 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (answer, *Error) {
 
 	resp, err := v.send(ctx, u)
 	if err != nil {
-		return answer{}, classify(ctx, err)
+		return answer{}, v.unanswered(ctx, err)
 	}
 	defer resp.Body.Close()
 	switch status := resp.StatusCode; {
@@ -41,7 +40,7 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (answer, *Error) {
 		return answer{}, failStatus("redirect_not_followed", status)
 	case redirects(status):
 		v.mayKeep(resp.Header)
-		return answer{location: resp.Header.Get("Location")}, nil
+		return answer{status: status, location: resp.Header.Get("Location")}, nil
 	case status != http.StatusOK && status != http.StatusNonAuthoritativeInfo:
 		return answer{retryAfter: retryAfter(resp.Header, v.f.config.Now())}, failStatus(statusReason(status), status)
 	}
@@ -51,7 +50,7 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (answer, *Error) {
 		return answer{}, e
 	}
 	v.mayKeep(resp.Header)
-	return answer{doc: doc}, nil
+	return answer{status: doc.Status, doc: doc}, nil
 }
 
 func (v *visit) mayKeep(h http.Header) {
@@ -62,6 +61,16 @@ func (v *visit) mayKeep(h http.Header) {
 func waited(e *Error) *Error {
 	if e.Reason == "total_timeout" {
 		return fail("busy")
+	}
+	return e
+}
+
+// unanswered classifies the error of an exchange that came to no headers. HTTP/2 tells headers far beyond the limit from
+// no other breach of its rules; but they alone take so many bytes.
+func (v *visit) unanswered(ctx context.Context, err error) *Error {
+	e := classify(ctx, err)
+	if e.Reason == "malformed" && v.line.sinceRequest() > v.f.limits.headers/4 {
+		return fail("header_flood")
 	}
 	return e
 }
@@ -80,7 +89,10 @@ func (v *visit) send(ctx context.Context, u *url.URL) (*http.Response, error) {
 		TLSHandshakeDone: func(tls.ConnectionState, error) {
 			v.line.spend(func(t *Timings) { t.TLS += time.Since(handshake) })
 		},
-		WroteRequest: func(httptrace.WroteRequestInfo) { v.line.spend(func(*Timings) { wrote = time.Now() }) },
+		WroteRequest: func(httptrace.WroteRequestInfo) {
+			v.line.asked()
+			v.line.spend(func(*Timings) { wrote = time.Now() })
+		},
 	}
 	resp, err := v.line.transport.RoundTrip(req.WithContext(httptrace.WithClientTrace(ctx, trace)))
 	v.line.spend(func(t *Timings) {
@@ -130,7 +142,7 @@ func (v *visit) read(ctx context.Context, cancel context.CancelCauseFunc, resp *
 	if err != nil {
 		return nil, err
 	}
-	b := body{limits: v.f.limits, cut: v.kind == robotsTxt, spare: &v.f.buffers}
+	b := body{limits: v.f.limits, cut: v.kind == robotsTxt, spare: &v.f.pieces}
 	began := time.Now()
 	bytes, err := b.read(ctx, cancel, resp)
 	v.line.spend(func(t *Timings) { t.Body += time.Since(began) })
@@ -140,13 +152,11 @@ func (v *visit) read(ctx context.Context, cancel context.CancelCauseFunc, resp *
 	if err := v.agrees(declared, bytes); err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(bytes)
 	modified, _ := http.ParseTime(resp.Header.Get("Last-Modified")) // zero if it cannot be read
 	return &Document{
 		Status:       resp.StatusCode,
 		ContentType:  declared.String(),
 		Body:         bytes,
-		SHA256:       hex.EncodeToString(sum[:]),
 		LastModified: modified,
 		Fetched:      v.f.config.Now(),
 	}, nil

@@ -17,14 +17,16 @@
 package fetch
 
 import (
-	"bytes"
 	"context"
+	"crypto/sha256"
 	"crypto/x509"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -67,8 +69,7 @@ type Fetcher struct {
 	gate   gate
 	pages  *cache
 	robots *store[rules]
-	// buffers are lent to whoever reads a body.
-	buffers sync.Pool
+	pieces sync.Pool // of *piece, lent to whoever reads a body
 
 	flights      *flights[outcome]
 	robotFlights *flights[rules]
@@ -112,7 +113,7 @@ func newFetcher(c Config, l limits) (*Fetcher, error) {
 	if f.pages, err = newCache(c, l); err != nil {
 		return nil, fmt.Errorf("make page cache: %w", err)
 	}
-	f.buffers.New = func() any { return new(bytes.Buffer) }
+	f.pieces.New = func() any { return new(piece) }
 	f.gate = newGate(l.global, l.perHost)
 	f.flights, f.robotFlights = newFlights[outcome](), newFlights[rules]()
 	return f, nil
@@ -133,21 +134,39 @@ type Options struct {
 	Human bool
 	// Pins holds a turn's DNS answers; nil pins them for this fetch alone.
 	Pins *guard.Pins
+	// Hops, if not nil, is given the requests that were made, also those of a fetch that failed: errors go to anybody
+	// and never carry them.
+	Hops *[]Hop
 }
 
 // Document is a page as it was sent. It may be shared with the cache: nobody may change Body.
 type Document struct {
 	URL          string    // canonical form of what was asked for
 	Final        string    // where redirects led
+	Hops         []Hop     // the requests that led there, the last one Final's; nobody may change them
 	Status       int       // HTTP status, 200 or 203
 	ContentType  string    // media type and charset as declared, in canonical writing
 	Body         []byte    // decompressed, in the charset it was sent in
-	SHA256       string    // of Body, in hex
 	LastModified time.Time // as the site says; zero if it does not
 	Fetched      time.Time // when it was fetched, also if it comes from the cache
 	Took         time.Duration
 	Timings      Timings // of the fetch that went over the network
 	Cached       bool    // this call caused no request
+}
+
+// Hop is one request for a page and what came of it. Requests for robots.txt are none.
+type Hop struct {
+	URL    string
+	Status int           // HTTP status, 0 if there was none
+	Reason string        // finer code of the failure that ended it; empty for a redirect or the page
+	Took   time.Duration // with the wait for a place at the host
+}
+
+// SHA256 is the hash of Body in hex. It is taken anew at each call: half of what fetching a page costs, and most pages
+// are never written down.
+func (d *Document) SHA256() string {
+	sum := sha256.Sum256(d.Body)
+	return hex.EncodeToString(sum[:])
 }
 
 // Timings says where the time of a fetch went, summed over its hops. The reading of robots.txt is not part of it.
@@ -159,6 +178,7 @@ type Timings struct {
 type outcome struct {
 	doc  *Document
 	err  *Error
+	hops []Hop
 	keep time.Duration // how long doc may be remembered
 }
 
@@ -178,6 +198,9 @@ func (f *Fetcher) Fetch(ctx context.Context, rawURL string, o Options) (*Documen
 		return nil, err
 	}
 	got, cached := f.find(ctx, u, o)
+	if o.Hops != nil {
+		*o.Hops = slices.Clone(got.hops)
+	}
 	if got.err != nil {
 		return nil, clone(got.err)
 	}

@@ -145,10 +145,14 @@ func checkRequest(t *testing.T, r webtest.Request) {
 	}
 }
 
-// checkNoLeak looks for anything of the target in what an error shows. Every name, path, header and body in the archive
-// that could leak has one of these words in it.
-func checkNoLeak(t *testing.T, e *Error) {
+// checkNoLeak holds an error to its row of the table, which leaves no room for anything of the target, and then looks
+// for it all the same in what the error shows. Every name, path, header and body in the archive that could leak has one
+// of these words in it.
+func checkNoLeak(t testing.TB, e *Error) {
 	t.Helper()
+	if r, ok := reasons[e.Reason]; !ok || e.Code != r.code || e.Message != r.message || e.Status < 0 || e.Status > 999 {
+		t.Errorf("%+v is not in the table", e)
+	}
 	blob, err := json.Marshal(e)
 	if err != nil {
 		t.Fatal(err)
@@ -182,15 +186,18 @@ func TestDocument(t *testing.T) {
 	sum := sha256.Sum256(doc.Body)
 	want := Document{
 		URL: "http://old.example.org/a", Final: "https://www.example.org/page?id=7", Status: 200,
-		ContentType: "text/html; charset=ISO-8859-1", SHA256: hex.EncodeToString(sum[:]),
-		Fetched: now, LastModified: time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC),
-		Body: doc.Body, Took: doc.Took, Timings: doc.Timings,
+		ContentType: "text/html; charset=ISO-8859-1",
+		Fetched:     now, LastModified: time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC),
+		Hops: doc.Hops, Body: doc.Body, Took: doc.Took, Timings: doc.Timings,
 	}
 	if diff := cmp.Diff(want, *doc); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if !strings.Contains(string(doc.Body), "caf\xe9") {
 		t.Errorf("body %q was changed", doc.Body)
+	}
+	if doc.SHA256() != hex.EncodeToString(sum[:]) {
+		t.Errorf("hash %s", doc.SHA256())
 	}
 	if d := doc.Timings; d.Connect <= 0 || d.TLS <= 0 || d.Header <= 0 || d.Body <= 0 {
 		t.Errorf("timings %+v lack a phase", d)

@@ -10,9 +10,12 @@ import (
 // lifetime says for how long an answer with these headers may be used again: what the site says (RFC 9111 §4.2, as a
 // cache that serves many people), usual if it says nothing, never more than most. 0 means not at all: nothing here asks
 // a site whether an old answer still holds.
+//
+// "private" changes nothing. It keeps what is one visitor's from the next one; but every request is the same, without
+// cookie or credential, so there is nobody whose page it could be.
 func lifetime(h http.Header, now time.Time, usual, most time.Duration) time.Duration {
 	d := directives(h)
-	for _, never := range []string{"no-store", "no-cache", "private"} {
+	for _, never := range []string{"no-store", "no-cache"} {
 		if _, ok := d[never]; ok {
 			return 0
 		}

@@ -192,6 +192,9 @@ func TestNoFileLeaks(t *testing.T) {
 		for _, c := range hostile {
 			all.Go(func() { fetchHostile(t, w, c.say) })
 		}
+		for _, c := range hostile2 {
+			all.Go(func() { fetchHostile2(t, w, c.say) })
+		}
 		all.Wait()
 	})
 	after := openFiles(t)

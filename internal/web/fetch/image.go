@@ -12,7 +12,6 @@ type Image struct {
 	URL         string // canonical form of what was asked for, and where it came from: redirects are not followed
 	ContentType string // "image/png", "image/jpeg", "image/webp" or "image/gif", as declared and as Body begins
 	Body        []byte
-	SHA256      string // of Body, in hex
 	Fetched     time.Time
 	Took        time.Duration
 	Timings     Timings
@@ -40,7 +39,7 @@ func (f *Fetcher) FetchImage(ctx context.Context, rawURL string, o Options) (*Im
 		return nil, clone(got.err)
 	}
 	d := got.doc
-	return &Image{URL: d.URL, ContentType: d.ContentType, Body: d.Body, SHA256: d.SHA256, Fetched: d.Fetched,
+	return &Image{URL: d.URL, ContentType: d.ContentType, Body: d.Body, Fetched: d.Fetched,
 		Took: time.Since(began), Timings: d.Timings}, nil
 }
 

@@ -76,7 +76,7 @@ func TestFetchImage(t *testing.T) {
 			}
 			continue
 		}
-		if got.ContentType != c.want || string(got.Body) != beginnings[c.want] || got.URL != "https://"+at || got.Fetched.IsZero() || len(got.SHA256) != 64 {
+		if got.ContentType != c.want || string(got.Body) != beginnings[c.want] || got.URL != "https://"+at || got.Fetched.IsZero() {
 			t.Errorf("%s: got %+v, want %s", c.name, got, c.want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"familiar/internal/web/guard"
@@ -24,7 +25,32 @@ type line struct {
 	closed bool       // guarded by mu
 	conns  []net.Conn // guarded by mu
 	spent  Timings    // guarded by mu
+
+	received atomic.Int64 // bytes, encryption included, on all connections
+	before   atomic.Int64 // received when the latest request was written
 }
+
+// asked notes that a request was written.
+func (l *line) asked() { l.before.Store(l.received.Load()) }
+
+// sinceRequest is how many bytes came in since then.
+func (l *line) sinceRequest() int64 { return l.received.Load() - l.before.Load() }
+
+// metered adds what is read from a connection to its line.
+type metered struct {
+	net.Conn
+	received *atomic.Int64
+}
+
+func (m metered) Read(p []byte) (int, error) {
+	n, err := m.Conn.Read(p)
+	m.received.Add(int64(n))
+	return n, err
+}
+
+// window is how much of a body may be under way, in bytes: at 200 ms to a site and back still a body of the largest size
+// in time.
+const window = 1 << 20
 
 func newLine(ctx context.Context, f *Fetcher, pins *guard.Pins) *line {
 	l := &line{ctx: ctx, f: f, pins: pins}
@@ -39,6 +65,8 @@ func newLine(ctx context.Context, f *Fetcher, pins *guard.Pins) *line {
 		ResponseHeaderTimeout:  f.limits.header,
 		MaxResponseHeaderBytes: f.limits.headers,
 		DisableCompression:     true, // unpacked by us, under limits
+		// A stream may fill its window before anybody reads: this much of the memory of one fetch, by default four times it.
+		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: window},
 	}
 	return l
 }
@@ -75,7 +103,7 @@ func (l *line) dial(_ context.Context, network, address string) (net.Conn, error
 		return nil, fail("canceled")
 	}
 	l.conns = append(l.conns, conn)
-	return conn, nil
+	return metered{conn, &l.received}, nil
 }
 
 func (l *line) dialError(ctx context.Context, err error) *Error {

@@ -80,7 +80,7 @@ var pages = []struct{ name, url, want, detail string }{
 	{"bomb", "https://bad.example.org/bomb", "response_too_large/decompression_bomb", ""},
 	{"header flood", "http://bad.example.org/flood", "response_too_large/header_flood", ""},
 	{"header flood, HTTP/2", "https://bad.example.org/wave", "response_too_large/header_flood", ""},
-	{"larger header flood, HTTP/2", "https://bad.example.org/flood", "http_error/malformed", ""},
+	{"larger header flood, HTTP/2", "https://bad.example.org/flood", "response_too_large/header_flood", ""},
 
 	{"silence", "http://bad.example.org/hang", "timeout/header_timeout", ""},
 	{"silence, HTTP/2", "https://bad.example.org/hang", "timeout/header_timeout", ""},

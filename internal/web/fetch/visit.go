@@ -26,6 +26,7 @@ type visit struct {
 	retried bool          // the one second try is spent
 	keep    time.Duration // how long the page may be remembered: no longer than any redirect on the way to it
 	line    *line
+	hops    []Hop
 }
 
 // page visits u under the limits of one page. A panic in a parser of hostile bytes costs this page alone.
@@ -57,11 +58,12 @@ func (v *visit) run(ctx context.Context, u *url.URL) outcome {
 	v.keep = v.f.limits.longest
 	doc, err := v.walk(ctx, u)
 	if err != nil {
-		return outcome{err: err}
+		return outcome{err: err, hops: v.hops}
 	}
 	doc.URL = u.String()
+	doc.Hops = v.hops
 	doc.Timings = v.line.timings()
-	return outcome{doc: doc, keep: v.keep}
+	return outcome{doc: doc, hops: v.hops, keep: v.keep}
 }
 
 func (v *visit) walk(ctx context.Context, u *url.URL) (*Document, *Error) {
@@ -123,7 +125,7 @@ func afterRedirect(hop int, err *Error) *Error {
 
 // ask makes one exchange, and a second one if the first failed in a way that may pass and there is time.
 func (v *visit) ask(ctx context.Context, u *url.URL) (answer, *Error) {
-	a, err := v.exchange(ctx, u)
+	a, err := v.try(ctx, u)
 	if err == nil || v.retried || !reasons[err.Reason].again {
 		return a, err
 	}
@@ -136,10 +138,22 @@ func (v *visit) ask(ctx context.Context, u *url.URL) (answer, *Error) {
 	defer pause.Stop()
 	select {
 	case <-pause.C:
-		return v.exchange(ctx, u)
+		return v.try(ctx, u)
 	case <-ctx.Done():
 		return a, fromContext(ctx)
 	}
+}
+
+// try makes one exchange and keeps a record of it.
+func (v *visit) try(ctx context.Context, u *url.URL) (answer, *Error) {
+	began := time.Now()
+	a, err := v.exchange(ctx, u)
+	hop := Hop{URL: u.String(), Status: a.status, Took: time.Since(began)}
+	if err != nil {
+		hop.Status, hop.Reason = err.Status, err.Reason
+	}
+	v.hops = append(v.hops, hop)
+	return a, err
 }
 
 // fits reports whether anything can come of waiting so long.

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -10,7 +11,8 @@ import (
 var tracking = set("fbclid", "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "msclkid", "yclid", "twclid", "ttclid",
 	"igshid", "igsh", "mc_cid", "mc_eid", "_hsenc", "_hsmi", "srsltid")
 
-// Canonical returns the form in which URLs are compared, and whether raw is a URL at all by the rules of [Parse].
+// Canonical returns the form in which URLs are compared, and whether raw is a URL at all by the rules of [Parse]. Two
+// URLs with one form are one request to any server, so it is safe to say by it where a URL came from.
 // Beyond Parse it drops tracking parameters and an empty query, and writes percent-encoding in one way
 // (RFC 3986 §6.2.2). The order of parameters is kept: servers may mind it. Canonical is a fixed point.
 func Canonical(raw string) (string, bool) {
@@ -33,6 +35,34 @@ func Canonical(raw string) (string, bool) {
 		return "", false
 	}
 	return u.String(), true
+}
+
+// DedupeKey returns a form that pages share which are the same by all likelihood, and whether raw is a URL. Beyond
+// [Canonical] it sorts parameters by name, and takes an escaped blank in the query for a plus sign, as forms write it:
+// a server may tell such URLs apart, though hardly any does. Use it to drop a double, never to allow anything.
+// DedupeKey is a fixed point.
+func DedupeKey(raw string) (string, bool) {
+	canonical, ok := Canonical(EncodeBlanks(raw))
+	if !ok {
+		return "", false
+	}
+	address, query, ok := strings.Cut(canonical, "?")
+	if !ok {
+		return canonical, true
+	}
+	parameters := strings.Split(strings.ReplaceAll(query, "%20", "+"), "&")
+	slices.SortStableFunc(parameters, func(a, b string) int {
+		a, _, _ = strings.Cut(a, "=")
+		b, _, _ = strings.Cut(b, "=")
+		return strings.Compare(a, b)
+	})
+	return address + "?" + strings.Join(parameters, "&"), true
+}
+
+// EncodeBlanks does with the blanks of raw what the URL standard does: those around it go, those inside become %20. Parse
+// refuses them, since a person's URL ends at a blank; what a search backend returns in a field of its own does not.
+func EncodeBlanks(raw string) string {
+	return strings.ReplaceAll(strings.Trim(raw, " "), " ", "%20")
 }
 
 func withoutTracking(query string) string {

@@ -169,6 +169,57 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
+func TestDedupeKey(t *testing.T) {
+	for _, same := range [][]string{
+		{"https://example.org/?b=2&a=1", "https://example.org/?a=1&b=2", "HTTPS://Example.org:443/./?b=2&utm_source=x&a=1#f"},
+		{"https://example.org/a b?q=c d", " https://example.org/a%20b?q=c+d ", "https://example.org/a%20b?q=c%20d"},
+		{"https://example.org/?a=2&b&a=1", "https://example.org/?a=2&a=1&b", "https://example.org/?b&a=2&a=1"},
+		{"https://example.org/%7eb/%C3%a9?", "https://example.org/~b/é"},
+	} {
+		want, ok := DedupeKey(same[0])
+		for _, raw := range same[1:] {
+			if got, ok2 := DedupeKey(raw); !ok || !ok2 || got != want {
+				t.Errorf("DedupeKey(%q) = %q, %v, want %q", raw, got, ok2, want)
+			}
+		}
+	}
+	seen := map[string]string{}
+	for _, raw := range []string{"https://example.org/watch?v=1", "https://example.org/watch?v=2", "https://example.org/watch", "https://example.org/Watch?v=1",
+		"https://example.org/?a=2&a=1", "https://example.org/?a=1&a=2", "https://example.org/?a=c%2Bd", "https://example.org/?a=c+d",
+		"https://example.org/a+b", "https://example.org/a%20b", "https://example.org/a%2Fb", "https://example.org/a/b", "https://example.org/?a=1%26b=2",
+		"https://example.org/?a=1&b=2"} {
+		key, ok := DedupeKey(raw)
+		if other, taken := seen[key]; !ok || taken {
+			t.Errorf("DedupeKey(%q) = %q, %v, as of %q", raw, key, ok, other)
+		}
+		seen[key] = raw
+	}
+	for _, raw := range []string{"https://exa mple.org/", "https://localhost/", "https://example.org/a\tb\tc", "", " "} {
+		if got, ok := DedupeKey(raw); ok {
+			t.Errorf("DedupeKey(%q) = %q", raw, got)
+		}
+	}
+}
+
+// TestCanonicalNeverGuesses keeps what says where a URL came from apart from what merely finds doubles.
+func TestCanonicalNeverGuesses(t *testing.T) {
+	for _, pair := range [][2]string{
+		{"https://example.org/?b=2&a=1", "https://example.org/?a=1&b=2"},
+		{"https://example.org/?q=a+b", "https://example.org/?q=a%20b"},
+		{"https://example.org/a", "http://example.org/a"},
+		{"https://example.org/a", "https://example.org/a/"},
+		{"https://example.org/a", "https://www.example.org/a"},
+	} {
+		a, _ := Canonical(pair[0])
+		if b, _ := Canonical(pair[1]); a == b {
+			t.Errorf("%q and %q are both %q", pair[0], pair[1], a)
+		}
+	}
+	if got, ok := Canonical("https://example.org/a b"); ok {
+		t.Errorf("a blank is let pass: %q", got)
+	}
+}
+
 // FuzzPlain compares the short way with the long one.
 func FuzzPlain(f *testing.F) {
 	for _, s := range []string{"example.org", "-a.b-", "xn--a.b", "a--b.c", "1.2", "a..b", ".a", "a.", "r3---sn.a"} {
@@ -208,6 +259,16 @@ func FuzzParse(f *testing.F) {
 		}
 		if c2, ok := Canonical(c); !ok || c2 != c {
 			t.Fatalf("Canonical(%q) = %q, and of that %q", raw, c, c2)
+		}
+		k, ok := DedupeKey(raw)
+		if !ok {
+			t.Fatalf("DedupeKey(%q) refuses what Parse accepts", raw)
+		}
+		if k2, ok := DedupeKey(k); !ok || k2 != k {
+			t.Fatalf("DedupeKey(%q) = %q, and of that %q", raw, k, k2)
+		}
+		if k2, ok := DedupeKey(c); !ok || k2 != k {
+			t.Fatalf("%q has the keys %q and, in canonical form, %q", raw, k, k2)
 		}
 	})
 }

@@ -2,8 +2,10 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"mime"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -125,18 +127,38 @@ func likely(body []byte) string {
 	if len(sample) == 0 {
 		return defaultCharset
 	}
-	best, err := chardet.NewTextDetector().DetectBest(sample)
-	if err != nil || best.Confidence < sure {
+	return firstUsable(sample)
+}
+
+// firstUsable is the likeliest encoding that pages are written in and that sample can be in. The library's parts run on
+// goroutines of its own: it is pinned, its tables were read for indexes out of range, and FuzzDetect goes on looking.
+// It answers in the order in which they are done, so that those that are equally likely are put in the order of their
+// names.
+func firstUsable(sample []byte) string {
+	found, err := chardet.NewTextDetector().DetectAll(sample)
+	if err != nil {
 		return defaultCharset
 	}
-	label := best.Charset
-	if label == "GB-18030" {
-		label = "gb18030"
+	slices.SortFunc(found, func(a, b chardet.Result) int {
+		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(a.Charset, b.Charset))
+	})
+	for _, guess := range found {
+		if guess.Confidence < sure {
+			break
+		}
+		label := guess.Charset
+		if label == "GB-18030" {
+			label = "gb18030"
+		}
+		name := known(label)
+		if name == "" || name == "replacement" || strings.HasPrefix(name, "utf-16") || strings.HasPrefix(name, "iso-2022") {
+			continue // mainframes' among them
+		}
+		encoding, _ := charset.Lookup(name)
+		text, err := encoding.NewDecoder().Bytes(sample)
+		if err == nil && bytes.Count(text, []byte("\uFFFD"))*100 <= utf8.RuneCount(text) { // one in a hundred is a slip
+			return name
+		}
 	}
-	switch name := known(label); {
-	case name == "", name == "replacement", strings.HasPrefix(name, "utf-16"), strings.HasPrefix(name, "iso-2022"):
-		return defaultCharset
-	default:
-		return name
-	}
+	return defaultCharset
 }

@@ -1,0 +1,91 @@
+package fetch
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// FuzzCacheFile reads bytes that anything may have written. A file that is taken for a page is one that was written as it.
+func FuzzCacheFile(f *testing.F) {
+	const key = "https://example.org/usual "
+	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	whole, err := fileOf(key, &Document{URL: "https://example.org/usual", Final: "https://example.org/usual", Status: 200,
+		Hops: []Hop{{URL: "https://example.org/usual", Status: 200, Took: time.Second}}, Body: []byte("<p>usual\n")}, now)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Add(whole[:len(whole)-1])
+	f.Add(bytes.Replace(whole, []byte("usual"), []byte("other"), 1))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		head, err := parseFile(data, key)
+		if err != nil {
+			return
+		}
+		again, err := fileOf(key, &head.Page, head.Till)
+		if err != nil {
+			t.Fatalf("a page that was read cannot be written: %v", err)
+		}
+		if twice, err := parseFile(again, key); err != nil || !twice.Till.Equal(head.Till) || !bytes.Equal(twice.Page.Body, head.Page.Body) {
+			t.Errorf("%v: %+v became %+v", err, head, twice)
+		}
+		mayShow(&head.Page, Options{}.Domains)
+	})
+}
+
+// FuzzLifetime holds what any headers say to the bounds, and whatever forbids keeping to its word.
+func FuzzLifetime(f *testing.F) {
+	for _, s := range [][4]string{{"max-age=60", "", "", ""}, {"private, s-maxage=\"1\", max-age=2", "", "30", ""}, {"", "Sat, 21 Nov 2026 09:10:00 GMT", "", "*"},
+		{"max-age=99999999999999999999", "0", "-1", "Accept"}, {",,=,no-cache", "", "1e3", ""}} {
+		f.Add(s[0], s[1], s[2], s[3])
+	}
+	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, control, expires, age, vary string) {
+		h := http.Header{"Cache-Control": {control}, "Expires": {expires}, "Age": {age}, "Vary": {vary}}
+		if d := lifetime(h, now, 5*time.Minute, time.Hour); d < 0 || d > time.Hour {
+			t.Errorf("%v of %v", d, h)
+		}
+		h["Cache-Control"] = append(h["Cache-Control"], "No-Store")
+		if d := lifetime(h, now, 5*time.Minute, time.Hour); d != 0 {
+			t.Errorf("%v of what may not be kept: %v", d, h)
+		}
+		if wait := retryAfter(http.Header{"Retry-After": {expires}}, now); wait < 0 {
+			t.Errorf("wait %v for %q", wait, expires)
+		}
+	})
+}
+
+// FuzzContentType lets any declaration through that is written in one of the types that are read, and nothing of it out
+// but that type and the name of a charset.
+func FuzzContentType(f *testing.F) {
+	for _, s := range []string{"text/html", "TEXT/HTML; charset=\"utf-8\"", "text/html;charset=utf-8;charset=x", "application/ld+json", "image/png", ";", "text/html; charset=a b",
+		"text/plain; charset=" + strings.Repeat("x", 50), "text/html\r\nX: y", "text/html, text/plain"} {
+		f.Add(s, []byte("<!doctype html>"))
+	}
+	f.Fuzz(func(t *testing.T, declared string, body []byte) {
+		h := http.Header{"Content-Type": {declared}}
+		got, err := contentType(h, true)
+		if err != nil {
+			checkNoLeak(t, err)
+			return
+		}
+		if !readableType(got.name) && !isJSON(got.name) {
+			t.Errorf("%q is read as %q", declared, got.name)
+		}
+		if got.charset != "" && (!charsetName.MatchString(got.charset) || !strings.Contains(declared, got.charset)) {
+			t.Errorf("%q has the charset %q", declared, got.charset)
+		}
+		if again, err := contentType(http.Header{"Content-Type": {got.String()}}, true); err != nil || again != got {
+			t.Errorf("%q is %q, and that is %q, %v", declared, got, again, err)
+		}
+		if err := got.agrees(body); err != nil {
+			checkNoLeak(t, err)
+		}
+		if _, err := imageType(h); err != nil {
+			checkNoLeak(t, err)
+		}
+	})
+}
