@@ -36,7 +36,7 @@ func newSearXNG(c Config, base string) (Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.base.Path = strings.TrimSuffix(s.base.Path, "/search")
+	s.far.TrimPath("/search")
 	s.explain = explainSearXNG
 	return &searxng{service: s, advanced: c.Depth == depthAdvanced}, nil
 }
