@@ -42,6 +42,8 @@ func settings() []setting {
 		{name: "SIDE_MODEL", about: "the side model; without it the main one"},
 		{name: "SEARXNG_URL", about: "a SearXNG instance, best your own", where: "https://docs.searxng.org", check: checkURL},
 		{name: "SEARXNG_DEPTH", preset: "basic", about: "which engines it asks; advanced asks more of them, without a filter", check: oneOf("basic", "advanced")},
+		{name: "GITHUB_TOKEN", secret: true, about: "a token that reads more of GitHub in an hour; it needs no permission", where: "https://github.com/settings/tokens"},
+		{name: "STACKEXCHANGE_KEY", secret: true, about: "a key that reads more of Stack Exchange in a day", where: "https://stackapps.com/apps/oauth/register"},
 		{name: "FAMILIAR_DATA", preset: "./data", about: "the directory of the database"},
 		{name: "FAMILIAR_CHARACTERS", preset: "./characters", about: "the directory of your characters; those built in are there without it"},
 		{name: "FAMILIAR_CHARACTER", preset: "sage", about: "the character that answers"},

@@ -36,13 +36,15 @@ import (
 	"familiar/internal/search"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
+	"familiar/internal/web/reader"
 )
 
 // Provider is the context provider. Its exported fields are set before first use and not changed after.
 type Provider struct {
 	Search *search.Engine
 	Fetch  *fetch.Fetcher
-	Side   *llm.Client // reads pages and settles doubtful needs; nil: both are done without a model
+	Reader *reader.Readers // for the sites they know, before Fetch is asked; nil: none
+	Side   *llm.Client     // reads pages and settles doubtful needs; nil: both are done without a model
 	Policy Policy
 	Eager  bool             // no main model is configured: any real question is looked up
 	Now    func() time.Time // wall clock for dates shown and sent; nil: time.Now
