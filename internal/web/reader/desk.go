@@ -72,7 +72,7 @@ func (d *desk) heed(err error) error {
 	switch {
 	case f.RetryAfter > 0:
 		d.leave(f.RetryAfter)
-	case f.Code == api.RateLimited || f.Code == api.Quota:
+	case f.Code == api.RateLimited || f.Code == api.Quota || f.Code == api.Blocked:
 		d.leave(rest)
 	}
 	return err

@@ -16,7 +16,6 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/api"
-	"familiar/internal/web/guard"
 	"familiar/internal/web/page"
 )
 
@@ -49,8 +48,7 @@ func findGitHub(u *url.URL, _ string) *errand {
 		e.read = func(ctx context.Context, d *desk) (page.Page, error) { return readIssue(ctx, d, repo, parts[3]) }
 	case len(parts) > 4 && parts[2] == "blob" && githubName.MatchString(parts[3]) && filePath(parts[4:]):
 		file := strings.Join(parts[4:], "/")
-		address := url.URL{Scheme: "https", Host: "github.com", Path: "/" + repo + "/blob/" + parts[3] + "/" + file}
-		e.final, _ = guard.Canonical(address.String())
+		e.final = address("github.com", "/"+repo+"/blob/"+parts[3]+"/"+file)
 		e.read = func(ctx context.Context, d *desk) (page.Page, error) { return readFile(ctx, d, repo, parts[3], file) }
 	default:
 		return nil
@@ -182,7 +180,7 @@ func readIssue(ctx context.Context, d *desk, repo, id string) (page.Page, error)
 		_ = d.json(ctx, d.github(rendered, where+"/comments", url.Values{"per_page": {strconv.Itoa(maxComments)}}), &comments)
 	}
 	what, state := it.kind()
-	posts := []post{{what: what + " #" + id, author: it.User.Login, at: moment(it.CreatedAt), facts: []string{state}, body: orNothing(it.BodyHTML)}}
+	posts := []post{{what: what + " #" + id, author: it.User.Login, at: moment(it.CreatedAt), facts: []string{state}, body: it.BodyHTML}}
 	if len(it.Labels) > 0 {
 		var names []string
 		for _, l := range it.Labels {
@@ -214,9 +212,6 @@ func (it *issue) kind() (what, state string) {
 	}
 	return what, state
 }
-
-// orNothing keeps a post that has no text: that it stands there is worth knowing.
-func orNothing(body string) string { return cmp.Or(strings.TrimSpace(body), "(no text)") }
 
 // written are the endings of files that GitHub renders as texts.
 var written = strings.Fields(".md .markdown .mdown .rst .adoc .asciidoc .org .textile .rdoc .mediawiki")

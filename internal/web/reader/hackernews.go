@@ -47,7 +47,7 @@ func readHackerNews(ctx context.Context, d *desk, id string) (page.Page, error) 
 	if story.ID == 0 {
 		return page.Page{}, malformed("the reply is not an item")
 	}
-	first := post{what: "Story", author: story.Author, at: moment(story.CreatedAt), body: orNothing(story.Text)}
+	first := post{what: "Story", author: story.Author, at: moment(story.CreatedAt), body: story.Text}
 	if story.Points > 0 {
 		first.facts = append(first.facts, fmt.Sprintf("%d points", story.Points))
 	}

@@ -64,7 +64,7 @@ func recognise(rawURL, language string) *errand {
 		anchor = ""
 	}
 	for _, t := range table() {
-		if e := t.find(u, anchor); e != nil {
+		if e := t.find(u, anchor); e != nil && e.final != "" {
 			e.reader, e.asked, e.spoken, e.explain = t.name, canonical, language, t.explain
 			e.origin = strings.ReplaceAll(t.origin, "{language}", e.language)
 			e.key = strings.Join([]string{e.reader, e.final, anchor, language}, " ")
@@ -83,6 +83,13 @@ func (e *errand) allowed(lists guard.Domains) bool {
 		}
 	}
 	return true
+}
+
+// address is the canonical URL of a page, "" if there is none. In paths that people write these marks stand as they are.
+func address(host, path string) string {
+	u := url.URL{Scheme: "https", Host: host, Path: path}
+	canonical, _ := guard.Canonical(strings.NewReplacer("%28", "(", "%29", ")", "%21", "!", "%27", "'", "%2A", "*").Replace(u.String()))
+	return canonical
 }
 
 // segments are the parts of a path, unescaped: "/a/b%20c/" is "a", "b c".

@@ -113,7 +113,7 @@ type stackPost struct {
 }
 
 // maxAnswers is how many answers to a question are read.
-const maxAnswers = 20
+const maxAnswers = 50
 
 func readStack(ctx context.Context, d *desk, site, question, answer string) (page.Page, error) {
 	where := "/2.3/questions/" + question
@@ -209,5 +209,5 @@ func (q stackPost) page(site string, answers []stackPost) page.Page {
 }
 
 func (q stackPost) post(what string) post {
-	return post{what: what, author: q.Owner.DisplayName, at: seconds(q.CreationDate), facts: []string{fmt.Sprintf("score %d", q.Score)}, body: orNothing(q.Body)}
+	return post{what: what, author: q.Owner.DisplayName, at: seconds(q.CreationDate), facts: []string{fmt.Sprintf("score %d", q.Score)}, body: q.Body}
 }

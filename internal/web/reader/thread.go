@@ -20,8 +20,8 @@ type post struct {
 	body   string   // HTML
 }
 
-// thread writes posts one after the other, each below a line about it, until the text is as long as any may be. left
-// is how many posts there are beyond these.
+// thread writes posts one after the other, each below a line about it, until the text is as long as any may be. Of
+// those that say nothing it keeps the first, whose line does. left is how many posts there are beyond these.
 func thread(posts []post, left int, base *url.URL) page.Page {
 	p := page.Page{Type: "forum"}
 	var text strings.Builder
@@ -31,14 +31,17 @@ func thread(posts []post, left int, base *url.URL) page.Page {
 			left += len(posts) - i
 			break
 		}
-		if strings.TrimSpace(one.body) == "" {
+		var part page.Page
+		if strings.TrimSpace(one.body) != "" {
+			part, _ = page.Part(one.body, base, nil) // what cannot be read says nothing
+		}
+		if part.Markdown == "" && i > 0 {
 			continue
 		}
-		part, err := page.Part(one.body, base, nil)
-		if err != nil { // it says nothing that can be read
-			continue
+		text.WriteString(one.line() + "\n\n")
+		if part.Markdown != "" {
+			text.WriteString(part.Markdown + "\n\n")
 		}
-		fmt.Fprintf(&text, "%s\n\n%s\n\n", one.line(), part.Markdown)
 		p.Hidden += part.Hidden
 		for _, l := range part.Links {
 			if !known[l.URL] && len(p.Links) < maxLinks {

@@ -16,7 +16,6 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"familiar/internal/api"
-	"familiar/internal/web/guard"
 	"familiar/internal/web/page"
 )
 
@@ -56,9 +55,7 @@ func wikiTitle(title string) bool {
 }
 
 func articleURL(language, title string) string {
-	u := url.URL{Scheme: "https", Host: language + ".wikipedia.org", Path: "/wiki/" + strings.ReplaceAll(title, " ", "_")}
-	canonical, _ := guard.Canonical(u.String())
-	return canonical
+	return address(language+".wikipedia.org", "/wiki/"+strings.ReplaceAll(title, " ", "_"))
 }
 
 // explainWikipedia tells a page that does not exist from other errors of the Action API.
@@ -162,6 +159,45 @@ func dropApparatus(root *html.Node) {
 	for _, n := range gone {
 		n.Parent.RemoveChild(n)
 	}
+	gone = gone[:0]
+	for n := range root.Descendants() {
+		if at := level(n); at > 0 && level(n.Parent) == 0 && bare(n, at) {
+			gone = append(gone, n)
+		}
+	}
+	for _, n := range gone {
+		n.Parent.RemoveChild(n)
+	}
+}
+
+// bare says that nothing is left below a heading, up to the next one of its rank.
+func bare(heading *html.Node, rank int) bool {
+	for n := heading.NextSibling; n != nil; n = n.NextSibling {
+		switch at := level(n); {
+		case at > 0 && at <= rank:
+			return true
+		case at > 0:
+		case says(n):
+			return false
+		}
+	}
+	return true
+}
+
+// says tells a node with a text from one with none.
+func says(n *html.Node) bool {
+	if n.Type == html.TextNode {
+		return strings.TrimSpace(n.Data) != ""
+	}
+	if n.DataAtom == atom.Style || n.DataAtom == atom.Script {
+		return false
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if says(c) {
+			return true
+		}
+	}
+	return false
 }
 
 func classed(n *html.Node, names []string) bool {
