@@ -9,7 +9,7 @@
 //	intent.go    what kind of question: weather, person, news, …
 //	followup.go  "and in Berlin?" made into a question that stands alone
 //	query.go     the words that leave the machine; scrub.go keeps the private ones in
-//	sources.go   which URLs may be read; read.go reads them, many at once
+//	sources.go   which URLs may be read; read.go has them read, many at once
 //	facts.go     the side model's notes on one page, quarantined
 //	evidence.go  the page's own best sentences, by BM25, place and answertype.go
 //	check.go     every fact against the page it is said to come from; date.go reads dates

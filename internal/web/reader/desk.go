@@ -52,6 +52,14 @@ func explainMissing(r api.Reply) api.Failure {
 	return api.Failure{}
 }
 
+// extra is how long is waited for what a page is worth reading without: its comments, its answers, its words. A caller
+// who has little time is to get the rest.
+const extra = 1200 * time.Millisecond
+
+func briefly(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, extra)
+}
+
 // json asks the service and decodes its answer. Fields of odd types are left out, if the rest can be read.
 func (d *desk) json(ctx context.Context, r api.Request, v any) error {
 	return d.heed(d.far.JSON(ctx, r, v))

@@ -129,6 +129,8 @@ func readRepository(ctx context.Context, d *desk, repo string) (page.Page, error
 		facts = append(facts, "archived: no longer maintained")
 	}
 	text = append(text, strings.Join(facts, "; ")+".")
+	ctx, cancel := briefly(ctx)
+	defer cancel()
 	readme, err := d.text(ctx, d.github(rendered, "/repos/"+repo+"/readme", nil))
 	if err == nil { // many have none
 		base := &url.URL{Scheme: "https", Host: "github.com", Path: "/" + repo + "/blob/HEAD/"}
@@ -176,7 +178,8 @@ func readIssue(ctx context.Context, d *desk, repo, id string) (page.Page, error)
 		CreatedAt string `json:"created_at"`
 	}
 	if it.Comments > 0 {
-		// The issue is worth reading without them.
+		ctx, cancel := briefly(ctx)
+		defer cancel()
 		_ = d.json(ctx, d.github(rendered, where+"/comments", url.Values{"per_page": {strconv.Itoa(maxComments)}}), &comments)
 	}
 	what, state := it.kind()

@@ -253,7 +253,7 @@ func TestLongThreadsAreCut(t *testing.T) {
 func TestLongTextsAreCut(t *testing.T) {
 	paragraph := "<p>" + strings.Repeat("word ", 200) + "</p>"
 	r := New(Config{Client: service(func(*http.Request) (int, string, string) {
-		return 200, "", `{"parse":{"title":"Go","text":"` + strings.Repeat(paragraph, 1000) + `"}}`
+		return 200, "", `{"parse":{"title":"Go","text":"` + strings.Repeat(paragraph, 290) + `"}}`
 	}).client})
 	defer r.Close()
 	doc, err := r.Read(t.Context(), "https://en.wikipedia.org/wiki/Go", Options{})
@@ -266,5 +266,37 @@ func TestNoReaders(t *testing.T) {
 	var none *Readers
 	if _, err := none.Read(t.Context(), thread8863, Options{}); err != ErrNone {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestExtrasAreNotWaitedFor: a page is read without what its service does not deliver soon.
+func TestExtrasAreNotWaitedFor(t *testing.T) {
+	slow := func(r *http.Request) bool {
+		return strings.HasSuffix(r.URL.Path, "/answers") || strings.HasSuffix(r.URL.Path, "/comments") || strings.HasSuffix(r.URL.Path, "/readme") ||
+			r.URL.Path == "/api/timedtext" || r.URL.Query().Get("action") == "query"
+	}
+	for address, body := range map[string]string{
+		"https://stackoverflow.com/q/1":               `{"items":[{"question_id":1,"answer_count":2,"title":"T","body":"B"}]}`,
+		"https://github.com/golang/go/issues/1":       `{"title":"T","comments":3,"body_html":"B"}`,
+		"https://github.com/golang/go":                `{"full_name":"golang/go","description":"B"}`,
+		"https://en.wikipedia.org/wiki/Go":            `{"parse":{"title":"T","text":"B"}}`,
+		"https://www.youtube.com/watch?v=dQw4w9WgXcQ": `ytInitialPlayerResponse = {"captions":{"playerCaptionsTracklistRenderer":{"captionTracks":[{"baseUrl":"/api/timedtext?v=dQw4w9WgXcQ"}]}},"videoDetails":{"videoId":"dQw4w9WgXcQ","title":"T","shortDescription":"B"}}`,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var waited atomic.Int32
+			r := New(Config{Client: service(func(r *http.Request) (int, string, string) {
+				if slow(r) {
+					waited.Add(1)
+					<-r.Context().Done()
+				}
+				return 200, "", body
+			}).client})
+			defer r.Close()
+			began := time.Now()
+			doc, err := r.Read(t.Context(), address, Options{})
+			if err != nil || !strings.Contains(doc.Page.Markdown, "B") || time.Since(began) > extra || waited.Load() != 1 {
+				t.Errorf("%s: %+v, %v after %s, %d slow", address, doc, err, time.Since(began), waited.Load())
+			}
+		})
 	}
 }

@@ -133,7 +133,8 @@ func readStack(ctx context.Context, d *desk, site, question, answer string) (pag
 	}
 	var answers []stackPost
 	if q.AnswerCount > 0 {
-		// The question is worth reading without them.
+		ctx, cancel := briefly(ctx)
+		defer cancel()
 		got, err := d.stack(ctx, site, fmt.Sprintf("/2.3/questions/%d/answers", q.QuestionID), url.Values{"sort": {"votes"}, "order": {"desc"}, "pagesize": {strconv.Itoa(maxAnswers)}})
 		if err == nil {
 			answers = bestFirst(got.Items, answer)

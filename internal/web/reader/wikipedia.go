@@ -89,11 +89,12 @@ func readWikipedia(ctx context.Context, d *desk, title, anchor string) (page.Pag
 		"disableeditsection": {"1"}, "disabletoc": {"1"}, "disablelimitreport": {"1"},
 		"format": {"json"}, "formatversion": {"2"}, "maxlag": {"5"},
 	}}, &reply)
-	if reply.Parse.Text == "" {
-		cancel() // no need for a date
-	}
-	modified := <-changed
 	article := reply.Parse
+	if article.Text == "" {
+		cancel()
+	}
+	defer time.AfterFunc(extra/4, cancel).Stop() // the date is worth no more
+	modified := <-changed
 	switch {
 	case article.Text == "" && err != nil:
 		return page.Page{}, err

@@ -83,7 +83,8 @@ func readYouTube(ctx context.Context, d *desk, id string) (page.Page, error) {
 		Markdown: strings.TrimSpace(details.ShortDescription),
 	}
 	if t, ok := choose(video.Captions.PlayerCaptionsTracklistRenderer.CaptionTracks, d.errand.spoken); ok {
-		// A video is worth reading without its words, too.
+		ctx, cancel := briefly(ctx)
+		defer cancel()
 		if words := transcript(ctx, d, t, id); words != "" {
 			p.Language = t.LanguageCode
 			p.Markdown += "\n\n## Transcript" + map[bool]string{true: " (made by a machine)"}[t.Kind == machine] + "\n\n" + words
