@@ -72,7 +72,7 @@ func TestEndpoint(t *testing.T) {
 			}
 			r := api.Request{Path: "/a b?/c", Params: url.Values{"q": {"x&y"}}}
 			var got struct{ Word string }
-			if err := e.JSON(t.Context(), r, &got); codeOf(err) != test.json || err == nil && got.Word != "lamp" {
+			if _, err := e.JSON(t.Context(), r, &got); codeOf(err) != test.json || err == nil && got.Word != "lamp" {
 				t.Errorf("JSON: %v, %+v", err, got)
 			}
 			if want := "/v1/a%20b%3F/c?q=x%26y familiar/test ana:oil"; asked != want {

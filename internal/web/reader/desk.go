@@ -62,7 +62,8 @@ func briefly(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // json asks the service and decodes its answer. Fields of odd types are left out, if the rest can be read.
 func (d *desk) json(ctx context.Context, r api.Request, v any) error {
-	return d.heed(d.far.JSON(ctx, r, v))
+	_, err := d.far.JSON(ctx, r, v)
+	return d.heed(err)
 }
 
 // text asks the service for something that is no JSON.
