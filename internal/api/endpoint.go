@@ -186,7 +186,7 @@ func broken(ctx context.Context, err error) *Failure {
 
 // refusal tells a reply that is none from one worth reading, which has no Code.
 func (e *Endpoint) refusal(r Reply, page bool) Failure {
-	failed := Failure{codeOf(r.Status), "HTTP " + strconv.Itoa(r.Status), RetryAfter(r.Header, time.Now())}
+	failed := Failure{CodeOf(r.Status), "HTTP " + strconv.Itoa(r.Status), RetryAfter(r.Header, time.Now())}
 	switch {
 	case page && r.challenge():
 		failed.Code, failed.Detail = Blocked, failed.Detail+": a page that tells robots from people"
@@ -207,8 +207,8 @@ func (e *Endpoint) explained(r Reply, failed Failure) Failure {
 	return failed
 }
 
-// codeOf is what a status alone says; "" is a reply. DuckDuckGo answers with 202 when it feels like it.
-func codeOf(status int) string {
+// CodeOf is what a status alone says; "" is a reply. DuckDuckGo answers with 202 when it feels like it.
+func CodeOf(status int) string {
 	switch {
 	case status == http.StatusOK || status == http.StatusAccepted:
 		return ""
