@@ -18,7 +18,7 @@ func Part(text string, base *url.URL, edit func(root *html.Node)) (p Page, err e
 		}
 	}()
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	doc, parseErr := html.Parse(strings.NewReader(text[:affordable(text)]))
+	doc, parseErr := html.Parse(strings.NewReader(text[:affordable([]byte(text))]))
 	if parseErr != nil { // more than 512 elements are open at once
 		return readFlat(text, "")
 	}
