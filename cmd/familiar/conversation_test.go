@@ -3,9 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -206,7 +208,7 @@ func (c *conversation) start(args ...string) *running {
 func (c *conversation) far() far {
 	nowhere := "http://127.0.0.1:1/v1"
 	return far{
-		resolver: c.web, dial: c.web.Dial, roots: c.web.RootCAs(), ollama: cmp.Or(c.ollama, nowhere),
+		resolver: c.web, dial: c.web.Dial, roots: c.web.RootCAs(), services: c.service, ollama: cmp.Or(c.ollama, nowhere),
 		backends: c.backends(),
 	}
 }
@@ -231,6 +233,26 @@ func backendsAt(base string) map[string]string {
 		all[d.Name] = base
 	}
 	return all
+}
+
+// service is the client of a special reader's service, which is a site of the archive's web.
+func (c *conversation) service(string) *http.Client {
+	transport := &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: c.web.RootCAs()},
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			host, port, err := net.SplitHostPort(address)
+			if err != nil {
+				return nil, err
+			}
+			found, err := c.web.LookupNetIP(ctx, "ip4", host)
+			if err != nil {
+				return nil, err
+			}
+			return c.web.Dial(ctx, network, net.JoinHostPort(found[0].String(), port))
+		},
+	}
+	c.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
 }
 
 // stop ends the program as an operator does.

@@ -9,6 +9,7 @@ import (
 	"familiar/internal/web/clean"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/page"
+	"familiar/internal/web/reader"
 )
 
 type fetchCommand struct {
@@ -16,6 +17,7 @@ type fetchCommand struct {
 	Explain bool   `help:"Print every rule that was applied, and what was taken out."`
 	Links   bool   `help:"Print the links of the text after it."`
 	JSON    bool   `name:"json" help:"Print everything as JSON."`
+	Plain   bool   `help:"Read the page itself, also where there is a special reader for its site."`
 }
 
 // Run reads a page through the same rules as a lookup whose message names it, and prints what was read.
@@ -28,14 +30,16 @@ func (f fetchCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	if h.config.get("FAMILIAR_WEB") == "off" {
 		return problems{"FAMILIAR_WEB is off: no page is read"}
 	}
-	return p.interruptible(stop, func() error { return f.show(p, h, h.readPage(ctx, f.URL)) })
+	return p.interruptible(stop, func() error { return f.show(p, h, h.readPage(ctx, f.URL, f.Plain)) })
 }
 
 // reading is one page on its way, as far as it came.
 type reading struct {
 	asked   string
+	special *reader.Document // nil if no special reader read it
+	passed  *reader.Error    // why one did not
 	hops    []fetch.Hop
-	doc     *fetch.Document // nil if it could not be fetched
+	doc     *fetch.Document // nil if it was not, or could not be, fetched
 	page    page.Page
 	charset string       // as declared
 	text    string       // Markdown, inert
@@ -43,10 +47,18 @@ type reading struct {
 	err     *fetch.Error // why there is no text
 }
 
-// readPage does what a lookup does with a URL that a person typed: fetch, read, clean.
-func (h *house) readPage(ctx context.Context, address string) *reading {
+// readPage does what a lookup does with a URL that a person typed: ask a special reader, else fetch and read; clean.
+func (h *house) readPage(ctx context.Context, address string, plain bool) *reading {
 	r := &reading{asked: address}
 	var err error
+	if !plain {
+		if r.special, err = h.readers.Read(ctx, address, reader.Options{Domains: h.domains}); err == nil {
+			r.page = r.special.Page
+			r.clean()
+			return r
+		}
+		r.passed, _ = errors.AsType[*reader.Error](err)
+	}
 	if r.doc, err = h.fetcher.Fetch(ctx, address, fetch.Options{Domains: h.domains, Human: true, Hops: &r.hops}); err != nil {
 		r.err = typed(err)
 		return r
@@ -64,13 +76,20 @@ func (h *house) readPage(ctx context.Context, address string) *reading {
 	if r.page.Type != "text" && r.page.Type != "json" {
 		r.charset = page.Charset(r.doc.Body, r.doc.ContentType)
 	}
+	r.clean()
+	return r
+}
+
+// clean makes everything that is shown of the page inert. The links may be shared with others and are not changed.
+func (r *reading) clean() {
 	r.text, r.removed = clean.Inert(r.page.Markdown, "")
 	r.page.Title, r.page.Author, r.page.Site = line(r.page.Title), line(r.page.Author), line(r.page.Site)
 	r.page.Language = line(r.page.Language)
+	links := make([]page.Link, len(r.page.Links))
 	for i, l := range r.page.Links {
-		r.page.Links[i] = page.Link{URL: line(l.URL), Text: line(l.Text)}
+		links[i] = page.Link{URL: line(l.URL), Text: line(l.Text)}
 	}
-	return r
+	r.page.Links = links
 }
 
 // maxLine is how much of a title, a name or an address is shown, in characters.

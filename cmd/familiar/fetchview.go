@@ -12,6 +12,7 @@ import (
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
 	"familiar/internal/web/page"
+	"familiar/internal/web/reader"
 )
 
 // show prints a reading the way that was asked for. Its failure is the command's.
@@ -61,21 +62,31 @@ func first(i int, label string) string {
 
 // facts writes what is known about a page that was read.
 func facts(s *strings.Builder, r *reading) {
-	d, g := r.doc, r.page
+	g, v := r.page, r.visited()
 	for _, fact := range [][2]string{
 		{"title", g.Title}, {"author", g.Author}, {"site", g.Site}, {"published", stamp(g.Published)}, {"modified", stamp(g.Modified)},
-		{"language", g.Language}, {"type", g.Type}, {"url", d.URL},
+		{"language", g.Language}, {"type", g.Type}, {"url", v.URL},
 	} {
 		if fact[1] != "" {
 			row(s, fact[0], "%s", fact[1])
 		}
 	}
-	row(s, "final", "%s", d.Final)
-	row(s, "status", "%d %s", d.Status, d.ContentType)
-	row(s, "bytes", "%d", len(d.Body))
-	t := d.Timings
-	row(s, "took", "%s: name %s, connection %s, encryption %s, head %s, body %s",
-		ms(d.Took), ms(t.DNS), ms(t.Connect), ms(t.TLS), ms(t.Header), ms(t.Body))
+	row(s, "final", "%s", v.Final)
+	if v.Reader != "" {
+		row(s, "reader", "%s", v.Reader)
+	}
+	if r.passed != nil {
+		row(s, "reader", "none: %s", passedBy(r.passed))
+	}
+	if r.doc != nil {
+		row(s, "status", "%d %s", v.Status, v.ContentType)
+	}
+	row(s, "bytes", "%d", v.Bytes)
+	if r.doc != nil {
+		t := r.doc.Timings
+		row(s, "took", "%s: name %s, connection %s, encryption %s, head %s, body %s",
+			ms(r.doc.Took), ms(t.DNS), ms(t.Connect), ms(t.TLS), ms(t.Header), ms(t.Body))
+	}
 	if g.Low {
 		row(s, "note", "there is little text: the page says little, or was read badly")
 	}
@@ -118,6 +129,9 @@ type applied struct {
 func explain(r *reading) []applied {
 	var list []applied
 	at := refusedBy(r.err)
+	if r.passed != nil {
+		list = append(list, applied{"reader", "none: " + passedBy(r.passed)})
+	}
 	for _, step := range passed(r) {
 		if step.Rule == at {
 			return append(list, applied{at, (*notRead)(r.err).Error()})
@@ -138,11 +152,22 @@ func explain(r *reading) []applied {
 	return list
 }
 
+// passedBy says why a special reader did not read a page.
+func passedBy(e *reader.Error) string { return e.Error() + ": " + e.Detail }
+
 // passed is what the rules say that can end a reading, if they do not.
 func passed(r *reading) []applied {
 	address, led, declared, size := "", "nowhere else", "", 0
 	if u, err := guard.Parse(r.asked); err == nil {
 		address = u.String()
+	}
+	if r.special != nil {
+		return []applied{
+			{"url", "one way to read it, a public name, a port that is visited: " + address},
+			{"domains", "the character's lists allow it, its final address and its service"},
+			{"reader", r.special.Reader + " read it through its service"},
+			{"page", "text was found"},
+		}
 	}
 	if r.doc != nil {
 		declared, size = r.doc.ContentType, len(r.doc.Body)
@@ -207,46 +232,66 @@ func (f fetchCommand) record(r *reading) any {
 			Hops  []hopRecord `json:"hops"`
 		}{r.err, explain(r), hops(r.hops)}
 	}
-	d, g, t := r.doc, r.page, r.doc.Timings
+	g := r.page
 	return pageRecord{
-		URL: d.URL, Final: d.Final, Status: d.Status, ContentType: d.ContentType, Bytes: len(d.Body), SHA256: d.SHA256(),
-		LastModified: d.LastModified, Fetched: d.Fetched, Timings: map[string]float64{
-			"dns": milliseconds(t.DNS), "connect": milliseconds(t.Connect), "tls": milliseconds(t.TLS),
-			"header": milliseconds(t.Header), "body": milliseconds(t.Body), "total": milliseconds(d.Took),
-		},
-		Title: g.Title, Author: g.Author, Site: g.Site, Published: g.Published, Modified: g.Modified, Language: g.Language,
-		Type: g.Type, Charset: r.charset, Low: g.Low, Hidden: g.Hidden, Removed: r.removed, Rules: explain(r), Hops: hops(r.hops), Cached: d.Cached,
+		visited: r.visited(), Title: g.Title, Author: g.Author, Site: g.Site, Published: g.Published, Modified: g.Modified, Language: g.Language,
+		Type: g.Type, Charset: r.charset, Low: g.Low, Hidden: g.Hidden, Removed: r.removed, Rules: explain(r), Hops: hops(r.hops),
 		Markdown: r.text, Links: links(g.Links),
 	}
 }
 
-// pageRecord is the JSON of a page that was read.
-type pageRecord struct {
+// visited is where a page was read and how.
+type visited struct {
 	URL          string             `json:"url"`
 	Final        string             `json:"final"`
-	Status       int                `json:"status"`
-	ContentType  string             `json:"content_type"`
+	Reader       string             `json:"reader,omitempty"` // special reader that read it
+	Passed       string             `json:"passed,omitempty"` // special reader that failed before the page was fetched, and why
+	Status       int                `json:"status,omitempty"`
+	ContentType  string             `json:"content_type,omitempty"`
 	Bytes        int                `json:"bytes"`
 	SHA256       string             `json:"sha256"`
 	LastModified time.Time          `json:"last_modified,omitzero"`
 	Fetched      time.Time          `json:"fetched"`
-	Timings      map[string]float64 `json:"timings_ms"`
-	Title        string             `json:"title,omitempty"`
-	Author       string             `json:"author,omitempty"`
-	Site         string             `json:"site,omitempty"`
-	Published    time.Time          `json:"published,omitzero"`
-	Modified     time.Time          `json:"modified,omitzero"`
-	Language     string             `json:"language,omitempty"`
-	Type         string             `json:"type"`
-	Charset      string             `json:"declared_charset,omitempty"`
-	Low          bool               `json:"low_content,omitempty"`
-	Hidden       int                `json:"hidden"`            // characters
-	Removed      map[string]int     `json:"removed,omitempty"` // by the rules of cleaning
-	Rules        []applied          `json:"rules"`
-	Hops         []hopRecord        `json:"hops"`
+	Timings      map[string]float64 `json:"timings_ms,omitempty"`
 	Cached       bool               `json:"cached,omitempty"`
-	Markdown     string             `json:"markdown"`
-	Links        []linkRecord       `json:"links"`
+}
+
+func (r *reading) visited() visited {
+	if d := r.special; d != nil {
+		return visited{URL: d.URL, Final: d.Final, Reader: d.Reader, Bytes: d.Bytes, SHA256: d.SHA256, Fetched: d.Fetched}
+	}
+	d, t := r.doc, r.doc.Timings
+	v := visited{
+		URL: d.URL, Final: d.Final, Status: d.Status, ContentType: d.ContentType, Bytes: len(d.Body), SHA256: d.SHA256(),
+		LastModified: d.LastModified, Fetched: d.Fetched, Timings: map[string]float64{
+			"dns": milliseconds(t.DNS), "connect": milliseconds(t.Connect), "tls": milliseconds(t.TLS),
+			"header": milliseconds(t.Header), "body": milliseconds(t.Body), "total": milliseconds(d.Took),
+		}, Cached: d.Cached,
+	}
+	if r.passed != nil {
+		v.Passed = passedBy(r.passed)
+	}
+	return v
+}
+
+// pageRecord is the JSON of a page that was read.
+type pageRecord struct {
+	visited
+	Title     string         `json:"title,omitempty"`
+	Author    string         `json:"author,omitempty"`
+	Site      string         `json:"site,omitempty"`
+	Published time.Time      `json:"published,omitzero"`
+	Modified  time.Time      `json:"modified,omitzero"`
+	Language  string         `json:"language,omitempty"`
+	Type      string         `json:"type"`
+	Charset   string         `json:"declared_charset,omitempty"`
+	Low       bool           `json:"low_content,omitempty"`
+	Hidden    int            `json:"hidden"`            // characters
+	Removed   map[string]int `json:"removed,omitempty"` // by the rules of cleaning
+	Rules     []applied      `json:"rules"`
+	Hops      []hopRecord    `json:"hops"`
+	Markdown  string         `json:"markdown"`
+	Links     []linkRecord   `json:"links"`
 }
 
 type hopRecord struct {

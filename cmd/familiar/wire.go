@@ -24,6 +24,7 @@ import (
 	"familiar/internal/trace"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
+	"familiar/internal/web/reader"
 
 	"github.com/lmittmann/tint"
 )
@@ -33,8 +34,9 @@ type far struct {
 	resolver guard.Resolver // for pages; the address rules run on what it answers
 	dial     func(ctx context.Context, network, address string) (net.Conn, error)
 	roots    *x509.CertPool
-	backends map[string]string // addresses of search backends, by name
-	ollama   string            // where a local Ollama is looked for
+	backends map[string]string                // addresses of search backends, by name
+	services func(origin string) *http.Client // of special readers
+	ollama   string                           // where a local Ollama is looked for
 
 	perSecond int // requests to Discord in a second; 0: its own limit
 }
@@ -63,6 +65,7 @@ type house struct {
 	off     []search.Disabled
 	engine  *search.Engine
 	fetcher *fetch.Fetcher
+	readers *reader.Readers
 	lookup  *websearch.Provider
 	builder *prompt.Builder
 }
@@ -117,12 +120,19 @@ func configure(p *program) (*house, error) {
 	return h, nil
 }
 
-// openFetcher makes the fetcher and the lists that hold for it.
+// openFetcher makes the fetcher, the special readers and the lists that hold for both.
 func (h *house) openFetcher(p *program) (err error) {
 	far := p.far
 	if h.domains, err = guard.NewDomains(h.character.Web.Allow, h.character.Web.Deny); err != nil {
 		return fmt.Errorf("read the character's domains: %w", err)
 	}
+	services := h.client
+	if far.services != nil {
+		services = far.services
+	}
+	h.readers = reader.New(reader.Config{
+		Client: services, UserAgent: h.agent, GitHubToken: h.config.get("GITHUB_TOKEN"), StackExchangeKey: h.config.get("STACKEXCHANGE_KEY"),
+	})
 	c := fetch.Config{UserAgent: h.agent, Resolver: far.resolver, Dial: far.dial, RootCAs: far.roots}
 	if c.Deny, err = prefixes(h.config.get("FAMILIAR_WEB_DENY")); err != nil {
 		return err
@@ -170,7 +180,7 @@ func (h *house) furnish(p *program) error {
 	web := h.character.Web
 	counter := &llm.Counter{Model: h.models.name()}
 	h.lookup = &websearch.Provider{
-		Search: h.engine, Fetch: h.fetcher, Side: h.models.side, Eager: h.models.main == nil, Count: counter.Count,
+		Search: h.engine, Fetch: h.fetcher, Reader: h.readers, Side: h.models.side, Eager: h.models.main == nil, Count: counter.Count,
 		Policy: websearch.Policy{
 			Off: h.config.get("FAMILIAR_WEB") == "off", Domains: h.domains, DeniedTopics: web.DeniedTopics,
 			BlockBytes: web.BlockBytes, Pages: web.Pages, PerDomain: web.PerDomain, Deadline: web.Deadline, Queries: web.Queries,
@@ -233,6 +243,9 @@ func (h *house) close() error {
 		errs = append(errs, h.builder.Wait(ctx))
 		h.lookup.Wait()
 		h.engine.Wait()
+	}
+	if h.readers != nil {
+		h.readers.Close()
 	}
 	if h.fetcher != nil {
 		h.fetcher.Close()

@@ -205,11 +205,15 @@ func viewHits(s *sheet, l *turn.Lookup) {
 func viewPages(s *sheet, l *turn.Lookup) {
 	for i, p := range l.Pages {
 		label := once(i == 0, "pages")
+		passed := ""
+		if p.Passed != "" {
+			passed = "reader " + p.Passed
+		}
 		if p.Failure != "" {
-			s.row(label, "not read: %s%s", p.URL, aside(strings.Join(nonEmpty(p.Failure, p.Reason, status(p.Status)), ", ")))
+			s.row(label, "not read: %s%s", p.URL, aside(strings.Join(nonEmpty(p.Failure, p.Reason, status(p.Status), passed), ", ")))
 			continue
 		}
-		facts := nonEmpty(status(p.Status), size(p.Bytes), ms(p.Took), published(p), cached(p.Cached))
+		facts := nonEmpty(status(p.Status), size(p.Bytes), ms(p.Took), published(p), cached(p.Cached), passed)
 		if p.Via != "" {
 			facts = nonEmpty("text from "+p.Via, published(p))
 		}

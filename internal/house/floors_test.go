@@ -30,9 +30,10 @@ var floors = map[string]int{
 	"internal/providers/history":   second,
 	"internal/providers/websearch": second,
 
-	"internal/search":    first,
-	"internal/trace":     first,
-	"internal/web/fetch": first,
+	"internal/search":     first,
+	"internal/trace":      first,
+	"internal/web/fetch":  first,
+	"internal/web/reader": first,
 
 	"characters":            ground,
 	"internal/api":          ground,

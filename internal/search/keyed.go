@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"familiar/internal/api"
 	"familiar/internal/context/turn"
 )
 
@@ -35,7 +36,7 @@ func newKeyed(c Config, name, base string, judge func(status int, says string) s
 	k := &keyed{service: s, key: line.keys[0], now: c.now(), judge: judge}
 	k.secret = strings.TrimSpace(c.Keys[k.key.Name])
 	s.explain = func(status int, page []byte) (code, detail string) {
-		if codeOf(status) == "" || bytes.HasPrefix(bytes.TrimSpace(page), []byte("<")) {
+		if api.CodeOf(status) == "" || bytes.HasPrefix(bytes.TrimSpace(page), []byte("<")) {
 			return "", "" // a reply, or a page of whatever stands before the service
 		}
 		return k.verdict(status, page)
@@ -58,7 +59,7 @@ func (k *keyed) verdict(status int, failure []byte) (code, detail string) {
 	case status == http.StatusRequestTimeout:
 		code = Timeout
 	default:
-		code = cmp.Or(codeOf(status), Upstream)
+		code = cmp.Or(api.CodeOf(status), Upstream)
 	}
 	return code, fmt.Sprintf("HTTP %d%s%s", status, k.key.cure(code), k.hints[code])
 }

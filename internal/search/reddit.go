@@ -43,8 +43,8 @@ func newReddit(c Config, base string) (Backend, error) {
 	}
 	api.allowance = redditAllowance
 	api.explain, gate.explain = explainReddit, explainRedditToken
-	api.agent = redditAgent(c.UserAgent, c.Keys[redditName])
-	gate.agent = api.agent
+	api.far.UserAgent = redditAgent(c.UserAgent, c.Keys[redditName])
+	gate.far.UserAgent = api.far.UserAgent
 	r := &reddit{api: api, gate: gate}
 	r.login = "Basic " + base64.StdEncoding.EncodeToString([]byte(c.Keys[redditID]+":"+c.Keys[redditSecret]))
 	r.token = newToken(r.fetchToken)
@@ -146,7 +146,7 @@ func (r *reddit) find(ctx context.Context, params url.Values, language string) (
 		value, err = r.token.get(ctx, value)
 		if err != nil {
 			if ctx.Err() != nil {
-				err = r.api.broken(ctx, err)
+				err = r.api.fail(Timeout, "no answer in time")
 			}
 			return reply, left, err
 		}

@@ -10,7 +10,7 @@
 //
 // One file with one type, one line in the table in backends.go, one testdata/<name>.txtar with replies as the
 // service gives them: hits, no hits, a full quota, a block page, half a reply, a web page, fields of odd types,
-// too much. The type has a service (service.go) for its far end, which does everything that is the same for all:
+// too much. The type has a service (service.go) for its far end, an [api.Endpoint], which does everything that is the same for all:
 // the honest User-Agent, the cap on what is read, the check that JSON came and not a web page, the closed error
 // codes. What is left to write is the parameters, a struct for the reply, and the hits made from it. One that a key
 // lets in begins with newKeyed (keyed.go), which tells failures in the words of that key. TestBackends walks the
@@ -25,6 +25,7 @@ import (
 	"fmt"
 	"time"
 
+	"familiar/internal/api"
 	"familiar/internal/context/turn"
 )
 
@@ -79,17 +80,17 @@ func (a Allowance) wait() time.Duration {
 // The codes of an [Error]: a closed set.
 const (
 	NotConfigured = "not_configured" // it has no address or no key
-	Unreachable   = "unreachable"    // no connection, or one that broke
-	Timeout       = "timeout"        // no answer in time
-	RateLimited   = "rate_limited"   // too many requests just now
-	Quota         = "quota"          // the day's, the month's or the money's limit
-	Unauthorized  = "unauthorized"   // the key is wrong
 	ForbiddenJSON = "forbidden_json" // a SearXNG without JSON output
-	Blocked       = "blocked"        // it, or the engines behind it, take us for a robot and refuse
-	Malformed     = "malformed"      // not the reply that was agreed on
-	TooLarge      = "too_large"      // a reply past the cap
-	Rejected      = "rejected"       // it understood the request and refuses it
-	Upstream      = "upstream"       // its own failure
+	Unreachable   = api.Unreachable  // this and the rest are told by whoever asks, see there
+	Timeout       = api.Timeout
+	RateLimited   = api.RateLimited
+	Quota         = api.Quota
+	Unauthorized  = api.Unauthorized
+	Blocked       = api.Blocked // it, or the engines behind it, take us for a robot and refuse
+	Malformed     = api.Malformed
+	TooLarge      = api.TooLarge
+	Rejected      = api.Rejected
+	Upstream      = api.Upstream
 )
 
 // Error is why a backend could not look. Nothing in it comes from the query, the key or the reply's body.

@@ -38,7 +38,7 @@ func newSearXNG(c Config, base string) (Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.base.Path = strings.TrimSuffix(s.base.Path, "/search")
+	s.far.TrimPath("/search")
 	s.explain = explainSearXNG
 	return &searxng{service: s, depth: c.Depth, now: c.now()}, nil
 }
@@ -108,7 +108,7 @@ func (s *searxng) Search(ctx context.Context, q Query) (Reply, error) {
 func (s *searxng) find(ctx context.Context, params url.Values, q Query) ([]turn.Hit, error) {
 	var reply searxngReply
 	err := s.get(ctx, "/search", params, q.Language, &reply)
-	hits := reply.hits(q.Limit, s.now(), s.base.String())
+	hits := reply.hits(q.Limit, s.now(), s.far.Address())
 	var failed *Error
 	switch {
 	case err != nil && errors.As(err, &failed) && failed.Code != Malformed:

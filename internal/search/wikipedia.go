@@ -1,7 +1,6 @@
 package search
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"familiar/internal/api"
 	"familiar/internal/context/turn"
 )
 
@@ -33,18 +33,13 @@ func newWikipedia(c Config, base string) (Backend, error) {
 
 func (*wikipedia) Name() string { return "wikipedia" }
 
-// wikipediaLanguages are the languages with a large Wikipedia. The list is closed because the language becomes
-// part of a host name.
-const wikipediaLanguages = "en de fr es it pt nl pl ru uk ja zh ar fa he tr ko vi id ms th hi bn ta te ur sv da no nn fi et lv lt " +
-	"cs sk sl hr sr bs bg mk ro hu el ca eu gl cy ga is af sw eo la hy ka az kk be sq ceb war"
-
 // wikiOf is the language of the Wikipedia for a tag.
 func wikiOf(tag string) string {
 	base, _ := locale(tag)
 	if base == "nb" {
 		base = "no"
 	}
-	if slices.Contains(strings.Fields(wikipediaLanguages), base) {
+	if api.HasWikipedia(base) {
 		return base
 	}
 	return "en"
@@ -60,7 +55,7 @@ func (w *wikipedia) wiki(language string) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.explain = explainMediaWiki
+	s.far.Explain = api.ExplainMediaWiki
 	w.wikis[language] = s
 	return s, nil
 }
@@ -108,23 +103,6 @@ func (w *wikipedia) Search(ctx context.Context, q Query) (Reply, error) {
 		return Reply{}, s.fail(Malformed, "the reply is not one of the Action API")
 	}
 	return Reply{}, err
-}
-
-// explainMediaWiki finds the errors of the Action API, which come with HTTP 200.
-func explainMediaWiki(_ int, page []byte) (code, detail string) {
-	var reply struct{ Error struct{ Code string } }
-	// Inside the text of an article the quotes would be escaped.
-	if !bytes.Contains(page, []byte(`"error"`)) || json.Unmarshal(page, &reply) != nil || reply.Error.Code == "" {
-		return "", ""
-	}
-	detail = "the API answered with the error " + line(reply.Error.Code, 60)
-	switch code := reply.Error.Code; {
-	case code == "maxlag" || strings.Contains(code, "busy") || strings.Contains(code, "internal"):
-		return Upstream, detail
-	case code == "ratelimited":
-		return RateLimited, detail
-	}
-	return Rejected, detail
 }
 
 // hits orders the articles, which come unordered, and leaves out lists of meanings, which say nothing.

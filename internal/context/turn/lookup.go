@@ -78,7 +78,8 @@ type Page struct {
 	Status    int           `json:"status,omitempty"`  // HTTP status, 0 if there was none
 	Failure   string        `json:"failure,omitempty"` // closed code; empty if it was read
 	Reason    string        `json:"reason,omitempty"`  // finer closed code
-	Via       string        `json:"via,omitempty"`     // backend that delivered the text, if it was not fetched
+	Via       string        `json:"via,omitempty"`     // backend or special reader that delivered the text, if the page was not fetched
+	Passed    string        `json:"passed,omitempty"`  // special reader that failed before the page was fetched, and its code: "github: rate_limited"
 	Title     string        `json:"title,omitempty"`
 	Site      string        `json:"site,omitempty"` // canonical host
 	Bytes     int           `json:"bytes,omitempty"`

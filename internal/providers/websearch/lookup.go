@@ -267,6 +267,9 @@ func (r *run) read(ctx context.Context, targets []target, share time.Duration) [
 	}
 	ctx, cancel := context.WithTimeout(ctx, share)
 	defer cancel()
+	for i := range targets {
+		targets[i].language = r.plan.language
+	}
 	sheets := r.p.read(ctx, targets, r.pol)
 	markTwins(sheets)
 	for i := range sheets {

@@ -9,7 +9,7 @@
 //	intent.go    what kind of question: weather, person, news, …
 //	followup.go  "and in Berlin?" made into a question that stands alone
 //	query.go     the words that leave the machine; scrub.go keeps the private ones in
-//	sources.go   which URLs may be read; read.go reads them, many at once
+//	sources.go   which URLs may be read; read.go has them read, many at once
 //	facts.go     the side model's notes on one page, quarantined
 //	evidence.go  the page's own best sentences, by BM25, place and answertype.go
 //	check.go     every fact against the page it is said to come from; date.go reads dates
@@ -36,13 +36,15 @@ import (
 	"familiar/internal/search"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
+	"familiar/internal/web/reader"
 )
 
 // Provider is the context provider. Its exported fields are set before first use and not changed after.
 type Provider struct {
 	Search *search.Engine
 	Fetch  *fetch.Fetcher
-	Side   *llm.Client // reads pages and settles doubtful needs; nil: both are done without a model
+	Reader *reader.Readers // for the sites they know, before Fetch is asked; nil: none
+	Side   *llm.Client     // reads pages and settles doubtful needs; nil: both are done without a model
 	Policy Policy
 	Eager  bool             // no main model is configured: any real question is looked up
 	Now    func() time.Time // wall clock for dates shown and sent; nil: time.Now

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -98,4 +99,18 @@ func FuzzDecide(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestFragmentsAreForReadersAlone: a fragment names a part of a page, which only a special reader looks at.
+func TestFragmentsAreForReadersAlone(t *testing.T) {
+	urls, _ := typedURLs(ask("see https://example.org/a#part-2, http://example.org/b# and https://example.org/a#part-2"))
+	targets := typedTargets(urls, Policy{}.withDefaults())
+	found, _ := choose(hits("https://example.net/c#d"), Policy{}.withDefaults())
+	var got []string
+	for _, t := range append(targets, found...) {
+		got = append(got, t.url+" "+t.anchor)
+	}
+	if diff := cmp.Diff([]string{"https://example.org/a #part-2", "http://example.org/b ", "https://example.net/c #d"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }

@@ -16,6 +16,7 @@ import (
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
 	"familiar/internal/web/page"
+	"familiar/internal/web/reader"
 )
 
 // sheet is one page that was tried: its record and, if it was read, what evidence and checks need of it.
@@ -104,6 +105,9 @@ func (p *Provider) readOne(ctx context.Context, t target, pol Policy) (s sheet) 
 		s.page.Failure, s.page.Reason = "blocked_url", "no_fetcher"
 		return s
 	}
+	if p.readSpecially(ctx, &s, t, pol) {
+		return s
+	}
 	doc, err := p.Fetch.Fetch(ctx, t.url, fetch.Options{Domains: pol.Domains, Human: t.hit == nil})
 	if err != nil {
 		s.page.Failure, s.page.Reason = "http_error", "transport"
@@ -133,6 +137,24 @@ func (p *Provider) readDelivered(s *sheet, hit *turn.Hit) {
 	s.take(hit.Text)
 }
 
+// readSpecially has a special reader read the page, if there is one for it. It returns false where the page itself is
+// to be fetched, and records why.
+func (p *Provider) readSpecially(ctx context.Context, s *sheet, t target, pol Policy) bool {
+	doc, err := p.Reader.Read(ctx, t.url+t.anchor, reader.Options{Domains: pol.Domains, Language: t.language})
+	if err != nil {
+		if e, ok := errors.AsType[*reader.Error](err); ok {
+			s.page.Passed = e.Error()
+		}
+		return false
+	}
+	s.page.Via = doc.Reader + " reader"
+	s.page.Final, s.page.Site = doc.Final, siteOf(doc.Final)
+	s.page.Bytes, s.page.SHA256 = doc.Bytes, doc.SHA256
+	s.page.Fetched, s.page.Cached, s.page.Hidden = doc.Fetched, doc.Cached, doc.Page.Hidden
+	s.took(doc.Page, t)
+	return true
+}
+
 // readFetched extracts the text of a page that was fetched.
 func readFetched(s *sheet, doc *fetch.Document, t target) {
 	s.page.Final, s.page.Status = doc.Final, doc.Status
@@ -155,6 +177,11 @@ func readFetched(s *sheet, doc *fetch.Document, t target) {
 		}
 		return
 	}
+	s.took(got, t)
+}
+
+// took takes what was read on a page.
+func (s *sheet) took(got page.Page, t target) {
 	s.page.Title = titleOf(got.Title)
 	s.page.Modified = got.Modified
 	s.date(got.Published, "page")

@@ -12,10 +12,13 @@ import (
 
 // target is one page that may be read, and how it came to be allowed (P2).
 type target struct {
-	url  string    // canonical
-	site string    // its host
-	hit  *turn.Hit // from the search of this turn; nil if a person typed it
-	rank int       // from 0
+	url    string    // canonical
+	anchor string    // the fragment it had, with its "#": a part of the page
+	site   string    // its host
+	hit    *turn.Hit // from the search of this turn; nil if a person typed it
+	rank   int       // from 0
+
+	language string // of the question, in which a page of several is read
 }
 
 // inText finds URLs as people type them, with or without a scheme.
@@ -24,8 +27,8 @@ var inText = regexp.MustCompile(`(?i)(?:\bhttps?://|\bwww\.)[^\s<>"“”„«»
 // notPages are files that hold nothing to read.
 var notPages = set(".gif .png .jpg .jpeg .webp .mp4 .webm .mov .mp3 .ogg .zip .exe")
 
-// typedURLs returns the URLs that people typed in the message or in the message it replies to, canonical and in
-// order, and apart from these what looks like a URL and may not be read. One of the parent's counts only if the
+// typedURLs returns the URLs that people typed in the message or in the message it replies to, canonical but for the
+// fragment and in order, and apart from these what looks like a URL and may not be read. One of the parent's counts only if the
 // message speaks of it.
 func typedURLs(req turn.Request) (urls, refused []string) {
 	texts := []string{req.Message.Text}
@@ -43,7 +46,7 @@ func typedURLs(req turn.Request) (urls, refused []string) {
 			case !ok:
 				refused = addOnce(refused, raw)
 			case !isFile(canonical):
-				urls = addOnce(urls, canonical)
+				urls = addOnce(urls, canonical+anchorOf(raw))
 			}
 		}
 	}
@@ -111,9 +114,17 @@ func choose(hits []turn.Hit, pol Policy) (targets []target, refused []turn.Page)
 			continue
 		}
 		perDomain[domain]++
-		targets = append(targets, target{url: canonical, site: site, hit: hit, rank: len(targets)})
+		targets = append(targets, target{url: canonical, anchor: anchorOf(hit.URL), site: site, hit: hit, rank: len(targets)})
 	}
 	return targets, refused
+}
+
+// anchorOf is a URL's fragment with its "#", "" if it has none or an empty one.
+func anchorOf(raw string) string {
+	if _, fragment, _ := strings.Cut(raw, "#"); fragment != "" {
+		return "#" + fragment
+	}
+	return ""
 }
 
 func siteOf(canonical string) string {
@@ -129,7 +140,9 @@ func siteOf(canonical string) string {
 func typedTargets(urls []string, pol Policy) []target {
 	var out []target
 	for _, u := range urls[:min(len(urls), pol.Pages)] {
-		out = append(out, target{url: u, site: siteOf(u), rank: len(out)})
+		anchor := anchorOf(u)
+		u = strings.TrimSuffix(u, anchor)
+		out = append(out, target{url: u, anchor: anchor, site: siteOf(u), rank: len(out)})
 	}
 	return out
 }

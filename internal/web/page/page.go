@@ -38,7 +38,7 @@ type Page struct {
 	Author    string
 	Site      string    // the site's name for itself
 	Language  string    // BCP 47, as the page declares it; empty if it doesn't
-	Type      string    // what it was read as: "article", "forum", "product", "list", "page" (anything else of HTML), "text" or "json"
+	Type      string    // what it was read as: "article", "forum", "product", "list", "page" (anything else of HTML), "text" or "json"; "video" comes from a special reader
 	Published time.Time // zero if no witness was found; midnight UTC where only the day is known
 	Modified  time.Time // zero if unknown or not after Published
 	Markdown  string    // headings, lists, tables and code kept; no links, no images, no emphasis

@@ -1,0 +1,301 @@
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The codes of a [Failure]: a closed set.
+const (
+	Unreachable  = "unreachable"  // no connection, or one that broke
+	Timeout      = "timeout"      // no answer in time
+	RateLimited  = "rate_limited" // too many requests just now
+	Quota        = "quota"        // the day's, the month's or the money's limit
+	Unauthorized = "unauthorized" // the key is wrong
+	Blocked      = "blocked"      // it takes us for a robot and refuses
+	Malformed    = "malformed"    // not the reply that was agreed on
+	TooLarge     = "too_large"    // a reply past the cap
+	Rejected     = "rejected"     // it understood the request and refuses it
+	Upstream     = "upstream"     // its own failure
+)
+
+// Failure is why an endpoint did not answer. Nothing in it comes from the query, the key or the reply's body.
+type Failure struct {
+	Code       string        // one of the constants above, or a word of Endpoint.Explain
+	Detail     string        // cause and cure for the operator
+	RetryAfter time.Duration // how long it asked us to stay away; 0 if it did not say
+}
+
+func (f *Failure) Error() string { return f.Code + ": " + f.Detail }
+
+// Endpoint is a service that mostly answers in JSON. Make one with [NewEndpoint]; it is safe
+// for concurrent use once its fields are set.
+type Endpoint struct {
+	UserAgent string
+	MaxBody   int64 // bytes of a reply that are read; 0 is 4 MiB
+	// Explain reads a reply more closely than its status does and names the failure that it is. Nil, or no Code,
+	// leaves the status's word.
+	Explain func(Reply) Failure
+
+	base   *url.URL     // without path's last slash
+	client *http.Client // of this origin; never follows a redirect
+}
+
+// Reply is what came back.
+type Reply struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Request is what an endpoint is asked for.
+type Request struct {
+	Method string // empty: GET, or POST where there is a body
+	Path   string // behind the endpoint's own
+	Params url.Values
+	Header http.Header // beside the User-Agent and the login of the endpoint's address
+	Body   any         // sent as JSON; nil: none
+	Form   url.Values  // sent as a form, where there is no Body
+}
+
+// NewEndpoint makes an endpoint at base, an http or https URL that may hold a path and a login. client makes the
+// HTTP client of an origin.
+func NewEndpoint(base string, client func(origin string) *http.Client) (*Endpoint, error) {
+	u, err := url.Parse(strings.TrimSpace(base))
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, errors.New("its address is not an http or https URL")
+	}
+	u.Path, u.RawQuery, u.Fragment = strings.TrimRight(u.Path, "/"), "", ""
+	// The caller's client is copied so that no redirect is followed whoever made it: the query would go to
+	// whatever place the answer names.
+	own := *client(u.Scheme + "://" + u.Host)
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Endpoint{base: u, client: &own}, nil
+}
+
+// TrimPath takes suffix off the path of the endpoint's address, for operators who gave more of it than is asked for.
+func (e *Endpoint) TrimPath(suffix string) { e.base.Path = strings.TrimSuffix(e.base.Path, suffix) }
+
+// Address is where the endpoint is, without a login.
+func (e *Endpoint) Address() string {
+	u := *e.base
+	u.User = nil
+	return u.String()
+}
+
+// JSON decodes the reply into v, a pointer to a struct. Where single fields are of another type than expected the
+// rest is filled in all the same and the failure is [Malformed]. The headers come beside an error too, unless there was
+// no reply at all. The error is always a *[Failure].
+func (e *Endpoint) JSON(ctx context.Context, r Request, v any) (http.Header, error) {
+	reply, err := e.send(ctx, r)
+	if err != nil {
+		return reply.Header, err
+	}
+	page := reply.webPage()
+	failed := e.refusal(reply, page)
+	if page && failed.Code == "" {
+		failed.Code, failed.Detail = Malformed, "a web page came in place of JSON; check the address"
+	}
+	if failed = e.explained(reply, failed); failed.Code != "" {
+		return reply.Header, &failed
+	}
+	return reply.Header, reply.decode(v)
+}
+
+// Text returns the reply as it came, whatever it is. The error is always a *[Failure].
+func (e *Endpoint) Text(ctx context.Context, r Request) ([]byte, error) {
+	reply, err := e.send(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	// Texts speak of captchas; a refusal is told by its status.
+	page := reply.webPage() && reply.Status != http.StatusOK
+	if failed := e.explained(reply, e.refusal(reply, page)); failed.Code != "" {
+		return nil, &failed
+	}
+	return reply.Body, nil
+}
+
+func (e *Endpoint) send(ctx context.Context, r Request) (Reply, error) {
+	req, err := e.request(ctx, r)
+	if err != nil {
+		return Reply{}, &Failure{Code: Rejected, Detail: "the request could not be made"}
+	}
+	res, err := e.client.Do(req)
+	if err != nil {
+		return Reply{}, broken(ctx, err)
+	}
+	defer res.Body.Close()
+	most := e.MaxBody
+	if most == 0 {
+		most = 4 << 20
+	}
+	text, err := io.ReadAll(io.LimitReader(res.Body, most+1))
+	switch {
+	case errors.Is(err, ErrTooLarge) || int64(len(text)) > most:
+		return Reply{Header: res.Header}, &Failure{Code: TooLarge, Detail: fmt.Sprintf("the reply is larger than %d MiB", most>>20)}
+	case err != nil:
+		return Reply{Header: res.Header}, broken(ctx, err)
+	}
+	return Reply{res.StatusCode, res.Header, text}, nil
+}
+
+func (e *Endpoint) request(ctx context.Context, r Request) (*http.Request, error) {
+	var body io.Reader
+	if r.Body != nil {
+		text, err := json.Marshal(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		body, r.Method = bytes.NewReader(text), cmp.Or(r.Method, http.MethodPost)
+	} else if r.Form != nil {
+		body, r.Method = strings.NewReader(r.Form.Encode()), cmp.Or(r.Method, http.MethodPost)
+	}
+	u := *e.base
+	u.Path, u.RawPath, u.User, u.RawQuery = u.Path+r.Path, "", nil, r.Params.Encode()
+	req, err := http.NewRequestWithContext(ctx, cmp.Or(r.Method, http.MethodGet), u.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	// Accept-Encoding stays unset: the transport asks for gzip by itself and then unpacks it too.
+	switch {
+	case r.Body != nil:
+		req.Header.Set("Content-Type", "application/json")
+	case r.Form != nil:
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	maps.Copy(req.Header, r.Header)
+	req.Header.Set("User-Agent", e.UserAgent)
+	if login := e.base.User; login != nil {
+		password, _ := login.Password()
+		req.SetBasicAuth(login.Username(), password)
+	}
+	return req, nil
+}
+
+// broken is a request or a reply that did not come through.
+func broken(ctx context.Context, err error) *Failure {
+	var timeout net.Error
+	switch {
+	case ctx.Err() != nil || errors.As(err, &timeout) && timeout.Timeout():
+		return &Failure{Code: Timeout, Detail: "no answer in time"}
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &Failure{Code: Unreachable, Detail: "the reply broke off"}
+	}
+	return &Failure{Code: Unreachable, Detail: brief(Cause(err).Error(), 200)}
+}
+
+// refusal tells a reply that is none from one worth reading, which has no Code.
+func (e *Endpoint) refusal(r Reply, page bool) Failure {
+	failed := Failure{CodeOf(r.Status), "HTTP " + strconv.Itoa(r.Status), RetryAfter(r.Header, time.Now())}
+	switch {
+	case page && r.challenge():
+		failed.Code, failed.Detail = Blocked, failed.Detail+": a page that tells robots from people"
+	case r.Status/100 == 3:
+		failed.Detail += ": a redirect, which is never followed; check the address (http or https, path)"
+	}
+	return failed
+}
+
+func (e *Endpoint) explained(r Reply, failed Failure) Failure {
+	if e.Explain == nil {
+		return failed
+	}
+	if better := e.Explain(r); better.Code != "" {
+		better.RetryAfter = max(better.RetryAfter, failed.RetryAfter)
+		return better
+	}
+	return failed
+}
+
+// CodeOf is what a status alone says; "" is a reply. DuckDuckGo answers with 202 when it feels like it.
+func CodeOf(status int) string {
+	switch {
+	case status == http.StatusOK || status == http.StatusAccepted:
+		return ""
+	case status == http.StatusUnauthorized:
+		return Unauthorized
+	case status == http.StatusPaymentRequired:
+		return Quota
+	case status == http.StatusForbidden:
+		return Blocked
+	case status == http.StatusTooManyRequests:
+		return RateLimited
+	case status >= 500:
+		return Upstream
+	case status >= 300:
+		return Rejected
+	}
+	return Malformed
+}
+
+// webPage says whether HTML came. The first byte decides where the header is wrong: DuckDuckGo calls its JSON
+// a script.
+func (r Reply) webPage() bool {
+	body := bytes.TrimLeft(r.Body, " \t\r\n\ufeff")
+	if bytes.HasPrefix(body, []byte("{")) || bytes.HasPrefix(body, []byte("[")) {
+		return false
+	}
+	return bytes.HasPrefix(body, []byte("<")) || strings.Contains(r.Header.Get("Content-Type"), "html")
+}
+
+// challenge knows the pages that stop robots by words that stand in them whatever their status.
+func (r Reply) challenge() bool {
+	if r.Header.Get("Cf-Mitigated") == "challenge" {
+		return true
+	}
+	page := bytes.ToLower(r.Body[:min(len(r.Body), 64<<10)])
+	for _, mark := range []string{"captcha", "anomaly-modal", "just a moment...", "unusual traffic", "are you a robot"} {
+		if bytes.Contains(page, []byte(mark)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r Reply) decode(v any) error {
+	err := json.Unmarshal(bytes.TrimPrefix(r.Body, []byte("\ufeff")), v)
+	var odd *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &odd) && odd.Field == "" && odd.Type.Kind() == reflect.Slice:
+		return &Failure{Code: Malformed, Detail: "the reply is not a list"}
+	case errors.As(err, &odd) && odd.Field == "":
+		return &Failure{Code: Malformed, Detail: "the reply is not an object"}
+	case errors.As(err, &odd):
+		return &Failure{Code: Malformed, Detail: "a field of the reply is of an unexpected type: " + brief(odd.Field, 60)}
+	}
+	return &Failure{Code: Malformed, Detail: "the reply is not JSON"}
+}
+
+// brief is text on one line, at most so many bytes of it.
+func brief(text string, most int) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
+	return strings.ToValidUTF8(text[:min(len(text), most)], "")
+}
+
+// RetryAfter reads RFC 9110 section 10.2.3: seconds or a date. Nonsense is 0.
+func RetryAfter(h http.Header, now time.Time) time.Duration {
+	value := strings.TrimSpace(h.Get("Retry-After"))
+	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, at.Sub(now).Round(time.Second))
+	}
+	return 0
+}

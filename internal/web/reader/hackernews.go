@@ -1,0 +1,108 @@
+package reader
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+
+	"familiar/internal/api"
+	"familiar/internal/web/page"
+)
+
+// findHackerNews knows stories and comments by their number.
+func findHackerNews(u *url.URL, _ string) *errand {
+	id := u.Query().Get("id")
+	if u.Hostname() != "news.ycombinator.com" || u.Path != "/item" || !only(u, "id") || !number(id) {
+		return nil
+	}
+	return &errand{
+		final: "https://news.ycombinator.com/item?id=" + id,
+		read:  func(ctx context.Context, d *desk) (page.Page, error) { return readHackerNews(ctx, d, id) },
+	}
+}
+
+// newsItem is a story or a comment with everything below it, https://hn.algolia.com/api. Who deleted it has no name.
+type newsItem struct {
+	ID        int64
+	CreatedAt string `json:"created_at"`
+	Author    string
+	Title     string
+	URL       string
+	Text      string // HTML
+	Points    int
+	Children  []*newsItem
+
+	shown bool
+}
+
+// maxThread is how many comments of a thread are read.
+const maxThread = 200
+
+func readHackerNews(ctx context.Context, d *desk, id string) (page.Page, error) {
+	var story newsItem
+	if err := d.json(ctx, api.Request{Path: "/api/v1/items/" + id}, &story); err != nil && story.ID == 0 {
+		return page.Page{}, err
+	}
+	if story.ID == 0 {
+		return page.Page{}, malformed("the reply is not an item")
+	}
+	first := post{what: "Story", author: story.Author, at: moment(story.CreatedAt), body: story.Text}
+	if story.Points > 0 {
+		first.facts = append(first.facts, fmt.Sprintf("%d points", story.Points))
+	}
+	title := plainText(story.Title)
+	if title == "" {
+		first.what, title = "Comment", "Comment by "+cmp.Or(story.Author, "somebody")
+	}
+	if u, err := url.Parse(story.URL); err == nil && u.Hostname() != "" {
+		first.facts = append(first.facts, "about a page of "+u.Hostname())
+	}
+	left := story.pick()
+	p := thread(story.below([]post{first}), left, &url.URL{Scheme: "https", Host: "news.ycombinator.com", Path: "/"})
+	p.Title, p.Author, p.Site, p.Published = title, story.Author, "Hacker News", moment(story.CreatedAt)
+	return p, nil
+}
+
+// pick chooses the comments that are shown, those nearest to the story first, and returns how many are left out.
+func (it *newsItem) pick() (left int) {
+	shown := 0
+	for row := it.Children; len(row) > 0; {
+		var next []*newsItem
+		for _, c := range row {
+			if c == nil {
+				continue
+			}
+			next = append(next, c.Children...)
+			switch {
+			case c.Author == "" || c.Text == "": // deleted; what was replied stands
+				c.shown = true
+			case shown < maxThread:
+				c.shown = true
+				shown++
+			default:
+				left++
+			}
+		}
+		row = next
+	}
+	return left
+}
+
+// below adds the comments that are shown, replies behind what they reply to.
+func (it *newsItem) below(posts []post) []post {
+	for _, c := range it.Children {
+		if c == nil || !c.shown {
+			continue
+		}
+		one := post{what: "Comment", author: c.Author, at: moment(c.CreatedAt), body: c.Text}
+		if it.Title == "" && it.Author != "" {
+			one.what = "Reply to " + plainText(it.Author)
+		}
+		if c.Text != "" {
+			posts = append(posts, one)
+		}
+		posts = c.below(posts)
+	}
+	return posts
+}

@@ -1,0 +1,274 @@
+package reader
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"familiar/internal/api"
+	"familiar/internal/web/page"
+)
+
+// findWikipedia knows the articles of the large Wikipedias, on their mobile hosts too.
+func findWikipedia(u *url.URL, anchor string) *errand {
+	labels := strings.Split(u.Hostname(), ".")
+	if len(labels) == 4 && labels[1] == "m" {
+		labels = slices.Delete(labels, 1, 2)
+	}
+	if len(labels) != 3 || labels[1] != "wikipedia" || labels[2] != "org" || !api.HasWikipedia(labels[0]) {
+		return nil
+	}
+	title, isArticle := strings.CutPrefix(u.Path, "/wiki/")
+	switch {
+	case isArticle && u.RawQuery == "":
+	case u.Path == "/w/index.php" && only(u, "title"):
+		title = u.Query().Get("title")
+	default:
+		return nil
+	}
+	title = strings.Trim(strings.ReplaceAll(title, "_", " "), " ")
+	if !wikiTitle(title) {
+		return nil
+	}
+	e := &errand{language: labels[0]}
+	e.final = articleURL(e.language, title)
+	e.read = func(ctx context.Context, d *desk) (page.Page, error) { return readWikipedia(ctx, d, title, anchor) }
+	return e
+}
+
+// wikiTitle says that a title is one by https://www.mediawiki.org/wiki/Manual:Page_title, and not one of the pages
+// that the software makes, which have no text.
+func wikiTitle(title string) bool {
+	return title != "" && len(title) <= 255 && utf8.ValidString(title) && !strings.ContainsAny(title, "#<>[]|{}") &&
+		!strings.ContainsFunc(title, func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError }) &&
+		title[0] != ':' && !strings.HasPrefix(strings.ToLower(title), "special:")
+}
+
+func articleURL(language, title string) string {
+	return address(language+".wikipedia.org", "/wiki/"+strings.ReplaceAll(title, " ", "_"))
+}
+
+// explainWikipedia tells a page that does not exist from other errors of the Action API.
+func explainWikipedia(r api.Reply) api.Failure {
+	f := api.ExplainMediaWiki(r)
+	for _, word := range []string{"missingtitle", "invalidtitle", "pagecannotexist", "nosuchpageid"} {
+		if strings.HasSuffix(f.Detail, " "+word) {
+			return api.Failure{Code: Missing, Detail: f.Detail}
+		}
+	}
+	return f
+}
+
+// parsed is the answer of action=parse, https://www.mediawiki.org/wiki/API:Parsing_wikitext, formatversion 2.
+type parsed struct {
+	Parse struct {
+		Title, Text string
+		Properties  json.RawMessage
+		Redirects   []struct{ ToFragment string }
+	}
+}
+
+func readWikipedia(ctx context.Context, d *desk, title, anchor string) (page.Page, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	changed := make(chan time.Time, 1)
+	go func() { changed <- lastChange(ctx, d, title) }()
+	var reply parsed
+	err := d.json(ctx, api.Request{Path: "/w/api.php", Params: url.Values{
+		"action": {"parse"}, "page": {title}, "redirects": {"1"}, "prop": {"text|properties"},
+		"disableeditsection": {"1"}, "disabletoc": {"1"}, "disablelimitreport": {"1"},
+		"format": {"json"}, "formatversion": {"2"}, "maxlag": {"5"},
+	}}, &reply)
+	article := reply.Parse
+	if article.Text == "" {
+		cancel()
+	}
+	defer time.AfterFunc(extra/4, cancel).Stop() // the date is worth no more
+	modified := <-changed
+	switch {
+	case article.Text == "" && err != nil:
+		return page.Page{}, err
+	case article.Text == "":
+		return page.Page{}, malformed("the reply is not one of the Action API")
+	}
+	if len(article.Redirects) > 0 {
+		anchor = cmp.Or(anchor, article.Redirects[len(article.Redirects)-1].ToFragment)
+	}
+	language := d.errand.language
+	if wikiTitle(article.Title) {
+		d.final = articleURL(language, article.Title)
+	}
+	base, err := url.Parse(cmp.Or(d.final, d.errand.final))
+	if err != nil {
+		return page.Page{}, malformed("the title is none")
+	}
+	p, err := page.Part(article.Text, base, func(root *html.Node) {
+		dropApparatus(root)
+		raiseSection(root, strings.ReplaceAll(anchor, " ", "_"))
+	})
+	if err != nil {
+		return page.Page{}, err
+	}
+	p.Title, p.Site, p.Language, p.Type, p.Modified = plainText(cmp.Or(article.Title, title)), "Wikipedia", language, "article", modified
+	if bytes.Contains(article.Properties, []byte(`"disambiguation"`)) {
+		p.Type = "list"
+	}
+	return p, nil
+}
+
+// lastChange is when the article was changed last, zero if that cannot be had. It ends with ctx.
+func lastChange(ctx context.Context, d *desk, title string) time.Time {
+	var reply struct {
+		Query struct {
+			Pages []struct{ Revisions []struct{ Timestamp string } }
+		}
+	}
+	err := d.json(ctx, api.Request{Path: "/w/api.php", Params: url.Values{
+		"action": {"query"}, "titles": {title}, "redirects": {"1"}, "prop": {"revisions"}, "rvprop": {"timestamp"},
+		"format": {"json"}, "formatversion": {"2"}, "maxlag": {"5"},
+	}}, &reply)
+	if err != nil || len(reply.Query.Pages) == 0 || len(reply.Query.Pages[0].Revisions) == 0 {
+		return time.Time{}
+	}
+	return moment(reply.Query.Pages[0].Revisions[0].Timestamp)
+}
+
+// wikiApparatus are the classes of what stands around the text of an article: links to others, sources, notices of
+// editors.
+var wikiApparatus = strings.Fields("navbox vertical-navbox navbar sidebar metadata ambox mw-editsection toc noprint hatnote dablink " +
+	"reference reflist references mw-references-wrap refbegin sistersitebox side-box portalbox authority-control catlinks printfooter " +
+	"mw-empty-elt mw-cite-backlink mwe-math-mathml-inline mwe-math-mathml-display shortdescription navigation-not-searchable homonymie bandeau-container")
+
+// dropApparatus leaves the text of an article.
+func dropApparatus(root *html.Node) {
+	var gone []*html.Node
+	for n := range root.Descendants() {
+		if n.Type == html.ElementNode && (classed(n, wikiApparatus) || n.DataAtom == atom.Figure) {
+			gone = append(gone, n)
+		}
+	}
+	for _, n := range gone {
+		n.Parent.RemoveChild(n)
+	}
+	gone = gone[:0]
+	for n := range root.Descendants() {
+		if at := level(n); at > 0 && level(n.Parent) == 0 && bare(n, at) {
+			gone = append(gone, n)
+		}
+	}
+	for _, n := range gone {
+		n.Parent.RemoveChild(n)
+	}
+}
+
+// bare says that nothing is left below a heading, up to the next one of its rank.
+func bare(heading *html.Node, rank int) bool {
+	for n := heading.NextSibling; n != nil; n = n.NextSibling {
+		switch at := level(n); {
+		case at > 0 && at <= rank:
+			return true
+		case at > 0:
+		case says(n):
+			return false
+		}
+	}
+	return true
+}
+
+// says tells a node with a text from one with none.
+func says(n *html.Node) bool {
+	if n.Type == html.TextNode {
+		return strings.TrimSpace(n.Data) != ""
+	}
+	if n.DataAtom == atom.Style || n.DataAtom == atom.Script {
+		return false
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if says(c) {
+			return true
+		}
+	}
+	return false
+}
+
+func classed(n *html.Node, names []string) bool {
+	for name := range strings.FieldsSeq(attribute(n, "class")) {
+		if slices.Contains(names, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func attribute(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// raiseSection moves the section with an id to the front.
+func raiseSection(root *html.Node, id string) {
+	if id == "" {
+		return
+	}
+	for n := range root.Descendants() {
+		if n.Type != html.ElementNode || attribute(n, "id") != id {
+			continue
+		}
+		// The id is that of a heading, of a mark in it, or of the block around it.
+		for n.Parent != nil && n.Parent != root && level(n) == 0 {
+			n = n.Parent
+		}
+		if at := level(n); at > 0 {
+			if up := n.Parent; up != root && level(up) == at {
+				n = up
+			}
+			raise(n, at)
+		}
+		return
+	}
+}
+
+// raise moves a heading, and what stands below it up to the next one of its rank, to the front of its parent.
+func raise(heading *html.Node, rank int) {
+	parent := heading.Parent
+	moved := []*html.Node{heading}
+	for n := heading.NextSibling; n != nil && (level(n) == 0 || level(n) > rank); n = n.NextSibling {
+		moved = append(moved, n)
+	}
+	for _, n := range moved {
+		parent.RemoveChild(n)
+	}
+	front := parent.FirstChild
+	for _, n := range moved {
+		parent.InsertBefore(n, front)
+	}
+}
+
+// level is the rank of a heading, or of the block that MediaWiki puts around one; 0 for anything else.
+func level(n *html.Node) int {
+	if n.DataAtom == atom.Div && classed(n, []string{"mw-heading"}) {
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			if l := level(c); l > 0 {
+				return l
+			}
+		}
+	}
+	if len(n.Data) == 2 && n.Type == html.ElementNode && n.Data[0] == 'h' && '1' <= n.Data[1] && n.Data[1] <= '6' {
+		return int(n.Data[1] - '0')
+	}
+	return 0
+}

@@ -1,0 +1,222 @@
+package reader
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"familiar/internal/api"
+	"familiar/internal/web/page"
+)
+
+var videoID = regexp.MustCompile(`^[A-Za-z0-9_-]{11}$`)
+
+// findYouTube knows the addresses of one video: watch?v=, youtu.be/, and the paths for short, live and embedded ones.
+func findYouTube(u *url.URL, _ string) *errand {
+	id, host, parts := "", u.Hostname(), segments(u)
+	switch {
+	case under(host, "youtu.be", "www") && len(parts) == 1:
+		id = parts[0]
+	case !under(host, "youtube.com", "www", "m", "music") && !under(host, "youtube-nocookie.com", "www"):
+		return nil
+	case len(parts) == 1 && parts[0] == "watch":
+		id = u.Query().Get("v")
+	case len(parts) == 2 && slices.Contains([]string{"shorts", "live", "embed", "v"}, parts[0]):
+		id = parts[1]
+	}
+	if !videoID.MatchString(id) || id == "videoseries" {
+		return nil
+	}
+	return &errand{
+		final: "https://www.youtube.com/watch?v=" + id,
+		read:  func(ctx context.Context, d *desk) (page.Page, error) { return readYouTube(ctx, d, id) },
+	}
+}
+
+// player is what the page of a video tells its own player.
+type player struct {
+	PlayabilityStatus struct{ Status string }
+	VideoDetails      struct{ VideoID, Title, Author, ShortDescription string }
+	Microformat       struct {
+		PlayerMicroformatRenderer struct{ PublishDate, UploadDate string }
+	}
+	Captions struct {
+		PlayerCaptionsTracklistRenderer struct{ CaptionTracks []track }
+	}
+}
+
+// track is one transcript. A machine's has the kind "asr".
+type track struct{ BaseURL, LanguageCode, Kind string }
+
+// playerMark stands before what the player is told.
+const playerMark = "ytInitialPlayerResponse = "
+
+func readYouTube(ctx context.Context, d *desk, id string) (page.Page, error) {
+	text, err := d.text(ctx, api.Request{Path: "/watch", Params: url.Values{"v": {id}, "hl": {"en"}}, Header: http.Header{"Accept-Language": {"en"}}})
+	if err != nil {
+		return page.Page{}, err
+	}
+	_, text, found := strings.Cut(text, playerMark)
+	var video player
+	// A decoder stops where the value ends; the page goes on.
+	if !found || json.NewDecoder(strings.NewReader(text)).Decode(&video) != nil {
+		return page.Page{}, malformed("the page does not tell its player what to play")
+	}
+	details := video.VideoDetails
+	switch {
+	case details.Title == "" && video.PlayabilityStatus.Status == "LOGIN_REQUIRED":
+		return page.Page{}, &api.Failure{Code: api.Blocked, Detail: "the service wants a person to sign in"}
+	case details.Title == "":
+		return page.Page{}, missing()
+	case details.VideoID != id:
+		return page.Page{}, malformed("the page is that of another video")
+	}
+	dates := video.Microformat.PlayerMicroformatRenderer
+	p := page.Page{
+		Title: details.Title, Author: details.Author, Site: "YouTube", Type: "video", Published: moment(cmp.Or(dates.PublishDate, dates.UploadDate)),
+		Markdown: strings.TrimSpace(details.ShortDescription),
+	}
+	if t, ok := choose(video.Captions.PlayerCaptionsTracklistRenderer.CaptionTracks, d.errand.spoken); ok {
+		ctx, cancel := briefly(ctx)
+		defer cancel()
+		if words := transcript(ctx, d, t, id); words != "" {
+			p.Language = t.LanguageCode
+			p.Markdown += "\n\n## Transcript" + map[bool]string{true: " (made by a machine)"}[t.Kind == machine] + "\n\n" + words
+		}
+	}
+	return p, nil
+}
+
+const machine = "asr"
+
+// choose picks a transcript: people's before machines', in the language that is wanted, else in the one that is spoken,
+// else in English, else the first.
+func choose(tracks []track, wanted string) (best track, ok bool) {
+	base := func(tag string) string { tag, _, _ = strings.Cut(strings.ToLower(tag), "-"); return tag }
+	spoken := ""
+	for _, t := range tracks {
+		if t.Kind == machine { // there is one of what is spoken alone
+			spoken = base(t.LanguageCode)
+		}
+	}
+	rank := func(t track) (n int) {
+		if t.Kind != machine {
+			n += 10
+		}
+		switch base(t.LanguageCode) {
+		case base(wanted):
+			n += 3
+		case spoken:
+			n += 2
+		case "en":
+			n++
+		}
+		return n
+	}
+	for _, t := range tracks {
+		if !ok || rank(t) > rank(best) {
+			best, ok = t, true
+		}
+	}
+	return best, ok
+}
+
+// captionParams are the names of the parameters of a transcript's address.
+var captionParams = regexp.MustCompile(`^[a-z_]{1,16}$`)
+
+// transcript returns the words of a track, "" if they cannot be had. Its address is signed by the service, so the
+// parameters are passed back as they came, to the one path that is asked and for this video alone.
+func transcript(ctx context.Context, d *desk, t track, id string) string {
+	u, err := url.Parse(t.BaseURL)
+	if err != nil || len(t.BaseURL) > 4096 || u.Path != "/api/timedtext" || u.Host != "" && u.Scheme+"://"+u.Host != d.errand.origin || u.Query().Get("v") != id {
+		return ""
+	}
+	params := url.Values{}
+	for name, values := range u.Query() {
+		if captionParams.MatchString(name) {
+			params.Set(name, values[0])
+		}
+	}
+	params.Set("fmt", "json3")
+	text, err := d.text(ctx, api.Request{Path: "/api/timedtext", Params: params})
+	if err != nil {
+		return ""
+	}
+	if strings.HasPrefix(strings.TrimSpace(text), "<") {
+		return captionsXML(text)
+	}
+	return captionsJSON(text)
+}
+
+// captionsJSON reads the form "json3".
+func captionsJSON(text string) string {
+	var reply struct {
+		Events []struct {
+			TStartMs int64
+			Segs     []struct{ UTF8 string }
+		}
+	}
+	if json.Unmarshal([]byte(text), &reply) != nil {
+		return ""
+	}
+	var w script
+	for _, e := range reply.Events {
+		line := ""
+		for _, s := range e.Segs {
+			line += s.UTF8
+		}
+		w.add(e.TStartMs, line)
+	}
+	return w.String()
+}
+
+// captionsXML reads the older form.
+func captionsXML(text string) string {
+	var reply struct {
+		Text []struct {
+			Start float64 `xml:"start,attr"`
+			Words string  `xml:",chardata"`
+		} `xml:"text"`
+	}
+	if xml.Unmarshal([]byte(text), &reply) != nil {
+		return ""
+	}
+	var w script
+	for _, e := range reply.Text {
+		w.add(int64(e.Start*1000), e.Words)
+	}
+	return w.String()
+}
+
+// script joins lines of captions to paragraphs of about a minute.
+type script struct {
+	text  strings.Builder
+	since int64 // when the paragraph began, in milliseconds
+}
+
+const aMinute = 60_000
+
+func (s *script) add(at int64, line string) {
+	line = plainText(line)
+	if line == "" || s.text.Len() > maxText {
+		return
+	}
+	switch {
+	case s.text.Len() == 0:
+		s.since = at
+	case at-s.since >= aMinute:
+		s.text.WriteString("\n\n")
+		s.since = at
+	default:
+		s.text.WriteByte(' ')
+	}
+	s.text.WriteString(line)
+}
+
+func (s *script) String() string { return s.text.String() }
