@@ -131,7 +131,28 @@ func (n *need) learn(text string, names []string) {
 	}
 	hints := n.hints(text, words)
 	n.score = math.Round(1000*Tempered(needModel().Classify(hints)[1], n.asks)) / 1000
-	n.cues = append(needModel().Why(hints, 1, 2), n.cues...)
+	n.cues = append(n.cues, spokenCues(needModel().Why(hints, 1, len(hints)))...)
+}
+
+// spokenCues are the strongest reasons of a model that a person can see in the message: `“tell me about” +1.3`.
+func spokenCues(why []string) (cues []string) {
+	shown := map[string]bool{}
+	for _, reason := range why {
+		kind, rest, _ := strings.Cut(reason, " ")
+		switch kind {
+		case "word", "words", "begins", "ends":
+			at := strings.LastIndexByte(rest, ' ')
+			if shown[rest[:at]] {
+				continue
+			}
+			shown[rest[:at]] = true
+			cues = append(cues, "“"+rest[:at]+"”"+rest[at:])
+		}
+		if len(cues) == 3 {
+			break
+		}
+	}
+	return cues
 }
 
 // The model was taught as many messages that need the web as others. Among people the others are far more, and most

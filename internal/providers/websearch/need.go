@@ -165,6 +165,12 @@ func (h signs) sum(n *need) {
 			n.cues[i] = "topic: " + strings.Join(n.topics, ", ")
 		case "time":
 			n.cues[i] = "time: " + strings.Join(n.times, ", ")
+		case "wh":
+			n.cues[i] = "question word"
+		case "aux":
+			n.cues[i] = "yes-or-no question"
+		case "get":
+			n.cues[i] = "request"
 		}
 	}
 }
