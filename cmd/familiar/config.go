@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"familiar/internal/bot/discord"
 	"familiar/internal/redact"
@@ -44,6 +45,8 @@ func settings() []setting {
 		{name: "SIDE_MODEL", about: "the side model; without it the main one"},
 		{name: "SEARXNG_URL", about: "a SearXNG instance, best your own", where: "https://docs.searxng.org", check: checkURL},
 		{name: "SEARXNG_DEPTH", preset: "basic", about: "which engines it asks; advanced asks more of them", check: oneOf("basic", "advanced")},
+		{name: "FAMILIAR_SEARCH", about: "the search backends to use, by name and in the order of asking, separated by commas; without it all that can be used"},
+		{name: "FAMILIAR_SEARCH_OFF", about: "search backends not to use, by name, separated by commas"},
 		{name: "FAMILIAR_DATA", preset: "./data", about: "the directory of the database"},
 		{name: "FAMILIAR_CHARACTERS", preset: "./characters", about: "the directory of your characters; those built in are there without it"},
 		{name: "FAMILIAR_CHARACTER", preset: "sage", about: "the character that answers"},
@@ -183,6 +186,11 @@ func (c *config) get(name string) string { return c.value(name).text }
 func (c *config) value(name string) value {
 	i := slices.IndexFunc(c.values, func(v value) bool { return v.name == name })
 	return c.values[i]
+}
+
+// list is a setting of several words, separated by commas or spaces.
+func (c *config) list(name string) []string {
+	return strings.FieldsFunc(c.get(name), func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 }
 
 // searchKeys are the values of the search backends' keys, by name.

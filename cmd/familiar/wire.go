@@ -170,6 +170,7 @@ func (h *house) furnish(p *program) error {
 	}
 	choice := search.Config{
 		SearXNG: h.config.get("SEARXNG_URL"), Depth: h.config.get("SEARXNG_DEPTH"), Keys: h.config.searchKeys(),
+		Only: h.config.list("FAMILIAR_SEARCH"), Off: h.config.list("FAMILIAR_SEARCH_OFF"),
 		Client: h.client, UserAgent: h.agent, Base: p.far.backends,
 	}
 	if err := choice.Check(); err != nil {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -18,6 +19,7 @@ type Config struct {
 	Client    func(origin string) *http.Client // makes the HTTP client of one origin; required
 	Now       func() time.Time                 // clock that a page's age is counted back from; nil is time.Now
 	UserAgent string                           // sent to all; an honest one: name, version, address of the operator
+	Only      []string                         // names of the backends to be used, in the order in which they are asked; empty: all
 	Off       []string                         // names of backends not to be used
 	Base      map[string]string                // other addresses, by backend name: mirrors and tests
 }
@@ -32,9 +34,12 @@ func (c Config) now() func() time.Time {
 // entry is one line of the table.
 type entry struct {
 	name   string
-	weight float64  // of its ranks in the merged list; who weighs most among those asked is waited for
+	weight float64  // of its ranks in the merged list; 1 is usual; who weighs most among those asked is waited for
 	only   []string // intents it serves; nil: all
-	not    []string // intents it serves only when nobody else does
+	best   []string // intents for which it is asked before others
+	not    []string // intents it serves only when nobody else does, or when those fail or find nothing
+	// general is a wide index of the web of its own, with pictures, videos and news: first for queries of that type.
+	general bool
 	// keys are what it wants from the environment. Without one that is not optional it is off.
 	keys []Key
 	// base is the address used if Config.Base has none; empty where the operator must give one.
@@ -62,7 +67,7 @@ func Keys() []Key {
 
 // table lists every backend there is, in the order in which they are reported and merged.
 func table() []entry {
-	encyclopedic := []string{"weather", "news", "media", "forum"}
+	encyclopedic := []string{"weather", "news", "image", "video", "forum"}
 	return []entry{
 		{name: "searxng", weight: 1, make: newSearXNG},
 		{name: "tavily", weight: 1, keys: secretKey("TAVILY_API_KEY", "Tavily Search", "https://app.tavily.com"), base: "https://api.tavily.com", make: newTavily},
@@ -128,7 +133,7 @@ func Off(c Config) []Disabled {
 }
 
 func build(c Config) (on []Backend, off []Disabled) {
-	for _, e := range table() {
+	for _, e := range c.table() {
 		b, err := e.build(c)
 		if err != nil {
 			var lacks keyless
@@ -141,8 +146,21 @@ func build(c Config) (on []Backend, off []Disabled) {
 	return on, off
 }
 
+// table is the table in the operator's order: whom Only does not name comes last, and build leaves it off.
+func (c Config) table() []entry {
+	all := table()
+	place := func(e entry) int {
+		if i := slices.Index(c.Only, e.name); i >= 0 {
+			return i
+		}
+		return len(c.Only)
+	}
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(place(a), place(b)) })
+	return all
+}
+
 func (e entry) build(c Config) (Backend, error) {
-	if slices.Contains(c.Off, e.name) {
+	if slices.Contains(c.Off, e.name) || len(c.Only) > 0 && !slices.Contains(c.Only, e.name) {
 		return nil, errors.New("switched off")
 	}
 	for _, k := range e.keys {
@@ -158,23 +176,31 @@ func (e entry) build(c Config) (Backend, error) {
 }
 
 // Check reports what is wrong with c itself: a depth or a backend's name that does not exist, an address that is
-// none. All problems are joined.
+// none, a backend named in Only that cannot be used. All problems are joined.
 func (c Config) Check() error {
 	var problems []error
 	if c.Depth != "" && c.Depth != depthBasic && c.Depth != depthAdvanced {
 		problems = append(problems, fmt.Errorf("search depth %q: must be %s or %s", c.Depth, depthBasic, depthAdvanced))
 	}
-	named := slices.Clone(c.Off)
+	named := slices.Concat(c.Only, c.Off)
 	for name := range c.Base {
 		named = append(named, name)
 	}
 	slices.Sort(named)
-	for _, name := range named {
-		if _, known := lineOf(name); !known {
+	for _, name := range slices.Compact(named) {
+		e, known := lineOf(name)
+		if !known {
 			problems = append(problems, fmt.Errorf("search backend %q: there is none of that name; known: %s", name, strings.Join(names(), ", ")))
+			continue
+		}
+		if !slices.Contains(c.Only, name) {
+			continue
+		}
+		if _, err := e.build(c); err != nil {
+			problems = append(problems, fmt.Errorf("search backend %s: wanted, but %w", name, err))
 		}
 	}
-	if c.SearXNG != "" {
+	if c.SearXNG != "" && !slices.Contains(c.Only, "searxng") {
 		if _, err := newSearXNG(c, ""); err != nil {
 			problems = append(problems, fmt.Errorf("search backend searxng: %w", err))
 		}

@@ -44,12 +44,11 @@ type call struct {
 // ask sees to it that the answer of s to q, and nothing else, arrives with index i: from the cache, from a call
 // that is on its way already, or from a new one. The function returned ends the interest in it; a call that nobody
 // waits for any more is cancelled.
-func (e *Engine) ask(ctx context.Context, s source, q Query, i int, arrivals chan<- arrival) (leave func()) {
+func (e *Engine) ask(ctx context.Context, s *station, q Query, i int, arrivals chan<- arrival) (leave func()) {
 	k := keyOf(s.Name(), q)
-	e.once.Do(e.open)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if a, ok := e.kept.GetIfPresent(k); ok && e.now().Before(a.expires) {
+	if a, ok := e.kept.GetIfPresent(k); ok && e.now().Before(a.at.Add(lifetime(q.Intent))) {
 		a.took, a.cached = 0, true
 		arrivals <- arrival{i, a}
 		return func() {}
@@ -60,7 +59,7 @@ func (e *Engine) ask(ctx context.Context, s source, q Query, i int, arrivals cha
 		own, cancel := context.WithTimeout(context.WithoutCancel(ctx), or(e.Timeout, defaultTimeout))
 		c = &call{cancel: cancel, waiting: map[*arrival]chan<- arrival{}}
 		e.calls[k] = c
-		e.tasks.Go(func() { e.finish(k, c, look(own, s.Backend, q)) })
+		e.tasks.Go(func() { e.finish(k, s, c, look(own, s.Backend, q.told())) })
 	}
 	token := &arrival{i: i}
 	c.waiting[token] = arrivals
@@ -68,15 +67,14 @@ func (e *Engine) ask(ctx context.Context, s source, q Query, i int, arrivals cha
 }
 
 // finish keeps an answer worth keeping and hands it to all who wait.
-func (e *Engine) finish(k key, c *call, a answer) {
+func (e *Engine) finish(k key, s *station, c *call, a answer) {
 	c.cancel()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if len(a.hits) > 0 {
-		a.expires = e.now().Add(keepFor)
-		if k.intent == "weather" || k.intent == "news" {
-			a.expires = e.now().Add(keepFreshFor)
-		}
+	if a.looked() {
+		s.pace.add(a.took)
+	}
+	if a.at = e.now(); len(a.hits) > 0 {
 		e.kept.Set(k, a)
 	}
 	if e.calls[k] == c {
@@ -103,11 +101,22 @@ func (e *Engine) leave(k key, c *call, token *arrival) {
 // open makes the cache. Times are checked on reading, so that it needs no goroutine of its own.
 func (e *Engine) open() {
 	e.calls = map[key]*call{}
+	for _, b := range e.Backends {
+		e.stations = append(e.stations, stationOf(b))
+	}
 	e.kept = otter.Must(&otter.Options[key, answer]{
 		MaximumWeight: maxKept,
 		Weigher:       func(k key, a answer) uint32 { return a.size() + uint32(len(k.text)) + 200 },
 		Executor:      func(f func()) { f() },
 	})
+}
+
+// lifetime is how long an answer is as good as a new one.
+func lifetime(intent string) time.Duration {
+	if intent == "weather" || intent == "news" {
+		return keepFreshFor
+	}
+	return keepFor
 }
 
 func (a answer) size() uint32 {

@@ -83,7 +83,7 @@ func newFilter(include, exclude []string) (filter, error) {
 }
 
 // rank merges the answers into one list, best first. The same answers give the same list, whoever was quickest.
-func (e *Engine) rank(q Query, domains filter, asked []source, answers []answer) []turn.Hit {
+func (e *Engine) rank(q Query, domains filter, asked []*station, answers []answer) []turn.Hit {
 	pages := fuse(words(q.Text), domains, asked, answers)
 	slices.SortStableFunc(pages, func(a, b *candidate) int { return cmp.Compare(b.Score, a.Score) })
 	perDomain := e.PerDomain
@@ -99,7 +99,7 @@ func (e *Engine) rank(q Query, domains filter, asked []source, answers []answer)
 }
 
 // fuse makes one candidate a page, with its score, in the order of first appearance.
-func fuse(query []string, domains filter, asked []source, answers []answer) []*candidate {
+func fuse(query []string, domains filter, asked []*station, answers []answer) []*candidate {
 	var pages []*candidate
 	seen := map[string]*candidate{}
 	for i, a := range answers {

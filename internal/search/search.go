@@ -1,10 +1,10 @@
 // Package search asks the world's search services one question at once and makes one ranked list of the answers.
 //
-// A [Query] goes to an [Engine]. The engine picks the backends that serve the query's intent (backends.go: one
-// table, one line a backend), asks them all at the same time (engine.go), each answer being shared by everybody
-// who asks the same thing at that moment and kept for a while (cache.go), and merges what came back: one hit a
-// page, ranked by all who found it (merge.go). The answer is a [Result], and a Result never says "found nothing"
-// when somebody could not look.
+// A [Query] goes to an [Engine]. The engine orders the backends that serve the query's intent (backends.go: one
+// table, one line a backend; route.go), asks a few of them at the same time and waits as long as it is worth it
+// (gather.go), each answer being shared by everybody who asks the same thing at that moment and kept for a while
+// (cache.go), and merges what came back: one hit a page, ranked by all who found it (merge.go). The answer is a
+// [Result], and a Result never says "found nothing" when somebody could not look.
 //
 // # Adding a backend
 //
@@ -17,7 +17,7 @@
 // table, so it finds the new line by itself and fails until the archive is there.
 //
 // A backend may use the query's text, place, language, freshness, safety and domains, and that is all it can know:
-// who asked, where, and what the character is like never reaches this package.
+// what the engine needs beyond that for its own work is taken out of the query before it is handed on.
 package search
 
 import (
@@ -29,10 +29,10 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// Query is all that a backend is told. Backends must not change it.
+// Query is a question. A backend is told all of it but the last group. Backends must not change it.
 type Query struct {
 	Text     string   // what to look for; it leaves the machine
-	Intent   string   // "weather", "news", "person", …; a word that the table does not know is a general question
+	Intent   string   // "weather", "news", "image", "video", "person", …; a word that the table does not know is a general question
 	Depth    string   // "basic" (also if empty) or "advanced": more candidates, read and scored before they are ranked
 	Safe     string   // "off", "moderate" (also if empty) or "strict"
 	Language string   // BCP 47 tag as in "de" or "en-GB"; the region decides units and markets. Empty: English, any market
@@ -41,6 +41,28 @@ type Query struct {
 	Limit    int      // hits wanted, 1 to 25; 0 is 10
 	Include  []string // host names: if any, only hits on these and their subdomains
 	Exclude  []string // host names: no hits on these or their subdomains
+
+	// For the engine alone; no backend sees them.
+	Type     string   // "optimized" (also if empty): in the operator's order; "general": the wide indexes first
+	Backends []string // names: only these may be asked; empty: all
+	For      string   // whose searches of a minute this is counted among; empty: nobody's
+}
+
+// typeGeneral is the type of query that goes to the wide indexes first.
+const typeGeneral = "general"
+
+func (q Query) withDefaults() Query {
+	if q.Limit <= 0 {
+		q.Limit = defaultLimit
+	}
+	q.Limit = min(q.Limit, maxLimit)
+	return q
+}
+
+// told is what a backend is told of the query.
+func (q Query) told() Query {
+	q.Type, q.Backends, q.For = "", nil, ""
+	return q
 }
 
 // allows is whether q wants hits on a host. A service all of whose hits are on one host need not be asked else.
@@ -111,7 +133,7 @@ func (e *Error) Error() string {
 // Result is what came of a search.
 type Result struct {
 	Hits    []turn.Hit   // merged, best first; the caller owns them
-	Asked   []turn.Asked // every backend asked, in the order of Engine.Backends
+	Asked   []turn.Asked // every backend asked, in the order of asking
 	State   turn.State   // turn.Found, turn.Empty (all asked have looked and found nothing) or turn.LookupFailed
 	Failure string       // for LookupFailed: a code above, of the first backend that failed
 	Reason  string       // for LookupFailed: every backend that failed, with its code

@@ -78,11 +78,3 @@ func (n need) ruledIntent(text string, words []word) (intent string, sure float6
 	}
 	return general, 0.5
 }
-
-// category is an intent in the words of the search backends, which make no difference between a picture and a film.
-func category(intent string) string {
-	if intent == image || intent == video {
-		return "media"
-	}
-	return intent
-}

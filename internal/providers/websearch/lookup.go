@@ -229,7 +229,7 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 			r.look.Query += "\n"
 		}
 		r.look.Query += text
-		q := search.Query{Text: text, Intent: category(r.plan.intent), Language: r.plan.language}
+		q := search.Query{Text: text, Intent: r.plan.intent, Language: r.plan.language}
 		if i == 0 { // what is not new enough is better than nothing: it carries its date
 			q.Fresh = r.plan.fresh
 		}
