@@ -47,6 +47,7 @@ func settings() []setting {
 		{name: "SEARXNG_DEPTH", preset: "basic", about: "which engines it asks; advanced asks more of them", check: oneOf("basic", "advanced")},
 		{name: "FAMILIAR_SEARCH", about: "the search backends to use, by name and in the order of asking, separated by commas; without it all that can be used"},
 		{name: "FAMILIAR_SEARCH_OFF", about: "search backends not to use, by name, separated by commas"},
+		{name: "FAMILIAR_SEARCH_LIMITS", about: "how often search backends may be asked, in place of their free plans: brave=2000/month, newsapi=100/day, searxng=5/second"},
 		{name: "FAMILIAR_DATA", preset: "./data", about: "the directory of the database"},
 		{name: "FAMILIAR_CHARACTERS", preset: "./characters", about: "the directory of your characters; those built in are there without it"},
 		{name: "FAMILIAR_CHARACTER", preset: "sage", about: "the character that answers"},

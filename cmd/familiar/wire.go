@@ -168,6 +168,10 @@ func (h *house) furnish(p *program) error {
 	if err := h.openFetcher(p); err != nil {
 		return err
 	}
+	limits, err := search.ParseLimits(h.config.list("FAMILIAR_SEARCH_LIMITS"))
+	if err != nil {
+		return problems{err.Error()}
+	}
 	choice := search.Config{
 		SearXNG: h.config.get("SEARXNG_URL"), Depth: h.config.get("SEARXNG_DEPTH"), Keys: h.config.searchKeys(),
 		Only: h.config.list("FAMILIAR_SEARCH"), Off: h.config.list("FAMILIAR_SEARCH_OFF"),
@@ -177,7 +181,7 @@ func (h *house) furnish(p *program) error {
 		return problems{err.Error()}
 	}
 	h.backend, h.off = search.Backends(choice), search.Off(choice)
-	h.engine = &search.Engine{Backends: h.backend}
+	h.engine = &search.Engine{Backends: h.backend, Ledger: h.store, Limits: limits}
 	web := h.character.Web
 	counter := &llm.Counter{Model: h.models.name()}
 	h.lookup = &websearch.Provider{
@@ -243,7 +247,7 @@ func (h *house) close() error {
 	if h.builder != nil {
 		errs = append(errs, h.builder.Wait(ctx))
 		h.lookup.Wait()
-		h.engine.Wait()
+		errs = append(errs, h.engine.Close(ctx))
 	}
 	if h.readers != nil {
 		h.readers.Close()

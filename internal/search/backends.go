@@ -40,6 +40,7 @@ type entry struct {
 	not    []string // intents it serves only when nobody else does, or when those fail or find nothing
 	// general is a wide index of the web of its own, with pictures, videos and news: first for queries of that type.
 	general bool
+	limit   Limit // of its free plan, or of good manners; Engine.Limits may say otherwise
 	// keys are what it wants from the environment. Without one that is not optional it is off.
 	keys []Key
 	// base is the address used if Config.Base has none; empty where the operator must give one.
@@ -69,36 +70,36 @@ func Keys() []Key {
 func table() []entry {
 	encyclopedic := []string{"weather", "news", "image", "video", "forum"}
 	return []entry{
-		{name: "searxng", weight: 1, make: newSearXNG},
-		{name: "tavily", weight: 1, keys: secretKey("TAVILY_API_KEY", "Tavily Search", "https://app.tavily.com"), base: "https://api.tavily.com", make: newTavily},
-		{name: "brave", weight: 1, keys: secretKey("BRAVE_SEARCH_API_KEY", "Brave Search", "https://api-dashboard.search.brave.com"), base: "https://api.search.brave.com/res/v1", make: newBrave},
-		{name: "kagi", weight: 1, keys: secretKey("KAGI_API_KEY", "Kagi Search", "https://kagi.com/settings/api"), base: "https://kagi.com/api", make: newKagi},
-		{name: "serper", weight: 1, keys: secretKey("SERPER_API_KEY", "Serper, which asks Google", "https://serper.dev/api-keys"), base: "https://google.serper.dev", make: newSerper},
-		{name: "serpapi", weight: 1, keys: secretKey("SERPAPI_API_KEY", "SerpApi, which asks Google", "https://serpapi.com/manage-api-key"), base: "https://serpapi.com", make: newSerpAPI},
-		{name: "exa", weight: 0.9, keys: secretKey("EXA_API_KEY", "Exa", "https://dashboard.exa.ai/api-keys"), base: "https://api.exa.ai", make: newExa},
-		{name: "firecrawl", weight: 0.9, keys: secretKey("FIRECRAWL_API_KEY", "Firecrawl", "https://www.firecrawl.dev/app/api-keys"), base: "https://api.firecrawl.dev", make: newFirecrawl},
-		{name: "openmeteo", weight: 2, only: []string{"weather"}, base: "https://api.open-meteo.com", make: newOpenMeteo},
-		{name: "openweathermap", weight: 2, only: []string{"weather"}, base: "https://api.openweathermap.org", make: newOpenWeatherMap, keys: []Key{
+		{name: "searxng", weight: 1, limit: Limit{PerSecond: 5, Burst: 30}, make: newSearXNG},
+		{name: "tavily", weight: 1, limit: Limit{PerSecond: 1.6, Burst: 20, PerMonth: 1000}, keys: secretKey("TAVILY_API_KEY", "Tavily Search", "https://app.tavily.com"), base: "https://api.tavily.com", make: newTavily},
+		{name: "brave", weight: 1, general: true, best: []string{"image", "video"}, limit: Limit{PerSecond: 1, PerMonth: 1000}, keys: secretKey("BRAVE_SEARCH_API_KEY", "Brave Search", "https://api-dashboard.search.brave.com"), base: "https://api.search.brave.com/res/v1", make: newBrave},
+		{name: "kagi", weight: 1, general: true, limit: Limit{PerSecond: 1, Burst: 10}, keys: secretKey("KAGI_API_KEY", "Kagi Search", "https://kagi.com/settings/api"), base: "https://kagi.com/api", make: newKagi},
+		{name: "serper", weight: 1, general: true, limit: Limit{PerSecond: 5, Burst: 20}, keys: secretKey("SERPER_API_KEY", "Serper, which asks Google", "https://serper.dev/api-keys"), base: "https://google.serper.dev", make: newSerper},
+		{name: "serpapi", weight: 1, general: true, limit: Limit{PerSecond: 1, Burst: 10, PerMonth: 100}, keys: secretKey("SERPAPI_API_KEY", "SerpApi, which asks Google", "https://serpapi.com/manage-api-key"), base: "https://serpapi.com", make: newSerpAPI},
+		{name: "exa", weight: 0.9, limit: Limit{PerSecond: 10}, keys: secretKey("EXA_API_KEY", "Exa", "https://dashboard.exa.ai/api-keys"), base: "https://api.exa.ai", make: newExa},
+		{name: "firecrawl", weight: 0.9, limit: Limit{PerSecond: 0.16, Burst: 10, PerMonth: 500}, keys: secretKey("FIRECRAWL_API_KEY", "Firecrawl", "https://www.firecrawl.dev/app/api-keys"), base: "https://api.firecrawl.dev", make: newFirecrawl},
+		{name: "openmeteo", weight: 2, limit: Limit{PerSecond: 1, Burst: 60, PerDay: 4000}, only: []string{"weather"}, base: "https://api.open-meteo.com", make: newOpenMeteo},
+		{name: "openweathermap", weight: 2, limit: Limit{PerSecond: 0.5, Burst: 30}, only: []string{"weather"}, base: "https://api.openweathermap.org", make: newOpenWeatherMap, keys: []Key{
 			{Name: "OPENWEATHER_API_KEY", About: "the key of OpenWeather, for the weather; a new one takes up to two hours to work", Where: "https://home.openweathermap.org/api_keys"},
 		}},
-		{name: "wttr", weight: 1, only: []string{"weather"}, base: "https://wttr.in", make: newWttr},
-		{name: "newsapi", weight: 1, only: []string{"news"}, base: "https://newsapi.org", make: newNewsAPI, keys: []Key{
+		{name: "wttr", weight: 1, limit: Limit{PerSecond: 1, Burst: 50}, only: []string{"weather"}, base: "https://wttr.in", make: newWttr},
+		{name: "newsapi", weight: 1, limit: Limit{PerSecond: 1, Burst: 10, PerDay: 100}, only: []string{"news"}, base: "https://newsapi.org", make: newNewsAPI, keys: []Key{
 			{Name: "NEWSAPI_KEY", About: "the key of NewsAPI; a developer key's articles come 24 hours late, and it is not for bots that run for others", Where: "https://newsapi.org/account"},
 		}},
-		{name: "reddit", weight: 1, only: []string{"forum"}, base: "https://oauth.reddit.com", make: newReddit, keys: []Key{
+		{name: "reddit", weight: 1, limit: Limit{PerSecond: 1.6, Burst: 20}, only: []string{"forum"}, base: "https://oauth.reddit.com", make: newReddit, keys: []Key{
 			{Name: redditID, About: "the ID of an application that Reddit has approved", Where: "https://www.reddit.com/prefs/apps", Open: true},
 			{Name: redditSecret, About: "the secret of that application", Where: "https://www.reddit.com/prefs/apps"},
 			{Name: redditName, About: "the Reddit account that answers for it, named in the User-Agent", Optional: true, Open: true},
 		}},
-		{name: "hackernews", weight: 0.7, only: []string{"forum"}, base: "https://hn.algolia.com", make: newHackerNews},
-		{name: "stackexchange", weight: 0.8, only: []string{"forum", "docs", "howto"}, base: "https://api.stackexchange.com", make: newStackExchange, keys: []Key{
+		{name: "hackernews", weight: 0.7, limit: Limit{PerSecond: 2.5, Burst: 50}, only: []string{"forum"}, base: "https://hn.algolia.com", make: newHackerNews},
+		{name: "stackexchange", weight: 0.8, limit: Limit{PerSecond: 5, PerDay: 280}, only: []string{"forum", "docs", "howto"}, base: "https://api.stackexchange.com", make: newStackExchange, keys: []Key{
 			{Name: stackexchangeKey, About: "the key of Stack Exchange: more requests a day", Where: "https://stackapps.com/apps/oauth/register", Optional: true},
 		}},
-		{name: "github", weight: 0.7, only: []string{"docs"}, base: "https://api.github.com", make: newGitHub, keys: []Key{
+		{name: "github", weight: 0.7, limit: Limit{PerSecond: 0.16, Burst: 10}, only: []string{"docs"}, base: "https://api.github.com", make: newGitHub, keys: []Key{
 			{Name: githubToken, About: "a token of GitHub without any scope: more searches a minute", Where: "https://github.com/settings/tokens", Optional: true},
 		}},
-		{name: "wikipedia", weight: 0.9, not: encyclopedic, base: "https://{language}.wikipedia.org", make: newWikipedia},
-		{name: "duckduckgo", weight: 0.6, not: encyclopedic, base: "https://api.duckduckgo.com", make: newDuckDuckGo},
+		{name: "wikipedia", weight: 0.9, limit: Limit{PerSecond: 2, Burst: 100}, not: encyclopedic, best: []string{"person"}, base: "https://{language}.wikipedia.org", make: newWikipedia},
+		{name: "duckduckgo", weight: 0.6, limit: Limit{PerSecond: 5, Burst: 100}, not: encyclopedic, base: "https://api.duckduckgo.com", make: newDuckDuckGo},
 	}
 }
 
@@ -190,7 +191,7 @@ func (c Config) Check() error {
 	for _, name := range slices.Compact(named) {
 		e, known := lineOf(name)
 		if !known {
-			problems = append(problems, fmt.Errorf("search backend %q: there is none of that name; known: %s", name, strings.Join(names(), ", ")))
+			problems = append(problems, unknown(name))
 			continue
 		}
 		if !slices.Contains(c.Only, name) {
@@ -206,6 +207,10 @@ func (c Config) Check() error {
 		}
 	}
 	return errors.Join(problems...)
+}
+
+func unknown(name string) error {
+	return fmt.Errorf("search backend %q: there is none of that name; known: %s", name, strings.Join(names(), ", "))
 }
 
 func names() []string {

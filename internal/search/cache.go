@@ -2,12 +2,14 @@ package search
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/maypok86/otter/v2"
 	"golang.org/x/text/unicode/norm"
+	"golang.org/x/time/rate"
 )
 
 // How long an answer that found something is kept. One that failed or found nothing is not kept at all: an outage
@@ -42,39 +44,110 @@ type call struct {
 }
 
 // ask sees to it that the answer of s to q, and nothing else, arrives with index i: from the cache, from a call
-// that is on its way already, or from a new one. The function returned ends the interest in it; a call that nobody
-// waits for any more is cancelled.
-func (e *Engine) ask(ctx context.Context, s *station, q Query, i int, arrivals chan<- arrival) (leave func()) {
-	k := keyOf(s.Name(), q)
+// that is on its way already, or from a new one, if nothing is to be said against that. The function returned ends
+// the interest in it; a call that nobody waits for any more is cancelled.
+func (h *hunt) askFor(s *station, i int) (leave func(), refused *Error) {
+	e, k := h.e, keyOf(s.Name(), h.q)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if a, ok := e.kept.GetIfPresent(k); ok && e.now().Before(a.at.Add(lifetime(q.Intent))) {
+	now := e.now()
+	if a, ok := e.kept.GetIfPresent(k); ok && now.Before(a.at.Add(lifetime(h.q.Intent))) {
 		a.took, a.cached = 0, true
-		arrivals <- arrival{i, a}
-		return func() {}
+		h.arrivals <- arrival{i, a}
+		return func() {}, nil
 	}
 	c := e.calls[k]
 	if c == nil {
+		if err := h.mayCall(s, now); err != nil {
+			return nil, err
+		}
 		// The call must not end with whoever happened to be first; its deadline is its own.
-		own, cancel := context.WithTimeout(context.WithoutCancel(ctx), or(e.Timeout, defaultTimeout))
+		own, cancel := context.WithTimeout(context.WithoutCancel(h.ctx), or(e.Timeout, defaultTimeout))
 		c = &call{cancel: cancel, waiting: map[*arrival]chan<- arrival{}}
 		e.calls[k] = c
-		e.tasks.Go(func() { e.finish(k, s, c, look(own, s.Backend, q.told())) })
+		e.tasks.Go(func() {
+			a := e.consult(own, s, h.q.told())
+			e.finish(k, s, c, a, own.Err())
+		})
 	}
 	token := &arrival{i: i}
-	c.waiting[token] = arrivals
-	return func() { e.leave(k, c, token) }
+	c.waiting[token] = h.arrivals
+	return func() { e.leave(k, c, token) }, nil
 }
 
-// finish keeps an answer worth keeping and hands it to all who wait.
-func (e *Engine) finish(k key, s *station, c *call, a answer) {
+// mayCall says why a backend may not be asked anew, or takes what that costs. e.mu is held.
+func (h *hunt) mayCall(s *station, now time.Time) *Error {
+	if err := h.e.refuse(s, now); err != nil {
+		return err
+	}
+	if !h.paid {
+		if h.paid = h.e.pay(h.q.For, now); !h.paid {
+			h.way = itinerary{} // the others would be refused too
+			return overspent(s)
+		}
+	}
+	h.e.charge(s, now)
+	s.breaker.begin()
+	return nil
+}
+
+// consult asks one backend, a second time where it names a time for that and it comes in time.
+func (e *Engine) consult(ctx context.Context, s *station, q Query) answer {
+	for first := true; ; first = false {
+		if err := s.spend(ctx, e.now()); err != nil {
+			return answer{err: err, unasked: true}
+		}
+		a := look(ctx, s.Backend, q)
+		wait, ok := e.again(ctx, s, a)
+		if !first || !ok {
+			return a
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return a
+		}
+		if !e.chargeAgain(s) {
+			return a
+		}
+	}
+}
+
+// again says how long s asks to wait, where it does and there is time for that; the others leave it alone until then.
+func (e *Engine) again(ctx context.Context, s *station, a answer) (time.Duration, bool) {
+	err := typed(s.Name(), a.err)
+	if a.looked() || err.RetryAfter <= 0 || err.Code != RateLimited && err.Code != Upstream {
+		return 0, false
+	}
+	e.mu.Lock()
+	s.breaker.away(e.now(), err)
+	e.mu.Unlock()
+	end, ok := ctx.Deadline()
+	return err.RetryAfter, ok && time.Until(end) > err.RetryAfter+or(e.Brief, defaultBrief)
+}
+
+// chargeAgain takes what a second request costs, if there is enough.
+func (e *Engine) chargeAgain(s *station) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := e.now()
+	if e.tooOften(s, now) != nil {
+		return false
+	}
+	e.charge(s, now)
+	return true
+}
+
+// finish keeps an answer worth keeping and hands it to all who wait. over is how the call's context ended, if it did.
+func (e *Engine) finish(k key, s *station, c *call, a answer, over error) {
 	c.cancel()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if a.looked() {
-		s.pace.add(a.took)
-	}
-	if a.at = e.now(); len(a.hits) > 0 {
+	a.at = e.now()
+	s.note(a, errors.Is(over, context.Canceled))
+	if len(a.hits) > 0 {
 		e.kept.Set(k, a)
 	}
 	if e.calls[k] == c {
@@ -101,9 +174,12 @@ func (e *Engine) leave(k key, c *call, token *arrival) {
 // open makes the cache. Times are checked on reading, so that it needs no goroutine of its own.
 func (e *Engine) open() {
 	e.calls = map[key]*call{}
+	e.own.used = map[string]int{}
 	for _, b := range e.Backends {
-		e.stations = append(e.stations, stationOf(b))
+		e.stations = append(e.stations, e.station(b))
 	}
+	e.bucket = rate.NewLimiter(globalPerSecond, globalBurst)
+	e.askers = map[string]*rate.Limiter{}
 	e.kept = otter.Must(&otter.Options[key, answer]{
 		MaximumWeight: maxKept,
 		Weigher:       func(k key, a answer) uint32 { return a.size() + uint32(len(k.text)) + 200 },

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/maypok86/otter/v2"
+	"golang.org/x/time/rate"
 
 	"familiar/internal/context/turn"
 )
@@ -22,14 +23,20 @@ type Engine struct {
 	Brief     time.Duration    // how long the last one is waited for where three have found something; 0 is 40 ms
 	FanOut    int              // backends asked at once, 1 or more; 0 is 5
 	PerDomain int              // hits of one registrable domain before those of others go first; 0 is 2
-	Now       func() time.Time // clock of the cache; nil is time.Now
+	Limits    map[string]Limit // by backend name: in place of those in the table
+	Ledger    Ledger           // of daily and monthly limits; nil: they are forgotten with the process
+	Now       func() time.Time // clock of the cache and the limits; nil is time.Now
 
 	once     sync.Once
 	stations []*station                // made by once: Backends
 	kept     *otter.Cache[key, answer] // made by once
-	mu       sync.Mutex
-	calls    map[key]*call  // guarded by mu: backends being asked right now
-	tasks    sync.WaitGroup // one for each call
+	own      memory                    // the ledger, where there is no other
+	tasks    sync.WaitGroup            // one for each call
+
+	mu     sync.Mutex
+	calls  map[key]*call            // guarded by mu: backends being asked right now
+	bucket *rate.Limiter            // guarded by mu: of all backends together
+	askers map[string]*rate.Limiter // guarded by mu
 }
 
 const (
@@ -78,6 +85,25 @@ func (e *Engine) fanOut() int {
 	return defaultFanOut
 }
 
+// Close waits as Wait does and gives back what it holds of daily and monthly limits. No search may follow.
+func (e *Engine) Close(ctx context.Context) error {
+	e.Wait()
+	var errs []error
+	for _, s := range e.stations {
+		for _, q := range s.quotas {
+			errs = append(errs, q.close(ctx))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (e *Engine) ledger() Ledger {
+	if e.Ledger != nil {
+		return e.Ledger
+	}
+	return &e.own
+}
+
 // Wait returns when no backend is being asked any more. It is for shutdown: a backend that was not waited for may
 // outlive its search by as long as it takes to notice that.
 func (e *Engine) Wait() { e.tasks.Wait() }
@@ -110,17 +136,11 @@ func conclude(asked []*station, answers []answer, hits []turn.Hit) Result {
 // reported is an answer in the words of the record.
 func reported(name string, a answer) turn.Asked {
 	report := turn.Asked{Backend: name, Status: "ok", Hits: len(a.hits), Took: a.took}
-	var known *Error
-	switch {
-	case errors.As(a.err, &known):
-		report.Status, report.Detail = known.Code, known.Detail
-		if known.RetryAfter > 0 {
-			report.Detail += fmt.Sprintf("; it asks to wait %s", known.RetryAfter)
+	if err := typed(name, a.err); err != nil {
+		report.Status, report.Detail = err.Code, err.Detail
+		if err.RetryAfter > 0 {
+			report.Detail += fmt.Sprintf("; it asks to wait %s", err.RetryAfter)
 		}
-	case errors.Is(a.err, context.DeadlineExceeded) || errors.Is(a.err, context.Canceled):
-		report.Status = Timeout
-	case a.err != nil:
-		report.Status, report.Detail = Upstream, fmt.Sprintf("%T", a.err)
 	}
 	switch {
 	case len(a.hits) > 0:
@@ -132,6 +152,20 @@ func reported(name string, a answer) turn.Asked {
 		report.Detail = strings.TrimSuffix("cached; "+report.Detail, "; ")
 	}
 	return report
+}
+
+// typed is err as one of ours: what a foreign one says is not shown.
+func typed(backend string, err error) *Error {
+	var known *Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
+		return &Error{Backend: backend, Code: Timeout}
+	}
+	return &Error{Backend: backend, Code: Upstream, Detail: fmt.Sprintf("%T", err)}
 }
 
 // or is d, or otherwise if d is not set.

@@ -269,7 +269,7 @@ func TestRoute(t *testing.T) {
 		want     string
 	}{
 		{Query{}, all, "searxng wikipedia duckduckgo own"},
-		{Query{Intent: "person"}, all, "searxng wikipedia duckduckgo own"},
+		{Query{Intent: "person"}, all, "wikipedia searxng duckduckgo own"},
 		{Query{Intent: "never heard of"}, all, "searxng wikipedia duckduckgo own"},
 		{Query{Intent: "weather"}, all, "openmeteo searxng own, then wikipedia duckduckgo"},
 		{Query{Intent: "news"}, all, "searxng own, then wikipedia duckduckgo"},
@@ -436,7 +436,7 @@ func TestCallNobodyWaitsForIsCancelled(t *testing.T) {
 func BenchmarkMerge(b *testing.B) {
 	asked, replies := make([]*station, 5), make([][]turn.Hit, 5)
 	for i := range asked {
-		asked[i] = stationOf(fake{name: fmt.Sprint("b", i)})
+		asked[i] = &station{Backend: fake{name: fmt.Sprint("b", i)}, entry: entry{weight: 1}}
 		for j := range 20 {
 			replies[i] = append(replies[i], turn.Hit{
 				URL:     fmt.Sprintf("https://www.site%d.example.com/path/%d?v=%d&utm_source=x", (i+j)%12, (i*7+j)%40, j%3),

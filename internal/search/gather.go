@@ -16,6 +16,8 @@ type answer struct {
 	cached bool
 	at     time.Time // when it came
 	left   Allowance
+	// unasked is whether one of our own limits kept it from being asked.
+	unasked bool
 }
 
 // looked is whether the backend did its work, with or without hits.
@@ -155,14 +157,16 @@ func (h *hunt) next() bool {
 	return asked > 0
 }
 
-// ask asks one backend and reports whether it was let.
+// ask asks one backend and reports whether it may be asked.
 func (h *hunt) ask(s *station) bool {
 	i := len(h.asked)
 	h.asked, h.since = append(h.asked, s), append(h.since, time.Now())
-	h.answers = append(h.answers, answer{err: errPending})
-	leave := h.e.ask(h.ctx, s, h.q, i, h.arrivals)
-	h.pending++
-	h.leave = append(h.leave, leave)
+	leave, refused := h.askFor(s, i)
+	if refused != nil {
+		h.answers = append(h.answers, answer{err: refused})
+		return false
+	}
+	h.answers, h.leave, h.pending = append(h.answers, answer{err: errPending}), append(h.leave, leave), h.pending+1
 	return true
 }
 

@@ -35,8 +35,8 @@ const known = 5
 func (e *Engine) usual(s *station) time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if s.pace.n < known {
+	if s.record.pace.n < known {
 		return or(e.Timeout, defaultTimeout) / 2
 	}
-	return s.pace.percentile(0.95) + or(e.Brief, defaultBrief)
+	return s.record.pace.percentile(0.95) + or(e.Brief, defaultBrief)
 }

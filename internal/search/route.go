@@ -3,26 +3,42 @@ package search
 import (
 	"cmp"
 	"slices"
+
+	"golang.org/x/time/rate"
 )
 
-// station is a backend with its line in the table and what has been seen of it. All but the first two is guarded by
-// Engine.mu.
+// station is a backend with its line in the table and what has been seen of it.
 type station struct {
 	Backend
 	entry
+	bucket *rate.Limiter // nil: no limit a second
+	quotas []*quota
 
-	pace pace
+	// Guarded by Engine.mu.
+	breaker breaker
+	record  record
 }
 
 func (s *station) Name() string { return s.Backend.Name() }
 
-// stationOf finds a backend's line. One that is not in the table serves every intent.
-func stationOf(b Backend) *station {
+// station makes the station of a backend. One that is not in the table serves every intent.
+func (e *Engine) station(b Backend) *station {
 	line, known := lineOf(b.Name())
 	if !known {
 		line = entry{weight: 1}
 	}
-	return &station{Backend: b, entry: line}
+	limit := line.limit
+	if own, ok := e.Limits[b.Name()]; ok {
+		limit = own
+	}
+	s := &station{Backend: b, entry: line, bucket: limit.bucket()}
+	if limit.PerDay > 0 {
+		s.quotas = append(s.quotas, &quota{backend: b.Name(), span: "day", limit: limit.PerDay, ledger: e.ledger()})
+	}
+	if limit.PerMonth > 0 {
+		s.quotas = append(s.quotas, &quota{backend: b.Name(), span: "month", limit: limit.PerMonth, ledger: e.ledger()})
+	}
+	return s
 }
 
 // itinerary is who may be asked, best first.
