@@ -128,6 +128,9 @@ func lookupSummary(l *turn.Lookup) string {
 	if !l.Newest.IsZero() {
 		text += ", newest " + day(l.Newest)
 	}
+	if l.Stale > 0 {
+		text += ", the search failed, these are results from " + ago(l.Stale)
+	}
 	return text + aside(l.Reason)
 }
 
@@ -179,7 +182,11 @@ func ViewLookup(l *turn.Lookup) string {
 		s.row("kept in", "%s", strings.Join(l.Scrubbed, ", "))
 	}
 	for i, a := range l.Asked {
-		s.row(once(i == 0, "asked"), "%s %s, %d hits, %s%s", a.Backend, a.Status, a.Hits, ms(a.Took), aside(a.Detail))
+		hits := fmt.Sprintf("%d hits", a.Hits)
+		if a.Stale > 0 {
+			hits += " from " + ago(a.Stale)
+		}
+		s.row(once(i == 0, "asked"), "%s %s, %s, %s%s", a.Backend, a.Status, hits, ms(a.Took), aside(a.Detail))
 	}
 	viewHits(&s, l)
 	viewPages(&s, l)
@@ -319,6 +326,13 @@ func sourceNumber(n int) string {
 		return "read, not used"
 	}
 	return fmt.Sprint(n)
+}
+
+func ago(d time.Duration) string {
+	if d < time.Hour {
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%d h ago", int(d.Hours()))
 }
 
 func aside(s string) string {

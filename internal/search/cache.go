@@ -1,8 +1,6 @@
 package search
 
 import (
-	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -10,189 +8,138 @@ import (
 	"github.com/maypok86/otter/v2"
 	"golang.org/x/text/unicode/norm"
 	"golang.org/x/time/rate"
+
+	"familiar/internal/context/turn"
 )
 
-// How long an answer that found something is kept. One that failed or found nothing is not kept at all: an outage
-// must not outlive itself.
+// There are two levels: what each backend said, and what the engine made of all of it. Only what found something is
+// kept, and of the second level only what nobody was missing from: an outage must not outlive itself.
 const (
-	keepFor      = 30 * time.Minute
-	keepFreshFor = 15 * time.Minute // weather and news
-	maxKept      = 8 << 20          // bytes of text, about
+	keepAnswer = time.Hour
+	keepResult = 30 * time.Minute
+	keepNew    = 15 * time.Minute // of both, for weather and news
+	// keepStale is how long an answer may stand in where nobody can look.
+	keepStale = 24 * time.Hour
+
+	maxAnswers = 6 << 20 // bytes of text, about
+	maxResults = 2 << 20
 )
 
-// key is everything that decides a backend's answer. Queries that differ only in case, in spaces or in how Unicode
-// spells them share one; letters are never dropped, or every Japanese query would be the same.
+// key is everything that decides an answer. Queries that differ only in case, in spaces or in how Unicode spells them
+// share one; letters are never dropped, or every Japanese query would be the same.
 type key struct {
-	backend, text, intent, language, fresh, place, include string
-	limit                                                  int
+	backend                                     string // empty: the result of all, which the fields of the last line decide too
+	text, intent, language, fresh, place, depth string
+	safe, include, exclude                      string
+	limit                                       int
+	kind, backends                              string
 }
 
 func keyOf(backend string, q Query) key {
 	fold := func(s string) string {
 		return strings.ToLower(norm.NFC.String(strings.Join(strings.Fields(s), " ")))
 	}
+	set := func(names []string) string {
+		if len(names) == 0 {
+			return ""
+		}
+		return strings.Join(slices.Sorted(slices.Values(names)), " ")
+	}
 	return key{
-		backend: backend, text: fold(q.Text), intent: q.Intent, language: strings.ToLower(q.Language),
-		fresh: q.Fresh, place: fold(q.Place), include: strings.Join(slices.Sorted(slices.Values(q.Include)), " "), limit: q.Limit,
+		backend: backend, text: fold(q.Text), intent: q.Intent, language: strings.ToLower(q.Language), fresh: q.Fresh,
+		place: fold(q.Place), depth: q.Depth, safe: q.Safe, include: set(q.Include), exclude: set(q.Exclude), limit: q.Limit,
 	}
 }
 
-// call is one backend being asked, for everybody who wants the same at the same time.
-type call struct {
-	cancel  context.CancelFunc
-	waiting map[*arrival]chan<- arrival // guarded by Engine.mu; by a token for each who waits, which holds its index
+func resultKey(q Query) key {
+	k := keyOf("", q)
+	k.kind, k.backends = q.Type, strings.Join(slices.Sorted(slices.Values(q.Backends)), " ")
+	return k
 }
 
-// ask sees to it that the answer of s to q, and nothing else, arrives with index i: from the cache, from a call
-// that is on its way already, or from a new one, if nothing is to be said against that. The function returned ends
-// the interest in it; a call that nobody waits for any more is cancelled.
-func (h *hunt) askFor(s *station, i int) (leave func(), refused *Error) {
-	e, k := h.e, keyOf(s.Name(), h.q)
-	e.mu.Lock()
-	defer e.mu.Unlock()
+// kept is a result of the second level.
+type kept struct {
+	Result
+	at time.Time
+}
+
+// remembered returns what is kept of an earlier search, for its caller to own.
+func (e *Engine) remembered(k key, intent string) (Result, bool) {
+	r, ok := e.results.GetIfPresent(k)
 	now := e.now()
-	if a, ok := e.kept.GetIfPresent(k); ok && now.Before(a.at.Add(lifetime(h.q.Intent))) {
-		a.took, a.cached = 0, true
-		h.arrivals <- arrival{i, a}
-		return func() {}, nil
+	age := now.Sub(r.at)
+	if !ok || age >= lifetime(intent, keepResult) || now.Sub(r.oldest) >= lifetime(intent, keepAnswer) {
+		return Result{}, false
 	}
-	c := e.calls[k]
-	if c == nil {
-		if err := h.mayCall(s, now); err != nil {
-			return nil, err
-		}
-		// The call must not end with whoever happened to be first; its deadline is its own.
-		own, cancel := context.WithTimeout(context.WithoutCancel(h.ctx), or(e.Timeout, defaultTimeout))
-		c = &call{cancel: cancel, waiting: map[*arrival]chan<- arrival{}}
-		e.calls[k] = c
-		e.tasks.Go(func() {
-			a := e.consult(own, s, h.q.told())
-			e.finish(k, s, c, a, own.Err())
-		})
+	r.Result = r.own()
+	r.Cached = true
+	for i := range r.Hits {
+		r.Hits[i].Age += age
 	}
-	token := &arrival{i: i}
-	c.waiting[token] = h.arrivals
-	return func() { e.leave(k, c, token) }, nil
+	for i := range r.Asked {
+		r.Asked[i].Took, r.Asked[i].Detail = 0, cachedDetail
+	}
+	return r.Result, true
 }
 
-// mayCall says why a backend may not be asked anew, or takes what that costs. e.mu is held.
-func (h *hunt) mayCall(s *station, now time.Time) *Error {
-	if err := h.e.refuse(s, now); err != nil {
-		return err
-	}
-	if !h.paid {
-		if h.paid = h.e.pay(h.q.For, now); !h.paid {
-			h.way = itinerary{} // the others would be refused too
-			return overspent(s)
-		}
-	}
-	h.e.charge(s, now)
-	s.breaker.begin()
-	return nil
-}
-
-// consult asks one backend, a second time where it names a time for that and it comes in time.
-func (e *Engine) consult(ctx context.Context, s *station, q Query) answer {
-	for first := true; ; first = false {
-		if err := s.spend(ctx, e.now()); err != nil {
-			return answer{err: err, unasked: true}
-		}
-		a := look(ctx, s.Backend, q)
-		wait, ok := e.again(ctx, s, a)
-		if !first || !ok {
-			return a
-		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return a
-		}
-		if !e.chargeAgain(s) {
-			return a
-		}
+// remember keeps a result that nothing is missing from.
+func (e *Engine) remember(k key, r Result) {
+	if r.State == turn.Found && r.whole {
+		e.results.Set(k, kept{r.own(), e.now()})
 	}
 }
 
-// again says how long s asks to wait, where it does and there is time for that; the others leave it alone until then.
-func (e *Engine) again(ctx context.Context, s *station, a answer) (time.Duration, bool) {
-	err := typed(s.Name(), a.err)
-	if a.looked() || err.RetryAfter <= 0 || err.Code != RateLimited && err.Code != Upstream {
-		return 0, false
+// own returns a copy that shares nothing which a caller may change.
+func (r Result) own() Result {
+	r.Hits, r.Asked = slices.Clone(r.Hits), slices.Clone(r.Asked)
+	for i := range r.Hits {
+		r.Hits[i].Also, r.Hits[i].Twins = slices.Clone(r.Hits[i].Also), slices.Clone(r.Hits[i].Twins)
 	}
-	e.mu.Lock()
-	s.breaker.away(e.now(), err)
-	e.mu.Unlock()
-	end, ok := ctx.Deadline()
-	return err.RetryAfter, ok && time.Until(end) > err.RetryAfter+or(e.Brief, defaultBrief)
+	return r
 }
 
-// chargeAgain takes what a second request costs, if there is enough.
-func (e *Engine) chargeAgain(s *station) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	now := e.now()
-	if e.tooOften(s, now) != nil {
-		return false
-	}
-	e.charge(s, now)
-	return true
-}
-
-// finish keeps an answer worth keeping and hands it to all who wait. over is how the call's context ended, if it did.
-func (e *Engine) finish(k key, s *station, c *call, a answer, over error) {
-	c.cancel()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	a.at = e.now()
-	s.note(a, errors.Is(over, context.Canceled))
-	if len(a.hits) > 0 {
-		e.kept.Set(k, a)
-	}
-	if e.calls[k] == c {
-		delete(e.calls, k)
-	}
-	for token, arrivals := range c.waiting {
-		arrivals <- arrival{token.i, a}
-	}
-	c.waiting = nil
-}
-
-func (e *Engine) leave(k key, c *call, token *arrival) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	delete(c.waiting, token)
-	if len(c.waiting) == 0 {
-		c.cancel()
-		if e.calls[k] == c { // whoever comes next must not be given a cancelled call
-			delete(e.calls, k)
+// standIns replaces answers that failed by what the same backends said to the same question within a day, and returns
+// the age of the oldest: 0 if there is none.
+func (e *Engine) standIns(q Query, asked []*station, answers []answer) (oldest time.Duration) {
+	for i, s := range asked {
+		old, ok := e.answers.GetIfPresent(keyOf(s.Name(), q))
+		age := e.now().Sub(old.at)
+		if !ok || answers[i].looked() || age >= keepStale {
+			continue
 		}
+		answers[i].hits, answers[i].at, answers[i].stale = old.hits, old.at, max(age, 1)
+		oldest = max(oldest, answers[i].stale)
 	}
+	return oldest
 }
 
-// open makes the cache. Times are checked on reading, so that it needs no goroutine of its own.
+// open makes the stations and the caches. Times are checked on reading, so that these need no goroutine of their own.
 func (e *Engine) open() {
-	e.calls = map[key]*call{}
 	e.own.used = map[string]int{}
 	for _, b := range e.Backends {
 		e.stations = append(e.stations, e.station(b))
 	}
 	e.bucket = rate.NewLimiter(globalPerSecond, globalBurst)
 	e.askers = map[string]*rate.Limiter{}
-	e.kept = otter.Must(&otter.Options[key, answer]{
-		MaximumWeight: maxKept,
+	e.calls = map[key]*call{}
+	e.answers = otter.Must(&otter.Options[key, answer]{
+		MaximumWeight: maxAnswers,
 		Weigher:       func(k key, a answer) uint32 { return a.size() + uint32(len(k.text)) + 200 },
+		Executor:      func(f func()) { f() },
+	})
+	e.results = otter.Must(&otter.Options[key, kept]{
+		MaximumWeight: maxResults,
+		Weigher:       func(k key, r kept) uint32 { return r.size() + uint32(len(k.text)) + 200 },
 		Executor:      func(f func()) { f() },
 	})
 }
 
 // lifetime is how long an answer is as good as a new one.
-func lifetime(intent string) time.Duration {
+func lifetime(intent string, usual time.Duration) time.Duration {
 	if intent == "weather" || intent == "news" {
-		return keepFreshFor
+		return keepNew
 	}
-	return keepFor
+	return usual
 }
 
 func (a answer) size() uint32 {
@@ -200,6 +147,15 @@ func (a answer) size() uint32 {
 	for i := range a.hits {
 		h := &a.hits[i]
 		n += 2*len(h.Title) + 2*len(h.Snippet) + len(h.Text) + 3*len(h.URL) + 300
+	}
+	return uint32(n)
+}
+
+func (r Result) size() uint32 {
+	n := 100 * len(r.Asked)
+	for i := range r.Hits {
+		h := &r.Hits[i]
+		n += len(h.Title) + len(h.Snippet) + len(h.Text) + len(h.URL) + 300
 	}
 	return uint32(n)
 }

@@ -28,15 +28,17 @@ type Engine struct {
 	Now       func() time.Time // clock of the cache and the limits; nil is time.Now
 
 	once     sync.Once
-	stations []*station                // made by once: Backends
-	kept     *otter.Cache[key, answer] // made by once
-	own      memory                    // the ledger, where there is no other
-	tasks    sync.WaitGroup            // one for each call
+	stations []*station // made by once, as what follows: Backends
+	answers  *otter.Cache[key, answer]
+	results  *otter.Cache[key, kept]
+	own      memory         // the ledger, where there is no other
+	tasks    sync.WaitGroup // one for each call
 
 	mu     sync.Mutex
 	calls  map[key]*call            // guarded by mu: backends being asked right now
 	bucket *rate.Limiter            // guarded by mu: of all backends together
 	askers map[string]*rate.Limiter // guarded by mu
+	stats  Stats                    // guarded by mu
 }
 
 const (
@@ -63,8 +65,32 @@ func (e *Engine) Search(ctx context.Context, q Query) Result {
 	if way.empty() {
 		return Result{State: turn.LookupFailed, Failure: NotConfigured, Reason: e.nobody(q)}
 	}
+	k := resultKey(q)
+	r, known := e.remembered(k, q.Intent)
+	if !known {
+		r = e.search(ctx, way, q, domains)
+		e.remember(k, r)
+	}
+	e.count(r, known)
+	return r
+}
+
+func (e *Engine) search(ctx context.Context, way itinerary, q Query, domains filter) Result {
 	asked, answers := e.gather(ctx, way, q)
-	return conclude(asked, answers, e.rank(q, domains, asked, answers))
+	r := conclude(asked, answers, e.rank(q, domains, asked, answers))
+	if r.State != turn.LookupFailed {
+		return r
+	}
+	age := e.standIns(q, asked, answers)
+	if age == 0 {
+		return r
+	}
+	old := conclude(asked, answers, e.rank(q, domains, asked, answers))
+	if old.State != turn.Found {
+		return r
+	}
+	old.Stale, old.Reason, old.Cached = age, r.Reason, false
+	return old
 }
 
 // nobody says why there is no backend for q.
@@ -110,25 +136,29 @@ func (e *Engine) Wait() { e.tasks.Wait() }
 
 // conclude says what came of it all.
 func conclude(asked []*station, answers []answer, hits []turn.Hit) Result {
-	r := Result{Hits: hits, State: turn.Empty, Cached: true}
-	var failed []string
+	r := Result{Hits: hits, State: turn.Empty, Cached: true, whole: true}
+	var missing []string
 	for i, a := range answers {
 		report := reported(asked[i].Name(), a)
 		r.Asked = append(r.Asked, report)
 		r.Cached = r.Cached && a.cached
+		r.whole = r.whole && a.err == nil
+		if r.oldest.IsZero() || a.at.Before(r.oldest) {
+			r.oldest = a.at
+		}
 		if a.looked() {
 			continue
 		}
 		if r.Failure == "" {
 			r.Failure = report.Status
 		}
-		failed = append(failed, report.Backend+": "+report.Status)
+		missing = append(missing, report.Backend+": "+report.Status)
 	}
 	switch {
 	case len(hits) > 0:
 		r.State, r.Failure = turn.Found, ""
-	case len(failed) > 0:
-		r.State, r.Reason = turn.LookupFailed, strings.Join(failed, ", ")
+	case len(missing) > 0:
+		r.State, r.Reason = turn.LookupFailed, strings.Join(missing, ", ")
 	}
 	return r
 }
@@ -143,16 +173,20 @@ func reported(name string, a answer) turn.Asked {
 		}
 	}
 	switch {
+	case a.stale > 0:
+		report.Stale = a.stale
 	case len(a.hits) > 0:
 		report.Status = "ok"
 	case a.err == nil:
 		report.Status = "empty"
 	}
 	if a.cached {
-		report.Detail = strings.TrimSuffix("cached; "+report.Detail, "; ")
+		report.Detail = strings.TrimSuffix(cachedDetail+"; "+report.Detail, "; ")
 	}
 	return report
 }
+
+const cachedDetail = "cached"
 
 // typed is err as one of ours: what a foreign one says is not shown.
 func typed(backend string, err error) *Error {

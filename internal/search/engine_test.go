@@ -336,13 +336,19 @@ func TestCache(t *testing.T) {
 		want   int32
 	}{
 		{"kept", good, Query{Text: "Go  Release"}, 29 * time.Minute, Query{Text: "go release"}, 1},
-		{"over", good, Query{Text: "q"}, 30 * time.Minute, Query{Text: "q"}, 2},
+		{"kept by the backend's name", good, Query{Text: "q"}, 59 * time.Minute, Query{Text: "q"}, 1},
+		{"over", good, Query{Text: "q"}, time.Hour, Query{Text: "q"}, 2},
 		{"weather is over sooner", good, Query{Text: "q", Intent: "weather"}, 15 * time.Minute, Query{Text: "q", Intent: "weather"}, 2},
 		{"another alphabet", good, Query{Text: "天気"}, 0, Query{Text: "地震"}, 2},
 		{"another language", good, Query{Text: "q", Language: "de"}, 0, Query{Text: "q", Language: "fr"}, 2},
 		{"another place", good, Query{Text: "q", Place: "Berlin"}, 0, Query{Text: "q", Place: "Paris"}, 2},
 		{"another site", good, Query{Text: "q"}, 0, Query{Text: "q", Include: []string{"a.org"}}, 2},
-		{"other sites not wanted", good, Query{Text: "q"}, 0, Query{Text: "q", Exclude: []string{"b.org"}}, 1},
+		{"a site not wanted", good, Query{Text: "q"}, 0, Query{Text: "q", Exclude: []string{"b.org"}}, 2},
+		{"another depth", good, Query{Text: "q"}, 0, Query{Text: "q", Depth: "advanced"}, 2},
+		{"without a filter", good, Query{Text: "q"}, 0, Query{Text: "q", Safe: "off"}, 2},
+		{"as many as it was", good, Query{Text: "q"}, 0, Query{Text: "q", Limit: 10, For: "somebody"}, 1},
+		{"more of them", good, Query{Text: "q"}, 0, Query{Text: "q", Limit: 11}, 2},
+		{"one spelling of many", good, Query{Text: "CAFE\u0301  über"}, 0, Query{Text: "café Über"}, 1},
 		{"emptiness is not kept", fake{name: "x", asked: &asked}, Query{Text: "q"}, 0, Query{Text: "q"}, 2},
 		{"failure is not kept", fake{name: "x", asked: &asked, err: &Error{Code: Blocked}}, Query{Text: "q"}, 0, Query{Text: "q"}, 2},
 	}
@@ -361,11 +367,70 @@ func TestCache(t *testing.T) {
 			if first.Cached || second.Cached != (test.want == 1) {
 				t.Errorf("cached: %t, then %t", first.Cached, second.Cached)
 			}
-			if diff := cmp.Diff(first.Hits, second.Hits); diff != "" {
+			if diff := cmp.Diff(first.Hits, second.Hits, cmpopts.IgnoreFields(turn.Hit{}, "Age")); diff != "" {
 				t.Errorf("hits differ:\n%s", diff)
 			}
 		})
 	}
+}
+
+// TestOldResultIsNotRenewed: a result made of an old answer does not outlive it.
+func TestOldResultIsNotRenewed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := countedAs("x", nil)
+		e := &Engine{Backends: []Backend{x}}
+		for range 12 {
+			if got := e.Search(t.Context(), Query{Text: "q"}); got.Hits[0].Age >= keepAnswer {
+				t.Fatalf("a hit is %s old", got.Hits[0].Age)
+			}
+			e.Wait()
+			time.Sleep(10 * time.Minute)
+		}
+		if want := (Stats{Searches: 12, Free: 10, Whole: 8, Asked: 2, Cached: 2}); x.n != 2 || e.Stats() != want || e.Stats().HitRate() != 10.0/12 {
+			t.Errorf("asked %d times; %+v, want %+v", x.n, e.Stats(), want)
+		}
+	})
+}
+
+// TestStale: where nobody can look, what was found within a day stands in, and says how old it is.
+func TestStale(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		down := func(n int) (Reply, error) {
+			if n > 1 {
+				return Reply{}, &Error{Backend: "x", Code: Unreachable, Detail: "connection refused"}
+			}
+			return Reply{Hits: one("x.org")}, nil
+		}
+		y := countedAs("y", func(n int) (Reply, error) {
+			if n == 2 {
+				return Reply{}, nil
+			}
+			return Reply{}, &Error{Backend: "y", Code: Blocked}
+		})
+		e := &Engine{Backends: []Backend{countedAs("x", down), y}}
+		ask := func() Result { return e.Search(t.Context(), Query{Text: "q"}) }
+		if got := ask(); got.State != turn.Found || got.Stale != 0 || got.Hits[0].Age != 0 {
+			t.Errorf("fresh: %s, %s old", got.State, got.Stale)
+		}
+		time.Sleep(3 * time.Hour)
+		got := ask() // y has looked, x could not
+		if got.State != turn.Found || got.Stale != 3*time.Hour || got.Hits[0].Age != 3*time.Hour || got.Cached || got.Failure != "" ||
+			got.Reason != "x: unreachable" || statuses(got) != "x unreachable, y empty" || got.Asked[0].Stale != 3*time.Hour || got.Asked[0].Hits != 1 {
+			t.Errorf("after 3 h: %+v", got)
+		}
+		time.Sleep(21*time.Hour - time.Second)
+		if got := ask(); got.State != turn.Found || got.Stale != 24*time.Hour-time.Second {
+			t.Errorf("after a day less a second: %+v", got)
+		}
+		time.Sleep(time.Second)
+		if got := ask(); got.State != turn.LookupFailed || got.Stale != 0 || statuses(got) != "x unreachable, y blocked" {
+			t.Errorf("after a day: %+v", got)
+		}
+		if got := e.Search(t.Context(), Query{Text: "another"}); got.State != turn.LookupFailed {
+			t.Errorf("another question: %+v", got)
+		}
+		e.Wait()
+	})
 }
 
 func TestCallersOwnTheirHits(t *testing.T) {
@@ -376,7 +441,7 @@ func TestCallersOwnTheirHits(t *testing.T) {
 	want := []turn.Hit{{Backend: "x", Also: []string{"y"}, Rank: 1, Title: "a.org", URL: "https://a.org/", Text: "text", Answer: true}}
 	for range 2 {
 		got := e.Search(t.Context(), Query{Text: "q"})
-		if diff := cmp.Diff(want, got.Hits, cmpopts.IgnoreFields(turn.Hit{}, "Score")); diff != "" {
+		if diff := cmp.Diff(want, got.Hits, cmpopts.IgnoreFields(turn.Hit{}, "Score", "Age")); diff != "" {
 			t.Fatal(diff)
 		}
 		got.Hits[0].Title, got.Hits[0].Also[0] = "changed", "changed"

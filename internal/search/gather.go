@@ -14,7 +14,8 @@ type answer struct {
 	err    error
 	took   time.Duration
 	cached bool
-	at     time.Time // when it came
+	at     time.Time     // when it came
+	stale  time.Duration // of hits that stand in for the failure: their age
 	left   Allowance
 	// unasked is whether one of our own limits kept it from being asked.
 	unasked bool

@@ -84,7 +84,7 @@ func newFilter(include, exclude []string) (filter, error) {
 
 // rank merges the answers into one list, best first. The same answers give the same list, whoever was quickest.
 func (e *Engine) rank(q Query, domains filter, asked []*station, answers []answer) []turn.Hit {
-	pages := fuse(words(q.Text), domains, asked, answers)
+	pages := e.fuse(words(q.Text), domains, asked, answers)
 	slices.SortStableFunc(pages, func(a, b *candidate) int { return cmp.Compare(b.Score, a.Score) })
 	perDomain := e.PerDomain
 	if perDomain <= 0 {
@@ -99,11 +99,14 @@ func (e *Engine) rank(q Query, domains filter, asked []*station, answers []answe
 }
 
 // fuse makes one candidate a page, with its score, in the order of first appearance.
-func fuse(query []string, domains filter, asked []*station, answers []answer) []*candidate {
+func (e *Engine) fuse(query []string, domains filter, asked []*station, answers []answer) []*candidate {
 	var pages []*candidate
 	seen := map[string]*candidate{}
 	for i, a := range answers {
 		for _, c := range a.hits {
+			if a.cached || a.stale > 0 {
+				c.Age = e.now().Sub(a.at)
+			}
 			if !domains.Allows(c.host) {
 				continue
 			}

@@ -136,6 +136,12 @@ type Result struct {
 	Asked   []turn.Asked // every backend asked, in the order of asking
 	State   turn.State   // turn.Found, turn.Empty (all asked have looked and found nothing) or turn.LookupFailed
 	Failure string       // for LookupFailed: a code above, of the first backend that failed
-	Reason  string       // for LookupFailed: every backend that failed, with its code
+	Reason  string       // for LookupFailed, and where Stale is not 0: every backend that failed, with its code
 	Cached  bool         // nothing left the machine for this result
+	// Stale is the age of the oldest answer, where nobody could look and earlier answers of the last 24 hours stand in:
+	// State is then Found, and each of Asked says how old what it contributed is.
+	Stale time.Duration
+
+	whole  bool      // nobody failed, not even in part
+	oldest time.Time // when the first of the answers came
 }

@@ -29,6 +29,7 @@ type Lookup struct {
 	Began    time.Time     `json:"began"`
 	Took     time.Duration `json:"took"`
 	Cached   bool          `json:"cached,omitempty"`
+	Stale    time.Duration `json:"stale,omitempty"` // nobody could search, and what an earlier search had found was used: its age
 }
 
 // State is what came of a lookup. "Could not look" and "found nothing" are different words.
@@ -49,13 +50,15 @@ type Asked struct {
 	Detail  string        `json:"detail,omitempty"` // for the operator: cause and cure; redacted
 	Hits    int           `json:"hits"`
 	Took    time.Duration `json:"took"`
+	Stale   time.Duration `json:"stale,omitempty"` // it failed, and its hits are of an earlier answer of this age
 }
 
 // Hit is one search result. Every string is from outside, as plain text.
 type Hit struct {
 	Backend   string    `json:"backend"`
-	Also      []string  `json:"also,omitempty"` // other backends that returned the same page
-	Rank      int       `json:"rank"`           // from 1, within Backend
+	Also      []string  `json:"also,omitempty"`  // other backends that returned the same page
+	Twins     []string  `json:"twins,omitempty"` // other addresses at which the same text was found
+	Rank      int       `json:"rank"`            // from 1, within Backend
 	Score     float64   `json:"score,omitempty"`
 	Given     float64   `json:"given,omitempty"` // the backend's own score, on its own scale
 	Title     string    `json:"title"`
@@ -68,6 +71,8 @@ type Hit struct {
 	Thumbnail string    `json:"thumbnail,omitempty"`
 	Media     string    `json:"media,omitempty"` // the image or video itself, where URL is the page that shows it
 	Language  string    `json:"language,omitempty"`
+
+	Age time.Duration `json:"age,omitempty"` // how long ago the backend said so; 0: just now
 }
 
 // Page is one page that was tried.

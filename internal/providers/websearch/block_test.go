@@ -65,6 +65,8 @@ func goldenLayout() layout {
 func TestGoldenStates(t *testing.T) {
 	b := goldenLayout()
 	golden(t, "found", b.found())
+	b.stale = 3 * time.Hour
+	golden(t, "found_stale", b.found())
 	b.pages = b.pages[2:]
 	golden(t, "failed_pages", b.missing(stateLine(&turn.Lookup{State: turn.LookupFailed, Failure: "unreadable", Pages: b.pages})))
 	b.pages = nil

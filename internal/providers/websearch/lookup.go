@@ -229,13 +229,13 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 			r.look.Query += "\n"
 		}
 		r.look.Query += text
-		q := search.Query{Text: text, Intent: r.plan.intent, Language: r.plan.language}
+		q := search.Query{Text: text, Intent: r.plan.intent, Language: r.plan.language, For: r.req.Character}
 		if i == 0 { // what is not new enough is better than nothing: it carries its date
 			q.Fresh = r.plan.fresh
 		}
 		res := r.p.Search.Search(ctx, q)
 		r.look.Asked = append(r.look.Asked, res.Asked...)
-		r.look.Hits, r.look.Cached = cleanHits(res.Hits), res.Cached
+		r.look.Hits, r.look.Cached, r.look.Stale = cleanHits(res.Hits), res.Cached, res.Stale
 		r.look.State, r.look.Failure, r.look.Reason = res.State, res.Failure, r.reason(res)
 		if res.State != turn.Empty {
 			return
@@ -350,7 +350,7 @@ func (r *run) show(sheets []sheet, s summary) {
 		pages = append(pages, sheets[i].page)
 		texts = append(texts, sheets[i].page.Text, sheets[i].page.Title)
 	}
-	b := layout{seal: newSeal(texts), question: r.plan.question, now: r.now, sheets: sheets, pages: pages}
+	b := layout{seal: newSeal(texts), question: r.plan.question, now: r.now, sheets: sheets, pages: pages, stale: l.Stale}
 	write := func(n int) string {
 		b.claims, b.sources = number(s.claims[:n], sheets)
 		b.newest = time.Time{}

@@ -284,6 +284,28 @@ func TestDeliveredTextAndSnippets(t *testing.T) {
 	}
 }
 
+// TestStale: where nobody can search, what was found earlier is used, and called that.
+func TestStale(t *testing.T) {
+	f := &finder{hits: []turn.Hit{{URL: "https://forecast.test-site.org/", Title: "Forecast", Answer: true, Text: "Mount Everest has a height of 8,849 metres above sea level."}}}
+	w := newWorld(t, f)
+	at := today
+	w.Search.Now, w.Now = func() time.Time { return at }, func() time.Time { return at }
+	if first := w.lookup(t, ask(heightQuestion)); first.State != turn.Found || first.Stale != 0 || strings.Contains(first.Block, "Nobody could be asked") {
+		t.Fatalf("first: %s, stale %s:\n%s", first.State, first.Stale, first.Block)
+	}
+	at = at.Add(5*time.Hour + time.Minute)
+	f.hits, f.err = nil, &search.Error{Backend: "finder", Code: search.Unreachable}
+	got := w.lookup(t, ask(heightQuestion))
+	if got.State != turn.Found || got.Stale != 5*time.Hour+time.Minute || got.Asked[0].Status != search.Unreachable {
+		t.Fatalf("later: %s, stale %s, %+v", got.State, got.Stale, got.Asked)
+	}
+	for _, want := range []string{"Nobody could be asked now: these are the results of a search made 5 h ago.", "fetched 22:03Z"} {
+		if !strings.Contains(got.Block, want) {
+			t.Errorf("the block does not say %q:\n%s", want, got.Block)
+		}
+	}
+}
+
 // The block fits, whatever the budget, and never loses its end.
 func TestBlockFits(t *testing.T) {
 	w := newWorld(t, &finder{hits: hits("https://peaks.example.org/everest.html", "https://old-atlas.net/mountains", "https://trek.com/everest")})

@@ -131,7 +131,7 @@ func (p *Provider) readDelivered(s *sheet, hit *turn.Hit) {
 	s.page.Via = hit.Backend
 	s.page.Title = titleOf(hit.Title)
 	s.page.Bytes, s.page.SHA256 = len(hit.Text), hex.EncodeToString(sum[:])
-	s.page.Fetched = p.now()
+	s.page.Fetched = p.now().Add(-hit.Age)
 	s.date(hit.Published, "search")
 	s.answer = hit.Answer
 	s.take(hit.Text)
