@@ -1,0 +1,85 @@
+package search
+
+import (
+	"cmp"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/web/guard"
+)
+
+// candidate is a hit with what merging needs to know of it, worked out once.
+type candidate struct {
+	turn.Hit
+	key  string // the same for all spellings of the page's address
+	host string
+	site string // registrable domain
+
+	title, snippet    []uint32 // their terms
+	titleSet, numbers []uint32 // of the title: its terms, and those of them that hold a digit; sorted, each once
+	shingles          []uint32 // of the snippet
+}
+
+// candidates takes the hits of one backend that have an address a page can have; the others could be neither
+// read nor cited.
+func candidates(backend string, hits []turn.Hit) []candidate {
+	var kept []candidate
+	for i, h := range hits {
+		if i == maxLimit {
+			break
+		}
+		h.URL = guard.EncodeBlanks(h.URL)
+		address, ok := guard.DedupeKey(h.URL)
+		if !ok {
+			continue
+		}
+		u, err := url.Parse(address)
+		if err != nil {
+			continue
+		}
+		h.Backend, h.Rank, h.Also, h.Score = backend, i+1, nil, 0
+		h.Title = cmp.Or(h.Title, u.Hostname())
+		c := candidate{
+			Hit: h, key: pageKey(u), host: u.Hostname(), site: guard.Registrable(u.Hostname()),
+			title: terms(h.Title, nil), snippet: terms(h.Snippet, nil), numbers: set(terms(digits(h.Title), nil)),
+		}
+		c.titleSet, c.shingles = set(slices.Clone(c.title)), shingles(c.snippet)
+		kept = append(kept, c)
+	}
+	return kept
+}
+
+// digits is s with nothing but its numbers.
+func digits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsNumber(r) {
+			return r
+		}
+		return ' '
+	}, s)
+}
+
+// pageKey drops what does not tell pages apart: scheme, "www.", a last slash. The query string stays: it is the
+// page on half of the web, youtube.com/watch?v= first of all.
+func pageKey(u *url.URL) string {
+	k := strings.TrimPrefix(u.Host, "www.") + strings.TrimRight(u.EscapedPath(), "/")
+	if u.RawQuery != "" {
+		k += "?" + u.RawQuery
+	}
+	return k
+}
+
+// filter is Query.Include and Query.Exclude.
+type filter struct{ guard.Domains }
+
+func newFilter(include, exclude []string) (filter, error) {
+	d, err := guard.NewDomains(include, exclude)
+	if err != nil {
+		return filter{}, errors.New("a domain to search in, or not to, is not a host name")
+	}
+	return filter{d}, nil
+}
