@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"time"
 
 	"familiar/characters"
@@ -24,6 +25,7 @@ import (
 	"familiar/internal/trace"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
+	"familiar/internal/web/page"
 	"familiar/internal/web/reader"
 
 	"github.com/lmittmann/tint"
@@ -181,7 +183,7 @@ func (h *house) furnish(p *program) error {
 		return problems{err.Error()}
 	}
 	h.backend, h.off = search.Backends(choice), search.Off(choice)
-	h.engine = &search.Engine{Backends: h.backend, Ledger: h.store, Limits: limits}
+	h.engine = &search.Engine{Backends: h.backend, Ledger: h.store, Limits: limits, Read: h.read}
 	web := h.character.Web
 	counter := &llm.Counter{Model: h.models.name()}
 	h.lookup = &websearch.Provider{
@@ -201,6 +203,20 @@ func (h *house) furnish(p *program) error {
 		Deadlines: map[string]time.Duration{"character": 250 * time.Millisecond, "history": 2 * time.Second},
 	}
 	return nil
+}
+
+// read reads a page for a search in the advanced depth.
+func (h *house) read(ctx context.Context, address string) (search.Page, error) {
+	doc, err := h.fetcher.Fetch(ctx, address, fetch.Options{Domains: h.domains})
+	if err != nil {
+		return search.Page{}, err
+	}
+	base, err := url.Parse(doc.Final)
+	if err != nil {
+		return search.Page{}, err
+	}
+	got, err := page.Read(doc.Body, doc.ContentType, base)
+	return search.Page{Title: got.Title, Text: got.Markdown, Published: got.Published}, err
 }
 
 // bot is the house's inhabitant behind a door.

@@ -21,11 +21,14 @@ type Engine struct {
 	Timeout   time.Duration    // one backend's time to answer; 0 is 4 s
 	Grace     time.Duration    // how long the others are waited for once the leading ones have found something; 0 is 300 ms
 	Brief     time.Duration    // how long the last one is waited for where three have found something; 0 is 40 ms
+	Reading   time.Duration    // for reading pages in the advanced depth, besides Timeout; 0 is 4 s
 	FanOut    int              // backends asked at once, 1 or more; 0 is 5
 	PerDomain int              // hits of one registrable domain before those of others go first; 0 is 2
 	Limits    map[string]Limit // by backend name: in place of those in the table
-	Ledger    Ledger           // of daily and monthly limits; nil: they are forgotten with the process
-	Now       func() time.Time // clock of the cache and the limits; nil is time.Now
+	// Read reads a page for the advanced depth, soon after ctx is done at the latest; nil: that depth is the basic one.
+	Read   func(ctx context.Context, url string) (Page, error)
+	Ledger Ledger           // of daily and monthly limits; nil: they are forgotten with the process
+	Now    func() time.Time // clock of the cache and the limits; nil is time.Now
 
 	once     sync.Once
 	stations []*station // made by once, as what follows: Backends
@@ -43,6 +46,7 @@ type Engine struct {
 
 const (
 	defaultTimeout = 4 * time.Second
+	defaultReading = 4 * time.Second
 	defaultGrace   = 300 * time.Millisecond
 	defaultBrief   = 40 * time.Millisecond
 	defaultFanOut  = 5
@@ -76,21 +80,34 @@ func (e *Engine) Search(ctx context.Context, q Query) Result {
 }
 
 func (e *Engine) search(ctx context.Context, way itinerary, q Query, domains filter) Result {
+	if q.Depth == depthAdvanced && e.Read != nil {
+		return e.deep(ctx, way, q, domains)
+	}
+	r, pages := e.basic(ctx, way, q, domains)
+	r.Hits = top(pages, q.Limit)
+	return r
+}
+
+// basic asks and merges, with earlier answers where nobody could look. The result is without its hits, which are to be
+// taken from the pages.
+func (e *Engine) basic(ctx context.Context, way itinerary, q Query, domains filter) (Result, []*candidate) {
 	asked, answers := e.gather(ctx, way, q)
-	r := conclude(asked, answers, e.rank(q, domains, asked, answers))
+	pages := e.rank(q, domains, asked, answers)
+	r := conclude(asked, answers, len(pages) > 0)
 	if r.State != turn.LookupFailed {
-		return r
+		return r, pages
 	}
 	age := e.standIns(q, asked, answers)
 	if age == 0 {
-		return r
+		return r, pages
 	}
-	old := conclude(asked, answers, e.rank(q, domains, asked, answers))
+	pages = e.rank(q, domains, asked, answers)
+	old := conclude(asked, answers, len(pages) > 0)
 	if old.State != turn.Found {
-		return r
+		return r, nil
 	}
-	old.Stale, old.Reason, old.Cached = age, r.Reason, false
-	return old
+	old.Stale, old.Reason = age, r.Reason
+	return old, pages
 }
 
 // nobody says why there is no backend for q.
@@ -135,8 +152,8 @@ func (e *Engine) ledger() Ledger {
 func (e *Engine) Wait() { e.tasks.Wait() }
 
 // conclude says what came of it all.
-func conclude(asked []*station, answers []answer, hits []turn.Hit) Result {
-	r := Result{Hits: hits, State: turn.Empty, Cached: true, whole: true}
+func conclude(asked []*station, answers []answer, found bool) Result {
+	r := Result{State: turn.Empty, Cached: true, whole: true}
 	var missing []string
 	for i, a := range answers {
 		report := reported(asked[i].Name(), a)
@@ -155,7 +172,7 @@ func conclude(asked []*station, answers []answer, hits []turn.Hit) Result {
 		missing = append(missing, report.Backend+": "+report.Status)
 	}
 	switch {
-	case len(hits) > 0:
+	case found:
 		r.State, r.Failure = turn.Found, ""
 	case len(missing) > 0:
 		r.State, r.Reason = turn.LookupFailed, strings.Join(missing, ", ")

@@ -516,7 +516,7 @@ func BenchmarkMerge(b *testing.B) {
 		for i := range replies {
 			answers[i].hits = candidates(asked[i].Name(), replies[i])
 		}
-		if hits := e.rank(q, filter{}, asked, answers); len(hits) != 10 {
+		if hits := top(e.rank(q, filter{}, asked, answers), q.Limit); len(hits) != 10 {
 			b.Fatal(len(hits))
 		}
 	}

@@ -21,7 +21,7 @@ const (
 )
 
 // rank merges the answers into one list, best first. The same answers give the same list, whoever was quickest.
-func (e *Engine) rank(q Query, domains filter, asked []*station, answers []answer) []turn.Hit {
+func (e *Engine) rank(q Query, domains filter, asked []*station, answers []answer) []*candidate {
 	pages := e.fuse(domains, asked, answers)
 	fit, newer := relevance(terms(q.Text, nil), pages), halves(q)
 	for i, p := range pages {
@@ -31,16 +31,23 @@ func (e *Engine) rank(q Query, domains filter, asked []*station, answers []answe
 		}
 	}
 	sortPages(pages)
-	perDomain := e.PerDomain
-	if perDomain <= 0 {
-		perDomain = defaultPerDomain
-	}
-	pages = spread(joinTwins(pages), perDomain)
-	hits := make([]turn.Hit, 0, min(len(pages), q.Limit))
-	for _, p := range pages[:min(len(pages), q.Limit)] {
+	return spread(joinTwins(pages), e.perDomain())
+}
+
+// top is the hits of the first n pages.
+func top(pages []*candidate, n int) []turn.Hit {
+	hits := make([]turn.Hit, 0, min(len(pages), n))
+	for _, p := range pages[:min(len(pages), n)] {
 		hits = append(hits, p.Hit)
 	}
 	return hits
+}
+
+func (e *Engine) perDomain() int {
+	if e.PerDomain > 0 {
+		return e.PerDomain
+	}
+	return defaultPerDomain
 }
 
 func sortPages(pages []*candidate) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -19,6 +20,9 @@ const (
 	depthBasic    = "basic"    // two large engines besides those switched on
 	depthAdvanced = "advanced" // two more
 )
+
+// maxPages is how many pages of results are asked for in the advanced depth of a query.
+const maxPages = 3
 
 // searxng is a metasearch instance that the operator runs: https://docs.searxng.org/dev/search_api.html.
 type searxng struct {
@@ -101,6 +105,14 @@ func (s *searxng) Search(ctx context.Context, q Query) (Reply, error) {
 		// with an empty list as if it had looked.
 		params.Del("time_range")
 		hits, err = s.find(ctx, params, q)
+	}
+	for page := 2; q.Depth == depthAdvanced && page <= maxPages && err == nil && len(hits) > 0 && len(hits) < q.Limit; page++ {
+		params.Set("pageno", strconv.Itoa(page))
+		more, err := s.find(ctx, params, q)
+		if len(more) == 0 || err != nil {
+			break // what there is will do
+		}
+		hits = append(hits, more...)
 	}
 	return Reply{Hits: hits}, err
 }

@@ -1,0 +1,246 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"familiar/internal/context/turn"
+)
+
+// Page is what stands at an address, as text.
+type Page struct {
+	Title, Text string
+	Published   time.Time // zero: undated
+}
+
+// The advanced depth takes several times the hits wanted, reads them, leaves out what is no prose, and ranks the rest
+// by the words on the pages themselves.
+const (
+	candidatesPerHit = 4
+	readers          = 8                      // pages read at once
+	leastReading     = 500 * time.Millisecond // with less time than this nothing is read
+	readMargin       = 50 * time.Millisecond  // of the deadline, for ranking
+	leastGood        = 3                      // with fewer good pages than this, or than wanted, the basic list is better
+	leastScore       = 10
+)
+
+// deep is search in the advanced depth. Where there is too little time, or too little worth reading, it is what the
+// basic depth gives.
+func (e *Engine) deep(ctx context.Context, way itinerary, q Query, domains filter) Result {
+	ctx, cancel := context.WithTimeout(ctx, or(e.Timeout, defaultTimeout)+or(e.Reading, defaultReading))
+	defer cancel()
+	end, _ := ctx.Deadline()
+	soon, stop := context.WithTimeout(ctx, time.Until(end)/2)
+	defer stop()
+	wide := q
+	wide.Limit = min(candidatesPerHit*q.Limit, maxLimit)
+	r, pages := e.basic(soon, way, wide, domains)
+	basic := top(pages, q.Limit)
+	left := time.Until(end) - readMargin
+	if r.State != turn.Found || r.Stale > 0 || left < leastReading {
+		r.Hits, r.whole = basic, r.whole && r.State != turn.Found
+		return r
+	}
+	pages = pages[:min(len(pages), candidatesPerHit*q.Limit)]
+	read, stop := context.WithTimeout(ctx, left)
+	defer stop()
+	good := e.chooseRead(q, pages, e.readAll(read, pages))
+	if r.Hits = top(good, q.Limit); len(good) < min(leastGood, q.Limit) {
+		r.Hits, r.whole = basic, false
+	}
+	return r
+}
+
+// readAll reads what the pages are about, best first and as many as ctx allows. One that could not be read is empty.
+func (e *Engine) readAll(ctx context.Context, pages []*candidate) []Page {
+	type numbered struct {
+		i int
+		Page
+	}
+	in := make(chan numbered, len(pages)) // room for all: a late reader must not wait for us
+	next := make(chan int, len(pages))
+	texts := make([]Page, len(pages))
+	left := 0
+	for i, p := range pages {
+		switch {
+		case p.Answer:
+		case p.Text != "":
+			texts[i] = Page{p.Title, p.Text, p.Published}
+		default:
+			next <- i
+			left++
+		}
+	}
+	close(next)
+	for range min(readers, left) {
+		e.tasks.Go(func() {
+			for i := range next {
+				if ctx.Err() != nil {
+					return
+				}
+				in <- numbered{i, e.readOne(ctx, pages[i].URL)}
+			}
+		})
+	}
+	for range left {
+		select {
+		case n := <-in:
+			texts[n.i] = n.Page
+		case <-ctx.Done():
+			return texts
+		}
+	}
+	return texts
+}
+
+// readOne reads one page. One that makes the reader panic costs itself alone.
+func (e *Engine) readOne(ctx context.Context, address string) (p Page) {
+	defer func() {
+		if recover() != nil {
+			p = Page{}
+		}
+	}()
+	p, err := e.Read(ctx, address)
+	if err != nil {
+		return Page{}
+	}
+	return p
+}
+
+// chooseRead ranks the pages by what was read of them, without those that are no prose or hardly about the query. What
+// answers the query by itself comes first, as it was.
+func (e *Engine) chooseRead(q Query, pages []*candidate, texts []Page) []*candidate {
+	var answers, good []*candidate
+	for i, p := range pages {
+		if p.Answer {
+			answers = append(answers, p)
+			continue
+		}
+		text := texts[i]
+		if !prosaic(text.Text) {
+			continue
+		}
+		if p.Published.IsZero() {
+			p.Published = text.Published
+		}
+		if p.Score = pageScore(q.Text, cmp.Or(text.Title, p.Title), text.Text, p.Published, e.now()); p.Score >= leastScore {
+			good = append(good, p)
+		}
+	}
+	sortPages(good)
+	return append(answers, spread(good, e.perDomain())...)
+}
+
+// prosaic is whether a text is made of sentences: more than 50 words, more than 3 sentences, and 5 to 30 words in each
+// on average. A line without three words is a label.
+func prosaic(text string) bool {
+	words, sentences := 0, 0
+	for line := range strings.Lines(text) {
+		for sentence := range sentencesOf(line) {
+			if n := wordCount(sentence); n >= 3 {
+				words, sentences = words+n, sentences+1
+			}
+		}
+	}
+	return words > 50 && sentences > 3 && words > 5*sentences && words < 30*sentences
+}
+
+// sentencesOf cuts a line behind each mark that ends a sentence. A dot does so before a space.
+func sentencesOf(line string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		from := 0
+		for i, r := range line {
+			end := i + utf8.RuneLen(r)
+			if !strings.ContainsRune("。！？｡", r) && (!strings.ContainsRune(".!?…", r) || end < len(line) && line[end] != ' ' && line[end] != '\n') {
+				continue
+			}
+			if !yield(line[from:end]) {
+				return
+			}
+			from = end
+		}
+		yield(line[from:])
+	}
+}
+
+// wordCount counts words; of a script without spaces two characters are one.
+func wordCount(s string) int {
+	words, single, inside := 0, 0, false
+	for _, r := range s {
+		switch {
+		case unspaced(r):
+			single, inside = single+1, false
+		case unicode.IsLetter(r) || unicode.IsNumber(r) || inside && (unicode.IsMark(r) || r == '\'' || r == '’' || r == '-'):
+			if !inside {
+				words++
+			}
+			inside = true
+		default:
+			inside = false
+		}
+	}
+	return words + (single+1)/2
+}
+
+// mostHits is how often a word counts: more of it is no more about it.
+const mostHits = 10
+
+// pageScore says how much a page is about the query: 30 for the query's very words in the text and 20 in the title, 3
+// for each time that a word of it is in the text and 10 in the title, 15, 10 or 5 for one of the last 30 days, 90 days
+// or year, 5 for one of more than 1,000 characters and -10 for one of less than 200.
+func pageScore(query, title, text string, published, now time.Time) float64 {
+	flat := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+	query, title, text = flat(query), flat(title), flat(text)
+	score := 0.0
+	if query != "" && strings.Contains(text, query) {
+		score += 30
+	}
+	if query != "" && strings.Contains(title, query) {
+		score += 20
+	}
+	separate := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) }
+	inText, inTitle := map[string]int{}, map[string]int{}
+	for w := range strings.FieldsFuncSeq(text, separate) {
+		inText[w]++
+	}
+	for w := range strings.FieldsFuncSeq(title, separate) {
+		inTitle[w]++
+	}
+	asked := slices.Collect(strings.FieldsFuncSeq(query, separate))
+	slices.Sort(asked)
+	for _, w := range slices.Compact(asked) {
+		n, titled := inText[w], inTitle[w] > 0
+		switch {
+		case strings.ContainsFunc(w, unspaced):
+			n, titled = strings.Count(text, w), strings.Contains(title, w)
+		case utf8.RuneCountInString(w) <= 2:
+			continue
+		}
+		score += 3 * float64(min(n, mostHits))
+		if titled {
+			score += 10
+		}
+	}
+	const day = 24 * time.Hour
+	switch age := now.Sub(published); {
+	case published.IsZero() || age < -day:
+	case age < 30*day:
+		score += 15
+	case age < 90*day:
+		score += 10
+	case age < 365*day:
+		score += 5
+	}
+	switch n := utf8.RuneCountInString(text); {
+	case n < 200:
+		score -= 10
+	case n > 1000:
+		score += 5
+	}
+	return score
+}
