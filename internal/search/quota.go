@@ -45,6 +45,15 @@ func (q *quota) periodAt(now time.Time) string {
 	return now.UTC().Format("2006-01")
 }
 
+// ends is when the period of now is over.
+func (q *quota) ends(now time.Time) time.Time {
+	y, m, d := now.UTC().Date()
+	if q.span == "day" {
+		return time.Date(y, m, d+1, 0, 0, 0, 0, time.UTC)
+	}
+	return time.Date(y, m+1, 1, 0, 0, 0, 0, time.UTC)
+}
+
 // spentIn is whether it is known that there are no more in the period of now.
 func (q *quota) spentIn(now time.Time) bool {
 	p := q.spent.Load()
