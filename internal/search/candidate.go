@@ -27,7 +27,7 @@ type candidate struct {
 // candidates takes the hits of one backend that have an address a page can have; the others could be neither
 // read nor cited.
 func candidates(backend string, hits []turn.Hit) []candidate {
-	var kept []candidate
+	kept := make([]candidate, 0, min(len(hits), maxLimit))
 	for i, h := range hits {
 		if i == maxLimit {
 			break
@@ -45,7 +45,10 @@ func candidates(backend string, hits []turn.Hit) []candidate {
 		h.Title = cmp.Or(h.Title, u.Hostname())
 		c := candidate{
 			Hit: h, key: pageKey(u), host: u.Hostname(), site: guard.Registrable(u.Hostname()),
-			title: terms(h.Title, nil), snippet: terms(h.Snippet, nil), numbers: set(terms(digits(h.Title), nil)),
+			title: terms(h.Title, nil), snippet: terms(h.Snippet, nil),
+		}
+		if strings.ContainsFunc(h.Title, unicode.IsNumber) {
+			c.numbers = set(terms(digits(h.Title), nil))
 		}
 		c.titleSet, c.shingles = set(slices.Clone(c.title)), shingles(c.snippet)
 		kept = append(kept, c)

@@ -522,6 +522,29 @@ func BenchmarkMerge(b *testing.B) {
 	}
 }
 
+// BenchmarkSearch is a search that nothing is kept of, with five backends that need no time.
+func BenchmarkSearch(b *testing.B) {
+	at := time.Now()
+	e := &Engine{Now: func() time.Time { return at }}
+	for i := range 5 {
+		var hits []turn.Hit
+		for j := range 10 {
+			hits = append(hits, turn.Hit{
+				URL:   fmt.Sprintf("https://www.site%d.example.com/path/%d?v=%d&utm_source=x", (i+j)%12, (i*7+j)%40, j%3),
+				Title: fmt.Sprintf("Result number %d about Ada Lovelace", j), Snippet: strings.Repeat(fmt.Sprintf("Mathematician and writer %d, ", i*j), 8),
+			})
+		}
+		e.Backends = append(e.Backends, does{fmt.Sprint("b", i), func(context.Context, Query) (Reply, error) { return Reply{Hits: hits}, nil }})
+	}
+	for n := 0; b.Loop(); n++ {
+		at = at.Add(time.Second) // for the limits
+		if r := e.Search(b.Context(), Query{Text: fmt.Sprint("who was Ada Lovelace ", n)}); r.State != turn.Found || r.Cached {
+			b.Fatal(r.State, r.Reason)
+		}
+		e.Wait()
+	}
+}
+
 func BenchmarkCacheHit(b *testing.B) {
 	e := &Engine{}
 	for i := range 4 {

@@ -1,6 +1,9 @@
 package search
 
-import "unicode"
+import (
+	"slices"
+	"unicode"
+)
 
 // stem is how many letters of a word count, so that a word and its inflections are one.
 const stem = 7
@@ -9,6 +12,7 @@ const stem = 7
 // two letters, which are in any text, are left out. Scripts that are written without spaces give every character and
 // every pair of neighbours.
 func terms(s string, into []uint32) []uint32 {
+	into = slices.Grow(into, len(s)/5)
 	const offset, prime = 2166136261, 16777619 // FNV-1a, over characters
 	hash, n, digits, before := uint32(offset), 0, false, rune(0)
 	end := func() {
