@@ -67,9 +67,9 @@ func TestLimits(t *testing.T) {
 		{"which fills too", Limit{}, "", 200, 100 * time.Millisecond, 200, "found"},
 		{"an asker's minute", Limit{}, "sage", 40, 0, 30, "rate_limited: not asked: the 30 searches a minute of this character are used up"},
 		{"which passes", Limit{}, "sage", 80, 2 * time.Second, 80, "found"},
-		{"a day", Limit{PerDay: 7}, "", 10, time.Second, 7, "quota: not asked: the 7 requests of this day are used up"},
-		{"two days", Limit{PerDay: 7}, "", 48, time.Hour, 14, "quota: not asked: the 7 requests of this day are used up"},
-		{"a month", Limit{PerMonth: 500, PerDay: 400}, "", 600, time.Second, 400, "quota: not asked: the 400 requests of this day are used up"},
+		{"a day", Limit{PerDay: 7}, "", 10, time.Second, 7, "quota: not asked: the 7 requests of this day are used up; FAMILIAR_SEARCH_LIMITS changes that"},
+		{"two days", Limit{PerDay: 7}, "", 48, time.Hour, 14, "quota: not asked: the 7 requests of this day are used up; FAMILIAR_SEARCH_LIMITS changes that"},
+		{"a month", Limit{PerMonth: 500, PerDay: 400}, "", 600, time.Second, 400, "quota: not asked: the 400 requests of this day are used up; FAMILIAR_SEARCH_LIMITS changes that"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { // at midnight UTC of a 1st of January

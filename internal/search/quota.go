@@ -84,7 +84,7 @@ func (q *quota) take(ctx context.Context, now time.Time) *Error {
 }
 
 func (q *quota) usedUp() *Error {
-	return &Error{Backend: q.backend, Code: Quota, Detail: fmt.Sprintf("not asked: the %d requests of this %s are used up", q.limit, q.span)}
+	return &Error{Backend: q.backend, Code: Quota, Detail: fmt.Sprintf("not asked: the %d requests of this %s are used up; FAMILIAR_SEARCH_LIMITS changes that", q.limit, q.span)}
 }
 
 // untake gives one request back that was not made.
