@@ -92,7 +92,7 @@ func foldEscapes(s string) string {
 		case s[i] != '%' || err != nil:
 			b.WriteByte(s[i])
 			continue
-		case unreserved(c[0]):
+		case unreserved(c[0]) && !halfEscape(b.String()):
 			b.WriteByte(c[0])
 		default:
 			b.WriteString(strings.ToUpper(s[i : i+3]))
@@ -100,6 +100,12 @@ func foldEscapes(s string) string {
 		i += 2
 	}
 	return b.String()
+}
+
+// halfEscape reports whether s ends in the beginning of an escape, which the next character would make one: "%4" before
+// "%41".
+func halfEscape(s string) bool {
+	return strings.Contains(s[max(0, len(s)-2):], "%")
 }
 
 func unreserved(c byte) bool {

@@ -236,7 +236,8 @@ func FuzzPlain(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"HTTPS://EXAMPLE.ORG:443/a?b=c#f", "https://例え.jp/%7e/../x", "http://\x9b.A", "http://127.1/",
 		"http://[::1]/", "http://①②⑦.0.0.1/", "http://a.b?utm_source=%zz&x='", "http://xn--zn7c.a", "http://A.com@127.0.0.1:80/",
-		"http://a.b//..//x/%2e%2e/%2F", "https://a.b./;x=1/.?/..#", "http://a.b/%41%c3%A9?%41", "http://ab。c/^|`{}"} {
+		"http://a.b//..//x/%2e%2e/%2F", "https://a.b./;x=1/.?/..#", "http://a.b/%41%c3%A9?%41", "http://ab。c/^|`{}",
+		"htTp://a.bA9?1%c3%/%4%41", "http://a.b/%%41%4%41%41"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
