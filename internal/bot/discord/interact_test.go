@@ -163,7 +163,9 @@ func TestRegistration(t *testing.T) {
 			t.Errorf("command %+v", c)
 		}
 	}
-	end(begin(Commands()[:2]))
+	d = begin(Commands()[:2])
+	far.WaitCommands(2, 5*time.Second)
+	end(d)
 	if _, puts := far.Commands(); puts != 2 {
 		t.Errorf("registered %d times after a change, want 2", puts)
 	}
