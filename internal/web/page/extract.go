@@ -22,7 +22,7 @@ func extract(doc *html.Node, title string, base *url.URL, told hints) (root *htm
 	if whole == nil {
 		return nil, ""
 	}
-	root = article(doc, base)
+	before, prose := copyTree(doc), proseOf(doc)
 	var more surplus
 	if told.product() {
 		more = opinions
@@ -32,6 +32,9 @@ func extract(doc *html.Node, title string, base *url.URL, told hints) (root *htm
 		dropCommands(whole)
 		dropEdges(whole, "")
 		return whole, "forum"
+	}
+	if told.article() || !trimmed || prose*4 >= textLength(whole) {
+		root = article(before, base)
 	}
 	if root != nil && (standsOut(root, whole, told) || !trimmed && textLength(root) >= lowLength) {
 		trim(root, surplus{names: articleWords, most: most})
@@ -76,7 +79,7 @@ func article(doc *html.Node, base *url.URL) *html.Node {
 	if base == nil {
 		base = &url.URL{}
 	}
-	found, err := parser.ParseAndMutate(copyTree(doc), base)
+	found, err := parser.ParseAndMutate(doc, base)
 	if err != nil {
 		return nil
 	}

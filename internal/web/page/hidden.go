@@ -19,6 +19,7 @@ type veil struct {
 	all     int  // characters of the body before anything was done
 	spared  int  // elements that were too large a part of the page to be clutter
 	depth   int  // of the element that is being walked
+	raw     int  // elements around it that keep their blanks: <pre> and <code>
 	spent   int  // of maxSpent
 	kept    int  // of maxText
 }
@@ -95,11 +96,50 @@ func (v *veil) walk(n *html.Node, l light) {
 			if paid := v.spend(len(c.Data)); paid < len(c.Data) {
 				c.Data = strings.ToValidUTF8(c.Data[:paid], "")
 			}
+			if v.raw == 0 {
+				c.Data = foldBlanks(c.Data)
+			}
 			v.seen += letters(c.Data)
 		default:
 			v.element(c, l)
 		}
 	}
+	if v.raw == 0 {
+		dropBlanks(n)
+	}
+}
+
+// dropBlanks removes the blanks between blocks, which are not shown. All that follows visits every node many times.
+func dropBlanks(n *html.Node) {
+	for c, next := n.FirstChild, (*html.Node)(nil); c != nil; c = next {
+		next = c.NextSibling
+		if c.Type == html.TextNode && isBlanks(c.Data) && (breaks(n, c.PrevSibling) || breaks(n, next)) {
+			n.RemoveChild(c)
+		}
+	}
+}
+
+func isBlanks(s string) bool {
+	for i := range len(s) {
+		if !isBlank(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// breaks says that a line ends at c, a child of n, or at the edge of n if c is nil.
+func breaks(n, c *html.Node) bool {
+	if c == nil {
+		c = n
+	}
+	switch c.DataAtom {
+	case atom.Html, atom.Body, atom.Main, atom.Article, atom.Section, atom.Header, atom.Div, atom.P, atom.Blockquote, atom.Figure, atom.Hr,
+		atom.Ul, atom.Ol, atom.Li, atom.Dl, atom.Dt, atom.Dd, atom.Table, atom.Thead, atom.Tbody, atom.Tfoot, atom.Tr, atom.Td, atom.Th,
+		atom.Nav, atom.Footer, atom.Aside, atom.Form:
+		return true
+	}
+	return headingLevel(c) > 0
 }
 
 func (v *veil) element(n *html.Node, l light) {
@@ -125,7 +165,34 @@ func (v *veil) element(n *html.Node, l light) {
 	}
 	n.Attr = visibleAttrs(n.Attr)
 	v.spend(0)
+	if n.DataAtom == atom.Pre || n.DataAtom == atom.Code {
+		v.raw++
+		defer func() { v.raw-- }()
+	}
 	v.walk(n, l)
+}
+
+// foldBlanks leaves one of several blanks in a row, as a browser shows them: a line feed where there was one. Half of
+// the text of pages is such blanks, and the extraction reads every text many times.
+func foldBlanks(s string) string {
+	first := 0
+	for first+1 < len(s) && !(isBlank(s[first]) && isBlank(s[first+1])) {
+		first++
+	}
+	if first+1 >= len(s) {
+		return s
+	}
+	folded := append(make([]byte, 0, len(s)), s[:first]...)
+	for i := first; i < len(s); i++ {
+		last := len(folded) - 1
+		switch {
+		case !isBlank(s[i]) || last < 0 || !isBlank(folded[last]):
+			folded = append(folded, s[i])
+		case s[i] == '\n':
+			folded[last] = '\n'
+		}
+	}
+	return string(folded)
 }
 
 // keepTitle empties the head but for the title, by which the extraction knows a heading that repeats it.
