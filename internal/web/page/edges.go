@@ -195,6 +195,34 @@ func collectLines(n *html.Node, lines *[]*html.Node) (leaf bool) {
 	return leaf
 }
 
+// pictureNames are those of a block that is a picture and what is said of it.
+var pictureNames = words("image photo picture")
+
+// longCaption is how much text, in characters, stands below a picture at most.
+const longCaption = 400
+
+// dropCaptions removes what is said of pictures in blocks that are named for them.
+func dropCaptions(root *html.Node) {
+	var pictures []*html.Node
+	for n := range root.Descendants() {
+		if (n.DataAtom == atom.Div || n.DataAtom == atom.Figure) && anyName(n, pictureNames) && holdsPicture(n) && textLength(n) <= longCaption {
+			pictures = append(pictures, n)
+		}
+	}
+	for _, n := range pictures {
+		n.Parent.RemoveChild(n)
+	}
+}
+
+func holdsPicture(n *html.Node) bool {
+	for d := range n.Descendants() {
+		if d.DataAtom == atom.Img {
+			return true
+		}
+	}
+	return false
+}
+
 // maxPointers is how many items a list between the paragraphs of an article has at most that points elsewhere.
 const maxPointers = 8
 

@@ -22,7 +22,7 @@ func extract(doc *html.Node, title string, base *url.URL, told hints) (root *htm
 	if whole == nil {
 		return nil, ""
 	}
-	before, prose := copyTree(doc), proseOf(doc)
+	prose := proseOf(doc)
 	var more surplus
 	if told.product() {
 		more = opinions
@@ -34,13 +34,14 @@ func extract(doc *html.Node, title string, base *url.URL, told hints) (root *htm
 		return whole, "forum"
 	}
 	if told.article() || !trimmed || prose*4 >= textLength(whole) {
-		root = article(before, base)
+		root = article(copyTree(doc), base)
 	}
 	if root != nil && (standsOut(root, whole, told) || !trimmed && textLength(root) >= lowLength) {
 		trim(root, surplus{names: articleWords, most: most})
 		quiet(root)
 		if told.article() {
 			dropPointers(root)
+			dropCaptions(root)
 		}
 		dropEdges(root, title)
 		if textLength(root) >= proseLength {
