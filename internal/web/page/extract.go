@@ -71,7 +71,7 @@ func entitle(doc *html.Node, title string) {
 	}
 }
 
-// article is the prose that stands out, by the rules that browsers' reading modes use. doc is left as it is.
+// article is the prose that stands out, by the rules that browsers' reading modes use. It takes doc apart.
 func article(doc *html.Node, base *url.URL) *html.Node {
 	parser := readability.NewParser()
 	parser.Logger = slog.New(slog.DiscardHandler) // its own writes every line, to nobody
@@ -81,8 +81,14 @@ func article(doc *html.Node, base *url.URL) *html.Node {
 		base = &url.URL{}
 	}
 	found, err := parser.ParseAndMutate(doc, base)
-	if err != nil {
+	if err != nil || found.Node == nil {
 		return nil
+	}
+	for n := range found.Node.Descendants() {
+		switch n.DataAtom {
+		case atom.Blockquote, atom.Pre, atom.Table, atom.Dl:
+			n.Data = n.DataAtom.String() // the parts that an article is put together from are called "div"
+		}
 	}
 	return found.Node
 }
