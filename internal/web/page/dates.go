@@ -20,7 +20,7 @@ var (
 )
 
 // dates asks the witnesses in order of their worth: JSON-LD, <meta>, marked <time> elements, and for the day
-// of publication the only <time> of the page and the address.
+// of publication the only <time> of the page and the address. What the page shows comes last (byline.go).
 func (t *testimony) dates(base *url.URL) (published, modified time.Time) {
 	published = t.firstDate(publishedMeta[:], firstOf(t.fact("datePublished"), t.fact("dateCreated")), "publish", "pubdate", "datecreated", "entry-date")
 	modified = t.firstDate(modifiedMeta[:], t.fact("dateModified"), "modif", "updated")

@@ -4,7 +4,7 @@
 //
 //  1. decode.go finds the character encoding the way browsers do (prescan.go), and refuses those that hide markup.
 //  2. parse.go says how much of the page makes a tree within limits; what is too deep for one is read by flat.go.
-//  3. witness.go takes the title, the author and the dates from whatever the page offers: they are facts about
+//  3. witness.go and byline.go take the title, the author and the dates from whatever the page offers: they are facts about
 //     the page and never part of its text.
 //  4. hidden.go takes away everything that a reader could not see, with css.go, colour.go and sheet.go to know
 //     what the page's own styles hide. It must come before the extraction, which undoes some hiding.

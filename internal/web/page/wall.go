@@ -20,35 +20,50 @@ const (
 )
 
 var (
-	wallTitle = regexp.MustCompile(`(?i)^(?:just a moment|one moment,? please|attention required|access (?:to this page has been )?denied|are you (?:a )?(?:robot|human)|(?:security|robot|bot|human|browser) (?:check|verification|challenge)|verify(?:ing)? (?:that )?you are (?:a )?human|checking your browser|please wait|pardon our interruption|vercel security checkpoint|ddos-guard|before you continue|captcha|un moment|einen moment|un instant)\b`)
-	wallWords = regexp.MustCompile(`(?i)verify(?:ing)? (?:that )?you are (?:a )?human|prove (?:that )?you(?:'|’)?(?: a)?re (?:a )?human|(?:are|am|you'?re) not a (?:ro)?bot|unusual traffic from your (?:computer )?network|complet(?:e|ing) (?:the|a) (?:security check|captcha)|checking (?:if the site connection is secure|your browser before)|enable javascript and cookies to continue|press (?:&|and) hold|performing security verification|needs to review the security of your connection|solve the captcha|automated (?:access|requests) (?:has|have) been (?:detected|blocked)|before you continue to `)
-	askScript = regexp.MustCompile(`(?i)(?:enable|activate|turn on|requires?|without|needs?|need to enable) (?:your browser'?s? )?java ?script|java ?script (?:is|must be|to be) (?:disabled|enabled|required|turned off|not enabled|needed)`)
+	wallTitle = regexp.MustCompile(`(?i)^(?:just a moment|one moment,? please|attention required|access (?:to this page has been )?denied|are you (?:a )?(?:robot|human)|(?:security|robot|bot|human|browser) (?:check|verification|challenge)|verify(?:ing)? (?:that )?you are (?:a )?human|checking your browser|please wait|pardon our interruption|vercel security checkpoint|ddos-guard|before you continue|bevor sie (?:zu \S+ )?(?:weitergehen|fortfahren)|avant d(?:'|’)accéder à|antes de (?:continuar|ir a)|prima di continuare|robot or human|captcha|un moment|einen moment|un instant)\b`)
+	wallWords = regexp.MustCompile(`(?i)verify(?:ing)? (?:that )?you are (?:a )?human|(?:prove|confirm) (?:that )?you(?:'|’)?(?: a)?re (?:a )?human|(?:are|am|you'?re) not a (?:ro)?bot|unusual traffic from your (?:computer )?network|complet(?:e|ing) (?:the|a) (?:security check|captcha)|checking (?:if the site connection is secure|your browser before)|enable javascript and cookies to continue|press (?:&|and) hold|performing security verification|needs to review the security of your connection|solve the captcha|enable js and disable any ad blocker|automated (?:access|requests) (?:has|have) been (?:detected|blocked)|before you continue to `)
+	// consentAsk is what a notice asks for or promises, consentTerms what its sentences are about.
+	consentAsk   = regexp.MustCompile(`(?i)we (?:value|care about|respect) your privacy|(?:accept|allow|reject|decline|agree to|manage) (?:all|our|the use of|these|non-essential)?\s*cookies|(?:we|site|website) (?:and our [\d., ]*(?:partners|vendors) )?(?:use|uses|store|process)[^.]{0,60}cookies|your (?:cookie|privacy|consent) (?:preferences|choices|settings)|wir (?:und unsere [\d. ]*partner )?(?:verwenden|nutzen|benötigen)[^.]{0,60}(?:cookies|zustimmung)|(?:nous|notre site)[^.]{0,60}cookies|(?:utilizamos|usamos|utilizziamo)[^.]{0,40}cookies?`)
+	consentTerms = regexp.MustCompile(`(?i)cookie|consent|privacy|partners|vendors|personal data|advertis|preferences|your choices|legitimate interest|einwilligung|zustimm|datenschutz|vie privée|consentement|privacidad|privacidade|consentimiento`)
+	askScript    = regexp.MustCompile(`(?i)(?:enable|activate|turn on|requires?|without|needs?|need to enable) (?:your browser'?s? )?java ?script|java ?script (?:is|must be|to be) (?:disabled|enabled|required|turned off|not enabled|needed)`)
 	// checkMarks name what stands in a challenge's form, not where it is served from.
 	checkMarks = regexp.MustCompile(`(?i)^(?:challenge-(?:form|running|stage|error-title)|cf-(?:challenge|please-wait|wrapper|error-details)|px-captcha|g-recaptcha|h-captcha|cf-turnstile|captcha-(?:container|box|form))$`)
 )
 
 // wall says why a page is none: the code of an Error, or "". seen is the number of visible characters.
 func wall(doc *html.Node, title string, scripts, seen int) string {
-	if seen < shellLength && scripts > 0 {
-		if wallTitle.MatchString(title) {
-			return "challenge"
-		}
-		return "javascript_required"
-	}
-	if seen == 0 {
-		return "empty"
-	}
 	if seen >= wallLength {
 		return ""
 	}
 	visible := strings.Join(strings.Fields(text(doc)), " ")
 	switch {
-	case wallTitle.MatchString(title), wallWords.MatchString(visible), seen < askLength && hasCheckMark(doc):
+	case seen == 0 && scripts == 0:
+		return "empty"
+	case wallTitle.MatchString(title), wallWords.MatchString(visible), consents(visible), seen < askLength && hasCheckMark(doc):
 		return "challenge"
+	case seen < shellLength && scripts > 0:
+		return "javascript_required"
 	case seen < askLength && scripts > 0 && askScript.MatchString(visible):
 		return "javascript_required"
 	}
 	return ""
+}
+
+// consents says that a text asks whether the reader may be followed, and of hardly anything else: a page with such a
+// notice below its text says more.
+func consents(visible string) bool {
+	if !consentAsk.MatchString(visible) {
+		return false
+	}
+	asked, all := 0, 0
+	for sentence := range strings.FieldsFuncSeq(visible, func(c rune) bool { return strings.ContainsRune(".!?。", c) }) {
+		size := letters(sentence)
+		all += size
+		if consentTerms.MatchString(sentence) {
+			asked += size
+		}
+	}
+	return asked*3 >= all*2
 }
 
 func hasCheckMark(doc *html.Node) bool {

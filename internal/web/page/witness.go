@@ -50,6 +50,13 @@ func testify(doc *html.Node, base *url.URL) (Page, hints) {
 	}
 	p.Title = withoutSite(p.Title, p.Site)
 	p.Published, p.Modified = t.dates(base)
+	if p.Author == "" || p.Published.IsZero() {
+		author, day := shown(doc)
+		p.Author = firstOf(p.Author, author)
+		if p.Published.IsZero() && (p.Modified.IsZero() || day.Before(p.Modified)) {
+			p.Published = day
+		}
+	}
 	t.hints.declared = strings.ToLower(t.meta["og:type"])
 	return p, t.hints
 }
@@ -112,6 +119,9 @@ func (t *testimony) element(n *html.Node) {
 			}
 			t.times = append(t.times, timeStamp{value, role})
 		}
+	}
+	if content, ok := attr(n, "content"); ok && strings.HasPrefix(prop, "date") && len(t.times) < maxTimes {
+		t.times = append(t.times, timeStamp{content, strings.ToLower(prop)})
 	}
 	rel, _ := attr(n, "rel")
 	if t.byline == "" && (rel == "author" || prop == "author") {

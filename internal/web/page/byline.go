@@ -1,0 +1,55 @@
+package page
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/net/html"
+)
+
+// The last words of the names of what stands below a headline.
+var (
+	bylineNames = words("byline author authors authorname meta postmeta entrymeta credits writer")
+	dayNames    = words("date dateline pubdate publishdate published posted timestamp time meta postmeta entrymeta byline")
+)
+
+var (
+	writtenBy = regexp.MustCompile(`(?i)^(?:(?:written|posted|published|words|story|text) )?(?:by|von|por|par)[: ] *(\p{L}[\p{L}.'’ -]{2,60}?)(?: *[|·•–—,/(\d]| (?:on|in|published|updated|posted)\b|$)`)
+	dayShown  = regexp.MustCompile(`(?i)(?:^|[^\p{L}\d])((?:(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}\.? \d{1,2},? |\d{1,2} (?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}\.? |)(?:19|20)\d\d(?:-\d\d-\d\d)?)\b`)
+	changed   = regexp.MustCompile(`(?i)\b(?:updated|modified|edited|reviewed|changed)\b`)
+)
+
+// maxLooked is how many elements with such names are read.
+const maxLooked = 64
+
+// shown is what a page shows of its author and its day where no other witness knows: in the elements that are
+// named for them. Of several days that differ none is taken, for they may be those of other texts.
+func shown(doc *html.Node) (author string, day time.Time) {
+	looked, torn := 0, false
+	for n := range doc.Descendants() {
+		if n.Type != html.ElementNode || looked == maxLooked {
+			continue
+		}
+		named, dated := endsIn(n, bylineNames), endsIn(n, dayNames)
+		if !named && !dated {
+			continue
+		}
+		looked++
+		own := oneLine(labelText(n))
+		if found := writtenBy.FindStringSubmatch(own); named && author == "" && found != nil {
+			author = strings.TrimSpace(found[1])
+		}
+		if found := dayShown.FindStringSubmatch(own); dated && found != nil && !changed.MatchString(own) {
+			date := parseDate(strings.NewReplacer("Sept.", "Sep", "Sept ", "Sep ", ".", "").Replace(found[1]))
+			torn = torn || !day.IsZero() && !date.IsZero() && !date.Equal(day)
+			if day.IsZero() {
+				day = date
+			}
+		}
+	}
+	if torn {
+		day = time.Time{}
+	}
+	return author, day
+}

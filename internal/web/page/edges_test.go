@@ -1,0 +1,60 @@
+package page
+
+import (
+	"strings"
+	"testing"
+)
+
+// prose is text enough for an article.
+var prose = strings.Repeat("<p>The tide comes twice a day, and whoever walks out on the flats has to know when it turns; every year some forget it, and have to be fetched.</p>", 8)
+
+func TestArticleEdges(t *testing.T) {
+	const title = "The walk to the island"
+	head := `<title>` + title + `</title><script type="application/ld+json">{"@type":"NewsArticle","headline":"` + title + `"}</script>`
+	tests := []struct {
+		body   string
+		kept   bool
+		phrase string
+	}{
+		{`<p>From the coast</p><h1>A ` + title + ` at night</h1>` + prose, false, "From the coast"},                        // nothing stands before a title
+		{`<p>From the coast</p>` + prose + `<h1>A ` + title + ` at night</h1>` + prose, true, "From the coast"},            // unless it is much
+		{`<h1>Another heading than that</h1><p>From the coast</p>` + prose, true, "From the coast"},                        // or the heading is not the title
+		{`<ul><li>6 May 2024, 08:57</li></ul>` + prose, false, "08:57"},                                                    // a date at the head
+		{prose + `<ul><li>The flood of 6 May 2024</li><li>The ebb</li></ul>` + prose, true, "6 May 2024"},                  // is not one in the text
+		{prose + `<div class="photo"><img src="a"><p>The flats at ebb</p></div>` + prose, false, "flats at ebb"},           // what is said of a picture
+		{prose + `<div class="photo"><p>Pictures of the flats at ebb</p></div>` + prose, true, "flats at ebb"},             // but there has to be one
+		{prose + `<blockquote><p>I looked at the wrong table, as many do.</p></blockquote>` + prose, true, "\n> I looked"}, // quotations keep their mark
+	}
+	for _, test := range tests {
+		p, err := Read([]byte(head+`<body><article>`+test.body+`</article></body>`), "text/html", nil)
+		if err != nil || p.Type != "article" || strings.Contains(p.Markdown, test.phrase) != test.kept {
+			t.Errorf("%.90s…: %q kept is not %v: %s, %v\n%s", test.body, test.phrase, test.kept, p.Type, err, p.Markdown)
+		}
+	}
+}
+
+func TestButtonsGo(t *testing.T) {
+	var cards strings.Builder
+	for range 8 {
+		cards.WriteString(`<div class="card"><h3><a href="/a">A lamp of brass</a></h3><p>It stands on three feet.</p>%</div>`)
+	}
+	tests := []struct {
+		label  string
+		kept   bool
+		phrase string
+	}{
+		{`<a class="btn btn-small" href="/app">Try the lamp at home</a>`, false, "Try the lamp"},
+		{`<a role="button" href="/app">Try the lamp at home</a>`, false, "Try the lamp"},
+		{`<div class="cta"><span>Try the lamp at home</span></div>`, false, "Try the lamp"},
+		{`<a href="/app">Add to cart</a>`, false, "Add to cart"},
+		{`<a class="name" href="/app">Try the lamp at home</a>`, true, "Try the lamp"},
+		{`<p>You may <a class="btn" href="/app">try the lamp</a> at home.</p>`, true, "try the lamp"}, // in a sentence
+		{`<a class="btn" href="/app">Try the lamp at home, for as long as you like</a>`, true, "Try the lamp"},
+	}
+	for _, test := range tests {
+		p, err := Read([]byte(`<body>`+strings.ReplaceAll(cards.String(), "%", test.label)+`</body>`), "text/html", nil)
+		if err != nil || strings.Contains(p.Markdown, test.phrase) != test.kept || !strings.Contains(p.Markdown, "three feet") {
+			t.Errorf("%s: kept is not %v: %v\n%s", test.label, test.kept, err, p.Markdown)
+		}
+	}
+}
