@@ -26,6 +26,7 @@ func extract(doc *html.Node, title string, base *url.URL, told hints) (root *htm
 	var more surplus
 	if told.product() {
 		more = opinions
+		more.but = told.goods.lines(whole, false)
 	}
 	trimmed := trim(whole, more)
 	if (told.thread() || !told.article()) && thread(whole, told.thread()) {
@@ -36,8 +37,13 @@ func extract(doc *html.Node, title string, base *url.URL, told hints) (root *htm
 	if told.article() || !trimmed || prose*4 >= textLength(whole) {
 		root = article(copyTree(doc), base)
 	}
-	if root != nil && (standsOut(root, whole, told) || !trimmed && textLength(root) >= lowLength) {
-		trim(root, surplus{names: articleWords, most: most})
+	if root != nil && (standsOut(root, whole, told) && !lacks(root, more.but) || !trimmed && textLength(root) >= lowLength) {
+		for n := range root.Descendants() {
+			if n.Type == html.ElementNode && n.DataAtom == 0 { // a paragraph that was made for a text
+				n.DataAtom = atom.Lookup([]byte(n.Data))
+			}
+		}
+		trim(root, surplus{names: articleWords, most: most, but: told.goods.lines(root, more.but != nil)})
 		quiet(root)
 		if told.article() {
 			dropPointers(root)

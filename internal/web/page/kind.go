@@ -12,6 +12,7 @@ import (
 type hints struct {
 	declared string          // og:type, in lower case
 	kinds    map[string]bool // the schema.org types of its elements and of its JSON-LD
+	goods    goods
 }
 
 // maxKinds is how many types of one page are listened to.

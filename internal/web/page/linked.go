@@ -46,7 +46,9 @@ func collectLinked(value any, depth int, found *[]linked, h *hints) {
 			collectLinked(one, depth-1, found, h)
 		}
 	case map[string]any:
-		noteTypes(v["@type"], h)
+		if noteTypes(v["@type"], h); isProduct(v["@type"]) {
+			h.hearProduct(v)
+		}
 		if rank, ok := rankOf(v["@type"]); ok {
 			l := linked{rank: rank, facts: map[string]string{}}
 			for _, name := range linkedFacts {
@@ -73,6 +75,15 @@ func noteTypes(kind any, h *hints) {
 			}
 		}
 	}
+}
+
+func isProduct(kind any) bool {
+	if kinds, ok := kind.([]any); ok && len(kinds) > 0 {
+		kind = kinds[0]
+	}
+	name, _ := kind.(string)
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	return name == "Product" || name == "ProductGroup" || name == "IndividualProduct"
 }
 
 // rankOf judges a type; objects that are not about the page as a whole are refused.

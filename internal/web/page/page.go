@@ -11,7 +11,7 @@
 //  5. wall.go recognises pages that are no pages: challenges, consent walls, empty shells for scripts.
 //  6. extract.go finds the matter: the text of an article (edges.go takes off what such texts carry), the posts of
 //     a thread (thread.go), or all of a page but what stands around its matter (trim.go). kind.go and items.go help
-//     to tell which it is. markdown.go writes it down.
+//     to tell which it is, product.go what belongs to the one that is sold. markdown.go writes it down.
 //
 // What is hidden by a style sheet of another address, or by a script, cannot be known without a browser.
 // The text is what was on the page, not what is safe to show: that is package clean's business.

@@ -16,6 +16,7 @@ type trimmer struct {
 	sizes map[*html.Node]size
 	gone  map[*html.Node]bool
 	kinds map[string]nameKind // of the classes and ids so far: pages repeat them
+	kept  map[*html.Node]bool // what is known to be of the matter, and all around it
 	whole int                 // characters of the page
 	more  surplus
 }
@@ -25,6 +26,7 @@ type surplus struct {
 	names    map[string]bool
 	headings *regexp.Regexp // nil for none
 	most     int            // how much of the page one of them may have, in percent
+	but      []*html.Node   // what stays
 }
 
 // most is how much of the page, in percent, anything else may have that is taken away.
@@ -44,8 +46,13 @@ type size struct {
 // trim removes from root what names itself, reads or looks like something beside the matter. It leaves root as it is
 // and returns false if hardly anything would be left.
 func trim(root *html.Node, more surplus) (trimmed bool) {
-	t := trimmer{sizes: make(map[*html.Node]size, 1<<10), gone: map[*html.Node]bool{}, kinds: map[string]nameKind{}, more: more}
+	t := trimmer{sizes: make(map[*html.Node]size, 1<<10), gone: map[*html.Node]bool{}, kept: map[*html.Node]bool{}, kinds: map[string]nameKind{}, more: more}
 	t.whole = t.weigh(root).text
+	for _, n := range more.but {
+		for ; n != nil && !t.kept[n]; n = n.Parent {
+			t.kept[n] = true
+		}
+	}
 	t.walk(root, false)
 	lost := 0
 	for n := range t.gone {
@@ -90,13 +97,18 @@ func (t *trimmer) walk(n *html.Node, inside bool) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch s := t.sizes[c]; {
 		case c.Type != html.ElementNode || t.gone[c]:
-		case t.within(s, most) && t.beside(c, s, inside), t.within(s, t.more.most) && t.named(c) == surplusName:
+		case !t.kept[c] && t.superfluous(c, s, inside):
 			t.gone[c] = true
-		case headingLevel(c) > 1 && t.dropHeaded(c):
+		case headingLevel(c) > 1 && !t.kept[c] && t.dropHeaded(c):
 		default:
 			t.walk(c, inside || c.DataAtom == atom.Article || c.DataAtom == atom.Main || c.DataAtom == atom.Section)
 		}
 	}
+}
+
+// superfluous says that an element goes, whatever is around it.
+func (t *trimmer) superfluous(n *html.Node, s size, inside bool) bool {
+	return t.within(s, most) && t.beside(n, s, inside) || t.within(s, t.more.most) && t.named(n) == surplusName
 }
 
 // dropHeaded drops what stands under a heading, if that says that it leads elsewhere.
@@ -147,14 +159,16 @@ func (t *trimmer) dropSection(heading *html.Node, share int) {
 		block = p
 	}
 	if t.sizes[block].text > t.sizes[heading].text {
-		t.gone[block] = true
+		if !t.kept[block] {
+			t.gone[block] = true
+		}
 		return
 	}
 	level := headingLevel(heading)
 	var total size
 	var nodes []*html.Node
 	for c := block; c != nil && (c == block || headingLevel(c) == 0 || headingLevel(c) > level); c = c.NextSibling {
-		if len(nodes) == maxBlocks {
+		if len(nodes) == maxBlocks || t.kept[c] {
 			return
 		}
 		nodes = append(nodes, c)
