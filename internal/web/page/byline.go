@@ -8,11 +8,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// The last words of the names of what stands below a headline.
-var (
-	bylineNames = words("byline author authors authorname meta postmeta entrymeta credits writer")
-	dayNames    = words("date dateline pubdate publishdate published posted timestamp time meta postmeta entrymeta byline")
-)
+// shownNames are the last words of the classes of what stands below a headline.
+var shownNames = words("byline author authors authorname writer credits date dateline pubdate publishdate published posted timestamp time meta postmeta entrymeta")
 
 var (
 	writtenBy = regexp.MustCompile(`(?i)^(?:(?:written|posted|published|words|story|text) )?(?:by|von|por|par)[: ] *(\p{L}[\p{L}.'’ -]{2,60}?)(?: *[|·•–—,/(\d]| (?:on|in|published|updated|posted)\b|$)`)
@@ -27,20 +24,26 @@ const maxLooked = 64
 // named for them. Of several days that differ none is taken, for they may be those of other texts.
 func shown(doc *html.Node) (author string, day time.Time) {
 	looked, torn := 0, false
+	known := map[string]bool{} // of the classes so far: pages repeat them
 	for n := range doc.Descendants() {
-		if n.Type != html.ElementNode || looked == maxLooked {
+		class, ok := attr(n, "class")
+		if !ok || looked == maxLooked {
 			continue
 		}
-		named, dated := endsIn(n, bylineNames), endsIn(n, dayNames)
-		if !named && !dated {
+		named, judged := known[class]
+		if !judged {
+			named = endsIn(n, shownNames)
+			known[class] = named
+		}
+		if !named {
 			continue
 		}
 		looked++
 		own := oneLine(labelText(n))
-		if found := writtenBy.FindStringSubmatch(own); named && author == "" && found != nil {
+		if found := writtenBy.FindStringSubmatch(own); author == "" && found != nil {
 			author = strings.TrimSpace(found[1])
 		}
-		if found := dayShown.FindStringSubmatch(own); dated && found != nil && !changed.MatchString(own) {
+		if found := dayShown.FindStringSubmatch(own); found != nil && !changed.MatchString(own) {
 			date := parseDate(strings.NewReplacer("Sept.", "Sep", "Sept ", "Sep ", ".", "").Replace(found[1]))
 			torn = torn || !day.IsZero() && !date.IsZero() && !date.Equal(day)
 			if day.IsZero() {
