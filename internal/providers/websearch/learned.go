@@ -45,8 +45,12 @@ func Hints(message string) (hints []linear.Feature, asks bool) {
 	return n.hints(message, split(message)), n.asks
 }
 
+// maxHeard is how many words of a message the models hear: what is longer than any example is no more telling.
+const maxHeard = 200
+
 // hints are the words of a text, their order, its length and what the rules made of it.
 func (n need) hints(text string, words []word) []linear.Feature {
+	words = words[:min(len(words), maxHeard)]
 	keys := make([]string, 0, len(words)+1)
 	for _, w := range words {
 		keys = append(keys, digitsFolded(w.key))

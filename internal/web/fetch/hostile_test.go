@@ -137,6 +137,7 @@ func fetchHostile(t *testing.T, w *webtest.Web, say speaker) (doc *Document, err
 	f := on(t, w, func(c *Config, l *limits) {
 		c.HumanSkipsRobots = true
 		l.dial, l.header, l.grace, l.total = 500*time.Millisecond, 400*time.Millisecond, 300*time.Millisecond, 3*time.Second
+		l.body = 500_000 // so that a busy machine gets there in time
 	})
 	to := say.serve(t)
 	f.dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
