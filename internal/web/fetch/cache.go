@@ -85,7 +85,7 @@ func (c *cache) get(key string, o Options) (outcome, bool) {
 		return got, true
 	}
 	if c.disk != nil {
-		if doc, till, ok := c.disk.read(key, func(d *Document) bool { return mayShow(d, o.Domains) }); ok {
+		if doc, till, ok := c.disk.read(key, func(d *Document) bool { return mayShow(d, o) }); ok {
 			c.diskHits.Add(1)
 			got := outcome{doc: doc, hops: doc.Hops}
 			c.memory.put(key, got, till.Sub(c.now()))
@@ -108,14 +108,14 @@ func (c *cache) put(key string, got outcome, ttl time.Duration) {
 }
 
 // mayShow applies the rules again to a page from disk, which anything may have happened to.
-func mayShow(d *Document, lists guard.Domains) bool {
+func mayShow(d *Document, o Options) bool {
 	visited := []string{d.URL, d.Final}
 	for _, hop := range d.Hops {
 		visited = append(visited, hop.URL)
 	}
 	for _, raw := range visited {
 		u, err := guard.Parse(raw)
-		if err != nil || !lists.Allows(u.Hostname()) {
+		if err != nil || !o.Domains.Allows(u.Hostname()) || !o.Site.Holds(raw) {
 			return false
 		}
 	}

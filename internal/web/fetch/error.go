@@ -57,6 +57,7 @@ var reasons = map[string]reason{
 	guard.DeniedPort:             {code: CodeBlocked, message: "only ports 80 and 443 are visited"},
 	guard.FakeIP:                 {code: CodeBlocked, message: "DNS is answered by a proxy tool in fake-IP mode: exempt this program from it"},
 	"denied_domain":              {code: CodeBlocked, message: "the operator's lists do not allow this domain"},
+	guard.OutsideSite:            {code: CodeBlocked, message: "the page is not one of the site that was asked for"},
 	"redirect_to_blocked_target": {code: CodeBlocked, message: "the page leads on to a target that may not be visited"},
 	"redirect_to_http":           {code: CodeBlocked, message: "the page leads from https back to http"},
 	"robots":                     {code: CodeBlocked, message: "the site asks programs not to read this page"},

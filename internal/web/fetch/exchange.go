@@ -118,7 +118,7 @@ func (v *visit) declared(h http.Header) (mediaType, *Error) {
 	if v.kind == anImage {
 		return imageType(h)
 	}
-	t, err := contentType(h, v.f.config.JSON)
+	t, err := contentType(h, v.f.config.JSON, v.options.XML)
 	if v.kind == robotsTxt {
 		return t, nil
 	}

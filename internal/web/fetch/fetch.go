@@ -130,8 +130,12 @@ func (f *Fetcher) Close() {
 type Options struct {
 	// Domains are the lists that hold for this turn; every hop must pass them.
 	Domains guard.Domains
+	// Site is the part of the web that the page, and every hop to it, must be in; the zero value is all of it.
+	Site guard.Site
 	// Human says that a person typed the URL.
 	Human bool
+	// XML lets pages in XML pass too, such as the lists of pages that sites keep for programs.
+	XML bool
 	// Pins holds a turn's DNS answers; nil pins them for this fetch alone.
 	Pins *guard.Pins
 	// Hops, if not nil, is given the requests that were made, also those of a fetch that failed: errors go to anybody
@@ -218,6 +222,8 @@ func admit(ctx context.Context, rawURL string, o Options) (*url.URL, *Error) {
 		return nil, fromGuard(err)
 	case !o.Domains.Allows(u.Hostname()):
 		return nil, fail("denied_domain")
+	case !o.Site.Holds(u.String()):
+		return nil, fail(guard.OutsideSite)
 	case ctx.Err() != nil:
 		return nil, fromContext(ctx)
 	}
@@ -270,8 +276,14 @@ func pageKey(u *url.URL, o Options) string {
 		canonical = u.String()
 	}
 	key := canonical + " " + o.Domains.Version()
+	if site := o.Site.String(); site != "" {
+		key += " in " + site
+	}
 	if o.Human {
 		key += " human"
+	}
+	if o.XML {
+		key += " xml"
 	}
 	return key
 }

@@ -32,7 +32,7 @@ func FuzzCacheFile(f *testing.F) {
 		if twice, err := parseFile(again, key); err != nil || !twice.Till.Equal(head.Till) || !bytes.Equal(twice.Page.Body, head.Page.Body) {
 			t.Errorf("%v: %+v became %+v", err, head, twice)
 		}
-		mayShow(&head.Page, Options{}.Domains)
+		mayShow(&head.Page, Options{})
 	})
 }
 
@@ -67,7 +67,7 @@ func FuzzContentType(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, declared string, body []byte) {
 		h := http.Header{"Content-Type": {declared}}
-		got, err := contentType(h, true)
+		got, err := contentType(h, true, true)
 		if err != nil {
 			checkNoLeak(t, err)
 			return
@@ -78,7 +78,7 @@ func FuzzContentType(f *testing.F) {
 		if got.charset != "" && (!charsetName.MatchString(got.charset) || !strings.Contains(declared, got.charset)) {
 			t.Errorf("%q has the charset %q", declared, got.charset)
 		}
-		if again, err := contentType(http.Header{"Content-Type": {got.String()}}, true); err != nil || again != got {
+		if again, err := contentType(http.Header{"Content-Type": {got.String()}}, true, true); err != nil || again != got {
 			t.Errorf("%q is %q, and that is %q, %v", declared, got, again, err)
 		}
 		if err := got.agrees(body); err != nil {

@@ -29,14 +29,14 @@ var charsetName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:+-]{0,39}$`)
 
 // contentType reads the declared type and refuses what is not read. The type is never guessed: a site that does not
 // declare one is refused.
-func contentType(h http.Header, allowJSON bool) (mediaType, *Error) {
+func contentType(h http.Header, allowJSON, allowXML bool) (mediaType, *Error) {
 	value := h.Get("Content-Type")
 	name, _, _ := strings.Cut(value, ";")
 	t := mediaType{name: strings.ToLower(strings.TrimSpace(name))}
 	if t.name == "" {
 		return mediaType{}, fail("missing_type")
 	}
-	if !readableType(t.name) && !(allowJSON && isJSON(t.name)) {
+	if !readableType(t.name) && !(allowJSON && isJSON(t.name)) && !(allowXML && isXML(t.name)) {
 		return mediaType{}, fail("bad_type")
 	}
 	// Parameters that cannot be read cost the charset, not the page: it may declare itself inside.
@@ -53,6 +53,8 @@ func readableType(name string) bool {
 	}
 	return false
 }
+
+func isXML(name string) bool { return name == "application/xml" || name == "text/xml" }
 
 func isJSON(name string) bool {
 	return name == "application/json" || name == "text/json" || strings.HasSuffix(name, "+json") && strings.HasPrefix(name, "application/")

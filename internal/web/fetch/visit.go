@@ -94,6 +94,9 @@ func (v *visit) allowed(ctx context.Context, u *url.URL) *Error {
 	if !v.options.Domains.Allows(u.Hostname()) {
 		return fail("denied_domain")
 	}
+	if !v.options.Site.Holds(u.String()) {
+		return fail(guard.OutsideSite)
+	}
 	if v.kind == robotsTxt || v.options.Human && v.f.config.HumanSkipsRobots {
 		return nil
 	}

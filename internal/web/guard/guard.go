@@ -5,7 +5,8 @@
 //   - [Parse] applies the URL rules and returns the one canonical URL that is then checked, logged and
 //     dialled. [Resolve] does the same for the target of a redirect. [Canonical] is the form in which two
 //     URLs are compared, [DedupeKey] the one in which doubles are found.
-//   - [Domains] holds an operator's allow and deny lists, matched on the canonical host.
+//   - [Domains] holds an operator's allow and deny lists, matched on the canonical host. [Site] keeps a visit to the
+//     pages of one host below one path, and finds them by their short names.
 //   - [Guard] knows which addresses may be dialled: the fixed list of [CheckAddr], the operator's own
 //     denials, and this machine's interfaces. Its Control method belongs in a [net.Dialer].
 //   - [Dialer] joins them: it resolves a name, checks every answer, and dials only addresses that passed.
