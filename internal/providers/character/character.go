@@ -29,6 +29,7 @@ type Character struct {
 	Mode     turn.Mode // of a channel for which nobody has set one
 	Modes    map[turn.Mode]Limits
 	Web      Web
+	Docs     []Docs
 	Window   int            // messages of recent history
 	Location *time.Location // in which times are shown
 

@@ -32,6 +32,7 @@ func (r *reading) check() {
 	r.model("model", c.Model)
 	r.model("side_model", c.SideModel)
 	r.web(c.Web)
+	r.docs(c.Docs)
 	r.mode("modes.full_rp", c.Modes.FullRP)
 	r.mode("modes.text", c.Modes.Text)
 	r.mode("modes.imitate_voice", c.Modes.ImitateVoice)
@@ -136,7 +137,7 @@ func (r *reading) complete(defaults string) {
 	const named = 3
 	var missing []string
 	for _, k := range r.keys {
-		if _, set := r.spots[k.name]; !set && !k.table {
+		if _, set := r.spots[k.name]; !set && !k.table && !k.optional {
 			missing = append(missing, k.name)
 		}
 	}

@@ -20,6 +20,7 @@ type config struct {
 	SideModel Model          `toml:"side_model"`
 	Texts     Texts          `toml:"texts"`
 	Modes     modesConfig    `toml:"modes"`
+	Docs      []docsConfig   `toml:"docs"`
 }
 
 type triggersConfig struct {
@@ -38,6 +39,12 @@ type webConfig struct {
 	Pages        int      `toml:"pages"`
 	PerDomain    int      `toml:"per_domain"`
 	Deadline     Duration `toml:"deadline"`
+}
+
+type docsConfig struct {
+	Name   string `toml:"name"`
+	URL    string `toml:"url"`
+	Search string `toml:"search"`
 }
 
 type historyConfig struct {
@@ -82,6 +89,9 @@ type key struct {
 	name  string // dotted
 	typ   reflect.Type
 	table bool
+	list  bool // of tables
+	// optional has no default: a list of tables, and what its tables hold.
+	optional bool
 }
 
 // keys returns every key of character.toml, tables before what they hold.
@@ -92,9 +102,17 @@ func keysOf(t reflect.Type, prefix string) []key {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		k := key{name: prefix + f.Tag.Get("toml"), typ: f.Type, table: f.Type.Kind() == reflect.Struct}
+		k.list = f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct
+		k.optional = k.list
 		all = append(all, k)
-		if k.table {
+		switch {
+		case k.table:
 			all = append(all, keysOf(f.Type, k.name+".")...)
+		case k.list:
+			for _, item := range keysOf(f.Type.Elem(), k.name+".") {
+				item.optional = true
+				all = append(all, item)
+			}
 		}
 	}
 	return all
@@ -105,6 +123,8 @@ func (k key) wants() string {
 	switch {
 	case k.table:
 		return "a table, as in [" + k.name + "]"
+	case k.list:
+		return "a table for each, as in [[" + k.name + "]]"
 	case k.typ == reflect.TypeFor[Duration]():
 		return `a duration in quotes, such as "24s" or "1m30s"`
 	}

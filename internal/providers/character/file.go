@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,7 +24,8 @@ type spot struct {
 type reading struct {
 	config   config
 	keys     []key
-	spots    map[string]spot // where each key was last set; elements of lists too, as "aliases[0]"
+	spots    map[string]spot // where each key was last set; elements of lists too, as "aliases[0]" and "docs[0].name"
+	listed   bool            // the file being read has a [[docs]]
 	problems []Problem
 }
 
@@ -53,6 +56,7 @@ func (r *reading) file(name string, data []byte) {
 		r.problems = append(r.problems, syntaxProblem(name, err))
 		return
 	}
+	r.listed = false
 	unknown := map[string]bool{} // tables already complained about
 	for _, e := range entries(name, data) {
 		r.entry(e, unknown)
@@ -68,12 +72,20 @@ func (r *reading) entry(e entry, unknown map[string]bool) {
 	}
 	k, stranger := r.find(e.path)
 	header := e.kind == unstable.Table || e.kind == unstable.ArrayTable || e.kind == unstable.InlineTable
+	if len(e.path) > 1 && !r.listed && stranger == "" && k.optional { // docs.name = "…" without a [[docs]]
+		k, name = r.keyOf(e.path[0]), e.path[0]
+	}
 	switch {
 	case stranger != "":
 		if header || stranger != name {
 			unknown[stranger] = true
 		}
 		r.problem(e.at, stranger, "no such key", r.cure(stranger))
+	case k.list && e.kind == unstable.ArrayTable:
+		r.item(e.at)
+	case k.list:
+		unknown[name] = true
+		r.problem(e.at, name, "wants "+k.wants(), "")
 	case k.table && e.kind != unstable.Table && e.kind != unstable.InlineTable, !k.table && header:
 		unknown[name] = true
 		r.problem(e.at, name, "wants "+k.wants()+", not "+kindName(e.kind), "")
@@ -86,41 +98,65 @@ func (r *reading) entry(e entry, unknown map[string]bool) {
 func (r *reading) find(path []string) (found key, stranger string) {
 	for i := range path {
 		name := strings.Join(path[:i+1], ".")
-		ok := false
-		for _, k := range r.keys {
-			if k.name == name {
-				found, ok = k, true
-			}
-		}
-		if !ok {
+		if found = r.keyOf(name); found.name == "" {
 			return key{}, name
 		}
-		if !found.table {
+		if !found.table && !found.list {
 			break
 		}
 	}
 	return found, ""
 }
 
+// keyOf returns the known key of a dotted name; its name is empty if there is none.
+func (r *reading) keyOf(name string) key {
+	for _, k := range r.keys {
+		if k.name == name {
+			return k
+		}
+	}
+	return key{}
+}
+
+// item begins the next element of docs, the one list of tables. A file's list takes the place of those before it.
+func (r *reading) item(at spot) {
+	if !r.listed {
+		r.config.Docs, r.listed = nil, true
+		maps.DeleteFunc(r.spots, func(name string, _ spot) bool { return strings.HasPrefix(name, "docs[") })
+	}
+	r.config.Docs = append(r.config.Docs, docsConfig{})
+	r.spots[r.lastItem()] = at
+}
+
+func (r *reading) lastItem() string { return fmt.Sprintf("docs[%d]", len(r.config.Docs)-1) }
+
 // value decodes one key over the configuration.
 func (r *reading) value(e entry, k key) {
 	var doc strings.Builder
-	if e.prefix > 0 {
+	if e.prefix > 0 && !k.optional {
 		fmt.Fprintf(&doc, "[%s]", strings.Join(e.path[:e.prefix], "."))
 	}
 	doc.WriteByte('\n') // the value stands on line 2
 	doc.Write(e.raw)
 	next := r.config // what fails half-way must not leave the half
-	err := toml.Unmarshal([]byte(doc.String()), &next)
+	name, into := k.name, any(&next)
+	if k.optional {
+		next.Docs = slices.Clone(next.Docs)
+		name, into = r.lastItem()+strings.TrimPrefix(k.name, "docs"), &next.Docs[len(next.Docs)-1]
+	}
+	err := toml.Unmarshal([]byte(doc.String()), into)
 	if k.typ == reflect.TypeFor[Duration]() && e.kind != unstable.String {
 		err = errors.New("a bare number would be nanoseconds")
 	}
 	if err == nil {
-		r.config, r.spots[k.name] = next, e.at
+		r.config, r.spots[name] = next, e.at
 		for i, at := range e.items {
-			r.spots[fmt.Sprintf("%s[%d]", k.name, i)] = at
+			r.spots[fmt.Sprintf("%s[%d]", name, i)] = at
 		}
 		return
+	}
+	if k.optional {
+		r.spots[name] = e.at // it is there, if wrong
 	}
 	at := e.at
 	var de *toml.DecodeError

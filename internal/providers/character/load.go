@@ -223,6 +223,9 @@ func (c *config) into(to *Character) {
 		Queries: c.Web.Queries, Pages: c.Web.Pages, PerDomain: c.Web.PerDomain,
 		Deadline: time.Duration(c.Web.Deadline),
 	}
+	for _, d := range c.Docs {
+		to.Docs = append(to.Docs, d.into())
+	}
 	to.Modes = map[turn.Mode]Limits{
 		turn.FullRP:       c.Modes.FullRP.limits(),
 		turn.Text:         c.Modes.Text.limits(),

@@ -196,6 +196,39 @@ imitate_voice.web = true
 	}
 }
 
+// TestDocs reads sites of documentation; a character's take the place of those in the defaults.
+func TestDocs(t *testing.T) {
+	fsys := with(t, map[string]string{"owl/persona.md": "An owl."})
+	defaults := fsys[defaultsID+"/"+configFile]
+	defaults.Data = append(defaults.Data, "\n[[docs]]\nname = \"old\"\nurl = \"https://old.example.org/\"\nsearch = \"s?q={query}\"\n"...)
+	load := func() (got []string) {
+		t.Helper()
+		c, err := Load(fsys, "owl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range c.Docs {
+			got = append(got, d.Name+" "+d.Site.String()+" "+d.Search)
+		}
+		return got
+	}
+	if d := cmp.Diff([]string{"old https://old.example.org/ https://old.example.org/s?q={query}"}, load()); d != "" {
+		t.Error(d)
+	}
+	fsys["owl/character.toml"] = &fstest.MapFile{Data: []byte(`
+[[docs]]
+name = "Colony"
+url = "https://Docs.example.org/colony"
+[[docs]]
+name = "C++ 20"
+url = "https://cpp.example.org"
+search = "https://cpp.example.org/find/{query}"
+`)}
+	if d := cmp.Diff([]string{"Colony https://docs.example.org/colony/ ", "C++ 20 https://cpp.example.org/ https://cpp.example.org/find/{query}"}, load()); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestNamesOff(t *testing.T) {
 	c, err := Load(with(t, map[string]string{"owl/persona.md": "An owl.", "owl/character.toml": "triggers.names = false"}), "owl")
 	if err != nil {
@@ -248,6 +281,7 @@ func FuzzFile(f *testing.F) {
 	}
 	f.Add(string(data))
 	f.Add("a.b.c = 1\n[a]\nb = { c = [1, {d = 2}] }\n[[x.y]]")
+	f.Add("[[docs]]\nname = 1\n[[docs]]\nurl.x = 2\n[docs.name]\n")
 	f.Add("name.x = 1\nweb = [ {} ]\n\"\\u0000\" = 1\n'' = ''")
 	f.Add("name = '''\nx''' # c\ndeadline = 1979-05-27T07:32:00Z")
 	f.Fuzz(func(t *testing.T, toml string) {
