@@ -19,6 +19,7 @@ type run struct {
 	pol  Policy
 	look turn.Lookup
 	plan plan
+	site *Docs     // that the lookup is kept to; nil: none
 	end  time.Time // when the result must be there
 	now  time.Time
 	step time.Time // when the stage under way began
@@ -82,6 +83,7 @@ func (r *run) decide(ctx context.Context) bool {
 	r.look.Usage = pl.usage
 	r.done("need")
 	pl.compose(names, r.now)
+	r.keep()
 	r.done("query")
 
 	needed, reason := r.needed(by)
@@ -182,6 +184,15 @@ func (r *run) room() int {
 // find searches, reads, summarises and writes the block.
 func (r *run) find(ctx context.Context) {
 	share := time.Until(r.end) / 3
+	switch {
+	case r.site != nil:
+		r.consult(ctx, share)
+		return
+	case r.req.Web.Docs != "":
+		r.fail(search.NotConfigured, "there is no site of documentation of that name")
+		r.conclude(nil, summary{})
+		return
+	}
 	targets := typedTargets(r.plan.urls, r.pol)
 	r.refuseTyped()
 	if len(targets) == 0 && len(r.plan.refused) == 0 || r.plan.order == "search" || r.req.Web.Switch == turn.WebAlways && len(targets) == 0 {
@@ -230,10 +241,13 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 		}
 		r.look.Query += text
 		q := search.Query{Text: text, Intent: r.plan.intent, Language: r.plan.language, For: r.req.Character}
+		if r.site != nil {
+			q.Include = []string{r.site.Site.Host()}
+		}
 		if i == 0 { // what is not new enough is better than nothing: it carries its date
 			q.Fresh = r.plan.fresh
 		}
-		res := r.p.Search.Search(ctx, q)
+		res := r.inSite(r.p.Search.Search(ctx, q))
 		r.look.Asked = append(r.look.Asked, res.Asked...)
 		r.look.Hits, r.look.Cached, r.look.Stale = cleanHits(res.Hits), res.Cached, res.Stale
 		r.look.State, r.look.Failure, r.look.Reason = res.State, res.Failure, r.reason(res)
@@ -315,10 +329,15 @@ func (r *run) conclude(sheets []sheet, s summary) {
 	l := &r.look
 	l.Removed = removals(sheets)
 	l.Rejected, l.Usage = s.rejected, addUsage(l.Usage, s.usage)
-	good := 0
+	good, tried := 0, len(sheets)
 	for i := range sheets {
 		if sheets[i].good() {
 			good++
+		}
+	}
+	for _, p := range l.Pages {
+		if p.Failure != "skipped" {
+			tried++
 		}
 	}
 	switch {
@@ -326,7 +345,7 @@ func (r *run) conclude(sheets []sheet, s summary) {
 		l.State, l.Failure, l.By = turn.Found, "", s.by
 		r.show(sheets, s)
 	case l.State == turn.LookupFailed && good == 0:
-	case good == 0 && len(sheets)+len(l.Pages) > 0:
+	case good == 0 && tried > 0:
 		r.fail("unreadable", "no page could be read")
 	default:
 		l.State, l.Failure = turn.Empty, ""

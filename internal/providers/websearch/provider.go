@@ -9,6 +9,7 @@
 //	intent.go    what kind of question: weather, person, news, …
 //	followup.go  "and in Berlin?" made into a question that stands alone
 //	query.go     the words that leave the machine; scrub.go keeps the private ones in
+//	docs.go      a lookup that is kept to one site; sitelist.go finds pages where no search service does
 //	sources.go   which URLs may be read; read.go has them read, many at once
 //	facts.go     the side model's notes on one page, quarantined
 //	evidence.go  the page's own best sentences, by BM25, place and answertype.go
@@ -65,6 +66,9 @@ type Policy struct {
 	PerDomain    int           // of these from one registrable domain; 0: 2
 	Deadline     time.Duration // of a whole lookup; 0: 12 s
 	Queries      int           // queries in a turn at most; 0: 2
+	Docs         []Docs        // sites of documentation that a lookup may be kept to
+
+	site guard.Site // that this lookup is kept to
 }
 
 // The defaults of Policy.

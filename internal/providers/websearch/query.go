@@ -56,7 +56,7 @@ func decide(req turn.Request, names []string, pol Policy) plan {
 // toOthers reports whether a message with a link was written to the room and not to the bot, which is no request to
 // read it.
 func toOthers(req turn.Request, text string, names []string) bool {
-	if req.GuildID == "" || req.Parent != nil && req.Parent.Own {
+	if req.GuildID == "" || req.Web.Switch == turn.WebAlways || req.Parent != nil && req.Parent.Own {
 		return false
 	}
 	_, named := dropNames(split(text), text, names)
@@ -236,10 +236,7 @@ func cut(s string, n int) string {
 func deniedTopic(text string, denied []string) string {
 	words := split(text)
 	for _, topic := range denied {
-		keys := make([]string, 0, 4)
-		for _, w := range split(topic) {
-			keys = append(keys, w.key)
-		}
+		keys := keysOf(topic)
 		if len(keys) == 0 {
 			continue
 		}

@@ -105,10 +105,10 @@ func (p *Provider) readOne(ctx context.Context, t target, pol Policy) (s sheet) 
 		s.page.Failure, s.page.Reason = "blocked_url", "no_fetcher"
 		return s
 	}
-	if p.readSpecially(ctx, &s, t, pol) {
+	if pol.site == (guard.Site{}) && p.readSpecially(ctx, &s, t, pol) {
 		return s
 	}
-	doc, err := p.Fetch.Fetch(ctx, t.url, fetch.Options{Domains: pol.Domains, Human: t.hit == nil})
+	doc, err := p.fetch(ctx, &s, t, pol)
 	if err != nil {
 		s.page.Failure, s.page.Reason = "http_error", "transport"
 		if e, ok := errors.AsType[*fetch.Error](err); ok {
@@ -123,6 +123,20 @@ func (p *Provider) readOne(ctx context.Context, t target, pol Policy) (s sheet) 
 	defer p.rise()
 	readFetched(&s, doc, t)
 	return s
+}
+
+// fetch fetches a page from where it is.
+func (p *Provider) fetch(ctx context.Context, s *sheet, t target, pol Policy) (*fetch.Document, error) {
+	o := pol.options(t.hit == nil)
+	doc, err := p.Fetch.Fetch(ctx, t.url, o)
+	for _, other := range t.spare {
+		if e, ok := errors.AsType[*fetch.Error](err); !ok || !missing(e.Status) {
+			break
+		}
+		s.page.URL = other
+		doc, err = p.Fetch.Fetch(ctx, other, o)
+	}
+	return doc, err
 }
 
 // readDelivered takes the text that a backend delivered for the page.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"net/url"
 	"strings"
 
@@ -8,15 +9,41 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// maxLinks is how many links of a page are kept.
-const maxLinks = 300
+const (
+	// maxLinks is how many links of a page's matter are kept.
+	maxLinks = 300
+	// maxMenu is how many of a whole page are: a large manual names all its pages on each.
+	maxMenu = 3000
+)
 
-// links lists where the text points to.
-func links(root *html.Node, base *url.URL) []Link {
+// Links lists where the whole of an HTML page points to, menus and what a reader has to unfold included, each address
+// once, in order, without fragments. body, contentType and base are as for [Read]. The error is always a *Error.
+func Links(body []byte, contentType string, base *url.URL) (found []Link, err error) {
+	defer func() { // see readHTML
+		if recover() != nil {
+			found, err = nil, &Error{Code: "unparsable"}
+		}
+	}()
+	text, err := decode(body, contentType, true)
+	if err != nil {
+		return nil, err
+	}
+	doc, parseErr := html.Parse(bytes.NewReader(text[:affordable(text)]))
+	if parseErr != nil { // more than 512 elements are open at once
+		return nil, &Error{Code: "unparsable"}
+	}
+	if href := baseHref(doc, base); href != nil {
+		base = href
+	}
+	return links(doc, base, maxMenu), nil
+}
+
+// links lists where the text points to, as far as the first most links.
+func links(root *html.Node, base *url.URL, most int) []Link {
 	var found []Link
 	known := map[string]bool{}
 	for n := range root.Descendants() {
-		if n.DataAtom != atom.A || len(found) == maxLinks {
+		if n.DataAtom != atom.A || len(found) == most {
 			continue
 		}
 		href, _ := attr(n, "href")

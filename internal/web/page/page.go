@@ -207,7 +207,7 @@ func readTree(text, rest []byte, base *url.URL, scripts bool) (Page, error) {
 		return Page{}, &Error{Code: "extraction_failed"}
 	}
 	p.Type = kind
-	p.Links = links(root, base)
+	p.Links = links(root, base, maxLinks)
 	if p.Markdown, err = markdown(root); err != nil || p.Markdown == "" {
 		return Page{}, &Error{Code: "extraction_failed"}
 	}

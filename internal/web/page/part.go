@@ -31,7 +31,7 @@ func Part(text string, base *url.URL, edit func(root *html.Node)) (p Page, err e
 		return Page{}, err
 	}
 	dropMarks(m.body, false)
-	p.Links = links(m.body, base)
+	p.Links = links(m.body, base, maxLinks)
 	if p.Markdown, err = markdown(m.body); err != nil {
 		return Page{}, &Error{Code: "extraction_failed"}
 	}

@@ -10,6 +10,19 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
+func TestAllLinks(t *testing.T) {
+	base := &url.URL{Scheme: "https", Host: "example.org", Path: "/a/"}
+	got, err := Links([]byte(`<base href="/b/"><nav><a href="x">X</a><ul hidden><li><a href="y#z">Y</a></ul></nav><p><a href="x#2">X again</a><a href="javascript:1">no</a><a href="//evil.net/">Z</a>`),
+		"text/html", base)
+	want := []Link{{"https://example.org/b/x", "X"}, {"https://example.org/b/y", "Y"}, {"https://evil.net/", "Z"}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if _, err := Links([]byte(strings.Repeat("<div>", 5_000)), "", nil); !isCode(err, "unparsable") {
+		t.Errorf("5,000 deep: %v", err)
+	}
+}
+
 func TestPart(t *testing.T) {
 	base := &url.URL{Scheme: "https", Host: "example.org", Path: "/a/b"}
 	got, err := Part(`<style>.x{display:none}</style><p>Short, and <a href="../c#d">all of it</a> matter.<p class=x>Unseen.</p><nav>Menu</nav><ul><li>one<li>two</ul>`+

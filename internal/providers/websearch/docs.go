@@ -1,0 +1,240 @@
+package websearch
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+	"unicode"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/search"
+	"familiar/internal/web/clean"
+	"familiar/internal/web/fetch"
+	"familiar/internal/web/guard"
+)
+
+// Docs is a site of documentation. A lookup that is kept to it reads no page but the site's.
+type Docs struct {
+	Name   string
+	Site   guard.Site
+	Search string // address of the site's own search, with {query} in it; empty: none
+}
+
+// DocsFor chooses the site of documentation for a text: the one called name, or else the one that the text begins with,
+// the only one, or the one that the text links to or names. rest is the text without the name that it begins with. It
+// reports false where there is none, or no telling which.
+func (p *Provider) DocsFor(name, text string) (site, rest string, ok bool) {
+	all := p.Policy.Docs
+	if name != "" {
+		for i := range all {
+			if strings.EqualFold(all[i].Name, name) {
+				return all[i].Name, text, true
+			}
+		}
+		return "", text, false
+	}
+	words := split(text)
+	for _, d := range all {
+		if n := len(keysOf(d.Name)); n < len(words) && begins(words, keysOf(d.Name)) {
+			return d.Name, strings.TrimSpace(text[words[n-1].end:]), true
+		}
+	}
+	if len(all) == 1 {
+		return all[0].Name, text, true
+	}
+	for _, d := range all {
+		for _, u := range inText.FindAllString(text, 20) {
+			if d.Site.Holds(trimURL(u)) {
+				return d.Name, text, true
+			}
+		}
+	}
+	if d := namedDocs(all, words); d != nil {
+		return d.Name, text, true
+	}
+	return "", text, false
+}
+
+// namedDocs returns the first site whose name stands in a text.
+func namedDocs(all []Docs, words []word) *Docs {
+	for i := range words {
+		for j := range all {
+			if keys := keysOf(all[j].Name); len(keys) > 0 && begins(words[i:], keys) {
+				return &all[j]
+			}
+		}
+	}
+	return nil
+}
+
+// keysOf are the words of a phrase, in the form in which words are compared.
+func keysOf(phrase string) []string {
+	var keys []string
+	for _, w := range split(phrase) {
+		keys = append(keys, w.key)
+	}
+	return keys
+}
+
+// keep keeps the lookup to a site of documentation: the one that a person chose, or the one that a question about
+// documentation names.
+func (r *run) keep() {
+	chosen := r.req.Web.Docs
+	for i := range r.pol.Docs {
+		if d := &r.pol.Docs[i]; strings.EqualFold(d.Name, chosen) {
+			r.site = d
+		}
+	}
+	if chosen == "" && r.plan.intent == docs && len(r.plan.urls)+len(r.plan.refused) == 0 {
+		r.site = namedDocs(r.pol.Docs, split(r.plan.core))
+	}
+	if r.site == nil {
+		return
+	}
+	r.plan.intent, r.plan.fresh = docs, ""
+	r.pol.site, r.pol.PerDomain = r.site.Site, r.pol.Pages
+}
+
+// consult is find for a lookup that is kept to a site: pages that the person named, or else what is found on the site.
+func (r *run) consult(ctx context.Context, share time.Duration) {
+	targets, slug := r.pagesNamed(), false
+	if len(targets)+len(r.look.Pages) == 0 {
+		targets, slug = r.slug()
+	}
+	if len(targets)+len(r.look.Pages) == 0 {
+		targets = r.searchSite(ctx, share)
+	}
+	r.done("search")
+	sheets := r.read(ctx, targets, share)
+	if slug && absent(sheets) { // then it was a word to look for
+		for i := range sheets {
+			s := &sheets[i].page
+			s.Failure, s.Reason = "skipped", "not_there"
+			r.look.Pages = append(r.look.Pages, *s)
+		}
+		sheets = r.read(ctx, r.searchSite(ctx, share), share)
+	}
+	r.done("read")
+	if len(sheets) == 0 {
+		r.conclude(sheets, summary{})
+		return
+	}
+	r.summarise(ctx, sheets, share)
+}
+
+// pagesNamed are the addresses that people typed, as far as they are the site's. The others are recorded as refused.
+func (r *run) pagesNamed() []target {
+	var inside []string
+	for _, u := range r.plan.urls {
+		if r.pol.site.Holds(u) {
+			inside = append(inside, u)
+			continue
+		}
+		r.look.Pages = append(r.look.Pages, turn.Page{URL: clean.Line(u, 200), Site: "the address given", Failure: guard.Blocked, Reason: guard.OutsideSite})
+	}
+	r.refuseTyped()
+	return typedTargets(inside, r.pol)
+}
+
+// slug takes a message that is one word for the short name of a page.
+func (r *run) slug() (targets []target, ok bool) {
+	text := strings.TrimSpace(r.req.Message.Text)
+	if r.req.Web.Docs == "" || text == "" || strings.ContainsFunc(text, unicode.IsSpace) {
+		return nil, false
+	}
+	found, err := r.pol.site.Find(text)
+	if e, refused := err.(*guard.Error); refused {
+		if e.Reason == guard.OutsideSite {
+			r.look.Pages = append(r.look.Pages, turn.Page{URL: clean.Line(text, 200), Site: "the page named", Failure: e.Code, Reason: e.Reason})
+		}
+		return nil, false
+	}
+	anchor := anchorOf(found[0])
+	for i := range found {
+		found[i] = strings.TrimSuffix(found[i], anchor)
+	}
+	return []target{{url: found[0], spare: found[1:], anchor: anchor, site: siteOf(found[0])}}, true
+}
+
+// absent reports whether the site says of a page that it has none of that name.
+func absent(sheets []sheet) bool {
+	return len(sheets) == 1 && missing(sheets[0].page.Status)
+}
+
+func missing(status int) bool { return status == http.StatusNotFound || status == http.StatusGone }
+
+// searchSite asks the search services for pages of the site and, where they know of none, the site itself.
+func (r *run) searchSite(ctx context.Context, share time.Duration) []target {
+	if len(r.plan.queries) == 0 {
+		return nil
+	}
+	why := r.look.Reason
+	r.search(ctx, share/2)
+	if len(r.look.Hits) == 0 {
+		r.browse(ctx, share/2)
+	}
+	if r.look.State == turn.Found {
+		r.look.Reason = why
+	}
+	targets, refused := choose(r.look.Hits, r.pol)
+	r.look.Pages = append(r.look.Pages, refused...)
+	return targets
+}
+
+// inSite keeps the hits that are pages of the site: a search service goes by hosts.
+func (r *run) inSite(res search.Result) search.Result {
+	if r.site == nil || res.State != turn.Found {
+		return res
+	}
+	var kept []turn.Hit
+	for _, h := range res.Hits {
+		if r.pol.site.Holds(h.URL) {
+			kept = append(kept, h)
+		}
+	}
+	if res.Hits = kept; len(kept) == 0 {
+		res.State = turn.Empty
+	}
+	return res
+}
+
+// browse looks for pages in the lists that the site itself keeps. That a page read here adds addresses to be read (P2)
+// is what an operator wants who names a site, and only addresses of the site are added.
+func (r *run) browse(ctx context.Context, within time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	query := r.plan.queries[0]
+	if r.site.Search != "" && r.look.Query == "" {
+		r.look.Query = query
+	}
+	for _, list := range r.site.lists(query) {
+		began := time.Now()
+		asked := turn.Asked{Backend: "site " + r.site.Name, Detail: list.name, Status: "ok"}
+		links, err := r.p.list(ctx, list, r.pol)
+		hits := fitting(links, query, r.plan.language, r.pol.site)
+		asked.Hits, asked.Took = len(hits), time.Since(began)
+		switch {
+		case err != nil:
+			asked.Status = err.Code
+			if err.Reason != "" {
+				asked.Detail += ": " + err.Reason
+			}
+		case len(hits) == 0:
+			asked.Status = "empty"
+		}
+		r.look.Asked = append(r.look.Asked, asked)
+		if len(hits) > 0 {
+			for i := range hits {
+				hits[i].Backend = asked.Backend
+			}
+			r.look.Hits, r.look.State, r.look.Failure = cleanHits(hits), turn.Found, ""
+			return
+		}
+	}
+}
+
+// options are those of every fetch under a policy.
+func (p Policy) options(human bool) fetch.Options {
+	return fetch.Options{Domains: p.Domains, Site: p.site, Human: human}
+}
