@@ -126,6 +126,63 @@ func TestLookup(t *testing.T) {
 	}
 }
 
+// docsWorld is a site of documentation that no search service knows.
+const docsWorld = `
+-- characters/sage/persona.md --
+Sage is a librarian.
+-- characters/sage/character.toml --
+[[docs]]
+name = "colony"
+url = "https://docs.example.org/colony"
+
+[[docs]]
+name = "hive"
+url = "https://hive.example.org/"
+-- web/docs.example.org/colony/sitemap.xml.head --
+Content-Type: application/xml
+-- web/docs.example.org/colony/sitemap.xml --
+<urlset><url><loc>https://docs.example.org/colony/architecture/blackboard.html</loc></url><url><loc>https://docs.example.org/blog/blackboard.html</loc></url></urlset>
+-- web/docs.example.org/colony/architecture/blackboard.html --
+<!doctype html><html><head><title>The blackboard</title></head><body><article><h1>The blackboard</h1>
+<p>The blackboard of a colony keeps every event for seven days, after which a sweeper removes it for good.</p>
+<p>Agents write to the blackboard through an event bus, and they read from it by the key of a channel.</p></article></body></html>
+-- web/docs.example.org/colony/leaves.head --
+302
+Location: https://docs.example.org/blog/blackboard.html
+-- web/docs.example.org/blog/blackboard.html --
+<!doctype html><html><head><title>A blog</title></head><body><article><h1>A blog</h1><p>The blackboard of a colony keeps every event for ninety days, says somebody who does not know it.</p></article></body></html>
+-- web/hive.example.org/bees/index.html --
+<!doctype html><html><head><title>Bees</title></head><body><article><h1>Bees</h1><p>A bee of the hive visits about two thousand flowers on a day without any rain.</p></article></body></html>
+`
+
+func TestDocs(t *testing.T) {
+	c := newConversation(t, txtar.Parse([]byte(docsWorld)))
+	want := `The blackboard of a colony keeps every event for seven days, after which a sweeper removes it for good. [1]`
+	for _, args := range [][]string{
+		{"docs", "colony", "how long does the blackboard keep an event?"}, {"docs", "Colony", "architecture/blackboard"},
+		{"docs", "https://docs.example.org/colony/architecture/blackboard.html"}, {"docs", "--trace", "what is the blackboard of colony?"},
+	} {
+		code, out, complaint := c.command(nil, args...)
+		if code != exitOK || !strings.Contains(out, want) || !strings.Contains(out, "\n  [1] The blackboard · docs.example.org · undated https://docs.example.org/colony/architecture/blackboard.html\n") ||
+			strings.Contains(out, "state      found") != (args[1] == "--trace") {
+			t.Errorf("%q: exit code %d, errors %q:\n%s", args, code, complaint, out)
+		}
+	}
+	for question, wants := range map[string]string{"bees": "I know colony, hive.", " ": "empty"} {
+		if code, _, complaint := c.command(nil, "docs", question); code != exitUsage || !strings.Contains(complaint, wants) {
+			t.Errorf("%q: exit code %d, errors %q", question, code, complaint)
+		}
+	}
+	code, out, _ := c.command(nil, "docs", "--json", "colony", "https://docs.example.org/blog/blackboard.html")
+	var l turn.Lookup
+	if err := json.Unmarshal([]byte(out), &l); code != exitFailed || err != nil || l.State != turn.LookupFailed || len(l.Pages) != 1 || l.Pages[0].Reason != "outside_site" {
+		t.Errorf("exit code %d, %v:\n%s", code, err, out)
+	}
+	if n := c.web.Hits("https://docs.example.org/blog/blackboard.html"); n > 0 {
+		t.Errorf("a page outside was asked for %d times", n)
+	}
+}
+
 func TestFailedLookup(t *testing.T) {
 	c := newConversation(t, txtar.Parse([]byte("-- search --\nwhen .\nstatus 500\n")))
 	for _, form := range []string{"--json=false", "--json"} {

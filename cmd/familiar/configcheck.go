@@ -112,6 +112,9 @@ func describeCharacter(out io.Writer, c *character.Character) {
 	}
 	fmt.Fprintf(out, "web                  %s, %d queries, %d pages, %d per domain, %s, allow %s, deny %s\n",
 		web, c.Web.Queries, c.Web.Pages, c.Web.PerDomain, c.Web.Deadline, orNothing(c.Web.Allow), orNothing(c.Web.Deny))
+	for _, d := range c.Docs {
+		fmt.Fprintf(out, "docs                 %s: %s\n", d.Name, d.Site)
+	}
 	for _, mode := range turn.Modes() {
 		l, used := c.Modes[mode], ""
 		if mode == c.Mode {

@@ -22,16 +22,24 @@ func (l lookupCommand) Run(ctx context.Context, p *program, stop stopper) error 
 }
 
 func (l lookupCommand) look(ctx context.Context, p *program, h *house, question string) error {
-	found, err := h.bot(&answerDoor{}, bot.Pace{}).LookUp(ctx, turn.Message{
-		ID: ulid.Make().String(), ChannelID: "lookup", Author: turn.Author{ID: "terminal", Name: user(p)}, Text: question, At: time.Now(),
-	})
+	found, err := h.bot(&answerDoor{}, bot.Pace{}).LookUp(ctx, asMessage(p, "lookup", question), "")
 	if err != nil {
 		return err
 	}
-	if l.JSON {
+	return h.showLookup(p, found, l.JSON, bot.ViewLookup(found))
+}
+
+// asMessage is a question from the command line as a message.
+func asMessage(p *program, channel, question string) turn.Message {
+	return turn.Message{ID: ulid.Make().String(), ChannelID: channel, Author: turn.Author{ID: "terminal", Name: user(p)}, Text: question, At: time.Now()}
+}
+
+// showLookup prints a lookup, as JSON or in these words. One that could not be made is a failure.
+func (h *house) showLookup(p *program, found *turn.Lookup, asJSON bool, text string) (err error) {
+	if asJSON {
 		err = h.printJSON(p, found)
 	} else {
-		_, err = fmt.Fprint(p.out, h.redact.String(bot.ViewLookup(found)))
+		_, err = fmt.Fprint(p.out, h.redact.String(text))
 	}
 	if err == nil && found.State == turn.LookupFailed {
 		err = fmt.Errorf("the lookup failed: %s", found.Failure)

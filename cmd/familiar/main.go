@@ -4,6 +4,7 @@
 //	familiar run             bring it to Discord
 //	familiar ask "…"         one question, one answer
 //	familiar lookup "…"      the lookup alone, with everything it did
+//	familiar docs "…"        a lookup in one of the character's sites of documentation
 //	familiar fetch URL       one page, as a lookup reads it
 //	familiar trace [ID]      the records of past turns
 //	familiar config check    what is configured, and from where
@@ -43,6 +44,7 @@ type commands struct {
 	Chat   chatCommand   `cmd:"" help:"Talk to the character in this terminal."`
 	Ask    askCommand    `cmd:"" help:"Ask one question and leave."`
 	Lookup lookupCommand `cmd:"" help:"Look something up, without a conversation."`
+	Docs   docsCommand   `cmd:"" help:"Look something up in one documentation, and nowhere else."`
 	Fetch  fetchCommand  `cmd:"" help:"Read one page as a lookup does."`
 	Trace  traceCommand  `cmd:"" help:"List the records of past turns, or show one."`
 	Config configCommand `cmd:"" help:"Look at the configuration."`

@@ -47,7 +47,7 @@ func (h *house) serve(ctx context.Context, p *program) error {
 	base := h.config.get("DISCORD_API_URL")
 	session, err := discord.New(discord.Config{
 		Token: h.config.get("DISCORD_TOKEN"), HTTP: h.client(base), BaseURL: base, Log: h.log, Redact: h.redact.String,
-		PerSecond: p.far.perSecond, Commands: discord.Commands(),
+		PerSecond: p.far.perSecond, Commands: discord.Commands(h.docs()),
 		OnReady:  func(r discord.Ready) { h.greet(p.out, r) },
 		LoadHash: func(ctx context.Context) (string, error) { return h.store.Note(ctx, commandsNote) },
 		SaveHash: func(ctx context.Context, hash string) error { return h.store.SetNote(ctx, commandsNote, hash) },

@@ -193,6 +193,9 @@ func (h *house) furnish(p *program) error {
 			BlockBytes: web.BlockBytes, Pages: web.Pages, PerDomain: web.PerDomain, Deadline: web.Deadline, Queries: web.Queries,
 		},
 	}
+	for _, d := range h.character.Docs {
+		h.lookup.Policy.Docs = append(h.lookup.Policy.Docs, websearch.Docs(d))
+	}
 	h.builder = &prompt.Builder{
 		Providers: []prompt.Provider{
 			&character.Provider{Character: h.character},

@@ -33,6 +33,8 @@ func (b *Bot) order(ctx context.Context, e turn.Event) {
 		a = b.lastTurn(ctx, e)
 	case c.Name == "lookup":
 		a = b.lookUp(ctx, e)
+	case c.Name == "docs":
+		a = b.askDocs(ctx, e)
 	case c.Name == "mode":
 		a = b.setMode(ctx, e)
 	default:
@@ -167,26 +169,26 @@ func (b *Bot) lookUp(ctx context.Context, e turn.Event) turn.Answer {
 	if question == "" {
 		return turn.Answer{Text: "What shall I look up? Or shall I stop looking things up here: web off?"}
 	}
-	l, err := b.lookUpFor(ctx, e, question)
+	l, err := b.lookUpFor(ctx, e, question, "")
 	if err != nil {
 		return b.storeTrouble(err)
 	}
-	return turn.Answer{Text: switched + b.lookupAnswer(l)}
+	return turn.Answer{Text: switched + b.LookupAnswer(l)}
 }
 
-// LookUp looks a message's question up, whether or not it seems to need it. What left the machine must be on
-// record, so it is recorded like a turn; the error is the store's.
-func (b *Bot) LookUp(ctx context.Context, m turn.Message) (*turn.Lookup, error) {
-	return b.lookUpFor(ctx, turn.Event{ID: m.ID, Message: m}, m.Text)
+// LookUp looks a message's question up, whether or not it seems to need it: anywhere or, with docs, in that site of
+// documentation alone. What left the machine must be on record, so it is recorded like a turn; the error is the store's.
+func (b *Bot) LookUp(ctx context.Context, m turn.Message, docs string) (*turn.Lookup, error) {
+	return b.lookUpFor(ctx, turn.Event{ID: m.ID, Message: m}, m.Text, docs)
 }
 
-func (b *Bot) lookUpFor(ctx context.Context, e turn.Event, question string) (*turn.Lookup, error) {
+func (b *Bot) lookUpFor(ctx context.Context, e turn.Event, question, docs string) (*turn.Lookup, error) {
 	t := &turn.Trace{Began: time.Now(), Phase: turn.Begun, Model: NoModel}
 	if e.Command != nil {
 		e.Message = turn.Message{ID: e.ID, ChannelID: e.Message.ChannelID, Author: e.Command.By, Text: question, At: t.Began}
 	}
 	t.Request = b.request(ctx, ulid.Make().String(), []arrival{{Event: e}})
-	t.Request.Chain, t.Request.Parent = nil, nil
+	t.Request.Chain, t.Request.Parent, t.Request.Web.Docs = nil, nil, docs
 	if t.Request.Web.Switch == turn.WebAuto {
 		t.Request.Web.Switch = turn.WebAlways
 	}
@@ -202,20 +204,28 @@ func (b *Bot) lookUpFor(ctx context.Context, e turn.Event, question string) (*tu
 	if l.State == turn.LookupFailed {
 		o.Status = turn.Failed
 	}
-	t.Outcomes, t.Phase, t.Took, t.Reply = []turn.Outcome{o}, turn.Answered, time.Since(t.Began), b.lookupAnswer(&l)
+	t.Outcomes, t.Phase, t.Took, t.Reply = []turn.Outcome{o}, turn.Answered, time.Since(t.Began), b.LookupAnswer(&l)
 	return &l, b.save(ctx, t)
 }
 
-func (b *Bot) lookupAnswer(l *turn.Lookup) string {
+// LookupAnswer says what came of a lookup, with its sources: one message of Discord.
+func (b *Bot) LookupAnswer(l *turn.Lookup) string {
 	switch l.State {
 	case turn.Found:
 		return b.foundAnswer(l)
 	case turn.Empty:
+		if l.Query == "" {
+			return "I looked and found nothing that answers it."
+		}
 		return "I looked for " + quoted(l.Query) + " and found nothing that answers it."
 	case turn.Disabled:
 		return "The web is switched off here (" + l.Reason + ")."
 	case turn.LookupFailed:
-		return "I could not look: " + failureWords(l) + "."
+		words := failureWords(l)
+		if l.Failure == "unreadable" {
+			_, words = unreadable(l)
+		}
+		return "I could not look: " + words + "."
 	}
 	return "There was nothing to look up (" + l.Reason + ")."
 }
@@ -321,6 +331,7 @@ func (b *Bot) help() string {
 		"",
 		"/context – what happened in the last turn here: providers, queries, pages, claims, prompt",
 		"/lookup – look something up, without a conversation; or switch the web on or off here",
+		"/docs – look something up in the documentation that I know, and nowhere else",
 		"/mode – show or set how I talk here (" + modeList() + ")",
 		"/help – this",
 	}, "\n")

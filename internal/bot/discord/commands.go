@@ -29,13 +29,14 @@ type Option struct {
 	Choices     []string // at most 25; empty: any text
 }
 
-// Commands lists the usual commands.
-func Commands() []Command {
+// Commands lists the usual commands. docs are the names of the sites of documentation, at most 25; without any there is
+// no command for them.
+func Commands(docs []string) []Command {
 	modes := make([]string, 0, 3)
 	for _, m := range turn.Modes() {
 		modes = append(modes, string(m))
 	}
-	return []Command{
+	all := []Command{
 		{Name: "context", Manage: true, Description: "Show how an answer came about: what was looked up, read, sent and cut",
 			Options: []Option{{Name: "turn", Description: "Record or message id; the latest answer here if left out"}}},
 		{Name: "lookup", Manage: true, Description: "Look something up now, or switch looking things up on or off here",
@@ -47,6 +48,14 @@ func Commands() []Command {
 			Options: []Option{{Name: "mode", Description: "The new mode; shows the present one if left out", Choices: modes}}},
 		{Name: "help", Manage: true, Direct: true, Description: "What this bot does and how to talk to it"},
 	}
+	if len(docs) > 0 {
+		all = append(all, Command{Name: "docs", Manage: true, Description: "Look something up in one documentation, and nowhere else",
+			Options: []Option{
+				{Name: "question", Description: "A question, the name of a page, or its address", Required: true},
+				{Name: "site", Description: "Which documentation, where several are known", Choices: docs},
+			}})
+	}
+	return all
 }
 
 // wire is the command as Discord takes it.

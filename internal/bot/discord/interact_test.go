@@ -136,7 +136,7 @@ func TestRegistration(t *testing.T) {
 		d.stop()
 		d.result(t)
 	}
-	d := begin(Commands())
+	d := begin(Commands([]string{"colony", "go"}))
 	if !far.WaitCommands(1, 5*time.Second) {
 		t.Fatal("not registered")
 	}
@@ -145,7 +145,7 @@ func TestRegistration(t *testing.T) {
 	far.Drop(0) // a second READY
 	await(t, "a second session", func() bool { return d.Health().Identifies == 2 && d.Health().Connected })
 	end(d)
-	end(begin(Commands()))
+	end(begin(Commands([]string{"colony", "go"})))
 	raw, puts := far.Commands()
 	if puts != 1 {
 		t.Errorf("registered %d times, want once", puts)
@@ -155,7 +155,7 @@ func TestRegistration(t *testing.T) {
 		Manage            string `json:"default_member_permissions"`
 		Contexts          []int
 	}
-	if err := json.Unmarshal([]byte(raw), &commands); err != nil || len(commands) != 4 {
+	if err := json.Unmarshal([]byte(raw), &commands); err != nil || len(commands) != 5 || !strings.Contains(raw, `"choices":[{"name":"colony","value":"colony"},{"name":"go","value":"go"}]`) {
 		t.Fatalf("%v: %s", err, raw)
 	}
 	for _, c := range commands {
@@ -163,7 +163,7 @@ func TestRegistration(t *testing.T) {
 			t.Errorf("command %+v", c)
 		}
 	}
-	d = begin(Commands()[:2])
+	d = begin(Commands(nil))
 	far.WaitCommands(2, 5*time.Second)
 	end(d)
 	if _, puts := far.Commands(); puts != 2 {

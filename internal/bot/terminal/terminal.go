@@ -156,6 +156,8 @@ func (d *Door) command(line string) *turn.Command {
 		} else {
 			c.Options["query"] = rest
 		}
+	case "docs":
+		c.Options["question"] = rest
 	case "mode":
 		c.Options["mode"] = rest
 	}

@@ -26,7 +26,7 @@ const (
 
 // Command is an order given by a person to the bot itself. The door has acknowledged it already.
 type Command struct {
-	Name    string            // "context", "lookup", "mode", "help"
+	Name    string            // "context", "lookup", "docs", "mode", "help"
 	Options map[string]string // option name → value
 	Button  string            // custom id of the button pressed, if it was one
 	Token   string            // what the door needs to answer; a secret

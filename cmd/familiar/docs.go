@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"familiar/internal/bot"
+	"familiar/internal/bot/terminal"
+)
+
+type docsCommand struct {
+	Words []string `arg:"" name:"question" help:"A question, the name of a page, or its address; where several sites are known, behind the name of one."`
+	Trace bool     `help:"Print everything that was done for it too."`
+	JSON  bool     `name:"json" help:"Print the lookup as JSON."`
+}
+
+// Run looks something up in one of the character's sites of documentation. It is recorded like a turn.
+func (d docsCommand) Run(ctx context.Context, p *program, stop stopper) error {
+	return p.ask(ctx, stop, d.Words, func(h *house, question string) error { return d.look(ctx, p, h, question) })
+}
+
+func (d docsCommand) look(ctx context.Context, p *program, h *house, question string) error {
+	b := h.bot(&answerDoor{}, bot.Pace{})
+	site, question, why := b.DocsFor("", question)
+	if why != "" {
+		return problems{why}
+	}
+	found, err := b.LookUp(ctx, asMessage(p, "docs", question), site)
+	if err != nil {
+		return err
+	}
+	text := strings.TrimSpace(terminal.Plain(b.LookupAnswer(found))) + "\n"
+	if d.Trace {
+		text += "\n" + bot.ViewLookup(found)
+	}
+	return h.showLookup(p, found, d.JSON, text)
+}
+
+// docs are the names of the character's sites of documentation.
+func (h *house) docs() []string {
+	var names []string
+	for _, d := range h.character.Docs {
+		names = append(names, d.Name)
+	}
+	return names
+}
