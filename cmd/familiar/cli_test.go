@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/search"
+	"familiar/internal/store"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -180,6 +183,53 @@ func TestDocs(t *testing.T) {
 	}
 	if n := c.web.Hits("https://docs.example.org/blog/blackboard.html"); n > 0 {
 		t.Errorf("a page outside was asked for %d times", n)
+	}
+}
+
+func TestSearchJSON(t *testing.T) {
+	c := newConversation(t, txtar.Parse([]byte(mountain)))
+	code, out, complaint := c.command(nil, "search", "--json", "--intent", "docs", "Mount Example")
+	var got searched
+	if err := json.Unmarshal([]byte(out), &got); code != exitOK || err != nil || got.State != turn.Found || len(got.Hits) != 1 || got.Hits[0].URL != "https://fast.example.org/mount" || len(got.Asked) == 0 {
+		t.Errorf("exit code %d, errors %q, %v:\n%s", code, complaint, err, out)
+	}
+	if _, list, _ := c.command(nil, "trace"); !strings.Contains(list, "Mount Example") {
+		t.Errorf("what left the machine is not on record:\n%s", list)
+	}
+	c.env["FAMILIAR_WEB"] = "off"
+	if code, _, complaint := c.command(nil, "search", "Mount Example"); code != exitUsage || !strings.Contains(complaint, "FAMILIAR_WEB") || len(c.search.asked()) != 1 {
+		t.Errorf("exit code %d, errors %q", code, complaint)
+	}
+}
+
+// TestBackendsBesideARunningBot looks at the backends, and may not ask them, while the store has an owner.
+func TestBackendsBesideARunningBot(t *testing.T) {
+	c := newConversation(t, txtar.Parse([]byte(mountain)))
+	c.env["BRAVE_SEARCH_API_KEY"] = "brave-key-0123456789"
+	c.command(nil, "lookup", "how high is Mount Example?")
+	db, err := store.Open(t.Context(), filepath.Join(c.dir, "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	code, out, complaint := c.command(nil, "backends", "--json")
+	var list []backend
+	if err := json.Unmarshal([]byte(out), &list); code != exitOK || err != nil || len(list) != len(search.Lines()) {
+		t.Fatalf("exit code %d, errors %q, %v:\n%s", code, complaint, err, out)
+	}
+	for _, b := range list {
+		switch {
+		case b.Name == "searxng" && (b.Health != search.Well || b.Answers != 1 || b.P50 <= 0 || b.P95 < b.P50),
+			b.Name == "brave" && (!b.On || b.Failure != search.Unreachable || b.Of != 1000),
+			b.Name == "tavily" && (b.On || !strings.Contains(b.Why, "TAVILY_API_KEY")):
+			t.Errorf("%+v", b)
+		}
+	}
+	if strings.Contains(out, "0123456789") {
+		t.Error("the key is shown")
+	}
+	if code, _, complaint := c.command(nil, "backends", "--probe"); code != exitFailed || !strings.Contains(complaint, "in use") {
+		t.Errorf("exit code %d, errors %q", code, complaint)
 	}
 }
 

@@ -560,7 +560,7 @@ func reversed[T any](s []T) []T {
 }
 
 // metasearch is a SearXNG whose answers stand in a file. A line "when REGEX" begins the answer to the queries that it
-// matches; the lines below are its hits, "title | url | snippet", or one word for what goes wrong instead: "status N",
+// matches; the lines below are its hits, "title | url | snippet | thumbnail", or one word for what goes wrong instead: "status N",
 // "html", "hang", "blocked".
 type metasearch struct {
 	server *httptest.Server
@@ -640,6 +640,7 @@ func (rule searchRule) answer(w http.ResponseWriter, r *http.Request) {
 		URL     string `json:"url"`
 		Content string `json:"content"`
 		Engine  string `json:"engine"`
+		Picture string `json:"thumbnail_src,omitempty"`
 	}
 	reply := struct {
 		Results      []result   `json:"results"`
@@ -662,11 +663,11 @@ func (rule searchRule) answer(w http.ResponseWriter, r *http.Request) {
 			reply.Unresponsive = append(reply.Unresponsive, []string{"google", "CAPTCHA"})
 			continue
 		}
-		parts := strings.SplitN(line, "|", 3)
-		for len(parts) < 3 {
+		parts := strings.SplitN(line, "|", 4)
+		for len(parts) < 4 {
 			parts = append(parts, "")
 		}
-		reply.Results = append(reply.Results, result{strings.TrimSpace(parts[0]), strings.TrimSpace(parts[1]), strings.TrimSpace(parts[2]), "test"})
+		reply.Results = append(reply.Results, result{strings.TrimSpace(parts[0]), strings.TrimSpace(parts[1]), strings.TrimSpace(parts[2]), "test", strings.TrimSpace(parts[3])})
 	}
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(reply)

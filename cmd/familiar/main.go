@@ -5,6 +5,8 @@
 //	familiar ask "…"         one question, one answer
 //	familiar lookup "…"      the lookup alone, with everything it did
 //	familiar docs "…"        a lookup in one of the character's sites of documentation
+//	familiar search "…"      what the search services find, merged
+//	familiar backends        the search services: which are on, why, and how they do
 //	familiar fetch URL       one page, as a lookup reads it
 //	familiar trace [ID]      the records of past turns
 //	familiar config check    what is configured, and from where
@@ -40,15 +42,17 @@ const (
 
 // commands is the command line.
 type commands struct {
-	Run    runCommand    `cmd:"" help:"Bring the character to Discord."`
-	Chat   chatCommand   `cmd:"" help:"Talk to the character in this terminal."`
-	Ask    askCommand    `cmd:"" help:"Ask one question and leave."`
-	Lookup lookupCommand `cmd:"" help:"Look something up, without a conversation."`
-	Docs   docsCommand   `cmd:"" help:"Look something up in one documentation, and nowhere else."`
-	Fetch  fetchCommand  `cmd:"" help:"Read one page as a lookup does."`
-	Trace  traceCommand  `cmd:"" help:"List the records of past turns, or show one."`
-	Config configCommand `cmd:"" help:"Look at the configuration."`
-	Eval   evalCommand   `cmd:"" help:"Predict for evaluation data, and measure how well."`
+	Run      runCommand      `cmd:"" help:"Bring the character to Discord."`
+	Chat     chatCommand     `cmd:"" help:"Talk to the character in this terminal."`
+	Ask      askCommand      `cmd:"" help:"Ask one question and leave."`
+	Lookup   lookupCommand   `cmd:"" help:"Look something up, without a conversation."`
+	Docs     docsCommand     `cmd:"" help:"Look something up in one documentation, and nowhere else."`
+	Search   searchCommand   `cmd:"" help:"Ask the search services, and print what they find."`
+	Backends backendsCommand `cmd:"" help:"Show which search services are on, why, and how they do."`
+	Fetch    fetchCommand    `cmd:"" help:"Read one page as a lookup does."`
+	Trace    traceCommand    `cmd:"" help:"List the records of past turns, or show one."`
+	Config   configCommand   `cmd:"" help:"Look at the configuration."`
+	Eval     evalCommand     `cmd:"" help:"Predict for evaluation data, and measure how well."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"time"
 
 	"familiar/characters"
@@ -25,7 +24,6 @@ import (
 	"familiar/internal/trace"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
-	"familiar/internal/web/page"
 	"familiar/internal/web/reader"
 
 	"github.com/lmittmann/tint"
@@ -170,20 +168,9 @@ func (h *house) furnish(p *program) error {
 	if err := h.openFetcher(p); err != nil {
 		return err
 	}
-	limits, err := search.ParseLimits(h.config.list("FAMILIAR_SEARCH_LIMITS"))
-	if err != nil {
-		return problems{err.Error()}
+	if err := h.openEngine(p, h.store); err != nil {
+		return err
 	}
-	choice := search.Config{
-		SearXNG: h.config.get("SEARXNG_URL"), Depth: h.config.get("SEARXNG_DEPTH"), Keys: h.config.searchKeys(),
-		Only: h.config.list("FAMILIAR_SEARCH"), Off: h.config.list("FAMILIAR_SEARCH_OFF"),
-		Client: h.client, UserAgent: h.agent, Base: p.far.backends,
-	}
-	if err := choice.Check(); err != nil {
-		return problems{err.Error()}
-	}
-	h.backend, h.off = search.Backends(choice), search.Off(choice)
-	h.engine = &search.Engine{Backends: h.backend, Ledger: h.store, Limits: limits, Read: h.read}
 	web := h.character.Web
 	counter := &llm.Counter{Model: h.models.name()}
 	h.lookup = &websearch.Provider{
@@ -206,20 +193,6 @@ func (h *house) furnish(p *program) error {
 		Deadlines: map[string]time.Duration{"character": 250 * time.Millisecond, "history": 2 * time.Second},
 	}
 	return nil
-}
-
-// read reads a page for a search in the advanced depth.
-func (h *house) read(ctx context.Context, address string) (search.Page, error) {
-	doc, err := h.fetcher.Fetch(ctx, address, fetch.Options{Domains: h.domains})
-	if err != nil {
-		return search.Page{}, err
-	}
-	base, err := url.Parse(doc.Final)
-	if err != nil {
-		return search.Page{}, err
-	}
-	got, err := page.Read(doc.Body, doc.ContentType, base)
-	return search.Page{Title: got.Title, Text: got.Markdown, Published: got.Published}, err
 }
 
 // bot is the house's inhabitant behind a door.
@@ -266,6 +239,8 @@ func (h *house) close() error {
 	if h.builder != nil {
 		errs = append(errs, h.builder.Wait(ctx))
 		h.lookup.Wait()
+	}
+	if h.engine != nil {
 		errs = append(errs, h.engine.Close(ctx))
 	}
 	if h.readers != nil {

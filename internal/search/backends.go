@@ -66,6 +66,24 @@ func Keys() []Key {
 	return all
 }
 
+// Line is a backend's line in the table, for people.
+type Line struct {
+	Name    string
+	General bool     // a wide index of the web of its own
+	Only    []string // intents that it serves; nil: all
+	Best    []string // intents for which it is asked before others
+	Spared  []string // intents for which it is asked last
+}
+
+// Lines lists every backend there is, in the table's order.
+func Lines() []Line {
+	var all []Line
+	for _, e := range table() {
+		all = append(all, Line{e.name, e.general, e.only, e.best, e.not})
+	}
+	return all
+}
+
 // table lists every backend there is, in the order in which they are reported and merged.
 func table() []entry {
 	encyclopedic := []string{"weather", "news", "image", "video", "forum"}

@@ -205,6 +205,9 @@ func reported(name string, a answer) turn.Asked {
 
 const cachedDetail = "cached"
 
+// Kept reports whether a backend's part in a search is an answer from before.
+func Kept(a turn.Asked) bool { return strings.HasPrefix(a.Detail, cachedDetail) }
+
 // typed is err as one of ours: what a foreign one says is not shown.
 func typed(backend string, err error) *Error {
 	var known *Error

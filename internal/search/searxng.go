@@ -36,7 +36,7 @@ func newSearXNG(c Config, base string) (Backend, error) {
 		base = c.SearXNG
 	}
 	if base == "" {
-		return nil, errors.New("SEARXNG_URL is not set")
+		return nil, errors.New("SEARXNG_URL is not set: the address of a SearXNG, best your own, see https://docs.searxng.org")
 	}
 	s, err := newService(c, "searxng", base)
 	if err != nil {

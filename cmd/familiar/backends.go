@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/search"
+	"familiar/internal/store"
+	"familiar/internal/trace"
+)
+
+type backendsCommand struct {
+	Probe bool `help:"Ask each that is on a question. It counts as any other; not beside a running bot."`
+	JSON  bool `name:"json" help:"Print JSON."`
+}
+
+// Run shows every search backend. It reads the store without owning it, so that it works beside a running bot, unless
+// it has to ask.
+func (c backendsCommand) Run(ctx context.Context, p *program, stop stopper) error {
+	return p.interruptible(stop, func() error {
+		h, err := c.open(ctx, p)
+		if err != nil {
+			return err
+		}
+		list, err := h.listBackends(ctx, c.Probe)
+		if err == nil && c.JSON {
+			err = h.printJSON(p, list)
+		} else if err == nil {
+			_, err = fmt.Fprint(p.out, h.redact.String(viewBackends(list)))
+		}
+		return errors.Join(err, h.close())
+	})
+}
+
+func (c backendsCommand) open(ctx context.Context, p *program) (*house, error) {
+	if c.Probe {
+		return openSearcher(ctx, p)
+	}
+	h, err := configure(p)
+	if err != nil {
+		return nil, err
+	}
+	h.store, err = store.Look(ctx, resolve(p.dir, h.config.get("FAMILIAR_DATA")))
+	var trouble *store.Error
+	if errors.As(err, &trouble) && trouble.Kind == store.Missing {
+		h.store = nil // nothing has been asked yet
+		return h, h.openEngine(p, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	h.traces = &trace.Store{DB: h.store}
+	if err := h.openEngine(p, h.store); err != nil {
+		h.close()
+		return nil, err
+	}
+	return h, nil
+}
+
+// backend is one line of the table.
+type backend struct {
+	Name    string   `json:"name"`
+	On      bool     `json:"on"`
+	Why     string   `json:"why,omitempty"` // it is off, and what would switch it on
+	Kind    string   `json:"kind"`          // "general": a wide index of its own; "web"; or "special": for a few intents
+	Intents []string `json:"intents"`       // that it serves; empty: all
+	Best    []string `json:"best,omitempty"`
+	Last    []string `json:"last,omitempty"` // intents for which it is asked last
+
+	Health   string        `json:"health,omitempty"` // a state of search.Health
+	Until    time.Time     `json:"until,omitzero"`
+	Answers  int           `json:"answers"` // that P50 and P95 are of
+	P50      time.Duration `json:"p50,omitempty"`
+	P95      time.Duration `json:"p95,omitempty"`
+	Left     int           `json:"left,omitempty"`
+	Of       int           `json:"of,omitempty"` // 0: no limit known
+	Resets   time.Time     `json:"resets,omitzero"`
+	Failure  string        `json:"failure,omitempty"` // code of the last one
+	Detail   string        `json:"detail,omitempty"`
+	FailedAt time.Time     `json:"failed_at,omitzero"`
+	Probe    *turn.Asked   `json:"probe,omitempty"`
+}
+
+// listBackends is the table: what is configured, what the records say, and what the engine knows, also from asking now.
+func (h *house) listBackends(ctx context.Context, probe bool) ([]backend, error) {
+	var list []backend
+	for _, l := range search.Lines() {
+		b := backend{Name: l.Name, Kind: "web", Intents: l.Only, Best: l.Best, Last: l.Spared}
+		switch {
+		case l.Only != nil:
+			b.Kind = "special"
+		case l.General:
+			b.Kind = "general"
+		}
+		if i := slices.IndexFunc(h.off, func(d search.Disabled) bool { return d.Name == l.Name }); i >= 0 {
+			b.Why = h.off[i].Why
+		} else {
+			b.On = true
+		}
+		list = append(list, b)
+	}
+	if probe {
+		h.probe(ctx, list)
+	}
+	past, err := h.past(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, now := range h.engine.Health(ctx) {
+		i := slices.IndexFunc(list, func(b backend) bool { return b.Name == now.Backend })
+		list[i].know(past[now.Backend], now)
+	}
+	return list, nil
+}
+
+// know takes what the records and the engine say.
+func (b *backend) know(past seen, now search.Health) {
+	b.Health, b.Until, b.Left, b.Of, b.Resets = now.State, now.Until, now.Left, now.Of, now.Resets
+	if b.Health == search.Untried && past.state != "" {
+		b.Health = past.state
+	}
+	b.Failure, b.Detail, b.FailedAt = past.failure.Status, past.failure.Detail, past.failedAt
+	if now.Failure != "" {
+		b.Failure, b.Detail, b.FailedAt = now.Failure, now.Detail, now.FailedAt
+	}
+	took := past.took
+	if p := b.Probe; p != nil && answered(*p) {
+		took = append(took, p.Took)
+	}
+	slices.Sort(took)
+	if b.Answers = len(took); b.Answers > 0 {
+		b.P50, b.P95 = took[(len(took)-1)/2], took[(len(took)*95+99)/100-1]
+	}
+}
+
+// seen is what the records say of a backend.
+type seen struct {
+	state    string // of the last time
+	took     []time.Duration
+	failure  turn.Asked // the last one
+	failedAt time.Time
+}
+
+// pastTurns is how many records are gone through.
+const pastTurns = 200
+
+// past reads what the last lookups say of their backends.
+func (h *house) past(ctx context.Context) (map[string]seen, error) {
+	all := map[string]seen{}
+	if h.traces == nil {
+		return all, nil
+	}
+	list, err := h.traces.Recent(ctx, "", pastTurns)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range list { // newest first
+		if s.Lookup == "" || s.Lookup == turn.NotNeeded || s.Lookup == turn.Disabled {
+			continue
+		}
+		t, err := h.traces.Get(ctx, s.ID)
+		if errors.Is(err, store.ErrNotFound) {
+			continue // removed meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range t.Lookup().Asked {
+			was := all[a.Backend]
+			was.add(a, t.Began)
+			all[a.Backend] = was
+		}
+	}
+	return all, nil
+}
+
+// add takes an older answer. One that was kept, or one that was not asked for, says nothing.
+func (s *seen) add(a turn.Asked, at time.Time) {
+	state := search.Failing
+	switch {
+	case search.Kept(a) || a.Took == 0:
+		return
+	case answered(a):
+		state = search.Well
+		s.took = append(s.took, a.Took)
+	case s.failure.Status == "":
+		s.failure, s.failedAt = a, at
+	}
+	if s.state == "" {
+		s.state = state
+	}
+}
+
+func answered(a turn.Asked) bool { return a.Status == "ok" || a.Status == "empty" }
+
+// probes are questions that have an answer everywhere, by intent.
+var probes = map[string]search.Query{
+	"weather": {Text: "weather in Berlin", Intent: "weather", Place: "Berlin"},
+	"news":    {Text: "technology", Intent: "news"},
+	"forum":   {Text: "linux", Intent: "forum"},
+	"docs":    {Text: "json parser", Intent: "docs"},
+}
+
+// probe asks each backend that is on one question, all at once.
+func (h *house) probe(ctx context.Context, list []backend) {
+	ctx, cancel := context.WithTimeout(ctx, searchPatience)
+	defer cancel()
+	var asking sync.WaitGroup
+	for i := range list {
+		b := &list[i]
+		if !b.On {
+			continue
+		}
+		q := search.Query{Text: "Ada Lovelace", Intent: "general"}
+		if len(b.Intents) > 0 {
+			q = probes[b.Intents[0]]
+		}
+		q.Backends, q.Limit = []string{b.Name}, 3
+		asking.Go(func() {
+			if r := h.engine.Search(ctx, q); len(r.Asked) > 0 {
+				b.Probe = &r.Asked[0]
+			}
+		})
+	}
+	asking.Wait()
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"net/url"
+
+	"familiar/internal/search"
+	"familiar/internal/store"
+	"familiar/internal/trace"
+	"familiar/internal/web/fetch"
+	"familiar/internal/web/page"
+)
+
+// openSearcher is open for a command that asks search services: it has no model and answers nothing.
+func openSearcher(ctx context.Context, p *program) (*house, error) {
+	h, err := configure(p)
+	if err != nil {
+		return nil, err
+	}
+	if h.config.get("FAMILIAR_WEB") == "off" {
+		return nil, problems{"FAMILIAR_WEB is off: nothing is searched for"}
+	}
+	if h.store, err = store.Open(ctx, resolve(p.dir, h.config.get("FAMILIAR_DATA"))); err != nil {
+		return nil, err
+	}
+	h.traces = &trace.Store{DB: h.store, Redact: h.redact.String}
+	if err = h.openFetcher(p); err == nil {
+		err = h.openEngine(p, h.store)
+	}
+	if err != nil {
+		h.close()
+		return nil, err
+	}
+	return h, nil
+}
+
+// openEngine makes the search engine. ledger keeps the limits of days and months; nil: nobody does.
+func (h *house) openEngine(p *program, ledger search.Ledger) error {
+	limits, err := search.ParseLimits(h.config.list("FAMILIAR_SEARCH_LIMITS"))
+	if err != nil {
+		return problems{err.Error()}
+	}
+	choice := search.Config{
+		SearXNG: h.config.get("SEARXNG_URL"), Depth: h.config.get("SEARXNG_DEPTH"), Keys: h.config.searchKeys(),
+		Only: h.config.list("FAMILIAR_SEARCH"), Off: h.config.list("FAMILIAR_SEARCH_OFF"),
+		Client: h.client, UserAgent: h.agent, Base: p.far.backends,
+	}
+	if err := choice.Check(); err != nil {
+		return problems{err.Error()}
+	}
+	h.backend, h.off = search.Backends(choice), search.Off(choice)
+	h.engine = &search.Engine{Backends: h.backend, Ledger: ledger, Limits: limits, Read: h.read}
+	return nil
+}
+
+// read reads a page for a search in the advanced depth.
+func (h *house) read(ctx context.Context, address string) (search.Page, error) {
+	doc, err := h.fetcher.Fetch(ctx, address, fetch.Options{Domains: h.domains})
+	if err != nil {
+		return search.Page{}, err
+	}
+	base, err := url.Parse(doc.Final)
+	if err != nil {
+		return search.Page{}, err
+	}
+	got, err := page.Read(doc.Body, doc.ContentType, base)
+	return search.Page{Title: got.Title, Text: got.Markdown, Published: got.Published}, err
+}
