@@ -137,10 +137,11 @@ func (r *run) pagesNamed() []target {
 	return typedTargets(inside, r.pol)
 }
 
-// slug takes a message that is one word for the short name of a page.
+// slug takes a message that is one word for the short name of a page. In scripts without spaces a question is one word
+// too.
 func (r *run) slug() (targets []target, ok bool) {
 	text := strings.TrimSpace(r.req.Message.Text)
-	if r.req.Web.Docs == "" || text == "" || strings.ContainsFunc(text, unicode.IsSpace) {
+	if r.req.Web.Docs == "" || text == "" || strings.ContainsFunc(text, unicode.IsSpace) || unspaced(text) && !strings.Contains(text, "/") {
 		return nil, false
 	}
 	found, err := r.pol.site.Find(text)

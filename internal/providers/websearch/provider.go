@@ -20,7 +20,8 @@
 //	lookup.go    the steps in their order, under one deadline
 //
 // Two rules shape it. Whether to search and what for is decided before a byte of the web is read (P1), and
-// nothing that a page or a model says ever becomes a query or a URL (P2, P7). And a fact reaches the main
+// nothing that a page or a model says ever becomes a query or a URL (P2, P7), but for the lists of a site that the
+// operator named, which may lead to its other pages (docs.go). And a fact reaches the main
 // model only if its quote stands on the page (P4), so a side model that obeys an attacker can do no more than
 // choose among true sentences.
 package websearch
