@@ -210,12 +210,12 @@ func TestConfig(t *testing.T) {
 		want   string
 		check  string // part of the error of Check
 	}{
-		{"nothing set", Config{}, "openmeteo, wttr, hackernews, stackexchange, github, wikipedia, duckduckgo, -searxng: SEARXNG_URL is not set", ""},
+		{"nothing set", Config{}, "openmeteo, wttr, hackernews, stackexchange, github, wikipedia, duckduckgo, -searxng: SEARXNG_URL is not set: the address of a SearXNG, best your own, see https://docs.searxng.org", ""},
 		{"all", Config{SearXNG: "https://search.example.org/searxng/search"}, "searxng, openmeteo, wttr, hackernews, stackexchange, github, wikipedia, duckduckgo", ""},
 		{"switched off", Config{Off: []string{"duckduckgo", "openmeteo"}},
-			"wttr, hackernews, stackexchange, github, wikipedia, -searxng: SEARXNG_URL is not set, -openmeteo: switched off, -duckduckgo: switched off", ""},
+			"wttr, hackernews, stackexchange, github, wikipedia, -searxng: SEARXNG_URL is not set: the address of a SearXNG, best your own, see https://docs.searxng.org, -openmeteo: switched off, -duckduckgo: switched off", ""},
 		{"one wanted that cannot be", Config{Only: []string{"searxng"}},
-			"-searxng: SEARXNG_URL is not set, -openmeteo: switched off, -wttr: switched off, -hackernews: switched off, -wikipedia: switched off, -duckduckgo: switched off",
+			"-searxng: SEARXNG_URL is not set: the address of a SearXNG, best your own, see https://docs.searxng.org, -openmeteo: switched off, -wttr: switched off, -hackernews: switched off, -wikipedia: switched off, -duckduckgo: switched off",
 			"searxng: wanted, but SEARXNG_URL"},
 		{"one wanted that is off", Config{Only: []string{"wikipedia", "duckduckgo"}, Off: []string{"wikipedia"}},
 			"duckduckgo, -wikipedia: switched off, -searxng: switched off, -openmeteo: switched off, -wttr: switched off, -hackernews: switched off", "wikipedia: wanted, but switched off"},
@@ -223,9 +223,9 @@ func TestConfig(t *testing.T) {
 			"duckduckgo, wikipedia, -searxng: switched off, -openmeteo: switched off, -wttr: switched off, -hackernews: switched off", ""},
 		{"no address", Config{SearXNG: "localhost:8888"},
 			"openmeteo, wttr, hackernews, stackexchange, github, wikipedia, duckduckgo, -searxng: its address is not an http or https URL", "searxng: its address"},
-		{"no such depth", Config{Depth: "deep"}, "openmeteo, wttr, hackernews, stackexchange, github, wikipedia, duckduckgo, -searxng: SEARXNG_URL is not set", `"deep"`},
+		{"no such depth", Config{Depth: "deep"}, "openmeteo, wttr, hackernews, stackexchange, github, wikipedia, duckduckgo, -searxng: SEARXNG_URL is not set: the address of a SearXNG, best your own, see https://docs.searxng.org", `"deep"`},
 		{"no such backend", Config{Off: []string{"googol"}, Base: map[string]string{"wikipaedia": "x"}},
-			"openmeteo, wttr, hackernews, stackexchange, github, wikipedia, duckduckgo, -searxng: SEARXNG_URL is not set", `"wikipaedia"`},
+			"openmeteo, wttr, hackernews, stackexchange, github, wikipedia, duckduckgo, -searxng: SEARXNG_URL is not set: the address of a SearXNG, best your own, see https://docs.searxng.org", `"wikipaedia"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.config.Client = client
