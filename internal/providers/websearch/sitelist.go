@@ -25,8 +25,9 @@ type siteList struct {
 	xml     bool
 }
 
-// lists are the pages of a site that name others, best first: its own search, the list that it keeps for programs, its
-// first page. Indexes that only the site's own scripts can read are left to those.
+// lists are what stands in for a search service that knows the site, best first: its own search, which the operator
+// named, and the list that it keeps for search services. Both name pages of the site alone, and no page that was found
+// to read names another. Indexes that only the site's own scripts can read are left to those.
 func (d *Docs) lists(query string) []siteList {
 	var all []siteList
 	if path, params, ok := strings.Cut(d.Search, "?"); ok {
@@ -35,8 +36,7 @@ func (d *Docs) lists(query string) []siteList {
 	} else if d.Search != "" {
 		all = append(all, siteList{name: "its own search", address: strings.Replace(d.Search, queryMark, url.PathEscape(query), 1)})
 	}
-	return append(all, siteList{name: "its sitemap.xml", address: d.Site.String() + "sitemap.xml", xml: true},
-		siteList{name: "its first page", address: d.Site.String()})
+	return append(all, siteList{name: "its sitemap.xml", address: d.Site.String() + "sitemap.xml", xml: true})
 }
 
 // queryMark stands in Docs.Search for the question.
