@@ -59,6 +59,7 @@ type house struct {
 	log       *slog.Logger
 	agent     string        // User-Agent
 	domains   guard.Domains // that the character may visit
+	cache     webCache
 
 	store   *store.DB
 	traces  *trace.Store
@@ -139,12 +140,10 @@ func (h *house) openFetcher(p *program) (err error) {
 	if c.Deny, err = prefixes(h.config.get("FAMILIAR_WEB_DENY")); err != nil {
 		return err
 	}
-	if dir := h.config.get("FAMILIAR_WEB_CACHE"); dir != "" {
-		c.CacheDir = resolve(p.dir, dir)
+	if h.cache, err = h.config.webCache(p.dir); err != nil {
+		return problems{err.Error()}
 	}
-	if c.CacheDirBytes, err = megabytes(h.config.get("FAMILIAR_WEB_CACHE_MB")); err != nil {
-		return err
-	}
+	c.CacheDir, c.CacheDirBytes = h.cache.pages, h.cache.pageBytes
 	h.fetcher, err = fetch.New(c)
 	return err
 }
@@ -184,6 +183,11 @@ func (h *house) furnish(p *program) error {
 	}
 	h.backend, h.off = search.Backends(choice), search.Off(choice)
 	h.engine = &search.Engine{Backends: h.backend, Ledger: h.store, Limits: limits, Read: h.read}
+	if h.cache.dir != "" {
+		if h.engine.Disk, err = search.OpenDisk(choice, h.cache.answers, h.cache.answerBytes); err != nil {
+			return fmt.Errorf("open the cache of searches: %w", err)
+		}
+	}
 	web := h.character.Web
 	counter := &llm.Counter{Model: h.models.name()}
 	h.lookup = &websearch.Provider{
@@ -205,8 +209,11 @@ func (h *house) furnish(p *program) error {
 	return nil
 }
 
-// read reads a page for a search in the advanced depth.
+// read reads a page for a search in the advanced depth, as a lookup does later: a special reader, else the page itself.
 func (h *house) read(ctx context.Context, address string) (search.Page, error) {
+	if doc, err := h.readers.Read(ctx, address, reader.Options{Domains: h.domains}); err == nil {
+		return search.Page{Title: doc.Page.Title, Text: doc.Page.Markdown, Published: doc.Page.Published}, nil
+	}
 	doc, err := h.fetcher.Fetch(ctx, address, fetch.Options{Domains: h.domains})
 	if err != nil {
 		return search.Page{}, err
@@ -264,6 +271,7 @@ func (h *house) close() error {
 		errs = append(errs, h.builder.Wait(ctx))
 		h.lookup.Wait()
 		errs = append(errs, h.engine.Close(ctx))
+		h.log.Debug("searches", "cache", h.engine.Stats())
 	}
 	if h.readers != nil {
 		h.readers.Close()
