@@ -54,8 +54,8 @@ func settings() []setting {
 		{name: "FAMILIAR_CONTACT", about: "the address at which site owners reach you; sent as part of the User-Agent"},
 		{name: "FAMILIAR_WEB", preset: "on", about: "whether anything may be looked up at all", check: oneOf("on", "off")},
 		{name: "FAMILIAR_WEB_DENY", about: "addresses and CIDR prefixes that no page may be on, beyond those that are never public, separated by commas: those by which this machine's network is reached from outside", check: checkPrefixes},
-		{name: "FAMILIAR_WEB_CACHE", about: "a directory that keeps pages over a restart, for as long as their sites say and an hour at most; without it they are in memory alone"},
-		{name: "FAMILIAR_WEB_CACHE_MB", preset: "64", about: "how large that directory may grow, in megabytes", check: checkMegabytes},
+		{name: "FAMILIAR_WEB_CACHE", about: "a directory that keeps pages over a restart, for as long as their sites say and an hour at most, and what searches found, for a day; without it they are in memory alone"},
+		{name: "FAMILIAR_WEB_CACHE_MB", preset: "64", about: "how large that directory may grow, in megabytes, an eighth of it for searches", check: checkMegabytes},
 		{name: "FAMILIAR_LOG", preset: "info", about: "how much is logged", check: oneOf("debug", "info", "warn", "error")},
 	}
 	for _, k := range search.Keys() {

@@ -13,7 +13,6 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/character"
 	"familiar/internal/search"
-	"familiar/internal/web/fetch"
 )
 
 type configCommand struct {
@@ -37,10 +36,7 @@ func (checkCommand) Run(ctx context.Context, p *program) error {
 	}
 	ch, err := loadCharacter(c, p.dir)
 	wrong = joinProblems(joinProblems(joinProblems(wrong, err), checkSearch(c)), checkDir("FAMILIAR_DATA", resolve(p.dir, c.get("FAMILIAR_DATA"))))
-	if cache := c.get("FAMILIAR_WEB_CACHE"); cache != "" {
-		wrong = joinProblems(joinProblems(wrong, checkDir("FAMILIAR_WEB_CACHE", resolve(p.dir, cache))),
-			fetch.CheckCacheDir(resolve(p.dir, cache)))
-	}
+	wrong = joinProblems(wrong, checkWebCache(c, p.dir))
 	if wrong != nil {
 		return wrong
 	}

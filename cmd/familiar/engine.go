@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 
 	"familiar/internal/search"
@@ -9,6 +10,7 @@ import (
 	"familiar/internal/trace"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/page"
+	"familiar/internal/web/reader"
 )
 
 // openSearcher is open for a command that asks search services: it has no model and answers nothing.
@@ -50,11 +52,19 @@ func (h *house) openEngine(p *program, ledger search.Ledger) error {
 	}
 	h.backend, h.off = search.Backends(choice), search.Off(choice)
 	h.engine = &search.Engine{Backends: h.backend, Ledger: ledger, Limits: limits, Read: h.read}
+	if h.cache.dir != "" {
+		if h.engine.Disk, err = search.OpenDisk(choice, h.cache.answers, h.cache.answerBytes); err != nil {
+			return fmt.Errorf("open the cache of searches: %w", err)
+		}
+	}
 	return nil
 }
 
-// read reads a page for a search in the advanced depth.
+// read reads a page for a search in the advanced depth, as a lookup does later: a special reader, else the page itself.
 func (h *house) read(ctx context.Context, address string) (search.Page, error) {
+	if doc, err := h.readers.Read(ctx, address, reader.Options{Domains: h.domains}); err == nil {
+		return search.Page{Title: doc.Page.Title, Text: doc.Page.Markdown, Published: doc.Page.Published}, nil
+	}
 	doc, err := h.fetcher.Fetch(ctx, address, fetch.Options{Domains: h.domains})
 	if err != nil {
 		return search.Page{}, err

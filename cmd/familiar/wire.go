@@ -57,6 +57,7 @@ type house struct {
 	log       *slog.Logger
 	agent     string        // User-Agent
 	domains   guard.Domains // that the character may visit
+	cache     webCache
 
 	store   *store.DB
 	traces  *trace.Store
@@ -137,12 +138,10 @@ func (h *house) openFetcher(p *program) (err error) {
 	if c.Deny, err = prefixes(h.config.get("FAMILIAR_WEB_DENY")); err != nil {
 		return err
 	}
-	if dir := h.config.get("FAMILIAR_WEB_CACHE"); dir != "" {
-		c.CacheDir = resolve(p.dir, dir)
+	if h.cache, err = h.config.webCache(p.dir); err != nil {
+		return problems{err.Error()}
 	}
-	if c.CacheDirBytes, err = megabytes(h.config.get("FAMILIAR_WEB_CACHE_MB")); err != nil {
-		return err
-	}
+	c.CacheDir, c.CacheDirBytes = h.cache.pages, h.cache.pageBytes
 	h.fetcher, err = fetch.New(c)
 	return err
 }
@@ -242,6 +241,7 @@ func (h *house) close() error {
 	}
 	if h.engine != nil {
 		errs = append(errs, h.engine.Close(ctx))
+		h.log.Debug("searches", "cache", h.engine.Stats())
 	}
 	if h.readers != nil {
 		h.readers.Close()

@@ -38,6 +38,7 @@ var floors = map[string]int{
 	"characters":            ground,
 	"internal/api":          ground,
 	"internal/context/turn": ground,
+	"internal/disk":         ground,
 	"internal/house":        ground,
 	"internal/linear":       ground,
 	"internal/llm":          ground,

@@ -144,7 +144,9 @@ func TestAdvancedKeepsAnswers(t *testing.T) {
 			return Page{Text: bridgeText + strings.Repeat(" The old bridge is old.", min(n, 9))}, nil
 		})
 		e.Grace = 2 * time.Second
-		e.Backends = append(e.Backends, fake{name: "openmeteo", hits: []turn.Hit{{URL: "https://forecast.org/", Text: "Rain.", Answer: true}}})
+		pages := e.Backends[0].(fake)
+		pages.after = 500 * time.Millisecond // it is late after a second
+		e.Backends = append([]Backend{pages}, fake{name: "openmeteo", hits: []turn.Hit{{URL: "https://forecast.org/", Text: "Rain.", Answer: true}}})
 		got := e.Search(t.Context(), Query{Text: "old bridge", Intent: "weather", Depth: "advanced", Limit: 3})
 		if want := "forecast site9 site10"; sitesOf(got) != want {
 			t.Errorf("got %s, want %s", sitesOf(got), want)

@@ -37,10 +37,13 @@ type entry struct {
 	weight float64  // of its ranks in the merged list; 1 is usual; who weighs most among those asked is waited for
 	only   []string // intents it serves; nil: all
 	best   []string // intents for which it is asked before others
-	not    []string // intents it serves only when nobody else does, or when those fail or find nothing
+	not    []string // intents it serves only when nobody else does, or when those fail or find nothing; also of those in only
 	// general is a wide index of the web of its own, with pictures, videos and news: first for queries of that type.
 	general bool
-	limit   Limit // of its free plan, or of good manners; Engine.Limits may say otherwise
+	// pace is how long it may take before it is late, until it is known how long it takes; 0 is a second. One that asks
+	// other services itself needs more.
+	pace  time.Duration
+	limit Limit // of its free plan, or of good manners; Engine.Limits may say otherwise
 	// keys are what it wants from the environment. Without one that is not optional it is off.
 	keys []Key
 	// base is the address used if Config.Base has none; empty where the operator must give one.
@@ -87,20 +90,21 @@ func Lines() []Line {
 // table lists every backend there is, in the order in which they are reported and merged.
 func table() []entry {
 	encyclopedic := []string{"weather", "news", "image", "video", "forum"}
+	const slow = 2 * time.Second
 	return []entry{
-		{name: "searxng", weight: 1, limit: Limit{PerSecond: 5, Burst: 30}, make: newSearXNG},
-		{name: "tavily", weight: 1, limit: Limit{PerSecond: 1.6, Burst: 20, PerMonth: 1000}, keys: secretKey("TAVILY_API_KEY", "Tavily Search", "https://app.tavily.com"), base: "https://api.tavily.com", make: newTavily},
+		{name: "searxng", weight: 1, pace: slow, limit: Limit{PerSecond: 5, Burst: 30}, make: newSearXNG},
+		{name: "tavily", weight: 1, pace: slow, limit: Limit{PerSecond: 1.6, Burst: 20, PerMonth: 1000}, keys: secretKey("TAVILY_API_KEY", "Tavily Search", "https://app.tavily.com"), base: "https://api.tavily.com", make: newTavily},
 		{name: "brave", weight: 1, general: true, best: []string{"image", "video"}, limit: Limit{PerSecond: 1, PerMonth: 1000}, keys: secretKey("BRAVE_SEARCH_API_KEY", "Brave Search", "https://api-dashboard.search.brave.com"), base: "https://api.search.brave.com/res/v1", make: newBrave},
 		{name: "kagi", weight: 1, general: true, limit: Limit{PerSecond: 1, Burst: 10}, keys: secretKey("KAGI_API_KEY", "Kagi Search", "https://kagi.com/settings/api"), base: "https://kagi.com/api", make: newKagi},
 		{name: "serper", weight: 1, general: true, limit: Limit{PerSecond: 5, Burst: 20}, keys: secretKey("SERPER_API_KEY", "Serper, which asks Google", "https://serper.dev/api-keys"), base: "https://google.serper.dev", make: newSerper},
-		{name: "serpapi", weight: 1, general: true, limit: Limit{PerSecond: 1, Burst: 10, PerMonth: 100}, keys: secretKey("SERPAPI_API_KEY", "SerpApi, which asks Google", "https://serpapi.com/manage-api-key"), base: "https://serpapi.com", make: newSerpAPI},
+		{name: "serpapi", weight: 1, general: true, pace: slow, limit: Limit{PerSecond: 1, Burst: 10, PerMonth: 100}, keys: secretKey("SERPAPI_API_KEY", "SerpApi, which asks Google", "https://serpapi.com/manage-api-key"), base: "https://serpapi.com", make: newSerpAPI},
 		{name: "exa", weight: 0.9, limit: Limit{PerSecond: 10}, keys: secretKey("EXA_API_KEY", "Exa", "https://dashboard.exa.ai/api-keys"), base: "https://api.exa.ai", make: newExa},
-		{name: "firecrawl", weight: 0.9, limit: Limit{PerSecond: 0.16, Burst: 10, PerMonth: 500}, keys: secretKey("FIRECRAWL_API_KEY", "Firecrawl", "https://www.firecrawl.dev/app/api-keys"), base: "https://api.firecrawl.dev", make: newFirecrawl},
+		{name: "firecrawl", weight: 0.9, pace: slow, limit: Limit{PerSecond: 0.16, Burst: 10, PerMonth: 500}, keys: secretKey("FIRECRAWL_API_KEY", "Firecrawl", "https://www.firecrawl.dev/app/api-keys"), base: "https://api.firecrawl.dev", make: newFirecrawl},
 		{name: "openmeteo", weight: 2, limit: Limit{PerSecond: 1, Burst: 60, PerDay: 4000}, only: []string{"weather"}, base: "https://api.open-meteo.com", make: newOpenMeteo},
 		{name: "openweathermap", weight: 2, limit: Limit{PerSecond: 0.5, Burst: 30}, only: []string{"weather"}, base: "https://api.openweathermap.org", make: newOpenWeatherMap, keys: []Key{
 			{Name: "OPENWEATHER_API_KEY", About: "the key of OpenWeather, for the weather; a new one takes up to two hours to work", Where: "https://home.openweathermap.org/api_keys"},
 		}},
-		{name: "wttr", weight: 1, limit: Limit{PerSecond: 1, Burst: 50}, only: []string{"weather"}, base: "https://wttr.in", make: newWttr},
+		{name: "wttr", weight: 1, limit: Limit{PerSecond: 1, Burst: 50}, only: []string{"weather"}, not: []string{"weather"}, base: "https://wttr.in", make: newWttr},
 		{name: "newsapi", weight: 1, limit: Limit{PerSecond: 1, Burst: 10, PerDay: 100}, only: []string{"news"}, base: "https://newsapi.org", make: newNewsAPI, keys: []Key{
 			{Name: "NEWSAPI_KEY", About: "the key of NewsAPI; a developer key's articles come 24 hours late, and it is not for bots that run for others", Where: "https://newsapi.org/account"},
 		}},

@@ -13,7 +13,8 @@ import (
 )
 
 // There are two levels: what each backend said, and what the engine made of all of it. Only what found something is
-// kept, and of the second level only what nobody was missing from: an outage must not outlive itself.
+// kept, and of the second level only what nobody was missing from: an outage must not outlive itself. The first level may be on disk
+// too (disk.go).
 const (
 	keepAnswer = time.Hour
 	keepResult = 30 * time.Minute

@@ -12,16 +12,19 @@ type call struct {
 	waiting map[*arrival]chan<- arrival // guarded by Engine.mu; by a token for each who waits, which holds its index
 }
 
-// ask sees to it that the answer of s to q, and nothing else, arrives with index i: from the cache, from a call
+// ask sees to it that the answer of s to q, and nothing else, arrives with index i: from memory or the directory, from a call
 // that is on its way already, or from a new one, if nothing is to be said against that. The function returned ends
 // the interest in it; a call that nobody waits for any more is cancelled.
 func (h *hunt) askFor(s *station, i int) (leave func(), refused *Error) {
 	e, k := h.e, keyOf(s.Name(), h.q)
+	recalled := e.recall(k)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	now := e.now()
-	if a, ok := e.answers.GetIfPresent(k); ok && now.Before(a.at.Add(lifetime(h.q.Intent, keepAnswer))) {
+	if a, ok := e.answers.GetIfPresent(k); ok && e.fresh(k, a) {
 		e.stats.Cached++
+		if recalled {
+			e.stats.DiskHits++
+		}
 		a.took, a.cached = 0, true
 		h.arrivals <- arrival{i, a}
 		return func() {}, nil
@@ -30,7 +33,7 @@ func (h *hunt) askFor(s *station, i int) (leave func(), refused *Error) {
 	if c != nil {
 		e.stats.Shared++
 	} else {
-		if err := h.mayCall(s, now); err != nil {
+		if err := h.mayCall(s, e.now()); err != nil {
 			return nil, err
 		}
 		// The call must not end with whoever happened to be first; its deadline is its own.
@@ -40,7 +43,7 @@ func (h *hunt) askFor(s *station, i int) (leave func(), refused *Error) {
 		e.stats.Asked++
 		e.tasks.Go(func() {
 			a := e.consult(own, s, h.q.told())
-			e.finish(k, s, c, a, own.Err())
+			e.Disk.put(k, e.finish(k, s, c, a, own.Err()))
 		})
 	}
 	token := &arrival{i: i}
@@ -113,8 +116,9 @@ func (e *Engine) chargeAgain(s *station) bool {
 	return true
 }
 
-// finish keeps an answer worth keeping and hands it to all who wait. over is how the call's context ended, if it did.
-func (e *Engine) finish(k key, s *station, c *call, a answer, over error) {
+// finish keeps an answer worth keeping, hands it to all who wait and returns it with its time. over is how the call's
+// context ended, if it did.
+func (e *Engine) finish(k key, s *station, c *call, a answer, over error) answer {
 	c.cancel()
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -130,6 +134,7 @@ func (e *Engine) finish(k key, s *station, c *call, a answer, over error) {
 		arrivals <- arrival{token.i, a}
 	}
 	c.waiting = nil
+	return a
 }
 
 func (e *Engine) leave(k key, c *call, token *arrival) {

@@ -32,28 +32,35 @@ func candidates(backend string, hits []turn.Hit) []candidate {
 		if i == maxLimit {
 			break
 		}
-		h.URL = guard.EncodeBlanks(h.URL)
-		address, ok := guard.DedupeKey(h.URL)
-		if !ok {
-			continue
-		}
-		u, err := url.Parse(address)
-		if err != nil {
-			continue
-		}
 		h.Backend, h.Rank, h.Also, h.Score = backend, i+1, nil, 0
-		h.Title = cmp.Or(h.Title, u.Hostname())
-		c := candidate{
-			Hit: h, key: pageKey(u), host: u.Hostname(), site: guard.Registrable(u.Hostname()),
-			title: terms(h.Title, nil), snippet: terms(h.Snippet, nil),
+		if c, ok := candidateOf(h); ok {
+			kept = append(kept, c)
 		}
-		if strings.ContainsFunc(h.Title, unicode.IsNumber) {
-			c.numbers = set(terms(digits(h.Title), nil))
-		}
-		c.titleSet, c.shingles = set(slices.Clone(c.title)), shingles(c.snippet)
-		kept = append(kept, c)
 	}
 	return kept
+}
+
+// candidateOf works out what merging needs to know of a hit; false if its address is none that a page can have.
+func candidateOf(h turn.Hit) (candidate, bool) {
+	h.URL = guard.EncodeBlanks(h.URL)
+	address, ok := guard.DedupeKey(h.URL)
+	if !ok {
+		return candidate{}, false
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return candidate{}, false
+	}
+	h.Title = cmp.Or(h.Title, u.Hostname())
+	c := candidate{
+		Hit: h, key: pageKey(u), host: u.Hostname(), site: guard.Registrable(u.Hostname()),
+		title: terms(h.Title, nil), snippet: terms(h.Snippet, nil),
+	}
+	if strings.ContainsFunc(h.Title, unicode.IsNumber) {
+		c.numbers = set(terms(digits(h.Title), nil))
+	}
+	c.titleSet, c.shingles = set(slices.Clone(c.title)), shingles(c.snippet)
+	return c, true
 }
 
 // digits is s with nothing but its numbers.

@@ -27,6 +27,7 @@ type Engine struct {
 	Limits    map[string]Limit // by backend name: in place of those in the table
 	// Read reads a page for the advanced depth, soon after ctx is done at the latest; nil: that depth is the basic one.
 	Read   func(ctx context.Context, url string) (Page, error)
+	Disk   *Disk            // closed by Close; nil: what was found is forgotten with the process
 	Ledger Ledger           // of daily and monthly limits; nil: they are forgotten with the process
 	Now    func() time.Time // clock of the cache and the limits; nil is time.Now
 
@@ -128,10 +129,10 @@ func (e *Engine) fanOut() int {
 	return defaultFanOut
 }
 
-// Close waits as Wait does and gives back what it holds of daily and monthly limits. No search may follow.
+// Close waits as Wait does, gives back what it holds of daily and monthly limits and closes Disk. No search may follow.
 func (e *Engine) Close(ctx context.Context) error {
 	e.Wait()
-	var errs []error
+	errs := []error{e.Disk.close()}
 	for _, s := range e.stations {
 		for _, q := range s.quotas {
 			errs = append(errs, q.close(ctx))

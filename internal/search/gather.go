@@ -183,10 +183,13 @@ func (h *hunt) found() int {
 }
 
 // stop is when waiting on is no longer worth it: zero while there is not enough. Enough is that somebody has found
-// something, and most of the leading backends are in or take longer than they usually do; leading are those of the
-// greatest weight, without those that failed or found nothing. From then on each of the others has the time that it
-// usually takes, at least Brief and all together at most Grace. Where three have found something, the only one missing has Brief
-// whatever it usually takes, unless nobody can stand in for it.
+// something, and most of the leading backends are in or late; leading are those of the greatest weight, without those
+// that failed or found nothing, and late is who takes longer than usual (hunt.due). From then on each of the others is
+// waited for until it is late, at least Brief and all together at most Grace.
+//
+// The only one missing where three have found something has Brief, from the first search on and whatever it usually takes,
+// unless nobody can stand in for it, as for the only forecast among pages: then it weighs half again as much as any that
+// found something, and is waited for until it is late.
 func (h *hunt) stop(now time.Time) time.Time {
 	found, best := 0, 0.0
 	var missing *station
@@ -212,9 +215,9 @@ func (h *hunt) stop(now time.Time) time.Time {
 		h.quorum = now
 	}
 	until := h.quorum
-	for i, s := range h.asked {
+	for i := range h.asked {
 		if h.answers[i].err == errPending {
-			until = later(until, later(h.since[i].Add(h.e.usual(s)), h.last.Add(brief)))
+			until = later(until, later(h.due(i), h.last.Add(brief)))
 		}
 	}
 	return earlier(until, h.quorum.Add(or(h.e.Grace, defaultGrace)))
@@ -234,7 +237,7 @@ func (h *hunt) leaders(now time.Time) (due time.Time, ok bool) {
 			continue
 		}
 		all++
-		until := h.since[i].Add(h.e.usual(s))
+		until := h.due(i)
 		switch {
 		case h.answers[i].err != errPending || !until.After(now):
 			done++

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"log/slog"
 	"time"
 )
 
@@ -123,9 +124,12 @@ type Stats struct {
 	Whole    int // of these, those whose merged result was kept
 	Stale    int // searches that failed and were answered with what was known from before
 
-	Asked  int // questions put to backends
-	Shared int // questions that somebody else had just asked
-	Cached int // questions to which the answer was kept
+	Asked    int // questions put to backends
+	Shared   int // questions that somebody else had just asked
+	Cached   int // questions to which the answer was kept
+	DiskHits int // of these, those to which it was on disk alone
+	Dropped  int // files of answers that could not be used: damaged, foreign, of another version
+	Faults   int // files of answers that could not be written
 }
 
 // HitRate is the share of searches for which nothing left the machine, 0 to 1.
@@ -140,7 +144,19 @@ func (s Stats) HitRate() float64 {
 func (e *Engine) Stats() Stats {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.stats
+	s := e.stats
+	if e.Disk != nil {
+		dropped, faults := e.Disk.answers.Stats()
+		s.Dropped, s.Faults = int(dropped), int(faults)
+	}
+	return s
+}
+
+// LogValue is for log/slog.
+func (s Stats) LogValue() slog.Value {
+	return slog.GroupValue(slog.Int("searches", s.Searches), slog.Int("free", s.Free), slog.Int("whole", s.Whole), slog.Int("stale", s.Stale),
+		slog.Int("asked", s.Asked), slog.Int("shared", s.Shared), slog.Int("cached", s.Cached), slog.Int("disk_hits", s.DiskHits),
+		slog.Int("dropped", s.Dropped), slog.Int("faults", s.Faults))
 }
 
 func (e *Engine) count(r Result, whole bool) {

@@ -30,13 +30,21 @@ func (p *pace) percentile(share float64) time.Duration {
 // known is how many answers it takes to know what is usual.
 const known = 5
 
-// usual is how long s may take before it is late: a little more than it nearly always took, or half of the time that
-// there is for one that is not known yet.
-func (e *Engine) usual(s *station) time.Duration {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if s.record.pace.n < known {
-		return or(e.Timeout, defaultTimeout) / 2
+// usualPace is that of a backend whose line in the table says nothing.
+const usualPace = time.Second
+
+// due is when the i-th of those asked is late: after a little more than it nearly always took. One of which too little has
+// been seen has the pace that the table gives it, and at most half of the time that the search has.
+func (h *hunt) due(i int) time.Time {
+	s, since := h.asked[i], h.since[i]
+	h.e.mu.Lock()
+	defer h.e.mu.Unlock()
+	if s.record.pace.n >= known {
+		return since.Add(s.record.pace.percentile(0.95) + or(h.e.Brief, defaultBrief))
 	}
-	return s.record.pace.percentile(0.95) + or(e.Brief, defaultBrief)
+	late := since.Add(or(s.pace, usualPace))
+	if end, ok := h.ctx.Deadline(); ok {
+		late = earlier(late, since.Add(end.Sub(since)/2))
+	}
+	return late
 }

@@ -3,7 +3,7 @@
 // A [Query] goes to an [Engine]. The engine orders the backends that serve the query's intent (backends.go: one
 // table, one line a backend; route.go), asks a few of them at the same time and waits as long as it is worth it
 // (gather.go), each answer being shared by everybody who asks the same thing at that moment and kept for a while
-// (cache.go), and merges what came back: one hit a page, ranked by all who found it (merge.go). The answer is a
+// (cache.go, disk.go), and merges what came back: one hit a page, ranked by all who found it (merge.go). The answer is a
 // [Result], and a Result never says "found nothing" when somebody could not look.
 //
 // # Adding a backend

@@ -6,17 +6,21 @@ import (
 	"sync/atomic"
 	"time"
 
+	"familiar/internal/disk"
 	"familiar/internal/web/guard"
 )
 
 // cacheEntries is how many pages the memory holds at most, however small they are.
 const cacheEntries = 256
 
+// diskVersion is that of the pages in the directory. Change it when the meaning of a [Document] changes.
+const diskVersion = 3
+
 // cache remembers pages, and for a short while why there are none: in memory, and pages also on disk if there is a
 // directory for them.
 type cache struct {
 	memory *store[outcome]
-	disk   *disk // nil: none
+	disk   *disk.Cache[Document] // without their bodies, which are beside them; nil: none
 	now    func() time.Time
 
 	hits, failures, diskHits, misses, flights atomic.Int64
@@ -30,14 +34,16 @@ func newCache(c Config, l limits) (*cache, error) {
 	}
 	if c.CacheDir != "" {
 		policy := fmt.Sprintf("%q %v %v %v", c.UserAgent, c.Deny, c.JSON, c.HumanSkipsRobots)
-		p.disk, err = openDisk(c.CacheDir, policy, c.CacheDirBytes, l.longest, c.Now)
+		p.disk, err = disk.Open[Document](disk.Config{
+			Dir: c.CacheDir, Kind: "page", Version: diskVersion, Policy: policy, Bytes: c.CacheDirBytes, Longest: l.longest, Now: c.Now,
+		})
 	}
 	return p, err
 }
 
 func (c *cache) close() {
 	if c.disk != nil {
-		c.disk.close()
+		c.disk.Close()
 	}
 }
 
@@ -70,7 +76,7 @@ func (f *Fetcher) Stats() Stats {
 	s.Shared = c.misses.Load() - s.Misses
 	s.Entries, s.Bytes = c.memory.size()
 	if c.disk != nil {
-		s.Dropped, s.Faults = c.disk.dropped.Load(), c.disk.faults.Load()
+		s.Dropped, s.Faults = c.disk.Stats()
 	}
 	return s
 }
@@ -85,10 +91,12 @@ func (c *cache) get(key string, o Options) (outcome, bool) {
 		return got, true
 	}
 	if c.disk != nil {
-		if doc, till, ok := c.disk.read(key, func(d *Document) bool { return mayShow(d, o) }); ok {
+		if e, ok := c.disk.Get(key, func(d Document) bool { return mayShow(d, o) }); ok {
 			c.diskHits.Add(1)
-			got := outcome{doc: doc, hops: doc.Hops}
-			c.memory.put(key, got, till.Sub(c.now()))
+			doc := e.Value
+			doc.Body = e.Body
+			got := outcome{doc: &doc, hops: doc.Hops}
+			c.memory.put(key, got, e.Till.Sub(c.now()))
 			return got, true
 		}
 	}
@@ -103,12 +111,14 @@ func (c *cache) put(key string, got outcome, ttl time.Duration) {
 	}
 	c.memory.put(key, got, ttl)
 	if c.disk != nil && got.doc != nil {
-		c.disk.write(key, got.doc, c.now().Add(ttl))
+		page := *got.doc
+		page.Body = nil
+		c.disk.Put(key, disk.Entry[Document]{Value: page, Body: got.doc.Body, Till: c.now().Add(ttl)})
 	}
 }
 
 // mayShow applies the rules again to a page from disk, which anything may have happened to.
-func mayShow(d *Document, o Options) bool {
+func mayShow(d Document, o Options) bool {
 	visited := []string{d.URL, d.Final}
 	for _, hop := range d.Hops {
 		visited = append(visited, hop.URL)

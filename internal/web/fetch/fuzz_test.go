@@ -1,40 +1,11 @@
 package fetch
 
 import (
-	"bytes"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 )
-
-// FuzzCacheFile reads bytes that anything may have written. A file that is taken for a page is one that was written as it.
-func FuzzCacheFile(f *testing.F) {
-	const key = "https://example.org/usual "
-	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	whole, err := fileOf(key, &Document{URL: "https://example.org/usual", Final: "https://example.org/usual", Status: 200,
-		Hops: []Hop{{URL: "https://example.org/usual", Status: 200, Took: time.Second}}, Body: []byte("<p>usual\n")}, now)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(whole)
-	f.Add(whole[:len(whole)-1])
-	f.Add(bytes.Replace(whole, []byte("usual"), []byte("other"), 1))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		head, err := parseFile(data, key)
-		if err != nil {
-			return
-		}
-		again, err := fileOf(key, &head.Page, head.Till)
-		if err != nil {
-			t.Fatalf("a page that was read cannot be written: %v", err)
-		}
-		if twice, err := parseFile(again, key); err != nil || !twice.Till.Equal(head.Till) || !bytes.Equal(twice.Page.Body, head.Page.Body) {
-			t.Errorf("%v: %+v became %+v", err, head, twice)
-		}
-		mayShow(&head.Page, Options{})
-	})
-}
 
 // FuzzLifetime holds what any headers say to the bounds, and whatever forbids keeping to its word.
 func FuzzLifetime(f *testing.F) {

@@ -1,0 +1,174 @@
+package search
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"familiar/internal/context/turn"
+)
+
+// restarted is an engine over dir, as after a restart.
+func restarted(t *testing.T, c Config, dir string, backends ...Backend) *Engine {
+	t.Helper()
+	d, err := OpenDisk(c, dir, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &Engine{Backends: backends, Disk: d}
+	t.Cleanup(func() { e.Close(t.Context()) })
+	return e
+}
+
+// fullHit is a hit with all that a backend tells.
+func fullHit() turn.Hit {
+	return turn.Hit{
+		URL: "https://a.org/?v=1", Title: "A <b> & C", Snippet: "天気\u2028x", Text: "line\nline", Answer: true, DayOnly: true, Given: 0.5,
+		Published: time.Date(1999, 12, 1, 0, 0, 0, 0, time.UTC), Thumbnail: "https://a.org/t.png", Media: "https://a.org/v.mp4", Language: "de",
+	}
+}
+
+// TestDiskOutlivesProcess: what was found before a restart is as good as new for as long as ever, stands in for a day,
+// and then is gone.
+func TestDiskOutlivesProcess(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		later  time.Duration
+		query  Query
+		config Config
+		asked  bool
+		stale  bool
+		state  turn.State
+	}{
+		{"at once", 0, Query{Text: "Q"}, Config{}, false, false, turn.Found},
+		{"within the hour", 59 * time.Minute, Query{Text: "q "}, Config{}, false, false, turn.Found},
+		{"for all limits and types that are alike", 0, Query{Text: "q", Type: typeGeneral, For: "somebody"}, Config{}, false, false, turn.Found},
+		{"with another login", 0, Query{Text: "q"}, Config{SearXNG: "https://me:secret@search.example.org"}, false, false, turn.Found},
+		{"after an hour", time.Hour, Query{Text: "q"}, Config{}, true, true, turn.Found},
+		{"within a day", 24*time.Hour - time.Second, Query{Text: "q"}, Config{}, true, true, turn.Found},
+		{"after a day", 24 * time.Hour, Query{Text: "q"}, Config{}, true, false, turn.LookupFailed},
+		{"another query", 0, Query{Text: "another"}, Config{}, true, false, turn.LookupFailed},
+		{"another language", 0, Query{Text: "q", Language: "de"}, Config{}, true, false, turn.LookupFailed},
+		{"another instance", 0, Query{Text: "q"}, Config{SearXNG: "https://other.example.org"}, true, false, turn.LookupFailed},
+		{"another depth", 0, Query{Text: "q"}, Config{Depth: depthAdvanced}, true, false, turn.LookupFailed},
+		{"news within 15 minutes", 14 * time.Minute, Query{Text: "news", Intent: "news"}, Config{}, false, false, turn.Found},
+		{"news after 15 minutes", 15 * time.Minute, Query{Text: "news", Intent: "news"}, Config{}, true, true, turn.Found},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "searches")
+			if test.config.SearXNG == "" {
+				test.config.SearXNG = "https://search.example.org"
+			}
+			synctest.Test(t, func(t *testing.T) {
+				found := Reply{Hits: []turn.Hit{{URL: "http://10.0.0.1/"}, fullHit()}}
+				x := countedAs("x", func(int) (Reply, error) { return found, nil })
+				e := restarted(t, Config{SearXNG: "https://search.example.org"}, dir, x)
+				first := e.Search(t.Context(), Query{Text: "q"})
+				e.Search(t.Context(), Query{Text: "news", Intent: "news"})
+				e.Close(t.Context())
+
+				time.Sleep(test.later)
+				down := countedAs("x", func(int) (Reply, error) { return Reply{}, &Error{Backend: "x", Code: Unreachable} })
+				e = restarted(t, test.config, dir, down)
+				for i := range 2 {
+					got := e.Search(t.Context(), test.query)
+					if got.State != test.state || (down.n > i) != test.asked || got.Cached == test.asked || (got.Stale > 0) != test.stale {
+						t.Fatalf("%s, asked %d times, cached %t, %s old", got.State, down.n, got.Cached, got.Stale)
+					}
+					if got.State != turn.Found {
+						continue
+					}
+					if diff := cmp.Diff(first.Hits, got.Hits, cmpopts.IgnoreFields(turn.Hit{}, "Age", "Score")); diff != "" || got.Hits[0].Age.Round(time.Second) != test.later {
+						t.Errorf("%s old, -want +got:\n%s", got.Hits[0].Age, diff)
+					}
+				}
+				hits := 0
+				if !test.asked {
+					hits = 1
+				}
+				if s := e.Stats(); s.DiskHits != hits || s.Dropped+s.Faults != 0 {
+					t.Errorf("%+v", s)
+				}
+			})
+		})
+	}
+}
+
+// TestDiskKeepsWhatWasFound: neither nothing nor a failure is kept, what is missing stays missing, and nobody reads a
+// query in the directory.
+func TestDiskKeepsWhatWasFound(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "searches")
+	part := countedAs("part", func(int) (Reply, error) {
+		return Reply{Hits: one("part.org")}, &Error{Backend: "part", Code: Upstream, Detail: "an engine failed", RetryAfter: time.Hour}
+	})
+	rest := []Backend{fake{name: "empty"}, fake{name: "down", err: &Error{Code: Blocked}}}
+	e := restarted(t, Config{}, dir, append(rest, part)...)
+	e.Search(t.Context(), Query{Text: "somebody's secret", Place: "somewhere"})
+	e.Close(t.Context())
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	file := filepath.Join(dir, files[0].Name())
+	data, err := os.ReadFile(file)
+	if err != nil || bytes.Contains(data, []byte("some")) {
+		t.Errorf("%q, %v", data, err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	e = restarted(t, Config{}, dir, part)
+	got := e.Search(t.Context(), Query{Text: "somebody's secret", Place: "somewhere"})
+	if part.n != 1 || got.whole || got.Asked[0].Detail != "cached; an engine failed" {
+		t.Errorf("asked %d times; %+v", part.n, got)
+	}
+}
+
+// TestDiskRulesHoldAgain reads files that hold what no backend could have said.
+func TestDiskRulesHoldAgain(t *testing.T) {
+	for name, hits := range map[string][]turn.Hit{
+		"address": {{Backend: "x", URL: "http://127.0.0.1/"}, {Backend: "x", URL: "javascript:alert(1)"}, {Backend: "x"}},
+		"backend": {{Backend: "y", URL: "https://y.org/"}},
+	} {
+		x := countedAs("x", nil)
+		e := restarted(t, Config{}, filepath.Join(t.TempDir(), "searches"), x)
+		q := Query{Text: "q"}.withDefaults()
+		planted := answer{at: time.Now()}
+		for _, h := range hits {
+			planted.hits = append(planted.hits, candidate{Hit: h})
+		}
+		e.Disk.put(keyOf("x", q), planted)
+		got := e.Search(t.Context(), q)
+		if x.n != 1 || got.Cached || len(got.Hits) != 1 || !strings.Contains(got.Hits[0].URL, "x.org") {
+			t.Errorf("%s: asked %d times: %+v", name, x.n, got.Hits)
+		}
+	}
+}
+
+// TestDiskIsShared: what one process has found another finds that runs beside it.
+func TestDiskIsShared(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "searches")
+	synctest.Test(t, func(t *testing.T) {
+		a, b := countedAs("x", nil), countedAs("x", nil)
+		ea, eb := restarted(t, Config{}, dir, a), restarted(t, Config{}, dir, b)
+		for range 8 { // four hours
+			for _, e := range []*Engine{ea, eb} {
+				if got := e.Search(t.Context(), Query{Text: "q"}); got.Hits[0].Age >= keepAnswer {
+					t.Errorf("a hit is %s old", got.Hits[0].Age)
+				}
+				e.Wait()
+			}
+			time.Sleep(30 * time.Minute)
+		}
+		if a.n+b.n != 4 {
+			t.Errorf("asked %d times, want once an hour", a.n+b.n)
+		}
+	})
+}
