@@ -19,6 +19,9 @@ var needFile []byte
 //go:embed intent.model
 var intentFile []byte
 
+//go:embed evidence.model
+var evidenceFile []byte
+
 var (
 	needModel   = sync.OnceValue(func() *linear.Model { return embedded(needFile) })
 	intentModel = sync.OnceValue(func() *linear.Model { return embedded(intentFile) })

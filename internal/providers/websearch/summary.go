@@ -52,11 +52,12 @@ func judge(sheets []sheet, taken []notes, pl *plan, limit int) summary {
 			out.claims = append(out.claims, claim{Claim: c, sheet: n.sheet, score: n.worth(i, c, asked, lang, sheets[n.sheet].rank)})
 		}
 	}
-	for _, s := range selectSentences(rankSentences(question, lang, pl.day, sheets), asked, sheets, limit) {
-		if noted[s.sheet] || out.by != extractive && s.hits == 0 {
+	q := newAsked(question, lang)
+	for _, s := range selectSentences(rankSentences(q, pl.day, sheets), q, sheets, limit) {
+		if noted[s.sheet] || out.by != extractive && s.mask == 0 {
 			continue
 		}
-		c, ok := checkFact(&sheets[s.sheet], fact{Text: s.text, Quote: s.text})
+		c, ok := checkFact(&sheets[s.sheet], fact{Text: s.shown(), Quote: s.text})
 		if ok {
 			out.claims = append(out.claims, claim{Claim: c, sheet: s.sheet, score: s.score})
 		}
