@@ -3,6 +3,7 @@ package websearch
 import (
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // asked is a question as its evidence is looked for. A set of its terms is a mask with a bit for each: pages have
@@ -16,12 +17,18 @@ type asked struct {
 	known  map[string]int  // word → its bit, or none
 	keys   map[string]bool // all its words, as written
 	kin    map[string]bool
+	days   []date
 }
 
 const none = -1
 
-func newAsked(question, lang string) *asked {
+// newAsked reads a question. The day is the one that it speaks of relative to now, if any; others it names itself.
+func newAsked(question, lang string, day date) *asked {
 	q := &asked{lang: lang, kind: answerType(question), at: map[string]int{}, known: map[string]int{}, keys: map[string]bool{}, kin: map[string]bool{}}
+	q.days, _ = datesIn(question)
+	if day != (date{}) {
+		q.days = append(q.days, day)
+	}
 	for _, w := range split(question) {
 		q.keys[w.key] = true
 		for _, k := range kin[w.key] {
@@ -114,4 +121,17 @@ func (q *asked) share(mask, of uint64) float64 {
 		return 0
 	}
 	return q.worth(mask&of) / q.worth(of)
+}
+
+// names reports whether a text names a day that the question asks about.
+func (q *asked) names(text string) bool {
+	if len(q.days) == 0 {
+		return false
+	}
+	found, _ := datesIn(text)
+	return slices.ContainsFunc(found, func(d date) bool {
+		return slices.ContainsFunc(q.days, func(asked date) bool {
+			return d.month == asked.month && d.day == asked.day && (d.year == asked.year || d.year == 0 || asked.year == 0)
+		})
+	})
 }

@@ -43,14 +43,11 @@ const (
 	perLength  = 1.5  // for each time that it is e times as long: of two that say it, the shorter one
 	perRank    = 0.15 // for each page that was ranked before its own
 	ofAnswer   = 3    // its backend says that it answers the question
-	onDay      = 4    // it names the day that was asked for
 	usualScore = 4    // what puts the best sentence of a good page beside the side model's notes
 )
 
 // rankSentences scores every sentence of the pages that were read as evidence for the question, best first.
-//
-// day is the one that the question asks about, if it asks about one.
-func rankSentences(q *asked, day date, sheets []sheet) []sentence {
+func rankSentences(q *asked, sheets []sheet) []sentence {
 	all := q.sentences(sheets)
 	weights := evidenceWeights()
 	for i := range all {
@@ -62,18 +59,9 @@ func rankSentences(q *asked, day date, sheets []sheet) []sentence {
 		if sheets[s.sheet].answer {
 			s.score += ofAnswer
 		}
-		if day != (date{}) && s.on(day) {
-			s.score += onDay
-		}
 	}
 	slices.SortStableFunc(all, func(a, b sentence) int { return cmp.Compare(b.score, a.score) })
 	return all
-}
-
-// on reports whether the sentence names that day.
-func (s *sentence) on(day date) bool {
-	found, _ := datesIn(s.text)
-	return slices.Contains(found, day)
 }
 
 // sentences are those of the pages that were read, with their traits.
@@ -210,7 +198,7 @@ func Evidence(question, title, text string) (quotes []string, hints [][]linear.F
 	page := sheet{}
 	page.page.Title = title
 	page.page.Text, _ = Text(text)
-	for _, s := range newAsked(question, "").sentences([]sheet{page}) {
+	for _, s := range newAsked(question, "", date{}).sentences([]sheet{page}) {
 		quotes = append(quotes, s.text)
 		hints = append(hints, s.hints())
 	}

@@ -52,8 +52,8 @@ func judge(sheets []sheet, taken []notes, pl *plan, limit int) summary {
 			out.claims = append(out.claims, claim{Claim: c, sheet: n.sheet, score: n.worth(i, c, asked, lang, sheets[n.sheet].rank)})
 		}
 	}
-	q := newAsked(question, lang)
-	for _, s := range selectSentences(rankSentences(q, pl.day, sheets), q, sheets, limit) {
+	q := newAsked(question, lang, pl.day)
+	for _, s := range selectSentences(rankSentences(q, sheets), q, sheets, limit) {
 		if noted[s.sheet] || out.by != extractive && s.mask == 0 {
 			continue
 		}

@@ -47,6 +47,8 @@ const (
 	traitNear
 	traitNews
 	traitNegated
+	traitDay
+	traitDayLine
 	traits
 )
 
@@ -89,6 +91,8 @@ var traitNames = [traits]string{
 	traitNear:       "candidate near question",
 	traitNews:       "much that is new",
 	traitNegated:    "negated",
+	traitDay:        "names the day",
+	traitDayLine:    "its line names the day",
 }
 
 // evidenceWeights are what each trait is worth.
@@ -104,6 +108,7 @@ var evidenceWeights = sync.OnceValue(func() *[traits]float64 {
 // setting is where a sentence stands: what of the question is in its page's title, its line and its neighbours.
 type setting struct {
 	title, line, before, after uint64
+	day                        bool    // its line names a day that was asked for
 	best, bestFocus            float64 // of its page
 }
 
@@ -116,9 +121,11 @@ func (q *asked) observe(page []sentence, title uint64) {
 	}
 	for i := range page {
 		if i == 0 || page[i].line != page[i-1].line {
-			at.line = 0
+			at.line, at.day = 0, false
 			for j := i; j < len(page) && page[j].line == page[i].line; j++ {
+				page[j].traits.set(traitDay, q.names(page[j].text))
 				at.line |= page[j].mask
+				at.day = at.day || page[j].traits[traitDay] == 1
 			}
 		}
 		at.before, at.after = 0, 0
@@ -156,6 +163,7 @@ func (q *asked) see(s *sentence, at setting) {
 	t[traitBefore] = q.share(at.before, all)
 	t[traitAfter] = q.share(at.after, all)
 	t[traitHead] = q.share(s.head, all)
+	t.set(traitDayLine, at.day)
 	first := 0
 	for first < len(s.words) && openers[s.words[first].key] {
 		first++
