@@ -36,6 +36,9 @@ func newAsked(question, lang string, day date) *asked {
 		}
 	}
 	for _, t := range terms(question, lang) {
+		if q.kind == overview && outlineTerms[t] {
+			continue
+		}
 		if _, known := q.at[t]; !known && len(q.terms) < 64 {
 			q.at[t] = len(q.terms)
 			q.terms = append(q.terms, t)

@@ -3,7 +3,6 @@ package websearch
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 	"strings"
 	"unicode"
@@ -20,6 +19,7 @@ type sentence struct {
 	line  int    // … and that of its line
 	opens bool   // its line begins with it
 	words []word // of the part
+	said  string // how it is quoted
 
 	// What of the question is in it, in the whole sentence and in the heading above it.
 	mask, sentence, head uint64
@@ -133,16 +133,27 @@ func wordy(s string) bool {
 	return letters*2 > all
 }
 
+// choose takes the sentences that answer the question, best first, or those that sum the pages up if that is asked.
+func (q *asked) choose(sheets []sheet, limit int) []sentence {
+	var out []sentence
+	if q.kind == overview {
+		out = outline(q, sheets, limit)
+	} else {
+		out = selectSentences(rankSentences(q, sheets), q, sheets, limit)
+	}
+	for i := range out {
+		s := &out[i]
+		if s.said = s.shown(); q.kind == overview {
+			s.said = s.spoken()
+		}
+	}
+	return out
+}
+
 // selectSentences takes the best: a few of each page, none twice, and none that has nothing to do with the question
 // unless it opens its page. Of a page that is the answer, such as a forecast, it takes more.
 func selectSentences(ranked []sentence, q *asked, sheets []sheet, limit int) []sentence {
-	good := 0
-	for i := range sheets {
-		if sheets[i].good() {
-			good++
-		}
-	}
-	each := max(perPage, limit/max(1, good))
+	each := eachOf(sheets, limit)
 	var out []sentence
 	taken := map[int]int{}
 	for _, s := range ranked {
@@ -157,6 +168,17 @@ func selectSentences(ranked []sentence, q *asked, sheets []sheet, limit int) []s
 		out = append(out, s)
 	}
 	return out
+}
+
+// eachOf is how many sentences one page may give.
+func eachOf(sheets []sheet, limit int) int {
+	good := 0
+	for i := range sheets {
+		if sheets[i].good() {
+			good++
+		}
+	}
+	return min(limit, max(perPage, limit/max(1, good)))
 }
 
 // alike reports whether the same page has said the same already.
@@ -188,9 +210,6 @@ func unique(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(list)
 }
-
-// hits is how many words of the question are in it.
-func (s *sentence) hits() int { return bits.OnesCount64(s.mask) }
 
 // Evidence is every sentence and part of a page as evidence for a question, for training the model that ranks them:
 // the words and what is seen of them.

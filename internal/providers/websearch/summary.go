@@ -53,11 +53,11 @@ func judge(sheets []sheet, taken []notes, pl *plan, limit int) summary {
 		}
 	}
 	q := newAsked(question, lang, pl.day)
-	for _, s := range selectSentences(rankSentences(q, sheets), q, sheets, limit) {
+	for _, s := range q.choose(sheets, limit) {
 		if noted[s.sheet] || out.by != extractive && s.mask == 0 {
 			continue
 		}
-		c, ok := checkFact(&sheets[s.sheet], fact{Text: s.shown(), Quote: s.text})
+		c, ok := checkFact(&sheets[s.sheet], fact{Text: s.said, Quote: s.text})
 		if ok {
 			out.claims = append(out.claims, claim{Claim: c, sheet: s.sheet, score: s.score})
 		}
