@@ -3,6 +3,7 @@ package websearch
 import (
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -129,10 +130,21 @@ func (b layout) source(w *strings.Builder, src turn.Source) {
 		}
 	}
 	fmt.Fprintf(w, "[%d] %s\n   ", src.N, strings.Join(parts, " · "))
+	var same []string // claims of other sources that this one states too
 	for _, c := range b.claims {
-		if c.Source == src.N {
+		switch {
+		case c.Source != src.N:
+			if slices.Contains(c.Sources(), src.N) {
+				same = append(same, fmt.Sprintf("[%d]", c.Source))
+			}
+		case len(c.Also) > 0:
+			fmt.Fprintf(w, " %c%s %s", b.seal.mark, b.seal.pressed(c.Text), c.Cited())
+		default:
 			fmt.Fprintf(w, " %c%s", b.seal.mark, b.seal.pressed(c.Text))
 		}
+	}
+	if len(same) > 0 {
+		w.WriteString(" (the same as " + strings.Join(unique(same), ", ") + ")")
 	}
 	w.WriteString("\n")
 }

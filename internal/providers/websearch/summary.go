@@ -13,6 +13,7 @@ import (
 type claim struct {
 	turn.Claim
 	sheet int
+	also  []backing
 	score float64
 }
 
@@ -71,6 +72,7 @@ func judge(sheets []sheet, taken []notes, pl *plan, limit int) summary {
 		}
 		return 0
 	})
+	out.claims = merged(out.claims, sheets)
 	return out
 }
 
@@ -104,36 +106,6 @@ func checkFact(s *sheet, f fact) (turn.Claim, bool) {
 		c.Text, c.Quote = cut(c.Text, maxFact), cut(c.Quote, maxFact)
 	}
 	return c, c.Refused == ""
-}
-
-// number gives the pages of these claims their source numbers, in the order of the search, and writes them into
-// claims and pages.
-func number(claims []claim, sheets []sheet) ([]turn.Claim, []turn.Source) {
-	used := map[int]int{}
-	for _, c := range claims {
-		used[c.sheet] = 0
-	}
-	var sources []turn.Source
-	for i := range sheets {
-		s := &sheets[i]
-		s.page.N = 0
-		if _, ok := used[i]; !ok {
-			continue
-		}
-		n := len(sources) + 1
-		used[i], s.page.N = n, n
-		at := s.page.URL
-		if s.page.Final != "" {
-			at = s.page.Final
-		}
-		sources = append(sources, turn.Source{N: n, URL: at, Title: s.page.Title, Site: s.page.Site, Published: s.page.Published, Fetched: s.page.Fetched})
-	}
-	out := make([]turn.Claim, len(claims))
-	for i, c := range claims {
-		out[i] = c.Claim
-		out[i].Source = used[c.sheet]
-	}
-	return out, sources
 }
 
 // snippets makes pages of what the search services said about pages of which none could be read.
