@@ -130,21 +130,19 @@ func (b layout) source(w *strings.Builder, src turn.Source) {
 		}
 	}
 	fmt.Fprintf(w, "[%d] %s\n   ", src.N, strings.Join(parts, " · "))
-	var same []string // claims of other sources that this one states too
+	elsewhere := false // a claim of another source is this one's too
 	for _, c := range b.claims {
 		switch {
 		case c.Source != src.N:
-			if slices.Contains(c.Sources(), src.N) {
-				same = append(same, fmt.Sprintf("[%d]", c.Source))
-			}
+			elsewhere = elsewhere || slices.Contains(c.Sources(), src.N)
 		case len(c.Also) > 0:
 			fmt.Fprintf(w, " %c%s %s", b.seal.mark, b.seal.pressed(c.Text), c.Cited())
 		default:
 			fmt.Fprintf(w, " %c%s", b.seal.mark, b.seal.pressed(c.Text))
 		}
 	}
-	if len(same) > 0 {
-		w.WriteString(" (the same as " + strings.Join(unique(same), ", ") + ")")
+	if elsewhere {
+		fmt.Fprintf(w, " (and the facts marked [%d])", src.N)
 	}
 	w.WriteString("\n")
 }

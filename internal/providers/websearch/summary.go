@@ -38,7 +38,7 @@ func judge(sheets []sheet, taken []notes, pl *plan, limit int) summary {
 	question, lang := pl.question, pl.language
 	out := summary{by: extractive}
 	asked := unique(terms(question, lang))
-	noted := map[int]bool{}
+	quoted := map[int][]string{} // page → what its notes quote
 	for _, n := range taken {
 		out.usage = addUsage(out.usage, n.usage)
 		for i, f := range n.facts {
@@ -48,14 +48,14 @@ func judge(sheets []sheet, taken []notes, pl *plan, limit int) summary {
 				out.rejected = append(out.rejected, c)
 				continue
 			}
-			noted[n.sheet] = true
+			quoted[n.sheet] = append(quoted[n.sheet], c.Quote)
 			out.by = n.model
 			out.claims = append(out.claims, claim{Claim: c, sheet: n.sheet, score: n.worth(i, c, asked, lang, sheets[n.sheet].rank)})
 		}
 	}
 	q := newAsked(question, lang, pl.day)
 	for _, s := range q.choose(sheets, limit) {
-		if noted[s.sheet] || out.by != extractive && s.mask == 0 {
+		if out.by != extractive && (s.mask == 0 || noted(&s, quoted)) {
 			continue
 		}
 		c, ok := checkFact(&sheets[s.sheet], fact{Text: s.said, Quote: s.text})
@@ -74,6 +74,18 @@ func judge(sheets []sheet, taken []notes, pl *plan, limit int) summary {
 	})
 	out.claims = merged(out.claims, sheets)
 	return out
+}
+
+// noted reports whether the side model's notes on a page make a sentence of it needless. Its best sentence stands beside
+// them unless they quote it: notes that leave out what matters, as a page may have told the model to, then hide nothing.
+func noted(s *sentence, quoted map[int][]string) bool {
+	quotes := quoted[s.sheet]
+	if len(quotes) == 0 {
+		return false
+	}
+	quoted[s.sheet] = append(quotes, "") // which every later sentence holds
+	text := oneLine(s.text)
+	return slices.ContainsFunc(quotes, func(q string) bool { return strings.Contains(q, text) || strings.Contains(text, q) })
 }
 
 // worth ranks a note among the sentences: what answers, what shares words with the question, what came first.
