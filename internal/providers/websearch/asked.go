@@ -14,6 +14,7 @@ type asked struct {
 	terms  []string // in their order, each once, at most 64
 	weight []float64
 	at     map[string]int  // term → its bit
+	begins [256]bool       // the first bytes of terms: stemming keeps them
 	known  map[string]int  // word → its bit, or none
 	keys   map[string]bool // all its words, as written
 	kin    map[string]bool
@@ -41,6 +42,7 @@ func newAsked(question, lang string, day date) *asked {
 		}
 		if _, known := q.at[t]; !known && len(q.terms) < 64 {
 			q.at[t] = len(q.terms)
+			q.begins[t[0]] = true
 			q.terms = append(q.terms, t)
 		}
 	}
@@ -49,6 +51,9 @@ func newAsked(question, lang string, day date) *asked {
 
 // bit is that of a word's term, or none. Words come again and again, and stemming is slow.
 func (q *asked) bit(key string) int {
+	if key == "" || !q.begins[key[0]] {
+		return none
+	}
 	at, seen := q.known[key]
 	if !seen {
 		at = none

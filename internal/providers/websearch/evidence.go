@@ -155,15 +155,21 @@ func (q *asked) choose(sheets []sheet, limit int) []sentence {
 func selectSentences(ranked []sentence, q *asked, sheets []sheet, limit int) []sentence {
 	each := eachOf(sheets, limit)
 	var out []sentence
+	said := map[int][][]string{} // the terms of those taken, by page
 	taken := map[int]int{}
 	for _, s := range ranked {
 		if len(out) == limit {
 			break
 		}
 		answer := sheets[s.sheet].answer
-		if !answer && (taken[s.sheet] == each || len(q.terms) > 0 && !s.linked && s.place > 0 || q.alike(s, out)) {
+		if !answer && (taken[s.sheet] == each || len(q.terms) > 0 && !s.linked && s.place > 0) {
 			continue
 		}
+		own := terms(s.text, q.lang)
+		if !answer && slices.ContainsFunc(said[s.sheet], func(before []string) bool { return jaccard(before, own) > 0.7 }) {
+			continue
+		}
+		said[s.sheet] = append(said[s.sheet], own)
 		taken[s.sheet]++
 		out = append(out, s)
 	}
@@ -181,21 +187,12 @@ func eachOf(sheets []sheet, limit int) int {
 	return min(limit, max(perPage, limit/max(1, good)))
 }
 
-// alike reports whether the same page has said the same already.
-func (q *asked) alike(s sentence, before []sentence) bool {
-	for _, b := range before {
-		if b.sheet == s.sheet && jaccard(terms(b.text, q.lang), terms(s.text, q.lang)) > 0.7 {
-			return true
-		}
-	}
-	return false
-}
-
+// jaccard is the share of the words of two lists that are in both.
 func jaccard(a, b []string) float64 {
 	a, b = unique(a), unique(b)
 	both := 0
 	for _, t := range a {
-		if slices.Contains(b, t) {
+		if _, in := slices.BinarySearch(b, t); in {
 			both++
 		}
 	}

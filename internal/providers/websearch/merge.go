@@ -17,6 +17,7 @@ func merged(claims []claim, sheets []sheet) []claim {
 	var out []claim
 next:
 	for _, c := range claims {
+		c.terms = terms(c.Text, "")
 		for i := range out {
 			if kept := &out[i]; kept.saidBy(c, sheets) {
 				kept.back(c)
@@ -42,7 +43,7 @@ func (c *claim) saidBy(other claim, sheets []sheet) bool {
 	if c.Text == other.Text && c.sheet == other.sheet {
 		return true
 	}
-	if jaccard(terms(c.Text, ""), terms(other.Text, "")) < 0.6 || denies(c.Text) != denies(other.Text) ||
+	if jaccard(c.terms, other.terms) < 0.6 || denies(c.Text) != denies(other.Text) ||
 		!slices.Equal(unique(numbersIn(c.Text)), unique(numbersIn(other.Text))) || !namesIn(c.Text, other.Text+" "+other.Quote) {
 		return false
 	}

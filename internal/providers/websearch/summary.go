@@ -14,6 +14,7 @@ type claim struct {
 	turn.Claim
 	sheet int
 	also  []backing
+	terms []string // for [merged]
 	score float64
 }
 
