@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/search"
@@ -37,6 +39,21 @@ func article(seed uint64) string {
 	return b.String()
 }
 
+// processor measures the processor time of what follows, which a busy machine does not stretch as it does the clock.
+func processor(b *testing.B) (report func()) {
+	used := func() time.Duration {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			b.Fatal(err)
+		}
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	from := used()
+	return func() {
+		b.ReportMetric(float64((used()-from).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+	}
+}
+
 // BenchmarkChoose chooses the evidence of five pages of 50 KB, 10 facts, and checks every one.
 func BenchmarkChoose(b *testing.B) {
 	var sheets []sheet
@@ -45,6 +62,7 @@ func BenchmarkChoose(b *testing.B) {
 	}
 	for _, question := range []string{"when was the Sample Bridge over the Lorem opened?", "summarize what is known of the Sample Bridge"} {
 		b.Run(question[:4], func(b *testing.B) {
+			defer processor(b)()
 			for b.Loop() {
 				if s := judge(sheets, nil, &plan{question: question, language: "en"}, extended); len(s.claims) < 5 {
 					b.Fatal(len(s.claims))
@@ -61,6 +79,7 @@ func BenchmarkLookup(b *testing.B) {
 		f.hits = append(f.hits, turn.Hit{Title: "Sample Bridge", URL: fmt.Sprintf("https://site%d.org/", i), Text: article(uint64(i))})
 	}
 	p := &Provider{Search: &search.Engine{Backends: []search.Backend{f}}}
+	defer processor(b)()
 	for b.Loop() {
 		if l := p.Lookup(b.Context(), ask("when was the Sample Bridge over the Lorem opened?")); l.State != turn.Found {
 			b.Fatal(l.State, l.Reason)
