@@ -51,6 +51,7 @@ func sets() []set {
 		{"need", cases, stateless(predictNeed)},
 		{"intent", cases, stateless(predictIntent)},
 		{"evidence", cases, stateless(predictEvidence)},
+		{"summary", cases, stateless(predictSummary)},
 		{"split", cases, stateless(predictSplit)},
 		{"tokens", cases, openTokens},
 	}

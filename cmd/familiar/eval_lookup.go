@@ -79,6 +79,13 @@ func predictEvidence(ctx context.Context, _ fs.FS, row evidenceRow) (prediction,
 	return prediction{"text": strings.Join(quoted, " ")}, nil
 }
 
+// predictSummary predicts {"text"}: what a lookup without a model quotes when it is asked to sum up, with the row's
+// question in view, what the search finds: the row's text.
+func predictSummary(ctx context.Context, files fs.FS, row evidenceRow) (prediction, error) {
+	row.Question = "Summarize: " + row.Question
+	return predictEvidence(ctx, files, row)
+}
+
 // shelf is a search backend that finds the same pages whatever is asked, and delivers their text.
 type shelf []turn.Hit
 

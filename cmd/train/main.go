@@ -1,8 +1,9 @@
-// Train makes the models that tell whether a message needs the web, and what for (internal/providers/websearch).
+// Train makes the models that tell whether a message needs the web, and what for, and which sentences of a page answer
+// (internal/providers/websearch).
 //
 //	go run ./cmd/train DIR [OUT]
 //
-// DIR holds the sets needs-search and intent, as doc/evaluation.md describes them; OUT is where the models go, by
+// DIR holds the sets needs-search, intent and evidence, as doc/evaluation.md describes them; OUT is where the models go, by
 // default beside the code that embeds them. The same rows give the same models. What it prints is measured on rows
 // that the measured model has not seen: each fifth of them is predicted by a model of the other four.
 package main
@@ -45,12 +46,19 @@ func train(dir, out string) error {
 	for _, t := range []task{needTask(rows), intentTask(rows)} {
 		fmt.Printf("%s: %d rows\n", t.file, len(t.rows))
 		t.validate()
-		file := linear.Train(t.classes, t.examples(-1), t.penalty).Bytes()
-		if err := os.WriteFile(filepath.Join(out, t.file), file, 0o644); err != nil {
-			return fmt.Errorf("write model: %w", err)
+		if err := save(linear.Train(t.classes, t.examples(-1), t.penalty), out, t.file); err != nil {
+			return err
 		}
-		fmt.Printf("  %d bytes\n", len(file))
 	}
+	return trainEvidence(dir, out)
+}
+
+func save(m *linear.Model, out, name string) error {
+	file := m.Bytes()
+	if err := os.WriteFile(filepath.Join(out, name), file, 0o644); err != nil {
+		return fmt.Errorf("write model: %w", err)
+	}
+	fmt.Printf("  %d bytes\n", len(file))
 	return nil
 }
 

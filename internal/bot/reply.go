@@ -71,7 +71,7 @@ func (r reply) withoutModel(excuse string) string {
 func extracts(l *turn.Lookup) string {
 	var parts []string
 	for _, c := range l.Summary {
-		sentence := fmt.Sprintf("%s [%d]", strings.TrimSpace(c.Text), c.Source)
+		sentence := strings.TrimSpace(c.Text) + " " + c.Cited()
 		if !slices.Contains(parts, sentence) {
 			parts = append(parts, sentence)
 		}

@@ -233,9 +233,12 @@ func viewPages(s *sheet, l *turn.Lookup) {
 
 func viewClaims(s *sheet, l *turn.Lookup) {
 	for i, c := range l.Summary {
-		s.row(once(i == 0, "claims"), "[%d] %s", c.Source, c.Text)
+		s.row(once(i == 0, "claims"), "%s %s", c.Cited(), c.Text)
 		if c.Quote != "" && c.Quote != c.Text {
 			s.row("", "    quote: %q", c.Quote)
+		}
+		for _, b := range c.Also {
+			s.row("", "    quote of [%d]: %q", b.Source, b.Quote)
 		}
 		if len(c.Checks) > 0 {
 			s.row("", "    checked: %s", strings.Join(c.Checks, ", "))

@@ -72,6 +72,14 @@ func (m *Model) Why(features []Feature, class, n int) []string {
 	return out
 }
 
+// Weight is what one of a feature adds to the log-odds of a class; 0 for a feature that no example had.
+func (m *Model) Weight(name string, class int) float64 {
+	if row := m.row(name); row != nil {
+		return float64(row[class]) * m.scale[class]
+	}
+	return 0
+}
+
 // Knows reports whether any example had the feature.
 func (m *Model) Knows(name string) bool { return m.row(name) != nil }
 

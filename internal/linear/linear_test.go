@@ -70,3 +70,24 @@ func TestFile(t *testing.T) {
 		}
 	}
 }
+
+// Of every three, the longest is right unless it is red; the page's number tells nothing.
+func TestTrainChoices(t *testing.T) {
+	var choices []Choice
+	for page := range 40 {
+		var c Choice
+		for i := range 3 {
+			red := float64((page + i) % 3 / 2)
+			c.Options = append(c.Options, []Feature{{"length", float64(i)}, {"red", red}, {"page", float64(page)}})
+			c.Right = append(c.Right, i == 2 && red == 0 || i == 1 && (page+2)%3 == 2)
+		}
+		choices = append(choices, c)
+	}
+	m := TrainChoices("right", choices, 1)
+	if length, red, page := m.Weight("length", 0), m.Weight("red", 0), m.Weight("page", 0); length <= 0 || red >= -length || page < -0.01 || page > 0.01 {
+		t.Errorf("length %+.2f, red %+.2f, page %+.2f", length, red, page)
+	}
+	if got := m.Weight("unheard of", 0); got != 0 {
+		t.Errorf("unknown: %v", got)
+	}
+}

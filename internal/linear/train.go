@@ -16,7 +16,14 @@ type Example struct {
 // penalty/2 times the sum of their squares. The problem is convex, so the same examples give the same model.
 func Train(classes []string, examples []Example, penalty float64) *Model {
 	t := newTrainer(classes, examples, penalty)
-	t.descend()
+	total := make([]float64, len(classes))
+	for _, e := range examples {
+		total[e.Class]++
+	}
+	for _, n := range total {
+		t.share = append(t.share, float64(len(examples))/(max(n, 1)*float64(len(classes))))
+	}
+	t.descend(t.slope)
 	return t.model()
 }
 
@@ -34,7 +41,6 @@ type trainer struct {
 
 func newTrainer(classes []string, examples []Example, penalty float64) *trainer {
 	t := &trainer{classes: classes, examples: examples, penalty: penalty, index: map[string]int{}}
-	total := make([]float64, len(classes))
 	for _, e := range examples {
 		columns := make([]int, len(e.Features))
 		for i, f := range e.Features {
@@ -46,10 +52,6 @@ func newTrainer(classes []string, examples []Example, penalty float64) *trainer 
 			columns[i] = at
 		}
 		t.columns = append(t.columns, columns)
-		total[e.Class]++
-	}
-	for _, n := range total {
-		t.share = append(t.share, float64(len(examples))/(max(n, 1)*float64(len(classes))))
 	}
 	t.weights, t.bias = make([]float64, len(t.index)*len(classes)), make([]float64, len(classes))
 	return t
@@ -63,11 +65,12 @@ const (
 	slow2  = 0.999
 )
 
-func (t *trainer) descend() {
+// descend goes down to where a slope, the gradient of the weights and then of the biases, is nothing.
+func (t *trainer) descend(slopeHere func() []float64) {
 	n := len(t.weights) + len(t.bias)
 	first, second := make([]float64, n), make([]float64, n)
 	for round := 1; round <= rounds; round++ {
-		slope := t.slope()
+		slope := slopeHere()
 		step := rate * math.Sqrt(1-math.Pow(slow2, float64(round))) / (1 - math.Pow(slow1, float64(round)))
 		if round > rounds/2 { // small steps at the end find the ground
 			step *= 2 * (1 - float64(round)/rounds)
@@ -85,7 +88,7 @@ func (t *trainer) descend() {
 	}
 }
 
-// slope is the gradient: of the weights, then of the biases.
+// slope is that of classes.
 func (t *trainer) slope() []float64 {
 	k := len(t.classes)
 	slope := make([]float64, len(t.weights)+k)

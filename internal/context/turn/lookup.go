@@ -1,6 +1,10 @@
 package turn
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Lookup is one question asked of the outside world, whatever came of it.
 type Lookup struct {
@@ -100,11 +104,36 @@ type Page struct {
 
 // Claim is one fact with the words of the page that carry it.
 type Claim struct {
-	Text    string   `json:"text"`
-	Quote   string   `json:"quote"`
-	Source  int      `json:"source"` // number in Sources
-	Checks  []string `json:"checks,omitempty"`
-	Refused string   `json:"refused,omitempty"` // the check that failed
+	Text    string    `json:"text"`
+	Quote   string    `json:"quote"`
+	Source  int       `json:"source"`         // number in Sources
+	Also    []Backing `json:"also,omitempty"` // other sources that say the same: Text passes the checks on their pages too
+	Checks  []string  `json:"checks,omitempty"`
+	Refused string    `json:"refused,omitempty"` // the check that failed
+}
+
+// Backing is another source's words for a claim.
+type Backing struct {
+	Source int    `json:"source"`
+	Quote  string `json:"quote"`
+}
+
+// Sources are the numbers of all sources that say it, the quoted one first.
+func (c Claim) Sources() []int {
+	all := []int{c.Source}
+	for _, b := range c.Also {
+		all = append(all, b.Source)
+	}
+	return all
+}
+
+// Cited is how the sources of a claim are cited: "[1][3]".
+func (c Claim) Cited() string {
+	var b strings.Builder
+	for _, n := range c.Sources() {
+		fmt.Fprintf(&b, "[%d]", n)
+	}
+	return b.String()
 }
 
 // Source is one numbered source of a block. The list under a reply is written from it, by code.

@@ -3,6 +3,7 @@ package websearch
 import (
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -129,10 +130,19 @@ func (b layout) source(w *strings.Builder, src turn.Source) {
 		}
 	}
 	fmt.Fprintf(w, "[%d] %s\n   ", src.N, strings.Join(parts, " · "))
+	elsewhere := false // a claim of another source is this one's too
 	for _, c := range b.claims {
-		if c.Source == src.N {
+		switch {
+		case c.Source != src.N:
+			elsewhere = elsewhere || slices.Contains(c.Sources(), src.N)
+		case len(c.Also) > 0:
+			fmt.Fprintf(w, " %c%s %s", b.seal.mark, b.seal.pressed(c.Text), c.Cited())
+		default:
 			fmt.Fprintf(w, " %c%s", b.seal.mark, b.seal.pressed(c.Text))
 		}
+	}
+	if elsewhere {
+		fmt.Fprintf(w, " (and the facts marked [%d])", src.N)
 	}
 	w.WriteString("\n")
 }

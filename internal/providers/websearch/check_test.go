@@ -88,6 +88,7 @@ func BenchmarkCheck(b *testing.B) {
 		pages = append(pages, newIndex(text))
 	}
 	b.Run("8 claims, 5 pages", func(b *testing.B) {
+		defer processor(b)()
 		for b.Loop() {
 			for _, x := range pages {
 				for range 8 {

@@ -1,146 +1,127 @@
 package websearch
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/kljensen/snowball/english"
-	"github.com/kljensen/snowball/french"
-	"github.com/kljensen/snowball/russian"
-	"github.com/kljensen/snowball/spanish"
+	"familiar/internal/linear"
 )
 
-// sentence is one sentence of a page, ranked as evidence.
+// sentence is one sentence of a page, or a part of a long one, ranked as evidence.
 type sentence struct {
-	text  string
-	sheet int // index of its page
-	place int // from 0, within its page
-	terms []string
-	score float64
-	hits  int // different words of the question in it
+	part
+	sheet int    // index of its page
+	place int    // from 0, within its page
+	line  int    // … and that of its line
+	opens bool   // its line begins with it
+	words []word // of the part
+	said  string // how it is quoted
+
+	// What of the question is in it, in the whole sentence and in the heading above it.
+	mask, sentence, head uint64
+	pairs                float64 // the share of the question's neighbours that are neighbours in it
+	linked               bool    // something of the question is in it or around it
+
+	traits seen
+	score  float64
 }
 
 const (
 	maxFact     = 300 // characters of a fact (P3)
 	minSentence = 20
-	perPage     = 3  // sentences from one page
+	perPage     = 3  // sentences from one page, of several
 	brief       = 3  // sentences in all where they are the answer itself
 	extended    = 10 // and where a model reads them
-	// BM25's usual constants; sentences vary little in length, so b is low.
-	bm25k, bm25b = 1.2, 0.4
 )
 
-// terms are the words of s that carry meaning, stemmed; in scripts without spaces, pairs of characters.
-func terms(s, lang string) []string {
-	var out []string
-	for _, w := range split(s) {
-		if unspaced(s[w.start:w.end]) {
-			out = append(out, pairs(s[w.start:w.end])...)
-		} else if !stopWords[w.key] && (len(w.key) > 1 || numeric(w.key)) {
-			out = append(out, stem(w.key, lang))
-		}
-	}
-	return out
-}
-
-func pairs(s string) []string {
-	r := []rune(s)
-	if len(r) < 3 {
-		return []string{s}
-	}
-	out := make([]string, 0, len(r)-1)
-	for i := range len(r) - 1 {
-		out = append(out, string(r[i:i+2]))
-	}
-	return out
-}
-
-func stem(w, lang string) string {
-	switch lang {
-	case "", "en":
-		return english.Stem(w, false)
-	case "es":
-		return spanish.Stem(w, false)
-	case "fr":
-		return french.Stem(w, false)
-	case "ru":
-		return russian.Stem(w, false)
-	}
-	if utf8.RuneCountInString(w) > 6 { // of languages without a stemmer, the beginning of a long word
-		return string([]rune(w)[:6])
-	}
-	return w
-}
+// What a sentence gains or loses beside what its traits are worth.
+const (
+	perLength  = 1.5  // for each time that it is e times as long: of two that say it, the shorter one
+	perRank    = 0.15 // for each page that was ranked before its own
+	ofAnswer   = 3    // its backend says that it answers the question
+	usualScore = 4    // what puts the best sentence of a good page beside the side model's notes
+)
 
 // rankSentences scores every sentence of the pages that were read as evidence for the question, best first.
-//
-// day is the one that the question asks about, if it asks about one.
-func rankSentences(question, lang string, day date, sheets []sheet) []sentence {
-	all := pageSentences(sheets, lang)
-	asked := unique(terms(question, lang))
-	wanted := answerType(question)
-	df, average := statistics(all, asked)
+func rankSentences(q *asked, sheets []sheet) []sentence {
+	all := q.sentences(sheets)
+	weights := evidenceWeights()
 	for i := range all {
 		s := &all[i]
-		s.score = bm25(s, asked, df, len(all), average)
-		s.score += leading(s.place) + wanted.bonus(s.text, question)
-		s.score *= 1 - 0.04*float64(min(sheets[s.sheet].rank, 9))
+		s.score = usualScore - perLength*math.Log(float64(utf8.RuneCountInString(s.text))/100) - perRank*float64(sheets[s.sheet].rank)
+		for t, x := range s.traits {
+			s.score += weights[t] * x
+		}
 		if sheets[s.sheet].answer {
-			s.score += 3
-		}
-		if day != (date{}) && s.on(day) {
-			s.score += 4
+			s.score += ofAnswer
 		}
 	}
-	slices.SortStableFunc(all, func(a, b sentence) int {
-		switch {
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(a, b sentence) int { return cmp.Compare(b.score, a.score) })
 	return all
 }
 
-// on reports whether the sentence names that day.
-func (s *sentence) on(day date) bool {
-	found, _ := datesIn(s.text)
-	return slices.Contains(found, day)
-}
-
-// leading is the worth of standing at the beginning: pages say what matters first.
-func leading(place int) float64 { return 3 / (1 + 0.6*float64(place)) }
-
-func pageSentences(sheets []sheet, lang string) []sentence {
+// sentences are those of the pages that were read, with their traits.
+func (q *asked) sentences(sheets []sheet) []sentence {
 	var all []sentence
+	var pages [][2]int
 	for i := range sheets {
-		if !sheets[i].good() {
-			continue
+		if sheets[i].good() {
+			from := len(all)
+			all = q.split(all, i, &sheets[i])
+			pages = append(pages, [2]int{from, len(all)})
 		}
-		place := 0
-		for _, text := range splitSentences(sheets[i].page.Text) {
-			n := utf8.RuneCountInString(text)
-			if n < minSentence && !unspaced(text) && !sheets[i].answer {
-				continue
-			}
-			if n > maxFact {
-				text = cut(text, maxFact)
-			}
-			if !wordy(text) && !sheets[i].answer {
-				continue
-			}
-			all = append(all, sentence{text: text, sheet: i, place: place, terms: terms(text, lang)})
-			place++
+	}
+	q.weigh(all)
+	for _, p := range pages {
+		if page := all[p[0]:p[1]]; len(page) > 0 {
+			q.observe(page, q.maskOf(sheets[page[0].sheet].page.Title))
 		}
 	}
 	return all
 }
 
-// wordy tells sentences from the crumbs of menus and tables: at least a third are letters.
+// split cuts a page into sentences.
+func (q *asked) split(all []sentence, at int, sheet *sheet) []sentence {
+	place, number := 0, 0
+	var head uint64
+	for line := range strings.SplitSeq(sheet.page.Text, "\n") {
+		number++
+		if isHeading(line) {
+			head = q.maskOf(line)
+		}
+		opens := true
+		for _, whole := range splitSentences(line) {
+			var mask uint64
+			from := len(all)
+			for _, p := range parts(whole) {
+				if !sheet.answer && (utf8.RuneCountInString(p.text) < minSentence && !unspaced(p.text) || !wordy(p.text)) {
+					continue
+				}
+				s := sentence{part: p, sheet: at, place: place, line: number, opens: opens, head: head, words: split(p.text)}
+				s.mask, s.pairs = q.find(s.text, s.words)
+				mask |= s.mask
+				all = append(all, s)
+				place++
+				opens = false
+			}
+			for i := from; i < len(all); i++ {
+				all[i].sentence = mask
+			}
+		}
+	}
+	return all
+}
+
+// isHeading reports whether a line looks like a heading: short, and not ended like a sentence.
+func isHeading(line string) bool {
+	return line != "" && len(line) < 80 && !strings.ContainsAny(line[len(line)-1:], ".!?")
+}
+
+// wordy tells sentences from the crumbs of menus and tables: more than half are letters or digits.
 func wordy(s string) bool {
 	letters, all := 0, 0
 	for _, r := range s {
@@ -152,74 +133,66 @@ func wordy(s string) bool {
 	return letters*2 > all
 }
 
-func statistics(all []sentence, asked []string) (df map[string]int, average float64) {
-	df = make(map[string]int, len(asked))
-	total := 0
-	for i := range all {
-		total += len(all[i].terms)
-		for _, t := range asked {
-			if slices.Contains(all[i].terms, t) {
-				df[t]++
-				all[i].hits++
-			}
-		}
-	}
-	return df, float64(total)/float64(max(1, len(all))) + 1
-}
-
-func bm25(s *sentence, asked []string, df map[string]int, n int, average float64) float64 {
-	score := 0.0
-	for _, t := range asked {
-		tf := 0.0
-		for _, have := range s.terms {
-			if have == t {
-				tf++
-			}
-		}
-		if tf == 0 {
-			continue
-		}
-		idf := math.Log(1 + (float64(n)-float64(df[t])+0.5)/(float64(df[t])+0.5))
-		score += idf * tf * (bm25k + 1) / (tf + bm25k*(1-bm25b+bm25b*float64(len(s.terms))/average))
-	}
-	return score
-}
-
-// selectSentences takes the best: a few of each page, none twice, and none that shares no word with the
-// question unless it opens its page.
-// Of a page that is the answer, such as a forecast, it takes more.
-func selectSentences(ranked []sentence, asked []string, sheets []sheet, limit int) []sentence {
+// choose takes the sentences that answer the question, best first, or those that sum the pages up if that is asked.
+func (q *asked) choose(sheets []sheet, limit int) []sentence {
 	var out []sentence
+	if q.kind == overview {
+		out = outline(q, sheets, limit)
+	} else {
+		out = selectSentences(rankSentences(q, sheets), q, sheets, limit)
+	}
+	for i := range out {
+		s := &out[i]
+		if s.said = s.shown(); q.kind == overview {
+			s.said = s.spoken()
+		}
+	}
+	return out
+}
+
+// selectSentences takes the best: a few of each page, none twice, and none that has nothing to do with the question
+// unless it opens its page. Of a page that is the answer, such as a forecast, it takes more.
+func selectSentences(ranked []sentence, q *asked, sheets []sheet, limit int) []sentence {
+	each := eachOf(sheets, limit)
+	var out []sentence
+	said := map[int][][]string{} // the terms of those taken, by page
 	taken := map[int]int{}
 	for _, s := range ranked {
 		if len(out) == limit {
 			break
 		}
 		answer := sheets[s.sheet].answer
-		if !answer && (taken[s.sheet] == perPage || len(asked) > 0 && s.hits == 0 && s.place > 0 || alike(s, out)) {
+		if !answer && (taken[s.sheet] == each || len(q.terms) > 0 && !s.linked && s.place > 0) {
 			continue
 		}
+		own := terms(s.text, q.lang)
+		if !answer && slices.ContainsFunc(said[s.sheet], func(before []string) bool { return jaccard(before, own) > 0.7 }) {
+			continue
+		}
+		said[s.sheet] = append(said[s.sheet], own)
 		taken[s.sheet]++
 		out = append(out, s)
 	}
 	return out
 }
 
-// alike reports whether the same page has said the same already.
-func alike(s sentence, before []sentence) bool {
-	for _, b := range before {
-		if b.sheet == s.sheet && jaccard(b.terms, s.terms) > 0.7 {
-			return true
+// eachOf is how many sentences one page may give.
+func eachOf(sheets []sheet, limit int) int {
+	good := 0
+	for i := range sheets {
+		if sheets[i].good() {
+			good++
 		}
 	}
-	return false
+	return min(limit, max(perPage, limit/max(1, good)))
 }
 
+// jaccard is the share of the words of two lists that are in both.
 func jaccard(a, b []string) float64 {
 	a, b = unique(a), unique(b)
 	both := 0
 	for _, t := range a {
-		if slices.Contains(b, t) {
+		if _, in := slices.BinarySearch(b, t); in {
 			both++
 		}
 	}
@@ -233,4 +206,30 @@ func unique(list []string) []string {
 	list = slices.Clone(list)
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// Evidence is every sentence and part of a page as evidence for a question, for training the model that ranks them:
+// the words and what is seen of them.
+func Evidence(question, title, text string) (quotes []string, hints [][]linear.Feature) {
+	page := sheet{}
+	page.page.Title = title
+	page.page.Text, _ = Text(text)
+	for _, s := range newAsked(question, "", date{}).sentences([]sheet{page}) {
+		quotes = append(quotes, s.text)
+		hints = append(hints, s.hints())
+	}
+	return quotes, hints
+}
+
+// PerLength is what a sentence loses in rank for each time that it is e times as long.
+const PerLength = perLength
+
+func (s *sentence) hints() []linear.Feature {
+	var out []linear.Feature
+	for t, x := range s.traits {
+		if x != 0 {
+			out = append(out, linear.Feature{Name: traitNames[t], Value: x})
+		}
+	}
+	return out
 }

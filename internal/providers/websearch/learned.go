@@ -11,13 +11,16 @@ import (
 
 // The rules know what somebody thought of; the models know what people say. They were trained on public rows by
 // cmd/train, which lists them, and see the rules' verdict as one sign among the message's words. Both speak English:
-// of a message in another language the rules alone judge.
+// of a message in another language the rules alone judge. What ranks sentences (traits.go) sees no words and knows no language.
 
 //go:embed need.model
 var needFile []byte
 
 //go:embed intent.model
 var intentFile []byte
+
+//go:embed evidence.model
+var evidenceFile []byte
 
 var (
 	needModel   = sync.OnceValue(func() *linear.Model { return embedded(needFile) })

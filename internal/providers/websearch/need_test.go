@@ -128,6 +128,7 @@ func TestOwnWordsAreNotUsed(t *testing.T) {
 func BenchmarkDecide(b *testing.B) {
 	req := ask("hey sage, could you please tell me what the current exchange rate between the euro and the yen is? we are flying to Osaka next week")
 	req.Chain = []turn.Message{{ID: "1", Text: "who is the president of France?"}}
+	defer processor(b)()
 	for b.Loop() {
 		p := decide(req, []string{"sage"}, Policy{})
 		p.compose([]string{"sage"}, today)

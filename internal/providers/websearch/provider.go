@@ -12,9 +12,11 @@
 //	docs.go      a lookup that is kept to one site; sitelist.go finds pages where no search service does
 //	sources.go   which URLs may be read; read.go has them read, many at once
 //	facts.go     the side model's notes on one page, quarantined
-//	evidence.go  the page's own best sentences, by BM25, place and answertype.go
+//	evidence.go  the page's own best sentences, by traits.go: what of the question (asked.go) they and what is
+//	             around them have, and whether a thing of the kind that answers it (answertype.go, kinds.go, kin.go);
+//	             clause.go quotes long ones in parts, and outline.go sums a page up where that is asked
 //	check.go     every fact against the page it is said to come from; date.go reads dates
-//	summary.go   notes and sentences judged, and their sources numbered
+//	summary.go   notes and sentences judged; merge.go says once what several pages say, and numbers the sources
 //	conflict.go  pages that give different numbers for the same thing
 //	block.go     the delimited block, to the byte; state.go the words for what went wrong
 //	lookup.go    the steps in their order, under one deadline

@@ -239,9 +239,7 @@ var (
 	mdAuto   = regexp.MustCompile(`(?i)<(?:https?|mailto):[^>\s]*>|(?:https?://|www\.)\S+`)
 	mdStrong = regexp.MustCompile(`\*\*|__|~~`)
 	mdEm     = regexp.MustCompile(`(^|[\s(“"'])[*_]([^\s*_][^*_\n]*)[*_]`)
-	mdHead   = regexp.MustCompile(`(?m)^#{1,6}\s+`)
 	mdEscape = regexp.MustCompile(`\\([\\` + "`" + `*_{}\[\]()#+\-.!|<>~])`)
-	mdRule   = regexp.MustCompile(`(?m)^\s*\|?[\s:|\-]{3,}\|?\s*$`)
 )
 
 // plain is the text of Markdown without its marks.
@@ -251,17 +249,35 @@ func plain(markdown string) string {
 		s = mdImage.ReplaceAllString(s, "")
 		s = mdLink.ReplaceAllString(s, "$1")
 	}
-	s = mdAuto.ReplaceAllString(s, "")
+	s = plainLines(s)
 	if strings.ContainsAny(s, "*_~") {
 		s = mdStrong.ReplaceAllString(s, "")
 		s = mdEm.ReplaceAllString(s, "$1$2")
 	}
-	s = mdHead.ReplaceAllString(s, "")
-	s = mdRule.ReplaceAllString(s, "")
 	if strings.ContainsRune(s, '\\') {
 		s = mdEscape.ReplaceAllString(s, "$1")
 	}
 	return s
+}
+
+// plainLines takes addresses, the marks of headings and the lines between parts out. A line has none as a rule: the
+// expression looks only where one could be.
+func plainLines(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for line := range strings.Lines(s) {
+		if strings.Contains(line, ":") || strings.Contains(strings.ToLower(line), "www.") {
+			line = mdAuto.ReplaceAllString(line, "")
+		}
+		if len(line) > 3 && strings.Trim(line, " \t\r\n:|-") == "" {
+			line = "\n"
+		}
+		if rest := strings.TrimLeft(line, "#"); len(line)-len(rest) <= 6 && strings.HasPrefix(rest, " ") {
+			line = strings.TrimLeft(rest, " ")
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 // removals sums what cleaning took out of all pages, in the order of the rules.

@@ -13,6 +13,8 @@ import (
 type claim struct {
 	turn.Claim
 	sheet int
+	also  []backing
+	terms []string // for [merged]
 	score float64
 }
 
@@ -37,7 +39,7 @@ func judge(sheets []sheet, taken []notes, pl *plan, limit int) summary {
 	question, lang := pl.question, pl.language
 	out := summary{by: extractive}
 	asked := unique(terms(question, lang))
-	noted := map[int]bool{}
+	quoted := map[int][]string{} // page → what its notes quote
 	for _, n := range taken {
 		out.usage = addUsage(out.usage, n.usage)
 		for i, f := range n.facts {
@@ -47,16 +49,17 @@ func judge(sheets []sheet, taken []notes, pl *plan, limit int) summary {
 				out.rejected = append(out.rejected, c)
 				continue
 			}
-			noted[n.sheet] = true
+			quoted[n.sheet] = append(quoted[n.sheet], c.Quote)
 			out.by = n.model
 			out.claims = append(out.claims, claim{Claim: c, sheet: n.sheet, score: n.worth(i, c, asked, lang, sheets[n.sheet].rank)})
 		}
 	}
-	for _, s := range selectSentences(rankSentences(question, lang, pl.day, sheets), asked, sheets, limit) {
-		if noted[s.sheet] || out.by != extractive && s.hits == 0 {
+	q := newAsked(question, lang, pl.day)
+	for _, s := range q.choose(sheets, limit) {
+		if out.by != extractive && (s.mask == 0 || noted(&s, quoted)) {
 			continue
 		}
-		c, ok := checkFact(&sheets[s.sheet], fact{Text: s.text, Quote: s.text})
+		c, ok := checkFact(&sheets[s.sheet], fact{Text: s.said, Quote: s.text})
 		if ok {
 			out.claims = append(out.claims, claim{Claim: c, sheet: s.sheet, score: s.score})
 		}
@@ -70,7 +73,20 @@ func judge(sheets []sheet, taken []notes, pl *plan, limit int) summary {
 		}
 		return 0
 	})
+	out.claims = merged(out.claims, sheets)
 	return out
+}
+
+// noted reports whether the side model's notes on a page make a sentence of it needless. Its best sentence stands beside
+// them unless they quote it: notes that leave out what matters, as a page may have told the model to, then hide nothing.
+func noted(s *sentence, quoted map[int][]string) bool {
+	quotes := quoted[s.sheet]
+	if len(quotes) == 0 {
+		return false
+	}
+	quoted[s.sheet] = append(quotes, "") // which every later sentence holds
+	text := oneLine(s.text)
+	return slices.ContainsFunc(quotes, func(q string) bool { return strings.Contains(q, text) || strings.Contains(text, q) })
 }
 
 // worth ranks a note among the sentences: what answers, what shares words with the question, what came first.
@@ -103,36 +119,6 @@ func checkFact(s *sheet, f fact) (turn.Claim, bool) {
 		c.Text, c.Quote = cut(c.Text, maxFact), cut(c.Quote, maxFact)
 	}
 	return c, c.Refused == ""
-}
-
-// number gives the pages of these claims their source numbers, in the order of the search, and writes them into
-// claims and pages.
-func number(claims []claim, sheets []sheet) ([]turn.Claim, []turn.Source) {
-	used := map[int]int{}
-	for _, c := range claims {
-		used[c.sheet] = 0
-	}
-	var sources []turn.Source
-	for i := range sheets {
-		s := &sheets[i]
-		s.page.N = 0
-		if _, ok := used[i]; !ok {
-			continue
-		}
-		n := len(sources) + 1
-		used[i], s.page.N = n, n
-		at := s.page.URL
-		if s.page.Final != "" {
-			at = s.page.Final
-		}
-		sources = append(sources, turn.Source{N: n, URL: at, Title: s.page.Title, Site: s.page.Site, Published: s.page.Published, Fetched: s.page.Fetched})
-	}
-	out := make([]turn.Claim, len(claims))
-	for i, c := range claims {
-		out[i] = c.Claim
-		out[i].Source = used[c.sheet]
-	}
-	return out, sources
 }
 
 // snippets makes pages of what the search services said about pages of which none could be read.

@@ -1,0 +1,145 @@
+package websearch
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// asked is a question as its evidence is looked for. A set of its terms is a mask with a bit for each: pages have
+// thousands of sentences, and a question a few words. It belongs to one lookup.
+type asked struct {
+	lang   string
+	kind   kind
+	terms  []string // in their order, each once, at most 64
+	weight []float64
+	at     map[string]int  // term → its bit
+	begins [256]bool       // the first bytes of terms: stemming keeps them
+	known  map[string]int  // word → its bit, or none
+	keys   map[string]bool // all its words, as written
+	kin    map[string]bool
+	days   []date
+}
+
+const none = -1
+
+// newAsked reads a question. The day is the one that it speaks of relative to now, if any; others it names itself.
+func newAsked(question, lang string, day date) *asked {
+	q := &asked{lang: lang, kind: answerType(question), at: map[string]int{}, known: map[string]int{}, keys: map[string]bool{}, kin: map[string]bool{}}
+	q.days, _ = datesIn(question)
+	if day != (date{}) {
+		q.days = append(q.days, day)
+	}
+	for _, w := range split(question) {
+		q.keys[w.key] = true
+		for _, k := range kin[w.key] {
+			q.kin[k] = true
+		}
+	}
+	for _, t := range terms(question, lang) {
+		if q.kind == overview && outlineTerms[t] {
+			continue
+		}
+		if _, known := q.at[t]; !known && len(q.terms) < 64 {
+			q.at[t] = len(q.terms)
+			q.begins[t[0]] = true
+			q.terms = append(q.terms, t)
+		}
+	}
+	return q
+}
+
+// bit is that of a word's term, or none. Words come again and again, and stemming is slow.
+func (q *asked) bit(key string) int {
+	if key == "" || !q.begins[key[0]] {
+		return none
+	}
+	at, seen := q.known[key]
+	if !seen {
+		at = none
+		if i, ok := q.at[stem(key, q.lang)]; ok && meaningful(key) {
+			at = i
+		}
+		q.known[key] = at
+	}
+	return at
+}
+
+// find returns which of the question's terms are in a text, and the share of its neighbours that are neighbours there.
+func (q *asked) find(text string, words []word) (mask uint64, together float64) {
+	var joined uint64
+	last := none
+	see := func(bit int) {
+		if bit != none {
+			mask |= 1 << bit
+			if last != none && bit == last+1 {
+				joined |= 1 << last
+			}
+		}
+		last = bit
+	}
+	for _, w := range words {
+		if s := text[w.start:w.end]; !ascii(s) && unspaced(s) {
+			for _, pair := range pairs(s) {
+				bit, ok := q.at[pair]
+				if !ok {
+					bit = none
+				}
+				see(bit)
+			}
+		} else if meaningful(w.key) {
+			see(q.bit(w.key))
+		}
+	}
+	return mask, float64(bits.OnesCount64(joined)) / float64(max(1, len(q.terms)-1))
+}
+
+func (q *asked) maskOf(text string) uint64 {
+	mask, _ := q.find(text, split(text))
+	return mask
+}
+
+// weigh sets the terms' weights by how many of the sentences have them: the rarer, the more (BM25's idf).
+func (q *asked) weigh(all []sentence) {
+	q.weight = make([]float64, len(q.terms))
+	for t := range q.terms {
+		df := 0.0
+		for i := range all {
+			df += float64(all[i].mask >> t & 1)
+		}
+		q.weight[t] = max(0.1, math.Log(1+(float64(len(all))-df+0.5)/(df+0.5)))
+	}
+}
+
+// worth is the weight of the terms in a mask.
+func (q *asked) worth(mask uint64) float64 {
+	sum := 0.0
+	for ; mask != 0; mask &= mask - 1 {
+		sum += q.weight[bits.TrailingZeros64(mask)]
+	}
+	return sum
+}
+
+// all is every term.
+func (q *asked) all() uint64 { return 1<<len(q.terms) - 1 }
+
+// share is the weight of a mask's terms as part of another's.
+func (q *asked) share(mask, of uint64) float64 {
+	if of == 0 {
+		return 0
+	}
+	return q.worth(mask&of) / q.worth(of)
+}
+
+// names reports whether a text names a day that the question asks about.
+func (q *asked) names(text string) bool {
+	if len(q.days) == 0 {
+		return false
+	}
+	found, _ := datesIn(text)
+	return slices.ContainsFunc(found, func(d date) bool {
+		return slices.ContainsFunc(q.days, func(asked date) bool {
+			return d.month == asked.month && d.day == asked.day && (d.year == asked.year || d.year == 0 || asked.year == 0)
+		})
+	})
+}

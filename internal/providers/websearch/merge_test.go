@@ -1,0 +1,46 @@
+package websearch
+
+import (
+	"testing"
+
+	"familiar/internal/context/turn"
+)
+
+// Claims of three pages: what says the same stands once, and what only looks like it stands beside it.
+func TestMerged(t *testing.T) {
+	const said = "The Sample Bridge over the Lorem was opened by the mayor in May 1932."
+	for name, tt := range map[string]struct {
+		other string
+		cited string
+	}{
+		"the same words":         {said, "[1][2]"},
+		"other words for it":     {"In May 1932 the Sample Bridge over the Lorem was opened by its mayor.", "[1][2]"},
+		"another year":           {"The Sample Bridge over the Lorem was opened by the mayor in May 1933.", "[1]"},
+		"another name":           {"The Sample Bridge over the Ipsum was opened by the mayor in May 1932.", "[1]"},
+		"it is denied":           {"The Sample Bridge over the Lorem was not opened by the mayor in May 1932.", "[1]"},
+		"much more is said":      {"The Sample Bridge over the Lorem, whose towers are lit at night since the war and whose pier had sunk, was opened by the mayor in May 1932 after years of delay.", "[1]"},
+		"something else is said": {"A toll was charged on the bridge for many years after the war had ended.", "[1]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sheets := []sheet{sheetOf("", said+" It is green."), sheetOf("", tt.other+" It is blue.")}
+			claims := merged([]claim{
+				{Claim: turn.Claim{Text: said, Quote: said}},
+				{Claim: turn.Claim{Text: tt.other, Quote: tt.other}, sheet: 1},
+			}, sheets)
+			got, sources := number(claims, sheets)
+			if cited := got[0].Cited(); cited != tt.cited || len(sources) != 2 {
+				t.Errorf("cited %s of %d sources, want %s of 2", cited, len(sources), tt.cited)
+			}
+			if want := 3 - len(got[0].Sources()); len(got) != want {
+				t.Errorf("%d claims, want %d", len(got), want)
+			}
+		})
+	}
+}
+
+func TestGoldenMerged(t *testing.T) {
+	b := goldenLayout()
+	b.claims = b.claims[:2]
+	b.claims[0].Also = []turn.Backing{{Source: 2, Quote: "It returns every 76 years."}}
+	golden(t, "found_merged", b.found())
+}
