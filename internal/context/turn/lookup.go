@@ -13,6 +13,7 @@ type Lookup struct {
 	Question string        `json:"question,omitempty"` // the message as a standalone question; never leaves the machine, but to the models
 	Query    string        `json:"query,omitempty"`    // exactly what left the machine for the search backends
 	Scrubbed []string      `json:"scrubbed,omitempty"` // kinds of things kept from leaving: "mention", "email", …
+	Steps    []Step        `json:"steps,omitempty"`    // how the message became the query
 	Asked    []Asked       `json:"asked,omitempty"`    // the backends, in their fixed order
 	Hits     []Hit         `json:"hits,omitempty"`     // merged and ranked
 	Pages    []Page        `json:"pages,omitempty"`    // every page that was tried, read or not
@@ -30,6 +31,12 @@ type Lookup struct {
 	Took     time.Duration `json:"took"`
 	Cached   bool          `json:"cached,omitempty"`
 	Stale    time.Duration `json:"stale,omitempty"` // nobody could search, and what an earlier search had found was used: its age
+}
+
+// Step is one step from a message to a query.
+type Step struct {
+	By   string `json:"by"`   // "standalone", "side model", "question", "dates", "year", "titles", "scrub"
+	Text string `json:"text"` // what it made
 }
 
 // State is what came of a lookup. "Could not look" and "found nothing" are different words.

@@ -27,7 +27,10 @@ type plan struct {
 	refused  []string // typed by people, but not URLs that may be read
 	topic    string   // the denied topic it holds
 	usage    turn.Usage
+	steps    []turn.Step // how the queries came to be
 }
+
+func (p *plan) step(by, text string) { p.steps = append(p.steps, turn.Step{By: by, Text: text}) }
 
 const (
 	maxQuery    = 200 // characters (P10)
@@ -39,7 +42,10 @@ func decide(req turn.Request, names []string, pol Policy) plan {
 	var p plan
 	p.urls, p.refused = typedURLs(req)
 	bare := withoutURLs(req.Message.Text)
-	whole := standalone(bare, names, said(req))
+	whole, helped := standalone(bare, names, said(req))
+	if helped != nil {
+		p.step("standalone", whole+" (with message "+helped.ID+")")
+	}
 	p.need = weigh(whole, names)
 	if own := weigh(bare, names); own.order != "" || whole != bare && own.barred && !p.check {
 		p.need = own
@@ -120,7 +126,7 @@ func freshness(n need, intent string) string {
 // queries words the question for a search service: without courtesies, orders, names of the bot and whatever is
 // private; the second, for services that want all words to match, with the words of content alone.
 func queries(core string, p plan, names []string, now time.Time) (out, scrubbed []string) {
-	text, scrubbed := scrub(core)
+	text, scrubbed := scrub(core, known{})
 	text = plainWords(trimmed(text, names))
 	text = strings.TrimRight(text, "?？!.,;: ")
 	if y := year(text, p); y != 0 {

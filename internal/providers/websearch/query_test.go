@@ -50,7 +50,7 @@ func TestScrub(t *testing.T) {
 		{"the battle of 2026-11-20 and 1914 1918", "the battle of 2026-11-20 and 1914 1918", ""},
 		{"population over 299792458", "population over 299792458", ""},
 	} {
-		got, kinds := scrub(tt.in)
+		got, kinds := scrub(tt.in, known{})
 		if got != tt.want || tt.kind != "" && !slices.Contains(kinds, tt.kind) || tt.kind == "" && len(kinds) > 0 {
 			t.Errorf("scrub(%q) = %q, %v; want %q, %s", tt.in, got, kinds, tt.want, tt.kind)
 		}
