@@ -95,8 +95,11 @@ func subjectless(text string, words []word, before string) (string, bool) {
 	if name == "" {
 		return "", false
 	}
-	return strings.TrimRight(strings.TrimSpace(text), "?？! ") + " " + name, true
+	return trailing.ReplaceAllString(strings.TrimSpace(text), "") + " " + name, true
 }
+
+// trailing is what a name takes the place of at a question's end.
+var trailing = regexp.MustCompile(`(?i)(?: (?:él|ella|lui|lei))?[?？! ]*$`)
 
 // dropsSubject are the languages whose questions need no pronoun.
 var dropsSubject = map[string]bool{"es": true, "pt": true, "it": true}

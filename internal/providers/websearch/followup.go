@@ -110,6 +110,9 @@ var reactions = set("really seriously sure source sources huh eh hm hmm lol wow 
 // slotted are the prepositions that a slot begins with.
 var slotted = set("in at for on to from near of by with during since im am fur nach aus bei pour dans en a au aux de du des del do da dos das em para desde nel per в на из для w na dla")
 
+// articles begin a noun that leans on the name before it.
+var articles = set("the")
+
 // slot is a preposition without the article that some languages melt into it: that goes with the noun.
 func slot(key string) string {
 	switch key {
@@ -145,6 +148,9 @@ func inSlot(before, rest string) string {
 		return before + " " + rest
 	}
 	if from, to := lastName(old); to > from {
+		if articles[added[0].key] && len(added) > 1 && !added[1].upper { // "who wrote Dune?" "and the sequel?"
+			rest += " of " + before[old[from].start:old[to-1].end]
+		}
 		return replaced(before, old, from, to, rest)
 	}
 	for i := len(old) - 2; i > 0; i-- {

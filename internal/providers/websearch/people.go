@@ -28,9 +28,12 @@ type known struct {
 // A name with a sign in it that people put beside their names, as in "Ada | away", is several.
 func knownTo(req turn.Request, own []string) known {
 	var k known
+	heard := hearing(req)
 	add := func(name string) {
 		if !ascii(name) {
 			name = settled(name)
+		} else if !strings.Contains(heard, firstKey(name)) {
+			return
 		}
 		for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune("|()[]{}/\\•·~", r) }) {
 			if part = strings.TrimSpace(part); utf8.RuneCountInString(part) > 1 && !slices.ContainsFunc(own, func(o string) bool { return strings.EqualFold(o, part) }) {
@@ -58,8 +61,10 @@ func knownTo(req turn.Request, own []string) known {
 	for _, m := range req.Chain {
 		named(m)
 	}
-	for _, name := range req.People {
-		add(name)
+	if req.GuildID != "" {
+		for _, name := range req.People {
+			add(name)
+		}
 	}
 	longest := func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) }
 	slices.SortFunc(k.names, longest)
@@ -74,6 +79,32 @@ func knownTo(req turn.Request, own []string) known {
 	return k
 }
 
+// hearing is all that a query can be made of, folded, for a quick look for names: most of a server are in no message.
+func hearing(req turn.Request) string {
+	texts := []string{req.Message.Text}
+	for _, m := range said(req) {
+		texts = append(texts, m.Text)
+	}
+	all := strings.Join(texts, "\n")
+	if ascii(all) {
+		return strings.ToLower(all)
+	}
+	return unaccented(strings.ToLower(settled(all)))
+}
+
+// firstKey is the first word of an ASCII name as it is looked for.
+func firstKey(name string) string {
+	from := strings.IndexFunc(name, inWord)
+	if from < 0 {
+		return name
+	}
+	first := name[from:]
+	if end := strings.IndexFunc(first, func(r rune) bool { return !inWord(r) }); end > 0 {
+		first = first[:end]
+	}
+	return fold(first)
+}
+
 // nameless takes the names of members out of s.
 func (k known) nameless(s string) string {
 	for _, name := range k.names {
@@ -86,17 +117,9 @@ func (k known) nameless(s string) string {
 			s = strings.ReplaceAll(s, name, " ") // a name of signs
 			continue
 		}
-		if !mayHold(s, keys[0].key) {
-			continue
-		}
 		s = k.without(s, name, keys)
 	}
 	return s
-}
-
-// mayHold is a quick look for a word: most names of a server are in no message.
-func mayHold(s, key string) bool {
-	return !ascii(s) || !ascii(key) || strings.Contains(strings.ToLower(s), key)
 }
 
 // without takes one name out of s, wherever it stands for the member.

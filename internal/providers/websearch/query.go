@@ -27,6 +27,7 @@ type plan struct {
 	refused  []string // typed by people, but not URLs that may be read
 	topic    string   // the denied topic it holds
 	usage    turn.Usage
+	known    known       // whose names leave in no query
 	steps    []turn.Step // how the queries came to be
 }
 
@@ -53,6 +54,7 @@ func decide(req turn.Request, names []string, pol Policy) plan {
 	if !p.asks && p.order == "" && toOthers(req, bare, names) {
 		p.urls, p.refused = nil, nil
 	}
+	p.known = knownTo(req, names)
 	p.core = essence(whole, p.need, names)
 	p.question = cut(oneLine(p.core), maxQuestion)
 	p.topic = deniedTopic(whole, pol.DeniedTopics)
@@ -76,7 +78,8 @@ func (p *plan) compose(names []string, now time.Time) {
 	p.language = language(p.core, words)
 	p.fresh = freshness(p.need, p.intent)
 	p.day = dayAsked(p.core, words, now)
-	p.queries, p.scrubbed = queries(p.core, *p, names, now)
+	p.queries, p.scrubbed = nil, nil
+	p.word(names, now)
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -123,44 +126,52 @@ func freshness(n need, intent string) string {
 	return ""
 }
 
-// queries words the question for a search service: without courtesies, orders, names of the bot and whatever is
-// private; the second, for services that want all words to match, with the words of content alone.
-func queries(core string, p plan, names []string, now time.Time) (out, scrubbed []string) {
-	text, scrubbed := scrub(core, known{})
-	text = plainWords(trimmed(text, names))
+// word words the question for a search service: without courtesies, orders, names of the bot and whatever is
+// private, with dates in place of words like "yesterday"; the second, for services that want all words to match, with
+// the words of content alone.
+func (p *plan) word(names []string, now time.Time) {
+	text, scrubbed := scrub(p.core, p.known)
+	p.scrubbed = scrubbed
+	text = plainWords(trimmed(quoted(text), names))
 	text = strings.TrimRight(text, "?？!.,;: ")
-	if y := year(text, p); y != 0 {
-		text += " " + strconv.Itoa(now.Year()+y-sameYear)
+	if !undated[p.intent] {
+		var dates []string
+		text, dates = absolute(text, p.language, now)
+		for _, d := range dates {
+			p.step("dates", d)
+		}
 	}
-	text = cut(text, maxQuery)
-	if text == "" {
-		return nil, scrubbed
+	if titled := quotedTitles(text); titled != text {
+		text = titled
+		p.step("titles", text)
 	}
-	out = []string{text}
-	if short := cut(contentWords(text), maxQuery); short != "" && !strings.EqualFold(short, text) {
-		out = append(out, short)
+	if p.current(text) {
+		text += " " + strconv.Itoa(now.Year())
+		p.step("year", strconv.Itoa(now.Year()))
 	}
-	return out, scrubbed
+	text, _ = scrub(cut(text, maxQuery), p.known)
+	if text = balanced(text); text == "" {
+		return
+	}
+	p.queries = []string{text}
+	if short, _ := scrub(cut(contentWords(text), maxQuery), p.known); short != "" && !strings.EqualFold(short, text) {
+		p.queries = append(p.queries, short)
+	}
+	if len(scrubbed) > 0 {
+		p.step("scrub", strings.Join(scrubbed, ", "))
+	}
 }
 
-// sameYear is what year returns for the current one, so that 0 can mean none.
-const sameYear = 10
+// undated are the intents that words for a day serve better than its date: a forecast is asked for as tomorrow's, and
+// an instruction is no better for being of today.
+var undated = map[string]bool{weather: true, howTo: true, docs: true, image: true, video: true}
 
-// year says which year belongs into the query, relative to now, where recency is asked and none is named.
-func year(text string, p plan) int {
+// current reports whether the year belongs into the query: where recency is asked and no year is named.
+func (p *plan) current(text string) bool {
 	if aYear.MatchString(text) || p.intent == weather {
-		return 0
+		return false
 	}
-	lower := strings.ToLower(text)
-	switch {
-	case strings.Contains(lower, "last year"):
-		return sameYear - 1
-	case strings.Contains(lower, "next year"):
-		return sameYear + 1
-	case slices.Contains(p.times, "year"), slices.Contains(p.times, "month"), slices.Contains(p.times, "now"), slices.Contains(p.topics, "version"):
-		return sameYear
-	}
-	return 0
+	return slices.Contains(p.times, "year") || slices.Contains(p.times, "month") || slices.Contains(p.times, "now") || slices.Contains(p.topics, "version")
 }
 
 // tails are polite endings.

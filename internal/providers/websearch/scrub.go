@@ -18,11 +18,14 @@ var private = []struct {
 	{"invite", regexp.MustCompile(`(?i)(?:https?://)?(?:www\.)?(?:discord\.gg|discord(?:app)?\.com/invite|dsc\.gg|discord\.me|invite\.gg)/\S*`)},
 	{"url", regexp.MustCompile(`(?i)\b(?:https?|ftp|file|steam|discord)://\S+|\bwww\.\S+`)},
 	{"email", regexp.MustCompile(`(?i)[\pL\d._%+\-]+@[\pL\d\-]+(?:\.[\pL\d\-]+)+`)},
-	{"mention", regexp.MustCompile(`<(?:@[!&]?|#|/[^:>]*:|a?:\w+:|t:|id:)[^>]*>|@[\pL\pN\pM_.\-]+|@`)},
 	{"token", regexp.MustCompile(`[A-Za-z0-9_\-]{24,}(?:\.[A-Za-z0-9_\-]+)*`)},
 	{"snowflake", regexp.MustCompile(`\d{17,20}`)},
 	{"phone", regexp.MustCompile(`\+\d[\d ()./\-]{5,}\d|\(?\d{2,5}\)?(?:[ ./\-]?\d{2,5}){2,6}`)},
 }
+
+// mention is one as the services write it, or as people type it. It goes after the names, of which it may be the
+// beginning.
+var mention = regexp.MustCompile(`<(?:@[!&]?|#|/[^:>]*:|a?:\w+:|t:|id:)[^>]*>|@[\pL\pN\pM_.\-]+|@`)
 
 // scrub takes out of s what may not leave the machine, and says which kinds of things that were. Compatibility
 // forms are resolved and invisible characters dropped first, so that neither hides anything.
@@ -45,6 +48,9 @@ func scrub(s string, k known) (string, []string) {
 	}
 	if without := k.nameless(s); without != s {
 		s, kinds = without, addOnce(kinds, "member")
+	}
+	if without := mention.ReplaceAllString(s, " "); without != s {
+		s, kinds = without, addOnce(kinds, "mention")
 	}
 	return oneLine(s), kinds
 }

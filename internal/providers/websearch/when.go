@@ -52,7 +52,8 @@ var weekdays = func() phrases {
 }()
 
 // absolute replaces the words for days, weeks, months and years seen from now by their dates, and returns what it
-// replaced: "yesterday → 19 November 2026".
+// replaced: "yesterday → 19 November 2026". In quotation marks and in names with capitals they stay: "The Day After
+// Tomorrow".
 func absolute(text, lang string, now time.Time) (string, []string) {
 	var steps []string
 	put := func(phrase, cue string) string {
@@ -80,7 +81,8 @@ func absolute(text, lang string, now time.Time) (string, []string) {
 		if n == 0 || words[i].start < last {
 			continue
 		}
-		if end := words[i+n-1].end; cue != "" {
+		title := i > 0 && words[i].upper || strings.Count(text[:words[i].start], `"`)%2 == 1
+		if end := words[i+n-1].end; cue != "" && !title {
 			out.WriteString(text[last:words[i].start] + put(text[words[i].start:end], cue))
 			last = end
 		}
