@@ -22,7 +22,7 @@ func (l lookupCommand) Run(ctx context.Context, p *program, stop stopper) error 
 }
 
 func (l lookupCommand) look(ctx context.Context, p *program, h *house, question string) error {
-	found, err := h.bot(&answerDoor{}, bot.Pace{}).LookUp(ctx, asMessage(p, "lookup", question), "")
+	found, err := h.uncapped().bot(&answerDoor{}, bot.Pace{}).LookUp(ctx, asMessage(p, "lookup", question), "")
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import "time"
 type Lookup struct {
 	State    State         `json:"state"`
 	Reason   string        `json:"reason"`            // why it was, or was not, looked up; for a failure, what failed
-	Failure  string        `json:"failure,omitempty"` // closed code when State is failed: "provider_down", "rate_limited", "deadline", …
+	Failure  string        `json:"failure,omitempty"` // closed code when State is failed: "provider_down", "rate_limited", "deadline", "cap", …
 	Score    float64       `json:"score"`             // 0 (surely not needed) to 1 (surely needed)
 	Cues     []string      `json:"cues,omitempty"`    // what moved the score, strongest first
 	Intent   string        `json:"intent,omitempty"`
@@ -31,6 +31,14 @@ type Lookup struct {
 	Took     time.Duration `json:"took"`
 	Cached   bool          `json:"cached,omitempty"`
 	Stale    time.Duration `json:"stale,omitempty"` // nobody could search, and what an earlier search had found was used: its age
+	Reused   *Reuse        `json:"reused,omitempty"` // the earlier lookup whose pages answer this one; nothing was asked then
+}
+
+// Reuse is an earlier lookup that answers a like question.
+type Reuse struct {
+	Turn  string        `json:"turn"` // its record's id
+	Query string        `json:"query"`
+	Age   time.Duration `json:"age"`
 }
 
 // Step is one step from a message to a query.
@@ -72,6 +80,7 @@ type Hit struct {
 	URL       string    `json:"url"`
 	Snippet   string    `json:"snippet,omitempty"`
 	Text      string    `json:"-"`                  // content that the backend itself delivered: read in place of fetching URL
+	Why       string    `json:"why,omitempty"`      // why it stands where it stands, and why its page was not read
 	Answer    bool      `json:"answer,omitempty"`   // Text answers the query by itself: a forecast, an instant answer
 	Published time.Time `json:"published,omitzero"` // zero: undated
 	DayOnly   bool      `json:"day_only,omitempty"` // Published is midnight UTC of a day whose hour is not known

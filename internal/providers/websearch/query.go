@@ -27,6 +27,7 @@ type plan struct {
 	refused  []string // typed by people, but not URLs that may be read
 	topic    string   // the denied topic it holds
 	usage    turn.Usage
+	leans    bool        // it cannot be understood without what was said before
 	known    known       // whose names leave in no query
 	steps    []turn.Step // how the queries came to be
 }
@@ -44,7 +45,7 @@ func decide(req turn.Request, names []string, pol Policy) plan {
 	p.urls, p.refused = typedURLs(req)
 	bare := withoutURLs(req.Message.Text)
 	whole, helped := standalone(bare, names, said(req))
-	if helped != nil {
+	if p.leans = helped != nil || leansOn(bare, names, req); helped != nil {
 		p.step("standalone", whole+" (with message "+helped.ID+")")
 	}
 	p.need = weigh(whole, names)
@@ -59,6 +60,16 @@ func decide(req turn.Request, names []string, pol Policy) plan {
 	p.question = cut(oneLine(p.core), maxQuestion)
 	p.topic = deniedTopic(whole, pol.DeniedTopics)
 	return p
+}
+
+// leansOn reports whether a text has a pronoun or the form of a follow-up, and there is something that it may lean on.
+func leansOn(text string, names []string, req turn.Request) bool {
+	words, _ := dropNames(split(text), text, names)
+	if len(words) == 0 || len(words) > 25 || len(said(req)) == 0 {
+		return false
+	}
+	_, is := fragment(text, words)
+	return is || pronounAt(text, words) >= 0
 }
 
 // toOthers reports whether a message with a link was written to the room and not to the bot, which is no request to
@@ -79,6 +90,7 @@ func (p *plan) compose(names []string, now time.Time) {
 	p.fresh = freshness(p.need, p.intent)
 	p.day = dayAsked(p.core, words, now)
 	p.queries, p.scrubbed = nil, nil
+	p.steps = slices.DeleteFunc(p.steps, func(s turn.Step) bool { return s.By != "standalone" && s.By != "side model" })
 	p.word(names, now)
 }
 

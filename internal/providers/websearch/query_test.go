@@ -215,7 +215,7 @@ func FuzzDecide(f *testing.F) {
 func TestFragmentsAreForReadersAlone(t *testing.T) {
 	urls, _ := typedURLs(ask("see https://example.org/a#part-2, http://example.org/b# and https://example.org/a#part-2"))
 	targets := typedTargets(urls, Policy{}.withDefaults())
-	found, _ := choose(hits("https://example.net/c#d"), Policy{}.withDefaults())
+	found, _ := choose(hits("https://example.net/c#d"), general, Policy{}.withDefaults())
 	var got []string
 	for _, t := range append(targets, found...) {
 		got = append(got, t.url+" "+t.anchor)
