@@ -13,6 +13,7 @@ import (
 
 type lookupCommand struct {
 	Question []string `arg:"" help:"What to look up."`
+	Explain  bool     `help:"Print why, for every decision: the need, the wording, the order of what was found, what was left out."`
 	JSON     bool     `name:"json" help:"Print the lookup as JSON."`
 }
 
@@ -26,7 +27,11 @@ func (l lookupCommand) look(ctx context.Context, p *program, h *house, question 
 	if err != nil {
 		return err
 	}
-	return h.showLookup(p, found, l.JSON, bot.ViewLookup(found))
+	view := bot.ViewLookup
+	if l.Explain {
+		view = bot.ExplainLookup
+	}
+	return h.showLookup(p, found, l.JSON, view(found))
 }
 
 // asMessage is a question from the command line as a message.

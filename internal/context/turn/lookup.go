@@ -31,7 +31,15 @@ type Lookup struct {
 	Took     time.Duration `json:"took"`
 	Cached   bool          `json:"cached,omitempty"`
 	Stale    time.Duration `json:"stale,omitempty"` // nobody could search, and what an earlier search had found was used: its age
+	Caps     []Cap         `json:"caps,omitempty"`
 	Reused   *Reuse        `json:"reused,omitempty"` // the earlier lookup whose pages answer this one; nothing was asked then
+}
+
+// Cap is a limit on how much is looked up, and how much of it is used with this lookup.
+type Cap struct {
+	Of    string `json:"of"` // "channel", in half an hour; "person", in a day
+	Used  int    `json:"used"`
+	Limit int    `json:"limit"`
 }
 
 // Reuse is an earlier lookup that answers a like question.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
 // session is the span of which a channel's lookups are counted: half hours by the clock, so that a count needs no
@@ -20,8 +22,8 @@ func (r *run) granted(ctx context.Context) bool {
 		return true
 	}
 	half := r.now.UTC().Truncate(session)
-	inChannel := quota{"lookups/channel/" + r.req.Character + "/" + r.req.ChannelID, half.Format("2006-01-02T15:04"), r.pol.PerSession}
-	ofPerson := quota{"lookups/person/" + r.req.Character + "/" + r.req.Message.Author.ID, half.Format(time.DateOnly), r.pol.PerDay}
+	inChannel := quota{"channel", "lookups/channel/" + r.req.Character + "/" + r.req.ChannelID, half.Format("2006-01-02T15:04"), r.pol.PerSession}
+	ofPerson := quota{"person", "lookups/person/" + r.req.Character + "/" + r.req.Message.Author.ID, half.Format(time.DateOnly), r.pol.PerDay}
 	if !r.take(ctx, inChannel, fmt.Sprintf("the %d lookups that this channel has in half an hour are used up until %s UTC", inChannel.limit, half.Add(session).Format("15:04"))) {
 		return false
 	}
@@ -35,8 +37,8 @@ func (r *run) granted(ctx context.Context) bool {
 }
 
 type quota struct {
-	name, period string
-	limit        int // 0: none
+	of, name, period string
+	limit            int // 0: none
 }
 
 // take takes one of q. What cannot be counted is not allowed.
@@ -50,7 +52,11 @@ func (r *run) take(ctx context.Context, q quota, used string) bool {
 		r.fail("internal", "the lookups could not be counted")
 	case got == 0:
 		r.fail(capped, used)
+		r.look.Caps = append(r.look.Caps, turn.Cap{Of: q.of, Used: q.limit, Limit: q.limit})
 	default:
+		if n, err := r.p.Store.QuotaUsed(ctx, q.name, q.period); err == nil {
+			r.look.Caps = append(r.look.Caps, turn.Cap{Of: q.of, Used: n, Limit: q.limit})
+		}
 		return true
 	}
 	r.look.Block = stateLine(&r.look)
