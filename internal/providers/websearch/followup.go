@@ -260,9 +260,24 @@ func pronounAt(text string, words []word) int {
 // existing are the words with which "there" is no place: "are there", "how many are there".
 var existing = set("is are was were be been will would has have had")
 
-// subject finds what a question is about: for a person the first name in it, for a thing the last, else what
-// stands after "who is", "tell me about" and the like.
+// subject finds what a question is about. A question that leans on another one itself has nothing to offer.
 func subject(text string, isPerson bool) string {
+	name, content := topic(text, isPerson), false
+	for _, w := range split(name) {
+		if pronouns[w.key] != "" && !w.upper {
+			return ""
+		}
+		content = content || !stopWords[w.key] || w.upper
+	}
+	if !content {
+		return ""
+	}
+	return name
+}
+
+// topic is what the words of a question say that it is about: for a person the first name in it, for a thing the last, else what
+// stands after "who is", "tell me about" and the like.
+func topic(text string, isPerson bool) string {
 	text = strings.TrimRight(strings.TrimSpace(text), "?？!. ")
 	words := split(text)
 	if len(words) == 0 {

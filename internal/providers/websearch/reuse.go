@@ -142,7 +142,19 @@ func alikeQueries(a, b string) bool {
 			shared++
 		}
 	}
-	return float64(shared) > likeness*float64(len(inA)+len(inB)-shared) && harmless(a, wa, inB) && harmless(b, wb, inA)
+	return float64(shared) > likeness*float64(len(inA)+len(inB)-shared) && harmless(a, wa, inB) && harmless(b, wb, inA) &&
+		(subsumed(inA, inB) || subsumed(inB, inA))
+}
+
+// subsumed reports whether every word of meaning of one query stands in the other: a word may be left out, but none
+// stand for another.
+func subsumed(keys, in map[string]bool) bool {
+	for k := range keys {
+		if !in[k] && !stopWords[k] {
+			return false
+		}
+	}
+	return true
 }
 
 func keySet(words []word) map[string]bool {
