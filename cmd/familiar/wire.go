@@ -172,6 +172,9 @@ func (h *house) furnish(p *program) error {
 	if err := h.openEngine(p, h.store); err != nil {
 		return err
 	}
+	if err := (search.Config{Only: h.character.Web.Backends}).Check(); err != nil {
+		return problems{"web.backends of the character: " + err.Error()}
+	}
 	web := h.character.Web
 	trusted, err := trust(web)
 	if err != nil {
@@ -184,7 +187,7 @@ func (h *house) furnish(p *program) error {
 		Policy: websearch.Policy{
 			Off: h.config.get("FAMILIAR_WEB") == "off", Domains: h.domains, DeniedTopics: web.DeniedTopics,
 			BlockBytes: web.BlockBytes, Pages: web.Pages, PerDomain: web.PerDomain, Deadline: web.Deadline, Queries: web.Queries,
-			PerSession: web.PerSession, PerDay: web.PerDay, Depth: web.Depth, Trusted: trusted,
+			PerSession: web.PerSession, PerDay: web.PerDay, Depth: web.Depth, Backends: web.Backends, Trusted: trusted,
 		},
 	}
 	for _, d := range h.character.Docs {

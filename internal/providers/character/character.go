@@ -66,6 +66,7 @@ type Web struct {
 	PerDay       int // lookups of a person in a day; 0: any number
 	Deadline     time.Duration
 	Depth        string              // "basic", "advanced", or empty: as the operator configured it
+	Backends     []string            // search backends that may be asked; none: all
 	Trusted      map[string][]string // sites by intent: their pages come first
 	TrustedOnly  []string            // intents for which no other pages are read
 }

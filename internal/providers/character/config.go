@@ -34,6 +34,7 @@ type webConfig struct {
 	Deny         []string      `toml:"deny"`
 	DeniedTopics []string      `toml:"denied_topics"`
 	Depth        string        `toml:"depth"`
+	Backends     []string      `toml:"backends"`
 	BlockRole    string        `toml:"block_role"`
 	BlockBytes   int           `toml:"block_bytes"`
 	Queries      int           `toml:"queries"`

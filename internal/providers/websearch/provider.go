@@ -79,6 +79,7 @@ type Policy struct {
 	PerSession   int              // lookups in a channel in half an hour at most; 0: any number
 	PerDay       int              // lookups of a person in a day at most; 0: any number
 	Depth        string           // of a search: "basic" or "advanced"; empty: as the search service is set up
+	Backends     []string         // search services that may be asked, by name; none: all
 	Trusted      map[string]Trust // by intent
 	Docs         []Docs           // sites of documentation that a lookup may be kept to
 

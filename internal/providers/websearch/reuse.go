@@ -85,7 +85,7 @@ func (r *run) recall() ([]sheet, bool) {
 
 // remember keeps what a search found.
 func (r *run) remember(refused []turn.Page, sheets []sheet) {
-	if r.look.State != turn.Found || r.look.Reused != nil {
+	if r.look.State != turn.Found || r.look.Reused != nil || r.look.Stale > 0 {
 		return
 	}
 	e := &recollection{scope: r.scope(), turn: r.req.ID, query: r.plan.queries[0], intent: r.plan.intent, fresh: r.plan.fresh, lang: r.plan.language,
@@ -190,5 +190,5 @@ var decisive = set("who whose whom what when where which why how many much not n
 
 // version names the rules under which something was found: what was found under others is not given out.
 func (p Policy) version() string {
-	return fmt.Sprint(p.Domains.Version(), p.DeniedTopics, p.Pages, p.PerDomain, p.Queries, p.Depth, p.trustVersion())
+	return fmt.Sprint(p.Domains.Version(), p.DeniedTopics, p.Pages, p.PerDomain, p.Queries, p.Depth, p.Backends, p.trustVersion())
 }
