@@ -33,7 +33,7 @@ func (chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
 		return err
 	}
 	door := &terminal.Door{Out: p.out, Name: h.character.Name, User: user(p), Interactive: p.interactive}
-	b := h.bot(door, atTerminal)
+	b := h.uncapped().bot(door, atTerminal)
 	if p.interactive {
 		fmt.Fprintf(p.out, "%s, at your terminal. /help says what I can do, /quit ends it.\n", h.character.Name)
 		h.describe(p.out)
@@ -95,7 +95,7 @@ func (a askCommand) Run(ctx context.Context, p *program, stop stopper) error {
 
 func (a askCommand) answer(ctx context.Context, p *program, h *house, question string) error {
 	door := &answerDoor{}
-	b := h.bot(door, bot.Pace{Close: true, First: time.Hour}) // one post, when the answer is complete
+	b := h.uncapped().bot(door, bot.Pace{Close: true, First: time.Hour}) // one post, when the answer is complete
 	asked := (&terminal.Door{User: user(p)}).Message(question)
 	asked.Message.ChannelID = "ask-" + asked.Message.ID // of its own: no earlier question is its history
 	// Whoever sends a signal does not wait for the rest.

@@ -13,6 +13,7 @@ import (
 
 type lookupCommand struct {
 	Question []string `arg:"" help:"What to look up."`
+	Explain  bool     `help:"Print why, for every decision: the need, the wording, the order of what was found, what was left out."`
 	JSON     bool     `name:"json" help:"Print the lookup as JSON."`
 }
 
@@ -22,11 +23,15 @@ func (l lookupCommand) Run(ctx context.Context, p *program, stop stopper) error 
 }
 
 func (l lookupCommand) look(ctx context.Context, p *program, h *house, question string) error {
-	found, err := h.bot(&answerDoor{}, bot.Pace{}).LookUp(ctx, asMessage(p, "lookup", question), "")
+	found, err := h.uncapped().bot(&answerDoor{}, bot.Pace{}).LookUp(ctx, asMessage(p, "lookup", question), "")
 	if err != nil {
 		return err
 	}
-	return h.showLookup(p, found, l.JSON, bot.ViewLookup(found))
+	view := bot.ViewLookup
+	if l.Explain {
+		view = bot.ExplainLookup
+	}
+	return h.showLookup(p, found, l.JSON, view(found))
 }
 
 // asMessage is a question from the command line as a message.

@@ -9,6 +9,7 @@
 //	familiar backends        the search services: which are on, why, and how they do
 //	familiar fetch URL       one page, as a lookup reads it
 //	familiar trace [ID]      the records of past turns
+//	familiar feedback        what was said of sources, and how to take it back
 //	familiar config check    what is configured, and from where
 //	familiar eval SET DIR    predictions for evaluation data
 //	familiar eval report DIR every figure of it, beside the recorded ones
@@ -51,6 +52,7 @@ type commands struct {
 	Backends backendsCommand `cmd:"" help:"Show which search services are on, why, and how they do."`
 	Fetch    fetchCommand    `cmd:"" help:"Read one page as a lookup does."`
 	Trace    traceCommand    `cmd:"" help:"List the records of past turns, or show one."`
+	Feedback feedbackCommand `cmd:"" help:"List what people said of the character's sources, or forget it."`
 	Config   configCommand   `cmd:"" help:"Look at the configuration."`
 	Eval     evalCommand     `cmd:"" help:"Predict for evaluation data, and measure how well."`
 

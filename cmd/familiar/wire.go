@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"familiar/characters"
@@ -170,13 +171,22 @@ func (h *house) furnish(p *program) error {
 	if err := h.openEngine(p, h.store); err != nil {
 		return err
 	}
+	if err := (search.Config{Only: h.character.Web.Backends}).Check(); err != nil {
+		return problems{"web.backends of the character: " + err.Error()}
+	}
 	web := h.character.Web
+	trusted, err := trust(web)
+	if err != nil {
+		return err
+	}
 	counter := &llm.Counter{Model: h.models.name()}
 	h.lookup = &websearch.Provider{
 		Search: h.engine, Fetch: h.fetcher, Reader: h.readers, Side: h.models.side, Eager: h.models.main == nil, Count: counter.Count,
+		Zone: h.character.Location, Store: h.store,
 		Policy: websearch.Policy{
 			Off: h.config.get("FAMILIAR_WEB") == "off", Domains: h.domains, DeniedTopics: web.DeniedTopics,
 			BlockBytes: web.BlockBytes, Pages: web.Pages, PerDomain: web.PerDomain, Deadline: web.Deadline, Queries: web.Queries,
+			PerSession: web.PerSession, PerDay: web.PerDay, Depth: web.Depth, Backends: web.Backends, Trusted: trusted,
 		},
 	}
 	for _, d := range h.character.Docs {
@@ -192,6 +202,25 @@ func (h *house) furnish(p *program) error {
 		Deadlines: map[string]time.Duration{"character": 250 * time.Millisecond, "history": 2 * time.Second},
 	}
 	return nil
+}
+
+// trust makes the character's lists of trusted sites comparable.
+func trust(web character.Web) (map[string]websearch.Trust, error) {
+	all := map[string]websearch.Trust{}
+	for intent, sites := range web.Trusted {
+		hosts, err := guard.NewDomains(sites, nil)
+		if err != nil {
+			return nil, fmt.Errorf("read the sites trusted for %s: %w", intent, err)
+		}
+		all[intent] = websearch.Trust{Sites: sites, Hosts: hosts, Only: slices.Contains(web.TrustedOnly, intent)}
+	}
+	return all, nil
+}
+
+// uncapped lifts the limits on how much is looked up: at a terminal, the operator asks.
+func (h *house) uncapped() *house {
+	h.lookup.Policy.PerSession, h.lookup.Policy.PerDay = 0, 0
+	return h
 }
 
 // bot is the house's inhabitant behind a door.

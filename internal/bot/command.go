@@ -157,6 +157,9 @@ func leafButtons(prefix string, all []leaf, n int) []turn.Button {
 
 // lookUp answers /lookup.
 func (b *Bot) lookUp(ctx context.Context, e turn.Event) turn.Answer {
+	if verdict := e.Command.Options["feedback"]; verdict != "" {
+		return b.feedback(ctx, e, verdict, strings.TrimSpace(e.Command.Options["source"]))
+	}
 	question := strings.TrimSpace(e.Command.Options["query"])
 	switched := ""
 	if web := e.Command.Options["web"]; web != "" {
@@ -330,7 +333,7 @@ func (b *Bot) help() string {
 		"If a question needs the web I look it up and name my sources. \"look up …\" makes me look, \"don't search\" keeps me from it.",
 		"",
 		"/context – what happened in the last turn here: providers, queries, pages, claims, prompt",
-		"/lookup – look something up, without a conversation; or switch the web on or off here",
+		"/lookup – look something up, without a conversation; switch the web on or off here; say what you think of a source",
 		"/docs – look something up in the documentation that I know, and nowhere else",
 		"/mode – show or set how I talk here (" + modeList() + ")",
 		"/help – this",

@@ -85,8 +85,11 @@ func extracts(l *turn.Lookup) string {
 // failure tells people what the model was told too: that a lookup was wanted and could not be made.
 func (b *Bot) failure(l *turn.Lookup) string {
 	what, words := lookupFailed, failureWords(l)
-	if l.Failure == "unreadable" {
+	switch l.Failure {
+	case "unreadable":
 		what, words = unreadable(l)
+	case "cap":
+		what = overCap
 	}
 	return b.say(what) + " (" + clean.Line(words, 120) + ")"
 }
@@ -109,6 +112,9 @@ func unreadable(l *turn.Lookup) (what sentence, words string) {
 
 // failureWords names what failed, without the operator's details.
 func failureWords(l *turn.Lookup) string {
+	if l.Failure == "cap" {
+		return l.Reason
+	}
 	var each []string
 	for _, a := range l.Asked {
 		if a.Status != "ok" && a.Status != "empty" {

@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,9 +40,17 @@ func (b *Bot) request(ctx context.Context, id string, batch []arrival) turn.Requ
 		if a.Reply != nil {
 			r.Parent = a.Reply
 		}
+		if i < len(batch)-1 {
+			r.Message.Mentions = append(slices.Clip(r.Message.Mentions), a.Message.Mentions...)
+		}
 	}
 	r.Message.Text = strings.Join(texts, "\n")
 	b.thread(ctx, &r)
+	if r.GuildID != "" {
+		var err error
+		r.People, err = b.Store.People(ctx, r.GuildID)
+		b.logged("read the names of people", err)
+	}
 	return r
 }
 

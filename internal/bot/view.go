@@ -178,8 +178,17 @@ func ViewLookup(l *turn.Lookup) string {
 	if l.Query != "" {
 		s.row("query", "%s", quoted(l.Query))
 	}
+	for i, step := range l.Steps {
+		s.row(once(i == 0, "worded"), "%s: %s", step.By, clean.Line(step.Text, 300))
+	}
 	if len(l.Scrubbed) > 0 {
 		s.row("kept in", "%s", strings.Join(l.Scrubbed, ", "))
+	}
+	for i, c := range l.Caps {
+		s.row(once(i == 0, "caps"), "%s: %d of %d", c.Of, c.Used, c.Limit)
+	}
+	if r := l.Reused; r != nil {
+		s.row("cached", "what turn %s found for %q, %s ago", r.Turn, r.Query, r.Age.Round(time.Second))
 	}
 	for i, a := range l.Asked {
 		hits := fmt.Sprintf("%d hits", a.Hits)
@@ -205,7 +214,7 @@ func ViewLookup(l *turn.Lookup) string {
 func viewHits(s *sheet, l *turn.Lookup) {
 	for i, h := range l.Hits {
 		s.row(once(i == 0, "hits"), "%s #%d %s", h.Backend, h.Rank, clean.Line(h.Title, 80))
-		s.row("", "   %s", h.URL)
+		s.row("", "   %s%s", h.URL, aside(h.Why))
 	}
 }
 

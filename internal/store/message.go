@@ -25,7 +25,7 @@ type Message struct {
 
 // Arrive saves a message that came in and, if claim isn't empty, claims the event of that id in the same
 // transaction. First is false if the event was claimed before, and then nothing is saved. A message that is
-// there already stays as it is: an old event may come again after an edit.
+// there already stays as it is: an old event may come again after an edit. Its author's name is kept, see [DB.People].
 func (db *DB) Arrive(ctx context.Context, m Message, claim string) (first bool, err error) {
 	err = db.Write(ctx, func(tx *sql.Tx) error {
 		first = true
@@ -38,7 +38,11 @@ func (db *DB) Arrive(ctx context.Context, m Message, claim string) (first bool, 
 				return err
 			}
 		}
-		return insertInto(tx.Stmt(db.stmts.arrive), m)
+		if err := insertInto(tx.Stmt(db.stmts.arrive), m); err != nil || m.Own || m.GuildID == "" || m.AuthorID == "" || m.AuthorName == "" {
+			return err
+		}
+		_, err := tx.Stmt(db.stmts.meet).Exec(m.GuildID, m.AuthorID, m.AuthorName, m.At.UnixMicro())
+		return err
 	})
 	if err != nil {
 		return false, fmt.Errorf("save arriving message: %w", err)

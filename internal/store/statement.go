@@ -8,8 +8,8 @@ import (
 
 // statements are prepared once, for what every turn does.
 type statements struct {
-	arrive, save, claim *sql.Stmt // on the writer's connection; nil when only looking
-	recent, message     *sql.Stmt // on the readers'
+	arrive, save, claim, meet *sql.Stmt // on the writer's connection; nil when only looking
+	recent, message           *sql.Stmt // on the readers'
 }
 
 // Prepare prepares a statement once for every transaction of [DB.Write], whose function runs it through tx.Stmt:
@@ -48,7 +48,9 @@ func (db *DB) prepare(ctx context.Context) error {
 			statement{&db.writes.release, db.writes.pool, `RELEASE job`},
 			statement{&db.stmts.arrive, db.writes.pool, insert + `NOTHING`},
 			statement{&db.stmts.save, db.writes.pool, insert + replace},
-			statement{&db.stmts.claim, db.writes.pool, `INSERT INTO claims (event_id, at) VALUES (?, ?) ON CONFLICT (event_id) DO NOTHING`})
+			statement{&db.stmts.claim, db.writes.pool, `INSERT INTO claims (event_id, at) VALUES (?, ?) ON CONFLICT (event_id) DO NOTHING`},
+			statement{&db.stmts.meet, db.writes.pool, `INSERT INTO people (guild_id, author_id, name, at) VALUES (?, ?, ?, ?)
+				ON CONFLICT (guild_id, author_id) DO UPDATE SET name = excluded.name, at = excluded.at WHERE excluded.at >= at`})
 	}
 	for _, s := range all {
 		var err error

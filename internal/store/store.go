@@ -1,5 +1,5 @@
-// Package store keeps what must outlive the process: messages, claimed events, channel settings, small
-// notes, and the tables in which package trace keeps its records.
+// Package store keeps what must outlive the process: messages and who wrote them, claimed events, channel
+// settings, small notes, what was used of limits, what people said of sources, and the tables in which package trace keeps its records.
 //
 // It is SQLite in one file, familiar.db, of a directory that one process owns at a time (lock.go). [Open]
 // brings the file to the newest schema (migrate.go) and refuses what it cannot be sure of, with an [Error]

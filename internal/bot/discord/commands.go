@@ -43,6 +43,8 @@ func Commands(docs []string) []Command {
 			Options: []Option{
 				{Name: "query", Description: "What to look up"},
 				{Name: "web", Description: "Whether answers here may look things up", Choices: []string{"on", "off"}},
+				{Name: "feedback", Description: "What you think of a source, which then stands lower; or what was said so far", Choices: []string{"outdated", "wrong", "undo", "show"}},
+				{Name: "source", Description: "The source that the feedback is about: its number in the latest answer here, or its domain"},
 			}},
 		{Name: "mode", Manage: true, Description: "Show or change how the character behaves in this channel",
 			Options: []Option{{Name: "mode", Description: "The new mode; shows the present one if left out", Choices: modes}}},

@@ -85,8 +85,9 @@ func (s *Session) ownRole(m *message) (found bool) {
 }
 
 func (s *Session) message(m *message, by *member) turn.Message {
+	text, mentions := s.readable(m)
 	out := turn.Message{
-		ID: m.ID, ChannelID: m.ChannelID, Text: s.readable(m), At: m.Timestamp,
+		ID: m.ID, ChannelID: m.ChannelID, Text: text, Mentions: mentions, At: m.Timestamp,
 		Author: turn.Author{ID: m.Author.ID, Name: m.Author.name(by)},
 		Own:    m.Author.ID == s.selfID(),
 	}

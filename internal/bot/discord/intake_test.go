@@ -224,8 +224,17 @@ func TestReadable(t *testing.T) {
 		"2 < 3 > 1 <b> <@x>":           "2 < 3 > 1 <b> <@x>",
 	} {
 		m := &message{GuildID: "1", Content: in, Mentions: []mention{{user: user{ID: "6", Username: "six", GlobalName: "Six"}}}}
-		if got := s.readable(m); got != want {
+		got, mentions := s.readable(m)
+		if got != want {
 			t.Errorf("%q → %q, want %q", in, got, want)
+		}
+		for _, name := range mentions {
+			if !strings.Contains(got, name) {
+				t.Errorf("%q → %q, which does not hold the mention %q", in, got, name)
+			}
+		}
+		if named := strings.Count(in, "<@6>") + strings.Count(in, "<@7>") + strings.Count(in, "<@&") + strings.Count(in, "<#"); len(mentions) != named {
+			t.Errorf("%q has %d mentions, found %v", in, named, mentions)
 		}
 	}
 }

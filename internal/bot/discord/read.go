@@ -12,9 +12,13 @@ import (
 var markup = regexp.MustCompile(`<(@!?|@&|#|a?:\w{1,32}:|/[^<>:]{1,100}:|t:)(-?\d{1,20})(?::[tTdDfFR])?>`)
 
 // readable writes a message's text as a person sees it: names for ids. The bot's own mention is taken out, since it
-// says only whom the text is for.
-func (s *Session) readable(m *message) string {
-	text := m.Content
+// says only whom the text is for. Mentions are the names of people, roles and channels that stand in the text for ids.
+func (s *Session) readable(m *message) (text string, mentions []string) {
+	text = m.Content
+	name := func(mention string) string {
+		mentions = append(mentions, mention)
+		return mention
+	}
 	if self := s.self.Load(); self != nil {
 		text = self.strip.Replace(text)
 	}
@@ -23,12 +27,12 @@ func (s *Session) readable(m *message) string {
 		kind, id := parts[1], parts[2]
 		switch {
 		case kind == "@" || kind == "@!":
-			return "@" + m.mentioned(id)
+			return name("@" + m.mentioned(id))
 		case kind == "@&":
-			return "@" + orElse(s.names.role(m.GuildID, id).Name, "unknown-role")
+			return name("@" + orElse(s.names.role(m.GuildID, id).Name, "unknown-role"))
 		case kind == "#":
 			c, _ := s.names.channel(id)
-			return "#" + orElse(c.Name, "unknown-channel")
+			return name("#" + orElse(c.Name, "unknown-channel"))
 		case kind == "t:":
 			seconds, _ := strconv.ParseInt(id, 10, 64)
 			return time.Unix(seconds, 0).UTC().Format("2006-01-02 15:04 UTC")
@@ -37,7 +41,7 @@ func (s *Session) readable(m *message) string {
 		}
 		return strings.TrimPrefix(kind, "a") // an emoji: :name:
 	})
-	return strings.TrimSpace(text)
+	return strings.TrimSpace(text), mentions
 }
 
 // mentioned gives the name of a user that the message mentions.

@@ -10,13 +10,14 @@ import (
 type Lookup struct {
 	State    State         `json:"state"`
 	Reason   string        `json:"reason"`            // why it was, or was not, looked up; for a failure, what failed
-	Failure  string        `json:"failure,omitempty"` // closed code when State is failed: "provider_down", "rate_limited", "deadline", …
+	Failure  string        `json:"failure,omitempty"` // closed code when State is failed: "provider_down", "rate_limited", "deadline", "cap", …
 	Score    float64       `json:"score"`             // 0 (surely not needed) to 1 (surely needed)
 	Cues     []string      `json:"cues,omitempty"`    // what moved the score, strongest first
 	Intent   string        `json:"intent,omitempty"`
 	Question string        `json:"question,omitempty"` // the message as a standalone question; never leaves the machine, but to the models
 	Query    string        `json:"query,omitempty"`    // exactly what left the machine for the search backends
 	Scrubbed []string      `json:"scrubbed,omitempty"` // kinds of things kept from leaving: "mention", "email", …
+	Steps    []Step        `json:"steps,omitempty"`    // how the message became the query
 	Asked    []Asked       `json:"asked,omitempty"`    // the backends, in their fixed order
 	Hits     []Hit         `json:"hits,omitempty"`     // merged and ranked
 	Pages    []Page        `json:"pages,omitempty"`    // every page that was tried, read or not
@@ -34,6 +35,28 @@ type Lookup struct {
 	Took     time.Duration `json:"took"`
 	Cached   bool          `json:"cached,omitempty"`
 	Stale    time.Duration `json:"stale,omitempty"` // nobody could search, and what an earlier search had found was used: its age
+	Caps     []Cap         `json:"caps,omitempty"`
+	Reused   *Reuse        `json:"reused,omitempty"` // the earlier lookup whose pages answer this one; nothing was asked then
+}
+
+// Cap is a limit on how much is looked up, and how much of it is used with this lookup.
+type Cap struct {
+	Of    string `json:"of"` // "channel", in half an hour; "person", in a day
+	Used  int    `json:"used"`
+	Limit int    `json:"limit"`
+}
+
+// Reuse is an earlier lookup that answers a like question.
+type Reuse struct {
+	Turn  string        `json:"turn"` // its record's id
+	Query string        `json:"query"`
+	Age   time.Duration `json:"age"`
+}
+
+// Step is one step from a message to a query.
+type Step struct {
+	By   string `json:"by"`   // "standalone", "side model", "question", "dates", "year", "titles", "scrub"
+	Text string `json:"text"` // what it made
 }
 
 // State is what came of a lookup. "Could not look" and "found nothing" are different words.
@@ -69,6 +92,7 @@ type Hit struct {
 	URL       string    `json:"url"`
 	Snippet   string    `json:"snippet,omitempty"`
 	Text      string    `json:"-"`                  // content that the backend itself delivered: read in place of fetching URL
+	Why       string    `json:"why,omitempty"`      // why it stands where it stands, and why its page was not read
 	Answer    bool      `json:"answer,omitempty"`   // Text answers the query by itself: a forecast, an instant answer
 	Published time.Time `json:"published,omitzero"` // zero: undated
 	DayOnly   bool      `json:"day_only,omitempty"` // Published is midnight UTC of a day whose hour is not known

@@ -23,6 +23,7 @@ type Request struct {
 	Burst     []string  `json:"burst,omitempty"`  // ids of the earlier messages of the burst: they are in Message already
 	Parent    *Message  `json:"parent,omitempty"` // the message it replies to, if any
 	Chain     []Message `json:"chain,omitempty"`  // the reply chain above Message, newest first; the last exchange where nothing was replied to
+	People    []string  `json:"-"`                // names of those who have spoken in the server: they leave in no query (P10)
 	Web       Web       `json:"web"`
 	Budget    Budget    `json:"budget"`
 	Deadline  time.Time `json:"deadline"` // when context must be ready
@@ -70,6 +71,7 @@ type Message struct {
 	Text      string    `json:"text"`
 	At        time.Time `json:"at"`
 	ReplyTo   string    `json:"reply_to,omitempty"` // id of the message it replies to
+	Mentions  []string  `json:"mentions,omitempty"` // what it mentions, as it stands in Text: "@Ada Lovelace", "#general"
 	Own       bool      `json:"own,omitempty"`      // written by this bot
 }
 

@@ -62,7 +62,13 @@ type Web struct {
 	Queries      int // per turn
 	Pages        int // per turn
 	PerDomain    int // pages per turn of one registrable domain
+	PerSession   int // lookups in a channel in half an hour; 0: any number
+	PerDay       int // lookups of a person in a day; 0: any number
 	Deadline     time.Duration
+	Depth        string              // "basic", "advanced", or empty: as the operator configured it
+	Backends     []string            // search backends that may be asked; none: all
+	Trusted      map[string][]string // sites by intent: their pages come first
+	TrustedOnly  []string            // intents for which no other pages are read
 }
 
 // Model overrides what the operator configured. Zero values override nothing.

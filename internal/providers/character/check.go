@@ -2,6 +2,7 @@ package character
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -54,7 +55,26 @@ func (r *reading) web(w webConfig) {
 	r.within("web.queries", float64(w.Queries), 1, 2)
 	r.within("web.pages", float64(w.Pages), 0, 5)
 	r.within("web.per_domain", float64(w.PerDomain), 1, 5)
+	r.within("web.per_session", float64(w.PerSession), 0, 10_000)
+	r.within("web.per_day", float64(w.PerDay), 0, 10_000)
+	r.oneOf("web.depth", w.Depth, "", "basic", "advanced")
+	r.trusted(w.Trusted)
 	r.lasts("web.deadline", w.Deadline, time.Second, time.Minute)
+}
+
+// trusted checks the sites trusted for each intent. To read nothing but trusted sites takes some.
+func (r *reading) trusted(t trustedConfig) {
+	sites := t.byIntent()
+	intents := slices.Sorted(maps.Keys(sites))
+	for _, intent := range intents {
+		r.domains("web.trusted."+intent, sites[intent])
+	}
+	for i, intent := range t.Only {
+		key := fmt.Sprintf("web.trusted.only[%d]", i)
+		if r.oneOf(key, intent, intents...); slices.Contains(intents, intent) && len(sites[intent]) == 0 {
+			r.reject(key, "no sites are trusted for "+intent, "name some in web.trusted."+intent)
+		}
+	}
 }
 
 func (r *reading) mode(key string, m modeConfig) {
@@ -107,7 +127,7 @@ func (r *reading) lasts(key string, d Duration, low, high time.Duration) {
 
 func (r *reading) oneOf(key, v string, allowed ...string) {
 	if !slices.Contains(allowed, v) {
-		r.reject(key, fmt.Sprintf("%q is not allowed", v), "use one of "+strings.Join(allowed, ", "))
+		r.reject(key, fmt.Sprintf("%q is not allowed", v), "use one of "+strings.TrimPrefix(strings.Join(allowed, ", "), ", "))
 	}
 }
 

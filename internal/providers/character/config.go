@@ -29,16 +29,44 @@ type triggersConfig struct {
 }
 
 type webConfig struct {
-	Enabled      bool     `toml:"enabled"`
-	Allow        []string `toml:"allow"`
-	Deny         []string `toml:"deny"`
-	DeniedTopics []string `toml:"denied_topics"`
-	BlockRole    string   `toml:"block_role"`
-	BlockBytes   int      `toml:"block_bytes"`
-	Queries      int      `toml:"queries"`
-	Pages        int      `toml:"pages"`
-	PerDomain    int      `toml:"per_domain"`
-	Deadline     Duration `toml:"deadline"`
+	Enabled      bool          `toml:"enabled"`
+	Allow        []string      `toml:"allow"`
+	Deny         []string      `toml:"deny"`
+	DeniedTopics []string      `toml:"denied_topics"`
+	Depth        string        `toml:"depth"`
+	Backends     []string      `toml:"backends"`
+	BlockRole    string        `toml:"block_role"`
+	BlockBytes   int           `toml:"block_bytes"`
+	Queries      int           `toml:"queries"`
+	Pages        int           `toml:"pages"`
+	PerDomain    int           `toml:"per_domain"`
+	PerSession   int           `toml:"per_session"`
+	PerDay       int           `toml:"per_day"`
+	Deadline     Duration      `toml:"deadline"`
+	Trusted      trustedConfig `toml:"trusted"`
+}
+
+// trustedConfig are the sites trusted for each intent.
+type trustedConfig struct {
+	Only      []string `toml:"only"`
+	Weather   []string `toml:"weather"`
+	Person    []string `toml:"person"`
+	News      []string `toml:"news"`
+	FactCheck []string `toml:"fact_check"`
+	Forum     []string `toml:"forum"`
+	Image     []string `toml:"image"`
+	Video     []string `toml:"video"`
+	Docs      []string `toml:"docs"`
+	HowTo     []string `toml:"howto"`
+	General   []string `toml:"general"`
+}
+
+// byIntent are the lists under the names of their intents.
+func (t trustedConfig) byIntent() map[string][]string {
+	return map[string][]string{
+		"weather": t.Weather, "person": t.Person, "news": t.News, "fact_check": t.FactCheck, "forum": t.Forum,
+		"image": t.Image, "video": t.Video, "docs": t.Docs, "howto": t.HowTo, "general": t.General,
+	}
 }
 
 type docsConfig struct {

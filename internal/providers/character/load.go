@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -221,11 +222,13 @@ func (c *config) into(to *Character) {
 		Enabled: c.Web.Enabled, Allow: c.Web.Allow, Deny: c.Web.Deny, DeniedTopics: c.Web.DeniedTopics,
 		BlockRole: c.Web.BlockRole, BlockBytes: c.Web.BlockBytes,
 		Queries: c.Web.Queries, Pages: c.Web.Pages, PerDomain: c.Web.PerDomain,
-		Deadline: time.Duration(c.Web.Deadline),
+		PerSession: c.Web.PerSession, PerDay: c.Web.PerDay, Deadline: time.Duration(c.Web.Deadline), Depth: c.Web.Depth, Backends: c.Web.Backends,
+		Trusted: c.Web.Trusted.byIntent(), TrustedOnly: c.Web.Trusted.Only,
 	}
 	for _, d := range c.Docs {
 		to.Docs = append(to.Docs, d.into())
 	}
+	maps.DeleteFunc(to.Web.Trusted, func(_ string, sites []string) bool { return len(sites) == 0 })
 	to.Modes = map[turn.Mode]Limits{
 		turn.FullRP:       c.Modes.FullRP.limits(),
 		turn.Text:         c.Modes.Text.limits(),

@@ -2,8 +2,6 @@ package websearch
 
 import (
 	"context"
-	"encoding/json"
-	"strings"
 	"time"
 
 	"familiar/internal/llm"
@@ -36,8 +34,7 @@ func (p *Provider) secondOpinion(ctx context.Context, pl *plan) (by string) {
 	var got struct {
 		Search *bool `json:"search"`
 	}
-	from := strings.IndexByte(answer.Text, '{')
-	if from < 0 || json.NewDecoder(strings.NewReader(answer.Text[from:])).Decode(&got) != nil || got.Search == nil {
+	if !strictly(answer.Text, &got) || got.Search == nil {
 		return ""
 	}
 	if *got.Search {

@@ -178,7 +178,7 @@ func (r *run) searchSite(ctx context.Context, share time.Duration) []target {
 	if r.look.State == turn.Found {
 		r.look.Reason = why
 	}
-	targets, refused := choose(r.look.Hits, r.pol)
+	targets, refused := choose(r.look.Hits, "", r.pol)
 	r.look.Pages = append(r.look.Pages, refused...)
 	return targets
 }

@@ -14,15 +14,16 @@ import (
 
 // run is one lookup on its way. It belongs to one goroutine.
 type run struct {
-	p    *Provider
-	req  turn.Request
-	pol  Policy
-	look turn.Lookup
-	plan plan
-	site *Docs     // that the lookup is kept to; nil: none
-	end  time.Time // when the result must be there
-	now  time.Time
-	step time.Time // when the stage under way began
+	p     *Provider
+	req   turn.Request
+	pol   Policy
+	look  turn.Lookup
+	plan  plan
+	heard hearsay
+	site  *Docs     // that the lookup is kept to; nil: none
+	end   time.Time // when the result must be there
+	now   time.Time
+	step  time.Time // when the stage under way began
 }
 
 // margin is kept free at the end of a lookup, for writing the block.
@@ -54,7 +55,10 @@ func (p *Provider) lookup(ctx context.Context, req turn.Request) (look turn.Look
 	defer cancel()
 
 	if r.decide(ctx) && r.allowed() {
-		r.find(ctx)
+		r.reword(ctx)
+		if r.allowed() {
+			r.find(ctx)
+		}
 	}
 	return
 }
@@ -82,7 +86,7 @@ func (r *run) decide(ctx context.Context) bool {
 	}
 	r.look.Usage = pl.usage
 	r.done("need")
-	pl.compose(names, r.now)
+	pl.compose(names, r.today())
 	r.keep()
 	r.done("query")
 
@@ -94,8 +98,38 @@ func (r *run) decide(ctx context.Context) bool {
 		return false
 	}
 	r.look.Cues = append(r.look.Cues, fmt.Sprintf("intent %s: %.2f", pl.intent, pl.sure))
-	r.look.Intent, r.look.Question, r.look.Scrubbed = pl.intent, pl.question, pl.scrubbed
+	r.note()
 	return true
+}
+
+// note records what the plan is to ask.
+func (r *run) note() {
+	pl := &r.plan
+	r.look.Intent, r.look.Question, r.look.Scrubbed, r.look.Steps = pl.intent, pl.question, pl.scrubbed, pl.steps
+}
+
+// reword lets the side model word a follow-up better than the rules did, and plans anew if it does.
+func (r *run) reword(ctx context.Context) {
+	if r.p.Side == nil || !r.plan.leans {
+		return
+	}
+	before, names := r.plan, r.names()
+	if r.p.reword(ctx, &r.plan, r.req, names); r.plan.core != before.core {
+		r.plan.topic = deniedTopic(r.plan.core, r.pol.DeniedTopics)
+		r.plan.compose(names, r.today())
+		r.keep()
+	}
+	r.look.Usage = r.plan.usage
+	r.note()
+	r.done("reword")
+}
+
+// today is the day that "today" means where the character lives.
+func (r *run) today() time.Time {
+	if r.p.Zone == nil {
+		return r.now.UTC()
+	}
+	return r.now.In(r.p.Zone)
 }
 
 // names are those under which the bot is spoken to.
@@ -165,6 +199,8 @@ func (r *run) allowed() bool {
 		code = "topic"
 	case r.room() == 0:
 		code = "room"
+	case r.req.Message.Own: // no search without a person's turn before it
+		code = "nobody"
 	default:
 		return true
 	}
@@ -181,12 +217,14 @@ func (r *run) room() int {
 	return max(0, r.req.Budget.Layers[turn.Content])
 }
 
-// find searches, reads, summarises and writes the block.
+// find searches, reads, summarises and writes the block; or takes what an earlier lookup has read.
 func (r *run) find(ctx context.Context) {
 	share := time.Until(r.end) / 3
 	switch {
 	case r.site != nil:
-		r.consult(ctx, share)
+		if r.granted(ctx) { // and never from memory: what a site says stays with those who may ask it
+			r.consult(ctx, share)
+		}
 		return
 	case r.req.Web.Docs != "":
 		r.fail(search.NotConfigured, "there is no site of documentation of that name")
@@ -194,12 +232,21 @@ func (r *run) find(ctx context.Context) {
 		return
 	}
 	targets := typedTargets(r.plan.urls, r.pol)
+	searches := len(targets) == 0 && len(r.plan.refused) == 0 || r.plan.order == "search" || r.req.Web.Switch == turn.WebAlways && len(targets) == 0
+	r.listen(ctx)
+	fresh := searches && len(targets) == 0 && len(r.plan.refused) == 0
+	if fresh && r.again(ctx, share) || !r.granted(ctx) {
+		return
+	}
 	r.refuseTyped()
-	if len(targets) == 0 && len(r.plan.refused) == 0 || r.plan.order == "search" || r.req.Web.Switch == turn.WebAlways && len(targets) == 0 {
+	var refused []turn.Page
+	if searches {
 		if len(r.plan.queries) > 0 {
 			r.search(ctx, share)
 		}
-		found, refused := choose(r.look.Hits, r.pol)
+		r.look.Hits = rank(r.look.Hits, r.plan.intent, r.pol, r.heard)
+		var found []target
+		found, refused = choose(r.look.Hits, r.plan.intent, r.pol)
 		targets = append(targets, found...)
 		targets = targets[:min(len(targets), r.pol.Pages)]
 		r.look.Pages = append(r.look.Pages, refused...)
@@ -212,6 +259,25 @@ func (r *run) find(ctx context.Context) {
 		return
 	}
 	r.summarise(ctx, sheets, share)
+	if fresh {
+		r.remember(refused, sheets)
+	}
+}
+
+// again answers from what an earlier lookup has read, and reports whether that answers it.
+func (r *run) again(ctx context.Context, share time.Duration) bool {
+	before := r.look
+	sheets, ok := r.recall()
+	if !ok {
+		return false
+	}
+	r.done("recall")
+	if r.summarise(ctx, sheets, share); r.look.State == turn.Found {
+		return true
+	}
+	before.Usage, before.Stages = r.look.Usage, r.look.Stages
+	r.look = before
+	return false
 }
 
 // refuseTyped records what a person typed as a URL and the rules refuse.
@@ -240,7 +306,10 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 			r.look.Query += "\n"
 		}
 		r.look.Query += text
-		q := search.Query{Text: text, Intent: r.plan.intent, Language: r.plan.language, For: r.req.Character}
+		q := search.Query{Text: text, Intent: r.plan.intent, Language: r.plan.language, For: r.req.Character, Depth: r.pol.Depth, Backends: r.pol.Backends}
+		if trusted, some := r.pol.trust(r.plan.intent); some && trusted.Only {
+			q.Include = trusted.Sites
+		}
 		if r.site != nil {
 			q.Include = []string{r.site.Site.Host()}
 		}

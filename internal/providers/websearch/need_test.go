@@ -102,7 +102,7 @@ func TestStandalone(t *testing.T) {
 		{"how tall is the Eiffel Tower?", "and i said no", "and i said no"},
 		{"how tall is the Eiffel Tower?", "why?", "why: how tall is the Eiffel Tower?"},
 	} {
-		if got := standalone(tt.text, nil, []string{tt.before}); got != tt.want {
+		if got, _ := standalone(tt.text, nil, []turn.Message{{ID: "B", Text: tt.before}}); got != tt.want {
 			t.Errorf("%q after %q: %q, want %q", tt.text, tt.before, got, tt.want)
 		}
 	}

@@ -8,7 +8,11 @@
 //	classify.go  the side model's opinion, where the score is undecided
 //	intent.go    what kind of question: weather, person, news, …
 //	followup.go  "and in Berlin?" made into a question that stands alone
-//	query.go     the words that leave the machine; scrub.go keeps the private ones in
+//	             (ellipsis.go: what is left out; reword.go: the side model's wording)
+//	query.go     the words that leave the machine (when.go: dates, quote.go: exact words);
+//	             scrub.go keeps the private ones in, and people.go the names
+//	cap.go       how much may be looked up; reuse.go what was found already
+//	trust.go     the order of what was found: the operator's trust, people's feedback
 //	docs.go      a lookup that is kept to one site; sitelist.go finds pages where no search service does
 //	sources.go   which URLs may be read; read.go has them read, many at once
 //	facts.go     the side model's notes on one page, quarantined
@@ -38,6 +42,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/search"
+	"familiar/internal/store"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
 	"familiar/internal/web/reader"
@@ -52,7 +57,11 @@ type Provider struct {
 	Policy Policy
 	Eager  bool             // no main model is configured: any real question is looked up
 	Now    func() time.Time // wall clock for dates shown and sent; nil: time.Now
+	Zone   *time.Location   // in which "today" is a day; nil: UTC
 	Count  func(string) int // tokens of a text; nil: a cautious estimate
+	Store  *store.DB        // counts lookups, and knows what people said of sources; nil: nothing is counted or lowered
+
+	kept memory
 
 	late  sync.WaitGroup // page readers, which may outlive their turn by one page's parsing
 	once  sync.Once
@@ -62,14 +71,19 @@ type Provider struct {
 // Policy is what the operator allows. Zero values take the defaults.
 type Policy struct {
 	Off          bool
-	Domains      guard.Domains // on results, typed URLs and every redirect
-	DeniedTopics []string      // words or phrases; a message that holds one is not looked up
-	BlockBytes   int           // size of the block at most; 0: 8 KiB
-	Pages        int           // pages read in a turn at most; 0: 5
-	PerDomain    int           // of these from one registrable domain; 0: 2
-	Deadline     time.Duration // of a whole lookup; 0: 12 s
-	Queries      int           // queries in a turn at most; 0: 2
-	Docs         []Docs        // sites of documentation that a lookup may be kept to
+	Domains      guard.Domains    // on results, typed URLs and every redirect
+	DeniedTopics []string         // words or phrases; a message that holds one is not looked up
+	BlockBytes   int              // size of the block at most; 0: 8 KiB
+	Pages        int              // pages read in a turn at most; 0: 5
+	PerDomain    int              // of these from one registrable domain; 0: 2
+	Deadline     time.Duration    // of a whole lookup; 0: 12 s
+	Queries      int              // queries in a turn at most; 0: 2
+	PerSession   int              // lookups in a channel in half an hour at most; 0: any number
+	PerDay       int              // lookups of a person in a day at most; 0: any number
+	Depth        string           // of a search: "basic" or "advanced"; empty: as the search service is set up
+	Backends     []string         // search services that may be asked, by name; none: all
+	Trusted      map[string]Trust // by intent
+	Docs         []Docs           // sites of documentation that a lookup may be kept to
 
 	site guard.Site // that this lookup is kept to
 }

@@ -27,7 +27,12 @@ type plan struct {
 	refused  []string // typed by people, but not URLs that may be read
 	topic    string   // the denied topic it holds
 	usage    turn.Usage
+	leans    bool        // it cannot be understood without what was said before
+	known    known       // whose names leave in no query
+	steps    []turn.Step // how the queries came to be
 }
+
+func (p *plan) step(by, text string) { p.steps = append(p.steps, turn.Step{By: by, Text: text}) }
 
 const (
 	maxQuery    = 200 // characters (P10)
@@ -39,7 +44,10 @@ func decide(req turn.Request, names []string, pol Policy) plan {
 	var p plan
 	p.urls, p.refused = typedURLs(req)
 	bare := withoutURLs(req.Message.Text)
-	whole := standalone(bare, names, said(req))
+	whole, helped := standalone(bare, names, said(req))
+	if p.leans = helped != nil || leansOn(bare, names, req); helped != nil {
+		p.step("standalone", whole+" (with message "+helped.ID+")")
+	}
 	p.need = weigh(whole, names)
 	if own := weigh(bare, names); own.order != "" || whole != bare && own.barred && !p.check {
 		p.need = own
@@ -47,10 +55,21 @@ func decide(req turn.Request, names []string, pol Policy) plan {
 	if !p.asks && p.order == "" && toOthers(req, bare, names) {
 		p.urls, p.refused = nil, nil
 	}
+	p.known = knownTo(req, names)
 	p.core = essence(whole, p.need, names)
 	p.question = cut(oneLine(p.core), maxQuestion)
 	p.topic = deniedTopic(whole, pol.DeniedTopics)
 	return p
+}
+
+// leansOn reports whether a text has a pronoun or the form of a follow-up, and there is something that it may lean on.
+func leansOn(text string, names []string, req turn.Request) bool {
+	words, _ := dropNames(split(text), text, names)
+	if len(words) == 0 || len(words) > 25 || len(said(req)) == 0 {
+		return false
+	}
+	_, is := fragment(text, words)
+	return is || pronounAt(text, words) >= 0
 }
 
 // toOthers reports whether a message with a link was written to the room and not to the bot, which is no request to
@@ -70,7 +89,9 @@ func (p *plan) compose(names []string, now time.Time) {
 	p.language = language(p.core, words)
 	p.fresh = freshness(p.need, p.intent)
 	p.day = dayAsked(p.core, words, now)
-	p.queries, p.scrubbed = queries(p.core, *p, names, now)
+	p.queries, p.scrubbed = nil, nil
+	p.steps = slices.DeleteFunc(p.steps, func(s turn.Step) bool { return s.By != "standalone" && s.By != "side model" })
+	p.word(names, now)
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -117,44 +138,52 @@ func freshness(n need, intent string) string {
 	return ""
 }
 
-// queries words the question for a search service: without courtesies, orders, names of the bot and whatever is
-// private; the second, for services that want all words to match, with the words of content alone.
-func queries(core string, p plan, names []string, now time.Time) (out, scrubbed []string) {
-	text, scrubbed := scrub(core)
-	text = plainWords(trimmed(text, names))
+// word words the question for a search service: without courtesies, orders, names of the bot and whatever is
+// private, with dates in place of words like "yesterday"; the second, for services that want all words to match, with
+// the words of content alone.
+func (p *plan) word(names []string, now time.Time) {
+	text, scrubbed := scrub(p.core, p.known)
+	p.scrubbed = scrubbed
+	text = plainWords(trimmed(quoted(text), names))
 	text = strings.TrimRight(text, "?？!.,;: ")
-	if y := year(text, p); y != 0 {
-		text += " " + strconv.Itoa(now.Year()+y-sameYear)
+	if !undated[p.intent] {
+		var dates []string
+		text, dates = absolute(text, p.language, now)
+		for _, d := range dates {
+			p.step("dates", d)
+		}
 	}
-	text = cut(text, maxQuery)
-	if text == "" {
-		return nil, scrubbed
+	if titled := quotedTitles(text); titled != text {
+		text = titled
+		p.step("titles", text)
 	}
-	out = []string{text}
-	if short := cut(contentWords(text), maxQuery); short != "" && !strings.EqualFold(short, text) {
-		out = append(out, short)
+	if p.current(text) {
+		text += " " + strconv.Itoa(now.Year())
+		p.step("year", strconv.Itoa(now.Year()))
 	}
-	return out, scrubbed
+	text, _ = scrub(cut(text, maxQuery), p.known)
+	if text = balanced(text); text == "" {
+		return
+	}
+	p.queries = []string{text}
+	if short, _ := scrub(cut(contentWords(text), maxQuery), p.known); short != "" && !strings.EqualFold(short, text) {
+		p.queries = append(p.queries, short)
+	}
+	if len(scrubbed) > 0 {
+		p.step("scrub", strings.Join(scrubbed, ", "))
+	}
 }
 
-// sameYear is what year returns for the current one, so that 0 can mean none.
-const sameYear = 10
+// undated are the intents that words for a day serve better than its date: a forecast is asked for as tomorrow's, and
+// an instruction is no better for being of today.
+var undated = map[string]bool{weather: true, howTo: true, docs: true, image: true, video: true}
 
-// year says which year belongs into the query, relative to now, where recency is asked and none is named.
-func year(text string, p plan) int {
+// current reports whether the year belongs into the query: where recency is asked and no year is named.
+func (p *plan) current(text string) bool {
 	if aYear.MatchString(text) || p.intent == weather {
-		return 0
+		return false
 	}
-	lower := strings.ToLower(text)
-	switch {
-	case strings.Contains(lower, "last year"):
-		return sameYear - 1
-	case strings.Contains(lower, "next year"):
-		return sameYear + 1
-	case slices.Contains(p.times, "year"), slices.Contains(p.times, "month"), slices.Contains(p.times, "now"), slices.Contains(p.topics, "version"):
-		return sameYear
-	}
-	return 0
+	return slices.Contains(p.times, "year") || slices.Contains(p.times, "month") || slices.Contains(p.times, "now") || slices.Contains(p.topics, "version")
 }
 
 // tails are polite endings.

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"familiar/internal/context/turn"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -19,9 +21,16 @@ func TestQuery(t *testing.T) {
 		{"sage, can you look up the opening hours of the Prado please?", "the opening hours of the Prado"},
 		{"hey sage! could you please search for good ramen in Osaka, thanks", "good ramen in Osaka"},
 		{"what is the latest version of Go?", "what is the latest version of Go 2026"},
-		{"best films of last year", "best films of last year 2025"},
+		{"best films of last year", "best films of 2025"},
 		{"who won the cup in 1998?", "who won the cup in 1998"},
 		{"such nach dem Wetter in Bonn bitte", "dem Wetter in Bonn"},
+		{"who won the match yesterday?", "who won the match 19 November 2026"},
+		{"what is the weather in Rome tomorrow?", "what is the weather in Rome tomorrow"},
+		{"who said “I think, therefore I am”?", `who said "I think, therefore I am"`},
+		{"who wrote the novel The Left Hand of Darkness", `who wrote the novel "The Left Hand of Darkness"`},
+		{"wer schrieb den Roman Der Name der Rose?", `wer schrieb den Roman "Der Name der Rose"`},
+		{"is the film called Blade Runner any good", `is the film called "Blade Runner" any good`},
+		{"what does the \"dangling quote mean", "what does the dangling quote mean"},
 		{"search !g :de cats <30 !!secret", "g de cats secret"},
 	} {
 		req := ask(tt.text)
@@ -50,34 +59,134 @@ func TestScrub(t *testing.T) {
 		{"the battle of 2026-11-20 and 1914 1918", "the battle of 2026-11-20 and 1914 1918", ""},
 		{"population over 299792458", "population over 299792458", ""},
 	} {
-		got, kinds := scrub(tt.in)
+		got, kinds := scrub(tt.in, known{})
 		if got != tt.want || tt.kind != "" && !slices.Contains(kinds, tt.kind) || tt.kind == "" && len(kinds) > 0 {
 			t.Errorf("scrub(%q) = %q, %v; want %q, %s", tt.in, got, kinds, tt.want, tt.kind)
 		}
 	}
 }
 
-// Whatever people write: no query is too long, none tells a secret, and there are two at most.
+// Whatever people write, and wherever it stands: no query is too long, none tells a secret, and there are two at most.
 func TestQueriesKeepSecrets(t *testing.T) {
-	secrets := []string{"sk-abcdefghijklmnopqrstuvwxyz", "123456789012345678", "ann@example.org", "+49 170 1234567", "<@123456789012345678>"}
+	digit, letter := rapid.StringMatching(`[0-9]{3}`), rapid.StringMatching(`[a-zA-Z0-9_-]{12}`)
+	plain := rapid.StringMatching(`[a-z]{4,9}`)
+	secret := rapid.OneOf(
+		rapid.Custom(func(t *rapid.T) string { return "sk-" + letter.Draw(t, "a") + letter.Draw(t, "b") }),
+		rapid.StringMatching(`[1-9][0-9]{16,19}`),
+		rapid.StringMatching(`<@!?[1-9][0-9]{16,19}>`),
+		rapid.Custom(func(t *rapid.T) string { return plain.Draw(t, "user") + "@" + plain.Draw(t, "host") + ".org" }),
+		rapid.Custom(func(t *rapid.T) string { return "+49 170 " + digit.Draw(t, "a") + digit.Draw(t, "b") }),
+		rapid.Custom(func(t *rapid.T) string { return "https://discord.gg/" + plain.Draw(t, "code") }),
+	)
+	filler := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"who is", "what about", "and in", "look up", "he", "Rome", "yesterday", `"`, "“", "search for", "?", "«", "latest", "the film", ", ", "\n"}))
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.String().Draw(t, "before") + " " + rapid.SampledFrom(secrets).Draw(t, "secret") + " " + rapid.StringN(0, 300, 600).Draw(t, "after")
-		p := decide(ask(text), []string{"sage"}, Policy{})
-		p.compose([]string{"sage"}, today)
-		if len(p.queries) > 2 {
-			t.Fatalf("%d queries", len(p.queries))
+		kept := secret.Draw(t, "secret")
+		text := func(label string) string {
+			parts := rapid.SliceOfN(filler, 0, 6).Draw(t, label)
+			parts = slices.Insert(parts, rapid.IntRange(0, len(parts)).Draw(t, label+" at"), kept)
+			return strings.Join(parts, " ")
 		}
-		for _, q := range p.queries {
+		req := ask(text("text"))
+		req.Chain = []turn.Message{{ID: "B", Text: text("before")}}
+		queries := planned(req).queries
+		if len(queries) > 2 {
+			t.Fatalf("%d queries", len(queries))
+		}
+		for _, q := range queries {
 			if n := utf8.RuneCountInString(q); n > maxQuery {
 				t.Fatalf("%d characters", n)
 			}
-			for _, s := range secrets {
-				if strings.Contains(q, s) {
-					t.Fatalf("%q left in %q", s, q)
+			if strings.Contains(q, kept) || strings.ContainsAny(q, "@<>\n") || strings.Count(q, `"`)%2 == 1 {
+				t.Fatalf("%q of %q", q, kept)
+			}
+		}
+	})
+}
+
+// planned is what is decided of a request.
+func planned(req turn.Request) plan {
+	p := decide(req, []string{"sage"}, Policy{})
+	p.compose([]string{"sage"}, today)
+	return p
+}
+
+// No name of a member leaves, in whatever case it is written and wherever it stands, alone or in a row with others.
+func TestQueriesKeepNames(t *testing.T) {
+	word := rapid.StringMatching(`[B-DF-HJ-NP-TV-Z][aeiou]{2}[b-df-hj-np-tv-z]{3,5}[xyz]`) // no word of any language
+	rapid.Check(t, func(t *rapid.T) {
+		var names []string
+		for _, parts := range rapid.SliceOfN(rapid.SliceOfN(word, 1, 3), 1, 5).Draw(t, "names") {
+			names = append(names, strings.Join(parts, " "))
+		}
+		spoken := func(label string) string {
+			said := []string{rapid.SampledFrom([]string{"who is", "when did", "what about", "and since 2020", "and", "look up the record of", "how old is"}).Draw(t, label)}
+			for _, name := range rapid.SliceOfN(rapid.SampledFrom(names), 1, 3).Draw(t, label+" names") {
+				switch rapid.IntRange(0, 4).Draw(t, label+" form") {
+				case 0:
+					name = strings.ToLower(name)
+				case 1:
+					name = strings.ToUpper(name)
+				case 2:
+					name += "'s"
+				case 3:
+					name = "@" + name
+				}
+				said = append(said, name, rapid.SampledFrom([]string{"and", "win", "brother", ",", "?", ""}).Draw(t, label+" between"))
+			}
+			return strings.Join(said, " ")
+		}
+		req := ask(spoken("text"))
+		req.GuildID = "G"
+		req.People = names
+		req.Chain = []turn.Message{{ID: "B", Text: spoken("before")}}
+		for _, q := range planned(req).queries {
+			for _, name := range names {
+				if containsFold(q, name) {
+					t.Fatalf("%q left in %q of %q after %q", name, q, req.Message.Text, req.Chain[0].Text)
 				}
 			}
 		}
 	})
+}
+
+func TestNames(t *testing.T) {
+	people := []string{"Ada", "Berlin", "Will", "rust", "José", "Grace Hopper", "Kim | away", "田中", "xX_Zorg_Xx", "Max"}
+	for _, tt := range []struct{ text, want string }{
+		{"who is Ada Lovelace?", "who is Ada Lovelace"},
+		{"what did Ada win in 2020?", "what did win in 2020"},
+		{"what did ada win in 2020?", "what did win in 2020"},
+		{"is Ada German?", "is German"},
+		{"what did Ada Max win?", "what did win"},
+		{"who was Grace Hopper?", "who was"},
+		{"what is the weather in Berlin tomorrow?", "what is the weather in Berlin tomorrow"},
+		{"will it rain in Rome tomorrow?", "will it rain in Rome tomorrow"},
+		{"what is the newest rust compiler?", "what is the newest compiler 2026"},
+		{"how old is jose?", "how old is"},
+		{"how old is José's car?", "how old is car"},
+		{"where does Kim work?", "where does work"},
+		{"田中の年齢は？", "の年齢は"},
+		{"when was xX_Zorg_Xx born?", "when was born"},
+		{"what is the Max Planck Institute?", "what is the Max Planck Institute"},
+		{"how tall is @Grace of the North really?", "how tall is really"},
+		{"what happened in #plans-of-ours today?", "what happened in 20 November 2026"},
+	} {
+		req := ask(tt.text)
+		req.GuildID, req.People = "G", people
+		req.Message.Mentions = []string{"@Grace of the North", "#plans-of-ours"}
+		p := planned(req)
+		got := ""
+		if len(p.queries) > 0 {
+			got = p.queries[0]
+		}
+		if got != tt.want {
+			t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
+		}
+	}
+	req := ask("what did Ada win in 2020?")
+	req.People = people // of no server: nobody is a member
+	if p := planned(req); p.queries[0] != "what did Ada win in 2020" {
+		t.Errorf("in a direct message: %q", p.queries)
+	}
 }
 
 func FuzzDecide(f *testing.F) {
@@ -88,6 +197,7 @@ func FuzzDecide(f *testing.F) {
 		req := ask(text)
 		req.Chain = append(req.Chain, req.Message)
 		req.Chain[0].ID, req.Chain[0].Text = "B", before
+		req.GuildID, req.People, req.Message.Mentions = "G", []string{before, "Ada"}, []string{before}
 		p := decide(req, []string{"sage", before}, Policy{DeniedTopics: []string{before}})
 		p.compose([]string{"sage"}, today)
 		if p.score < 0 || p.score > 1 {
@@ -105,7 +215,7 @@ func FuzzDecide(f *testing.F) {
 func TestFragmentsAreForReadersAlone(t *testing.T) {
 	urls, _ := typedURLs(ask("see https://example.org/a#part-2, http://example.org/b# and https://example.org/a#part-2"))
 	targets := typedTargets(urls, Policy{}.withDefaults())
-	found, _ := choose(hits("https://example.net/c#d"), Policy{}.withDefaults())
+	found, _ := choose(hits("https://example.net/c#d"), general, Policy{}.withDefaults())
 	var got []string
 	for _, t := range append(targets, found...) {
 		got = append(got, t.url+" "+t.anchor)

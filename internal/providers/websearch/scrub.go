@@ -18,17 +18,25 @@ var private = []struct {
 	{"invite", regexp.MustCompile(`(?i)(?:https?://)?(?:www\.)?(?:discord\.gg|discord(?:app)?\.com/invite|dsc\.gg|discord\.me|invite\.gg)/\S*`)},
 	{"url", regexp.MustCompile(`(?i)\b(?:https?|ftp|file|steam|discord)://\S+|\bwww\.\S+`)},
 	{"email", regexp.MustCompile(`(?i)[\pL\d._%+\-]+@[\pL\d\-]+(?:\.[\pL\d\-]+)+`)},
-	{"mention", regexp.MustCompile(`<(?:@[!&]?|#|/[^:>]*:|a?:\w+:|t:|id:)[^>]*>|(?:^|[^\pL\d])@[\pL\d_.\-]+`)},
 	{"token", regexp.MustCompile(`[A-Za-z0-9_\-]{24,}(?:\.[A-Za-z0-9_\-]+)*`)},
 	{"snowflake", regexp.MustCompile(`\d{17,20}`)},
 	{"phone", regexp.MustCompile(`\+\d[\d ()./\-]{5,}\d|\(?\d{2,5}\)?(?:[ ./\-]?\d{2,5}){2,6}`)},
 }
 
+// mention is one as the services write it, or as people type it. It goes after the names, of which it may be the
+// beginning.
+var mention = regexp.MustCompile(`<(?:@[!&]?|#|/[^:>]*:|a?:\w+:|t:|id:)[^>]*>|@[\pL\pN\pM_.\-]+|@`)
+
 // scrub takes out of s what may not leave the machine, and says which kinds of things that were. Compatibility
 // forms are resolved and invisible characters dropped first, so that neither hides anything.
-func scrub(s string) (string, []string) {
-	s, _ = clean.Text(norm.NFKC.String(s))
+func scrub(s string, k known) (string, []string) {
+	s = settled(s)
 	var kinds []string
+	for _, m := range k.mentions {
+		if strings.Contains(s, m) {
+			s, kinds = strings.ReplaceAll(s, m, " "), addOnce(kinds, "mention")
+		}
+	}
 	for _, p := range private {
 		s = p.pattern.ReplaceAllStringFunc(s, func(m string) string {
 			if p.kind == "phone" && !dialable(m) {
@@ -38,7 +46,18 @@ func scrub(s string) (string, []string) {
 			return " "
 		})
 	}
-	return strings.Join(strings.Fields(s), " "), kinds
+	if without := k.nameless(s); without != s {
+		s, kinds = without, addOnce(kinds, "member")
+	}
+	if without := mention.ReplaceAllString(s, " "); without != s {
+		s, kinds = without, addOnce(kinds, "mention")
+	}
+	return oneLine(s), kinds
+}
+
+func settled(s string) string {
+	s, _ = clean.Text(norm.NFKC.String(s))
+	return s
 }
 
 // dialable tells a telephone number from a date (eight digits at most) and from a plain number below a

@@ -91,20 +91,27 @@ func isFile(canonical string) bool {
 func withoutURLs(s string) string { return inText.ReplaceAllString(s, " ") }
 
 // choose picks the pages to be read of what was found: the best ranked that the operator's lists allow, a few of
-// one domain at most. Pages that are refused by a rule come back as not read.
-func choose(hits []turn.Hit, pol Policy) (targets []target, refused []turn.Page) {
+// one domain at most. Pages that are refused by a rule come back as not read. Each hit that is passed over says why.
+func choose(hits []turn.Hit, intent string, pol Policy) (targets []target, refused []turn.Page) {
 	perDomain := map[string]int{}
 	seen := map[string]bool{}
+	trusted, some := pol.trust(intent)
 	for i := range hits {
 		hit := &hits[i]
 		canonical, ok := guard.Canonical(hit.URL)
 		if !ok || seen[canonical] {
+			passOver(hit, map[bool]string{true: "the same page again", false: "no address that may be read"}[ok])
 			continue
 		}
 		seen[canonical] = true
 		site := siteOf(canonical)
 		if !pol.Domains.Allows(site) {
+			passOver(hit, "not allowed by the operator")
 			refused = append(refused, turn.Page{URL: canonical, Site: site, Failure: "blocked_url", Reason: "denied_domain"})
+			continue
+		}
+		if some && trusted.Only && !trusted.Hosts.Allows(site) {
+			passOver(hit, "not one of the sites trusted for "+intent)
 			continue
 		}
 		domain := guard.Registrable(site)
@@ -112,12 +119,21 @@ func choose(hits []turn.Hit, pol Policy) (targets []target, refused []turn.Page)
 			domain = site
 		}
 		if perDomain[domain] >= pol.PerDomain || len(targets) >= pol.Pages {
+			passOver(hit, map[bool]string{true: "enough pages before it", false: "enough of its site before it"}[len(targets) >= pol.Pages])
 			continue
 		}
 		perDomain[domain]++
 		targets = append(targets, target{url: canonical, anchor: anchorOf(hit.URL), site: site, hit: hit, rank: len(targets)})
 	}
 	return targets, refused
+}
+
+// passOver notes why a hit's page is not read.
+func passOver(hit *turn.Hit, why string) {
+	if hit.Why != "" {
+		why = hit.Why + "; " + why
+	}
+	hit.Why = why
 }
 
 // anchorOf is a URL's fragment with its "#", "" if it has none or an empty one.

@@ -27,7 +27,7 @@ var lookupWords = map[string]string{
 	"rate_limited": "the search service wants fewer questions", "quota": "the search quota is used up", "unauthorized": "the search service refuses the key",
 	"forbidden_json": "the search service gives no JSON", "blocked": "the search service refuses programs", "malformed": "the search service answered nonsense",
 	"too_large": "the search service answered too much", "rejected": "the search service refused the question", "upstream": "the search service has a problem of its own",
-	"unreadable": "no page could be read", "internal": "internal error",
+	"unreadable": "no page could be read", "internal": "internal error", "cap": "the lookups allowed for now are used up",
 }
 
 // why words a page's failure.
@@ -47,7 +47,7 @@ func why(p turn.Page) string {
 // offWords are the reasons for which the web is off, in words.
 var offWords = map[string]string{
 	"mode": "by this channel's mode", "character": "for this character", "channel": "in this channel", "operator": "by the operator",
-	"topic": "for this topic", "room": "no room in this mode's context",
+	"topic": "for this topic", "room": "no room in this mode's context", "nobody": "nobody asked",
 }
 
 // stateLine tells the model what could not be looked up, and to say so. It holds no word from outside.

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"familiar/internal/bot"
+	"familiar/internal/store"
+	"familiar/internal/web/guard"
+)
+
+type feedbackCommand struct {
+	Forget string `placeholder:"DOMAIN" help:"Forget what was said of a domain."`
+	JSON   bool   `name:"json" help:"Print JSON."`
+}
+
+// Run lists without owning the store, so that it works beside a running bot. To forget something it must own it.
+func (f feedbackCommand) Run(ctx context.Context, p *program) error {
+	settings, err := readConfig(p.env, p.dir)
+	if err != nil {
+		return err
+	}
+	openStore := store.Look
+	if f.Forget != "" {
+		openStore = store.Open
+	}
+	db, err := openStore(ctx, resolve(p.dir, settings.get("FAMILIAR_DATA")))
+	if err != nil {
+		return err
+	}
+	text, err := f.text(ctx, db, settings.get("FAMILIAR_CHARACTER"))
+	if err == nil {
+		_, err = fmt.Fprintln(p.out, settings.redactor().String(text))
+	}
+	return errors.Join(err, db.Close())
+}
+
+func (f feedbackCommand) text(ctx context.Context, db *store.DB, character string) (string, error) {
+	if f.Forget != "" {
+		host, err := guard.Host(f.Forget)
+		if err != nil {
+			return "", problems{fmt.Sprintf("--forget: %q is no domain; write it as in example.org", f.Forget)}
+		}
+		n, err := db.ForgetFeedback(ctx, character, guard.Registrable(host), "")
+		return fmt.Sprintf("Forgotten: %d.", n), err
+	}
+	all, err := db.Feedback(ctx, character)
+	if err != nil {
+		return "", err
+	}
+	if f.JSON {
+		return indented(all)
+	}
+	return bot.ViewFeedback(all), nil
+}

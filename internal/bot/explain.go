@@ -1,0 +1,104 @@
+package bot
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/providers/websearch"
+	"familiar/internal/web/clean"
+)
+
+// ExplainLookup writes a lookup as its decisions, one after the other: what was decided, and what for.
+func ExplainLookup(l *turn.Lookup) string {
+	var s sheet
+	explainNeed(&s, l)
+	explainWording(&s, l)
+	explainAllowance(&s, l)
+	explainSearch(&s, l)
+	explainReading(&s, l)
+	explainFacts(&s, l)
+	s.line("\nWhat the model is shown")
+	s.line("%s", orDash(l.Block))
+	return s.String()
+}
+
+func explainNeed(s *sheet, l *turn.Lookup) {
+	s.line("Is it needed?")
+	s.row("state", "%s%s", l.State, aside(l.Failure))
+	s.row("why", "%s", orDash(l.Reason))
+	s.row("score", "%.2f; looked up from %.2f, and between %.2f and %.2f a side model is asked", l.Score, websearch.Threshold, websearch.DoubtFrom, websearch.DoubtTo)
+	for i, cue := range l.Cues {
+		s.row(once(i == 0, "cues"), "%s", cue)
+	}
+	s.row("intent", "%s", orDash(l.Intent))
+}
+
+func explainWording(s *sheet, l *turn.Lookup) {
+	s.line("\nWhat is asked?")
+	s.row("question", "%q", l.Question)
+	for _, step := range l.Steps {
+		s.row(step.By, "%s", clean.Line(step.Text, 300))
+	}
+	if len(l.Scrubbed) > 0 {
+		s.row("kept in", "%s", strings.Join(l.Scrubbed, ", "))
+	}
+	query := "nothing left this machine for a search"
+	if l.Query != "" {
+		query = quoted(l.Query)
+	}
+	s.row("query", "%s", query)
+}
+
+func explainAllowance(s *sheet, l *turn.Lookup) {
+	s.line("\nMay it be asked, and must it?")
+	for _, c := range l.Caps {
+		s.row("cap", "%s: lookup %d of %d", c.Of, c.Used, c.Limit)
+	}
+	if len(l.Caps) == 0 {
+		s.row("cap", "none counted")
+	}
+	if r := l.Reused; r != nil {
+		s.row("reuse", "%q was asked %s ago in turn %s, and is as good as this", r.Query, r.Age.Round(time.Second), r.Turn)
+	} else {
+		s.row("reuse", "no like question was answered shortly before")
+	}
+}
+
+func explainSearch(s *sheet, l *turn.Lookup) {
+	s.line("\nWhat was found?")
+	for _, a := range l.Asked {
+		s.row("asked", "%s %s, %d hits, %s%s", a.Backend, a.Status, a.Hits, ms(a.Took), aside(a.Detail))
+	}
+	for i, h := range l.Hits {
+		s.row(fmt.Sprintf("%d.", i+1), "%s", clean.Line(h.Title, 80))
+		s.row("", "%s", h.URL)
+		others := ""
+		if len(h.Also) > 0 {
+			others = ", also " + strings.Join(h.Also, ", ")
+		}
+		s.row("", "%s #%d%s, score %.3f%s", h.Backend, h.Rank, others, h.Score, aside(h.Why))
+	}
+}
+
+func explainReading(s *sheet, l *turn.Lookup) {
+	s.line("\nWhat was read?")
+	viewPages(s, l)
+	for _, r := range l.Removed {
+		s.row("removed", "rule %s ×%d", r.Rule, r.Count)
+	}
+}
+
+func explainFacts(s *sheet, l *turn.Lookup) {
+	s.line("\nWhat of it is told?")
+	viewClaims(s, l)
+	if len(l.Summary)+len(l.Rejected) == 0 {
+		s.row("claims", "none")
+	}
+	var stages []string
+	for _, st := range l.Stages {
+		stages = append(stages, st.Name+" "+ms(st.Took))
+	}
+	s.row("took", "%s%s", ms(l.Took), aside(strings.Join(stages, ", ")))
+}

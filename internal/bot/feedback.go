@@ -1,0 +1,154 @@
+package bot
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+	"familiar/internal/web/guard"
+)
+
+// The verdicts on a source.
+const (
+	Outdated = "outdated"
+	Wrong    = "wrong"
+)
+
+// Judge keeps what a person says of a source: from then on its domain stands lower in this character's lookups.
+func (b *Bot) Judge(ctx context.Context, address, verdict, by string) (domain string, err error) {
+	domain, err = domainOf(address)
+	if err != nil {
+		return "", err
+	}
+	err = b.Store.SetFeedback(ctx, store.Feedback{Character: b.Character.ID, Domain: domain, Verdict: verdict, By: by, URL: address, At: time.Now()})
+	if err == nil {
+		b.Log.Info("a source was judged", "domain", domain, "verdict", verdict, "by", by)
+	}
+	return domain, err
+}
+
+// domainOf is the registrable domain of an address or a host name.
+func domainOf(address string) (string, error) {
+	host := address
+	if u, err := guard.Parse(address); err == nil {
+		host = u.Hostname()
+	}
+	host, err := guard.Host(host)
+	if err != nil {
+		return "", fmt.Errorf("find the domain of %q: %w", address, err)
+	}
+	return guard.Registrable(host), nil
+}
+
+// feedback answers /lookup with a verdict on a source, which is named by its number in the latest answer here or by its
+// domain.
+func (b *Bot) feedback(ctx context.Context, e turn.Event, verdict, source string) turn.Answer {
+	switch verdict {
+	case "show":
+		return b.showFeedback(ctx)
+	case Outdated, Wrong, "undo":
+	default:
+		return turn.Answer{Text: "Feedback on a source is outdated, wrong or undo; or show, to see what was said."}
+	}
+	if source == "" {
+		return turn.Answer{Text: "Which source? Name its number in my latest answer here, or its domain."}
+	}
+	address, a := b.sourceNamed(ctx, e, source)
+	if address == "" {
+		return a
+	}
+	if verdict == "undo" {
+		return b.forgetFeedback(ctx, e, address)
+	}
+	domain, err := b.Judge(ctx, address, verdict, e.Command.By.ID)
+	if err != nil {
+		return b.notSaved(err)
+	}
+	return turn.Answer{Text: fmt.Sprintf("Noted: %s is %s. It stands lower in what I look up from now on; feedback undo takes that back.", inert(domain, 80), verdict)}
+}
+
+func (b *Bot) forgetFeedback(ctx context.Context, e turn.Event, address string) turn.Answer {
+	domain, err := domainOf(address)
+	if err != nil {
+		return b.notSaved(err)
+	}
+	by := e.Command.By.ID
+	if e.Command.Admin {
+		by = "" // who manages the server takes back what others said, too
+	}
+	n, err := b.Store.ForgetFeedback(ctx, b.Character.ID, domain, by)
+	if err != nil {
+		return b.notSaved(err)
+	}
+	if n == 0 {
+		return turn.Answer{Text: "Nothing was said of " + inert(domain, 80) + "."}
+	}
+	return turn.Answer{Text: "Forgotten: what was said of " + inert(domain, 80) + "."}
+}
+
+// sourceNamed finds the address behind a source's number in the latest answer of the channel that has sources; what is
+// no number is taken for a domain.
+func (b *Bot) sourceNamed(ctx context.Context, e turn.Event, source string) (string, turn.Answer) {
+	n, err := strconv.Atoi(strings.Trim(source, "[]"))
+	if err != nil {
+		if _, err := domainOf(source); err != nil {
+			return "", turn.Answer{Text: "That is neither a source's number nor a domain."}
+		}
+		return source, turn.Answer{}
+	}
+	b.settle(e.Message.ChannelID)
+	list, err := b.Traces.Recent(ctx, e.Message.ChannelID, latestTurns)
+	if err != nil {
+		return "", b.storeTrouble(err)
+	}
+	for _, s := range list {
+		t, a := b.visibleTurn(ctx, e, s.ID)
+		if t == nil {
+			return "", a
+		}
+		l := t.Lookup()
+		if l == nil || len(l.Sources) == 0 {
+			continue
+		}
+		for _, s := range l.Sources {
+			if s.N == n {
+				return s.URL, turn.Answer{}
+			}
+		}
+		return "", turn.Answer{Text: fmt.Sprintf("My latest answer here has %d sources, and none with the number %d.", len(l.Sources), n)}
+	}
+	return "", turn.Answer{Text: "None of my latest answers here has sources."}
+}
+
+// latestTurns is how far back a source's number may reach.
+const latestTurns = 5
+
+func (b *Bot) showFeedback(ctx context.Context) turn.Answer {
+	all, err := b.Store.Feedback(ctx, b.Character.ID)
+	if err != nil {
+		return b.storeTrouble(err)
+	}
+	text := strings.ReplaceAll(ViewFeedback(all), "`", "'")
+	return turn.Answer{Text: fence0 + cutUnits(text, answerUnits-len(fence0+fence1)) + fence1}
+}
+
+// ViewFeedback writes a line for each thing that was said of a source.
+func ViewFeedback(all []store.Feedback) string {
+	if len(all) == 0 {
+		return "Nothing was said of any source.\n"
+	}
+	var s sheet
+	for _, f := range all {
+		s.line("%-30s %-9s %s by %s%s", f.Domain, f.Verdict, day(f.At), f.By, aside(f.URL))
+	}
+	return s.String()
+}
+
+func (b *Bot) notSaved(err error) turn.Answer {
+	b.logged("keep feedback", err)
+	return turn.Answer{Text: "That could not be saved. The operator's log says why."}
+}

@@ -1,0 +1,207 @@
+package websearch
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"familiar/internal/context/turn"
+)
+
+// known are the people of a server, and what a message mentions. Neither leaves in a query (P10).
+//
+// A name is only a word, and a query without a word of its question finds nothing. So a name of several words is
+// always taken out, also where it is a public person's whose name a member goes by: nobody can tell which of the two
+// is meant, and finding out about members is what the rule forbids. A name of one word is left in where it is no
+// member's: as a part of a longer name ("who is Ada Lovelace", with a member called Ada), as a place ("weather in
+// Berlin", with a member called Berlin), and as an everyday word, one that the tables of cues know ("will it rain",
+// with a member called Will). Any other word that a member has made a name of is lost to queries.
+type known struct {
+	names    []string        // as they are written, longest first
+	mentions []string        // as they stand in the text, longest first
+	single   map[string]bool // names of one word, folded
+}
+
+// knownTo gathers who is known in a turn. own are the bot's names, which are nobody's.
+// A name with a sign in it that people put beside their names, as in "Ada | away", is several.
+func knownTo(req turn.Request, own []string) known {
+	var k known
+	heard := hearing(req)
+	add := func(name string) {
+		if !ascii(name) {
+			name = settled(name)
+		} else if !strings.Contains(heard, firstKey(name)) {
+			return
+		}
+		for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune("|()[]{}/\\•·~", r) }) {
+			if part = strings.TrimSpace(part); utf8.RuneCountInString(part) > 1 && !slices.ContainsFunc(own, func(o string) bool { return strings.EqualFold(o, part) }) {
+				k.names = append(k.names, part)
+			}
+		}
+	}
+	named := func(m turn.Message) {
+		for _, s := range m.Mentions {
+			if s = strings.TrimSpace(settled(s)); len(s) > 1 {
+				k.mentions = addOnce(k.mentions, s)
+				if name, person := strings.CutPrefix(s, "@"); person && req.GuildID != "" {
+					add(name)
+				}
+			}
+		}
+		if req.GuildID != "" && !m.Own {
+			add(m.Author.Name)
+		}
+	}
+	named(req.Message)
+	if req.Parent != nil {
+		named(*req.Parent)
+	}
+	for _, m := range req.Chain {
+		named(m)
+	}
+	if req.GuildID != "" {
+		for _, name := range req.People {
+			add(name)
+		}
+	}
+	longest := func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) }
+	slices.SortFunc(k.names, longest)
+	k.names = slices.Compact(k.names)
+	slices.SortFunc(k.mentions, longest)
+	k.single = map[string]bool{}
+	for _, name := range k.names {
+		if keys := split(name); len(keys) == 1 {
+			k.single[keys[0].key] = true
+		}
+	}
+	return k
+}
+
+// hearing is all that a query can be made of, folded, for a quick look for names: most of a server are in no message.
+func hearing(req turn.Request) string {
+	texts := []string{req.Message.Text}
+	for _, m := range said(req) {
+		texts = append(texts, m.Text)
+	}
+	all := strings.Join(texts, "\n")
+	if ascii(all) {
+		return strings.ToLower(all)
+	}
+	return unaccented(strings.ToLower(settled(all)))
+}
+
+// firstKey is the first word of an ASCII name as it is looked for.
+func firstKey(name string) string {
+	from := strings.IndexFunc(name, inWord)
+	if from < 0 {
+		return name
+	}
+	first := name[from:]
+	if end := strings.IndexFunc(first, func(r rune) bool { return !inWord(r) }); end > 0 {
+		first = first[:end]
+	}
+	return fold(first)
+}
+
+// nameless takes the names of members out of s.
+func (k known) nameless(s string) string {
+	for _, name := range k.names {
+		if unspaced(name) {
+			s = strings.ReplaceAll(s, name, " ")
+			continue
+		}
+		keys := split(name)
+		if len(keys) == 0 {
+			s = strings.ReplaceAll(s, name, " ") // a name of signs
+			continue
+		}
+		s = k.without(s, name, keys)
+	}
+	return s
+}
+
+// without takes one name out of s, wherever it stands for the member.
+func (k known) without(s, name string, keys []word) string {
+	words := split(s)
+	var out strings.Builder
+	last := 0
+	for i := 0; i+len(keys) <= len(words); i++ {
+		if !spells(words[i:], keys) || len(keys) == 1 && !k.standsForMember(s, words, i, name) {
+			continue
+		}
+		from, to := words[i].start, words[i+len(keys)-1].end
+		if from < last {
+			continue
+		}
+		out.WriteString(s[last:from] + " ")
+		last = to
+		i += len(keys) - 1
+	}
+	return out.String() + s[last:]
+}
+
+func spells(words, keys []word) bool {
+	for i, k := range keys {
+		if words[i].key != k.key {
+			return false
+		}
+	}
+	return true
+}
+
+// standsForMember tells a member's name of one word from the same word as something else.
+func (k known) standsForMember(s string, words []word, i int, name string) bool {
+	first, _ := utf8.DecodeRuneInString(name)
+	w := words[i]
+	switch {
+	case everyday(w.key) && (!w.upper || !unicode.IsUpper(first) || opensSentence(s, words, i)):
+		return false // written as the word that it is
+	case i > 0 && placing[words[i-1].key]:
+		return false
+	}
+	return !k.besideName(s, words, i)
+}
+
+// placing are the prepositions behind which a name is a place's.
+var placing = set("in near en dans em в во nell w")
+
+// opensSentence reports whether the word is the first of a sentence, where every word has a capital.
+func opensSentence(s string, words []word, i int) bool {
+	return i == 0 || strings.ContainsAny(s[words[i-1].end:words[i].start], ".!?:\"“¿¡")
+}
+
+// besideName reports whether the word is a part of a longer name: beside it, with nothing but a space between, stands
+// another word with a capital, which begins no sentence and is no member's name. "Is Ada German?" holds no such name:
+// what is asked there, of somebody, is the last word.
+func (k known) besideName(s string, words []word, i int) bool {
+	partner := func(j int) bool {
+		return j >= 0 && j < len(words) && words[j].upper && !everyday(words[j].key) && !k.single[words[j].key] &&
+			s[min(words[i].end, words[j].end):max(words[i].start, words[j].start)] == " "
+	}
+	if !words[i].upper {
+		return false
+	}
+	if partner(i + 1) {
+		return !(i == 1 && i+2 == len(words) && asks[words[0].key])
+	}
+	return partner(i-1) && !opensSentence(s, words, i-1)
+}
+
+// asks are the verbs with which a question begins that is answered with yes or no.
+var asks = set("is was are were has ist war est era fue foi")
+
+// everyday reports whether a word is one that the tables know.
+func everyday(key string) bool {
+	if stopWords[key] || pronouns[key] != "" || monthNames[key] > 0 {
+		return true
+	}
+	one := []word{{key: key}}
+	for _, t := range []phrases{topics, times, against, intents, calendar} {
+		if n, _ := t.at(one); n > 0 {
+			return true
+		}
+	}
+	return false
+}

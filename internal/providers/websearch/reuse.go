@@ -1,0 +1,194 @@
+package websearch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"familiar/internal/context/turn"
+)
+
+// memory holds what lookups have found, for the like questions that come soon after. It is kept in the process alone:
+// what is in it is old within the hour, and after a restart the pages that were read are asked for again. Its zero value
+// is ready.
+type memory struct {
+	mu      sync.Mutex
+	entries []*recollection // oldest first; guarded by mu
+	bytes   int             // of their texts; guarded by mu
+}
+
+// recollection is the search and the pages of one lookup that found something. It is not changed once it is kept.
+type recollection struct {
+	scope  string // who may be given it, and under which rules it was made
+	turn   string
+	query  string
+	intent string
+	fresh  string
+	lang   string
+	at     time.Time
+	hits   []turn.Hit
+	pages  []turn.Page // those that the rules refused
+	sheets []sheet     // without their indexes
+	bytes  int
+}
+
+const (
+	maxRecollections = 64
+	maxRecalled      = 4 << 20 // bytes of page text
+	likeness         = 0.7     // Jaccard index above which two queries are one
+)
+
+// window is how long what was found is as good as new.
+func window(intent, fresh string) time.Duration {
+	switch {
+	case intent == weather || intent == news || fresh == "day":
+		return 15 * time.Minute
+	case intent == forum || intent == general || fresh != "":
+		return 30 * time.Minute
+	}
+	return time.Hour
+}
+
+// scope names who may be given what a lookup found. It never crosses servers or direct messages, nor a change of the
+// rules or of what people said of sources.
+func (r *run) scope() string {
+	where := r.req.GuildID
+	if where == "" {
+		where = "direct " + r.req.ChannelID
+	}
+	return strings.Join([]string{r.req.Character, where, r.pol.version(), r.heard.version()}, "\n")
+}
+
+// recall gives the lookup the pages of an earlier one, if there is one whose query is like this one's.
+func (r *run) recall() ([]sheet, bool) {
+	if len(r.plan.queries) == 0 {
+		return nil, false
+	}
+	e := r.p.kept.find(r.scope(), &r.plan, r.now)
+	if e == nil {
+		return nil, false
+	}
+	r.look.Cached = true
+	r.look.Reused = &turn.Reuse{Turn: e.turn, Query: e.query, Age: r.now.Sub(e.at)}
+	r.look.Hits, r.look.Pages = slices.Clone(e.hits), append(r.look.Pages, e.pages...)
+	sheets := slices.Clone(e.sheets)
+	for i := range sheets {
+		if s := &sheets[i]; s.good() {
+			s.page.Cached = true
+			s.index = newIndex(s.page.Text)
+		}
+	}
+	return sheets, true
+}
+
+// remember keeps what a search found.
+func (r *run) remember(refused []turn.Page, sheets []sheet) {
+	if r.look.State != turn.Found || r.look.Reused != nil || r.look.Stale > 0 {
+		return
+	}
+	e := &recollection{scope: r.scope(), turn: r.req.ID, query: r.plan.queries[0], intent: r.plan.intent, fresh: r.plan.fresh, lang: r.plan.language,
+		at: r.now, hits: slices.Clone(r.look.Hits), pages: refused, sheets: slices.Clone(sheets)}
+	for i := range e.sheets {
+		e.sheets[i].index, e.sheets[i].page.N = nil, 0
+		e.bytes += len(e.sheets[i].page.Text)
+	}
+	for i := range e.hits {
+		e.bytes += len(e.hits[i].Text) + len(e.hits[i].Snippet)
+	}
+	r.p.kept.add(e)
+}
+
+func (m *memory) add(e *recollection) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e.bytes > maxRecalled/4 {
+		return
+	}
+	m.entries = append(m.entries, e)
+	m.bytes += e.bytes
+	for len(m.entries) > maxRecollections || m.bytes > maxRecalled {
+		m.bytes -= m.entries[0].bytes
+		m.entries = slices.Delete(m.entries, 0, 1)
+	}
+}
+
+// find returns the newest recollection that serves the plan, or nil.
+func (m *memory) find(scope string, p *plan, now time.Time) *recollection {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, e := range slices.Backward(m.entries) {
+		age := now.Sub(e.at)
+		if e.scope == scope && e.intent == p.intent && e.fresh == p.fresh && e.lang == p.language &&
+			0 <= age && age < window(e.intent, e.fresh) && alikeQueries(e.query, p.queries[0]) {
+			return e
+		}
+	}
+	return nil
+}
+
+// alikeQueries reports whether two queries ask the same in nearly the same words: most of them are shared, and none of
+// those that are not is a name, a number, a time, a place, a question word or a denial.
+func alikeQueries(a, b string) bool {
+	wa, wb := split(a), split(b)
+	if unspaced(a) || unspaced(b) {
+		return oneLine(strings.ToLower(a)) == oneLine(strings.ToLower(b))
+	}
+	inA, inB := keySet(wa), keySet(wb)
+	shared := 0
+	for k := range inA {
+		if inB[k] {
+			shared++
+		}
+	}
+	return float64(shared) > likeness*float64(len(inA)+len(inB)-shared) && harmless(a, wa, inB) && harmless(b, wb, inA) &&
+		(subsumed(inA, inB) || subsumed(inB, inA))
+}
+
+// subsumed reports whether every word of meaning of one query stands in the other: a word may be left out, but none
+// stand for another.
+func subsumed(keys, in map[string]bool) bool {
+	for k := range keys {
+		if !in[k] && !stopWords[k] {
+			return false
+		}
+	}
+	return true
+}
+
+func keySet(words []word) map[string]bool {
+	keys := make(map[string]bool, len(words))
+	for _, w := range words {
+		keys[w.key] = true
+	}
+	return keys
+}
+
+// harmless reports whether the words that the other query lacks make no difference to what is asked.
+func harmless(text string, words []word, other map[string]bool) bool {
+	for i, w := range words {
+		switch {
+		case other[w.key]:
+		case w.upper && !stopWords[w.key], strings.ContainsAny(w.key, "0123456789"), decisive[w.key], monthNames[w.key] > 0, dayNames[w.key]:
+			return false
+		case i > 0 && slotted[words[i-1].key]:
+			return false
+		case len(times.in(text[w.start:w.end], words[i:i+1])) > 0:
+			return false
+		}
+	}
+	return true
+}
+
+// decisive are small words that make another question: those that ask, those that deny, and those that turn a
+// comparison around.
+var decisive = set("who whose whom what when where which why how many much not no never without except before after under over more less most least best worst first last highest lowest biggest smallest largest oldest newest youngest tallest cheapest " +
+	"wer wen wem wessen was wann wo welche welcher welches warum wie viele nicht kein keine ohne vor nach mehr weniger erste letzte " +
+	"qui que quoi quand quel quelle combien comment pourquoi pas sans avant apres plus moins premier dernier quien cuando donde cual cuanto cuantos como no sin antes despues mas menos primero ultimo " +
+	"quem quando onde qual quanto quantos nao sem antes depois mais menos кто что где когда какой сколько почему не без до после больше меньше")
+
+// version names the rules under which something was found: what was found under others is not given out.
+func (p Policy) version() string {
+	return fmt.Sprint(p.Domains.Version(), p.DeniedTopics, p.Pages, p.PerDomain, p.Queries, p.Depth, p.Backends, p.trustVersion())
+}

@@ -1,0 +1,71 @@
+package store
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestPeople(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	arrive := func(m Message) {
+		t.Helper()
+		if _, err := db.Arrive(ctx, m, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	person := func(id, author, name string, minute int) Message {
+		m := message(id, "a", minute)
+		m.AuthorID, m.AuthorName = author, name
+		return m
+	}
+	own, direct := person("m5", "u9", "Familiar", 5), person("m6", "u8", "Stranger", 6)
+	own.Own, direct.GuildID = true, ""
+	for _, m := range []Message{person("m1", "u1", "Ada", 1), person("m2", "u2", "Bo", 2), person("m3", "u1", "Ada L.", 3), own, direct, person("m0", "u1", "Old", 0)} {
+		arrive(m)
+	}
+	for guild, want := range map[string][]string{"g": {"Ada L.", "Bo"}, "": nil, "other": nil} {
+		got, err := db.People(ctx, guild)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("people of %q: %v (-want +got):\n%s", guild, err, diff)
+		}
+	}
+}
+
+func TestFeedback(t *testing.T) {
+	dir := t.TempDir()
+	db, ctx := open(t, dir), t.Context()
+	said := func(domain, verdict, by string, minute int) Feedback {
+		return Feedback{Character: "sage", Domain: domain, Verdict: verdict, By: by, URL: "https://" + domain + "/x", At: noon.Add(time.Duration(minute) * time.Minute)}
+	}
+	for _, f := range []Feedback{said("b.org", "wrong", "u1", 1), said("a.org", "outdated", "u1", 2), said("b.org", "outdated", "u2", 3), said("b.org", "outdated", "u1", 4)} {
+		if err := db.SetFeedback(ctx, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db = open(t, dir)
+	check := func(want ...Feedback) {
+		t.Helper()
+		got, err := db.Feedback(ctx, "sage")
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+	}
+	check(said("a.org", "outdated", "u1", 2), said("b.org", "outdated", "u2", 3), said("b.org", "outdated", "u1", 4))
+	for _, f := range []struct {
+		domain, by string
+		want       int
+	}{{"b.org", "u1", 1}, {"b.org", "u1", 0}, {"a.org", "", 1}, {"c.org", "", 0}} {
+		if n, err := db.ForgetFeedback(ctx, "sage", f.domain, f.by); n != f.want || err != nil {
+			t.Errorf("forget %s of %q: %d, %v; want %d", f.domain, f.by, n, err, f.want)
+		}
+	}
+	check(said("b.org", "outdated", "u2", 3))
+	if got, err := db.Feedback(ctx, "other"); len(got) > 0 || err != nil {
+		t.Errorf("another character has %v, %v", got, err)
+	}
+}
