@@ -21,7 +21,7 @@ func (q *asked) kinds(t *seen, words []word, lead bool) {
 		case fresh && spelledNumbers[w.key]:
 			numbers++
 			found = amount
-		case fresh && calendar[w.key]:
+		case fresh && namedDays[w.key]:
 			times++
 			found = someTime
 		case fresh && w.upper && i > 0 && !stopWords[w.key]:
@@ -83,7 +83,7 @@ func (q *asked) kinds(t *seen, words []word, lead bool) {
 }
 
 var (
-	calendar    = set("january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday century januar februar marz mai juni juli oktober dezember janvier fevrier mars avril juin juillet aout septembre octobre novembre decembre enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre")
+	namedDays   = set("january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday century januar februar marz mai juni juli oktober dezember janvier fevrier mars avril juin juillet aout septembre octobre novembre decembre enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre")
 	spotWords   = set("in at near from to of located im en au nel na no a within across throughout")
 	reasonWords = set("because due since owing caused cause reason result order so that weil wegen parce car porque perche")
 	mannerWords = set("by using first then through via with step durch mit")
