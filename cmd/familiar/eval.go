@@ -51,6 +51,7 @@ func sets() []set {
 		{"need", cases, stateless(predictNeed)},
 		{"intent", cases, stateless(predictIntent)},
 		{"evidence", cases, stateless(predictEvidence)},
+		{"verify", cases, stateless(predictVerify)},
 		{"split", cases, stateless(predictSplit)},
 		{"tokens", cases, openTokens},
 	}

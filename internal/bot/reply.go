@@ -76,10 +76,26 @@ func extracts(l *turn.Lookup) string {
 			parts = append(parts, sentence)
 		}
 	}
+	list := "- " + strings.Join(parts, "\n- ")
 	if len(parts) == 1 {
-		return parts[0]
+		list = parts[0]
 	}
-	return "- " + strings.Join(parts, "\n- ")
+	if l.Verdict != nil {
+		return ruling(l.Verdict) + "\n" + list
+	}
+	return list
+}
+
+// ruling says what came of a fact check.
+func ruling(v *turn.Verdict) string {
+	words := map[string]string{
+		"supports": "Supported by these sources", "contradicts": "Contradicted by these sources",
+		"unverified": "Unverified: too little is written about this to say it of a living person",
+	}[v.Label]
+	if words == "" {
+		words = "Inconclusive: too few independent sources settle this"
+	}
+	return fmt.Sprintf("**%s** (%d for, %d against, confidence %.2f).", words, len(v.For), len(v.Against), v.Confidence)
 }
 
 // failure tells people what the model was told too: that a lookup was wanted and could not be made.

@@ -247,6 +247,20 @@ func viewClaims(s *sheet, l *turn.Lookup) {
 	if l.By != "" {
 		s.row("by", "%s", l.By)
 	}
+	viewVerdict(s, l.Verdict)
+}
+
+func viewVerdict(s *sheet, v *turn.Verdict) {
+	if v == nil {
+		return
+	}
+	s.row("verdict", "%s (confidence %.2f)", v.Label, v.Confidence)
+	for i, c := range v.For {
+		s.row(once(i == 0, "for"), "[%s] %q", sourceNumber(c.Source), c.Quote)
+	}
+	for i, c := range v.Against {
+		s.row(once(i == 0, "against"), "[%s] %q%s", sourceNumber(c.Source), c.Quote, aside(strings.Join(c.Checks, ", ")))
+	}
 }
 
 func promptPage(t *turn.Trace) string {

@@ -20,6 +20,8 @@ type claim struct {
 type summary struct {
 	claims   []claim
 	rejected []turn.Claim
+	verdict  *turn.Verdict // fact checks only
+	stances  []stance      // those of the verdict: For, then Against
 	by       string
 	usage    turn.Usage
 }
