@@ -21,6 +21,7 @@ type reply struct {
 	trace  *turn.Trace // its Guarded and Reply are filled in
 	lookup *turn.Lookup
 	out    Outgoing
+	cited  *cited // nil: what is cited is not checked, for it is quoted
 }
 
 // compose guards the body, and adds the notes, the state of a lookup that failed, and the sources, which are written
@@ -35,6 +36,11 @@ func (r reply) compose(body string, notes ...string) string {
 func (r reply) finish(body string, notes []string) string {
 	guarded, changes := r.out.Guard(body)
 	r.trace.Guarded = changes
+	if r.cited != nil {
+		var n int
+		guarded, r.trace.Unborne, n = r.cited.mark(guarded, false)
+		r.trace.Uncited = n == 0 && r.lookup != nil && len(r.lookup.Sources) > 0
+	}
 	if strings.TrimSpace(guarded) == "" {
 		guarded = r.bot.say(emptyAnswer)
 	}
@@ -51,6 +57,7 @@ func (r reply) finish(body string, notes []string) string {
 
 // withoutModel answers from the lookup alone, in the words of the pages. excuse, if any, says why no model spoke.
 func (r reply) withoutModel(excuse string) string {
+	r.cited = nil
 	found := r.lookup != nil && r.lookup.State == turn.Found && len(r.lookup.Summary) > 0
 	switch {
 	case found && excuse != "":
@@ -138,10 +145,10 @@ func failureWords(l *turn.Lookup) string {
 }
 
 var (
-	// citation is the one form that the guard leaves.
-	citation = regexp.MustCompile(`\[(\d{1,2})\]`)
+	// citation is the one form that the guard leaves, and its mark.
+	citation = regexp.MustCompile(`\[(\d{1,2})\??\]`)
 	// apart are citations, and the links they may be, with the space before. Behind a word there may be an index.
-	apart = regexp.MustCompile(`(?: +|(^|[^\w)\] ]))(?:\[\d{1,2}\](?:\(<[^>\s]*>\))?)+`)
+	apart = regexp.MustCompile(`(?: +|(^|[^\w)\] ]))(?:\[\d{1,2}\??\](?:\(<[^>\s]*>\))?)+`)
 )
 
 // sourceLines lists what the guarded body cites or, when it cites nothing, what was read for it. A number directly

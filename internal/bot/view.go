@@ -108,6 +108,12 @@ func overview(t *turn.Trace) string {
 	for i, g := range t.Guarded {
 		s.row(once(i == 0, "guard"), "%s ×%d%s", g.Rule, g.Count, aside(g.What))
 	}
+	for i, c := range t.Unborne {
+		s.row(once(i == 0, "unborne"), "[%d] %s (%s)", c.Source, clean.Line(c.Text, 120), c.Refused)
+	}
+	if t.Uncited {
+		s.row("cited", "none of the sources that were given")
+	}
 	if t.Err != "" {
 		s.row("error", "%s", t.Err)
 	}

@@ -72,7 +72,7 @@ func TestStated(t *testing.T) {
 		"Did Ada really write the first program?":               "Ada write the first program",
 		"The moon is made of cheese, true or false?":            "The moon is made of cheese",
 		"The bridge fell down in 1940, is that true?":           "The bridge fell down in 1940",
-		"is it true?":                                           "is it true?",
+		"is it true?": "is it true?",
 	} {
 		if got := stated(question); got != want {
 			t.Errorf("%q: %q, want %q", question, got, want)
