@@ -52,6 +52,7 @@ func sets() []set {
 		{"intent", cases, stateless(predictIntent)},
 		{"evidence", cases, stateless(predictEvidence)},
 		{"verify", cases, stateless(predictVerify)},
+		{"inject", cases, stateless(predictInject)},
 		{"split", cases, stateless(predictSplit)},
 		{"tokens", cases, openTokens},
 	}

@@ -23,3 +23,8 @@ func predictVerify(_ context.Context, _ fs.FS, row claimRow) (prediction, error)
 	}
 	return prediction{"label": label, "rank": w.Order, "supports": math.Round(1000*w.Supports) / 1000, "conflict": w.Conflict}, nil
 }
+
+// predictInject predicts {"injection"}: whether the record says of the text that it looks like orders to a machine.
+func predictInject(_ context.Context, _ fs.FS, row messageRow) (prediction, error) {
+	return prediction{"injection": websearch.Orders(row.Text)}, nil
+}

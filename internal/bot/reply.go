@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/redact"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/guard"
 )
@@ -48,9 +49,7 @@ func (r reply) finish(body string, notes []string) string {
 	for _, n := range notes {
 		lines = append(lines, small+n)
 	}
-	for _, l := range sourceLines(r.lookup, guarded) {
-		lines = append(lines, r.out.Secrets.String(l))
-	}
+	lines = append(lines, sourceLines(r.lookup, guarded, r.out.Secrets)...)
 	r.trace.Reply = strings.TrimSpace(guarded + "\n\n" + strings.Join(lines, "\n"))
 	return r.trace.Reply
 }
@@ -153,7 +152,7 @@ var (
 
 // sourceLines lists what the guarded body cites or, when it cites nothing, what was read for it. A number directly
 // behind a word counts: it may be an index, but a source that is listed for nothing does no harm.
-func sourceLines(l *turn.Lookup, body string) []string {
+func sourceLines(l *turn.Lookup, body string, secrets *redact.Redactor) []string {
 	if l == nil || len(l.Sources) == 0 {
 		return nil
 	}
@@ -169,7 +168,10 @@ func sourceLines(l *turn.Lookup, body string) []string {
 	}
 	for _, s := range l.Sources {
 		if len(cited) == 0 || cited[s.N] {
-			lines = append(lines, small+sourceLine(s))
+			if secrets.Found(sourceLine(s)) { // a mask in its place could set an address free
+				s.Title, s.Site = "", ""
+			}
+			lines = append(lines, small+secrets.String(sourceLine(s)))
 		}
 	}
 	return lines
