@@ -201,7 +201,7 @@ func (s *statement) opposite(p passage, _ []passage) bool {
 	if s.about(p, anyPart) < 0.75 {
 		return false
 	}
-	here, there := s.says, keysOf(p.text)
+	here, there := s.says, keySet(p.text)
 	for _, pair := range opposites {
 		for i := range pair {
 			if meets(here, pair[i]) && !meets(here, pair[1-i]) && meets(there, pair[1-i]) && !meets(there, pair[i]) {
@@ -212,7 +212,7 @@ func (s *statement) opposite(p passage, _ []passage) bool {
 	return false
 }
 
-func keysOf(text string) map[string]bool {
+func keySet(text string) map[string]bool {
 	keys := map[string]bool{}
 	for _, w := range split(text) {
 		keys[w.key] = true
@@ -251,6 +251,6 @@ func (s *statement) narrowed(p passage, _ []passage) bool {
 	if !meets(s.says, sweeping) || s.about(p, func(q part) bool { return !sweeping[q.key] }) < 0.8 {
 		return false
 	}
-	there := keysOf(p.text)
+	there := keySet(p.text)
 	return !meets(there, sweeping) && meets(there, tempering)
 }

@@ -259,7 +259,7 @@ func living(said string, sheets []sheet) bool {
 		if !alive.MatchString(text) || ended.MatchString(text) {
 			continue
 		}
-		on := keysOf(text)
+		on := keySet(text)
 		for _, w := range meaningful(said) {
 			if w.upper && on[w.key] {
 				return true
