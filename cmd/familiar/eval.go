@@ -52,6 +52,8 @@ func sets() []set {
 		{"intent", cases, stateless(predictIntent)},
 		{"evidence", cases, stateless(predictEvidence)},
 		{"summary", cases, stateless(predictSummary)},
+		{"verify", cases, stateless(predictVerify)},
+		{"inject", cases, stateless(predictInject)},
 		{"split", cases, stateless(predictSplit)},
 		{"tokens", cases, openTokens},
 	}

@@ -1,9 +1,10 @@
-// Train makes the models that tell whether a message needs the web, and what for, and which sentences of a page answer
+// Train makes the models that tell whether a message needs the web, and what for, which sentences of a page answer, and
+// whether a page bears a claim out
 // (internal/providers/websearch).
 //
 //	go run ./cmd/train DIR [OUT]
 //
-// DIR holds the sets needs-search, intent and evidence, as doc/evaluation.md describes them; OUT is where the models go, by
+// DIR holds the sets needs-search, intent, evidence and factcheck, as doc/evaluation.md describes them; OUT is where they go, by
 // default beside the code that embeds them. The same rows give the same models. What it prints is measured on rows
 // that the measured model has not seen: each fifth of them is predicted by a model of the other four.
 package main
@@ -43,7 +44,11 @@ func train(dir, out string) error {
 	if err != nil {
 		return err
 	}
-	for _, t := range []task{needTask(rows), intentTask(rows)} {
+	claims, err := verifyTask(dir)
+	if err != nil {
+		return err
+	}
+	for _, t := range []task{needTask(rows), intentTask(rows), claims} {
 		fmt.Printf("%s: %d rows\n", t.file, len(t.rows))
 		t.validate()
 		if err := save(linear.Train(t.classes, t.examples(-1), t.penalty), out, t.file); err != nil {

@@ -23,7 +23,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, s *spe
 			text = b.say(broken)
 		}
 	}()
-	r := reply{bot: b, trace: t, lookup: p.Lookup, out: s.out}
+	r := reply{bot: b, trace: t, lookup: p.Lookup, out: s.out, cited: s.cited}
 	if b.Model == nil {
 		t.Model = NoModel
 		return r.withoutModel("")
@@ -42,6 +42,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, s *spe
 	body = strings.TrimSpace(body)
 	switch halted := errors.Is(context.Cause(ctx), errStopped); {
 	case body == "" && halted:
+		r.cited = nil
 		return r.finish(b.say(stopped), nil)
 	case body == "":
 		return r.withoutModel(b.say(excuseFor(err)))

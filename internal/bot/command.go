@@ -239,7 +239,7 @@ func (b *Bot) foundAnswer(l *turn.Lookup) string {
 	claims := strings.Split(text, "\n")
 	for n := len(claims); ; n-- {
 		body := strings.Join(claims[:n], "\n")
-		tail := "\n\n" + strings.Join(sourceLines(l, body), "\n")
+		tail := "\n\n" + strings.Join(sourceLines(l, body, b.Redact), "\n")
 		if n < len(claims) {
 			tail = fmt.Sprintf("\n(%d more: /context)", len(claims)-n) + tail
 		}

@@ -84,9 +84,10 @@ type scrubber struct {
 	out    strings.Builder
 	found  *tally
 
-	code     int // end of the code that is being looked at
-	index    int // end of the last bracket that is an index, as in a[0]
-	tokenEnd int // of the last link that was looked at
+	plain    bool // from here on nothing is taken for code
+	code     int  // end of the code that is being looked at
+	index    int  // end of the last bracket that is an index, as in a[0]
+	tokenEnd int  // of the last link that was looked at
 }
 
 // scrub applies the rules once; in code, only those for links.

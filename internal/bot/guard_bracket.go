@@ -16,7 +16,7 @@ var foreignMark = regexp.MustCompile(`【[0-9]+(?::[0-9]+)?(?:†[^】\n]{0,80})
 
 var (
 	definition = regexp.MustCompile(`^\[[^\]\n]{1,200}\]:[ \t]*(?:<?[a-zA-Z][a-zA-Z0-9+.-]*:|<?//|www\.|<?[^\s<>]+\.[a-z]{2,}/)[^\n]*\n?`)
-	numbers    = regexp.MustCompile(`^\[\^?([0-9]{1,2}(?:[ \t]*[,;–-][ \t]*\^?[0-9]{1,2})*)\]`)
+	numbers    = regexp.MustCompile(`^\[\^?([0-9]{1,2}(?:[ \t]*[,;–-][ \t]*\^?[0-9]{1,2})*)\??\]`)
 	span       = regexp.MustCompile(`([0-9]+)(?:[ \t]*[–-][ \t]*\^?([0-9]+))?`)
 	target     = regexp.MustCompile(`^\(\s*(?:<([^<>\n]*)>|((?:[^\s()]|\([^\s()]*\))*))(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)`)
 )
@@ -145,8 +145,13 @@ func (c *scrubber) cite() {
 		c.i++
 		return
 	}
+	all := expand(m[1])
+	if len(all) > 1 && (slices.Contains(all, 0) || c.interval()) { // [0, 1], or a range, in prose
+		c.i += len(m[0])
+		return
+	}
 	cited, unknown := "", 0
-	for _, n := range expand(m[1]) {
+	for _, n := range all {
 		if c.valid(n) {
 			cited += "[" + strconv.Itoa(n) + "]"
 		} else {
@@ -166,6 +171,13 @@ func (c *scrubber) cite() {
 		from-- // the space that set the number apart
 	}
 	c.replace(from, end, cited)
+}
+
+// intervalWord is what stands before a list of numbers that is none of citations.
+var intervalWord = regexp.MustCompile(`(?i)(?:\b(?:interval|range|array|list|vector|tuple|set)s?|[=∈])\s*$`)
+
+func (c *scrubber) interval() bool {
+	return intervalWord.MatchString(c.s[max(c.copied, c.i-16):c.i])
 }
 
 // expand lists the numbers of "1, 3-5", each once.

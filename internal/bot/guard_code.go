@@ -10,7 +10,10 @@ func (c *scrubber) backticks() {
 	ticks := runOf(c.s[c.i:])
 	start := c.i + len(ticks)
 	length := closing(c.s[start:], ticks)
-	if length < 0 || c.i > 0 && c.s[c.i-1] == '\\' {
+	// What is neither a block nor short and on one line may be cut apart when it is posted, and then is no code.
+	apart := length >= 0 && !(len(ticks) >= 3 && lineStart(c.s[:c.i])) && (length > longestHold || strings.Contains(c.s[start:start+length], "\n"))
+	c.plain = c.plain || apart // where the next code begins is then anybody's guess
+	if length < 0 || apart || c.plain || c.i > 0 && c.s[c.i-1] == '\\' {
 		c.i = start
 		return
 	}

@@ -161,6 +161,8 @@ func TestGuard(t *testing.T) {
 			"array[0] = a[1]; b[12], m[3][4], f(x)[5], a_[6], a[b[7]][8], a[i][9]", ""},
 		{"O8 behind what is no index", "**True**[7], 犬です[8], [sic][9]", "**True**, 犬です, [sic]", "O8"},
 		{"O8 year", "as of [2024], in [2019-2024] and [100]", "as of [2024], in [2019-2024] and [100]", ""},
+		{"O8 interval", "x in [0, 1], [0,9], the range [3, 9] and y ∈ [5–7]", "x in [0, 1], [0,9], the range [3, 9] and y ∈ [5–7]", ""},
+		{"O8 a mark of its own", "True [1?], [7?].", "True [1],.", "O8"},
 		{"O8 year as a link", "[1999](https://example.org/a)", "[1999](<https://example.org/a>)", ""},
 		{"O8 behind a cited link", "[1](https://example.org/a)[2][9]", "[1](<https://example.org/a>)[2]", "O8"},
 		{"O8 as a link", "[1](https://example.org/a) [1](https://evil.net/) [9](https://example.org/a)",

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/redact"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/guard"
 )
@@ -21,6 +22,7 @@ type reply struct {
 	trace  *turn.Trace // its Guarded and Reply are filled in
 	lookup *turn.Lookup
 	out    Outgoing
+	cited  *cited // nil: what is cited is not checked, for it is quoted
 }
 
 // compose guards the body, and adds the notes, the state of a lookup that failed, and the sources, which are written
@@ -35,6 +37,11 @@ func (r reply) compose(body string, notes ...string) string {
 func (r reply) finish(body string, notes []string) string {
 	guarded, changes := r.out.Guard(body)
 	r.trace.Guarded = changes
+	if r.cited != nil {
+		var n int
+		guarded, r.trace.Unborne, n = r.cited.mark(guarded, false)
+		r.trace.Uncited = n == 0 && r.lookup != nil && len(r.lookup.Sources) > 0
+	}
 	if strings.TrimSpace(guarded) == "" {
 		guarded = r.bot.say(emptyAnswer)
 	}
@@ -42,15 +49,14 @@ func (r reply) finish(body string, notes []string) string {
 	for _, n := range notes {
 		lines = append(lines, small+n)
 	}
-	for _, l := range sourceLines(r.lookup, guarded) {
-		lines = append(lines, r.out.Secrets.String(l))
-	}
+	lines = append(lines, sourceLines(r.lookup, guarded, r.out.Secrets)...)
 	r.trace.Reply = strings.TrimSpace(guarded + "\n\n" + strings.Join(lines, "\n"))
 	return r.trace.Reply
 }
 
 // withoutModel answers from the lookup alone, in the words of the pages. excuse, if any, says why no model spoke.
 func (r reply) withoutModel(excuse string) string {
+	r.cited = nil
 	found := r.lookup != nil && r.lookup.State == turn.Found && len(r.lookup.Summary) > 0
 	switch {
 	case found && excuse != "":
@@ -76,10 +82,26 @@ func extracts(l *turn.Lookup) string {
 			parts = append(parts, sentence)
 		}
 	}
+	list := "- " + strings.Join(parts, "\n- ")
 	if len(parts) == 1 {
-		return parts[0]
+		list = parts[0]
 	}
-	return "- " + strings.Join(parts, "\n- ")
+	if l.Verdict != nil {
+		return ruling(l.Verdict) + "\n" + list
+	}
+	return list
+}
+
+// ruling says what came of a fact check.
+func ruling(v *turn.Verdict) string {
+	words := map[string]string{
+		"supports": "Supported by these sources", "contradicts": "Contradicted by these sources",
+		"unverified": "Unverified: too little is written about this to say it of a living person",
+	}[v.Label]
+	if words == "" {
+		words = "Inconclusive: too few independent sources settle this"
+	}
+	return fmt.Sprintf("**%s** (%d for, %d against, confidence %.2f).", words, len(v.For), len(v.Against), v.Confidence)
 }
 
 // failure tells people what the model was told too: that a lookup was wanted and could not be made.
@@ -128,15 +150,15 @@ func failureWords(l *turn.Lookup) string {
 }
 
 var (
-	// citation is the one form that the guard leaves.
-	citation = regexp.MustCompile(`\[(\d{1,2})\]`)
+	// citation is the one form that the guard leaves, and its mark.
+	citation = regexp.MustCompile(`\[(\d{1,2})\??\]`)
 	// apart are citations, and the links they may be, with the space before. Behind a word there may be an index.
-	apart = regexp.MustCompile(`(?: +|(^|[^\w)\] ]))(?:\[\d{1,2}\](?:\(<[^>\s]*>\))?)+`)
+	apart = regexp.MustCompile(`(?: +|(^|[^\w)\] ]))(?:\[\d{1,2}\??\](?:\(<[^>\s]*>\))?)+`)
 )
 
 // sourceLines lists what the guarded body cites or, when it cites nothing, what was read for it. A number directly
 // behind a word counts: it may be an index, but a source that is listed for nothing does no harm.
-func sourceLines(l *turn.Lookup, body string) []string {
+func sourceLines(l *turn.Lookup, body string, secrets *redact.Redactor) []string {
 	if l == nil || len(l.Sources) == 0 {
 		return nil
 	}
@@ -152,7 +174,10 @@ func sourceLines(l *turn.Lookup, body string) []string {
 	}
 	for _, s := range l.Sources {
 		if len(cited) == 0 || cited[s.N] {
-			lines = append(lines, small+sourceLine(s))
+			if secrets.Found(sourceLine(s)) { // a mask in its place could set an address free
+				s.Title, s.Site = "", ""
+			}
+			lines = append(lines, small+secrets.String(sourceLine(s)))
 		}
 	}
 	return lines

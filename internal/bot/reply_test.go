@@ -65,7 +65,7 @@ func TestSourceLines(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			guarded, _ := o.Guard(tt.body)
-			lines := sourceLines(l, guarded)
+			lines := sourceLines(l, guarded, nil)
 			var listed strings.Builder
 			for _, line := range lines[1:] {
 				listed.WriteString(strings.TrimPrefix(line, small+"[")[:1])

@@ -30,6 +30,7 @@ var errUnrecorded = errors.New("the turn could not be recorded")
 type speech struct {
 	bot     *Bot
 	out     Outgoing
+	cited   *cited
 	channel string
 	replyTo string
 	id      string                                       // the turn's
@@ -61,7 +62,7 @@ func (b *Bot) speak(ctx context.Context, l *lane, t *turn.Trace, typing *typing,
 	pending := *t // what goes to disk before the first word is visible
 	pending.Phase = turn.Answering
 	s := &speech{
-		bot: b, out: b.outgoing(t.Request, p.Lookup), channel: t.Request.ChannelID, id: t.Request.ID, began: t.Began,
+		bot: b, out: b.outgoing(t.Request, p.Lookup), cited: &cited{look: p.Lookup}, channel: t.Request.ChannelID, id: t.Request.ID, began: t.Began,
 		wake: make(chan struct{}, 1), ended: make(chan string, 1), done: make(chan struct{}),
 		show: func(ctx context.Context, text string) error {
 			typing.stop()
@@ -137,6 +138,7 @@ func (s *speech) stream(ctx context.Context) time.Duration {
 		return 0
 	}
 	text, _ := s.out.Guard(s.out.Visible(body))
+	text, _, _ = s.cited.mark(text, true)
 	if err := s.carry(ctx, strings.TrimRight(text, " \n"), false); err != nil && !errors.Is(err, errJoined) {
 		s.bot.Log.Debug("stream a reply", "err", s.bot.Redact.String(err.Error()))
 	}

@@ -108,6 +108,12 @@ func overview(t *turn.Trace) string {
 	for i, g := range t.Guarded {
 		s.row(once(i == 0, "guard"), "%s ×%d%s", g.Rule, g.Count, aside(g.What))
 	}
+	for i, c := range t.Unborne {
+		s.row(once(i == 0, "unborne"), "[%d] %s (%s)", c.Source, clean.Line(c.Text, 120), c.Refused)
+	}
+	if t.Uncited {
+		s.row("cited", "none of the sources that were given")
+	}
 	if t.Err != "" {
 		s.row("error", "%s", t.Err)
 	}
@@ -258,6 +264,20 @@ func viewClaims(s *sheet, l *turn.Lookup) {
 	}
 	if l.By != "" {
 		s.row("by", "%s", l.By)
+	}
+	viewVerdict(s, l.Verdict)
+}
+
+func viewVerdict(s *sheet, v *turn.Verdict) {
+	if v == nil {
+		return
+	}
+	s.row("verdict", "%s (confidence %.2f)", v.Label, v.Confidence)
+	for i, c := range v.For {
+		s.row(once(i == 0, "for"), "[%s] %q", sourceNumber(c.Source), c.Quote)
+	}
+	for i, c := range v.Against {
+		s.row(once(i == 0, "against"), "[%s] %q%s", sourceNumber(c.Source), c.Quote, aside(strings.Join(c.Checks, ", ")))
 	}
 }
 

@@ -17,6 +17,8 @@ type Trace struct {
 	Reply    string         `json:"reply,omitempty"`  // as delivered
 	ReplyIDs []string       `json:"reply_ids,omitempty"`
 	Guarded  []Guarded      `json:"guarded,omitempty"` // what the output guard changed
+	Unborne  []Citation     `json:"unborne,omitempty"` // citations that their pages do not bear out, marked [n?] in the reply
+	Uncited  bool           `json:"uncited,omitempty"` // the model was given sources and named none of them
 	Err      string         `json:"err,omitempty"`     // redacted cause, for the operator
 	Began    time.Time      `json:"began"`
 	Timings  Timings        `json:"timings"`
@@ -69,6 +71,13 @@ type Guarded struct {
 	Rule  string `json:"rule"` // "O1", "O6", …
 	Count int    `json:"count"`
 	What  string `json:"what,omitempty"` // the first instance, shortened and inert
+}
+
+// Citation is one citation of a reply.
+type Citation struct {
+	Source  int    `json:"source"`
+	Text    string `json:"text"`    // the words that cite it, shortened
+	Refused string `json:"refused"` // the check that failed: quote, date, number, …
 }
 
 // Timings are measured from Began.

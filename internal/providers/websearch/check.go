@@ -253,16 +253,21 @@ func asciiDigit(r rune) rune {
 	return r
 }
 
+var (
+	withoutBlanks = strings.NewReplacer(" ", "", "’", "", "'", "")
+	withoutMarks  = strings.NewReplacer(".", "", ",", "")
+)
+
 // oneNumber writes a number without separators. A last group after a single comma or dot is a fraction unless
 // it has three digits and stands behind a group that begins with no zero.
 func oneNumber(m string) string {
-	m = strings.NewReplacer(" ", "", "’", "", "'", "").Replace(m)
+	m = withoutBlanks.Replace(m)
 	i := strings.LastIndexAny(m, ".,")
 	if i < 0 {
 		return trimZeros(m)
 	}
 	head, tail := m[:i], m[i+1:]
-	plainHead := strings.NewReplacer(".", "", ",", "").Replace(head)
+	plainHead := withoutMarks.Replace(head)
 	grouped := strings.Count(head, m[i:i+1]) > 0 || len(tail) == 3 && !strings.ContainsAny(head, ".,") && head != "0" && len(head) <= 3
 	if grouped {
 		return trimZeros(plainHead + tail)

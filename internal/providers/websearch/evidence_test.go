@@ -18,7 +18,7 @@ func sheetOf(title, text string) sheet {
 }
 
 // best is the first sentence that a page gives in answer.
-func best(question, title, text string) string {
+func bestOf(question, title, text string) string {
 	q := newAsked(question, language(question, split(question)), date{})
 	chosen := q.choose([]sheet{sheetOf(title, text)}, extended)
 	if len(chosen) == 0 {
@@ -41,7 +41,7 @@ func TestEvidence(t *testing.T) {
 		{"What starts on 2031/06/11?", "", "The fair starts on June 10th, 2031.\nThe regatta starts on June 11th, 2031.\nThe market starts on June 12th, 2031.", "regatta"},
 		{"wann wurde die Brücke eröffnet?", "Musterbrücke", "Die Musterbrücke überquert den Fluss zwischen zwei Hügeln. Die Brücke wurde im Mai 1932 eröffnet. Sie ist grün.", "1932"},
 	} {
-		if got := best(tt.question, tt.title, tt.text); !strings.Contains(got, tt.want) {
+		if got := bestOf(tt.question, tt.title, tt.text); !strings.Contains(got, tt.want) {
 			t.Errorf("%s\n got %q\nwant %q", tt.question, got, tt.want)
 		}
 	}

@@ -389,6 +389,9 @@ func (r *run) summarise(ctx context.Context, sheets []sheet, share time.Duration
 	cancel()
 	r.done("summarise")
 	s := judge(sheets, taken, &r.plan, limit)
+	if r.plan.intent == factCheck {
+		s.check(r.plan.question, sheets)
+	}
 	r.done("verify")
 	r.conclude(sheets, s)
 }
@@ -438,9 +441,10 @@ func (r *run) show(sheets []sheet, s summary) {
 		pages = append(pages, sheets[i].page)
 		texts = append(texts, sheets[i].page.Text, sheets[i].page.Title)
 	}
-	b := layout{seal: newSeal(texts), question: r.plan.question, now: r.now, sheets: sheets, pages: pages, stale: l.Stale}
+	b := layout{seal: newSeal(texts), question: r.plan.question, now: r.now, sheets: sheets, pages: pages, stale: l.Stale, verdict: s.verdict}
 	write := func(n int) string {
 		b.claims, b.sources = number(s.claims[:n], sheets)
+		s.numberVerdict(sheets)
 		b.newest = time.Time{}
 		for _, src := range b.sources {
 			if src.Published.After(b.newest) {
@@ -459,5 +463,5 @@ func (r *run) show(sheets []sheet, s summary) {
 		return
 	}
 	l.Block = write(n)
-	l.Summary, l.Sources, l.Newest = b.claims, b.sources, b.newest
+	l.Summary, l.Sources, l.Newest, l.Verdict = b.claims, b.sources, b.newest, s.verdict
 }

@@ -22,6 +22,8 @@
 //	check.go     every fact against the page it is said to come from; date.go reads dates
 //	summary.go   notes and sentences judged; merge.go says once what several pages say, and numbers the sources
 //	conflict.go  pages that give different numbers for the same thing
+//	verify.go    a claim judged by independent sites: statement.go finds what of it a sentence holds
+//	             (related.go: by another word), weigh.go what a page says to it, contradict.go the rules
 //	block.go     the delimited block, to the byte; state.go the words for what went wrong
 //	lookup.go    the steps in their order, under one deadline
 //

@@ -102,3 +102,31 @@ func notRead(pages []turn.Page) string {
 	}
 	return "[not read] " + strings.Join(items, " · ")
 }
+
+// verdictLine tells the model what the pages say to the statement that was asked about, and how to put it.
+func verdictLine(v *turn.Verdict) string {
+	sides := "for it: " + numbersOf(v.For) + "; against it: " + numbersOf(v.Against)
+	switch v.Label {
+	case supports:
+		return "Fact check: supported (confidence " + strconv.FormatFloat(v.Confidence, 'f', 2, 64) + "; " + sides + "). Say that these sources support it, and name what speaks against it."
+	case contradicts:
+		return "Fact check: contradicted (confidence " + strconv.FormatFloat(v.Confidence, 'f', 2, 64) + "; " + sides + "). Say that these sources contradict it, with what they say instead."
+	case unverified:
+		return "Fact check: unverified (" + sides + "). It is about a living person and the evidence is thin: say that you could not verify it, and repeat nothing of it as a fact."
+	}
+	return "Fact check: inconclusive (" + sides + "). Too few independent sources settle it: call it neither true nor false, and say what each side writes."
+}
+
+// numbersOf are the sources of claims: "[1][3]".
+func numbersOf(claims []turn.Claim) string {
+	var out string
+	for _, c := range claims {
+		if n := "[" + strconv.Itoa(c.Source) + "]"; c.Source > 0 && !strings.Contains(out, n) {
+			out += n
+		}
+	}
+	if out == "" {
+		return "none"
+	}
+	return out
+}

@@ -1,7 +1,6 @@
 package websearch
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -22,16 +21,14 @@ type claim struct {
 type summary struct {
 	claims   []claim
 	rejected []turn.Claim
+	verdict  *turn.Verdict // fact checks only
+	stances  []stance      // those of the verdict: For, then Against
 	by       string
 	usage    turn.Usage
 }
 
 // extractive says in Lookup.By that no model had a part in a summary.
 const extractive = "extractive"
-
-// orderly tells sentences that speak to a machine rather than to a reader. It is no defence, for any wording
-// that it does not know passes: it keeps the crudest noise out of a block that is safe without it.
-var orderly = regexp.MustCompile(`(?i)\b(?:ignore|disregard|forget|override)\b[^.]{0,40}\b(?:instructions?|prompts?|rules|guidelines|directions|context)\b|\byou are now\b|\bsystem prompt\b|\b(?:as|if you are) an? (?:ai|llm|language model|assistant)\b|\bdo not (?:tell|inform|mention)\b[^.]{0,30}\buser\b|\bnew instructions?\b|\binstructions? (?:for|to) (?:the |all )?(?:ai|llm|assistant|model|bot)s?\b`)
 
 // judge keeps of the side model's notes what stands on the pages, and puts the pages' own sentences where there
 // are no notes worth keeping.

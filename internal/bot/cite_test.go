@@ -1,0 +1,129 @@
+package bot
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"familiar/internal/context/turn"
+)
+
+// readPages is a lookup that read two pages.
+func readPages() *turn.Lookup {
+	return &turn.Lookup{
+		State: turn.Found,
+		Sources: []turn.Source{
+			{N: 1, URL: "https://example.org/a", Title: "Sample Bridge", Site: "example.org", Published: time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC)},
+			{N: 2, URL: "https://en.wikipedia.org/wiki/Foo_(bar)", Title: "Ferries", Site: "en.wikipedia.org"},
+		},
+		Pages: []turn.Page{
+			{N: 1, Text: "The Sample Bridge was opened on 8 May 1937. It is 1,280 metres long, and 2,961,000 cars cross it in a year. The mayor said: \"It will stand for ever.\""},
+			{N: 2, Text: "Before the bridge there were ferries, which took twelve minutes. The last ferry, the Lorem Queen, went in June 1941."},
+			{Text: "A page that nobody cites, about 4,711 things."},
+		},
+		Summary: []turn.Claim{{Text: "Ferries took 12 minutes.", Source: 2}},
+	}
+}
+
+func TestMark(t *testing.T) {
+	for _, c := range []struct{ name, in, want, reasons string }{
+		{"borne out", "It is 1,280 metres long [1].", "It is 1,280 metres long [1].", ""},
+		{"other number", "It is 1,380 metres long [1].", "It is 1,380 metres long [1?].", "number"},
+		{"written otherwise", "It is 1280 m long [1].", "It is 1280 m long [1].", ""},
+		{"rounded", "About 3 million cars use the bridge [1]; it is 1.3 thousand metres long [1].", "About 3 million cars use the bridge [1]; it is 1.3 thousand metres long [1].", ""},
+		{"rounded too far", "About 4 million cars use the bridge [1].", "About 4 million cars use the bridge [1?].", "number"},
+		{"date", "It opened on May 8, 1937 [1]. It opened on May 9, 1937 [1].", "It opened on May 8, 1937 [1]. It opened on May 9, 1937 [1?].", "date"},
+		{"date of the page", "The page is of 2026-03-04 [1].", "The page is of 2026-03-04 [1].", ""},
+		{"quote", `The mayor said "it will stand for ever" [1], or "it will soon fall down" [1].`, `The mayor said "it will stand for ever" [1], or "it will soon fall down" [1?].`, "quote"},
+		{"name", "The Lorem Queen was the last [2].", "The Lorem Queen was the last [2].", ""},
+		{"nothing of it", "Cats purr while dreaming about yellow submarines [2].", "Cats purr while dreaming about yellow submarines [2?].", "nothing of it"},
+		{"wrong page", "Cars pay a toll at 4,711 gates [2].", "Cars pay a toll at 4,711 gates [2?].", "number"},
+		{"two pages share", "It opened in 1937, and the ferries went in 1941 [1][2].", "It opened in 1937, and the ferries went in 1941 [1][2].", ""},
+		{"two pages, one does not fit", "The Lorem Queen sailed [2][1].", "The Lorem Queen sailed [2][1?].", "nothing of it"},
+		{"behind the full stop", "It is 1,280 metres long. [1] Cats purr in yellow submarines. [1]", "It is 1,280 metres long. [1] Cats purr in yellow submarines. [1?]", "nothing of it"},
+		{"before the words", "[1] says that it is 1,280 metres long.", "[1] says that it is 1,280 metres long.", ""},
+		{"before wrong words", "[1] says that it is 1,380 metres long.", "[1?] says that it is 1,380 metres long.", "number"},
+		{"list", "1. It is 1,280 metres long [1]\n2. It is 1,999 metres long [1]", "1. It is 1,280 metres long [1]\n2. It is 1,999 metres long [1?]", "number"},
+		{"link", "It is 1,999 metres long [1](<https://example.org/a>).", "It is 1,999 metres long [1?](<https://example.org/a>).", "number"},
+		{"at the word", "It is 1,999 metres long[1].", "It is 1,999 metres long[1?].", "number"},
+		{"index", "Then a[1] = b and list[2] + 1.", "Then a[1] = b and list[2] + 1.", ""},
+		{"code", "`x = 1999 [1]` and\n```\nx = 1999 [2]\n```", "`x = 1999 [1]` and\n```\nx = 1999 [2]\n```", ""},
+		{"interval", "It lies in [0, 1], 1,280 metres [1].", "It lies in [0, 1], 1,280 metres [1].", ""},
+		{"other language", "Die Brücke ist schön und wird von vielen Menschen benutzt [1].", "Die Brücke ist schön und wird von vielen Menschen benutzt [1].", ""},
+		{"other language, other number", "Die Brücke ist 1999 Meter lang und wird von vielen benutzt [1].", "Die Brücke ist 1999 Meter lang und wird von vielen benutzt [1?].", "number"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cites := &cited{look: readPages()}
+			got, refused, _ := cites.mark(c.in, false)
+			var reasons []string
+			for _, r := range refused {
+				reasons = append(reasons, r.Refused)
+			}
+			if got != c.want || strings.Join(reasons, ",") != c.reasons {
+				t.Errorf("got %q (%v)\nwant %q (%s)", got, reasons, c.want, c.reasons)
+			}
+		})
+	}
+}
+
+// A mark that was shown stays, and one that comes does not come behind what was shown.
+func TestMarksDoNotFlicker(t *testing.T) {
+	cites := &cited{look: readPages()}
+	pieces := []string{"It is 1,280 metres long", "It is 1,999 long", " [1]", "[2]", ", [1]", ". ", ".\n", " ", "\n", "- ", "`x [1]`", "```\n", "[1] says", " 1941", " a[1]", "! ", "[1](<https://example.org/a>)", " word"}
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 12).Draw(t, "pieces"), "")
+		whole, _, _ := cites.mark(text, false)
+		for i := range len(text) + 1 {
+			visible := sample().Visible(text[:i])
+			if part, _, _ := cites.mark(visible, true); !strings.HasPrefix(whole, part) {
+				t.Fatalf("of %q\nat first %q\nat last  %q", visible, part, whole)
+			}
+		}
+	})
+}
+
+func TestRecordsOfCitations(t *testing.T) {
+	for _, c := range []struct {
+		body    string
+		unborne int
+		uncited bool
+	}{
+		{"It is 1,280 metres long [1].", 0, false},
+		{"It is 1,999 metres long [1].", 1, false},
+		{"It is long.", 0, true},
+	} {
+		look := readPages()
+		b := &Bot{}
+		r := reply{bot: b, trace: &turn.Trace{}, lookup: look, out: b.outgoing(turn.Request{}, look), cited: &cited{look: look}}
+		text := r.compose(c.body)
+		if len(r.trace.Unborne) != c.unborne || r.trace.Uncited != c.uncited || strings.Contains(text, "[1?]") != (c.unborne > 0) {
+			t.Errorf("%q: %+v, uncited %v:\n%s", c.body, r.trace.Unborne, r.trace.Uncited, text)
+		}
+		if said := spoken(text); strings.Contains(said, "[1") {
+			t.Errorf("history has %q", said)
+		}
+	}
+}
+
+func BenchmarkCitations(b *testing.B) {
+	look := readPages()
+	look.Sources, look.Pages = nil, nil
+	for n := 1; n <= 5; n++ {
+		look.Sources = append(look.Sources, turn.Source{N: n})
+		look.Pages = append(look.Pages, turn.Page{N: n, Text: strings.Repeat(readPages().Pages[0].Text+" ", 350)})
+	}
+	text := strings.Repeat("It opened on 8 May 1937 and is 1,280 metres long [1][2][3][4][5]. ", 8)
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			(&cited{look: look}).mark(text, false)
+		}
+	})
+	again := &cited{look: look}
+	b.Run("again", func(b *testing.B) {
+		for b.Loop() {
+			again.mark(text, false)
+		}
+	})
+}

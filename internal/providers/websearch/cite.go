@@ -1,0 +1,145 @@
+package websearch
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Witness is a page made ready for checking the sentences that cite it. It is never changed.
+type Witness struct {
+	page   *index
+	values []float64 // of its numbers
+	lang   string
+}
+
+// NewWitness prepares the text of a page with what else is known of it: its title, its date, what was quoted.
+func NewWitness(texts ...string) *Witness {
+	text := strings.Join(texts, "\n")
+	w := &Witness{page: newIndex(text)}
+	for n := range w.page.numbers {
+		if v, err := strconv.ParseFloat(n, 64); err == nil {
+			w.values = append(w.values, v)
+		}
+	}
+	start := cut(text, 2000)
+	w.lang = language(start, split(start))
+	return w
+}
+
+// checkCited is beside the names of the other checks: nothing that a sentence says is on the page.
+const checkCited = "nothing of it"
+
+var (
+	quotedWords = regexp.MustCompile(`"([^"\n]{8,300})"|“([^”\n]{8,300})”|«([^»\n]{8,300})»`)
+	bracketed   = regexp.MustCompile(`\[[\d\s,;?–-]*\]`) // other citations, or intervals
+	ordinal     = regexp.MustCompile(`^[\s>*-]*\d{1,2}[.)]\s+`)
+)
+
+// CheckCitation says of each page that the end of a text cites why it does not bear the last sentence out, or "". A
+// quotation, a date or a number must stand on one of the pages that are cited together; beyond that, each must have
+// one of these, a name, or half of the sentence's words. Of a page in another language words are not asked for.
+func CheckCitation(text string, cited []*Witness) []string {
+	sentence := bracketed.ReplaceAllString(ordinal.ReplaceAllString(lastSentence(text), ""), "")
+	refused := ""
+	shares := make([]bool, len(cited)) // has something exact
+	ask := func(check string, on func(*Witness) bool) {
+		any := false
+		for i, w := range cited {
+			if on(w) {
+				shares[i], any = true, true
+			}
+		}
+		if !any && refused == "" {
+			refused = check
+		}
+	}
+	for _, m := range quotedWords.FindAllStringSubmatch(sentence, -1) {
+		if quote := oneLine(m[1] + m[2] + m[3]); len(split(quote)) >= 3 {
+			quote = strings.ToLower(strings.TrimRight(quote, ".,;:!?…"))
+			ask(checkQuote, func(w *Witness) bool { return strings.Contains(strings.ToLower(w.page.text), quote) })
+		}
+	}
+	dates, rest := datesIn(sentence)
+	for _, d := range dates {
+		ask(checkDate, func(w *Witness) bool { return w.page.hasDate(d) })
+	}
+	for _, m := range aNumber.FindAllStringIndex(rest, -1) {
+		ask(checkNumber, func(w *Witness) bool { return w.counts(rest[m[0]:m[1]], rest[m[1]:]) })
+	}
+	out := make([]string, len(cited))
+	for i, w := range cited {
+		switch {
+		case refused != "":
+			out[i] = refused
+		case !shares[i] && !w.shares(sentence):
+			out[i] = checkCited
+		}
+	}
+	return out
+}
+
+// lastSentence is the last that has a word in it.
+func lastSentence(text string) string {
+	all := splitSentences(text)
+	for _, s := range slices.Backward(all) {
+		if len(split(s)) > 0 {
+			return s
+		}
+	}
+	return text
+}
+
+// counts says whether the page has the number, as it is, or one that it was rounded from.
+func (w *Witness) counts(raw, behind string) bool {
+	all := numbersIn(raw)
+	scale := 0.0
+	if words := split(behind[:min(len(behind), 24)]); len(words) > 0 && words[0].start <= 1 {
+		scale = scales[words[0].key]
+		if raw += behind[:words[0].end]; scale > 0 && strings.Contains(w.page.text, raw) {
+			return true
+		}
+	}
+	exact := scale == 0
+	for _, n := range all {
+		exact = exact && w.page.numbers[n]
+	}
+	if exact || len(all) != 1 {
+		return exact
+	}
+	value, err := strconv.ParseFloat(all[0], 64)
+	if err != nil || value == 0 {
+		return false
+	}
+	digits := len(strings.Trim(strings.ReplaceAll(all[0], ".", ""), "0"))
+	if scale == 0 && digits < 2 { // "3 million" is meant to be rounded, 3 is not
+		return false
+	}
+	value *= max(scale, 1)
+	step := math.Pow(10, math.Floor(math.Log10(value))-float64(digits-1))
+	return slices.ContainsFunc(w.values, func(v float64) bool { return math.Abs(v-value) <= step/2 })
+}
+
+// shares says whether the page has a name of the sentence, or half of its words.
+func (w *Witness) shares(sentence string) bool {
+	words := content(sentence)
+	if l := language(sentence, split(sentence)); l != "" && w.lang != "" && l != w.lang {
+		return true
+	}
+	on := 0
+	for _, x := range words {
+		switch {
+		case !w.page.words[x.key] && !(unspaced(x.key) && strings.Contains(w.page.text, x.key)) && !w.page.words[stem(x.key, "en")]:
+		case x.upper && x.start > 0:
+			return true
+		default:
+			on++
+		}
+	}
+	if unspaced(sentence) {
+		return overlap(pairs(sentence), pairs(w.page.text)) >= 0.4
+	}
+	return on*2 >= len(words)
+}

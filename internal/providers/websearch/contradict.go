@@ -1,0 +1,256 @@
+package websearch
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The rules by which a sentence contradicts a statement. Each asks first that the two speak of the same thing.
+const (
+	otherNumber  = "number"     // another number of the same unit
+	otherDate    = "date"       // another year
+	otherName    = "name"       // another name in the same place
+	opposite     = "opposite"   // a word that means the opposite
+	oneDenies    = "negation"   // one denies what the other says
+	lessSweeping = "quantifier" // it allows what the statement rules out
+)
+
+// conflict returns the first rule by which one of the best passages contradicts the statement, and which one does.
+// What any of the others confirms is not contradicted.
+func (s *statement) conflict(near []passage) (rule string, at int) {
+	for i, p := range near[:min(best, len(near))] {
+		for _, r := range []struct {
+			name string
+			hit  func(passage, []passage) bool
+		}{
+			{otherNumber, s.otherNumber},
+			{otherDate, s.otherYear},
+			{otherName, s.otherName},
+			{opposite, s.opposite},
+			{oneDenies, s.denied},
+			{lessSweeping, s.narrowed},
+		} {
+			if r.hit(p, near) {
+				return r.name, i
+			}
+		}
+	}
+	return "", 0
+}
+
+// about is the share of the statement's parts that p holds, of those that are asked for.
+func (s *statement) about(p passage, which func(term) bool) float64 {
+	var shares []float64
+	for i, held := range s.held([]passage{p}) {
+		if which(s.parts[i]) {
+			shares = append(shares, weight(held >= enough, 1))
+		}
+	}
+	return mean(shares, 0)
+}
+
+func anyPart(term) bool       { return true }
+func (p term) numeric() bool  { return numeric(p.key) || spelledNumbers[p.key] }
+func unnumbered(p term) bool  { return !p.numeric() && !bounds[p.key] }
+func commonWords(p term) bool { return !p.name }
+
+// bounds are words that make a number a limit.
+var bounds = set("over more than exceeds least above under less fewer most below about around approximately nearly almost roughly some up")
+
+var (
+	atLeast = regexp.MustCompile(`(?i)\b(?:over|more than|at least|above|exceed\w*|no less than|no fewer than)\s*\S?$`)
+	atMost  = regexp.MustCompile(`(?i)\b(?:under|less than|fewer than|at most|below|up to|no more than)\s*\S?$`)
+	roughly = regexp.MustCompile(`(?i)\b(?:about|around|approximately|nearly|almost|roughly|circa|some|close to)\s*\S?$`)
+)
+
+func (s *statement) otherNumber(p passage, near []passage) bool {
+	claimed := counted(s.text)
+	if len(claimed) == 0 || s.about(p, unnumbered) < 0.5 {
+		return false
+	}
+	for _, c := range claimed {
+		if c.unit == "" {
+			continue
+		}
+		differs := false
+		for _, h := range counted(p.text) {
+			differs = differs || h.unit == c.unit && !c.admits(h.value)
+		}
+		agrees := slices.ContainsFunc(near, func(q passage) bool {
+			return slices.ContainsFunc(counted(q.text), func(h quantity) bool { return (h.unit == c.unit || h.unit == "") && c.admits(h.value) })
+		})
+		if differs && !agrees {
+			return true
+		}
+	}
+	return false
+}
+
+// quantity is a number with its unit, and how exactly it is meant.
+type quantity struct {
+	value  float64
+	unit   string
+	before string // its clause, up to it
+}
+
+func (q quantity) admits(v float64) bool {
+	switch {
+	case atLeast.MatchString(q.before):
+		return v >= q.value
+	case atMost.MatchString(q.before):
+		return v <= q.value
+	case roughly.MatchString(q.before):
+		return math.Abs(v-q.value) <= 0.1*math.Abs(q.value)
+	}
+	return v == q.value
+}
+
+// scales are words that multiply the number before them.
+var scales = map[string]float64{"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+
+// counted finds the numbers of a text that count something; years and dates aside.
+func counted(text string) []quantity {
+	_, text = datesIn(text)
+	var out []quantity
+	for _, m := range aNumber.FindAllStringIndex(text, -1) {
+		raw := text[m[0]:m[1]]
+		value, err := strconv.ParseFloat(oneNumber(raw), 64)
+		if err != nil || len(raw) == 4 && aYear.MatchString(raw) {
+			continue
+		}
+		rest := text[m[1]:]
+		if words := split(rest[:min(len(rest), 24)]); len(words) > 0 && words[0].start <= 1 && scales[words[0].key] > 0 {
+			value *= scales[words[0].key]
+			rest = rest[words[0].end:]
+		}
+		out = append(out, quantity{value, unitOf(rest), text[max(0, m[0]-24):m[0]]})
+	}
+	return out
+}
+
+// yearIn finds years, as they are written in prose.
+var yearIn = regexp.MustCompile(`\b(?:1[0-9]{3}|20[0-9]{2})\b`)
+
+// decade is a year that stands for ten, or for a hundred.
+var decade = regexp.MustCompile(`\b[0-9]{3}0['’]?s\b`)
+
+func (s *statement) otherYear(p passage, near []passage) bool {
+	claimed := yearIn.FindAllString(decade.ReplaceAllString(s.text, " "), -1)
+	there := yearIn.FindAllString(p.text, -1)
+	if len(claimed) == 0 || len(there) == 0 || s.about(p, unnumbered) < 0.6 {
+		return false
+	}
+	for _, q := range near {
+		for _, y := range claimed {
+			if strings.Contains(q.text, y) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// roleName finds a name behind the little word that says what it is to the rest.
+var roleName = regexp.MustCompile(`\b(in|by|from|at|near|against|for|to)\s+(?:the\s+)?(\p{Lu}[\pL'’-]+(?:\s+\p{Lu}[\pL'’-]+)*)`)
+
+func (s *statement) otherName(p passage, near []passage) bool {
+	for _, m := range roleName.FindAllStringSubmatch(s.text, -1) {
+		key := fold(m[2])
+		if s.about(p, commonWords) < 1 || len(s.parts) < 2 {
+			return false
+		}
+		named := slices.ContainsFunc(near, func(q passage) bool { return strings.Contains(strings.ToLower(q.text), key) })
+		if named || isMonth(key) {
+			continue
+		}
+		for _, n := range roleName.FindAllStringSubmatch(p.text, -1) {
+			if n[1] == m[1] && !isMonth(fold(n[2])) && !strings.Contains(s.text, n[2]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isMonth(key string) bool { return monthNames[key] > 0 }
+
+// opposites are pairs of words of which no two of a pair are true of the same. Where a text has words of both sides,
+// it says nothing.
+var opposites = func() (pairs [][2]map[string]bool) {
+	for _, row := range [][2]string{
+		{"rich wealthy", "poor impoverished"}, {"large big huge largest biggest", "small tiny smallest"}, {"before", "after"},
+		{"win won winner victory defeated beat", "lose lost loss defeat"}, {"increase increased rose grew more higher", "decrease decreased fell declined less lower fewer"},
+		{"north northern", "south southern"}, {"east eastern", "west western"}, {"alive", "dead died killed"},
+		{"mother", "father"}, {"brother", "sister"}, {"son", "daughter"}, {"husband", "wife"}, {"male man men", "female woman women"},
+		{"praised acclaimed positive favorable success successful", "panned criticized negative unfavorable failure failed unsuccessful"},
+		{"alone solo", "together jointly"}, {"younger youngest", "older oldest elder eldest"}, {"same identical", "different"},
+		{"supported favored allowed accepted approved", "opposed rejected banned refused denied prohibited"}, {"loved liked enjoyed", "hated disliked"},
+		{"strong stronger", "weak weaker"}, {"hot warm", "cold cool"}, {"democrat democratic", "republican"}, {"catholic", "protestant"},
+		{"common", "rare uncommon"}, {"peaceful", "violent"}, {"guilty", "innocent acquitted"}, {"began begin started opened", "ended finished closed stopped"},
+		{"majority", "minority"}, {"public", "private"}, {"true real authentic", "false fake fictional hoax"}, {"safe harmless", "dangerous harmful unsafe"},
+	} {
+		pairs = append(pairs, [2]map[string]bool{set(row[0]), set(row[1])})
+	}
+	return pairs
+}()
+
+func (s *statement) opposite(p passage, _ []passage) bool {
+	if s.about(p, anyPart) < 0.75 {
+		return false
+	}
+	here, there := s.says, keySet(split(p.text))
+	for _, pair := range opposites {
+		for i := range pair {
+			if meets(here, pair[i]) && !meets(here, pair[1-i]) && meets(there, pair[1-i]) && !meets(there, pair[i]) {
+				return denies(s.text) == denies(p.text)
+			}
+		}
+	}
+	return false
+}
+
+func meets(a, b map[string]bool) bool {
+	for k := range b {
+		if a[k] {
+			return true
+		}
+	}
+	return false
+}
+
+// refutals say of a sentence that what it tells is not so.
+var refutals = table(map[string]string{
+	"no": "false, untrue, not true, incorrect, myth, hoax, debunked, misconception, no evidence, refuted, disproved, disproven, fabricated, contrary to, falsely, erroneously",
+})
+
+// denied says whether exactly one of the two denies nearly the same.
+func (s *statement) denied(p passage, _ []passage) bool {
+	refuted := func(text string) bool { return len(refutals.in(text, split(text))) > 0 }
+	here, there := denies(s.text) != refuted(s.text), denies(p.text) != refuted(p.text)
+	return here != there && s.about(p, anyPart) >= 0.8
+}
+
+var (
+	sweeping  = set("only sole solely exclusively never always every none entirely")
+	tempering = set("also another other others sometimes several some often mostly usually besides various")
+)
+
+// narrowed says whether the statement rules out what p allows.
+func (s *statement) narrowed(p passage, _ []passage) bool {
+	if !meets(s.says, sweeping) || s.about(p, func(q term) bool { return !sweeping[q.key] }) < 0.8 {
+		return false
+	}
+	there := keySet(split(p.text))
+	return !meets(there, sweeping) && meets(there, tempering)
+}
+
+// weight is n where something is so.
+func weight(so bool, n float64) float64 {
+	if so {
+		return n
+	}
+	return 0
+}

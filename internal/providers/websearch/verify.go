@@ -1,0 +1,270 @@
+package websearch
+
+import (
+	"hash/fnv"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/web/guard"
+)
+
+// The verdicts of a fact check.
+const (
+	supports     = "supports"
+	contradicts  = "contradicts"
+	inconclusive = "inconclusive" // too few independent sites speak to it, or they disagree
+	unverified   = "unverified"   // as inconclusive, of a living person: nothing is said of them on thin evidence
+)
+
+const (
+	independent = 3    // sites that a verdict needs
+	sure        = 0.55 // probability from which a page is taken to bear a claim out
+	mostOfIt    = 0.7  // of the claim's words that its best sentences must then hold
+	quoteWords  = 25   // of a quotation, at most
+	sureEnough  = 0.7  // confidence below which nothing is said of a living person
+)
+
+// stance is what one page says to the claim: for it, against it or neither.
+type stance struct {
+	sheet   int
+	against bool
+	text    string // the sentence
+	rule    string // by which it is against
+	claim   turn.Claim
+	site    string // registrable domain
+	near    map[uint64]bool
+}
+
+// check judges the statement that a question is about by the pages that were read. The sentences that speak for and
+// against it become the first of the claims.
+func (s *summary) check(question string, sheets []sheet) {
+	said := stated(question)
+	var all []stance
+	var claims []claim
+	count := map[bool]int{}
+	for i := range sheets {
+		if !sheets[i].good() {
+			continue
+		}
+		st, takes := takeStance(said, &sheets[i])
+		if !takes {
+			continue
+		}
+		c, ok := checkFact(&sheets[i], fact{Text: st.text, Quote: st.text})
+		if !ok {
+			continue
+		}
+		claims = append(claims, claim{Claim: c, sheet: i})
+		st.sheet, st.claim = i, c
+		st.claim.Quote, st.claim.Checks = excerpt(said, c.Quote), nonEmpty(st.rule)
+		if !repeats(st, all) {
+			count[st.against]++
+		}
+		all = append(all, st)
+	}
+	s.claims = append(claims, slices.DeleteFunc(s.claims, func(c claim) bool {
+		return slices.ContainsFunc(claims, func(d claim) bool { return c.sheet == d.sheet && c.Text == d.Text })
+	})...)
+	s.verdict, s.stances = &turn.Verdict{}, all
+	s.verdict.Label, s.verdict.Confidence = ruling(count[false], count[true])
+	if s.verdict.Confidence < sureEnough && living(said, sheets) {
+		s.verdict.Label, s.verdict.Confidence = unverified, 0
+	}
+	s.numberVerdict(sheets)
+}
+
+// numberVerdict names the sources of a verdict as they are numbered now. What is not shown has the number 0.
+func (s *summary) numberVerdict(sheets []sheet) {
+	if s.verdict == nil {
+		return
+	}
+	s.verdict.For, s.verdict.Against = nil, nil
+	for _, st := range s.stances {
+		c := st.claim
+		c.Source = sheets[st.sheet].page.N
+		if st.against {
+			s.verdict.Against = append(s.verdict.Against, c)
+		} else {
+			s.verdict.For = append(s.verdict.For, c)
+		}
+	}
+}
+
+func nonEmpty(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
+}
+
+// ruling makes a verdict of how many independent sites speak for and against. Its confidence grows with their
+// agreement and their number.
+func ruling(pro, contra int) (label string, confidence float64) {
+	n := pro + contra
+	agree := float64(max(pro, contra)) / math.Max(1, float64(n))
+	confidence = math.Round(100*min(0.95, max(0.5, 0.7*agree+0.3*float64(min(n, 10))/10))) / 100
+	switch {
+	case pro >= independent && pro > 2*contra:
+		return supports, confidence
+	case contra >= independent && contra > 2*pro:
+		return contradicts, confidence
+	}
+	return inconclusive, math.Round(100*(0.3+0.2*float64(min(n, 5))/5)) / 100
+}
+
+// takeStance weighs a page. It is for the claim where the model thinks so and nearly all of the claim is there, and
+// against it where a rule says so; else it says nothing.
+func takeStance(said string, s *sheet) (stance, bool) {
+	var sentences []string
+	for _, text := range splitSentences(s.page.Text) {
+		if len(text) >= minSentence || unspaced(text) {
+			sentences = append(sentences, cut(text, maxFact))
+		}
+	}
+	w := Weigh(said, s.page.Title, sentences)
+	st := stance{site: guard.Registrable(s.page.Site)}
+	if st.site == "" {
+		st.site = s.page.Site
+	}
+	switch {
+	case w.Conflict != "":
+		st.against, st.rule, st.text = true, w.Conflict, w.passages[w.against].text
+	case w.Supports >= sure && w.held >= mostOfIt:
+		st.text = w.passages[0].text
+	default:
+		return st, false
+	}
+	st.near = shingles(s.page.Text)
+	return st, true
+}
+
+// repeats says whether a stance is another's over again: of the same site, in the same words, or of a page that is
+// the same for the most part.
+func repeats(st stance, before []stance) bool {
+	for _, b := range before {
+		if b.site == st.site || sameWords(b.text, st.text) || alikePages(b.near, st.near) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameWords says whether two sentences are one, but for a word or two; short ones may agree by chance.
+func sameWords(a, b string) bool {
+	x, y := terms(a, ""), terms(b, "")
+	return min(len(x), len(y)) >= 8 && jaccard(x, y) >= 0.8
+}
+
+// sketch is how many shingles stand for a page.
+const sketch = 64
+
+// shingles are the smallest hashes of a page's runs of four words (Broder, 1997): the share that two pages have in
+// common is about that of their runs.
+func shingles(text string) map[uint64]bool {
+	words := split(text)
+	var all []uint64
+	for i := 0; i+4 <= len(words); i++ {
+		h := fnv.New64a()
+		for _, w := range words[i : i+4] {
+			h.Write([]byte(w.key))
+			h.Write([]byte{0})
+		}
+		all = append(all, h.Sum64())
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	near := make(map[uint64]bool, sketch)
+	for _, h := range all[:min(sketch, len(all))] {
+		near[h] = true
+	}
+	return near
+}
+
+func alikePages(a, b map[uint64]bool) bool {
+	least := min(len(a), len(b))
+	both := 0
+	for h := range a {
+		if b[h] {
+			both++
+		}
+	}
+	return least >= 8 && both*2 >= least
+}
+
+// asking to check something, which is no part of what is to be checked.
+var (
+	checkLead = regexp.MustCompile(`(?i)^.*?\b(?:(?:is|was) (?:it|that|this) (?:really |actually |even )?(?:true|real|correct|right|confirmed|a fact|a myth|false)(?: that| when)?|true or false|real or fake|fact[- ]?check|(?:can you |please )*(?:verify|confirm|check)(?: that| whether| if)?|is there (?:any )?evidence (?:that|for)|stimmt es,? dass|ist es wahr,? dass|est-ce (?:vrai )?que?|es (?:cierto|verdad) que|é verdade que)\b[\s:,–-]*`)
+	checkTail = regexp.MustCompile(`(?i)[\s,–-]*(?:\b(?:is (?:it|that|this) (?:really |actually )?(?:true|real|correct|right)|true or false|right|really|stimmt das|is that a fact))?[\s?!.]*$`)
+	helper    = regexp.MustCompile(`(?i)^(?:did|does|do|is|are|was|were|has|have|had|can|could|will|would)\s+|\b(?:really|actually)\s+`)
+)
+
+// stated is the statement that a question asks about: "is it true that X?" asks about X.
+func stated(question string) string {
+	s := checkTail.ReplaceAllString(question, "")
+	if rest := checkLead.ReplaceAllString(s, ""); rest != "" {
+		s = rest
+	}
+	s = helper.ReplaceAllString(s, "")
+	if s = strings.TrimSpace(s); s == "" {
+		return question
+	}
+	return s
+}
+
+// excerpt is the part of a sentence with the most of the claim's words in it, short enough to be quoted.
+func excerpt(said, sentence string) string {
+	words := split(sentence)
+	if len(words) <= quoteWords {
+		return sentence
+	}
+	wanted := map[string]bool{}
+	for _, w := range content(said) {
+		wanted[w.key] = true
+	}
+	from, most := 0, -1
+	for i := 0; i+quoteWords <= len(words); i++ {
+		hits := 0
+		for _, w := range words[i : i+quoteWords] {
+			if wanted[w.key] {
+				hits++
+			}
+		}
+		if hits > most {
+			from, most = i, hits
+		}
+	}
+	return sentence[words[from].start:words[from+quoteWords-1].end]
+}
+
+var (
+	// alive is how pages begin about a person who lives; ended, about one who does not.
+	alive = regexp.MustCompile(`(?i)\(born\b|\bborn (?:on )?\d|\bborn \p{Lu}|\bis an? (?:[\p{L}-]+ ){0,5}(?:actor|actress|singer|musician|rapper|politician|player|footballer|athlete|author|writer|journalist|businessman|businesswoman|entrepreneur|scientist|director|model|comedian|lawyer|activist|artist|youtuber|streamer|professor|minister|president|senator)\b|\bgeboren am\b|\(\*\s?\d|\bnée? le\b|\bnacid[oa]\b`)
+	ended = regexp.MustCompile(`(?i)\b(?:died|death|deceased|was assassinated|was killed|gestorben|mort|muri[oó]|falecid[oa])\b|\d{4}\)?\s*[–-]\s*(?:\d{1,2} \p{L}+ )?\d{4}|†`)
+)
+
+// firstPart is as much of a page as says what it is about, in bytes.
+const firstPart = 1500
+
+// living says whether the statement is about a person who, by the pages, lives: it names somebody whose page begins
+// as such pages do.
+func living(said string, sheets []sheet) bool {
+	for i := range sheets {
+		if !sheets[i].good() {
+			continue
+		}
+		text := sheets[i].page.Title + "\n" + cut(sheets[i].page.Text, firstPart)
+		if !alive.MatchString(text) || ended.MatchString(text) {
+			continue
+		}
+		on := keySet(split(text))
+		for _, w := range content(said) {
+			if w.upper && on[w.key] {
+				return true
+			}
+		}
+	}
+	return false
+}
