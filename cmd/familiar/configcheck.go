@@ -12,7 +12,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/character"
-	"familiar/internal/search"
 )
 
 type configCommand struct {
@@ -51,15 +50,14 @@ func (checkCommand) Run(ctx context.Context, p *program) error {
 	return nil
 }
 
-// checkSearch lets the backend itself look at its address.
+// checkSearch lets the search look at what was chosen of it.
 func checkSearch(c *config) error {
-	address := c.get("SEARXNG_URL")
-	if checkURL(address) != nil {
-		return nil // there is none, or it has been complained about
+	if address := c.get("SEARXNG_URL"); address != "" && checkURL(address) != nil {
+		return nil // it has been complained about
 	}
-	h := &house{redact: c.redactor()}
-	if err := (search.Config{SearXNG: address, Client: h.client}).Check(); err != nil {
-		return fmt.Errorf("SEARXNG_URL: %s", h.redact.String(err.Error()))
+	h := &house{config: c, redact: c.redactor()}
+	if _, _, err := h.searchChoice(nil); err != nil {
+		return errors.New(h.redact.String(err.Error()))
 	}
 	return nil
 }

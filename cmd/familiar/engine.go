@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 
@@ -38,16 +39,8 @@ func openSearcher(ctx context.Context, p *program) (*house, error) {
 
 // openEngine makes the search engine. ledger keeps the limits of days and months; nil: nobody does.
 func (h *house) openEngine(p *program, ledger search.Ledger) error {
-	limits, err := search.ParseLimits(h.config.list("FAMILIAR_SEARCH_LIMITS"))
+	choice, limits, err := h.searchChoice(p.far.backends)
 	if err != nil {
-		return problems{err.Error()}
-	}
-	choice := search.Config{
-		SearXNG: h.config.get("SEARXNG_URL"), Depth: h.config.get("SEARXNG_DEPTH"), Keys: h.config.searchKeys(),
-		Only: h.config.list("FAMILIAR_SEARCH"), Off: h.config.list("FAMILIAR_SEARCH_OFF"),
-		Client: h.client, UserAgent: h.agent, Base: p.far.backends,
-	}
-	if err := choice.Check(); err != nil {
 		return problems{err.Error()}
 	}
 	h.backend, h.off = search.Backends(choice), search.Off(choice)
@@ -58,6 +51,17 @@ func (h *house) openEngine(p *program, ledger search.Ledger) error {
 		}
 	}
 	return nil
+}
+
+// searchChoice is what the operator chose of the search, checked. base has other addresses, by backend.
+func (h *house) searchChoice(base map[string]string) (search.Config, map[string]search.Limit, error) {
+	choice := search.Config{
+		SearXNG: h.config.get("SEARXNG_URL"), Depth: h.config.get("SEARXNG_DEPTH"), Keys: h.config.searchKeys(),
+		Only: h.config.list("FAMILIAR_SEARCH"), Off: h.config.list("FAMILIAR_SEARCH_OFF"),
+		Client: h.client, UserAgent: h.agent, Base: base,
+	}
+	limits, err := search.ParseLimits(h.config.list("FAMILIAR_SEARCH_LIMITS"))
+	return choice, limits, errors.Join(choice.Check(), err)
 }
 
 // read reads a page for a search in the advanced depth, as a lookup does later: a special reader, else the page itself.
