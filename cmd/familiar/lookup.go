@@ -23,6 +23,7 @@ func (l lookupCommand) Run(ctx context.Context, p *program, stop stopper) error 
 }
 
 func (l lookupCommand) look(ctx context.Context, p *program, h *house, question string) error {
+	h.lookup.Policy.Explain = l.Explain
 	found, err := h.uncapped().bot(&answerDoor{}, bot.Pace{}).LookUp(ctx, asMessage(p, "lookup", question), "")
 	if err != nil {
 		return err

@@ -96,6 +96,14 @@ func explainFacts(s *sheet, l *turn.Lookup) {
 	if len(l.Summary)+len(l.Rejected) == 0 {
 		s.row("claims", "none")
 	}
+	for i, d := range l.Dropped {
+		page := d.URL
+		if d.Source > 0 {
+			page = fmt.Sprintf("[%d]", d.Source)
+		}
+		s.row(once(i == 0, "not told"), "%s %s", page, clean.Line(d.Text, 160))
+		s.row("", "    score %.1f: %s", d.Score, d.Why)
+	}
 	var stages []string
 	for _, st := range l.Stages {
 		stages = append(stages, st.Name+" "+ms(st.Took))

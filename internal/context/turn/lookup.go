@@ -8,35 +8,36 @@ import (
 
 // Lookup is one question asked of the outside world, whatever came of it.
 type Lookup struct {
-	State    State         `json:"state"`
-	Reason   string        `json:"reason"`            // why it was, or was not, looked up; for a failure, what failed
-	Failure  string        `json:"failure,omitempty"` // closed code when State is failed: "provider_down", "rate_limited", "deadline", "cap", …
-	Score    float64       `json:"score"`             // 0 (surely not needed) to 1 (surely needed)
-	Cues     []string      `json:"cues,omitempty"`    // what moved the score, strongest first
-	Intent   string        `json:"intent,omitempty"`
-	Question string        `json:"question,omitempty"` // the message as a standalone question; never leaves the machine, but to the models
-	Query    string        `json:"query,omitempty"`    // exactly what left the machine for the search backends
-	Scrubbed []string      `json:"scrubbed,omitempty"` // kinds of things kept from leaving: "mention", "email", …
-	Steps    []Step        `json:"steps,omitempty"`    // how the message became the query
-	Asked    []Asked       `json:"asked,omitempty"`    // the backends, in their fixed order
-	Hits     []Hit         `json:"hits,omitempty"`     // merged and ranked
-	Pages    []Page        `json:"pages,omitempty"`    // every page that was tried, read or not
-	Summary  []Claim       `json:"summary,omitempty"`  // what the main model was told, checked
-	Rejected []Claim       `json:"rejected,omitempty"` // what a side model said and the checks refused
-	Sources  []Source      `json:"sources,omitempty"`  // numbered as in the block
-	By       string        `json:"by,omitempty"`       // who summarised: a model's name, or "extractive"
-	Verdict  *Verdict      `json:"verdict,omitempty"`  // fact checks only
-	Newest   time.Time     `json:"newest,omitzero"`    // newest publication date among the sources
-	Block    string        `json:"block,omitempty"`    // what the main model was shown, to the byte
-	Stages   []Stage       `json:"stages,omitempty"`
-	Removed  []Removal     `json:"removed,omitempty"` // what cleaning took out of page text
-	Usage    Usage         `json:"usage,omitzero"`    // the side model's
-	Began    time.Time     `json:"began"`
-	Took     time.Duration `json:"took"`
-	Cached   bool          `json:"cached,omitempty"`
-	Stale    time.Duration `json:"stale,omitempty"` // nobody could search, and what an earlier search had found was used: its age
-	Caps     []Cap         `json:"caps,omitempty"`
-	Reused   *Reuse        `json:"reused,omitempty"` // the earlier lookup whose pages answer this one; nothing was asked then
+	State    State             `json:"state"`
+	Reason   string            `json:"reason"`            // why it was, or was not, looked up; for a failure, what failed
+	Failure  string            `json:"failure,omitempty"` // closed code when State is failed: "provider_down", "rate_limited", "deadline", "cap", …
+	Score    float64           `json:"score"`             // 0 (surely not needed) to 1 (surely needed)
+	Cues     []string          `json:"cues,omitempty"`    // what moved the score, strongest first
+	Intent   string            `json:"intent,omitempty"`
+	Question string            `json:"question,omitempty"` // the message as a standalone question; never leaves the machine, but to the models
+	Query    string            `json:"query,omitempty"`    // exactly what left the machine for the search backends
+	Scrubbed []string          `json:"scrubbed,omitempty"` // kinds of things kept from leaving: "mention", "email", …
+	Steps    []Step            `json:"steps,omitempty"`    // how the message became the query
+	Asked    []Asked           `json:"asked,omitempty"`    // the backends, in their fixed order
+	Hits     []Hit             `json:"hits,omitempty"`     // merged and ranked
+	Pages    []Page            `json:"pages,omitempty"`    // every page that was tried, read or not
+	Summary  []Claim           `json:"summary,omitempty"`  // what the main model was told, checked
+	Rejected []Claim           `json:"rejected,omitempty"` // what a side model said and the checks refused
+	Dropped  []DroppedSentence `json:"dropped,omitempty"`  // what was considered and not told, by page; only where somebody asked for it
+	Sources  []Source          `json:"sources,omitempty"`  // numbered as in the block
+	By       string            `json:"by,omitempty"`       // who summarised: a model's name, or "extractive"
+	Verdict  *Verdict          `json:"verdict,omitempty"`  // fact checks only
+	Newest   time.Time         `json:"newest,omitzero"`    // newest publication date among the sources
+	Block    string            `json:"block,omitempty"`    // what the main model was shown, to the byte
+	Stages   []Stage           `json:"stages,omitempty"`
+	Removed  []Removal         `json:"removed,omitempty"` // what cleaning took out of page text
+	Usage    Usage             `json:"usage,omitzero"`    // the side model's
+	Began    time.Time         `json:"began"`
+	Took     time.Duration     `json:"took"`
+	Cached   bool              `json:"cached,omitempty"`
+	Stale    time.Duration     `json:"stale,omitempty"` // nobody could search, and what an earlier search had found was used: its age
+	Caps     []Cap             `json:"caps,omitempty"`
+	Reused   *Reuse            `json:"reused,omitempty"` // the earlier lookup whose pages answer this one; nothing was asked then
 }
 
 // Cap is a limit on how much is looked up, and how much of it is used with this lookup.
@@ -134,6 +135,15 @@ type Claim struct {
 	Also    []Backing `json:"also,omitempty"` // other sources that say the same: Text passes the checks on their pages too
 	Checks  []string  `json:"checks,omitempty"`
 	Refused string    `json:"refused,omitempty"` // the check that failed
+}
+
+// DroppedSentence is a sentence of a page that was considered as evidence and is not in the summary.
+type DroppedSentence struct {
+	Source int     `json:"source,omitempty"` // number of its page in Sources, 0 if that is none
+	URL    string  `json:"url"`              // of its page
+	Text   string  `json:"text"`             // at most 160 characters
+	Score  float64 `json:"score"`            // among those of its page, the higher the better
+	Why    string  `json:"why"`              // "below the best", "says the same as [1]", "failed check: number", …
 }
 
 // Backing is another source's words for a claim.

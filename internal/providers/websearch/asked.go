@@ -19,13 +19,16 @@ type asked struct {
 	keys   map[string]bool // all its words, as written
 	kin    map[string]bool
 	days   []date
+
+	dropped []dropped   // what was considered and not taken
+	drops   map[int]int // how many of each page were, noted or not
 }
 
 const none = -1
 
 // newAsked reads a question. The day is the one that it speaks of relative to now, if any; others it names itself.
 func newAsked(question, lang string, day date) *asked {
-	q := &asked{lang: lang, kind: answerType(question), at: map[string]int{}, known: map[string]int{}, keys: map[string]bool{}, kin: map[string]bool{}}
+	q := &asked{lang: lang, kind: answerType(question), at: map[string]int{}, known: map[string]int{}, keys: map[string]bool{}, kin: map[string]bool{}, drops: map[int]int{}}
 	q.days, _ = datesIn(question)
 	if day != (date{}) {
 		q.days = append(q.days, day)

@@ -157,21 +157,25 @@ func selectSentences(ranked []sentence, q *asked, sheets []sheet, limit int) []s
 	var out []sentence
 	said := map[int][][]string{} // the terms of those taken, by page
 	taken := map[int]int{}
-	for _, s := range ranked {
-		if len(out) == limit {
-			break
-		}
+	for i := range ranked {
+		s := &ranked[i]
 		answer := sheets[s.sheet].answer
-		if !answer && (taken[s.sheet] == each || len(q.terms) > 0 && !s.linked && s.place > 0) {
+		if len(out) == limit || !answer && taken[s.sheet] == each {
+			q.drop(s, droppedBelow)
+			continue
+		}
+		if !answer && len(q.terms) > 0 && !s.linked && s.place > 0 {
+			q.drop(s, droppedBare)
 			continue
 		}
 		own := terms(s.text, q.lang)
 		if !answer && slices.ContainsFunc(said[s.sheet], func(before []string) bool { return jaccard(before, own) > 0.7 }) {
+			q.drop(s, droppedSame)
 			continue
 		}
 		said[s.sheet] = append(said[s.sheet], own)
 		taken[s.sheet]++
-		out = append(out, s)
+		out = append(out, *s)
 	}
 	return out
 }

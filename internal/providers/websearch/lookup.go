@@ -422,6 +422,9 @@ func (r *run) conclude(sheets []sheet, s summary) {
 	default:
 		l.State, l.Failure = turn.Empty, ""
 	}
+	if r.pol.Explain {
+		l.Dropped = s.droppedSentences(sheets, len(l.Summary))
+	}
 	for i := range sheets {
 		l.Pages = append(l.Pages, sheets[i].page)
 	}

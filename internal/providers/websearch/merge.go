@@ -21,6 +21,7 @@ next:
 		for i := range out {
 			if kept := &out[i]; kept.saidBy(c, sheets) {
 				kept.back(c)
+				kept.same = append(kept.same, c)
 				continue next
 			}
 		}

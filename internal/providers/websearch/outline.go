@@ -28,6 +28,9 @@ func outline(q *asked, sheets []sheet, limit int) []sentence {
 		}
 		out = append(out, q.gist(all[from:to], eachOf(sheets, limit))...)
 	}
+	for i := limit; i < len(out); i++ {
+		q.drop(&out[i], droppedNoRoom)
+	}
 	out = out[:min(len(out), limit)]
 	for i := range out { // so that they stay in this order, behind the side model's notes
 		out[i].score = usualScore - float64(i)/100
@@ -63,7 +66,12 @@ func (q *asked) gist(page []sentence, limit int) []sentence {
 			for _, w := range s.words {
 				said[w.key] = true
 			}
+		} else {
+			q.drop(&s, droppedNoRoom)
 		}
+	}
+	for i := range left {
+		q.drop(&left[i], droppedBelow)
 	}
 	slices.SortFunc(out, func(a, b sentence) int { return a.place - b.place })
 	return out

@@ -18,7 +18,8 @@
 //	facts.go     the side model's notes on one page, quarantined
 //	evidence.go  the page's own best sentences, by traits.go: what of the question (asked.go) they and what is
 //	             around them have, and whether a thing of the kind that answers it (answertype.go, kinds.go, kin.go);
-//	             clause.go quotes long ones in parts, and outline.go sums a page up where that is asked
+//	             clause.go quotes long ones in parts, and outline.go sums a page up where that is asked;
+//	             dropped.go says why others were not taken
 //	check.go     every fact against the page it is said to come from; date.go reads dates
 //	summary.go   notes and sentences judged; merge.go says once what several pages say, and numbers the sources
 //	conflict.go  pages that give different numbers for the same thing
@@ -85,6 +86,7 @@ type Policy struct {
 	Depth        string           // of a search: "basic" or "advanced"; empty: as the search service is set up
 	Backends     []string         // search services that may be asked, by name; none: all
 	Trusted      map[string]Trust // by intent
+	Explain      bool             // a lookup records what was considered and not told, too: a few kilobytes
 	Docs         []Docs           // sites of documentation that a lookup may be kept to
 
 	site guard.Site // that this lookup is kept to

@@ -13,6 +13,7 @@ type claim struct {
 	turn.Claim
 	sheet int
 	also  []backing
+	same  []claim  // those that it stands for: they say no more
 	terms []string // for [merged]
 	score float64
 }
@@ -21,6 +22,7 @@ type claim struct {
 type summary struct {
 	claims   []claim
 	rejected []turn.Claim
+	dropped  []dropped
 	verdict  *turn.Verdict // fact checks only
 	stances  []stance      // those of the verdict: For, then Against
 	by       string
@@ -54,13 +56,17 @@ func judge(sheets []sheet, taken []notes, pl *plan, limit int) summary {
 	q := newAsked(question, lang, pl.day)
 	for _, s := range q.choose(sheets, limit) {
 		if out.by != extractive && (s.mask == 0 || noted(&s, quoted)) {
+			out.dropped = append(out.dropped, dropped{s.sheet, s.said, s.score, droppedNoted})
 			continue
 		}
 		c, ok := checkFact(&sheets[s.sheet], fact{Text: s.said, Quote: s.text})
-		if ok {
-			out.claims = append(out.claims, claim{Claim: c, sheet: s.sheet, score: s.score})
+		if !ok {
+			out.dropped = append(out.dropped, dropped{s.sheet, s.said, s.score, droppedCheck + c.Refused})
+			continue
 		}
+		out.claims = append(out.claims, claim{Claim: c, sheet: s.sheet, score: s.score})
 	}
+	out.dropped = append(out.dropped, q.dropped...)
 	slices.SortStableFunc(out.claims, func(a, b claim) int {
 		switch {
 		case a.score > b.score:
