@@ -22,6 +22,7 @@ type cited struct {
 // group is citations that stand together, with the links that they may be.
 var (
 	group     = regexp.MustCompile(`^\[\d{1,2}\](?:\(<[^>\s]*>\))?(?:,? ?\[\d{1,2}\](?:\(<[^>\s]*>\))?)*`)
+	openGroup = regexp.MustCompile(`^(?:\(<?[^>\s]*>?)?\s*,? ?(?:\[\d{0,2})?\s*$`) // what may yet become more of a group
 	sentEnded = regexp.MustCompile(`[.!?…]["'”’)*_]*(?:\s|$)|[。！？]`)
 	lettered  = regexp.MustCompile(`[\pL\d]`)
 )
@@ -52,7 +53,7 @@ func (c *cited) mark(text string, growing bool) (marked string, refused []turn.C
 		}
 		g := group.FindString(text[i:])
 		end := i + len(g)
-		if g != "" && growing && strings.TrimSpace(text[end:]) == "" {
+		if g != "" && growing && openGroup.MatchString(text[end:]) {
 			return out.String() + text[copied:i], refused, n
 		}
 		if g == "" || i > 0 && isWord(text[i-1]) && !closesSentence(text[end:]) {
