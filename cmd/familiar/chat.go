@@ -41,6 +41,7 @@ func (chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	var background sync.WaitGroup
 	ended := make(chan struct{})
 	background.Go(func() { chatSignals(p, b, stop, ended) })
+	h.settle(ctx)
 	upkeep, done := context.WithCancel(ctx)
 	background.Go(func() { h.upkeep(upkeep) })
 	var failed error

@@ -301,6 +301,10 @@ func (c *conversation) deeds() map[string]func(string) {
 			if !c.discord.WaitSession(patience) {
 				c.Errorf("the program does not come:\n%s", c.program.out)
 			}
+			// The session that is connected may still be that of the program before.
+			for began := time.Now(); !strings.Contains(c.program.out.String(), " is here, as ") && time.Since(began) < patience; {
+				time.Sleep(time.Millisecond)
+			}
 		},
 		"stop": func(string) { c.stop() },
 		"restart": func(string) {

@@ -59,6 +59,7 @@ func (h *house) serve(ctx context.Context, p *program) error {
 
 	var background sync.WaitGroup
 	defer background.Wait()
+	h.settle(ctx)
 	upkeep, done := context.WithCancel(ctx)
 	defer done()
 	background.Go(func() { h.upkeep(upkeep) })

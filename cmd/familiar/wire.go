@@ -236,13 +236,17 @@ func (h *house) client(origin string) *http.Client {
 	return api.Client(api.Service{Origin: origin, UserAgent: h.agent, Redact: h.redact.String})
 }
 
-// upkeep marks what an earlier process left unfinished and removes what is older than its retention, now and then.
-func (h *house) upkeep(ctx context.Context) {
+// settle marks what an earlier process left unfinished. It ends before the first turn begins, which would be marked too.
+func (h *house) settle(ctx context.Context) {
 	if n, err := h.traces.Interrupt(ctx); err != nil && ctx.Err() == nil {
 		h.log.Error("mark interrupted turns", "err", err)
 	} else if n > 0 {
 		h.log.Info("an earlier run was interrupted", "turns", n)
 	}
+}
+
+// upkeep removes what is older than its retention, now and then.
+func (h *house) upkeep(ctx context.Context) {
 	for {
 		before := time.Now().Add(-retention)
 		if _, err := h.traces.Prune(ctx, before); err != nil && ctx.Err() == nil {
