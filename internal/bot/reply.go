@@ -69,6 +69,8 @@ func (r reply) withoutModel(excuse string) string {
 		return r.finish(r.bot.say(foundNothing), nil)
 	case r.lookup != nil && r.lookup.State == turn.LookupFailed:
 		return r.finish(r.bot.failure(r.lookup)+".", nil)
+	case r.lookup != nil && r.lookup.State == turn.Disabled:
+		return r.finish(r.bot.say(webIsOff)+" ("+r.lookup.Reason+").", nil)
 	}
 	return r.finish(r.bot.say(noModel), nil)
 }

@@ -11,6 +11,7 @@ const (
 	noModelNote  sentence = "No model is configured, so these are the sources' own words. To let me talk: set OPENAI_API_KEY (and OPENAI_BASE_URL for another server), or start Ollama."
 	foundNothing sentence = "I looked, and found nothing that answers this."
 	lookupFailed sentence = "I wanted to look this up and could not reach the web"
+	webIsOff     sentence = "I would have looked this up, but the web is switched off here"
 	overCap      sentence = "I would have looked this up"
 	mayNotRead   sentence = "I may not read that page"
 	couldNotRead sentence = "I found the place and could not read what stands there"

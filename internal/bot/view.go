@@ -171,7 +171,11 @@ func modelUse(t *turn.Trace) string {
 func ViewLookup(l *turn.Lookup) string {
 	var s sheet
 	s.row("state", "%s%s", l.State, aside(l.Failure))
-	s.row("why", "%s (score %.2f)", orDash(l.Reason), l.Score)
+	why := orDash(l.Reason)
+	if l.State == turn.Disabled {
+		why = "switched off: " + why
+	}
+	s.row("why", "%s (score %.2f)", why, l.Score)
 	if len(l.Cues) > 0 {
 		s.row("cues", "%s", strings.Join(l.Cues, ", "))
 	}

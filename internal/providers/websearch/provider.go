@@ -26,7 +26,7 @@
 //	verify.go    a claim judged by independent sites: statement.go finds what of it a sentence holds
 //	             (related.go: by another word), weigh.go what a page says to it, contradict.go the rules
 //	block.go     the delimited block, to the byte; state.go the words for what went wrong
-//	lookup.go    the steps in their order, under one deadline
+//	lookup.go    the steps in their order, under one deadline; find.go the middle ones: search and read
 //
 // Two rules shape it. Whether to search and what for is decided before a byte of the web is read (P1), and
 // nothing that a page or a model says ever becomes a query or a URL (P2, P7), but for the lists of a site that the

@@ -1,0 +1,173 @@
+package websearch
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/search"
+	"familiar/internal/web/clean"
+	"familiar/internal/web/guard"
+)
+
+// find searches, reads, summarises and writes the block; or takes what an earlier lookup has read.
+func (r *run) find(ctx context.Context) {
+	share := time.Until(r.end) / 3
+	switch {
+	case r.site != nil:
+		if r.granted(ctx) { // and never from memory: what a site says stays with those who may ask it
+			r.consult(ctx, share)
+		}
+		return
+	case r.req.Web.Docs != "":
+		r.fail(search.NotConfigured, "there is no site of documentation of that name")
+		r.conclude(nil, summary{})
+		return
+	}
+	targets := typedTargets(r.plan.urls, r.pol)
+	searches := len(targets) == 0 && len(r.plan.refused) == 0 || r.plan.order == "search" || r.req.Web.Switch == turn.WebAlways && len(targets) == 0
+	r.listen(ctx)
+	fresh := searches && len(targets) == 0 && len(r.plan.refused) == 0
+	if fresh && r.again(ctx, share) || !r.granted(ctx) {
+		return
+	}
+	r.refuseTyped()
+	var refused []turn.Page
+	if searches {
+		if len(r.plan.queries) > 0 {
+			r.search(ctx, share)
+		}
+		r.look.Hits = rank(r.look.Hits, r.plan.intent, r.pol, r.heard)
+		var found []target
+		found, refused = choose(r.look.Hits, r.plan.intent, r.pol)
+		targets = append(targets, found...)
+		targets = targets[:min(len(targets), r.pol.Pages)]
+		r.look.Pages = append(r.look.Pages, refused...)
+	}
+	r.done("search")
+	sheets := r.read(ctx, targets, share)
+	r.done("read")
+	if len(sheets) == 0 {
+		r.conclude(sheets, summary{})
+		return
+	}
+	r.summarise(ctx, sheets, share)
+	if fresh {
+		r.remember(refused, sheets)
+	}
+}
+
+// again answers from what an earlier lookup has read, and reports whether that answers it.
+func (r *run) again(ctx context.Context, share time.Duration) bool {
+	before := r.look
+	sheets, ok := r.recall()
+	if !ok {
+		return false
+	}
+	r.done("recall")
+	if r.summarise(ctx, sheets, share); r.look.State == turn.Found {
+		return true
+	}
+	before.Usage, before.Stages = r.look.Usage, r.look.Stages
+	r.look = before
+	return false
+}
+
+// refuseTyped records what a person typed as a URL and the rules refuse.
+func (r *run) refuseTyped() {
+	for _, raw := range r.plan.refused {
+		page := turn.Page{URL: clean.Line(raw, 200), Site: "the address given", Failure: "blocked_url", Reason: "invalid_target"}
+		if _, err := guard.Parse(raw); err != nil {
+			if e, ok := errors.AsType[*guard.Error](err); ok {
+				page.Failure, page.Reason = e.Code, e.Reason
+			}
+		}
+		r.look.Pages = append(r.look.Pages, page)
+	}
+}
+
+// search asks the search services: the second query only where the first found nothing.
+func (r *run) search(ctx context.Context, share time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, share)
+	defer cancel()
+	if r.p.Search == nil {
+		r.fail(search.NotConfigured, "no search service is set up")
+		return
+	}
+	for i, text := range r.plan.queries[:min(len(r.plan.queries), r.pol.Queries)] {
+		if i > 0 {
+			r.look.Query += "\n"
+		}
+		r.look.Query += text
+		q := search.Query{Text: text, Intent: r.plan.intent, Language: r.plan.language, For: r.req.Character, Depth: r.pol.Depth, Backends: r.pol.Backends}
+		if trusted, some := r.pol.trust(r.plan.intent); some && trusted.Only {
+			q.Include = trusted.Sites
+		}
+		if r.site != nil {
+			q.Include = []string{r.site.Site.Host()}
+		}
+		if i == 0 { // what is not new enough is better than nothing: it carries its date
+			q.Fresh = r.plan.fresh
+		}
+		res := r.inSite(r.p.Search.Search(ctx, q))
+		r.look.Asked = append(r.look.Asked, res.Asked...)
+		r.look.Hits, r.look.Cached, r.look.Stale = cleanHits(res.Hits), res.Cached, res.Stale
+		r.look.State, r.look.Failure, r.look.Reason = res.State, res.Failure, r.reason(res)
+		if res.State != turn.Empty {
+			return
+		}
+	}
+}
+
+// reason keeps the reason for the lookup, unless the search failed.
+func (r *run) reason(res search.Result) string {
+	if res.State == turn.LookupFailed {
+		return res.Reason
+	}
+	return r.look.Reason
+}
+
+// cleanHits cleans what a hit says about its page.
+func cleanHits(hits []turn.Hit) []turn.Hit {
+	for i := range hits {
+		hits[i].Title = clean.Line(hits[i].Title, maxTitle)
+		hits[i].Snippet = clean.Line(hits[i].Snippet, 500)
+	}
+	return hits
+}
+
+// read reads the targets, and falls back on snippets where no page could be read.
+func (r *run) read(ctx context.Context, targets []target, share time.Duration) []sheet {
+	if len(targets) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, share)
+	defer cancel()
+	for i := range targets {
+		targets[i].language = r.plan.language
+	}
+	sheets := r.p.read(ctx, targets, r.pol)
+	markTwins(sheets)
+	for i := range sheets {
+		if sheets[i].good() {
+			return sheets
+		}
+	}
+	return append(sheets, r.p.snippets(targets)...)
+}
+
+// markTwins leaves out pages that turned out to be the same as a better ranked one.
+func markTwins(sheets []sheet) {
+	seen := map[string]bool{}
+	for i := range sheets {
+		s := &sheets[i]
+		if !s.good() {
+			continue
+		}
+		if seen[s.page.SHA256] || s.page.Final != "" && seen[s.page.Final] {
+			s.page.Failure, s.page.Reason = "skipped", "duplicate"
+		}
+		seen[s.page.SHA256], seen[s.page.Final] = true, true
+	}
+}
