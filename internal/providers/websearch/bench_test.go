@@ -3,6 +3,7 @@ package websearch
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"strings"
 	"syscall"
 	"testing"
@@ -10,6 +11,8 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/search"
+	"familiar/internal/web/fetch"
+	"familiar/internal/web/webtest"
 )
 
 // article makes a text of 50 KB with a vocabulary as large as an article's, of which some sentences are about bridges.
@@ -72,17 +75,87 @@ func BenchmarkChoose(b *testing.B) {
 	}
 }
 
-// BenchmarkLookup is a whole lookup whose search and whose five pages of 50 KB take no time: its own.
+// BenchmarkLookup is a whole lookup whose search and whose five pages of 50 KB take no time: its own. Nothing is
+// remembered from one to the next but for "again", which is answered from memory.
 func BenchmarkLookup(b *testing.B) {
-	f := &finder{}
+	var texts []string
 	for i := range 5 {
-		f.hits = append(f.hits, turn.Hit{Title: "Sample Bridge", URL: fmt.Sprintf("https://site%d.org/", i), Text: article(uint64(i))})
+		texts = append(texts, article(uint64(i)))
 	}
-	p := &Provider{Search: &search.Engine{Backends: []search.Backend{f}}}
-	defer processor(b)()
-	for b.Loop() {
+	found := func(text func(string) string) *finder {
+		f := &finder{}
+		for i, t := range texts {
+			f.hits = append(f.hits, turn.Hit{Title: "Sample Bridge", URL: fmt.Sprintf("https://site%d.org/", i), Text: text(t)})
+		}
+		return f
+	}
+	lookup := func(b *testing.B, p *Provider) {
 		if l := p.Lookup(b.Context(), ask("when was the Sample Bridge over the Lorem opened?")); l.State != turn.Found {
 			b.Fatal(l.State, l.Reason)
 		}
 	}
+	engine := &search.Engine{Backends: []search.Backend{found(strings.Clone)}}
+	b.Run("text", func(b *testing.B) {
+		defer processor(b)()
+		for b.Loop() {
+			lookup(b, &Provider{Search: engine})
+		}
+	})
+	b.Run("again", func(b *testing.B) {
+		p := &Provider{Search: engine}
+		defer processor(b)()
+		for b.Loop() {
+			lookup(b, p)
+		}
+	})
+	b.Run("html", func(b *testing.B) {
+		w := webtest.New(b, nil)
+		for i, t := range texts {
+			w.Handle(fmt.Sprintf("site%d.org/", i), http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
+				out.Header().Set("Content-Type", "text/html; charset=utf-8")
+				fmt.Fprintf(out, "<!doctype html><title>Sample Bridge</title><nav><a href=/>Home</a></nav><main><h1>Sample Bridge</h1><p>%s</p></main>",
+					strings.ReplaceAll(t, "\n", "</p>\n<p>"))
+			}))
+		}
+		pages, err := fetch.New(fetch.Config{UserAgent: "familiar/test", Resolver: w, Dial: w.Dial, RootCAs: w.RootCAs()})
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer pages.Close()
+		engine := &search.Engine{Backends: []search.Backend{found(func(string) string { return "" })}}
+		defer processor(b)()
+		for b.Loop() {
+			lookup(b, &Provider{Search: engine, Fetch: pages})
+		}
+	})
+}
+
+// BenchmarkWitness prepares the five pages of 50 KB that a reply cites, and checks eight sentences of it.
+func BenchmarkWitness(b *testing.B) {
+	var texts []string
+	for i := range 5 {
+		texts = append(texts, article(uint64(i)))
+	}
+	reply := "The Sample Bridge over the Lorem was opened in 1932, and its length is 812 metres"
+	pages := func() (cited []*Witness) {
+		for _, t := range texts {
+			cited = append(cited, NewWitness("Sample Bridge", t))
+		}
+		return cited
+	}
+	b.Run("first", func(b *testing.B) {
+		defer processor(b)()
+		for b.Loop() {
+			CheckCitation(reply, pages())
+		}
+	})
+	ready := pages()
+	b.Run("8 sentences", func(b *testing.B) {
+		defer processor(b)()
+		for b.Loop() {
+			for range 8 {
+				CheckCitation(reply, ready)
+			}
+		}
+	})
 }

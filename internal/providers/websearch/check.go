@@ -2,9 +2,9 @@ package websearch
 
 import (
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
-	"unicode"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -25,24 +25,6 @@ const (
 	minQuote = 12  // characters; less would stand on any page
 	maxQuote = 600 // characters
 )
-
-// index is a page's text prepared for checks: made once a page.
-type index struct {
-	text    string // white space folded
-	numbers map[string]bool
-	words   map[string]bool // folded
-}
-
-func newIndex(text string) *index {
-	x := &index{text: oneLine(text), numbers: map[string]bool{}, words: make(map[string]bool, len(text)/20)}
-	for _, w := range split(x.text) {
-		x.words[w.key] = true
-	}
-	for _, n := range numbersIn(x.text) {
-		x.numbers[n] = true
-	}
-	return x
-}
 
 // checkClaim returns the checks that the claim passed, and the first one that it failed, or "". It trusts
 // neither text nor quote.
@@ -89,39 +71,9 @@ func (x *index) hasAddress(text string) bool {
 	return addressPattern.MatchString(text)
 }
 
-// hasDates reports whether the page has all these dates.
+// hasDates reports whether the page has all these dates. A date of which the claim tells less than the page is found too.
 func (x *index) hasDates(found []date) bool {
-	for _, d := range found {
-		if !x.hasDate(d) {
-			return false
-		}
-	}
-	return true
-}
-
-// hasDate looks for a date where its year or, without one, its day stands: a page is long and dates are few. A
-// date of which the claim tells less than the page is found too.
-func (x *index) hasDate(d date) bool {
-	key := strconv.Itoa(d.year)
-	if d.year == 0 {
-		key = strconv.Itoa(d.day)
-	}
-	const beside = 32 // bytes: "on the 8th of September in the year"
-	for from := 0; ; {
-		i := strings.Index(x.text[from:], key)
-		if i < 0 {
-			return false
-		}
-		i += from
-		from = i + len(key)
-		near := strings.ToValidUTF8(x.text[max(0, i-beside):min(len(x.text), from+beside)], "")
-		found, _ := datesIn(near)
-		for _, have := range found {
-			if have == d || d.day == 0 && have.year == d.year && have.month == d.month || d.year == 0 && have.month == d.month && have.day == d.day {
-				return true
-			}
-		}
-	}
+	return !slices.ContainsFunc(found, func(d date) bool { return !x.dates[d] })
 }
 
 func (x *index) hasNumbers(text string) bool {
@@ -154,30 +106,35 @@ func (x *index) hasNames(text string) bool {
 // carries reports whether the text says what the page says: of its words of content, 7 in 10 must be on the page
 // and 4 in 10 in the quote or right beside it.
 func (x *index) carries(text, quote string) bool {
-	near := map[string]bool{}
-	for _, t := range terms(x.around(quote), "") {
-		near[t] = true
+	if unspaced(text) {
+		return overlap(pairs(text), pairs(quote)) >= 0.4
 	}
+	near := split(x.around(quote))
+	written := keySet(near)
+	stems := sync.OnceValue(func() map[string]bool { // stemming is slow, and most claims have the page's own words
+		stems := make(map[string]bool, len(near))
+		for _, w := range near {
+			if meaningful(w.key) {
+				stems[stem(w.key, "")] = true
+			}
+		}
+		return stems
+	})
 	all, onPage, inQuote := 0, 0, 0
 	for _, w := range split(text) {
 		if stopWords[w.key] || numeric(w.key) {
 			continue
 		}
 		all++
-		if near[stem(w.key, "")] {
+		if written[w.key] || stems()[stem(w.key, "")] {
 			inQuote++
 			onPage++
 		} else if x.words[w.key] {
 			onPage++
 		}
 	}
-	if all == 0 { // nothing but a date or a number, which have been checked
-		return true
-	}
-	if unspaced(text) {
-		return overlap(pairs(text), pairs(quote)) >= 0.4
-	}
-	return onPage*10 >= all*7 && inQuote*10 >= all*4
+	// A claim of nothing but dates and numbers has been checked.
+	return all == 0 || onPage*10 >= all*7 && inQuote*10 >= all*4
 }
 
 // around is the quote with a little of the page on both sides: where a pronoun's name is, as a rule.
@@ -213,74 +170,4 @@ func denies(s string) bool {
 		}
 	}
 	return false
-}
-
-// aNumber is a number as written: with separators, decimals, or a time of day.
-var aNumber = regexp.MustCompile(`\d+(?:[.,:’' ]\d+)*`)
-
-// numbersIn returns the numbers of s in one way of writing: "1,234.50" and "1 234,5" are "1234.5". A blank joins
-// digits only as a separator of thousands.
-func numbersIn(s string) []string {
-	if !ascii(s) {
-		s = strings.Map(asciiDigit, s)
-	}
-	var out []string
-	for _, m := range aNumber.FindAllString(s, -1) {
-		if strings.ContainsAny(m, " ’'") && !thousands.MatchString(m) {
-			for _, part := range strings.FieldsFunc(m, func(r rune) bool { return r == ' ' || r == '’' || r == '\'' }) {
-				out = append(out, oneNumber(part))
-			}
-			continue
-		}
-		out = append(out, oneNumber(m))
-	}
-	return out
-}
-
-var thousands = regexp.MustCompile(`^\d{1,3}(?:[ ’']\d{3})+(?:[.,]\d+)?$`)
-
-func asciiDigit(r rune) rune {
-	switch {
-	case r > unicode.MaxASCII && unicode.IsDigit(r):
-		for zero := r; ; zero-- { // decimal digits stand in tens, each ten's zero first
-			if !unicode.IsDigit(zero-1) || r-zero == 9 {
-				return '0' + (r - zero)
-			}
-		}
-	case r == '\u00a0' || r == '\u202f' || r == '\u2009':
-		return ' '
-	}
-	return r
-}
-
-var (
-	withoutBlanks = strings.NewReplacer(" ", "", "’", "", "'", "")
-	withoutMarks  = strings.NewReplacer(".", "", ",", "")
-)
-
-// oneNumber writes a number without separators. A last group after a single comma or dot is a fraction unless
-// it has three digits and stands behind a group that begins with no zero.
-func oneNumber(m string) string {
-	m = withoutBlanks.Replace(m)
-	i := strings.LastIndexAny(m, ".,")
-	if i < 0 {
-		return trimZeros(m)
-	}
-	head, tail := m[:i], m[i+1:]
-	plainHead := withoutMarks.Replace(head)
-	grouped := strings.Count(head, m[i:i+1]) > 0 || len(tail) == 3 && !strings.ContainsAny(head, ".,") && head != "0" && len(head) <= 3
-	if grouped {
-		return trimZeros(plainHead + tail)
-	}
-	if tail = strings.TrimRight(tail, "0"); tail == "" {
-		return trimZeros(plainHead)
-	}
-	return trimZeros(plainHead) + "." + tail
-}
-
-func trimZeros(s string) string {
-	if t := strings.TrimLeft(s, "0"); t != "" {
-		return t
-	}
-	return "0"
 }

@@ -64,7 +64,7 @@ func CheckCitation(text string, cited []*Witness) []string {
 	}
 	dates, rest := datesIn(sentence)
 	for _, d := range dates {
-		ask(checkDate, func(w *Witness) bool { return w.page.hasDate(d) })
+		ask(checkDate, func(w *Witness) bool { return w.page.dates[d] })
 	}
 	for _, m := range aNumber.FindAllStringIndex(rest, -1) {
 		ask(checkNumber, func(w *Witness) bool { return w.counts(rest[m[0]:m[1]], rest[m[1]:]) })

@@ -1,10 +1,11 @@
 package websearch
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // date is a date as far as it is given; 0 is what is not.
@@ -34,51 +35,240 @@ var monthNames = func() map[string]int {
 	return names
 }()
 
-// datePatterns match the ways to write a date; the order of the groups is told by their letters.
-var datePatterns = []struct {
-	order   string
-	pattern *regexp.Regexp
-}{
-	{"ymd", regexp.MustCompile(`\b([12]\d{3})[-/.](\d{1,2})[-/.](\d{1,2})\b`)},
-	{"ymd", regexp.MustCompile(`([12]\d{3})年(\d{1,2})月(\d{1,2})日`)},
-	{"dmy", regexp.MustCompile(`\b(\d{1,2})(?:st|nd|rd|th|\.)?\s+(?:of\s+|de\s+)?(\p{L}{3,10})\.?,?\s+(?:de\s+)?([12]\d{3})\b`)},
-	{"mdy", regexp.MustCompile(`\b(\p{L}{3,10})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+([12]\d{3})\b`)},
-	{"my", regexp.MustCompile(`\b(\p{L}{3,10})\.?,?\s+(?:of\s+|de\s+)?([12]\d{3})\b`)},
-	{"dm", regexp.MustCompile(`\b(\d{1,2})(?:st|nd|rd|th|\.)?\s+(?:of\s+|de\s+)?(\p{L}{3,10})\b`)},
-	{"md", regexp.MustCompile(`\b(\p{L}{3,10})\.?\s+(\d{1,2})(?:st|nd|rd|th)?\b`)},
-}
-
 // datesIn returns the dates of s, and s without them, so that their parts are not checked again one by one.
 func datesIn(s string) (found []date, rest string) {
-	for _, p := range datePatterns {
-		s = p.pattern.ReplaceAllStringFunc(s, func(m string) string {
-			d, ok := parseDate(p.order, p.pattern.FindStringSubmatch(m)[1:])
-			if !ok {
-				return m
-			}
-			found = append(found, d)
-			return " ; " // so that what stood on both sides stays apart
-		})
+	var out strings.Builder
+	copied := 0
+	for i := 0; i < len(s); {
+		if !startsToken(s, i) {
+			i++
+			continue
+		}
+		d, end, ok := dateAt(s, i)
+		if !ok {
+			i = tokenEnd(s, i)
+			continue
+		}
+		found = append(found, d)
+		out.WriteString(s[copied:i] + " ; ") // so that what stood on both sides stays apart
+		i, copied = end, end
 	}
-	return found, s
+	if copied == 0 {
+		return nil, s
+	}
+	return found, out.String() + s[copied:]
 }
 
-func parseDate(order string, parts []string) (d date, ok bool) {
-	for i, part := range parts {
-		n, err := strconv.Atoi(part)
-		if order[i] == 'm' && err != nil {
-			n = monthNames[fold(part)]
+// dateAt reads the date that begins at i: "2020-12-08", "8th of December 2020", "Dec. 8, 2020", "December 2020", "8 December"
+// and their like in the languages of the months.
+func dateAt(s string, i int) (d date, end int, ok bool) {
+	n, width, end := digitsAt(s, i)
+	switch {
+	case width == 4:
+		return numericDate(s, n, end)
+	case 1 <= width && width <= 2:
+		return dayFirst(s, n, end)
+	case width > 0:
+		return date{}, 0, false
+	}
+	month, end := monthAt(s, i)
+	if month == 0 {
+		return date{}, 0, false
+	}
+	return monthFirst(s, month, end)
+}
+
+// numericDate reads what follows a year: "-12-08", "年12月8日".
+func numericDate(s string, year, i int) (date, int, bool) {
+	if year < 1000 || year > 2999 || i >= len(s) {
+		return date{}, 0, false
+	}
+	if strings.HasPrefix(s[i:], "年") {
+		month, w, j := digitsAt(s, i+len("年"))
+		if w == 0 || w > 2 || !strings.HasPrefix(s[j:], "月") {
+			return date{}, 0, false
 		}
-		switch order[i] {
-		case 'y':
-			d.year = n
-		case 'm':
-			d.month = n
-		case 'd':
-			d.day = n
+		day, w, j := digitsAt(s, j+len("月"))
+		if w == 0 || w > 2 || !strings.HasPrefix(s[j:], "日") {
+			return date{}, 0, false
+		}
+		return whole(date{year, month, day}, j+len("日"))
+	}
+	if strings.IndexByte("-/.", s[i]) < 0 {
+		return date{}, 0, false
+	}
+	month, w, j := digitsAt(s, i+1)
+	if w == 0 || w > 2 || j >= len(s) || strings.IndexByte("-/.", s[j]) < 0 {
+		return date{}, 0, false
+	}
+	day, w, j := digitsAt(s, j+1)
+	if w == 0 || w > 2 || j < len(s) && wordByte(s[j]) {
+		return date{}, 0, false
+	}
+	return whole(date{year, month, day}, j)
+}
+
+// dayFirst reads what follows a day: "th of December 2020", ". Dezember", " de diciembre de 2020".
+func dayFirst(s string, day, i int) (date, int, bool) {
+	if j := skipOrdinal(s, i); j > i {
+		i = j
+	} else {
+		i = skipWord(s, i, ".")
+	}
+	i, ok := skipBlank(s, i)
+	if !ok || day == 0 {
+		return date{}, 0, false
+	}
+	month, end := monthAt(s, skipWord(s, skipWord(s, i, "of "), "de "))
+	if month == 0 {
+		return date{}, 0, false
+	}
+	if year, at := yearBehind(s, end); year > 0 {
+		return whole(date{year, month, day}, at)
+	}
+	if _, year, _, _ := dayBehind(s, end); year > 0 { // "version 12 May 31, 2020": the month is the next day's
+		return date{}, 0, false
+	}
+	return whole(date{0, month, day}, end)
+}
+
+// monthFirst reads what follows a month: " 8th, 2020", " 2020", " 8".
+func monthFirst(s string, month, i int) (date, int, bool) {
+	if year, at := yearBehind(s, i); year > 0 {
+		return whole(date{year, month, 0}, at)
+	}
+	day, year, digits, end := dayBehind(s, i)
+	if day == 0 {
+		return date{}, 0, false
+	}
+	if _, _, other := dayFirst(s, day, digits); other { // "March 3 April 2020": the day is the next month's
+		return date{}, 0, false
+	}
+	return whole(date{year, month, day}, end)
+}
+
+// dayBehind reads a day behind a month, with its year if it has one: ". 8th, 2020". The digits of the day end at digits.
+func dayBehind(s string, i int) (day, year, digits, end int) {
+	i, ok := skipBlank(s, skipWord(s, i, "."))
+	day, w, digits := digitsAt(s, i)
+	end = skipOrdinal(s, digits)
+	if !ok || w == 0 || w > 2 || end < len(s) && wordByte(s[end]) {
+		return 0, 0, 0, 0
+	}
+	if at, ok := skipBlank(s, skipWord(s, end, ",")); ok {
+		if year, at := yearAt(s, at); year > 0 {
+			return day, year, digits, at
 		}
 	}
-	return d, 1 <= d.month && d.month <= 12 && d.day <= 31 && (d.day > 0 || !strings.Contains(order, "d"))
+	return day, 0, digits, end
+}
+
+// whole says whether a date can be one.
+func whole(d date, end int) (date, int, bool) {
+	return d, end, 1 <= d.month && d.month <= 12 && d.day <= 31 && (d.day > 0 || d.year > 0)
+}
+
+// yearBehind reads a year behind a month: " 2020", "., of 2020", " de 2020".
+func yearBehind(s string, i int) (year, end int) {
+	i, ok := skipBlank(s, skipWord(s, skipWord(s, i, "."), ","))
+	if !ok {
+		return 0, 0
+	}
+	return yearAt(s, skipWord(s, skipWord(s, i, "of "), "de "))
+}
+
+// yearAt reads a year from 1000 to 2999 that begins no date of its own.
+func yearAt(s string, i int) (year, end int) {
+	n, w, end := digitsAt(s, i)
+	if w != 4 || n < 1000 || n > 2999 || end < len(s) && wordByte(s[end]) {
+		return 0, 0
+	}
+	if _, _, other := numericDate(s, n, end); other {
+		return 0, 0
+	}
+	return n, end
+}
+
+// monthAt reads the name of a month.
+func monthAt(s string, i int) (month, end int) {
+	for end = i; end < len(s); {
+		r, n := utf8.DecodeRuneInString(s[end:])
+		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
+			break
+		}
+		end += n
+	}
+	if n := end - i; n < 3 || n > 20 || !monthBytes[s[i]] || end < len(s) && wordByte(s[end]) {
+		return 0, 0
+	}
+	return monthNames[fold(s[i:end])], end
+}
+
+// monthBytes are the bytes that the names of months begin with: a look before the names are looked up.
+var monthBytes = func() (first [256]bool) {
+	for name := range monthNames {
+		first[name[0]] = true
+		first[strings.ToUpper(name)[0]] = true
+	}
+	return first
+}()
+
+// digitsAt reads a number of decimal digits, and how many they are; it counts no further than five.
+func digitsAt(s string, i int) (n, width, end int) {
+	for end = i; end < len(s) && isDigit(s[end]); end++ {
+		if width < 5 {
+			n = 10*n + int(s[end]-'0')
+			width++
+		}
+	}
+	return n, width, end
+}
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
+
+// wordByte reports whether a byte goes on with a word or a number.
+func wordByte(b byte) bool { return isDigit(b) || 'a' <= b|0x20 && b|0x20 <= 'z' || b == '_' }
+
+// startsToken reports whether a word or a number begins at i.
+func startsToken(s string, i int) bool {
+	b := s[i]
+	if b < utf8.RuneSelf && !wordByte(b) || b >= utf8.RuneSelf && !utf8.RuneStart(b) {
+		return false
+	}
+	return i == 0 || !wordByte(s[i-1]) && s[i-1] < utf8.RuneSelf || isDigit(b) && s[i-1] >= utf8.RuneSelf
+}
+
+// tokenEnd returns where the word or number ends that begins at i.
+func tokenEnd(s string, i int) int {
+	for i++; i < len(s) && (wordByte(s[i]) || s[i] >= utf8.RuneSelf); i++ {
+		if isDigit(s[i]) && s[i-1] >= utf8.RuneSelf { // behind 年 and its like
+			break
+		}
+	}
+	return i
+}
+
+func skipOrdinal(s string, i int) int {
+	for _, end := range [...]string{"st", "nd", "rd", "th"} {
+		if strings.HasPrefix(s[i:], end) {
+			return i + len(end)
+		}
+	}
+	return i
+}
+
+// skipBlank skips white space, of which there must be some.
+func skipBlank(s string, i int) (end int, ok bool) {
+	for end = i; end < len(s) && (s[end] == ' ' || s[end] == '\n' || s[end] == '\t'); end++ {
+	}
+	return end, end > i
+}
+
+func skipWord(s string, i int, word string) int {
+	if strings.HasPrefix(s[i:], word) {
+		return i + len(word)
+	}
+	return i
 }
 
 // relative are the words for days seen from now; the cue is how many days away.

@@ -1,0 +1,108 @@
+package websearch
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// aNumber is a number as written: with separators, decimals, or a time of day.
+var aNumber = regexp.MustCompile(`\d+(?:[.,:’' ]\d+)*`)
+
+// numbersIn returns the numbers of s in one way of writing: "1,234.50" and "1 234,5" are "1234.5". A blank joins
+// digits only as a separator of thousands.
+func numbersIn(s string) []string {
+	if !ascii(s) {
+		s = strings.Map(asciiDigit, s)
+	}
+	var out []string
+	for i := 0; i < len(s); i++ {
+		if !isDigit(s[i]) {
+			continue
+		}
+		end := numberEnd(s, i)
+		m := s[i:end]
+		i = end
+		if strings.ContainsAny(m, " ’'") && !thousands.MatchString(m) {
+			for _, part := range strings.FieldsFunc(m, func(r rune) bool { return r == ' ' || r == '’' || r == '\'' }) {
+				out = append(out, oneNumber(part))
+			}
+			continue
+		}
+		out = append(out, oneNumber(m))
+	}
+	return out
+}
+
+// numberEnd returns where the number ends whose first digit is at i.
+func numberEnd(s string, i int) int {
+	for {
+		for i < len(s) && isDigit(s[i]) {
+			i++
+		}
+		sep := 1
+		switch {
+		case i == len(s):
+			return i
+		case strings.HasPrefix(s[i:], "’"):
+			sep = len("’")
+		case strings.IndexByte(".,:' ", s[i]) < 0:
+			return i
+		}
+		if i+sep >= len(s) || !isDigit(s[i+sep]) {
+			return i
+		}
+		i += sep
+	}
+}
+
+var thousands = regexp.MustCompile(`^\d{1,3}(?:[ ’']\d{3})+(?:[.,]\d+)?$`)
+
+func asciiDigit(r rune) rune {
+	switch {
+	case r > unicode.MaxASCII && unicode.IsDigit(r):
+		for zero := r; ; zero-- { // decimal digits stand in tens, each ten's zero first
+			if !unicode.IsDigit(zero-1) || r-zero == 9 {
+				return '0' + (r - zero)
+			}
+		}
+	case r == '\u00a0' || r == '\u202f' || r == '\u2009':
+		return ' '
+	}
+	return r
+}
+
+var (
+	withoutBlanks = strings.NewReplacer(" ", "", "’", "", "'", "")
+	withoutMarks  = strings.NewReplacer(".", "", ",", "")
+)
+
+// oneNumber writes a number without separators. A last group after a single comma or dot is a fraction unless
+// it has three digits and stands behind a group that begins with no zero.
+func oneNumber(m string) string {
+	if !strings.ContainsFunc(m, func(r rune) bool { return r < '0' || r > '9' }) {
+		return trimZeros(m)
+	}
+	m = withoutBlanks.Replace(m)
+	i := strings.LastIndexAny(m, ".,")
+	if i < 0 {
+		return trimZeros(m)
+	}
+	head, tail := m[:i], m[i+1:]
+	plainHead := withoutMarks.Replace(head)
+	grouped := strings.Count(head, m[i:i+1]) > 0 || len(tail) == 3 && !strings.ContainsAny(head, ".,") && head != "0" && len(head) <= 3
+	if grouped {
+		return trimZeros(plainHead + tail)
+	}
+	if tail = strings.TrimRight(tail, "0"); tail == "" {
+		return trimZeros(plainHead)
+	}
+	return trimZeros(plainHead) + "." + tail
+}
+
+func trimZeros(s string) string {
+	if t := strings.TrimLeft(s, "0"); t != "" {
+		return t
+	}
+	return "0"
+}
