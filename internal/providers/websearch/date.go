@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -191,14 +190,17 @@ func yearAt(s string, i int) (year, end int) {
 
 // monthAt reads the name of a month.
 func monthAt(s string, i int) (month, end int) {
+	if i >= len(s) || !monthBytes[s[i]] {
+		return 0, 0
+	}
 	for end = i; end < len(s); {
 		r, n := utf8.DecodeRuneInString(s[end:])
-		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
+		if !inWord(r) {
 			break
 		}
 		end += n
 	}
-	if n := end - i; n < 3 || n > 20 || !monthBytes[s[i]] || end < len(s) && wordByte(s[end]) {
+	if n := end - i; n < 3 || n > 20 || end < len(s) && s[end] == '_' {
 		return 0, 0
 	}
 	return monthNames[fold(s[i:end])], end

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"familiar/internal/context/turn"
 )
@@ -250,15 +249,19 @@ func contentWords(s string) string {
 
 // cut shortens s to at most n characters, at a word's end where there is one.
 func cut(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
+	if len(s) <= n {
 		return s
 	}
-	r := []rune(s)[:n]
-	short := string(r)
-	if i := strings.LastIndexByte(short, ' '); i > len(short)/2 {
-		short = short[:i]
+	for i := range s {
+		if n--; n < 0 {
+			short := s[:i]
+			if blank := strings.LastIndexByte(short, ' '); blank > len(short)/2 {
+				short = short[:blank]
+			}
+			return strings.TrimSpace(short)
+		}
 	}
-	return strings.TrimSpace(short)
+	return s
 }
 
 // deniedTopic returns the topic of the operator's list that the text holds, matched as whole words.

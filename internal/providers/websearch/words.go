@@ -36,7 +36,7 @@ var spelled = map[string][]string{
 
 // split cuts s into words. Chinese, Japanese and Thai come out as long runs: the tables look inside those.
 func split(s string) []word {
-	var out []word
+	out := make([]word, 0, len(s)/5+1) // about as many as English has
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		if !inWord(r) {
@@ -55,6 +55,9 @@ func split(s string) []word {
 }
 
 func inWord(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9'
+	}
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
@@ -63,7 +66,7 @@ func appendWord(out []word, s string, start, end int) []word {
 	raw := s[start:end]
 	first, _ := utf8.DecodeRuneInString(raw)
 	key := fold(raw)
-	if len(out) > 0 && apostrophe(s[out[len(out)-1].end:start]) {
+	if len(out) > 0 && start-out[len(out)-1].end <= len("’") && apostrophe(s[out[len(out)-1].end:start]) {
 		last := &out[len(out)-1]
 		switch {
 		case key == "t" && strings.HasSuffix(last.key, "n"): // don't, can't, won't
@@ -79,13 +82,22 @@ func appendWord(out []word, s string, start, end int) []word {
 			return append(out, word{key: contractions[key], start: start, end: end})
 		}
 	}
-	if parts, ok := spelled[key]; ok && (len(key) > 1 || !strings.HasPrefix(s[end:], ".")) {
+	if parts := writtenTogether(key); parts != nil && (len(key) > 1 || !strings.HasPrefix(s[end:], ".")) {
 		for _, part := range parts {
 			out = append(out, word{key: part, start: start, end: end})
 		}
 		return out
 	}
 	return append(out, word{key: key, start: start, end: end, upper: unicode.IsUpper(first)})
+}
+
+// writtenTogether returns the words of a form in [spelled]. A page's words are looked up by the thousand, and nearly all
+// are too long for one.
+func writtenTogether(key string) []string {
+	if len(key) > len("cannot") {
+		return nil
+	}
+	return spelled[key]
 }
 
 func apostrophe(s string) bool { return s == "'" || s == "’" || s == "ʼ" }
