@@ -15,6 +15,7 @@ type asked struct {
 	weight []float64
 	at     map[string]int  // term → its bit
 	begins [256]bool       // the first bytes of terms: stemming keeps them
+	opens  [256]bool       // those of keys
 	known  map[string]int  // word → its bit, or none
 	keys   map[string]bool // all its words, as written
 	kin    map[string]bool
@@ -34,7 +35,10 @@ func newAsked(question, lang string, day date) *asked {
 		q.days = append(q.days, day)
 	}
 	for _, w := range split(question) {
-		q.keys[w.key] = true
+		if w.key != "" {
+			q.keys[w.key] = true
+			q.opens[w.key[0]] = true
+		}
 		for _, k := range kin[w.key] {
 			q.kin[k] = true
 		}
@@ -68,6 +72,9 @@ func (q *asked) bit(key string) int {
 	return at
 }
 
+// has reports whether the question has the word as it is.
+func (q *asked) has(key string) bool { return key != "" && q.opens[key[0]] && q.keys[key] }
+
 // find returns which of the question's terms are in a text, and the share of its neighbours that are neighbours there.
 func (q *asked) find(text string, words []word) (mask uint64, together float64) {
 	var joined uint64
@@ -90,7 +97,7 @@ func (q *asked) find(text string, words []word) (mask uint64, together float64) 
 				}
 				see(bit)
 			}
-		} else if meaningful(w.key) {
+		} else if roles[w.key]&stopWord == 0 && (len(w.key) > 1 || numeric(w.key)) {
 			see(q.bit(w.key))
 		}
 	}

@@ -47,11 +47,13 @@ const (
 )
 
 // rankSentences scores every sentence of the pages that were read as evidence for the question, best first.
-func rankSentences(q *asked, sheets []sheet) []sentence {
+func rankSentences(q *asked, sheets []sheet) []*sentence {
 	all := q.sentences(sheets)
+	ranked := make([]*sentence, len(all))
 	weights := evidenceWeights()
 	for i := range all {
 		s := &all[i]
+		ranked[i] = s
 		s.score = usualScore - perLength*math.Log(float64(utf8.RuneCountInString(s.text))/100) - perRank*float64(sheets[s.sheet].rank)
 		for t, x := range s.traits {
 			s.score += weights[t] * x
@@ -60,8 +62,8 @@ func rankSentences(q *asked, sheets []sheet) []sentence {
 			s.score += ofAnswer
 		}
 	}
-	slices.SortStableFunc(all, func(a, b sentence) int { return cmp.Compare(b.score, a.score) })
-	return all
+	slices.SortStableFunc(ranked, func(a, b *sentence) int { return cmp.Compare(b.score, a.score) })
+	return ranked
 }
 
 // sentences are those of the pages that were read, with their traits.
@@ -152,13 +154,12 @@ func (q *asked) choose(sheets []sheet, limit int) []sentence {
 
 // selectSentences takes the best: a few of each page, none twice, and none that has nothing to do with the question
 // unless it opens its page. Of a page that is the answer, such as a forecast, it takes more.
-func selectSentences(ranked []sentence, q *asked, sheets []sheet, limit int) []sentence {
+func selectSentences(ranked []*sentence, q *asked, sheets []sheet, limit int) []sentence {
 	each := eachOf(sheets, limit)
 	var out []sentence
 	said := map[int][][]string{} // the terms of those taken, by page
 	taken := map[int]int{}
-	for i := range ranked {
-		s := &ranked[i]
+	for _, s := range ranked {
 		answer := sheets[s.sheet].answer
 		if len(out) == limit || !answer && taken[s.sheet] == each {
 			q.drop(s, droppedBelow)

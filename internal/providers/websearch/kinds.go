@@ -3,12 +3,13 @@ package websearch
 // kinds sees the kinds of things that a sentence has and the question has not, and whether one of them was asked for.
 func (q *asked) kinds(t *seen, words []word, lead bool) {
 	names, times, spots, numbers := 0, 0, 0, 0
-	kinWord, why, how, is := false, false, false, false
+	kinWord, all := false, role(0)
 	last, near := -100, 100 // where the question's last word stood, and how near a candidate came to one
 	candidate := -100
 	for i, w := range words {
 		hit := q.bit(w.key) != none
-		fresh := !q.keys[w.key]
+		fresh := !q.has(w.key)
+		is := roles[w.key]
 		found := kind("")
 		switch {
 		case fresh && numeric(w.key):
@@ -18,16 +19,16 @@ func (q *asked) kinds(t *seen, words []word, lead bool) {
 				times++
 				found = someTime
 			}
-		case fresh && spelledNumbers[w.key]:
+		case fresh && is&spelledOut != 0:
 			numbers++
 			found = amount
-		case fresh && namedDays[w.key]:
+		case fresh && is&namedDay != 0:
 			times++
 			found = someTime
-		case fresh && w.upper && i > 0 && !stopWords[w.key]:
+		case fresh && w.upper && i > 0 && is&stopWord == 0:
 			names++
 			found = someone
-			if spotWords[words[i-1].key] || i > 1 && words[i-1].key == "the" && spotWords[words[i-2].key] {
+			if roles[words[i-1].key]&ofSpot != 0 || i > 1 && words[i-1].key == "the" && roles[words[i-2].key]&ofSpot != 0 {
 				spots++
 			}
 		}
@@ -40,14 +41,10 @@ func (q *asked) kinds(t *seen, words []word, lead bool) {
 			candidate = i
 			near = min(near, i-last)
 		}
-		kinWord = kinWord || q.kin[w.key] && fresh
-		why = why || reasonWords[w.key]
-		how = how || mannerWords[w.key]
-		is = is || beWords[w.key]
-		if negations[w.key] {
-			t[traitNegated] = 1
-		}
+		kinWord = kinWord || fresh && q.kin[w.key]
+		all |= is
 	}
+	t.set(traitNegated, all&negation != 0)
 	t.set(traitKin, kinWord)
 	t[traitNews] = min(float64(names+numbers), 12) / 6
 	lacks := false
@@ -65,13 +62,13 @@ func (q *asked) kinds(t *seen, words []word, lead bool) {
 		t.set(traitCount, numbers > 0)
 		lacks = numbers == 0
 	case reason:
-		t.set(traitWhy, why)
-		lacks = !why
+		t.set(traitWhy, all&ofReason != 0)
+		lacks = all&ofReason == 0
 	case manner:
-		t.set(traitHow, how)
+		t.set(traitHow, all&ofManner != 0)
 	case meaning:
-		t.set(traitWhat, is)
-		t.set(traitWhatLead, is && lead)
+		t.set(traitWhat, all&ofBeing != 0)
+		t.set(traitWhatLead, all&ofBeing != 0 && lead)
 	default:
 		t.set(traitName, names > 1)
 		t.set(traitNumber, numbers > 0)
@@ -82,10 +79,34 @@ func (q *asked) kinds(t *seen, words []word, lead bool) {
 	}
 }
 
-var (
-	namedDays   = set("january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday century januar februar marz mai juni juli oktober dezember janvier fevrier mars avril juin juillet aout septembre octobre novembre decembre enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre")
-	spotWords   = set("in at near from to of located im en au nel na no a within across throughout")
-	reasonWords = set("because due since owing caused cause reason result order so that weil wegen parce car porque perche")
-	mannerWords = set("by using first then through via with step durch mit")
-	beWords     = set("is are was were means refer refers defined known called ist sind est sont es son")
+// role is what a word is beside its meaning; it may be several.
+type role uint8
+
+const (
+	stopWord role = 1 << iota
+	spelledOut
+	negation
+	namedDay
+	ofSpot
+	ofReason
+	ofManner
+	ofBeing
 )
+
+// roles are of all such words: one look for each of a page's many.
+var roles = func() map[string]role {
+	all := map[string]role{}
+	for of, words := range map[role]map[string]bool{
+		stopWord: stopWords, spelledOut: spelledNumbers, negation: negations,
+		namedDay: set("january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday century januar februar marz mai juni juli oktober dezember janvier fevrier mars avril juin juillet aout septembre octobre novembre decembre enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"),
+		ofSpot:   set("in at near from to of located im en au nel na no a within across throughout"),
+		ofReason: set("because due since owing caused cause reason result order so that weil wegen parce car porque perche"),
+		ofManner: set("by using first then through via with step durch mit"),
+		ofBeing:  set("is are was were means refer refers defined known called ist sind est sont es son"),
+	} {
+		for w := range words {
+			all[w] |= of
+		}
+	}
+	return all
+}()
