@@ -266,7 +266,7 @@ func plainLines(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for line := range strings.Lines(s) {
-		if strings.Contains(line, ":") || strings.Contains(strings.ToLower(line), "www.") {
+		if strings.Contains(line, ":") || strings.Contains(line, "w.") || strings.Contains(line, "W.") {
 			line = mdAuto.ReplaceAllString(line, "")
 		}
 		if len(line) > 3 && strings.Trim(line, " \t\r\n:|-") == "" {

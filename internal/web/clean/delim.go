@@ -33,7 +33,7 @@ func disarm(s, nonce string, r *Report) string {
 		r.add("D1", b2i(plain != c))
 		return plain
 	}, s)
-	if strings.ContainsAny(s, "‹[") {
+	if strings.Contains(s, "‹") || strings.Contains(s, "[") {
 		s = replace(templateTokens, s, "", "D2", r)
 	}
 	s = quoteRoles(s, r)
@@ -63,7 +63,7 @@ func unbracket(c rune) rune {
 
 // quoteRoles is D3.
 func quoteRoles(s string, r *Report) string {
-	if !strings.ContainsAny(s, colons) {
+	if !strings.ContainsFunc(s, func(c rune) bool { return c == ':' || c > unicode.MaxASCII && strings.ContainsRune(colons, c) }) {
 		return s
 	}
 	lines := strings.Split(s, "\n")
