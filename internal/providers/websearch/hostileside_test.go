@@ -267,6 +267,8 @@ func judgeFact(t *testing.T, c turn.Claim, page string) {
 	}
 }
 
+var nonces = regexp.MustCompile(`(web-search-results-)[a-z2-7]{16}`)
+
 // judgeFrame looks at the whole block: its delimiters are its own, and its facts are those on record.
 func judgeFrame(t *testing.T, l turn.Lookup) {
 	t.Helper()
@@ -274,6 +276,7 @@ func judgeFrame(t *testing.T, l turn.Lookup) {
 	if strings.Count(text, "<") != 2 || strings.Count(text, ">") != 2 || strings.Count(text, "web-search-results") != 4 {
 		t.Error("the block has delimiters that are not its own")
 	}
+	text = nonces.ReplaceAllString(text, "$1") // chance spells words, too
 	for _, bad := range []string{"://", "www.", "](", "evil", "javascript:", "discord.gg", "@everyone", "<@", "<|", "[INST]", "`", "＜", "gnore all previous", "obey me", "persona", "secret"} {
 		if strings.Contains(text, bad) {
 			t.Errorf("%q is in the block", bad)
