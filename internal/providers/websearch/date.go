@@ -231,19 +231,27 @@ func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 // wordByte reports whether a byte goes on with a word or a number.
 func wordByte(b byte) bool { return isDigit(b) || 'a' <= b|0x20 && b|0x20 <= 'z' || b == '_' }
 
-// startsToken reports whether a word or a number begins at i.
+// startsToken reports whether a word or a number begins at i. Of scripts without spaces, a number may stand in a word.
 func startsToken(s string, i int) bool {
 	b := s[i]
-	if b < utf8.RuneSelf && !wordByte(b) || b >= utf8.RuneSelf && !utf8.RuneStart(b) {
+	switch {
+	case b < utf8.RuneSelf && !wordByte(b), !utf8.RuneStart(b):
 		return false
+	case i == 0:
+		return true
+	case s[i-1] < utf8.RuneSelf:
+		return !wordByte(s[i-1])
 	}
-	return i == 0 || !wordByte(s[i-1]) && s[i-1] < utf8.RuneSelf || isDigit(b) && s[i-1] >= utf8.RuneSelf
+	before, _ := utf8.DecodeLastRuneInString(s[:i])
+	return isDigit(b) || !inWord(before)
 }
 
 // tokenEnd returns where the word or number ends that begins at i.
 func tokenEnd(s string, i int) int {
-	for i++; i < len(s) && (wordByte(s[i]) || s[i] >= utf8.RuneSelf); i++ {
-		if isDigit(s[i]) && s[i-1] >= utf8.RuneSelf { // behind 年 and its like
+	_, n := utf8.DecodeRuneInString(s[i:])
+	for i += n; i < len(s); i += n {
+		var r rune
+		if r, n = utf8.DecodeRuneInString(s[i:]); !inWord(r) && r != '_' || isDigit(s[i]) && s[i-1] >= utf8.RuneSelf {
 			break
 		}
 	}
