@@ -13,6 +13,11 @@ import (
 // ExplainLookup writes a lookup as its decisions, one after the other: what was decided, and what for.
 func ExplainLookup(l *turn.Lookup) string {
 	var s sheet
+	s.row("state", "%s%s", l.State, aside(l.Failure))
+	if l.Reason != l.Need {
+		s.row("why", "%s", l.Reason)
+	}
+	s.line("")
 	explainNeed(&s, l)
 	explainWording(&s, l)
 	explainAllowance(&s, l)
@@ -26,9 +31,8 @@ func ExplainLookup(l *turn.Lookup) string {
 
 func explainNeed(s *sheet, l *turn.Lookup) {
 	s.line("Is it needed?")
-	s.row("state", "%s%s", l.State, aside(l.Failure))
-	s.row("why", "%s", orDash(l.Reason))
-	s.row("score", "%.2f; looked up from %.2f, and between %.2f and %.2f a side model is asked", l.Score, websearch.Threshold, websearch.DoubtFrom, websearch.DoubtTo)
+	s.row("why", "%s", orDash(l.Need))
+	s.row("score", "%.2f; by itself looked up from %.2f, and between %.2f and %.2f a side model is asked", l.Score, websearch.Threshold, websearch.DoubtFrom, websearch.DoubtTo)
 	for i, cue := range l.Cues {
 		s.row(once(i == 0, "cues"), "%s", cue)
 	}
@@ -59,9 +63,12 @@ func explainAllowance(s *sheet, l *turn.Lookup) {
 	if len(l.Caps) == 0 {
 		s.row("cap", "none counted")
 	}
-	if r := l.Reused; r != nil {
+	switch r := l.Reused; {
+	case r != nil:
 		s.row("reuse", "%q was asked %s ago in turn %s, and is as good as this", r.Query, r.Age.Round(time.Second), r.Turn)
-	} else {
+	case l.Query == "":
+		s.row("reuse", "nothing was to be asked")
+	default:
 		s.row("reuse", "no like question was answered shortly before")
 	}
 }

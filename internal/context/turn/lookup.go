@@ -10,6 +10,7 @@ import (
 type Lookup struct {
 	State    State             `json:"state"`
 	Reason   string            `json:"reason"`            // why it was, or was not, looked up; for a failure, what failed
+	Need     string            `json:"need,omitempty"`    // why it was, or was not, needed
 	Failure  string            `json:"failure,omitempty"` // closed code when State is failed: "provider_down", "rate_limited", "deadline", "cap", …
 	Score    float64           `json:"score"`             // 0 (surely not needed) to 1 (surely needed)
 	Cues     []string          `json:"cues,omitempty"`    // what moved the score, strongest first

@@ -88,7 +88,7 @@ func (r *run) decide(ctx context.Context) bool {
 
 	needed, reason := r.needed(by)
 	r.look.Score, r.look.Cues = pl.score, pl.cues
-	r.look.Reason = reason
+	r.look.Reason, r.look.Need = reason, reason
 	if !needed {
 		r.look.State = turn.NotNeeded
 		return false
@@ -148,12 +148,10 @@ func (r *run) needed(by string) (bool, string) {
 	pl := &r.plan
 	switch {
 	case r.req.Web.Switch == turn.WebAlways:
-		pl.score = 1
 		return true, "asked for by command"
 	case pl.order == "dont":
 		return false, "told not to search"
 	case len(pl.urls) > 0 || len(pl.refused) > 0:
-		pl.score = 1
 		return true, "a page was named"
 	case pl.order == "search":
 		return true, "told to search"
