@@ -25,6 +25,7 @@ type sentence struct {
 	mask, sentence, head uint64
 	pairs                float64 // the share of the question's neighbours that are neighbours in it
 	linked               bool    // something of the question is in it or around it
+	astray               bool    // there is nothing of the question on its page, which is in the same language
 
 	traits seen
 	score  float64
@@ -80,10 +81,27 @@ func (q *asked) sentences(sheets []sheet) []sentence {
 	q.weigh(all)
 	for _, p := range pages {
 		if page := all[p[0]:p[1]]; len(page) > 0 {
-			q.observe(page, q.maskOf(sheets[page[0].sheet].page.Title))
+			title := q.maskOf(sheets[page[0].sheet].page.Title)
+			q.observe(page, title)
+			astray := q.astray(page, title)
+			for i := range page {
+				page[i].astray = astray
+			}
 		}
 	}
 	return all
+}
+
+// astray reports whether a page has nothing of the question, though it could have.
+func (q *asked) astray(page []sentence, title uint64) bool {
+	for i := range page {
+		title |= page[i].mask | page[i].head
+	}
+	if title != 0 || len(q.terms) == 0 {
+		return false
+	}
+	lang := language(page[0].whole, page[0].words)
+	return lang == q.lang || lang == "" && !unspaced(page[0].whole)
 }
 
 // split cuts a page into sentences.
@@ -153,7 +171,7 @@ func (q *asked) choose(sheets []sheet, limit int) []sentence {
 }
 
 // selectSentences takes the best: a few of each page, none twice, and none that has nothing to do with the question
-// unless it opens its page. Of a page that is the answer, such as a forecast, it takes more.
+// unless it opens a page that has. Of a page that is the answer, such as a forecast, it takes more.
 func selectSentences(ranked []*sentence, q *asked, sheets []sheet, limit int) []sentence {
 	each := eachOf(sheets, limit)
 	var out []sentence
@@ -165,7 +183,7 @@ func selectSentences(ranked []*sentence, q *asked, sheets []sheet, limit int) []
 			q.drop(s, droppedBelow)
 			continue
 		}
-		if !answer && len(q.terms) > 0 && !s.linked && s.place > 0 {
+		if !answer && len(q.terms) > 0 && !s.linked && (s.place > 0 || s.astray) {
 			q.drop(s, droppedBare)
 			continue
 		}

@@ -285,6 +285,21 @@ func TestDeliveredTextAndSnippets(t *testing.T) {
 }
 
 // TestStale: where nobody can search, what was found earlier is used, and called that.
+// A page on something else is no answer, though a search found it; one in another language may be.
+func TestAstray(t *testing.T) {
+	cake := "Whisk eggs and sugar until they are pale. Fold the flour in and bake for forty minutes. Let it cool before you cut it."
+	for text, want := range map[string]turn.State{
+		cake: turn.Empty,
+		"Для бисквита взбейте яйца с сахаром добела. Добавьте муку и выпекайте сорок минут, затем остудите.": turn.Found,
+		"Everest was measured again in 2020. " + cake: turn.Found,
+	} {
+		p := &Provider{Search: &search.Engine{Backends: []search.Backend{&finder{hits: []turn.Hit{{URL: "https://a.example.org/", Title: "Notes", Text: text}}}}}}
+		if l := p.Lookup(t.Context(), ask(heightQuestion)); l.State != want {
+			t.Errorf("%s for %q: %+v", l.State, text, l.Summary)
+		}
+	}
+}
+
 func TestStale(t *testing.T) {
 	f := &finder{hits: []turn.Hit{{URL: "https://forecast.test-site.org/", Title: "Forecast", Answer: true, Text: "Mount Everest has a height of 8,849 metres above sea level."}}}
 	w := newWorld(t, f)

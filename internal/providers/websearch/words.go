@@ -65,7 +65,7 @@ func inWord(r rune) bool {
 func appendWord(out []word, s string, start, end int) []word {
 	raw := s[start:end]
 	first, _ := utf8.DecodeRuneInString(raw)
-	key := fold(raw)
+	key := fold(singular(raw))
 	if len(out) > 0 && start-out[len(out)-1].end <= len("’") && apostrophe(s[out[len(out)-1].end:start]) {
 		last := &out[len(out)-1]
 		switch {
@@ -89,6 +89,15 @@ func appendWord(out []word, s string, start, end int) []word {
 		return out
 	}
 	return append(out, word{key: key, start: start, end: end, upper: unicode.IsUpper(first)})
+}
+
+// singular takes the s off several of what has a name of capitals: "CFCs", "DVDs".
+func singular(raw string) string {
+	name, ok := strings.CutSuffix(raw, "s")
+	if !ok || len(name) < 2 || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsUpper(r) }) {
+		return raw
+	}
+	return name
 }
 
 // writtenTogether returns the words of a form in [spelled]. A page's words are looked up by the thousand, and nearly all
