@@ -6,59 +6,54 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/store"
 )
 
-// session is the span of which a channel's lookups are counted: half hours by the clock, so that a count needs no
-// more to be kept than its own number.
-const session = 30 * time.Minute
+// The spans of time of which lookups are counted: any half hour of a channel, and any 24 hours of a person.
+const (
+	session = 30 * time.Minute
+	aDay    = 24 * time.Hour
+)
 
 // capped is the failure of a lookup that would be one too many.
 const capped = "cap"
 
 // granted takes one lookup of those that the channel and the person have left (L4). One that is refused is a lookup
-// that failed, and says why.
+// that failed, and says why. What cannot be counted is not allowed.
 func (r *run) granted(ctx context.Context) bool {
 	if r.p.Store == nil {
 		return true
 	}
-	half := r.now.UTC().Truncate(session)
-	inChannel := quota{"channel", "lookups/channel/" + r.req.Character + "/" + r.req.ChannelID, half.Format("2006-01-02T15:04"), r.pol.PerSession}
-	ofPerson := quota{"person", "lookups/person/" + r.req.Character + "/" + r.req.Message.Author.ID, half.Format(time.DateOnly), r.pol.PerDay}
-	if !r.take(ctx, inChannel, fmt.Sprintf("the %d lookups that this channel has in half an hour are used up until %s UTC", inChannel.limit, half.Add(session).Format("15:04"))) {
-		return false
+	caps := []struct{ of, words string }{
+		{"channel", "the %d lookups that this channel has in half an hour are used up"},
+		{"person", "the %d lookups that a person has in a day are used up"},
 	}
-	if r.take(ctx, ofPerson, fmt.Sprintf("the %d lookups that a person has in a day are used up until midnight UTC", ofPerson.limit)) {
-		return true
+	allowances := []store.Allowance{
+		{Name: "lookups/channel/" + r.req.Character + "/" + r.req.ChannelID, Span: session, Limit: r.pol.PerSession},
+		{Name: "lookups/person/" + r.req.Character + "/" + r.req.Message.Author.ID, Span: aDay, Limit: r.pol.PerDay},
 	}
-	if inChannel.limit > 0 {
-		_ = r.p.Store.ReturnQuota(ctx, inChannel.name, inChannel.period, 1) // one lookup less for half an hour is no harm
-	}
-	return false
-}
-
-type quota struct {
-	of, name, period string
-	limit            int // 0: none
-}
-
-// take takes one of q. What cannot be counted is not allowed.
-func (r *run) take(ctx context.Context, q quota, used string) bool {
-	if q.limit <= 0 {
-		return true
-	}
-	got, err := r.p.Store.TakeQuota(ctx, q.name, q.period, 1, q.limit)
+	got, err := r.p.Store.Take(ctx, r.now, allowances...)
 	switch {
 	case err != nil:
 		r.fail("internal", "the lookups could not be counted")
-	case got == 0:
-		r.fail(capped, used)
-		r.look.Caps = append(r.look.Caps, turn.Cap{Of: q.of, Used: q.limit, Limit: q.limit})
+	case got.Refused >= 0:
+		limit := allowances[got.Refused].Limit
+		r.fail(capped, fmt.Sprintf(caps[got.Refused].words, limit)+"; the next is free "+freeWords(got.Free, r.now))
+		r.look.Caps = append(r.look.Caps, turn.Cap{Of: caps[got.Refused].of, Used: limit, Limit: limit})
 	default:
-		if n, err := r.p.Store.QuotaUsed(ctx, q.name, q.period); err == nil {
-			r.look.Caps = append(r.look.Caps, turn.Cap{Of: q.of, Used: n, Limit: q.limit})
+		for i, a := range allowances {
+			if a.Limit > 0 {
+				r.look.Caps = append(r.look.Caps, turn.Cap{Of: caps[i].of, Used: got.Used[i], Limit: a.Limit})
+			}
 		}
 		return true
 	}
 	r.look.Block = stateLine(&r.look)
 	return false
+}
+
+// freeWords say when something is free: how long one waits, and a time that still tells when it is read later.
+func freeWords(at, now time.Time) string {
+	const up = time.Minute - 1
+	return fmt.Sprintf("in %s, at %s UTC", since(at.Sub(now)+up), at.Add(up).UTC().Format("15:04"))
 }

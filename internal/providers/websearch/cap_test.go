@@ -1,0 +1,47 @@
+package websearch
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+)
+
+// A channel's half hour is any half hour, not one by the clock, and a refusal says when the next lookup is free.
+func TestCapsRoll(t *testing.T) {
+	w := newWorld(t, &finder{hits: hits("https://peaks.example.org/everest.html")})
+	db, err := store.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	w.Store, w.Policy.PerSession, w.Policy.PerDay = db, 2, 4
+	for i, tt := range []struct {
+		at, channel, who, refusal string
+	}{
+		{"12:20", "C", "U1", ""},
+		{"12:28", "C", "U2", ""},
+		{"12:31", "C", "U1", "the 2 lookups that this channel has in half an hour are used up; the next is free in 19 min, at 12:50 UTC"},
+		{"12:31", "D", "U1", ""},
+		{"12:50", "C", "U1", ""},
+		{"12:51", "C", "U1", "channel has in half an hour are used up; the next is free in 7 min, at 12:58 UTC"},
+		{"13:30", "C", "U1", ""},
+		{"14:30", "C", "U1", "the 4 lookups that a person has in a day are used up; the next is free in 21 h, at 12:20 UTC"},
+		{"14:30", "C", "U2", ""},
+	} {
+		at, err := time.Parse("15:04", tt.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Now = func() time.Time { return time.Date(2026, 11, 20, at.Hour(), at.Minute(), 0, 0, time.UTC) }
+		req := ask(fmt.Sprintf("What is the height of Mount Everest in the year %d?", 1900+i))
+		req.GuildID, req.ChannelID, req.Message.Author.ID = "G", tt.channel, tt.who
+		l := w.lookup(t, req)
+		if refused := l.Failure == capped; refused != (tt.refusal != "") || !strings.Contains(l.Reason, tt.refusal) || refused && l.State != turn.LookupFailed {
+			t.Errorf("%s of %s in %s: %s %s %q, want %q", tt.at, tt.who, tt.channel, l.State, l.Failure, l.Reason, tt.refusal)
+		}
+	}
+}
