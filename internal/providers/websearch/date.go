@@ -1,9 +1,7 @@
 package websearch
 
 import (
-	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 )
 
@@ -279,22 +277,4 @@ func skipWord(s string, i int, word string) int {
 		return i + len(word)
 	}
 	return i
-}
-
-// relative are the words for days seen from now; the cue is how many days away.
-var relative = table(map[string]string{
-	"0":  "today, tonight, right now, now, currently, this evening, this morning, this afternoon, heute, jetzt, heute abend, aujourd'hui, maintenant, ce soir, hoy, ahora, esta noche, hoje, agora, oggi, adesso, vandaag, сегодня, сейчас, dzisiaj, bugun, 今日, 今, 今天, 现在, 오늘, 지금",
-	"1":  "tomorrow, morgen, demain, manana, amanha, domani, завтра, jutro, yarin, 明日, 明天, 내일",
-	"-1": "yesterday, last night, gestern, hier soir, ayer, ontem, ieri, вчера, wczoraj, dun, 昨日, 昨天, 어제",
-})
-
-// dayAsked returns the day that a question names in words like "tomorrow", or the zero date.
-func dayAsked(text string, words []word, now time.Time) date {
-	for _, f := range relative.in(text, words) {
-		if n, err := strconv.Atoi(f.cue); err == nil {
-			day := now.AddDate(0, 0, n)
-			return date{day.Year(), int(day.Month()), day.Day()}
-		}
-	}
-	return date{}
 }

@@ -1,6 +1,10 @@
 package websearch
 
-import "unicode"
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
 
 // functionWords are the small words that give a language away: words of one language that are none, or rare,
 // in the others of the table.
@@ -17,7 +21,12 @@ var functionWords = map[string]map[string]bool{
 	"sv": set("och är en ett det som vem vad när var hur inte på för idag med vädret"),
 }
 
-// language guesses the language of a text: an ISO 639-1 code, or "" when it cannot tell.
+// nameWords are the function words that names carry into every language: Los Angeles, El Niño, De Niro, Die Hard, La La
+// Land.
+var nameWords = set("el la los las y de del der die das den dem von im le les du des un une a os as o e da do dos em no na il lo gli di della van het en ein per con bir bu ve mi och nie na")
+
+// language guesses the language of a text: an ISO 639-1 code, or "" when it cannot tell. What decides is how many
+// function words of a language it has, each counted once. A single one that stands in names, too, decides nothing.
 func language(text string, words []word) string {
 	if !ascii(text) {
 		if l := byScript(text); l != "" {
@@ -26,15 +35,18 @@ func language(text string, words []word) string {
 	}
 	best, most, tied := "", 0, false
 	for _, l := range [...]string{"en", "de", "fr", "es", "pt", "it", "nl", "pl", "tr", "sv"} {
-		n := 0
-		for _, w := range words {
-			if functionWords[l][w.key] {
+		n, telling := 0, l == "en"
+		for i, w := range words {
+			if functionWords[l][w.key] && !spokenBefore(words[:i], w.key) {
 				n++
+				telling = telling || n > 1 || !nameWords[w.key]
 			}
 		}
-		if n > most {
+		switch {
+		case n == 0 || !telling && !(l == "es" && strings.ContainsAny(text, "¿¡")):
+		case n > most:
 			best, most, tied = l, n, false
-		} else if n == most && n > 0 {
+		case n == most:
 			tied = true
 		}
 	}
@@ -42,6 +54,10 @@ func language(text string, words []word) string {
 		return ""
 	}
 	return best
+}
+
+func spokenBefore(words []word, key string) bool {
+	return slices.ContainsFunc(words, func(w word) bool { return w.key == key })
 }
 
 // byScript tells the languages that have a script to themselves.

@@ -9,7 +9,7 @@
 //	intent.go    what kind of question: weather, person, news, …
 //	followup.go  "and in Berlin?" made into a question that stands alone
 //	             (ellipsis.go: what is left out; reword.go: the side model's wording)
-//	query.go     the words that leave the machine (when.go: dates, quote.go: exact words);
+//	query.go     the words that leave the machine (when.go, dated.go: dates; quote.go: exact words);
 //	             scrub.go keeps the private ones in, and people.go the names
 //	cap.go       how much may be looked up; reuse.go what was found already
 //	trust.go     the order of what was found: the operator's trust, people's feedback

@@ -2,7 +2,6 @@ package websearch
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,42 +12,173 @@ import (
 // away: "d-1" is yesterday. A cue of "" keeps a phrase from being taken for a shorter one.
 var calendar = table(map[string]string{
 	"d-2": "the day before yesterday, day before yesterday, vorgestern, avant-hier, anteayer, antes de ayer, anteontem, l'altro ieri, позавчера, 一昨日, おととい, 前天",
-	"d-1": "yesterday, last night, yesterday evening, gestern, gestern abend, hier soir, ayer, anoche, ontem, ontem a noite, ieri, ieri sera, вчера, вчера вечером, gisteren, wczoraj, 昨日, 昨夜, 昨天",
-	"d0":  "today, tonight, this evening, this morning, this afternoon, heute, heute abend, heute nacht, aujourd'hui, ce soir, ce matin, hoy, esta noche, hoje, esta noite, oggi, stasera, vandaag, сегодня, сегодня вечером, dzisiaj, 今日, 今夜, 今天",
-	"d1":  "tomorrow, tomorrow night, tomorrow morning, morgen, morgen abend, demain, demain soir, manana, amanha, domani, завтра, jutro, 明日, 明天",
+	"d-1": "yesterday, last night, yesterday evening, gestern, gestern abend, hier soir, ayer, anoche, ontem, ontem a noite, ieri, ieri sera, вчера, вчера вечером, gisteren, wczoraj, dun, 昨日, 昨夜, 昨天, 어제",
+	"d0":  "today, tonight, this evening, this morning, this afternoon, heute, heute abend, heute nacht, aujourd'hui, ce soir, ce matin, hoy, esta noche, hoje, esta noite, oggi, stasera, vandaag, сегодня, сегодня вечером, dzisiaj, bugun, 今日, 今夜, 今天, 오늘",
+	"d1":  "tomorrow, tomorrow night, tomorrow morning, morgen, morgen abend, demain, demain soir, manana, amanha, domani, завтра, jutro, yarin, 明日, 明天, 내일",
 	"d2":  "the day after tomorrow, day after tomorrow, ubermorgen, apres-demain, pasado manana, depois de amanha, dopodomani, послезавтра, 明後日, 后天",
-	"w-1": "last week, last weekend, letzte woche, vorige woche, letztes wochenende, la semaine derniere, semaine derniere, le week-end dernier, la semana pasada, semana pasada, na semana passada, semana passada, la settimana scorsa, на прошлой неделе, 先週, 上周",
-	"w0":  "this week, this weekend, diese woche, dieses wochenende, cette semaine, ce week-end, esta semana, este fin de semana, este fim de semana, questa settimana, на этой неделе, 今週, 本周",
-	"w1":  "next week, next weekend, nachste woche, kommende woche, nachstes wochenende, la semaine prochaine, semaine prochaine, la semana que viene, la proxima semana, semana que vem, na proxima semana, proxima semana, la settimana prossima, на следующей неделе, 来週, 下周",
+	"w-1": "last week, letzte woche, vorige woche, la semaine derniere, semaine derniere, la semana pasada, semana pasada, na semana passada, semana passada, la settimana scorsa, на прошлой неделе, 先週, 上周",
+	"w0":  "this week, diese woche, cette semaine, esta semana, questa settimana, на этой неделе, 今週, 本周",
+	"w1":  "next week, nachste woche, kommende woche, la semaine prochaine, semaine prochaine, la semana que viene, la proxima semana, semana que vem, na proxima semana, proxima semana, la settimana prossima, на следующей неделе, 来週, 下周",
+	"e-1": "last weekend, letztes wochenende, le week-end dernier, el fin de semana pasado, o fim de semana passado, lo scorso fine settimana",
+	"e0":  "this weekend, dieses wochenende, am wochenende, ce week-end, este fin de semana, este fim de semana, questo fine settimana",
+	"e1":  "next weekend, nachstes wochenende, kommendes wochenende, le week-end prochain, el proximo fin de semana, o proximo fim de semana, il prossimo fine settimana",
 	"m-1": "last month, letzten monat, vorigen monat, le mois dernier, mois dernier, el mes pasado, mes pasado, no mes passado, mes passado, il mese scorso, в прошлом месяце, 先月, 上个月",
 	"m0":  "this month, diesen monat, ce mois-ci, este mes, questo mese, в этом месяце, 今月, 这个月",
 	"m1":  "next month, nachsten monat, kommenden monat, le mois prochain, mois prochain, el mes que viene, el proximo mes, no proximo mes, mes que vem, il mese prossimo, в следующем месяце, 来月, 下个月",
+	"q-1": "last quarter, letztes quartal, im letzten quartal, le trimestre dernier, au trimestre dernier, el trimestre pasado, o trimestre passado",
+	"q0":  "this quarter, the current quarter, dieses quartal, ce trimestre, este trimestre, neste trimestre",
+	"q1":  "next quarter, nachstes quartal, im nachsten quartal, le trimestre prochain, au trimestre prochain, el proximo trimestre, o proximo trimestre",
 	"y-1": "last year, letztes jahr, voriges jahr, im letzten jahr, l'annee derniere, annee derniere, el ano pasado, ano pasado, no ano passado, ano passado, l'anno scorso, в прошлом году, 去年, 昨年",
 	"y0":  "this year, dieses jahr, in diesem jahr, cette annee, este ano, quest'anno, в этом году, 今年",
 	"y1":  "next year, nachstes jahr, im nachsten jahr, l'annee prochaine, annee prochaine, el ano que viene, el proximo ano, no proximo ano, ano que vem, l'anno prossimo, в следующем году, 来年, 明年",
 	"":    "por la manana, de la manana, pela manha, morgen fruh",
 })
 
-// weekdays are the names of the days from Sunday on, and how the last and the next one of a name are called.
-var weekdays = func() phrases {
+// whichOf are the days of the week, the months and the seasons with a word for which of them is meant: "last Friday", "this
+// summer", "next May". The cue is "<", "=" or ">", what it is, and its number, from Sunday, January or spring on.
+var whichOf = func() phrases {
 	rows := map[string]string{}
-	for _, l := range []struct{ names, last, next string }{
-		{"sunday monday tuesday wednesday thursday friday saturday", "last %s", "next %s"},
-		{"sonntag montag dienstag mittwoch donnerstag freitag samstag", "letzten %s, vorigen %s, am letzten %s", "nachsten %s, kommenden %s, am nachsten %s"},
-		{"dimanche lundi mardi mercredi jeudi vendredi samedi", "%s dernier", "%s prochain"},
-		{"domingo lunes martes miercoles jueves viernes sabado", "el %s pasado, el pasado %s, %s pasado", "el proximo %s, el %s que viene, proximo %s"},
-		{"domingo segunda terca quarta quinta sexta sabado", "%s passada, %s-feira passada, na %s passada, na %s-feira passada, ultima %s", "proxima %s, na proxima %s, %s que vem"},
-		{"воскресенье понедельник вторник среду четверг пятницу субботу", "в прошлую %s, в прошлый %s, в прошлое %s", "в следующую %s, в следующий %s, в следующее %s"},
-		{"日曜日 月曜日 火曜日 水曜日 木曜日 金曜日 土曜日", "先週の%s", "来週の%s"},
+	for _, l := range []struct{ days, months, seasons, last, this, next string }{
+		{"sunday monday tuesday wednesday thursday friday saturday", "january february march april may june july august september october november december", "spring summer autumn winter",
+			"last %s", "this %s, this coming %s", "next %s"},
+		{"", "", "- - fall -", "last %s", "this %s", "next %s"},
+		{"sonntag montag dienstag mittwoch donnerstag freitag samstag", "januar februar marz april mai juni juli august september oktober november dezember", "fruhling sommer herbst winter",
+			"letzten %s, vorigen %s, am letzten %s, im letzten %s", "diesen %s, in diesem %s", "nachsten %s, kommenden %s, am nachsten %s, im nachsten %s"},
+		{"dimanche lundi mardi mercredi jeudi vendredi samedi", "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre", "printemps ete automne hiver",
+			"%s dernier", "ce %s, cet %s", "%s prochain"},
+		{"domingo lunes martes miercoles jueves viernes sabado", "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre", "primavera verano otono invierno",
+			"el %s pasado, el pasado %s, %s pasado", "este %s", "el proximo %s, el %s que viene, proximo %s"},
+		{"domingo segunda terca quarta quinta sexta sabado", "", "",
+			"%s passada, %s-feira passada, na %s passada, na %s-feira passada, ultima %s", "nesta %s, esta %s", "proxima %s, na proxima %s, %s que vem"},
+		{"воскресенье понедельник вторник среду четверг пятницу субботу", "", "",
+			"в прошлую %s, в прошлый %s, в прошлое %s", "в эту %s, в этот %s, в это %s", "в следующую %s, в следующий %s, в следующее %s"},
+		{"日曜日 月曜日 火曜日 水曜日 木曜日 金曜日 土曜日", "", "", "先週の%s", "今週の%s", "来週の%s"},
 	} {
-		for i, name := range strings.Fields(l.names) {
-			for dir, patterns := range map[string]string{"<": l.last, ">": l.next} {
-				cue := dir + strconv.Itoa(i)
-				rows[cue] += "," + strings.ReplaceAll(patterns, "%s", name)
+		for kind, names := range map[string]string{"d": l.days, "m": l.months, "s": l.seasons} {
+			for i, name := range strings.Fields(names) {
+				for dir, patterns := range map[string]string{"<": l.last, "=": l.this, ">": l.next} {
+					if name != "-" {
+						rows[dir+kind+strconv.Itoa(i)] += "," + strings.ReplaceAll(patterns, "%s", name)
+					}
+				}
 			}
 		}
 	}
 	return table(rows)
+}()
+
+// dayNumber are the days of the week by their names, from Sunday on.
+var dayNumber = func() map[string]int {
+	days := map[string]int{}
+	for _, row := range []string{
+		"sunday monday tuesday wednesday thursday friday saturday", "sonntag montag dienstag mittwoch donnerstag freitag samstag", "dimanche lundi mardi mercredi jeudi vendredi samedi",
+		"domingo lunes martes miercoles jueves viernes sabado", "domenica lunedi martedi mercoledi giovedi venerdi sabato", "воскресенье понедельник вторник среду четверг пятницу субботу",
+	} {
+		for i, name := range strings.Fields(row) {
+			days[fold(name)] = i
+		}
+	}
+	return days
+}()
+
+// sinceWords are those behind which a day of the week is the last of that name: "since Monday".
+var sinceWords = set("since seit depuis desde")
+
+// spelledCounts are small numbers numbers in words, and units those that time is counted in, by the letters of the calendar's cues.
+var (
+	spelledCounts = byRow("a an one ein eine einem einer einen un une una um uma один одну", "two zwei deux dos dois duas due два две", "three drei trois tres tre три",
+		"four vier quatre cuatro quatro quattro четыре", "five funf cinq cinco cinque пять", "six sechs seis sei шесть", "seven sieben sept siete sete sette семь",
+		"eight acht huit ocho oito otto восемь", "nine neun neuf nueve nove девять", "ten zehn dix diez dez dieci десять")
+	units = func() map[string]string {
+		all := map[string]string{}
+		for unit, row := range map[string]string{
+			"d": "day days tag tage tagen jour jours dia dias giorno giorni день дня дней", "w": "week weeks woche wochen semaine semaines semana semanas settimana settimane неделю недели недель",
+			"m": "month months monat monate monaten mois mes meses mese mesi месяц месяца месяцев", "y": "year years jahr jahre jahren an ans annee annees ano anos anno anni год года лет",
+		} {
+			for w := range set(row) {
+				all[w] = unit
+			}
+		}
+		return all
+	}()
+)
+
+func byRow(rows ...string) map[string]int {
+	all := map[string]int{}
+	for i, row := range rows {
+		for w := range set(row) {
+			all[w] = i + 1
+		}
+	}
+	return all
+}
+
+// What stands before or behind a number of days that lie in the past or ahead. "In" is more often said of how long
+// something takes, and is heard only where lasting finds no word of that.
+var (
+	pastBefore  = table(map[string]string{"-": "vor, il y a, hace"})
+	pastBehind  = set("ago fa назад atras")
+	aheadBefore = table(map[string]string{"+": "dans, dentro de, daqui a, tra, fra, через", "in": "in"})
+	lasting     = set("how can could possible take took learn wie kann konnte moglich lernen")
+	ahead       = set("will is are happening going next upcoming wird werden ist sind kommt")
+)
+
+// awayAt reads "3 days ago" and "in two weeks" at the beginning of words[at:]: how many words that are, and their cue.
+func awayAt(words []word, at int) (n int, cue string) {
+	rest := words[at:]
+	n, sign := pastBefore.at(rest)
+	if n == 0 {
+		n, sign = aheadBefore.at(rest)
+	}
+	if n+1 >= len(rest) {
+		return 0, ""
+	}
+	count, unit := spelledCounts[rest[n].key], units[rest[n+1].key]
+	if numeric(rest[n].key) {
+		count, _ = strconv.Atoi(rest[n].key)
+	}
+	end := n + 2
+	switch {
+	case count == 0 || count > 5000 || unit == "":
+		return 0, ""
+	case n == 0 && end < len(rest) && pastBehind[rest[end].key]:
+		end, sign = end+1, "-"
+	case n == 0:
+		return 0, ""
+	case sign == "in":
+		told := func(set map[string]bool) bool {
+			return slices.ContainsFunc(words, func(w word) bool { return set[w.key] })
+		}
+		if count < 2 || unit == "m" || unit == "y" || told(lasting) || !told(ahead) {
+			return 0, ""
+		}
+		sign = ""
+	}
+	return end, unit + strings.TrimPrefix(sign, "+") + strconv.Itoa(count)
+}
+
+// momentAt reads the words for a time seen from now that begin at words[at].
+func momentAt(words []word, at int) (n int, cue string) {
+	n, cue = calendar.at(words[at:])
+	if m, c := whichOf.at(words[at:]); m > n {
+		n, cue = m, c
+	}
+	if m, c := awayAt(words, at); m > n {
+		n, cue = m, c
+	}
+	if n == 0 && at > 0 && sinceWords[words[at-1].key] {
+		if day, is := dayNumber[words[at].key]; is {
+			return 1, "<d" + strconv.Itoa(day)
+		}
+	}
+	return n, cue
+}
+
+// unspacedMoments are the phrases of scripts without spaces, the longest first.
+var unspacedMoments = func() []phrase {
+	all := slices.Concat(whichOf.inside, calendar.inside)
+	slices.SortStableFunc(all, func(a, b phrase) int { return cmp.Compare(len(b.words[0]), len(a.words[0])) })
+	return all
 }()
 
 // absolute replaces the words for days, weeks, months and years seen from now by their dates, and returns what it
@@ -61,29 +191,27 @@ func absolute(text, lang string, now time.Time) (string, []string) {
 		steps = append(steps, phrase+" → "+with)
 		return with
 	}
-	for _, t := range []phrases{weekdays, calendar} { // of scripts without spaces, the longest first
-		inside := slices.Clone(t.inside)
-		slices.SortStableFunc(inside, func(a, b phrase) int { return cmp.Compare(len(b.words[0]), len(a.words[0])) })
-		for _, p := range inside {
-			if strings.Contains(text, p.words[0]) {
-				text = strings.ReplaceAll(text, p.words[0], put(p.words[0], p.cue))
-			}
+	for _, p := range unspacedMoments {
+		if strings.Contains(text, p.words[0]) {
+			text = strings.ReplaceAll(text, p.words[0], put(p.words[0], p.cue))
 		}
 	}
 	words := split(text)
 	var out strings.Builder
 	last := 0
 	for i := 0; i < len(words); i++ {
-		n, cue := calendar.at(words[i:])
-		if m, day := weekdays.at(words[i:]); m > n {
-			n, cue = m, day
-		}
+		n, cue := momentAt(words, i)
 		if n == 0 || words[i].start < last {
 			continue
 		}
-		title := i > 0 && words[i].upper || strings.Count(text[:words[i].start], `"`)%2 == 1
-		if end := words[i+n-1].end; cue != "" && !title {
-			out.WriteString(text[last:words[i].start] + put(text[words[i].start:end], cue))
+		from, end := words[i].start, words[i+n-1].end
+		_, isDay := dayNumber[words[i].key]
+		title := i > 0 && words[i].upper && !isDay || strings.Count(text[:from], `"`)%2 == 1
+		if cue != "" && !title {
+			if day, is := dayNumber[words[max(0, i-1)].key]; is && cue[0] == 'w' { // "Monday next week"
+				from, cue = words[i-1].start, cue+"."+strconv.Itoa(day)
+			}
+			out.WriteString(text[last:from] + put(text[from:end], cue))
 			last = end
 		}
 		i += n - 1
@@ -91,56 +219,26 @@ func absolute(text, lang string, now time.Time) (string, []string) {
 	return out.String() + text[last:], steps
 }
 
-// dated words a cue of the calendar as a date.
-func dated(cue, lang string, now time.Time) string {
-	n, _ := strconv.Atoi(cue[1:])
-	switch cue[0] {
-	case '<', '>':
-		away := (n - int(now.Weekday()) + 7) % 7 // to the next day of that name, today included
-		if cue[0] == '<' {
-			away -= 7
-		} else if away == 0 {
-			away = 7
+// dayAsked returns the day that a question names in words like "tomorrow", or the zero date.
+func dayAsked(text string, words []word, now time.Time) date {
+	on := func(t time.Time) date { return date{t.Year(), int(t.Month()), t.Day()} }
+	for i := 0; i < len(words); i++ {
+		n, cue := momentAt(words, i)
+		if t, is := dayOf(cue, now); is {
+			return on(t)
 		}
-		return dayWords(now.AddDate(0, 0, away), lang)
-	case 'd':
-		return dayWords(now.AddDate(0, 0, n), lang)
-	case 'w':
-		return monthWords(now.AddDate(0, 0, 7*n), lang)
-	case 'm': // from the first: the last of a month has no fellow in every other
-		return monthWords(time.Date(now.Year(), now.Month()+time.Month(n), 1, 12, 0, 0, 0, now.Location()), lang)
+		i += max(0, n-1)
 	}
-	return strconv.Itoa(now.Year() + n)
+	for _, p := range unspacedMoments {
+		if day, is := dayOf(p.cue, now); is && strings.Contains(text, p.words[0]) {
+			return on(day)
+		}
+	}
+	if len(atOnce.in(text, words)) > 0 {
+		return on(now)
+	}
+	return date{}
 }
 
-// months are their names as they stand in a date.
-var months = map[string][]string{
-	"de": strings.Fields("Januar Februar März April Mai Juni Juli August September Oktober November Dezember"),
-	"fr": strings.Fields("janvier février mars avril mai juin juillet août septembre octobre novembre décembre"),
-	"es": strings.Fields("enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"),
-	"pt": strings.Fields("janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro"),
-	"it": strings.Fields("gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre"),
-	"ru": strings.Fields("января февраля марта апреля мая июня июля августа сентября октября ноября декабря"),
-}
-
-func dayWords(t time.Time, lang string) string {
-	switch lang {
-	case "ja", "zh":
-		return fmt.Sprintf("%d年%d月%d日", t.Year(), t.Month(), t.Day())
-	case "de":
-		return fmt.Sprintf("%d. %s", t.Day(), monthWords(t, lang))
-	case "es", "pt":
-		return fmt.Sprintf("%d de %s de %d", t.Day(), months[lang][t.Month()-1], t.Year())
-	}
-	return fmt.Sprintf("%d %s", t.Day(), monthWords(t, lang))
-}
-
-func monthWords(t time.Time, lang string) string {
-	switch {
-	case lang == "ja" || lang == "zh":
-		return fmt.Sprintf("%d年%d月", t.Year(), t.Month())
-	case months[lang] != nil:
-		return fmt.Sprintf("%s %d", months[lang][t.Month()-1], t.Year())
-	}
-	return t.Format("January 2006")
-}
+// atOnce are the words for now.
+var atOnce = table(map[string]string{"d0": "right now, now, currently, jetzt, maintenant, ahora, agora, adesso, сейчас, 今, 现在, 지금"})
