@@ -2,7 +2,6 @@ package websearch
 
 import (
 	"regexp"
-	"strconv"
 	"strings"
 )
 
@@ -126,25 +125,6 @@ func pronounBehind(text, before string) (string, bool) {
 		return "", false
 	}
 	return oneLine(text[:m[0]] + " " + name + " " + text[m[1]:]), true
-}
-
-// neighbours are the words for the year before or after one that was named.
-var neighbours = table(map[string]string{
-	"-1": "the year before, year before, the previous year, das jahr davor, im jahr davor, l'annee d'avant, el ano anterior, o ano anterior, no ano anterior, годом раньше",
-	"1":  "the year after, year after, the following year, das jahr danach, im jahr danach, l'annee d'apres, el ano siguiente, o ano seguinte, no ano seguinte, годом позже",
-})
-
-// relatedYear turns "and the year before?" into the question before it, of another year.
-func relatedYear(before, rest string) (string, bool) {
-	words := split(rest)
-	n, cue := neighbours.at(words)
-	year := aYear.FindStringIndex(before)
-	if n == 0 || n < len(words) || year == nil {
-		return "", false
-	}
-	was, _ := strconv.Atoi(before[year[0]:year[1]])
-	by, _ := strconv.Atoi(cue)
-	return strings.TrimRight(before[:year[0]]+strconv.Itoa(was+by)+before[year[1]:], "?？ "), true
 }
 
 // The shapes of Japanese follow-ups: a topic alone, and a pronoun with its particle. No spaces tell the words apart, so

@@ -8,7 +8,7 @@
 //	classify.go  the side model's opinion, where the score is undecided
 //	intent.go    what kind of question: weather, person, news, …
 //	followup.go  "and in Berlin?" made into a question that stands alone
-//	             (ellipsis.go: what is left out; reword.go: the side model's wording)
+//	             (slot.go: in the place of what; subject.go: whom a pronoun means; ellipsis.go: what is left out; reword.go: the side model's wording)
 //	query.go     the words that leave the machine (when.go, dated.go: dates; quote.go: exact words);
 //	             scrub.go keeps the private ones in, and people.go the names
 //	cap.go       how much may be looked up; reuse.go what was found already
