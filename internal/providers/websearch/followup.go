@@ -2,6 +2,7 @@ package websearch
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"familiar/internal/context/turn"
@@ -19,19 +20,63 @@ var followUps = table(map[string]string{
 const maxFollowUp = 7
 
 // standalone makes a question that can be understood by itself of text, with the help of what people, never the
-// bot, have said before, newest first (P7), and returns the message that helped. It returns text unchanged where it
-// needs no help or there is none.
+// bot, have said before, newest first (P7), and returns the message that helped. Where that message leans on an older
+// one, it is made to stand alone before. It returns text unchanged where it needs no help or there is none.
 func standalone(text string, names []string, earlier []turn.Message) (whole string, helped *turn.Message) {
 	words, _ := dropNames(split(text), text, names)
-	if len(words) == 0 || len(words) > 25 {
+	if len(words) == 0 || len(words) > 25 || !leans(text, words) {
 		return text, nil
 	}
 	for i := range earlier {
-		if s, ok := leaning(text, words, earlier[i].Text); ok {
+		if !lends(earlier[i].Text, names) {
+			continue
+		}
+		before, help := standalone(earlier[i].Text, names, earlier[i+1:])
+		if _, is := fragment(before, split(before)); is && help == nil {
+			continue // it hangs in the air itself
+		}
+		if s, ok := leaning(text, words, before); ok {
 			return s, &earlier[i]
 		}
+		if helped == nil && lacksOwner(text, words) && weigh(before, nil).score >= threshold {
+			whole, helped = strings.TrimRight(strings.TrimSpace(text), "?？ ")+": "+before, &earlier[i] // unless an older one has a name
+		}
 	}
-	return text, nil
+	if helped == nil {
+		return text, nil
+	}
+	return whole, helped
+}
+
+// leans reports whether a text has a form that leaning can complete.
+func leans(text string, words []word) bool {
+	_, is := fragment(text, words)
+	return is || unspaced(text) || inversion.MatchString(text) || bareQuestion(words) || pronounAt(text, words) >= 0 ||
+		subjectless(text, words) || lacksOwner(text, words) || onlyAnew(words)
+}
+
+// lends reports whether a message is one that another can lean on: a question, or something to look up. Thanks and
+// questions about the bot are not.
+func lends(text string, names []string) bool {
+	words, _ := dropNames(split(text), text, names)
+	if len(words) == 0 {
+		return false
+	}
+	if _, is := fragment(text, words); is || unspaced(text) || len(topics.in(text, words)) > 0 {
+		return true
+	}
+	from, _ := lead(words)
+	body := words[from:]
+	for _, f := range persons.in(text, body) {
+		if _, to := firstName(body); f.cue == "you" && to == 0 {
+			return false
+		}
+	}
+	if opening(text, words, body) != "" || strings.ContainsAny(text, "?？") || len(orders.in(text, words)) > 0 {
+		return true
+	}
+	_, to := firstName(words)
+	return to > 0 && len(against.in(text, words)) == 0
 }
 
 // leaning completes text from one message before it, if that is what it needs.
@@ -39,11 +84,17 @@ func leaning(text string, words []word, before string) (string, bool) {
 	if unspaced(text) {
 		return unspacedFollowUp(text, before)
 	}
+	if onlyAnew(words) {
+		return before, true
+	}
 	if s, ok := pronounBehind(text, before); ok {
 		return s, true
 	}
 	if rest, ok := fragment(text, words); ok {
-		if s, ok := relatedYear(before, rest); ok {
+		if s, ok := moved(before, rest); ok {
+			return s, true
+		}
+		if s, ok := ownedInstead(before, rest); ok {
 			return s, true
 		}
 		return inSlot(before, owned(rest, before)), true
@@ -54,7 +105,7 @@ func leaning(text string, words []word, before string) (string, bool) {
 	if s, ok := named(text, words, before); ok {
 		return s, true
 	}
-	return subjectless(text, words, before)
+	return completed(text, words, before)
 }
 
 // fragment returns what a follow-up like "and in Berlin?" has to add.
@@ -64,11 +115,15 @@ func fragment(text string, words []word) (string, bool) {
 		return "", false
 	}
 	rest := words[n:]
-	if leadsOn, _ := followUps.at(rest); n > 0 && leadsOn == 1 && len(rest) > 1 {
+	if leadsOn, _ := followUps.at(rest); n > 0 && leadsOn == 1 && len(rest) > 1 && !slotted[rest[0].key] {
 		rest = rest[1:]
 	}
-	asked := strings.ContainsAny(text, "?？") || cue == "what about" || slotted[rest[0].key]
-	if form := opening(text, rest, rest); !asked || form == "wh" || form == "aux" || form == "get" {
+	asked := strings.ContainsAny(text, "?？") || cue == "what about" || slotted[rest[0].key] || isNeighbour(rest) || n > 0 && (isTime(rest) || allNames(rest))
+	if form := opening(text, rest, rest); !asked || form == "wh" || form == "aux" && !slotted[rest[0].key] || form == "get" { // German "am" is no English one
+
+		return "", false
+	}
+	if len(rest) == 1 && adverbs[rest[0].key] {
 		return "", false
 	}
 	for _, w := range rest {
@@ -79,20 +134,28 @@ func fragment(text string, words []word) (string, bool) {
 	return text[rest[0].start:rest[len(rest)-1].end], true
 }
 
+// adverbs follow "and" and fill no slot.
+var adverbs = set("back then now else more again so zuruck dann jetzt alors apres entonces luego")
+
 // slotAlone reports whether a text is one slot of a question and no more: "in Berlin?", "Germany?", "1922?".
 func slotAlone(text string, words []word) bool {
 	if !strings.ContainsAny(text, "?？") || len(words) > 3 {
 		return false
 	}
+	if isTime(words) || isNeighbour(words) {
+		return true
+	}
 	if slotted[words[0].key] && len(words) > 1 {
 		return words[1].upper || numeric(words[1].key) || len(times.in(text, words)) > 0
 	}
-	for _, w := range words {
-		if !w.upper && !numeric(w.key) || stopWords[w.key] || reactions[w.key] {
-			return false
-		}
-	}
-	return opening(text, words, words) == "" && len(against.in(text, words)) == 0
+	return allNames(words) && opening(text, words, words) == "" && len(against.in(text, words)) == 0
+}
+
+// allNames reports whether words are names and numbers, three at most.
+func allNames(words []word) bool {
+	return len(words) <= 3 && !slices.ContainsFunc(words, func(w word) bool {
+		return !w.upper && !numeric(w.key) || stopWords[w.key] || reactions[w.key]
+	})
 }
 
 // reactions are what people say of an answer in one word.
@@ -100,8 +163,9 @@ var reactions = set("really seriously sure source sources huh eh hm hmm lol wow 
 
 // bareQuestion reports whether words are a question without a subject: "why?", "since when", "how much".
 func bareQuestion(words []word) bool {
-	n, cue := openings["en"].at(words)
-	return cue == "wh" && n == len(words)
+	from, _ := lead(words)
+	n, cue := openings["en"].at(words[from:])
+	return cue == "wh" && from+n == len(words)
 }
 
 // said returns what people have said before the message, newest first, without the mentions. The bot's own words are

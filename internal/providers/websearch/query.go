@@ -26,6 +26,7 @@ type plan struct {
 	refused  []string // typed by people, but not URLs that may be read
 	topic    string   // the denied topic it holds
 	usage    turn.Usage
+	anew     bool        // it asks for something newer than what was found before
 	leans    bool        // it cannot be understood without what was said before
 	known    known       // whose names leave in no query
 	steps    []turn.Step // how the queries came to be
@@ -47,13 +48,16 @@ func decide(req turn.Request, names []string, pol Policy) plan {
 	if p.leans = helped != nil || leansOn(bare, names, req); helped != nil {
 		p.step("standalone", whole+" (with message "+helped.ID+")")
 	}
+	words, _ := dropNames(split(bare), bare, names)
+	p.anew = onlyAnew(words)
 	p.need = weigh(whole, names)
-	if own := weigh(bare, names); own.order != "" || whole != bare && own.barred && !p.check {
+	if own := weigh(bare, names); own.order != "" || whole != bare && own.barred && !p.check && !p.anew {
 		p.need = own
 	}
 	if !p.asks && p.order == "" && toOthers(req, bare, names) {
 		p.urls, p.refused = nil, nil
 	}
+	p.anew = p.anew || asksAnew(bare, words, p.order)
 	p.known = knownTo(req, names)
 	p.core = essence(whole, p.need, names)
 	p.question = cut(oneLine(p.core), maxQuestion)

@@ -168,9 +168,10 @@ func keySet(words []word) map[string]bool {
 // harmless reports whether the words that the other query lacks make no difference to what is asked.
 func harmless(text string, words []word, other map[string]bool) bool {
 	for i, w := range words {
+		_, isDay := dayNumber[w.key]
 		switch {
 		case other[w.key]:
-		case w.upper && !stopWords[w.key], strings.ContainsAny(w.key, "0123456789"), decisive[w.key], monthNames[w.key] > 0, dayNames[w.key]:
+		case w.upper && !stopWords[w.key], strings.ContainsAny(w.key, "0123456789"), decisive[w.key], monthNames[w.key] > 0, isDay:
 			return false
 		case i > 0 && slotted[words[i-1].key]:
 			return false

@@ -1,15 +1,18 @@
 package websearch
 
 import (
-	"strconv"
+	"slices"
 	"strings"
 )
 
 // slotted are the prepositions that a slot begins with.
-var slotted = set("in at for on to from near of by with during since im am fur nach aus bei pour dans en a au aux de du des del do da dos das em para desde nel per в на из для w na dla")
+var slotted = set("in at for on to from near of by with during since im am fur nach aus bei von vom pour dans en a au aux de du des del do da dos das em para desde nel per в на из для w na dla")
 
-// articles begin a noun that leans on the name before it.
-var articles = set("the")
+// articles begin a noun.
+var articles = set("the der die das den dem le la les el los las o a os as il lo gli i")
+
+// places are the prepositions of which one takes the place of another: "at Heathrow?" after "weather in London".
+var places = set("in at near nach en dans a em no na nel bei")
 
 // slot is a preposition without the article that some languages melt into it: that goes with the noun.
 func slot(key string) string {
@@ -18,6 +21,8 @@ func slot(key string) string {
 		return "de"
 	case "im":
 		return "in"
+	case "vom":
+		return "von"
 	case "au", "aux":
 		return "a"
 	case "em", "na":
@@ -31,62 +36,123 @@ func slot(key string) string {
 func inSlot(before, rest string) string {
 	before = strings.TrimRight(strings.TrimSpace(before), "?？!. ")
 	old, added := split(before), split(rest)
-	if isTime(rest, added) {
-		if was := times.in(before, old); len(was) > 0 && was[0].to > was[0].from {
-			return replaced(before, old, was[0].from, was[0].to, rest)
-		}
-		return before + " " + rest
+	from, to := timeIn(old)
+	if isTime(added) {
+		return inTime(before, old, from, to, rest, added)
 	}
+	timed := func(i int) bool { return from <= i && i < to }
 	if slotted[added[0].key] && len(added) > 1 {
-		for i := len(old) - 2; i > 0; i-- {
-			if slot(old[i].key) == slot(added[0].key) && numeric(old[i+1].key) == numeric(added[1].key) {
-				return replaced(before, old, i, slotEnd(before, old, i+1), rest)
-			}
-		}
-		return before + " " + rest
+		return behind(before, old, timed, rest, added)
 	}
-	if from, to := lastName(old); to > from {
-		if articles[added[0].key] && len(added) > 1 && !added[1].upper { // "who wrote Dune?" "and the sequel?"
+	if from, to := sameHead(old, added); to > from {
+		return replaced(before, old, from, to, rest)
+	}
+	if at := commonSlot(old, timed); at > 0 && !slices.ContainsFunc(added, func(w word) bool { return w.upper || numeric(w.key) }) {
+		return replaced(before, old, at, slotEnd(old, at), rest)
+	}
+	if from, to := lastName(old, timed); to > from {
+		switch {
+		case !articles[added[0].key] || len(added) == 1:
+		case added[0].key == "the" && !added[1].upper: // "who wrote Dune?" "and the sequel?"
 			rest += " of " + before[old[from].start:old[to-1].end]
+		case articles[old[from-1].key]:
+			from--
 		}
 		return replaced(before, old, from, to, rest)
 	}
 	for i := len(old) - 2; i > 0; i-- {
-		if slotted[old[i].key] {
-			return replaced(before, old, i+1, slotEnd(before, old, i+1), rest)
+		if slotted[old[i].key] && !timed(i) {
+			return replaced(before, old, i+1, slotEnd(old, i+1), rest)
 		}
+	}
+	return inNoun(before, old, timed, rest)
+}
+
+// behind puts rest, which begins with a preposition, in the place of what stands behind the same one.
+func behind(before string, old []word, timed func(int) bool, rest string, added []word) string {
+	instead := -1
+	for i := len(old) - 2; i > 0; i-- {
+		switch {
+		case timed(i) || numeric(old[i+1].key) != numeric(added[1].key):
+		case slot(old[i].key) == slot(added[0].key):
+			return replaced(before, old, i, slotEnd(old, i+1), rest)
+		case instead < 0 && added[len(added)-1].upper && places[old[i].key] && places[added[0].key]:
+			instead = i
+		}
+	}
+	if instead > 0 {
+		return replaced(before, old, instead, slotEnd(old, instead+1), rest)
 	}
 	return before + " " + rest
 }
 
-// isTime reports whether words are a time and nothing else: "tomorrow", "on Sunday", "the day after tomorrow".
-func isTime(text string, words []word) bool {
-	if slotted[words[0].key] && len(words) > 1 {
-		words = words[1:]
+// sameHead returns the range of the noun with the last word of added, from the first word that both share, or from as
+// many words before it: "the next solar eclipse" for "the next lunar eclipse".
+func sameHead(old, added []word) (from, to int) {
+	if len(added) < 2 {
+		return 0, 0
 	}
-	if n, _ := calendar.at(words); n == len(words) {
-		return true
+	for j := len(old) - 1; j > 0; j-- {
+		if old[j].key != added[len(added)-1].key {
+			continue
+		}
+		for i := j - 1; i > 0 && i >= j-4; i-- {
+			if old[i].key == added[0].key {
+				return i, j + 1
+			}
+		}
+		if !articles[added[0].key] && !stopWords[old[j-1].key] {
+			return j - 1, j + 1
+		}
 	}
-	if t := times.in(text, words); len(t) > 0 && t[0].to-t[0].from == len(words) {
-		return true
-	}
-	return len(words) == 1 && dayNames[words[0].key]
+	return 0, 0
 }
 
-// dayNames are the days of the week.
-var dayNames = set("monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miercoles jueves viernes sabado domingo понедельник вторник среду четверг пятницу субботу воскресенье")
+// commonSlot returns the place of the last words behind a preposition that are no name: "physics" in "the prize in
+// physics", or 0.
+func commonSlot(old []word, timed func(int) bool) int {
+	for i := len(old) - 2; i > 0; i-- {
+		if slotted[old[i].key] && !timed(i) && !old[i+1].upper && !articles[old[i+1].key] && !stopWords[old[i+1].key] {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// inNoun puts rest in the place of what a question without names and prepositions is about.
+func inNoun(before string, old []word, timed func(int) bool, rest string) string {
+	from, _ := lead(old)
+	body := old[from:]
+	if n, _ := abouts.at(body); n > 0 && n < len(body) {
+		return replaced(before, old, from+n, slotEnd(old, from+n), rest)
+	}
+	if opening(before, old, body) != "" || len(body) > 4 {
+		return before + " " + rest
+	}
+	topical := topics.in(before, body)
+	var others []int
+	for i := range body {
+		if !timed(from+i) && !slices.ContainsFunc(topical, func(f found) bool { return f.from <= i && i < f.to }) {
+			others = append(others, i)
+		}
+	}
+	switch {
+	case len(topical) == 0:
+		return before + " " + rest
+	case len(others) == 1: // "bergen" for the place in "weather oslo"
+		return replaced(before, old, from+others[0], from+others[0]+1, rest)
+	case len(others) == 0 && len(body) > 1: // "bitcoin price"
+		return replaced(before, old, from, from+1, rest)
+	}
+	return before + " " + rest
+}
 
 // slotEnd returns where the words that begin at from stop being one slot: at a preposition or a time.
-func slotEnd(text string, words []word, from int) int {
-	when := times.in(text, words)
+func slotEnd(words []word, from int) int {
+	at, _ := timeIn(words)
 	for i := from + 1; i < len(words); i++ {
-		if slotted[words[i].key] {
+		if slotted[words[i].key] || i == at {
 			return i
-		}
-		for _, t := range when {
-			if t.from == i && t.to > i {
-				return i
-			}
 		}
 	}
 	return len(words)
@@ -97,22 +163,3 @@ func replaced(text string, words []word, from, to int, with string) string {
 }
 
 func numeric(s string) bool { return s != "" && '0' <= s[0] && s[0] <= '9' }
-
-// neighbours are the words for the year before or after one that was named.
-var neighbours = table(map[string]string{
-	"-1": "the year before, year before, the previous year, das jahr davor, im jahr davor, l'annee d'avant, el ano anterior, o ano anterior, no ano anterior, годом раньше",
-	"1":  "the year after, year after, the following year, das jahr danach, im jahr danach, l'annee d'apres, el ano siguiente, o ano seguinte, no ano seguinte, годом позже",
-})
-
-// relatedYear turns "and the year before?" into the question before it, of another year.
-func relatedYear(before, rest string) (string, bool) {
-	words := split(rest)
-	n, cue := neighbours.at(words)
-	year := aYear.FindStringIndex(before)
-	if n == 0 || n < len(words) || year == nil {
-		return "", false
-	}
-	was, _ := strconv.Atoi(before[year[0]:year[1]])
-	by, _ := strconv.Atoi(cue)
-	return strings.TrimRight(before[:year[0]]+strconv.Itoa(was+by)+before[year[1]:], "?？ "), true
-}

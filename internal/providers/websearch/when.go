@@ -67,13 +67,16 @@ var whichOf = func() phrases {
 	return table(rows)
 }()
 
+// dayRows are the names of the days in several languages, from Sunday on.
+var dayRows = []string{
+	"Sunday Monday Tuesday Wednesday Thursday Friday Saturday", "Sonntag Montag Dienstag Mittwoch Donnerstag Freitag Samstag", "dimanche lundi mardi mercredi jeudi vendredi samedi",
+	"domingo lunes martes miércoles jueves viernes sábado", "domenica lunedì martedì mercoledì giovedì venerdì sabato", "воскресенье понедельник вторник среду четверг пятницу субботу",
+}
+
 // dayNumber are the days of the week by their names, from Sunday on.
 var dayNumber = func() map[string]int {
 	days := map[string]int{}
-	for _, row := range []string{
-		"sunday monday tuesday wednesday thursday friday saturday", "sonntag montag dienstag mittwoch donnerstag freitag samstag", "dimanche lundi mardi mercredi jeudi vendredi samedi",
-		"domingo lunes martes miercoles jueves viernes sabado", "domenica lunedi martedi mercoledi giovedi venerdi sabato", "воскресенье понедельник вторник среду четверг пятницу субботу",
-	} {
+	for _, row := range dayRows {
 		for i, name := range strings.Fields(row) {
 			days[fold(name)] = i
 		}

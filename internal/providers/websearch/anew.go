@@ -1,0 +1,40 @@
+package websearch
+
+import "slices"
+
+// anew are the words that ask for something newer than what was said: "look again", "any update?".
+var anew = table(map[string]string{
+	"anew": "look again, check again, search again, try again, look it up again, look that up again, look up again, check it again, check that again, google again, google it again, look once more, check once more, search once more, one more look, another look, " +
+		"refresh, refresh it, refresh that, reload, recheck, re-check, double check, double-check, update, any update, any updates, any news, anything new, any change, any changes, any development, has it changed, has that changed, did it change, is that still true, is it still true, is that still so, is that up to date, " +
+		"schau nochmal, schau noch mal, such nochmal, such noch mal, nochmal suchen, noch mal suchen, nochmal nachsehen, sieh nochmal nach, schau noch einmal, pruf nochmal, prufe nochmal, aktualisiere, aktualisieren, gibt es neues, gibt es neuigkeiten, gibt's was neues, was neues, etwas neues, neuer stand, " +
+		"cherche encore, regarde encore, verifie encore, verifie a nouveau, cherche a nouveau, regarde a nouveau, actualise, rafraichis, du nouveau, quoi de neuf, des nouvelles, " +
+		"busca otra vez, busca de nuevo, mira otra vez, mira de nuevo, comprueba otra vez, comprueba de nuevo, actualiza, alguna novedad, alguna noticia, hay novedades, algo nuevo, " +
+		"procure de novo, pesquise de novo, veja de novo, verifique de novo, atualize, alguma novidade, cerca di nuovo, controlla di nuovo, aggiorna, qualche novita, novita, " +
+		"поищи еще раз, проверь еще раз, посмотри еще раз, обнови, есть новости, что нового, もう一度調べて, 更新して, 最新情報は, 再查一下, 更新一下",
+})
+
+// again are the words that, with an order to search, ask to do it once more.
+var again = set("again anew nochmal nochmals erneut encore nouveau nuevo novo nuovo")
+
+// asksAnew reports whether a message asks for something newer than what was found before.
+func asksAnew(text string, words []word, order string) bool {
+	return len(anew.in(text, words)) > 0 || order == "search" && slices.ContainsFunc(words, func(w word) bool { return again[w.key] })
+}
+
+// onlyAnew reports whether a message says nothing else, so that what it asks stands in the one before it.
+func onlyAnew(words []word) bool {
+	from, _ := lead(words)
+	asked := false
+	for from < len(words) {
+		n, _ := anew.at(words[from:])
+		asked = asked || n > 0
+		if n == 0 && !besideAnew[words[from].key] {
+			return false
+		}
+		from += max(1, n)
+	}
+	return asked
+}
+
+// besideAnew may stand beside the words that ask for something new.
+var besideAnew = set("please now yet today again then on it that this there is are bitte jetzt denn nochmal svp maintenant ahora ya")
