@@ -174,6 +174,9 @@ func sourceLines(l *turn.Lookup, body string, secrets *redact.Redactor) []string
 	if len(cited) == 0 {
 		lines[0] = small + "Read for this, not cited"
 	}
+	if l.Reused != nil {
+		lines[0] += ", read " + ago(l.Reused.Age)
+	}
 	for _, s := range l.Sources {
 		if len(cited) == 0 || cited[s.N] {
 			if secrets.Found(sourceLine(s)) { // a mask in its place could set an address free

@@ -137,6 +137,9 @@ func lookupSummary(l *turn.Lookup) string {
 	if l.Stale > 0 {
 		text += ", the search failed, these are results from " + ago(l.Stale)
 	}
+	if r := l.Reused; r != nil {
+		text += ", read " + ago(r.Age) + " for a like question"
+	}
 	return text + aside(l.Reason)
 }
 
@@ -366,7 +369,7 @@ func sourceNumber(n int) string {
 
 func ago(d time.Duration) string {
 	if d < time.Hour {
-		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+		return fmt.Sprintf("%d min ago", max(1, int(d.Minutes())))
 	}
 	return fmt.Sprintf("%d h ago", int(d.Hours()))
 }

@@ -65,11 +65,11 @@ type kept struct {
 }
 
 // remembered returns what is kept of an earlier search, for its caller to own.
-func (e *Engine) remembered(k key, intent string) (Result, bool) {
+func (e *Engine) remembered(k key, q Query) (Result, bool) {
 	r, ok := e.results.GetIfPresent(k)
 	now := e.now()
 	age := now.Sub(r.at)
-	if !ok || age >= lifetime(intent, keepResult) || now.Sub(r.oldest) >= lifetime(intent, keepAnswer) {
+	if !ok || q.Anew || age >= lifetime(q.Intent, keepResult) || now.Sub(r.oldest) >= lifetime(q.Intent, keepAnswer) {
 		return Result{}, false
 	}
 	r.Result = r.own()

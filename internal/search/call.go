@@ -17,10 +17,10 @@ type call struct {
 // the interest in it; a call that nobody waits for any more is cancelled.
 func (h *hunt) askFor(s *station, i int) (leave func(), refused *Error) {
 	e, k := h.e, keyOf(s.Name(), h.q)
-	recalled := e.recall(k)
+	recalled := !h.q.Anew && e.recall(k)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if a, ok := e.answers.GetIfPresent(k); ok && e.fresh(k, a) {
+	if a, ok := e.answers.GetIfPresent(k); ok && !h.q.Anew && e.fresh(k, a) {
 		e.stats.Cached++
 		if recalled {
 			e.stats.DiskHits++

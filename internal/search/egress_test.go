@@ -196,7 +196,7 @@ func header(key []string) string {
 // TestQueryKnowsNobody: a backend can tell no more than it is told. A field added here is one more thing that
 // leaves the machine.
 func TestQueryKnowsNobody(t *testing.T) {
-	full := Query{Limit: 5, Include: []string{"a.org"}, Exclude: []string{"b.org"}, Backends: []string{"x"}}
+	full := Query{Anew: true, Limit: 5, Include: []string{"a.org"}, Exclude: []string{"b.org"}, Backends: []string{"x"}}
 	all := reflect.ValueOf(&full).Elem()
 	for i := range all.NumField() {
 		switch f := all.Field(i); {

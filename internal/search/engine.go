@@ -71,7 +71,7 @@ func (e *Engine) Search(ctx context.Context, q Query) Result {
 		return Result{State: turn.LookupFailed, Failure: NotConfigured, Reason: e.nobody(q)}
 	}
 	k := resultKey(q)
-	r, known := e.remembered(k, q.Intent)
+	r, known := e.remembered(k, q)
 	if !known {
 		r = e.search(ctx, way, q, domains)
 		e.remember(k, r)

@@ -390,6 +390,8 @@ func TestCache(t *testing.T) {
 		{"another depth", good, Query{Text: "q"}, 0, Query{Text: "q", Depth: "advanced"}, 2},
 		{"without a filter", good, Query{Text: "q"}, 0, Query{Text: "q", Safe: "off"}, 2},
 		{"as many as it was", good, Query{Text: "q"}, 0, Query{Text: "q", Limit: 10, For: "somebody"}, 1},
+		{"asked for anew", good, Query{Text: "q"}, 0, Query{Text: "q", Anew: true}, 2},
+		{"kept of what was asked anew", good, Query{Text: "q", Anew: true}, 0, Query{Text: "q"}, 1},
 		{"more of them", good, Query{Text: "q"}, 0, Query{Text: "q", Limit: 11}, 2},
 		{"one spelling of many", good, Query{Text: "CAFE\u0301  über"}, 0, Query{Text: "café Über"}, 1},
 		{"emptiness is not kept", fake{name: "x", asked: &asked}, Query{Text: "q"}, 0, Query{Text: "q"}, 2},

@@ -45,6 +45,7 @@ type Query struct {
 	// For the engine alone; no backend sees them.
 	Type     string   // "optimized" (also if empty): in the operator's order; "general": the wide indexes first
 	Backends []string // names: only these may be asked; empty: all
+	Anew     bool     // nothing that was found before is good enough: everybody is asked again
 	For      string   // whose searches of a minute this is counted among; empty: nobody's
 }
 
@@ -61,7 +62,7 @@ func (q Query) withDefaults() Query {
 
 // told is what a backend is told of the query.
 func (q Query) told() Query {
-	q.Type, q.Backends, q.For = "", nil, ""
+	q.Type, q.Backends, q.For, q.Anew = "", nil, "", false
 	return q
 }
 

@@ -5,12 +5,12 @@ import "slices"
 // anew are the words that ask for something newer than what was said: "look again", "any update?".
 var anew = table(map[string]string{
 	"anew": "look again, check again, search again, try again, look it up again, look that up again, look up again, check it again, check that again, google again, google it again, look once more, check once more, search once more, one more look, another look, " +
-		"refresh, refresh it, refresh that, reload, recheck, re-check, double check, double-check, update, any update, any updates, any news, anything new, any change, any changes, any development, has it changed, has that changed, did it change, is that still true, is it still true, is that still so, is that up to date, " +
-		"schau nochmal, schau noch mal, such nochmal, such noch mal, nochmal suchen, noch mal suchen, nochmal nachsehen, sieh nochmal nach, schau noch einmal, pruf nochmal, prufe nochmal, aktualisiere, aktualisieren, gibt es neues, gibt es neuigkeiten, gibt's was neues, was neues, etwas neues, neuer stand, " +
-		"cherche encore, regarde encore, verifie encore, verifie a nouveau, cherche a nouveau, regarde a nouveau, actualise, rafraichis, du nouveau, quoi de neuf, des nouvelles, " +
-		"busca otra vez, busca de nuevo, mira otra vez, mira de nuevo, comprueba otra vez, comprueba de nuevo, actualiza, alguna novedad, alguna noticia, hay novedades, algo nuevo, " +
-		"procure de novo, pesquise de novo, veja de novo, verifique de novo, atualize, alguma novidade, cerca di nuovo, controlla di nuovo, aggiorna, qualche novita, novita, " +
-		"поищи еще раз, проверь еще раз, посмотри еще раз, обнови, есть новости, что нового, もう一度調べて, 更新して, 最新情報は, 再查一下, 更新一下",
+		"refresh it, refresh that, re-check, double check, double-check, any update, any updates, any news, anything new, any change, any changes, any development, has it changed, has that changed, did it change, is that still true, is it still true, is that still so, is that up to date, " +
+		"schau nochmal, schau noch mal, such nochmal, such noch mal, nochmal suchen, noch mal suchen, nochmal nachsehen, sieh nochmal nach, schau noch einmal, pruf nochmal, prufe nochmal, gibt es neues, gibt es neuigkeiten, gibt's was neues, was neues, etwas neues, neuer stand, " +
+		"cherche encore, regarde encore, verifie encore, verifie a nouveau, cherche a nouveau, regarde a nouveau, du nouveau, quoi de neuf, des nouvelles, " +
+		"busca otra vez, busca de nuevo, mira otra vez, mira de nuevo, comprueba otra vez, comprueba de nuevo, alguna novedad, alguna noticia, hay novedades, algo nuevo, " +
+		"procure de novo, pesquise de novo, veja de novo, verifique de novo, alguma novidade, cerca di nuovo, controlla di nuovo, qualche novita, " +
+		"поищи еще раз, проверь еще раз, посмотри еще раз, есть новости, что нового, もう一度調べて, 更新して, 最新情報は, 再查一下, 更新一下",
 })
 
 // again are the words that, with an order to search, ask to do it once more.
@@ -27,6 +27,9 @@ func onlyAnew(words []word) bool {
 	asked := false
 	for from < len(words) {
 		n, _ := anew.at(words[from:])
+		if anewAlone[words[from].key] {
+			n = max(1, n)
+		}
 		asked = asked || n > 0
 		if n == 0 && !besideAnew[words[from].key] {
 			return false
@@ -34,6 +37,20 @@ func onlyAnew(words []word) bool {
 		from += max(1, n)
 	}
 	return asked
+}
+
+// anewAlone are words that ask for it where they are all that is said.
+var anewAlone = set("refresh reload recheck update updates aktualisieren aktualisiere neuigkeiten actualise rafraichis actualiza novedades atualize novidades aggiorna novita обнови")
+
+// withoutAnew drops the words that ask for something new from the end of a longer question.
+func withoutAnew(s string) string {
+	words := split(s)
+	for _, f := range anew.in(s, words) {
+		if f.from > 0 && f.to == len(words) {
+			return s[:words[f.from-1].end]
+		}
+	}
+	return s
 }
 
 // besideAnew may stand beside the words that ask for something new.

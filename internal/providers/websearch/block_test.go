@@ -67,6 +67,8 @@ func TestGoldenStates(t *testing.T) {
 	golden(t, "found", b.found())
 	b.stale = 3 * time.Hour
 	golden(t, "found_stale", b.found())
+	b.stale, b.reused = 0, &turn.Reuse{Age: 12*time.Minute + 40*time.Second}
+	golden(t, "found_reused", b.found())
 	b.pages = b.pages[2:]
 	golden(t, "failed_pages", b.missing(stateLine(&turn.Lookup{State: turn.LookupFailed, Failure: "unreadable", Pages: b.pages})))
 	b.pages = nil

@@ -277,7 +277,7 @@ func (r *run) show(sheets []sheet, s summary) {
 		pages = append(pages, sheets[i].page)
 		texts = append(texts, sheets[i].page.Text, sheets[i].page.Title)
 	}
-	b := layout{seal: newSeal(texts), question: r.plan.question, now: r.now, sheets: sheets, pages: pages, stale: l.Stale, verdict: s.verdict}
+	b := layout{seal: newSeal(texts), question: r.plan.question, now: r.now, sheets: sheets, pages: pages, stale: l.Stale, reused: l.Reused, verdict: s.verdict}
 	write := func(n int) string {
 		b.claims, b.sources = number(s.claims[:n], sheets)
 		s.numberVerdict(sheets)

@@ -11,7 +11,7 @@
 //	             (slot.go: in the place of what; subject.go: whom a pronoun means; ellipsis.go: what is left out; reword.go: the side model's wording)
 //	query.go     the words that leave the machine (when.go, dated.go: dates; quote.go: exact words);
 //	             scrub.go keeps the private ones in, and people.go the names
-//	cap.go       how much may be looked up; reuse.go what was found already
+//	cap.go       how much may be looked up; reuse.go what was found already, unless anew.go hears that it is not wanted
 //	trust.go     the order of what was found: the operator's trust, people's feedback
 //	docs.go      a lookup that is kept to one site; sitelist.go finds pages where no search service does
 //	sources.go   which URLs may be read; read.go has them read, many at once

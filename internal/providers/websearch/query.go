@@ -197,6 +197,7 @@ func trimmed(s string, names []string) string {
 	for tails.MatchString(s) {
 		s = tails.ReplaceAllString(s, "")
 	}
+	s = withoutAnew(s)
 	words, _ := dropNames(split(s), s, names)
 	from := 0
 	for from < len(words) {

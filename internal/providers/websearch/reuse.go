@@ -63,7 +63,7 @@ func (r *run) scope() string {
 
 // recall gives the lookup the pages of an earlier one, if there is one whose query is like this one's.
 func (r *run) recall() ([]sheet, bool) {
-	if len(r.plan.queries) == 0 {
+	if len(r.plan.queries) == 0 || r.plan.anew {
 		return nil, false
 	}
 	e := r.p.kept.find(r.scope(), &r.plan, r.now)

@@ -2,6 +2,7 @@ package websearch
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,6 +63,13 @@ func TestReuse(t *testing.T) {
 			*at = at.Add(61 * time.Minute)
 			return in("G", heightQuestion)
 		}, false},
+		"look again": {func(*world, *time.Time) turn.Request {
+			req := in("G", "look again")
+			req.Chain = []turn.Message{{ID: "Q", Text: heightQuestion}}
+			return req
+		}, false},
+		"with the question": {func(*world, *time.Time) turn.Request { return in("G", heightQuestion+" Check again.") }, false},
+		"once more":         {func(*world, *time.Time) turn.Request { return in("G", "search again for the height of Mount Everest") }, false},
 		"another character": {func(*world, *time.Time) turn.Request {
 			req := in("G", heightQuestion)
 			req.Character = "other"
@@ -78,7 +86,7 @@ func TestReuse(t *testing.T) {
 			}
 			at = at.Add(5 * time.Minute)
 			l := w.lookup(t, tt.change(w, &at))
-			if reused := l.Reused != nil; reused != tt.reused || reused && (l.Query != "" || !l.Cached || l.Reused.Age != 5*time.Minute || !l.Pages[0].Cached || l.State != turn.Found) {
+			if reused := l.Reused != nil; reused != tt.reused || reused && (l.Query != "" || !l.Cached || l.Reused.Age != 5*time.Minute || !l.Pages[0].Cached || l.State != turn.Found || !strings.Contains(l.Block, "These pages were read 5 min ago for a like question.")) {
 				t.Errorf("%s, reused %+v, query %q, cached %v", l.State, l.Reused, l.Query, l.Cached)
 			}
 		})
