@@ -10,7 +10,7 @@ import (
 )
 
 // private are the things that never leave in a query (P10), in the order in which they are looked for: what is
-// part of something greater comes after it.
+// part of something greater comes after it. Telephone numbers, of which nothing here is a part, come last (phone.go).
 var private = []struct {
 	kind    string
 	pattern *regexp.Regexp
@@ -20,7 +20,6 @@ var private = []struct {
 	{"email", regexp.MustCompile(`(?i)[\pL\d._%+\-]+@[\pL\d\-]+(?:\.[\pL\d\-]+)+`)},
 	{"token", regexp.MustCompile(`[A-Za-z0-9_\-]{24,}(?:\.[A-Za-z0-9_\-]+)*`)},
 	{"snowflake", regexp.MustCompile(`\d{17,20}`)},
-	{"phone", regexp.MustCompile(`\+\d[\d ()./\-]{5,}\d|\(?\d{2,5}\)?(?:[ ./\-]?\d{2,5}){2,6}`)},
 }
 
 // mention is one as the services write it, or as people type it. It goes after the names, of which it may be the
@@ -38,13 +37,13 @@ func scrub(s string, k known) (string, []string) {
 		}
 	}
 	for _, p := range private {
-		s = p.pattern.ReplaceAllStringFunc(s, func(m string) string {
-			if p.kind == "phone" && !dialable(m) {
-				return m
-			}
+		s = p.pattern.ReplaceAllStringFunc(s, func(string) string {
 			kinds = addOnce(kinds, p.kind)
 			return " "
 		})
+	}
+	if without := withoutPhones(s); without != s {
+		s, kinds = without, addOnce(kinds, "phone")
 	}
 	if without := k.nameless(s); without != s {
 		s, kinds = without, addOnce(kinds, "member")
@@ -58,18 +57,6 @@ func scrub(s string, k known) (string, []string) {
 func settled(s string) string {
 	s, _ = clean.Text(norm.NFKC.String(s))
 	return s
-}
-
-// dialable tells a telephone number from a date (eight digits at most) and from a plain number below a
-// thousand million.
-func dialable(s string) bool {
-	n := 0
-	for i := range len(s) {
-		if '0' <= s[i] && s[i] <= '9' {
-			n++
-		}
-	}
-	return s[0] == '+' || n >= 10 || n == 9 && (s[0] == '0' || len(s) > n)
 }
 
 // operators are what search services obey rather than look for: SearXNG's bangs, language prefixes and time
