@@ -17,11 +17,17 @@ import (
 // is meant, and finding out about members is what the rule forbids. A name of one word is left in where it is no
 // member's: as a part of a longer name ("who is Ada Lovelace", with a member called Ada), as a place ("weather in
 // Berlin", with a member called Berlin), and as an everyday word, one that the tables of cues know ("will it rain",
-// with a member called Will). Any other word that a member has made a name of is lost to queries.
+// with a member called Will), unless what stands beside it marks a person: "Will's age", "in Ada's garden". Any other
+// word that a member has made a name of is lost to queries.
+//
+// Who takes part in a turn is spoken of by a part of the name: "is Maria from Spain?" where Maria Lopez was answered.
+// Of these the parts go, too, where they are written as names are. Of the rest of a server they stay: among a thousand
+// members there is one for most first names, and a word of "Dark Lord" is not theirs.
 type known struct {
 	names    []string        // as they are written, longest first
+	parts    []string        // of the names of several words of those who take part
 	mentions []string        // as they stand in the text, longest first
-	single   map[string]bool // names of one word, folded
+	single   map[string]bool // names of one word and parts, folded
 }
 
 // knownTo gathers who is known in a turn. own are the bot's names, which are nobody's.
@@ -41,17 +47,27 @@ func knownTo(req turn.Request, own []string) known {
 			}
 		}
 	}
+	present := func(name string) {
+		add(name)
+		if all := strings.Fields(settled(name)); len(all) > 1 && !slices.ContainsFunc(own, func(o string) bool { return strings.EqualFold(o, name) }) {
+			for _, part := range all {
+				if part = strings.TrimFunc(part, func(r rune) bool { return !inWord(r) }); isName(part) {
+					k.parts = addOnce(k.parts, part)
+				}
+			}
+		}
+	}
 	named := func(m turn.Message) {
 		for _, s := range m.Mentions {
 			if s = strings.TrimSpace(settled(s)); len(s) > 1 {
 				k.mentions = addOnce(k.mentions, s)
 				if name, person := strings.CutPrefix(s, "@"); person && req.GuildID != "" {
-					add(name)
+					present(name)
 				}
 			}
 		}
 		if req.GuildID != "" && !m.Own {
-			add(m.Author.Name)
+			present(m.Author.Name)
 		}
 	}
 	named(req.Message)
@@ -71,7 +87,7 @@ func knownTo(req turn.Request, own []string) known {
 	k.names = slices.Compact(k.names)
 	slices.SortFunc(k.mentions, longest)
 	k.single = map[string]bool{}
-	for _, name := range k.names {
+	for _, name := range slices.Concat(k.names, k.parts) {
 		if keys := split(name); len(keys) == 1 {
 			k.single[keys[0].key] = true
 		}
@@ -119,7 +135,17 @@ func (k known) nameless(s string) string {
 		}
 		s = k.without(s, name, keys)
 	}
+	for _, part := range k.parts {
+		s = k.without(s, part, split(part))
+	}
 	return s
+}
+
+// isName reports whether a part of a name is written as a name is: with a capital, and small letters behind it.
+func isName(part string) bool {
+	first, size := utf8.DecodeRuneInString(part)
+	rest := part[size:]
+	return unicode.IsUpper(first) && rest != "" && rest == strings.ToLower(rest) && !unspaced(part) && !stopWords[fold(part)] && len(split(part)) == 1
 }
 
 // without takes one name out of s, wherever it stands for the member.
@@ -155,10 +181,14 @@ func spells(words, keys []word) bool {
 func (k known) standsForMember(s string, words []word, i int, name string) bool {
 	first, _ := utf8.DecodeRuneInString(name)
 	w := words[i]
+	marked := marksPerson(s, words, i)
+	part := slices.Contains(k.parts, name) && !slices.Contains(k.names, name)
 	switch {
-	case everyday(w.key) && (!w.upper || !unicode.IsUpper(first) || opensSentence(s, words, i)):
+	case everyday(w.key) && (!w.upper || !unicode.IsUpper(first)), part && !w.upper:
 		return false // written as the word that it is
-	case i > 0 && placing[words[i-1].key]:
+	case (everyday(w.key) || part) && opensSentence(s, words, i) && !marked:
+		return false
+	case i > 0 && placing[words[i-1].key] && !marked:
 		return false
 	}
 	return !k.besideName(s, words, i)
@@ -166,6 +196,27 @@ func (k known) standsForMember(s string, words []word, i int, name string) bool 
 
 // placing are the prepositions behind which a name is a place's.
 var placing = set("in near en dans em в во nell w")
+
+// marksPerson reports whether what stands beside a word makes a person's name of it, even where it opens a sentence or
+// follows "in": "Will is how old", "Will, is it late?", "in Ada's garden", "interested in Ada".
+func marksPerson(s string, words []word, i int) bool {
+	w := words[i]
+	owner := strings.HasSuffix(s[w.start:w.end], "'s") || strings.HasSuffix(s[w.start:w.end], "’s")
+	if i > 0 && placing[words[i-1].key] {
+		return owner || i > 1 && trusting[words[i-2].key]
+	}
+	if i+1 == len(words) {
+		return owner
+	}
+	next := words[i+1]
+	return owner || doing[next.key] && !sameWord(w, next) || strings.HasPrefix(s[w.end:], ",") && !next.upper
+}
+
+// trusting are the words that are followed by "in" and a person, and doing those that follow who does or is something.
+var (
+	trusting = set("interested believe believed trust trusted faith confidence love invested disappointed verliebt interessiert glaubt vertraut amoureux confiance creer confiar")
+	doing    = set("is was has had does did lives likes said wants ist war hat hatte wohnt sagte est était aime vive tiene")
+)
 
 // opensSentence reports whether the word is the first of a sentence, where every word has a capital.
 func opensSentence(s string, words []word, i int) bool {

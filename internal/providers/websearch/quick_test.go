@@ -9,10 +9,12 @@ import (
 // A message of full length takes milliseconds, whatever it is made of. The limit tells an explosion from a busy machine
 // under the race detector.
 func TestDecideIsQuick(t *testing.T) {
-	for _, piece := range []string{"please ", "!", "! ", "<1>", "a. ", "who is he? ", "' s", "*a* ", "```", "_a_ ", "Dr. ", "1 ", "123-", "@", "a@", "\u0301", "天", "and ", "😀", "https://a.b ", "A", "sk-", "what is ", "<@1"} {
+	for _, piece := range []string{"please ", "!", "! ", "<1>", "a. ", "who is he? ", "' s", "*a* ", "```", "_a_ ", "Dr. ", "1 ", "12 ", "2020 ", "123-", "in 2 days ", "明日は？", "@", "a@", "\u0301", "天", "and ", "😀", "https://a.b ", "A", "sk-", "what is ", "<@1"} {
 		req := ask(strings.Repeat(piece, 4000/len(piece)))
-		req.Chain = append(req.Chain, req.Message)
-		req.Chain[0].ID = "B"
+		for i := range 4 {
+			req.Chain = append(req.Chain, req.Message)
+			req.Chain[i].ID = string(rune('B' + i))
+		}
 		began := time.Now()
 		p := decide(req, []string{"sage"}, Policy{DeniedTopics: []string{"who is"}})
 		p.compose([]string{"sage"}, today)

@@ -101,7 +101,7 @@ func sameHead(old, added []word) (from, to int) {
 				return i, j + 1
 			}
 		}
-		if !articles[added[0].key] && !stopWords[old[j-1].key] {
+		if !articles[added[0].key] && !stopWords[old[j-1].key] && !old[j-1].upper {
 			return j - 1, j + 1
 		}
 	}
