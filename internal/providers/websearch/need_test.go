@@ -126,11 +126,15 @@ func TestOwnWordsAreNotUsed(t *testing.T) {
 }
 
 func BenchmarkDecide(b *testing.B) {
-	req := ask("hey sage, could you please tell me what the current exchange rate between the euro and the yen is? we are flying to Osaka next week")
-	req.Chain = []turn.Message{{ID: "1", Text: "who is the president of France?"}}
-	defer processor(b)()
-	for b.Loop() {
-		p := decide(req, []string{"sage"}, Policy{})
-		p.compose([]string{"sage"}, today)
+	alone := ask("hey sage, could you please tell me what the current exchange rate between the euro and the yen is? we are flying to Osaka next week")
+	alone.Chain = []turn.Message{{ID: "1", Text: "who is the president of France?"}}
+	for name, req := range map[string]turn.Request{"alone": alone, "chain": chained("what is the weather in Oslo today?", "and in Bergen?", "and tomorrow?", "and the day after?")} {
+		b.Run(name, func(b *testing.B) {
+			defer processor(b)()
+			for b.Loop() {
+				p := decide(req, []string{"sage"}, Policy{})
+				p.compose([]string{"sage"}, today)
+			}
+		})
 	}
 }

@@ -149,16 +149,16 @@ func (p *plan) word(names []string, now time.Time) {
 	p.scrubbed = scrubbed
 	text = plainWords(trimmed(quoted(text), names))
 	text = strings.TrimRight(text, "?？!.,;: ")
+	if titled := quotedTitles(text); titled != text {
+		text = titled
+		p.step("titles", text)
+	}
 	if !undated[p.intent] {
 		var dates []string
 		text, dates = absolute(text, p.language, now)
 		for _, d := range dates {
 			p.step("dates", d)
 		}
-	}
-	if titled := quotedTitles(text); titled != text {
-		text = titled
-		p.step("titles", text)
 	}
 	if p.current(text) {
 		text += " " + strconv.Itoa(now.Year())

@@ -31,6 +31,7 @@ func TestQuery(t *testing.T) {
 		{"wer schrieb den Roman Der Name der Rose?", `wer schrieb den Roman "Der Name der Rose"`},
 		{"is the film called Blade Runner any good", `is the film called "Blade Runner" any good`},
 		{"what does the \"dangling quote mean", "what does the dangling quote mean"},
+		{"las vegas shows this weekend", "las vegas shows November 2026"},
 		{"what is the height of K2, check again please", "what is the height of K2"},
 		{"any update on the Artemis launch?", "any update on the Artemis launch"},
 		{"search !g :de cats <30 !!secret", "g de cats secret"},

@@ -160,10 +160,15 @@ func awayAt(words []word, at int) (n int, cue string) {
 	return end, unit + strings.TrimPrefix(sign, "+") + strconv.Itoa(count)
 }
 
+// endsPhrase reports whether no noun follows, but for one behind a comma: "next winter" is a time, and "next winter olympics" none.
+func endsPhrase(words []word, at int) bool {
+	return at >= len(words) || stopWords[words[at].key] || slotted[words[at].key] || words[at].start > words[at-1].end+1
+}
+
 // momentAt reads the words for a time seen from now that begin at words[at].
 func momentAt(words []word, at int) (n int, cue string) {
 	n, cue = calendar.at(words[at:])
-	if m, c := whichOf.at(words[at:]); m > n {
+	if m, c := whichOf.at(words[at:]); m > n && (c[1] == 'd' || endsPhrase(words, at+m)) {
 		n, cue = m, c
 	}
 	if m, c := awayAt(words, at); m > n {

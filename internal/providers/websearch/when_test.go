@@ -47,6 +47,8 @@ func TestAbsolute(t *testing.T) {
 		{"en", "earnings next quarter", "earnings Q1 2027"},
 		{"en", "wildfires last summer", "wildfires summer 2026"},
 		{"en", "snow last winter and this winter", "snow winter 2025/2026 and winter 2026/2027"},
+		{"en", "medals of the last winter olympics", "medals of the last winter olympics"},
+		{"en", "wildfires last summer in Spain", "wildfires summer 2026 in Spain"},
 		{"en", "films of next spring", "films of spring 2027"},
 		{"en", "elections last March, last December and next March", "elections March 2026, December 2025 and March 2027"},
 		{"en", "who starred in I Know What You Did Last Summer", "who starred in I Know What You Did Last Summer"},
