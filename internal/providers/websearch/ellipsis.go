@@ -165,6 +165,8 @@ func completed(text string, words []word, before string) (string, bool) {
 	switch {
 	case name == "":
 		return "", false
+	case !owned && !dropsSubject[language(text, words)] && strings.Contains(name, " ") && name == strings.ToLower(name[:1])+name[1:]: // a thing that did nothing
+		return strings.TrimRight(strings.TrimSpace(text), "?？ ") + ": " + before, true
 	case owned:
 		of := map[string]string{"de": "von", "fr": "de", "es": "de"}[language(text, words)]
 		if of == "" {

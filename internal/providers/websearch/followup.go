@@ -118,6 +118,11 @@ func fragment(text string, words []word) (string, bool) {
 	if leadsOn, _ := followUps.at(rest); n > 0 && leadsOn == 1 && len(rest) > 1 && !slotted[rest[0].key] {
 		rest = rest[1:]
 	}
+	if one := len(rest) > 2 && articles[rest[0].key] && theOne[rest[1].key]; one && slotted[rest[2].key] {
+		rest = rest[2:] // "and the one in 2014?"
+	} else if len(rest) > 2 && (articles[rest[0].key] || theOne[rest[0].key]) && slotted[rest[1].key] {
+		rest = rest[1:] // "¿y el de 2014?"
+	}
 	asked := strings.ContainsAny(text, "?？") || cue == "what about" || slotted[rest[0].key] || isNeighbour(rest) || n > 0 && (isTime(rest) || allNames(rest))
 	if form := opening(text, rest, rest); !asked || form == "wh" || form == "aux" && !slotted[rest[0].key] || form == "get" { // German "am" is no English one
 
@@ -134,6 +139,9 @@ func fragment(text string, words []word) (string, bool) {
 	return text[rest[0].start:rest[len(rest)-1].end], true
 }
 
+// theOne are the words for a thing that was named before.
+var theOne = set("one celui celle ceux quello quella")
+
 // adverbs follow "and" and fill no slot.
 var adverbs = set("back then now else more again so zuruck dann jetzt alors apres entonces luego")
 
@@ -146,7 +154,11 @@ func slotAlone(text string, words []word) bool {
 		return true
 	}
 	if slotted[words[0].key] && len(words) > 1 {
-		return words[1].upper || numeric(words[1].key) || len(times.in(text, words)) > 0
+		noun := words[1]
+		if articles[noun.key] {
+			noun = words[len(words)-1]
+		}
+		return noun.upper || numeric(noun.key) || !stopWords[noun.key] && !reactions[noun.key] && pronouns[noun.key] == "" && !articles[noun.key]
 	}
 	return allNames(words) && opening(text, words, words) == "" && len(against.in(text, words)) == 0
 }
@@ -159,14 +171,17 @@ func allNames(words []word) bool {
 }
 
 // reactions are what people say of an answer in one word.
-var reactions = set("really seriously sure source sources huh eh hm hmm lol wow what why when who where ok okay right true honestly yes no please sorry again anyone hello wirklich echt ernsthaft warum quelle sicher vraiment serieux pourquoi source verdad serio fuente seguro mesmo fonte davvero sicuro правда серьезно точно источник")
+var reactions = set("real fun free good now really seriously sure source sources huh eh hm hmm lol wow what why when who where ok okay right true honestly yes no please sorry again anyone hello wirklich echt ernsthaft warum quelle sicher vraiment serieux pourquoi source verdad serio fuente seguro mesmo fonte davvero sicuro правда серьезно точно источник")
 
 // bareQuestion reports whether words are a question without a subject: "why?", "since when", "how much".
 func bareQuestion(words []word) bool {
 	from, _ := lead(words)
 	n, cue := openings["en"].at(words[from:])
-	return cue == "wh" && from+n == len(words)
+	return cue == "wh" && (from+n == len(words) || from+n+1 == len(words) && (words[from].key == "what" || words[from].key == "which") && kindsOfTime[words[from+n].key])
 }
+
+// kindsOfTime follow "what" in a question for no more than when something was.
+var kindsOfTime = set("year day time date month century")
 
 // said returns what people have said before the message, newest first, without the mentions. The bot's own words are
 // left out, for they may come from the web (P7), and so is everything older than the reply chain (P10).

@@ -6,10 +6,23 @@ import (
 )
 
 // slotted are the prepositions that a slot begins with.
-var slotted = set("in at for on to from near of by with during since im am fur nach aus bei von vom pour dans en a au aux de du des del do da dos das em para desde nel per в на из для w na dla")
+var slotted = set("in at for on to from near of by with during since im am fur nach aus bei von vom under over below above via against without unter uber gegen ohne sous contre sans contra sin pour dans en a au aux de du des del do da dos das em para desde nel per в на из для w na dla")
 
 // articles begin a noun.
-var articles = set("the der die das den dem le la les el los las o a os as il lo gli i")
+var articles = set("the an ein eine einen un une una der die das den dem le la les el los las o a os as il lo gli i")
+
+// opensSlot reports whether a word is a preposition in a language: some are articles in others.
+func opensSlot(key, lang string) bool {
+	switch key {
+	case "a":
+		return lang != "en"
+	case "das":
+		return lang == "pt"
+	case "des":
+		return lang == "fr"
+	}
+	return slotted[key]
+}
 
 // places are the prepositions of which one takes the place of another: "at Heathrow?" after "weather in London".
 var places = set("in at near nach en dans a em no na nel bei")
@@ -41,13 +54,16 @@ func inSlot(before, rest string) string {
 		return inTime(before, old, from, to, rest, added)
 	}
 	timed := func(i int) bool { return from <= i && i < to }
-	if slotted[added[0].key] && len(added) > 1 {
+	if len(added) > 1 && opensSlot(added[0].key, language(before, old)) {
 		return behind(before, old, timed, rest, added)
+	}
+	if at := sameNumber(old, added, timed); at > 0 {
+		return replaced(before, old, at, at+1, added[len(added)-1].key)
 	}
 	if from, to := sameHead(old, added); to > from {
 		return replaced(before, old, from, to, rest)
 	}
-	if at := commonSlot(old, timed); at > 0 && !slices.ContainsFunc(added, func(w word) bool { return w.upper || numeric(w.key) }) {
+	if at := commonSlot(old, timed, articles[added[0].key]); at > 0 && !slices.ContainsFunc(added, func(w word) bool { return w.upper || numeric(w.key) }) {
 		return replaced(before, old, at, slotEnd(old, at), rest)
 	}
 	if from, to := lastName(old, timed); to > from {
@@ -108,11 +124,24 @@ func sameHead(old, added []word) (from, to int) {
 	return 0, 0
 }
 
-// commonSlot returns the place of the last words behind a preposition that are no name: "physics" in "the prize in
-// physics", or 0.
-func commonSlot(old []word, timed func(int) bool) int {
+// sameNumber returns the place of the number for which a number alone stands, "and the 16?" after "an iPhone 15", or 0.
+func sameNumber(old, added []word, timed func(int) bool) int {
+	if !numeric(added[len(added)-1].key) || len(added) > 2 || len(added) == 2 && !articles[added[0].key] {
+		return 0
+	}
+	for i := len(old) - 1; i > 0; i-- {
+		if numeric(old[i].key) && !timed(i) {
+			return i
+		}
+	}
+	return 0
+}
+
+// commonSlot returns the place of the last words behind a preposition that are no name, "physics" in "the prize in
+// physics", or 0: those with an article where one is asked for.
+func commonSlot(old []word, timed func(int) bool, article bool) int {
 	for i := len(old) - 2; i > 0; i-- {
-		if slotted[old[i].key] && !timed(i) && !old[i+1].upper && !articles[old[i+1].key] && !stopWords[old[i+1].key] {
+		if slotted[old[i].key] && !timed(i) && !old[i+1].upper && articles[old[i+1].key] == article && (article || !stopWords[old[i+1].key]) {
 			return i + 1
 		}
 	}
