@@ -37,6 +37,7 @@ func TestChains(t *testing.T) {
 		{"bitcoin price? | and ethereum? | and last week?", "ethereum price November 2026"},
 		{"what is the exchange rate of the dollar? | and the pound? | lol thanks | and last month?", "what is the exchange rate of the pound October 2026"},
 		{"is Tesla stock up today? | what about Nvidia? | and yesterday?", "is Nvidia stock up 19 November 2026"},
+		{"train from Berlin to Hamburg tomorrow? | and back? | and on Friday?", "train from Berlin to Hamburg on Friday"},
 		{"flight time from London to New York? | and to Boston? | and from Paris?", "flight time from Paris to Boston"},
 		{"how do I get from Rome to Naples? | and to Florence? | how long does it take?", "how long does it take: how do I get from Rome to Florence"},
 		{"Is the Louvre open on Monday? | on Tuesday? | and the Orsay?", "Is the Orsay open on Tuesday"},

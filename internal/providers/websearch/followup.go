@@ -67,6 +67,9 @@ func lends(text string, names []string) bool {
 	}
 	from, _ := lead(words)
 	body := words[from:]
+	if len(body) == 1 && adverbs[body[0].key] {
+		return false
+	}
 	for _, f := range persons.in(text, body) {
 		if _, to := firstName(body); f.cue == "you" && to == 0 {
 			return false

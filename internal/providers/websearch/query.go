@@ -51,8 +51,15 @@ func decide(req turn.Request, names []string, pol Policy) plan {
 	words, _ := dropNames(split(bare), bare, names)
 	p.anew = onlyAnew(words)
 	p.need = weigh(whole, names)
-	if own := weigh(bare, names); own.order != "" || whole != bare && own.barred && !p.check && !p.anew {
-		p.need = own
+	if whole != bare {
+		alone := bare
+		if from, _ := lead(words); 0 < from && from < len(words) {
+			alone = bare[words[from].start:] // the "ok" before it is no small talk
+		}
+		own := weigh(alone, names)
+		if own.order != "" || own.barred && !p.check && !p.anew {
+			p.need = own
+		}
 	}
 	if !p.asks && p.order == "" && toOthers(req, bare, names) {
 		p.urls, p.refused = nil, nil
