@@ -2,10 +2,13 @@ package websearch
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"familiar/internal/context/turn"
 )
@@ -37,8 +40,12 @@ func knownTo(req turn.Request, own []string) known {
 	heard := hearing(req)
 	add := func(name string) {
 		if !ascii(name) {
+			if !couldBeIn(heard, name) {
+				return
+			}
 			name = settled(name)
-		} else if !strings.Contains(heard, firstKey(name)) {
+		}
+		if !strings.Contains(heard, firstKey(name)) {
 			return
 		}
 		for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune("|()[]{}/\\•·~", r) }) {
@@ -108,6 +115,35 @@ func hearing(req turn.Request) string {
 	return unaccented(strings.ToLower(settled(all)))
 }
 
+// couldBeIn looks for the first letters of a name at the beginning of the words heard, without settling the name where
+// it is written as it will be.
+func couldBeIn(heard, name string) bool {
+	from := strings.IndexFunc(name, inWord)
+	if from < 0 || norm.NFKC.QuickSpanString(name) < len(name) {
+		return true
+	}
+	to := from
+	for to < len(name) && name[to] < utf8.RuneSelf && inWord(rune(name[to])) {
+		to++
+	}
+	first := strings.ToLower(name[from:to])
+	if to == from {
+		r, _ := utf8.DecodeRuneInString(name[from:])
+		first = unaccented(string(unicode.ToLower(r)))
+	}
+	for at := 0; ; {
+		i := strings.Index(heard[at:], first)
+		if i < 0 {
+			return false
+		}
+		before, _ := utf8.DecodeLastRuneInString(heard[:at+i])
+		if at+i == 0 || !inWord(before) || unspaced(first) {
+			return true
+		}
+		at += i + len(first)
+	}
+}
+
 // firstKey is the first word of an ASCII name as it is looked for.
 func firstKey(name string) string {
 	from := strings.IndexFunc(name, inWord)
@@ -158,6 +194,9 @@ func (k known) without(s, name string, keys []word) string {
 			continue
 		}
 		from, to := words[i].start, words[i+len(keys)-1].end
+		if strings.HasSuffix(s[:from], "@") { // "@ada.lovelace": what goes on is the account's
+			to += len(accountRest.FindString(s[to:]))
+		}
 		if from < last {
 			continue
 		}
@@ -167,6 +206,8 @@ func (k known) without(s, name string, keys []word) string {
 	}
 	return out.String() + s[last:]
 }
+
+var accountRest = regexp.MustCompile(`^[\pL\pN\pM_.\-]+`)
 
 func spells(words, keys []word) bool {
 	for i, k := range keys {

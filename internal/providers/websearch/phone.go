@@ -38,7 +38,7 @@ func telephone(run, before string) bool {
 	switch {
 	case n < 6 || areDates(parts) || isQuantity(run, parts) || isVersion(run, parts) || scores.MatchString(run) || isISBN(parts, before):
 		return false
-	case n >= 10 || callsFor(before):
+	case n >= 10 || callsFor(before, n >= 7 && len(parts) > 1) || areaCode.MatchString(run):
 		return true
 	case n == 9:
 		return parts[0][0] == '0' || len(parts) > 1
@@ -113,16 +113,20 @@ func isISBN(parts []string, before string) bool {
 
 // The words before a telephone number: those that call, and somebody's number.
 var (
-	calling     = set("call calling called phone tel telephone mobile cell fax dial text sms whatsapp ring hotline handy telefon telefonnummer handynummer rufnummer anrufen anrufe ruf appelle appeler telephoner portable llama llamar telefono movil celular telefone ligue ligar cellulare chiama chiamare телефон позвони звонить")
+	calling     = set("call calling called phone tel telephone mobile cell fax dial text sms whatsapp ring hotline handy area vorwahl telefon telefonnummer handynummer rufnummer anrufen anrufe ruf appelle appeler telephoner portable llama llamar telefono movil celular telefone ligue ligar cellulare chiama chiamare телефон позвони звонить")
 	numberNouns = set("number nummer numero номер")
-	whose       = set("my your his her their our meine deine seine ihre unsere mon ton son mi tu su meu seu mio tuo suo мой твой его ее")
+	owning      = set("my your his her their our meine deine seine ihre unsere mon ton son mi tu su meu seu mio tuo suo мой твой его ее")
 )
 
-// callsFor reports whether one of the last words before a number calls for that of a telephone.
-func callsFor(before string) bool {
+// areaCode is one in brackets, with a number behind it.
+var areaCode = regexp.MustCompile(`^\(\d{2,5}\) ?\d`)
+
+// callsFor reports whether one of the last words before a number calls for that of a telephone. One in several parts is
+// it behind "number" alone.
+func callsFor(before string, inParts bool) bool {
 	words := split(before)
 	for i := max(0, len(words)-3); i < len(words); i++ {
-		if calling[words[i].key] || i > 0 && numberNouns[words[i].key] && whose[words[i-1].key] {
+		if calling[words[i].key] || numberNouns[words[i].key] && (inParts || i > 0 && owning[words[i-1].key]) {
 			return true
 		}
 	}

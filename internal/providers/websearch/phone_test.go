@@ -25,6 +25,7 @@ func TestPhones(t *testing.T) {
 	}
 	for _, text := range []string{
 		"call 555-0123", "text me at 12 34 56 78", "is his number 9123 4567", "meine Nummer ist 123 4567", "tel: 765432", "llama al 600 123",
+		"whose number is (555) 0199", "who calls from 555-0123", "what area is 555 1234", "who owns the number 12 34 56 78",
 	} {
 		if got, kinds := scrub(text, known{}); strings.ContainsAny(got, "0123456789") || len(kinds) == 0 {
 			t.Errorf("%q: %q left", text, got)

@@ -187,6 +187,8 @@ func TestNames(t *testing.T) {
 		{"what did Ada win in 2020?", "what did win in 2020"},
 		{"what did ada win in 2020?", "what did win in 2020"},
 		{"is Ada German?", "is German"},
+		{"what did @ada.lovelace win?", "what did win"},
+		{"what did @Ada_Lovelace99 win?", "what did win"},
 		{"what did Ada Max win?", "what did win"},
 		{"who was Grace Hopper?", "who was"},
 		{"what is the weather in Berlin tomorrow?", "what is the weather in Berlin tomorrow"},
