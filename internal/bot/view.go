@@ -272,6 +272,10 @@ func viewClaims(s *sheet, l *turn.Lookup) {
 	if l.By != "" {
 		s.row("by", "%s", l.By)
 	}
+	for i, c := range l.Conflicts {
+		a, b := c.Values[0], c.Values[1]
+		s.row(once(i == 0, "conflict"), "%s: %s %q, %s %q", c.Of, a.Cited(), a.Value, b.Cited(), b.Value)
+	}
 	viewVerdict(s, l.Verdict)
 }
 

@@ -280,6 +280,7 @@ func (r *run) show(sheets []sheet, s summary) {
 	b := layout{seal: newSeal(texts), question: r.plan.question, now: r.now, sheets: sheets, pages: pages, stale: l.Stale, reused: l.Reused, verdict: s.verdict}
 	write := func(n int) string {
 		b.claims, b.sources = number(s.claims[:n], sheets)
+		b.conflicts = conflicts(b.claims, sheets)
 		s.numberVerdict(sheets)
 		b.newest = time.Time{}
 		for _, src := range b.sources {
@@ -299,5 +300,5 @@ func (r *run) show(sheets []sheet, s summary) {
 		return
 	}
 	l.Block = write(n)
-	l.Summary, l.Sources, l.Newest, l.Verdict = b.claims, b.sources, b.newest, s.verdict
+	l.Summary, l.Sources, l.Newest, l.Verdict, l.Conflicts = b.claims, b.sources, b.newest, s.verdict, b.conflicts
 }
