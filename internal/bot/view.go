@@ -121,15 +121,19 @@ func overview(t *turn.Trace) string {
 }
 
 func lookupSummary(l *turn.Lookup) string {
-	read := 0
+	read, tried := 0, 0
 	for _, p := range l.Pages {
+		if p.Snippet() { // the page itself stands there as not read
+			continue
+		}
+		tried++
 		if p.Failure == "" {
 			read++
 		}
 	}
 	text := string(l.State)
-	if len(l.Pages) > 0 {
-		text += fmt.Sprintf(", %d of %d pages read", read, len(l.Pages))
+	if tried > 0 {
+		text += fmt.Sprintf(", %d of %d pages read", read, tried)
 	}
 	if !l.Newest.IsZero() {
 		text += ", newest " + day(l.Newest)
@@ -203,13 +207,7 @@ func ViewLookup(l *turn.Lookup) string {
 	if r := l.Reused; r != nil {
 		s.row("cached", "what turn %s found for %q, %s ago", r.Turn, r.Query, r.Age.Round(time.Second))
 	}
-	for i, a := range l.Asked {
-		hits := fmt.Sprintf("%d hits", a.Hits)
-		if a.Stale > 0 {
-			hits += " from " + ago(a.Stale)
-		}
-		s.row(once(i == 0, "asked"), "%s %s, %s, %s%s", a.Backend, a.Status, hits, ms(a.Took), aside(a.Detail))
-	}
+	viewAsked(&s, l)
 	viewHits(&s, l)
 	viewPages(&s, l)
 	viewClaims(&s, l)
@@ -222,6 +220,22 @@ func ViewLookup(l *turn.Lookup) string {
 	}
 	s.row("took", "%s%s", ms(l.Took), aside(strings.Join(stages, ", ")))
 	return s.String()
+}
+
+// viewAsked writes each backend's part in the search, with the query where there were several.
+func viewAsked(s *sheet, l *turn.Lookup) {
+	several := strings.Contains(l.Query, "\n")
+	for i, a := range l.Asked {
+		hits := fmt.Sprintf("%d hits", a.Hits)
+		if a.Stale > 0 {
+			hits += " from " + ago(a.Stale)
+		}
+		which := ""
+		if several && a.Query > 0 {
+			which = fmt.Sprintf("query %d: ", a.Query)
+		}
+		s.row(once(i == 0, "asked"), "%s%s %s, %s, %s%s", which, a.Backend, a.Status, hits, ms(a.Took), aside(a.Detail))
+	}
 }
 
 func viewHits(s *sheet, l *turn.Lookup) {

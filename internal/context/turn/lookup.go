@@ -76,6 +76,7 @@ const (
 // Asked is one backend's part in a search.
 type Asked struct {
 	Backend string        `json:"backend"`
+	Query   int           `json:"query,omitempty"`  // which line of Lookup.Query it was asked, from 1; 0: none, or not recorded
 	Status  string        `json:"status"`           // "ok", "empty", or a failure code: "timeout", "rate_limited", "blocked", …
 	Detail  string        `json:"detail,omitempty"` // for the operator: cause and cure; redacted
 	Hits    int           `json:"hits"`
@@ -128,6 +129,12 @@ type Page struct {
 	Hidden    int           `json:"hidden,omitempty"` // characters dropped as hidden
 	Text      string        `json:"text,omitempty"`   // clean text; stored once by hash, apart from the trace
 }
+
+// Snippet reports whether the page could not be read, and its text is only what a search service says about it.
+func (p Page) Snippet() bool { return strings.HasSuffix(p.Via, SnippetMark) }
+
+// SnippetMark is what Via ends with behind the backend's name where the text is a snippet.
+const SnippetMark = " snippet"
 
 // Claim is one fact with the words of the page that carry it.
 type Claim struct {

@@ -236,7 +236,7 @@ func (r *run) conclude(sheets []sheet, s summary) {
 	l.Rejected, l.Usage = s.rejected, addUsage(l.Usage, s.usage)
 	good, tried := 0, len(sheets)
 	for i := range sheets {
-		if sheets[i].good() {
+		if sheets[i].good() && !sheets[i].page.Snippet() {
 			good++
 		}
 	}
