@@ -170,18 +170,35 @@ func meets(a, b map[string]bool) bool {
 
 // refutals say of a sentence that what it tells is not so.
 var refutals = table(map[string]string{
-	"no": "false, untrue, not true, incorrect, myth, hoax, debunked, misconception, no evidence, refuted, disproved, disproven, fabricated, contrary to, falsely, erroneously",
+	"no": "false, untrue, not true, incorrect, myth, hoax, debunked, misconception, no evidence, no proof, not the case, urban legend, unfounded, baseless, refuted, disproved, disproven, fabricated, contrary to, falsely, erroneously, " +
+		"falsch, unwahr, nicht wahr, stimmt nicht, mythos, marchen, falschmeldung, irrtum, widerlegt, keine beweise, keinen beweis, keine belege, keinen beleg, keine hinweise, " +
+		"faux, fausse, pas vrai, mythe, infox, canular, dementi, dementie, aucune preuve, pas de preuve, " +
+		"falso, falsa, no es verdad, no es cierto, mito, bulo, desmentido, desmentida, no hay pruebas, no hay evidencia, sin pruebas, nao e verdade, boato, nao ha provas, nao ha evidencia, " +
+		"non e vero, bufala, smentito, smentita, nessuna prova, onwaar, niet waar, mythe, geen bewijs, миф, ложь, неправда, опровергнут, нет доказательств",
 })
+
+// negates says whether a text says of what it tells that it is not so: it denies it, or calls it untrue, and not both.
+func negates(text string) bool {
+	words := split(text)
+	refuted := false
+	for _, f := range slices.Backward(refutals.in(text, words)) { // a refutal's own "no" denies nothing
+		if f.to <= len(words) {
+			words = slices.Delete(words, f.from, f.to)
+		}
+		refuted = true
+	}
+	return refuted != slices.ContainsFunc(words, func(w word) bool { return negations[w.key] })
+}
+
+func affirmed(p term) bool { return !negations[p.key] }
 
 // denied says whether exactly one of the two denies nearly the same.
 func (s *statement) denied(p passage, _ []passage) bool {
-	refuted := func(text string) bool { return len(refutals.in(text, split(text))) > 0 }
-	here, there := denies(s.text) != refuted(s.text), denies(p.text) != refuted(p.text)
-	return here != there && s.about(p, anyPart) >= 0.8
+	return negates(s.text) != negates(p.text) && s.about(p, affirmed) >= 0.8
 }
 
 var (
-	sweeping  = set("only sole solely exclusively never always every none entirely")
+	sweeping  = set("all only sole solely exclusively never always every none entirely")
 	tempering = set("also another other others sometimes several some often mostly usually besides various")
 )
 

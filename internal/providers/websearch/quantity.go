@@ -90,7 +90,7 @@ func counted(text string) []quantity {
 		raw := text[m[0]:m[1]]
 		plain := oneNumber(raw)
 		value, err := strconv.ParseFloat(plain, 64)
-		if err != nil || len(raw) == 4 && aYear.MatchString(raw) || ordinalEnd.MatchString(text[m[1]:]) || len(raw) < 4 && namedNumber(text[:m[0]]) {
+		if err != nil || len(raw) == 4 && aYear.MatchString(raw) || ordinalEnd.MatchString(text[m[1]:]) || len(raw) < 4 && namedNumber(text[:m[0]], text[m[1]:]) {
 			continue
 		}
 		q := quantity{value: value, span: span{m[0], m[1]}, before: text[max(0, m[0]-24):m[0]]}
@@ -121,13 +121,16 @@ func counted(text string) []quantity {
 var ordinalEnd = regexp.MustCompile(`^(?:st|nd|rd|th|º|ª)\b`)
 
 // namedNumber says whether what stands before a number is a name that it belongs to.
-func namedNumber(before string) bool {
+func namedNumber(before, behind string) bool {
 	before = before[max(0, len(before)-24):]
 	words := split(before)
 	if len(words) < 2 { // what opens a sentence has a capital anyway
 		return false
 	}
-	w := words[len(words)-1]
+	w, next := words[len(words)-1], split(behind[:min(len(behind), 24)])
+	if len(next) > 0 && next[0].upper { // in German a unit has a capital too
+		return false
+	}
 	return w.upper && before[w.end:] == " " && !stopWords[w.key] && monthNames[w.key] == 0
 }
 
