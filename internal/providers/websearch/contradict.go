@@ -180,21 +180,25 @@ var refutals = table(map[string]string{
 // negates says whether a text says of what it tells that it is not so: it denies it, or calls it untrue, and not both.
 func negates(text string) bool {
 	words := split(text)
-	refuted := false
-	for _, f := range slices.Backward(refutals.in(text, words)) { // a refutal's own "no" denies nothing
-		if f.to <= len(words) {
-			words = slices.Delete(words, f.from, f.to)
+	untrue := refutals.in(text, words)
+	for _, f := range untrue { // a refutal's own "no" denies nothing
+		for i := f.from; i < f.to; i++ {
+			words[i].key = ""
 		}
-		refuted = true
 	}
-	return refuted != slices.ContainsFunc(words, func(w word) bool { return negations[w.key] })
+	denied := slices.ContainsFunc(words, func(w word) bool { return negations[w.key] })
+	return denied != (len(untrue) > 0)
 }
 
 func affirmed(p term) bool { return !negations[p.key] }
 
 // denied says whether exactly one of the two denies nearly the same.
 func (s *statement) denied(p passage, _ []passage) bool {
-	return negates(s.text) != negates(p.text) && s.about(p, affirmed) >= 0.8
+	least := 0.8
+	if len(refutals.in(p.text, split(p.text))) > 0 { // plain words, and often a claim in other words
+		least = 0.7
+	}
+	return negates(s.text) != negates(p.text) && s.about(p, affirmed) >= least
 }
 
 var (

@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"strconv"
@@ -132,6 +133,30 @@ func namedNumber(before, behind string) bool {
 		return false
 	}
 	return w.upper && before[w.end:] == " " && !stopWords[w.key] && monthNames[w.key] == 0
+}
+
+var (
+	scaled    = regexp.MustCompile(`(?i)(\b\d+(?:[.,]\d+)*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten))\s(\p{L}+)`)
+	grouped   = regexp.MustCompile(`\b[1-9]\d{0,2}(?:[.,]\d{3})+\b`)
+	spelled10 = map[string]string{"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10"}
+)
+
+// inDigits writes amounts in one way: "5 million" and "5,000,000" as 5000000.
+func inDigits(text string) string {
+	text = scaled.ReplaceAllStringFunc(text, func(m string) string {
+		parts := scaled.FindStringSubmatch(m)
+		number := strings.ToLower(parts[1])
+		value, err := strconv.ParseFloat(oneNumber(cmp.Or(spelled10[number], number)), 64)
+		scale := scales[fold(parts[2])]
+		if err != nil || scale == 0 {
+			return m
+		}
+		return strconv.FormatFloat(value*scale, 'f', -1, 64)
+	})
+	if !strings.ContainsAny(text, ",.") {
+		return text
+	}
+	return grouped.ReplaceAllStringFunc(text, oneNumber)
 }
 
 // units are the ways to write one unit, by its stem.
