@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Witness is a page made ready for checking the sentences that cite it. It is never changed.
@@ -13,12 +14,17 @@ type Witness struct {
 	page   *index
 	values []float64 // of its numbers
 	lang   string
+
+	// The clauses of the page, made when they are first asked for: those of sentences with a denial, and all.
+	denials, clauses func() []clause
 }
 
 // NewWitness prepares the text of a page with what else is known of it: its title, its date, what was quoted.
 func NewWitness(texts ...string) *Witness {
 	text := strings.Join(texts, "\n")
 	w := &Witness{page: newIndex(text)}
+	w.denials = sync.OnceValue(func() []clause { return w.page.clauses(text, denialWords) })
+	w.clauses = sync.OnceValue(func() []clause { return w.page.clauses(text, nil) })
 	for n := range w.page.numbers {
 		if v, err := strconv.ParseFloat(n, 64); err == nil {
 			w.values = append(w.values, v)
@@ -40,7 +46,7 @@ var (
 
 // CheckCitation says of each page that the end of a text cites why it does not bear the last sentence out, or "". A
 // quotation, a date or a number must stand on one of the pages that are cited together; beyond that, each must have
-// one of these, a name, or half of the sentence's words. Of a page in another language words are not asked for.
+// one of these, a name, or half of the sentence's words, and must not say the opposite. Of a page in another language words are not asked for.
 func CheckCitation(text string, cited []*Witness) []string {
 	sentence := bracketed.ReplaceAllString(ordinal.ReplaceAllString(lastSentence(text), ""), "")
 	refused := ""
@@ -69,6 +75,7 @@ func CheckCitation(text string, cited []*Witness) []string {
 	for _, m := range aNumber.FindAllStringIndex(rest, -1) {
 		ask(checkNumber, func(w *Witness) bool { return w.counts(rest[m[0]:m[1]], rest[m[1]:]) })
 	}
+	var told []clause
 	out := make([]string, len(cited))
 	for i, w := range cited {
 		switch {
@@ -76,6 +83,13 @@ func CheckCitation(text string, cited []*Witness) []string {
 			out[i] = refused
 		case !shares[i] && !w.shares(sentence):
 			out[i] = checkCited
+		default:
+			if told == nil {
+				told = statements(sentence)
+			}
+			if slices.ContainsFunc(told, w.opposes) {
+				out[i] = checkNegation
+			}
 		}
 	}
 	return out

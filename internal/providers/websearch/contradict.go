@@ -168,28 +168,6 @@ func meets(a, b map[string]bool) bool {
 	return false
 }
 
-// refutals say of a sentence that what it tells is not so.
-var refutals = table(map[string]string{
-	"no": "false, untrue, not true, incorrect, myth, hoax, debunked, misconception, no evidence, no proof, not the case, urban legend, unfounded, baseless, refuted, disproved, disproven, fabricated, contrary to, falsely, erroneously, " +
-		"falsch, unwahr, nicht wahr, stimmt nicht, mythos, marchen, falschmeldung, irrtum, widerlegt, keine beweise, keinen beweis, keine belege, keinen beleg, keine hinweise, " +
-		"faux, fausse, pas vrai, mythe, infox, canular, dementi, dementie, aucune preuve, pas de preuve, " +
-		"falso, falsa, no es verdad, no es cierto, mito, bulo, desmentido, desmentida, no hay pruebas, no hay evidencia, sin pruebas, nao e verdade, boato, nao ha provas, nao ha evidencia, " +
-		"non e vero, bufala, smentito, smentita, nessuna prova, onwaar, niet waar, mythe, geen bewijs, миф, ложь, неправда, опровергнут, нет доказательств",
-})
-
-// negates says whether a text says of what it tells that it is not so: it denies it, or calls it untrue, and not both.
-func negates(text string) bool {
-	words := split(text)
-	untrue := refutals.in(text, words)
-	for _, f := range untrue { // a refutal's own "no" denies nothing
-		for i := f.from; i < f.to; i++ {
-			words[i].key = ""
-		}
-	}
-	denied := slices.ContainsFunc(words, func(w word) bool { return negations[w.key] })
-	return denied != (len(untrue) > 0)
-}
-
 func affirmed(p term) bool { return !negations[p.key] }
 
 // denied says whether exactly one of the two denies nearly the same.
