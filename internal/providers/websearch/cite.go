@@ -76,6 +76,11 @@ func CheckCitation(text string, cited []*Witness) []string {
 		ask(checkNumber, func(w *Witness) bool { return w.counts(rest[m[0]:m[1]], rest[m[1]:]) })
 	}
 	var told []clause
+	for _, x := range split(rest) {
+		if n := inWords[x.key]; n > 10 { // "two" is as often no count: "the two of them"
+			ask(checkNumber, func(w *Witness) bool { return w.page.words[x.key] || w.page.numbers[strconv.Itoa(n)] })
+		}
+	}
 	out := make([]string, len(cited))
 	for i, w := range cited {
 		switch {
@@ -127,6 +132,12 @@ func (w *Witness) counts(raw, behind string) bool {
 	if err != nil || value == 0 {
 		return false
 	}
+	if scale == 0 && slices.ContainsFunc(spelledOut[int(value)], func(word string) bool { return w.page.words[word] }) && value == math.Trunc(value) {
+		return true
+	}
+	if scale == 0 {
+		scale = kilos(behind)
+	}
 	digits := len(strings.Trim(strings.ReplaceAll(all[0], ".", ""), "0"))
 	if scale == 0 && digits < 2 { // "3 million" is meant to be rounded, 3 is not
 		return false
@@ -135,6 +146,38 @@ func (w *Witness) counts(raw, behind string) bool {
 	step := math.Pow(10, math.Floor(math.Log10(value))-float64(digits-1))
 	return slices.ContainsFunc(w.values, func(v float64) bool { return math.Abs(v-value) <= step/2 })
 }
+
+// kilos is what a number is to be multiplied by for the unit that pages may use instead: 1.28 km is 1,280 metres.
+func kilos(behind string) float64 {
+	words := split(behind[:min(len(behind), 24)])
+	if len(words) > 0 && words[0].start <= 1 && thousandfold[words[0].key] {
+		return 1000
+	}
+	return 0
+}
+
+var thousandfold = set("km kilometre kilometer kilometro kilometros kg kilogram kilogramm kilogramo tonne tonnes ton tons tonelada toneladas tonnen")
+
+// inWords are the values of numbers in words, and spelledOut the words of values.
+var (
+	inWords = func() map[string]int {
+		all := map[string]int{}
+		for i, w := range strings.Fields("one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty") {
+			all[w] = i + 1
+		}
+		for i, w := range strings.Fields("thirty forty fifty sixty seventy eighty ninety") {
+			all[w] = 10*i + 30
+		}
+		return all
+	}()
+	spelledOut = func() map[int][]string {
+		all := map[int][]string{}
+		for w, n := range inWords {
+			all[n] = append(all[n], w)
+		}
+		return all
+	}()
+)
 
 // shares says whether the page has a name of the sentence, or half of its words.
 func (w *Witness) shares(sentence string) bool {

@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -48,6 +49,22 @@ type clause struct {
 	neither bool // "not until 1937" is a way to say "in 1937"
 }
 
+// irregular are the forms of English verbs by which a denial differs from what it denies: "won" and "did not win".
+var irregular = func() map[string]string {
+	all := map[string]string{}
+	for _, row := range strings.Split("win won, go went gone, take took taken, begin began begun, build built, lose lost, sell sold, buy bought, make made, hold held, leave left, meet met, lead led, "+
+		"write wrote written, say said, give gave given, get got, come came, become became, know knew known, grow grew grown, fall fell fallen, rise rose risen, sink sank sunk, run ran, sing sang sung, "+
+		"speak spoke spoken, break broke broken, choose chose chosen, drive drove driven, fly flew flown, fight fought, teach taught, catch caught, keep kept, pay paid, send sent, spend spent, "+
+		"stand stood, tell told, wear wore worn, shoot shot, steal stole stolen, strike struck, swim swam, throw threw thrown, draw drew drawn, eat ate eaten, feel felt, lay laid, ride rode ridden, "+
+		"see saw seen, hide hid hidden, lend lent, mean meant, bring brought, find found, sleep slept, forget forgot forgotten, freeze froze frozen, swear swore sworn, bear bore", ", ") {
+		forms := strings.Fields(row)
+		for _, f := range forms[1:] {
+			all[f] = forms[0]
+		}
+	}
+	return all
+}()
+
 // joints begin another statement within a sentence.
 var joints = set("but and although though while whereas because which who that or however aber und weil dass obwohl wahrend sondern mais et qui parce y pero que porque mas e ma perche")
 
@@ -83,7 +100,7 @@ func appendClause(out []clause, s string, words []word) []clause {
 		return out
 	}
 	for i, key := range c.terms {
-		c.terms[i] = stem(key, "")
+		c.terms[i] = stem(cmp.Or(irregular[key], key), "")
 	}
 	c.terms = unique(c.terms)
 	return append(out, c)
