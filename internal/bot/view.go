@@ -256,9 +256,9 @@ func viewPages(s *sheet, l *turn.Lookup) {
 			s.row(label, "not read: %s%s", p.URL, aside(strings.Join(nonEmpty(p.Failure, p.Reason, status(p.Status), passed), ", ")))
 			continue
 		}
-		facts := nonEmpty(status(p.Status), size(p.Bytes), ms(p.Took), published(p), cached(p.Cached), passed)
+		facts := nonEmpty(status(p.Status), size(p.Bytes), ms(p.Took), published(p.Published), cached(p.Cached), passed)
 		if p.Via != "" {
-			facts = nonEmpty("text from "+p.Via, published(p))
+			facts = nonEmpty("text from "+p.Via, published(p.Published))
 		}
 		if p.Hidden > 0 {
 			facts = append(facts, fmt.Sprintf("%d hidden characters dropped", p.Hidden))
@@ -299,10 +299,17 @@ func viewVerdict(s *sheet, v *turn.Verdict) {
 	}
 	s.row("verdict", "%s (confidence %.2f)", v.Label, v.Confidence)
 	for i, c := range v.For {
-		s.row(once(i == 0, "for"), "[%s] %q", sourceNumber(c.Source), c.Quote)
+		viewEvidence(s, once(i == 0, "for"), c)
 	}
 	for i, c := range v.Against {
-		s.row(once(i == 0, "against"), "[%s] %q%s", sourceNumber(c.Source), c.Quote, aside(strings.Join(c.Checks, ", ")))
+		viewEvidence(s, once(i == 0, "against"), c)
+	}
+}
+
+func viewEvidence(s *sheet, label string, c turn.Claim) {
+	s.row(label, "[%s] %q%s", sourceNumber(c.Source), c.Quote, aside(strings.Join(c.Checks, ", ")))
+	if c.URL != "" {
+		s.row("", "    %s%s", c.URL, aside(published(c.Published)))
 	}
 }
 
@@ -350,11 +357,11 @@ func ms(d time.Duration) string {
 
 func day(t time.Time) string { return t.UTC().Format("2006-01-02") }
 
-func published(p turn.Page) string {
-	if p.Published.IsZero() {
+func published(at time.Time) string {
+	if at.IsZero() {
 		return "undated"
 	}
-	return "published " + day(p.Published)
+	return "published " + day(at)
 }
 
 func status(code int) string {

@@ -144,6 +144,10 @@ type Claim struct {
 	Also    []Backing `json:"also,omitempty"` // other sources that say the same: Text passes the checks on their pages too
 	Checks  []string  `json:"checks,omitempty"`
 	Refused string    `json:"refused,omitempty"` // the check that failed
+
+	// Where it stands: of the evidence of a verdict alone, which may be of a page that is no source.
+	URL       string    `json:"url,omitempty"`
+	Published time.Time `json:"published,omitzero"` // zero: undated
 }
 
 // DroppedSentence is a sentence of a page that was considered as evidence and is not in the summary.

@@ -22,9 +22,11 @@
 //	             dropped.go says why others were not taken
 //	check.go     every fact against the page it is said to come from; date.go reads dates
 //	summary.go   notes and sentences judged; merge.go says once what several pages say, and numbers the sources
-//	conflict.go  pages that give different numbers for the same thing
+//	conflict.go  pages that give different numbers (measure.go, quantity.go) or dates (happening.go) for one thing
 //	verify.go    a claim judged by independent sites: statement.go finds what of it a sentence holds
-//	             (related.go: by another word), weigh.go what a page says to it, contradict.go the rules
+//	             (related.go: by another word), weigh.go what a page says to it, contradict.go the rules,
+//	             polarity.go what denies; living.go guards persons
+//	cite.go      the reply's citations against the pages
 //	block.go     the delimited block, to the byte; state.go the words for what went wrong
 //	lookup.go    the steps in their order, under one deadline; find.go the middle ones: search and read
 //

@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"cmp"
 	"hash/fnv"
 	"math"
 	"regexp"
@@ -84,7 +85,8 @@ func (s *summary) numberVerdict(sheets []sheet) {
 	s.verdict.For, s.verdict.Against = nil, nil
 	for _, st := range s.stances {
 		c := st.claim
-		c.Source = sheets[st.sheet].page.N
+		page := &sheets[st.sheet].page
+		c.Source, c.URL, c.Published = page.N, cmp.Or(page.Final, page.URL), page.Published
 		if st.against {
 			s.verdict.Against = append(s.verdict.Against, c)
 		} else {
