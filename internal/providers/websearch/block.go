@@ -76,7 +76,7 @@ func (b layout) found() string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "Web lookup: found. %s, %s. Today is %s.\n", readOf(b.pages), newestWords(b.newest), day(b.now))
 	if slices.ContainsFunc(b.pages, turn.Page.Snippet) {
-		w.WriteString("No page could be read: these are only the few words that search services give about pages. Say so.\n")
+		w.WriteString("No page was read: these are only the few words that search services give about pages. Say so.\n")
 	}
 	if b.stale > 0 {
 		fmt.Fprintf(&w, "Nobody could be asked now: these are the results of a search made %s ago. Say so, and call nothing current.\n", since(b.stale))

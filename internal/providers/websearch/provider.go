@@ -79,7 +79,7 @@ type Policy struct {
 	Domains      guard.Domains    // on results, typed URLs and every redirect
 	DeniedTopics []string         // words or phrases; a message that holds one is not looked up
 	BlockBytes   int              // size of the block at most; 0: 8 KiB
-	Pages        int              // pages read in a turn at most; 0: 5
+	Pages        int              // pages read in a turn at most; 0: 5; less: none, and what the search itself returned is used
 	PerDomain    int              // of these from one registrable domain; 0: 2
 	Deadline     time.Duration    // of a whole lookup; 0: 12 s
 	Queries      int              // queries in a turn at most; 0: 2
@@ -91,7 +91,8 @@ type Policy struct {
 	Explain      bool             // a lookup records what was considered and not told, too: a few kilobytes
 	Docs         []Docs           // sites of documentation that a lookup may be kept to
 
-	site guard.Site // that this lookup is kept to
+	site   guard.Site // that this lookup is kept to
+	unread bool       // no page may be fetched
 }
 
 // The defaults of Policy.
@@ -176,6 +177,7 @@ func (p *Provider) count(s string) int {
 // withDefaults returns the policy with every zero value replaced.
 func (p Policy) withDefaults() Policy {
 	p.BlockBytes = positive(p.BlockBytes, defaultBlockBytes)
+	p.unread = p.unread || p.Pages < 0
 	p.Pages = positive(p.Pages, defaultPages)
 	p.PerDomain = positive(p.PerDomain, defaultPerDomain)
 	p.Queries = positive(p.Queries, defaultQueries)

@@ -11,7 +11,7 @@ import (
 // failureWords are the words for a page's failure, by reason first and by code where the reason has none. All of
 // it is ours: what a model or a person reads about a failure never comes from the far end.
 var failureWords = map[string]string{
-	"denied_domain": "not allowed by the operator", "outside_site": "not a page of this site", "not_there": "no such page", "robots": "robots disallow", "challenge": "wants proof of a human reader",
+	"denied_domain": "not allowed by the operator", "no_pages": "pages are not read here", "outside_site": "not a page of this site", "not_there": "no such page", "robots": "robots disallow", "challenge": "wants proof of a human reader",
 	"dns": "name not found", "tls": "no acceptable certificate", "connect": "no connection", "transport": "connection broke",
 	"rate_limited": "asks to come back later", "too_many_redirects": "too many redirects", "redirect_to_blocked_target": "leads to a forbidden address",
 	"redirect_to_http": "leads from https to http", "deadline": "too slow", "quorum": "not needed, others were read", "canceled": "stopped",

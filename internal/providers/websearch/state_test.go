@@ -15,7 +15,7 @@ func TestSnippetsAreCalledThat(t *testing.T) {
 	f.hits[0].Snippet = "The height of Mount Everest is 8,849 metres above the sea."
 	l := newWorld(t, f).lookup(t, ask(heightQuestion))
 	text := unmarked(l.Block)
-	for _, want := range []string{"Web lookup: found. 0 of 2 pages read", "No page could be read: these are only the few words", "via finder snippet", `pages="0/2"`} {
+	for _, want := range []string{"Web lookup: found. 0 of 2 pages read", "No page was read: these are only the few words", "via finder snippet", `pages="0/2"`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the block does not say %q:\n%s", want, text)
 		}
