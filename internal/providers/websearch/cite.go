@@ -132,7 +132,7 @@ func (w *Witness) counts(raw, behind string) bool {
 	if err != nil || value == 0 {
 		return false
 	}
-	if scale == 0 && slices.ContainsFunc(spelledOut[int(value)], func(word string) bool { return w.page.words[word] }) && value == math.Trunc(value) {
+	if scale == 0 && slices.ContainsFunc(asWords[int(value)], func(word string) bool { return w.page.words[word] }) && value == math.Trunc(value) {
 		return true
 	}
 	if scale == 0 {
@@ -158,7 +158,7 @@ func kilos(behind string) float64 {
 
 var thousandfold = set("km kilometre kilometer kilometro kilometros kg kilogram kilogramm kilogramo tonne tonnes ton tons tonelada toneladas tonnen")
 
-// inWords are the values of numbers in words, and spelledOut the words of values.
+// inWords are the values of numbers in words, and asWords the words of values.
 var (
 	inWords = func() map[string]int {
 		all := map[string]int{}
@@ -170,7 +170,7 @@ var (
 		}
 		return all
 	}()
-	spelledOut = func() map[int][]string {
+	asWords = func() map[int][]string {
 		all := map[int][]string{}
 		for w, n := range inWords {
 			all[n] = append(all[n], w)

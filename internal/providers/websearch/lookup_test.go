@@ -268,12 +268,12 @@ func TestDomainsAndCaps(t *testing.T) {
 	}
 }
 
-// What the operator set for the search reaches it.
+// The depth that the operator set reaches the search.
 func TestPolicyReachesTheSearch(t *testing.T) {
 	w := newWorld(t, &finder{hits: hits("https://peaks.example.org/everest.html")})
-	w.Policy.Depth, w.Policy.Backends = "advanced", []string{"finder"}
+	w.Policy.Depth = "advanced"
 	w.lookup(t, ask(heightQuestion))
-	if q := w.finder.queries(); len(q) != 1 || q[0].Depth != "advanced" || !slices.Equal(q[0].Backends, []string{"finder"}) {
+	if q := w.finder.queries(); len(q) != 1 || q[0].Depth != "advanced" {
 		t.Errorf("asked %+v", q)
 	}
 }
