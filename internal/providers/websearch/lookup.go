@@ -280,7 +280,6 @@ func (r *run) show(sheets []sheet, s summary) {
 	b := layout{seal: newSeal(texts), question: r.plan.question, now: r.now, sheets: sheets, pages: pages, stale: l.Stale, reused: l.Reused, verdict: s.verdict}
 	write := func(n int) string {
 		b.claims, b.sources = number(s.claims[:n], sheets)
-		b.conflicts = conflicts(b.claims, sheets)
 		s.numberVerdict(sheets)
 		b.newest = time.Time{}
 		for _, src := range b.sources {
@@ -290,6 +289,8 @@ func (r *run) show(sheets []sheet, s summary) {
 		}
 		return b.found()
 	}
+	b.claims, _ = number(s.claims, sheets)
+	b.conflicts = conflicts(b.claims, sheets) // all that there can be, to see what fits beside their lines
 	room := r.room()
 	n := fit(len(s.claims), func(n int) bool {
 		text := write(n)
@@ -298,6 +299,10 @@ func (r *run) show(sheets []sheet, s summary) {
 	if n == 0 {
 		l.Reason = "found, but there is no room in the context for any of it"
 		return
+	}
+	if n < len(s.claims) {
+		b.claims, _ = number(s.claims[:n], sheets)
+		b.conflicts = conflicts(b.claims, sheets)
 	}
 	l.Block = write(n)
 	l.Summary, l.Sources, l.Newest, l.Verdict, l.Conflicts = b.claims, b.sources, b.newest, s.verdict, b.conflicts
