@@ -17,17 +17,23 @@ func readPages() *turn.Lookup {
 		Sources: []turn.Source{
 			{N: 1, URL: "https://example.org/a", Title: "Sample Bridge", Site: "example.org", Published: time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC)},
 			{N: 2, URL: "https://en.wikipedia.org/wiki/Foo_(bar)", Title: "Ferries", Site: "en.wikipedia.org"},
-			{N: 3, URL: "https://example.net/tolls", Title: "Tolls", Site: "example.net"},
 		},
 		Pages: []turn.Page{
 			{N: 1, Text: "The Sample Bridge was opened on 8 May 1937. It is 1,280 metres long, and 2,961,000 cars cross it in a year. The mayor said: \"It will stand for ever.\""},
 			{N: 2, Text: "Before the bridge there were ferries, which took twelve minutes. The last ferry, the Lorem Queen, went in June 1941."},
-			{N: 3, Text: "No tolls were paid on the bridge, at fifteen cents at first. That a ghost walks on the bridge at night is a myth. The tunnel was not opened until 1960. " +
-				"The bridge, which is not painted, was opened by the mayor. The bridge won the Ipsum Prize."},
 			{Text: "A page that nobody cites, about 4,711 things."},
 		},
 		Summary: []turn.Claim{{Text: "Ferries took 12 minutes.", Source: 2}},
 	}
+}
+
+// tollPages is that lookup with a third page, which denies things.
+func tollPages() *turn.Lookup {
+	look := readPages()
+	look.Sources = append(look.Sources, turn.Source{N: 3, URL: "https://example.net/tolls", Title: "Tolls", Site: "example.net"})
+	look.Pages = append(look.Pages, turn.Page{N: 3, Text: "No tolls were paid on the bridge, at fifteen cents at first. That a ghost walks on the bridge at night is a myth. The tunnel was not opened until 1960. " +
+		"The bridge, which is not painted, was opened by the mayor. The bridge won the Ipsum Prize."})
+	return look
 }
 
 func TestMark(t *testing.T) {
@@ -77,7 +83,7 @@ func TestMark(t *testing.T) {
 		{"other language, other number", "Die Brücke ist 1999 Meter lang und wird von vielen benutzt [1].", "Die Brücke ist 1999 Meter lang und wird von vielen benutzt [1?].", "number"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cites := &cited{look: readPages()}
+			cites := &cited{look: tollPages()}
 			got, refused, _ := cites.mark(c.in, false)
 			var reasons []string
 			for _, r := range refused {

@@ -159,8 +159,8 @@ func inDigits(text string) string {
 	return grouped.ReplaceAllStringFunc(text, oneNumber)
 }
 
-// units are the ways to write one unit, by its stem.
-var units = map[string]string{
+// unitNames are the ways to write one unit, by its stem.
+var unitNames = map[string]string{
 	"m": "metr", "meter": "metr", "km": "kilometr", "kilomet": "kilometr", "cm": "centimetr", "centimet": "centimetr", "kg": "kilogram", "ft": "feet", "foot": "feet",
 	"mi": "mile", "percent": "%", "prozent": "%", "usd": "dollar", "eur": "euro", "inhabit": "peopl", "person": "peopl",
 }
@@ -176,7 +176,7 @@ func unitOf(rest string) string {
 		return ""
 	}
 	unit := stem(words[0].key, "")
-	if same := units[unit]; same != "" {
+	if same := unitNames[unit]; same != "" {
 		return same
 	}
 	return unit
