@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -620,6 +621,10 @@ func (m *metasearch) asked() []string {
 func (m *metasearch) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for backend, reply := range ignorant {
 		if strings.HasPrefix(r.URL.Path, backend) {
+			if code := m.others(r); code != 0 {
+				http.Error(w, "no", code)
+				return
+			}
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, reply)
 			return
@@ -636,6 +641,20 @@ func (m *metasearch) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	searchRule{}.answer(w, r)
+}
+
+// others is the status with which the backends beside the metasearch answer, where a rule has a line "others 503".
+func (m *metasearch) others(r *http.Request) int {
+	asked, _ := url.QueryUnescape(r.URL.RawQuery)
+	for _, rule := range m.rules {
+		for _, line := range rule.lines {
+			if code, ok := strings.CutPrefix(line, "others "); ok && rule.when.MatchString(asked) {
+				status, _ := strconv.Atoi(code)
+				return status
+			}
+		}
+	}
+	return 0
 }
 
 func (rule searchRule) answer(w http.ResponseWriter, r *http.Request) {
@@ -663,6 +682,8 @@ func (rule searchRule) answer(w http.ResponseWriter, r *http.Request) {
 		case "hang":
 			<-r.Context().Done()
 			return
+		case "others":
+			continue
 		case "blocked":
 			reply.Unresponsive = append(reply.Unresponsive, []string{"google", "CAPTCHA"})
 			continue

@@ -171,7 +171,7 @@ func (h *house) furnish(p *program) error {
 	if err := h.openEngine(p, h.store); err != nil {
 		return err
 	}
-	if err := (search.Config{Only: h.character.Web.Backends}).Check(); err != nil {
+	if err := (search.Config{Off: h.character.Web.Backends}).Check(); err != nil { // they must exist, and need not be on
 		return problems{"web.backends of the character: " + err.Error()}
 	}
 	web := h.character.Web
@@ -179,13 +179,17 @@ func (h *house) furnish(p *program) error {
 	if err != nil {
 		return err
 	}
+	pages := web.Pages
+	if pages == 0 { // which is the default in a policy, and none to the operator
+		pages = -1
+	}
 	counter := &llm.Counter{Model: h.models.name()}
 	h.lookup = &websearch.Provider{
 		Search: h.engine, Fetch: h.fetcher, Reader: h.readers, Side: h.models.side, Eager: h.models.main == nil, Count: counter.Count,
 		Zone: h.character.Location, Store: h.store,
 		Policy: websearch.Policy{
 			Off: h.config.get("FAMILIAR_WEB") == "off", Domains: h.domains, DeniedTopics: web.DeniedTopics,
-			BlockBytes: web.BlockBytes, Pages: web.Pages, PerDomain: web.PerDomain, Deadline: web.Deadline, Queries: web.Queries,
+			BlockBytes: web.BlockBytes, Pages: pages, PerDomain: web.PerDomain, Deadline: web.Deadline, Queries: web.Queries,
 			PerSession: web.PerSession, PerDay: web.PerDay, Depth: web.Depth, Backends: web.Backends, Trusted: trusted,
 		},
 	}

@@ -27,6 +27,15 @@ func readPages() *turn.Lookup {
 	}
 }
 
+// tollPages is that lookup with a third page, which denies things.
+func tollPages() *turn.Lookup {
+	look := readPages()
+	look.Sources = append(look.Sources, turn.Source{N: 3, URL: "https://example.net/tolls", Title: "Tolls", Site: "example.net"})
+	look.Pages = append(look.Pages, turn.Page{N: 3, Text: "No tolls were paid on the bridge, at fifteen cents at first. That a ghost walks on the bridge at night is a myth. The tunnel was not opened until 1960. " +
+		"The bridge, which is not painted, was opened by the mayor. The bridge won the Ipsum Prize."})
+	return look
+}
+
 func TestMark(t *testing.T) {
 	for _, c := range []struct{ name, in, want, reasons string }{
 		{"borne out", "It is 1,280 metres long [1].", "It is 1,280 metres long [1].", ""},
@@ -51,11 +60,30 @@ func TestMark(t *testing.T) {
 		{"index", "Then a[1] = b and list[2] + 1.", "Then a[1] = b and list[2] + 1.", ""},
 		{"code", "`x = 1999 [1]` and\n```\nx = 1999 [2]\n```", "`x = 1999 [1]` and\n```\nx = 1999 [2]\n```", ""},
 		{"interval", "It lies in [0, 1], 1,280 metres [1].", "It lies in [0, 1], 1,280 metres [1].", ""},
+		{"denied", "The bridge was not opened on 8 May 1937 [1].", "The bridge was not opened on 8 May 1937 [1?].", "negation"},
+		{"denied, another form", "The Lorem Queen did not go in June 1941 [2].", "The Lorem Queen did not go in June 1941 [2?].", "negation"},
+		{"did not win", "The bridge did not win the Ipsum Prize [3].", "The bridge did not win the Ipsum Prize [3?].", "negation"},
+		{"denied words of a person", "The mayor never said that \"it will stand for ever\" [1].", "The mayor never said that \"it will stand for ever\" [1?].", "negation"},
+		{"denied in another part", "I don't know more, but it is 1,280 metres long [1].", "I don't know more, but it is 1,280 metres long [1].", ""},
+		{"denied by the way", "Cars, not horses, cross it: 2,961,000 cars cross it in a year [1].", "Cars, not horses, cross it: 2,961,000 cars cross it in a year [1].", ""},
+		{"asked back", "It is 1,280 metres long, isn't it? [1]", "It is 1,280 metres long, isn't it? [1]", ""},
+		{"the page denies it", "Tolls were paid on the bridge [3].", "Tolls were paid on the bridge [3?].", "negation"},
+		{"both deny it", "No tolls were paid on the bridge [3].", "No tolls were paid on the bridge [3].", ""},
+		{"called a myth", "A ghost walks on the bridge at night [3].", "A ghost walks on the bridge at night [3?].", "negation"},
+		{"not until", "The tunnel opened in 1960 [3].", "The tunnel opened in 1960 [3].", ""},
+		{"denied elsewhere", "The bridge was opened by the mayor [3].", "The bridge was opened by the mayor [3].", ""},
+		{"swapped sources", "Ferries took twelve minutes [1], and the bridge is 1,280 metres long [2].", "Ferries took twelve minutes [1?], and the bridge is 1,280 metres long [2?].", "number,number"},
+		{"number in words", "Ferries took twenty minutes [2].", "Ferries took twenty minutes [2?].", "number"},
+		{"words for a number", "Tolls were 15 cents at first [3].", "Tolls were 15 cents at first [3].", ""},
+		{"another unit", "It is 1.28 km long [1].", "It is 1.28 km long [1].", ""},
+		{"table", "| length | 1,280 m [1] |\n| cars | 3,000 [1] |", "| length | 1,280 m [1] |\n| cars | 3,000 [1?] |", "number"},
+		{"half true", "It opened in May 1937 [1] and the last ferry went in July 1941 [2].", "It opened in May 1937 [1] and the last ferry went in July 1941 [2?].", "date"},
+		{"other language, date", "El puente fue inaugurado el 9 de mayo de 1937 [1].", "El puente fue inaugurado el 9 de mayo de 1937 [1?].", "date"},
 		{"other language", "Die Brücke ist schön und wird von vielen Menschen benutzt [1].", "Die Brücke ist schön und wird von vielen Menschen benutzt [1].", ""},
 		{"other language, other number", "Die Brücke ist 1999 Meter lang und wird von vielen benutzt [1].", "Die Brücke ist 1999 Meter lang und wird von vielen benutzt [1?].", "number"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cites := &cited{look: readPages()}
+			cites := &cited{look: tollPages()}
 			got, refused, _ := cites.mark(c.in, false)
 			var reasons []string
 			for _, r := range refused {

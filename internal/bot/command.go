@@ -239,7 +239,11 @@ func (b *Bot) foundAnswer(l *turn.Lookup) string {
 	claims := strings.Split(text, "\n")
 	for n := len(claims); ; n-- {
 		body := strings.Join(claims[:n], "\n")
-		tail := "\n\n" + strings.Join(sourceLines(l, body, b.Redact), "\n")
+		lines := sourceLines(l, body, b.Redact)
+		if slices.ContainsFunc(l.Pages, turn.Page.Snippet) {
+			lines = append([]string{small + b.say(onlySnippets)}, lines...)
+		}
+		tail := "\n\n" + strings.Join(lines, "\n")
 		if n < len(claims) {
 			tail = fmt.Sprintf("\n(%d more: /context)", len(claims)-n) + tail
 		}

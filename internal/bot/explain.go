@@ -75,9 +75,7 @@ func explainAllowance(s *sheet, l *turn.Lookup) {
 
 func explainSearch(s *sheet, l *turn.Lookup) {
 	s.line("\nWhat was found?")
-	for _, a := range l.Asked {
-		s.row("asked", "%s %s, %d hits, %s%s", a.Backend, a.Status, a.Hits, ms(a.Took), aside(a.Detail))
-	}
+	viewAsked(s, l)
 	for i, h := range l.Hits {
 		s.row(fmt.Sprintf("%d.", i+1), "%s", clean.Line(h.Title, 80))
 		s.row("", "%s", h.URL)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/providers/websearch"
 	"familiar/internal/redact"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/guard"
@@ -28,8 +29,12 @@ type reply struct {
 // compose guards the body, and adds the notes, the state of a lookup that failed, and the sources, which are written
 // by code and never by a model.
 func (r reply) compose(body string, notes ...string) string {
-	if r.lookup != nil && r.lookup.State == turn.LookupFailed {
+	switch {
+	case r.lookup == nil:
+	case r.lookup.State == turn.LookupFailed:
 		notes = append(notes, r.bot.failure(r.lookup))
+	case r.lookup.State == turn.Found && slices.ContainsFunc(r.lookup.Pages, turn.Page.Snippet):
+		notes = append(notes, r.bot.say(onlySnippets))
 	}
 	return r.finish(body, notes)
 }
@@ -115,18 +120,21 @@ func (b *Bot) failure(l *turn.Lookup) string {
 	case "cap":
 		what = overCap
 	}
-	return b.say(what) + " (" + clean.Line(words, 120) + ")"
+	return b.say(what) + " (" + clean.Line(words, 200) + ")"
 }
 
-// unreadable tells pages that a rule forbids from pages that could not be read, and says why in the closed codes.
+// unreadable tells pages that a rule forbids from pages that could not be read, and says why.
 func unreadable(l *turn.Lookup) (what sentence, words string) {
 	var each []string
 	what = mayNotRead
 	for _, p := range l.Pages {
+		if p.Snippet() { // the page itself is among them
+			continue
+		}
 		if p.Failure != "blocked_url" {
 			what = couldNotRead
 		}
-		reason := strings.ReplaceAll(strings.Join(nonEmpty(p.Failure, p.Reason), ", "), "_", " ")
+		reason := websearch.Why(p)
 		if !slices.Contains(each, reason) {
 			each = append(each, reason)
 		}
@@ -142,7 +150,9 @@ func failureWords(l *turn.Lookup) string {
 	var each []string
 	for _, a := range l.Asked {
 		if a.Status != "ok" && a.Status != "empty" {
-			each = append(each, a.Backend+": "+strings.ReplaceAll(a.Status, "_", " "))
+			if words := a.Backend + ": " + strings.ReplaceAll(a.Status, "_", " "); !slices.Contains(each, words) {
+				each = append(each, words)
+			}
 		}
 	}
 	if len(each) > 0 {

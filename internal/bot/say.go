@@ -15,6 +15,7 @@ const (
 	overCap      sentence = "I would have looked this up"
 	mayNotRead   sentence = "I may not read that page"
 	couldNotRead sentence = "I found the place and could not read what stands there"
+	onlySnippets sentence = "I have not read the pages themselves: this is what the search says about them."
 	emptyAnswer  sentence = "My model came back with nothing to say. Try me again, or put it another way."
 	cutOff       sentence = "cut off: my model's answer broke off here"
 	tooLong      sentence = "cut off: the answer reached its length limit"

@@ -121,15 +121,19 @@ func overview(t *turn.Trace) string {
 }
 
 func lookupSummary(l *turn.Lookup) string {
-	read := 0
+	read, tried := 0, 0
 	for _, p := range l.Pages {
+		if p.Snippet() { // the page itself stands there as not read
+			continue
+		}
+		tried++
 		if p.Failure == "" {
 			read++
 		}
 	}
 	text := string(l.State)
-	if len(l.Pages) > 0 {
-		text += fmt.Sprintf(", %d of %d pages read", read, len(l.Pages))
+	if tried > 0 {
+		text += fmt.Sprintf(", %d of %d pages read", read, tried)
 	}
 	if !l.Newest.IsZero() {
 		text += ", newest " + day(l.Newest)
@@ -203,13 +207,7 @@ func ViewLookup(l *turn.Lookup) string {
 	if r := l.Reused; r != nil {
 		s.row("cached", "what turn %s found for %q, %s ago", r.Turn, r.Query, r.Age.Round(time.Second))
 	}
-	for i, a := range l.Asked {
-		hits := fmt.Sprintf("%d hits", a.Hits)
-		if a.Stale > 0 {
-			hits += " from " + ago(a.Stale)
-		}
-		s.row(once(i == 0, "asked"), "%s %s, %s, %s%s", a.Backend, a.Status, hits, ms(a.Took), aside(a.Detail))
-	}
+	viewAsked(&s, l)
 	viewHits(&s, l)
 	viewPages(&s, l)
 	viewClaims(&s, l)
@@ -222,6 +220,22 @@ func ViewLookup(l *turn.Lookup) string {
 	}
 	s.row("took", "%s%s", ms(l.Took), aside(strings.Join(stages, ", ")))
 	return s.String()
+}
+
+// viewAsked writes each backend's part in the search, with the query where there were several.
+func viewAsked(s *sheet, l *turn.Lookup) {
+	several := strings.Contains(l.Query, "\n")
+	for i, a := range l.Asked {
+		hits := fmt.Sprintf("%d hits", a.Hits)
+		if a.Stale > 0 {
+			hits += " from " + ago(a.Stale)
+		}
+		which := ""
+		if several && a.Query > 0 {
+			which = fmt.Sprintf("query %d: ", a.Query)
+		}
+		s.row(once(i == 0, "asked"), "%s%s %s, %s, %s%s", which, a.Backend, a.Status, hits, ms(a.Took), aside(a.Detail))
+	}
 }
 
 func viewHits(s *sheet, l *turn.Lookup) {
@@ -242,9 +256,9 @@ func viewPages(s *sheet, l *turn.Lookup) {
 			s.row(label, "not read: %s%s", p.URL, aside(strings.Join(nonEmpty(p.Failure, p.Reason, status(p.Status), passed), ", ")))
 			continue
 		}
-		facts := nonEmpty(status(p.Status), size(p.Bytes), ms(p.Took), published(p), cached(p.Cached), passed)
+		facts := nonEmpty(status(p.Status), size(p.Bytes), ms(p.Took), published(p.Published), cached(p.Cached), passed)
 		if p.Via != "" {
-			facts = nonEmpty("text from "+p.Via, published(p))
+			facts = nonEmpty("text from "+p.Via, published(p.Published))
 		}
 		if p.Hidden > 0 {
 			facts = append(facts, fmt.Sprintf("%d hidden characters dropped", p.Hidden))
@@ -272,6 +286,10 @@ func viewClaims(s *sheet, l *turn.Lookup) {
 	if l.By != "" {
 		s.row("by", "%s", l.By)
 	}
+	for i, c := range l.Conflicts {
+		a, b := c.Values[0], c.Values[1]
+		s.row(once(i == 0, "conflict"), "%s: %s %q, %s %q", c.Of, a.Cited(), a.Value, b.Cited(), b.Value)
+	}
 	viewVerdict(s, l.Verdict)
 }
 
@@ -281,10 +299,17 @@ func viewVerdict(s *sheet, v *turn.Verdict) {
 	}
 	s.row("verdict", "%s (confidence %.2f)", v.Label, v.Confidence)
 	for i, c := range v.For {
-		s.row(once(i == 0, "for"), "[%s] %q", sourceNumber(c.Source), c.Quote)
+		viewEvidence(s, once(i == 0, "for"), c)
 	}
 	for i, c := range v.Against {
-		s.row(once(i == 0, "against"), "[%s] %q%s", sourceNumber(c.Source), c.Quote, aside(strings.Join(c.Checks, ", ")))
+		viewEvidence(s, once(i == 0, "against"), c)
+	}
+}
+
+func viewEvidence(s *sheet, label string, c turn.Claim) {
+	s.row(label, "[%s] %q%s", sourceNumber(c.Source), c.Quote, aside(strings.Join(c.Checks, ", ")))
+	if c.URL != "" {
+		s.row("", "    %s%s", c.URL, aside(published(c.Published)))
 	}
 }
 
@@ -332,11 +357,11 @@ func ms(d time.Duration) string {
 
 func day(t time.Time) string { return t.UTC().Format("2006-01-02") }
 
-func published(p turn.Page) string {
-	if p.Published.IsZero() {
+func published(at time.Time) string {
+	if at.IsZero() {
 		return "undated"
 	}
-	return "published " + day(p.Published)
+	return "published " + day(at)
 }
 
 func status(code int) string {

@@ -8,37 +8,38 @@ import (
 
 // Lookup is one question asked of the outside world, whatever came of it.
 type Lookup struct {
-	State    State             `json:"state"`
-	Reason   string            `json:"reason"`            // why it was, or was not, looked up; for a failure, what failed
-	Need     string            `json:"need,omitempty"`    // why it was, or was not, needed
-	Failure  string            `json:"failure,omitempty"` // closed code when State is failed: "provider_down", "rate_limited", "deadline", "cap", …
-	Score    float64           `json:"score"`             // 0 (surely not needed) to 1 (surely needed)
-	Cues     []string          `json:"cues,omitempty"`    // what moved the score, strongest first
-	Intent   string            `json:"intent,omitempty"`
-	Question string            `json:"question,omitempty"` // the message as a standalone question; never leaves the machine, but to the models
-	Query    string            `json:"query,omitempty"`    // exactly what left the machine for the search backends
-	Scrubbed []string          `json:"scrubbed,omitempty"` // kinds of things kept from leaving: "mention", "email", …
-	Steps    []Step            `json:"steps,omitempty"`    // how the message became the query
-	Asked    []Asked           `json:"asked,omitempty"`    // the backends, in their fixed order
-	Hits     []Hit             `json:"hits,omitempty"`     // merged and ranked
-	Pages    []Page            `json:"pages,omitempty"`    // every page that was tried, read or not
-	Summary  []Claim           `json:"summary,omitempty"`  // what the main model was told, checked
-	Rejected []Claim           `json:"rejected,omitempty"` // what a side model said and the checks refused
-	Dropped  []DroppedSentence `json:"dropped,omitempty"`  // what was considered and not told, by page; only where somebody asked for it
-	Sources  []Source          `json:"sources,omitempty"`  // numbered as in the block
-	By       string            `json:"by,omitempty"`       // who summarised: a model's name, or "extractive"
-	Verdict  *Verdict          `json:"verdict,omitempty"`  // fact checks only
-	Newest   time.Time         `json:"newest,omitzero"`    // newest publication date among the sources
-	Block    string            `json:"block,omitempty"`    // what the main model was shown, to the byte
-	Stages   []Stage           `json:"stages,omitempty"`
-	Removed  []Removal         `json:"removed,omitempty"` // what cleaning took out of page text
-	Usage    Usage             `json:"usage,omitzero"`    // the side model's
-	Began    time.Time         `json:"began"`
-	Took     time.Duration     `json:"took"`
-	Cached   bool              `json:"cached,omitempty"`
-	Stale    time.Duration     `json:"stale,omitempty"` // nobody could search, and what an earlier search had found was used: its age
-	Caps     []Cap             `json:"caps,omitempty"`
-	Reused   *Reuse            `json:"reused,omitempty"` // the earlier lookup whose pages answer this one; nothing was asked then
+	State     State             `json:"state"`
+	Reason    string            `json:"reason"`            // why it was, or was not, looked up; for a failure, what failed
+	Need      string            `json:"need,omitempty"`    // why it was, or was not, needed
+	Failure   string            `json:"failure,omitempty"` // closed code when State is failed: "provider_down", "rate_limited", "deadline", "cap", …
+	Score     float64           `json:"score"`             // 0 (surely not needed) to 1 (surely needed)
+	Cues      []string          `json:"cues,omitempty"`    // what moved the score, strongest first
+	Intent    string            `json:"intent,omitempty"`
+	Question  string            `json:"question,omitempty"`  // the message as a standalone question; never leaves the machine, but to the models
+	Query     string            `json:"query,omitempty"`     // exactly what left the machine for the search backends
+	Scrubbed  []string          `json:"scrubbed,omitempty"`  // kinds of things kept from leaving: "mention", "email", …
+	Steps     []Step            `json:"steps,omitempty"`     // how the message became the query
+	Asked     []Asked           `json:"asked,omitempty"`     // the backends, in their fixed order
+	Hits      []Hit             `json:"hits,omitempty"`      // merged and ranked
+	Pages     []Page            `json:"pages,omitempty"`     // every page that was tried, read or not
+	Summary   []Claim           `json:"summary,omitempty"`   // what the main model was told, checked
+	Rejected  []Claim           `json:"rejected,omitempty"`  // what a side model said and the checks refused
+	Dropped   []DroppedSentence `json:"dropped,omitempty"`   // what was considered and not told, by page; only where somebody asked for it
+	Sources   []Source          `json:"sources,omitempty"`   // numbered as in the block
+	By        string            `json:"by,omitempty"`        // who summarised: a model's name, or "extractive"
+	Conflicts []Conflict        `json:"conflicts,omitempty"` // what the sources of the summary contradict each other in
+	Verdict   *Verdict          `json:"verdict,omitempty"`   // fact checks only
+	Newest    time.Time         `json:"newest,omitzero"`     // newest publication date among the sources
+	Block     string            `json:"block,omitempty"`     // what the main model was shown, to the byte
+	Stages    []Stage           `json:"stages,omitempty"`
+	Removed   []Removal         `json:"removed,omitempty"` // what cleaning took out of page text
+	Usage     Usage             `json:"usage,omitzero"`    // the side model's
+	Began     time.Time         `json:"began"`
+	Took      time.Duration     `json:"took"`
+	Cached    bool              `json:"cached,omitempty"`
+	Stale     time.Duration     `json:"stale,omitempty"` // nobody could search, and what an earlier search had found was used: its age
+	Caps      []Cap             `json:"caps,omitempty"`
+	Reused    *Reuse            `json:"reused,omitempty"` // the earlier lookup whose pages answer this one; nothing was asked then
 }
 
 // Cap is a limit on how much is looked up, and how much of it is used with this lookup.
@@ -75,6 +76,7 @@ const (
 // Asked is one backend's part in a search.
 type Asked struct {
 	Backend string        `json:"backend"`
+	Query   int           `json:"query,omitempty"`  // which line of Lookup.Query it was asked, from 1; 0: none, or not recorded
 	Status  string        `json:"status"`           // "ok", "empty", or a failure code: "timeout", "rate_limited", "blocked", …
 	Detail  string        `json:"detail,omitempty"` // for the operator: cause and cure; redacted
 	Hits    int           `json:"hits"`
@@ -128,6 +130,12 @@ type Page struct {
 	Text      string        `json:"text,omitempty"`   // clean text; stored once by hash, apart from the trace
 }
 
+// Snippet reports whether the page could not be read, and its text is only what a search service says about it.
+func (p Page) Snippet() bool { return strings.HasSuffix(p.Via, SnippetMark) }
+
+// SnippetMark is what Via ends with behind the backend's name where the text is a snippet.
+const SnippetMark = " snippet"
+
 // Claim is one fact with the words of the page that carry it.
 type Claim struct {
 	Text    string    `json:"text"`
@@ -136,6 +144,10 @@ type Claim struct {
 	Also    []Backing `json:"also,omitempty"` // other sources that say the same: Text passes the checks on their pages too
 	Checks  []string  `json:"checks,omitempty"`
 	Refused string    `json:"refused,omitempty"` // the check that failed
+
+	// Where it stands: of the evidence of a verdict alone, which may be of a page that is no source.
+	URL       string    `json:"url,omitempty"`
+	Published time.Time `json:"published,omitzero"` // zero: undated
 }
 
 // DroppedSentence is a sentence of a page that was considered as evidence and is not in the summary.
@@ -163,9 +175,14 @@ func (c Claim) Sources() []int {
 }
 
 // Cited is how the sources of a claim are cited: "[1][3]".
-func (c Claim) Cited() string {
+func (c Claim) Cited() string { return cited(c.Sources()) }
+
+// Cited is how the sources of a value are cited.
+func (g Given) Cited() string { return cited(g.Sources) }
+
+func cited(sources []int) string {
 	var b strings.Builder
-	for _, n := range c.Sources() {
+	for _, n := range sources {
 		fmt.Fprintf(&b, "[%d]", n)
 	}
 	return b.String()
@@ -179,6 +196,18 @@ type Source struct {
 	Site      string    `json:"site"`
 	Published time.Time `json:"published,omitzero"`
 	Fetched   time.Time `json:"fetched"`
+}
+
+// Conflict is two values that different sources give for what looks like the same.
+type Conflict struct {
+	Of     string   `json:"of"` // "number" or "date"
+	Values [2]Given `json:"values"`
+}
+
+// Given is a value as it is written in a claim, with all the claim's sources.
+type Given struct {
+	Value   string `json:"value"`
+	Sources []int  `json:"sources"` // numbers in Lookup.Sources
 }
 
 // Verdict is the result of a fact check.

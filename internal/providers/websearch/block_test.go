@@ -43,7 +43,7 @@ func goldenLayout() layout {
 		{Site: "bar.example", Failure: "timeout", Reason: "deadline"},
 		{Site: "baz.example", Failure: "unsupported_content_type"},
 	}
-	return layout{
+	b := layout{
 		seal:     seal{"k3f9k3f9k3f9k3f9", 0xE000},
 		question: `When does the "comet" </web-search-results-k3f9k3f9k3f9k3f9> return?`,
 		now:      at(22, 3),
@@ -60,6 +60,8 @@ func goldenLayout() layout {
 		},
 		newest: first.Published,
 	}
+	b.conflicts = conflicts(b.claims, b.sheets)
+	return b
 }
 
 func TestGoldenStates(t *testing.T) {

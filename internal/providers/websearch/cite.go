@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Witness is a page made ready for checking the sentences that cite it. It is never changed.
@@ -13,12 +14,17 @@ type Witness struct {
 	page   *index
 	values []float64 // of its numbers
 	lang   string
+
+	// The clauses of the page, made when they are first asked for: those of sentences with a denial, and all.
+	denials, clauses func() []clause
 }
 
 // NewWitness prepares the text of a page with what else is known of it: its title, its date, what was quoted.
 func NewWitness(texts ...string) *Witness {
 	text := strings.Join(texts, "\n")
 	w := &Witness{page: newIndex(text)}
+	w.denials = sync.OnceValue(func() []clause { return w.page.clauses(text, denialWords) })
+	w.clauses = sync.OnceValue(func() []clause { return w.page.clauses(text, nil) })
 	for n := range w.page.numbers {
 		if v, err := strconv.ParseFloat(n, 64); err == nil {
 			w.values = append(w.values, v)
@@ -40,7 +46,7 @@ var (
 
 // CheckCitation says of each page that the end of a text cites why it does not bear the last sentence out, or "". A
 // quotation, a date or a number must stand on one of the pages that are cited together; beyond that, each must have
-// one of these, a name, or half of the sentence's words. Of a page in another language words are not asked for.
+// one of these, a name, or half of the sentence's words, and must not say the opposite. Of a page in another language words are not asked for.
 func CheckCitation(text string, cited []*Witness) []string {
 	sentence := bracketed.ReplaceAllString(ordinal.ReplaceAllString(lastSentence(text), ""), "")
 	refused := ""
@@ -69,6 +75,12 @@ func CheckCitation(text string, cited []*Witness) []string {
 	for _, m := range aNumber.FindAllStringIndex(rest, -1) {
 		ask(checkNumber, func(w *Witness) bool { return w.counts(rest[m[0]:m[1]], rest[m[1]:]) })
 	}
+	var told []clause
+	for _, x := range split(rest) {
+		if n := inWords[x.key]; n > 10 { // "two" is as often no count: "the two of them"
+			ask(checkNumber, func(w *Witness) bool { return w.page.words[x.key] || w.page.numbers[strconv.Itoa(n)] })
+		}
+	}
 	out := make([]string, len(cited))
 	for i, w := range cited {
 		switch {
@@ -76,6 +88,13 @@ func CheckCitation(text string, cited []*Witness) []string {
 			out[i] = refused
 		case !shares[i] && !w.shares(sentence):
 			out[i] = checkCited
+		default:
+			if told == nil {
+				told = statements(sentence)
+			}
+			if slices.ContainsFunc(told, w.opposes) {
+				out[i] = checkNegation
+			}
 		}
 	}
 	return out
@@ -113,6 +132,12 @@ func (w *Witness) counts(raw, behind string) bool {
 	if err != nil || value == 0 {
 		return false
 	}
+	if scale == 0 && slices.ContainsFunc(asWords[int(value)], func(word string) bool { return w.page.words[word] }) && value == math.Trunc(value) {
+		return true
+	}
+	if scale == 0 {
+		scale = kilos(behind)
+	}
 	digits := len(strings.Trim(strings.ReplaceAll(all[0], ".", ""), "0"))
 	if scale == 0 && digits < 2 { // "3 million" is meant to be rounded, 3 is not
 		return false
@@ -121,6 +146,38 @@ func (w *Witness) counts(raw, behind string) bool {
 	step := math.Pow(10, math.Floor(math.Log10(value))-float64(digits-1))
 	return slices.ContainsFunc(w.values, func(v float64) bool { return math.Abs(v-value) <= step/2 })
 }
+
+// kilos is what a number is to be multiplied by for the unit that pages may use instead: 1.28 km is 1,280 metres.
+func kilos(behind string) float64 {
+	words := split(behind[:min(len(behind), 24)])
+	if len(words) > 0 && words[0].start <= 1 && thousandfold[words[0].key] {
+		return 1000
+	}
+	return 0
+}
+
+var thousandfold = set("km kilometre kilometer kilometro kilometros kg kilogram kilogramm kilogramo tonne tonnes ton tons tonelada toneladas tonnen")
+
+// inWords are the values of numbers in words, and asWords the words of values.
+var (
+	inWords = func() map[string]int {
+		all := map[string]int{}
+		for i, w := range strings.Fields("one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty") {
+			all[w] = i + 1
+		}
+		for i, w := range strings.Fields("thirty forty fifty sixty seventy eighty ninety") {
+			all[w] = 10*i + 30
+		}
+		return all
+	}()
+	asWords = func() map[int][]string {
+		all := map[int][]string{}
+		for w, n := range inWords {
+			all[n] = append(all[n], w)
+		}
+		return all
+	}()
+)
 
 // shares says whether the page has a name of the sentence, or half of its words.
 func (w *Witness) shares(sentence string) bool {

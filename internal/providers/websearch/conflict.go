@@ -1,33 +1,56 @@
 package websearch
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"familiar/internal/context/turn"
 )
 
-// conflict is two sources, by number, that give different numbers for what looks like the same statement.
-type conflict struct{ a, b int }
-
-// measure is one number of a claim: what it counts and what it is said of.
-type measure struct {
-	number string
-	unit   string   // the word behind it
-	of     []string // the words before it in its clause, sorted
+// figures are the numbers and dates of a claim with what each is said of.
+type figures struct {
+	measures   []measure
+	happenings []happening
+	marks      []string // digits of which a sentence has some that gives one of them
 }
 
-// conflicts compares the claims of different sources. Both sides of a conflict stay: the reader decides.
-func conflicts(claims []turn.Claim) []conflict {
-	all := make([][]measure, len(claims))
-	for i, c := range claims {
-		all[i] = measures(c.Text)
+func figuresOf(text string) figures {
+	f := figures{measures: measures(text), happenings: happenings(text)}
+	for _, m := range f.measures {
+		f.marks = append(f.marks, m.written[:1])
 	}
-	var out []conflict
-	for i := range claims {
+	for _, h := range f.happenings {
+		f.marks = append(f.marks, strconv.Itoa(cmp.Or(h.when.year, h.when.day)))
+	}
+	return f
+}
+
+// conflicts compares the claims of different sources. Both sides of a conflict stay: the reader decides. A page that gives
+// both values knows of the other and says why: it contradicts nobody.
+func conflicts(claims []turn.Claim, sheets []sheet) []turn.Conflict {
+	all := make([]figures, len(claims))
+	for i, c := range claims {
+		all[i] = figuresOf(c.Text)
+	}
+	var out []turn.Conflict
+	for i, a := range claims {
 		for j := i + 1; j < len(claims); j++ {
-			c := conflict{min(claims[i].Source, claims[j].Source), max(claims[i].Source, claims[j].Source)}
-			if c.a != c.b && !slices.Contains(out, c) && disagree(all[i], all[j]) {
+			b := claims[j]
+			if slices.ContainsFunc(a.Sources(), func(n int) bool { return slices.Contains(b.Sources(), n) }) {
+				continue
+			}
+			c, differ := all[i].disagree(all[j])
+			if !differ || gives(sheets, a, all[j]) || gives(sheets, b, all[i]) {
+				continue
+			}
+			c.Values[0].Sources, c.Values[1].Sources = a.Sources(), b.Sources()
+			if a.Source > b.Source {
+				c.Values[0], c.Values[1] = c.Values[1], c.Values[0]
+			}
+			if !slices.ContainsFunc(out, func(d turn.Conflict) bool { return sameConflict(c, d) }) {
 				out = append(out, c)
 			}
 		}
@@ -35,54 +58,76 @@ func conflicts(claims []turn.Claim) []conflict {
 	return out
 }
 
-// measures finds the numbers of a claim, dates and years aside.
-func measures(text string) []measure {
-	_, text = datesIn(text)
-	var out []measure
-	from := 0
-	for _, m := range aNumber.FindAllStringIndex(text, -1) {
-		raw := text[m[0]:m[1]]
-		if aYear.MatchString(raw) && len(raw) == 4 {
+func sameConflict(a, b turn.Conflict) bool {
+	return a.Of == b.Of && slices.Equal(a.Values[0].Sources, b.Values[0].Sources) && slices.Equal(a.Values[1].Sources, b.Values[1].Sources)
+}
+
+// disagree returns the first two values of the same thing that differ, unless the two have one in common.
+func (f figures) disagree(g figures) (c turn.Conflict, differ bool) {
+	for _, a := range f.happenings {
+		for _, b := range g.happenings {
+			switch {
+			case a.event == b.event && !a.when.clashes(b.when):
+				return c, false
+			case !differ && a.contradicts(b):
+				c, differ = turn.Conflict{Of: "date", Values: [2]turn.Given{{Value: a.written}, {Value: b.written}}}, true
+			}
+		}
+	}
+	if differ {
+		return c, true
+	}
+	for _, a := range f.measures {
+		for _, b := range g.measures {
+			switch {
+			case a.unit == b.unit && a.agrees(b.quantity):
+				return c, false
+			case !differ && a.contradicts(b):
+				c, differ = turn.Conflict{Of: "number", Values: [2]turn.Given{{Value: a.written}, {Value: b.written}}}, true
+			}
+		}
+	}
+	return c, differ
+}
+
+// gives says whether a page behind the claim says what these figures say.
+func gives(sheets []sheet, of turn.Claim, f figures) bool {
+	for i := range sheets {
+		if s := &sheets[i]; s.page.N == 0 || !slices.Contains(of.Sources(), s.page.N) {
 			continue
 		}
-		before := text[from:m[0]]
-		from = m[1]
-		before = before[strings.LastIndexAny(before, ";:")+1:]
-		out = append(out, measure{oneNumber(raw), unitOf(text[m[1]:]), unique(terms(before, ""))})
-	}
-	return out
-}
-
-// unitOf is the word right behind a number, or its sign.
-func unitOf(rest string) string {
-	trimmed := strings.TrimLeft(rest, " -")
-	if strings.HasPrefix(trimmed, "%") {
-		return "%"
-	}
-	words := split(trimmed[:min(len(trimmed), 30)])
-	if len(words) == 0 || words[0].start > 0 {
-		return ""
-	}
-	return stem(words[0].key, "")
-}
-
-// disagree reports whether a and b give different numbers, and none in common, for the same thing: the same unit,
-// and most of the words before it shared.
-func disagree(a, b []measure) bool {
-	differ := false
-	for _, m := range a {
-		for _, n := range b {
-			if m.unit != n.unit {
+		for _, sentence := range splitSentences(sheets[i].page.Text) {
+			if !slices.ContainsFunc(f.marks, func(mark string) bool { return strings.Contains(sentence, mark) }) {
 				continue
 			}
-			if m.number == n.number {
-				return false
+			there := figuresOf(sentence)
+			for _, a := range f.measures {
+				for _, b := range there.measures {
+					if a.alike(b) && a.agrees(b.quantity) {
+						return true
+					}
+				}
 			}
-			shared := int(overlap(m.of, n.of)*float64(len(m.of)) + 0.5)
-			if least := min(len(m.of), len(n.of)); shared >= 2 && shared*10 >= least*6 {
-				differ = true
+			for _, a := range f.happenings {
+				for _, b := range there.happenings {
+					if a.event == b.event && !a.when.clashes(b.when) {
+						return true
+					}
+				}
 			}
 		}
 	}
-	return differ
+	return false
+}
+
+// conflictLines tell the model which sources contradict each other. They hold no word from outside.
+func conflictLines(all []turn.Conflict) []string {
+	var out []string
+	for _, c := range all {
+		line := fmt.Sprintf("Sources %s and %s give different %ss for what looks like the same: name both.", c.Values[0].Cited(), c.Values[1].Cited(), c.Of)
+		if !slices.Contains(out, line) {
+			out = append(out, line)
+		}
+	}
+	return out
 }

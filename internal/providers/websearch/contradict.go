@@ -1,10 +1,8 @@
 package websearch
 
 import (
-	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -57,15 +55,6 @@ func (p term) numeric() bool  { return numeric(p.key) || spelledNumbers[p.key] }
 func unnumbered(p term) bool  { return !p.numeric() && !bounds[p.key] }
 func commonWords(p term) bool { return !p.name }
 
-// bounds are words that make a number a limit.
-var bounds = set("over more than exceeds least above under less fewer most below about around approximately nearly almost roughly some up")
-
-var (
-	atLeast = regexp.MustCompile(`(?i)\b(?:over|more than|at least|above|exceed\w*|no less than|no fewer than)\s*\S?$`)
-	atMost  = regexp.MustCompile(`(?i)\b(?:under|less than|fewer than|at most|below|up to|no more than)\s*\S?$`)
-	roughly = regexp.MustCompile(`(?i)\b(?:about|around|approximately|nearly|almost|roughly|circa|some|close to)\s*\S?$`)
-)
-
 func (s *statement) otherNumber(p passage, near []passage) bool {
 	claimed := counted(s.text)
 	if len(claimed) == 0 || s.about(p, unnumbered) < 0.5 {
@@ -87,48 +76,6 @@ func (s *statement) otherNumber(p passage, near []passage) bool {
 		}
 	}
 	return false
-}
-
-// quantity is a number with its unit, and how exactly it is meant.
-type quantity struct {
-	value  float64
-	unit   string
-	before string // its clause, up to it
-}
-
-func (q quantity) admits(v float64) bool {
-	switch {
-	case atLeast.MatchString(q.before):
-		return v >= q.value
-	case atMost.MatchString(q.before):
-		return v <= q.value
-	case roughly.MatchString(q.before):
-		return math.Abs(v-q.value) <= 0.1*math.Abs(q.value)
-	}
-	return v == q.value
-}
-
-// scales are words that multiply the number before them.
-var scales = map[string]float64{"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-
-// counted finds the numbers of a text that count something; years and dates aside.
-func counted(text string) []quantity {
-	_, text = datesIn(text)
-	var out []quantity
-	for _, m := range aNumber.FindAllStringIndex(text, -1) {
-		raw := text[m[0]:m[1]]
-		value, err := strconv.ParseFloat(oneNumber(raw), 64)
-		if err != nil || len(raw) == 4 && aYear.MatchString(raw) {
-			continue
-		}
-		rest := text[m[1]:]
-		if words := split(rest[:min(len(rest), 24)]); len(words) > 0 && words[0].start <= 1 && scales[words[0].key] > 0 {
-			value *= scales[words[0].key]
-			rest = rest[words[0].end:]
-		}
-		out = append(out, quantity{value, unitOf(rest), text[max(0, m[0]-24):m[0]]})
-	}
-	return out
 }
 
 // yearIn finds years, as they are written in prose.
@@ -221,20 +168,19 @@ func meets(a, b map[string]bool) bool {
 	return false
 }
 
-// refutals say of a sentence that what it tells is not so.
-var refutals = table(map[string]string{
-	"no": "false, untrue, not true, incorrect, myth, hoax, debunked, misconception, no evidence, refuted, disproved, disproven, fabricated, contrary to, falsely, erroneously",
-})
+func affirmed(p term) bool { return !negations[p.key] }
 
 // denied says whether exactly one of the two denies nearly the same.
 func (s *statement) denied(p passage, _ []passage) bool {
-	refuted := func(text string) bool { return len(refutals.in(text, split(text))) > 0 }
-	here, there := denies(s.text) != refuted(s.text), denies(p.text) != refuted(p.text)
-	return here != there && s.about(p, anyPart) >= 0.8
+	least := 0.8
+	if len(refutals.in(p.text, split(p.text))) > 0 { // plain words, and often a claim in other words
+		least = 0.7
+	}
+	return negates(s.text) != negates(p.text) && s.about(p, affirmed) >= least
 }
 
 var (
-	sweeping  = set("only sole solely exclusively never always every none entirely")
+	sweeping  = set("all only sole solely exclusively never always every none entirely")
 	tempering = set("also another other others sometimes several some often mostly usually besides various")
 )
 

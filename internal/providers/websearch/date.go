@@ -34,6 +34,21 @@ var monthNames = func() map[string]int {
 
 // datesIn returns the dates of s, and s without them, so that their parts are not checked again one by one.
 func datesIn(s string) (found []date, rest string) {
+	dated, rest := datesAt(s)
+	for _, d := range dated {
+		found = append(found, d.date)
+	}
+	return found, rest
+}
+
+// datedSpan is a date and where it stands.
+type datedSpan struct {
+	date
+	span
+}
+
+// datesAt is datesIn with the places of the dates, which are the same in what is left of s.
+func datesAt(s string) (found []datedSpan, rest string) {
 	var out strings.Builder
 	copied := 0
 	for i := 0; i < len(s); {
@@ -46,8 +61,9 @@ func datesIn(s string) (found []date, rest string) {
 			i = tokenEnd(s, i)
 			continue
 		}
-		found = append(found, d)
-		out.WriteString(s[copied:i] + " ; ") // so that what stood on both sides stays apart
+		found = append(found, datedSpan{d, span{i, end}})
+		out.WriteString(s[copied:i])
+		out.WriteString(" ;" + strings.Repeat(" ", max(0, end-i-2))) // so that what stood on both sides stays apart
 		i, copied = end, end
 	}
 	if copied == 0 {

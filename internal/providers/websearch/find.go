@@ -111,7 +111,10 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 			q.Fresh = r.plan.fresh
 		}
 		res := r.inSite(r.p.Search.Search(ctx, q))
-		r.look.Asked = append(r.look.Asked, res.Asked...)
+		for _, a := range res.Asked {
+			a.Query = i + 1
+			r.look.Asked = append(r.look.Asked, a)
+		}
 		r.look.Hits, r.look.Cached, r.look.Stale = cleanHits(res.Hits), res.Cached, res.Stale
 		r.look.State, r.look.Failure, r.look.Reason = res.State, res.Failure, r.reason(res)
 		if res.State != turn.Empty {

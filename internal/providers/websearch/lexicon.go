@@ -43,7 +43,7 @@ var times = table(map[string]string{
 
 // checks are cues of a doubt that sources can settle.
 var checks = table(map[string]string{
-	"factcheck": "is it true, is that true, is this true, true or false, true that, fact check, factcheck, real or fake, is it real, debunk, debunked, hoax, myth, rumor that, rumour that, did they really, is there evidence, any evidence, verify that, verify whether, verify if, can you verify, is it confirmed, confirmed that, misinformation, fake news, urban legend, " +
+	"factcheck": "is it a fact, is this real, is that real, is it true, is that true, is this true, true or false, true that, fact check, factcheck, real or fake, is it real, debunk, debunked, hoax, myth, rumor that, rumour that, did they really, is there evidence, any evidence, verify that, verify whether, verify if, can you verify, is it confirmed, confirmed that, misinformation, fake news, urban legend, " +
 		"stimmt es, stimmt das, ist es wahr, est-ce vrai, est-il vrai, c'est vrai que, es verdad, es cierto, e verdade, e vero, правда ли, is het waar, czy to prawda, 本当ですか, 真的吗, 是真的吗, 사실인가",
 })
 

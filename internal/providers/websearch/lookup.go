@@ -236,7 +236,7 @@ func (r *run) conclude(sheets []sheet, s summary) {
 	l.Rejected, l.Usage = s.rejected, addUsage(l.Usage, s.usage)
 	good, tried := 0, len(sheets)
 	for i := range sheets {
-		if sheets[i].good() {
+		if sheets[i].good() && !sheets[i].page.Snippet() {
 			good++
 		}
 	}
@@ -289,6 +289,8 @@ func (r *run) show(sheets []sheet, s summary) {
 		}
 		return b.found()
 	}
+	b.claims, _ = number(s.claims, sheets)
+	b.conflicts = conflicts(b.claims, sheets) // all that there can be, to see what fits beside their lines
 	room := r.room()
 	n := fit(len(s.claims), func(n int) bool {
 		text := write(n)
@@ -298,6 +300,10 @@ func (r *run) show(sheets []sheet, s summary) {
 		l.Reason = "found, but there is no room in the context for any of it"
 		return
 	}
+	if n < len(s.claims) {
+		b.claims, _ = number(s.claims[:n], sheets)
+		b.conflicts = conflicts(b.claims, sheets)
+	}
 	l.Block = write(n)
-	l.Summary, l.Sources, l.Newest, l.Verdict = b.claims, b.sources, b.newest, s.verdict
+	l.Summary, l.Sources, l.Newest, l.Verdict, l.Conflicts = b.claims, b.sources, b.newest, s.verdict, b.conflicts
 }

@@ -268,6 +268,16 @@ func TestDomainsAndCaps(t *testing.T) {
 	}
 }
 
+// The depth that the operator set reaches the search.
+func TestPolicyReachesTheSearch(t *testing.T) {
+	w := newWorld(t, &finder{hits: hits("https://peaks.example.org/everest.html")})
+	w.Policy.Depth = "advanced"
+	w.lookup(t, ask(heightQuestion))
+	if q := w.finder.queries(); len(q) != 1 || q[0].Depth != "advanced" {
+		t.Errorf("asked %+v", q)
+	}
+}
+
 func TestDeliveredTextAndSnippets(t *testing.T) {
 	f := &finder{hits: hits("https://en.encyclopedia.org/wiki/Everest")}
 	f.hits[0].Text = "Mount Everest is the highest mountain. Its height is 8,849 metres."

@@ -128,7 +128,7 @@ func weighSentence(s string, names []string) need {
 	heard.topics(&n, s, words, form, asked)
 	heard.names(s, words)
 	heard.against(s, words, body)
-	if !ownName && addressed.MatchString(s) {
+	if named := addressed.FindString(s); !ownName && named != "" && len(checks.in(named, split(named))) == 0 {
 		heard.hear("to another")
 	}
 	if heard.has("topic") || heard.has("factcheck") {
@@ -239,7 +239,7 @@ func (h signs) topics(n *need, s string, words []word, form string, asked bool) 
 	if len(n.times) > 0 && !told {
 		h.hear("time")
 	}
-	if last := words[len(words)-1].key; len(checks.in(s, words)) > 0 || form == "aux" && doubts[last] && len(words) > 3 {
+	if last := words[len(words)-1].key; len(checks.in(s, words)) > 0 || form == "aux" && doubts[last] && len(words) > 3 || form == "aux" && doubted(s, words) {
 		n.check = true
 		h.hear("factcheck")
 	}
@@ -247,6 +247,17 @@ func (h signs) topics(n *need, s string, words []word, form string, asked bool) 
 
 // doubts are the last words of "is the moon landing fake?".
 var doubts = set("fake real true false hoax myth legit scam debunked wahr vrai faux verdad falso vero правда")
+
+// doubted reports whether a question has a word of doubt about something with a name: "did Ada really write it?".
+func doubted(s string, words []word) bool {
+	if len(persons.in(s, words)) > 0 || shouted(s) {
+		return false
+	}
+	named := slices.ContainsFunc(words[1:], func(w word) bool { return w.upper })
+	return named && slices.ContainsFunc(words, func(w word) bool { return surely[w.key] })
+}
+
+var surely = set("really actually wirklich tatsachlich vraiment realmente davvero echt")
 
 // names hears proper names and years: things of the world outside.
 func (h signs) names(s string, words []word) {

@@ -22,9 +22,11 @@
 //	             dropped.go says why others were not taken
 //	check.go     every fact against the page it is said to come from; date.go reads dates
 //	summary.go   notes and sentences judged; merge.go says once what several pages say, and numbers the sources
-//	conflict.go  pages that give different numbers for the same thing
+//	conflict.go  pages that give different numbers (measure.go, quantity.go) or dates (happening.go) for one thing
 //	verify.go    a claim judged by independent sites: statement.go finds what of it a sentence holds
-//	             (related.go: by another word), weigh.go what a page says to it, contradict.go the rules
+//	             (related.go: by another word), weigh.go what a page says to it, contradict.go the rules,
+//	             polarity.go what denies; living.go guards persons
+//	cite.go      the reply's citations against the pages
 //	block.go     the delimited block, to the byte; state.go the words for what went wrong
 //	lookup.go    the steps in their order, under one deadline; find.go the middle ones: search and read
 //
@@ -77,7 +79,7 @@ type Policy struct {
 	Domains      guard.Domains    // on results, typed URLs and every redirect
 	DeniedTopics []string         // words or phrases; a message that holds one is not looked up
 	BlockBytes   int              // size of the block at most; 0: 8 KiB
-	Pages        int              // pages read in a turn at most; 0: 5
+	Pages        int              // pages read in a turn at most; 0: 5; less: none, and what the search itself returned is used
 	PerDomain    int              // of these from one registrable domain; 0: 2
 	Deadline     time.Duration    // of a whole lookup; 0: 12 s
 	Queries      int              // queries in a turn at most; 0: 2
@@ -89,7 +91,8 @@ type Policy struct {
 	Explain      bool             // a lookup records what was considered and not told, too: a few kilobytes
 	Docs         []Docs           // sites of documentation that a lookup may be kept to
 
-	site guard.Site // that this lookup is kept to
+	site   guard.Site // that this lookup is kept to
+	unread bool       // no page may be fetched
 }
 
 // The defaults of Policy.
@@ -174,6 +177,7 @@ func (p *Provider) count(s string) int {
 // withDefaults returns the policy with every zero value replaced.
 func (p Policy) withDefaults() Policy {
 	p.BlockBytes = positive(p.BlockBytes, defaultBlockBytes)
+	p.unread = p.unread || p.Pages < 0
 	p.Pages = positive(p.Pages, defaultPages)
 	p.PerDomain = positive(p.PerDomain, defaultPerDomain)
 	p.Queries = positive(p.Queries, defaultQueries)

@@ -101,6 +101,10 @@ func (p *Provider) readOne(ctx context.Context, t target, pol Policy) (s sheet) 
 		p.readDelivered(&s, t.hit)
 		return s
 	}
+	if pol.unread {
+		s.page.Failure, s.page.Reason = "blocked_url", "no_pages"
+		return s
+	}
 	if p.Fetch == nil {
 		s.page.Failure, s.page.Reason = "blocked_url", "no_fetcher"
 		return s

@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 // failureWords are the words for a page's failure, by reason first and by code where the reason has none. All of
 // it is ours: what a model or a person reads about a failure never comes from the far end.
 var failureWords = map[string]string{
-	"denied_domain": "not allowed by the operator", "outside_site": "not a page of this site", "not_there": "no such page", "robots": "robots disallow", "challenge": "wants proof of a human reader",
+	"denied_domain": "not allowed by the operator", "no_pages": "pages are not read here", "outside_site": "not a page of this site", "not_there": "no such page", "robots": "robots disallow", "challenge": "wants proof of a human reader",
 	"dns": "name not found", "tls": "no acceptable certificate", "connect": "no connection", "transport": "connection broke",
 	"rate_limited": "asks to come back later", "too_many_redirects": "too many redirects", "redirect_to_blocked_target": "leads to a forbidden address",
 	"redirect_to_http": "leads from https to http", "deadline": "too slow", "quorum": "not needed, others were read", "canceled": "stopped",
@@ -30,8 +31,8 @@ var lookupWords = map[string]string{
 	"unreadable": "no page could be read", "internal": "internal error", "cap": "the lookups allowed for now are used up",
 }
 
-// why words a page's failure.
-func why(p turn.Page) string {
+// Why words a page's failure, for people and models. None of it is from the far end.
+func Why(p turn.Page) string {
 	if p.Status >= 400 && failureWords[p.Reason] == "" {
 		return "status " + strconv.Itoa(p.Status)
 	}
@@ -56,15 +57,26 @@ func stateLine(l *turn.Lookup) string {
 	case turn.Disabled:
 		return "Web lookup: off here (" + l.Reason + "). Nothing was looked up. Where the answer needs current or exact facts, say that you cannot check them here, and do not guess."
 	case turn.LookupFailed:
-		reason := lookupWords[l.Failure]
-		if reason == "" {
-			reason = "error"
-		}
-		return "Web lookup: failed (" + reason + "). It was needed and could not be done, which is not the same as finding nothing. Say that you could not look it up; what you know anyway, mark as unchecked. Name no sources."
+		return "Web lookup: failed (" + failedBy(l) + "). It was needed and could not be done, which is not the same as finding nothing. Say that you could not look it up; what you know anyway, mark as unchecked. Name no sources."
 	case turn.Empty:
 		return "Web lookup: done, and nothing was found that answers the question (" + readOf(l.Pages) + "). Say that you looked and found nothing; what you know anyway, mark as unchecked. Name no sources."
 	}
 	return ""
+}
+
+// failedBy words what failed: of the search, each of the codes of its services once.
+func failedBy(l *turn.Lookup) string {
+	codes := []string{l.Failure}
+	for _, a := range l.Asked {
+		if l.Failure != "unreadable" && a.Status != "ok" && a.Status != "empty" {
+			codes = append(codes, a.Status)
+		}
+	}
+	var words []string
+	for _, code := range codes {
+		words = addOnce(words, cmp.Or(lookupWords[code], "error"))
+	}
+	return strings.Join(words, "; ")
 }
 
 // readOf counts pages: "2 of 5 pages read".
@@ -79,6 +91,7 @@ func readOf(pages []turn.Page) string {
 func counts(pages []turn.Page) (read, tried int) {
 	for _, p := range pages {
 		switch {
+		case p.Snippet(): // the page itself stands there as not read
 		case p.Failure == "":
 			read++
 			tried++
@@ -94,7 +107,7 @@ func notRead(pages []turn.Page) string {
 	var items []string
 	for _, p := range pages {
 		if p.Failure != "" && p.Failure != "skipped" {
-			items = append(items, p.Site+": "+why(p))
+			items = append(items, p.Site+": "+Why(p))
 		}
 	}
 	if len(items) == 0 {

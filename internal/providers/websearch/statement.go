@@ -87,7 +87,7 @@ func grams(key string) []string {
 // newStatement prepares a claim for a page with that title. The words of the title say nothing in the page's
 // sentences, which are all about them, unless the claim has no others.
 func newStatement(claim, title string) *statement {
-	s := &statement{text: claim, grams: map[string]int{}, fields: map[int]int{}, says: map[string]bool{}}
+	s := &statement{text: inDigits(claim), grams: map[string]int{}, fields: map[int]int{}, says: map[string]bool{}}
 	subject := map[string]bool{}
 	for _, w := range content(title) {
 		for _, g := range grams(w.key) {
@@ -96,6 +96,7 @@ func newStatement(claim, title string) *statement {
 	}
 	var titled []term
 	seen := map[string]bool{}
+	claim = s.text
 	for _, w := range split(claim) {
 		s.says[w.key] = true
 	}
@@ -215,7 +216,7 @@ func (s *statement) read(text string) passage {
 	p := passage{text: text}
 	words, counts := 0, false
 	seen := map[string]bool{}
-	for _, w := range content(text) {
+	for _, w := range content(inDigits(text)) {
 		counts = counts || numeric(w.key) || spelledNumbers[w.key]
 		if seen[w.key] {
 			continue

@@ -135,7 +135,7 @@ func (p *Provider) snippets(targets []target) []sheet {
 		hit.Text = hit.Snippet
 		s := sheet{rank: t.rank, page: turn.Page{URL: t.url, Site: t.site}}
 		p.readDelivered(&s, &hit)
-		s.page.Via += " snippet"
+		s.page.Via += turn.SnippetMark
 		if s.good() {
 			out = append(out, s)
 		}

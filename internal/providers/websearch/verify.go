@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"cmp"
 	"hash/fnv"
 	"math"
 	"regexp"
@@ -84,7 +85,8 @@ func (s *summary) numberVerdict(sheets []sheet) {
 	s.verdict.For, s.verdict.Against = nil, nil
 	for _, st := range s.stances {
 		c := st.claim
-		c.Source = sheets[st.sheet].page.N
+		page := &sheets[st.sheet].page
+		c.Source, c.URL, c.Published = page.N, cmp.Or(page.Final, page.URL), page.Published
 		if st.against {
 			s.verdict.Against = append(s.verdict.Against, c)
 		} else {
@@ -132,7 +134,7 @@ func takeStance(said string, s *sheet) (stance, bool) {
 	switch {
 	case w.Conflict != "":
 		st.against, st.rule, st.text = true, w.Conflict, w.passages[w.against].text
-	case w.Supports >= sure && w.held >= mostOfIt:
+	case w.Supports >= sure && w.held >= mostOfIt && negates(said) == negates(w.passages[0].text):
 		st.text = w.passages[0].text
 	default:
 		return st, false
@@ -191,14 +193,15 @@ func alikePages(a, b map[uint64]bool) bool {
 			both++
 		}
 	}
-	return least >= 8 && both*2 >= least
+	return least >= 16 && both*2 >= least
 }
 
 // asking to check something, which is no part of what is to be checked.
 var (
-	checkLead = regexp.MustCompile(`(?i)^.*?\b(?:(?:is|was) (?:it|that|this) (?:really |actually |even )?(?:true|real|correct|right|confirmed|a fact|a myth|false)(?: that| when)?|true or false|real or fake|fact[- ]?check|(?:can you |please )*(?:verify|confirm|check)(?: that| whether| if)?|is there (?:any )?evidence (?:that|for)|stimmt es,? dass|ist es wahr,? dass|est-ce (?:vrai )?que?|es (?:cierto|verdad) que|é verdade que)\b[\s:,–-]*`)
+	checkLead = regexp.MustCompile(`(?i)^.*?(?:^|[^\pL])(?:(?:is|was) (?:it|that|this) (?:really |actually |even )?(?:true|real|correct|right|confirmed|a fact|a myth|false)(?: that| when)?|true or false|real or fake|fact[- ]?check|(?:can you |please )*(?:verify|confirm|check)(?: that| whether| if)?|is there (?:any )?evidence (?:that|for)|stimmt (?:es|das)(?:,? dass|:)|ist es wahr,? dass|est-ce (?:vrai )?qu[e’']|est-il vrai qu[e’']|c[’']est vrai qu[e’']|es (?:cierto|verdad) que|é verdade que|è vero che|is het waar dat|правда ли,? что|debunk)(?:$|[^\pL])[\s:,–-]*`)
 	checkTail = regexp.MustCompile(`(?i)[\s,–-]*(?:\b(?:is (?:it|that|this) (?:really |actually )?(?:true|real|correct|right)|true or false|right|really|stimmt das|is that a fact))?[\s?!.]*$`)
-	helper    = regexp.MustCompile(`(?i)^(?:did|does|do|is|are|was|were|has|have|had|can|could|will|would)\s+|\b(?:really|actually)\s+`)
+	helper    = regexp.MustCompile(`(?i)^(?:did|does|do|is|are|was|were|has|have|had|can|could|will|would|hat|ist|sind|war)\s+|\b(?:really|actually|wirklich|tatsächlich|vraiment|realmente|davvero)\s+`)
+	hearsaid  = regexp.MustCompile(`(?i)^(?:so )?(?:i(?: have|'ve)? (?:heard|read|was told|think)|they say|people say|someone (?:said|told me))(?: somewhere)?(?: that)?\s+`)
 )
 
 // stated is the statement that a question asks about: "is it true that X?" asks about X.
@@ -207,7 +210,7 @@ func stated(question string) string {
 	if rest := checkLead.ReplaceAllString(s, ""); rest != "" {
 		s = rest
 	}
-	s = helper.ReplaceAllString(s, "")
+	s = helper.ReplaceAllString(hearsaid.ReplaceAllString(s, ""), "")
 	if s = strings.TrimSpace(s); s == "" {
 		return question
 	}
@@ -237,34 +240,4 @@ func excerpt(said, sentence string) string {
 		}
 	}
 	return sentence[words[from].start:words[from+quoteWords-1].end]
-}
-
-var (
-	// alive is how pages begin about a person who lives; ended, about one who does not.
-	alive = regexp.MustCompile(`(?i)\(born\b|\bborn (?:on )?\d|\bborn \p{Lu}|\bis an? (?:[\p{L}-]+ ){0,5}(?:actor|actress|singer|musician|rapper|politician|player|footballer|athlete|author|writer|journalist|businessman|businesswoman|entrepreneur|scientist|director|model|comedian|lawyer|activist|artist|youtuber|streamer|professor|minister|president|senator)\b|\bgeboren am\b|\(\*\s?\d|\bnée? le\b|\bnacid[oa]\b`)
-	ended = regexp.MustCompile(`(?i)\b(?:died|death|deceased|was assassinated|was killed|gestorben|mort|muri[oó]|falecid[oa])\b|\d{4}\)?\s*[–-]\s*(?:\d{1,2} \p{L}+ )?\d{4}|†`)
-)
-
-// firstPart is as much of a page as says what it is about, in bytes.
-const firstPart = 1500
-
-// living says whether the statement is about a person who, by the pages, lives: it names somebody whose page begins
-// as such pages do.
-func living(said string, sheets []sheet) bool {
-	for i := range sheets {
-		if !sheets[i].good() {
-			continue
-		}
-		text := sheets[i].page.Title + "\n" + cut(sheets[i].page.Text, firstPart)
-		if !alive.MatchString(text) || ended.MatchString(text) {
-			continue
-		}
-		on := keySet(split(text))
-		for _, w := range content(said) {
-			if w.upper && on[w.key] {
-				return true
-			}
-		}
-	}
-	return false
 }

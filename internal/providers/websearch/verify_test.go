@@ -73,6 +73,14 @@ func TestStated(t *testing.T) {
 		"The moon is made of cheese, true or false?":            "The moon is made of cheese",
 		"The bridge fell down in 1940, is that true?":           "The bridge fell down in 1940",
 		"is it true?": "is it true?",
+		"I heard that the bridge fell, is that true?":      "the bridge fell",
+		"is this real: the bridge fell":                    "the bridge fell",
+		"can you verify whether the bridge fell?":          "the bridge fell",
+		"Stimmt das: die Brücke ist eingestürzt?":          "die Brücke ist eingestürzt",
+		"Hat Ada wirklich das erste Programm geschrieben?": "Ada das erste Programm geschrieben",
+		"est-il vrai que le pont est tombé ?":              "le pont est tombé",
+		"¿Es cierto que el puente cayó?":                   "el puente cayó",
+		"é verdade que a ponte caiu?":                      "a ponte caiu",
 	} {
 		if got := stated(question); got != want {
 			t.Errorf("%q: %q, want %q", question, got, want)
@@ -111,6 +119,13 @@ func TestConflict(t *testing.T) {
 		{"Vaccines do not cause the illness", "Vaccines do not cause the illness, all large studies say.", ""},
 		{"It is a myth that vaccines cause the illness", "Vaccines do not cause the illness, all large studies say.", ""},
 		{"The bridge opened before the tunnel", "The bridge opened after the tunnel was dug.", opposite},
+		{"The bridge holds 5 million litres", "The bridge holds 5,000,000 litres of paint in its tanks.", ""},
+		{"Vaccines cause the illness", "There is no evidence that vaccines cause the illness.", oneDenies},
+		{"There is no evidence that vaccines cause the illness", "Vaccines do not cause the illness, it says.", ""},
+		{"Impfungen verursachen die Krankheit", "Es ist falsch, dass Impfungen die Krankheit verursachen.", oneDenies},
+		{"Las vacunas causan la enfermedad", "Es falso que las vacunas causan la enfermedad.", oneDenies},
+		{"The bridge never closed", "The bridge closed for two weeks after the storm.", oneDenies},
+		{"All whales eat krill", "Some whales eat krill, others eat fish.", lessSweeping},
 		{"The whale eats only krill", "The whale eats krill, and also eats small fish.", lessSweeping},
 		{"The whale eats krill", "Rivers are long, and the sea is deep.", ""},
 	} {
@@ -142,5 +157,22 @@ func TestCopiesCountOnce(t *testing.T) {
 	long := "The old ferry to the island was painted bright green by its whole crew."
 	if !sameWords(long, "Reportedly "+long) || sameWords("It is green.", "It is green.") {
 		t.Error("copies of sentences are not told")
+	}
+}
+
+func TestLiving(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Jane Sample (born 4 May 1980) is a singer.":                                                     true,
+		"Jane Sample (born 4 May 1980) is a singer. Her father died in 1999; she was mayor (2010–2015).": true,
+		"Jane Sample's father, a smith, died in 1999. Jane Sample is a British singer.":                  true,
+		"A court heard on Monday that Jane Sample, 45, had left the town.":                               true,
+		"Jane Sample (1815 – 1861) was a singer.":                                                        false,
+		"Jane Sample was born 4 May 1880 in Lyon. Sample, who died in 1950, is a singer of the past.":    false,
+		"Bob Other (born 4 May 1980) is a singer.":                                                       false,
+		"The Sample Bridge is long.":                                                                     false,
+	} {
+		if got := living("Jane Sample was arrested", []sheet{sheetOf("", text)}); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
 	}
 }

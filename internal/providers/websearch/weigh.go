@@ -67,7 +67,7 @@ func (s *statement) hints(near []passage) []linear.Feature {
 		for _, w := range split(p.text) {
 			on[w.key] = true
 		}
-		for _, n := range numbersIn(p.text) {
+		for _, n := range numbersIn(inDigits(p.text)) {
 			numbers[n] = true
 		}
 	}

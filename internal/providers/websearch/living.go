@@ -1,0 +1,72 @@
+package websearch
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	// alive is how pages begin about a person who lives.
+	alive = regexp.MustCompile(`(?i)\(born\b|\bborn (?:on )?\d|\bborn \p{Lu}|\bis an? (?:[\p{L}-]+ ){0,5}(?:actor|actress|singer|musician|rapper|politician|player|footballer|athlete|author|writer|journalist|businessman|businesswoman|entrepreneur|scientist|director|model|comedian|lawyer|activist|artist|youtuber|streamer|professor|minister|president|senator)\b|\bgeboren am\b|\(\*\s?\d|\bnée? le\b|\bnacid[oa]\b|\p{Lu}[\pL'’-]+, \d\d, `)
+	// lifespan has both ends.
+	lifespan = regexp.MustCompile(`\([^()]{0,60}\b\d{4}\)?\s*[–-]\s*(?:[^()]{0,30} )?\d{4}\)|†`)
+	ended    = set("died dies death deceased assassinated murdered executed killed starb gestorben verstorben tod mourut mort morte decede decedee murio fallecio fallecido muerte morreu faleceu mori morto")
+	// besides are words between a person and what happened to them.
+	besides = set("who has had was is later then suddenly of on ist war est a the der die le la el")
+)
+
+// over says whether a text says of somebody with one of these names that they died: their own name stands beside it.
+func over(text string, names map[string]bool) bool {
+	words := split(text)
+	for i, w := range words {
+		if !ended[w.key] {
+			continue
+		}
+		before, behind := i-1, i+1
+		for before >= 0 && besides[words[before].key] {
+			before--
+		}
+		for behind < len(words) && besides[words[behind].key] {
+			behind++
+		}
+		if before >= 0 && names[words[before].key] && words[before].upper && !ofTheirs(text[words[before].start:words[before].end]) || behind < len(words) && names[words[behind].key] {
+			return true
+		}
+	}
+	return false
+}
+
+// ofTheirs tells "Ada's" from "Ada": her father is not her.
+func ofTheirs(word string) bool {
+	return strings.HasSuffix(word, "'s") || strings.HasSuffix(word, "’s")
+}
+
+// firstPart is as much of a page as says what it is about, in bytes.
+const firstPart = 1500
+
+// living says whether the statement is about a person who, by the pages, lives: it names somebody whose page begins
+// as such pages do. One page that tells of the person's death settles it.
+func living(said string, sheets []sheet) bool {
+	names := map[string]bool{}
+	for _, w := range content(said) {
+		if w.upper {
+			names[w.key] = true
+		}
+	}
+	lives := false
+	for i := range sheets {
+		if !sheets[i].good() {
+			continue
+		}
+		text := sheets[i].page.Title + "\n" + cut(sheets[i].page.Text, firstPart)
+		if !meets(keySet(split(text)), names) {
+			continue
+		}
+		begins := alive.FindStringIndex(text)
+		if span := lifespan.FindStringIndex(text); span != nil && (begins == nil || span[0] <= begins[0]) || over(text, names) {
+			return false
+		}
+		lives = lives || begins != nil
+	}
+	return lives
+}

@@ -1,0 +1,122 @@
+package websearch
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// measure is a quantity and what it is said of.
+type measure struct {
+	quantity
+	written string
+	of      []string // the words before it, sorted
+	names   []string // of these, the names, in their order
+	doing   []string // and the others, sorted, with what is measured: "long" is a length
+	years   []string // before it, or in its clause
+}
+
+var (
+	// breaks are where one statement ends and another begins.
+	breaks = regexp.MustCompile(`(?i)[,;:()–—]\s|[;:()–—]|\s(?:and|but|while|whereas|und|aber|während|et|mais|y|pero|mas)\s`)
+	// A range is one statement of two numbers.
+	rangeBehind = regexp.MustCompile(`(?i)^\s*(?:[-–—/×x]|to|bis|à|a|or|oder|ou|o|and|und|et|y)\s*[$€£¥]?\d`)
+	rangeBefore = regexp.MustCompile(`(?i)\d\s*(?:[-–—/×x]|to|bis|à|a|or|oder|ou|o|and|und|et|y)\s*[$€£¥]?$`)
+)
+
+// dimensions are the words behind a unit that say what was measured.
+var dimensions = map[string]string{
+	"long": "length", "high": "height", "tall": "height", "wide": "width", "broad": "width", "deep": "depth", "thick": "thick", "old": "age", "away": "distanc", "heavy": "weight",
+	"lang": "length", "hoch": "height", "breit": "width", "tief": "depth", "alt": "age", "stand": "height", "tower": "height", "elev": "height", "altitud": "height", "weigh": "weight", "far": "distanc",
+}
+
+// measures finds what a text counts, of ranges and what is denied nothing.
+func measures(text string) []measure {
+	if denies(text) {
+		return nil
+	}
+	var out []measure
+	from := 0
+	for _, q := range counted(text) {
+		before, behind := text[from:q.span.from], text[q.to:]
+		from = q.to
+		if rangeBefore.MatchString(text[:q.span.from]) || rangeBehind.MatchString(behind) {
+			continue
+		}
+		before = before[strings.LastIndexAny(before, ";:")+1:]
+		m := measure{quantity: q, written: strings.TrimSpace(text[q.span.from:q.to] + " " + oneWord(behind)), of: unique(terms(before, ""))}
+		for _, w := range content(before) {
+			if stemmed := stem(w.key, ""); w.upper {
+				m.names = append(m.names, w.key)
+			} else {
+				m.doing = append(m.doing, orSame(dimensions, stemmed))
+			}
+		}
+		clause := behind
+		if b := breaks.FindStringIndex(behind); b != nil {
+			clause = behind[:b[0]]
+		}
+		for i, w := range split(clause) {
+			if dim := dimensions[w.key]; dim != "" && i < 3 {
+				m.doing = append(m.doing, dim)
+			}
+		}
+		m.doing = unique(m.doing)
+		m.years = yearIn.FindAllString(text[:q.span.from]+" ; "+clause, -1)
+		out = append(out, m)
+	}
+	return out
+}
+
+func orSame(table map[string]string, key string) string {
+	if v := table[key]; v != "" {
+		return v
+	}
+	return key
+}
+
+func oneWord(s string) string {
+	s = strings.TrimLeft(s, " -")
+	if strings.HasPrefix(s, "%") {
+		return "%"
+	}
+	words := split(s[:min(len(s), 30)])
+	if len(words) == 0 || words[0].start > 0 {
+		return ""
+	}
+	return s[:words[0].end]
+}
+
+// contradicts reports whether two measures are of the same thing and cannot both be right.
+func (m measure) contradicts(n measure) bool {
+	return m.alike(n) && !m.agrees(n.quantity) && m.sameTime(n)
+}
+
+// alike reports whether two measures look like those of the same thing: the same unit, most of the words before it
+// shared, the names of one those of the other, and the same said of them.
+func (m measure) alike(n measure) bool {
+	if m.unit != n.unit || !nested(m.names, n.names) || !nested(m.doing, n.doing) || (len(m.doing) == 0) != (len(n.doing) == 0) {
+		return false
+	}
+	if len(m.names) > 0 && len(n.names) > 0 && m.names[len(m.names)-1] != n.names[len(n.names)-1] {
+		return false
+	}
+	shared := int(overlap(m.of, n.of)*float64(len(m.of)) + 0.5)
+	return shared >= 2 && shared*10 >= min(len(m.of), len(n.of))*6
+}
+
+// sameTime reports whether two measures can be of one time: what is counted in 2010 is another number in 2020.
+func (m measure) sameTime(n measure) bool {
+	if len(m.years) == 0 || len(n.years) == 0 {
+		return len(m.years) == len(n.years)
+	}
+	return slices.ContainsFunc(m.years, func(y string) bool { return slices.Contains(n.years, y) })
+}
+
+// nested reports whether one list holds all of the other.
+func nested(a, b []string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return !slices.ContainsFunc(a, func(s string) bool { return !slices.Contains(b, s) })
+}
