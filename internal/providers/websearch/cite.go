@@ -72,7 +72,7 @@ func CheckCitation(text string, cited []*Witness) []string {
 	for _, d := range dates {
 		ask(checkDate, func(w *Witness) bool { return w.page.dates[d] })
 	}
-	for _, m := range aNumber.FindAllStringIndex(rest, -1) {
+	for _, m := range numbersAt(rest) {
 		ask(checkNumber, func(w *Witness) bool { return w.counts(rest[m[0]:m[1]], rest[m[1]:]) })
 	}
 	var told []clause

@@ -6,8 +6,18 @@ import (
 	"unicode"
 )
 
-// aNumber is a number as written: with separators, decimals, or a time of day.
-var aNumber = regexp.MustCompile(`\d+(?:[.,:’' ]\d+)*`)
+// numbersAt returns where the numbers of s begin and end, as they are written: with separators, decimals, or a time of
+// day.
+func numbersAt(s string) (all [][2]int) {
+	for i := 0; i < len(s); i++ {
+		if isDigit(s[i]) {
+			end := numberEnd(s, i)
+			all = append(all, [2]int{i, end})
+			i = end
+		}
+	}
+	return all
+}
 
 // numbersIn returns the numbers of s in one way of writing: "1,234.50" and "1 234,5" are "1234.5". A blank joins
 // digits only as a separator of thousands.
@@ -16,13 +26,8 @@ func numbersIn(s string) []string {
 		s = strings.Map(asciiDigit, s)
 	}
 	var out []string
-	for i := 0; i < len(s); i++ {
-		if !isDigit(s[i]) {
-			continue
-		}
-		end := numberEnd(s, i)
-		m := s[i:end]
-		i = end
+	for _, at := range numbersAt(s) {
+		m := s[at[0]:at[1]]
 		if strings.ContainsAny(m, " ’'") && !thousands.MatchString(m) {
 			for _, part := range strings.FieldsFunc(m, func(r rune) bool { return r == ' ' || r == '’' || r == '\'' }) {
 				out = append(out, oneNumber(part))

@@ -87,7 +87,7 @@ var currencyBefore = regexp.MustCompile(`[$€£¥]\s?$`)
 func counted(text string) []quantity {
 	_, text = datesAt(text)
 	var out []quantity
-	for _, m := range aNumber.FindAllStringIndex(text, -1) {
+	for _, m := range numbersAt(text) {
 		raw := text[m[0]:m[1]]
 		plain := oneNumber(raw)
 		value, err := strconv.ParseFloat(plain, 64)
