@@ -12,8 +12,6 @@
 package main
 
 import (
-	"cmp"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,14 +20,20 @@ import (
 )
 
 func main() {
-	sources := flag.Bool("sources", false, "print how models do on sources that they have not seen, and make none")
-	flag.Usage = func() { fmt.Fprintln(os.Stderr, "usage: train DIR [OUT]\n       train -sources DIR") }
-	flag.Parse()
-	if flag.NArg() == 0 || flag.NArg() > 2 {
-		flag.Usage()
+	args := os.Args[1:]
+	sources := len(args) == 2 && args[0] == "-sources"
+	if sources {
+		args = args[1:]
+	}
+	if len(args) == 0 || len(args) > 2 {
+		fmt.Fprintln(os.Stderr, "usage: train DIR [OUT]\n       train -sources DIR")
 		os.Exit(2)
 	}
-	if err := run(flag.Arg(0), cmp.Or(flag.Arg(1), "internal/providers/websearch"), *sources); err != nil {
+	out := "internal/providers/websearch"
+	if len(args) == 2 {
+		out = args[1]
+	}
+	if err := run(args[0], out, sources); err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
 		os.Exit(1)
 	}
