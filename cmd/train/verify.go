@@ -25,8 +25,8 @@ func verifyTask(dir string) (task, error) {
 		if err := json.Unmarshal(line, &r); err != nil {
 			return t, fmt.Errorf("read set factcheck: %w", err)
 		}
-		t.rows = append(t.rows, labelled{
-			row:   row{Text: r.Claim, Cls: "claims", hints: websearch.Weigh(r.Claim, r.Page, r.Candidates).Hints},
+		t.rows = append(t.rows, example{
+			text: r.Claim, source: "claims", hints: websearch.Weigh(r.Claim, r.Page, r.Candidates).Hints,
 			class: yes(r.Label == "SUPPORTS"),
 		})
 	}

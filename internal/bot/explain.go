@@ -36,7 +36,7 @@ func explainNeed(s *sheet, l *turn.Lookup) {
 	for i, cue := range l.Cues {
 		s.row(once(i == 0, "cues"), "%s", cue)
 	}
-	s.row("intent", "%s", orDash(l.Intent))
+	s.row("intent", "%s", orDash(intents(l)))
 }
 
 func explainWording(s *sheet, l *turn.Lookup) {

@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -174,6 +175,16 @@ func modelUse(t *turn.Trace) string {
 	return text
 }
 
+// intents names what kinds of question a lookup answers, with how sure each is: "news 0.71, person 0.22". A lookup may
+// have one without that.
+func intents(l *turn.Lookup) string {
+	var all []string
+	for _, in := range l.Intents {
+		all = append(all, fmt.Sprintf("%s %.2f", in.Name, in.Confidence))
+	}
+	return cmp.Or(strings.Join(all, ", "), l.Intent)
+}
+
 // ViewLookup writes what a lookup asked, read and found.
 func ViewLookup(l *turn.Lookup) string {
 	var s sheet
@@ -187,7 +198,7 @@ func ViewLookup(l *turn.Lookup) string {
 		s.row("cues", "%s", strings.Join(l.Cues, ", "))
 	}
 	if l.Intent != "" {
-		s.row("intent", "%s", l.Intent)
+		s.row("intent", "%s", intents(l))
 	}
 	if l.Question != "" {
 		s.row("question", "%q", l.Question)

@@ -9,12 +9,13 @@ import (
 // Lookup is one question asked of the outside world, whatever came of it.
 type Lookup struct {
 	State     State             `json:"state"`
-	Reason    string            `json:"reason"`            // why it was, or was not, looked up; for a failure, what failed
-	Need      string            `json:"need,omitempty"`    // why it was, or was not, needed
-	Failure   string            `json:"failure,omitempty"` // closed code when State is failed: "provider_down", "rate_limited", "deadline", "cap", …
-	Score     float64           `json:"score"`             // 0 (surely not needed) to 1 (surely needed)
-	Cues      []string          `json:"cues,omitempty"`    // what moved the score, strongest first
-	Intent    string            `json:"intent,omitempty"`
+	Reason    string            `json:"reason"`              // why it was, or was not, looked up; for a failure, what failed
+	Need      string            `json:"need,omitempty"`      // why it was, or was not, needed
+	Failure   string            `json:"failure,omitempty"`   // closed code when State is failed: "provider_down", "rate_limited", "deadline", "cap", …
+	Score     float64           `json:"score"`               // 0 (surely not needed) to 1 (surely needed)
+	Cues      []string          `json:"cues,omitempty"`      // what moved the score, strongest first
+	Intent    string            `json:"intent,omitempty"`    // the first of Intents
+	Intents   []Intent          `json:"intents,omitempty"`   // what kinds of question it is; records older than them have Intent alone
 	Question  string            `json:"question,omitempty"`  // the message as a standalone question; never leaves the machine, but to the models
 	Query     string            `json:"query,omitempty"`     // exactly what left the machine for the search backends
 	Scrubbed  []string          `json:"scrubbed,omitempty"`  // kinds of things kept from leaving: "mention", "email", …
@@ -40,6 +41,12 @@ type Lookup struct {
 	Stale     time.Duration     `json:"stale,omitempty"` // nobody could search, and what an earlier search had found was used: its age
 	Caps      []Cap             `json:"caps,omitempty"`
 	Reused    *Reuse            `json:"reused,omitempty"` // the earlier lookup whose pages answer this one; nothing was asked then
+}
+
+// Intent is a kind of question, and how sure it is that one is asked.
+type Intent struct {
+	Name       string  `json:"name"`       // as of search.Query
+	Confidence float64 `json:"confidence"` // 0 to 1
 }
 
 // Cap is a limit on how much is looked up, and how much of it is used with this lookup.

@@ -10,10 +10,10 @@ import (
 // in the others of the table.
 var functionWords = map[string]map[string]bool{
 	"en": set("the is are of and what who how does do did in to for which with that was were will when where it you on there i my me am have feel about"),
-	"de": set("der die das und ist nicht ein eine wer wie wann wo mit auf für von den dem im wird gibt welche hat es ich du bitte sind morgen heute wetter"),
+	"de": set("der die das und ist nicht ein eine wer wie wann wo mit auf für von den dem im wird gibt welche hat es ich du bitte sind morgen heute wetter macht mache"),
 	"fr": set("le la les des est et une du qui quel quelle dans pour sur avec où pourquoi comment combien qu je tu ce cette aujourd hui pas au aux en temps fait"),
-	"es": set("el la los las es y una del quién qué cuál cuándo dónde cómo por para con en hoy cuánto cuántos está hay mañana hace qué tiempo"),
-	"pt": set("o os as um uma é e do da dos das quem qual quando onde como por para com em no na hoje quanto não está tem você previsão tempo"),
+	"es": set("el la los las es y una del quién qué cuál cuándo dónde cómo por para con en hoy cuánto cuántos está hay mañana hace qué tiempo hacer puedo"),
+	"pt": set("o os as um uma é e do da dos das quem qual quando onde como por para com em no na hoje quanto não está tem você previsão tempo fazer posso"),
 	"it": set("il lo gli un è di della del chi cosa quale quando dove perché come per con oggi quanto sono nel che tempo fa domani"),
 	"nl": set("de het een en is van wie wat wanneer waar hoe welke met voor op niet vandaag ik je zijn morgen weer"),
 	"pl": set("jest na nie kto co kiedy gdzie jaki jaka jak dlaczego się czy dzisiaj ile pogoda"),

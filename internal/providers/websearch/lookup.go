@@ -93,7 +93,6 @@ func (r *run) decide(ctx context.Context) bool {
 		r.look.State = turn.NotNeeded
 		return false
 	}
-	r.look.Cues = append(r.look.Cues, fmt.Sprintf("intent %s: %.2f", pl.intent, pl.sure))
 	r.note()
 	return true
 }
@@ -101,7 +100,8 @@ func (r *run) decide(ctx context.Context) bool {
 // note records what the plan is to ask.
 func (r *run) note() {
 	pl := &r.plan
-	r.look.Intent, r.look.Question, r.look.Scrubbed, r.look.Steps = pl.intent, pl.question, pl.scrubbed, pl.steps
+	r.look.Intent, r.look.Intents = pl.intent, pl.intents
+	r.look.Question, r.look.Scrubbed, r.look.Steps = pl.question, pl.scrubbed, pl.steps
 }
 
 // reword lets the side model word a follow-up better than the rules did, and plans anew if it does.

@@ -10,6 +10,7 @@ import (
 // need is how much a message asks for the web, and why.
 type need struct {
 	score  float64  // 0 to 1
+	ruled  float64  // what the rules alone say, 0 to 1
 	cues   []string // what moved it, strongest first
 	asks   bool     // it has the form of a question or a request
 	barred bool     // something in it speaks plainly against: small talk, a device, a sum
@@ -52,13 +53,10 @@ var (
 )
 
 // weigh scores a message from its own words. names are those of the bot: said to it, they are no cue.
-func weigh(text string, names []string) need {
-	rest := fenced.ReplaceAllString(text, " ")
-	hadCode := rest != text
-	bare := inline.ReplaceAllString(rest, " ")
-	spoken := action.ReplaceAllString(bare, " ")
-	acted := len(strings.TrimSpace(spoken)) < len(strings.TrimSpace(bare))
+func weigh(text string, names []string) need { return builtIn().weigh(text, names) }
 
+func (m Models) weigh(text string, names []string) need {
+	spoken, acted, hadCode := spokenPart(text)
 	best := ruled(spoken, names)
 	switch {
 	case best.order == "dont":
@@ -67,7 +65,7 @@ func weigh(text string, names []string) need {
 		best.score, best.cues = 1, []string{"told to search"}
 		return best
 	case !acted && !hadCode:
-		best.learn(spoken, names)
+		m.learn(&best, spoken, names)
 	}
 	// An action in asterisks is played, and so is what is said around it, unless that asks plainly for facts.
 	if acted && best.score < 0.9 {
@@ -77,6 +75,14 @@ func weigh(text string, names []string) need {
 		best.add("code")
 	}
 	return best
+}
+
+// spokenPart is a message without its code and what is played in it, and whether it had any.
+func spokenPart(text string) (spoken string, acted, hadCode bool) {
+	rest := fenced.ReplaceAllString(text, " ")
+	bare := inline.ReplaceAllString(rest, " ")
+	spoken = action.ReplaceAllString(bare, " ")
+	return spoken, len(strings.TrimSpace(spoken)) < len(strings.TrimSpace(bare)), rest != text
 }
 
 // ruled scores a message by the rules alone: by the sentence of it that asks most.
@@ -159,6 +165,7 @@ func (h signs) sum(n *need) {
 		return strings.Compare(a, b)
 	})
 	n.score = math.Round(logistic(x)*1000) / 1000
+	n.ruled = n.score
 	for i, cue := range n.cues {
 		switch cue {
 		case "topic":
@@ -288,6 +295,9 @@ func shouted(s string) bool { return s == strings.ToUpper(s) && s != strings.ToL
 
 // against hears what the web has no part in.
 func (h signs) against(s string, words, body []word) {
+	if namesTitle(body) {
+		return // "who sings hello is it me you are looking for" says nothing to anybody
+	}
 	for _, f := range against.in(s, words) {
 		if f.cue == "smalltalk" && f.from > 1 && f.to < len(words) {
 			continue // "what does true love mean" is no yes
@@ -314,6 +324,15 @@ func (h signs) against(s string, words, body []word) {
 	if codeLike.MatchString(s) {
 		h.hear("code")
 	}
+}
+
+// makers are what is done with a song, a book or a film, after "who".
+var makers = set("sing sings sang sung wrote writes record recorded perform performed direct directed star starred compose composed cover covered")
+
+// namesTitle reports whether a question is for who made something whose title is given: its words are no words to
+// those present. One word or two after the verb may be: "who wrote you", "who sings this".
+func namesTitle(body []word) bool {
+	return len(body) > 4 && body[0].key == "who" && makers[body[1].key]
 }
 
 // everybody are the words for all who are present, but the bot.

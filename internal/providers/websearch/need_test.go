@@ -79,8 +79,8 @@ func TestIntent(t *testing.T) {
 		"the train to Windsor":                    general,
 	} {
 		n := weigh(text, nil)
-		if got, _ := n.classify(text, split(text)); got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
+		if got := builtIn().classify(n, text, split(text)); got[0].Name != want {
+			t.Errorf("%q: %v, want %s", text, got, want)
 		}
 	}
 }

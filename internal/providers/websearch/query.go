@@ -17,8 +17,8 @@ type plan struct {
 	question string   // core as the models are shown it
 	queries  []string // what may leave, in the order of trying: the second only if the first finds nothing
 	scrubbed []string
-	intent   string
-	sure     float64
+	intent   string        // the first of intents
+	intents  []turn.Intent // all kinds of question that it is, the likeliest first
 	language string
 	fresh    string
 	day      date     // the day it asks about, if it names one
@@ -95,7 +95,9 @@ func toOthers(req turn.Request, text string, names []string) bool {
 // compose words the queries.
 func (p *plan) compose(names []string, now time.Time) {
 	words := split(p.core)
-	p.intent, p.sure = p.classify(p.core, words)
+	own, _ := dropNames(words, p.core, names)
+	p.intents = builtIn().classify(p.need, p.core, own)
+	p.intent = p.intents[0].Name
 	p.language = language(p.core, words)
 	p.fresh = freshness(p.need, p.intent)
 	p.day = dayAsked(p.core, words, now)
