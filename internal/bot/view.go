@@ -308,13 +308,21 @@ func viewVerdict(s *sheet, v *turn.Verdict) {
 	if v == nil {
 		return
 	}
-	s.row("verdict", "%s (confidence %.2f)", v.Label, v.Confidence)
+	s.row("verdict", "%s (confidence %.2f)%s", v.Label, v.Confidence, ofStatement(v))
 	for i, c := range v.For {
 		viewEvidence(s, once(i == 0, "for"), c)
 	}
 	for i, c := range v.Against {
 		viewEvidence(s, once(i == 0, "against"), c)
 	}
+}
+
+// ofStatement names what was judged, which records of former times do not tell.
+func ofStatement(v *turn.Verdict) string {
+	if v.Statement == "" {
+		return ""
+	}
+	return fmt.Sprintf(": %q", clean.Line(v.Statement, 200))
 }
 
 func viewEvidence(s *sheet, label string, c turn.Claim) {

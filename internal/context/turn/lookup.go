@@ -219,7 +219,8 @@ type Given struct {
 
 // Verdict is the result of a fact check.
 type Verdict struct {
-	Label      string  `json:"label"` // supports, contradicts, inconclusive, unverified
+	Statement  string  `json:"statement,omitempty"` // that was judged, of the question's words
+	Label      string  `json:"label"`               // supports, contradicts, inconclusive, unverified
 	Confidence float64 `json:"confidence"`
 	For        []Claim `json:"for,omitempty"`
 	Against    []Claim `json:"against,omitempty"`

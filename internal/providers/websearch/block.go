@@ -97,7 +97,7 @@ func (b layout) found() string {
 		w.WriteString(" " + line)
 	}
 	if b.verdict != nil {
-		w.WriteString(" " + verdictLine(b.verdict))
+		w.WriteString(" " + verdictLine(b.verdict, b.seal.nonce))
 	}
 	return w.String()
 }

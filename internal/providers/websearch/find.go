@@ -29,6 +29,11 @@ func (r *run) find(ctx context.Context) {
 	searches := len(targets) == 0 && len(r.plan.refused) == 0 || r.plan.order == "search" || r.req.Web.Switch == turn.WebAlways && len(targets) == 0
 	r.listen(ctx)
 	fresh := searches && len(targets) == 0 && len(r.plan.refused) == 0
+	if fresh && len(r.plan.queries) == 0 {
+		r.fail("nothing_to_ask", "nothing that may leave was left to ask for")
+		r.conclude(nil, summary{})
+		return
+	}
 	if fresh && r.again(ctx, share) || !r.granted(ctx) {
 		return
 	}
@@ -87,7 +92,8 @@ func (r *run) refuseTyped() {
 	}
 }
 
-// search asks the search services: the second query only where the first found nothing.
+// search asks the search services: the second query only where the first found nothing. What is not new enough is better
+// than nothing, for it carries its date: so the second asks for things of any age, in the words of the first if need be.
 func (r *run) search(ctx context.Context, share time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, share)
 	defer cancel()
@@ -95,7 +101,11 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 		r.fail(search.NotConfigured, "no search service is set up")
 		return
 	}
-	for i, text := range r.plan.queries[:min(len(r.plan.queries), r.pol.Queries)] {
+	queries := r.plan.queries
+	if len(queries) == 1 && r.plan.fresh != "" {
+		queries = []string{queries[0], queries[0]}
+	}
+	for i, text := range queries[:min(len(queries), r.pol.Queries)] {
 		if i > 0 {
 			r.look.Query += "\n"
 		}
@@ -107,7 +117,7 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 		if r.site != nil {
 			q.Include = []string{r.site.Site.Host()}
 		}
-		if i == 0 { // what is not new enough is better than nothing: it carries its date
+		if i == 0 {
 			q.Fresh = r.plan.fresh
 		}
 		res := r.inSite(r.p.Search.Search(ctx, q))

@@ -52,7 +52,7 @@ func standalone(text string, names []string, earlier []turn.Message) (whole stri
 func leans(text string, words []word) bool {
 	_, is := fragment(text, words)
 	return is || unspaced(text) || inversion.MatchString(text) || bareQuestion(words) || pronounAt(text, words) >= 0 ||
-		subjectless(text, words) || lacksOwner(text, words) || onlyAnew(words)
+		subjectless(text, words) || lacksOwner(text, words) || onlyAnew(words) || onlyOrder(words)
 }
 
 // lends reports whether a message is one that another can lean on: a question, or something to look up. Thanks and
@@ -87,7 +87,7 @@ func leaning(text string, words []word, before string) (string, bool) {
 	if unspaced(text) {
 		return unspacedFollowUp(text, before)
 	}
-	if onlyAnew(words) {
+	if onlyAnew(words) || onlyOrder(words) {
 		return before, true
 	}
 	if s, ok := pronounBehind(text, before); ok {

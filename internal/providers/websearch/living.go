@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"maps"
 	"regexp"
 	"strings"
 )
@@ -47,12 +48,7 @@ const firstPart = 1500
 // living says whether the statement is about a person who, by the pages, lives: it names somebody whose page begins
 // as such pages do. One page that tells of the person's death settles it.
 func living(said string, sheets []sheet) bool {
-	names := map[string]bool{}
-	for _, w := range content(said) {
-		if w.upper {
-			names[w.key] = true
-		}
-	}
+	names := namesOf(said, sheets)
 	lives := false
 	for i := range sheets {
 		if !sheets[i].good() {
@@ -69,4 +65,29 @@ func living(said string, sheets []sheet) bool {
 		lives = lives || begins != nil
 	}
 	return lives
+}
+
+// namesOf are the names in a statement: its words with capitals or, where nobody took the trouble, those that have one
+// in the title of a page.
+func namesOf(said string, sheets []sheet) map[string]bool {
+	names, words := map[string]bool{}, content(said)
+	for _, w := range words {
+		if w.upper {
+			names[w.key] = true
+		}
+	}
+	if said != strings.ToLower(said) {
+		return names
+	}
+	for i := range sheets {
+		titled := map[string]bool{}
+		for _, w := range content(sheets[i].page.Title) {
+			titled[w.key] = titled[w.key] || w.upper
+		}
+		for _, w := range words {
+			names[w.key] = names[w.key] || titled[w.key]
+		}
+	}
+	maps.DeleteFunc(names, func(_ string, is bool) bool { return !is })
+	return names
 }

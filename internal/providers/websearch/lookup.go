@@ -297,7 +297,7 @@ func (r *run) show(sheets []sheet, s summary) {
 		return len(text) <= r.pol.BlockBytes && (room < 0 || r.p.count(text) <= room)
 	})
 	if n == 0 {
-		l.Reason = "found, but there is no room in the context for any of it"
+		r.fail("room", "found, but there is no room in the context for any of it")
 		return
 	}
 	if n < len(s.claims) {

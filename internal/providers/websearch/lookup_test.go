@@ -310,6 +310,28 @@ func TestAstray(t *testing.T) {
 	}
 }
 
+// What is asked for of the last day is asked for of any day, where nothing is that new.
+func TestFreshThenAny(t *testing.T) {
+	old := turn.Hit{Title: "Bitcoin price", URL: "https://coins.example.org/", Text: "The Bitcoin price was 61,000 dollars on Monday."}
+	f := &finder{hits: []turn.Hit{old}, fresh: true}
+	p := &Provider{Search: &search.Engine{Backends: []search.Backend{f}}}
+	if l := p.Lookup(t.Context(), ask("bitcoin price today")); l.State != turn.Found || len(f.queries()) != 2 || f.queries()[0].Fresh != "day" || f.queries()[1].Fresh != "" {
+		t.Errorf("%s %s: %+v", l.State, l.Reason, f.queries())
+	}
+}
+
+// Where nothing may leave, nothing was looked up, and nothing was "not found".
+func TestNothingToAsk(t *testing.T) {
+	for text, want := range map[string]turn.State{"who is 123456789012345678?": turn.NotNeeded, "look up jane@example.org": turn.LookupFailed} {
+		f := &finder{hits: hits("https://peaks.example.org/everest.html")}
+		w := newWorld(t, f)
+		l := w.lookup(t, ask(text))
+		if l.State != want || l.Query != "" || len(f.queries()) > 0 || want == turn.LookupFailed && !strings.Contains(l.Block, "nothing was left to ask for") {
+			t.Errorf("%q: %s %s %q: %s", text, l.State, l.Failure, l.Query, l.Block)
+		}
+	}
+}
+
 func TestStale(t *testing.T) {
 	f := &finder{hits: []turn.Hit{{URL: "https://forecast.test-site.org/", Title: "Forecast", Answer: true, Text: "Mount Everest has a height of 8,849 metres above sea level."}}}
 	w := newWorld(t, f)
@@ -339,6 +361,12 @@ func TestBlockFits(t *testing.T) {
 		req := ask(heightQuestion)
 		req.Budget.Layers = map[turn.Layer]int{turn.Content: room}
 		l := w.lookup(t, req)
+		if l.State == turn.LookupFailed && room < 60 { // that it has no room is told in a line
+			if l.Failure != "room" || !strings.Contains(l.Block, "no room here") || len(l.Sources) > 0 {
+				t.Errorf("room %d: %s %s: %s", room, l.State, l.Failure, l.Block)
+			}
+			continue
+		}
 		if n := w.Count(l.Block); n > room {
 			t.Errorf("room %d: block has %d", room, n)
 		}

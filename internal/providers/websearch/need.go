@@ -43,13 +43,12 @@ const bias = -1.9
 var barring = set("device clock sums chance speech make smalltalk opinion you roleplay code")
 
 var (
-	fenced    = regexp.MustCompile("(?s)```.*?(?:```|$)")
-	inline    = regexp.MustCompile("`[^`\n]+`")
-	action    = regexp.MustCompile(`(?:^|[\s(])(?:\*[^*\n]{2,200}\*|_[^_\n]{2,200}_)(?:$|[\s).,!?])`)
-	addressed = regexp.MustCompile(`^[\pL\d_\-\[\]|` + "`" + `^{}\\]{2,24}[:,>] `)
-	sum       = regexp.MustCompile(`\d\s*% of \d|\d\s*[+*×÷^=]\s*\d|\d\s+[-/x]\s+\d|(?i)\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty) times (?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)\b`)
-	aYear     = regexp.MustCompile(`\b(1[0-9]{3}|20[0-9]{2})\b`)
-	codeLike  = regexp.MustCompile(`[{};]\s*$|\w+\([^)]*\)\s*[{;]|^\s*(?:\$|>>>|sudo |#include|import |def |func )|=>|::|&&|\|\|`)
+	fenced   = regexp.MustCompile("(?s)```.*?(?:```|$)")
+	inline   = regexp.MustCompile("`[^`\n]+`")
+	action   = regexp.MustCompile(`(?:^|[\s(])(?:\*[^*\n]{2,200}\*|_[^_\n]{2,200}_)(?:$|[\s).,!?])`)
+	sum      = regexp.MustCompile(`\d\s*% of \d|\d\s*[+*×÷^=]\s*\d|\d\s+[-/x]\s+\d|(?i)\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty) times (?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)\b`)
+	aYear    = regexp.MustCompile(`\b(1[0-9]{3}|20[0-9]{2})\b`)
+	codeLike = regexp.MustCompile(`[{};]\s*$|\w+\([^)]*\)\s*[{;]|^\s*(?:\$|>>>|sudo |#include|import |def |func )|=>|::|&&|\|\|`)
 )
 
 // weigh scores a message from its own words. names are those of the bot: said to it, they are no cue.
@@ -134,7 +133,7 @@ func weighSentence(s string, names []string) need {
 	heard.topics(&n, s, words, form, asked)
 	heard.names(s, words)
 	heard.against(s, words, body)
-	if named := addressed.FindString(s); !ownName && named != "" && len(checks.in(named, split(named))) == 0 {
+	if !ownName && toAnother(s, words) {
 		heard.hear("to another")
 	}
 	if heard.has("topic") || heard.has("factcheck") {
@@ -422,25 +421,4 @@ func dropNames(words []word, s string, names []string) ([]word, bool) {
 		}
 	}
 	return words, dropped
-}
-
-// tellers are the words before a verb that make it no order.
-var tellers = set("i we he she they it did does will would who ich je yo eu io я")
-
-// ordered finds an order to search, or not to.
-func ordered(s string, words, body []word) string {
-	order := ""
-	for _, f := range orders.in(s, words) {
-		if f.cue == "dont" {
-			return "dont"
-		}
-		if f.from > 0 && f.to > f.from && tellers[words[f.from-1].key] {
-			continue // told, not asked: "something that I look up"
-		}
-		atStart := f.from <= len(words)-len(body) || f.to == f.from // f.to == f.from: found in a script without spaces
-		if atStart || f.to == len(words) && f.to-f.from > 1 || f.to-f.from >= 3 {
-			order = "search"
-		}
-	}
-	return order
 }

@@ -57,7 +57,10 @@ func decide(req turn.Request, names []string, pol Policy) plan {
 			alone = bare[words[from].start:] // the "ok" before it is no small talk
 		}
 		own := weigh(alone, names)
-		if own.order != "" || own.barred && !p.check && !p.anew {
+		switch {
+		case own.order == "search" && onlyOrder(words):
+			p.order, p.score, p.cues = own.order, own.score, own.cues
+		case own.order != "" || own.barred && !p.check && !p.anew:
 			p.need = own
 		}
 	}
@@ -174,7 +177,10 @@ func (p *plan) word(names []string, now time.Time) {
 		p.step("year", strconv.Itoa(now.Year()))
 	}
 	text, _ = scrub(cut(text, maxQuery), p.known)
-	if text = balanced(text); text == "" {
+	if text = balanced(text); text == "" || len(scrubbed) > 0 && subjectLost(text) {
+		if len(scrubbed) > 0 {
+			p.step("scrub", strings.Join(scrubbed, ", ")+": nothing is left to ask for")
+		}
 		return
 	}
 	p.queries = []string{text}
@@ -184,6 +190,20 @@ func (p *plan) word(names []string, now time.Time) {
 	if len(scrubbed) > 0 {
 		p.step("scrub", strings.Join(scrubbed, ", "))
 	}
+}
+
+// subjectLost reports whether what is left of a question without what is private is but its form: "how old is", "who is".
+func subjectLost(text string) bool {
+	left := 0
+	for _, w := range split(text) {
+		if w.upper && w.start > 0 || numeric(w.key) {
+			return false
+		}
+		if !stopWords[w.key] {
+			left++
+		}
+	}
+	return left < 2 && !unspaced(text)
 }
 
 // undated are the intents that words for a day serve better than its date: a forecast is asked for as tomorrow's, and
@@ -224,6 +244,9 @@ func trimmed(s string, names []string) string {
 		from += n
 	}
 	if from >= len(words) {
+		if onlyOrder(words) {
+			return ""
+		}
 		return s
 	}
 	end := words[len(words)-1].end

@@ -51,14 +51,10 @@ func window(intent, fresh string) time.Duration {
 	return time.Hour
 }
 
-// scope names who may be given what a lookup found. It never crosses servers or direct messages, nor a change of the
-// rules or of what people said of sources.
+// scope names who may be given what a lookup found: those who can see the channel in which it was asked, for the record
+// tells the question. A change of the rules, or of what people said of sources, ends it.
 func (r *run) scope() string {
-	where := r.req.GuildID
-	if where == "" {
-		where = "direct " + r.req.ChannelID
-	}
-	return strings.Join([]string{r.req.Character, where, r.pol.version(), r.heard.version()}, "\n")
+	return strings.Join([]string{r.req.Character, r.req.GuildID, r.req.ChannelID, r.pol.version(), r.heard.version()}, "\n")
 }
 
 // recall gives the lookup the pages of an earlier one, if there is one whose query is like this one's.

@@ -29,6 +29,7 @@ var lookupWords = map[string]string{
 	"forbidden_json": "the search service gives no JSON", "blocked": "the search service refuses programs", "malformed": "the search service answered nonsense",
 	"too_large": "the search service answered too much", "rejected": "the search service refused the question", "upstream": "the search service has a problem of its own",
 	"unreadable": "no page could be read", "internal": "internal error", "cap": "the lookups allowed for now are used up",
+	"room": "what was found has no room here", "nothing_to_ask": "nothing was left to ask for that may leave",
 }
 
 // Why words a page's failure, for people and models. None of it is from the far end.
@@ -117,17 +118,19 @@ func notRead(pages []turn.Page) string {
 }
 
 // verdictLine tells the model what the pages say to the statement that was asked about, and how to put it.
-func verdictLine(v *turn.Verdict) string {
+// The question may have asked whether it is false: so the statement stands there.
+func verdictLine(v *turn.Verdict, nonce string) string {
+	of := `Fact check of "` + inertLine(v.Statement, nonce) + `": `
 	sides := "for it: " + numbersOf(v.For) + "; against it: " + numbersOf(v.Against)
 	switch v.Label {
 	case supports:
-		return "Fact check: supported (confidence " + strconv.FormatFloat(v.Confidence, 'f', 2, 64) + "; " + sides + "). Say that these sources support it, and name what speaks against it."
+		return of + "supported (confidence " + strconv.FormatFloat(v.Confidence, 'f', 2, 64) + "; " + sides + "). Say that these sources support it, and name what speaks against it."
 	case contradicts:
-		return "Fact check: contradicted (confidence " + strconv.FormatFloat(v.Confidence, 'f', 2, 64) + "; " + sides + "). Say that these sources contradict it, with what they say instead."
+		return of + "contradicted (confidence " + strconv.FormatFloat(v.Confidence, 'f', 2, 64) + "; " + sides + "). Say that these sources contradict it, with what they say instead."
 	case unverified:
-		return "Fact check: unverified (" + sides + "). It is about a living person and the evidence is thin: say that you could not verify it, and repeat nothing of it as a fact."
+		return of + "unverified (" + sides + "). It is about a living person and the evidence is thin: say that you could not verify it, and repeat nothing of it as a fact."
 	}
-	return "Fact check: inconclusive (" + sides + "). Too few independent sources settle it: call it neither true nor false, and say what each side writes."
+	return of + "inconclusive (" + sides + "). Too few independent sources settle it: call it neither true nor false, and say what each side writes."
 }
 
 // numbersOf are the sources of claims: "[1][3]".

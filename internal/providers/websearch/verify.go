@@ -69,7 +69,7 @@ func (s *summary) check(question string, sheets []sheet) {
 	s.claims = append(claims, slices.DeleteFunc(s.claims, func(c claim) bool {
 		return slices.ContainsFunc(claims, func(d claim) bool { return c.sheet == d.sheet && c.Text == d.Text })
 	})...)
-	s.verdict, s.stances = &turn.Verdict{}, all
+	s.verdict, s.stances = &turn.Verdict{Statement: said}, all
 	s.verdict.Label, s.verdict.Confidence = ruling(count[false], count[true])
 	if s.verdict.Confidence < sureEnough && living(said, sheets) {
 		s.verdict.Label, s.verdict.Confidence = unverified, 0
@@ -199,7 +199,7 @@ func alikePages(a, b map[uint64]bool) bool {
 // asking to check something, which is no part of what is to be checked.
 var (
 	checkLead = regexp.MustCompile(`(?i)^.*?(?:^|[^\pL])(?:(?:is|was) (?:it|that|this) (?:really |actually |even )?(?:true|real|correct|right|confirmed|a fact|a myth|false)(?: that| when)?|true or false|real or fake|fact[- ]?check|(?:can you |please )*(?:verify|confirm|check)(?: that| whether| if)?|is there (?:any )?evidence (?:that|for)|stimmt (?:es|das)(?:,? dass|:)|ist es wahr,? dass|est-ce (?:vrai )?qu[e’']|est-il vrai qu[e’']|c[’']est vrai qu[e’']|es (?:cierto|verdad) que|é verdade que|è vero che|is het waar dat|правда ли,? что|debunk)(?:$|[^\pL])[\s:,–-]*`)
-	checkTail = regexp.MustCompile(`(?i)[\s,–-]*(?:\b(?:is (?:it|that|this) (?:really |actually )?(?:true|real|correct|right)|true or false|right|really|stimmt das|is that a fact))?[\s?!.]*$`)
+	checkTail = regexp.MustCompile(`(?i)(?:[\s,–-]*\b(?:is (?:it|that|this) (?:really |actually )?(?:true|real|correct|right)|true or false|stimmt das|is that a fact)|[,–-]\s*(?:right|really|oder|no|n'est-ce pas|verdad|vero))?[\s?!.]*$`)
 	helper    = regexp.MustCompile(`(?i)^(?:did|does|do|is|are|was|were|has|have|had|can|could|will|would|hat|ist|sind|war)\s+|\b(?:really|actually|wirklich|tatsächlich|vraiment|realmente|davvero)\s+`)
 	hearsaid  = regexp.MustCompile(`(?i)^(?:so )?(?:i(?: have|'ve)? (?:heard|read|was told|think)|they say|people say|someone (?:said|told me))(?: somewhere)?(?: that)?\s+`)
 )

@@ -44,7 +44,7 @@ func TestVerdicts(t *testing.T) {
 					fmt.Fprintf(&got, "%s %s %s\n", sources[c.Source-1].URL, strings.Join(c.Checks, ","), c.Quote)
 				}
 			}
-			fmt.Fprintf(&got, "%s\n", verdictLine(s.verdict))
+			fmt.Fprintf(&got, "%s\n", verdictLine(s.verdict, ""))
 			last := &a.Files[len(a.Files)-1]
 			goldenFile(t, file, a, last, got.String())
 		})
@@ -81,6 +81,14 @@ func TestStated(t *testing.T) {
 		"est-il vrai que le pont est tombé ?":              "le pont est tombé",
 		"¿Es cierto que el puente cayó?":                   "el puente cayó",
 		"é verdade que a ponte caiu?":                      "a ponte caiu",
+		"Is it true that Swedes drive on the right?":       "Swedes drive on the right",
+		"is the customer always right?":                    "the customer always right",
+		"is it a myth that Einstein failed math?":          "Einstein failed math",
+		"Everest is the highest mountain, right?":          "Everest is the highest mountain",
+		"honey never spoils, is that true?":                "honey never spoils",
+		"did Ada really write the first program":           "Ada write the first program",
+		"stimmt es, dass der Mond sich entfernt?":          "der Mond sich entfernt",
+		"fact check: the moon is made of cheese, really?":  "the moon is made of cheese",
 	} {
 		if got := stated(question); got != want {
 			t.Errorf("%q: %q, want %q", question, got, want)

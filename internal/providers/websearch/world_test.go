@@ -19,9 +19,10 @@ import (
 
 // finder is a search backend with the hits it was given. It remembers what it was asked.
 type finder struct {
-	hits []turn.Hit
-	err  error
-	hang bool
+	hits  []turn.Hit
+	err   error
+	hang  bool
+	fresh bool // finds nothing that is asked to be new
 
 	mu    sync.Mutex
 	asked []search.Query // guarded by mu
@@ -33,6 +34,9 @@ func (f *finder) Search(ctx context.Context, q search.Query) (search.Reply, erro
 	f.mu.Lock()
 	f.asked = append(f.asked, q)
 	f.mu.Unlock()
+	if f.fresh && q.Fresh != "" {
+		return search.Reply{}, nil
+	}
 	if f.hang {
 		<-ctx.Done()
 		return search.Reply{}, &search.Error{Backend: "finder", Code: search.Timeout}
