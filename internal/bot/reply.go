@@ -245,7 +245,7 @@ func (b *Bot) outgoing(r turn.Request, l *turn.Lookup) Outgoing {
 		}
 	}
 	typed := r.Message.Text
-	if r.Parent != nil && !r.Parent.Own {
+	if r.Parent != nil && r.Parent.ByPerson() {
 		typed += "\n" + r.Parent.Text
 	}
 	for _, u := range typedURL.FindAllString(typed, -1) {

@@ -92,6 +92,27 @@ func TestSpoken(t *testing.T) {
 	}
 }
 
+// A link is allowed if a person wrote it, and never because a bot did: what this one posted may come from a page, and
+// what another posted from anybody.
+func TestLinksOfTheParent(t *testing.T) {
+	const link = "https://example.org/a"
+	for _, tt := range []struct {
+		name    string
+		parent  turn.Message
+		allowed bool
+	}{
+		{"a person's", turn.Message{}, true},
+		{"our own", turn.Message{Own: true}, false},
+		{"another bot's", turn.Message{Author: turn.Author{Machine: true}}, false},
+	} {
+		tt.parent.Text = "see " + link
+		out := (&Bot{}).outgoing(turn.Request{Message: turn.Message{Text: "and this?"}, Parent: &tt.parent}, nil)
+		if got, _ := out.Guard(link); out.URLs[link] != tt.allowed || strings.Contains(got, link) != tt.allowed {
+			t.Errorf("%s: allowed %v, says %q", tt.name, out.URLs, got)
+		}
+	}
+}
+
 func TestTypedLinks(t *testing.T) {
 	const planet = "https://en.example.org/wiki/Mercury_(planet)"
 	tests := []struct{ typed, want string }{

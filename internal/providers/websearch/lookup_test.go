@@ -227,16 +227,38 @@ func TestTypedURL(t *testing.T) {
 	}
 }
 
-// A URL in the message replied to is read if a person wrote it and the message speaks of it, and never if the
-// bot did.
+// A URL in the message replied to is read if a person wrote it and the message speaks of it, and never if the bot or
+// another program did.
 func TestParentURL(t *testing.T) {
-	for _, own := range []bool{false, true} {
+	for name, parent := range map[string]turn.Message{
+		"a person's": {}, "our own": {Own: true}, "another bot's": {Author: turn.Author{ID: "B", Name: "Feed", Machine: true}},
+	} {
 		w := newWorld(t, &finder{})
 		req := ask("can you summarize this page?")
-		req.Parent = &turn.Message{ID: "M0", Text: "look: https://peaks.example.org/everest.html", Own: own}
+		parent.ID, parent.Text = "M0", "look: https://peaks.example.org/everest.html"
+		req.Parent = &parent
 		w.lookup(t, req)
-		if got := w.web.Hits("https://peaks.example.org/everest.html") > 0; got == own {
-			t.Errorf("own %v: read %v", own, got)
+		if got := w.web.Hits("https://peaks.example.org/everest.html") > 0; got != (name == "a person's") {
+			t.Errorf("%s: read %v", name, got)
+		}
+	}
+}
+
+// What a bot or a webhook wrote is no word of the conversation: no follow-up is made standalone with it (P7, P10).
+func TestMachinesAskNothing(t *testing.T) {
+	for _, machine := range []bool{false, true} {
+		before := turn.Message{ID: "M0", Text: "what is the population of Zorgana?", Author: turn.Author{ID: "B", Name: "Feed", Machine: machine}}
+		for name, thread := range map[string]func(*turn.Request){
+			"parent": func(r *turn.Request) { r.Parent = &before },
+			"chain":  func(r *turn.Request) { r.Chain = []turn.Message{before} },
+		} {
+			req := ask("look it up: and how high is it?")
+			thread(&req)
+			p := decide(req, []string{"sage"}, Policy{})
+			p.compose([]string{"sage"}, today)
+			if asks := containsFold(strings.Join(p.queries, " ")+p.question, "Zorgana"); asks == machine {
+				t.Errorf("%s by a machine %v: question %q, queries %q", name, machine, p.question, p.queries)
+			}
 		}
 	}
 }
