@@ -152,14 +152,21 @@ func TestGuard(t *testing.T) {
 		{"O8 invalid", "True [3]. And [0], too [99].", "True. And, too.", "O8"},
 		{"O8 list", "True [1, 7] [7, 9].", "True [1].", "O8"},
 		{"O8 chain", "True [1][2], [7][1][9] [99].", "True [1][2], [1].", "O8"},
-		{"O8 group", "True [1, 2], [2;1] and [ 1 ].", "True [1][2], [2][1] and [ 1 ].", ""},
+		{"O8 group", "True [1, 2], [2;1] and [ 1 ].", "True [1][2], [2][1] and [1].", ""},
 		{"O8 range", "True [1-2] [1–2].", "True [1][2] [1][2].", ""},
 		{"O8 range beyond", "True [2-4] [5-9].", "True [2].", "O8"},
 		{"O8 footnote", "True [^1], [^1, ^2], [01].", "True [1], [1][2], [1].", ""},
 		{"O8 unknown footnote", "True [^3].", "True.", "O8"},
-		{"O8 index", "array[0] = a[1]; b[12], m[3][4], f(x)[5], a_[6], a[b[7]][8], a[i][9]",
-			"array[0] = a[1]; b[12], m[3][4], f(x)[5], a_[6], a[b[7]][8], a[i][9]", ""},
-		{"O8 behind what is no index", "**True**[7], 犬です[8], [sic][9]", "**True**, 犬です, [sic]", "O8"},
+		{"O8 behind a word", "m[1] and word[57], f(x)[5], **True**[2]; a[1][7] and a[i][9].", "m[1] and word, f(x), **True**[2]; a[1] and a[i].", "O8"},
+		{"O8 other brackets", "True ［1］, 【2】 and 〔９〕.", "True [1], [2] and.", "O8"},
+		{"O8 other words", "True [source 1], [ref. 7], [Sources: 1 and 2].", "True [1],, [1][2].", "O8"},
+		{"O8 styled", `True [**2**], \[7\].`, `True [2], .`, "O8"},
+		{"O8 dagger", "True [1†] [1†L3-L5].", "True.", "O8"},
+		{"O8 put together", "True [[7]7][[7]1].", "True [1].", "O8"},
+		{"O8 index in code", "`array[0] = a[1]` and\n```go\nb[12] = m[3][4]\n```", "`array[0] = a[1]` and\n```go\nb[12] = m[3][4]\n```", ""},
+		{"O8 index in code that grows", "so\n```go\nb[12] = m[3][4]\n", "so\n```go\nb[12] = m[3][4]\n", ""},
+		{"O8 no code", "a ```go\nb[12]", "a ```go\nb", "O8"},
+		{"O8 behind other signs", "**True**[7], 犬です[8], [sic][9]", "**True**, 犬です, [sic]", "O8"},
 		{"O8 year", "as of [2024], in [2019-2024] and [100]", "as of [2024], in [2019-2024] and [100]", ""},
 		{"O8 interval", "x in [0, 1], [0,9], the range [3, 9] and y ∈ [5–7]", "x in [0, 1], [0,9], the range [3, 9] and y ∈ [5–7]", ""},
 		{"O8 a mark of its own", "True [1?], [7?].", "True [1],.", "O8"},
@@ -268,7 +275,7 @@ func withoutCode(s string) string {
 		ticks := runOf(s)
 		b.WriteString(ticks)
 		s = s[len(ticks):]
-		if n := closing(s, ticks); n >= 0 {
+		if n := closing(s, ticks); n >= 0 && !strings.HasSuffix(before, `\`) {
 			s = s[n+len(ticks):]
 		}
 	}
