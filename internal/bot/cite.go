@@ -33,8 +33,8 @@ type judged struct {
 
 // group is citations that stand together, with the links that they may be.
 var (
-	group     = regexp.MustCompile(`^\[\d{1,2}\](?:\(<[^>\s]*>\))?(?:,? ?\[\d{1,2}\](?:\(<[^>\s]*>\))?)*`)
-	openGroup = regexp.MustCompile(`^(?:\(<?[^>\s]*>?)?\s*,? ?(?:\[\d{0,2})?\s*$`) // what may yet become more of a group
+	group     = regexp.MustCompile(`^\[\d{1,2}\](?:\(<[^\[<>\s]*>\))?(?:,? ?\[\d{1,2}\](?:\(<[^\[<>\s]*>\))?)*`)
+	openGroup = regexp.MustCompile(`^(?:\(<?[^\[<>\s]*>?)?\s*,? ?(?:\[\d{0,2})?\s*$`) // what may yet become more of a group
 	sentEnded = regexp.MustCompile(`[.!?…]["'”’)*_]*(?:\s|$)|[。！？]`)
 	lettered  = regexp.MustCompile(`[\pL\d]`)
 )

@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/providers/websearch"
 )
 
 // readPages is a lookup that read two pages.
@@ -113,6 +115,54 @@ func TestMarksDoNotFlicker(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A check that breaks costs its own citation alone.
+func TestACheckThatBreaks(t *testing.T) {
+	look := readPages()
+	b := &Bot{}
+	cites := &cited{look: look, pages: map[int]*websearch.Witness{1: {}}} // a page that nobody made ready
+	r := reply{bot: b, trace: &turn.Trace{}, lookup: look, out: b.outgoing(turn.Request{}, look), cited: cites}
+	got := r.compose("It is 1,280 metres long [1]. The Lorem Queen was the last [2].")
+	if !strings.HasPrefix(got, "It is 1,280 metres long [1?]. The Lorem Queen was the last [2].") {
+		t.Errorf("got %q", got)
+	}
+	if u := r.trace.Unborne; len(u) != 1 || u[0].Refused != unchecked || u[0].Source != 1 {
+		t.Errorf("on record %+v", u)
+	}
+}
+
+// What is linear allocates four times as much for four times the text; what looks at the whole of it for each citation,
+// sixteen times. The units are what a careless marking stumbles over.
+func TestMarkIsLinear(t *testing.T) {
+	for _, unit := range []string{"a\n[1]", "[1] a b\n", "[1]. ", "[1](<", "[1](", "said \"so it was and is\" [1]. ", "word [1] ", "[1]", "`", "``x`", "``` [1] ", "語[1]", "a.[1]"} {
+		cost := func(n int) uint64 {
+			text := strings.Repeat(unit, n/len(unit))
+			cites := &cited{look: readPages()}
+			cites.page(1)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			cites.mark(text, false)
+			cites.mark(text, true)
+			runtime.ReadMemStats(&after)
+			return after.TotalAlloc - before.TotalAlloc
+		}
+		if small, large := cost(25_000), cost(100_000); large > 8*small+1<<20 {
+			t.Errorf("%q over and over: %d bytes allocated for 25 kB, %d for 100 kB", unit, small, large)
+		}
+	}
+}
+
+// BenchmarkMarkHostile is of 100 kB each: the times of the units are alike, and of a quarter of the text a quarter.
+func BenchmarkMarkHostile(b *testing.B) {
+	for _, unit := range []string{"a\n[1]", "[1] a b\n", "[1]. ", "[1](<", "``x`"} {
+		b.Run(unit, func(b *testing.B) {
+			text := strings.Repeat(unit, 100_000/len(unit))
+			for b.Loop() {
+				(&cited{look: readPages()}).mark(text, false)
+			}
+		})
+	}
 }
 
 func TestRecordsOfCitations(t *testing.T) {

@@ -169,7 +169,7 @@ var (
 )
 
 // sourceLines lists what the guarded body cites or, when it cites nothing, what was read for it. A number directly
-// behind a word counts: it may be an index, but a source that is listed for nothing does no harm.
+// behind a word counts, as for the guard; in code it may be an index, but a source that is listed for nothing does no harm.
 func sourceLines(l *turn.Lookup, body string, secrets *redact.Redactor) []string {
 	if l == nil || len(l.Sources) == 0 {
 		return nil
