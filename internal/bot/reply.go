@@ -84,7 +84,7 @@ func (r reply) withoutModel(excuse string) string {
 func extracts(l *turn.Lookup) string {
 	var parts []string
 	for _, c := range l.Summary {
-		sentence := strings.TrimSpace(c.Text) + " " + c.Cited()
+		sentence := clean.Unreferenced(verbatim(c)) + " " + c.Cited()
 		if !slices.Contains(parts, sentence) {
 			parts = append(parts, sentence)
 		}
@@ -97,6 +97,15 @@ func extracts(l *turn.Lookup) string {
 		return ruling(l.Verdict) + "\n" + list
 	}
 	return list
+}
+
+// verbatim is what the page says: the claim's text where its quote has it word for word, but for dots of omission, and
+// else the quote. A side model's own words pass checks that each of them is on the page, and may still change places.
+func verbatim(c turn.Claim) string {
+	if text := strings.TrimSpace(c.Text); strings.Contains(c.Quote, strings.Trim(text, "… ")) {
+		return text
+	}
+	return strings.TrimSpace(c.Quote)
 }
 
 // ruling says what came of a fact check.
