@@ -31,10 +31,12 @@ func (c *scrubber) bracket() {
 			return
 		}
 	}
-	if m := definition.FindString(c.s[open:]); m != "" && !image && lineStart(c.s[:open]) {
-		c.found.add("O4", 1, m)
-		c.replace(open, open+len(m), "")
-		return
+	if !image && lineStart(c.s[:open]) {
+		if m := definition.FindString(c.s[open:]); m != "" {
+			c.found.add("O4", 1, m)
+			c.replace(open, open+len(m), "")
+			return
+		}
 	}
 	label, m := linkAt(c.s[open:])
 	switch {
