@@ -43,6 +43,7 @@ func TestMark(t *testing.T) {
 		{"other number", "It is 1,380 metres long [1].", "It is 1,380 metres long [1?].", "number"},
 		{"written otherwise", "It is 1280 m long [1].", "It is 1280 m long [1].", ""},
 		{"rounded", "About 3 million cars use the bridge [1]; it is 1.3 thousand metres long [1].", "About 3 million cars use the bridge [1]; it is 1.3 thousand metres long [1].", ""},
+		{"as a claim has it", "Ferries took 12 minutes [2].", "Ferries took 12 minutes [2].", ""},
 		{"rounded too far", "About 4 million cars use the bridge [1].", "About 4 million cars use the bridge [1?].", "number"},
 		{"date", "It opened on May 8, 1937 [1]. It opened on May 9, 1937 [1].", "It opened on May 8, 1937 [1]. It opened on May 9, 1937 [1?].", "date"},
 		{"date of the page", "The page is of 2026-03-04 [1].", "The page is of 2026-03-04 [1].", ""},

@@ -78,7 +78,7 @@ func TestFeedbackFromBeforeServers(t *testing.T) {
 	for _, q := range []string{
 		`ALTER TABLE feedback DROP COLUMN guild_id`,
 		`INSERT INTO feedback (character, domain, verdict, by_id, url, at) VALUES ('sage', 'a.org', 'wrong', 'u1', '', 0)`,
-		`DELETE FROM goose_db_version WHERE version_id = 4`,
+		`DELETE FROM goose_db_version WHERE version_id = 5`,
 	} {
 		if err := db.Write(ctx, func(tx *sql.Tx) error { _, err := tx.Exec(q); return err }); err != nil {
 			t.Fatal(err)

@@ -52,6 +52,19 @@ func TestReword(t *testing.T) {
 	}
 }
 
+// The side model's words are those of the messages as they may leave: what is private in these allows nothing.
+func TestMayAsk(t *testing.T) {
+	p := &plan{known: knownTo(turn.Request{GuildID: "G", Message: turn.Message{Text: "the tower of Zorgana"}, People: []string{"Zorgana"}}, nil)}
+	from := []turn.Message{{Text: "how high is the tower of Zorgana, call +49 170 12345678 or ada@lovelace.example"}}
+	for question, want := range map[string]bool{
+		"how high is the tower": true, "how high is Zorgana": false, "is 12345678 high": false, "how high is lovelace": false, "is the tower a bridge": false,
+	} {
+		if got := p.mayAsk(question, from); got != want {
+			t.Errorf("%q: %v", question, got)
+		}
+	}
+}
+
 // What stands alone is not sent to the side model for rewording.
 func TestRewordIsForFollowUps(t *testing.T) {
 	w := newWorld(t, &finder{})
