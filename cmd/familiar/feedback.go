@@ -42,7 +42,7 @@ func (f feedbackCommand) text(ctx context.Context, db *store.DB, character strin
 		if err != nil {
 			return "", problems{fmt.Sprintf("--forget: %q is no domain; write it as in example.org", f.Forget)}
 		}
-		n, err := db.ForgetFeedback(ctx, character, guard.Registrable(host), "")
+		n, err := db.ForgetFeedback(ctx, character, guard.Registrable(host), "", "")
 		return fmt.Sprintf("Forgotten: %d.", n), err
 	}
 	all, err := db.Feedback(ctx, character)

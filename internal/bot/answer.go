@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -28,13 +29,24 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, s *spe
 		t.Model = NoModel
 		return r.withoutModel("")
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	length := 0
 	a, err := b.Model.Stream(ctx, llm.Request{Messages: asked(p.Messages)}, func(words string) {
 		if t.Timings.FirstToken == 0 {
 			t.Timings.FirstToken = time.Since(t.Began)
 		}
+		if length += len(words); length > longestAnswer {
+			cancel(errEndless)
+			return
+		}
 		s.add(words)
 	})
 	record(t, a)
+	if len(a.Text) > longestAnswer {
+		a.Text, a.Finish, err = a.Text[:boundary(a.Text[:longestAnswer])], "length", nil
+		t.Finish, t.Err = a.Finish, joinText(t.Err, errEndless.Error())
+	}
 	if err != nil {
 		t.Err = joinText(t.Err, b.Redact.String(cause(err)))
 	}
@@ -55,6 +67,12 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, s *spe
 	}
 	return r.compose(body)
 }
+
+// longestAnswer is what is taken of an answer, in bytes. More than sixteen posts nobody reads, and a model that has lost
+// its way goes on for as long as it is let.
+const longestAnswer = 32 << 10
+
+var errEndless = fmt.Errorf("the model had not ended after %d bytes and was cut off", longestAnswer)
 
 func asked(prompt []turn.Rendered) []llm.Message {
 	ms := make([]llm.Message, len(prompt))

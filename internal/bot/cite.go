@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/websearch"
@@ -15,26 +16,43 @@ import (
 type cited struct {
 	look *turn.Lookup // nil: there was none
 
-	mu    sync.Mutex
-	pages map[int]*websearch.Witness // by source, made when it is first cited; guarded by mu
+	mu     sync.Mutex
+	pages  map[int]*websearch.Witness // by source, made when it is first cited; guarded by mu
+	judged map[citing]judged          // what was checked before: a growing reply is marked again and again; guarded by mu
+}
+
+// citing is a group of citations and the words that cite it.
+type citing struct{ group, said string }
+
+// judged is what became of a group: how it is written, what was refused, how many citations it has.
+type judged struct {
+	marked  string
+	refused []turn.Citation
+	n       int
 }
 
 // group is citations that stand together, with the links that they may be.
 var (
-	group     = regexp.MustCompile(`^\[\d{1,2}\](?:\(<[^>\s]*>\))?(?:,? ?\[\d{1,2}\](?:\(<[^>\s]*>\))?)*`)
-	openGroup = regexp.MustCompile(`^(?:\(<?[^>\s]*>?)?\s*,? ?(?:\[\d{0,2})?\s*$`) // what may yet become more of a group
+	group     = regexp.MustCompile(`^\[\d{1,2}\](?:\(<[^\[<>\s]*>\))?(?:,? ?\[\d{1,2}\](?:\(<[^\[<>\s]*>\))?)*`)
+	openGroup = regexp.MustCompile(`^(?:\(<?[^\[<>\s]*>?)?\s*,? ?(?:\[\d{0,2})?\s*$`) // what may yet become more of a group
 	sentEnded = regexp.MustCompile(`[.!?…]["'”’)*_]*(?:\s|$)|[。！？]`)
 	lettered  = regexp.MustCompile(`[\pL\d]`)
 )
 
+const (
+	longestGroup = 4096 // bytes; what is longer is several
+	longestSaid  = 2000 // bytes of the words that a citation stands for; more is no sentence
+)
+
 // mark writes [n?] for each citation that its page does not bear out, and returns them, and how many citations there
 // are in all. The text has passed the guard. Of a reply that still grows it returns the beginning of which that is
-// settled, so that no mark comes or goes later.
+// settled, so that no mark comes or goes later. It looks at each part of the text a fixed number of times.
 func (c *cited) mark(text string, growing bool) (marked string, refused []turn.Citation, n int) {
 	if c == nil || c.look == nil || len(c.look.Sources) == 0 {
 		return text, nil, 0
 	}
 	var out strings.Builder
+	var code codes
 	copied, chunk := 0, 0 // up to where the text is written, and where the words since the last citation begin
 	before := ""          // the words of the last citation
 	for i := 0; i < len(text); {
@@ -44,21 +62,30 @@ func (c *cited) mark(text string, growing bool) (marked string, refused []turn.C
 			chunk, before = i, ""
 			continue
 		case '`':
-			i += codeLength(text[i:])
+			ticks, end, open := code.at(text, i)
+			switch {
+			case end > 0:
+				ticks = end
+			case open:
+				ticks = len(text)
+			case growing && ticks-i >= 3 && lineStart(text[:i]): // it may be closed
+				return out.String() + text[copied:i], refused, n
+			}
+			i = ticks
 			continue
 		case '[':
 		default:
 			i++
 			continue
 		}
-		g := group.FindString(text[i:])
+		g := group.FindString(text[i:min(len(text), i+longestGroup)])
 		end := i + len(g)
-		if g != "" && growing && openGroup.MatchString(text[end:]) {
-			return out.String() + text[copied:i], refused, n
-		}
-		if g == "" || i > 0 && isWord(text[i-1]) && !closesSentence(text[end:]) {
+		if g == "" {
 			i++
 			continue
+		}
+		if growing && len(text)-i < longestGroup && openGroup.MatchString(text[end:]) {
+			return out.String() + text[copied:i], refused, n
 		}
 		said := text[chunk:i]
 		switch {
@@ -74,71 +101,99 @@ func (c *cited) mark(text string, growing bool) (marked string, refused []turn.C
 			}
 			before = text[end : end+stop]
 		}
+		j := c.judge(citing{g, lastOf(before, longestSaid)})
 		out.WriteString(text[copied:i])
-		written, failed, count := c.check(g, before)
-		out.WriteString(written)
-		refused, n = append(refused, failed...), n+count
+		out.WriteString(j.marked)
+		refused, n = append(refused, j.refused...), n+j.n
 		i, copied, chunk = end, end, end
 	}
 	return out.String() + text[copied:], refused, n
 }
 
-// codeLength is how far code reaches that begins with s, or how many backticks there are.
-func codeLength(s string) int {
-	ticks := runOf(s)
-	rest := s[len(ticks):]
-	n := closing(rest, ticks)
-	switch {
-	case n >= 0 && (len(ticks) >= 3 || !strings.Contains(rest[:n], "\n")):
-		return 2*len(ticks) + n
-	case n < 0 && len(ticks) >= 3:
-		return len(s)
+// lastOf is the end of s in at most n bytes.
+func lastOf(s string, n int) string {
+	if len(s) <= n {
+		return s
 	}
-	return len(ticks)
-}
-
-func isWord(b byte) bool { return isLetter(b) || isDigit(b) || b == '_' || b == ')' }
-
-// closesSentence says whether a bracket directly behind a word can be meant as a citation: nothing goes on behind it.
-func closesSentence(rest string) bool {
-	return rest == "" || strings.IndexByte(".,;:!?\n", rest[0]) >= 0
+	s = s[len(s)-n:]
+	for s != "" && !utf8.RuneStart(s[0]) {
+		s = s[1:]
+	}
+	return s
 }
 
 // following is where the sentence ends that begins here, or its line, or where the next citation begins; -1 if none does.
 func following(s string) int {
-	stop := -1
-	if m := sentEnded.FindStringIndex(s); m != nil {
-		stop = m[1]
+	stop := strings.IndexAny(s, "\n[")
+	if stop >= 0 {
+		s = s[:stop]
 	}
-	if i := strings.IndexAny(s, "\n["); i >= 0 && (stop < 0 || i < stop) {
-		stop = i
+	if m := sentEnded.FindStringIndex(s); m != nil {
+		return m[1]
 	}
 	return stop
 }
 
+// judge checks a group of citations, once.
+func (c *cited) judge(of citing) judged {
+	c.mu.Lock()
+	j, known := c.judged[of]
+	c.mu.Unlock()
+	if known {
+		return j
+	}
+	j = c.check(of)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.judged == nil {
+		c.judged = map[citing]judged{}
+	}
+	c.judged[citing{strings.Clone(of.group), strings.Clone(of.said)}] = j // and not the whole text with it
+	return j
+}
+
+// unchecked is why a citation is marked that could not be checked, because the check itself broke.
+const unchecked = "not checked"
+
 // check writes a group of citations with their marks.
-func (c *cited) check(group, said string) (marked string, refused []turn.Citation, n int) {
-	numbers := citation.FindAllStringSubmatchIndex(group, -1)
+func (c *cited) check(of citing) (j judged) {
+	numbers := citation.FindAllStringSubmatchIndex(of.group, -1)
+	why := make([]string, len(numbers))
+	defer func() {
+		if recover() != nil { // costs this check, and is on record by its name
+			for i := range why {
+				why[i] = unchecked
+			}
+			j = of.judged(numbers, why)
+		}
+	}()
 	pages := make([]*websearch.Witness, len(numbers))
 	for i, m := range numbers {
-		source, _ := strconv.Atoi(group[m[2]:m[3]])
+		source, _ := strconv.Atoi(of.group[m[2]:m[3]])
 		if pages[i] = c.page(source); pages[i] == nil { // not ours: the guard's matter
-			return group, nil, 0
+			return judged{marked: strings.Clone(of.group)}
 		}
 	}
+	return of.judged(numbers, websearch.CheckCitation(of.said, pages))
+}
+
+// judged writes the group, in which numbers stand, with why each of them is refused.
+func (of citing) judged(numbers [][]int, why []string) judged {
+	j := judged{n: len(numbers)}
 	var out strings.Builder
 	copied := 0
-	for i, why := range websearch.CheckCitation(said, pages) {
+	for i, why := range why {
 		if why == "" {
 			continue
 		}
 		m := numbers[i]
-		out.WriteString(group[copied:m[3]] + "?")
+		out.WriteString(of.group[copied:m[3]] + "?")
 		copied = m[3]
-		source, _ := strconv.Atoi(group[m[2]:m[3]])
-		refused = append(refused, turn.Citation{Source: source, Text: cutUnits(strings.TrimSpace(said), 200), Refused: why})
+		source, _ := strconv.Atoi(of.group[m[2]:m[3]])
+		j.refused = append(j.refused, turn.Citation{Source: source, Text: strings.Clone(cutUnits(strings.TrimSpace(of.said), 200)), Refused: why})
 	}
-	return out.String() + group[copied:], refused, len(numbers)
+	j.marked = out.String() + of.group[copied:]
+	return j
 }
 
 // page is what was read of a source; nil if there is no such source.

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/providers/websearch"
 )
 
 // readPages is a lookup that read two pages.
@@ -42,6 +43,7 @@ func TestMark(t *testing.T) {
 		{"other number", "It is 1,380 metres long [1].", "It is 1,380 metres long [1?].", "number"},
 		{"written otherwise", "It is 1280 m long [1].", "It is 1280 m long [1].", ""},
 		{"rounded", "About 3 million cars use the bridge [1]; it is 1.3 thousand metres long [1].", "About 3 million cars use the bridge [1]; it is 1.3 thousand metres long [1].", ""},
+		{"as a claim has it", "Ferries took 12 minutes [2].", "Ferries took 12 minutes [2].", ""},
 		{"rounded too far", "About 4 million cars use the bridge [1].", "About 4 million cars use the bridge [1?].", "number"},
 		{"date", "It opened on May 8, 1937 [1]. It opened on May 9, 1937 [1].", "It opened on May 8, 1937 [1]. It opened on May 9, 1937 [1?].", "date"},
 		{"date of the page", "The page is of 2026-03-04 [1].", "The page is of 2026-03-04 [1].", ""},
@@ -57,7 +59,10 @@ func TestMark(t *testing.T) {
 		{"list", "1. It is 1,280 metres long [1]\n2. It is 1,999 metres long [1]", "1. It is 1,280 metres long [1]\n2. It is 1,999 metres long [1?]", "number"},
 		{"link", "It is 1,999 metres long [1](<https://example.org/a>).", "It is 1,999 metres long [1?](<https://example.org/a>).", "number"},
 		{"at the word", "It is 1,999 metres long[1].", "It is 1,999 metres long[1?].", "number"},
-		{"index", "Then a[1] = b and list[2] + 1.", "Then a[1] = b and list[2] + 1.", ""},
+		{"at the word, and on", "It is 1,999 metres long[1] and old. m[1] more.", "It is 1,999 metres long[1?] and old. m[1?] more.", "number,nothing of it"},
+		{"index in code", "Then `a[1] = b` and `list[2] + 1`.", "Then `a[1] = b` and `list[2] + 1`.", ""},
+		{"no code", "\\`It is 1,999 metres long [1]. \\`", "\\`It is 1,999 metres long [1?]. \\`", "number"},
+		{"block that is not closed", "```\nx = 1999 [2]\n", "```\nx = 1999 [2]\n", ""},
 		{"code", "`x = 1999 [1]` and\n```\nx = 1999 [2]\n```", "`x = 1999 [1]` and\n```\nx = 1999 [2]\n```", ""},
 		{"interval", "It lies in [0, 1], 1,280 metres [1].", "It lies in [0, 1], 1,280 metres [1].", ""},
 		{"denied", "The bridge was not opened on 8 May 1937 [1].", "The bridge was not opened on 8 May 1937 [1?].", "negation"},
@@ -110,6 +115,48 @@ func TestMarksDoNotFlicker(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A check that breaks costs its own citation alone.
+func TestACheckThatBreaks(t *testing.T) {
+	look := readPages()
+	b := &Bot{}
+	cites := &cited{look: look, pages: map[int]*websearch.Witness{1: {}}} // a page that nobody made ready
+	r := reply{bot: b, trace: &turn.Trace{}, lookup: look, out: b.outgoing(turn.Request{}, look), cited: cites}
+	got := r.compose("It is 1,280 metres long [1]. The Lorem Queen was the last [2].")
+	if !strings.HasPrefix(got, "It is 1,280 metres long [1?]. The Lorem Queen was the last [2].") {
+		t.Errorf("got %q", got)
+	}
+	if u := r.trace.Unborne; len(u) != 1 || u[0].Refused != unchecked || u[0].Source != 1 {
+		t.Errorf("on record %+v", u)
+	}
+}
+
+// What is linear allocates four times as much for four times the text; what looks at the whole of it for each citation,
+// sixteen times. The units are what a careless marking stumbles over.
+func TestMarkIsLinear(t *testing.T) {
+	for _, unit := range []string{"a\n[1]", "[1] a b\n", "[1]. ", "[1](<", "[1](", "said \"so it was and is\" [1]. ", "word [1] ", "[1]", "`", "``x`", "``` [1] ", "語[1]", "a.[1]"} {
+		linear(t, unit, func(text string) func() {
+			cites := &cited{look: readPages()}
+			cites.page(1)
+			return func() {
+				cites.mark(text, false)
+				cites.mark(text, true)
+			}
+		})
+	}
+}
+
+// BenchmarkMarkHostile is of 100 kB each: the times of the units are alike, and of a quarter of the text a quarter.
+func BenchmarkMarkHostile(b *testing.B) {
+	for _, unit := range []string{"a\n[1]", "[1] a b\n", "[1]. ", "[1](<", "``x`"} {
+		b.Run(unit, func(b *testing.B) {
+			text := strings.Repeat(unit, 100_000/len(unit))
+			for b.Loop() {
+				(&cited{look: readPages()}).mark(text, false)
+			}
+		})
+	}
 }
 
 func TestRecordsOfCitations(t *testing.T) {

@@ -3,6 +3,8 @@ package bot
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,15 +20,15 @@ const (
 	Wrong    = "wrong"
 )
 
-// Judge keeps what a person says of a source: from then on its domain stands lower in this character's lookups.
-func (b *Bot) Judge(ctx context.Context, address, verdict, by string) (domain string, err error) {
+// judge keeps what a person says of a source: from then on its domain stands lower in this character's lookups.
+func (b *Bot) judge(ctx context.Context, e turn.Event, address, verdict string) (domain string, err error) {
 	domain, err = domainOf(address)
 	if err != nil {
 		return "", err
 	}
-	err = b.Store.SetFeedback(ctx, store.Feedback{Character: b.Character.ID, Domain: domain, Verdict: verdict, By: by, URL: address, At: time.Now()})
+	err = b.Store.SetFeedback(ctx, store.Feedback{Character: b.Character.ID, Domain: domain, Verdict: verdict, By: e.Command.By.ID, GuildID: e.GuildID, URL: address, At: time.Now()})
 	if err == nil {
-		b.Log.Info("a source was judged", "domain", domain, "verdict", verdict, "by", by)
+		b.Log.Info("a source was judged", "domain", domain, "verdict", verdict, "by", e.Command.By.ID, "guild", e.GuildID)
 	}
 	return domain, err
 }
@@ -49,7 +51,7 @@ func domainOf(address string) (string, error) {
 func (b *Bot) feedback(ctx context.Context, e turn.Event, verdict, source string) turn.Answer {
 	switch verdict {
 	case "show":
-		return b.showFeedback(ctx)
+		return b.showFeedback(ctx, e)
 	case Outdated, Wrong, "undo":
 	default:
 		return turn.Answer{Text: "Feedback on a source is outdated, wrong or undo; or show, to see what was said."}
@@ -64,7 +66,7 @@ func (b *Bot) feedback(ctx context.Context, e turn.Event, verdict, source string
 	if verdict == "undo" {
 		return b.forgetFeedback(ctx, e, address)
 	}
-	domain, err := b.Judge(ctx, address, verdict, e.Command.By.ID)
+	domain, err := b.judge(ctx, e, address, verdict)
 	if err != nil {
 		return b.notSaved(err)
 	}
@@ -77,10 +79,10 @@ func (b *Bot) forgetFeedback(ctx context.Context, e turn.Event, address string) 
 		return b.notSaved(err)
 	}
 	by := e.Command.By.ID
-	if e.Command.Admin {
-		by = "" // who manages the server takes back what others said, too
+	if e.Command.Admin && e.GuildID != "" {
+		by = "" // who manages the server takes back what others said there, too
 	}
-	n, err := b.Store.ForgetFeedback(ctx, b.Character.ID, domain, by)
+	n, err := b.Store.ForgetFeedback(ctx, b.Character.ID, domain, e.GuildID, by)
 	if err != nil {
 		return b.notSaved(err)
 	}
@@ -127,13 +129,38 @@ func (b *Bot) sourceNamed(ctx context.Context, e turn.Event, source string) (str
 // latestTurns is how far back a source's number may reach.
 const latestTurns = 5
 
-func (b *Bot) showFeedback(ctx context.Context) turn.Answer {
+func (b *Bot) showFeedback(ctx context.Context, e turn.Event) turn.Answer {
 	all, err := b.Store.Feedback(ctx, b.Character.ID)
 	if err != nil {
 		return b.storeTrouble(err)
 	}
-	text := strings.ReplaceAll(ViewFeedback(all), "`", "'")
+	text := strings.ReplaceAll(feedbackSeenFrom(e, all), "`", "'")
 	return turn.Answer{Text: fence0 + cutUnits(text, answerUnits-len(fence0+fence1)) + fence1}
+}
+
+// feedbackSeenFrom writes what was said in this server or, in a direct message, by this person, and of the rest how much
+// it is: who said it, and of which page, is not this reader's to see, but all of it lowers a domain.
+func feedbackSeenFrom(e turn.Event, all []store.Feedback) string {
+	var here []store.Feedback
+	elsewhere := map[[2]string]int{} // by domain and verdict
+	for _, f := range all {
+		if f.GuildID == e.GuildID && e.GuildID != "" || e.GuildID == "" && f.By == e.Command.By.ID {
+			here = append(here, f)
+		} else {
+			elsewhere[[2]string{f.Domain, f.Verdict}]++
+		}
+	}
+	if len(elsewhere) == 0 {
+		return ViewFeedback(here)
+	}
+	var s sheet
+	if len(here) > 0 {
+		s.WriteString(ViewFeedback(here))
+	}
+	for _, said := range slices.SortedFunc(maps.Keys(elsewhere), func(x, y [2]string) int { return slices.Compare(x[:], y[:]) }) {
+		s.line("%-30s %-9s %d× elsewhere", said[0], said[1], elsewhere[said])
+	}
+	return s.String()
 }
 
 // ViewFeedback writes a line for each thing that was said of a source.

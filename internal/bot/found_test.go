@@ -13,7 +13,8 @@ func TestFoundAnswer(t *testing.T) {
 	found := func(claims, length int) *turn.Lookup {
 		l := &turn.Lookup{State: turn.Found}
 		for n := 1; n <= claims; n++ {
-			l.Summary = append(l.Summary, turn.Claim{Text: fmt.Sprintf("claim %d ", n) + strings.Repeat("x", length) + " end", Source: n})
+			text := fmt.Sprintf("claim %d ", n) + strings.Repeat("x", length) + " end"
+			l.Summary = append(l.Summary, turn.Claim{Text: text, Quote: text, Source: n})
 			l.Sources = append(l.Sources, turn.Source{N: n, Title: "Page", Site: "example.org", URL: fmt.Sprintf("https://example.org/%d", n)})
 		}
 		return l

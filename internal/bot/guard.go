@@ -3,6 +3,7 @@ package bot
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/redact"
@@ -84,20 +85,14 @@ type scrubber struct {
 	out    strings.Builder
 	found  *tally
 
-	plain    bool // from here on nothing is taken for code
-	code     int  // end of the code that is being looked at
-	index    int  // end of the last bracket that is an index, as in a[0]
-	tokenEnd int  // of the last link that was looked at
+	codes    codes
+	code     int // end of the code that is being looked at
+	block    int // end of the open block of code in which numbers are let be
+	tokenEnd int // of the last link that was looked at
 }
 
 // scrub applies the rules once; in code, only those for links.
 func (o Outgoing) scrub(s string, found *tally) string {
-	if strings.Contains(s, "【") {
-		s = foreignMark.ReplaceAllStringFunc(s, func(m string) string {
-			found.add("O8", 1, m)
-			return ""
-		})
-	}
 	c := scrubber{Outgoing: o, s: s, found: found}
 	for c.i < len(s) {
 		code := c.i < c.code
@@ -108,7 +103,11 @@ func (o Outgoing) scrub(s string, found *tally) string {
 			c.dot()
 		case b == '<':
 			c.angle()
-		case code || b != '`' && b != '[' && b != '!' && b != '@':
+		case code:
+			c.i++
+		case b >= utf8.RuneSelf:
+			c.cite()
+		case b != '`' && b != '[' && b != '!' && b != '@':
 			c.i++
 		case b == '`':
 			c.backticks()

@@ -6,18 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"familiar/internal/web/clean"
 	"familiar/internal/web/guard"
 )
 
 // Square brackets: images and labels (O3), definitions (O4), citations (O8).
 
-// foreignMark is how some models were taught to cite. The numbers are not ours.
-var foreignMark = regexp.MustCompile(`【[0-9]+(?::[0-9]+)?(?:†[^】\n]{0,80})?】`)
-
 var (
 	definition = regexp.MustCompile(`^\[[^\]\n]{1,200}\]:[ \t]*(?:<?[a-zA-Z][a-zA-Z0-9+.-]*:|<?//|www\.|<?[^\s<>]+\.[a-z]{2,}/)[^\n]*\n?`)
-	numbers    = regexp.MustCompile(`^\[\^?([0-9]{1,2}(?:[ \t]*[,;–-][ \t]*\^?[0-9]{1,2})*)\??\]`)
-	span       = regexp.MustCompile(`([0-9]+)(?:[ \t]*[–-][ \t]*\^?([0-9]+))?`)
 	target     = regexp.MustCompile(`^\(\s*(?:<([^<>\n]*)>|((?:[^\s()]|\([^\s()]*\))*))(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)`)
 )
 
@@ -35,23 +31,21 @@ func (c *scrubber) bracket() {
 			return
 		}
 	}
-	if m := definition.FindString(c.s[open:]); m != "" && !image && lineStart(c.s[:open]) {
-		c.found.add("O4", 1, m)
-		c.replace(open, open+len(m), "")
-		return
+	if !image && lineStart(c.s[:open]) {
+		if m := definition.FindString(c.s[open:]); m != "" {
+			c.found.add("O4", 1, m)
+			c.replace(open, open+len(m), "")
+			return
+		}
 	}
 	label, m := linkAt(c.s[open:])
-	index := c.indexed()
-	if index && label != "" {
-		c.index = max(c.index, open+len(label)+2)
-	}
 	switch {
 	case m != nil && image:
 		c.found.add("O3", 1, c.s[c.i:open+len(label)+2+len(m[0])])
 		c.replace(c.i, open+len(label)+2+len(m[0]), c.scrub(label, c.found))
 	case m != nil && linkTarget.MatchString(m[1]+m[2]):
 		c.labelled(label, m[1]+m[2], open+len(label)+2+len(m[0]))
-	case image, index:
+	case image:
 		c.i++ // after "!", the bracket is looked at by itself
 	default:
 		c.cite()
@@ -128,28 +122,15 @@ const highest = 99
 
 func (c *scrubber) valid(n int) bool { return n >= 1 && n <= c.Citations }
 
-// indexed says whether the bracket stands directly behind a word, a call or another index, as in a[0]. What is
-// directly behind a link or something else that was replaced is none.
-func (c *scrubber) indexed() bool {
-	if c.i == c.copied {
-		return false
-	}
-	b := c.s[c.i-1]
-	return isLetter(b) || isDigit(b) || b == '_' || b == ')' || b == ']' && c.i == c.index
-}
-
-// cite writes the valid numbers of [n], [n, m], [n-m] and [^n] in the one form [n][m], and drops the others.
+// cite writes the valid numbers of a reference in the one form [n][m], and drops the others. In prose a number directly
+// behind a word is a reference too: an index, as in a[0], is written as code.
 func (c *scrubber) cite() {
-	m := numbers.FindStringSubmatch(c.s[c.i:min(len(c.s), c.i+100)])
-	if m == nil {
+	end, all := clean.ReferenceAt(c.s, c.i)
+	if end == 0 || c.i < c.block || slices.ContainsFunc(all, func(n int) bool { return n > highest }) {
 		c.i++
 		return
 	}
-	all := expand(m[1])
-	if len(all) > 1 && (slices.Contains(all, 0) || c.interval()) { // [0, 1], or a range, in prose
-		c.i += len(m[0])
-		return
-	}
+	whole := c.s[c.i:end]
 	cited, unknown := "", 0
 	for _, n := range all {
 		if c.valid(n) {
@@ -158,44 +139,21 @@ func (c *scrubber) cite() {
 			unknown++
 		}
 	}
-	if unknown > 0 {
-		c.found.add("O8", unknown, m[0])
+	if unknown > 0 || len(all) == 0 {
+		c.found.add("O8", max(1, unknown), whole)
 	}
-	from, end := c.i, c.i+len(m[0])
+	from := c.i
 	switch {
-	case cited == m[0]:
+	case cited == whole:
 		c.i = end
 		return
+	case cited == "" && from > c.copied && c.s[from-1] == '\\':
+		from--
 	case cited == "" && from > c.copied && c.s[from-1] == ' ' &&
 		(end == len(c.s) || strings.IndexByte(" .,;:!?)\n", c.s[end]) >= 0):
 		from-- // the space that set the number apart
 	}
 	c.replace(from, end, cited)
-}
-
-// intervalWord is what stands before a list of numbers that is none of citations.
-var intervalWord = regexp.MustCompile(`(?i)(?:\b(?:interval|range|array|list|vector|tuple|set)s?|[=∈])\s*$`)
-
-func (c *scrubber) interval() bool {
-	return intervalWord.MatchString(c.s[max(c.copied, c.i-16):c.i])
-}
-
-// expand lists the numbers of "1, 3-5", each once.
-func expand(group string) []int {
-	var out []int
-	for _, m := range span.FindAllStringSubmatch(group, -1) {
-		first, _ := strconv.Atoi(m[1])
-		last, err := strconv.Atoi(m[2])
-		if err != nil {
-			last = first
-		}
-		for n := min(first, last); n <= max(first, last); n++ {
-			if !slices.Contains(out, n) {
-				out = append(out, n)
-			}
-		}
-	}
-	return out
 }
 
 // lineStart says whether nothing but the marks of a list or a quotation stands before, on its line.

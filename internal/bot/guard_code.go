@@ -4,20 +4,58 @@ import "strings"
 
 // Code.
 
-// backticks looks for the end of a code span or block; without one it is no code. What is in it is not cut out to
-// be looked at: where Discord sees no code, a link goes on behind the backticks.
-func (c *scrubber) backticks() {
-	ticks := runOf(c.s[c.i:])
-	start := c.i + len(ticks)
-	length := closing(c.s[start:], ticks)
-	// What is neither a block nor short and on one line may be cut apart when it is posted, and then is no code.
-	apart := length >= 0 && !(len(ticks) >= 3 && lineStart(c.s[:c.i])) && (length > longestHold || strings.Contains(c.s[start:start+length], "\n"))
-	c.plain = c.plain || apart // where the next code begins is then anybody's guess
-	if length < 0 || apart || c.plain || c.i > 0 && c.s[c.i-1] == '\\' {
-		c.i = start
-		return
+// codes tells what is code in a text that is read from its beginning. Citations and mentions in it are let be.
+type codes struct {
+	plain bool // from here on nothing is taken for code
+	odd   bool // there was a block that not all take for one, or for the same
+}
+
+// at looks at the backticks at s[i]: where they end, and where the code ends that they begin, 0 if it is none. A block
+// that nothing closes goes on to the end of the text, where it is closed when it is posted; open says that of it.
+func (c *codes) at(s string, i int) (ticks, end int, open bool) {
+	run := runOf(s[i:])
+	ticks = i + len(run)
+	length := closing(s[ticks:], run)
+	block := len(run) >= 3 && lineStart(s[:i])
+	if length < 0 {
+		return ticks, 0, block && !c.plain && !c.odd && opens(s, i, ticks)
 	}
-	c.i, c.code = start, start+length+len(ticks)
+	c.odd = c.odd || len(run) >= 3 && !(alone(s[:i]) && alone(s[:ticks+length]) && strings.HasPrefix(s[ticks+length+len(run):]+"\n", "\n"))
+	// What is neither a block nor short and on one line may be cut apart when it is posted, and then is no code.
+	apart := !block && (length > longestHold || strings.Contains(s[ticks:ticks+length], "\n"))
+	c.plain = c.plain || apart // where the next code begins is then anybody's guess
+	if c.plain || i > 0 && s[i-1] == '\\' {
+		return ticks, 0, false
+	}
+	return ticks, ticks + length + len(run), false
+}
+
+// longestInfo is the longest name of a language behind a fence, in bytes. A longer one may be cut apart.
+const longestInfo = 40
+
+// opens says whether a block that is not closed is one whatever reads it: it begins its line, has code in it, and there
+// are no more fences behind it nor any of the other kind.
+func opens(s string, from, ticks int) bool {
+	info, code, _ := strings.Cut(s[ticks:], "\n")
+	return len(info) <= longestInfo && strings.TrimSpace(code) != "" && alone(s[:from]) && !strings.Contains(info, "`") && !strings.Contains(code, "```") && !strings.Contains(s, "~~~")
+}
+
+// alone says whether nothing stands before, on its line.
+func alone(before string) bool {
+	return strings.Trim(before[strings.LastIndexByte(before, '\n')+1:], " \t") == ""
+}
+
+// backticks looks for code. What is in it is not cut out to be looked at: where Discord sees no code, a link goes on
+// behind the backticks.
+func (c *scrubber) backticks() {
+	ticks, end, open := c.codes.at(c.s, c.i)
+	c.i = ticks
+	if end > 0 {
+		c.code = end
+	}
+	if open {
+		c.block = len(c.s)
+	}
 }
 
 // runOf is the run of backticks that s begins with.

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"familiar/internal/web/clean"
 )
 
 // Streaming (O9).
@@ -47,7 +49,7 @@ func construct(s string) (length int, held bool) {
 		if n := closing(s[len(ticks):], ticks); n >= 0 {
 			return 2*len(ticks) + n, false
 		}
-		return len(ticks), len(ticks) < 3 && waits(s)
+		return len(ticks), waits(s)
 	case '<':
 		if len(s) > 1 && s[1] <= ' ' {
 			return 1, false
@@ -56,7 +58,10 @@ func construct(s string) (length int, held bool) {
 	case '[':
 		return 1, !closed(s) && waits(s)
 	}
-	if next := strings.IndexAny(s[1:], "`<["); next >= 0 {
+	if r, size := utf8.DecodeRuneInString(s); strings.ContainsRune(clean.Brackets, r) {
+		return size, !strings.ContainsAny(s[size:min(len(s), longestHold)], "]］】〕〗⟧") && waits(s)
+	}
+	if next := strings.IndexAny(s[1:], "`<"+clean.Brackets); next >= 0 {
 		return 1 + next, false
 	}
 	return len(s), false

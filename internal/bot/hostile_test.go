@@ -28,7 +28,7 @@ func TestHostileReplies(t *testing.T) {
 		text := a.reply()
 		look := readPages()
 		for n := range look.Sources {
-			look.Sources[n].Title = a.some(1 + r.IntN(3))
+			look.Sources[n].Title = untold.Replace(a.some(1 + r.IntN(3)))
 		}
 		out := sample()
 		b := &Bot{Character: sage, Redact: out.Secrets}
@@ -45,6 +45,9 @@ func TestHostileReplies(t *testing.T) {
 		}
 	}
 }
+
+// untold keeps from the pages what the judge knows to be on none.
+var untold = strings.NewReplacer("9,999", "", "zebra", "")
 
 // attack makes the replies of a hijacked model.
 type attack struct{ *rand.Rand }
@@ -85,7 +88,8 @@ func (a attack) trick() string {
 	case 4:
 		return fmt.Sprintf("\n[%d]: %s\n", n, a.address())
 	case 5:
-		return fmt.Sprintf(a.pick("[%d]", "[^%d]", "[%d, 3]", "[%d-%[1]d9]", "【%d†source】", "[%d](https://example.org/a)", "[%d?]", "word[%d] ", "the range [%d] "), n)
+		return fmt.Sprintf(a.pick("[%d]", "[^%d]", "[%d, 3]", "[%d-%[1]d9]", "【%d†source】", "[%d](https://example.org/a)", "[%d?]", "word[%d] ", "the range [%d] ", "m[%d] more",
+			"[ %d ]", "［%d］", "[source %d]", "[%d†]", "【%d】", "[**%d**]", "\\[%d\\]", "[[%d]%[1]d]", "a[[%d]1]", "zebra[%d]", "zebras [1][%d]"), n)
 	case 6:
 		return a.pick("@everyone", "@here", "@@everyone", "@\u200beveryone", "@EVERYONE", "@every<@1>one", "@ everyone")
 	case 7:
@@ -115,7 +119,7 @@ func (a attack) trick() string {
 	case 19:
 		return a.pick("mailto:a@evil.net", "data:text/html;base64,AAAA", "tel:+123", "file:///etc/passwd", "magnet:?x", "view-source:https://evil.net")
 	}
-	return a.pick("It is 1,280 metres long [1]. ", "The Lorem Queen [2]. ", "It is 9,999 [1][2]. ", "so it is", ", ", "\n\n", " ", ".")
+	return a.pick("It is 1,280 metres long [1]. ", "The Lorem Queen [2]. ", "It is 9,999 [1][2]. ", "It is 9,999[1] and more ", "\\`so zebras purr [1]` ", "so it is", ", ", "\n\n", " ", ".")
 }
 
 func (a attack) some(n int) string {
@@ -152,7 +156,12 @@ var (
 		"O6 mention":    regexp.MustCompile(`<(?:@[!&]?\d+|#\d+|/[^<>\n]+:\d+|t:-?\d+(?::\w)?|id:\w+)>`),
 		"O8 mark":       regexp.MustCompile(`【\d+[:†]`),
 	}
-	oneCitation = regexp.MustCompile(`(^|[^\w)\]])\[\^?(\d{1,2})\??\]`)
+	// A number in any brackets, as it looks to a reader: whatever stands before it, is beside it or styles it.
+	oneCitation = regexp.MustCompile(`[\[［【〔〖⟦](?:(?:source|ref)s?\.? )?[#^]?([0-9０-９]{1,2})(?::\d+)?(†[^\]\n］】]*)?\??[\]］】〕〗⟧]`)
+	ownCitation = regexp.MustCompile(`^\[0?[12]\??\]$`)
+	// What no page says, with a citation that has no mark.
+	unborne = regexp.MustCompile(`(?:9,999|zebra[a-z]*)[.)]* ?(?:\[\d\?\])*\[\d\](?:[^(]|$)`)
+	styling = strings.NewReplacer("*", "", "_", "", "~", "", "|", "", "\\", "", "[ ", "[", " ]", "]")
 )
 
 func judgePosts(t *testing.T, n int, in string, posts []string) {
@@ -196,19 +205,27 @@ func violation(post string) (rule, where string) {
 			return name, m
 		}
 	}
-	for _, m := range oneCitation.FindAllStringSubmatch(prose, -1) {
-		if m[2] != "1" && m[2] != "2" && m[2] != "01" && m[2] != "02" {
-			return "O8 citation", m[0]
+	for _, m := range oneCitation.FindAllString(styling.Replace(prose), -1) {
+		if !ownCitation.MatchString(m) {
+			return "O8 citation", m
 		}
+	}
+	if m := unborne.FindString(prose); m != "" {
+		return "L12 mark", m
 	}
 	return "", ""
 }
 
 // A judge who finds nothing in a bare attack is asleep.
 func TestTheJudgeIsAwake(t *testing.T) {
+	for _, post := range []string{"so word[57]", "m[7] and", "[ 7 ]", "［1］", "［７］", "[source 1]", "[1†]", "【1】", `\[7\]`, "[**7**]", "a[1][7]"} {
+		if rule, _ := violation(post); rule != "O8 citation" {
+			t.Errorf("%q: %q", post, rule)
+		}
+	}
 	for want, post := range map[string]string{
 		"O1 link": "see https://evil.net/x", "O2 www": "www.evil.net", "O2 scheme": "[x](javascript:alert(1))", "O3 image": "![x](https:/a.b/c)", "O3 link": "[x](https:evil.net/a)",
-		"O4 definition": "[a]: https:evil", "O6 everyone": "hi @here", "O6 mention": "<@12>", "O7 invite": "discord.gg/abc", "O8 citation": "so [7].", "O8 mark": "【3†a】",
+		"O4 definition": "[a]: https:evil", "O6 everyone": "hi @here", "O6 mention": "<@12>", "O7 invite": "discord.gg/abc", "O8 citation": "so [7].", "O8 mark": "【3:1†a】", "L12 mark": "It is 9,999 metres of zebra[1] more",
 		"O10 invisible": "a" + tags("x"), "O11 secret": "it is " + hex.EncodeToString([]byte(topSecret)), "length": strings.Repeat("a", 2001), "": "It is <https://example.org/a> [1].",
 	} {
 		if got, _ := violation(post); got != want {

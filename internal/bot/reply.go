@@ -84,7 +84,7 @@ func (r reply) withoutModel(excuse string) string {
 func extracts(l *turn.Lookup) string {
 	var parts []string
 	for _, c := range l.Summary {
-		sentence := strings.TrimSpace(c.Text) + " " + c.Cited()
+		sentence := clean.Unreferenced(verbatim(c)) + " " + c.Cited()
 		if !slices.Contains(parts, sentence) {
 			parts = append(parts, sentence)
 		}
@@ -97,6 +97,15 @@ func extracts(l *turn.Lookup) string {
 		return ruling(l.Verdict) + "\n" + list
 	}
 	return list
+}
+
+// verbatim is what the page says: the claim's text where its quote has it word for word, but for dots of omission, and
+// else the quote. A side model's own words pass checks that each of them is on the page, and may still change places.
+func verbatim(c turn.Claim) string {
+	if text := strings.TrimSpace(c.Text); strings.Contains(c.Quote, strings.Trim(text, "… ")) {
+		return text
+	}
+	return strings.TrimSpace(c.Quote)
 }
 
 // ruling says what came of a fact check.
@@ -169,7 +178,7 @@ var (
 )
 
 // sourceLines lists what the guarded body cites or, when it cites nothing, what was read for it. A number directly
-// behind a word counts: it may be an index, but a source that is listed for nothing does no harm.
+// behind a word counts, as for the guard; in code it may be an index, but a source that is listed for nothing does no harm.
 func sourceLines(l *turn.Lookup, body string, secrets *redact.Redactor) []string {
 	if l == nil || len(l.Sources) == 0 {
 		return nil
@@ -245,7 +254,7 @@ func (b *Bot) outgoing(r turn.Request, l *turn.Lookup) Outgoing {
 		}
 	}
 	typed := r.Message.Text
-	if r.Parent != nil && !r.Parent.Own {
+	if r.Parent != nil && r.Parent.ByPerson() {
 		typed += "\n" + r.Parent.Text
 	}
 	for _, u := range typedURL.FindAllString(typed, -1) {

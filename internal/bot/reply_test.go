@@ -77,6 +77,33 @@ func TestSourceLines(t *testing.T) {
 	}
 }
 
+// Where no model speaks, the reply has the pages' own words, and no numbers but ours.
+func TestExtracts(t *testing.T) {
+	const cities = "Rome has 3 million people, Paris 2 million."
+	for _, tt := range []struct {
+		name  string
+		claim turn.Claim
+		want  string
+	}{
+		{"the page's words", turn.Claim{Text: "Rome has 3 million people", Quote: cities}, "Rome has 3 million people [1]"},
+		{"a part of a sentence", turn.Claim{Text: "…Paris 2 million.", Quote: cities}, "…Paris 2 million. [1]"},
+		{"facts that changed places", turn.Claim{Text: "Paris has 3 million people, Rome 2 million.", Quote: cities}, cities + " [1]"},
+		{"forged citations", turn.Claim{Text: "Rome[2] has［2］ 3 million【2】 people.[12][a]", Quote: "Rome[2] has［2］ 3 million【2】 people.[12][a]"}, "Rome has 3 million people. [1]"},
+		{"forged, put together", turn.Claim{Text: "x", Quote: "So it is [[1]2], or [source 2] says."}, "So it is, or says. [1]"},
+	} {
+		tt.claim.Source = 1
+		look := readPages()
+		look.Summary = []turn.Claim{tt.claim}
+		b := &Bot{Character: sage}
+		r := reply{bot: b, trace: &turn.Trace{}, lookup: look, out: b.outgoing(turn.Request{}, look)}
+		got, _, _ := strings.Cut(r.withoutModel(""), "\n")
+		answer, _, _ := strings.Cut(b.foundAnswer(look), "\n")
+		if got != tt.want || answer != tt.want {
+			t.Errorf("%s: %q and %q, want %q", tt.name, got, answer, tt.want)
+		}
+	}
+}
+
 func TestSpoken(t *testing.T) {
 	tests := []struct{ in, want string }{
 		{"True [1], and more [1][2] [3].\n\n-# Sources\n-# [1] A", "True, and more."},
@@ -88,6 +115,27 @@ func TestSpoken(t *testing.T) {
 	for _, tt := range tests {
 		if got := spoken(tt.in); got != tt.want {
 			t.Errorf("spoken(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+// A link is allowed if a person wrote it, and never because a bot did: what this one posted may come from a page, and
+// what another posted from anybody.
+func TestLinksOfTheParent(t *testing.T) {
+	const link = "https://example.org/a"
+	for _, tt := range []struct {
+		name    string
+		parent  turn.Message
+		allowed bool
+	}{
+		{"a person's", turn.Message{}, true},
+		{"our own", turn.Message{Own: true}, false},
+		{"another bot's", turn.Message{Author: turn.Author{Machine: true}}, false},
+	} {
+		tt.parent.Text = "see " + link
+		out := (&Bot{}).outgoing(turn.Request{Message: turn.Message{Text: "and this?"}, Parent: &tt.parent}, nil)
+		if got, _ := out.Guard(link); out.URLs[link] != tt.allowed || strings.Contains(got, link) != tt.allowed {
+			t.Errorf("%s: allowed %v, says %q", tt.name, out.URLs, got)
 		}
 	}
 }

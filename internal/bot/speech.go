@@ -22,8 +22,11 @@ const (
 	lastRetry   = 5 * time.Second
 )
 
-// errUnrecorded keeps a reply back: nothing is said that has no record.
-var errUnrecorded = errors.New("the turn could not be recorded")
+var (
+	// errUnrecorded keeps a reply back: nothing is said that has no record.
+	errUnrecorded = errors.New("the turn could not be recorded")
+	errBroke      = errors.New("panic while delivering the reply")
+)
 
 // speech carries a growing reply to its channel: the first words soon, then edits at the door's pace, the latest
 // text winning, and at last the whole text, come what may. What is posted has always passed the guard.
@@ -103,7 +106,11 @@ func (s *speech) finish(text string) said {
 
 func (s *speech) write(ctx context.Context) {
 	defer close(s.done)
-	defer func() { s.bot.recovered("deliver a reply", recover()) }()
+	defer func() {
+		if s.bot.recovered("deliver a reply", recover()) {
+			s.said.err = errBroke
+		}
+	}()
 	next := time.Duration(0)
 	for {
 		select {
@@ -127,22 +134,26 @@ func (s *speech) write(ctx context.Context) {
 	}
 }
 
-// stream shows what may be shown so far. A failure is not the end: the final text is still to come.
-func (s *speech) stream(ctx context.Context) time.Duration {
+// stream shows what may be shown so far. A failure is not the end, not even a panic: the final text is still to come.
+func (s *speech) stream(ctx context.Context) (took time.Duration) {
 	start := time.Now()
+	defer func() {
+		s.bot.recovered("stream a reply", recover())
+		took = time.Since(start)
+	}()
 	s.mu.Lock()
 	raw := s.raw.String()
 	s.mu.Unlock()
 	body, undecided := unlabelled(raw, s.bot.Character.Name)
 	if undecided {
-		return 0
+		return
 	}
 	text, _ := s.out.Guard(s.out.Visible(body))
 	text, _, _ = s.cited.mark(text, true)
 	if err := s.carry(ctx, strings.TrimRight(text, " \n"), false); err != nil && !errors.Is(err, errJoined) {
 		s.bot.Log.Debug("stream a reply", "err", s.bot.Redact.String(err.Error()))
 	}
-	return time.Since(start)
+	return
 }
 
 // land posts the final text. It has time of its own, so that what was said lands even when the turn's is up.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +12,10 @@ import (
 	"time"
 
 	"familiar/internal/bot/discord"
+	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
+	"familiar/internal/llm"
+	"familiar/internal/llm/llmtest"
 	"familiar/internal/providers/character"
 )
 
@@ -89,6 +93,43 @@ func TestSpeechIsPaced(t *testing.T) {
 	}
 	if n := len(door.deeds); n < 4 || n > 7 {
 		t.Errorf("%d posts and edits in five seconds", n)
+	}
+}
+
+// What breaks while a reply is streamed costs none of it.
+func TestFinalTextLandsAfterAPanic(t *testing.T) {
+	door := &recorder{fail: func(n int, _ turn.Post) error {
+		if n == 1 {
+			panic("a bug")
+		}
+		return nil
+	}}
+	got := halfAnAnswer(t, door, "Half an answer.")
+	last := door.deeds[len(door.deeds)-1].post
+	if got.err != nil || len(door.deeds) < 2 || last.Text != "Half an answer." || len(got.posts) != 1 {
+		t.Errorf("err %v, posts %+v, last %+v", got.err, got.posts, last)
+	}
+	door = &recorder{fail: func(int, turn.Post) error { panic("a bug") }}
+	if got := halfAnAnswer(t, door, "Half an answer."); got.err == nil {
+		t.Errorf("a reply that did not land is on record as one that did")
+	}
+}
+
+// A model that does not end is cut off, and the record says so.
+func TestEndlessAnswer(t *testing.T) {
+	srv := llmtest.New(t)
+	srv.Reply = func(llmtest.Request) llmtest.Reply {
+		return slices.Repeat(llmtest.Reply{llmtest.Chunk(strings.Repeat("and so on ", 100))}, 100)
+	}
+	b := &Bot{Log: slog.New(slog.DiscardHandler), Character: sage, Model: &llm.Client{HTTP: http.DefaultClient, BaseURL: srv.URL, Model: "main"}}
+	s := &speech{bot: b, wake: make(chan struct{}, 1)}
+	record := &turn.Trace{}
+	text := b.answer(t.Context(), record, prompt.Prompt{Messages: []turn.Rendered{{Role: "user", Text: "go on"}}}, s)
+	if n := len(text); n < longestAnswer-20 || n > longestAnswer+200 || s.raw.Len() > longestAnswer {
+		t.Errorf("%d bytes, %d of them streamed", n, s.raw.Len())
+	}
+	if record.Finish != "length" || !strings.Contains(record.Err, "had not ended") || !strings.Contains(text, b.say(tooLong)) {
+		t.Errorf("finish %q, err %q, text %q", record.Finish, record.Err, text[max(0, len(text)-200):])
 	}
 }
 

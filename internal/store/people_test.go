@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql"
 	"testing"
 	"time"
 
@@ -37,7 +38,7 @@ func TestFeedback(t *testing.T) {
 	dir := t.TempDir()
 	db, ctx := open(t, dir), t.Context()
 	said := func(domain, verdict, by string, minute int) Feedback {
-		return Feedback{Character: "sage", Domain: domain, Verdict: verdict, By: by, URL: "https://" + domain + "/x", At: noon.Add(time.Duration(minute) * time.Minute)}
+		return Feedback{Character: "sage", Domain: domain, Verdict: verdict, By: by, GuildID: "g", URL: "https://" + domain + "/x", At: noon.Add(time.Duration(minute) * time.Minute)}
 	}
 	for _, f := range []Feedback{said("b.org", "wrong", "u1", 1), said("a.org", "outdated", "u1", 2), said("b.org", "outdated", "u2", 3), said("b.org", "outdated", "u1", 4)} {
 		if err := db.SetFeedback(ctx, f); err != nil {
@@ -57,15 +58,40 @@ func TestFeedback(t *testing.T) {
 	}
 	check(said("a.org", "outdated", "u1", 2), said("b.org", "outdated", "u2", 3), said("b.org", "outdated", "u1", 4))
 	for _, f := range []struct {
-		domain, by string
-		want       int
-	}{{"b.org", "u1", 1}, {"b.org", "u1", 0}, {"a.org", "", 1}, {"c.org", "", 0}} {
-		if n, err := db.ForgetFeedback(ctx, "sage", f.domain, f.by); n != f.want || err != nil {
+		domain, guild, by string
+		want              int
+	}{{"b.org", "h", "u1", 0}, {"b.org", "h", "", 0}, {"b.org", "g", "u1", 1}, {"b.org", "", "u1", 0}, {"a.org", "", "", 1}, {"c.org", "", "", 0}} {
+		if n, err := db.ForgetFeedback(ctx, "sage", f.domain, f.guild, f.by); n != f.want || err != nil {
 			t.Errorf("forget %s of %q: %d, %v; want %d", f.domain, f.by, n, err, f.want)
 		}
 	}
 	check(said("b.org", "outdated", "u2", 3))
 	if got, err := db.Feedback(ctx, "other"); len(got) > 0 || err != nil {
 		t.Errorf("another character has %v, %v", got, err)
+	}
+}
+
+// What was said before servers were kept stays, as of a server that nobody knows.
+func TestFeedbackFromBeforeServers(t *testing.T) {
+	dir := t.TempDir()
+	db, ctx := open(t, dir), t.Context()
+	for _, q := range []string{
+		`ALTER TABLE feedback DROP COLUMN guild_id`,
+		`INSERT INTO feedback (character, domain, verdict, by_id, url, at) VALUES ('sage', 'a.org', 'wrong', 'u1', '', 0)`,
+		`DELETE FROM goose_db_version WHERE version_id = 5`,
+	} {
+		if err := db.Write(ctx, func(tx *sql.Tx) error { _, err := tx.Exec(q); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db = open(t, dir)
+	if got, err := db.Feedback(ctx, "sage"); err != nil || len(got) != 1 || got[0].GuildID != "?" || got[0].Verdict != "wrong" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if n, err := db.ForgetFeedback(ctx, "sage", "a.org", "g", ""); n != 0 || err != nil {
+		t.Errorf("a server forgot %d, %v", n, err)
 	}
 }

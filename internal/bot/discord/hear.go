@@ -86,10 +86,10 @@ func (s *Session) ownRole(m *message) (found bool) {
 
 func (s *Session) message(m *message, by *member) turn.Message {
 	text, mentions := s.readable(m)
+	own := m.Author.ID == s.selfID()
 	out := turn.Message{
-		ID: m.ID, ChannelID: m.ChannelID, Text: text, Mentions: mentions, At: m.Timestamp,
-		Author: turn.Author{ID: m.Author.ID, Name: m.Author.name(by)},
-		Own:    m.Author.ID == s.selfID(),
+		ID: m.ID, ChannelID: m.ChannelID, Text: text, Mentions: mentions, At: m.Timestamp, Own: own,
+		Author: turn.Author{ID: m.Author.ID, Name: m.Author.name(by), Machine: !own && !heard(m)},
 	}
 	if m.Reference != nil && m.Reference.Type == 0 {
 		out.ReplyTo = m.Reference.MessageID

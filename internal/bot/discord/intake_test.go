@@ -10,6 +10,28 @@ import (
 	"familiar/internal/discordtest"
 )
 
+// A reply brings what it replies to, and whether a person wrote that.
+func TestWhoWroteWhatIsRepliedTo(t *testing.T) {
+	far := discordtest.New(t)
+	d := open(t, far, nil)
+	for name, above := range map[string]discordtest.Post{
+		"person":  {Author: "ada"},
+		"bot":     {Author: "feed", Bot: true},
+		"webhook": {Author: "hook", Webhook: true},
+	} {
+		above.Channel, above.Text = "general", "see https://example.org/a"
+		id := far.Post(above)
+		if name == "person" {
+			d.next(t)
+		}
+		far.Reply("general", "bob", id, "@familiar read that", false)
+		e := d.next(t)
+		if e.Reply == nil || e.Reply.ByPerson() != (name == "person") || e.Reply.Own || !e.Message.ByPerson() {
+			t.Errorf("%s: reply %+v to %+v", name, e.Message, e.Reply)
+		}
+	}
+}
+
 func TestReports(t *testing.T) {
 	t.Parallel()
 	far := discordtest.New(t)
@@ -48,7 +70,7 @@ func TestReports(t *testing.T) {
 		t.Run("reply", func(t *testing.T) {
 			far.Reply("books", "ada", own, "and then?", ping)
 			e := d.next(t)
-			if e.Mentioned != ping || e.Reply == nil || !e.Reply.Own || e.Reply.ID != own || e.Reply.Text != "an answer" || e.Message.ReplyTo != own {
+			if e.Mentioned != ping || e.Reply == nil || !e.Reply.Own || e.Reply.ByPerson() || e.Reply.Author.Machine || e.Reply.ID != own || e.Reply.Text != "an answer" || e.Message.ReplyTo != own {
 				t.Errorf("ping %t: got %+v, reply %+v", ping, e, e.Reply)
 			}
 		})

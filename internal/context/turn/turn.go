@@ -75,10 +75,15 @@ type Message struct {
 	Own       bool      `json:"own,omitempty"`      // written by this bot
 }
 
+// ByPerson reports whether a person wrote the message. Only people's words make links allowed, pages fetchable and
+// queries (rules O1, P2 and P7).
+func (m Message) ByPerson() bool { return !m.Own && !m.Author.Machine }
+
 // Author is who wrote a message. Name is what others see.
 type Author struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Machine bool   `json:"machine,omitempty"` // no person and not this bot: another bot, a webhook, Discord itself
 }
 
 // Layer is where in the prompt a contribution stands, in reading order.

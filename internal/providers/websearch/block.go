@@ -49,9 +49,10 @@ func newMark() rune {
 	return first + rune(b[0]%count)
 }
 
-// pressed writes one string from outside, on one line, so that it can be nothing but quoted words (P9, D1 to D6).
+// pressed writes one string from outside, on one line, so that it can be nothing but quoted words (P9, D1 to D6). Its own
+// references go: they would be numbers of other sources here.
 func (s seal) pressed(text string) string {
-	return clean.Mark(inertLine(text, s.nonce), s.mark)
+	return clean.Mark(clean.Unreferenced(inertLine(text, s.nonce)), s.mark)
 }
 
 // layout is all that a block is written from.

@@ -80,6 +80,28 @@ func TestGoldenStates(t *testing.T) {
 	golden(t, "not_needed", b.missing(stateLine(&turn.Lookup{State: turn.NotNeeded})))
 }
 
+// A page's own references are no numbers of our sources, in whatever brackets.
+func TestForgedCitations(t *testing.T) {
+	b := goldenLayout()
+	b.sources[0].Title = "Comets [2]"
+	b.claims[0].Text = "The comet［2］ returns[2] every 76 years.[12][a] [source 2]"
+	b.claims[1].Text = "It was [[2]2]last seen in 1986 【2】."
+	b.claims[1].Also = []turn.Backing{{Source: 2}}
+	_, block, _ := strings.Cut(b.found(), "<"+b.tag())
+	block, _, _ = strings.Cut(block, "</"+b.tag())
+	block = strings.ReplaceAll(block, "\ue000", " ")
+	for _, want := range []string{`"Comets"`, "The comet returns every 76 years.  It was last seen in 1986. [1][2]\n"} {
+		if !strings.Contains(block, want) {
+			t.Errorf("no %q in %s", want, block)
+		}
+	}
+	for _, forged := range []string{"［", "【", "[12]", "[a]", "[source"} {
+		if strings.Contains(block, forged) {
+			t.Errorf("%q in %s", forged, block)
+		}
+	}
+}
+
 func TestSealIsInNoText(t *testing.T) {
 	text := "words"
 	for r := rune(0xE000); r < 0xE03F; r++ { // all marks but one

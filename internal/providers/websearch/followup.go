@@ -186,13 +186,13 @@ func bareQuestion(words []word) bool {
 // kindsOfTime follow "what" in a question for no more than when something was.
 var kindsOfTime = set("year day time date month century")
 
-// said returns what people have said before the message, newest first, without the mentions. The bot's own words are
-// left out, for they may come from the web (P7), and so is everything older than the reply chain (P10).
+// said returns what people have said before the message, newest first, without the mentions. The words of bots are
+// left out, its own too, for they may come from the web (P7), and so is everything older than the reply chain (P10).
 func said(req turn.Request) []turn.Message {
 	var out []turn.Message
 	seen := map[string]bool{req.Message.ID: true}
 	add := func(m turn.Message) {
-		if m.Text = oneLine(mentioned.ReplaceAllString(m.Text, " ")); m.Own || m.Text == "" || m.ID != "" && seen[m.ID] || len(out) == 4 {
+		if m.Text = oneLine(mentioned.ReplaceAllString(m.Text, " ")); !m.ByPerson() || m.Text == "" || m.ID != "" && seen[m.ID] || len(out) == 4 {
 			return
 		}
 		seen[m.ID] = true

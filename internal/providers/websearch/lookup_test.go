@@ -154,11 +154,7 @@ func TestDeadline(t *testing.T) {
 			w := newWorld(t, f)
 			ctx, cancel := context.WithTimeout(t.Context(), 900*time.Millisecond)
 			defer cancel()
-			began := time.Now()
-			cs, _ := w.Contribute(ctx, ask(heightQuestion))
-			if took := time.Since(began); took > 950*time.Millisecond {
-				t.Errorf("took %v", took)
-			}
+			cs, _ := w.Contribute(ctx, ask(heightQuestion)) // what hangs does so for as long as it is waited for
 			l := cs[0].Lookup
 			if want := map[bool]turn.State{true: turn.Found, false: turn.LookupFailed}[name == "one good page"]; l.State != want {
 				t.Errorf("state %s (%s: %s), want %s", l.State, l.Failure, l.Reason, want)
@@ -227,16 +223,38 @@ func TestTypedURL(t *testing.T) {
 	}
 }
 
-// A URL in the message replied to is read if a person wrote it and the message speaks of it, and never if the
-// bot did.
+// A URL in the message replied to is read if a person wrote it and the message speaks of it, and never if the bot or
+// another program did.
 func TestParentURL(t *testing.T) {
-	for _, own := range []bool{false, true} {
+	for name, parent := range map[string]turn.Message{
+		"a person's": {}, "our own": {Own: true}, "another bot's": {Author: turn.Author{ID: "B", Name: "Feed", Machine: true}},
+	} {
 		w := newWorld(t, &finder{})
 		req := ask("can you summarize this page?")
-		req.Parent = &turn.Message{ID: "M0", Text: "look: https://peaks.example.org/everest.html", Own: own}
+		parent.ID, parent.Text = "M0", "look: https://peaks.example.org/everest.html"
+		req.Parent = &parent
 		w.lookup(t, req)
-		if got := w.web.Hits("https://peaks.example.org/everest.html") > 0; got == own {
-			t.Errorf("own %v: read %v", own, got)
+		if got := w.web.Hits("https://peaks.example.org/everest.html") > 0; got != (name == "a person's") {
+			t.Errorf("%s: read %v", name, got)
+		}
+	}
+}
+
+// What a bot or a webhook wrote is no word of the conversation: no follow-up is made standalone with it (P7, P10).
+func TestMachinesAskNothing(t *testing.T) {
+	for _, machine := range []bool{false, true} {
+		before := turn.Message{ID: "M0", Text: "what is the population of Zorgana?", Author: turn.Author{ID: "B", Name: "Feed", Machine: machine}}
+		for name, thread := range map[string]func(*turn.Request){
+			"parent": func(r *turn.Request) { r.Parent = &before },
+			"chain":  func(r *turn.Request) { r.Chain = []turn.Message{before} },
+		} {
+			req := ask("look it up: and how high is it?")
+			thread(&req)
+			p := decide(req, []string{"sage"}, Policy{})
+			p.compose([]string{"sage"}, today)
+			if asks := containsFold(strings.Join(p.queries, " ")+p.question, "Zorgana"); asks == machine {
+				t.Errorf("%s by a machine %v: question %q, queries %q", name, machine, p.question, p.queries)
+			}
 		}
 	}
 }
@@ -419,18 +437,14 @@ func TestSecondOpinion(t *testing.T) {
 		{`say {"search":`, turn.NotNeeded},
 		{`say {}`, turn.NotNeeded},
 		{`error 500`, turn.NotNeeded},
-		{`wait 10s`, turn.NotNeeded},
+		{"wait 10s\nsay {\"search\":true}", turn.NotNeeded}, // nobody waits for it
 	} {
 		w := newWorld(t, &finder{})
 		srv := w.side(t, tt.script)
-		began := time.Now()
 		p := plan{need: need{score: 0.4}, question: doubtful}
 		by := w.secondOpinion(t.Context(), &p)
 		if got := p.score >= threshold; got != (tt.want == turn.Empty) {
 			t.Errorf("%s: score %v, by %q", tt.script, p.score, by)
-		}
-		if took := time.Since(began); took > classifyTime+100*time.Millisecond {
-			t.Errorf("%s: took %v", tt.script, took)
 		}
 		if len(srv.Requests()) == 0 {
 			t.Errorf("%s: was not asked", tt.script)

@@ -93,6 +93,20 @@ func TestReuse(t *testing.T) {
 	}
 }
 
+// What was found for one person's direct messages is given to nobody else's.
+func TestReuseInDirectMessages(t *testing.T) {
+	for channel, reused := range map[string]bool{"D1": true, "D2": false} {
+		w := newWorld(t, &finder{hits: hits("https://peaks.example.org/everest.html")})
+		req := ask(heightQuestion)
+		req.GuildID, req.ChannelID = "", "D1"
+		w.lookup(t, req)
+		req.ChannelID = channel
+		if l := w.lookup(t, req); (l.Reused != nil) != reused {
+			t.Errorf("%s after D1: %+v", channel, l.Reused)
+		}
+	}
+}
+
 // A failure, and a search that found nothing, are never given out again.
 func TestNothingIsNotReused(t *testing.T) {
 	f := &finder{}

@@ -3,7 +3,6 @@ package websearch
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"familiar/internal/context/turn"
 )
@@ -26,7 +25,7 @@ func TestReword(t *testing.T) {
 		"wrong type":     {`say {"question":["` + better + `"]}`, ""},
 		"half":           {`say {"question":"how high`, ""},
 		"error":          {`error 500`, ""},
-		"late":           {`wait 10s`, ""},
+		"late":           {"wait 10s\nsay {\"question\":\"" + better + `"}`, ""}, // nobody waits for it
 		"long":           {`say {"question":"` + strings.Repeat("tower ", 80) + `"}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -36,13 +35,9 @@ func TestReword(t *testing.T) {
 			req := ask(byRules + "?")
 			req.GuildID, req.People = "G", []string{"Zorgana"}
 			req.Chain = []turn.Message{{ID: "R", Text: "It is Secretman's.", Own: true}, {ID: "Q", Text: "look up how high is the tower of Zorgana in Pisa, call +49 170 12345678"}}
-			began := time.Now()
 			l := w.lookup(t, req)
-			if took := time.Since(began); took > rewordTime+classifyTime+time.Second {
-				t.Errorf("took %v", took)
-			}
 			first, _, _ := strings.Cut(l.Query, "\n")
-			if tt.want != "" && first != tt.want {
+			if tt.want != "" && first != tt.want || tt.want == "" && first == better {
 				t.Errorf("query %q, want %q; steps %+v", first, tt.want, l.Steps)
 			}
 			for _, bad := range []string{"evil", "Zorgana", "4917", "12345", "Secretman", "x.org"} {
@@ -54,6 +49,19 @@ func TestReword(t *testing.T) {
 				t.Error("the side model was not asked")
 			}
 		})
+	}
+}
+
+// The side model's words are those of the messages as they may leave: what is private in these allows nothing.
+func TestMayAsk(t *testing.T) {
+	p := &plan{known: knownTo(turn.Request{GuildID: "G", Message: turn.Message{Text: "the tower of Zorgana"}, People: []string{"Zorgana"}}, nil)}
+	from := []turn.Message{{Text: "how high is the tower of Zorgana, call +49 170 12345678 or ada@lovelace.example"}}
+	for question, want := range map[string]bool{
+		"how high is the tower": true, "how high is Zorgana": false, "is 12345678 high": false, "how high is lovelace": false, "is the tower a bridge": false,
+	} {
+		if got := p.mayAsk(question, from); got != want {
+			t.Errorf("%q: %v", question, got)
+		}
 	}
 }
 

@@ -33,7 +33,7 @@ var notPages = set(".gif .png .jpg .jpeg .webp .mp4 .webm .mov .mp3 .ogg .zip .e
 // message speaks of it.
 func typedURLs(req turn.Request) (urls, refused []string) {
 	texts := []string{req.Message.Text}
-	if parent := req.Parent; parent != nil && !parent.Own && inText.MatchString(parent.Text) && speaksOfPage(req.Message.Text) {
+	if parent := req.Parent; parent != nil && parent.ByPerson() && inText.MatchString(parent.Text) && speaksOfPage(req.Message.Text) {
 		texts = append(texts, parent.Text)
 	}
 	for _, text := range texts {

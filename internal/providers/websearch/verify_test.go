@@ -163,6 +163,9 @@ func TestCopiesCountOnce(t *testing.T) {
 		}
 	}
 	long := "The old ferry to the island was painted bright green by its whole crew."
+	if st = (stance{site: "a.org", text: long}); !repeats(stance{site: "b.org", text: "Reportedly " + long}, []stance{st}) {
+		t.Error("a sentence that another site has copied counts twice")
+	}
 	if !sameWords(long, "Reportedly "+long) || sameWords("It is green.", "It is green.") {
 		t.Error("copies of sentences are not told")
 	}

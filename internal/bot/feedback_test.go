@@ -1,0 +1,53 @@
+package bot
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/providers/character"
+	"familiar/internal/store"
+)
+
+// What was said in another server is seen as a number alone, and taken back there alone.
+func TestFeedbackStaysInItsServer(t *testing.T) {
+	db, err := store.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	b := &Bot{Store: db, Character: &character.Character{ID: "sage", Name: "Sage"}, Log: slog.New(slog.DiscardHandler)}
+	order := func(guild, who string, admin bool, verdict, source string) string {
+		e := turn.Event{GuildID: guild, Direct: guild == "", Command: &turn.Command{By: turn.Author{ID: who}, Admin: admin}}
+		return b.feedback(t.Context(), e, verdict, source).Text
+	}
+	const page = "https://a.example.org/private"
+	has := func(text string, parts ...string) {
+		t.Helper()
+		for _, p := range parts {
+			if lack, found := strings.CutPrefix(p, "-"); strings.Contains(text, lack) == found {
+				t.Errorf("%q in\n%s", p, text)
+			}
+		}
+	}
+	order("G", "ana", false, Wrong, page)
+	order("G", "bob", false, Wrong, page)
+	order("", "cleo", false, Outdated, page)
+
+	has(order("G", "dan", false, "show", ""), "by ana", "by bob", page, "-cleo", "outdated  1× elsewhere")
+	has(order("H", "eve", true, "show", ""), "wrong     2× elsewhere", "outdated  1× elsewhere", "-ana", "-bob", "-cleo", "-private")
+	has(order("", "cleo", false, "show", ""), "by cleo", "wrong     2× elsewhere", "-ana")
+	has(order("", "dan", false, "show", ""), "2× elsewhere", "1× elsewhere", "-by ")
+
+	has(order("H", "eve", true, "undo", page), "Nothing was said")
+	has(order("H", "ana", false, "undo", page), "Nothing was said")
+	has(order("", "dan", true, "undo", page), "Nothing was said")
+	has(order("G", "dan", false, "undo", page), "Nothing was said")
+	has(order("", "ana", false, "undo", page), "Forgotten")
+	has(order("G", "dan", true, "undo", page), "Forgotten")
+	has(order("G", "dan", false, "show", ""), "-by ", "outdated  1× elsewhere")
+	if left, err := db.Feedback(t.Context(), "sage"); err != nil || len(left) != 1 || left[0].By != "cleo" {
+		t.Errorf("left %+v, %v", left, err)
+	}
+}
