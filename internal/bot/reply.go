@@ -117,7 +117,11 @@ func ruling(v *turn.Verdict) string {
 	if words == "" {
 		words = "Inconclusive: too few independent sources settle this"
 	}
-	return fmt.Sprintf("**%s** (%d for, %d against, confidence %.2f).", words, len(v.For), len(v.Against), v.Confidence)
+	of := ""
+	if v.Statement != "" {
+		of = fmt.Sprintf("“%s”: ", clean.Line(v.Statement, 200))
+	}
+	return fmt.Sprintf("%s**%s** (%d for, %d against, confidence %.2f).", of, words, len(v.For), len(v.Against), v.Confidence)
 }
 
 // failure tells people what the model was told too: that a lookup was wanted and could not be made.

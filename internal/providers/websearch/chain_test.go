@@ -21,6 +21,11 @@ func chained(messages ...string) turn.Request {
 func TestChains(t *testing.T) {
 	for _, tt := range []struct{ chain, want string }{
 		{"weather in Oslo tomorrow | and the day after?", "weather in Oslo the day after tomorrow"},
+		{"what's the weather in Rome | ok and tomorrow?", "what's the weather in Rome tomorrow"},
+		{"weather in Paris | thanks! and what about Rome?", "weather in Rome"},
+		{"who is the mayor of Leeds? | look it up", "who is the mayor of Leeds"},
+		{"wer ist Bürgermeister von Leeds? | schau nach", "wer ist Bürgermeister von Leeds"},
+		{"who is the mayor of Leeds? | can you check online?", "who is the mayor of Leeds"},
 		{"weather in Oslo? | and Bergen? | and tomorrow? | and the day after?", "weather in Bergen the day after tomorrow"},
 		{"weather in oslo? | and bergen? | and tomorrow | and the day after", "weather in bergen the day after tomorrow"},
 		{"weather oslo tomorrow | and bergen? | and on friday?", "weather bergen on friday"},

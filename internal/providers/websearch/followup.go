@@ -23,9 +23,11 @@ const maxFollowUp = 7
 // bot, have said before, newest first (P7), and returns the message that helped. Where that message leans on an older
 // one, it is made to stand alone before. It returns text unchanged where it needs no help or there is none.
 func standalone(text string, names []string, earlier []turn.Message) (whole string, helped *turn.Message) {
+	all := text
+	text = spokenTo(text, names)
 	words, _ := dropNames(split(text), text, names)
 	if len(words) == 0 || len(words) > 25 || !leans(text, words) {
-		return text, nil
+		return all, nil
 	}
 	for i := range earlier {
 		if !lends(earlier[i].Text, names) {
@@ -43,9 +45,28 @@ func standalone(text string, names []string, earlier []turn.Message) (whole stri
 		}
 	}
 	if helped == nil {
-		return text, nil
+		return all, nil
 	}
 	return whole, helped
+}
+
+// spokenTo is a message without the courtesies before what it asks: "thanks! ok and what about Rome?".
+func spokenTo(text string, names []string) string {
+	if all := sentences(text); len(all) == 2 {
+		if first := weighSentence(all[0], names); first.order == "" && (first.barred || slices.Contains(first.cues, "nothing said")) {
+			text = all[1]
+		}
+	}
+	words := split(text)
+	for i := range words {
+		if n, _ := followUps.at(words[i:]); n > 0 {
+			if polite, _ := lead(words[:i]); polite == i {
+				return text[words[i].start:]
+			}
+			break
+		}
+	}
+	return text
 }
 
 // leans reports whether a text has a form that leaning can complete.

@@ -29,7 +29,7 @@ var (
 		forum: "reddit, subreddit, forum, forums, discussion thread, hacker news, stack overflow, people saying, people think about, users say, users think, users are saying, what do people, community think, opinions on, experiences with, erfahrungen mit, avis sur, opiniones sobre, форум",
 		image: "image, images, picture, pictures, photo, photos, photograph, wallpaper, gif, gifs, meme, memes, drawing of, painting of, screenshot, logo of, what does it look like, look like, bild von, bilder, foto, fotos, imagen, imagenes, imagem, immagini, картинка, картинки, фото, 画像, 写真, 图片, 照片, 사진",
 		video: "video, videos, clip, clips, youtube, footage, trailer, teaser, watch online, stream of, livestream, vidéo, videos de, видео, 動画, 视频, 동영상",
-		docs:  "documentation, docs for, docs of, api reference, man page, manual for, readme, changelog, release notes, stack trace, error message, error code, npm package, pip package, python library, golang package, go package, rust crate, config option, command line option, syntax of, api of, function signature, sdk, rfc, dokumentation, документация",
+		docs:  "documentation, docs, docs for, docs of, api reference, man page, manual for, readme, changelog, release notes, stack trace, error message, error code, npm package, pip package, python library, golang package, go package, rust crate, config option, command line option, syntax of, api of, function signature, sdk, rfc, dokumentation, документация",
 		howTo: "how to, how do i, how do you, how can i, how can you, how should i, how do we, how would i, how would one, steps to, instructions for, instructions to, guide to, tutorial, teach me, recipe, recipes, help me make, help me cook, best way to, ways to, wie kann ich, wie macht man, wie mache ich, anleitung, rezept, comment faire, comment puis-je, recette, como hacer, como puedo, como fazer, receta, receita, come si fa, come posso, ricetta, как сделать, как приготовить, как можно, рецепт, やり方, 作り方, 仕方, 方法, 怎么做, 如何, 하는 법",
 		person: "who, whom, whose, biography of, biography, bio of, how old is, how tall is, net worth of, married to, wife of, husband of, actor, actress, singer, which actor, which actress, which player, what player, which singer, which president, which author, what actor, what actress, " +
 			"wer ist, wer war, wer hat, qui est, qui a, quien es, quien fue, quien, quem e, quem foi, quem, chi e, chi era, chi ha, wie is, кто такой, кто такая, кто, kto, 誰, 谁, 누구",
@@ -58,8 +58,11 @@ func (m Models) classify(n need, text string, words []word) []turn.Intent {
 	}
 	odds := m.Intent.Classify(n.hints(text, words))
 	none := slices.Index(m.Intent.Classes(), nothing)
+	ofSkies := skyward(n, text, words)
 	for i, name := range m.Intent.Classes() {
 		switch {
+		case name == weather && !ofSkies: // "is it ok to drink …" has its form alone
+			continue
 		case i == none: // whether it is anything at all was asked before
 			continue
 		case name == media:
@@ -77,6 +80,11 @@ func (m Models) classify(n need, text string, words []word) []turn.Intent {
 		return append(plain, learned...)
 	}
 	return append(learned, plain...)
+}
+
+// skyward reports whether something in a text can be about the weather.
+func skyward(n need, text string, words []word) bool {
+	return slices.Contains(n.topics, "weather") || len(outdoors.in(text, words)) > 0
 }
 
 // ruledIntents goes by words that stand for an intent, surest first; there is always one.
@@ -99,7 +107,7 @@ func (n need) ruledIntents(text string, words []word) []turn.Intent {
 			break
 		}
 		for _, f := range heard {
-			if f.cue == name && (name != person || f.from <= 3 || f.to-f.from > 1) {
+			if f.cue == name && (name != person || f.from <= 3 || f.to-f.from > 1) && !(f.to-f.from == 1 && f.to < len(words) && words[f.from].key == "docs") { // "google docs tables" is no reference
 				add(name, 0.9)
 			}
 		}

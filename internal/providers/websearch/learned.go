@@ -96,7 +96,7 @@ func spokenCues(why []string) (cues []string) {
 
 // The models were taught about as many messages that need the web as others. Among people the others are far more:
 // log-odds that this costs.
-const rare = 1.6
+const rare = 1.5
 
 // looks is the probability that a message needs the web, in the measure of a channel: of the models that say whether
 // and what for, each of which is wrong about other messages, the mean.

@@ -4,13 +4,24 @@ package websearch
 // word of one language means something else in another it stands in the language's own table, below.
 // Words are written in any form: the compiler of the tables folds them as the text is folded.
 
+// skies are words for the weather that mean something else as often: "snow white", "storm area 51", "how hot is the sun".
+var skies = table(map[string]string{
+	"": "tornado, tornadoes, hurricane, thunderstorm, snowstorm, storm, storms, snow, rain, wind, winds, fog, frost, clouds, hail, blizzard, sunrise, sunset, how hot, how cold, how warm, " +
+		"it hot, it cold, it warm, it cool, it freezing, it chilly, be hot, be cold, be warm, be cool, be freezing, be chilly, get hot, get cold, get warm, get chilly, warmer, colder, hotter, cooler, chillier",
+})
+
+// outdoors are the words that ask for the weather without its name: "can I wear shorts today".
+var outdoors = table(map[string]string{
+	"": "wear, shorts, sandals, jacket, coat, sweater, umbrella, sunscreen, raincoat, boots, outside, outdoors, radar, hiking, hike, trip, picnic, beach, barbecue, bbq, walk, run, jog, bike, feel like, dress, pack, degrees, sky, sun",
+})
+
 // topics are what changes from day to day, or is looked up by its nature. The name before the colon groups
 // topics that serve the same intent.
 var topics = table(map[string]string{
-	"weather": "weather, forecast, temperature, temperature outside, humidity, will it rain, going to rain, is it raining, is it snowing, going to snow, will it snow, rain today, rain tomorrow, " +
-		"snow today, snow tomorrow, uv index, air quality, pollen, how hot, how cold, how warm, degrees outside, celsius, fahrenheit, need an umbrella, need a jacket, need a coat, need sunscreen, wear sunscreen, " +
-		"tornado, hurricane, thunderstorm, storm, snow, snowfall, rain, rainy, rainfall, snowy, wind, wind speed, humid, overcast, drizzle, fog, foggy, frost, cold front, cloud cover, clouds, precipitation, climate in, heat wave, sunny, cloudy, chilly, freezing outside, raining, snowing, hail, windy, blizzard, sunrise, sunset, what should i wear, " +
-		"wetter, wettervorhersage, regnet, regnen, schneit, schneien, regenschirm, meteo, quel temps, pleuvoir, pleut, neiger, parapluie, clima, tiempo en, tiempo hace, paraguas, nevar, o tempo em, esta o tempo, guarda-chuva, pronostico, llover, previsao do tempo, chover, che tempo, piove, weer in, weerbericht, " +
+	"weather": "weather, chance of rain, chance of snow, it will rain, it will snow, forecast, temperature, temperature outside, humidity, will it rain, going to rain, is it raining, is it snowing, going to snow, will it snow, rain today, rain tomorrow, " +
+		"snow today, snow tomorrow, uv index, air quality, pollen, degrees outside, celsius, fahrenheit, need an umbrella, need a jacket, need a coat, need sunscreen, wear sunscreen, " +
+		"snowfall, rainy, rainfall, snowy, wind speed, humid, overcast, drizzle, foggy, cold front, cloud cover, precipitation, climate in, heat wave, sunny, cloudy, chilly, freezing outside, raining, snowing, windy, what should i wear, " +
+		"wetter, wettervorhersage, regnet, regnen, schneit, schneien, regenschirm, meteo, quel temps, pleuvoir, pleut, neiger, parapluie, clima, tiempo en, tiempo hace, paraguas, nevar, o tempo em, esta o tempo, guarda-chuva, tempo em, tempo no, tempo na, pronostico, llover, previsao do tempo, chover, che tempo, piove, weer in, weerbericht, " +
 		"погода, погоду, прогноз погоды, дождь, зонт, снег, pogoda, hava durumu, 雨が, 雪が, 天気, 天气, 天氣, 気温, 气温, 날씨, อากาศ",
 	"money": "stock, stock price, share price, stocks, nasdaq, dow jones, s&p, market cap, exchange rate, currency, conversion rate, usd, eur, gbp, dollars, euros, yen, rupees, pesos, pounds in, bitcoin, btc, ethereum, eth, crypto, " +
 		"interest rate, inflation, mortgage rates, gas prices, oil price, gold price, net worth, salary, gdp, box office, unemployment rate, value of, worth in, " +

@@ -132,7 +132,7 @@ func weighSentence(s string, names []string) need {
 	heard.form(s, words, body, form, asked)
 	heard.topics(&n, s, words, form, asked)
 	heard.names(s, words)
-	heard.against(s, words, body)
+	heard.against(s, words, body, slices.Contains(n.topics, "weather"))
 	if !ownName && toAnother(s, words) {
 		heard.hear("to another")
 	}
@@ -234,6 +234,11 @@ func (h signs) topics(n *need, s string, words []word, form string, asked bool) 
 	for _, f := range times.in(s, words) {
 		n.times = addOnce(n.times, f.cue)
 	}
+	if len(n.times) > 0 || someplace(words) {
+		if len(skies.in(s, words)) > 0 {
+			n.topics = addOnce(n.topics, "weather")
+		}
+	}
 	// In a long sentence that asks nothing, "movie" and "today" are talk.
 	told := form == "" && !asked && len(words) > 7
 	if len(n.topics) > 0 && !told {
@@ -250,6 +255,21 @@ func (h signs) topics(n *need, s string, words []word, form string, asked bool) 
 		h.hear("factcheck")
 	}
 }
+
+// someplace reports whether words name a place by its preposition, or the one where the speaker is.
+func someplace(words []word) bool {
+	for i, w := range words {
+		if here[w.key] || i > 0 && i+1 < len(words) && atPlace[w.key] {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	here    = set("here outside outdoors there nearby")
+	atPlace = set("in at near around")
+)
 
 // doubts are the last words of "is the moon landing fake?".
 var doubts = set("fake real true false hoax myth legit scam debunked wahr vrai faux verdad falso vero правда")
@@ -293,7 +313,7 @@ func sameWord(a, b word) bool { return a.start == b.start }
 func shouted(s string) bool { return s == strings.ToUpper(s) && s != strings.ToLower(s) }
 
 // against hears what the web has no part in.
-func (h signs) against(s string, words, body []word) {
+func (h signs) against(s string, words, body []word, ofWeather bool) {
 	if namesTitle(body) {
 		return // "who sings hello is it me you are looking for" says nothing to anybody
 	}
@@ -304,9 +324,15 @@ func (h signs) against(s string, words, body []word) {
 		if f.cue == "smalltalk" && f.to-f.from == len(words) {
 			h.hear("greeting only")
 		}
+		if f.cue == "clock" && ofWeather {
+			continue // "the weather at this time in Lima" asks for no clock
+		}
 		h.hear(f.cue)
 	}
 	for _, f := range persons.in(s, body) {
+		if f.cue == "you" && meansAnyone(body, f.from) {
+			continue
+		}
 		h.hear(f.cue)
 	}
 	if n, cue := commands.at(body); n > 0 {
@@ -324,6 +350,16 @@ func (h signs) against(s string, words, body []word) {
 		h.hear("code")
 	}
 }
+
+// meansAnyone tells the "you" of "how do you prepare tacos" from that of "how do you feel".
+func meansAnyone(body []word, at int) bool {
+	return at == 2 && body[0].key == "how" && generic[body[1].key] && len(body) > 4 && !selfVerbs[body[3].key]
+}
+
+var (
+	generic   = set("do can would could should")
+	selfVerbs = set("feel work function think know live like do learn sleep look spend keep stay understand hear see remember handle manage process respond answer decide choose become survive pass")
+)
 
 // makers are what is done with a song, a book or a film, after "who".
 var makers = set("sing sings sang sung wrote writes record recorded perform performed direct directed star starred compose composed cover covered")

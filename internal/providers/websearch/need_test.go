@@ -31,6 +31,17 @@ func TestNeed(t *testing.T) {
 		{"can you search for good ramen in Osaka", true},
 		{"who won the election? no need to search", false},
 		{"don't look it up, what's the capital of Peru?", false},
+		{"who was Nero? from memory", false},
+		{"from memory, who was Nero", false},
+		{"who was Nero (no search)", false},
+		{"answer without the internet: who was Nero", false},
+		{"why is there no web version of Procreate?", true},
+		{"does google maps work without the internet in flight mode", true},
+		{"which navigation app is offline only", true},
+		// a first word with a comma is no name
+		{"ok, what is the capital of Peru?", true},
+		{"so, who won the 2022 world cup?", true},
+		{"btw, how tall is mount fuji", true},
 		// other languages
 		{"wie wird das Wetter morgen in Hamburg?", true},
 		{"qui a gagné la Coupe du monde en 1998 ?", true},
