@@ -7,11 +7,9 @@ package linear
 
 import (
 	"cmp"
-	"fmt"
-	"hash/fnv"
 	"math"
 	"slices"
-	"sort"
+	"strings"
 )
 
 // Feature is something that was seen, and how much of it; 1 where it is just there.
@@ -45,14 +43,15 @@ func (m *Model) Classify(features []Feature) []float64 {
 	return sums
 }
 
-// Why names the features that moved class most against the mean of all classes, strongest first and at most n, with
-// what they added in log-odds: `word recipe +1.3`.
-func (m *Model) Why(features []Feature, class, n int) []string {
-	type part struct {
-		name string
-		gain float64
-	}
-	var parts []part
+// Reason is a feature and what it added to a class, in log-odds.
+type Reason struct {
+	Name string
+	Gain float64
+}
+
+// Why returns the features that moved a class against the mean of all classes, strongest first.
+func (m *Model) Why(features []Feature, class int) []Reason {
+	reasons := make([]Reason, 0, len(features))
 	for _, f := range features {
 		row := m.row(f.Name)
 		if row == nil {
@@ -62,14 +61,12 @@ func (m *Model) Why(features []Feature, class, n int) []string {
 		for c, w := range row {
 			mean += float64(w) * m.scale[c] / float64(len(row))
 		}
-		parts = append(parts, part{f.Name, (own - mean) * f.Value})
+		reasons = append(reasons, Reason{f.Name, (own - mean) * f.Value})
 	}
-	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(math.Abs(b.gain), math.Abs(a.gain)) })
-	var out []string
-	for _, p := range parts[:min(n, len(parts))] {
-		out = append(out, fmt.Sprintf("%s %+.1f", p.name, p.gain))
-	}
-	return out
+	slices.SortFunc(reasons, func(a, b Reason) int {
+		return cmp.Or(cmp.Compare(math.Abs(b.Gain), math.Abs(a.Gain)), strings.Compare(a.Name, b.Name))
+	})
+	return reasons
 }
 
 // Weight is what one of a feature adds to the log-odds of a class; 0 for a feature that no example had.
@@ -83,10 +80,17 @@ func (m *Model) Weight(name string, class int) float64 {
 // Knows reports whether any example had the feature.
 func (m *Model) Knows(name string) bool { return m.row(name) != nil }
 
-// row is the weights of a feature by class; nil if it is unknown.
+// row is the weights of a feature by class; nil if it is unknown. Hashes are spread evenly, so one stands near where
+// its share of all numbers is.
 func (m *Model) row(name string) []int8 {
 	h := hash(name)
-	i := sort.Search(len(m.names), func(i int) bool { return m.names[i] >= h })
+	i := int(uint64(h) * uint64(len(m.names)) >> 32)
+	for i > 0 && m.names[i-1] >= h {
+		i--
+	}
+	for i < len(m.names) && m.names[i] < h {
+		i++
+	}
 	if i == len(m.names) || m.names[i] != h {
 		return nil
 	}
@@ -94,11 +98,13 @@ func (m *Model) row(name string) []int8 {
 	return m.weights[i*k : (i+1)*k]
 }
 
-// hash tells some ten thousand names apart; a collision once in a hundred models costs one feature.
+// hash tells some ten thousand names apart (FNV-1a); a collision once in a hundred models costs one feature.
 func hash(name string) uint32 {
-	h := fnv.New32a()
-	h.Write([]byte(name))
-	return h.Sum32()
+	h := uint32(2166136261)
+	for i := range len(name) {
+		h = (h ^ uint32(name[i])) * 16777619
+	}
+	return h
 }
 
 // softmax turns log-odds into probabilities, in place.

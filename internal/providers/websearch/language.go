@@ -33,17 +33,26 @@ func language(text string, words []word) string {
 			return l
 		}
 	}
-	best, most, tied := "", 0, false
-	for _, l := range [...]string{"en", "de", "fr", "es", "pt", "it", "nl", "pl", "tr", "sv"} {
-		n, telling := 0, l == "en"
-		for i, w := range words {
-			if functionWords[l][w.key] && !spokenBefore(words[:i], w.key) {
-				n++
-				telling = telling || n > 1 || !nameWords[w.key]
+	var counts [len(spoken)]int
+	var telling [len(spoken)]bool
+	var heard []string // each counts once
+	for _, w := range words {
+		of := spokenIn[w.key]
+		if of == 0 || slices.Contains(heard, w.key) {
+			continue
+		}
+		heard = append(heard, w.key)
+		for i := range spoken {
+			if of>>i&1 == 1 {
+				counts[i]++
+				telling[i] = telling[i] || counts[i] > 1 || !nameWords[w.key]
 			}
 		}
-		switch {
-		case n == 0 || !telling && !(l == "es" && strings.ContainsAny(text, "¿¡")):
+	}
+	best, most, tied := "", 0, false
+	for i, l := range spoken {
+		switch n := counts[i]; {
+		case n == 0 || l != "en" && !telling[i] && !(l == "es" && strings.ContainsAny(text, "¿¡")):
 		case n > most:
 			best, most, tied = l, n, false
 		case n == most:
@@ -56,9 +65,19 @@ func language(text string, words []word) string {
 	return best
 }
 
-func spokenBefore(words []word, key string) bool {
-	return slices.ContainsFunc(words, func(w word) bool { return w.key == key })
-}
+// spoken are the languages of the table, of which the first wins a tie.
+var spoken = [...]string{"en", "de", "fr", "es", "pt", "it", "nl", "pl", "tr", "sv"}
+
+// spokenIn are the languages of a function word, a bit for each.
+var spokenIn = func() map[string]uint16 {
+	all := map[string]uint16{}
+	for i, l := range spoken {
+		for w := range functionWords[l] {
+			all[w] |= 1 << i
+		}
+	}
+	return all
+}()
 
 // byScript tells the languages that have a script to themselves.
 func byScript(text string) string {

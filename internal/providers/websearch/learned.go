@@ -2,6 +2,7 @@ package websearch
 
 import (
 	_ "embed"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -70,22 +71,21 @@ func (m Models) learn(n *need, text string, names []string) {
 	}
 	hints := n.hints(text, words)
 	n.score = math.Round(1000*m.looks(hints)) / 1000
-	n.cues = append(n.cues, spokenCues(m.Need.Why(hints, 1, len(hints)))...)
+	n.cues = append(n.cues, spokenCues(m.Need.Why(hints, 1))...)
 }
 
 // spokenCues are the strongest reasons of a model that a person can see in the message: `“tell me about” +1.3`.
-func spokenCues(why []string) (cues []string) {
+func spokenCues(why []linear.Reason) (cues []string) {
 	shown := map[string]bool{}
 	for _, reason := range why {
-		kind, rest, _ := strings.Cut(reason, " ")
+		kind, words, _ := strings.Cut(reason.Name, " ")
 		switch kind {
 		case "word", "words", "begins", "ends":
-			at := strings.LastIndexByte(rest, ' ')
-			if shown[rest[:at]] {
+			if shown[words] {
 				continue
 			}
-			shown[rest[:at]] = true
-			cues = append(cues, "“"+rest[:at]+"”"+rest[at:])
+			shown[words] = true
+			cues = append(cues, fmt.Sprintf("“%s” %+.1f", words, reason.Gain))
 		}
 		if len(cues) == 3 {
 			break

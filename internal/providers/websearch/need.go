@@ -302,7 +302,7 @@ func (h signs) names(s string, words []word) {
 	if count > 1 {
 		h.hear("names")
 	}
-	if aYear.MatchString(s) {
+	if strings.ContainsAny(s, "0123456789") && aYear.MatchString(s) {
 		h.hear("year")
 	}
 }
@@ -343,10 +343,10 @@ func (h signs) against(s string, words, body []word, ofWeather bool) {
 			h.hear("to the room")
 		}
 	}
-	if sum.MatchString(s) {
+	if (strings.ContainsAny(s, "0123456789") || strings.Contains(s, " times ")) && sum.MatchString(s) {
 		h.hear("sums")
 	}
-	if codeLike.MatchString(s) {
+	if (strings.ContainsAny(s, "{};(>$#=:&|") || codeWords[words[0].key]) && codeLike.MatchString(s) {
 		h.hear("code")
 	}
 }
@@ -360,6 +360,9 @@ var (
 	generic   = set("do can would could should")
 	selfVerbs = set("feel work function think know live like do learn sleep look spend keep stay understand hear see remember handle manage process respond answer decide choose become survive pass")
 )
+
+// codeWords begin a line of code that has no other sign of it.
+var codeWords = set("sudo import def func")
 
 // makers are what is done with a song, a book or a film, after "who".
 var makers = set("sing sings sang sung wrote writes record recorded perform performed direct directed star starred compose composed cover covered")

@@ -13,13 +13,14 @@ import (
 // part of something greater comes after it. Telephone numbers, of which nothing here is a part, come last (phone.go).
 var private = []struct {
 	kind    string
+	mark    string // of which each has one, for a look before the pattern's
 	pattern *regexp.Regexp
 }{
-	{"invite", regexp.MustCompile(`(?i)(?:https?://)?(?:www\.)?(?:discord\.gg|discord(?:app)?\.com/invite|dsc\.gg|discord\.me|invite\.gg)/\S*`)},
-	{"url", regexp.MustCompile(`(?i)\b(?:https?|ftp|file|steam|discord)://\S+|\bwww\.\S+`)},
-	{"email", regexp.MustCompile(`(?i)[\pL\d._%+\-]+@[\pL\d\-]+(?:\.[\pL\d\-]+)+`)},
-	{"token", regexp.MustCompile(`[A-Za-z0-9_\-]{24,}(?:\.[A-Za-z0-9_\-]+)*`)},
-	{"snowflake", regexp.MustCompile(`\d{17,20}`)},
+	{"invite", "/", regexp.MustCompile(`(?i)(?:https?://)?(?:www\.)?(?:discord\.gg|discord(?:app)?\.com/invite|dsc\.gg|discord\.me|invite\.gg)/\S*`)},
+	{"url", ":.", regexp.MustCompile(`(?i)\b(?:https?|ftp|file|steam|discord)://\S+|\bwww\.\S+`)},
+	{"email", "@", regexp.MustCompile(`(?i)[\pL\d._%+\-]+@[\pL\d\-]+(?:\.[\pL\d\-]+)+`)},
+	{"token", "", regexp.MustCompile(`[A-Za-z0-9_\-]{24,}(?:\.[A-Za-z0-9_\-]+)*`)},
+	{"snowflake", "0123456789", regexp.MustCompile(`\d{17,20}`)},
 }
 
 // mention is one as the services write it, or as people type it. It goes after the names, of which it may be the
@@ -37,6 +38,9 @@ func scrub(s string, k known) (string, []string) {
 		}
 	}
 	for _, p := range private {
+		if p.mark != "" && !strings.ContainsAny(s, p.mark) || p.mark == "" && len(s) < 24 {
+			continue
+		}
 		s = p.pattern.ReplaceAllStringFunc(s, func(string) string {
 			kinds = addOnce(kinds, p.kind)
 			return " "
@@ -48,8 +52,10 @@ func scrub(s string, k known) (string, []string) {
 	if without := k.nameless(s); without != s {
 		s, kinds = without, addOnce(kinds, "member")
 	}
-	if without := mention.ReplaceAllString(s, " "); without != s {
-		s, kinds = without, addOnce(kinds, "mention")
+	if strings.ContainsAny(s, "@<") {
+		if without := mention.ReplaceAllString(s, " "); without != s {
+			s, kinds = without, addOnce(kinds, "mention")
+		}
 	}
 	return oneLine(s), kinds
 }
