@@ -89,9 +89,9 @@ func (c *cited) mark(text string, growing bool) (marked string, refused []turn.C
 		}
 		said := text[chunk:i]
 		switch {
-		case lettered.MatchString(said):
+		case lettered.MatchString(said) && (websearch.Says(said) || endsSentence(said)):
 			before = said
-		case before == "": // it opens its line: what follows is what it is cited for
+		case before == "" || lettered.MatchString(said): // it opens its line: what follows is what it is cited for
 			stop := following(text[end:])
 			if stop < 0 && growing {
 				return out.String() + text[copied:i], refused, n
@@ -108,6 +108,12 @@ func (c *cited) mark(text string, growing bool) (marked string, refused []turn.C
 		i, copied, chunk = end, end, end
 	}
 	return out.String() + text[copied:], refused, n
+}
+
+// endsSentence says whether what is cited for stands before the citation, whatever it is: "Yes. [1]".
+func endsSentence(s string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s, " *_\"'”’)"))
+	return strings.ContainsRune(".!?…。！？", last)
 }
 
 // lastOf is the end of s in at most n bytes.

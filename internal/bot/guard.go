@@ -107,6 +107,8 @@ func (o Outgoing) scrub(s string, found *tally) string {
 			c.i++
 		case b >= utf8.RuneSelf:
 			c.cite()
+		case b == '-':
+			c.smallType()
 		case b != '`' && b != '[' && b != '!' && b != '@':
 			c.i++
 		case b == '`':
@@ -122,6 +124,21 @@ func (o Outgoing) scrub(s string, found *tally) string {
 	}
 	c.out.WriteString(s[c.copied:])
 	return c.out.String()
+}
+
+// smallType takes the mark of small type off a line: what stands in it is what the code says, such as the sources (O8).
+func (c *scrubber) smallType() {
+	mark := small[:len(small)-1]
+	end := c.i + len(mark)
+	if !strings.HasPrefix(c.s[c.i:], mark) || end < len(c.s) && !strings.ContainsRune(" \t\n", rune(c.s[end])) || !alone(strings.TrimRight(c.s[:c.i], "> ")) {
+		c.i++
+		return
+	}
+	for end < len(c.s) && (c.s[end] == ' ' || c.s[end] == '\t') {
+		end++
+	}
+	c.found.add("O8", 1, "small type")
+	c.replace(c.i, end, "")
 }
 
 // replace puts with in place of s[from:to] and goes on after it.

@@ -38,6 +38,8 @@ func tags(s string) string {
 func TestGuard(t *testing.T) {
 	const gone = "(link removed)"
 	tests := []struct{ name, in, want, rule string }{
+		{"small type", "Yes.\n-# Sources\n> -#\t[1] mine\na -# b", "Yes.\nSources\n> [1] mine\na -# b", "O8"},
+		{"small type in code", "`-# a`\n```\n-# b\n```", "`-# a`\n```\n-# b\n```", ""},
 		{"plain text stays", "Hello **there**, 3 < 4 and a[i] = b.", "Hello **there**, 3 < 4 and a[i] = b.", ""},
 		{"other scripts stay", "плохо 日本語 العربية 👩‍👩‍👧 ❤️", "плохо 日本語 العربية 👩‍👩‍👧 ❤️", ""},
 

@@ -119,7 +119,7 @@ func ruling(v *turn.Verdict) string {
 	}
 	of := ""
 	if v.Statement != "" {
-		of = fmt.Sprintf("“%s”: ", clean.Line(v.Statement, 200))
+		of = fmt.Sprintf("“%s”: ", clean.Line(clean.Unreferenced(v.Statement), 200))
 	}
 	return fmt.Sprintf("%s**%s** (%d for, %d against, confidence %.2f).", of, words, len(v.For), len(v.Against), v.Confidence)
 }
@@ -178,7 +178,7 @@ var (
 	// citation is the one form that the guard leaves, and its mark.
 	citation = regexp.MustCompile(`\[(\d{1,2})\??\]`)
 	// apart are citations, and the links they may be, with the space before. Behind a word there may be an index.
-	apart = regexp.MustCompile(`(?: +|(^|[^\w)\] ]))(?:\[\d{1,2}\??\](?:\(<[^>\s]*>\))?)+`)
+	apart = regexp.MustCompile(`(?: +|(^|[^\w)\] ]))(?:\[\d{1,2}\??\](?:\(<[^\[<>\s]*>\))?)+`)
 )
 
 // sourceLines lists what the guarded body cites or, when it cites nothing, what was read for it. A number directly

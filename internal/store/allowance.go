@@ -24,7 +24,7 @@ type Taken struct {
 }
 
 // Take takes one of every allowance at the time now, or of none if one of them has none left. A clock that went back
-// frees nothing, and what it took in the future is held for one span at most.
+// frees nothing while it is back, and what it took in the future is held for one span at most.
 func (db *DB) Take(ctx context.Context, now time.Time, all ...Allowance) (Taken, error) {
 	var got Taken
 	err := db.Write(ctx, func(tx *sql.Tx) (err error) {

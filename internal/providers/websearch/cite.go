@@ -1,6 +1,8 @@
 package websearch
 
 import (
+	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -25,15 +27,39 @@ func NewWitness(texts ...string) *Witness {
 	w := &Witness{page: newIndex(text)}
 	w.denials = sync.OnceValue(func() []clause { return w.page.clauses(text, denialWords) })
 	w.clauses = sync.OnceValue(func() []clause { return w.page.clauses(text, nil) })
-	for n := range w.page.numbers {
-		if v, err := strconv.ParseFloat(n, 64); err == nil {
-			w.values = append(w.values, v)
-		}
-	}
+	w.values = valuesOf(w.page.text)
 	start := cut(text, 2000)
 	w.lang = language(start, split(start))
 	return w
 }
+
+// valuesOf are the numbers of a text, and what those with a word for millions behind them come to.
+func valuesOf(text string) []float64 {
+	seen := map[float64]bool{}
+	for _, at := range numbersAt(text) {
+		v, err := strconv.ParseFloat(oneNumber(text[at[0]:at[1]]), 64)
+		if err != nil {
+			continue
+		}
+		seen[v] = true
+		if words := split(text[at[1]:min(len(text), at[1]+24)]); len(words) > 0 && words[0].start <= 1 && scales[words[0].key] > 0 {
+			seen[v*scales[words[0].key]] = true
+		}
+	}
+	return slices.Collect(maps.Keys(seen))
+}
+
+// Says reports whether the last sentence of a text says anything that a page can bear out: "according to" does not.
+func Says(text string) bool { return says(lastSentence(text)) }
+
+func says(sentence string) bool {
+	sentence = bracketed.ReplaceAllString(sentence, "")
+	told := func(w word) bool { return !citingWords[w.key] }
+	return slices.ContainsFunc(content(sentence), told) || len(numbersAt(sentence)) > 0
+}
+
+// citingWords stand beside a citation and claim nothing.
+var citingWords = set("according source sources see read cf via per says writes reports states notes yes no yeah nope sure indeed nods details more here there laut siehe quelle quellen ja nein selon voir source oui non segun fuente ver si fonte sim nao secondo fonti согласно источник да нет")
 
 // checkCited is beside the names of the other checks: nothing that a sentence says is on the page.
 const checkCited = "nothing of it"
@@ -51,6 +77,9 @@ func CheckCitation(text string, cited []*Witness) []string {
 	sentence := bracketed.ReplaceAllString(ordinal.ReplaceAllString(lastSentence(text), ""), "")
 	refused := ""
 	shares := make([]bool, len(cited)) // has something exact
+	if !says(sentence) {
+		return make([]string, len(cited))
+	}
 	ask := func(check string, on func(*Witness) bool) {
 		any := false
 		for i, w := range cited {
@@ -64,8 +93,7 @@ func CheckCitation(text string, cited []*Witness) []string {
 	}
 	for _, m := range quotedWords.FindAllStringSubmatch(sentence, -1) {
 		if quote := oneLine(m[1] + m[2] + m[3]); len(split(quote)) >= 3 {
-			quote = strings.ToLower(strings.TrimRight(quote, ".,;:!?…"))
-			ask(checkQuote, func(w *Witness) bool { return strings.Contains(strings.ToLower(w.page.text), quote) })
+			ask(checkQuote, func(w *Witness) bool { return w.quotes(quote) })
 		}
 	}
 	dates, rest := datesIn(sentence)
@@ -73,11 +101,11 @@ func CheckCitation(text string, cited []*Witness) []string {
 		ask(checkDate, func(w *Witness) bool { return w.page.dates[d] })
 	}
 	for _, m := range numbersAt(rest) {
-		ask(checkNumber, func(w *Witness) bool { return w.counts(rest[m[0]:m[1]], rest[m[1]:]) })
+		ask(checkNumber, func(w *Witness) bool { return w.counts(rest[:m[0]], rest[m[0]:m[1]], rest[m[1]:]) })
 	}
 	var told []clause
 	for _, x := range split(rest) {
-		if n := inWords[x.key]; n > 10 { // "two" is as often no count: "the two of them"
+		if n := inWords[x.key]; n > 10 && !compound(rest[x.end:]) { // "two" is as often no count: "the two of them"
 			ask(checkNumber, func(w *Witness) bool { return w.page.words[x.key] || w.page.numbers[strconv.Itoa(n)] })
 		}
 	}
@@ -111,8 +139,70 @@ func lastSentence(text string) string {
 	return text
 }
 
+// compound reports whether a number in words goes on: "eighty-five", "twenty thousand".
+func compound(behind string) bool {
+	words := split(behind[:min(len(behind), 24)])
+	return len(words) > 0 && words[0].start <= 1 && (inWords[words[0].key] > 0 || scales[words[0].key] > 0)
+}
+
+// quotes says whether the page has these words, whatever its apostrophes and what was left out of them.
+func (w *Witness) quotes(quote string) bool {
+	on := strings.ToLower(straight.Replace(w.page.text))
+	for part := range strings.SplitSeq(leftOut.ReplaceAllString(straight.Replace(quote), "\n"), "\n") {
+		if !strings.Contains(on, strings.ToLower(strings.Trim(part, " .,;:!?"))) {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	straight = strings.NewReplacer("’", "'", "‘", "'", "ʼ", "'", "“", `"`, "”", `"`)
+	leftOut  = regexp.MustCompile(`\[?(?:…|\.\.\.)\]?`)
+	// aDecade and aCentury stand behind what is a span of years, ofDay behind an hour, and yearBefore before the rest of one.
+	aDecade    = regexp.MustCompile(`^['’]?s\b`)
+	aCentury   = regexp.MustCompile(`^(?:st|nd|rd|th)[- ]centur`)
+	ofDay      = regexp.MustCompile(`(?i)^\s?([ap])\.?m\b`)
+	yearBefore = regexp.MustCompile(`\b(\d{2})\d{2}[–-]$`)
+)
+
+// within says whether one of the page's numbers lies there.
+func (w *Witness) within(from, to float64) bool {
+	return slices.ContainsFunc(w.values, func(v float64) bool { return from <= v && v <= to })
+}
+
+// spans says whether a number stands for more than itself, and the page has one of those: "the 1980s", "the 19th century",
+// "1871–74", "5 pm".
+func (w *Witness) spans(before, raw, behind string) bool {
+	n, err := strconv.Atoi(raw)
+	switch {
+	case err != nil:
+		return false
+	case aDecade.MatchString(behind) && n >= 1000:
+		return w.within(float64(n), float64(n+9+90*b2i(n%100 == 0)))
+	case aCentury.MatchString(behind):
+		return w.within(float64(100*n-100), float64(100*n))
+	case ofDay.MatchString(behind) && n <= 12:
+		hour := n%12 + 12*b2i(strings.EqualFold(ofDay.FindStringSubmatch(behind)[1], "p"))
+		return w.page.numbers[fmt.Sprintf("%d:00", hour)] || w.page.numbers[fmt.Sprintf("%02d:00", hour)] || w.page.numbers[strconv.Itoa(hour)]
+	case len(raw) == 2 && yearBefore.MatchString(before):
+		return w.page.numbers[yearBefore.FindStringSubmatch(before)[1]+raw]
+	}
+	return false
+}
+
+func b2i(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
 // counts says whether the page has the number, as it is, or one that it was rounded from.
-func (w *Witness) counts(raw, behind string) bool {
+func (w *Witness) counts(before, raw, behind string) bool {
+	if w.spans(before, raw, behind) {
+		return true
+	}
 	all := numbersIn(raw)
 	scale := 0.0
 	if words := split(behind[:min(len(behind), 24)]); len(words) > 0 && words[0].start <= 1 {
@@ -139,10 +229,17 @@ func (w *Witness) counts(raw, behind string) bool {
 		scale = kilos(behind)
 	}
 	digits := len(strings.Trim(strings.ReplaceAll(all[0], ".", ""), "0"))
+	value *= max(scale, 1)
+	q := quantity{value: value, before: before[max(0, len(before)-24):]}
+	if slices.ContainsFunc(w.values, func(v float64) bool { return v != 0 && math.Abs(v-value) <= value/4 && v != value && q.admits(v) }) {
+		return true
+	}
+	if slices.Contains(w.values, value) {
+		return true
+	}
 	if scale == 0 && digits < 2 { // "3 million" is meant to be rounded, 3 is not
 		return false
 	}
-	value *= max(scale, 1)
 	step := math.Pow(10, math.Floor(math.Log10(value))-float64(digits-1))
 	return slices.ContainsFunc(w.values, func(v float64) bool { return math.Abs(v-value) <= step/2 })
 }

@@ -23,6 +23,12 @@ func TestConflicts(t *testing.T) {
 		"year first":         {"In 1912 the club was founded.", "The club was founded in 1913.", "1912 / 1913"},
 		"clauses":            {"Ada Sample, who was born in Paris in 1912, founded the club in 1930.", "Ada Sample was born in 1913.", "1912 / 1913"},
 
+		"versions":              {"Lorem 10 was released on 29 July 2015.", "Lorem 11 was released on 5 October 2021.", ""},
+		"chapters":              {"Chapter 3 was published in 2015.", "Chapter 4 was published in 2016.", ""},
+		"countries, money":      {"The Lorem phone costs $799 in the United States.", "The Lorem phone costs $899 in Canada.", ""},
+		"sizes":                 {"The Lorem phone costs $799 with 128 GB.", "The Lorem phone costs $899 with 256 GB.", ""},
+		"quarters":              {"Lorem Motors earned $5.2 billion in the third quarter.", "Lorem Motors earned $4.9 billion in the second quarter.", ""},
+		"places of a journey":   {"The train takes 2 hours from Lyon to Paris.", "The train takes 3 hours from Marseille to Paris.", ""},
 		"the same day":          {"The treaty was signed on 3 May 2021.", "The treaty was signed on May 3, 2021.", ""},
 		"less exact":            {"The treaty was signed on 3 May 2021.", "The treaty was signed in 2021.", ""},
 		"other events":          {"The club was founded in 1912.", "The club was dissolved in 1913.", ""},

@@ -79,6 +79,11 @@ func dateAt(s string, i int) (d date, end int, ok bool) {
 	switch {
 	case width == 4:
 		return numericDate(s, n, end)
+	case 1 <= width && width <= 2 && end < len(s) && (s[end] == '.' || s[end] == '/'):
+		if d, end, ok := yearLast(s, n, end); ok {
+			return d, end, true
+		}
+		return dayFirst(s, n, end)
 	case 1 <= width && width <= 2:
 		return dayFirst(s, n, end)
 	case width > 0:
@@ -119,6 +124,26 @@ func numericDate(s string, year, i int) (date, int, bool) {
 		return date{}, 0, false
 	}
 	return whole(date{year, month, day}, j)
+}
+
+// yearLast reads what follows the first number of "14.9.1874", or of "14/9/1874" where it is plain which of the two is the
+// day.
+func yearLast(s string, first, i int) (date, int, bool) {
+	second, w, j := digitsAt(s, i+1)
+	if w == 0 || w > 2 || j >= len(s) || s[j] != s[i] {
+		return date{}, 0, false
+	}
+	year, w, end := digitsAt(s, j+1)
+	if w != 4 || year < 1000 || year > 2999 || end < len(s) && wordByte(s[end]) {
+		return date{}, 0, false
+	}
+	switch {
+	case s[i] == '.' || first > 12:
+		return whole(date{year, second, first}, end)
+	case second > 12:
+		return whole(date{year, first, second}, end)
+	}
+	return date{}, 0, false
 }
 
 // dayFirst reads what follows a day: "th of December 2020", ". Dezember", " de diciembre de 2020".

@@ -100,7 +100,8 @@ func lends(text string, names []string) bool {
 		return true
 	}
 	_, to := firstName(words)
-	return to > 0 && len(against.in(text, words)) == 0
+	ofTheirOwn := slices.ContainsFunc(persons.in(text, body), func(f found) bool { return f.cue == "me" })
+	return to > 0 && !ofTheirOwn && len(against.in(text, words)) == 0
 }
 
 // leaning completes text from one message before it, if that is what it needs.

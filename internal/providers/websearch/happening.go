@@ -123,8 +123,22 @@ func happened(text, rest string, d datedSpan) (h happening, ok bool) {
 	default:
 		return h, false
 	}
-	h.subject = slices.DeleteFunc(h.subject, func(w word) bool { return auxiliaries[w.key] || monthNames[w.key] > 0 || numeric(w.key) })
+	h.subject = subjectOf(h.subject)
 	return h, len(h.subject) > 0
+}
+
+// subjectOf keeps the words that name a thing. A number is a part of the name that it stands behind: Windows 10 is not
+// Windows 11.
+func subjectOf(words []word) []word {
+	var out []word
+	named := false
+	for _, w := range words {
+		if !auxiliaries[w.key] && monthNames[w.key] == 0 && (!numeric(w.key) || named) {
+			out = append(out, w)
+		}
+		named = w.upper
+	}
+	return out
 }
 
 // auxiliaries stand between a thing and what happens to it.

@@ -193,7 +193,7 @@ func (r *run) allowed() bool {
 		code = "topic"
 	case r.room() == 0:
 		code = "room"
-	case r.req.Message.Own: // no search without a person's turn before it
+	case !r.req.Message.ByPerson(): // no search without a person's turn before it
 		code = "nobody"
 	default:
 		return true

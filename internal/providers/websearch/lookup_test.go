@@ -338,6 +338,17 @@ func TestFreshThenAny(t *testing.T) {
 	}
 }
 
+// What a program wrote asks for nothing (L4), and its links are no person's (P2).
+func TestMachine(t *testing.T) {
+	f := &finder{hits: hits("https://peaks.example.org/everest.html")}
+	w := newWorld(t, f)
+	req := ask(heightQuestion + " https://trek.com/everest")
+	req.Message.Author.Machine = true
+	if l := w.lookup(t, req); l.State != turn.Disabled || len(f.queries()) > 0 || len(w.web.Requests()) > 0 {
+		t.Errorf("%s %s", l.State, l.Reason)
+	}
+}
+
 // Where nothing may leave, nothing was looked up, and nothing was "not found".
 func TestNothingToAsk(t *testing.T) {
 	for text, want := range map[string]turn.State{"who is 123456789012345678?": turn.NotNeeded, "look up jane@example.org": turn.LookupFailed} {

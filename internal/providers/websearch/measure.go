@@ -13,6 +13,7 @@ type measure struct {
 	of      []string // the words before it, sorted
 	names   []string // of these, the names, in their order
 	doing   []string // and the others, sorted, with what is measured: "long" is a length
+	after   []string // the words behind it in its clause, sorted: where, when, of which
 	years   []string // before it, or in its clause
 }
 
@@ -57,10 +58,14 @@ func measures(text string) []measure {
 			clause = behind[:b[0]]
 		}
 		for i, w := range split(clause) {
-			if dim := dimensions[w.key]; dim != "" && i < 3 {
+			switch dim := dimensions[w.key]; {
+			case dim != "" && i < 3:
 				m.doing = append(m.doing, dim)
+			case meaningful(w.key) && !(i == 0 && q.unit != ""):
+				m.after = append(m.after, orSame(dimensions, stem(w.key, "")))
 			}
 		}
+		m.after = unique(m.after)
 		m.doing = unique(m.doing)
 		m.years = yearIn.FindAllString(text[:q.span.from]+" ; "+clause, -1)
 		out = append(out, m)
@@ -89,7 +94,7 @@ func oneWord(s string) string {
 
 // contradicts reports whether two measures are of the same thing and cannot both be right.
 func (m measure) contradicts(n measure) bool {
-	return m.alike(n) && !m.agrees(n.quantity) && m.sameTime(n)
+	return m.alike(n) && !m.agrees(n.quantity) && m.sameTime(n) && (len(m.after) == 0 || len(n.after) == 0 || nested(m.after, n.after))
 }
 
 // alike reports whether two measures look like those of the same thing: the same unit, most of the words before it

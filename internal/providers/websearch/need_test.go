@@ -38,6 +38,11 @@ func TestNeed(t *testing.T) {
 		{"why is there no web version of Procreate?", true},
 		{"does google maps work without the internet in flight mode", true},
 		{"which navigation app is offline only", true},
+		{"never search the web for me, who was Nero?", false},
+		{"I don't need you to look it up", false},
+		{"we should look it up", false}, {"let me look that up", false}, {"she told me to look it up", false}, {"search engines that don't track you", false},
+		{"who directed Don't Look Up?", true},
+		{"don't just guess, look it up: the height of K2", true},
 		// a first word with a comma is no name
 		{"ok, what is the capital of Peru?", true},
 		{"so, who won the 2022 world cup?", true},

@@ -48,7 +48,7 @@ func knownTo(req turn.Request, own []string) known {
 		if !strings.Contains(heard, firstKey(name)) {
 			return
 		}
-		for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune("|()[]{}/\\•·~", r) }) {
+		for part := range strings.FieldsFuncSeq(strings.ReplaceAll(name, " - ", "|"), func(r rune) bool { return strings.ContainsRune("|()[]{}/\\•·~,–—", r) }) {
 			if part = strings.TrimSpace(part); utf8.RuneCountInString(part) > 1 && !slices.ContainsFunc(own, func(o string) bool { return strings.EqualFold(o, part) }) {
 				k.names = append(k.names, part)
 			}
@@ -160,8 +160,8 @@ func firstKey(name string) string {
 // nameless takes the names of members out of s.
 func (k known) nameless(s string) string {
 	for _, name := range k.names {
-		if unspaced(name) {
-			s = strings.ReplaceAll(s, name, " ")
+		if unspaced(name) { // with a blank in it or without
+			s = strings.ReplaceAll(strings.ReplaceAll(s, name, " "), strings.ReplaceAll(name, " ", ""), " ")
 			continue
 		}
 		keys := split(name)

@@ -10,7 +10,7 @@ import (
 )
 
 // digitRun is a number of one part or several, with the signs that people put between the parts of a telephone number.
-var digitRun = regexp.MustCompile(`\+?\(?\d(?:[\d ()./‐-―−-]*\d)?`)
+var digitRun = regexp.MustCompile(`\+?\(?\d(?:(?:[\d ()./_‐-―−-]|,\d)*\d)?`)
 
 // withoutPhones takes telephone numbers out of s.
 func withoutPhones(s string) string {
@@ -65,7 +65,7 @@ func areDates(parts []string) bool {
 
 var (
 	decimal     = regexp.MustCompile(`^(?:0|[1-9]\d{0,2})\.\d{5,}$`)
-	inThousands = regexp.MustCompile(`^[1-9](?:[ .]\d{3})+$|^[1-9]\d{0,2}(?:[ .]\d{3})*[ .]000$`)
+	inThousands = regexp.MustCompile(`^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$|^[1-9](?:[ .]\d{3})+$|^[1-9]\d{0,2}(?:[ .]\d{3})*[ .]000$`)
 	scores      = regexp.MustCompile(`^(?:0|[1-9]\d{0,2})[‐-―−-](?:0|[1-9]\d{0,2})(?:[ /]+(?:0|[1-9]\d{0,2})[‐-―−-](?:0|[1-9]\d{0,2}))+$`)
 )
 

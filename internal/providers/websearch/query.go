@@ -127,7 +127,9 @@ func essence(text string, n need, names []string) string {
 	}
 	var keep []string
 	for _, s := range all {
-		if one := weighSentence(s, names); !one.barred || s == n.said {
+		one := weighSentence(s, names)
+		aside := !one.asks && (slices.Contains(one.cues, "me") || slices.Contains(one.cues, "i")) // what they tell of themselves
+		if !one.barred && !aside || s == n.said {
 			keep = append(keep, s)
 		}
 	}
@@ -232,7 +234,7 @@ func trimmed(s string, names []string) string {
 	for from < len(words) {
 		if n, cue := orders.at(words[from:]); n > 0 && cue == "search" {
 			from += n
-			for from < len(words)-1 && n < 4 && linking[words[from].key] {
+			for from < len(words)-1 && (n < 4 && linking[words[from].key] || tailWords[words[from].key]) {
 				from++
 			}
 			continue

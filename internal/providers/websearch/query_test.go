@@ -59,6 +59,8 @@ func TestScrub(t *testing.T) {
 		{"read https://example.org/?user=me today", "read today", "url"},
 		{"sk-abcdefghijkl\u200bmnopqrstuvwxyz0123", "", "token"},
 		{"jo＠mail.example.org hi", "hi", "email"},
+		{"is jo (at) mail.example.org a scam", "is a scam", "email"},
+		{"is jo @ mail.example.org a scam", "is a scam", "email"},
 		{"the battle of 2026-11-20 and 1914 1918", "the battle of 2026-11-20 and 1914 1918", ""},
 		{"population over 299792458", "population over 299792458", ""},
 	} {
@@ -181,13 +183,15 @@ func TestQueriesKeepParts(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	people := []string{"Ada", "Berlin", "Will", "rust", "José", "Grace Hopper", "Kim | away", "田中", "xX_Zorg_Xx", "Max"}
+	people := []string{"Ada", "Berlin", "Will", "rust", "José", "Grace Hopper", "Kim | away", "田中", "xX_Zorg_Xx", "Max", "Zofia - away", "山田 太郎"}
 	for _, tt := range []struct{ text, want string }{
 		{"who is Ada Lovelace?", "who is Ada Lovelace"},
 		{"what did Ada win in 2020?", "what did win in 2020"},
 		{"what did ada win in 2020?", "what did win in 2020"},
 		{"is Ada German?", "is German"},
 		{"what did @ada.lovelace win?", ""},
+		{"how did Zofia win the Oslo cup?", "how did win the Oslo cup"},
+		{"山田太郎の住所は？", "の住所は"},
 		{"what did @Ada_Lovelace99 win?", ""},
 		{"what did Ada Max win?", ""},
 		{"who was Grace Hopper?", ""},

@@ -124,8 +124,8 @@ func (m *memory) find(scope string, p *plan, now time.Time) *recollection {
 	return nil
 }
 
-// alikeQueries reports whether two queries ask the same in nearly the same words: most of them are shared, and none of
-// those that are not is a name, a number, a time, a place, a question word or a denial.
+// alikeQueries reports whether two queries ask the same in nearly the same words: most of them are shared, those of
+// meaning are the same in the same order, and none of the others is a time, a question word or a denial.
 func alikeQueries(a, b string) bool {
 	wa, wb := split(a), split(b)
 	if unspaced(a) || unspaced(b) {
@@ -139,19 +139,22 @@ func alikeQueries(a, b string) bool {
 		}
 	}
 	return float64(shared) > likeness*float64(len(inA)+len(inB)-shared) && harmless(a, wa, inB) && harmless(b, wb, inA) &&
-		(subsumed(inA, inB) || subsumed(inB, inA))
+		slices.Equal(matter(wa), matter(wb))
 }
 
-// subsumed reports whether every word of meaning of one query stands in the other: a word may be left out, but none
-// stand for another.
-func subsumed(keys, in map[string]bool) bool {
-	for k := range keys {
-		if !in[k] && !stopWords[k] {
-			return false
+// matter are the words of meaning of a query in their order, for "from Rome to Oslo" is another way than from Oslo to Rome.
+func matter(words []word) []string {
+	var keys []string
+	for _, w := range words {
+		if !stopWords[w.key] && !idleWords[w.key] {
+			keys = append(keys, w.key)
 		}
 	}
-	return true
+	return keys
 }
+
+// idleWords make no other question.
+var idleWords = set("exact exactly actual actually current currently precise precisely real really approximate approximately official officially genau eigentlich aktuell exactement actuellement exacto actual atual ungefahr circa")
 
 func keySet(words []word) map[string]bool {
 	keys := make(map[string]bool, len(words))

@@ -18,7 +18,7 @@ var private = []struct {
 }{
 	{"invite", "/", regexp.MustCompile(`(?i)(?:https?://)?(?:www\.)?(?:discord\.gg|discord(?:app)?\.com/invite|dsc\.gg|discord\.me|invite\.gg)/\S*`)},
 	{"url", ":.", regexp.MustCompile(`(?i)\b(?:https?|ftp|file|steam|discord)://\S+|\bwww\.\S+`)},
-	{"email", "@", regexp.MustCompile(`(?i)[\pL\d._%+\-]+@[\pL\d\-]+(?:\.[\pL\d\-]+)+`)},
+	{"email", "@([", regexp.MustCompile(`(?i)[\pL\d._%+\-]+(?: ?[(\[]at[)\]] ?| ?@ ?)[\pL\d\-]+(?:\.[\pL\d\-]+)+`)},
 	{"token", "", regexp.MustCompile(`[A-Za-z0-9_\-]{24,}(?:\.[A-Za-z0-9_\-]+)*`)},
 	{"snowflake", "0123456789", regexp.MustCompile(`\d{17,20}`)},
 }
@@ -62,6 +62,9 @@ func scrub(s string, k known) (string, []string) {
 
 func settled(s string) string {
 	s, _ = clean.Text(norm.NFKC.String(s))
+	if !ascii(s) {
+		s = strings.Map(asciiDigit, s) // a number is one in any digits
+	}
 	return s
 }
 

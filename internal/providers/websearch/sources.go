@@ -32,7 +32,10 @@ var notPages = set(".gif .png .jpg .jpeg .webp .mp4 .webm .mov .mp3 .ogg .zip .e
 // fragment and in order, and apart from these what looks like a URL and may not be read. One of the parent's counts only if the
 // message speaks of it.
 func typedURLs(req turn.Request) (urls, refused []string) {
-	texts := []string{req.Message.Text}
+	var texts []string
+	if req.Message.ByPerson() {
+		texts = append(texts, req.Message.Text)
+	}
 	if parent := req.Parent; parent != nil && parent.ByPerson() && inText.MatchString(parent.Text) && speaksOfPage(req.Message.Text) {
 		texts = append(texts, parent.Text)
 	}

@@ -19,10 +19,17 @@ func ordered(s string, words, body []word) string {
 		switch {
 		case f.cue == "dont" && forbids(s, words, body, f), f.cue == "aside" && setsAside(s, words, body, f):
 			return "dont"
-		case f.cue != "search", f.from > 0 && f.to > f.from && tellers[words[f.from-1].key]:
-			continue // told, not asked: "something that I look up"
+		case f.cue != "search", f.from > 0 && f.to > f.from+1 && words[f.from].upper && words[f.to-1].upper:
+			continue // "Look Up" is a title
 		}
-		atStart := f.from <= len(words)-len(body) || f.to == f.from // f.to == f.from: found in a script without spaces
+		before := words[clauseOf(s, words, f.from):f.from]
+		switch {
+		case has(before, refusing) && !has(before, wondering):
+			return "dont" // "never search the web for me", "I don't need you to look it up"
+		case has(before, telling), f.to < len(words) && noObject[words[f.to].key]:
+			continue // told, not asked for: "we should look it up", "search engines"
+		}
+		atStart := f.from <= len(words)-len(body) || f.to == f.from || len(before) == 0 || urging[words[f.from-1].key] // f.to == f.from: found in a script without spaces
 		if atStart || f.to == len(words) && f.to-f.from > 1 || f.to-f.from >= 3 {
 			order = "search"
 		}
@@ -30,9 +37,37 @@ func ordered(s string, words, body []word) string {
 	return order
 }
 
+// clauseOf returns where the part of a sentence begins that the word at i is in.
+func clauseOf(s string, words []word, i int) int {
+	for i > 0 && !apart(s, words, i) {
+		i--
+	}
+	return i
+}
+
+func has(words []word, any map[string]bool) bool {
+	return slices.ContainsFunc(words, func(w word) bool { return any[w.key] })
+}
+
+var (
+	// refusing and wondering tell "I don't need you to look it up" from "why didn't you look it up?".
+	refusing  = set("not never nie nicht jamais nunca nao никогда не")
+	wondering = set("why did does who warum pourquoi porque почему")
+	// telling are the words of a clause in which a search is told of.
+	telling = set("i we he she they it did do does should would could must let told asked used people ich wir er sie je nous yo eu io я мы")
+	// noObject are what no order is about: a thing that searches, and what only a device has.
+	noObject = set("engine bar history box party warrant term result my our your")
+)
+
 // forbids tells "please don't search" from "they do not look happy".
 func forbids(s string, words, body []word, f found) bool {
-	return f.from <= len(words)-len(body) || apart(s, words, f.from) || !tellers[words[f.from-1].key]
+	switch {
+	case f.from == 0 || f.to == f.from || f.from <= len(words)-len(body) || apart(s, words, f.from) || urging[words[f.from-1].key]:
+		return true
+	case words[f.from].upper && words[f.to-1].upper:
+		return false // "who directed Don't Look It Up"
+	}
+	return !tellers[words[f.from-1].key]
 }
 
 // setsAside tells words that order nothing to be searched where they stand by themselves, "who was Nero? from memory",

@@ -12,14 +12,20 @@ import (
 // that models were taught to cite with.
 const Brackets = "[［【〔〖⟦"
 
+// zeros are those of the digits in which a number is read, and digit is one of them.
+const (
+	zeros = "0０٠۰०০"
+	digit = `[0-9０-９٠-٩۰-۹०-९০-৯]`
+)
+
 // reference is a number, or a list of them, in such brackets: [1], [^1], [ 1 ], [1, 3-5], ［１］, [source 1], [1?]. Marks of
 // styles around the number change nothing for a reader, nor does a backslash. A dagger or a second number behind a
 // colon is another system's: 【4:0†source】.
 var reference = regexp.MustCompile(`^[` + `\[［【〔〖⟦][ \t*_~|\\` + "`" + `]*` +
-	`(?i:(?:sources?|src|refs?|references?|citations?|cited?|footnotes?|notes?|results?|quellen?|fuentes?|fontes?|bron|источник|出典|来源)[ \t.:#]*)?` +
-	`([#^]?[0-9０-９]{1,3}(?:[ \t]*(?:[,;&–-]|and)[ \t]*[#^]?[0-9０-９]{1,3})*)` +
+	`(?i:(?:sources?|src|docs?|documents?|web|pages?|pp?|nos?|items?|links?|refs?|references?|citations?|cited?|footnotes?|notes?|results?|quellen?|fuentes?|fontes?|bron|источник|出典|来源)[ \t.:#]*)?` +
+	`([#^]?` + digit + `{1,3}(?:(?:[ \t]*(?:[,;&/+—–-]|and|to)[ \t]*|[ \t]+)[#^]?` + digit + `{1,3})*)` +
 	`((?::[0-9]+)?(?:†[^\]］】〕〗⟧\n]{0,80})?)` +
-	`[ \t?*_~|\\` + "`" + `]*[\]］】〕〗⟧]`)
+	`[ \t?？*_~|\\` + "`" + `]*[\]］】〕〗⟧]`)
 
 var (
 	// span is one number of a list, or a range of them.
@@ -58,8 +64,10 @@ func ReferenceAt(s string, i int) (end int, numbers []int) {
 // listed reads "1, 3-5".
 func listed(group string) []int {
 	group = strings.Map(func(r rune) rune {
-		if r >= '０' && r <= '９' {
-			return r - '０' + '0'
+		for _, zero := range zeros {
+			if zero <= r && r < zero+10 {
+				return r - zero + '0'
+			}
 		}
 		return r
 	}, group)
