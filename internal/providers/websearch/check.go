@@ -31,6 +31,13 @@ const (
 func (x *index) checkClaim(text, quote string) (passed []string, failed string) {
 	quote = oneLine(quote)
 	found, rest := datesIn(text)
+	asQuoted := sync.OnceValue(func() bool {
+		if x.verbatim(text, quote) {
+			return true
+		}
+		x.ready()
+		return false
+	})
 	for _, c := range []struct {
 		name string
 		ok   func() bool
@@ -38,10 +45,10 @@ func (x *index) checkClaim(text, quote string) (passed []string, failed string) 
 		{checkLength, func() bool { return lengthFits(text, quote) }},
 		{checkAddress, func() bool { return !x.hasAddress(text) }},
 		{checkQuote, func() bool { return strings.Contains(x.text, quote) }},
-		{checkDate, func() bool { return x.hasDates(found) }},
-		{checkNumber, func() bool { return x.hasNumbers(rest) }},
-		{checkName, func() bool { return x.hasNames(rest) }},
-		{checkWords, func() bool { return x.carries(rest, quote) }},
+		{checkDate, func() bool { return asQuoted() || x.hasDates(found) }},
+		{checkNumber, func() bool { return asQuoted() || x.hasNumbers(rest) }},
+		{checkName, func() bool { return asQuoted() || x.hasNames(rest) }},
+		{checkWords, func() bool { return asQuoted() || x.carries(rest, quote) }},
 		{checkNegation, func() bool { return denies(text) == denies(quote) }},
 	} {
 		if !c.ok() {

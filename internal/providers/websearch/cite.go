@@ -25,6 +25,7 @@ type Witness struct {
 func NewWitness(texts ...string) *Witness {
 	text := strings.Join(texts, "\n")
 	w := &Witness{page: newIndex(text)}
+	w.page.ready()
 	w.denials = sync.OnceValue(func() []clause { return w.page.clauses(text, denialWords) })
 	w.clauses = sync.OnceValue(func() []clause { return w.page.clauses(text, nil) })
 	w.values = valuesOf(w.page.text)
