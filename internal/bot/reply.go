@@ -132,6 +132,12 @@ func (b *Bot) failure(l *turn.Lookup) string {
 		what, words = unreadable(l)
 	case "cap":
 		what = overCap
+	case "room":
+		return b.say(noRoom)
+	case "nothing_to_ask":
+		return b.say(nothingLeft)
+	case "internal":
+		return b.say(myFault)
 	}
 	return b.say(what) + " (" + clean.Line(words, 200) + ")"
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/providers/character"
 )
 
 func TestSourceLineIsInert(t *testing.T) {
@@ -157,6 +158,20 @@ func TestTypedLinks(t *testing.T) {
 		out := (&Bot{}).outgoing(turn.Request{Message: turn.Message{Text: tt.typed}}, nil)
 		if len(out.URLs) != 1 || !out.URLs[tt.want] {
 			t.Errorf("%q: %v, want %q", tt.typed, out.URLs, tt.want)
+		}
+	}
+}
+
+// Why a lookup failed is told as it was: the web is blamed for nothing that it did not do.
+func TestFailureIsTold(t *testing.T) {
+	b := &Bot{Character: &character.Character{}}
+	for failure, want := range map[string]string{
+		"unreachable": "could not reach the web (unreachable)", "room": "does not fit", "nothing_to_ask": "nothing in this that I may search for",
+		"internal": "wrong on my side", "cap": "I would have looked this up",
+	} {
+		got := b.failure(&turn.Lookup{State: turn.LookupFailed, Failure: failure})
+		if !strings.Contains(got, want) || failure != "unreachable" && strings.Contains(got, "reach the web") {
+			t.Errorf("%s: %q", failure, got)
 		}
 	}
 }
