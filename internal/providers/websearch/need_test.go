@@ -154,3 +154,24 @@ func BenchmarkDecide(b *testing.B) {
 		})
 	}
 }
+
+// Where a story is played, a name or a price in it asks for nothing; a question still does.
+func TestNeedInPlay(t *testing.T) {
+	for _, tt := range []struct {
+		said           string
+		looked, inPlay bool
+	}{
+		{"latest rust version", true, false},
+		{"who is the president of France?", true, true},
+		{"look up the height of K2", true, true},
+	} {
+		for mode, want := range map[turn.Mode]bool{turn.Text: tt.looked, turn.FullRP: tt.inPlay} {
+			req := ask(tt.said)
+			req.Mode = mode
+			p := decide(req, []string{"sage"}, Policy{})
+			if got := p.score >= threshold; got != want {
+				t.Errorf("%q in %s: %.2f %q", tt.said, mode, p.score, p.cues)
+			}
+		}
+	}
+}

@@ -64,6 +64,9 @@ func decide(req turn.Request, names []string, pol Policy) plan {
 			p.need = own
 		}
 	}
+	if req.Mode == turn.FullRP && !p.asks && p.order == "" {
+		p.add("in play") // where a story is played, what asks for nothing is a part of it
+	}
 	if !p.asks && p.order == "" && toOthers(req, bare, names) {
 		p.urls, p.refused = nil, nil
 	}
