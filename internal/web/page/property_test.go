@@ -20,10 +20,11 @@ var covers = []string{
 
 const coverStyles = `<style>.q7{display:none}#zz9{clip-path:inset(50%)}</style>`
 
-// plainWraps are elements that hide nothing.
+// plainWraps are elements that hide nothing. No heading goes around anything: the end of one inside it closes all that was
+// opened between, what hides included.
 var plainWraps = []string{
 	`<div>%s</div>`, `<p>%s</p>`, `<ul><li>%s</li></ul>`, `<table><tr><td>%s</td><td>x</td></tr></table>`, `<blockquote>%s</blockquote>`, `<article>%s</article>`,
-	`<b>%s`, `<h2>%s</h2>`, `<pre>%s</pre>`, `<section><p>A sentence, to have some text, and a second part of it.</p>%s</section>`, `<a href="/x">%s</a>`, `%s<br>`,
+	`<b>%s`, `<h2>A heading</h2><div>%s</div>`, `<pre>%s</pre>`, `<section><p>A sentence, to have some text, and a second part of it.</p>%s</section>`, `<a href="/x">%s</a>`, `%s<br>`,
 }
 
 // TestNothingHiddenIsRead nests elements in each other, some of which hide, and looks for what was inside those.
