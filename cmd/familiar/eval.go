@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -96,10 +97,11 @@ func (c predictCommand) Run(ctx context.Context, p *program, stop stopper) error
 	if !known {
 		return problems{fmt.Sprintf("there is no set %q; there are %s", c.Set, setNames())}
 	}
-	files := os.DirFS(resolve(p.dir, c.Dir))
+	dir := resolve(p.dir, c.Dir)
+	files := os.DirFS(dir)
 	rows, err := files.Open(s.file)
 	if err != nil {
-		return problems{fmt.Sprintf("open the rows of %s: %v", c.Set, err)}
+		return problems{fmt.Sprintf("%s cannot be read in %s (%v): name the folder of the set", s.file, dir, errors.Unwrap(err))}
 	}
 	defer rows.Close()
 	return p.interruptible(stop, func() error {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"time"
 
@@ -159,7 +160,12 @@ func joinProblems(wrong, other error) error {
 }
 
 func loadCharacter(c *config, dir string) (*character.Character, error) {
-	shelf := character.Overlay(resolve(dir, c.get("FAMILIAR_CHARACTERS")), characters.FS)
+	own := c.value("FAMILIAR_CHARACTERS")
+	at := resolve(dir, own.text)
+	if info, err := os.Stat(at); own.source != "default" && (err != nil || !info.IsDir()) {
+		return nil, problems{fmt.Sprintf("FAMILIAR_CHARACTERS: there is no directory %s.\n  Make it, or leave the setting out: the characters built in are there without it.", at)}
+	}
+	shelf := character.Overlay(at, characters.FS)
 	return character.Load(shelf, c.get("FAMILIAR_CHARACTER"))
 }
 

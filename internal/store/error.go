@@ -86,7 +86,7 @@ func (e *Error) cure() string {
 	case Full:
 		return "free some space; what was saved before is safe"
 	default:
-		return "check the disk and the system's log"
+		return "check the disk and the system's log, or choose another data directory"
 	}
 }
 
