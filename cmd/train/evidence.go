@@ -51,7 +51,8 @@ func readPages(dir string) ([]page, error) {
 		if err := json.Unmarshal(line, &p); err != nil {
 			return nil, fmt.Errorf("read set evidence: %w", err)
 		}
-		p.quotes, p.choice.Options = websearch.Evidence(p.Question, p.Title, p.Text)
+		text, _ := websearch.Text(p.Text)
+		p.quotes, p.choice.Options = websearch.Evidence(p.Question, p.Title, text)
 		for _, q := range p.quotes {
 			p.choice.Right = append(p.choice.Right, p.answeredBy(q))
 		}

@@ -69,7 +69,7 @@ type report struct {
 
 func (r *report) judge(models websearch.Models, m message) {
 	said, intent := "stay", "none"
-	if look, what := models.Judge(m.Text); look {
+	if look, what := websearch.Judge(models, m.Text); look {
 		said, intent = "look", inSet(what)
 	}
 	if m.own() {

@@ -60,7 +60,7 @@ func goldenLayout() layout {
 		},
 		newest: first.Published,
 	}
-	b.conflicts = conflicts(b.claims, b.sheets)
+	b.conflicts = conflicts(b.claims, textsOf(b.sheets))
 	return b
 }
 

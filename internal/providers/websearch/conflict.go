@@ -29,8 +29,8 @@ func figuresOf(text string) figures {
 }
 
 // conflicts compares the claims of different sources. Both sides of a conflict stay: the reader decides. A page that gives
-// both values knows of the other and says why: it contradicts nobody.
-func conflicts(claims []turn.Claim, sheets []sheet) []turn.Conflict {
+// both values knows of the other and says why: it contradicts nobody. pages are the texts of the sources, by number.
+func conflicts(claims []turn.Claim, pages map[int]string) []turn.Conflict {
 	all := make([]figures, len(claims))
 	for i, c := range claims {
 		all[i] = figuresOf(c.Text)
@@ -43,7 +43,7 @@ func conflicts(claims []turn.Claim, sheets []sheet) []turn.Conflict {
 				continue
 			}
 			c, differ := all[i].disagree(all[j])
-			if !differ || gives(sheets, a, all[j]) || gives(sheets, b, all[i]) {
+			if !differ || gives(pages, a, all[j]) || gives(pages, b, all[i]) {
 				continue
 			}
 			c.Values[0].Sources, c.Values[1].Sources = a.Sources(), b.Sources()
@@ -91,12 +91,9 @@ func (f figures) disagree(g figures) (c turn.Conflict, differ bool) {
 }
 
 // gives says whether a page behind the claim says what these figures say.
-func gives(sheets []sheet, of turn.Claim, f figures) bool {
-	for i := range sheets {
-		if s := &sheets[i]; s.page.N == 0 || !slices.Contains(of.Sources(), s.page.N) {
-			continue
-		}
-		for _, sentence := range splitSentences(sheets[i].page.Text) {
+func gives(pages map[int]string, of turn.Claim, f figures) bool {
+	for _, n := range of.Sources() {
+		for _, sentence := range splitSentences(pages[n]) {
 			if !slices.ContainsFunc(f.marks, func(mark string) bool { return strings.Contains(sentence, mark) }) {
 				continue
 			}

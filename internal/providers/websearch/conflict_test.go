@@ -87,7 +87,7 @@ func TestConflicts(t *testing.T) {
 				}
 			}
 			got := ""
-			for _, c := range conflicts(claims, sheets) {
+			for _, c := range conflicts(claims, textsOf(sheets)) {
 				got += c.Values[0].Value + " / " + c.Values[1].Value
 			}
 			if got != c.want {

@@ -27,7 +27,7 @@ const (
 
 // dropped is a sentence that was considered and not told.
 type dropped struct {
-	sheet int
+	page  int
 	text  string
 	score float64
 	why   string
@@ -35,13 +35,13 @@ type dropped struct {
 
 // drop notes a sentence that was not taken. They come best first, so no more of a page are needed than are shown.
 func (q *asked) drop(s *sentence, why string) {
-	if q.drops[s.sheet]++; q.drops[s.sheet] > maxDropped {
+	if q.drops[s.page]++; q.drops[s.page] > maxDropped {
 		return
 	}
 	if why == droppedBelow && s.traits[traitLacks] == 1 {
 		why = droppedKind
 	}
-	q.dropped = append(q.dropped, dropped{s.sheet, s.shown(), s.score, why})
+	q.dropped = append(q.dropped, dropped{s.page, s.shown(), s.score, why})
 }
 
 // droppedSentences are the best sentences of each page that are not among the claims shown, with why. The pages have
@@ -57,19 +57,19 @@ func (s *summary) droppedSentences(sheets []sheet, shown int) []turn.DroppedSent
 		}
 	}
 	slices.SortStableFunc(all, func(a, b dropped) int {
-		return cmp.Or(cmp.Compare(a.sheet, b.sheet), cmp.Compare(b.score, a.score))
+		return cmp.Or(cmp.Compare(a.page, b.page), cmp.Compare(b.score, a.score))
 	})
 	var out []turn.DroppedSentence
 	kept := map[int]int{}
 	for _, d := range all {
-		page := &sheets[d.sheet].page
-		if kept[d.sheet]++; kept[d.sheet] > maxDropped {
+		page := &sheets[d.page].page
+		if kept[d.page]++; kept[d.page] > maxDropped {
 			continue
 		}
 		text, _ := clean.Inert(d.text, "")
 		why := d.why
 		if why == droppedSame {
-			why += sourced(&sheets[d.sheet])
+			why += sourced(&sheets[d.page])
 		}
 		out = append(out, turn.DroppedSentence{Source: page.N, URL: page.URL, Text: clean.Line(text, maxDroppedText), Score: d.score, Why: why})
 	}

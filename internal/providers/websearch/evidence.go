@@ -14,7 +14,7 @@ import (
 // sentence is one sentence of a page, or a part of a long one, ranked as evidence.
 type sentence struct {
 	part
-	sheet int    // index of its page
+	page  int    // index of its page
 	place int    // from 0, within its page
 	line  int    // … and that of its line
 	opens bool   // its line begins with it
@@ -30,6 +30,15 @@ type sentence struct {
 	traits seen
 	score  float64
 }
+
+// evidencePage is a page as evidence is looked for on it. One without Text was not read.
+type evidencePage struct {
+	Title, Text string
+	Rank        int  // from 0, in the order of the search
+	Answer      bool // its backend says that it answers the question
+}
+
+func (p *evidencePage) read() bool { return p.Text != "" }
 
 const (
 	maxFact     = 300 // characters of a fact (P3)
@@ -48,18 +57,18 @@ const (
 )
 
 // rankSentences scores every sentence of the pages that were read as evidence for the question, best first.
-func rankSentences(q *asked, sheets []sheet) []*sentence {
-	all := q.sentences(sheets)
+func rankSentences(q *asked, pages []evidencePage) []*sentence {
+	all := q.sentences(pages)
 	ranked := make([]*sentence, len(all))
 	weights := evidenceWeights()
 	for i := range all {
 		s := &all[i]
 		ranked[i] = s
-		s.score = usualScore - perLength*math.Log(float64(utf8.RuneCountInString(s.text))/100) - perRank*float64(sheets[s.sheet].rank)
+		s.score = usualScore - perLength*math.Log(float64(utf8.RuneCountInString(s.text))/100) - perRank*float64(pages[s.page].Rank)
 		for t, x := range s.traits {
 			s.score += weights[t] * x
 		}
-		if sheets[s.sheet].answer {
+		if pages[s.page].Answer {
 			s.score += ofAnswer
 		}
 	}
@@ -68,20 +77,20 @@ func rankSentences(q *asked, sheets []sheet) []*sentence {
 }
 
 // sentences are those of the pages that were read, with their traits.
-func (q *asked) sentences(sheets []sheet) []sentence {
+func (q *asked) sentences(pages []evidencePage) []sentence {
 	var all []sentence
-	var pages [][2]int
-	for i := range sheets {
-		if sheets[i].good() {
+	var ranges [][2]int
+	for i := range pages {
+		if pages[i].read() {
 			from := len(all)
-			all = q.split(all, i, &sheets[i])
-			pages = append(pages, [2]int{from, len(all)})
+			all = q.split(all, i, &pages[i])
+			ranges = append(ranges, [2]int{from, len(all)})
 		}
 	}
 	q.weigh(all)
-	for _, p := range pages {
-		if page := all[p[0]:p[1]]; len(page) > 0 {
-			title := q.maskOf(sheets[page[0].sheet].page.Title)
+	for _, r := range ranges {
+		if page := all[r[0]:r[1]]; len(page) > 0 {
+			title := q.maskOf(pages[page[0].page].Title)
 			q.observe(page, title)
 			astray := q.astray(page, title)
 			for i := range page {
@@ -105,10 +114,10 @@ func (q *asked) astray(page []sentence, title uint64) bool {
 }
 
 // split cuts a page into sentences.
-func (q *asked) split(all []sentence, at int, sheet *sheet) []sentence {
+func (q *asked) split(all []sentence, at int, page *evidencePage) []sentence {
 	place, number := 0, 0
 	var head uint64
-	for line := range strings.SplitSeq(sheet.page.Text, "\n") {
+	for line := range strings.SplitSeq(page.Text, "\n") {
 		number++
 		if isHeading(line) {
 			head = q.maskOf(line)
@@ -118,10 +127,10 @@ func (q *asked) split(all []sentence, at int, sheet *sheet) []sentence {
 			var mask uint64
 			from := len(all)
 			for _, p := range parts(whole) {
-				if !sheet.answer && (utf8.RuneCountInString(p.text) < minSentence && !unspaced(p.text) || !wordy(p.text)) {
+				if !page.Answer && (utf8.RuneCountInString(p.text) < minSentence && !unspaced(p.text) || !wordy(p.text)) {
 					continue
 				}
-				s := sentence{part: p, sheet: at, place: place, line: number, opens: opens, head: head, words: split(p.text)}
+				s := sentence{part: p, page: at, place: place, line: number, opens: opens, head: head, words: split(p.text)}
 				s.mask, s.pairs = q.find(s.text, s.words)
 				mask |= s.mask
 				all = append(all, s)
@@ -154,12 +163,12 @@ func wordy(s string) bool {
 }
 
 // choose takes the sentences that answer the question, best first, or those that sum the pages up if that is asked.
-func (q *asked) choose(sheets []sheet, limit int) []sentence {
+func (q *asked) choose(pages []evidencePage, limit int) []sentence {
 	var out []sentence
 	if q.kind == overview {
-		out = outline(q, sheets, limit)
+		out = outline(q, pages, limit)
 	} else {
-		out = selectSentences(rankSentences(q, sheets), q, sheets, limit)
+		out = selectSentences(rankSentences(q, pages), q, pages, limit)
 	}
 	for i := range out {
 		s := &out[i]
@@ -172,14 +181,14 @@ func (q *asked) choose(sheets []sheet, limit int) []sentence {
 
 // selectSentences takes the best: a few of each page, none twice, and none that has nothing to do with the question
 // unless it opens a page that has. Of a page that is the answer, such as a forecast, it takes more.
-func selectSentences(ranked []*sentence, q *asked, sheets []sheet, limit int) []sentence {
-	each := eachOf(sheets, limit)
+func selectSentences(ranked []*sentence, q *asked, pages []evidencePage, limit int) []sentence {
+	each := eachOf(pages, limit)
 	var out []sentence
 	said := map[int][][]string{} // the terms of those taken, by page
 	taken := map[int]int{}
 	for _, s := range ranked {
-		answer := sheets[s.sheet].answer
-		if len(out) == limit || !answer && taken[s.sheet] == each {
+		answer := pages[s.page].Answer
+		if len(out) == limit || !answer && taken[s.page] == each {
 			q.drop(s, droppedBelow)
 			continue
 		}
@@ -188,22 +197,22 @@ func selectSentences(ranked []*sentence, q *asked, sheets []sheet, limit int) []
 			continue
 		}
 		own := terms(s.text, q.lang)
-		if !answer && slices.ContainsFunc(said[s.sheet], func(before []string) bool { return jaccard(before, own) > 0.7 }) {
+		if !answer && slices.ContainsFunc(said[s.page], func(before []string) bool { return jaccard(before, own) > 0.7 }) {
 			q.drop(s, droppedSame)
 			continue
 		}
-		said[s.sheet] = append(said[s.sheet], own)
-		taken[s.sheet]++
+		said[s.page] = append(said[s.page], own)
+		taken[s.page]++
 		out = append(out, *s)
 	}
 	return out
 }
 
 // eachOf is how many sentences one page may give.
-func eachOf(sheets []sheet, limit int) int {
+func eachOf(pages []evidencePage, limit int) int {
 	good := 0
-	for i := range sheets {
-		if sheets[i].good() {
+	for i := range pages {
+		if pages[i].read() {
 			good++
 		}
 	}
@@ -232,12 +241,10 @@ func unique(list []string) []string {
 }
 
 // Evidence is every sentence and part of a page as evidence for a question, for training the model that ranks them:
-// the words and what is seen of them.
+// the words and what is seen of them. The text is clean.
 func Evidence(question, title, text string) (quotes []string, hints [][]linear.Feature) {
-	page := sheet{}
-	page.page.Title = title
-	page.page.Text, _ = Text(text)
-	for _, s := range newAsked(question, "", date{}).sentences([]sheet{page}) {
+	page := evidencePage{Title: title, Text: text}
+	for _, s := range newAsked(question, "", date{}).sentences([]evidencePage{page}) {
 		quotes = append(quotes, s.text)
 		hints = append(hints, s.hints())
 	}

@@ -20,7 +20,7 @@ func sheetOf(title, text string) sheet {
 // best is the first sentence that a page gives in answer.
 func bestOf(question, title, text string) string {
 	q := newAsked(question, language(question, split(question)), date{})
-	chosen := q.choose([]sheet{sheetOf(title, text)}, extended)
+	chosen := q.choose([]evidencePage{{Title: title, Text: text}}, extended)
 	if len(chosen) == 0 {
 		return ""
 	}
@@ -98,7 +98,7 @@ Chair: Then we decide that only the large buttons are made of rubber , and the s
 func TestOutline(t *testing.T) {
 	var got []string
 	q := newAsked("Summarize the discussion of rubber buttons", "en", date{})
-	for _, s := range q.choose([]sheet{sheetOf("", minutes)}, brief) {
+	for _, s := range q.choose([]evidencePage{{Text: minutes}}, brief) {
 		got = append(got, s.said)
 	}
 	want := []string{

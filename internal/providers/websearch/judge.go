@@ -11,7 +11,7 @@ func Hints(message string) []linear.Feature {
 }
 
 // Judge is whether a message with nothing before it is looked up, and what for.
-func (m Models) Judge(message string) (look bool, intent string) {
+func Judge(m Models, message string) (look bool, intent string) {
 	n := m.weigh(message, nil)
 	core := essence(message, n, nil)
 	return n.order != "dont" && n.score >= threshold, m.classify(n, core, split(core))[0].Name

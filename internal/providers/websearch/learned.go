@@ -21,23 +21,11 @@ var needFile []byte
 //go:embed intent.model
 var intentFile []byte
 
-//go:embed evidence.model
-var evidenceFile []byte
-
 // Models are what was learned: Need of whether a message is looked up (classes "stay" and "look"), Intent of what for
 // (the intents and "none").
 type Models struct{ Need, Intent *linear.Model }
 
-var builtIn = sync.OnceValue(func() Models { return Models{embedded(needFile), embedded(intentFile)} })
-
-// embedded reads a model that was built in; one that is broken is a broken build.
-func embedded(file []byte) *linear.Model {
-	m, err := linear.Parse(file)
-	if err != nil {
-		panic(err)
-	}
-	return m
-}
+var builtIn = sync.OnceValue(func() Models { return Models{linear.MustParse(needFile), linear.MustParse(intentFile)} })
 
 // Classes of the model of intents that are no intent. Media is image and video in one: few examples tell them apart, and
 // a word does.

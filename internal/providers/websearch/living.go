@@ -47,14 +47,14 @@ const firstPart = 1500
 
 // living says whether the statement is about a person who, by the pages, lives: it names somebody whose page begins
 // as such pages do. One page that tells of the person's death settles it.
-func living(said string, sheets []sheet) bool {
-	names := namesOf(said, sheets)
+func living(said string, pages []statementPage) bool {
+	names := namesOf(said, pages)
 	lives := false
-	for i := range sheets {
-		if !sheets[i].good() {
+	for _, p := range pages {
+		if p.Text == "" {
 			continue
 		}
-		text := sheets[i].page.Title + "\n" + cut(sheets[i].page.Text, firstPart)
+		text := p.Title + "\n" + cut(p.Text, firstPart)
 		if !meets(keySet(split(text)), names) {
 			continue
 		}
@@ -69,7 +69,7 @@ func living(said string, sheets []sheet) bool {
 
 // namesOf are the names in a statement: its words with capitals or, where nobody took the trouble, those that have one
 // in the title of a page.
-func namesOf(said string, sheets []sheet) map[string]bool {
+func namesOf(said string, pages []statementPage) map[string]bool {
 	names, words := map[string]bool{}, content(said)
 	for _, w := range words {
 		if w.upper {
@@ -79,9 +79,9 @@ func namesOf(said string, sheets []sheet) map[string]bool {
 	if said != strings.ToLower(said) {
 		return names
 	}
-	for i := range sheets {
+	for _, p := range pages {
 		titled := map[string]bool{}
-		for _, w := range content(sheets[i].page.Title) {
+		for _, w := range content(p.Title) {
 			titled[w.key] = titled[w.key] || w.upper
 		}
 		for _, w := range words {

@@ -73,7 +73,7 @@ func (r *run) fail(failure, reason string) {
 // decide says whether a lookup is needed, and records why.
 func (r *run) decide(ctx context.Context) bool {
 	names := r.names()
-	r.plan = decide(r.req, names, r.pol)
+	r.plan = decide(r.req, names, r.pol.DeniedTopics)
 	pl := &r.plan
 	by := ""
 	always := r.req.Web.Switch == turn.WebAlways
@@ -290,7 +290,7 @@ func (r *run) show(sheets []sheet, s summary) {
 		return b.found()
 	}
 	b.claims, _ = number(s.claims, sheets)
-	b.conflicts = conflicts(b.claims, sheets) // all that there can be, to see what fits beside their lines
+	b.conflicts = conflicts(b.claims, textsOf(sheets)) // all that there can be, to see what fits beside their lines
 	room := r.room()
 	n := fit(len(s.claims), func(n int) bool {
 		text := write(n)
@@ -302,7 +302,7 @@ func (r *run) show(sheets []sheet, s summary) {
 	}
 	if n < len(s.claims) {
 		b.claims, _ = number(s.claims[:n], sheets)
-		b.conflicts = conflicts(b.claims, sheets)
+		b.conflicts = conflicts(b.claims, textsOf(sheets))
 	}
 	l.Block = write(n)
 	l.Summary, l.Sources, l.Newest, l.Verdict, l.Conflicts = b.claims, b.sources, b.newest, s.verdict, b.conflicts

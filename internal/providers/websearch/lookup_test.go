@@ -250,7 +250,7 @@ func TestMachinesAskNothing(t *testing.T) {
 		} {
 			req := ask("look it up: and how high is it?")
 			thread(&req)
-			p := decide(req, []string{"sage"}, Policy{})
+			p := decide(req, []string{"sage"}, nil)
 			p.compose([]string{"sage"}, today)
 			if asks := containsFold(strings.Join(p.queries, " ")+p.question, "Zorgana"); asks == machine {
 				t.Errorf("%s by a machine %v: question %q, queries %q", name, machine, p.question, p.queries)

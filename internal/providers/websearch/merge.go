@@ -96,3 +96,14 @@ func number(claims []claim, sheets []sheet) ([]turn.Claim, []turn.Source) {
 	}
 	return out, sources
 }
+
+// textsOf are the texts of the pages that have a source number, by it.
+func textsOf(sheets []sheet) map[int]string {
+	texts := map[int]string{}
+	for i := range sheets {
+		if p := &sheets[i].page; p.N > 0 {
+			texts[p.N] = p.Text
+		}
+	}
+	return texts
+}

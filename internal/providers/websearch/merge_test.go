@@ -42,6 +42,6 @@ func TestGoldenMerged(t *testing.T) {
 	b := goldenLayout()
 	b.claims = b.claims[:2]
 	b.claims[0].Also = []turn.Backing{{Source: 2, Quote: "It returns every 76 years."}}
-	b.conflicts = conflicts(b.claims, b.sheets)
+	b.conflicts = conflicts(b.claims, textsOf(b.sheets))
 	golden(t, "found_merged", b.found())
 }

@@ -129,7 +129,7 @@ func TestOwnWordsAreNotUsed(t *testing.T) {
 	req := ask("how old is he?")
 	req.Parent = &turn.Message{ID: "R", Text: "It was written by Ernest Secretman.", Own: true}
 	req.Chain = []turn.Message{*req.Parent, {ID: "Q", Text: "who was the first man on the Moon?"}}
-	p := decide(req, []string{"sage"}, Policy{})
+	p := decide(req, []string{"sage"}, nil)
 	p.compose(nil, today)
 	for _, s := range append(p.queries, p.question) {
 		if containsFold(s, "Secretman") {
@@ -148,7 +148,7 @@ func BenchmarkDecide(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			defer processor(b)()
 			for b.Loop() {
-				p := decide(req, []string{"sage"}, Policy{})
+				p := decide(req, []string{"sage"}, nil)
 				p.compose([]string{"sage"}, today)
 			}
 		})
@@ -168,7 +168,7 @@ func TestNeedInPlay(t *testing.T) {
 		for mode, want := range map[turn.Mode]bool{turn.Text: tt.looked, turn.FullRP: tt.inPlay} {
 			req := ask(tt.said)
 			req.Mode = mode
-			p := decide(req, []string{"sage"}, Policy{})
+			p := decide(req, []string{"sage"}, nil)
 			if got := p.score >= threshold; got != want {
 				t.Errorf("%q in %s: %.2f %q", tt.said, mode, p.score, p.cues)
 			}

@@ -19,14 +19,14 @@ const (
 
 // outline sums pages up: of each the sentences that are most about the question and say most, little twice, in their
 // order.
-func outline(q *asked, sheets []sheet, limit int) []sentence {
-	all := q.sentences(sheets)
+func outline(q *asked, pages []evidencePage, limit int) []sentence {
+	all := q.sentences(pages)
 	var out []sentence
 	for from, to := 0, 0; from < len(all); from = to {
-		for to = from; to < len(all) && all[to].sheet == all[from].sheet; to++ {
+		for to = from; to < len(all) && all[to].page == all[from].page; to++ {
 			all[to].score = all[to].salience()
 		}
-		out = append(out, q.gist(all[from:to], eachOf(sheets, limit))...)
+		out = append(out, q.gist(all[from:to], eachOf(pages, limit))...)
 	}
 	for i := limit; i < len(out); i++ {
 		q.drop(&out[i], droppedNoRoom)

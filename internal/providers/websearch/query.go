@@ -40,7 +40,7 @@ const (
 )
 
 // decide weighs a message, with what was said before it. It does no input or output.
-func decide(req turn.Request, names []string, pol Policy) plan {
+func decide(req turn.Request, names, denied []string) plan {
 	var p plan
 	p.urls, p.refused = typedURLs(req)
 	bare := withoutURLs(req.Message.Text)
@@ -74,7 +74,7 @@ func decide(req turn.Request, names []string, pol Policy) plan {
 	p.known = knownTo(req, names)
 	p.core = essence(whole, p.need, names)
 	p.question = cut(oneLine(p.core), maxQuestion)
-	p.topic = deniedTopic(whole, pol.DeniedTopics)
+	p.topic = deniedTopic(whole, denied)
 	return p
 }
 

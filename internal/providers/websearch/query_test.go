@@ -37,7 +37,7 @@ func TestQuery(t *testing.T) {
 		{"search !g :de cats <30 !!secret", "g de cats secret"},
 	} {
 		req := ask(tt.text)
-		p := decide(req, []string{"sage"}, Policy{})
+		p := decide(req, []string{"sage"}, nil)
 		p.compose([]string{"sage"}, today)
 		if len(p.queries) == 0 || p.queries[0] != tt.want {
 			t.Errorf("%q: %q, want %q", tt.text, p.queries, tt.want)
@@ -110,7 +110,7 @@ func TestQueriesKeepSecrets(t *testing.T) {
 
 // planned is what is decided of a request.
 func planned(req turn.Request) plan {
-	p := decide(req, []string{"sage"}, Policy{})
+	p := decide(req, []string{"sage"}, nil)
 	p.compose([]string{"sage"}, today)
 	return p
 }
@@ -281,7 +281,7 @@ func FuzzDecide(f *testing.F) {
 		req := chained(first, before, text)
 		req.Message.Author.Name = first
 		req.GuildID, req.People, req.Message.Mentions = "G", []string{before, "Ada"}, []string{before}
-		p := decide(req, []string{"sage", before}, Policy{DeniedTopics: []string{before}})
+		p := decide(req, []string{"sage", before}, []string{before})
 		p.compose([]string{"sage"}, today)
 		if p.score < 0 || p.score > 1 {
 			t.Fatal(p.score)

@@ -15,7 +15,7 @@ func BenchmarkDecideHostile(b *testing.B) {
 				req.Chain[i].ID = string(rune('B' + i))
 			}
 			for b.Loop() {
-				p := decide(req, []string{"sage"}, Policy{DeniedTopics: []string{"who is"}})
+				p := decide(req, []string{"sage"}, []string{"who is"})
 				p.compose([]string{"sage"}, today)
 			}
 		})

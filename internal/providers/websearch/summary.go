@@ -24,7 +24,7 @@ type summary struct {
 	rejected []turn.Claim
 	dropped  []dropped
 	verdict  *turn.Verdict // fact checks only
-	stances  []stance      // those of the verdict: For, then Against
+	stances  []testified   // those of the verdict: For, then Against
 	by       string
 	usage    turn.Usage
 }
@@ -54,17 +54,17 @@ func judge(sheets []sheet, taken []notes, pl *plan, limit int) summary {
 		}
 	}
 	q := newAsked(question, lang, pl.day)
-	for _, s := range q.choose(sheets, limit) {
+	for _, s := range q.choose(evidencePages(sheets), limit) {
 		if out.by != extractive && (s.mask == 0 || noted(&s, quoted)) {
-			out.dropped = append(out.dropped, dropped{s.sheet, s.said, s.score, droppedNoted})
+			out.dropped = append(out.dropped, dropped{s.page, s.said, s.score, droppedNoted})
 			continue
 		}
-		c, ok := checkFact(&sheets[s.sheet], fact{Text: s.said, Quote: s.text})
+		c, ok := checkFact(&sheets[s.page], fact{Text: s.said, Quote: s.text})
 		if !ok {
-			out.dropped = append(out.dropped, dropped{s.sheet, s.said, s.score, droppedCheck + c.Refused})
+			out.dropped = append(out.dropped, dropped{s.page, s.said, s.score, droppedCheck + c.Refused})
 			continue
 		}
-		out.claims = append(out.claims, claim{Claim: c, sheet: s.sheet, score: s.score})
+		out.claims = append(out.claims, claim{Claim: c, sheet: s.page, score: s.score})
 	}
 	out.dropped = append(out.dropped, q.dropped...)
 	slices.SortStableFunc(out.claims, func(a, b claim) int {
@@ -83,11 +83,11 @@ func judge(sheets []sheet, taken []notes, pl *plan, limit int) summary {
 // noted reports whether the side model's notes on a page make a sentence of it needless. Its best sentence stands beside
 // them unless they quote it: notes that leave out what matters, as a page may have told the model to, then hide nothing.
 func noted(s *sentence, quoted map[int][]string) bool {
-	quotes := quoted[s.sheet]
+	quotes := quoted[s.page]
 	if len(quotes) == 0 {
 		return false
 	}
-	quoted[s.sheet] = append(quotes, "") // which every later sentence holds
+	quoted[s.page] = append(quotes, "") // which every later sentence holds
 	text := oneLine(s.text)
 	return slices.ContainsFunc(quotes, func(q string) bool { return strings.Contains(q, text) || strings.Contains(text, q) })
 }
@@ -113,7 +113,7 @@ func checkFact(s *sheet, f fact) (turn.Claim, bool) {
 	text, _ := clean.Inert(f.Text, "")
 	quote, _ := clean.Inert(f.Quote, "")
 	c := turn.Claim{Text: oneLine(text), Quote: oneLine(quote)}
-	if orderly.MatchString(c.Text) {
+	if Orders(c.Text) {
 		c.Refused = "order"
 	} else {
 		c.Checks, c.Refused = s.index.checkClaim(c.Text, c.Quote)
@@ -141,4 +141,15 @@ func (p *Provider) snippets(targets []target) []sheet {
 		}
 	}
 	return out
+}
+
+// evidencePages are the pages as evidence is looked for on them.
+func evidencePages(sheets []sheet) []evidencePage {
+	pages := make([]evidencePage, len(sheets))
+	for i := range sheets {
+		if s := &sheets[i]; s.good() {
+			pages[i] = evidencePage{Title: s.page.Title, Text: s.page.Text, Rank: s.rank, Answer: s.answer}
+		}
+	}
+	return pages
 }

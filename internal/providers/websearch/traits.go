@@ -1,9 +1,12 @@
 package websearch
 
 import (
+	_ "embed"
 	"math"
 	"sync"
 	"unicode/utf8"
+
+	"familiar/internal/linear"
 )
 
 // The traits of a sentence are what can be seen of it as evidence for a question without knowing what either is about.
@@ -95,10 +98,13 @@ var traitNames = [traits]string{
 	traitDayLine:    "its line names the day",
 }
 
+//go:embed evidence.model
+var evidenceFile []byte
+
 // evidenceWeights are what each trait is worth.
 var evidenceWeights = sync.OnceValue(func() *[traits]float64 {
 	var out [traits]float64
-	model := embedded(evidenceFile)
+	model := linear.MustParse(evidenceFile)
 	for t, name := range traitNames {
 		out[t] = model.Weight(name, 0)
 	}

@@ -1,14 +1,12 @@
 package websearch
 
 import (
-	"cmp"
 	"hash/fnv"
 	"math"
 	"regexp"
 	"slices"
 	"strings"
 
-	"familiar/internal/context/turn"
 	"familiar/internal/web/guard"
 )
 
@@ -28,78 +26,36 @@ const (
 	sureEnough  = 0.7  // confidence below which nothing is said of a living person
 )
 
-// stance is what one page says to the claim: for it, against it or neither.
+// statementPage is a page that may speak to a statement. One without Text was not read.
+type statementPage struct {
+	Title, Text string
+	Site        string // host
+}
+
+// stance is what one page says to the claim: for it or against it.
 type stance struct {
-	sheet   int
+	page    int // index of its page
 	against bool
 	text    string // the sentence
 	rule    string // by which it is against
-	claim   turn.Claim
 	site    string // registrable domain
 	near    map[uint64]bool
 }
 
-// check judges the statement that a question is about by the pages that were read. The sentences that speak for and
-// against it become the first of the claims.
-func (s *summary) check(question string, sheets []sheet) {
-	said := stated(question)
-	var all []stance
-	var claims []claim
+// rule makes a verdict on a statement of what the pages say to it. Pages of one site, and those that repeat others, count
+// once.
+func rule(said string, all []stance, pages []statementPage) (label string, confidence float64) {
 	count := map[bool]int{}
-	for i := range sheets {
-		if !sheets[i].good() {
-			continue
-		}
-		st, takes := takeStance(said, &sheets[i])
-		if !takes {
-			continue
-		}
-		c, ok := checkFact(&sheets[i], fact{Text: st.text, Quote: st.text})
-		if !ok {
-			continue
-		}
-		claims = append(claims, claim{Claim: c, sheet: i})
-		st.sheet, st.claim = i, c
-		st.claim.Quote, st.claim.Checks = excerpt(said, c.Quote), nonEmpty(st.rule)
-		if !repeats(st, all) {
+	for i, st := range all {
+		if !repeats(st, all[:i]) {
 			count[st.against]++
 		}
-		all = append(all, st)
 	}
-	s.claims = append(claims, slices.DeleteFunc(s.claims, func(c claim) bool {
-		return slices.ContainsFunc(claims, func(d claim) bool { return c.sheet == d.sheet && c.Text == d.Text })
-	})...)
-	s.verdict, s.stances = &turn.Verdict{Statement: said}, all
-	s.verdict.Label, s.verdict.Confidence = ruling(count[false], count[true])
-	if s.verdict.Confidence < sureEnough && living(said, sheets) {
-		s.verdict.Label, s.verdict.Confidence = unverified, 0
+	label, confidence = ruling(count[false], count[true])
+	if confidence < sureEnough && living(said, pages) {
+		return unverified, 0
 	}
-	s.numberVerdict(sheets)
-}
-
-// numberVerdict names the sources of a verdict as they are numbered now. What is not shown has the number 0.
-func (s *summary) numberVerdict(sheets []sheet) {
-	if s.verdict == nil {
-		return
-	}
-	s.verdict.For, s.verdict.Against = nil, nil
-	for _, st := range s.stances {
-		c := st.claim
-		page := &sheets[st.sheet].page
-		c.Source, c.URL, c.Published = page.N, cmp.Or(page.Final, page.URL), page.Published
-		if st.against {
-			s.verdict.Against = append(s.verdict.Against, c)
-		} else {
-			s.verdict.For = append(s.verdict.For, c)
-		}
-	}
-}
-
-func nonEmpty(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return []string{s}
+	return label, confidence
 }
 
 // ruling makes a verdict of how many independent sites speak for and against. Its confidence grows with their
@@ -119,17 +75,17 @@ func ruling(pro, contra int) (label string, confidence float64) {
 
 // takeStance weighs a page. It is for the claim where the model thinks so and nearly all of the claim is there, and
 // against it where a rule says so; else it says nothing.
-func takeStance(said string, s *sheet) (stance, bool) {
+func takeStance(said string, page *statementPage) (stance, bool) {
 	var sentences []string
-	for _, text := range splitSentences(s.page.Text) {
+	for _, text := range splitSentences(page.Text) {
 		if len(text) >= minSentence || unspaced(text) {
 			sentences = append(sentences, cut(text, maxFact))
 		}
 	}
-	w := Weigh(said, s.page.Title, sentences)
-	st := stance{site: guard.Registrable(s.page.Site)}
+	w := Weigh(said, page.Title, sentences)
+	st := stance{site: guard.Registrable(page.Site)}
 	if st.site == "" {
-		st.site = s.page.Site
+		st.site = page.Site
 	}
 	switch {
 	case w.Conflict != "":
@@ -139,7 +95,7 @@ func takeStance(said string, s *sheet) (stance, bool) {
 	default:
 		return st, false
 	}
-	st.near = shingles(s.page.Text)
+	st.near = shingles(page.Text)
 	return st, true
 }
 

@@ -182,7 +182,7 @@ func TestLiving(t *testing.T) {
 		"Bob Other (born 4 May 1980) is a singer.":                                                       false,
 		"The Sample Bridge is long.":                                                                     false,
 	} {
-		if got := living("Jane Sample was arrested", []sheet{sheetOf("", text)}); got != want {
+		if got := living("Jane Sample was arrested", []statementPage{{Text: text}}); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}

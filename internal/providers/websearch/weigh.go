@@ -11,7 +11,7 @@ import (
 //go:embed verify.model
 var verifyFile []byte
 
-var verifyModel = sync.OnceValue(func() *linear.Model { return embedded(verifyFile) })
+var verifyModel = sync.OnceValue(func() *linear.Model { return linear.MustParse(verifyFile) })
 
 // Weighing is what one page says to a claim.
 type Weighing struct {
