@@ -41,12 +41,16 @@ type evidencePage struct {
 func (p *evidencePage) read() bool { return p.Text != "" }
 
 const (
-	maxFact     = 300 // characters of a fact (P3)
-	minSentence = 20
-	perPage     = 3  // sentences from one page, of several
-	brief       = 3  // sentences in all where they are the answer itself
-	extended    = 10 // and where a model reads them
+	perPage  = 3  // sentences from one page, of several
+	brief    = 3  // sentences in all where they are the answer itself
+	extended = 10 // and where a model reads them
 )
+
+// maxFact is how long a fact may be, in characters (P3).
+const maxFact = 300
+
+// minSentence is how long a sentence is at least, in characters: what is shorter is a heading or a crumb.
+const minSentence = 20
 
 // What a sentence gains or loses beside what its traits are worth.
 const (

@@ -46,8 +46,10 @@ var (
 	fenced = regexp.MustCompile("(?s)```.*?(?:```|$)")
 	inline = regexp.MustCompile("`[^`\n]+`")
 	action = regexp.MustCompile(`(?:^|[\s(])(?:\*[^*\n]{2,200}\*|_[^_\n]{2,200}_)(?:$|[\s).,!?])`)
-	aYear  = regexp.MustCompile(`\b(1[0-9]{3}|20[0-9]{2})\b`)
 )
+
+// aYear is one from 1000 to 2099.
+var aYear = regexp.MustCompile(`\b(1[0-9]{3}|20[0-9]{2})\b`)
 
 // weigh scores a message from its own words. names are those of the bot: said to it, they are no cue.
 func weigh(text string, names []string) need { return builtIn().weigh(text, names) }

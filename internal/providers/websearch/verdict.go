@@ -81,4 +81,3 @@ func nonEmpty(s string) []string {
 	}
 	return []string{s}
 }
-
