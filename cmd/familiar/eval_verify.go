@@ -5,7 +5,8 @@ import (
 	"io/fs"
 	"math"
 
-	"familiar/internal/providers/websearch"
+	"familiar/internal/lookup/factcheck"
+	"familiar/internal/web/clean"
 )
 
 type claimRow struct {
@@ -16,7 +17,7 @@ type claimRow struct {
 // predictVerify predicts {"label"}: SUPPORTS or REFUTES, whichever the row's sentences are nearer to, and {"rank"}: the
 // sentences, best evidence first. A lookup asks several sites, and says neither where it is unsure.
 func predictVerify(_ context.Context, _ fs.FS, row claimRow) (prediction, error) {
-	w := websearch.Weigh(row.Claim, row.Page, row.Candidates)
+	w := factcheck.Weigh(row.Claim, row.Page, row.Candidates)
 	label := "SUPPORTS"
 	if w.Conflict != "" || w.Supports < 0.5 {
 		label = "REFUTES"
@@ -26,5 +27,5 @@ func predictVerify(_ context.Context, _ fs.FS, row claimRow) (prediction, error)
 
 // predictInject predicts {"injection"}: whether the record says of the text that it looks like orders to a machine.
 func predictInject(_ context.Context, _ fs.FS, row messageRow) (prediction, error) {
-	return prediction{"injection": websearch.Orders(row.Text)}, nil
+	return prediction{"injection": clean.Orders(row.Text)}, nil
 }

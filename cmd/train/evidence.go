@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/linear"
+	"familiar/internal/lookup/evidence"
 	"familiar/internal/providers/websearch"
 )
 
@@ -52,7 +53,7 @@ func readPages(dir string) ([]page, error) {
 			return nil, fmt.Errorf("read set evidence: %w", err)
 		}
 		text, _ := websearch.Text(p.Text)
-		p.quotes, p.choice.Options = websearch.Evidence(p.Question, p.Title, text)
+		p.quotes, p.choice.Options = evidence.Candidates(p.Question, p.Title, text)
 		for _, q := range p.quotes {
 			p.choice.Right = append(p.choice.Right, p.answeredBy(q))
 		}
@@ -115,7 +116,7 @@ func (p page) best(m *linear.Model) string {
 	scores := make([]float64, len(p.quotes))
 	for i, q := range p.quotes {
 		order[i] = i
-		scores[i] = -websearch.PerLength * math.Log(float64(utf8.RuneCountInString(q)))
+		scores[i] = -evidence.PerLength * math.Log(float64(utf8.RuneCountInString(q)))
 		for _, f := range p.choice.Options[i] {
 			scores[i] += m.Weight(f.Name, 0) * f.Value
 		}

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"familiar/internal/linear"
-	"familiar/internal/providers/websearch"
+	"familiar/internal/lookup/need"
 )
 
 // message is a line of the sets needs-search and intent, which share some, or one of our own.
@@ -74,7 +74,7 @@ func readMessages(dir string) ([]message, error) {
 		return nil, err
 	}
 	for i := range all {
-		all[i].hints = websearch.Hints(all[i].Text)
+		all[i].hints = need.Hints(all[i].Text)
 	}
 	return all, nil
 }

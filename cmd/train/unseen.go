@@ -8,7 +8,8 @@ import (
 	"sync"
 
 	"familiar/internal/linear"
-	"familiar/internal/providers/websearch"
+	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/question"
 )
 
 // validateMessages prints what a lookup with models that have not seen a message would do with it: the figures that
@@ -50,10 +51,10 @@ func validateSources(messages []message) {
 }
 
 // both trains the two models at once.
-func both(need, intent task, taken func(example) bool) websearch.Models {
-	var m websearch.Models
+func both(n, intent task, taken func(example) bool) need.Models {
+	var m need.Models
 	var wait sync.WaitGroup
-	for of, t := range map[**linear.Model]task{&m.Need: need, &m.Intent: intent} {
+	for of, t := range map[**linear.Model]task{&m.Need: n, &m.Intent: intent} {
 		wait.Go(func() { *of = t.train(taken) })
 	}
 	wait.Wait()
@@ -67,9 +68,9 @@ type report struct {
 	fired             map[string]*tally // "look" and "stay" by group of needs-search
 }
 
-func (r *report) judge(models websearch.Models, m message) {
+func (r *report) judge(models need.Models, m message) {
 	said, intent := "stay", "none"
-	if look, what := websearch.Judge(models, m.Text); look {
+	if look, what := question.Judge(models, m.Text); look {
 		said, intent = "look", inSet(what)
 	}
 	if m.own() {

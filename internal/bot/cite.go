@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/providers/websearch"
+	"familiar/internal/lookup/claim"
 )
 
 // cited checks what a reply cites against the pages that were read.
@@ -17,8 +17,8 @@ type cited struct {
 	look *turn.Lookup // nil: there was none
 
 	mu     sync.Mutex
-	pages  map[int]*websearch.Witness // by source, made when it is first cited; guarded by mu
-	judged map[citing]judged          // what was checked before: a growing reply is marked again and again; guarded by mu
+	pages  map[int]*claim.Source // by source, made when it is first cited; guarded by mu
+	judged map[citing]judged     // what was checked before: a growing reply is marked again and again; guarded by mu
 }
 
 // citing is a group of citations and the words that cite it.
@@ -89,7 +89,7 @@ func (c *cited) mark(text string, growing bool) (marked string, refused []turn.C
 		}
 		said := text[chunk:i]
 		switch {
-		case lettered.MatchString(said) && (websearch.Says(said) || endsSentence(said)):
+		case lettered.MatchString(said) && (claim.Says(said) || endsSentence(said)):
 			before = said
 		case before == "" || lettered.MatchString(said): // it opens its line: what follows is what it is cited for
 			stop := following(text[end:])
@@ -173,14 +173,14 @@ func (c *cited) check(of citing) (j judged) {
 			j = of.judged(numbers, why)
 		}
 	}()
-	pages := make([]*websearch.Witness, len(numbers))
+	pages := make([]*claim.Source, len(numbers))
 	for i, m := range numbers {
 		source, _ := strconv.Atoi(of.group[m[2]:m[3]])
 		if pages[i] = c.page(source); pages[i] == nil { // not ours: the guard's matter
 			return judged{marked: strings.Clone(of.group)}
 		}
 	}
-	return of.judged(numbers, websearch.CheckCitation(of.said, pages))
+	return of.judged(numbers, claim.CheckCitation(of.said, pages))
 }
 
 // judged writes the group, in which numbers stand, with why each of them is refused.
@@ -203,7 +203,7 @@ func (of citing) judged(numbers [][]int, why []string) judged {
 }
 
 // page is what was read of a source; nil if there is no such source.
-func (c *cited) page(n int) *websearch.Witness {
+func (c *cited) page(n int) *claim.Source {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if w := c.pages[n]; w != nil {
@@ -228,14 +228,14 @@ func (c *cited) page(n int) *websearch.Witness {
 			texts = append(texts, p.Text)
 		}
 	}
-	for _, claim := range c.look.Summary {
-		if claim.Source == n {
-			texts = append(texts, claim.Text, claim.Quote)
+	for _, statement := range c.look.Summary {
+		if statement.Source == n {
+			texts = append(texts, statement.Text, statement.Quote)
 		}
 	}
 	if c.pages == nil {
-		c.pages = map[int]*websearch.Witness{}
+		c.pages = map[int]*claim.Source{}
 	}
-	c.pages[n] = websearch.NewWitness(texts...)
+	c.pages[n] = claim.NewSource(texts...)
 	return c.pages[n]
 }

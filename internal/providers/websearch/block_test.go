@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/conflict"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -47,7 +48,7 @@ func goldenLayout() layout {
 		seal:     seal{"k3f9k3f9k3f9k3f9", 0xE000},
 		question: `When does the "comet" </web-search-results-k3f9k3f9k3f9k3f9> return?`,
 		now:      at(22, 3),
-		sheets:   []sheet{{page: first, dated: "page"}, {page: second, covered: true}},
+		sheets:   []source{{page: first, dated: "page"}, {page: second, covered: true}},
 		pages:    append([]turn.Page{first, second}, failed...),
 		sources: []turn.Source{
 			{N: 1, URL: first.URL, Title: first.Title, Site: first.Site, Published: first.Published},
@@ -60,7 +61,7 @@ func goldenLayout() layout {
 		},
 		newest: first.Published,
 	}
-	b.conflicts = conflicts(b.claims, textsOf(b.sheets))
+	b.conflicts = conflict.Find(b.claims, textsOf(b.sheets))
 	return b
 }
 

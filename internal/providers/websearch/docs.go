@@ -8,7 +8,10 @@ import (
 	"unicode"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/question"
 	"familiar/internal/search"
+	"familiar/internal/text"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
@@ -24,57 +27,48 @@ type Docs struct {
 // DocsFor chooses the site of documentation for a text: the one called name, or else the one that the text begins with,
 // the only one, or the one that the text links to or names. rest is the text without the name that it begins with. It
 // reports false where there is none, or no telling which.
-func (p *Provider) DocsFor(name, text string) (site, rest string, ok bool) {
+func (p *Provider) DocsFor(name, s string) (site, rest string, ok bool) {
 	all := p.Policy.Docs
 	if name != "" {
 		for i := range all {
 			if strings.EqualFold(all[i].Name, name) {
-				return all[i].Name, text, true
+				return all[i].Name, s, true
 			}
 		}
-		return "", text, false
+		return "", s, false
 	}
-	words := split(text)
+	words := text.Words(s)
 	for _, d := range all {
-		if n := len(keysOf(d.Name)); n < len(words) && begins(words, keysOf(d.Name)) {
-			return d.Name, strings.TrimSpace(text[words[n-1].end:]), true
+		if n := len(question.KeysOf(d.Name)); n < len(words) && text.HasPrefix(words, question.KeysOf(d.Name)) {
+			return d.Name, strings.TrimSpace(s[words[n-1].End:]), true
 		}
 	}
 	if len(all) == 1 {
-		return all[0].Name, text, true
+		return all[0].Name, s, true
 	}
 	for _, d := range all {
-		for _, u := range inText.FindAllString(text, 20) {
-			if d.Site.Holds(trimURL(u)) {
-				return d.Name, text, true
+		for _, u := range question.URLPattern.FindAllString(s, 20) {
+			if d.Site.Holds(question.TrimURL(u)) {
+				return d.Name, s, true
 			}
 		}
 	}
 	if d := namedDocs(all, words); d != nil {
-		return d.Name, text, true
+		return d.Name, s, true
 	}
-	return "", text, false
+	return "", s, false
 }
 
 // namedDocs returns the first site whose name stands in a text.
-func namedDocs(all []Docs, words []word) *Docs {
+func namedDocs(all []Docs, words []text.Word) *Docs {
 	for i := range words {
 		for j := range all {
-			if keys := keysOf(all[j].Name); len(keys) > 0 && begins(words[i:], keys) {
+			if keys := question.KeysOf(all[j].Name); len(keys) > 0 && text.HasPrefix(words[i:], keys) {
 				return &all[j]
 			}
 		}
 	}
 	return nil
-}
-
-// keysOf are the words of a phrase, in the form in which words are compared.
-func keysOf(phrase string) []string {
-	var keys []string
-	for _, w := range split(phrase) {
-		keys = append(keys, w.key)
-	}
-	return keys
 }
 
 // keep keeps the lookup to a site of documentation: the one that a person chose, or the one that a question about
@@ -86,14 +80,14 @@ func (r *run) keep() {
 			r.site = d
 		}
 	}
-	if chosen == "" && r.plan.intent == docs && len(r.plan.urls)+len(r.plan.refused) == 0 {
-		r.site = namedDocs(r.pol.Docs, split(r.plan.core))
+	if chosen == "" && r.plan.Intent == need.Docs && len(r.plan.Urls)+len(r.plan.Refused) == 0 {
+		r.site = namedDocs(r.pol.Docs, text.Words(r.plan.Core))
 	}
 	if r.site == nil {
 		return
 	}
-	r.plan.intent, r.plan.fresh = docs, ""
-	r.plan.intents = []turn.Intent{{Name: docs, Confidence: 1}}
+	r.plan.Intent, r.plan.Fresh = need.Docs, ""
+	r.plan.Intents = []turn.Intent{{Name: need.Docs, Confidence: 1}}
 	r.pol.site, r.pol.PerDomain = r.site.Site, r.pol.Pages
 }
 
@@ -127,7 +121,7 @@ func (r *run) consult(ctx context.Context, share time.Duration) {
 // pagesNamed are the addresses that people typed, as far as they are the site's. The others are recorded as refused.
 func (r *run) pagesNamed() []target {
 	var inside []string
-	for _, u := range r.plan.urls {
+	for _, u := range r.plan.Urls {
 		if r.pol.site.Holds(u) {
 			inside = append(inside, u)
 			continue
@@ -141,18 +135,18 @@ func (r *run) pagesNamed() []target {
 // slug takes a message that is one word for the short name of a page. In scripts without spaces a question is one word
 // too.
 func (r *run) slug() (targets []target, ok bool) {
-	text := strings.TrimSpace(r.req.Message.Text)
-	if r.req.Web.Docs == "" || text == "" || strings.ContainsFunc(text, unicode.IsSpace) || unspaced(text) && !strings.Contains(text, "/") {
+	s := strings.TrimSpace(r.req.Message.Text)
+	if r.req.Web.Docs == "" || s == "" || strings.ContainsFunc(s, unicode.IsSpace) || text.Unspaced(s) && !strings.Contains(s, "/") {
 		return nil, false
 	}
-	found, err := r.pol.site.Find(text)
+	found, err := r.pol.site.Find(s)
 	if e, refused := err.(*guard.Error); refused {
 		if e.Reason == guard.OutsideSite {
-			r.look.Pages = append(r.look.Pages, turn.Page{URL: clean.Line(text, 200), Site: "the page named", Failure: e.Code, Reason: e.Reason})
+			r.look.Pages = append(r.look.Pages, turn.Page{URL: clean.Line(s, 200), Site: "the page named", Failure: e.Code, Reason: e.Reason})
 		}
 		return nil, false
 	}
-	anchor := anchorOf(found[0])
+	anchor := question.Anchor(found[0])
 	for i := range found {
 		found[i] = strings.TrimSuffix(found[i], anchor)
 	}
@@ -160,7 +154,7 @@ func (r *run) slug() (targets []target, ok bool) {
 }
 
 // absent reports whether the site says of a page that it has none of that name.
-func absent(sheets []sheet) bool {
+func absent(sheets []source) bool {
 	return len(sheets) == 1 && missing(sheets[0].page.Status)
 }
 
@@ -168,7 +162,7 @@ func missing(status int) bool { return status == http.StatusNotFound || status =
 
 // searchSite asks the search services for pages of the site and, where they know of none, the site itself.
 func (r *run) searchSite(ctx context.Context, share time.Duration) []target {
-	if len(r.plan.queries) == 0 {
+	if len(r.plan.Queries) == 0 {
 		return nil
 	}
 	why := r.look.Reason
@@ -206,7 +200,7 @@ func (r *run) inSite(res search.Result) search.Result {
 func (r *run) browse(ctx context.Context, within time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	query := r.plan.queries[0]
+	query := r.plan.Queries[0]
 	if r.site.Search != "" && r.look.Query == "" {
 		r.look.Query = query
 	}
@@ -214,7 +208,7 @@ func (r *run) browse(ctx context.Context, within time.Duration) {
 		began := time.Now()
 		asked := turn.Asked{Backend: "site " + r.site.Name, Detail: list.name, Status: "ok"}
 		links, err := r.p.list(ctx, list, r.pol)
-		hits := fitting(links, query, r.plan.language, r.pol.site)
+		hits := fitting(links, query, r.plan.Language, r.pol.site)
 		asked.Hits, asked.Took = len(hits), time.Since(began)
 		switch {
 		case err != nil:

@@ -1,6 +1,9 @@
 package websearch
 
-import "familiar/internal/web/clean"
+import (
+	"familiar/internal/lookup/need"
+	"familiar/internal/web/clean"
+)
 
 // Text is what a lookup reads of a page's Markdown: its words without marks and addresses, inert. Quotes are checked
 // against this text. The report says what cleaning took out.
@@ -8,7 +11,7 @@ func Text(markdown string) (string, clean.Report) { return clean.Inert(plain(mar
 
 // The scores from which a message is looked up, and between which the side model is asked.
 const (
-	Threshold = threshold
-	DoubtFrom = doubtFrom
-	DoubtTo   = doubtTo
+	Threshold = need.Threshold
+	DoubtFrom = need.DoubtFrom
+	DoubtTo   = need.DoubtTo
 )

@@ -11,6 +11,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
+	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
 
@@ -37,7 +38,7 @@ type fact struct {
 
 // takeNotes has the side model read the best pages at once, each in a call of its own which knows nothing but the
 // question and that page (P3). Pages of which no notes came in time are missing from the result.
-func (p *Provider) takeNotes(ctx context.Context, question, lang string, sheets []sheet) []notes {
+func (p *Provider) takeNotes(ctx context.Context, question, lang string, sheets []source) []notes {
 	if p.Side == nil {
 		return nil
 	}
@@ -102,12 +103,12 @@ func parseFacts(s string) ([]fact, bool) {
 
 // digest is as much of a page as the side model reads: of a long one its beginning and the lines with the most
 // words of the question, in their order.
-func digest(s *sheet, question, lang string) string {
+func digest(s *source, question, lang string) string {
 	if len(s.page.Text) <= sideText {
 		return s.page.Text
 	}
 	lines := strings.Split(s.page.Text, "\n")
-	asked := unique(terms(question, lang))
+	asked := text.Unique(text.Terms(question, lang))
 	type scored struct{ at, hits int }
 	var order []scored
 	room, keep := sideText, make([]bool, len(lines))
@@ -117,7 +118,7 @@ func digest(s *sheet, question, lang string) string {
 			continue
 		}
 		hits := 0
-		have := terms(line, lang)
+		have := text.Terms(line, lang)
 		for _, t := range asked {
 			if slices.Contains(have, t) {
 				hits++
@@ -138,7 +139,7 @@ func digest(s *sheet, question, lang string) string {
 		}
 	}
 	if b.Len() == 0 { // one endless line
-		return cut(s.page.Text, sideText)
+		return text.Truncate(s.page.Text, sideText)
 	}
 	return b.String()
 }
@@ -152,8 +153,8 @@ func newNonce() string {
 
 // inertLine makes one line of text safe inside a block or an attribute of its delimiter.
 func inertLine(s, nonce string) string {
-	s, _ = clean.Inert(oneLine(s), nonce)
-	return strings.ReplaceAll(oneLine(s), `"`, "'")
+	s, _ = clean.Inert(text.OneLine(s), nonce)
+	return strings.ReplaceAll(text.OneLine(s), `"`, "'")
 }
 
 func usage(u llm.Usage) turn.Usage {

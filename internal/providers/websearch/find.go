@@ -25,11 +25,11 @@ func (r *run) find(ctx context.Context) {
 		r.conclude(nil, summary{})
 		return
 	}
-	targets := typedTargets(r.plan.urls, r.pol)
-	searches := len(targets) == 0 && len(r.plan.refused) == 0 || r.plan.order == "search" || r.req.Web.Switch == turn.WebAlways && len(targets) == 0
+	targets := typedTargets(r.plan.Urls, r.pol)
+	searches := len(targets) == 0 && len(r.plan.Refused) == 0 || r.plan.Order == "search" || r.req.Web.Switch == turn.WebAlways && len(targets) == 0
 	r.listen(ctx)
-	fresh := searches && len(targets) == 0 && len(r.plan.refused) == 0
-	if fresh && len(r.plan.queries) == 0 {
+	fresh := searches && len(targets) == 0 && len(r.plan.Refused) == 0
+	if fresh && len(r.plan.Queries) == 0 {
 		r.fail("nothing_to_ask", "nothing that may leave was left to ask for")
 		r.conclude(nil, summary{})
 		return
@@ -40,12 +40,12 @@ func (r *run) find(ctx context.Context) {
 	r.refuseTyped()
 	var refused []turn.Page
 	if searches {
-		if len(r.plan.queries) > 0 {
+		if len(r.plan.Queries) > 0 {
 			r.search(ctx, share)
 		}
-		r.look.Hits = rank(r.look.Hits, r.plan.intent, r.pol, r.heard)
+		r.look.Hits = rank(r.look.Hits, r.plan.Intent, r.pol, r.feedback)
 		var found []target
-		found, refused = choose(r.look.Hits, r.plan.intent, r.pol)
+		found, refused = choose(r.look.Hits, r.plan.Intent, r.pol)
 		targets = append(targets, found...)
 		targets = targets[:min(len(targets), r.pol.Pages)]
 		r.look.Pages = append(r.look.Pages, refused...)
@@ -81,7 +81,7 @@ func (r *run) again(ctx context.Context, share time.Duration) bool {
 
 // refuseTyped records what a person typed as a URL and the rules refuse.
 func (r *run) refuseTyped() {
-	for _, raw := range r.plan.refused {
+	for _, raw := range r.plan.Refused {
 		page := turn.Page{URL: clean.Line(raw, 200), Site: "the address given", Failure: "blocked_url", Reason: "invalid_target"}
 		if _, err := guard.Parse(raw); err != nil {
 			if e, ok := errors.AsType[*guard.Error](err); ok {
@@ -101,8 +101,8 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 		r.fail(search.NotConfigured, "no search service is set up")
 		return
 	}
-	queries := r.plan.queries
-	if len(queries) == 1 && r.plan.fresh != "" {
+	queries := r.plan.Queries
+	if len(queries) == 1 && r.plan.Fresh != "" {
 		queries = []string{queries[0], queries[0]}
 	}
 	for i, text := range queries[:min(len(queries), r.pol.Queries)] {
@@ -110,15 +110,15 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 			r.look.Query += "\n"
 		}
 		r.look.Query += text
-		q := search.Query{Text: text, Intent: r.plan.intent, Language: r.plan.language, For: r.req.Character, Anew: r.plan.anew, Depth: r.pol.Depth, Backends: r.pol.Backends}
-		if trusted, some := r.pol.trust(r.plan.intent); some && trusted.Only {
+		q := search.Query{Text: text, Intent: r.plan.Intent, Language: r.plan.Language, For: r.req.Character, Anew: r.plan.Anew, Depth: r.pol.Depth, Backends: r.pol.Backends}
+		if trusted, some := r.pol.trust(r.plan.Intent); some && trusted.Only {
 			q.Include = trusted.Sites
 		}
 		if r.site != nil {
 			q.Include = []string{r.site.Site.Host()}
 		}
 		if i == 0 {
-			q.Fresh = r.plan.fresh
+			q.Fresh = r.plan.Fresh
 		}
 		res := r.inSite(r.p.Search.Search(ctx, q))
 		for _, a := range res.Asked {
@@ -151,14 +151,14 @@ func cleanHits(hits []turn.Hit) []turn.Hit {
 }
 
 // read reads the targets, and falls back on snippets where no page could be read.
-func (r *run) read(ctx context.Context, targets []target, share time.Duration) []sheet {
+func (r *run) read(ctx context.Context, targets []target, share time.Duration) []source {
 	if len(targets) == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, share)
 	defer cancel()
 	for i := range targets {
-		targets[i].language = r.plan.language
+		targets[i].language = r.plan.Language
 	}
 	sheets := r.p.read(ctx, targets, r.pol)
 	markTwins(sheets)
@@ -171,7 +171,7 @@ func (r *run) read(ctx context.Context, targets []target, share time.Duration) [
 }
 
 // markTwins leaves out pages that turned out to be the same as a better ranked one.
-func markTwins(sheets []sheet) {
+func markTwins(sheets []source) {
 	seen := map[string]bool{}
 	for i := range sheets {
 		s := &sheets[i]

@@ -6,20 +6,25 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/conflict"
+	"familiar/internal/lookup/evidence"
+	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/question"
+	"familiar/internal/text"
 )
 
 // run is one lookup on its way. It belongs to one goroutine.
 type run struct {
-	p     *Provider
-	req   turn.Request
-	pol   Policy
-	look  turn.Lookup
-	plan  plan
-	heard hearsay
-	site  *Docs     // that the lookup is kept to; nil: none
-	end   time.Time // when the result must be there
-	now   time.Time
-	step  time.Time // when the stage under way began
+	p        *Provider
+	req      turn.Request
+	pol      Policy
+	look     turn.Lookup
+	plan     question.Plan
+	feedback feedback
+	site     *Docs     // that the lookup is kept to; nil: none
+	end      time.Time // when the result must be there
+	now      time.Time
+	step     time.Time // when the stage under way began
 }
 
 // margin is kept free at the end of a lookup, for writing the block.
@@ -73,21 +78,21 @@ func (r *run) fail(failure, reason string) {
 // decide says whether a lookup is needed, and records why.
 func (r *run) decide(ctx context.Context) bool {
 	names := r.names()
-	r.plan = decide(r.req, names, r.pol.DeniedTopics)
+	r.plan = question.Decide(r.req, names, r.pol.DeniedTopics)
 	pl := &r.plan
 	by := ""
 	always := r.req.Web.Switch == turn.WebAlways
-	if !always && len(pl.urls) == 0 && !r.off() {
+	if !always && len(pl.Urls) == 0 && !r.off() {
 		by = r.p.secondOpinion(ctx, pl)
 	}
-	r.look.Usage = pl.usage
+	r.look.Usage = pl.Usage
 	r.done("need")
-	pl.compose(names, r.today())
+	pl.Compose(names, r.today())
 	r.keep()
 	r.done("query")
 
 	needed, reason := r.needed(by)
-	r.look.Score, r.look.Cues = pl.score, pl.cues
+	r.look.Score, r.look.Cues = pl.Score, pl.Cues
 	r.look.Reason, r.look.Need = reason, reason
 	if !needed {
 		r.look.State = turn.NotNeeded
@@ -100,22 +105,22 @@ func (r *run) decide(ctx context.Context) bool {
 // note records what the plan is to ask.
 func (r *run) note() {
 	pl := &r.plan
-	r.look.Intent, r.look.Intents = pl.intent, pl.intents
-	r.look.Question, r.look.Scrubbed, r.look.Steps = pl.question, pl.scrubbed, pl.steps
+	r.look.Intent, r.look.Intents = pl.Intent, pl.Intents
+	r.look.Question, r.look.Scrubbed, r.look.Steps = pl.Question, pl.Scrubbed, pl.Steps
 }
 
 // reword lets the side model word a follow-up better than the rules did, and plans anew if it does.
 func (r *run) reword(ctx context.Context) {
-	if r.p.Side == nil || !r.plan.leans {
+	if r.p.Side == nil || !r.plan.Leans {
 		return
 	}
 	before, names := r.plan, r.names()
-	if r.p.reword(ctx, &r.plan, r.req, names); r.plan.core != before.core {
-		r.plan.topic = deniedTopic(r.plan.core, r.pol.DeniedTopics)
-		r.plan.compose(names, r.today())
+	if r.p.reword(ctx, &r.plan, r.req, names); r.plan.Core != before.Core {
+		r.plan.Topic = question.DeniedTopic(r.plan.Core, r.pol.DeniedTopics)
+		r.plan.Compose(names, r.today())
 		r.keep()
 	}
-	r.look.Usage = r.plan.usage
+	r.look.Usage = r.plan.Usage
 	r.note()
 	r.done("reword")
 }
@@ -133,11 +138,11 @@ func (r *run) names() []string {
 	names := []string{r.req.Character}
 	for _, m := range r.req.Chain {
 		if m.Own && m.Author.Name != "" {
-			names = addOnce(names, m.Author.Name)
+			names = text.AddOnce(names, m.Author.Name)
 		}
 	}
 	if p := r.req.Parent; p != nil && p.Own {
-		names = addOnce(names, p.Author.Name)
+		names = text.AddOnce(names, p.Author.Name)
 	}
 	return names
 }
@@ -149,20 +154,20 @@ func (r *run) needed(by string) (bool, string) {
 	switch {
 	case r.req.Web.Switch == turn.WebAlways:
 		return true, "asked for by command"
-	case pl.order == "dont":
+	case pl.Order == "dont":
 		return false, "told not to search"
-	case len(pl.urls) > 0 || len(pl.refused) > 0:
+	case len(pl.Urls) > 0 || len(pl.Refused) > 0:
 		return true, "a page was named"
-	case pl.order == "search":
+	case pl.Order == "search":
 		return true, "told to search"
-	case len(pl.queries) == 0:
+	case len(pl.Queries) == 0:
 		return false, "nothing to search for"
-	case pl.score >= threshold:
-		return true, because("needs facts", pl.cues, by)
-	case r.p.Eager && pl.asks && !pl.barred:
+	case pl.Score >= need.Threshold:
+		return true, because("needs facts", pl.Cues, by)
+	case r.p.Eager && pl.Asks && !pl.Barred:
 		return true, "a question, and no model to answer it"
 	}
-	return false, because("no need for facts", pl.cues, by)
+	return false, because("no need for facts", pl.Cues, by)
 }
 
 func because(verdict string, cues []string, by string) string {
@@ -189,7 +194,7 @@ func (r *run) allowed() bool {
 		}
 	case r.pol.Off:
 		code = "character"
-	case r.plan.topic != "":
+	case r.plan.Topic != "":
 		code = "topic"
 	case r.room() == 0:
 		code = "room"
@@ -212,25 +217,25 @@ func (r *run) room() int {
 }
 
 // summarise has the pages summed up, by the side model if it comes in time, checks every fact, and concludes.
-func (r *run) summarise(ctx context.Context, sheets []sheet, share time.Duration) {
-	limit := extended
+func (r *run) summarise(ctx context.Context, sheets []source, share time.Duration) {
+	limit := evidence.Extended
 	if r.p.Eager {
-		limit = brief
+		limit = evidence.Brief
 	}
 	side, cancel := context.WithTimeout(ctx, share)
-	taken := r.p.takeNotes(side, r.plan.question, r.plan.language, sheets)
+	taken := r.p.takeNotes(side, r.plan.Question, r.plan.Language, sheets)
 	cancel()
 	r.done("summarise")
 	s := judge(sheets, taken, &r.plan, limit)
-	if r.plan.intent == factCheck {
-		s.check(r.plan.question, sheets)
+	if r.plan.Intent == need.FactCheck {
+		s.check(r.plan.Question, sheets)
 	}
 	r.done("verify")
 	r.conclude(sheets, s)
 }
 
 // conclude settles the state, writes the block and records all of it.
-func (r *run) conclude(sheets []sheet, s summary) {
+func (r *run) conclude(sheets []source, s summary) {
 	l := &r.look
 	l.Removed = removals(sheets)
 	l.Rejected, l.Usage = s.rejected, addUsage(l.Usage, s.usage)
@@ -262,22 +267,22 @@ func (r *run) conclude(sheets []sheet, s summary) {
 		l.Pages = append(l.Pages, sheets[i].page)
 	}
 	if l.State != turn.Found {
-		b := layout{seal: newSeal([]string{r.plan.question}), question: r.plan.question, now: r.now, pages: l.Pages}
+		b := layout{seal: newSeal([]string{r.plan.Question}), question: r.plan.Question, now: r.now, pages: l.Pages}
 		l.Block = b.missing(stateLine(l))
 	}
 	r.done("block")
 }
 
 // show writes the block with as many of the best facts as fit into the byte cap and the layer's budget.
-func (r *run) show(sheets []sheet, s summary) {
+func (r *run) show(sheets []source, s summary) {
 	l := &r.look
 	pages := append([]turn.Page(nil), l.Pages...)
-	texts := []string{r.plan.question}
+	texts := []string{r.plan.Question}
 	for i := range sheets {
 		pages = append(pages, sheets[i].page)
 		texts = append(texts, sheets[i].page.Text, sheets[i].page.Title)
 	}
-	b := layout{seal: newSeal(texts), question: r.plan.question, now: r.now, sheets: sheets, pages: pages, stale: l.Stale, reused: l.Reused, verdict: s.verdict}
+	b := layout{seal: newSeal(texts), question: r.plan.Question, now: r.now, sheets: sheets, pages: pages, stale: l.Stale, reused: l.Reused, verdict: s.verdict}
 	write := func(n int) string {
 		b.claims, b.sources = number(s.claims[:n], sheets)
 		s.numberVerdict(sheets)
@@ -290,7 +295,7 @@ func (r *run) show(sheets []sheet, s summary) {
 		return b.found()
 	}
 	b.claims, _ = number(s.claims, sheets)
-	b.conflicts = conflicts(b.claims, textsOf(sheets)) // all that there can be, to see what fits beside their lines
+	b.conflicts = conflict.Find(b.claims, textsOf(sheets)) // all that there can be, to see what fits beside their lines
 	room := r.room()
 	n := fit(len(s.claims), func(n int) bool {
 		text := write(n)
@@ -302,7 +307,7 @@ func (r *run) show(sheets []sheet, s summary) {
 	}
 	if n < len(s.claims) {
 		b.claims, _ = number(s.claims[:n], sheets)
-		b.conflicts = conflicts(b.claims, textsOf(sheets))
+		b.conflicts = conflict.Find(b.claims, textsOf(sheets))
 	}
 	l.Block = write(n)
 	l.Summary, l.Sources, l.Newest, l.Verdict, l.Conflicts = b.claims, b.sources, b.newest, s.verdict, b.conflicts

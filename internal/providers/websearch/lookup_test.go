@@ -8,7 +8,11 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/evidence"
+	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/question"
 	"familiar/internal/search"
+	"familiar/internal/text"
 	"familiar/internal/web/guard"
 )
 
@@ -21,16 +25,16 @@ func TestLookupFindsAndCites(t *testing.T) {
 	if l.Query != "What is the height of Mount Everest" {
 		t.Errorf("query %q", l.Query)
 	}
-	text := unmarked(l.Block)
+	body := unmarked(l.Block)
 	for _, want := range []string{"8,849 metres", "8,848 metres", "published 2026-03-04 (from page)", "undated", "[not read] gone.org: status 404 · robots.org: robots disallow",
 		`pages="2/4"`, `fetched="2026-11-20T22:03Z"`, "Sources [1] and [2] give different numbers"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("block lacks %q:\n%s", want, text)
+		if !strings.Contains(body, want) {
+			t.Errorf("block lacks %q:\n%s", want, body)
 		}
 	}
 	for _, c := range l.Summary {
 		page := l.Pages[slices.IndexFunc(l.Pages, func(p turn.Page) bool { return p.N == c.Source })]
-		if !strings.Contains(oneLine(page.Text), c.Quote) {
+		if !strings.Contains(text.OneLine(page.Text), c.Quote) {
 			t.Errorf("quote %q is not on page %s", c.Quote, page.URL)
 		}
 	}
@@ -250,10 +254,10 @@ func TestMachinesAskNothing(t *testing.T) {
 		} {
 			req := ask("look it up: and how high is it?")
 			thread(&req)
-			p := decide(req, []string{"sage"}, nil)
-			p.compose([]string{"sage"}, today)
-			if asks := containsFold(strings.Join(p.queries, " ")+p.question, "Zorgana"); asks == machine {
-				t.Errorf("%s by a machine %v: question %q, queries %q", name, machine, p.question, p.queries)
+			p := question.Decide(req, []string{"sage"}, nil)
+			p.Compose([]string{"sage"}, today)
+			if asks := containsFold(strings.Join(p.Queries, " ")+p.Question, "Zorgana"); asks == machine {
+				t.Errorf("%s by a machine %v: question %q, queries %q", name, machine, p.Question, p.Queries)
 			}
 		}
 	}
@@ -419,7 +423,7 @@ func TestEager(t *testing.T) {
 			t.Errorf("%q: looked up %v", text, got)
 		}
 	}
-	if l := w.lookup(t, ask(heightQuestion)); len(l.Summary) > brief {
+	if l := w.lookup(t, ask(heightQuestion)); len(l.Summary) > evidence.Brief {
 		t.Errorf("%d sentences", len(l.Summary))
 	}
 }
@@ -452,17 +456,17 @@ func TestSecondOpinion(t *testing.T) {
 	} {
 		w := newWorld(t, &finder{})
 		srv := w.side(t, tt.script)
-		p := plan{need: need{score: 0.4}, question: doubtful}
+		p := question.Plan{Need: need.Need{Score: 0.4}, Question: doubtful}
 		by := w.secondOpinion(t.Context(), &p)
-		if got := p.score >= threshold; got != (tt.want == turn.Empty) {
-			t.Errorf("%s: score %v, by %q", tt.script, p.score, by)
+		if got := p.Score >= need.Threshold; got != (tt.want == turn.Empty) {
+			t.Errorf("%s: score %v, by %q", tt.script, p.Score, by)
 		}
 		if len(srv.Requests()) == 0 {
 			t.Errorf("%s: was not asked", tt.script)
 		}
-		p = plan{need: need{score: 0.95}}
-		if w.secondOpinion(t.Context(), &p); p.score != 0.95 {
-			t.Errorf("a sure score was moved to %v", p.score)
+		p = question.Plan{Need: need.Need{Score: 0.95}}
+		if w.secondOpinion(t.Context(), &p); p.Score != 0.95 {
+			t.Errorf("a sure score was moved to %v", p.Score)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/conflict"
 )
 
 // Claims of three pages: what says the same stands once, and what only looks like it stands beside it.
@@ -22,10 +23,10 @@ func TestMerged(t *testing.T) {
 		"something else is said": {"A toll was charged on the bridge for many years after the war had ended.", "[1]"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sheets := []sheet{sheetOf("", said+" It is green."), sheetOf("", tt.other+" It is blue.")}
-			claims := merged([]claim{
+			sheets := []source{sourceOf("", said+" It is green."), sourceOf("", tt.other+" It is blue.")}
+			claims := merged([]finding{
 				{Claim: turn.Claim{Text: said, Quote: said}},
-				{Claim: turn.Claim{Text: tt.other, Quote: tt.other}, sheet: 1},
+				{Claim: turn.Claim{Text: tt.other, Quote: tt.other}, source: 1},
 			}, sheets)
 			got, sources := number(claims, sheets)
 			if cited := got[0].Cited(); cited != tt.cited || len(sources) != 2 {
@@ -42,6 +43,6 @@ func TestGoldenMerged(t *testing.T) {
 	b := goldenLayout()
 	b.claims = b.claims[:2]
 	b.claims[0].Also = []turn.Backing{{Source: 2, Quote: "It returns every 76 years."}}
-	b.conflicts = conflicts(b.claims, textsOf(b.sheets))
+	b.conflicts = conflict.Find(b.claims, textsOf(b.sheets))
 	golden(t, "found_merged", b.found())
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/claim"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
@@ -19,18 +20,18 @@ import (
 	"familiar/internal/web/reader"
 )
 
-// sheet is one page that was tried: its record and, if it was read, what evidence and checks need of it.
-type sheet struct {
+// source is one page that was tried: its record and, if it was read, what evidence and checks need of it.
+type source struct {
 	page    turn.Page
 	rank    int
 	answer  bool   // its backend says that it answers the question
 	dated   string // where the date comes from: "page" or "search"
 	covered bool   // much of it was hidden from readers (H4)
 	removed clean.Report
-	index   *index // of page.Text; nil if it was not read
+	index   *claim.Page // of page.Text; nil if it was not read
 }
 
-func (s *sheet) good() bool { return s.page.Failure == "" }
+func (s *source) good() bool { return s.page.Failure == "" }
 
 const (
 	quorum = 3 // good pages that are enough to go on
@@ -43,12 +44,12 @@ const (
 
 // read reads all targets at once and returns soon after ctx is done, or when enough good pages are in. The
 // result has one sheet for each target, in their order. What comes later than that is dropped.
-func (p *Provider) read(ctx context.Context, targets []target, pol Policy) []sheet {
+func (p *Provider) read(ctx context.Context, targets []target, pol Policy) []source {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type numbered struct {
 		i int
-		s sheet
+		s source
 	}
 	in := make(chan numbered, len(targets)) // room for all: a late reader must not wait for us
 	for i, t := range targets {
@@ -58,9 +59,9 @@ func (p *Provider) read(ctx context.Context, targets []target, pol Policy) []she
 			in <- numbered{i, p.readOne(ctx, t, pol)}
 		}()
 	}
-	out := make([]sheet, len(targets))
+	out := make([]source, len(targets))
 	for i, t := range targets {
-		out[i] = sheet{rank: t.rank, page: turn.Page{URL: t.url, Site: t.site, Failure: "timeout", Reason: "deadline"}}
+		out[i] = source{rank: t.rank, page: turn.Page{URL: t.url, Site: t.site, Failure: "timeout", Reason: "deadline"}}
 	}
 	var enough <-chan time.Time
 	for left, good := len(targets), 0; left > 0; left-- {
@@ -88,9 +89,9 @@ func (p *Provider) read(ctx context.Context, targets []target, pol Policy) []she
 }
 
 // readOne reads one page. A page that makes the reader panic costs itself alone.
-func (p *Provider) readOne(ctx context.Context, t target, pol Policy) (s sheet) {
+func (p *Provider) readOne(ctx context.Context, t target, pol Policy) (s source) {
 	began := time.Now()
-	s = sheet{rank: t.rank, page: turn.Page{URL: t.url, Site: t.site}}
+	s = source{rank: t.rank, page: turn.Page{URL: t.url, Site: t.site}}
 	defer func() {
 		if recover() != nil {
 			s.page.Failure, s.page.Reason, s.page.Text, s.index = "extraction_failed", "panic", "", nil
@@ -130,7 +131,7 @@ func (p *Provider) readOne(ctx context.Context, t target, pol Policy) (s sheet) 
 }
 
 // fetch fetches a page from where it is.
-func (p *Provider) fetch(ctx context.Context, s *sheet, t target, pol Policy) (*fetch.Document, error) {
+func (p *Provider) fetch(ctx context.Context, s *source, t target, pol Policy) (*fetch.Document, error) {
 	o := pol.options(t.hit == nil)
 	doc, err := p.Fetch.Fetch(ctx, t.url, o)
 	for _, other := range t.spare {
@@ -144,7 +145,7 @@ func (p *Provider) fetch(ctx context.Context, s *sheet, t target, pol Policy) (*
 }
 
 // readDelivered takes the text that a backend delivered for the page.
-func (p *Provider) readDelivered(s *sheet, hit *turn.Hit) {
+func (p *Provider) readDelivered(s *source, hit *turn.Hit) {
 	sum := sha256.Sum256([]byte(hit.Text))
 	s.page.Via = hit.Backend
 	s.page.Title = titleOf(hit.Title)
@@ -157,7 +158,7 @@ func (p *Provider) readDelivered(s *sheet, hit *turn.Hit) {
 
 // readSpecially has a special reader read the page, if there is one for it. It returns false where the page itself is
 // to be fetched, and records why.
-func (p *Provider) readSpecially(ctx context.Context, s *sheet, t target, pol Policy) bool {
+func (p *Provider) readSpecially(ctx context.Context, s *source, t target, pol Policy) bool {
 	doc, err := p.Reader.Read(ctx, t.url+t.anchor, reader.Options{Domains: pol.Domains, Language: t.language})
 	if err != nil {
 		if e, ok := errors.AsType[*reader.Error](err); ok {
@@ -174,7 +175,7 @@ func (p *Provider) readSpecially(ctx context.Context, s *sheet, t target, pol Po
 }
 
 // readFetched extracts the text of a page that was fetched.
-func readFetched(s *sheet, doc *fetch.Document, t target) {
+func readFetched(s *source, doc *fetch.Document, t target) {
 	s.page.Final, s.page.Status = doc.Final, doc.Status
 	s.page.Bytes, s.page.SHA256 = len(doc.Body), doc.SHA256()
 	s.page.Fetched, s.page.Cached = doc.Fetched, doc.Cached
@@ -199,7 +200,7 @@ func readFetched(s *sheet, doc *fetch.Document, t target) {
 }
 
 // took takes what was read on a page.
-func (s *sheet) took(got page.Page, t target) {
+func (s *source) took(got page.Page, t target) {
 	s.page.Title = titleOf(got.Title)
 	s.page.Modified = got.Modified
 	s.date(got.Published, "page")
@@ -218,14 +219,14 @@ func (s *sheet) took(got page.Page, t target) {
 func titleOf(s string) string { return clean.Line(mdAuto.ReplaceAllString(s, ""), maxTitle) }
 
 // date sets the publication date where there is none yet.
-func (s *sheet) date(at time.Time, from string) {
+func (s *source) date(at time.Time, from string) {
 	if s.page.Published.IsZero() && !at.IsZero() {
 		s.page.Published, s.dated = at, from
 	}
 }
 
 // take cleans the text, which then is what quotes are checked against.
-func (s *sheet) take(markdown string) {
+func (s *source) take(markdown string) {
 	text, report := Text(markdown)
 	s.removed = report
 	if n := len([]rune(text)); n == 0 || n < minText && !s.answer && s.page.Via == "" {
@@ -233,7 +234,7 @@ func (s *sheet) take(markdown string) {
 		return
 	}
 	s.page.Text = text
-	s.index = newIndex(text)
+	s.index = claim.NewPage(text)
 }
 
 // The marks of Markdown that are not words. Addresses of links go with them: no URL of a page is ever shown (P2).
@@ -285,7 +286,7 @@ func plainLines(s string) string {
 }
 
 // removals sums what cleaning took out of all pages, in the order of the rules.
-func removals(sheets []sheet) []turn.Removal {
+func removals(sheets []source) []turn.Removal {
 	sum := map[string]int{}
 	for _, s := range sheets {
 		for rule, n := range s.removed {

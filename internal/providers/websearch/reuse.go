@@ -8,6 +8,11 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/claim"
+	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/question"
+	"familiar/internal/text"
+	"familiar/internal/text/calendar"
 )
 
 // memory holds what lookups have found, for the like questions that come soon after. It is kept in the process alone:
@@ -30,7 +35,7 @@ type recollection struct {
 	at     time.Time
 	hits   []turn.Hit
 	pages  []turn.Page // those that the rules refused
-	sheets []sheet     // without their indexes
+	sheets []source    // without their indexes
 	bytes  int
 }
 
@@ -43,9 +48,9 @@ const (
 // window is how long what was found is as good as new.
 func window(intent, fresh string) time.Duration {
 	switch {
-	case intent == weather || intent == news || fresh == "day":
+	case intent == need.Weather || intent == need.News || fresh == "day":
 		return 15 * time.Minute
-	case intent == forum || intent == general || fresh != "":
+	case intent == need.Forum || intent == need.General || fresh != "":
 		return 30 * time.Minute
 	}
 	return time.Hour
@@ -54,12 +59,12 @@ func window(intent, fresh string) time.Duration {
 // scope names who may be given what a lookup found: those who can see the channel in which it was asked, for the record
 // tells the question. A change of the rules, or of what people said of sources, ends it.
 func (r *run) scope() string {
-	return strings.Join([]string{r.req.Character, r.req.GuildID, r.req.ChannelID, r.pol.version(), r.heard.version()}, "\n")
+	return strings.Join([]string{r.req.Character, r.req.GuildID, r.req.ChannelID, r.pol.version(), r.feedback.version()}, "\n")
 }
 
 // recall gives the lookup the pages of an earlier one, if there is one whose query is like this one's.
-func (r *run) recall() ([]sheet, bool) {
-	if len(r.plan.queries) == 0 || r.plan.anew {
+func (r *run) recall() ([]source, bool) {
+	if len(r.plan.Queries) == 0 || r.plan.Anew {
 		return nil, false
 	}
 	e := r.p.kept.find(r.scope(), &r.plan, r.now)
@@ -73,18 +78,18 @@ func (r *run) recall() ([]sheet, bool) {
 	for i := range sheets {
 		if s := &sheets[i]; s.good() {
 			s.page.Cached = true
-			s.index = newIndex(s.page.Text)
+			s.index = claim.NewPage(s.page.Text)
 		}
 	}
 	return sheets, true
 }
 
 // remember keeps what a search found.
-func (r *run) remember(refused []turn.Page, sheets []sheet) {
+func (r *run) remember(refused []turn.Page, sheets []source) {
 	if r.look.State != turn.Found || r.look.Reused != nil || r.look.Stale > 0 {
 		return
 	}
-	e := &recollection{scope: r.scope(), turn: r.req.ID, query: r.plan.queries[0], intent: r.plan.intent, fresh: r.plan.fresh, lang: r.plan.language,
+	e := &recollection{scope: r.scope(), turn: r.req.ID, query: r.plan.Queries[0], intent: r.plan.Intent, fresh: r.plan.Fresh, lang: r.plan.Language,
 		at: r.now, hits: slices.Clone(r.look.Hits), pages: refused, sheets: slices.Clone(sheets)}
 	for i := range e.sheets {
 		e.sheets[i].index, e.sheets[i].page.N = nil, 0
@@ -111,13 +116,13 @@ func (m *memory) add(e *recollection) {
 }
 
 // find returns the newest recollection that serves the plan, or nil.
-func (m *memory) find(scope string, p *plan, now time.Time) *recollection {
+func (m *memory) find(scope string, p *question.Plan, now time.Time) *recollection {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, e := range slices.Backward(m.entries) {
 		age := now.Sub(e.at)
-		if e.scope == scope && e.intent == p.intent && e.fresh == p.fresh && e.lang == p.language &&
-			0 <= age && age < window(e.intent, e.fresh) && alikeQueries(e.query, p.queries[0]) {
+		if e.scope == scope && e.intent == p.Intent && e.fresh == p.Fresh && e.lang == p.Language &&
+			0 <= age && age < window(e.intent, e.fresh) && alikeQueries(e.query, p.Queries[0]) {
 			return e
 		}
 	}
@@ -127,11 +132,11 @@ func (m *memory) find(scope string, p *plan, now time.Time) *recollection {
 // alikeQueries reports whether two queries ask the same in nearly the same words: most of them are shared, those of
 // meaning are the same in the same order, and none of the others is a time, a question word or a denial.
 func alikeQueries(a, b string) bool {
-	wa, wb := split(a), split(b)
-	if unspaced(a) || unspaced(b) {
-		return oneLine(strings.ToLower(a)) == oneLine(strings.ToLower(b))
+	wa, wb := text.Words(a), text.Words(b)
+	if text.Unspaced(a) || text.Unspaced(b) {
+		return text.OneLine(strings.ToLower(a)) == text.OneLine(strings.ToLower(b))
 	}
-	inA, inB := keySet(wa), keySet(wb)
+	inA, inB := text.Keys(wa), text.Keys(wb)
 	shared := 0
 	for k := range inA {
 		if inB[k] {
@@ -143,38 +148,30 @@ func alikeQueries(a, b string) bool {
 }
 
 // matter are the words of meaning of a query in their order, for "from Rome to Oslo" is another way than from Oslo to Rome.
-func matter(words []word) []string {
+func matter(words []text.Word) []string {
 	var keys []string
 	for _, w := range words {
-		if !stopWords[w.key] && !idleWords[w.key] {
-			keys = append(keys, w.key)
+		if !text.StopWords[w.Key] && !idleWords[w.Key] {
+			keys = append(keys, w.Key)
 		}
 	}
 	return keys
 }
 
 // idleWords make no other question.
-var idleWords = set("exact exactly actual actually current currently precise precisely real really approximate approximately official officially genau eigentlich aktuell exactement actuellement exacto actual atual ungefahr circa")
-
-func keySet(words []word) map[string]bool {
-	keys := make(map[string]bool, len(words))
-	for _, w := range words {
-		keys[w.key] = true
-	}
-	return keys
-}
+var idleWords = text.Set("exact exactly actual actually current currently precise precisely real really approximate approximately official officially genau eigentlich aktuell exactement actuellement exacto actual atual ungefahr circa")
 
 // harmless reports whether the words that the other query lacks make no difference to what is asked.
-func harmless(text string, words []word, other map[string]bool) bool {
+func harmless(s string, words []text.Word, other map[string]bool) bool {
 	for i, w := range words {
-		_, isDay := dayNumber[w.key]
+		_, isDay := calendar.DayNumber[w.Key]
 		switch {
-		case other[w.key]:
-		case w.upper && !stopWords[w.key], strings.ContainsAny(w.key, "0123456789"), decisive[w.key], monthNames[w.key] > 0, isDay:
+		case other[w.Key]:
+		case w.Upper && !text.StopWords[w.Key], strings.ContainsAny(w.Key, "0123456789"), decisive[w.Key], text.MonthNames[w.Key] > 0, isDay:
 			return false
-		case i > 0 && slotted[words[i-1].key]:
+		case i > 0 && text.Prepositions[words[i-1].Key]:
 			return false
-		case len(times.in(text[w.start:w.end], words[i:i+1])) > 0:
+		case len(need.Times.FindAll(s[w.Start:w.End], words[i:i+1])) > 0:
 			return false
 		}
 	}
@@ -183,7 +180,7 @@ func harmless(text string, words []word, other map[string]bool) bool {
 
 // decisive are small words that make another question: those that ask, those that deny, and those that turn a
 // comparison around.
-var decisive = set("who whose whom what when where which why how many much not no never without except before after under over more less most least best worst first last highest lowest biggest smallest largest oldest newest youngest tallest cheapest " +
+var decisive = text.Set("who whose whom what when where which why how many much not no never without except before after under over more less most least best worst first last highest lowest biggest smallest largest oldest newest youngest tallest cheapest " +
 	"wer wen wem wessen was wann wo welche welcher welches warum wie viele nicht kein keine ohne vor nach mehr weniger erste letzte " +
 	"qui que quoi quand quel quelle combien comment pourquoi pas sans avant apres plus moins premier dernier quien cuando donde cual cuanto cuantos como no sin antes despues mas menos primero ultimo " +
 	"quem quando onde qual quanto quantos nao sem antes depois mais menos кто что где когда какой сколько почему не без до после больше меньше")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/need"
 	"familiar/internal/web/guard"
 )
 
@@ -144,8 +145,8 @@ func TestRank(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := hits("https://a.org/1", "https://b.org/1", "https://c.org/1", "https://www.trusted.org/1", "https://d.org/1", "https://e.org/1")
-	heard := hearsay{"a.org": {wrong: 1}, "b.org": {outdated: 1}}
-	pol := Policy{Trusted: map[string]Trust{news: {Sites: []string{"trusted.org"}, Hosts: trusted}}}.withDefaults()
+	heard := feedback{"a.org": {wrong: 1}, "b.org": {outdated: 1}}
+	pol := Policy{Trusted: map[string]Trust{need.News: {Sites: []string{"trusted.org"}, Hosts: trusted}}}.withDefaults()
 	order := func(intent string, hs []turn.Hit) (sites []string) {
 		for _, h := range rank(hs, intent, pol, heard) {
 			sites = append(sites, siteOf(h.URL)+map[bool]string{true: "", false: "!"}[h.Why == ""])
@@ -153,15 +154,15 @@ func TestRank(t *testing.T) {
 		return sites
 	}
 	for intent, want := range map[string][]string{
-		news:    {"www.trusted.org!", "c.org", "b.org!", "a.org!", "d.org", "e.org"},
-		general: {"c.org", "b.org!", "www.trusted.org", "a.org!", "d.org", "e.org"},
+		need.News:    {"www.trusted.org!", "c.org", "b.org!", "a.org!", "d.org", "e.org"},
+		need.General: {"c.org", "b.org!", "www.trusted.org", "a.org!", "d.org", "e.org"},
 	} {
 		if got := order(intent, found); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", intent, got, want)
 		}
 	}
-	pol.Trusted = map[string]Trust{news: {Sites: []string{"trusted.org"}, Hosts: trusted, Only: true}}
-	targets, _ := choose(slices.Clone(found), news, pol)
+	pol.Trusted = map[string]Trust{need.News: {Sites: []string{"trusted.org"}, Hosts: trusted, Only: true}}
+	targets, _ := choose(slices.Clone(found), need.News, pol)
 	if len(targets) != 1 || targets[0].site != "www.trusted.org" {
 		t.Errorf("only trusted sites: %+v", targets)
 	}

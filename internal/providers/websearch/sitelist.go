@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/question"
+	"familiar/internal/text"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
 	"familiar/internal/web/page"
@@ -104,13 +106,13 @@ func sitemap(text []byte) []page.Link {
 // fitting ranks the links to pages of the site by the words of the query in their text and address, the rarer the
 // better, and drops those that have none.
 func fitting(links []page.Link, query, language string, site guard.Site) []turn.Hit {
-	asked := unique(terms(query, language))
+	asked := text.Unique(text.Terms(query, language))
 	var hits []turn.Hit
 	var held [][]string // terms of asked, for each hit
 	known, df := map[string]bool{}, map[string]int{}
 	for _, l := range links {
 		canonical, ok := guard.Canonical(l.URL)
-		if !ok || known[canonical] || !site.Holds(canonical) || isFile(canonical) || strings.HasSuffix(canonical, ".xml") {
+		if !ok || known[canonical] || !site.Holds(canonical) || question.IsFile(canonical) || strings.HasSuffix(canonical, ".xml") {
 			continue
 		}
 		known[canonical] = true
@@ -119,7 +121,7 @@ func fitting(links []page.Link, query, language string, site guard.Site) []turn.
 			continue
 		}
 		var has []string
-		for _, t := range unique(terms(l.Text+" "+path, language)) {
+		for _, t := range text.Unique(text.Terms(l.Text+" "+path, language)) {
 			if slices.Contains(asked, t) {
 				has = append(has, t)
 				df[t]++

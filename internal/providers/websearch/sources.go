@@ -2,11 +2,10 @@ package websearch
 
 import (
 	"net/url"
-	"path"
-	"regexp"
 	"strings"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/question"
 	"familiar/internal/web/guard"
 )
 
@@ -21,77 +20,6 @@ type target struct {
 
 	language string // of the question, in which a page of several is read
 }
-
-// inText finds URLs as people type them, with or without a scheme.
-var inText = regexp.MustCompile(`(?i)(?:\bhttps?://|\bwww\.)[^\s<>"“”„«»]+`)
-
-// notPages are files that hold nothing to read.
-var notPages = set(".gif .png .jpg .jpeg .webp .mp4 .webm .mov .mp3 .ogg .zip .exe")
-
-// typedURLs returns the URLs that people typed in the message or in the message it replies to, canonical but for the
-// fragment and in order, and apart from these what looks like a URL and may not be read. One of the parent's counts only if the
-// message speaks of it.
-func typedURLs(req turn.Request) (urls, refused []string) {
-	var texts []string
-	if req.Message.ByPerson() {
-		texts = append(texts, req.Message.Text)
-	}
-	if parent := req.Parent; parent != nil && parent.ByPerson() && inText.MatchString(parent.Text) && speaksOfPage(req.Message.Text) {
-		texts = append(texts, parent.Text)
-	}
-	for _, text := range texts {
-		for _, raw := range inText.FindAllString(text, 20) {
-			raw = trimURL(raw)
-			if strings.HasPrefix(strings.ToLower(raw), "www.") {
-				raw = "https://" + raw
-			}
-			canonical, ok := guard.Canonical(raw)
-			switch {
-			case !ok:
-				refused = addOnce(refused, raw)
-			case !isFile(canonical):
-				urls = addOnce(urls, canonical+anchorOf(raw))
-			}
-		}
-	}
-	return urls, refused
-}
-
-// pageWords are the words by which a reply means the page that its parent links to.
-var pageWords = set("this that it link page article site url post read summary summarize summarise tldr says say said about das link seite artikel lies zusammen ca lien resume esto enlace resumen isso resumo questo riassumi это ссылка")
-
-func speaksOfPage(text string) bool {
-	for _, w := range split(text) {
-		if pageWords[w.key] {
-			return true
-		}
-	}
-	return false
-}
-
-// trimURL drops the punctuation of the sentence around a URL, and a bracket that it did not open.
-func trimURL(s string) string {
-	for s != "" {
-		last := s[len(s)-1]
-		switch {
-		case strings.IndexByte(`.,;:!?'*_~|`, last) >= 0:
-		case last == ')' && strings.Count(s, ")") > strings.Count(s, "("):
-		case last == ']' && strings.Count(s, "]") > strings.Count(s, "["):
-		case last == '}' && strings.Count(s, "}") > strings.Count(s, "{"):
-		default:
-			return s
-		}
-		s = s[:len(s)-1]
-	}
-	return s
-}
-
-func isFile(canonical string) bool {
-	u, err := url.Parse(canonical)
-	return err == nil && notPages[strings.ToLower(path.Ext(u.Path))]
-}
-
-func withoutURLs(s string) string { return inText.ReplaceAllString(s, " ") }
 
 // choose picks the pages to be read of what was found: the best ranked that the operator's lists allow, a few of
 // one domain at most. Pages that are refused by a rule come back as not read. Each hit that is passed over says why.
@@ -126,7 +54,7 @@ func choose(hits []turn.Hit, intent string, pol Policy) (targets []target, refus
 			continue
 		}
 		perDomain[domain]++
-		targets = append(targets, target{url: canonical, anchor: anchorOf(hit.URL), site: site, hit: hit, rank: len(targets)})
+		targets = append(targets, target{url: canonical, anchor: question.Anchor(hit.URL), site: site, hit: hit, rank: len(targets)})
 	}
 	return targets, refused
 }
@@ -137,14 +65,6 @@ func passOver(hit *turn.Hit, why string) {
 		why = hit.Why + "; " + why
 	}
 	hit.Why = why
-}
-
-// anchorOf is a URL's fragment with its "#", "" if it has none or an empty one.
-func anchorOf(raw string) string {
-	if _, fragment, _ := strings.Cut(raw, "#"); fragment != "" {
-		return "#" + fragment
-	}
-	return ""
 }
 
 func siteOf(canonical string) string {
@@ -160,7 +80,7 @@ func siteOf(canonical string) string {
 func typedTargets(urls []string, pol Policy) []target {
 	var out []target
 	for _, u := range urls[:min(len(urls), pol.Pages)] {
-		anchor := anchorOf(u)
+		anchor := question.Anchor(u)
 		u = strings.TrimSuffix(u, anchor)
 		out = append(out, target{url: u, anchor: anchor, site: siteOf(u), rank: len(out)})
 	}

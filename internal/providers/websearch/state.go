@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/factcheck"
+	"familiar/internal/text"
 )
 
 // failureWords are the words for a page's failure, by reason first and by code where the reason has none. All of
@@ -75,7 +77,7 @@ func failedBy(l *turn.Lookup) string {
 	}
 	var words []string
 	for _, code := range codes {
-		words = addOnce(words, cmp.Or(lookupWords[code], "error"))
+		words = text.AddOnce(words, cmp.Or(lookupWords[code], "error"))
 	}
 	return strings.Join(words, "; ")
 }
@@ -123,11 +125,11 @@ func verdictLine(v *turn.Verdict, nonce string) string {
 	of := `Fact check of "` + inertLine(v.Statement, nonce) + `": `
 	sides := "for it: " + numbersOf(v.For) + "; against it: " + numbersOf(v.Against)
 	switch v.Label {
-	case supports:
+	case factcheck.Supports:
 		return of + "supported (confidence " + strconv.FormatFloat(v.Confidence, 'f', 2, 64) + "; " + sides + "). Say that these sources support it, and name what speaks against it."
-	case contradicts:
+	case factcheck.Contradicts:
 		return of + "contradicted (confidence " + strconv.FormatFloat(v.Confidence, 'f', 2, 64) + "; " + sides + "). Say that these sources contradict it, with what they say instead."
-	case unverified:
+	case factcheck.Unverified:
 		return of + "unverified (" + sides + "). It is about a living person and the evidence is thin: say that you could not verify it, and repeat nothing of it as a fact."
 	}
 	return of + "inconclusive (" + sides + "). Too few independent sources settle it: call it neither true nor false, and say what each side writes."

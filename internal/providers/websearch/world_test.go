@@ -119,3 +119,12 @@ func unmarked(block string) string {
 		return r
 	}, block)
 }
+
+// bridge is a page's text.
+const bridge = "The Sample Bridge crosses the Lorem between two hills, and it is painted green. " +
+	"It was designed by Ada Quill, who also built the town hall. Construction lasted four years and the bridge opened in 1932. " +
+	"The bridge is 812 metres long. It was closed to lorries because its northern pier had sunk."
+
+func containsFold(s, sub string) bool {
+	return strings.Contains(strings.ToLower(s), strings.ToLower(sub))
+}
