@@ -18,8 +18,10 @@ const (
 
 // floors is the plan of the house: imports go downstairs, at least one step.
 var floors = map[string]int{
+	"cmd/evaluate": roof,
 	"cmd/familiar": roof,
-	"cmd/train":    roof,
+
+	"cmd/evaluate/train": third,
 
 	"internal/bot":          third,
 	"internal/bot/discord":  doors,
@@ -59,7 +61,7 @@ var atDoors = []string{"internal/api", "internal/context/turn", "internal/redact
 var keepers = map[string][]string{
 	"database/sql":                  {"internal/store", "internal/trace"},
 	"flag":                          {"cmd/familiar"},
-	"github.com/alecthomas/kong":    {"cmd/familiar"},
+	"github.com/alecthomas/kong":    {"cmd/evaluate", "cmd/familiar"},
 	"github.com/bwmarrin/discordgo": {"internal/bot/discord"},
 	"github.com/joho/godotenv":      {"cmd/familiar"},
 }

@@ -2,7 +2,7 @@ package websearch
 
 import "familiar/internal/linear"
 
-// What cmd/train, which makes the models, is to know of how they are asked.
+// What cmd/evaluate/train, which makes the models, is to know of how they are asked.
 
 // Hints are what the models see of a message.
 func Hints(message string) []linear.Feature {
