@@ -19,8 +19,8 @@ var plan = [][]string{
 	{"internal/lookup/question"},
 	{"internal/context/prompt", "internal/providers/character", "internal/providers/history", "internal/providers/websearch"},
 	{"internal/bot/discord", "internal/bot/terminal"},
-	{"internal/bot"},
-	{"cmd/familiar", "cmd/train"},
+	{"cmd/evaluate/train", "internal/bot"},
+	{"cmd/evaluate", "cmd/familiar"},
 }
 
 // floors are the rooms of the plan with the floors they stand on.
@@ -47,7 +47,7 @@ var atDoors = []string{"internal/api", "internal/context/turn", "internal/redact
 var keepers = map[string][]string{
 	"database/sql":                  {"internal/store", "internal/trace"},
 	"flag":                          {"cmd/familiar"},
-	"github.com/alecthomas/kong":    {"cmd/familiar"},
+	"github.com/alecthomas/kong":    {"cmd/evaluate", "cmd/familiar"},
 	"github.com/bwmarrin/discordgo": {"internal/bot/discord"},
 	"github.com/joho/godotenv":      {"cmd/familiar"},
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // The rules know what somebody thought of; the models know what people say. They were trained on public rows by
-// cmd/train, which lists them, and see the rules' verdict as one sign among the message's words. Both speak English:
+// cmd/evaluate/train, which lists them, and see the rules' verdict as one sign among the message's words. Both speak English:
 // of a message in another language the rules alone judge. What ranks sentences (traits.go) sees no words and knows no language.
 
 //go:embed need.model

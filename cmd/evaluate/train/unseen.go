@@ -1,7 +1,8 @@
-package main
+package train
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -14,9 +15,9 @@ import (
 
 // validateMessages prints what a lookup with models that have not seen a message would do with it: the figures that
 // the sets' scorers would give, with each fifth of the messages held back in turn.
-func validateMessages(messages []message) {
+func validateMessages(w io.Writer, messages []message) {
 	need, intent := needTask(messages), intentTask(messages)
-	fmt.Printf("need.model, intent.model: %d and %d rows\n", len(need.rows), len(intent.rows))
+	fmt.Fprintf(w, "need.model, intent.model: %d and %d rows\n", len(need.rows), len(intent.rows))
 	var r report
 	for i := range folds {
 		models := both(need, intent, outside(i))
@@ -26,18 +27,18 @@ func validateMessages(messages []message) {
 			}
 		}
 	}
-	r.print()
+	r.print(w)
 }
 
 // validateSources prints what a lookup with models of the other sources would do with each source: what a new one
 // will find.
-func validateSources(messages []message) {
+func validateSources(w io.Writer, messages []message) {
 	need, intent := needTask(messages), intentTask(messages)
 	sources := map[string]bool{}
 	for _, m := range messages {
 		sources[m.source()] = true
 	}
-	fmt.Println("  each source by models of the others")
+	fmt.Fprintln(w, "  each source by models of the others")
 	for _, source := range slices.Sorted(maps.Keys(sources)) {
 		var r report
 		models := both(need, intent, without(source))
@@ -46,7 +47,7 @@ func validateSources(messages []message) {
 				r.judge(models, m)
 			}
 		}
-		r.line(source)
+		r.line(w, source)
 	}
 }
 
@@ -129,29 +130,29 @@ var smallTalk = map[string]bool{
 	"clinc-where_are_you_from": true, "clinc-who_do_you_work_for": true, "clinc-who_made_you": true, "clinc-yes": true,
 }
 
-func (r *report) print() {
-	fmt.Printf("  needs-search: balanced accuracy %.1f (look %.1f, stay %.1f)\n", r.need.balanced(), r.need.recall("look"), r.need.recall("stay"))
+func (r *report) print(w io.Writer) {
+	fmt.Fprintf(w, "  needs-search: balanced accuracy %.1f (look %.1f, stay %.1f)\n", r.need.balanced(), r.need.recall("look"), r.need.recall("stay"))
 	for _, group := range slices.Sorted(maps.Keys(r.fired)) {
-		fmt.Printf("    fires on %-20s %5.1f\n", group, r.fired[group].share("look"))
+		fmt.Fprintf(w, "    fires on %-20s %5.1f\n", group, r.fired[group].share("look"))
 	}
-	fmt.Printf("  intent: macro-F1 %.1f (right %.1f)\n", r.intent.macroF1(), r.intent.right())
+	fmt.Fprintf(w, "  intent: macro-F1 %.1f (right %.1f)\n", r.intent.macroF1(), r.intent.right())
 	for _, class := range r.intent.classes() {
-		fmt.Printf("    %-20s F1 %.1f, recall %.1f\n", class, r.intent.f1(class), r.intent.recall(class))
+		fmt.Fprintf(w, "    %-20s F1 %.1f, recall %.1f\n", class, r.intent.f1(class), r.intent.recall(class))
 	}
-	fmt.Printf("  own messages: need %.1f (look %.1f, stay %.1f), intent macro-F1 %.1f\n",
+	fmt.Fprintf(w, "  own messages: need %.1f (look %.1f, stay %.1f), intent macro-F1 %.1f\n",
 		r.ownNeed.balanced(), r.ownNeed.recall("look"), r.ownNeed.recall("stay"), r.ownIntent.macroF1())
 }
 
 // line prints what there is, in a line: how often messages are rightly looked up or not, and given their intents.
-func (r *report) line(source string) {
-	fmt.Printf("    %-12s", source)
+func (r *report) line(w io.Writer, source string) {
+	fmt.Fprintf(w, "    %-12s", source)
 	if t := r.fired["irc"]; t != nil {
-		fmt.Printf(" fires on %.1f", t.share("look"))
+		fmt.Fprintf(w, " fires on %.1f", t.share("look"))
 	}
 	for _, t := range []*tally{&r.need, &r.intent, &r.ownNeed, &r.ownIntent} {
 		for _, class := range t.classes() {
-			fmt.Printf(" %s %.1f", class, t.recall(class))
+			fmt.Fprintf(w, " %s %.1f", class, t.recall(class))
 		}
 	}
-	fmt.Println()
+	fmt.Fprintln(w)
 }

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,10 +18,12 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestEval predicts for the small sets in testdata/eval, one archive a set: its files, then what the program prints.
-func TestEval(t *testing.T) {
+var update = flag.Bool("update", false, "write predictions and the table of figures anew")
+
+// TestPredict predicts for the small sets in testdata/predict, one archive a set: its files, then what the program prints.
+func TestPredict(t *testing.T) {
 	tested := map[string]bool{}
-	files, err := filepath.Glob("testdata/eval/*.txtar")
+	files, err := filepath.Glob("testdata/predict/*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,9 +35,7 @@ func TestEval(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := newConversation(t, &txtar.Archive{})
-			unpackSet(t, archive, c.dir)
-			code, out, complaint := c.command(nil, "eval", name, ".")
+			code, out, complaint := command(t, unpackSet(t, archive), name, ".")
 			if code != exitOK {
 				t.Fatalf("exit code %d: %s", code, complaint)
 			}
@@ -44,7 +45,7 @@ func TestEval(t *testing.T) {
 	}
 	for _, s := range sets() {
 		if !tested[s.name] {
-			t.Errorf("the set %s has no rows in testdata/eval", s.name)
+			t.Errorf("the set %s has no rows in testdata/predict", s.name)
 		}
 	}
 }
@@ -52,9 +53,18 @@ func TestEval(t *testing.T) {
 // reasons are what need and intent say beside their predictions: nothing that a scorer looks at.
 var reasons = regexp.MustCompile(`"cues":\[[^\]]*\],|,"score":[0-9.]+`)
 
-// unpackSet writes a set's files. Those called packed are packed, as the pages of large sets are.
-func unpackSet(t *testing.T, archive *txtar.Archive, dir string) {
+// command runs the program in a folder.
+func command(t *testing.T, dir string, args ...string) (code int, out, complaint string) {
 	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code = run(t.Context(), program{args: args, dir: dir, out: &stdout, err: &stderr})
+	return code, stdout.String(), stderr.String()
+}
+
+// unpackSet writes a set's files to a folder. Those called packed are packed, as the pages of large sets are.
+func unpackSet(t *testing.T, archive *txtar.Archive) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
 	for _, f := range archive.Files {
 		path, data := filepath.Join(dir, f.Name), f.Data
 		if strings.Contains(f.Name, "/packed") {
@@ -71,56 +81,60 @@ func unpackSet(t *testing.T, archive *txtar.Archive, dir string) {
 			t.Fatal(err)
 		}
 	}
+	return dir
 }
 
-// golden compares a text with a file of an archive, or puts it there. A file that is not there is empty.
+// golden compares a text with a file of an archive, or writes it there (-update). A file that is not there is empty.
 func golden(t *testing.T, path string, archive *txtar.Archive, name, got string) {
 	t.Helper()
 	i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == name })
-	want := ""
-	if i >= 0 {
-		want = string(archive.Files[i].Data)
+	if i < 0 {
+		archive.Files = append(archive.Files, txtar.File{Name: name})
+		i = len(archive.Files) - 1
 	}
-	if *update && got != want {
-		if i < 0 {
-			archive.Files = append(archive.Files, txtar.File{Name: name})
-			i = len(archive.Files) - 1
-		}
-		archive.Files[i].Data, want = []byte(got), got
+	want := &archive.Files[i].Data
+	if diff := cmp.Diff(string(*want), got); diff != "" && !*update {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	} else if diff != "" {
+		*want = []byte(got)
 		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
 }
 
-func TestEvalCannotBegin(t *testing.T) {
-	c := newConversation(t, &txtar.Archive{})
-	for _, args := range [][]string{{"eval", "nothing", "."}, {"eval", "need", "."}, {"eval", "need"}} {
-		if code, out, complaint := c.command(nil, args...); code != exitUsage || out != "" || complaint == "" {
-			t.Errorf("%v: exit code %d, output %q, errors %q", args, code, out, complaint)
+func TestPredictCannotBegin(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"nothing", "."}, `there is no set "nothing"`},
+		{[]string{"need", "."}, "cases.jsonl cannot be read in"},
+		{[]string{"need"}, "<dir>"},
+	} {
+		if code, out, complaint := command(t, t.TempDir(), test.args...); code != exitUsage || out != "" || !strings.Contains(complaint, test.want) {
+			t.Errorf("%v: exit code %d, output %q, errors %q", test.args, code, out, complaint)
 		}
 	}
 }
 
-// TestEvalSurvivesRows lets a row panic, which costs that row alone, and then interrupts.
-func TestEvalSurvivesRows(t *testing.T) {
+// TestPredictSurvivesRows lets a row panic, which costs that row alone, and then interrupts.
+func TestPredictSurvivesRows(t *testing.T) {
 	var out, complaint bytes.Buffer
-	ctx, cancel := context.WithCancelCause(context.Background())
+	errStop := errors.New("stop")
+	ctx, cancel := context.WithCancelCause(t.Context())
 	n := 0
 	e := evaluation{program: &program{out: &out, err: &complaint}, predict: func(context.Context, fs.FS, []byte) (prediction, error) {
 		switch n++; n {
 		case 1:
 			panic("odd")
 		case 3:
-			cancel(errSignal)
+			cancel(errStop)
 		}
 		return prediction{"n": n}, nil
 	}}
 	rows := strings.Repeat(`{"id":"a"}`+"\n", 5)
-	if err := e.run(ctx, strings.NewReader(rows)); !errors.Is(err, errSignal) {
+	if err := e.run(ctx, strings.NewReader(rows)); !errors.Is(err, errStop) {
 		t.Errorf("interrupted: %v", err)
 	}
 	want := `{"error":"panic: odd","id":"a"}` + "\n" + `{"id":"a","n":2}` + "\n" + `{"id":"a","n":3}` + "\n"

@@ -1,8 +1,9 @@
-package main
+package train
 
 import (
 	"fmt"
 	"hash/fnv"
+	"io"
 	"slices"
 
 	"familiar/internal/linear"
@@ -61,7 +62,7 @@ func (t task) train(taken func(example) bool) *linear.Model {
 }
 
 // validate prints how often a model is right about rows that it has not seen.
-func (t task) validate() {
+func (t task) validate(w io.Writer) {
 	var seen tally
 	for i := range folds {
 		m := t.train(outside(i))
@@ -72,7 +73,7 @@ func (t task) validate() {
 			}
 		}
 	}
-	fmt.Printf("  unseen rows: right %.1f, macro-F1 %.1f\n", seen.right(), seen.macroF1())
+	fmt.Fprintf(w, "  unseen rows: right %.1f, macro-F1 %.1f\n", seen.right(), seen.macroF1())
 }
 
 func yes(is bool) int {

@@ -37,31 +37,29 @@ type outcome struct {
 }
 
 // Run measures every set that is there, in the order of figures.toml, and prints each figure when it is known.
-func (c reportCommand) Run(ctx context.Context, p *program, stop stopper) error {
-	r := report{program: p, dir: resolve(p.dir, c.Dir), quick: c.Quick}
+func (c reportCommand) Run(ctx context.Context, p *program) error {
+	r := report{program: p, dir: p.resolve(c.Dir), quick: c.Quick}
 	if _, err := os.Stat(filepath.Join(r.dir, "score")); err != nil {
-		return problems{fmt.Sprintf("%s has no folder score with the scorers: name the folder that holds the sets", r.dir)}
+		return usageError(fmt.Sprintf("%s has no folder score with the scorers: name the folder that holds the sets", r.dir))
 	}
 	table, err := scorings()
 	if err != nil {
 		return err
 	}
 	if r.python, err = exec.LookPath("python3"); err != nil {
-		return problems{"python3 is not on the PATH, and the scorers are written in it: install Python 3 (apt install python3, brew install python3)"}
+		return usageError("python3 is not on the PATH, and the scorers are written in it: install Python 3 (apt install python3, brew install python3)")
 	}
-	if r.work, err = os.MkdirTemp("", "familiar-report-"); err != nil {
+	if r.work, err = os.MkdirTemp("", "evaluate-report-"); err != nil {
 		return fmt.Errorf("make a place for predictions: %w", err)
 	}
 	defer os.RemoveAll(r.work)
-	return p.interruptible(stop, func() error {
-		print := r.line
-		if c.JSON {
-			print = func(o outcome) error { return json.NewEncoder(p.out).Encode(o) }
-		} else {
-			fmt.Fprintf(p.out, columns+"\n", "set", "folder", "measure", "reached", "recorded", "wanted", "difference")
-		}
-		return r.all(ctx, table, print, c.Check)
-	})
+	print := r.line
+	if c.JSON {
+		print = func(o outcome) error { return json.NewEncoder(p.out).Encode(o) }
+	} else {
+		fmt.Fprintf(p.out, columns+"\n", "set", "folder", "measure", "reached", "recorded", "wanted", "difference")
+	}
+	return r.all(ctx, table, print, c.Check)
 }
 
 // report is one measuring of the sets in a folder.
@@ -91,7 +89,7 @@ func (r report) all(ctx context.Context, table []scoring, print func(outcome) er
 	measured, worse := 0, []string{}
 	for _, s := range table {
 		if _, err := os.Stat(filepath.Join(r.dir, s.Folder)); err != nil {
-			fmt.Fprintf(r.program.err, "familiar: %s is not there, and left out\n", s.Folder)
+			fmt.Fprintf(r.program.err, "evaluate: %s is not there, and left out\n", s.Folder)
 			continue
 		}
 		outcomes, err := r.measure(ctx, s)
@@ -109,7 +107,7 @@ func (r report) all(ctx context.Context, table []scoring, print func(outcome) er
 	}
 	switch {
 	case measured == 0:
-		return problems{fmt.Sprintf("%s holds none of the sets", r.dir)}
+		return usageError(fmt.Sprintf("%s holds none of the sets", r.dir))
 	case check && len(worse) > 0:
 		return fmt.Errorf("figures that got worse:\n  %s", strings.Join(worse, "\n  "))
 	}
@@ -175,7 +173,7 @@ func (r report) predict(ctx context.Context, name string, e evaluation, rows []b
 	e.program = &p
 	err := e.run(ctx, bytes.NewReader(rows))
 	for line := range strings.Lines(said.String()) {
-		fmt.Fprintf(r.program.err, "familiar: %s: %s", name, strings.TrimPrefix(line, "familiar: "))
+		fmt.Fprintf(r.program.err, "evaluate: %s: %s", name, strings.TrimPrefix(line, "evaluate: "))
 	}
 	return out.Bytes(), err
 }

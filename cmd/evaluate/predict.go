@@ -15,11 +15,6 @@ import (
 	"strings"
 )
 
-type evalCommand struct {
-	Predict predictCommand `cmd:"" default:"withargs" help:"Print predictions for the rows of a set."`
-	Report  reportCommand  `cmd:"" help:"Measure every set and print the figures beside the recorded ones."`
-}
-
 type predictCommand struct {
 	Set string `arg:"" help:"What is evaluated: ${sets}."`
 	Dir string `arg:"" help:"Folder with the set's rows."`
@@ -92,21 +87,19 @@ func stateless[R any](predict func(context.Context, fs.FS, R) (prediction, error
 
 // Run prints a prediction for every row, as JSON lines, through the code that a turn uses. It reads no configuration:
 // the same rows give the same predictions everywhere. A row that fails has an error in place of a prediction.
-func (c predictCommand) Run(ctx context.Context, p *program, stop stopper) error {
+func (c predictCommand) Run(ctx context.Context, p *program) error {
 	s, known := findSet(c.Set)
 	if !known {
-		return problems{fmt.Sprintf("there is no set %q; there are %s", c.Set, setNames())}
+		return usageError(fmt.Sprintf("there is no set %q; there are %s", c.Set, setNames()))
 	}
-	dir := resolve(p.dir, c.Dir)
+	dir := p.resolve(c.Dir)
 	files := os.DirFS(dir)
 	rows, err := files.Open(s.file)
 	if err != nil {
-		return problems{fmt.Sprintf("%s cannot be read in %s (%v): name the folder of the set", s.file, dir, errors.Unwrap(err))}
+		return usageError(fmt.Sprintf("%s cannot be read in %s (%v): name the folder of the set", s.file, dir, errors.Unwrap(err)))
 	}
 	defer rows.Close()
-	return p.interruptible(stop, func() error {
-		return evaluation{program: p, files: files, predict: s.open()}.run(ctx, rows)
-	})
+	return evaluation{program: p, files: files, predict: s.open()}.run(ctx, rows)
 }
 
 // evaluation is one run over the rows of a set.
@@ -139,7 +132,7 @@ func (e evaluation) run(ctx context.Context, rows io.Reader) error {
 			failed++
 		}
 		if got == nil {
-			fmt.Fprintf(e.program.err, "familiar: row %d: %v\n", n, err)
+			fmt.Fprintf(e.program.err, "evaluate: row %d: %v\n", n, err)
 		} else if err := write(out, got); err != nil {
 			return err
 		}
@@ -150,7 +143,7 @@ func (e evaluation) run(ctx context.Context, rows io.Reader) error {
 		return fmt.Errorf("read rows: %w", err)
 	}
 	if failed > 0 {
-		fmt.Fprintf(e.program.err, "familiar: %d of %d rows have no prediction\n", failed, n)
+		fmt.Fprintf(e.program.err, "evaluate: %d of %d rows have no prediction\n", failed, n)
 	}
 	return nil
 }
@@ -188,7 +181,16 @@ func write(out io.Writer, p prediction) error {
 
 // progress is for somebody who waits while the predictions go elsewhere.
 func (e evaluation) progress(format string, args ...any) {
-	if f, ok := e.program.err.(*os.File); ok && isTerminal(f) && !e.program.interactive {
-		fmt.Fprintf(f, format, args...)
+	if isTerminal(e.program.err) && !isTerminal(e.program.out) {
+		fmt.Fprintf(e.program.err, format, args...)
 	}
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

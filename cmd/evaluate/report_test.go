@@ -37,9 +37,8 @@ esac
 // reportOn runs the report on fewSets, or on what a test makes of them.
 func reportOn(t *testing.T, sets string, args ...string) (code int, out, complaint string) {
 	t.Helper()
-	c := newConversation(t, &txtar.Archive{})
-	unpackSet(t, txtar.Parse([]byte(sets)), c.dir)
-	bin := filepath.Join(c.dir, "bin")
+	dir := unpackSet(t, txtar.Parse([]byte(sets)))
+	bin := filepath.Join(dir, "bin")
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +50,7 @@ func reportOn(t *testing.T, sets string, args ...string) (code int, out, complai
 	} else {
 		t.Setenv("PATH", bin)
 	}
-	return c.command(nil, append([]string{"eval", "report", "."}, args...)...)
+	return command(t, dir, append([]string{"report", "."}, args...)...)
 }
 
 func TestReport(t *testing.T) {
@@ -70,7 +69,7 @@ func TestReport(t *testing.T) {
 			t.Errorf("%q is not in:\n%s", want, out)
 		}
 	}
-	if !strings.Contains(complaint, "psl is not there") || !strings.Contains(complaint, "familiar: robots: 1 of 4 rows have no prediction") {
+	if !strings.Contains(complaint, "psl is not there") || !strings.Contains(complaint, "evaluate: robots: 1 of 4 rows have no prediction") {
 		t.Errorf("errors: %s", complaint)
 	}
 }

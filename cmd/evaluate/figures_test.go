@@ -39,7 +39,7 @@ func TestFiguresAreDocumented(t *testing.T) {
 		t.Fatal("doc/evaluation.md has no place for the figures")
 	case old == b.String():
 	case !*update:
-		t.Error("doc/evaluation.md shows other figures than figures.toml; go test ./cmd/familiar -run Figures -update writes them")
+		t.Error("doc/evaluation.md shows other figures than figures.toml; go test ./cmd/evaluate -run Figures -update writes them")
 	default:
 		if err := os.WriteFile(evaluationPath, []byte(before+begin+b.String()+end+after), 0o644); err != nil {
 			t.Fatal(err)

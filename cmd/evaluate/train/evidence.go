@@ -1,10 +1,11 @@
-package main
+package train
 
 import (
 	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"os"
@@ -31,14 +32,14 @@ type page struct {
 const evidencePenalty = 1
 
 // trainEvidence makes the model that ranks a page's sentences.
-func trainEvidence(dir, out string) error {
+func trainEvidence(w io.Writer, dir, out string) error {
 	pages, err := readPages(dir)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("evidence.model: %d pages\n", len(pages))
-	validateEvidence(pages)
-	return save(learnEvidence(pages, -1), out, "evidence.model")
+	fmt.Fprintf(w, "evidence.model: %d pages\n", len(pages))
+	validateEvidence(w, pages)
+	return save(w, learnEvidence(pages, -1), out, "evidence.model")
 }
 
 func readPages(dir string) ([]page, error) {
@@ -84,7 +85,7 @@ func learnEvidence(pages []page, without int) *linear.Model {
 
 // validateEvidence prints, by source, in how many pages the answer is within the budget when a model that has not seen
 // them ranks the sentences.
-func validateEvidence(pages []page) {
+func validateEvidence(w io.Writer, pages []page) {
 	type tally struct{ right, all int }
 	sources, total := map[string]*tally{}, &tally{}
 	for i := range folds {
@@ -103,10 +104,10 @@ func validateEvidence(pages []page) {
 			}
 		}
 	}
-	fmt.Printf("  unseen pages: %d of %d\n", total.right, total.all)
+	fmt.Fprintf(w, "  unseen pages: %d of %d\n", total.right, total.all)
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
 		t := sources[name]
-		fmt.Printf("    %-20s %d of %d\n", name, t.right, t.all)
+		fmt.Fprintf(w, "    %-20s %d of %d\n", name, t.right, t.all)
 	}
 }
 
