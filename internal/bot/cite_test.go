@@ -138,7 +138,7 @@ func TestACheckThatBreaks(t *testing.T) {
 
 // What is linear allocates four times as much for four times the text; what looks at the whole of it for each citation,
 // sixteen times. The units are what a careless marking stumbles over.
-func TestMarkIsLinear(t *testing.T) {
+func TestMarkIsLinearOnHostileText(t *testing.T) {
 	for _, unit := range []string{"a\n[1]", "[1] a b\n", "[1]. ", "[1](<", "[1](", "said \"so it was and is\" [1]. ", "word [1] ", "[1]", "`", "``x`", "``` [1] ", "語[1]", "a.[1]"} {
 		linear(t, unit, func(text string) func() {
 			cites := &cited{look: readPages()}
