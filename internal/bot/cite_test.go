@@ -133,11 +133,11 @@ func TestMarksDoNotFlicker(t *testing.T) {
 // What looks like code while a text grows may turn out to be none, and so its citations to be ones.
 func TestMarksOfCodeDoNotFlicker(t *testing.T) {
 	for name, text := range map[string]string{
-		"a fence that inline code ends":  "```\nIt is 1,999 long [1]`x [1]````\n",
-		"a fence of the other kind":      "```\nIt is 1,999 long [1]\n~~~\n",
-		"code that is cut apart":         "It is ``` so\n`1,999 long [1]` and ``` so. ",
-		"long inline code":               "`It is 1,999 long [1]" + strings.Repeat(" word", 115) + " and ` so",
-		"a sentence before code":         "[1] It is long.`x y` It is 1,999 long. ",
+		"a fence that inline code ends": "```\nIt is 1,999 long [1]`x [1]````\n",
+		"a fence of the other kind":     "```\nIt is 1,999 long [1]\n~~~\n",
+		"code that is cut apart":        "It is ``` so\n`1,999 long [1]` and ``` so. ",
+		"long inline code":              "`It is 1,999 long [1]" + strings.Repeat(" word", 115) + " and ` so",
+		"a sentence before code":        "[1] It is long.`x y` It is 1,999 long. ",
 	} {
 		if err := flicker(text); err != nil {
 			t.Errorf("%s: %v", name, err)
