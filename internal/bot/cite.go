@@ -10,6 +10,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/lookup/claim"
+	"familiar/internal/web/clean"
 )
 
 // cited checks what a reply cites against the pages that were read.
@@ -33,10 +34,11 @@ type judged struct {
 
 // group is citations that stand together, with the links that they may be.
 var (
-	group     = regexp.MustCompile(`^\[\d{1,2}\](?:\(<[^\[<>\s]*>\))?(?:,? ?\[\d{1,2}\](?:\(<[^\[<>\s]*>\))?)*`)
-	openGroup = regexp.MustCompile(`^(?:\(<?[^\[<>\s]*>?)?\s*,? ?(?:\[\d{0,2})?\s*$`) // what may yet become more of a group
-	sentEnded = regexp.MustCompile(`[.!?…]["'”’)*_]*(?:\s|$)|[。！？]`)
-	lettered  = regexp.MustCompile(`[\pL\d]`)
+	group      = regexp.MustCompile(`^\[\d{1,2}\](?:\(<[^\[<>\s]*>\))?(?:,? ?\[\d{1,2}\](?:\(<[^\[<>\s]*>\))?)*`)
+	openGroup  = regexp.MustCompile(`^(?:\(<?[^\[<>\s]*>?)?\s*,? ?(?:\[\d{0,2})?\s*$`) // what may yet become more of a group
+	sentGoneBy = regexp.MustCompile(`[.!?…]["'”’)*_]*\s|[。！？]`)
+	sentEnded  = regexp.MustCompile(`[.!?…]["'”’)*_]*(?:\s|$)|[。！？]`)
+	lettered   = regexp.MustCompile(`[\pL\d]`)
 )
 
 const (
@@ -55,6 +57,7 @@ func (c *cited) mark(text string, growing bool) (marked string, refused []turn.C
 	var code codes
 	copied, chunk := 0, 0 // up to where the text is written, and where the words since the last citation begin
 	before := ""          // the words of the last citation
+	unclosed := false     // there are backticks before: if they are closed later, the code behind them is none
 	for i := 0; i < len(text); {
 		switch text[i] {
 		case '\n':
@@ -64,14 +67,19 @@ func (c *cited) mark(text string, growing bool) (marked string, refused []turn.C
 		case '`':
 			ticks, end, open := code.at(text, i)
 			switch {
-			case end > 0:
-				ticks = end
 			case open:
-				ticks = len(text)
-			case growing && ticks-i >= 3 && lineStart(text[:i]): // it may be closed
+				end, unclosed = len(text), true
+			case end == 0 && growing && mayBecomeCode(text, i, ticks):
 				return out.String() + text[copied:i], refused, n
+			case end == 0:
+				end, unclosed = ticks, true
 			}
-			i = ticks
+			if growing && unclosed {
+				if first := firstReference(text[:end], ticks); first >= 0 {
+					return out.String() + text[copied:first], refused, n
+				}
+			}
+			i = end
 			continue
 		case '[':
 		default:
@@ -92,7 +100,7 @@ func (c *cited) mark(text string, growing bool) (marked string, refused []turn.C
 		case lettered.MatchString(said) && (claim.Says(said) || endsSentence(said)):
 			before = said
 		case before == "" || lettered.MatchString(said): // it opens its line: what follows is what it is cited for
-			stop := following(text[end:])
+			stop := following(text[end:], growing)
 			if stop < 0 && growing {
 				return out.String() + text[copied:i], refused, n
 			}
@@ -128,13 +136,40 @@ func lastOf(s string, n int) string {
 	return s
 }
 
-// following is where the sentence ends that begins here, or its line, or where the next citation begins; -1 if none does.
-func following(s string) int {
+// mayBecomeCode reports whether the backticks text[i:ticks], which nothing closes, may begin code in a longer text.
+func mayBecomeCode(text string, i, ticks int) bool {
+	if ticks-i >= 3 && lineStart(text[:i]) {
+		return true
+	}
+	return len(text)-ticks <= longestHold && !strings.Contains(text[ticks:], "\n")
+}
+
+// firstReference returns where the first reference in s[from:] begins, whatever it refers to; -1 if there is none.
+func firstReference(s string, from int) int {
+	for i := from; i < len(s); i++ {
+		next := strings.IndexAny(s[i:], clean.Brackets)
+		if next < 0 {
+			return -1
+		}
+		i += next
+		if end, _ := clean.ReferenceAt(s, i); end > 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// following returns where the sentence ends that s begins with, or its line, or where the next citation begins; -1 if
+// none does. The end of a text that grows ends no sentence.
+func following(s string, growing bool) int {
+	ended := sentEnded
 	stop := strings.IndexAny(s, "\n[")
 	if stop >= 0 {
 		s = s[:stop]
+	} else if growing {
+		ended = sentGoneBy
 	}
-	if m := sentEnded.FindStringIndex(s); m != nil {
+	if m := ended.FindStringIndex(s); m != nil {
 		return m[1]
 	}
 	return stop
