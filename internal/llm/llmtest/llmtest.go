@@ -24,6 +24,7 @@
 //	next                    what follows is for the next request that matches; the last reply is for all further ones
 //
 //	wait 200ms              silence; before the first word it is latency
+//	hold                    silence until the test calls [Server.Release]
 //	gap 20ms                from here on, words one by one, this long apart
 //	say Hello **there**     words, to the end of the line; "say" lines in a row are lines of one text
 //	chunk "<thi"            one delta, exactly this, as a quoted Go string
@@ -75,6 +76,9 @@ type Server struct {
 	requests []Request // guarded by mu
 	running  int       // requests being answered; guarded by mu
 	busiest  int       // guarded by mu
+
+	released chan struct{} // closed by Release
+	release  sync.Once
 }
 
 // Request is what a client asked, parsed.
@@ -128,7 +132,7 @@ func (r Request) Prompt() string {
 // New starts a server that stops when the test ends.
 func New(tb testing.TB) *Server {
 	tb.Helper()
-	s := &Server{}
+	s := &Server{released: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", s.complete)
 	mux.HandleFunc("GET /v1/models", s.models)
@@ -158,6 +162,9 @@ func (s *Server) Play(script *Script) {
 	s.script = script
 }
 
+// Release ends every [Hold], those to come too.
+func (s *Server) Release() { s.release.Do(func() { close(s.released) }) }
+
 // Requests returns the requests so far, in the order of their arrival.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
@@ -186,7 +193,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	p := &player{w: w, done: r.Context().Done(), req: req}
+	p := &player{w: w, done: r.Context().Done(), released: s.released, req: req}
 	p.play(s.choose(req))
 }
 
