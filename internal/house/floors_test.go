@@ -6,9 +6,12 @@ import (
 	"strings"
 )
 
-// Floors, from the ground up. The doors stand one step below the bot, which may know them.
+// Floors, from the cellar up. The doors stand one step below the bot, which may know them; the landing is one step above
+// the rooms of the ground floor that it puts together.
 const (
-	ground = iota
+	cellar = iota
+	ground
+	landing
 	first
 	second
 	doors
@@ -46,7 +49,8 @@ var floors = map[string]int{
 	"internal/store":        ground,
 	"internal/web/clean":    ground,
 	"internal/web/guard":    ground,
-	"internal/web/page":     ground,
+	"internal/web/page":     landing,
+	"internal/web/page/dom": cellar,
 }
 
 // farEnds are the servers that tests play against. They know nothing of ours, and tests alone know them.

@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"golang.org/x/net/html"
+
+	"familiar/internal/web/page/dom"
 )
 
 // shownNames are the last words of the classes of what stands below a headline.
-var shownNames = words("byline author authors authorname writer credits date dateline pubdate publishdate published posted timestamp time meta postmeta entrymeta")
+var shownNames = dom.WordSet("byline author authors authorname writer credits date dateline pubdate publishdate published posted timestamp time meta postmeta entrymeta")
 
 var (
 	writtenBy = regexp.MustCompile(`(?i)^(?:(?:written|posted|published|words|story|text) )?(?:by|von|por|par)[: ] *(\p{L}[\p{L}.'’ -]{2,60}?)(?: *[|·•–—,/(\d]| (?:on|in|published|updated|posted)\b|$)`)
@@ -26,20 +28,20 @@ func shown(doc *html.Node) (author string, day time.Time) {
 	looked, torn := 0, false
 	known := map[string]bool{} // of the classes so far: pages repeat them
 	for n := range doc.Descendants() {
-		class, ok := attr(n, "class")
+		class, ok := dom.Attr(n, "class")
 		if !ok || looked == maxLooked {
 			continue
 		}
 		named, judged := known[class]
 		if !judged {
-			named = endsIn(n, shownNames)
+			named = dom.NameEndsIn(n, shownNames)
 			known[class] = named
 		}
 		if !named {
 			continue
 		}
 		looked++
-		own := oneLine(labelText(n))
+		own := dom.Line(dom.Label(n))
 		if found := writtenBy.FindStringSubmatch(own); author == "" && found != nil {
 			author = strings.TrimSpace(found[1])
 		}

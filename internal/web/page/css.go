@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"familiar/internal/web/page/dom"
 )
 
 // style is a set of CSS declarations of properties that can hide something. Most have one to three: they are found
@@ -347,7 +349,7 @@ func length(value string) (n float64, unit string, ok bool) {
 // numberEnd is where the number ends that s begins with, 0 if it begins with none.
 func numberEnd(s string) int {
 	digits := func(from int) int {
-		for from < len(s) && isDigit(s[from]) {
+		for from < len(s) && dom.IsDigit(s[from]) {
 			from++
 		}
 		return from

@@ -7,10 +7,12 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"familiar/internal/web/page/dom"
 )
 
 // articleWords name, in an article, what it carries beside its text and what Page has fields for.
-var articleWords = words(`author authors bio byline bylines dateline timestamp caption captions credit credits tags taglist comment comments commentform
+var articleWords = dom.WordSet(`author authors bio byline bylines dateline timestamp caption captions credit credits tags taglist comment comments commentform
 	respond gallery slideshow pubdate publishdate postmeta entrymeta articlemeta metadata readmore moreon mostread mostpopular partner`)
 
 // Lines that articles carry: who made a picture, where to find more of the site, what to write to whom.
@@ -23,8 +25,8 @@ var (
 
 // What an offer begins with, and what the credit of a picture without a colon.
 var (
-	offerWords   = words("follow sign subscribe get join have like click you e email contact reach more want tell this view leave don start download enable send")
-	pictureWords = words("image images photo photos picture photograph illustration video foto bild caption")
+	offerWords   = dom.WordSet("follow sign subscribe get join have like click you e email contact reach more want tell this view leave don start download enable send")
+	pictureWords = dom.WordSet("image images photo photos picture photograph illustration video foto bild caption")
 )
 
 // command is what a button says: something to do, nothing to know.
@@ -52,27 +54,27 @@ func dropCommands(root *html.Node) {
 func alone(n *html.Node) bool {
 	for {
 		for _, next := range [...]*html.Node{n.PrevSibling, n.NextSibling} {
-			if next != nil && (next.Type == html.TextNode || inline(next.DataAtom) && next.DataAtom != atom.A) && textLength(next) > 0 {
+			if next != nil && (next.Type == html.TextNode || dom.IsInline(next.DataAtom) && next.DataAtom != atom.A) && dom.Length(next) > 0 {
 				return false
 			}
 		}
-		if n = n.Parent; n == nil || headingLevel(n) > 0 {
+		if n = n.Parent; n == nil || dom.HeadingLevel(n) > 0 {
 			return false
 		}
-		if !inline(n.DataAtom) {
+		if !dom.IsInline(n.DataAtom) {
 			return true
 		}
 	}
 }
 
 // buttonNames are those of links that are drawn as buttons.
-var buttonNames = words("btn button cta")
+var buttonNames = dom.WordSet("btn button cta")
 
 // button says that a text is the label of a link that calls itself a button.
 func button(text *html.Node) bool {
 	for n := text.Parent; n != nil; n = n.Parent {
-		if n.DataAtom == atom.A || !inline(n.DataAtom) {
-			role, _ := attr(n, "role")
+		if n.DataAtom == atom.A || !dom.IsInline(n.DataAtom) {
+			role, _ := dom.Attr(n, "role")
 			return role == "button" || anyName(n, buttonNames)
 		}
 	}
@@ -82,11 +84,11 @@ func button(text *html.Node) bool {
 // anyName says that one of the words of a class or of the id of n is one of names.
 func anyName(n *html.Node, names map[string]bool) bool {
 	for _, a := range n.Attr {
-		if a.Key != "class" && a.Key != "id" || len(a.Val) > maxClasses {
+		if a.Key != "class" && a.Key != "id" || len(a.Val) > dom.MaxClass {
 			continue
 		}
 		for name := range strings.FieldsSeq(a.Val) {
-			for word := range nameWords(name) {
+			for word := range dom.NameWords(name) {
 				if names[word] {
 					return true
 				}
@@ -106,18 +108,18 @@ func dropEdges(root *html.Node, title string) {
 	collectLines(root, &lines)
 	begun := false
 	for _, line := range lines {
-		own := labelText(line)
-		size := textLength(line)
-		if title != "" && !begun && headingLevel(line) > 0 && akin(own, title) && akin(title, own) {
+		own := dom.Label(line)
+		size := dom.Length(line)
+		if title != "" && !begun && dom.HeadingLevel(line) > 0 && akin(own, title) && akin(title, own) {
 			dropBefore(root, line)
 		}
-		begun = begun || size >= paragraph && headingLevel(line) == 0
+		begun = begun || size >= paragraph && dom.HeadingLevel(line) == 0
 		if own == "" || begun && line.DataAtom == atom.Li {
 			continue
 		}
 		switch {
-		case !begun && headingLevel(line) > 0 && akin(own, title) && akin(title, own),
-			!begun && (dateLine.MatchString(own) || title != "" && headingLevel(line) == 0 && size <= longDate && dated.MatchString(own)),
+		case !begun && dom.HeadingLevel(line) > 0 && akin(own, title) && akin(title, own),
+			!begun && (dateLine.MatchString(own) || title != "" && dom.HeadingLevel(line) == 0 && size <= longDate && dated.MatchString(own)),
 			creditsPicture(own), offerWords[firstWord(own)] && offer.MatchString(own),
 			!strings.ContainsAny(own, " \n") && strings.HasPrefix(own, "http"),
 			points(line, own, size):
@@ -131,7 +133,7 @@ func dropEdges(root *html.Node, title string) {
 
 // dropBefore removes what stands in root before n, if it is little.
 func dropBefore(root, n *html.Node) {
-	if lengthBefore(root, n)*3 > textLength(root) {
+	if lengthBefore(root, n)*3 > dom.Length(root) {
 		return
 	}
 	for ; n != root && n.Parent != nil; n = n.Parent {
@@ -147,10 +149,10 @@ func dropEnd(n *html.Node) (done bool) {
 		previous = c.PrevSibling
 		switch {
 		case c.Type == html.TextNode:
-			if letters(c.Data) > 0 {
+			if dom.Letters(c.Data) > 0 {
 				return true
 			}
-		case headingLevel(c) > 0:
+		case dom.HeadingLevel(c) > 0:
 			n.RemoveChild(c)
 		case dropEnd(c):
 			return true
@@ -196,7 +198,7 @@ func collectLines(n *html.Node, lines *[]*html.Node) (leaf bool) {
 }
 
 // pictureNames are those of a block that is a picture and what is said of it.
-var pictureNames = words("image photo picture")
+var pictureNames = dom.WordSet("image photo picture")
 
 // longCaption is how much text, in characters, stands below a picture at most.
 const longCaption = 400
@@ -205,7 +207,7 @@ const longCaption = 400
 func dropCaptions(root *html.Node) {
 	var pictures []*html.Node
 	for n := range root.Descendants() {
-		if (n.DataAtom == atom.Div || n.DataAtom == atom.Figure) && anyName(n, pictureNames) && holdsPicture(n) && textLength(n) <= longCaption {
+		if (n.DataAtom == atom.Div || n.DataAtom == atom.Figure) && anyName(n, pictureNames) && holdsPicture(n) && dom.Length(n) <= longCaption {
 			pictures = append(pictures, n)
 		}
 	}
@@ -241,7 +243,7 @@ func dropPointers(root *html.Node) {
 				items++
 			}
 		}
-		if items <= maxPointers && linkLength(list)*20 >= textLength(list)*19 && list.Parent != nil {
+		if items <= maxPointers && linkLength(list)*20 >= dom.Length(list)*19 && list.Parent != nil {
 			list.Parent.RemoveChild(list)
 		}
 	}

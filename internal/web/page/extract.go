@@ -7,6 +7,8 @@ import (
 	"codeberg.org/readeck/go-readability/v2"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"familiar/internal/web/page/dom"
 )
 
 // extract finds the body copy in a tree from which everything hidden is gone. It returns the root of it, and as
@@ -34,10 +36,10 @@ func extract(doc *html.Node, title string, base *url.URL, told hints) (root *htm
 		dropEdges(whole, "")
 		return whole, "forum"
 	}
-	if told.article() || !trimmed || prose*4 >= textLength(whole) {
+	if told.article() || !trimmed || prose*4 >= dom.Length(whole) {
 		root = article(copyTree(doc), base)
 	}
-	if root != nil && (standsOut(root, whole, told) && !lacks(root, more.but) || !trimmed && textLength(root) >= lowLength) {
+	if root != nil && (standsOut(root, whole, told) && !lacks(root, more.but) || !trimmed && dom.Length(root) >= lowLength) {
 		for n := range root.Descendants() {
 			if n.Type == html.ElementNode && n.DataAtom == 0 { // a paragraph that was made for a text
 				n.DataAtom = atom.Lookup([]byte(n.Data))
@@ -50,7 +52,7 @@ func extract(doc *html.Node, title string, base *url.URL, told hints) (root *htm
 			dropCaptions(root)
 		}
 		dropEdges(root, title)
-		if textLength(root) >= proseLength {
+		if dom.Length(root) >= proseLength {
 			return root, "article"
 		}
 		return root, "page"
@@ -108,7 +110,7 @@ const longProse = 2_000
 // standsOut says that an article is what the page is there for: it has to have most of the page's prose and much
 // of its text, less if the page calls itself an article.
 func standsOut(root, whole *html.Node, told hints) bool {
-	got, there := textLength(root), textLength(whole)
+	got, there := dom.Length(root), dom.Length(whole)
 	prose, allProse := proseOf(root), proseOf(whole)
 	switch {
 	case told.article() && !told.thread():
@@ -146,7 +148,7 @@ func ownText(n *html.Node) (total int) {
 		switch c.DataAtom {
 		case 0:
 			if c.Type == html.TextNode {
-				total += letters(c.Data)
+				total += dom.Letters(c.Data)
 			}
 		case atom.B, atom.Strong, atom.I, atom.Em, atom.Span, atom.Code, atom.Font, atom.U, atom.Mark, atom.Small:
 			total += ownText(c)
@@ -173,12 +175,12 @@ type measure struct {
 
 func (m *measure) walk(n *html.Node) (length int) {
 	if n.Type == html.TextNode {
-		return letters(n.Data)
+		return dom.Letters(n.Data)
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		length += m.walk(c)
 	}
-	role, _ := attr(n, "role")
+	role, _ := dom.Attr(n, "role")
 	switch {
 	case n.DataAtom == atom.Body:
 		m.body, m.whole = n, length

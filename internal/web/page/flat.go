@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"familiar/internal/web/page/dom"
 )
 
 // flat reads a page that has no tree: its visible text in the order of the source, by the same rules of what is
@@ -43,7 +45,7 @@ func readFlat(source, rest string) (Page, error) {
 			f.end(token)
 		}
 	}
-	p := Page{Title: oneLine(f.title), Type: "page", Hidden: f.hidden, Markdown: tidy(f.text.String())}
+	p := Page{Title: dom.Line(f.title), Type: "page", Hidden: f.hidden, Markdown: tidy(f.text.String())}
 	if p.Markdown == "" || f.sheet.exhausted() {
 		return Page{}, &Error{Code: "unparsable"}
 	}
@@ -53,7 +55,7 @@ func readFlat(source, rest string) (Page, error) {
 func (f *flat) skip(kind html.TokenType, token html.Token) {
 	switch {
 	case kind == html.TextToken:
-		f.hidden += letters(token.Data)
+		f.hidden += dom.Letters(token.Data)
 	case kind == html.StartTagToken && token.Data == f.skipping:
 		f.depth++
 	case kind == html.EndTagToken && token.Data == f.skipping:
@@ -71,7 +73,7 @@ func (f *flat) read(text string) {
 }
 
 func (f *flat) start(token html.Token) {
-	if !inline(token.DataAtom) {
+	if !dom.IsInline(token.DataAtom) {
 		f.text.WriteByte('\n')
 	}
 	if f.inTitle = token.DataAtom == atom.Title && !f.begun && f.title == ""; f.inTitle {
@@ -83,7 +85,7 @@ func (f *flat) start(token html.Token) {
 		l = f.lights[len(f.lights)-1]
 	}
 	switch {
-	case isVoid(n.DataAtom):
+	case dom.IsVoid(n.DataAtom):
 	case n.DataAtom != atom.Html && n.DataAtom != atom.Body && (dropped(n) || beside(n) || f.hides(n, &l) || l.dark()):
 		f.skipping, f.depth = n.Data, 1
 	default:
@@ -97,7 +99,7 @@ func beside(n *html.Node) bool {
 	case atom.Nav, atom.Footer, atom.Aside:
 		return true
 	case atom.Details:
-		_, open := attr(n, "open")
+		_, open := dom.Attr(n, "open")
 		return !open
 	}
 	return false
@@ -107,7 +109,7 @@ func beside(n *html.Node) bool {
 const reach = 32
 
 func (f *flat) end(token html.Token) {
-	if !inline(token.DataAtom) {
+	if !dom.IsInline(token.DataAtom) {
 		f.text.WriteByte('\n')
 	}
 	n := f.open
@@ -149,21 +151,4 @@ func cutFold(s, tag string) (before, after string, found bool) {
 			return s[:i], s[i+len(tag):], true
 		}
 	}
-}
-
-func isVoid(a atom.Atom) bool {
-	switch a {
-	case atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Hr, atom.Img, atom.Input, atom.Link, atom.Meta, atom.Param, atom.Source, atom.Track, atom.Wbr:
-		return true
-	}
-	return false
-}
-
-// inline says that an element breaks no line.
-func inline(a atom.Atom) bool {
-	switch a {
-	case atom.Span, atom.Label, atom.Abbr, atom.Cite, atom.Q, atom.Sub, atom.Sup, atom.Time, atom.Mark, atom.Kbd, atom.Var, atom.Samp, atom.Wbr, atom.Img:
-		return true
-	}
-	return formatting(a)
 }

@@ -3,11 +3,11 @@ package page
 import (
 	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"familiar/internal/web/page/dom"
 )
 
 // veil is the work of rule H: to take from a tree what a reader could not see.
@@ -61,7 +61,7 @@ func unveil(doc *html.Node, rest string, scripts bool) (hidden, seen int, err er
 	for css := range flatStyles(rest) {
 		v.sheet.add(css)
 	}
-	v.all = textLength(doc)
+	v.all = dom.Length(doc)
 	v.walk(doc, light{})
 	if v.sheet.exhausted() {
 		return 0, 0, &Error{Code: "unparsable"}
@@ -71,7 +71,7 @@ func unveil(doc *html.Node, rest string, scripts bool) (hidden, seen int, err er
 
 func collectStyles(n *html.Node, s *sheet) {
 	if n.DataAtom == atom.Style && n.FirstChild != nil {
-		if media, ok := attr(n, "media"); !ok || mediaApplies(media) {
+		if media, ok := dom.Attr(n, "media"); !ok || mediaApplies(media) {
 			s.add(n.FirstChild.Data)
 		}
 	}
@@ -88,7 +88,7 @@ func (v *veil) walk(n *html.Node, l light) {
 		next = c.NextSibling
 		switch {
 		case c.Type == html.TextNode && l.dark():
-			v.hidden += letters(c.Data)
+			v.hidden += dom.Letters(c.Data)
 			n.RemoveChild(c)
 		case v.spent >= maxSpent, c.Type != html.TextNode && c.Type != html.ElementNode:
 			n.RemoveChild(c)
@@ -99,7 +99,7 @@ func (v *veil) walk(n *html.Node, l light) {
 			if v.raw == 0 {
 				c.Data = foldBlanks(c.Data)
 			}
-			v.seen += letters(c.Data)
+			v.seen += dom.Letters(c.Data)
 		default:
 			v.element(c, l)
 		}
@@ -121,7 +121,7 @@ func dropBlanks(n *html.Node) {
 
 func isBlanks(s string) bool {
 	for i := range len(s) {
-		if !isBlank(s[i]) {
+		if !dom.IsSpace(s[i]) {
 			return false
 		}
 	}
@@ -139,12 +139,12 @@ func breaks(n, c *html.Node) bool {
 		atom.Nav, atom.Footer, atom.Aside, atom.Form:
 		return true
 	}
-	return headingLevel(c) > 0
+	return dom.HeadingLevel(c) > 0
 }
 
 func (v *veil) element(n *html.Node, l light) {
 	if n.DataAtom == atom.Noscript && !v.scripts {
-		rename(n, atom.Div)
+		dom.Rename(n, atom.Div)
 	}
 	switch {
 	case n.DataAtom == atom.Head:
@@ -156,7 +156,7 @@ func (v *veil) element(n *html.Node, l light) {
 		n.Parent.RemoveChild(n)
 		return
 	case v.hides(n, &l):
-		v.hidden += textLength(n)
+		v.hidden += dom.Length(n)
 		n.Parent.RemoveChild(n)
 		return
 	}
@@ -176,7 +176,7 @@ func (v *veil) element(n *html.Node, l light) {
 // the text of pages is such blanks, and the extraction reads every text many times.
 func foldBlanks(s string) string {
 	first := 0
-	for first+1 < len(s) && !(isBlank(s[first]) && isBlank(s[first+1])) {
+	for first+1 < len(s) && !(dom.IsSpace(s[first]) && dom.IsSpace(s[first+1])) {
 		first++
 	}
 	if first+1 >= len(s) {
@@ -186,7 +186,7 @@ func foldBlanks(s string) string {
 	for i := first; i < len(s); i++ {
 		last := len(folded) - 1
 		switch {
-		case !isBlank(s[i]) || last < 0 || !isBlank(folded[last]):
+		case !dom.IsSpace(s[i]) || last < 0 || !dom.IsSpace(folded[last]):
 			folded = append(folded, s[i])
 		case s[i] == '\n':
 			folded[last] = '\n'
@@ -238,7 +238,7 @@ func (v *veil) clutter(n *html.Node) bool {
 	default:
 		return false
 	}
-	if v.spared == maxSpared || textLength(n) >= limit {
+	if v.spared == maxSpared || dom.Length(n) >= limit {
 		v.spared = min(v.spared+1, maxSpared)
 		return false
 	}
@@ -252,7 +252,7 @@ func asks(form *html.Node) bool {
 		case atom.Textarea, atom.Select:
 			return true
 		case atom.Input:
-			switch kind, _ := attr(n, "type"); strings.ToLower(kind) {
+			switch kind, _ := dom.Attr(n, "type"); strings.ToLower(kind) {
 			case "hidden", "submit", "button", "image", "reset":
 			default:
 				return true
@@ -329,7 +329,7 @@ func (v *veil) hides(n *html.Node, l *light) bool {
 
 // closeDetails takes the contents of a closed <details>: only its summary shows.
 func (v *veil) closeDetails(n *html.Node) {
-	if _, open := attr(n, "open"); open {
+	if _, open := dom.Attr(n, "open"); open {
 		return
 	}
 	first := true
@@ -339,7 +339,7 @@ func (v *veil) closeDetails(n *html.Node) {
 			first = false
 			continue
 		}
-		v.hidden += textLength(c)
+		v.hidden += dom.Length(c)
 		n.RemoveChild(c)
 	}
 }
@@ -360,46 +360,4 @@ func visibleAttrs(attrs []html.Attribute) []html.Attribute {
 		}
 	}
 	return kept
-}
-
-func attr(n *html.Node, key string) (string, bool) {
-	for _, a := range n.Attr {
-		if a.Key == key {
-			return a.Val, true
-		}
-	}
-	return "", false
-}
-
-// textLength counts the characters below n that are no white space, scripts and styles left out.
-func textLength(n *html.Node) int {
-	if n.Type == html.TextNode {
-		return letters(n.Data)
-	}
-	total := 0
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		if c.Type == html.TextNode || c.Type == html.ElementNode && c.DataAtom != atom.Script && c.DataAtom != atom.Style && c.DataAtom != atom.Noscript && c.DataAtom != atom.Head {
-			total += textLength(c)
-		}
-	}
-	return total
-}
-
-func letters(s string) (n int) {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return n + lettersBeyondASCII(s[i:])
-		}
-		n += int((' ' - uint64(s[i])) >> 63) // 1 above the blank: no processor guesses where words end
-	}
-	return n
-}
-
-func lettersBeyondASCII(s string) (n int) {
-	for _, c := range s {
-		if c > ' ' && (c < 0x7F || !unicode.IsSpace(c)) {
-			n++
-		}
-	}
-	return n
 }

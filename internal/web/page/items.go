@@ -3,6 +3,8 @@ package page
 import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"familiar/internal/web/page/dom"
 )
 
 // How many blocks of one kind stand in a row in a list, and how much text, in characters, each has at least and at
@@ -23,7 +25,7 @@ func items(n *html.Node) (most int) {
 			continue
 		}
 		most = max(most, items(c))
-		own := textLength(c)
+		own := dom.Length(c)
 		if own == 0 {
 			continue
 		}
@@ -47,7 +49,7 @@ func alike(a, b *html.Node) bool {
 	if a.DataAtom != b.DataAtom || a.DataAtom == atom.P {
 		return false
 	}
-	one, _ := attr(a, "class")
-	other, _ := attr(b, "class")
+	one, _ := dom.Attr(a, "class")
+	other, _ := dom.Attr(b, "class")
 	return one == other
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"familiar/internal/web/page/dom"
 )
 
 // hints are what a page says of itself that may tell its kind. None of it is text, and none is believed alone: a
@@ -66,7 +68,7 @@ func (h *hints) product() bool {
 
 // opinions are what a product's page carries beside the facts.
 var opinions = surplus{
-	names:    words("review reviews rating ratings testimonial testimonials comment comments opinions accessories addons"),
+	names:    dom.WordSet("review reviews rating ratings testimonial testimonials comment comments opinions accessories addons"),
 	headings: regexp.MustCompile(`(?i)^\W*(?:(?:\d+ )?(?:customer |user )?(?:reviews|ratings|testimonials|opinions)\b|what (?:our |other )?(?:customers|people|clients|users|players|critics) |(?:this is what )?customers who|choose your|accessories|bundles)`),
 	most:     70,
 }

@@ -3,6 +3,8 @@ package page
 import (
 	"encoding/json"
 	"strings"
+
+	"familiar/internal/web/page/dom"
 )
 
 // linked is one object of JSON-LD (schema.org), reduced to the facts that are asked for.
@@ -53,7 +55,7 @@ func collectLinked(value any, depth int, found *[]linked, h *hints) {
 			l := linked{rank: rank, facts: map[string]string{}}
 			for _, name := range linkedFacts {
 				if fact := nameOf(v[name]); fact != "" {
-					l.facts[name] = oneLine(fact)
+					l.facts[name] = dom.Line(fact)
 				}
 			}
 			*found = append(*found, l)

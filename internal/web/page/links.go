@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"familiar/internal/web/page/dom"
 )
 
 const (
@@ -46,8 +48,8 @@ func links(root *html.Node, base *url.URL, most int) []Link {
 		if n.DataAtom != atom.A || len(found) == most {
 			continue
 		}
-		href, _ := attr(n, "href")
-		label := oneLine(text(n))
+		href, _ := dom.Attr(n, "href")
+		label := dom.Line(dom.Text(n))
 		if strings.HasPrefix(href, "#") || label == "" {
 			continue
 		}

@@ -1,6 +1,10 @@
 package page
 
-import "golang.org/x/net/html/atom"
+import (
+	"golang.org/x/net/html/atom"
+
+	"familiar/internal/web/page/dom"
+)
 
 // What a page may cost before it is parsed. Two thirds of the largest bodies are scripts and pictures written as
 // text; a large encyclopedia article has 30,000 nodes and as many attributes.
@@ -69,11 +73,11 @@ func (o *outline) start(a atom.Atom) int {
 		o.around = append(o.around, barrier{a, o.lowest})
 		o.lowest = o.formats
 	}
-	if !isVoid(a) {
+	if !dom.IsVoid(a) {
 		o.open[a]++
 		o.depth = min(o.depth+1, 512)
 	}
-	if formatting(a) {
+	if dom.IsFormatting(a) {
 		o.formats = min(o.formats+1, 512)
 	}
 	return cost
@@ -85,19 +89,10 @@ func (o *outline) end(a atom.Atom) {
 	}
 	o.open[a]--
 	o.depth = max(o.depth-1, 0)
-	if formatting(a) {
+	if dom.IsFormatting(a) {
 		o.formats = max(o.formats-1, o.lowest)
 	}
 	if last := len(o.around) - 1; last >= 0 && o.around[last].name == a {
 		o.lowest, o.around = o.around[last].lowest, o.around[:last]
 	}
-}
-
-// formatting are the elements of the HTML Standard's "list of active formatting elements".
-func formatting(a atom.Atom) bool {
-	switch a {
-	case atom.A, atom.B, atom.Big, atom.Code, atom.Em, atom.Font, atom.I, atom.Nobr, atom.S, atom.Small, atom.Strike, atom.Strong, atom.Tt, atom.U:
-		return true
-	}
-	return false
 }

@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"familiar/internal/web/page/dom"
 )
 
 // maxNesting is how many lists, quotes and tables may lie in each other. Each indents all that is in it, so the
@@ -27,7 +29,7 @@ func plain(n *html.Node, depth int) {
 		inside := depth
 		switch c.DataAtom {
 		case atom.A, atom.Strong, atom.B, atom.Em, atom.I:
-			rename(c, atom.Span)
+			dom.Rename(c, atom.Span)
 		case atom.Sup:
 			raise(c)
 		case atom.Img, atom.Picture, atom.Source:
@@ -42,7 +44,7 @@ func plain(n *html.Node, depth int) {
 			}
 		case atom.Ul, atom.Ol, atom.Blockquote:
 			if inside++; inside > maxNesting {
-				rename(c, atom.Div)
+				dom.Rename(c, atom.Div)
 			}
 		}
 		plain(c, inside)
@@ -79,8 +81,6 @@ func raise(sup *html.Node) {
 	}
 }
 
-func rename(n *html.Node, a atom.Atom) { n.DataAtom, n.Data = a, a.String() }
-
 // longCell is how much text, in characters, a cell of a data table may have.
 const longCell = 500
 
@@ -96,7 +96,7 @@ func tabular(n *html.Node) bool {
 		case atom.Tr:
 			rows, row = rows+1, 0
 		case atom.Td, atom.Th:
-			if textLength(d) > longCell {
+			if dom.Length(d) > longCell {
 				return false
 			}
 			across := span(d, "colspan")
@@ -115,7 +115,7 @@ func tabular(n *html.Node) bool {
 
 // span is how many columns or rows a cell covers, within what the HTML Standard allows.
 func span(cell *html.Node, key string) int {
-	value, _ := attr(cell, key)
+	value, _ := dom.Attr(cell, key)
 	size, _ := strconv.Atoi(strings.TrimSpace(value))
 	return min(max(size, 1), 1_000)
 }
@@ -128,13 +128,13 @@ func dropSpans(table *html.Node) {
 
 // dissolve makes blocks of a table, down to the tables inside it.
 func dissolve(n *html.Node) {
-	rename(n, atom.Div)
+	dom.Rename(n, atom.Div)
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch c.DataAtom {
 		case atom.Tbody, atom.Thead, atom.Tfoot, atom.Tr:
 			dissolve(c)
 		case atom.Td, atom.Th, atom.Caption:
-			rename(c, atom.Div)
+			dom.Rename(c, atom.Div)
 		}
 	}
 }
@@ -153,7 +153,7 @@ func flatten(cell *html.Node) {
 		switch c.DataAtom {
 		case atom.Br, atom.Hr, atom.P, atom.Div, atom.Section, atom.Ul, atom.Ol, atom.Li, atom.Dl, atom.Dt, atom.Dd, atom.Pre, atom.Blockquote,
 			atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Center, atom.Figure, atom.Details, atom.Summary:
-			rename(c, atom.Span)
+			dom.Rename(c, atom.Span)
 			cell.InsertBefore(&html.Node{Type: html.TextNode, Data: " "}, c)
 			c.AppendChild(&html.Node{Type: html.TextNode, Data: " "})
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html/charset"
+
+	"familiar/internal/web/page/dom"
 )
 
 // prescan looks for a declaration of the encoding in the beginning of an HTML document (HTML Standard, "prescan a
@@ -35,7 +37,7 @@ func prescan(head []byte, skip bool) (label string) {
 			head = after(head, "</script")
 		case skip && tagNamed(head, "style"):
 			head = after(head, "</style")
-		case len(head) > 1 && isLetter(head[1]), len(head) > 2 && head[1] == '/' && isLetter(head[2]):
+		case len(head) > 1 && dom.IsLetter(head[1]), len(head) > 2 && head[1] == '/' && dom.IsLetter(head[2]):
 			head = head[min(len(head), 1+wordEnd(head[1:])):]
 			for more := true; more; {
 				_, _, head, more = readAttribute(head)
@@ -59,18 +61,16 @@ func after(head []byte, mark string) []byte {
 	return nil
 }
 
-func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r' }
-
 // tagNamed says that head begins with the start of such a tag.
 func tagNamed(head []byte, name string) bool {
 	end := 1 + len(name)
-	return len(head) > end && strings.EqualFold(string(head[1:end]), name) && (isBlank(head[end]) || head[end] == '/' || head[end] == '>')
+	return len(head) > end && strings.EqualFold(string(head[1:end]), name) && (dom.IsSpace(head[end]) || head[end] == '/' || head[end] == '>')
 }
 
 // wordEnd is where the name of a tag ends.
 func wordEnd(s []byte) int {
 	for i, c := range s {
-		if isBlank(c) || c == '>' {
+		if dom.IsSpace(c) || c == '>' {
 			return i
 		}
 	}
@@ -129,14 +129,14 @@ func (m metaTag) label() string {
 
 // readAttribute is the Standard's "get an attribute", with name and value in lower case; ok is false at the tag's end.
 func readAttribute(s []byte) (name, value string, rest []byte, ok bool) {
-	for len(s) > 0 && (isBlank(s[0]) || s[0] == '/') {
+	for len(s) > 0 && (dom.IsSpace(s[0]) || s[0] == '/') {
 		s = s[1:]
 	}
 	if len(s) == 0 || s[0] == '>' {
 		return "", "", s, false
 	}
 	end := 0
-	for end < len(s) && !isBlank(s[end]) && s[end] != '/' && s[end] != '>' && (s[end] != '=' || end == 0) {
+	for end < len(s) && !dom.IsSpace(s[end]) && s[end] != '/' && s[end] != '>' && (s[end] != '=' || end == 0) {
 		end++
 	}
 	name, s = strings.ToLower(string(s[:end])), bytes.TrimLeft(s[end:], " \t\n\f\r")

@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"familiar/internal/web/page/dom"
 )
 
 // goods are the facts about the one product of a page that its JSON-LD tells (schema.org/Product). A fact is no text:
@@ -27,7 +29,7 @@ func (h *hints) hearProduct(v map[string]any) {
 		return
 	}
 	description, _ := v["description"].(string)
-	h.goods = goods{name: oneLine(nameOf(v["name"])), description: spoken(description)}
+	h.goods = goods{name: dom.Line(nameOf(v["name"])), description: spoken(description)}
 	h.goods.hearOffers(v["offers"])
 }
 
@@ -78,7 +80,7 @@ func amount(text string) string {
 
 // spoken are the words of a text in lower case, one blank between them.
 func spoken(text string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(text[:min(len(text), 32*longest)]), notWord), " ")
+	return strings.Join(strings.FieldsFunc(strings.ToLower(text[:min(len(text), 32*dom.MaxLine)]), dom.NotWord), " ")
 }
 
 // longPrice is how long a line with a price is at most, in bytes; longStart how much of a text, in bytes, has to be
@@ -99,9 +101,9 @@ func (g *goods) lines(root *html.Node, named bool) (found []*html.Node) {
 	name := spoken(g.name)
 	priced := false
 	for _, line := range lines {
-		own := labelText(line)
+		own := dom.Label(line)
 		switch {
-		case !named && headingLevel(line) > 0 && spoken(own) == name:
+		case !named && dom.HeadingLevel(line) > 0 && spoken(own) == name:
 			named = true
 		case named && !priced && len(own) <= longPrice && g.costs(own):
 			priced = true
@@ -135,10 +137,10 @@ func (g *goods) costs(line string) bool {
 
 // describes says that a block begins with a part of the product's description.
 func (g *goods) describes(line *html.Node) bool {
-	if len(g.description) < longStart || headingLevel(line) > 0 || textLength(line) < longStart {
+	if len(g.description) < longStart || dom.HeadingLevel(line) > 0 || dom.Length(line) < longStart {
 		return false
 	}
-	start := spoken(text(line))
+	start := spoken(dom.Text(line))
 	if len(start) > longStart {
 		start = start[:longStart]
 		start = start[:strings.LastIndexByte(start, ' ')+1]
@@ -148,9 +150,9 @@ func (g *goods) describes(line *html.Node) bool {
 
 // lacks says that one of the lines is not in the text below n.
 func lacks(n *html.Node, lines []*html.Node) bool {
-	all := spoken(text(n))
+	all := spoken(dom.Text(n))
 	for _, line := range lines {
-		if own := spoken(text(line)); line.DataAtom != atom.H1 && !strings.Contains(all, own) {
+		if own := spoken(dom.Text(line)); line.DataAtom != atom.H1 && !strings.Contains(all, own) {
 			return true
 		}
 	}

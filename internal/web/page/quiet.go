@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"familiar/internal/web/page/dom"
 )
 
 var (
@@ -20,14 +22,14 @@ var (
 
 // quiet removes the lists of sources and of other pages that stand at the end of a text.
 func quiet(root *html.Node) {
-	total, before, tried := textLength(root), 0, 0
+	total, before, tried := dom.Length(root), 0, 0
 	for n := range root.Descendants() {
 		if n.Type == html.TextNode {
-			before += letters(n.Data)
+			before += dom.Letters(n.Data)
 			continue
 		}
-		level := headingLevel(n)
-		if level == 0 || before*5 < total*2 || !apparatus.MatchString(labelText(n)) {
+		level := dom.HeadingLevel(n)
+		if level == 0 || before*5 < total*2 || !apparatus.MatchString(dom.Label(n)) {
 			continue
 		}
 		if tried++; tried > maxSections {
@@ -57,15 +59,15 @@ func dropMarks(n *html.Node, heading bool) {
 		switch {
 		case c.DataAtom == atom.Figcaption, // of a picture that is not there
 			block(c) && pointsAway(c),
-			c.DataAtom == atom.Sup && (citation.MatchString(labelText(c)) && linksInside(c) || doubtMark.MatchString(labelText(c))),
-			c.DataAtom == atom.Span && editMark.MatchString(labelText(c)),
-			(c.DataAtom == atom.A || c.DataAtom == atom.Span) && heading && anchorMark.MatchString(labelText(c)):
+			c.DataAtom == atom.Sup && (citation.MatchString(dom.Label(c)) && linksInside(c) || doubtMark.MatchString(dom.Label(c))),
+			c.DataAtom == atom.Span && editMark.MatchString(dom.Label(c)),
+			(c.DataAtom == atom.A || c.DataAtom == atom.Span) && heading && anchorMark.MatchString(dom.Label(c)):
 			n.RemoveChild(c)
 		default:
-			if headingLevel(c) > 0 && textLength(c) > longHeading {
-				rename(c, atom.P)
+			if dom.HeadingLevel(c) > 0 && dom.Length(c) > longHeading {
+				dom.Rename(c, atom.P)
 			}
-			dropMarks(c, heading || headingLevel(c) > 0)
+			dropMarks(c, heading || dom.HeadingLevel(c) > 0)
 			if h := only(c); h != nil {
 				c.RemoveChild(h)
 				n.InsertBefore(h, c)
@@ -82,8 +84,8 @@ func only(n *html.Node) (h *html.Node) {
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch {
-		case c.Type == html.TextNode && letters(c.Data) == 0:
-		case h == nil && (headingLevel(c) > 0 || c.DataAtom == atom.Blockquote):
+		case c.Type == html.TextNode && dom.Letters(c.Data) == 0:
+		case h == nil && (dom.HeadingLevel(c) > 0 || c.DataAtom == atom.Blockquote):
 			h = c
 		default:
 			return nil
@@ -98,14 +100,8 @@ var (
 )
 
 // pointerWords are what interruption, adverts apart, and reference begin with.
-var pointerWords = words(`sponsored promoted continue continued story article scroll read sign subscribe log share comment comments publicidade publicidad anzeige werbung
+var pointerWords = dom.WordSet(`sponsored promoted continue continued story article scroll read sign subscribe log share comment comments publicidade publicidad anzeige werbung
 	publicité pubblicità реклама 広告 related also see more watch recommended don must lesen mehr lire à lea leia leggi lees читайте`)
-
-// A label or a pointer between two paragraphs is at most labelLength bytes and labelNodes nodes.
-const (
-	labelLength = 300
-	labelNodes  = 60
-)
 
 // block says that c is a paragraph, a heading or an item.
 func block(c *html.Node) bool {
@@ -113,7 +109,7 @@ func block(c *html.Node) bool {
 	case atom.P, atom.Li, atom.Div, atom.Section:
 		return true
 	}
-	return headingLevel(c) > 0
+	return dom.HeadingLevel(c) > 0
 }
 
 // pointsAway says that a block is no part of the text that it interrupts: a label of an advertisement, or "Read
@@ -122,7 +118,7 @@ func pointsAway(c *html.Node) bool {
 	if !mayPoint(c) {
 		return false
 	}
-	own := labelText(c)
+	own := dom.Label(c)
 	word := firstWord(own)
 	switch {
 	case !pointerWords[word] && !strings.HasPrefix(word, "advert"):
@@ -130,7 +126,7 @@ func pointsAway(c *html.Node) bool {
 	case interruption.MatchString(own):
 		return true
 	}
-	return reference.MatchString(own) && linkLength(c)*10 >= letters(own)*6
+	return reference.MatchString(own) && linkLength(c)*10 >= dom.Letters(own)*6
 }
 
 // mayPoint says whether the first word of a block can be one that pointers and labels begin with. Nearly none can, and
@@ -140,8 +136,8 @@ func mayPoint(c *html.Node) bool {
 		if n.Type != html.TextNode {
 			continue
 		}
-		if text := strings.TrimLeftFunc(n.Data, notWord); text != "" {
-			end := strings.IndexFunc(text, notWord)
+		if text := strings.TrimLeftFunc(n.Data, dom.NotWord); text != "" {
+			end := strings.IndexFunc(text, dom.NotWord)
 			if end < 0 {
 				return true // the word may go on in the next text
 			}
@@ -152,35 +148,11 @@ func mayPoint(c *html.Node) bool {
 	return false
 }
 
-// labelText is the text of n if it is short enough for a label, without reading on where it is not.
-func labelText(n *html.Node) string {
-	if only := n.FirstChild; only != nil && only == n.LastChild && only.Type == html.TextNode {
-		if own := strings.TrimSpace(only.Data); len(own) <= labelLength && len(only.Data) <= 2*labelLength {
-			return own
-		}
-		return ""
-	}
-	var b strings.Builder
-	nodes := 0
-	for d := range n.Descendants() {
-		if d.Type == html.TextNode {
-			b.WriteString(d.Data)
-		}
-		if nodes++; nodes > labelNodes || b.Len() > 2*labelLength {
-			return ""
-		}
-	}
-	if own := strings.TrimSpace(b.String()); len(own) <= labelLength {
-		return own
-	}
-	return ""
-}
-
 // linkLength counts the characters of n that belong to links.
 func linkLength(n *html.Node) (total int) {
 	for d := range n.Descendants() {
 		if d.DataAtom == atom.A {
-			total += textLength(d)
+			total += dom.Length(d)
 		}
 	}
 	return total
@@ -189,25 +161,11 @@ func linkLength(n *html.Node) (total int) {
 // linksInside says that n holds a link to a place in the same page.
 func linksInside(n *html.Node) bool {
 	for d := range n.Descendants() {
-		if href, ok := attr(d, "href"); ok && d.DataAtom == atom.A && strings.Contains(href, "#") {
+		if href, ok := dom.Attr(d, "href"); ok && d.DataAtom == atom.A && strings.Contains(href, "#") {
 			return true
 		}
 	}
 	return false
-}
-
-func headingLevel(n *html.Node) int {
-	switch n.DataAtom {
-	case atom.H1:
-		return 1
-	case atom.H2:
-		return 2
-	case atom.H3:
-		return 3
-	case atom.H4, atom.H5, atom.H6:
-		return 4
-	}
-	return 0
 }
 
 // How many headings are tried as the beginning of an apparatus, and how many blocks it may have.
@@ -220,7 +178,7 @@ const (
 func section(heading *html.Node, level int, root *html.Node) (nodes []*html.Node) {
 	// The heading may have a wrapper of its own, with the section as the wrapper's sibling.
 	for range 4 {
-		if heading.Parent == root || heading.Parent == nil || textLength(heading.Parent) != textLength(heading) {
+		if heading.Parent == root || heading.Parent == nil || dom.Length(heading.Parent) != dom.Length(heading) {
 			break
 		}
 		heading = heading.Parent
@@ -235,14 +193,14 @@ func section(heading *html.Node, level int, root *html.Node) (nodes []*html.Node
 func listed(nodes []*html.Node) bool {
 	items, all := 0, 0
 	for _, n := range nodes[1:] {
-		all += textLength(n)
+		all += dom.Length(n)
 		if n.DataAtom == atom.Ul || n.DataAtom == atom.Ol {
-			items += textLength(n)
+			items += dom.Length(n)
 			continue
 		}
 		for d := range n.Descendants() {
 			if d.DataAtom == atom.Li && d.Parent.Parent.DataAtom != atom.Li {
-				items += textLength(d)
+				items += dom.Length(d)
 			}
 		}
 	}
@@ -250,12 +208,12 @@ func listed(nodes []*html.Node) bool {
 }
 
 func beginsOther(n *html.Node, level int) bool {
-	if own := headingLevel(n); own > 0 {
-		return own <= level && !apparatus.MatchString(labelText(n))
+	if own := dom.HeadingLevel(n); own > 0 {
+		return own <= level && !apparatus.MatchString(dom.Label(n))
 	}
 	for d := range n.Descendants() {
-		if own := headingLevel(d); own > 0 {
-			return own <= level && !apparatus.MatchString(labelText(d))
+		if own := dom.HeadingLevel(d); own > 0 {
+			return own <= level && !apparatus.MatchString(dom.Label(d))
 		}
 	}
 	return false

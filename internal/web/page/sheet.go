@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"familiar/internal/web/page/dom"
 )
 
 // sheet is the page's own style elements, as far as they can hide something. It reads selectors made of tags,
@@ -191,12 +193,12 @@ func (c compound) fits(n *html.Node) bool {
 		return false
 	}
 	if c.id != "" {
-		if id, _ := attr(n, "id"); id != c.id {
+		if id, _ := dom.Attr(n, "id"); id != c.id {
 			return false
 		}
 	}
 	if len(c.classes) > 0 {
-		class, _ := attr(n, "class")
+		class, _ := dom.Attr(n, "class")
 		for _, wanted := range c.classes {
 			if !hasClass(class, wanted) {
 				return false

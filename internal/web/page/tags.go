@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"golang.org/x/net/html/atom"
+
+	"familiar/internal/web/page/dom"
 )
 
 // tags finds the tags of a source, and where scripts and comments are that only look as if they had some. It splits
@@ -41,9 +43,9 @@ func (t *tags) next() (one token, ok bool) {
 		return token{}, true
 	}
 	switch c := rest[1]; {
-	case isLetter(c):
+	case dom.IsLetter(c):
 		return t.tag(rest[1:], token{start: true})
-	case c == '/' && isLetter(rest[2]):
+	case c == '/' && dom.IsLetter(rest[2]):
 		return t.tag(rest[2:], token{end: true})
 	case bytes.HasPrefix(rest, []byte("<!--")):
 		t.at += commentEnd(rest)
@@ -64,7 +66,7 @@ func tagOpen(s []byte) int {
 			return len(s)
 		}
 		switch c := s[at+1]; {
-		case isLetter(c), c == '!', c == '?', c == '/' && at+2 < len(s):
+		case dom.IsLetter(c), c == '!', c == '?', c == '/' && at+2 < len(s):
 			return at
 		}
 	}
@@ -79,7 +81,7 @@ func (t *tags) tag(s []byte, one token) (token, bool) {
 	var lower [16]byte // the names that matter are shorter
 	one.name = atom.Lookup(appendLower(lower[:0], s[:min(end, len(lower))]))
 	for at := end; ; {
-		for at < len(s) && (isBlank(s[at]) || s[at] == '/') {
+		for at < len(s) && (dom.IsSpace(s[at]) || s[at] == '/') {
 			at++
 		}
 		if at == len(s) {
@@ -99,11 +101,11 @@ func (t *tags) tag(s []byte, one token) (token, bool) {
 	return one, true
 }
 
-func endsName(c byte) bool { return isBlank(c) || c == '/' || c == '>' }
+func endsName(c byte) bool { return dom.IsSpace(c) || c == '/' || c == '>' }
 
 func appendLower(to, s []byte) []byte {
 	for _, c := range s {
-		if isUpper(c) {
+		if dom.IsUpper(c) {
 			c += 'a' - 'A'
 		}
 		to = append(to, c)
@@ -116,18 +118,18 @@ func attributeEnd(s []byte, at int) int {
 	for at++; at < len(s) && !endsName(s[at]) && s[at] != '='; at++ { // a "=" may begin a name
 	}
 	next := at
-	for next < len(s) && isBlank(s[next]) {
+	for next < len(s) && dom.IsSpace(s[next]) {
 		next++
 	}
 	if next == len(s) || s[next] != '=' {
 		return next
 	}
-	for at = next + 1; at < len(s) && isBlank(s[at]); at++ {
+	for at = next + 1; at < len(s) && dom.IsSpace(s[at]); at++ {
 	}
 	if at < len(s) && (s[at] == '"' || s[at] == '\'') {
 		return at + 1 + through(s[at+1:], string(s[at]))
 	}
-	for at < len(s) && !isBlank(s[at]) && s[at] != '>' {
+	for at < len(s) && !dom.IsSpace(s[at]) && s[at] != '>' {
 		at++
 	}
 	return at

@@ -1,12 +1,13 @@
 package page
 
 import (
-	"iter"
 	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"familiar/internal/web/page/dom"
 )
 
 // trimmer takes from a page what stands around its matter: menus, trails, offers of other pages, notices.
@@ -71,7 +72,7 @@ func (t *trimmer) weigh(n *html.Node) (s size) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch {
 		case c.Type == html.TextNode:
-			own := letters(c.Data)
+			own := dom.Letters(c.Data)
 			s.text += own
 			s.longest = max(s.longest, own)
 		case c.Type == html.ElementNode:
@@ -85,7 +86,7 @@ func (t *trimmer) weigh(n *html.Node) (s size) {
 	}
 	if n.DataAtom == atom.A {
 		s.linked, s.links, s.longest = s.text, 1, 0
-		if href, _ := attr(n, "href"); strings.HasPrefix(href, "#") {
+		if href, _ := dom.Attr(n, "href"); strings.HasPrefix(href, "#") {
 			s.anchors = 1
 		}
 	}
@@ -99,7 +100,7 @@ func (t *trimmer) walk(n *html.Node, inside bool) {
 		case c.Type != html.ElementNode || t.gone[c]:
 		case !t.kept[c] && t.superfluous(c, s, inside):
 			t.gone[c] = true
-		case headingLevel(c) > 1 && !t.kept[c] && t.dropHeaded(c):
+		case dom.HeadingLevel(c) > 1 && !t.kept[c] && t.dropHeaded(c):
 		default:
 			t.walk(c, inside || c.DataAtom == atom.Article || c.DataAtom == atom.Main || c.DataAtom == atom.Section)
 		}
@@ -113,7 +114,7 @@ func (t *trimmer) superfluous(n *html.Node, s size, inside bool) bool {
 
 // dropHeaded drops what stands under a heading, if that says that it leads elsewhere.
 func (t *trimmer) dropHeaded(heading *html.Node) bool {
-	own := labelText(heading)
+	own := dom.Label(heading)
 	switch {
 	case len(own) > maxPhrase:
 		return false
@@ -133,8 +134,8 @@ const maxPhrase = 120
 // firstWord is the first word of a text, in lower case. Most texts can be told by it alone from those that a long
 // expression is looking for.
 func firstWord(s string) string {
-	s = strings.TrimLeftFunc(s, notWord)
-	if end := strings.IndexFunc(s, notWord); end >= 0 {
+	s = strings.TrimLeftFunc(s, dom.NotWord)
+	if end := strings.IndexFunc(s, dom.NotWord); end >= 0 {
 		s = s[:end]
 	}
 	return strings.ToLower(s)
@@ -147,7 +148,7 @@ func (t *trimmer) within(s size, percent int) bool { return s.text*100 < t.whole
 var elsewhere = regexp.MustCompile(`(?i)^\W*(?:(?:you|we) (?:may|might|think)(?: (?:also|you))?(?:'ll| will)? (?:also )?(?:like|love|enjoy|be interested in)|(?:customers|people|others|shoppers|users)(?: who \w+ this)?(?: item| product)? also|(?:recently|last|previously) viewed|(?:related|similar|recommended|suggested|trending|popular|featured|more|other|latest|top|hot) (?:products?|items?|threads?|topics?|posts?|articles?|stories|questions?|content|resources?|pages?|searches|discussions?|games?|courses?|reading|news|tags|categories|collections)|more (?:from|like|on|in) |frequently bought|bought together|complete (?:the|your) (?:look|set)|pairs? well|goes well|newsletter|(?:sign up|subscribe|register) (?:for|to)|stay (?:connected|in the loop|up to date|informed)|follow us|(?:customer|user) (?:reviews?|ratings?)|reviews?(?: \(\d+\))?$|ratings?(?: (?:and|&) reviews?)?$|write a review|share (?:this|on)|about cookies|your privacy|recent (?:posts|comments)|leave a (?:reply|comment)|navigation|filters?(?: by)?$|sort by|refine|table of contents|on this page|in this article|need help)`)
 
 // elsewhereWords are the words that elsewhere can begin with.
-var elsewhereWords = words(`you we customers people others shoppers users recently last previously related similar recommended suggested trending popular
+var elsewhereWords = dom.WordSet(`you we customers people others shoppers users recently last previously related similar recommended suggested trending popular
 	featured more other latest top hot frequently bought complete pair pairs well goes newsletter sign subscribe register stay follow customer user
 	review reviews rating ratings write share about your recent leave navigation filter filters sort refine table on in need`)
 
@@ -164,10 +165,10 @@ func (t *trimmer) dropSection(heading *html.Node, share int) {
 		}
 		return
 	}
-	level := headingLevel(heading)
+	level := dom.HeadingLevel(heading)
 	var total size
 	var nodes []*html.Node
-	for c := block; c != nil && (c == block || headingLevel(c) == 0 || headingLevel(c) > level); c = c.NextSibling {
+	for c := block; c != nil && (c == block || dom.HeadingLevel(c) == 0 || dom.HeadingLevel(c) > level); c = c.NextSibling {
 		if len(nodes) == maxBlocks || t.kept[c] {
 			return
 		}
@@ -185,7 +186,7 @@ func (t *trimmer) dropSection(heading *html.Node, share int) {
 // begins says that nothing that can be read stands in p before c.
 func (t *trimmer) begins(p, c *html.Node) bool {
 	for before := c.PrevSibling; before != nil; before = before.PrevSibling {
-		if before.Type == html.TextNode && letters(before.Data) > 0 || t.sizes[before].text > 0 {
+		if before.Type == html.TextNode && dom.Letters(before.Data) > 0 || t.sizes[before].text > 0 {
 			return false
 		}
 	}
@@ -194,7 +195,7 @@ func (t *trimmer) begins(p, c *html.Node) bool {
 
 // beside says that an element is no part of the matter: by its element or role, by its name, or as a list of links.
 func (t *trimmer) beside(n *html.Node, s size, inside bool) bool {
-	switch role, _ := attr(n, "role"); role {
+	switch role, _ := dom.Attr(n, "role"); role {
 	case "navigation", "banner", "contentinfo", "search", "complementary", "dialog", "alertdialog", "menu", "menubar", "toolbar", "alert":
 		return true
 	}
@@ -233,7 +234,7 @@ func list(n *html.Node) bool {
 
 func holdsHeading(n *html.Node) bool {
 	for d := range n.Descendants() {
-		if headingLevel(d) > 0 {
+		if dom.HeadingLevel(d) > 0 {
 			return true
 		}
 	}
@@ -253,7 +254,7 @@ const (
 
 // named judges an element by its class and its id.
 func (t *trimmer) named(n *html.Node) nameKind {
-	if n.DataAtom == atom.A || headingLevel(n) > 0 {
+	if n.DataAtom == atom.A || dom.HeadingLevel(n) > 0 {
 		return noName
 	}
 	for _, a := range n.Attr {
@@ -284,11 +285,11 @@ func (t *trimmer) namesKind(names string) nameKind {
 
 // nameKind judges one name by the words that it is made of, and by each pair of them.
 func (t *trimmer) nameKind(name string) nameKind {
-	if len(name) > maxNameLength || strings.ContainsAny(name, ":[") {
+	if len(name) > dom.MaxName || strings.ContainsAny(name, ":[") {
 		return noName // a utility class: what it says, it says of the layout
 	}
 	previous := ""
-	for word := range nameWords(name) {
+	for word := range dom.NameWords(name) {
 		switch word {
 		case "has", "with", "no", "without", "is", "not", "js":
 			return noName
@@ -305,12 +306,6 @@ func (t *trimmer) nameKind(name string) nameKind {
 	return noName
 }
 
-// A class that says something in words is at most maxNameLength bytes and maxNameWords words long.
-const (
-	maxNameLength = 80
-	maxNameWords  = 8
-)
-
 func (t *trimmer) wordKind(word string) nameKind {
 	switch {
 	case asideWords[word]:
@@ -325,49 +320,14 @@ func (t *trimmer) wordKind(word string) nameKind {
 	return noName
 }
 
-// nameWords are the words of a name, in lower case: they are told apart by signs and capitals. A number may stand
-// behind one; what has a number inside is no word, but a piece of a key.
-func nameWords(name string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		left := maxNameWords
-		for part := range strings.FieldsFuncSeq(name, func(c rune) bool { return c < 0x80 && !isLetter(byte(c)) && !isDigit(byte(c)) }) {
-			part = strings.TrimRight(part, "0123456789")
-			if strings.ContainsAny(part, "0123456789") {
-				continue
-			}
-			start := 0
-			for i := 1; i <= len(part); i++ {
-				if i == len(part) || isUpper(part[i]) && !isUpper(part[i-1]) {
-					if left--; left < 0 || !yield(strings.ToLower(part[start:i])) {
-						return
-					}
-					start = i
-				}
-			}
-		}
-	}
-}
-
-func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
-func isUpper(c byte) bool  { return 'A' <= c && c <= 'Z' }
-func isLetter(c byte) bool { return isUpper(c) || 'a' <= c && c <= 'z' }
-
 var (
-	asideWords = words(`footer sidebar sidebars cookie cookies consent gdpr newsletter signup signin login social share sharing sharebar sharethis
+	asideWords = dom.WordSet(`footer sidebar sidebars cookie cookies consent gdpr newsletter signup signin login social share sharing sharebar sharethis
 		related recommended recommendation recommendations upsell upsells crosssell crosssells advert advertisement ad ads adsense popup modal
 		wishlist copyright sponsored trending alsolike recentlyviewed lastviewed alsobought feedback announcement`)
-	menuWords = words(`nav navbar navigation menu menus megamenu submenu breadcrumb breadcrumbs crumb crumbs pagination pager paginator pagenav toolbar
+	menuWords = dom.WordSet(`nav navbar navigation menu menus megamenu submenu breadcrumb breadcrumbs crumb crumbs pagination pager paginator pagenav toolbar
 		skiplink skipto skiplinks offcanvas tooltip dropdown filter filters facet facets refinement refinements sortby sorter minicart searchbox searchform prevnext`)
 	// firstHalves begin those that are also written as two words.
-	firstHalves = words(`add also article bread comment cross entry last log mega mini most more nav off on page post prev pub publish read recently
+	firstHalves = dom.WordSet(`add also article bread comment cross entry last log mega mini most more nav off on page post prev pub publish read recently
 		search share side sign skip sort sub tag up`)
-	contentsWords = words(`toc tableofcontents onthispage`)
+	contentsWords = dom.WordSet(`toc tableofcontents onthispage`)
 )
-
-func words(list string) map[string]bool {
-	known := map[string]bool{}
-	for word := range strings.FieldsSeq(list) {
-		known[word] = true
-	}
-	return known
-}

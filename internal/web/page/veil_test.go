@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"familiar/internal/web/page/dom"
 )
 
 // cloak is a way to hide what is put for %s. Text hidden by it is counted (H4), unless it is a machine's.
@@ -136,7 +138,7 @@ func (v *veiled) words(d dusk) string {
 	}
 	text := fmt.Sprintf("EVIL%d is what nobody in the house %d could see.", v.n, v.n)
 	if !d.machine {
-		v.hidden += letters(text)
+		v.hidden += dom.Letters(text)
 	}
 	return text
 }

@@ -3,12 +3,13 @@ package page
 import (
 	"net/url"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"golang.org/x/text/language"
+
+	"familiar/internal/web/page/dom"
 )
 
 // testimony is what a page says of itself in places where no reader looks.
@@ -34,9 +35,6 @@ const (
 // timeStamp is one machine-readable date in the body.
 type timeStamp struct{ value, role string }
 
-// longest is the most characters that a title or a name may have.
-const longest = 300
-
 // testify gathers a page's facts. Where the witnesses are attributes, which nobody sees, they are believed only
 // about what they are asked for; a title has to agree with one that can be seen.
 func testify(doc *html.Node, base *url.URL) (Page, hints) {
@@ -45,7 +43,7 @@ func testify(doc *html.Node, base *url.URL) (Page, hints) {
 	p := Page{
 		Title:    t.bestTitle(),
 		Author:   personal(firstOf(t.fact("author"), t.meta["author"], t.meta["article:author"], t.meta["parsely-author"], t.meta["dc.creator"], t.meta["sailthru.author"], t.byline)),
-		Site:     oneLine(firstOf(t.meta["og:site_name"], t.fact("publisher"), t.meta["application-name"])),
+		Site:     dom.Line(firstOf(t.meta["og:site_name"], t.fact("publisher"), t.meta["application-name"])),
 		Language: t.languageTag(),
 	}
 	p.Title = withoutSite(p.Title, p.Site)
@@ -84,17 +82,17 @@ func (t *testimony) hear(n *html.Node) {
 }
 
 func (t *testimony) element(n *html.Node) {
-	prop, _ := attr(n, "itemprop")
+	prop, _ := dom.Attr(n, "itemprop")
 	t.hints.hear(n)
 	switch n.DataAtom {
 	case atom.Html:
-		t.lang, _ = attr(n, "lang")
+		t.lang, _ = dom.Attr(n, "lang")
 		if t.lang == "" {
-			t.lang, _ = attr(n, "xml:lang")
+			t.lang, _ = dom.Attr(n, "xml:lang")
 		}
 	case atom.Title:
 		if t.title == "" && n.Parent.DataAtom == atom.Head {
-			t.title = oneLine(text(n))
+			t.title = dom.Line(dom.Text(n))
 		}
 	case atom.H1:
 		if t.h1 == "" {
@@ -104,15 +102,15 @@ func (t *testimony) element(n *html.Node) {
 		t.metaElement(n, prop)
 		return
 	case atom.Script:
-		if kind, _ := attr(n, "type"); strings.EqualFold(strings.TrimSpace(kind), "application/ld+json") && n.FirstChild != nil && len(t.linked) < 50 {
+		if kind, _ := dom.Attr(n, "type"); strings.EqualFold(strings.TrimSpace(kind), "application/ld+json") && n.FirstChild != nil && len(t.linked) < 50 {
 			if t.heard += len(n.FirstChild.Data); t.heard <= linkedLimit {
 				t.linked = append(t.linked, readLinked(n.FirstChild.Data, &t.hints)...)
 			}
 		}
 	case atom.Time:
-		class, _ := attr(n, "class")
-		_, pubdate := attr(n, "pubdate")
-		if value, ok := attr(n, "datetime"); ok && len(t.times) < maxTimes {
+		class, _ := dom.Attr(n, "class")
+		_, pubdate := dom.Attr(n, "pubdate")
+		if value, ok := dom.Attr(n, "datetime"); ok && len(t.times) < maxTimes {
 			role := strings.ToLower(prop + " " + class)
 			if pubdate {
 				role += " published"
@@ -120,10 +118,10 @@ func (t *testimony) element(n *html.Node) {
 			t.times = append(t.times, timeStamp{value, role})
 		}
 	}
-	if content, ok := attr(n, "content"); ok && strings.HasPrefix(prop, "date") && len(t.times) < maxTimes {
+	if content, ok := dom.Attr(n, "content"); ok && strings.HasPrefix(prop, "date") && len(t.times) < maxTimes {
 		t.times = append(t.times, timeStamp{content, strings.ToLower(prop)})
 	}
-	rel, _ := attr(n, "rel")
+	rel, _ := dom.Attr(n, "rel")
 	if t.byline == "" && (rel == "author" || prop == "author") {
 		t.byline = t.ask(n)
 	}
@@ -134,16 +132,16 @@ func (t *testimony) ask(n *html.Node) string {
 	if t.asked++; t.asked > maxAsked {
 		return ""
 	}
-	return oneLine(text(n))
+	return dom.Line(dom.Text(n))
 }
 
 func (t *testimony) metaElement(n *html.Node, prop string) {
-	content, _ := attr(n, "content")
-	if content = oneLine(content); content == "" {
+	content, _ := dom.Attr(n, "content")
+	if content = dom.Line(content); content == "" {
 		return
 	}
 	for _, key := range [...]string{"name", "property", "http-equiv"} {
-		if value, ok := attr(n, key); ok {
+		if value, ok := dom.Attr(n, key); ok {
 			prop = value
 			break
 		}
@@ -174,11 +172,11 @@ func akin(a, b string) bool {
 		return false
 	}
 	known := map[string]bool{}
-	for word := range strings.FieldsFuncSeq(strings.ToLower(b), notWord) {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(b), dom.NotWord) {
 		known[word] = true
 	}
 	words, shared := 0, 0
-	for word := range strings.FieldsFuncSeq(strings.ToLower(a), notWord) {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(a), dom.NotWord) {
 		words++
 		if known[word] {
 			shared++
@@ -186,8 +184,6 @@ func akin(a, b string) bool {
 	}
 	return words > 0 && shared*2 >= words
 }
-
-func notWord(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsNumber(c) }
 
 // fact is what JSON-LD says, an article's object before a page's.
 func (t *testimony) fact(name string) string {
@@ -216,7 +212,7 @@ func (t *testimony) languageTag() string {
 
 // personal makes a name of a byline: no address, no "by", nothing as long as a sentence.
 func personal(name string) string {
-	name = oneLine(name)
+	name = dom.Line(name)
 	if len(name) > 3 && strings.EqualFold(name[:3], "by ") {
 		name = strings.TrimSpace(name[3:])
 	}
@@ -235,48 +231,13 @@ func firstOf(values ...string) string {
 	return ""
 }
 
-// oneLine folds white space and cuts what is far too long.
-func oneLine(s string) string {
-	s = strings.TrimSpace(s)
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(s[:min(len(s), 32*longest)], "")), " ")
-	if len(s) <= longest {
-		return s
-	}
-	n := 0
-	for i := range s {
-		if n == longest {
-			return s[:i]
-		}
-		n++
-	}
-	return s
-}
-
-// text is the text below n, scripts and styles left out.
-func text(n *html.Node) string {
-	var b strings.Builder
-	writeText(&b, n)
-	return b.String()
-}
-
-func writeText(b *strings.Builder, n *html.Node) {
-	if n.Type == html.TextNode {
-		b.WriteString(n.Data)
-	}
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		if c.DataAtom != atom.Script && c.DataAtom != atom.Style {
-			writeText(b, c)
-		}
-	}
-}
-
 // baseHref is the address that the page wants its links resolved against; nil if it has no wish.
 func baseHref(doc *html.Node, base *url.URL) *url.URL {
 	for n := range doc.Descendants() {
 		if n.DataAtom != atom.Base {
 			continue
 		}
-		if href, ok := attr(n, "href"); ok {
+		if href, ok := dom.Attr(n, "href"); ok {
 			return resolve(base, href)
 		}
 	}
@@ -292,11 +253,11 @@ func countScripts(doc *html.Node) (all, builders int) {
 		if n.DataAtom != atom.Script {
 			continue
 		}
-		if kind, _ := attr(n, "type"); strings.Contains(kind, "json") {
+		if kind, _ := dom.Attr(n, "type"); strings.Contains(kind, "json") {
 			continue
 		}
 		all++
-		if _, elsewhere := attr(n, "src"); elsewhere || n.FirstChild != nil && len(n.FirstChild.Data) > ownScript {
+		if _, elsewhere := dom.Attr(n, "src"); elsewhere || n.FirstChild != nil && len(n.FirstChild.Data) > ownScript {
 			builders++
 		}
 	}
