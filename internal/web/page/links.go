@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"familiar/internal/web/page/charset"
 	"familiar/internal/web/page/dom"
 )
 
@@ -26,9 +27,9 @@ func Links(body []byte, contentType string, base *url.URL) (found []Link, err er
 			found, err = nil, &Error{Code: "unparsable"}
 		}
 	}()
-	text, err := decode(body, contentType, true)
+	text, err := charset.Decode(body, contentType, true)
 	if err != nil {
-		return nil, err
+		return nil, &Error{Code: "bad_charset"}
 	}
 	doc, parseErr := html.Parse(bytes.NewReader(text[:affordable(text)]))
 	if parseErr != nil { // more than 512 elements are open at once

@@ -29,6 +29,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
+
+	"familiar/internal/web/page/charset"
 )
 
 // Page is what a person would have read on one web page. Every string is the page's own: not yet cleaned, to be
@@ -64,9 +66,9 @@ const lowLength = 250
 // fence, any other text is passed through. The error is always a *Error.
 func Read(body []byte, contentType string, base *url.URL) (Page, error) {
 	kind := mediaType(body, contentType)
-	text, err := decode(body, contentType, kind == "text/html")
+	text, err := charset.Decode(body, contentType, kind == "text/html")
 	if err != nil {
-		return Page{}, err
+		return Page{}, &Error{Code: "bad_charset"}
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		return Page{}, &Error{Code: "empty"}

@@ -1,4 +1,4 @@
-package page
+package charset
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-func TestCharset(t *testing.T) {
+func TestDetect(t *testing.T) {
 	long := "<!-- " + strings.Repeat("x", 5_000) + " -->"
 	tests := []struct{ body, contentType, want string }{
 		{`<meta charset=koi8-r>`, "", "koi8-r"},
@@ -28,11 +28,9 @@ func TestCharset(t *testing.T) {
 		{"\xEF\xBB\xBF<meta charset=koi8-r>", "text/html; charset=big5", "utf-8"},
 	}
 	for _, test := range tests {
-		if test.contentType == "" {
-			test.contentType = "text/html"
-		}
-		if got := Charset([]byte(test.body), test.contentType); got != test.want {
-			t.Errorf("Charset(%.80q, %q) = %s, want %s", test.body, test.contentType, got, test.want)
+		isHTML := test.contentType != "text/plain"
+		if got := Detect([]byte(test.body), test.contentType, isHTML); got != test.want {
+			t.Errorf("Detect(%.80q, %q, %v) = %s, want %s", test.body, test.contentType, isHTML, got, test.want)
 		}
 	}
 }
@@ -47,12 +45,13 @@ func TestUndeclaredCharsets(t *testing.T) {
 		"windows-1252": "Größere Städte – für Ärzte schöne Grüße aus München, in Österreich und der Schweiz.",
 	} {
 		encoding, _ := charset.Lookup(name)
-		body, err := encoding.NewEncoder().String("<title>A page</title><p>" + text)
+		page := "<title>A page</title><p>" + text
+		body, err := encoding.NewEncoder().String(page)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p, err := Read([]byte(body), "text/html", nil); err != nil || p.Markdown != text {
-			t.Errorf("%s: %q, %v", name, p.Markdown, err)
+		if got, err := Decode([]byte(body), "text/html", true); err != nil || string(got) != page {
+			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
 }

@@ -1,10 +1,10 @@
-package page
+package charset
 
 import (
 	"bytes"
 	"strings"
 
-	"golang.org/x/net/html/charset"
+	whatwg "golang.org/x/net/html/charset"
 
 	"familiar/internal/web/page/dom"
 )
@@ -114,7 +114,7 @@ func (m metaTag) label() string {
 		label = m.content
 	}
 	label = strings.TrimSpace(label)
-	switch _, name := charset.Lookup(label); {
+	switch _, name := whatwg.Lookup(label); {
 	case refused.MatchString(label):
 		return label
 	case strings.HasPrefix(name, "utf-16"):

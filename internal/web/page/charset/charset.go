@@ -1,8 +1,9 @@
-package page
+package charset
 
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"mime"
 	"regexp"
 	"slices"
@@ -10,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gogs/chardet"
-	"golang.org/x/net/html/charset"
+	whatwg "golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding/unicode"
 )
 
@@ -29,11 +30,11 @@ const (
 // defaultCharset is what is supposed where nothing is declared and nothing else fits.
 const defaultCharset = "windows-1252"
 
-// Charset is the name in the Encoding Standard of the encoding that body is declared to be in: by byte-order mark,
+// Detect is the name in the Encoding Standard of the encoding that body is declared to be in: by byte-order mark,
 // then by contentType, the header, then, for HTML, by the document itself. It is "windows-1252" where nothing is
 // declared, and "replacement" if the declared one is refused, because markup can hide in it.
-func Charset(body []byte, contentType string) string {
-	name, _ := declared(body, contentType, mediaType(body, contentType) == "text/html")
+func Detect(body []byte, contentType string, isHTML bool) string {
+	name, _ := declared(body, contentType, isHTML)
 	if name == "" {
 		return defaultCharset
 	}
@@ -68,18 +69,18 @@ func known(label string) string {
 	if refused.MatchString(label) {
 		return "replacement"
 	}
-	_, name := charset.Lookup(label)
+	_, name := whatwg.Lookup(label)
 	return name
 }
 
-// decode turns body into UTF-8 from the encoding that it is declared to be in. Where nothing is certain, bytes that
+// Decode turns body into UTF-8 from the encoding that it is declared to be in. Where nothing is certain, bytes that
 // are valid UTF-8 are UTF-8; where nothing is declared at all, the bytes decide by their frequencies. A body that is
 // UTF-8 comes back as it is, without a copy.
-func decode(body []byte, contentType string, isHTML bool) ([]byte, error) {
+func Decode(body []byte, contentType string, isHTML bool) ([]byte, error) {
 	name, certain := declared(body, contentType, isHTML)
 	switch {
 	case name == "replacement":
-		return nil, &Error{Code: "bad_charset"}
+		return nil, ErrRefused
 	case !certain && utf8.Valid(body):
 		// Only UTF-8 is valid UTF-8 by chance so rarely; the declaration, or the default, is the mistake.
 		name = "utf-8"
@@ -93,7 +94,7 @@ func decode(body []byte, contentType string, isHTML bool) ([]byte, error) {
 		}
 		return body, nil
 	}
-	encoding, _ := charset.Lookup(name)
+	encoding, _ := whatwg.Lookup(name)
 	switch name {
 	case "utf-16be":
 		encoding = unicode.UTF16(unicode.BigEndian, unicode.UseBOM)
@@ -102,10 +103,13 @@ func decode(body []byte, contentType string, isHTML bool) ([]byte, error) {
 	}
 	text, err := encoding.NewDecoder().Bytes(body)
 	if err != nil {
-		return nil, &Error{Code: "bad_charset"}
+		return nil, ErrRefused
 	}
 	return text, nil
 }
+
+// ErrRefused is the error of an encoding that is not read.
+var ErrRefused = errors.New("the encoding is refused")
 
 // How much text a guess is made from, in bytes, and how sure it must be, in percent.
 const (
@@ -154,7 +158,7 @@ func firstUsable(sample []byte) string {
 		if name == "" || name == "replacement" || strings.HasPrefix(name, "utf-16") || strings.HasPrefix(name, "iso-2022") {
 			continue // mainframes' among them
 		}
-		encoding, _ := charset.Lookup(name)
+		encoding, _ := whatwg.Lookup(name)
 		text, err := encoding.NewDecoder().Bytes(sample)
 		if err == nil && bytes.Count(text, []byte("\uFFFD"))*100 <= utf8.RuneCount(text) { // one in a hundred is a slip
 			return name

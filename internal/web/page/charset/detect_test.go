@@ -1,4 +1,4 @@
-package page
+package charset
 
 import (
 	"bytes"
@@ -44,7 +44,7 @@ func TestDetection(t *testing.T) {
 				kind   string
 				isHTML bool
 			}{{bytes, "text/plain", false}, {page, "text/html", true}} {
-				got, err := decode(d.body, d.kind, d.isHTML)
+				got, err := Decode(d.body, d.kind, d.isHTML)
 				if err != nil || !strings.Contains(string(got), c.text) {
 					t.Errorf("%s in %s as %s: taken for %s, %v", c.language, name, d.kind, likely(d.body), err)
 				}
