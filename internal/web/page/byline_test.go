@@ -15,7 +15,7 @@ func TestShownBylines(t *testing.T) {
 		{`<span itemprop="datePublished" content="2024-05-06">last week</span><p class="date">May 9, 2024</p>`, "", "2024-05-06T00:00:00Z"},
 	}
 	for _, test := range tests {
-		p, err := Read([]byte(test.source+visible), "text/html", nil)
+		p, err := Read([]byte(test.source+shownText), "text/html", nil)
 		if err != nil || p.Author != test.author || stamp(p.Published) != test.published {
 			t.Errorf("%s: author %q, published %q, %v", test.source, p.Author, stamp(p.Published), err)
 		}

@@ -31,6 +31,7 @@ import (
 	"golang.org/x/net/html"
 
 	"familiar/internal/web/page/charset"
+	"familiar/internal/web/page/visible"
 )
 
 // Page is what a person would have read on one web page. Every string is the page's own: not yet cleaned, to be
@@ -187,9 +188,9 @@ func readTree(text, rest []byte, base *url.URL, scripts bool) (Page, error) {
 		base = href
 	}
 	all, builders := countScripts(doc)
-	hidden, seen, err := unveil(doc, string(rest), scripts)
+	hidden, seen, err := visible.Prune(doc, string(rest), scripts)
 	if err != nil {
-		return Page{}, err
+		return Page{}, &Error{Code: "unparsable"}
 	}
 	p.Hidden = hidden
 	if seen < blankLength {
@@ -212,6 +213,16 @@ func readTree(text, rest []byte, base *url.URL, scripts bool) (Page, error) {
 	p.Links = links(root, base, maxLinks)
 	if p.Markdown, err = markdown(root); err != nil || p.Markdown == "" {
 		return Page{}, &Error{Code: "extraction_failed"}
+	}
+	return p, nil
+}
+
+// readFlat reads a page that makes no tree. Of rest, only the styles count.
+func readFlat(source, rest string) (Page, error) {
+	title, text, hidden, err := visible.Flat(source, rest)
+	p := Page{Title: title, Type: "page", Hidden: hidden, Markdown: tidy(text)}
+	if err != nil || p.Markdown == "" {
+		return Page{}, &Error{Code: "unparsable"}
 	}
 	return p, nil
 }

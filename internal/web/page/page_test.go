@@ -8,6 +8,9 @@ import (
 	"testing"
 )
 
+// shownText is enough text for a page to be one.
+const shownText = "<p>These words can be read by everybody who opens the page, and they must stay.</p>"
+
 func TestReadOtherTypes(t *testing.T) {
 	tests := []struct{ body, contentType, want, kind string }{
 		{"# Title\r\n\r\nText <b>as it is</b>.", "text/markdown", "# Title\n\nText <b>as it is</b>.", "text"},
@@ -116,7 +119,7 @@ func TestDates(t *testing.T) {
 	}
 	base := &url.URL{Scheme: "https", Host: "example.org", Path: "/2023/11/30/a-title"}
 	for _, test := range tests {
-		p, err := Read([]byte(test.source+visible), "text/html", base)
+		p, err := Read([]byte(test.source+shownText), "text/html", base)
 		if err != nil || stamp(p.Published) != test.published || stamp(p.Modified) != test.modified {
 			t.Errorf("%s: published %s, modified %s, %v", test.source, stamp(p.Published), stamp(p.Modified), err)
 		}
@@ -133,7 +136,7 @@ func TestTitles(t *testing.T) {
 		{`<meta property="og:title" content="Rain">`, "Rain"},
 	}
 	for _, test := range tests {
-		if p, err := Read([]byte(test.source+visible), "text/html", nil); err != nil || p.Title != test.want {
+		if p, err := Read([]byte(test.source+shownText), "text/html", nil); err != nil || p.Title != test.want {
 			t.Errorf("%s: title %q, %v, want %q", test.source, p.Title, err, test.want)
 		}
 	}
@@ -141,7 +144,7 @@ func TestTitles(t *testing.T) {
 
 func TestLinks(t *testing.T) {
 	base, _ := url.Parse("https://example.org/dir/page")
-	body := `<base href="/other/">` + visible + `<p>Read <a href="a#1">one</a> <a href="a#2">again</a> <a href="//example.net/b">two</a> <a href="#top">top</a>
+	body := `<base href="/other/">` + shownText + `<p>Read <a href="a#1">one</a> <a href="a#2">again</a> <a href="//example.net/b">two</a> <a href="#top">top</a>
 		<a href="javascript:x">js</a> <a href="data:,x">data</a> <a href="https://u:p@example.org/">user</a> <a href="c"><img alt="x"></a> and all the rest of it.</p>`
 	p, err := Read([]byte(body), "text/html", base)
 	if got, want := fmt.Sprint(p.Links), "[{https://example.org/other/a one} {https://example.net/b two}]"; err != nil || got != want {
@@ -156,12 +159,12 @@ func TestWithoutScripts(t *testing.T) {
 		{shell + "<noscript>" + story + "</noscript>", "can be read"},
 		{shell + "<noscript>" + story + "<p hidden>secret</p></noscript>", "can be read"},
 		{shell + "<noscript>Please enable JavaScript.</noscript>", ""},
-		{visible + shell + "<noscript>" + story + "</noscript>", "These words"},
+		{shownText + shell + "<noscript>" + story + "</noscript>", "These words"},
 	}
 	for _, test := range tests {
 		p, err := Read([]byte(test.body), "text/html", nil)
 		if test.want == "" != (err != nil) || !strings.Contains(p.Markdown, test.want) || strings.Contains(p.Markdown, "secret") ||
-			strings.HasPrefix(test.body, visible) && strings.Contains(p.Markdown, "What is said") {
+			strings.HasPrefix(test.body, shownText) && strings.Contains(p.Markdown, "What is said") {
 			t.Errorf("Read(%q) = %q, %v", test.body, p.Markdown, err)
 		}
 	}

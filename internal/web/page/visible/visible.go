@@ -1,6 +1,7 @@
-package page
+package visible
 
 import (
+	"errors"
 	"regexp"
 	"strings"
 
@@ -52,10 +53,13 @@ type light struct {
 
 func (l light) dark() bool { return l.invisible || l.tiny || l.colourless }
 
-// unveil removes from doc all that is hidden or is no text: scripts, forms, navigation, comments, attributes that
+// ErrStyles is the error of a page whose styles are more than can be worked through.
+var ErrStyles = errors.New("the styles are more than can be worked through")
+
+// Prune removes from doc all that is hidden or is no text: scripts, forms, navigation, comments, attributes that
 // hide. It returns how many characters were hidden and how many are left, and fails if the page's styles are
 // more than can be worked through. Without scripts, what is for browsers without them is seen. rest is the part of the page that is not in the tree; only its styles count.
-func unveil(doc *html.Node, rest string, scripts bool) (hidden, seen int, err error) {
+func Prune(doc *html.Node, rest string, scripts bool) (hidden, seen int, err error) {
 	v := veil{sheet: newSheet(), scripts: scripts}
 	collectStyles(doc, v.sheet)
 	for css := range flatStyles(rest) {
@@ -64,7 +68,7 @@ func unveil(doc *html.Node, rest string, scripts bool) (hidden, seen int, err er
 	v.all = dom.Length(doc)
 	v.walk(doc, light{})
 	if v.sheet.exhausted() {
-		return 0, 0, &Error{Code: "unparsable"}
+		return 0, 0, ErrStyles
 	}
 	return v.hidden, v.seen, nil
 }

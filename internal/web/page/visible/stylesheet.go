@@ -1,4 +1,4 @@
-package page
+package visible
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package page
+package visible_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"familiar/internal/web/page"
 	"familiar/internal/web/page/dom"
 )
 
@@ -153,7 +154,7 @@ func checkVeil(plan []byte) error {
 	}
 	v.source.WriteString(`<p>` + v.words(dusk{}) + `</p></article></body></html>`)
 	source := v.source.String()
-	p, err := Read([]byte(source), "text/html; charset=utf-8", nil)
+	p, err := page.Read([]byte(source), "text/html; charset=utf-8", nil)
 	if err != nil {
 		return fmt.Errorf("%s\nis not read: %w", source, err)
 	}

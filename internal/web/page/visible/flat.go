@@ -1,4 +1,4 @@
-package page
+package visible
 
 import (
 	"iter"
@@ -24,8 +24,8 @@ type flat struct {
 	depth    int        // how often it is open
 }
 
-// readFlat reads source; of the rest, only the styles count.
-func readFlat(source, rest string) (Page, error) {
+// Flat reads source; of the rest, only the styles count.
+func Flat(source, rest string) (title, text string, hidden int, err error) {
 	f := flat{veil: veil{sheet: newSheet()}}
 	for _, part := range [...]string{source, rest} {
 		for css := range flatStyles(part) {
@@ -45,11 +45,10 @@ func readFlat(source, rest string) (Page, error) {
 			f.end(token)
 		}
 	}
-	p := Page{Title: dom.Line(f.title), Type: "page", Hidden: f.hidden, Markdown: tidy(f.text.String())}
-	if p.Markdown == "" || f.sheet.exhausted() {
-		return Page{}, &Error{Code: "unparsable"}
+	if f.sheet.exhausted() {
+		return "", "", 0, ErrStyles
 	}
-	return p, nil
+	return dom.Line(f.title), f.text.String(), f.hidden, nil
 }
 
 func (f *flat) skip(kind html.TokenType, token html.Token) {

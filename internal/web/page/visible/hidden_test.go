@@ -1,12 +1,14 @@
-package page
+package visible_test
 
 import (
 	"strings"
 	"testing"
+
+	"familiar/internal/web/page"
 )
 
-// visible is enough text for a page to be one.
-const visible = "<p>These words can be read by everybody who opens the page, and they must stay.</p>"
+// shownText is enough text for a page to be one.
+const shownText = "<p>These words can be read by everybody who opens the page, and they must stay.</p>"
 
 func TestHiddenTextIsDropped(t *testing.T) {
 	tests := []string{
@@ -46,8 +48,8 @@ func TestHiddenTextIsDropped(t *testing.T) {
 		`<div style="display:none">EVIL`, `<ul><li class="d-none">EVIL<li>x</ul>`,
 	}
 	for _, hidden := range tests {
-		for name, source := range map[string]string{"tree": visible + hidden, "flat": strings.Repeat("<div>", 600) + visible + hidden} {
-			p, err := Read([]byte("<html><body>"+source), "text/html", nil)
+		for name, source := range map[string]string{"tree": shownText + hidden, "flat": strings.Repeat("<div>", 600) + shownText + hidden} {
+			p, err := page.Read([]byte("<html><body>"+source), "text/html", nil)
 			if err != nil {
 				t.Errorf("%s: %s: %v", name, hidden, err)
 				continue
@@ -76,7 +78,7 @@ func TestVisibleTextStays(t *testing.T) {
 		`<details open><summary>x</summary>GOOD</details>`, `<details><summary>GOOD</summary>x</details>`, `<nav>` + strings.Repeat("GOOD words that a forgotten end tag has put into the navigation. ", 8),
 	}
 	for _, shown := range tests {
-		p, err := Read([]byte(`<html class="hidden"><body style="opacity:0">`+visible+shown), "text/html", nil)
+		p, err := page.Read([]byte(`<html class="hidden"><body style="opacity:0">`+shownText+shown), "text/html", nil)
 		if err != nil || !strings.Contains(p.Markdown, "GOOD") {
 			t.Errorf("%s is not read: %q, %v", shown, p.Markdown, err)
 		}
@@ -84,7 +86,7 @@ func TestVisibleTextStays(t *testing.T) {
 }
 
 func TestHiddenIsCounted(t *testing.T) {
-	p, err := Read([]byte(visible+`<p hidden>one two</p><style>.x{display:none}</style><p class=x>three</p><p style="visibility:hidden">four</p><script>not text</script>`), "text/html", nil)
+	p, err := page.Read([]byte(shownText+`<p hidden>one two</p><style>.x{display:none}</style><p class=x>three</p><p style="visibility:hidden">four</p><script>not text</script>`), "text/html", nil)
 	if err != nil || p.Hidden != len("onetwothreefour") {
 		t.Errorf("Hidden = %d, %v", p.Hidden, err)
 	}
