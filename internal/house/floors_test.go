@@ -51,6 +51,7 @@ var floors = map[string]int{
 	"internal/web/guard":        ground,
 	"internal/web/page":         landing,
 	"internal/web/page/charset": ground,
+	"internal/web/page/meta":    ground,
 	"internal/web/page/visible": ground,
 	"internal/web/page/dom":     cellar,
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"familiar/internal/web/page/dom"
+	"familiar/internal/web/page/meta"
 )
 
 // articleWords name, in an article, what it carries beside its text and what Page has fields for.
@@ -110,7 +111,7 @@ func dropEdges(root *html.Node, title string) {
 	for _, line := range lines {
 		own := dom.Label(line)
 		size := dom.Length(line)
-		if title != "" && !begun && dom.HeadingLevel(line) > 0 && akin(own, title) && akin(title, own) {
+		if title != "" && !begun && dom.HeadingLevel(line) > 0 && meta.Akin(own, title) && meta.Akin(title, own) {
 			dropBefore(root, line)
 		}
 		begun = begun || size >= paragraph && dom.HeadingLevel(line) == 0
@@ -118,7 +119,7 @@ func dropEdges(root *html.Node, title string) {
 			continue
 		}
 		switch {
-		case !begun && dom.HeadingLevel(line) > 0 && akin(own, title) && akin(title, own),
+		case !begun && dom.HeadingLevel(line) > 0 && meta.Akin(own, title) && meta.Akin(title, own),
 			!begun && (dateLine.MatchString(own) || title != "" && dom.HeadingLevel(line) == 0 && size <= longDate && dated.MatchString(own)),
 			creditsPicture(own), offerWords[firstWord(own)] && offer.MatchString(own),
 			!strings.ContainsAny(own, " \n") && strings.HasPrefix(own, "http"),

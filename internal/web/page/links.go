@@ -87,3 +87,16 @@ func withoutFragment(u *url.URL) string {
 	v.Fragment, v.RawFragment = "", ""
 	return v.String()
 }
+
+// baseHref is the address that the page wants its links resolved against; nil if it has no wish.
+func baseHref(doc *html.Node, base *url.URL) *url.URL {
+	for n := range doc.Descendants() {
+		if n.DataAtom != atom.Base {
+			continue
+		}
+		if href, ok := dom.Attr(n, "href"); ok {
+			return resolve(base, href)
+		}
+	}
+	return nil
+}

@@ -31,6 +31,7 @@ import (
 	"golang.org/x/net/html"
 
 	"familiar/internal/web/page/charset"
+	"familiar/internal/web/page/meta"
 	"familiar/internal/web/page/visible"
 )
 
@@ -183,7 +184,8 @@ func readTree(text, rest []byte, base *url.URL, scripts bool) (Page, error) {
 	if err != nil { // more than 512 elements are open at once
 		return readFlat(string(text), string(rest))
 	}
-	p, told := testify(doc, base)
+	m := meta.Read(doc, base)
+	p := Page{Title: m.Title, Author: m.Author, Site: m.Site, Language: m.Language, Published: m.Published, Modified: m.Modified}
 	if href := baseHref(doc, base); href != nil {
 		base = href
 	}
@@ -205,7 +207,7 @@ func readTree(text, rest []byte, base *url.URL, scripts bool) (Page, error) {
 		}
 		return Page{}, &Error{Code: "extraction_failed"}
 	}
-	root, kind := extract(doc, p.Title, base, told)
+	root, kind := extract(doc, p.Title, base, &m)
 	if root == nil {
 		return Page{}, &Error{Code: "extraction_failed"}
 	}

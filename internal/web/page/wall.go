@@ -115,3 +115,23 @@ func outside(n *html.Node) (total int) {
 	}
 	return total
 }
+
+// ownScript is how long a script has to be, in bytes, to be able to build a page.
+const ownScript = 200
+
+// countScripts counts the scripts of a page, and those among them that could build it.
+func countScripts(doc *html.Node) (all, builders int) {
+	for n := range doc.Descendants() {
+		if n.DataAtom != atom.Script {
+			continue
+		}
+		if kind, _ := dom.Attr(n, "type"); strings.Contains(kind, "json") {
+			continue
+		}
+		all++
+		if _, elsewhere := dom.Attr(n, "src"); elsewhere || n.FirstChild != nil && len(n.FirstChild.Data) > ownScript {
+			builders++
+		}
+	}
+	return all, builders
+}

@@ -1,4 +1,4 @@
-package page
+package meta
 
 import (
 	"encoding/json"
@@ -28,28 +28,28 @@ const (
 var linkedFacts = [...]string{"datePublished", "dateCreated", "dateModified", "author", "publisher", "inLanguage"}
 
 // readLinked reads one script. What cannot be read says nothing.
-func readLinked(script string, h *hints) []linked {
+func (t *testimony) readLinked(script string) []linked {
 	var value any
 	if json.Unmarshal([]byte(strings.TrimSpace(script)), &value) != nil {
 		return nil
 	}
 	var found []linked
-	collectLinked(value, linkedDepth, &found, h)
+	t.collectLinked(value, linkedDepth, &found)
 	return found
 }
 
-func collectLinked(value any, depth int, found *[]linked, h *hints) {
+func (t *testimony) collectLinked(value any, depth int, found *[]linked) {
 	if depth == 0 || len(*found) >= 50 {
 		return
 	}
 	switch v := value.(type) {
 	case []any:
 		for _, one := range v {
-			collectLinked(one, depth-1, found, h)
+			t.collectLinked(one, depth-1, found)
 		}
 	case map[string]any:
-		if noteTypes(v["@type"], h); isProduct(v["@type"]) {
-			h.hearProduct(v)
+		if noteTypes(v["@type"], &t.types); isProduct(v["@type"]) {
+			t.product.hear(v)
 		}
 		if rank, ok := rankOf(v["@type"]); ok {
 			l := linked{rank: rank, facts: map[string]string{}}
@@ -61,12 +61,12 @@ func collectLinked(value any, depth int, found *[]linked, h *hints) {
 			*found = append(*found, l)
 		}
 		for _, inside := range [...]string{"@graph", "mainEntity", "mainEntityOfPage"} {
-			collectLinked(v[inside], depth-1, found, h)
+			t.collectLinked(v[inside], depth-1, found)
 		}
 	}
 }
 
-func noteTypes(kind any, h *hints) {
+func noteTypes(kind any, h *Types) {
 	switch k := kind.(type) {
 	case string:
 		h.note(k)

@@ -1,4 +1,4 @@
-package page
+package meta
 
 import "testing"
 
@@ -15,9 +15,9 @@ func TestShownBylines(t *testing.T) {
 		{`<span itemprop="datePublished" content="2024-05-06">last week</span><p class="date">May 9, 2024</p>`, "", "2024-05-06T00:00:00Z"},
 	}
 	for _, test := range tests {
-		p, err := Read([]byte(test.source+shownText), "text/html", nil)
-		if err != nil || p.Author != test.author || stamp(p.Published) != test.published {
-			t.Errorf("%s: author %q, published %q, %v", test.source, p.Author, stamp(p.Published), err)
+		m := read(t, test.source, nil)
+		if m.Author != test.author || stamp(m.Published) != test.published {
+			t.Errorf("%s: author %q, published %q", test.source, m.Author, stamp(m.Published))
 		}
 	}
 }

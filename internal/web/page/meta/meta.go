@@ -1,8 +1,9 @@
-package page
+package meta
 
 import (
 	"net/url"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
@@ -12,18 +13,27 @@ import (
 	"familiar/internal/web/page/dom"
 )
 
+// Metadata is what a page says about itself.
+type Metadata struct {
+	Title, Author, Site, Language string
+	Published, Modified           time.Time
+	Types                         Types
+	Product                       Product
+}
+
 // testimony is what a page says of itself in places where no reader looks.
 type testimony struct {
-	meta   map[string]string // name, property or itemprop of <meta>, in lower case → content, the first one
-	title  string
-	h1     string
-	lang   string
-	byline string      // the text of an element that is marked as the author
-	linked []linked    // JSON-LD, in order
-	times  []timeStamp // <time datetime> and the like, in order
-	heard  int         // bytes of JSON-LD
-	hints  hints
-	asked  int // elements whose text was looked at
+	meta    map[string]string // name, property or itemprop of <meta>, in lower case → content, the first one
+	title   string
+	h1      string
+	lang    string
+	byline  string      // the text of an element that is marked as the author
+	linked  []linked    // JSON-LD, in order
+	times   []timeStamp // <time datetime> and the like, in order
+	heard   int         // bytes of JSON-LD
+	types   Types
+	product Product
+	asked   int // elements whose text was looked at
 }
 
 // Most pages have one heading, one byline and a few dates; the rest of many is not listened to.
@@ -35,12 +45,12 @@ const (
 // timeStamp is one machine-readable date in the body.
 type timeStamp struct{ value, role string }
 
-// testify gathers a page's facts. Where the witnesses are attributes, which nobody sees, they are believed only
+// Read gathers a page's facts. Where the witnesses are attributes, which nobody sees, they are believed only
 // about what they are asked for; a title has to agree with one that can be seen.
-func testify(doc *html.Node, base *url.URL) (Page, hints) {
+func Read(doc *html.Node, base *url.URL) Metadata {
 	t := testimony{meta: map[string]string{}}
 	t.hear(doc)
-	p := Page{
+	p := Metadata{
 		Title:    t.bestTitle(),
 		Author:   personal(firstOf(t.fact("author"), t.meta["author"], t.meta["article:author"], t.meta["parsely-author"], t.meta["dc.creator"], t.meta["sailthru.author"], t.byline)),
 		Site:     dom.Line(firstOf(t.meta["og:site_name"], t.fact("publisher"), t.meta["application-name"])),
@@ -55,8 +65,9 @@ func testify(doc *html.Node, base *url.URL) (Page, hints) {
 			p.Published = day
 		}
 	}
-	t.hints.declared = strings.ToLower(t.meta["og:type"])
-	return p, t.hints
+	p.Types, p.Product = t.types, t.product
+	p.Types.OpenGraph = strings.ToLower(t.meta["og:type"])
+	return p
 }
 
 // withoutSite takes the site's name from the end of a title, where it stands behind a dash or a bar.
@@ -83,7 +94,7 @@ func (t *testimony) hear(n *html.Node) {
 
 func (t *testimony) element(n *html.Node) {
 	prop, _ := dom.Attr(n, "itemprop")
-	t.hints.hear(n)
+	t.types.hear(n)
 	switch n.DataAtom {
 	case atom.Html:
 		t.lang, _ = dom.Attr(n, "lang")
@@ -104,7 +115,7 @@ func (t *testimony) element(n *html.Node) {
 	case atom.Script:
 		if kind, _ := dom.Attr(n, "type"); strings.EqualFold(strings.TrimSpace(kind), "application/ld+json") && n.FirstChild != nil && len(t.linked) < 50 {
 			if t.heard += len(n.FirstChild.Data); t.heard <= linkedLimit {
-				t.linked = append(t.linked, readLinked(n.FirstChild.Data, &t.hints)...)
+				t.linked = append(t.linked, t.readLinked(n.FirstChild.Data)...)
 			}
 		}
 	case atom.Time:
@@ -156,7 +167,7 @@ func (t *testimony) metaElement(n *html.Node, prop string) {
 func (t *testimony) bestTitle() string {
 	shared := firstOf(t.meta["og:title"], t.meta["twitter:title"])
 	switch {
-	case shared != "" && (t.title == "" && t.h1 == "" || akin(shared, t.title) || akin(shared, t.h1)):
+	case shared != "" && (t.title == "" && t.h1 == "" || Akin(shared, t.title) || Akin(shared, t.h1)):
 		return shared
 	case t.title == "":
 		return t.h1
@@ -166,8 +177,8 @@ func (t *testimony) bestTitle() string {
 	return t.title
 }
 
-// akin says that at least half of the words of one title are in the other.
-func akin(a, b string) bool {
+// Akin says that at least half of the words of one title are in the other.
+func Akin(a, b string) bool {
 	if b == "" {
 		return false
 	}
@@ -229,37 +240,4 @@ func firstOf(values ...string) string {
 		}
 	}
 	return ""
-}
-
-// baseHref is the address that the page wants its links resolved against; nil if it has no wish.
-func baseHref(doc *html.Node, base *url.URL) *url.URL {
-	for n := range doc.Descendants() {
-		if n.DataAtom != atom.Base {
-			continue
-		}
-		if href, ok := dom.Attr(n, "href"); ok {
-			return resolve(base, href)
-		}
-	}
-	return nil
-}
-
-// ownScript is how long a script has to be, in bytes, to be able to build a page.
-const ownScript = 200
-
-// countScripts counts the scripts of a page, and those among them that could build it.
-func countScripts(doc *html.Node) (all, builders int) {
-	for n := range doc.Descendants() {
-		if n.DataAtom != atom.Script {
-			continue
-		}
-		if kind, _ := dom.Attr(n, "type"); strings.Contains(kind, "json") {
-			continue
-		}
-		all++
-		if _, elsewhere := dom.Attr(n, "src"); elsewhere || n.FirstChild != nil && len(n.FirstChild.Data) > ownScript {
-			builders++
-		}
-	}
-	return all, builders
 }
