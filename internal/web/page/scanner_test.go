@@ -24,7 +24,7 @@ func TestTags(t *testing.T) {
 	})
 }
 
-func FuzzTags(f *testing.F) {
+func FuzzScanner(f *testing.F) {
 	f.Fuzz(func(t *testing.T, source []byte) { compareTags(t, source) })
 }
 
