@@ -13,6 +13,7 @@ import (
 	"familiar/internal/providers/websearch"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/page"
+	"familiar/internal/web/page/charset"
 )
 
 // utf8HTML is the type of stored pages: they were converted, whatever their own declarations say.
@@ -95,7 +96,7 @@ type charsetRow struct {
 
 // predictCharset predicts {"encoding"}: what a document that came without a charset in its header is read in.
 func predictCharset(_ context.Context, _ fs.FS, row charsetRow) (prediction, error) {
-	name := page.Charset(row.Data, "text/html")
+	name := charset.Detect(row.Data, "text/html", true)
 	if name == "replacement" {
 		return nil, errors.New("the encoding is refused")
 	}

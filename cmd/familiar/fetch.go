@@ -9,6 +9,7 @@ import (
 	"familiar/internal/web/clean"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/page"
+	"familiar/internal/web/page/charset"
 	"familiar/internal/web/reader"
 )
 
@@ -74,7 +75,7 @@ func (h *house) readPage(ctx context.Context, address string, plain bool) *readi
 		return r
 	}
 	if r.page.Type != "text" && r.page.Type != "json" {
-		r.charset = page.Charset(r.doc.Body, r.doc.ContentType)
+		r.charset = charset.Detect(r.doc.Body, r.doc.ContentType, true)
 	}
 	r.clean()
 	return r

@@ -10,11 +10,11 @@ import (
 var plan = [][]string{
 	{
 		"characters", "internal/api", "internal/context/turn", "internal/disk", "internal/house", "internal/linear", "internal/llm",
-		"internal/redact", "internal/store", "internal/web/clean", "internal/web/guard", "internal/web/page",
+		"internal/redact", "internal/store", "internal/web/clean", "internal/web/guard", "internal/web/page/dom",
 	},
-	{"internal/text", "internal/trace", "internal/web/fetch", "internal/web/reader"},
-	{"internal/text/calendar", "internal/search"},
-	{"internal/lookup/claim", "internal/lookup/need"},
+	{"internal/text", "internal/trace", "internal/web/page/charset", "internal/web/page/meta", "internal/web/page/visible"},
+	{"internal/text/calendar", "internal/web/fetch", "internal/web/page"},
+	{"internal/lookup/claim", "internal/lookup/need", "internal/search", "internal/web/reader"},
 	{"internal/lookup/conflict", "internal/lookup/evidence", "internal/lookup/factcheck", "internal/lookup/followup", "internal/lookup/privacy"},
 	{"internal/lookup/question"},
 	{"internal/context/prompt", "internal/providers/character", "internal/providers/history", "internal/providers/websearch"},

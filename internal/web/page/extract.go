@@ -7,6 +7,9 @@ import (
 	"codeberg.org/readeck/go-readability/v2"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"familiar/internal/web/page/dom"
+	"familiar/internal/web/page/meta"
 )
 
 // extract finds the body copy in a tree from which everything hidden is gone. It returns the root of it, and as
@@ -15,7 +18,7 @@ import (
 //
 // Of an article there is only the text; of a conversation, who said what and when. Of any other page (a list, a product, a service) there is all that is left
 // when what stands around its matter has been taken away.
-func extract(doc *html.Node, title string, base *url.URL, told hints) (root *html.Node, kind string) {
+func extract(doc *html.Node, title string, base *url.URL, told *meta.Metadata) (root *html.Node, kind string) {
 	entitle(doc, title)
 	dropMarks(doc, false)
 	whole := largest(doc)
@@ -24,33 +27,33 @@ func extract(doc *html.Node, title string, base *url.URL, told hints) (root *htm
 	}
 	prose := proseOf(doc)
 	var more surplus
-	if told.product() {
+	if told.Types.Product() {
 		more = opinions
-		more.but = told.goods.lines(whole, false)
+		more.but = productLines(&told.Product, whole, false)
 	}
 	trimmed := trim(whole, more)
-	if (told.thread() || !told.article()) && thread(whole, told.thread()) {
+	if (told.Types.Thread() || !told.Types.Article()) && thread(whole, told.Types.Thread()) {
 		dropCommands(whole)
 		dropEdges(whole, "")
 		return whole, "forum"
 	}
-	if told.article() || !trimmed || prose*4 >= textLength(whole) {
+	if told.Types.Article() || !trimmed || prose*4 >= dom.Length(whole) {
 		root = article(copyTree(doc), base)
 	}
-	if root != nil && (standsOut(root, whole, told) && !lacks(root, more.but) || !trimmed && textLength(root) >= lowLength) {
+	if root != nil && (standsOut(root, whole, told) && !lacks(root, more.but) || !trimmed && dom.Length(root) >= lowLength) {
 		for n := range root.Descendants() {
 			if n.Type == html.ElementNode && n.DataAtom == 0 { // a paragraph that was made for a text
 				n.DataAtom = atom.Lookup([]byte(n.Data))
 			}
 		}
-		trim(root, surplus{names: articleWords, most: most, but: told.goods.lines(root, more.but != nil)})
+		trim(root, surplus{names: articleWords, most: most, but: productLines(&told.Product, root, more.but != nil)})
 		quiet(root)
-		if told.article() {
+		if told.Types.Article() {
 			dropPointers(root)
 			dropCaptions(root)
 		}
 		dropEdges(root, title)
-		if textLength(root) >= proseLength {
+		if dom.Length(root) >= proseLength {
 			return root, "article"
 		}
 		return root, "page"
@@ -59,7 +62,7 @@ func extract(doc *html.Node, title string, base *url.URL, told hints) (root *htm
 	dropCommands(whole)
 	dropEdges(whole, "")
 	switch {
-	case told.product():
+	case told.Types.Product():
 		return whole, "product"
 	case items(whole) >= fewItems:
 		return whole, "list"
@@ -107,20 +110,20 @@ const longProse = 2_000
 
 // standsOut says that an article is what the page is there for: it has to have most of the page's prose and much
 // of its text, less if the page calls itself an article.
-func standsOut(root, whole *html.Node, told hints) bool {
-	got, there := textLength(root), textLength(whole)
+func standsOut(root, whole *html.Node, told *meta.Metadata) bool {
+	got, there := dom.Length(root), dom.Length(whole)
 	prose, allProse := proseOf(root), proseOf(whole)
 	switch {
-	case told.article() && !told.thread():
+	case told.Types.Article() && !told.Types.Thread():
 		return got*5 >= there
-	case prose*3 < got || got*20 > there*21 && told.declared != "article" || got*10 > there*13: // little of it is prose, or it has what is no part of the main part
+	case prose*3 < got || got*20 > there*21 && told.Types.OpenGraph != "article" || got*10 > there*13: // little of it is prose, or it has what is no part of the main part
 		return false
 	case prose >= longProse && prose*10 >= allProse*9 && got*10 >= there*3: // a long text among lists of others
 		return true
-	case told.declared == "article":
+	case told.Types.OpenGraph == "article":
 		return got*10 >= there*6 && prose*10 >= allProse*6 || got*10 >= there*3 && prose*4 >= allProse*3
 	}
-	return got*10 >= there*7 && prose*10 >= allProse*6 && (told.product() || items(root)*2 >= items(whole))
+	return got*10 >= there*7 && prose*10 >= allProse*6 && (told.Types.Product() || items(root)*2 >= items(whole))
 }
 
 // proseOf counts the characters of n that stand in paragraphs.
@@ -146,7 +149,7 @@ func ownText(n *html.Node) (total int) {
 		switch c.DataAtom {
 		case 0:
 			if c.Type == html.TextNode {
-				total += letters(c.Data)
+				total += dom.Letters(c.Data)
 			}
 		case atom.B, atom.Strong, atom.I, atom.Em, atom.Span, atom.Code, atom.Font, atom.U, atom.Mark, atom.Small:
 			total += ownText(c)
@@ -173,12 +176,12 @@ type measure struct {
 
 func (m *measure) walk(n *html.Node) (length int) {
 	if n.Type == html.TextNode {
-		return letters(n.Data)
+		return dom.Letters(n.Data)
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		length += m.walk(c)
 	}
-	role, _ := attr(n, "role")
+	role, _ := dom.Attr(n, "role")
 	switch {
 	case n.DataAtom == atom.Body:
 		m.body, m.whole = n, length

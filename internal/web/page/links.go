@@ -7,6 +7,9 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"familiar/internal/web/page/charset"
+	"familiar/internal/web/page/dom"
 )
 
 const (
@@ -24,9 +27,9 @@ func Links(body []byte, contentType string, base *url.URL) (found []Link, err er
 			found, err = nil, &Error{Code: "unparsable"}
 		}
 	}()
-	text, err := decode(body, contentType, true)
+	text, err := charset.Decode(body, contentType, true)
 	if err != nil {
-		return nil, err
+		return nil, &Error{Code: "bad_charset"}
 	}
 	doc, parseErr := html.Parse(bytes.NewReader(text[:affordable(text)]))
 	if parseErr != nil { // more than 512 elements are open at once
@@ -46,8 +49,8 @@ func links(root *html.Node, base *url.URL, most int) []Link {
 		if n.DataAtom != atom.A || len(found) == most {
 			continue
 		}
-		href, _ := attr(n, "href")
-		label := oneLine(text(n))
+		href, _ := dom.Attr(n, "href")
+		label := dom.Line(dom.Text(n))
 		if strings.HasPrefix(href, "#") || label == "" {
 			continue
 		}
@@ -83,4 +86,17 @@ func withoutFragment(u *url.URL) string {
 	v := *u
 	v.Fragment, v.RawFragment = "", ""
 	return v.String()
+}
+
+// baseHref is the address that the page wants its links resolved against; nil if it has no wish.
+func baseHref(doc *html.Node, base *url.URL) *url.URL {
+	for n := range doc.Descendants() {
+		if n.DataAtom != atom.Base {
+			continue
+		}
+		if href, ok := dom.Attr(n, "href"); ok {
+			return resolve(base, href)
+		}
+	}
+	return nil
 }

@@ -29,6 +29,10 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
+
+	"familiar/internal/web/page/charset"
+	"familiar/internal/web/page/meta"
+	"familiar/internal/web/page/visible"
 )
 
 // Page is what a person would have read on one web page. Every string is the page's own: not yet cleaned, to be
@@ -64,9 +68,9 @@ const lowLength = 250
 // fence, any other text is passed through. The error is always a *Error.
 func Read(body []byte, contentType string, base *url.URL) (Page, error) {
 	kind := mediaType(body, contentType)
-	text, err := decode(body, contentType, kind == "text/html")
+	text, err := charset.Decode(body, contentType, kind == "text/html")
 	if err != nil {
-		return Page{}, err
+		return Page{}, &Error{Code: "bad_charset"}
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		return Page{}, &Error{Code: "empty"}
@@ -180,14 +184,15 @@ func readTree(text, rest []byte, base *url.URL, scripts bool) (Page, error) {
 	if err != nil { // more than 512 elements are open at once
 		return readFlat(string(text), string(rest))
 	}
-	p, told := testify(doc, base)
+	m := meta.Read(doc, base)
+	p := Page{Title: m.Title, Author: m.Author, Site: m.Site, Language: m.Language, Published: m.Published, Modified: m.Modified}
 	if href := baseHref(doc, base); href != nil {
 		base = href
 	}
 	all, builders := countScripts(doc)
-	hidden, seen, err := unveil(doc, string(rest), scripts)
+	hidden, seen, err := visible.Prune(doc, string(rest), scripts)
 	if err != nil {
-		return Page{}, err
+		return Page{}, &Error{Code: "unparsable"}
 	}
 	p.Hidden = hidden
 	if seen < blankLength {
@@ -202,7 +207,7 @@ func readTree(text, rest []byte, base *url.URL, scripts bool) (Page, error) {
 		}
 		return Page{}, &Error{Code: "extraction_failed"}
 	}
-	root, kind := extract(doc, p.Title, base, told)
+	root, kind := extract(doc, p.Title, base, &m)
 	if root == nil {
 		return Page{}, &Error{Code: "extraction_failed"}
 	}
@@ -210,6 +215,16 @@ func readTree(text, rest []byte, base *url.URL, scripts bool) (Page, error) {
 	p.Links = links(root, base, maxLinks)
 	if p.Markdown, err = markdown(root); err != nil || p.Markdown == "" {
 		return Page{}, &Error{Code: "extraction_failed"}
+	}
+	return p, nil
+}
+
+// readFlat reads a page that makes no tree. Of rest, only the styles count.
+func readFlat(source, rest string) (Page, error) {
+	title, text, hidden, err := visible.Flat(source, rest)
+	p := Page{Title: title, Type: "page", Hidden: hidden, Markdown: tidy(text)}
+	if err != nil || p.Markdown == "" {
+		return Page{}, &Error{Code: "unparsable"}
 	}
 	return p, nil
 }

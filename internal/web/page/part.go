@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"familiar/internal/web/page/visible"
 )
 
 // Part reads a piece of HTML that is matter from end to end, such as a post or an article as a service delivers it:
@@ -27,8 +29,8 @@ func Part(text string, base *url.URL, edit func(root *html.Node)) (p Page, err e
 	if edit != nil {
 		edit(m.body)
 	}
-	if p.Hidden, _, err = unveil(doc, "", true); err != nil {
-		return Page{}, err
+	if p.Hidden, _, err = visible.Prune(doc, "", true); err != nil {
+		return Page{}, &Error{Code: "unparsable"}
 	}
 	dropMarks(m.body, false)
 	p.Links = links(m.body, base, maxLinks)

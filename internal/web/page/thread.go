@@ -6,14 +6,16 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"familiar/internal/web/page/dom"
 )
 
 // The last word of the class or id of a post, and of what is in it. They are the same wherever people talk.
 var (
-	postNames   = words("post message comment reply answer question")
-	bodyNames   = words("content body text message prose markup entry postbody messagebody usertext richtext posttext")
-	authorNames = words("author username user poster nick nickname creator authorname")
-	dateNames   = words("date time timestamp datetime posted relativetime postdate")
+	postNames   = dom.WordSet("post message comment reply answer question")
+	bodyNames   = dom.WordSet("content body text message prose markup entry postbody messagebody usertext richtext posttext")
+	authorNames = dom.WordSet("author username user poster nick nickname creator authorname")
+	dateNames   = dom.WordSet("date time timestamp datetime posted relativetime postdate")
 )
 
 // How many posts make a thread, how much of the page's text they have, in percent, and how long an author's name is
@@ -25,12 +27,10 @@ const (
 	longName   = 40
 )
 
-// What looking for posts may cost: how many candidates there are, how many elements are looked at, and how long the
-// classes of one are, in bytes.
+// What looking for posts may cost: how many candidates there are, and how many elements are looked at.
 const (
-	maxPosts   = 1_000
-	maxVisits  = 50_000
-	maxClasses = 512
+	maxPosts  = 1_000
+	maxVisits = 50_000
 )
 
 // post is one contribution to a thread.
@@ -62,13 +62,13 @@ func thread(root *html.Node, told bool) bool {
 		}
 		talk.known[n] = true
 		posts = append(posts, p)
-		said += textLength(p.body)
+		said += dom.Length(p.body)
 	}
 	share := postsShare
 	if told {
 		share = toldShare
 	}
-	whole := textLength(root)
+	whole := dom.Length(root)
 	if len(posts) < fewPosts || talk.visits > maxVisits || said*100 < whole*share {
 		return false
 	}
@@ -88,44 +88,23 @@ func lengthBefore(root, n *html.Node) (total int) {
 			break
 		}
 		if d.Type == html.TextNode {
-			total += letters(d.Data)
+			total += dom.Letters(d.Data)
 		}
 	}
 	return total
 }
 
 func isPost(n *html.Node) bool {
-	if n.Type != html.ElementNode || n.DataAtom == atom.A || n.DataAtom == atom.Span || headingLevel(n) > 0 {
+	if n.Type != html.ElementNode || n.DataAtom == atom.A || n.DataAtom == atom.Span || dom.HeadingLevel(n) > 0 {
 		return false
 	}
-	if kind, ok := attr(n, "itemtype"); ok {
+	if kind, ok := dom.Attr(n, "itemtype"); ok {
 		switch kind[strings.LastIndexByte(kind, '/')+1:] {
 		case "Comment", "Answer", "Question", "DiscussionForumPosting":
 			return true
 		}
 	}
-	return endsIn(n, postNames)
-}
-
-// endsIn says that the last word of a class or of the id of n is one of names.
-func endsIn(n *html.Node, names map[string]bool) bool {
-	for _, a := range n.Attr {
-		if a.Key != "class" && a.Key != "id" || len(a.Val) > maxClasses {
-			continue
-		}
-		for name := range strings.FieldsSeq(a.Val) {
-			last, previous := "", ""
-			if len(name) <= maxNameLength {
-				for word := range nameWords(name) {
-					last, previous = word, last
-				}
-			}
-			if names[last] || previous != "" && names[previous+last] {
-				return true
-			}
-		}
-	}
-	return false
+	return dom.NameEndsIn(n, postNames)
 }
 
 // search finds the parts of a post below n, outside of the posts inside it.
@@ -135,19 +114,19 @@ func (talk *conversation) search(p *post, n *html.Node) {
 			continue
 		}
 		talk.visits++
-		prop, _ := attr(c, "itemprop")
-		rel, _ := attr(c, "rel")
+		prop, _ := dom.Attr(c, "itemprop")
+		rel, _ := dom.Attr(c, "rel")
 		switch {
 		case prop == "text", prop == "articleBody":
 			p.body = c
 			continue
-		case p.author == nil && (prop == "author" || rel == "author" || endsIn(c, authorNames)) && short(c):
+		case p.author == nil && (prop == "author" || rel == "author" || dom.NameEndsIn(c, authorNames)) && short(c):
 			p.author = c
 			continue
-		case p.date == nil && (c.DataAtom == atom.Time || endsIn(c, dateNames)) && short(c):
+		case p.date == nil && (c.DataAtom == atom.Time || dom.NameEndsIn(c, dateNames)) && short(c):
 			p.date = c
 			continue
-		case endsIn(c, bodyNames) && p.longer(c):
+		case dom.NameEndsIn(c, bodyNames) && p.longer(c):
 			p.body = c
 		}
 		talk.search(p, c)
@@ -158,10 +137,10 @@ func (talk *conversation) search(p *post, n *html.Node) {
 // more text.
 func (p *post) longer(c *html.Node) bool {
 	if p.body == nil {
-		return textLength(c) > 0
+		return dom.Length(c) > 0
 	}
-	prop, _ := attr(p.body, "itemprop")
-	before, own := textLength(p.body), textLength(c)
+	prop, _ := dom.Attr(p.body, "itemprop")
+	before, own := dom.Length(p.body), dom.Length(c)
 	for up := c.Parent; up != nil && up != p.root; up = up.Parent {
 		if up == p.body {
 			return own*10 >= before*6
@@ -172,15 +151,15 @@ func (p *post) longer(c *html.Node) bool {
 
 // short says that n is as short as a name or a date.
 func short(n *html.Node) bool {
-	size := textLength(n)
+	size := dom.Length(n)
 	return size > 1 && size <= longName
 }
 
 // rewrite leaves of a post a line about it, what it says, and the posts inside it.
 func (talk *conversation) rewrite(p post) {
-	line := oneLine(text(p.author))
+	line := dom.Line(dom.Text(p.author))
 	if p.date != nil {
-		line += ", " + oneLine(text(p.date))
+		line += ", " + dom.Line(dom.Text(p.date))
 	}
 	parts := talk.inside(p.root, p.body, []*html.Node{p.body})
 	for _, n := range parts {

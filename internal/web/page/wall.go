@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"familiar/internal/web/page/dom"
 )
 
 // Lengths in characters that are no white space: a page with more is a page, whatever it says.
@@ -35,7 +37,7 @@ func wall(doc *html.Node, title string, scripts, seen int) string {
 	if seen >= wallLength {
 		return ""
 	}
-	visible := strings.Join(strings.Fields(text(doc)), " ")
+	visible := strings.Join(strings.Fields(dom.Text(doc)), " ")
 	switch {
 	case seen == 0 && scripts == 0:
 		return "empty"
@@ -57,7 +59,7 @@ func consents(visible string) bool {
 	}
 	asked, all := 0, 0
 	for sentence := range strings.FieldsFuncSeq(visible, func(c rune) bool { return strings.ContainsRune(".!?。", c) }) {
-		size := letters(sentence)
+		size := dom.Letters(sentence)
 		all += size
 		if consentTerms.MatchString(sentence) {
 			asked += size
@@ -71,8 +73,8 @@ func hasCheckMark(doc *html.Node) bool {
 		if n.Type != html.ElementNode || n.DataAtom == atom.Html {
 			continue
 		}
-		id, _ := attr(n, "id")
-		class, _ := attr(n, "class")
+		id, _ := dom.Attr(n, "id")
+		class, _ := dom.Attr(n, "class")
 		for name := range strings.FieldsSeq(id + " " + class) {
 			if checkMarks.MatchString(name) {
 				return true
@@ -89,27 +91,47 @@ func framed(doc *html.Node, seen int) bool {
 }
 
 // frameNames is that of what stands below the matter of every page of a site.
-var frameNames = words("footer")
+var frameNames = dom.WordSet("footer")
 
 // outside counts the characters below n that are in no menu and no footer. It is frameLength as soon as there is a
 // heading or a sentence.
 func outside(n *html.Node) (total int) {
 	for c := n.FirstChild; c != nil && total < frameLength; c = c.NextSibling {
-		role, _ := attr(c, "role")
+		role, _ := dom.Attr(c, "role")
 		switch {
 		case c.Type == html.TextNode:
-			if own := letters(c.Data); own < sentenceLength {
+			if own := dom.Letters(c.Data); own < sentenceLength {
 				total += own
 			} else {
 				return frameLength
 			}
 		case c.DataAtom == atom.Head, c.DataAtom == atom.Nav, c.DataAtom == atom.Footer, role == "navigation", role == "contentinfo",
-			c.DataAtom != atom.Body && endsIn(c, frameNames):
-		case headingLevel(c) > 0 && textLength(c) > 0:
+			c.DataAtom != atom.Body && dom.NameEndsIn(c, frameNames):
+		case dom.HeadingLevel(c) > 0 && dom.Length(c) > 0:
 			return frameLength
 		default:
 			total += outside(c)
 		}
 	}
 	return total
+}
+
+// ownScript is how long a script has to be, in bytes, to be able to build a page.
+const ownScript = 200
+
+// countScripts counts the scripts of a page, and those among them that could build it.
+func countScripts(doc *html.Node) (all, builders int) {
+	for n := range doc.Descendants() {
+		if n.DataAtom != atom.Script {
+			continue
+		}
+		if kind, _ := dom.Attr(n, "type"); strings.Contains(kind, "json") {
+			continue
+		}
+		all++
+		if _, elsewhere := dom.Attr(n, "src"); elsewhere || n.FirstChild != nil && len(n.FirstChild.Data) > ownScript {
+			builders++
+		}
+	}
+	return all, builders
 }
