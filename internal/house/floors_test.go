@@ -6,9 +6,11 @@ import (
 	"strings"
 )
 
-// Floors, from the ground up. The doors stand one step below the bot, which may know them.
+// Floors, from below. The words of turn lie in the cellar, so that every room may use them. The doors stand one step
+// below the bot, which may know them.
 const (
-	ground = iota
+	cellar = iota
+	ground
 	first
 	second
 	doors
@@ -37,7 +39,7 @@ var floors = map[string]int{
 
 	"characters":            ground,
 	"internal/api":          ground,
-	"internal/context/turn": ground,
+	"internal/context/turn": cellar,
 	"internal/disk":         ground,
 	"internal/house":        ground,
 	"internal/linear":       ground,

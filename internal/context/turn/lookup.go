@@ -15,7 +15,7 @@ type Lookup struct {
 	Score     float64           `json:"score"`               // 0 (surely not needed) to 1 (surely needed)
 	Cues      []string          `json:"cues,omitempty"`      // what moved the score, strongest first
 	Intent    string            `json:"intent,omitempty"`    // the first of Intents
-	Intents   []Intent          `json:"intents,omitempty"`   // what kinds of question it is; records older than them have Intent alone
+	Intents   []ScoredIntent    `json:"intents,omitempty"`   // what kinds of question it is; records older than them have Intent alone
 	Question  string            `json:"question,omitempty"`  // the message as a standalone question; never leaves the machine, but to the models
 	Query     string            `json:"query,omitempty"`     // exactly what left the machine for the search backends
 	Scrubbed  []string          `json:"scrubbed,omitempty"`  // kinds of things kept from leaving: "mention", "email", …
@@ -43,9 +43,9 @@ type Lookup struct {
 	Reused    *Reuse            `json:"reused,omitempty"` // the earlier lookup whose pages answer this one; nothing was asked then
 }
 
-// Intent is a kind of question, and how sure it is that one is asked.
-type Intent struct {
-	Name       string  `json:"name"`       // as of search.Query
+// ScoredIntent is a kind of question, and how sure it is that one is asked.
+type ScoredIntent struct {
+	Name       string  `json:"name"`       // an Intent
 	Confidence float64 `json:"confidence"` // 0 to 1
 }
 

@@ -93,7 +93,7 @@ func (r *run) keep() {
 		return
 	}
 	r.plan.intent, r.plan.fresh = docs, ""
-	r.plan.intents = []turn.Intent{{Name: docs, Confidence: 1}}
+	r.plan.intents = []turn.ScoredIntent{{Name: docs, Confidence: 1}}
 	r.pol.site, r.pol.PerDomain = r.site.Site, r.pol.Pages
 }
 

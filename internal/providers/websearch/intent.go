@@ -41,12 +41,12 @@ const alsoFrom = 0.2
 
 // classify names what kinds of question it is, the one that decides first, with how sure that is, from 0 to 1. What a
 // word says outright is not weighed; between the kinds that the examples know, the model decides.
-func (m Models) classify(n need, text string, words []word) []turn.Intent {
+func (m Models) classify(n need, text string, words []word) []turn.ScoredIntent {
 	heard := n.ruledIntents(text, words)
 	if !m.speaksEnglish(text, words) {
 		return heard
 	}
-	var plain, learned []turn.Intent // what words say that the model does not know, and what it says
+	var plain, learned []turn.ScoredIntent // what words say that the model does not know, and what it says
 	pictures := image
 	for _, in := range heard {
 		switch in.Name {
@@ -68,9 +68,9 @@ func (m Models) classify(n need, text string, words []word) []turn.Intent {
 		case name == media:
 			name = pictures
 		}
-		learned = append(learned, turn.Intent{Name: name, Confidence: math.Round(100*odds[i]/(1-odds[none])) / 100})
+		learned = append(learned, turn.ScoredIntent{Name: name, Confidence: math.Round(100*odds[i]/(1-odds[none])) / 100})
 	}
-	slices.SortStableFunc(learned, func(a, b turn.Intent) int { return cmp.Compare(b.Confidence, a.Confidence) })
+	slices.SortStableFunc(learned, func(a, b turn.ScoredIntent) int { return cmp.Compare(b.Confidence, a.Confidence) })
 	for i := 1; i < len(learned); i++ {
 		if learned[i].Confidence < alsoFrom {
 			learned = learned[:i]
@@ -88,11 +88,11 @@ func skyward(n need, text string, words []word) bool {
 }
 
 // ruledIntents goes by words that stand for an intent, surest first; there is always one.
-func (n need) ruledIntents(text string, words []word) []turn.Intent {
-	var all []turn.Intent
+func (n need) ruledIntents(text string, words []word) []turn.ScoredIntent {
+	var all []turn.ScoredIntent
 	add := func(name string, confidence float64) {
-		if !slices.ContainsFunc(all, func(in turn.Intent) bool { return in.Name == name }) {
-			all = append(all, turn.Intent{Name: name, Confidence: confidence})
+		if !slices.ContainsFunc(all, func(in turn.ScoredIntent) bool { return in.Name == name }) {
+			all = append(all, turn.ScoredIntent{Name: name, Confidence: confidence})
 		}
 	}
 	if slices.Contains(n.topics, "weather") {

@@ -17,8 +17,8 @@ type plan struct {
 	question string   // core as the models are shown it
 	queries  []string // what may leave, in the order of trying: the second only if the first finds nothing
 	scrubbed []string
-	intent   string        // the first of intents
-	intents  []turn.Intent // all kinds of question that it is, the likeliest first
+	intent   string              // the first of intents
+	intents  []turn.ScoredIntent // all kinds of question that it is, the likeliest first
 	language string
 	fresh    string
 	day      date     // the day it asks about, if it names one
