@@ -148,7 +148,7 @@ func (r *run) slug() (targets []target, ok bool) {
 	found, err := r.pol.site.Find(text)
 	if e, refused := err.(*guard.Error); refused {
 		if e.Reason == guard.OutsideSite {
-			r.look.Pages = append(r.look.Pages, turn.Page{URL: clean.Line(text, 200), Site: "the page named", Failure: e.Code, Reason: e.Reason})
+			r.look.Pages = append(r.look.Pages, turn.Page{URL: clean.Line(text, 200), Site: "the page named", Failure: turn.Code(e.Code), Reason: turn.Code(e.Reason)})
 		}
 		return nil, false
 	}
@@ -218,7 +218,7 @@ func (r *run) browse(ctx context.Context, within time.Duration) {
 		asked.Hits, asked.Took = len(hits), time.Since(began)
 		switch {
 		case err != nil:
-			asked.Status = err.Code
+			asked.Status = turn.Code(err.Code)
 			if err.Reason != "" {
 				asked.Detail += ": " + err.Reason
 			}

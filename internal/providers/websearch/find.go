@@ -85,7 +85,7 @@ func (r *run) refuseTyped() {
 		page := turn.Page{URL: clean.Line(raw, 200), Site: "the address given", Failure: "blocked_url", Reason: "invalid_target"}
 		if _, err := guard.Parse(raw); err != nil {
 			if e, ok := errors.AsType[*guard.Error](err); ok {
-				page.Failure, page.Reason = e.Code, e.Reason
+				page.Failure, page.Reason = turn.Code(e.Code), turn.Code(e.Reason)
 			}
 		}
 		r.look.Pages = append(r.look.Pages, page)
@@ -110,7 +110,7 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 			r.look.Query += "\n"
 		}
 		r.look.Query += text
-		q := search.Query{Text: text, Intent: r.plan.intent, Language: r.plan.language, For: r.req.Character, Anew: r.plan.anew, Depth: r.pol.Depth, Backends: r.pol.Backends}
+		q := search.Query{Text: text, Intent: turn.Intent(r.plan.intent), Language: r.plan.language, For: r.req.Character, Anew: r.plan.anew, Depth: r.pol.Depth, Backends: r.pol.Backends}
 		if trusted, some := r.pol.trust(r.plan.intent); some && trusted.Only {
 			q.Include = trusted.Sites
 		}

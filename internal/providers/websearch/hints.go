@@ -120,7 +120,7 @@ func (s *sight) rules(n need, text string, words []word) {
 	for _, t := range n.topics {
 		s.see("rule topic "+t, 1)
 	}
-	s.see("rule intent "+n.ruledIntents(text, words)[0].Name, 1)
+	s.see("rule intent "+string(n.ruledIntents(text, words)[0].Name), 1)
 	s.see("rules", logOdds(min(max(n.ruled, 0.001), 0.999))/2)
 }
 

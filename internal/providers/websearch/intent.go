@@ -68,7 +68,7 @@ func (m Models) classify(n need, text string, words []word) []turn.ScoredIntent 
 		case name == media:
 			name = pictures
 		}
-		learned = append(learned, turn.ScoredIntent{Name: name, Confidence: math.Round(100*odds[i]/(1-odds[none])) / 100})
+		learned = append(learned, turn.ScoredIntent{Name: turn.Intent(name), Confidence: math.Round(100*odds[i]/(1-odds[none])) / 100})
 	}
 	slices.SortStableFunc(learned, func(a, b turn.ScoredIntent) int { return cmp.Compare(b.Confidence, a.Confidence) })
 	for i := 1; i < len(learned); i++ {
@@ -91,8 +91,8 @@ func skyward(n need, text string, words []word) bool {
 func (n need) ruledIntents(text string, words []word) []turn.ScoredIntent {
 	var all []turn.ScoredIntent
 	add := func(name string, confidence float64) {
-		if !slices.ContainsFunc(all, func(in turn.ScoredIntent) bool { return in.Name == name }) {
-			all = append(all, turn.ScoredIntent{Name: name, Confidence: confidence})
+		if !slices.ContainsFunc(all, func(in turn.ScoredIntent) bool { return in.Name == turn.Intent(name) }) {
+			all = append(all, turn.ScoredIntent{Name: turn.Intent(name), Confidence: confidence})
 		}
 	}
 	if slices.Contains(n.topics, "weather") {

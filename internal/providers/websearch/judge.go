@@ -14,5 +14,5 @@ func Hints(message string) []linear.Feature {
 func (m Models) Judge(message string) (look bool, intent string) {
 	n := m.weigh(message, nil)
 	core := essence(message, n, nil)
-	return n.order != "dont" && n.score >= threshold, m.classify(n, core, split(core))[0].Name
+	return n.order != "dont" && n.score >= threshold, string(m.classify(n, core, split(core))[0].Name)
 }

@@ -123,7 +123,7 @@ func TestOtherLanguages(t *testing.T) {
 		n := weigh(tt.text, nil)
 		got := none
 		if n.score >= threshold {
-			got = builtIn().classify(n, tt.text, split(tt.text))[0].Name
+			got = string(builtIn().classify(n, tt.text, split(tt.text))[0].Name)
 		}
 		if got != tt.want {
 			t.Errorf("%q: %q, want %q; score %.2f %v", tt.text, got, tt.want, n.score, n.cues)

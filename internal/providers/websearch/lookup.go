@@ -67,7 +67,7 @@ func (r *run) done(stage string) {
 }
 
 func (r *run) fail(failure, reason string) {
-	r.look.State, r.look.Failure, r.look.Reason = turn.LookupFailed, failure, reason
+	r.look.State, r.look.Failure, r.look.Reason = turn.LookupFailed, turn.Code(failure), reason
 }
 
 // decide says whether a lookup is needed, and records why.
@@ -100,7 +100,7 @@ func (r *run) decide(ctx context.Context) bool {
 // note records what the plan is to ask.
 func (r *run) note() {
 	pl := &r.plan
-	r.look.Intent, r.look.Intents = pl.intent, pl.intents
+	r.look.Intent, r.look.Intents = turn.Intent(pl.intent), pl.intents
 	r.look.Question, r.look.Scrubbed, r.look.Steps = pl.question, pl.scrubbed, pl.steps
 }
 

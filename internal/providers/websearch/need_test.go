@@ -95,7 +95,7 @@ func TestIntent(t *testing.T) {
 		"the train to Windsor":                    general,
 	} {
 		n := weigh(text, nil)
-		if got := builtIn().classify(n, text, split(text)); got[0].Name != want {
+		if got := builtIn().classify(n, text, split(text)); got[0].Name != turn.Intent(want) {
 			t.Errorf("%q: %v, want %s", text, got, want)
 		}
 	}

@@ -103,7 +103,7 @@ func (p *plan) compose(names []string, now time.Time) {
 	words := split(p.core)
 	own, _ := dropNames(words, p.core, names)
 	p.intents = builtIn().classify(p.need, p.core, own)
-	p.intent = p.intents[0].Name
+	p.intent = string(p.intents[0].Name)
 	p.language = language(p.core, words)
 	p.fresh = freshness(p.need, p.intent)
 	p.day = dayAsked(p.core, words, now)

@@ -116,7 +116,7 @@ func (p *Provider) readOne(ctx context.Context, t target, pol Policy) (s sheet) 
 	if err != nil {
 		s.page.Failure, s.page.Reason = "http_error", "transport"
 		if e, ok := errors.AsType[*fetch.Error](err); ok {
-			s.page.Failure, s.page.Reason, s.page.Status = e.Code, e.Reason, e.Status
+			s.page.Failure, s.page.Reason, s.page.Status = turn.Code(e.Code), turn.Code(e.Reason), e.Status
 		}
 		return s
 	}
@@ -190,8 +190,8 @@ func readFetched(s *sheet, doc *fetch.Document, t target) {
 	s.page.Hidden = got.Hidden
 	if err != nil {
 		s.page.Failure = "extraction_failed"
-		if e, ok := errors.AsType[*page.Error](err); ok && e.Code != s.page.Failure {
-			s.page.Reason = e.Code
+		if e, ok := errors.AsType[*page.Error](err); ok && turn.Code(e.Code) != s.page.Failure {
+			s.page.Reason = turn.Code(e.Code)
 		}
 		return
 	}

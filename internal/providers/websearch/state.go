@@ -10,7 +10,7 @@ import (
 
 // failureWords are the words for a page's failure, by reason first and by code where the reason has none. All of
 // it is ours: what a model or a person reads about a failure never comes from the far end.
-var failureWords = map[string]string{
+var failureWords = map[turn.Code]string{
 	"denied_domain": "not allowed by the operator", "no_pages": "pages are not read here", "outside_site": "not a page of this site", "not_there": "no such page", "robots": "robots disallow", "challenge": "wants proof of a human reader",
 	"dns": "name not found", "tls": "no acceptable certificate", "connect": "no connection", "transport": "connection broke",
 	"rate_limited": "asks to come back later", "too_many_redirects": "too many redirects", "redirect_to_blocked_target": "leads to a forbidden address",
@@ -23,7 +23,7 @@ var failureWords = map[string]string{
 }
 
 // lookupWords are the words for a lookup's failure: of the search, or of the pages together.
-var lookupWords = map[string]string{
+var lookupWords = map[turn.Code]string{
 	"not_configured": "no search service is set up", "unreachable": "the search service cannot be reached", "timeout": "the search service was too slow",
 	"rate_limited": "the search service wants fewer questions", "quota": "the search quota is used up", "unauthorized": "the search service refuses the key",
 	"forbidden_json": "the search service gives no JSON", "blocked": "the search service refuses programs", "malformed": "the search service answered nonsense",
@@ -67,7 +67,7 @@ func stateLine(l *turn.Lookup) string {
 
 // failedBy words what failed: of the search, each of the codes of its services once.
 func failedBy(l *turn.Lookup) string {
-	codes := []string{l.Failure}
+	codes := []turn.Code{l.Failure}
 	for _, a := range l.Asked {
 		if l.Failure != "unreadable" && a.Status != "ok" && a.Status != "empty" {
 			codes = append(codes, a.Status)
