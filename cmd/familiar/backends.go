@@ -64,13 +64,13 @@ func (c backendsCommand) open(ctx context.Context, p *program) (*house, error) {
 
 // backend is one line of the table.
 type backend struct {
-	Name    string   `json:"name"`
-	On      bool     `json:"on"`
-	Why     string   `json:"why,omitempty"` // it is off, and what would switch it on
-	Kind    string   `json:"kind"`          // "general": a wide index of its own; "web"; or "special": for a few intents
-	Intents []string `json:"intents"`       // that it serves; empty: all
-	Best    []string `json:"best,omitempty"`
-	Last    []string `json:"last,omitempty"` // intents for which it is asked last
+	Name    string        `json:"name"`
+	On      bool          `json:"on"`
+	Why     string        `json:"why,omitempty"` // it is off, and what would switch it on
+	Kind    string        `json:"kind"`          // "general": a wide index of its own; "web"; or "special": for a few intents
+	Intents []turn.Intent `json:"intents"`       // that it serves; empty: all
+	Best    []turn.Intent `json:"best,omitempty"`
+	Last    []turn.Intent `json:"last,omitempty"` // intents for which it is asked last
 
 	Health   string        `json:"health,omitempty"` // a state of search.Health
 	Until    time.Time     `json:"until,omitzero"`
@@ -80,7 +80,7 @@ type backend struct {
 	Left     int           `json:"left,omitempty"`
 	Of       int           `json:"of,omitempty"` // 0: no limit known
 	Resets   time.Time     `json:"resets,omitzero"`
-	Failure  string        `json:"failure,omitempty"` // code of the last one
+	Failure  turn.Code     `json:"failure,omitempty"` // code of the last one
 	Detail   string        `json:"detail,omitempty"`
 	FailedAt time.Time     `json:"failed_at,omitzero"`
 	Probe    *turn.Asked   `json:"probe,omitempty"`
@@ -196,14 +196,14 @@ func (s *seen) add(a turn.Asked, at time.Time) {
 	}
 }
 
-func answered(a turn.Asked) bool { return a.Status == "ok" || a.Status == "empty" }
+func answered(a turn.Asked) bool { return a.Status == turn.CodeOK || a.Status == turn.CodeEmpty }
 
 // probes are questions that have an answer everywhere, by intent.
-var probes = map[string]search.Query{
-	"weather": {Text: "weather in Berlin", Intent: "weather", Place: "Berlin"},
-	"news":    {Text: "technology", Intent: "news"},
-	"forum":   {Text: "linux", Intent: "forum"},
-	"docs":    {Text: "json parser", Intent: "docs"},
+var probes = map[turn.Intent]search.Query{
+	turn.IntentWeather: {Text: "weather in Berlin", Intent: turn.IntentWeather, Place: "Berlin"},
+	turn.IntentNews:    {Text: "technology", Intent: turn.IntentNews},
+	turn.IntentForum:   {Text: "linux", Intent: turn.IntentForum},
+	turn.IntentDocs:    {Text: "json parser", Intent: turn.IntentDocs},
 }
 
 // probe asks each backend that is on one question, all at once.
@@ -216,7 +216,7 @@ func (h *house) probe(ctx context.Context, list []backend) {
 		if !b.On {
 			continue
 		}
-		q := search.Query{Text: "Ada Lovelace", Intent: "general"}
+		q := search.Query{Text: "Ada Lovelace", Intent: turn.IntentGeneral}
 		if len(b.Intents) > 0 {
 			q = probes[b.Intents[0]]
 		}

@@ -17,15 +17,15 @@ import (
 )
 
 type searchCommand struct {
-	Words     []string `arg:"" name:"query" help:"What to search for; it leaves the machine as it is."`
-	Backends  []string `name:"backend" help:"Ask this one alone; may be repeated. familiar backends lists them."`
-	Intent    string   `enum:"general,weather,person,news,fact_check,forum,image,video,docs,howto" default:"general" help:"What kind of question: ${enum}."`
-	Depth     string   `enum:"basic,advanced" default:"basic" help:"basic, or advanced: pages are read and ranked by what stands on them."`
-	Sites     []string `name:"site" help:"Only pages on this host and below; may be repeated."`
-	Freshness string   `enum:"any,day,week,month,year" default:"any" help:"The oldest page wanted: ${enum}."`
-	Language  string   `help:"The language, and the region, as in de or en-GB."`
-	Safe      string   `enum:"off,moderate,strict" default:"moderate" help:"What is kept out: ${enum}."`
-	JSON      bool     `name:"json" help:"Print everything as JSON."`
+	Words     []string    `arg:"" name:"query" help:"What to search for; it leaves the machine as it is."`
+	Backends  []string    `name:"backend" help:"Ask this one alone; may be repeated. familiar backends lists them."`
+	Intent    turn.Intent `enum:"general,weather,person,news,fact_check,forum,image,video,docs,howto" default:"general" help:"What kind of question: ${enum}."`
+	Depth     string      `enum:"basic,advanced" default:"basic" help:"basic, or advanced: pages are read and ranked by what stands on them."`
+	Sites     []string    `name:"site" help:"Only pages on this host and below; may be repeated."`
+	Freshness string      `enum:"any,day,week,month,year" default:"any" help:"The oldest page wanted: ${enum}."`
+	Language  string      `help:"The language, and the region, as in de or en-GB."`
+	Safe      string      `enum:"off,moderate,strict" default:"moderate" help:"What is kept out: ${enum}."`
+	JSON      bool        `name:"json" help:"Print everything as JSON."`
 }
 
 // searchPatience is how long all of a search may take.
@@ -90,7 +90,7 @@ func (h *house) backendNames() []string {
 // searched is what came of a search.
 type searched struct {
 	State   turn.State    `json:"state"`
-	Failure string        `json:"failure,omitempty"`
+	Failure turn.Code     `json:"failure,omitempty"`
 	Reason  string        `json:"reason,omitempty"`
 	Cached  bool          `json:"cached,omitempty"`
 	Stale   time.Duration `json:"stale,omitempty"`
@@ -132,7 +132,7 @@ func (h *house) search(ctx context.Context, p *program, q search.Query) (*search
 	for _, hit := range r.Hits {
 		found.Hits = append(found.Hits, pictured{Hit: hit})
 	}
-	if q.Intent == "image" || q.Intent == "video" {
+	if q.Intent == turn.IntentImage || q.Intent == turn.IntentVideo {
 		h.look(ctx, found.Hits)
 	}
 	return found, h.traces.Save(ctx, t)

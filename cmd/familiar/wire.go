@@ -16,6 +16,7 @@ import (
 	"familiar/internal/api"
 	"familiar/internal/bot"
 	"familiar/internal/context/prompt"
+	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/providers/character"
 	"familiar/internal/providers/history"
@@ -215,14 +216,14 @@ func (h *house) furnish(p *program) error {
 }
 
 // trust makes the character's lists of trusted sites comparable.
-func trust(web character.Web) (map[string]websearch.Trust, error) {
-	all := map[string]websearch.Trust{}
+func trust(web character.Web) (map[turn.Intent]websearch.Trust, error) {
+	all := map[turn.Intent]websearch.Trust{}
 	for intent, sites := range web.Trusted {
 		hosts, err := guard.NewDomains(sites, nil)
 		if err != nil {
 			return nil, fmt.Errorf("read the sites trusted for %s: %w", intent, err)
 		}
-		all[intent] = websearch.Trust{Sites: sites, Hosts: hosts, Only: slices.Contains(web.TrustedOnly, intent)}
+		all[turn.Intent(intent)] = websearch.Trust{Sites: sites, Hosts: hosts, Only: slices.Contains(web.TrustedOnly, intent)}
 	}
 	return all, nil
 }

@@ -13,7 +13,7 @@ import (
 // ExplainLookup writes a lookup as its decisions, one after the other: what was decided, and what for.
 func ExplainLookup(l *turn.Lookup) string {
 	var s sheet
-	s.row("state", "%s%s", l.State, aside(l.Failure))
+	s.row("state", "%s%s", l.State, aside(string(l.Failure)))
 	if l.Reason != l.Need {
 		s.row("why", "%s", l.Reason)
 	}

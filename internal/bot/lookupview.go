@@ -43,13 +43,13 @@ func intents(l *turn.Lookup) string {
 	for _, in := range l.Intents {
 		all = append(all, fmt.Sprintf("%s %.2f", in.Name, in.Confidence))
 	}
-	return cmp.Or(strings.Join(all, ", "), l.Intent)
+	return cmp.Or(strings.Join(all, ", "), string(l.Intent))
 }
 
 // ViewLookup writes what a lookup asked, read and found.
 func ViewLookup(l *turn.Lookup) string {
 	var s sheet
-	s.row("state", "%s%s", l.State, aside(l.Failure))
+	s.row("state", "%s%s", l.State, aside(string(l.Failure)))
 	why := orDash(l.Reason)
 	if l.State == turn.Disabled {
 		why = "switched off: " + why
@@ -125,7 +125,7 @@ func viewPages(s *sheet, l *turn.Lookup) {
 			passed = "reader " + p.Passed
 		}
 		if p.Failure != "" {
-			s.row(label, "not read: %s%s", p.URL, aside(strings.Join(nonEmpty(p.Failure, p.Reason, status(p.Status), passed), ", ")))
+			s.row(label, "not read: %s%s", p.URL, aside(strings.Join(nonEmpty(string(p.Failure), string(p.Reason), status(p.Status), passed), ", ")))
 			continue
 		}
 		facts := nonEmpty(status(p.Status), size(p.Bytes), ms(p.Took), published(p.Published), cached(p.Cached), passed)

@@ -169,7 +169,7 @@ func failureWords(l *turn.Lookup) string {
 	var each []string
 	for _, a := range l.Asked {
 		if a.Status != "ok" && a.Status != "empty" {
-			if words := a.Backend + ": " + strings.ReplaceAll(a.Status, "_", " "); !slices.Contains(each, words) {
+			if words := a.Backend + ": " + strings.ReplaceAll(string(a.Status), "_", " "); !slices.Contains(each, words) {
 				each = append(each, words)
 			}
 		}
@@ -177,7 +177,7 @@ func failureWords(l *turn.Lookup) string {
 	if len(each) > 0 {
 		return strings.Join(each, ", ")
 	}
-	return strings.ReplaceAll(l.Failure, "_", " ")
+	return strings.ReplaceAll(string(l.Failure), "_", " ")
 }
 
 var (

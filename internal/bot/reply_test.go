@@ -165,7 +165,7 @@ func TestTypedLinks(t *testing.T) {
 // Why a lookup failed is told as it was: the web is blamed for nothing that it did not do.
 func TestFailureIsTold(t *testing.T) {
 	b := &Bot{Character: &character.Character{}}
-	for failure, want := range map[string]string{
+	for failure, want := range map[turn.Code]string{
 		"unreachable": "could not reach the web (unreachable)", "room": "does not fit", "nothing_to_ask": "nothing in this that I may search for",
 		"internal": "wrong on my side", "cap": "I would have looked this up",
 	} {

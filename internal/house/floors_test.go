@@ -8,12 +8,12 @@ import (
 
 // plan is the plan of the house, from the ground up: imports go downstairs, at least one floor.
 var plan = [][]string{
+	{"characters", "internal/context/turn", "internal/disk", "internal/house", "internal/linear", "internal/web/page/dom"},
 	{
-		"characters", "internal/api", "internal/context/turn", "internal/disk", "internal/house", "internal/linear", "internal/llm",
-		"internal/redact", "internal/store", "internal/web/clean", "internal/web/guard", "internal/web/page/dom",
+		"internal/api", "internal/llm", "internal/redact", "internal/store", "internal/text", "internal/web/clean", "internal/web/guard",
+		"internal/web/page/charset", "internal/web/page/meta", "internal/web/page/visible",
 	},
-	{"internal/text", "internal/trace", "internal/web/page/charset", "internal/web/page/meta", "internal/web/page/visible"},
-	{"internal/text/calendar", "internal/web/fetch", "internal/web/page"},
+	{"internal/text/calendar", "internal/trace", "internal/web/fetch", "internal/web/page"},
 	{"internal/lookup/claim", "internal/lookup/need", "internal/search", "internal/web/reader"},
 	{"internal/lookup/conflict", "internal/lookup/evidence", "internal/lookup/factcheck", "internal/lookup/followup", "internal/lookup/privacy"},
 	{"internal/lookup/question"},

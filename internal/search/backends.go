@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
 // Config is what the operator chose. Its zero value, with a Client, asks every service that needs neither an
@@ -34,10 +36,10 @@ func (c Config) now() func() time.Time {
 // entry is one line of the table.
 type entry struct {
 	name   string
-	weight float64  // of its ranks in the merged list; 1 is usual; who weighs most among those asked is waited for
-	only   []string // intents it serves; nil: all
-	best   []string // intents for which it is asked before others
-	not    []string // intents it serves only when nobody else does, or when those fail or find nothing; also of those in only
+	weight float64       // of its ranks in the merged list; 1 is usual; who weighs most among those asked is waited for
+	only   []turn.Intent // intents it serves; nil: all
+	best   []turn.Intent // intents for which it is asked before others
+	not    []turn.Intent // intents it serves only when nobody else does, or when those fail or find nothing; also of those in only
 	// general is a wide index of the web of its own, with pictures, videos and news: first for queries of that type.
 	general bool
 	// pace is how long it may take before it is late, until it is known how long it takes; 0 is a second. One that asks
@@ -72,10 +74,10 @@ func Keys() []Key {
 // Line is a backend's line in the table, for people.
 type Line struct {
 	Name    string
-	General bool     // a wide index of the web of its own
-	Only    []string // intents that it serves; nil: all
-	Best    []string // intents for which it is asked before others
-	Spared  []string // intents for which it is asked last
+	General bool          // a wide index of the web of its own
+	Only    []turn.Intent // intents that it serves; nil: all
+	Best    []turn.Intent // intents for which it is asked before others
+	Spared  []turn.Intent // intents for which it is asked last
 }
 
 // Lines lists every backend there is, in the table's order.
@@ -89,38 +91,38 @@ func Lines() []Line {
 
 // table lists every backend there is, in the order in which they are reported and merged.
 func table() []entry {
-	encyclopedic := []string{"weather", "news", "image", "video", "forum"}
+	encyclopedic := []turn.Intent{turn.IntentWeather, turn.IntentNews, turn.IntentImage, turn.IntentVideo, turn.IntentForum}
 	const slow = 2 * time.Second
 	return []entry{
 		{name: "searxng", weight: 1, pace: slow, limit: Limit{PerSecond: 5, Burst: 30}, make: newSearXNG},
 		{name: "tavily", weight: 1, pace: slow, limit: Limit{PerSecond: 1.6, Burst: 20, PerMonth: 1000}, keys: secretKey("TAVILY_API_KEY", "Tavily Search", "https://app.tavily.com"), base: "https://api.tavily.com", make: newTavily},
-		{name: "brave", weight: 1, general: true, best: []string{"image", "video"}, limit: Limit{PerSecond: 1, PerMonth: 1000}, keys: secretKey("BRAVE_SEARCH_API_KEY", "Brave Search", "https://api-dashboard.search.brave.com"), base: "https://api.search.brave.com/res/v1", make: newBrave},
+		{name: "brave", weight: 1, general: true, best: []turn.Intent{"image", "video"}, limit: Limit{PerSecond: 1, PerMonth: 1000}, keys: secretKey("BRAVE_SEARCH_API_KEY", "Brave Search", "https://api-dashboard.search.brave.com"), base: "https://api.search.brave.com/res/v1", make: newBrave},
 		{name: "kagi", weight: 1, general: true, limit: Limit{PerSecond: 1, Burst: 10}, keys: secretKey("KAGI_API_KEY", "Kagi Search", "https://kagi.com/settings/api"), base: "https://kagi.com/api", make: newKagi},
 		{name: "serper", weight: 1, general: true, limit: Limit{PerSecond: 5, Burst: 20}, keys: secretKey("SERPER_API_KEY", "Serper, which asks Google", "https://serper.dev/api-keys"), base: "https://google.serper.dev", make: newSerper},
 		{name: "serpapi", weight: 1, general: true, pace: slow, limit: Limit{PerSecond: 1, Burst: 10, PerMonth: 100}, keys: secretKey("SERPAPI_API_KEY", "SerpApi, which asks Google", "https://serpapi.com/manage-api-key"), base: "https://serpapi.com", make: newSerpAPI},
 		{name: "exa", weight: 0.9, limit: Limit{PerSecond: 10}, keys: secretKey("EXA_API_KEY", "Exa", "https://dashboard.exa.ai/api-keys"), base: "https://api.exa.ai", make: newExa},
 		{name: "firecrawl", weight: 0.9, pace: slow, limit: Limit{PerSecond: 0.16, Burst: 10, PerMonth: 500}, keys: secretKey("FIRECRAWL_API_KEY", "Firecrawl", "https://www.firecrawl.dev/app/api-keys"), base: "https://api.firecrawl.dev", make: newFirecrawl},
-		{name: "openmeteo", weight: 2, limit: Limit{PerSecond: 1, Burst: 60, PerDay: 4000}, only: []string{"weather"}, base: "https://api.open-meteo.com", make: newOpenMeteo},
-		{name: "openweathermap", weight: 2, limit: Limit{PerSecond: 0.5, Burst: 30}, only: []string{"weather"}, base: "https://api.openweathermap.org", make: newOpenWeatherMap, keys: []Key{
+		{name: "openmeteo", weight: 2, limit: Limit{PerSecond: 1, Burst: 60, PerDay: 4000}, only: []turn.Intent{"weather"}, base: "https://api.open-meteo.com", make: newOpenMeteo},
+		{name: "openweathermap", weight: 2, limit: Limit{PerSecond: 0.5, Burst: 30}, only: []turn.Intent{"weather"}, base: "https://api.openweathermap.org", make: newOpenWeatherMap, keys: []Key{
 			{Name: "OPENWEATHER_API_KEY", About: "the key of OpenWeather, for the weather; a new one takes up to two hours to work", Where: "https://home.openweathermap.org/api_keys"},
 		}},
-		{name: "wttr", weight: 1, limit: Limit{PerSecond: 1, Burst: 50}, only: []string{"weather"}, not: []string{"weather"}, base: "https://wttr.in", make: newWttr},
-		{name: "newsapi", weight: 1, limit: Limit{PerSecond: 1, Burst: 10, PerDay: 100}, only: []string{"news"}, base: "https://newsapi.org", make: newNewsAPI, keys: []Key{
+		{name: "wttr", weight: 1, limit: Limit{PerSecond: 1, Burst: 50}, only: []turn.Intent{"weather"}, not: []turn.Intent{"weather"}, base: "https://wttr.in", make: newWttr},
+		{name: "newsapi", weight: 1, limit: Limit{PerSecond: 1, Burst: 10, PerDay: 100}, only: []turn.Intent{"news"}, base: "https://newsapi.org", make: newNewsAPI, keys: []Key{
 			{Name: "NEWSAPI_KEY", About: "the key of NewsAPI; a developer key's articles come 24 hours late, and it is not for bots that run for others", Where: "https://newsapi.org/account"},
 		}},
-		{name: "reddit", weight: 1, limit: Limit{PerSecond: 1.6, Burst: 20}, only: []string{"forum"}, base: "https://oauth.reddit.com", make: newReddit, keys: []Key{
+		{name: "reddit", weight: 1, limit: Limit{PerSecond: 1.6, Burst: 20}, only: []turn.Intent{"forum"}, base: "https://oauth.reddit.com", make: newReddit, keys: []Key{
 			{Name: redditID, About: "the ID of an application that Reddit has approved", Where: "https://www.reddit.com/prefs/apps", Open: true},
 			{Name: redditSecret, About: "the secret of that application", Where: "https://www.reddit.com/prefs/apps"},
 			{Name: redditName, About: "the Reddit account that answers for it, named in the User-Agent", Optional: true, Open: true},
 		}},
-		{name: "hackernews", weight: 0.7, limit: Limit{PerSecond: 2.5, Burst: 50}, only: []string{"forum"}, base: "https://hn.algolia.com", make: newHackerNews},
-		{name: "stackexchange", weight: 0.8, limit: Limit{PerSecond: 5, PerDay: 280}, only: []string{"forum", "docs", "howto"}, base: "https://api.stackexchange.com", make: newStackExchange, keys: []Key{
+		{name: "hackernews", weight: 0.7, limit: Limit{PerSecond: 2.5, Burst: 50}, only: []turn.Intent{"forum"}, base: "https://hn.algolia.com", make: newHackerNews},
+		{name: "stackexchange", weight: 0.8, limit: Limit{PerSecond: 5, PerDay: 280}, only: []turn.Intent{"forum", "docs", "howto"}, base: "https://api.stackexchange.com", make: newStackExchange, keys: []Key{
 			{Name: stackexchangeKey, About: "the key of Stack Exchange: more requests a day", Where: "https://stackapps.com/apps/oauth/register", Optional: true},
 		}},
-		{name: "github", weight: 0.7, limit: Limit{PerSecond: 0.16, Burst: 10}, only: []string{"docs"}, base: "https://api.github.com", make: newGitHub, keys: []Key{
+		{name: "github", weight: 0.7, limit: Limit{PerSecond: 0.16, Burst: 10}, only: []turn.Intent{"docs"}, base: "https://api.github.com", make: newGitHub, keys: []Key{
 			{Name: githubToken, About: "a token of GitHub without any scope: more searches a minute", Where: "https://github.com/settings/tokens", Optional: true},
 		}},
-		{name: "wikipedia", weight: 0.9, limit: Limit{PerSecond: 2, Burst: 100}, not: encyclopedic, best: []string{"person"}, base: "https://{language}.wikipedia.org", make: newWikipedia},
+		{name: "wikipedia", weight: 0.9, limit: Limit{PerSecond: 2, Burst: 100}, not: encyclopedic, best: []turn.Intent{"person"}, base: "https://{language}.wikipedia.org", make: newWikipedia},
 		{name: "duckduckgo", weight: 0.6, limit: Limit{PerSecond: 5, Burst: 100}, not: encyclopedic, base: "https://api.duckduckgo.com", make: newDuckDuckGo},
 	}
 }

@@ -21,6 +21,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"familiar/internal/context/turn"
 )
 
 var update = flag.Bool("update", false, "write the outcomes of this run into the archives")
@@ -143,7 +145,7 @@ func parseQuery(t *testing.T, text string, c *Config) Query {
 		case "text":
 			q.Text = value
 		case "intent":
-			q.Intent = value
+			q.Intent = turn.Intent(value)
 		case "language":
 			q.Language = value
 		case "fresh":

@@ -21,7 +21,7 @@ import (
 type brave struct{ *keyed }
 
 func newBrave(c Config, base string) (Backend, error) {
-	k, err := newKeyed(c, "brave", base, func(_ int, says string) string {
+	k, err := newKeyed(c, "brave", base, func(_ int, says string) turn.Code {
 		switch {
 		case contains(says, "subscription_token"): // also with 422
 			return Unauthorized

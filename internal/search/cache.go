@@ -29,11 +29,13 @@ const (
 // key is everything that decides an answer. Queries that differ only in case, in spaces or in how Unicode spells them
 // share one; letters are never dropped, or every Japanese query would be the same.
 type key struct {
-	backend                                     string // empty: the result of all, which the fields of the last line decide too
-	text, intent, language, fresh, place, depth string
-	safe, include, exclude                      string
-	limit                                       int
-	kind, backends                              string
+	backend                       string // empty: the result of all, which the fields of the last line decide too
+	text                          string
+	intent                        turn.Intent
+	language, fresh, place, depth string
+	safe, include, exclude        string
+	limit                         int
+	kind, backends                string
 }
 
 func keyOf(backend string, q Query) key {
@@ -136,8 +138,8 @@ func (e *Engine) open() {
 }
 
 // lifetime is how long an answer is as good as a new one.
-func lifetime(intent string, usual time.Duration) time.Duration {
-	if intent == "weather" || intent == "news" {
+func lifetime(intent turn.Intent, usual time.Duration) time.Duration {
+	if intent == turn.IntentWeather || intent == turn.IntentNews {
 		return keepNew
 	}
 	return usual

@@ -267,8 +267,9 @@ func TestBrokenLines(t *testing.T) {
 		}
 	})
 	for _, test := range []struct {
-		name, base, code string
-		patience         time.Duration
+		name, base string
+		code       turn.Code
+		patience   time.Duration
 	}{
 		{"nobody there", "http://" + gone.Addr().String(), Unreachable, time.Minute},
 		{"no answer", silent, Timeout, 200 * time.Millisecond},

@@ -170,7 +170,7 @@ func conclude(asked []*station, answers []answer, found bool) Result {
 		if r.Failure == "" {
 			r.Failure = report.Status
 		}
-		missing = append(missing, report.Backend+": "+report.Status)
+		missing = append(missing, report.Backend+": "+string(report.Status))
 	}
 	switch {
 	case found:

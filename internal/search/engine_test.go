@@ -67,7 +67,7 @@ func one(site string) []turn.Hit { return []turn.Hit{hit("https://"+site+"/", si
 func statuses(r Result) string {
 	var all []string
 	for _, a := range r.Asked {
-		all = append(all, a.Backend+" "+a.Status)
+		all = append(all, a.Backend+" "+string(a.Status))
 	}
 	return strings.Join(all, ", ")
 }
@@ -79,7 +79,7 @@ func TestState(t *testing.T) {
 		backends []Backend
 		query    Query
 		state    turn.State
-		failure  string
+		failure  turn.Code
 		reason   string
 		asked    string
 	}{
@@ -163,10 +163,11 @@ func TestWaiting(t *testing.T) {
 func TestOneHangs(t *testing.T) {
 	const others, extra = 400 * time.Millisecond, 50 * time.Millisecond
 	for _, test := range []struct {
-		intent, names string
-		deadline      time.Duration
-		before        int           // searches before one hangs
-		forecast      time.Duration // what a search takes without the only forecast
+		intent   turn.Intent
+		names    string
+		deadline time.Duration
+		before   int           // searches before one hangs
+		forecast time.Duration // what a search takes without the only forecast
 	}{
 		{"", "a b c d e", time.Minute, 0, 0},
 		{"", "searxng wikipedia duckduckgo a b", time.Minute, 0, 0},

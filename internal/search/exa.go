@@ -13,7 +13,7 @@ import (
 type exa struct{ *keyed }
 
 func newExa(c Config, base string) (Backend, error) {
-	k, err := newKeyed(c, "exa", base, func(status int, says string) string {
+	k, err := newKeyed(c, "exa", base, func(status int, says string) turn.Code {
 		switch {
 		case contains(says, "invalid_api_key"):
 			return Unauthorized

@@ -92,7 +92,7 @@ func TestFaults(t *testing.T) {
 			limits[f.name] = Limit{PerSecond: rapid.SampledFrom([]float64{0, 0.5, 3}).Draw(rt, "rate"), Burst: rapid.IntRange(1, 4).Draw(rt, "burst"), PerDay: rapid.SampledFrom([]int{0, 0, 3, 60}).Draw(rt, "day")}
 		}
 		depth := rapid.SampledFrom([]string{"", depthAdvanced}).Draw(rt, "depth")
-		intent := rapid.SampledFrom([]string{"", "weather", "news"}).Draw(rt, "intent")
+		intent := rapid.SampledFrom([]turn.Intent{"", turn.IntentWeather, turn.IntentNews}).Draw(rt, "intent")
 		pauses := rapid.SliceOfN(rapid.IntRange(0, 40000), 1, 12).Draw(rt, "pauses")
 		limit := ms("limit", 9000) + time.Millisecond
 		synctest.Test(t, func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 type firecrawl struct{ *keyed }
 
 func newFirecrawl(c Config, base string) (Backend, error) {
-	k, err := newKeyed(c, "firecrawl", base, func(_ int, says string) string {
+	k, err := newKeyed(c, "firecrawl", base, func(_ int, says string) turn.Code {
 		if contains(says, "insufficient credits") {
 			return Quota
 		}

@@ -36,7 +36,7 @@ func newGitHub(c Config, base string) (Backend, error) {
 
 func (*github) Name() string { return "github" }
 
-func explainGitHub(status int, page []byte) (code, detail string) {
+func explainGitHub(status int, page []byte) (code turn.Code, detail string) {
 	switch {
 	case status == http.StatusUnauthorized:
 		return Unauthorized, githubToken + " is wrong or has expired; without one it works too"
@@ -91,7 +91,7 @@ func (g *github) Search(ctx context.Context, q Query) (Reply, error) {
 }
 
 // githubSearches are the searches worth one of the few requests.
-func githubSearches(intent string) []string {
+func githubSearches(intent turn.Intent) []string {
 	switch intent {
 	case "forum":
 		return []string{githubIssues}

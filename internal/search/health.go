@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
 // record is what has been seen of a backend since the start. It is guarded by Engine.mu.
@@ -60,7 +62,7 @@ type Health struct {
 	State   string    // one of the constants above
 	Until   time.Time // of Resting; zero else
 
-	Failure  string    // code of the last failure, of those of an [Error]; empty: there was none
+	Failure  turn.Code // code of the last failure, of those of an [Error]; empty: there was none
 	Detail   string    // its cause and cure, for the operator
 	FailedAt time.Time // when that was
 

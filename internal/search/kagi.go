@@ -23,7 +23,7 @@ type kagi struct {
 }
 
 func newKagi(c Config, base string) (Backend, error) {
-	k, err := newKeyed(c, "kagi", base, func(_ int, says string) string {
+	k, err := newKeyed(c, "kagi", base, func(_ int, says string) turn.Code {
 		switch {
 		case contains(says, "unauthorized"):
 			return Unauthorized
@@ -107,7 +107,7 @@ func bangless(text string) string {
 func (k *kagi) current(ctx context.Context, q Query) (Reply, error) {
 	body := kagiRequest{
 		Query: cutWords(bangless(bare(q.Text)), maxKagiQuery), Limit: q.Limit, Safe: q.Safe != "off",
-		Workflow: cmp.Or(map[string]string{"news": "news", "image": "images", "video": "videos"}[q.Intent], "search"),
+		Workflow: cmp.Or(map[turn.Intent]string{"news": "news", "image": "images", "video": "videos"}[q.Intent], "search"),
 		Lens:     kagiLens{Include: q.Include, Exclude: q.Exclude},
 	}
 	_, region := locale(q.Language)

@@ -22,12 +22,12 @@ type keyed struct {
 	now    func() time.Time
 	// judge names the failure behind a status by what the service says of it, in lower case. Nil, or returning "",
 	// leaves the status's word.
-	judge func(status int, says string) string
-	hints map[string]string // what else the operator should know of a failure, by its code; may be nil
+	judge func(status int, says string) turn.Code
+	hints map[turn.Code]string // what else the operator should know of a failure, by its code; may be nil
 }
 
 // newKeyed makes the service of the backend name, whose first key in the table it is.
-func newKeyed(c Config, name, base string, judge func(status int, says string) string) (*keyed, error) {
+func newKeyed(c Config, name, base string, judge func(status int, says string) turn.Code) (*keyed, error) {
 	s, err := newService(c, name, base)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func newKeyed(c Config, name, base string, judge func(status int, says string) s
 	line, _ := lineOf(name)
 	k := &keyed{service: s, key: line.keys[0], now: c.now(), judge: judge}
 	k.secret = strings.TrimSpace(c.Keys[k.key.Name])
-	s.explain = func(status int, page []byte) (code, detail string) {
+	s.explain = func(status int, page []byte) (code turn.Code, detail string) {
 		if api.CodeOf(status) == "" || bytes.HasPrefix(bytes.TrimSpace(page), []byte("<")) {
 			return "", "" // a reply, or a page of whatever stands before the service
 		}
@@ -47,7 +47,7 @@ func newKeyed(c Config, name, base string, judge func(status int, says string) s
 func (k *keyed) Name() string { return k.backend }
 
 // verdict is what a failure told as JSON comes to, with the cure.
-func (k *keyed) verdict(status int, failure []byte) (code, detail string) {
+func (k *keyed) verdict(status int, failure []byte) (code turn.Code, detail string) {
 	says := complaint(failure)
 	if k.judge != nil {
 		code = k.judge(status, says)
@@ -59,13 +59,13 @@ func (k *keyed) verdict(status int, failure []byte) (code, detail string) {
 	case status == http.StatusRequestTimeout:
 		code = Timeout
 	default:
-		code = cmp.Or(api.CodeOf(status), Upstream)
+		code = turn.Code(cmp.Or(api.CodeOf(status), Upstream))
 	}
 	return code, fmt.Sprintf("HTTP %d%s%s", status, k.key.cure(code), k.hints[code])
 }
 
 // cure is what the operator can do about a failure.
-func (k Key) cure(code string) string {
+func (k Key) cure(code turn.Code) string {
 	switch code {
 	case Unauthorized:
 		return fmt.Sprintf(": %s is refused: it is wrong, has ended or is for something else; see %s", k.Name, k.Where)

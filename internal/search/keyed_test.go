@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"familiar/internal/context/turn"
 )
 
 // letIn makes every backend that has a key, with client as all the world.
@@ -95,7 +97,7 @@ func TestHostileReplies(t *testing.T) {
 		body := value.Draw(rt, "body")
 		q := Query{
 			Text: "anything", Limit: rapid.IntRange(1, maxLimit).Draw(rt, "limit"),
-			Intent: rapid.SampledFrom([]string{"", "news", "image", "video"}).Draw(rt, "intent"),
+			Intent: rapid.SampledFrom([]turn.Intent{"", turn.IntentNews, turn.IntentImage, turn.IntentVideo}).Draw(rt, "intent"),
 			Depth:  rapid.SampledFrom([]string{depthBasic, depthAdvanced}).Draw(rt, "depth"),
 		}
 		for _, b := range letIn(t, answering(http.StatusOK, body)) {

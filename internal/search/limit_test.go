@@ -47,7 +47,7 @@ func refusal(r Result) string {
 	if r.State != turn.LookupFailed || len(r.Asked) == 0 {
 		return string(r.State)
 	}
-	return r.Failure + ": " + r.Asked[0].Detail
+	return string(r.Failure) + ": " + r.Asked[0].Detail
 }
 
 func TestLimits(t *testing.T) {

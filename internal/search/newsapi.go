@@ -21,14 +21,14 @@ func newNewsAPI(c Config, base string) (Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.hints = map[string]string{Rejected: "; " + newsapiPlan, Quota: "; a developer key's are 100 a day"}
+	k.hints = map[turn.Code]string{Rejected: "; " + newsapiPlan, Quota: "; a developer key's are 100 a day"}
 	return &newsapi{k}, nil
 }
 
 const newsapiPlan = "a developer key's articles come 24 hours late and reach a month back"
 
 // judgeNewsAPI reads https://newsapi.org/docs/errors.
-func judgeNewsAPI(status int, says string) string {
+func judgeNewsAPI(status int, says string) turn.Code {
 	switch {
 	case contains(says, "apikeyexhausted") || contains(says, "ratelimited") && contains(says, "24 hour", "developer accounts"):
 		return Quota

@@ -45,7 +45,7 @@ func newOpenMeteo(c Config, base string) (Backend, error) {
 func (*openmeteo) Name() string { return "openmeteo" }
 
 // explainOpenMeteo tells the limit of a day from that of a minute: both are 429.
-func explainOpenMeteo(status int, page []byte) (code, detail string) {
+func explainOpenMeteo(status int, page []byte) (code turn.Code, detail string) {
 	if status == http.StatusTooManyRequests && strings.Contains(string(page), "aily") {
 		return Quota, "the day's free requests are used up"
 	}

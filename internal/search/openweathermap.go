@@ -20,7 +20,7 @@ import (
 type openweathermap struct{ *keyed }
 
 func newOpenWeatherMap(c Config, base string) (Backend, error) {
-	k, err := newKeyed(c, "openweathermap", base, func(_ int, says string) string {
+	k, err := newKeyed(c, "openweathermap", base, func(_ int, says string) turn.Code {
 		if contains(says, "temporary blocked") {
 			return Quota
 		}
@@ -29,7 +29,7 @@ func newOpenWeatherMap(c Config, base string) (Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.hints = map[string]string{Unauthorized: "; a new key takes up to two hours to work", Quota: "; a free key's requests are 60 a minute and 1,000,000 a month"}
+	k.hints = map[turn.Code]string{Unauthorized: "; a new key takes up to two hours to work", Quota: "; a free key's requests are 60 a minute and 1,000,000 a month"}
 	return &openweathermap{k}, nil
 }
 

@@ -3,6 +3,8 @@ package search
 import (
 	"sync"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
 // pause keeps a backend from asking while its service wants to be left alone. Some lock out who asks on, for longer
@@ -10,14 +12,14 @@ import (
 type pause struct {
 	mu    sync.Mutex
 	until time.Time // guarded by mu
-	code  string    // guarded by mu: what it is for, Quota or RateLimited
+	code  turn.Code // guarded by mu: what it is for, Quota or RateLimited
 }
 
 // maxPause is as long as a service is left alone for its word: nonsense must not switch it off for good.
 const maxPause = 24 * time.Hour
 
 // hold starts a pause, or lengthens the one there is.
-func (p *pause) hold(code string, wait time.Duration) {
+func (p *pause) hold(code turn.Code, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if until := time.Now().Add(min(wait, maxPause)); until.After(p.until) {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
 // sequence answers requests one after the other and counts them.
@@ -33,8 +35,9 @@ func TestPauses(t *testing.T) {
 		return fmt.Sprint(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Add(after).Unix())
 	}
 	for _, test := range []struct {
-		name, backend, reply, code string
-		wait                       time.Duration
+		name, backend, reply string
+		code                 turn.Code
+		wait                 time.Duration
 	}{
 		{"backoff", "stackexchange", head + "\n" + empty + `,"backoff":10,"quota_max":300,"quota_remaining":100}`, RateLimited, 10 * time.Second},
 		{"a day's quota", "stackexchange", head + "\n" + empty + `,"quota_max":300,"quota_remaining":0}`, Quota, 24 * time.Hour},

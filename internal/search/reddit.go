@@ -62,7 +62,7 @@ func redditAgent(agent, name string) string {
 	return "server:" + strings.ReplaceAll(product, "/", ":") + " (by /u/" + strings.TrimPrefix(name, "/u/") + ")"
 }
 
-func explainReddit(status int, _ []byte) (code, detail string) {
+func explainReddit(status int, _ []byte) (code turn.Code, detail string) {
 	switch status {
 	case http.StatusUnauthorized:
 		return Unauthorized, "it refuses its own token: the application may have been withdrawn"
@@ -72,7 +72,7 @@ func explainReddit(status int, _ []byte) (code, detail string) {
 	return "", ""
 }
 
-func explainRedditToken(status int, _ []byte) (code, detail string) {
+func explainRedditToken(status int, _ []byte) (code turn.Code, detail string) {
 	if status == http.StatusUnauthorized {
 		return Unauthorized, redditID + " or " + redditSecret + " is wrong"
 	}

@@ -31,16 +31,16 @@ import (
 
 // Query is a question. A backend is told all of it but the last group. Backends must not change it.
 type Query struct {
-	Text     string   // what to look for; it leaves the machine
-	Intent   string   // "weather", "news", "image", "video", "person", …; a word that the table does not know is a general question
-	Depth    string   // "basic" (also if empty) or "advanced": more candidates, read and scored before they are ranked
-	Safe     string   // "off", "moderate" (also if empty) or "strict"
-	Language string   // BCP 47 tag as in "de" or "en-GB"; the region decides units and markets. Empty: English, any market
-	Fresh    string   // oldest page wanted: "day", "week", "month", "year"; anything else is no limit
-	Place    string   // the place asked about, where the caller knows it; else a weather backend reads it from Text
-	Limit    int      // hits wanted, 1 to 25; 0 is 10
-	Include  []string // host names: if any, only hits on these and their subdomains
-	Exclude  []string // host names: no hits on these or their subdomains
+	Text     string      // what to look for; it leaves the machine
+	Intent   turn.Intent // "weather", "news", "image", "video", "person", …; a word that the table does not know is a general question
+	Depth    string      // "basic" (also if empty) or "advanced": more candidates, read and scored before they are ranked
+	Safe     string      // "off", "moderate" (also if empty) or "strict"
+	Language string      // BCP 47 tag as in "de" or "en-GB"; the region decides units and markets. Empty: English, any market
+	Fresh    string      // oldest page wanted: "day", "week", "month", "year"; anything else is no limit
+	Place    string      // the place asked about, where the caller knows it; else a weather backend reads it from Text
+	Limit    int         // hits wanted, 1 to 25; 0 is 10
+	Include  []string    // host names: if any, only hits on these and their subdomains
+	Exclude  []string    // host names: no hits on these or their subdomains
 
 	// For the engine alone; no backend sees them.
 	Type     string   // "optimized" (also if empty): in the operator's order; "general": the wide indexes first
@@ -119,7 +119,7 @@ const (
 // Error is why a backend could not look. Nothing in it comes from the query, the key or the reply's body.
 type Error struct {
 	Backend    string
-	Code       string        // one of the constants above
+	Code       turn.Code     // one of the constants above
 	Detail     string        // cause and cure for the operator
 	RetryAfter time.Duration // how long it asked us to stay away; 0 if it did not say
 }
@@ -136,7 +136,7 @@ type Result struct {
 	Hits    []turn.Hit   // merged, best first; the caller owns them
 	Asked   []turn.Asked // every backend asked, in the order of asking
 	State   turn.State   // turn.Found, turn.Empty (all asked have looked and found nothing) or turn.LookupFailed
-	Failure string       // for LookupFailed: a code above, of the first backend that failed
+	Failure turn.Code    // for LookupFailed: a code above, of the first backend that failed
 	Reason  string       // for LookupFailed, and where Stale is not 0: every backend that failed, with its code
 	Cached  bool         // nothing left the machine for this result
 	// Stale is the age of the oldest answer, where nobody could look and earlier answers of the last 24 hours stand in:

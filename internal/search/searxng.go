@@ -49,7 +49,7 @@ func newSearXNG(c Config, base string) (Backend, error) {
 
 func (*searxng) Name() string { return "searxng" }
 
-func explainSearXNG(status int, _ []byte) (code, detail string) {
+func explainSearXNG(status int, _ []byte) (code turn.Code, detail string) {
 	switch status {
 	case http.StatusForbidden:
 		return ForbiddenJSON, "the instance does not give JSON: enable json under search.formats in settings.yml"
@@ -167,7 +167,7 @@ func (s *searxng) params(q Query) url.Values {
 }
 
 // searxngCategories are the tabs of an instance that serve an intent.
-func searxngCategories(intent string) string {
+func searxngCategories(intent turn.Intent) string {
 	switch intent {
 	case "news":
 		return "general,news"
@@ -272,7 +272,7 @@ func (b searxngInfobox) hit() (turn.Hit, bool) {
 // unresponsive says which of the engines behind the instance did not answer. Without hits from the others this
 // is a failure: nobody has looked.
 func (s *searxng) unresponsive(engines []json.RawMessage) *Error {
-	code, detail := Upstream, "engines that did not answer:"
+	code, detail := turn.CodeUpstream, "engines that did not answer:"
 	for i, raw := range engines {
 		var pair []string
 		if json.Unmarshal(raw, &pair) != nil || len(pair) == 0 {

@@ -15,7 +15,7 @@ import (
 type serpapi struct{ *keyed }
 
 func newSerpAPI(c Config, base string) (Backend, error) {
-	k, err := newKeyed(c, "serpapi", base, func(_ int, says string) string {
+	k, err := newKeyed(c, "serpapi", base, func(_ int, says string) turn.Code {
 		switch {
 		case contains(says, "invalid api key"):
 			return Unauthorized
@@ -71,7 +71,7 @@ func (s serpapi) params(q Query) url.Values {
 	params := url.Values{}
 	for name, value := range map[string]string{
 		"engine": engine, "q": sited(q, maxGoogleQuery, maxGoogleWords), "hl": hl, "gl": gl, "safe": googleSafe(q.Safe),
-		"tbs": span("qdr:", q.Fresh), "tbm": map[string]string{"news": "nws", "video": "vid"}[q.Intent], "api_key": s.secret,
+		"tbs": span("qdr:", q.Fresh), "tbm": map[turn.Intent]string{"news": "nws", "video": "vid"}[q.Intent], "api_key": s.secret,
 	} {
 		if value != "" {
 			params.Set(name, value)

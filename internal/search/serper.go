@@ -13,7 +13,7 @@ import (
 type serper struct{ *keyed }
 
 func newSerper(c Config, base string) (Backend, error) {
-	k, err := newKeyed(c, "serper", base, func(status int, says string) string {
+	k, err := newKeyed(c, "serper", base, func(status int, says string) turn.Code {
 		if status/100 == 4 && contains(says, "not enough credits") {
 			return Quota
 		}
@@ -51,7 +51,7 @@ func (s serper) Search(ctx context.Context, q Query) (Reply, error) {
 		return Reply{}, nil
 	}
 	body.Language, body.Region = google(q.Language)
-	path := cmp.Or(map[string]string{"news": "/news", "image": "/images", "video": "/videos"}[q.Intent], "/search")
+	path := cmp.Or(map[turn.Intent]string{"news": "/news", "image": "/images", "video": "/videos"}[q.Intent], "/search")
 	var reply serperReply
 	left, err := s.ask(ctx, request{path: path, body: body, language: q.Language, header: http.Header{"X-Api-Key": {s.secret}}}, &reply)
 	return s.outcome(s.hits(reply), left, reply.Asked != nil, err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"familiar/internal/api"
+	"familiar/internal/context/turn"
 )
 
 // service is one far end with a JSON API: what a backend needs of HTTP.
@@ -19,7 +20,7 @@ type service struct {
 	allowance func(http.Header) Allowance
 	// explain reads a reply more closely than its status does and names the failure that it is. Nil, or returning
 	// "", leaves the status's word.
-	explain func(status int, page []byte) (code, detail string)
+	explain func(status int, page []byte) (code turn.Code, detail string)
 }
 
 // newService makes a service at base, an http or https URL that may hold a path and a login.
@@ -32,7 +33,8 @@ func newService(c Config, backend, base string) (*service, error) {
 	far.UserAgent = c.UserAgent
 	far.Explain = func(r api.Reply) (f api.Failure) {
 		if s.explain != nil {
-			f.Code, f.Detail = s.explain(r.Status, r.Body)
+			code, detail := s.explain(r.Status, r.Body)
+			f.Code, f.Detail = string(code), detail
 		}
 		return f
 	}
@@ -69,7 +71,7 @@ func (s *service) ask(ctx context.Context, r request, reply any) (Allowance, err
 		left = s.allowance(got)
 	}
 	if f, ok := errors.AsType[*api.Failure](err); ok {
-		failed := &Error{Backend: s.backend, Code: f.Code, Detail: f.Detail, RetryAfter: f.RetryAfter}
+		failed := &Error{Backend: s.backend, Code: turn.Code(f.Code), Detail: f.Detail, RetryAfter: f.RetryAfter}
 		if failed.RetryAfter == 0 && failed.Code == RateLimited {
 			failed.RetryAfter = left.wait()
 		}
@@ -78,12 +80,12 @@ func (s *service) ask(ctx context.Context, r request, reply any) (Allowance, err
 	return left, err
 }
 
-func (s *service) fail(code, detail string) *Error {
+func (s *service) fail(code turn.Code, detail string) *Error {
 	return &Error{Backend: s.backend, Code: code, Detail: detail}
 }
 
 // refusalOf is the code of err and how long it asks to wait.
-func refusalOf(err error) (code string, wait time.Duration) {
+func refusalOf(err error) (code turn.Code, wait time.Duration) {
 	var failed *Error
 	if errors.As(err, &failed) {
 		return failed.Code, failed.RetryAfter

@@ -37,7 +37,7 @@ func newStackExchange(c Config, base string) (Backend, error) {
 func (*stackexchange) Name() string { return "stackexchange" }
 
 // explainStackExchange reads the errors of https://api.stackexchange.com/docs/error-handling, most of them HTTP 400.
-func explainStackExchange(_ int, page []byte) (code, detail string) {
+func explainStackExchange(_ int, page []byte) (code turn.Code, detail string) {
 	var failure struct {
 		Name    string `json:"error_name"`
 		Message string `json:"error_message"`

@@ -14,7 +14,7 @@ import (
 type tavily struct{ *keyed }
 
 func newTavily(c Config, base string) (Backend, error) {
-	k, err := newKeyed(c, "tavily", base, func(status int, _ string) string {
+	k, err := newKeyed(c, "tavily", base, func(status int, _ string) turn.Code {
 		if status == 432 || status == 433 { // the limit of the key or the plan, and that of paying as one goes
 			return Quota
 		}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
 // TestTokenIsShared: however many searches want a token at once, one asks for it, and all hear the same.
@@ -120,7 +122,7 @@ func TestRedditToken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		search := func(what string, wantTokens, wantSearches int, wantCode string) {
+		search := func(what string, wantTokens, wantSearches int, wantCode turn.Code) {
 			t.Helper()
 			_, err := b.Search(t.Context(), Query{Text: "x", Limit: 10})
 			if code, _ := refusalOf(err); code != wantCode || far.tokens != wantTokens || far.searches != wantSearches {

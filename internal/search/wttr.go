@@ -29,7 +29,7 @@ func newWttr(c Config, base string) (Backend, error) {
 
 func (wttr) Name() string { return "wttr" }
 
-func explainWttr(status int, page []byte) (code, detail string) {
+func explainWttr(status int, page []byte) (code turn.Code, detail string) {
 	text := bytes.ToLower(page[:min(len(page), 4<<10)])
 	switch {
 	case bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) && status == http.StatusOK:

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/linear"
 	"familiar/internal/lookup/need"
 	"familiar/internal/lookup/question"
@@ -112,14 +113,14 @@ func stayOrLook(look bool) string {
 }
 
 // inSet is an intent in the set's words.
-func inSet(intent string) string {
+func inSet(intent turn.Intent) string {
 	switch intent {
-	case "image", "video":
+	case turn.IntentImage, turn.IntentVideo:
 		return "media"
-	case "forum", "docs", "fact_check":
+	case turn.IntentForum, turn.IntentDocs, turn.IntentFactCheck:
 		return "general"
 	}
-	return intent
+	return string(intent)
 }
 
 // smallTalk are the classes of CLINC150 that are.

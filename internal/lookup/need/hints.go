@@ -121,7 +121,7 @@ func (s *sight) rules(n Need, body string, words []text.Word) {
 	for _, t := range n.Topics {
 		s.see("rule topic "+t, 1)
 	}
-	s.see("rule intent "+n.ruledIntents(body, words)[0].Name, 1)
+	s.see("rule intent "+string(n.ruledIntents(body, words)[0].Name), 1)
 	s.see("rules", logOdds(min(max(n.ruled, 0.001), 0.999))/2)
 }
 

@@ -3,6 +3,7 @@ package need
 import (
 	"testing"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/text"
 )
 
@@ -81,18 +82,18 @@ func TestNeed(t *testing.T) {
 }
 
 func TestIntent(t *testing.T) {
-	for s, want := range map[string]string{
-		"will it rain in Oslo tonight?":           Weather,
-		"who is Ada Lovelace":                     Person,
-		"latest news about the strike":            News,
-		"is it true that bats are blind?":         FactCheck,
-		"what does reddit say about the fold 7":   Forum,
-		"show me pictures of otters":              Image,
-		"the trailer of the new Dune film":        Video,
-		"documentation for the net/http package":  Docs,
-		"how do i prune an apple tree":            HowTo,
-		"what is the tallest building in Europe?": General,
-		"the train to Windsor":                    General,
+	for s, want := range map[string]turn.Intent{
+		"will it rain in Oslo tonight?":           turn.IntentWeather,
+		"who is Ada Lovelace":                     turn.IntentPerson,
+		"latest news about the strike":            turn.IntentNews,
+		"is it true that bats are blind?":         turn.IntentFactCheck,
+		"what does reddit say about the fold 7":   turn.IntentForum,
+		"show me pictures of otters":              turn.IntentImage,
+		"the trailer of the new Dune film":        turn.IntentVideo,
+		"documentation for the net/http package":  turn.IntentDocs,
+		"how do i prune an apple tree":            turn.IntentHowTo,
+		"what is the tallest building in Europe?": turn.IntentGeneral,
+		"the train to Windsor":                    turn.IntentGeneral,
 	} {
 		n := Weigh(s, nil)
 		if got := BuiltIn().Classify(n, s, text.Words(s)); got[0].Name != want {

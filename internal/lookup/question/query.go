@@ -31,8 +31,8 @@ type Plan struct {
 	Question string   // core as the models are shown it
 	Queries  []string // what may leave, in the order of trying: the second only if the first finds nothing
 	Scrubbed []string
-	Intent   string        // the first of intents
-	Intents  []turn.Intent // all kinds of question that it is, the likeliest first
+	Intent   turn.Intent         // the first of Intents
+	Intents  []turn.ScoredIntent // all kinds of question that it is, the likeliest first
 	Language string
 	Fresh    string
 	Day      text.Date // the day it asks about, if it names one
@@ -155,16 +155,16 @@ func essence(body string, n need.Need, names []string) string {
 }
 
 // freshness is the oldest result wanted.
-func freshness(n need.Need, intent string) string {
+func freshness(n need.Need, intent turn.Intent) string {
 	for _, f := range [...]string{"day", "week"} {
-		if slices.Contains(n.Times, f) && intent != need.Weather {
+		if slices.Contains(n.Times, f) && intent != turn.IntentWeather {
 			return f
 		}
 	}
-	if intent == need.News {
+	if intent == turn.IntentNews {
 		return "month"
 	}
-	if slices.Contains(n.Times, "month") && intent != need.Person {
+	if slices.Contains(n.Times, "month") && intent != turn.IntentPerson {
 		return "year"
 	}
 	return ""
@@ -225,11 +225,11 @@ func subjectLost(s string) bool {
 
 // undated are the intents that words for a day serve better than its date: a forecast is asked for as tomorrow's, and
 // an instruction is no better for being of today.
-var undated = map[string]bool{need.Weather: true, need.HowTo: true, need.Docs: true, need.Image: true, need.Video: true}
+var undated = map[turn.Intent]bool{turn.IntentWeather: true, turn.IntentHowTo: true, turn.IntentDocs: true, turn.IntentImage: true, turn.IntentVideo: true}
 
 // current reports whether the year belongs into the query: where recency is asked and no year is named.
 func (p *Plan) current(s string) bool {
-	if text.YearPattern.MatchString(s) || p.Intent == need.Weather {
+	if text.YearPattern.MatchString(s) || p.Intent == turn.IntentWeather {
 		return false
 	}
 	return slices.Contains(p.Times, "year") || slices.Contains(p.Times, "month") || slices.Contains(p.Times, "now") || slices.Contains(p.Topics, "version")

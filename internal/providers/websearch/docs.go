@@ -8,7 +8,6 @@ import (
 	"unicode"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/need"
 	"familiar/internal/lookup/question"
 	"familiar/internal/search"
 	"familiar/internal/text"
@@ -80,14 +79,14 @@ func (r *run) keep() {
 			r.site = d
 		}
 	}
-	if chosen == "" && r.plan.Intent == need.Docs && len(r.plan.Urls)+len(r.plan.Refused) == 0 {
+	if chosen == "" && r.plan.Intent == turn.IntentDocs && len(r.plan.Urls)+len(r.plan.Refused) == 0 {
 		r.site = namedDocs(r.pol.Docs, text.Words(r.plan.Core))
 	}
 	if r.site == nil {
 		return
 	}
-	r.plan.Intent, r.plan.Fresh = need.Docs, ""
-	r.plan.Intents = []turn.Intent{{Name: need.Docs, Confidence: 1}}
+	r.plan.Intent, r.plan.Fresh = turn.IntentDocs, ""
+	r.plan.Intents = []turn.ScoredIntent{{Name: turn.IntentDocs, Confidence: 1}}
 	r.pol.site, r.pol.PerDomain = r.site.Site, r.pol.Pages
 }
 
@@ -105,7 +104,7 @@ func (r *run) consult(ctx context.Context, share time.Duration) {
 	if slug && absent(sheets) { // then it was a word to look for
 		for i := range sheets {
 			s := &sheets[i].page
-			s.Failure, s.Reason = "skipped", "not_there"
+			s.Failure, s.Reason = turn.CodeSkipped, turn.CodeNotThere
 			r.look.Pages = append(r.look.Pages, *s)
 		}
 		sheets = r.read(ctx, r.searchSite(ctx, share), share)
@@ -142,7 +141,7 @@ func (r *run) slug() (targets []target, ok bool) {
 	found, err := r.pol.site.Find(s)
 	if e, refused := err.(*guard.Error); refused {
 		if e.Reason == guard.OutsideSite {
-			r.look.Pages = append(r.look.Pages, turn.Page{URL: clean.Line(s, 200), Site: "the page named", Failure: e.Code, Reason: e.Reason})
+			r.look.Pages = append(r.look.Pages, turn.Page{URL: clean.Line(s, 200), Site: "the page named", Failure: turn.Code(e.Code), Reason: turn.Code(e.Reason)})
 		}
 		return nil, false
 	}
@@ -212,7 +211,7 @@ func (r *run) browse(ctx context.Context, within time.Duration) {
 		asked.Hits, asked.Took = len(hits), time.Since(began)
 		switch {
 		case err != nil:
-			asked.Status = err.Code
+			asked.Status = turn.Code(err.Code)
 			if err.Reason != "" {
 				asked.Detail += ": " + err.Reason
 			}

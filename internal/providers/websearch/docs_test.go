@@ -80,7 +80,7 @@ func TestDocs(t *testing.T) {
 			case len(l.Sources) > 0:
 				page = l.Sources[0].URL
 			case tt.page != "" && len(l.Pages) > 0:
-				page, reason = l.Pages[0].URL, l.Pages[0].Reason
+				page, reason = l.Pages[0].URL, string(l.Pages[0].Reason)
 			}
 			var asked []string
 			for _, a := range l.Asked {

@@ -21,7 +21,7 @@ func (r *run) find(ctx context.Context) {
 		}
 		return
 	case r.req.Web.Docs != "":
-		r.fail(search.NotConfigured, "there is no site of documentation of that name")
+		r.fail(turn.CodeNotConfigured, "there is no site of documentation of that name")
 		r.conclude(nil, summary{})
 		return
 	}
@@ -30,7 +30,7 @@ func (r *run) find(ctx context.Context) {
 	r.listen(ctx)
 	fresh := searches && len(targets) == 0 && len(r.plan.Refused) == 0
 	if fresh && len(r.plan.Queries) == 0 {
-		r.fail("nothing_to_ask", "nothing that may leave was left to ask for")
+		r.fail(turn.CodeNothingToAsk, "nothing that may leave was left to ask for")
 		r.conclude(nil, summary{})
 		return
 	}
@@ -82,10 +82,10 @@ func (r *run) again(ctx context.Context, share time.Duration) bool {
 // refuseTyped records what a person typed as a URL and the rules refuse.
 func (r *run) refuseTyped() {
 	for _, raw := range r.plan.Refused {
-		page := turn.Page{URL: clean.Line(raw, 200), Site: "the address given", Failure: "blocked_url", Reason: "invalid_target"}
+		page := turn.Page{URL: clean.Line(raw, 200), Site: "the address given", Failure: turn.CodeBlockedURL, Reason: turn.CodeInvalidTarget}
 		if _, err := guard.Parse(raw); err != nil {
 			if e, ok := errors.AsType[*guard.Error](err); ok {
-				page.Failure, page.Reason = e.Code, e.Reason
+				page.Failure, page.Reason = turn.Code(e.Code), turn.Code(e.Reason)
 			}
 		}
 		r.look.Pages = append(r.look.Pages, page)
@@ -98,7 +98,7 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, share)
 	defer cancel()
 	if r.p.Search == nil {
-		r.fail(search.NotConfigured, "no search service is set up")
+		r.fail(turn.CodeNotConfigured, "no search service is set up")
 		return
 	}
 	queries := r.plan.Queries
@@ -179,7 +179,7 @@ func markTwins(sheets []source) {
 			continue
 		}
 		if seen[s.page.SHA256] || s.page.Final != "" && seen[s.page.Final] {
-			s.page.Failure, s.page.Reason = "skipped", "duplicate"
+			s.page.Failure, s.page.Reason = turn.CodeSkipped, turn.CodeDuplicate
 		}
 		seen[s.page.SHA256], seen[s.page.Final] = true, true
 	}

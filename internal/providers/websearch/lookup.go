@@ -38,7 +38,7 @@ func (p *Provider) lookup(ctx context.Context, req turn.Request) (look turn.Look
 	began := r.step
 	defer func() {
 		if v := recover(); v != nil {
-			r.fail("internal", "internal error")
+			r.fail(turn.CodeInternal, "internal error")
 			r.look.Block = stateLine(&r.look)
 			err = fmt.Errorf("look up: panic: %v", v)
 		}
@@ -71,7 +71,7 @@ func (r *run) done(stage string) {
 	r.step = now
 }
 
-func (r *run) fail(failure, reason string) {
+func (r *run) fail(failure turn.Code, reason string) {
 	r.look.State, r.look.Failure, r.look.Reason = turn.LookupFailed, failure, reason
 }
 
@@ -227,7 +227,7 @@ func (r *run) summarise(ctx context.Context, sheets []source, share time.Duratio
 	cancel()
 	r.done("summarise")
 	s := judge(sheets, taken, &r.plan, limit)
-	if r.plan.Intent == need.FactCheck {
+	if r.plan.Intent == turn.IntentFactCheck {
 		s.check(r.plan.Question, sheets)
 	}
 	r.done("verify")
@@ -246,7 +246,7 @@ func (r *run) conclude(sheets []source, s summary) {
 		}
 	}
 	for _, p := range l.Pages {
-		if p.Failure != "skipped" {
+		if p.Failure != turn.CodeSkipped {
 			tried++
 		}
 	}
@@ -256,7 +256,7 @@ func (r *run) conclude(sheets []source, s summary) {
 		r.show(sheets, s)
 	case l.State == turn.LookupFailed && good == 0:
 	case good == 0 && tried > 0:
-		r.fail("unreadable", "no page could be read")
+		r.fail(turn.CodeUnreadable, "no page could be read")
 	default:
 		l.State, l.Failure = turn.Empty, ""
 	}
@@ -302,7 +302,7 @@ func (r *run) show(sheets []source, s summary) {
 		return len(text) <= r.pol.BlockBytes && (room < 0 || r.p.count(text) <= room)
 	})
 	if n == 0 {
-		r.fail("room", "found, but there is no room in the context for any of it")
+		r.fail(turn.CodeRoom, "found, but there is no room in the context for any of it")
 		return
 	}
 	if n < len(s.claims) {

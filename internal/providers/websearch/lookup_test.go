@@ -174,7 +174,7 @@ func TestStates(t *testing.T) {
 		f       *finder
 		change  func(*Provider, *turn.Request)
 		state   turn.State
-		failure string
+		failure turn.Code
 		queries int
 	}{
 		{"found nothing", &finder{}, nil, turn.Empty, "", 2},

@@ -76,20 +76,20 @@ type Provider struct {
 // Policy is what the operator allows. Zero values take the defaults.
 type Policy struct {
 	Off          bool
-	Domains      guard.Domains    // on results, typed URLs and every redirect
-	DeniedTopics []string         // words or phrases; a message that holds one is not looked up
-	BlockBytes   int              // size of the block at most; 0: 8 KiB
-	Pages        int              // pages read in a turn at most; 0: 5; less: none, and what the search itself returned is used
-	PerDomain    int              // of these from one registrable domain; 0: 2
-	Deadline     time.Duration    // of a whole lookup; 0: 12 s
-	Queries      int              // queries in a turn at most; 0: 2
-	PerSession   int              // lookups in a channel in half an hour at most; 0: any number
-	PerDay       int              // lookups of a person in a day at most; 0: any number
-	Depth        string           // of a search: "basic" or "advanced"; empty: as the search service is set up
-	Backends     []string         // search services that may be asked, by name; none: all
-	Trusted      map[string]Trust // by intent
-	Explain      bool             // a lookup records what was considered and not told, too: a few kilobytes
-	Docs         []Docs           // sites of documentation that a lookup may be kept to
+	Domains      guard.Domains         // on results, typed URLs and every redirect
+	DeniedTopics []string              // words or phrases; a message that holds one is not looked up
+	BlockBytes   int                   // size of the block at most; 0: 8 KiB
+	Pages        int                   // pages read in a turn at most; 0: 5; less: none, and what the search itself returned is used
+	PerDomain    int                   // of these from one registrable domain; 0: 2
+	Deadline     time.Duration         // of a whole lookup; 0: 12 s
+	Queries      int                   // queries in a turn at most; 0: 2
+	PerSession   int                   // lookups in a channel in half an hour at most; 0: any number
+	PerDay       int                   // lookups of a person in a day at most; 0: any number
+	Depth        string                // of a search: "basic" or "advanced"; empty: as the search service is set up
+	Backends     []string              // search services that may be asked, by name; none: all
+	Trusted      map[turn.Intent]Trust // by intent
+	Explain      bool                  // a lookup records what was considered and not told, too: a few kilobytes
+	Docs         []Docs                // sites of documentation that a lookup may be kept to
 
 	site   guard.Site // that this lookup is kept to
 	unread bool       // no page may be fetched

@@ -61,7 +61,7 @@ func (p *Provider) read(ctx context.Context, targets []target, pol Policy) []sou
 	}
 	out := make([]source, len(targets))
 	for i, t := range targets {
-		out[i] = source{rank: t.rank, page: turn.Page{URL: t.url, Site: t.site, Failure: "timeout", Reason: "deadline"}}
+		out[i] = source{rank: t.rank, page: turn.Page{URL: t.url, Site: t.site, Failure: turn.CodeTimeout, Reason: turn.CodeDeadline}}
 	}
 	var enough <-chan time.Time
 	for left, good := len(targets), 0; left > 0; left-- {
@@ -78,8 +78,8 @@ func (p *Provider) read(ctx context.Context, targets []target, pol Policy) []sou
 			return out
 		case <-enough:
 			for i := range out {
-				if out[i].page.Reason == "deadline" {
-					out[i].page.Failure, out[i].page.Reason = "skipped", "quorum"
+				if out[i].page.Reason == turn.CodeDeadline {
+					out[i].page.Failure, out[i].page.Reason = turn.CodeSkipped, turn.CodeQuorum
 				}
 			}
 			return out
@@ -94,7 +94,7 @@ func (p *Provider) readOne(ctx context.Context, t target, pol Policy) (s source)
 	s = source{rank: t.rank, page: turn.Page{URL: t.url, Site: t.site}}
 	defer func() {
 		if recover() != nil {
-			s.page.Failure, s.page.Reason, s.page.Text, s.index = "extraction_failed", "panic", "", nil
+			s.page.Failure, s.page.Reason, s.page.Text, s.index = turn.CodeExtractionFailed, turn.CodePanic, "", nil
 		}
 		s.page.Took = time.Since(began)
 	}()
@@ -103,11 +103,11 @@ func (p *Provider) readOne(ctx context.Context, t target, pol Policy) (s source)
 		return s
 	}
 	if pol.unread {
-		s.page.Failure, s.page.Reason = "blocked_url", "no_pages"
+		s.page.Failure, s.page.Reason = turn.CodeBlockedURL, turn.CodeNoPages
 		return s
 	}
 	if p.Fetch == nil {
-		s.page.Failure, s.page.Reason = "blocked_url", "no_fetcher"
+		s.page.Failure, s.page.Reason = turn.CodeBlockedURL, turn.CodeNoFetcher
 		return s
 	}
 	if pol.site == (guard.Site{}) && p.readSpecially(ctx, &s, t, pol) {
@@ -115,14 +115,14 @@ func (p *Provider) readOne(ctx context.Context, t target, pol Policy) (s source)
 	}
 	doc, err := p.fetch(ctx, &s, t, pol)
 	if err != nil {
-		s.page.Failure, s.page.Reason = "http_error", "transport"
+		s.page.Failure, s.page.Reason = turn.CodeHTTPError, turn.CodeTransport
 		if e, ok := errors.AsType[*fetch.Error](err); ok {
-			s.page.Failure, s.page.Reason, s.page.Status = e.Code, e.Reason, e.Status
+			s.page.Failure, s.page.Reason, s.page.Status = turn.Code(e.Code), turn.Code(e.Reason), e.Status
 		}
 		return s
 	}
 	if !p.sit(ctx) {
-		s.page.Failure, s.page.Reason, s.page.Status = "timeout", "deadline", doc.Status
+		s.page.Failure, s.page.Reason, s.page.Status = turn.CodeTimeout, turn.CodeDeadline, doc.Status
 		return s
 	}
 	defer p.rise()
@@ -181,7 +181,7 @@ func readFetched(s *source, doc *fetch.Document, t target) {
 	s.page.Fetched, s.page.Cached = doc.Fetched, doc.Cached
 	final, err := url.Parse(doc.Final)
 	if err != nil {
-		s.page.Failure, s.page.Reason = "http_error", "malformed"
+		s.page.Failure, s.page.Reason = turn.CodeHTTPError, turn.CodeMalformed
 		return
 	}
 	if host, err := guard.Host(final.Hostname()); err == nil {
@@ -190,9 +190,9 @@ func readFetched(s *source, doc *fetch.Document, t target) {
 	got, err := page.Read(doc.Body, doc.ContentType, final)
 	s.page.Hidden = got.Hidden
 	if err != nil {
-		s.page.Failure = "extraction_failed"
-		if e, ok := errors.AsType[*page.Error](err); ok && e.Code != s.page.Failure {
-			s.page.Reason = e.Code
+		s.page.Failure = turn.CodeExtractionFailed
+		if e, ok := errors.AsType[*page.Error](err); ok && turn.Code(e.Code) != s.page.Failure {
+			s.page.Reason = turn.Code(e.Code)
 		}
 		return
 	}
@@ -230,7 +230,7 @@ func (s *source) take(markdown string) {
 	text, report := Text(markdown)
 	s.removed = report
 	if n := len([]rune(text)); n == 0 || n < minText && !s.answer && s.page.Via == "" {
-		s.page.Failure, s.page.Reason = "extraction_failed", "empty"
+		s.page.Failure, s.page.Reason = turn.CodeExtractionFailed, turn.CodeEmpty
 		return
 	}
 	s.page.Text = text

@@ -29,7 +29,7 @@ type recollection struct {
 	scope  string // who may be given it, and under which rules it was made
 	turn   string
 	query  string
-	intent string
+	intent turn.Intent
 	fresh  string
 	lang   string
 	at     time.Time
@@ -46,11 +46,11 @@ const (
 )
 
 // window is how long what was found is as good as new.
-func window(intent, fresh string) time.Duration {
+func window(intent turn.Intent, fresh string) time.Duration {
 	switch {
-	case intent == need.Weather || intent == need.News || fresh == "day":
+	case intent == turn.IntentWeather || intent == turn.IntentNews || fresh == "day":
 		return 15 * time.Minute
-	case intent == need.Forum || intent == need.General || fresh != "":
+	case intent == turn.IntentForum || intent == turn.IntentGeneral || fresh != "":
 		return 30 * time.Minute
 	}
 	return time.Hour

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/need"
 	"familiar/internal/web/guard"
 )
 
@@ -146,23 +145,23 @@ func TestRank(t *testing.T) {
 	}
 	found := hits("https://a.org/1", "https://b.org/1", "https://c.org/1", "https://www.trusted.org/1", "https://d.org/1", "https://e.org/1")
 	heard := feedback{"a.org": {wrong: 1}, "b.org": {outdated: 1}}
-	pol := Policy{Trusted: map[string]Trust{need.News: {Sites: []string{"trusted.org"}, Hosts: trusted}}}.withDefaults()
-	order := func(intent string, hs []turn.Hit) (sites []string) {
+	pol := Policy{Trusted: map[turn.Intent]Trust{turn.IntentNews: {Sites: []string{"trusted.org"}, Hosts: trusted}}}.withDefaults()
+	order := func(intent turn.Intent, hs []turn.Hit) (sites []string) {
 		for _, h := range rank(hs, intent, pol, heard) {
 			sites = append(sites, siteOf(h.URL)+map[bool]string{true: "", false: "!"}[h.Why == ""])
 		}
 		return sites
 	}
-	for intent, want := range map[string][]string{
-		need.News:    {"www.trusted.org!", "c.org", "b.org!", "a.org!", "d.org", "e.org"},
-		need.General: {"c.org", "b.org!", "www.trusted.org", "a.org!", "d.org", "e.org"},
+	for intent, want := range map[turn.Intent][]string{
+		turn.IntentNews:    {"www.trusted.org!", "c.org", "b.org!", "a.org!", "d.org", "e.org"},
+		turn.IntentGeneral: {"c.org", "b.org!", "www.trusted.org", "a.org!", "d.org", "e.org"},
 	} {
 		if got := order(intent, found); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", intent, got, want)
 		}
 	}
-	pol.Trusted = map[string]Trust{need.News: {Sites: []string{"trusted.org"}, Hosts: trusted, Only: true}}
-	targets, _ := choose(slices.Clone(found), need.News, pol)
+	pol.Trusted = map[turn.Intent]Trust{turn.IntentNews: {Sites: []string{"trusted.org"}, Hosts: trusted, Only: true}}
+	targets, _ := choose(slices.Clone(found), turn.IntentNews, pol)
 	if len(targets) != 1 || targets[0].site != "www.trusted.org" {
 		t.Errorf("only trusted sites: %+v", targets)
 	}

@@ -23,7 +23,7 @@ type target struct {
 
 // choose picks the pages to be read of what was found: the best ranked that the operator's lists allow, a few of
 // one domain at most. Pages that are refused by a rule come back as not read. Each hit that is passed over says why.
-func choose(hits []turn.Hit, intent string, pol Policy) (targets []target, refused []turn.Page) {
+func choose(hits []turn.Hit, intent turn.Intent, pol Policy) (targets []target, refused []turn.Page) {
 	perDomain := map[string]int{}
 	seen := map[string]bool{}
 	trusted, some := pol.trust(intent)
@@ -42,7 +42,7 @@ func choose(hits []turn.Hit, intent string, pol Policy) (targets []target, refus
 			continue
 		}
 		if some && trusted.Only && !trusted.Hosts.Allows(site) {
-			passOver(hit, "not one of the sites trusted for "+intent)
+			passOver(hit, "not one of the sites trusted for "+string(intent))
 			continue
 		}
 		domain := guard.Registrable(site)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"familiar/internal/lookup/need"
+	"familiar/internal/context/turn"
 	"familiar/internal/lookup/question"
 )
 
@@ -13,7 +13,7 @@ import (
 func TestFragmentsAreForReadersAlone(t *testing.T) {
 	urls, _ := question.Typed(ask("see https://example.org/a#part-2, http://example.org/b# and https://example.org/a#part-2"))
 	targets := typedTargets(urls, Policy{}.withDefaults())
-	found, _ := choose(hits("https://example.net/c#d"), need.General, Policy{}.withDefaults())
+	found, _ := choose(hits("https://example.net/c#d"), turn.IntentGeneral, Policy{}.withDefaults())
 	var got []string
 	for _, t := range append(targets, found...) {
 		got = append(got, t.url+" "+t.anchor)

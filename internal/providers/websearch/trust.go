@@ -57,7 +57,7 @@ func (r *run) listen(ctx context.Context) {
 }
 
 // trust is the operator's for an intent.
-func (p Policy) trust(intent string) (Trust, bool) {
+func (p Policy) trust(intent turn.Intent) (Trust, bool) {
 	t, ok := p.Trusted[intent]
 	return t, ok && len(t.Sites) > 0
 }
@@ -72,7 +72,7 @@ func (p Policy) trustVersion() string {
 }
 
 // rank orders hits by their place, by trust and by what people said of their sites, and says on each why.
-func rank(hits []turn.Hit, intent string, pol Policy, heard feedback) []turn.Hit {
+func rank(hits []turn.Hit, intent turn.Intent, pol Policy, heard feedback) []turn.Hit {
 	trusted, some := pol.trust(intent)
 	type placed struct {
 		turn.Hit
