@@ -47,8 +47,10 @@
 package llmtest
 
 import (
+	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -61,6 +63,8 @@ import (
 type Server struct {
 	// URL is the base for clients, with the version: "http://127.0.0.1:port/v1".
 	URL string
+	// Dial connects to a server of [InMemory]. It is nil for one of [New], which any client reaches.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Key, if it is set, is demanded of every request.
 	Key string
 	// Models are what GET /models lists. nil: "test-model".
@@ -132,20 +136,26 @@ func (r Request) Prompt() string {
 // New starts a server that stops when the test ends.
 func New(tb testing.TB) *Server {
 	tb.Helper()
-	s := &Server{released: make(chan struct{})}
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", s.complete)
-	mux.HandleFunc("GET /v1/models", s.models)
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusNotFound, OpenAIError("Invalid URL", "invalid_request_error", ""))
-	})
-	srv := httptest.NewServer(mux)
+	s := newServer()
+	srv := httptest.NewServer(s.handler())
 	tb.Cleanup(func() {
 		srv.CloseClientConnections()
 		srv.Close()
 	})
 	s.URL = srv.URL + "/v1"
 	return s
+}
+
+func newServer() *Server { return &Server{released: make(chan struct{})} }
+
+func (s *Server) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", s.complete)
+	mux.HandleFunc("GET /v1/models", s.models)
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusNotFound, OpenAIError("Invalid URL", "invalid_request_error", ""))
+	})
+	return mux
 }
 
 // Queue adds replies for the next requests, one each, whatever they ask.
