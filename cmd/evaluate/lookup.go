@@ -12,6 +12,7 @@ import (
 	"familiar/internal/llm"
 	"familiar/internal/providers/websearch"
 	"familiar/internal/search"
+	"familiar/internal/web/read"
 )
 
 type messageRow struct{ ID, Text string }
@@ -69,8 +70,8 @@ func predictEvidence(ctx context.Context, _ fs.FS, row evidenceRow) (prediction,
 	defer engine.Wait()
 	req := request(row.ID, row.Question)
 	req.Web.Switch = turn.WebAlways
-	p := &websearch.Provider{Search: engine}
-	defer p.Wait()
+	p := &websearch.Provider{Search: engine, Reader: &read.Reader{}}
+	defer p.Reader.Wait()
 	look := p.Lookup(ctx, req)
 	var quoted []string
 	for _, c := range look.Summary {

@@ -15,7 +15,7 @@ var plan = [][]string{
 	},
 	{"internal/text/calendar", "internal/trace", "internal/web/fetch", "internal/web/page"},
 	{"internal/lookup/claim", "internal/lookup/need", "internal/search", "internal/web/reader"},
-	{"internal/lookup/conflict", "internal/lookup/evidence", "internal/lookup/factcheck", "internal/lookup/followup", "internal/lookup/privacy"},
+	{"internal/lookup/conflict", "internal/lookup/evidence", "internal/lookup/factcheck", "internal/lookup/followup", "internal/lookup/privacy", "internal/web/read"},
 	{"internal/lookup/question"},
 	{"internal/context/prompt", "internal/providers/character", "internal/providers/history", "internal/providers/websearch"},
 	{"internal/bot/discord", "internal/bot/terminal"},

@@ -16,7 +16,7 @@ import (
 
 	"familiar/internal/linear"
 	"familiar/internal/lookup/evidence"
-	"familiar/internal/providers/websearch"
+	"familiar/internal/web/read"
 )
 
 // page is a line of the set evidence: a text that answers a question somewhere.
@@ -53,7 +53,7 @@ func readPages(dir string) ([]page, error) {
 		if err := json.Unmarshal(line, &p); err != nil {
 			return nil, fmt.Errorf("read set evidence: %w", err)
 		}
-		text, _ := websearch.Text(p.Text)
+		text, _ := read.Text(p.Text)
 		p.quotes, p.choice.Options = evidence.Candidates(p.Question, p.Title, text)
 		for _, q := range p.quotes {
 			p.choice.Right = append(p.choice.Right, p.answeredBy(q))

@@ -12,8 +12,8 @@ import (
 	"familiar/internal/search"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
-	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
+	"familiar/internal/web/read"
 )
 
 // Docs is a site of documentation. A lookup that is kept to it reads no page but the site's.
@@ -87,7 +87,7 @@ func (r *run) keep() {
 	}
 	r.plan.Intent, r.plan.Fresh = turn.IntentDocs, ""
 	r.plan.Intents = []turn.ScoredIntent{{Name: turn.IntentDocs, Confidence: 1}}
-	r.pol.site, r.pol.PerDomain = r.site.Site, r.pol.Pages
+	r.pol.PerDomain = r.pol.Pages
 }
 
 // consult is find for a lookup that is kept to a site: pages that the person named, or else what is found on the site.
@@ -121,7 +121,7 @@ func (r *run) consult(ctx context.Context, share time.Duration) {
 func (r *run) pagesNamed() []target {
 	var inside []string
 	for _, u := range r.plan.Urls {
-		if r.pol.site.Holds(u) {
+		if r.site.Site.Holds(u) {
 			inside = append(inside, u)
 			continue
 		}
@@ -138,7 +138,7 @@ func (r *run) slug() (targets []target, ok bool) {
 	if r.req.Web.Docs == "" || s == "" || strings.ContainsFunc(s, unicode.IsSpace) || text.Unspaced(s) && !strings.Contains(s, "/") {
 		return nil, false
 	}
-	found, err := r.pol.site.Find(s)
+	found, err := r.site.Site.Find(s)
 	if e, refused := err.(*guard.Error); refused {
 		if e.Reason == guard.OutsideSite {
 			r.look.Pages = append(r.look.Pages, turn.Page{URL: clean.Line(s, 200), Site: "the page named", Failure: turn.Code(e.Code), Reason: turn.Code(e.Reason)})
@@ -154,10 +154,8 @@ func (r *run) slug() (targets []target, ok bool) {
 
 // absent reports whether the site says of a page that it has none of that name.
 func absent(sheets []source) bool {
-	return len(sheets) == 1 && missing(sheets[0].page.Status)
+	return len(sheets) == 1 && (sheets[0].page.Status == http.StatusNotFound || sheets[0].page.Status == http.StatusGone)
 }
-
-func missing(status int) bool { return status == http.StatusNotFound || status == http.StatusGone }
 
 // searchSite asks the search services for pages of the site and, where they know of none, the site itself.
 func (r *run) searchSite(ctx context.Context, share time.Duration) []target {
@@ -184,7 +182,7 @@ func (r *run) inSite(res search.Result) search.Result {
 	}
 	var kept []turn.Hit
 	for _, h := range res.Hits {
-		if r.pol.site.Holds(h.URL) {
+		if r.site.Site.Holds(h.URL) {
 			kept = append(kept, h)
 		}
 	}
@@ -206,8 +204,8 @@ func (r *run) browse(ctx context.Context, within time.Duration) {
 	for _, list := range r.site.lists(query) {
 		began := time.Now()
 		asked := turn.Asked{Backend: "site " + r.site.Name, Detail: list.name, Status: "ok"}
-		links, err := r.p.list(ctx, list, r.pol)
-		hits := fitting(links, query, r.plan.Language, r.pol.site)
+		links, err := r.p.Reader.Links(ctx, read.Request{URL: list.address, Domains: r.pol.Domains, Site: r.site.Site}, list.xml)
+		hits := fitting(links, query, r.plan.Language, r.site.Site)
 		asked.Hits, asked.Took = len(hits), time.Since(began)
 		switch {
 		case err != nil:
@@ -227,9 +225,4 @@ func (r *run) browse(ctx context.Context, within time.Duration) {
 			return
 		}
 	}
-}
-
-// options are those of every fetch under a policy.
-func (p Policy) options(human bool) fetch.Options {
-	return fetch.Options{Domains: p.Domains, Site: p.site, Human: human}
 }

@@ -30,7 +30,7 @@ func TestDroppedSentences(t *testing.T) {
 		"noted":        {bridge, "", []fact{{length, length}}, 3, 9, "Construction lasted", evidence.DroppedNoted},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sheets := []source{sourceOf("Sample Bridge", tt.text), sourceOf("Sample Bridge", tt.elsewhere)}
+			sheets := []source{textSource("Sample Bridge", tt.text), textSource("Sample Bridge", tt.elsewhere)}
 			s := judge(sheets, []notes{{facts: tt.facts, model: "side"}}, &question.Plan{Question: "how long is the sample bridge?", Language: "en"}, tt.limit)
 			shown := min(tt.shown, len(s.claims))
 			number(s.claims[:shown], sheets)

@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,12 +14,17 @@ import (
 	"familiar/internal/lookup/evidence"
 	"familiar/internal/lookup/question"
 	"familiar/internal/text"
+	"familiar/internal/web/read"
 )
 
-func sourceOf(title, text string) source {
-	s := source{page: turn.Page{Title: title, Via: "test"}}
-	s.take(text)
-	return s
+// delivered is a source whose text its search service delivered.
+func delivered(hit turn.Hit) source {
+	t := target{url: hit.URL, site: siteOf(hit.URL), hit: &hit}
+	return sourceOf(t, new(read.Reader).Read(context.Background(), (&run{}).request(t)), today)
+}
+
+func textSource(title, text string) source {
+	return delivered(turn.Hit{Backend: "test", Title: title, Text: text})
 }
 
 // Whatever a page holds and whatever is asked, a quote stands on its page, facts are within their limits, and there are
@@ -30,7 +36,7 @@ func TestQuotesStandOnTheirPage(t *testing.T) {
 		var sheets []source
 		for i := range rapid.IntRange(1, 3).Draw(t, "pages") {
 			s := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 60).Draw(t, fmt.Sprint("page ", i)), "")
-			sheets = append(sheets, sourceOf("The bridge", s))
+			sheets = append(sheets, textSource("The bridge", s))
 		}
 		q := rapid.SampledFrom(questions).Draw(t, "question")
 		limit := rapid.IntRange(1, evidence.Extended).Draw(t, "limit")

@@ -9,6 +9,7 @@ import (
 	"familiar/internal/search"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/guard"
+	"familiar/internal/web/read"
 )
 
 // find searches, reads, summarises and writes the block; or takes what an earlier lookup has read.
@@ -157,17 +158,33 @@ func (r *run) read(ctx context.Context, targets []target, share time.Duration) [
 	}
 	ctx, cancel := context.WithTimeout(ctx, share)
 	defer cancel()
-	for i := range targets {
-		targets[i].language = r.plan.Language
+	requests := make([]read.Request, len(targets))
+	for i, t := range targets {
+		requests[i] = r.request(t)
 	}
-	sheets := r.p.read(ctx, targets, r.pol)
+	sheets := make([]source, len(targets))
+	for i, p := range r.p.Reader.Many(ctx, requests) {
+		sheets[i] = sourceOf(targets[i], p, r.now)
+	}
 	markTwins(sheets)
 	for i := range sheets {
 		if sheets[i].good() {
 			return sheets
 		}
 	}
-	return append(sheets, r.p.snippets(targets)...)
+	return append(sheets, r.snippets(ctx, targets)...)
+}
+
+// request asks for a target's page.
+func (r *run) request(t target) read.Request {
+	q := read.Request{URL: t.url + t.anchor, Elsewhere: t.spare, Language: r.plan.Language, Domains: r.pol.Domains, Human: t.hit == nil, Closed: r.unread}
+	if r.site != nil {
+		q.Site = r.site.Site
+	}
+	if t.delivers() {
+		q.Delivered, q.Short = t.hit.Text, true
+	}
+	return q
 }
 
 // markTwins leaves out pages that turned out to be the same as a better ranked one.

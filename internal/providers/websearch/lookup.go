@@ -22,6 +22,7 @@ type run struct {
 	plan     question.Plan
 	feedback feedback
 	site     *Docs     // that the lookup is kept to; nil: none
+	unread   bool      // no page may be visited
 	end      time.Time // when the result must be there
 	now      time.Time
 	step     time.Time // when the stage under way began
@@ -33,7 +34,7 @@ const margin = 60 * time.Millisecond
 // lookup does a whole lookup. The error is for the operator, and only what a program got wrong: everything else is
 // a state of the lookup.
 func (p *Provider) lookup(ctx context.Context, req turn.Request) (look turn.Lookup, err error) {
-	r := &run{p: p, req: req, pol: p.Policy.withDefaults(), now: p.now(), step: time.Now()}
+	r := &run{p: p, req: req, pol: p.Policy.withDefaults(), unread: p.Policy.Pages < 0, now: p.now(), step: time.Now()}
 	r.look.Began = r.now
 	began := r.step
 	defer func() {

@@ -23,7 +23,7 @@ func TestMerged(t *testing.T) {
 		"something else is said": {"A toll was charged on the bridge for many years after the war had ended.", "[1]"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sheets := []source{sourceOf("", said+" It is green."), sourceOf("", tt.other+" It is blue.")}
+			sheets := []source{textSource("", said+" It is green."), textSource("", tt.other+" It is blue.")}
 			claims := merged([]finding{
 				{Claim: turn.Claim{Text: said, Quote: said}},
 				{Claim: turn.Claim{Text: tt.other, Quote: tt.other}, source: 1},

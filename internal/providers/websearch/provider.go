@@ -40,25 +40,21 @@ package websearch
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"sync"
 	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/search"
 	"familiar/internal/store"
-	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
-	"familiar/internal/web/reader"
+	"familiar/internal/web/read"
 )
 
 // Provider is the context provider. Its exported fields are set before first use and not changed after.
 type Provider struct {
 	Search *search.Engine
-	Fetch  *fetch.Fetcher
-	Reader *reader.Readers // for the sites they know, before Fetch is asked; nil: none
-	Side   *llm.Client     // reads pages and settles doubtful needs; nil: both are done without a model
+	Reader *read.Reader // nil: no page is visited
+	Side   *llm.Client  // reads pages and settles doubtful needs; nil: both are done without a model
 	Policy Policy
 	Eager  bool             // no main model is configured: any real question is looked up
 	Now    func() time.Time // wall clock for dates shown and sent; nil: time.Now
@@ -67,10 +63,6 @@ type Provider struct {
 	Store  *store.DB        // counts lookups, and knows what people said of sources; nil: nothing is counted or lowered
 
 	kept memory
-
-	late  sync.WaitGroup // page readers, which may outlive their turn by one page's parsing
-	once  sync.Once
-	desks chan struct{} // made by once; holds one element for each page being parsed
 }
 
 // Policy is what the operator allows. Zero values take the defaults.
@@ -90,9 +82,6 @@ type Policy struct {
 	Trusted      map[turn.Intent]Trust // by intent
 	Explain      bool                  // a lookup records what was considered and not told, too: a few kilobytes
 	Docs         []Docs                // sites of documentation that a lookup may be kept to
-
-	site   guard.Site // that this lookup is kept to
-	unread bool       // no page may be fetched
 }
 
 // The defaults of Policy.
@@ -137,27 +126,6 @@ func (p *Provider) Lookup(ctx context.Context, req turn.Request) turn.Lookup {
 	return look
 }
 
-// sit waits for a place at which to parse a page; leave with rise. There are as many as cores: pages that take long to
-// parse must not keep the turns from noticing their deadlines. It reports false when ctx is done first.
-func (p *Provider) sit(ctx context.Context) bool {
-	p.once.Do(func() { p.desks = make(chan struct{}, runtime.GOMAXPROCS(0)) })
-	select {
-	case p.desks <- struct{}{}:
-	case <-ctx.Done():
-		return false
-	}
-	if ctx.Err() != nil {
-		p.rise()
-		return false
-	}
-	return true
-}
-
-func (p *Provider) rise() { <-p.desks }
-
-// Wait returns when no page of an earlier lookup is being parsed any more: a shutdown's last step.
-func (p *Provider) Wait() { p.late.Wait() }
-
 func (p *Provider) now() time.Time {
 	if p.Now == nil {
 		return time.Now()
@@ -177,7 +145,6 @@ func (p *Provider) count(s string) int {
 // withDefaults returns the policy with every zero value replaced.
 func (p Policy) withDefaults() Policy {
 	p.BlockBytes = positive(p.BlockBytes, defaultBlockBytes)
-	p.unread = p.unread || p.Pages < 0
 	p.Pages = positive(p.Pages, defaultPages)
 	p.PerDomain = positive(p.PerDomain, defaultPerDomain)
 	p.Queries = positive(p.Queries, defaultQueries)

@@ -17,9 +17,10 @@ type target struct {
 	site   string    // its host
 	hit    *turn.Hit // from the search of this turn; nil if a person typed it
 	rank   int       // from 0
-
-	language string // of the question, in which a page of several is read
 }
+
+// delivers reports whether the search delivered the page's text.
+func (t target) delivers() bool { return t.hit != nil && strings.TrimSpace(t.hit.Text) != "" }
 
 // choose picks the pages to be read of what was found: the best ranked that the operator's lists allow, a few of
 // one domain at most. Pages that are refused by a rule come back as not read. Each hit that is passed over says why.

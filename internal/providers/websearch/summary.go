@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -129,7 +130,7 @@ func checkFact(s *source, f fact) (turn.Claim, bool) {
 }
 
 // snippets makes pages of what the search services said about pages of which none could be read.
-func (p *Provider) snippets(targets []target) []source {
+func (r *run) snippets(ctx context.Context, targets []target) []source {
 	var out []source
 	for _, t := range targets {
 		if t.hit == nil || strings.TrimSpace(t.hit.Snippet) == "" {
@@ -137,8 +138,8 @@ func (p *Provider) snippets(targets []target) []source {
 		}
 		hit := *t.hit
 		hit.Text = hit.Snippet
-		s := source{rank: t.rank, page: turn.Page{URL: t.url, Site: t.site}}
-		p.readDelivered(&s, &hit)
+		t.hit, t.anchor = &hit, ""
+		s := sourceOf(t, r.p.Reader.Read(ctx, r.request(t)), r.now)
 		s.page.Via += turn.SnippetMark
 		if s.good() {
 			out = append(out, s)

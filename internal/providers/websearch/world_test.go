@@ -14,6 +14,7 @@ import (
 	"familiar/internal/llm/llmtest"
 	"familiar/internal/search"
 	"familiar/internal/web/fetch"
+	"familiar/internal/web/read"
 	"familiar/internal/web/webtest"
 )
 
@@ -80,8 +81,8 @@ func newWorld(t testing.TB, f *finder) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(pages.Close)
-	p := &Provider{Fetch: pages, Search: &search.Engine{Backends: []search.Backend{f}}, Now: func() time.Time { return today }}
-	t.Cleanup(p.Wait)
+	p := &Provider{Reader: &read.Reader{Fetcher: pages}, Search: &search.Engine{Backends: []search.Backend{f}}, Now: func() time.Time { return today }}
+	t.Cleanup(p.Reader.Wait)
 	return &world{Provider: p, web: w, finder: f}
 }
 
