@@ -52,13 +52,18 @@ func readPages(dir string) ([]page, error) {
 		if err := json.Unmarshal(line, &p); err != nil {
 			return nil, fmt.Errorf("read set evidence: %w", err)
 		}
-		p.quotes, p.choice.Options = websearch.Evidence(p.Question, p.Title, p.Text)
+		p.read()
 		for _, q := range p.quotes {
 			p.choice.Right = append(p.choice.Right, p.answeredBy(q))
 		}
 		all = append(all, p)
 	}
 	return all, nil
+}
+
+// read finds the quotes of a page.
+func (p *page) read() {
+	p.quotes, p.choice.Options = websearch.Evidence(p.Question, p.Title, p.Text)
 }
 
 // answeredBy reports whether a text holds an answer; cleaning makes backticks apostrophes.
@@ -74,7 +79,7 @@ func (p page) answeredBy(text string) bool {
 func learnEvidence(pages []page, without int) *linear.Model {
 	var choices []linear.Choice
 	for _, p := range pages {
-		if fold(p.Question) != without {
+		if Fold(p.Question) != without {
 			choices = append(choices, p.choice)
 		}
 	}
@@ -89,7 +94,7 @@ func validateEvidence(w io.Writer, pages []page) {
 	for i := range folds {
 		m := learnEvidence(pages, i)
 		for _, p := range pages {
-			if fold(p.Question) != i {
+			if Fold(p.Question) != i {
 				continue
 			}
 			source, _, _ := strings.Cut(p.Source, "-")

@@ -21,7 +21,7 @@ func validateMessages(w io.Writer, messages []message) {
 	for i := range folds {
 		models := both(need, intent, outside(i))
 		for _, m := range messages {
-			if fold(m.Text) == i {
+			if Fold(m.Text) == i {
 				r.judge(models, m)
 			}
 		}
@@ -71,7 +71,7 @@ type report struct {
 func (r *report) judge(models websearch.Models, m message) {
 	said, intent := "stay", "none"
 	if look, what := models.Judge(m.Text); look {
-		said, intent = "look", inSet(what)
+		said, intent = "look", InSet(what)
 	}
 	if m.own() {
 		r.ownNeed.add(stayOrLook(m.Intent != "none"), said)
@@ -110,8 +110,8 @@ func stayOrLook(look bool) string {
 	return "stay"
 }
 
-// inSet is an intent in the set's words.
-func inSet(intent string) string {
+// InSet is an intent in the words of the set intent.
+func InSet(intent string) string {
 	switch intent {
 	case "image", "video":
 		return "media"
