@@ -30,7 +30,7 @@ func (s *source) readJSONLD() {
 			continue
 		}
 		text := n.Text()
-		if size += len(text); size > maxJSONLD {
+		if size += len(text); size > maxJSONLD || len(s.objects) >= maxObjects {
 			return
 		}
 		var value any
