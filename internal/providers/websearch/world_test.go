@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -75,7 +76,7 @@ func newWorld(t testing.TB, f *finder) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := webtest.New(t, archive)
+	w := webtest.InMemory(t, archive)
 	pages, err := fetch.New(fetch.Config{UserAgent: "familiar/test", Resolver: w, Dial: w.Dial, RootCAs: w.RootCAs(), CacheBytes: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -89,14 +90,26 @@ func newWorld(t testing.TB, f *finder) *world {
 // side gives the provider a side model that answers with the replies of a script.
 func (w *world) side(t testing.TB, script string) *llmtest.Server {
 	t.Helper()
-	srv := llmtest.New(t)
+	srv := llmtest.InMemory(t)
 	s, err := llmtest.ParseScript([]byte(script))
 	if err != nil {
 		t.Fatal(err)
 	}
 	srv.Play(s)
-	w.Side = &llm.Client{HTTP: http.DefaultClient, BaseURL: srv.URL, Model: "side"}
+	w.Side = client(t, srv)
 	return srv
+}
+
+// client is a client of a server in memory.
+func client(t testing.TB, srv *llmtest.Server) *llm.Client {
+	transport := &http.Transport{DialContext: srv.Dial}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &llm.Client{HTTP: &http.Client{Transport: transport}, BaseURL: srv.URL, Model: "side"}
+}
+
+// virtually runs a test in virtual time: however busy the machine is, no deadline passes before everybody waits for it.
+func virtually(f func(*testing.T)) func(*testing.T) {
+	return func(t *testing.T) { synctest.Test(t, f) }
 }
 
 func ask(text string) turn.Request {
