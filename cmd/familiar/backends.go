@@ -10,6 +10,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/search"
+	"familiar/internal/search/backends"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 )
@@ -89,16 +90,16 @@ type backend struct {
 // listBackends is the table: what is configured, what the records say, and what the engine knows, also from asking now.
 func (h *house) listBackends(ctx context.Context, probe bool) ([]backend, error) {
 	var list []backend
-	for _, l := range search.Lines() {
-		b := backend{Name: l.Name, Kind: "web", Intents: l.Only, Best: l.Best, Last: l.Spared}
+	for _, l := range backends.Table() {
+		b := backend{Name: l.Name, Kind: "web", Intents: l.Only, Best: l.Best, Last: l.Last}
 		switch {
 		case l.Only != nil:
 			b.Kind = "special"
 		case l.General:
 			b.Kind = "general"
 		}
-		if i := slices.IndexFunc(h.off, func(d search.Disabled) bool { return d.Name == l.Name }); i >= 0 {
-			b.Why = h.off[i].Why
+		if i := slices.IndexFunc(h.backends.Off, func(d backends.Disabled) bool { return d.Name == l.Name }); i >= 0 {
+			b.Why = h.backends.Off[i].Why
 		} else {
 			b.On = true
 		}

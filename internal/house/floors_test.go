@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// Floors, from below. The words of turn lie in the cellar, so that every room may use them. The doors stand one step
-// below the bot, which may know them.
+// Floors, from below. The words of turn lie in the cellar, so that every room may use them. The backends stand
+// between the search engine and those who use both. The doors stand one step below the bot, which may know them.
 const (
 	cellar = iota
 	ground
 	first
+	mezzanine
 	second
 	doors
 	third
@@ -32,10 +33,11 @@ var floors = map[string]int{
 	"internal/providers/history":   second,
 	"internal/providers/websearch": second,
 
-	"internal/search":     first,
-	"internal/trace":      first,
-	"internal/web/fetch":  first,
-	"internal/web/reader": first,
+	"internal/search":          first,
+	"internal/search/backends": mezzanine,
+	"internal/trace":           first,
+	"internal/web/fetch":       first,
+	"internal/web/reader":      first,
 
 	"characters":            ground,
 	"internal/api":          ground,

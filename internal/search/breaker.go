@@ -3,6 +3,8 @@ package search
 import (
 	"fmt"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
 // breaker keeps us from asking a backend that has just failed, again and again. The libraries for this know neither a
@@ -56,9 +58,9 @@ func (b *breaker) good() { b.strain, b.rest, b.probing = 0, 0, false }
 func (b *breaker) bad(now time.Time, why *Error, strain int) {
 	b.probing = false
 	switch why.Code {
-	case Rejected, NotConfigured: // the question was to blame
+	case turn.CodeRejected, turn.CodeNotConfigured: // the question was to blame
 		return
-	case RateLimited, Quota:
+	case turn.CodeRateLimited, turn.CodeQuota:
 		b.away(now, why)
 		return
 	}
@@ -76,7 +78,7 @@ func (b *breaker) away(now time.Time, why *Error) {
 	wait := why.RetryAfter
 	switch {
 	case wait > 0:
-	case why.Code == Quota:
+	case why.Code == turn.CodeQuota:
 		wait = noQuota
 	default:
 		wait = shunned

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
 // call is one backend being asked, for everybody who wants the same at the same time.
@@ -94,7 +96,7 @@ func (e *Engine) consult(ctx context.Context, s *station, q Query) answer {
 // again says how long s asks to wait, where it does and there is time for that; the others leave it alone until then.
 func (e *Engine) again(ctx context.Context, s *station, a answer) (time.Duration, bool) {
 	err := typed(s.Name(), a.err)
-	if a.looked() || err.RetryAfter <= 0 || err.Code != RateLimited && err.Code != Upstream {
+	if a.looked() || err.RetryAfter <= 0 || err.Code != turn.CodeRateLimited && err.Code != turn.CodeUpstream {
 		return 0, false
 	}
 	e.mu.Lock()

@@ -2,7 +2,7 @@ package search
 
 import (
 	"fmt"
-	"net/url"
+	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/disk"
@@ -30,15 +30,12 @@ type saidHit struct {
 	Text string
 }
 
-// OpenDisk opens dir, of its own and made if it is not there, for answers of at most bytes together. Answers of another
-// SearXNG than c's, or of another depth, are not found in it. It fails if dir cannot be made, or if others may write to it.
-func OpenDisk(c Config, dir string, bytes int64) (*Disk, error) {
-	instance := ""
-	if u, err := url.Parse(c.SearXNG); err == nil { // a login is nothing that an answer depends on
-		instance = u.Host + u.EscapedPath()
-	}
+// OpenDisk opens dir, which it makes if it is not there, for answers of at most bytes together. setup is what they depend
+// on besides the queries: answers of another one are not found. It fails if dir cannot be made, or if others may write
+// to it.
+func OpenDisk(dir, setup string, bytes int64) (*Disk, error) {
 	answers, err := disk.Open[said](disk.Config{
-		Dir: dir, Kind: "answer", Version: saidVersion, Policy: instance + " " + c.Depth, Bytes: bytes, Longest: keepStale, Now: c.now(),
+		Dir: dir, Kind: "answer", Version: saidVersion, Policy: setup, Bytes: bytes, Longest: keepStale, Now: time.Now,
 	})
 	if err != nil {
 		return nil, err

@@ -17,14 +17,14 @@ import (
 // Engine asks its backends. The exported fields are set before the first search and not changed after; the zero
 // values are useful. It is safe for concurrent use.
 type Engine struct {
-	Backends  []Backend        // in the order in which they are reported; on a draw in the ranking the first wins
-	Timeout   time.Duration    // one backend's time to answer; 0 is 4 s
-	Grace     time.Duration    // how long the others are waited for once the leading ones have found something; 0 is 300 ms
-	Brief     time.Duration    // how long the last one is waited for where three have found something; 0 is 40 ms
-	Reading   time.Duration    // for reading pages in the advanced depth, besides Timeout; 0 is 4 s
-	FanOut    int              // backends asked at once, 1 or more; 0 is 5
-	PerDomain int              // hits of one registrable domain before those of others go first; 0 is 2
-	Limits    map[string]Limit // by backend name: in place of those in the table
+	Backends  []Backend          // in the order in which they are reported; on a draw in the ranking the first wins
+	Timeout   time.Duration      // one backend's time to answer; 0 is 4 s
+	Grace     time.Duration      // how long the others are waited for once the leading ones have found something; 0 is 300 ms
+	Brief     time.Duration      // how long the last one is waited for where three have found something; 0 is 40 ms
+	Reading   time.Duration      // for reading pages in the advanced depth, besides Timeout; 0 is 4 s
+	FanOut    int                // backends asked at once, 1 or more; 0 is 5
+	PerDomain int                // hits of one registrable domain before those of others go first; 0 is 2
+	Profiles  map[string]Profile // by backend name; a backend without one serves every intent
 	// Read reads a page for the advanced depth, soon after ctx is done at the latest; nil: that depth is the basic one.
 	Read   func(ctx context.Context, url string) (Page, error)
 	Disk   *Disk            // closed by Close; nil: what was found is forgotten with the process
@@ -64,11 +64,11 @@ func (e *Engine) Search(ctx context.Context, q Query) Result {
 	q = q.withDefaults()
 	domains, err := newFilter(q.Include, q.Exclude)
 	if err != nil {
-		return Result{State: turn.LookupFailed, Failure: Rejected, Reason: err.Error()}
+		return Result{State: turn.LookupFailed, Failure: turn.CodeRejected, Reason: err.Error()}
 	}
 	way := route(e.stations, q)
 	if way.empty() {
-		return Result{State: turn.LookupFailed, Failure: NotConfigured, Reason: e.nobody(q)}
+		return Result{State: turn.LookupFailed, Failure: turn.CodeNotConfigured, Reason: e.nobody(q)}
 	}
 	k := resultKey(q)
 	r, known := e.remembered(k, q)
@@ -81,7 +81,7 @@ func (e *Engine) Search(ctx context.Context, q Query) Result {
 }
 
 func (e *Engine) search(ctx context.Context, way itinerary, q Query, domains filter) Result {
-	if q.Depth == depthAdvanced && e.Read != nil {
+	if q.Depth == DepthAdvanced && e.Read != nil {
 		return e.deep(ctx, way, q, domains)
 	}
 	r, pages := e.basic(ctx, way, q, domains)
@@ -218,9 +218,9 @@ func typed(backend string, err error) *Error {
 	case errors.As(err, &known):
 		return known
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
-		return &Error{Backend: backend, Code: Timeout}
+		return &Error{Backend: backend, Code: turn.CodeTimeout}
 	}
-	return &Error{Backend: backend, Code: Upstream, Detail: fmt.Sprintf("%T", err)}
+	return &Error{Backend: backend, Code: turn.CodeUpstream, Detail: fmt.Sprintf("%T", err)}
 }
 
 // or is d, or otherwise if d is not set.

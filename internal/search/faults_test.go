@@ -58,13 +58,13 @@ func (f *faulty) Search(ctx context.Context, q Query) (Reply, error) {
 	case "hits", "deaf":
 		return Reply{Hits: one(f.name + ".org")}, nil
 	case "error":
-		return Reply{}, &Error{Backend: f.name, Code: Unreachable, RetryAfter: what.wait}
+		return Reply{}, &Error{Backend: f.name, Code: turn.CodeUnreachable, RetryAfter: what.wait}
 	case "foreign":
 		return Reply{}, errors.New("GET /?key=" + hush)
 	case "busy":
-		return Reply{Allowance: Allowance{Left: 0, Of: 10, Resets: time.Now().Add(what.wait)}}, &Error{Backend: f.name, Code: RateLimited, RetryAfter: what.wait}
+		return Reply{Allowance: Allowance{Left: 0, Of: 10, Resets: time.Now().Add(what.wait)}}, &Error{Backend: f.name, Code: turn.CodeRateLimited, RetryAfter: what.wait}
 	case "partial":
-		return Reply{Hits: one(f.name + ".org")}, &Error{Backend: f.name, Code: Malformed}
+		return Reply{Hits: one(f.name + ".org")}, &Error{Backend: f.name, Code: turn.CodeMalformed}
 	case "junk":
 		return Reply{Hits: []turn.Hit{{URL: "http://10.0.0.1/"}, {URL: "\x00\xff", Title: "\xfe"}, {}, {URL: "https://" + f.name + ".org/%zz", Snippet: strings.Repeat("天", 9000)}}}, nil
 	case "panic":
@@ -91,12 +91,12 @@ func TestFaults(t *testing.T) {
 			all = append(all, f)
 			limits[f.name] = Limit{PerSecond: rapid.SampledFrom([]float64{0, 0.5, 3}).Draw(rt, "rate"), Burst: rapid.IntRange(1, 4).Draw(rt, "burst"), PerDay: rapid.SampledFrom([]int{0, 0, 3, 60}).Draw(rt, "day")}
 		}
-		depth := rapid.SampledFrom([]string{"", depthAdvanced}).Draw(rt, "depth")
+		depth := rapid.SampledFrom([]string{"", DepthAdvanced}).Draw(rt, "depth")
 		intent := rapid.SampledFrom([]turn.Intent{"", turn.IntentWeather, turn.IntentNews}).Draw(rt, "intent")
 		pauses := rapid.SliceOfN(rapid.IntRange(0, 40000), 1, 12).Draw(rt, "pauses")
 		limit := ms("limit", 9000) + time.Millisecond
 		synctest.Test(t, func(t *testing.T) {
-			e := &Engine{Limits: limits, Read: func(ctx context.Context, address string) (Page, error) {
+			e := &Engine{Profiles: profiles(limits), Read: func(ctx context.Context, address string) (Page, error) {
 				<-ctx.Done()
 				return Page{Text: hush}, errors.New(hush)
 			}}

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"runtime"
 	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/web/clean"
 )
 
 // answer is what one backend said. It is shared: nobody changes it.
@@ -68,7 +71,7 @@ func (e *Engine) gather(ctx context.Context, way itinerary, q Query) ([]*station
 	detail := h.run()
 	for i, s := range h.asked {
 		if h.answers[i].err == errPending {
-			h.answers[i] = answer{took: time.Since(h.since[i]), err: &Error{Backend: s.Name(), Code: Timeout, Detail: detail}}
+			h.answers[i] = answer{took: time.Since(h.since[i]), err: &Error{Backend: s.Name(), Code: turn.CodeTimeout, Detail: detail}}
 		}
 	}
 	return h.asked, h.answers
@@ -198,14 +201,14 @@ func (h *hunt) stop(now time.Time) time.Time {
 		case a.err == errPending:
 			missing = h.asked[i]
 		case len(a.hits) > 0:
-			found, best = found+1, max(best, h.asked[i].weight)
+			found, best = found+1, max(best, h.asked[i].Weight)
 		}
 	}
 	brief := or(h.e.Brief, defaultBrief)
 	switch {
 	case found == 0:
 		return time.Time{}
-	case h.pending == 1 && found >= 3 && missing.weight < 1.5*best:
+	case h.pending == 1 && found >= 3 && missing.Weight < 1.5*best:
 		return h.last.Add(brief)
 	case h.quorum.IsZero():
 		due, ok := h.leaders(now)
@@ -228,12 +231,12 @@ func (h *hunt) leaders(now time.Time) (due time.Time, ok bool) {
 	heaviest := 0.0
 	for i, s := range h.asked {
 		if h.counts(i) {
-			heaviest = max(heaviest, s.weight)
+			heaviest = max(heaviest, s.Weight)
 		}
 	}
 	all, done := 0, 0
 	for i, s := range h.asked {
-		if s.weight < heaviest || !h.counts(i) {
+		if s.Weight < heaviest || !h.counts(i) {
 			continue
 		}
 		all++
@@ -272,7 +275,7 @@ func look(ctx context.Context, b Backend, q Query) (a answer) {
 	began := time.Now()
 	defer func() {
 		if p := recover(); p != nil {
-			a = answer{err: &Error{Backend: b.Name(), Code: Malformed, Detail: panicked(p)}}
+			a = answer{err: &Error{Backend: b.Name(), Code: turn.CodeMalformed, Detail: panicked(p)}}
 		}
 		a.took = time.Since(began)
 	}()
@@ -283,7 +286,7 @@ func look(ctx context.Context, b Backend, q Query) (a answer) {
 // panicked names a panic without the data that it may hold.
 func panicked(p any) string {
 	if err, ok := p.(runtime.Error); ok {
-		return "panic: " + line(err.Error(), 120)
+		return "panic: " + clean.Line(err.Error(), 120)
 	}
 	return fmt.Sprintf("panic: %T", p)
 }

@@ -36,14 +36,14 @@ func (s *station) note(a answer, abandonedByAll bool) {
 		r.failing = false
 		s.breaker.good()
 	case abandonedByAll:
-		s.breaker.bad(a.at, &Error{Backend: s.Name(), Code: Timeout, Detail: "others were quicker, again and again"}, abandoned)
+		s.breaker.bad(a.at, &Error{Backend: s.Name(), Code: turn.CodeTimeout, Detail: "others were quicker, again and again"}, abandoned)
 	default:
 		r.failure, r.failedAt = typed(s.Name(), a.err), a.at
 		r.failed, r.failing = r.failed+1, true
 		s.breaker.bad(a.at, r.failure, failed)
 	}
 	if a.left.Of > 0 && a.left.Left <= 0 && a.left.Resets.After(a.at) {
-		s.breaker.away(a.at, &Error{Backend: s.Name(), Code: Quota, Detail: "it says that its limit is used up", RetryAfter: a.left.Resets.Sub(a.at)})
+		s.breaker.away(a.at, &Error{Backend: s.Name(), Code: turn.CodeQuota, Detail: "it says that its limit is used up", RetryAfter: a.left.Resets.Sub(a.at)})
 	}
 }
 

@@ -2,14 +2,13 @@ package search
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"familiar/internal/context/turn"
 )
 
 // Limit is how often a backend may be asked. A zero field is no limit of that kind.
@@ -36,36 +35,6 @@ func (l Limit) bucket() *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(l.PerSecond), cmp.Or(l.Burst, int(math.Ceil(l.PerSecond))))
 }
 
-// ParseLimits reads limits as in "brave=2000/month", several of one backend as in "brave=2000/month,brave=1/second". A
-// number of 0 is no limit. What is not said of a backend named here is no limit either.
-func ParseLimits(words []string) (map[string]Limit, error) {
-	limits := map[string]Limit{}
-	var problems []error
-	for _, w := range words {
-		name, rest, _ := strings.Cut(w, "=")
-		number, span, _ := strings.Cut(rest, "/")
-		n, err := strconv.Atoi(number)
-		l := limits[name]
-		switch {
-		case err != nil || n < 0:
-			span = ""
-		case span == "second":
-			l.PerSecond = float64(n)
-		case span == "day":
-			l.PerDay = n
-		case span == "month":
-			l.PerMonth = n
-		}
-		if span != "second" && span != "day" && span != "month" {
-			problems = append(problems, fmt.Errorf("search limit %q: must be as in brave=2000/month, with second, day or month", w))
-		} else if _, known := lineOf(name); !known {
-			problems = append(problems, unknown(name))
-		}
-		limits[name] = l
-	}
-	return limits, errors.Join(problems...)
-}
-
 // refuse says why s may not be asked now, or nil. It takes nothing. e.mu is held.
 func (e *Engine) refuse(s *station, now time.Time) *Error {
 	if err := s.breaker.refuse(now); err != nil {
@@ -83,9 +52,9 @@ func (e *Engine) refuse(s *station, now time.Time) *Error {
 func (e *Engine) tooOften(s *station, now time.Time) *Error {
 	switch {
 	case s.bucket != nil && s.bucket.TokensAt(now) < 1:
-		return &Error{Backend: s.Name(), Code: RateLimited, Detail: "not asked: its limit of requests a second"}
+		return &Error{Backend: s.Name(), Code: turn.CodeRateLimited, Detail: "not asked: its limit of requests a second"}
 	case e.bucket.TokensAt(now) < 1:
-		return &Error{Backend: s.Name(), Code: RateLimited, Detail: "not asked: the limit of requests a second to all backends"}
+		return &Error{Backend: s.Name(), Code: turn.CodeRateLimited, Detail: "not asked: the limit of requests a second to all backends"}
 	}
 	return nil
 }
@@ -115,5 +84,5 @@ func (e *Engine) pay(asker string, now time.Time) bool {
 }
 
 func overspent(s *station) *Error {
-	return &Error{Backend: s.Name(), Code: RateLimited, Detail: fmt.Sprintf("not asked: the %d searches a minute of this character are used up", askerPerMinute)}
+	return &Error{Backend: s.Name(), Code: turn.CodeRateLimited, Detail: fmt.Sprintf("not asked: the %d searches a minute of this character are used up", askerPerMinute)}
 }

@@ -67,7 +67,7 @@ func (e *Engine) fuse(domains filter, asked []*station, answers []answer) []*can
 			if a.cached || a.stale > 0 {
 				c.Age = e.now().Sub(a.at)
 			}
-			gain := asked[i].weight / float64(fusion+c.Rank)
+			gain := asked[i].Weight / float64(fusion+c.Rank)
 			if first := seen[c.key]; first != nil {
 				join(first, &c, gain)
 				continue

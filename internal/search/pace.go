@@ -42,7 +42,7 @@ func (h *hunt) due(i int) time.Time {
 	if s.record.pace.n >= known {
 		return since.Add(s.record.pace.percentile(0.95) + or(h.e.Brief, defaultBrief))
 	}
-	late := since.Add(or(s.pace, usualPace))
+	late := since.Add(or(s.Latency, usualPace))
 	if end, ok := h.ctx.Deadline(); ok {
 		late = earlier(late, since.Add(end.Sub(since)/2))
 	}

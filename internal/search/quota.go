@@ -6,6 +6,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/web/clean"
 )
 
 // Ledger keeps how much was used of limits that last longer than a process: of name in period, which is a day or a
@@ -70,7 +73,7 @@ func (q *quota) take(ctx context.Context, now time.Time) *Error {
 	if q.left == 0 {
 		n, err := q.ledger.TakeQuota(ctx, q.name(), q.period, q.share(), q.limit)
 		if err != nil {
-			return &Error{Backend: q.backend, Code: Quota, Detail: "not asked: how much is left of its limit cannot be read: " + line(err.Error(), 200)}
+			return &Error{Backend: q.backend, Code: turn.CodeQuota, Detail: "not asked: how much is left of its limit cannot be read: " + clean.Line(err.Error(), 200)}
 		}
 		if n == 0 {
 			period := q.period
@@ -84,7 +87,7 @@ func (q *quota) take(ctx context.Context, now time.Time) *Error {
 }
 
 func (q *quota) usedUp() *Error {
-	return &Error{Backend: q.backend, Code: Quota, Detail: fmt.Sprintf("not asked: the %d requests of this %s are used up; FAMILIAR_SEARCH_LIMITS changes that", q.limit, q.span)}
+	return &Error{Backend: q.backend, Code: turn.CodeQuota, Detail: fmt.Sprintf("not asked: the %d requests of this %s are used up; FAMILIAR_SEARCH_LIMITS changes that", q.limit, q.span)}
 }
 
 // untake gives one request back that was not made.

@@ -3,14 +3,33 @@ package search
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"golang.org/x/time/rate"
+
+	"familiar/internal/context/turn"
 )
 
-// station is a backend with its line in the table and what has been seen of it.
+// Profile is what the engine goes by when it chooses among backends, asks them and merges their answers.
+type Profile struct {
+	// Weight is that of the backend's ranks in the merged list; 0 is 1. The heaviest of those asked is waited for.
+	Weight float64
+	Only   []turn.Intent // intents that it serves; nil: all
+	Best   []turn.Intent // intents for which it is asked before others
+	// Last are intents that it serves only where no other backend does, or where the others fail or find nothing. They
+	// may be among those in Only.
+	Last    []turn.Intent
+	General bool // a wide index of the web of its own, with pictures, videos and news: first for queries of that type
+	// Latency is how long it may take before it is late, until it is known how long it takes; 0 is a second. A backend
+	// that asks other services itself needs more.
+	Latency time.Duration
+	Limit   Limit
+}
+
+// station is a backend with its profile and what has been seen of it.
 type station struct {
 	Backend
-	entry
+	Profile
 	bucket *rate.Limiter // nil: no limit a second
 	quotas []*quota
 
@@ -21,17 +40,12 @@ type station struct {
 
 func (s *station) Name() string { return s.Backend.Name() }
 
-// station makes the station of a backend. One that is not in the table serves every intent.
+// station makes the station of a backend.
 func (e *Engine) station(b Backend) *station {
-	line, known := lineOf(b.Name())
-	if !known {
-		line = entry{weight: 1}
-	}
-	limit := line.limit
-	if own, ok := e.Limits[b.Name()]; ok {
-		limit = own
-	}
-	s := &station{Backend: b, entry: line, bucket: limit.bucket()}
+	p := e.Profiles[b.Name()]
+	p.Weight = cmp.Or(p.Weight, 1)
+	limit := p.Limit
+	s := &station{Backend: b, Profile: p, bucket: limit.bucket()}
 	if limit.PerDay > 0 {
 		s.quotas = append(s.quotas, &quota{backend: b.Name(), span: "day", limit: limit.PerDay, ledger: e.ledger()})
 	}
@@ -54,8 +68,8 @@ func route(all []*station, q Query) itinerary {
 	for _, s := range all {
 		switch {
 		case len(q.Backends) > 0 && !slices.Contains(q.Backends, s.Name()):
-		case s.only != nil && !slices.Contains(s.only, q.Intent):
-		case slices.Contains(s.not, q.Intent):
+		case s.Only != nil && !slices.Contains(s.Only, q.Intent):
+		case slices.Contains(s.Last, q.Intent):
 			way.spared = append(way.spared, s)
 		default:
 			way.served = append(way.served, s)
@@ -63,9 +77,9 @@ func route(all []*station, q Query) itinerary {
 	}
 	rank := func(s *station) int {
 		switch {
-		case slices.Contains(s.only, q.Intent), slices.Contains(s.best, q.Intent):
+		case slices.Contains(s.Only, q.Intent), slices.Contains(s.Best, q.Intent):
 			return 0
-		case q.Type == typeGeneral && s.general:
+		case q.Type == typeGeneral && s.General:
 			return 1
 		}
 		return 2

@@ -6,18 +6,8 @@
 // (cache.go, disk.go), and merges what came back: one hit a page, ranked by all who found it (merge.go). The answer is a
 // [Result], and a Result never says "found nothing" when somebody could not look.
 //
-// # Adding a backend
-//
-// One file with one type, one line in the table in backends.go, one testdata/<name>.txtar with replies as the
-// service gives them: hits, no hits, a full quota, a block page, half a reply, a web page, fields of odd types,
-// too much. The type has a service (service.go) for its far end, an [api.Endpoint], which does everything that is the same for all:
-// the honest User-Agent, the cap on what is read, the check that JSON came and not a web page, the closed error
-// codes. What is left to write is the parameters, a struct for the reply, and the hits made from it. One that a key
-// lets in begins with newKeyed (keyed.go), which tells failures in the words of that key. TestBackends walks the
-// table, so it finds the new line by itself and fails until the archive is there.
-//
-// A backend may use the query's text, place, language, freshness, safety and domains, and that is all it can know:
-// what the engine needs beyond that for its own work is taken out of the query before it is handed on.
+// Who the backends are is nothing that the engine knows: it is given them with a [Profile] each. They are in
+// search/backends, whose comment says how to add one.
 package search
 
 import (
@@ -25,7 +15,6 @@ import (
 	"fmt"
 	"time"
 
-	"familiar/internal/api"
 	"familiar/internal/context/turn"
 )
 
@@ -49,6 +38,12 @@ type Query struct {
 	For      string   // whose searches of a minute this is counted among; empty: nobody's
 }
 
+// The depths of a query.
+const (
+	DepthBasic    = "basic"
+	DepthAdvanced = "advanced"
+)
+
 // typeGeneral is the type of query that goes to the wide indexes first.
 const typeGeneral = "general"
 
@@ -64,12 +59,6 @@ func (q Query) withDefaults() Query {
 func (q Query) told() Query {
 	q.Type, q.Backends, q.For, q.Anew = "", nil, "", false
 	return q
-}
-
-// allows is whether q wants hits on a host. A service all of whose hits are on one host need not be asked else.
-func (q Query) allows(host string) bool {
-	domains, err := newFilter(q.Include, q.Exclude)
-	return err == nil && domains.Allows(host)
 }
 
 // Backend is one search service. Search returns soon after ctx is done. Its error is an *[Error]; hits returned
@@ -91,30 +80,6 @@ type Allowance struct {
 	Left, Of int       // requests; Of 0: nothing is known
 	Resets   time.Time // when Left becomes Of again; zero if it did not say
 }
-
-// wait is how long a limit that is used up lasts; 0 if it is not, or if nobody knows.
-func (a Allowance) wait() time.Duration {
-	if a.Of == 0 || a.Left > 0 || a.Resets.IsZero() {
-		return 0
-	}
-	return max(0, time.Until(a.Resets).Round(time.Second))
-}
-
-// The codes of an [Error]: a closed set.
-const (
-	NotConfigured = "not_configured" // it has no address or no key
-	ForbiddenJSON = "forbidden_json" // a SearXNG without JSON output
-	Unreachable   = api.Unreachable  // this and the rest are told by whoever asks, see there
-	Timeout       = api.Timeout
-	RateLimited   = api.RateLimited
-	Quota         = api.Quota
-	Unauthorized  = api.Unauthorized
-	Blocked       = api.Blocked // it, or the engines behind it, take us for a robot and refuse
-	Malformed     = api.Malformed
-	TooLarge      = api.TooLarge
-	Rejected      = api.Rejected
-	Upstream      = api.Upstream
-)
 
 // Error is why a backend could not look. Nothing in it comes from the query, the key or the reply's body.
 type Error struct {

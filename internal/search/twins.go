@@ -1,6 +1,8 @@
 package search
 
-import "slices"
+import (
+	"slices"
+)
 
 const (
 	// shingle is how many words in a row are compared.

@@ -21,7 +21,7 @@ func (r *run) find(ctx context.Context) {
 		}
 		return
 	case r.req.Web.Docs != "":
-		r.fail(search.NotConfigured, "there is no site of documentation of that name")
+		r.fail(string(turn.CodeNotConfigured), "there is no site of documentation of that name")
 		r.conclude(nil, summary{})
 		return
 	}
@@ -98,7 +98,7 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, share)
 	defer cancel()
 	if r.p.Search == nil {
-		r.fail(search.NotConfigured, "no search service is set up")
+		r.fail(string(turn.CodeNotConfigured), "no search service is set up")
 		return
 	}
 	queries := r.plan.queries
