@@ -220,7 +220,7 @@ func TestBackendsBesideARunningBot(t *testing.T) {
 	}
 	for _, b := range list {
 		switch {
-		case b.Name == "searxng" && (b.Health != search.Well || b.Answers != 1 || b.P50 <= 0 || b.P95 < b.P50),
+		case b.Name == "searxng" && (b.Health != search.Healthy || b.Answers != 1 || b.P50 <= 0 || b.P95 < b.P50),
 			b.Name == "brave" && (!b.On || b.Failure != turn.CodeUnreachable || b.Of != 1000),
 			b.Name == "tavily" && (b.On || !strings.Contains(b.Why, "TAVILY_API_KEY")):
 			t.Errorf("%+v", b)

@@ -43,6 +43,7 @@ var floors = map[string]int{
 	"internal/api":          ground,
 	"internal/context/turn": cellar,
 	"internal/disk":         ground,
+	"internal/flight":       ground,
 	"internal/house":        ground,
 	"internal/linear":       ground,
 	"internal/llm":          ground,

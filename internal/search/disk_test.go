@@ -49,7 +49,7 @@ func TestDiskOutlivesProcess(t *testing.T) {
 	}{
 		{"at once", 0, Query{Text: "Q"}, "", false, false, turn.Found},
 		{"within the hour", 59 * time.Minute, Query{Text: "q "}, "", false, false, turn.Found},
-		{"for all limits and types that are alike", 0, Query{Text: "q", Type: typeGeneral, For: "somebody"}, "", false, false, turn.Found},
+		{"for all limits and types that are alike", 0, Query{Text: "q", Type: typeGeneral, Caller: "somebody"}, "", false, false, turn.Found},
 		{"after an hour", time.Hour, Query{Text: "q"}, "", true, true, turn.Found},
 		{"within a day", 24*time.Hour - time.Second, Query{Text: "q"}, "", true, true, turn.Found},
 		{"after a day", 24 * time.Hour, Query{Text: "q"}, "", true, false, turn.LookupFailed},
@@ -121,7 +121,7 @@ func TestDiskKeepsWhatWasFound(t *testing.T) {
 	}
 	e = restarted(t, "", dir, part)
 	got := e.Search(t.Context(), Query{Text: "somebody's secret", Place: "somewhere"})
-	if part.n != 1 || got.whole || got.Asked[0].Detail != "cached; an engine failed" {
+	if part.n != 1 || got.complete || got.Asked[0].Detail != "cached; an engine failed" {
 		t.Errorf("asked %d times; %+v", part.n, got)
 	}
 }

@@ -41,7 +41,7 @@ func (f *faulty) Search(ctx context.Context, q Query) (Reply, error) {
 	f.mu.Lock()
 	what := f.faults[len(f.asked)%len(f.faults)]
 	f.asked = append(f.asked, time.Now())
-	if q.For != "" || q.Backends != nil || q.Type != "" {
+	if q.Caller != "" || q.Backends != nil || q.Type != "" {
 		f.wrong = append(f.wrong, fmt.Sprintf("%+v", q))
 	}
 	f.mu.Unlock()
@@ -109,7 +109,7 @@ func TestFaults(t *testing.T) {
 					ctx, cancel := context.WithTimeout(t.Context(), limit)
 					defer cancel()
 					began := time.Now()
-					got := e.Search(ctx, Query{Text: fmt.Sprint("погода в Москве ", i%3), Intent: intent, Depth: depth, For: "sage", Type: typeGeneral})
+					got := e.Search(ctx, Query{Text: fmt.Sprint("погода в Москве ", i%3), Intent: intent, Depth: depth, Caller: "sage", Type: typeGeneral})
 					if took := time.Since(began); took > limit || depth == "" && took > defaultTimeout {
 						t.Errorf("took %s of %s", took, limit)
 					}
@@ -190,13 +190,13 @@ func TestManyAskTheSame(t *testing.T) {
 		var all sync.WaitGroup
 		for range 1000 {
 			all.Go(func() {
-				if got := e.Search(t.Context(), Query{Text: "q", For: "sage"}); got.State != turn.Found || len(got.Hits) != 1 {
+				if got := e.Search(t.Context(), Query{Text: "q", Caller: "sage"}); got.State != turn.Found || len(got.Hits) != 1 {
 					t.Errorf("got %+v", got)
 				}
 			})
 		}
 		all.Wait()
-		if want := (Stats{Searches: 1000, Asked: 1, Shared: 999}); x.n != 1 || e.Stats() != want {
+		if want := (Stats{Searches: 1000, Requests: 1, Shared: 999}); x.n != 1 || e.Stats() != want {
 			t.Errorf("asked %d times: %+v", x.n, e.Stats())
 		}
 	})

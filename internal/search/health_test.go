@@ -50,14 +50,14 @@ func TestHealth(t *testing.T) {
 		second := time.Date(2000, 1, 2, 0, 0, 0, 0, time.UTC)
 		february := time.Date(2000, 2, 1, 0, 0, 0, 0, time.UTC)
 		want := []Health{
-			{Backend: "slower", State: Well, Asked: 4, P50: 300 * time.Millisecond, P95: 400 * time.Millisecond},
+			{Backend: "slower", State: Healthy, Requests: 4, P50: 300 * time.Millisecond, P95: 400 * time.Millisecond},
 			{Backend: "down", State: Resting, Until: start.Add(300*time.Millisecond + 15*time.Second), Failure: turn.CodeUnreachable, Detail: "connection refused",
-				FailedAt: start.Add(300 * time.Millisecond), Asked: 3, Failed: 3},
-			{Backend: "flaky", State: Failing, Failure: turn.CodeMalformed, FailedAt: start.Add(600 * time.Millisecond), Asked: 4, Failed: 1},
-			{Backend: "recovered", State: Well, Failure: turn.CodeBlocked, FailedAt: start.Add(100 * time.Millisecond), Asked: 4, Failed: 1},
-			{Backend: "limited", State: UsedUp, Asked: 3, Left: 0, Of: 3, Resets: second},
-			{Backend: "monthly", State: Well, Asked: 4, Left: 96, Of: 100, Resets: february},
-			{Backend: "says", State: Well, Asked: 4, Left: 96, Of: 100, Resets: start.Add(time.Hour)},
+				FailedAt: start.Add(300 * time.Millisecond), Requests: 3, Failures: 3},
+			{Backend: "flaky", State: Failing, Failure: turn.CodeMalformed, FailedAt: start.Add(600 * time.Millisecond), Requests: 4, Failures: 1},
+			{Backend: "recovered", State: Healthy, Failure: turn.CodeBlocked, FailedAt: start.Add(100 * time.Millisecond), Requests: 4, Failures: 1},
+			{Backend: "limited", State: UsedUp, Requests: 3, Left: 0, Of: 3, Resets: second},
+			{Backend: "monthly", State: Healthy, Requests: 4, Left: 96, Of: 100, Resets: february},
+			{Backend: "says", State: Healthy, Requests: 4, Left: 96, Of: 100, Resets: start.Add(time.Hour)},
 			{Backend: "openmeteo", State: Untried, Left: 4000, Of: 4000, Resets: second},
 		}
 		if diff := cmp.Diff(want, e.Health(t.Context())); diff != "" {

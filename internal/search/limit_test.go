@@ -37,7 +37,7 @@ func flood(t *testing.T, e *Engine, n int, every time.Duration, asker string) (l
 		if i > 0 {
 			time.Sleep(every)
 		}
-		last = e.Search(t.Context(), Query{Text: fmt.Sprint("question ", i, time.Now()), For: asker})
+		last = e.Search(t.Context(), Query{Text: fmt.Sprint("question ", i, time.Now()), Caller: asker})
 		e.Wait()
 	}
 	return last
@@ -91,13 +91,13 @@ func TestWhatCostsNothing(t *testing.T) {
 		b, other := countedAs("x", nil), countedAs("y", nil)
 		e := &Engine{Backends: []Backend{b}, Profiles: profiles(map[string]Limit{"x": {PerSecond: 0.001, Burst: 1, PerDay: 1}})}
 		for range 50 {
-			if got := e.Search(t.Context(), Query{Text: "q", For: "sage"}); got.State != turn.Found {
+			if got := e.Search(t.Context(), Query{Text: "q", Caller: "sage"}); got.State != turn.Found {
 				t.Fatal(refusal(got))
 			}
 			e.Wait()
 		}
 		flood(t, e, 200, 0, "sage")
-		e.stations = append(e.stations, e.station(other))
+		e.sources = append(e.sources, e.newSource(other))
 		if flood(t, e, 29, 0, "sage"); other.n != 29 || b.n != 1 {
 			t.Errorf("asked x %d and y %d times, want once and 29", b.n, other.n)
 		}
@@ -234,7 +234,7 @@ func TestProbe(t *testing.T) {
 // TestQuotaSurvives: what was taken and not given back is gone, as after a crash; what was given back is not.
 func TestQuotaSurvives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ledger := &memory{used: map[string]int{}}
+		ledger := &memoryLedger{used: map[string]int{}}
 		asked := 0
 		start := func(n int) *Engine {
 			x := countedAs("x", nil)

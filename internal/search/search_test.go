@@ -10,10 +10,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestQueryKnowsNobody: a backend can tell no more than it is told. A field added here is one more thing that
+// TestQueryKnowsNobody: a backend can tell no more than it sees. A field added here is one more thing that
 // leaves the machine.
 func TestQueryKnowsNobody(t *testing.T) {
-	full := Query{Anew: true, Limit: 5, Include: []string{"a.org"}, Exclude: []string{"b.org"}, Backends: []string{"x"}}
+	full := Query{NoCache: true, Limit: 5, Include: []string{"a.org"}, Exclude: []string{"b.org"}, Backends: []string{"x"}}
 	all := reflect.ValueOf(&full).Elem()
 	for i := range all.NumField() {
 		switch f := all.Field(i); {
@@ -24,14 +24,14 @@ func TestQueryKnowsNobody(t *testing.T) {
 		}
 	}
 	var fields []string
-	told := full.told()
-	for f, value := range reflect.ValueOf(told).Fields() {
+	seen := full.forBackend()
+	for f, value := range reflect.ValueOf(seen).Fields() {
 		if !value.IsZero() {
 			fields = append(fields, f.Name)
 		}
 	}
 	want := []string{"Text", "Intent", "Depth", "Safe", "Language", "Fresh", "Place", "Limit", "Include", "Exclude"}
 	if diff := cmp.Diff(want, fields); diff != "" {
-		t.Errorf("what a backend is told of a query (-want +got):\n%s", diff)
+		t.Errorf("what a backend sees of a query (-want +got):\n%s", diff)
 	}
 }

@@ -110,7 +110,7 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 			r.look.Query += "\n"
 		}
 		r.look.Query += text
-		q := search.Query{Text: text, Intent: turn.Intent(r.plan.intent), Language: r.plan.language, For: r.req.Character, Anew: r.plan.anew, Depth: r.pol.Depth, Backends: r.pol.Backends}
+		q := search.Query{Text: text, Intent: turn.Intent(r.plan.intent), Language: r.plan.language, Caller: r.req.Character, NoCache: r.plan.anew, Depth: r.pol.Depth, Backends: r.pol.Backends}
 		if trusted, some := r.pol.trust(r.plan.intent); some && trusted.Only {
 			q.Include = trusted.Sites
 		}
