@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"familiar/internal/search"
+	"familiar/internal/search/backends"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 	"familiar/internal/web/read"
@@ -36,29 +36,27 @@ func openSearcher(ctx context.Context, p *program) (*house, error) {
 
 // openEngine makes the search engine. ledger keeps the limits of days and months; nil: nobody does.
 func (h *house) openEngine(p *program, ledger search.Ledger) error {
-	choice, limits, err := h.searchChoice(p.far.backends)
+	set, err := h.openBackends(p.far.backends)
 	if err != nil {
 		return problems{err.Error()}
 	}
-	h.backend, h.off = search.Backends(choice), search.Off(choice)
-	h.engine = &search.Engine{Backends: h.backend, Ledger: ledger, Limits: limits, Read: h.read}
+	h.backends = set
+	h.engine = &search.Engine{Backends: set.On, Profiles: set.Profiles, Ledger: ledger, Read: h.read}
 	if h.cache.dir != "" {
-		if h.engine.Disk, err = search.OpenDisk(choice, h.cache.answers, h.cache.answerBytes); err != nil {
+		if h.engine.Disk, err = search.OpenDisk(h.cache.answers, set.Setup, h.cache.answerBytes); err != nil {
 			return fmt.Errorf("open the cache of searches: %w", err)
 		}
 	}
 	return nil
 }
 
-// searchChoice is what the operator chose of the search, checked. base has other addresses, by backend.
-func (h *house) searchChoice(base map[string]string) (search.Config, map[string]search.Limit, error) {
-	choice := search.Config{
+// openBackends opens the search backends that the operator chose. base has other addresses, by backend.
+func (h *house) openBackends(base map[string]string) (*backends.Set, error) {
+	return backends.Open(backends.Config{
 		SearXNG: h.config.get("SEARXNG_URL"), Depth: h.config.get("SEARXNG_DEPTH"), Keys: h.config.searchKeys(),
-		Only: h.config.list("FAMILIAR_SEARCH"), Off: h.config.list("FAMILIAR_SEARCH_OFF"),
+		Only: h.config.list("FAMILIAR_SEARCH"), Off: h.config.list("FAMILIAR_SEARCH_OFF"), Limits: h.config.list("FAMILIAR_SEARCH_LIMITS"),
 		Client: h.client, UserAgent: h.agent, Base: base,
-	}
-	limits, err := search.ParseLimits(h.config.list("FAMILIAR_SEARCH_LIMITS"))
-	return choice, limits, errors.Join(choice.Check(), err)
+	})
 }
 
 // read reads a page for a search in the advanced depth, as a lookup does later.

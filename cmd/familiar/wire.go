@@ -23,6 +23,7 @@ import (
 	"familiar/internal/providers/websearch"
 	"familiar/internal/redact"
 	"familiar/internal/search"
+	"familiar/internal/search/backends"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 	"familiar/internal/web/fetch"
@@ -63,15 +64,14 @@ type house struct {
 	domains   guard.Domains // that the character may visit
 	cache     webCache
 
-	store   *store.DB
-	traces  *trace.Store
-	models  models
-	backend []search.Backend
-	off     []search.Disabled
-	engine  *search.Engine
-	reader  *read.Reader
-	lookup  *websearch.Provider
-	builder *prompt.Builder
+	store    *store.DB
+	traces   *trace.Store
+	models   models
+	backends *backends.Set
+	engine   *search.Engine
+	reader   *read.Reader
+	lookup   *websearch.Provider
+	builder  *prompt.Builder
 }
 
 // open reads the configuration and puts the house together. Everything that is wrong with the configuration is
@@ -178,7 +178,7 @@ func (h *house) furnish(p *program) error {
 	if err := h.openEngine(p, h.store); err != nil {
 		return err
 	}
-	if err := (search.Config{Off: h.character.Web.Backends}).Check(); err != nil { // they must exist, and need not be on
+	if err := backends.CheckNames(h.character.Web.Backends); err != nil { // they must exist, and need not be on
 		return problems{"web.backends of the character: " + err.Error()}
 	}
 	web := h.character.Web

@@ -8,14 +8,14 @@ import (
 
 // plan is the plan of the house, from the ground up: imports go downstairs, at least one floor.
 var plan = [][]string{
-	{"characters", "internal/context/turn", "internal/disk", "internal/house", "internal/linear", "internal/web/page/dom"},
+	{"characters", "internal/context/turn", "internal/disk", "internal/flight", "internal/house", "internal/linear", "internal/web/page/dom"},
 	{
 		"internal/api", "internal/llm", "internal/redact", "internal/store", "internal/text", "internal/web/clean", "internal/web/guard",
 		"internal/web/page/charset", "internal/web/page/meta", "internal/web/page/visible",
 	},
 	{"internal/text/calendar", "internal/trace", "internal/web/fetch", "internal/web/page"},
 	{"internal/lookup/claim", "internal/lookup/need", "internal/search", "internal/web/reader"},
-	{"internal/lookup/conflict", "internal/lookup/evidence", "internal/lookup/factcheck", "internal/lookup/followup", "internal/lookup/privacy", "internal/web/read"},
+	{"internal/lookup/conflict", "internal/lookup/evidence", "internal/lookup/factcheck", "internal/lookup/followup", "internal/lookup/privacy", "internal/search/backends", "internal/web/read"},
 	{"internal/lookup/question"},
 	{"internal/context/prompt", "internal/providers/character", "internal/providers/history", "internal/providers/websearch"},
 	{"internal/bot/discord", "internal/bot/terminal"},

@@ -39,7 +39,7 @@ func inDocs(site, text string) turn.Request {
 
 func TestDocs(t *testing.T) {
 	const tails = "https://docs.example.org/comets/anatomy/tails.html"
-	down := &search.Error{Backend: "finder", Code: search.Unreachable}
+	down := &search.Error{Backend: "finder", Code: turn.CodeUnreachable}
 	outside := hits("https://docs.example.org/blog/tails.html", "https://evil.net/everest", "https://docs.example.org/comets/../blog/tails.html")
 	tests := []struct {
 		name, site, text string

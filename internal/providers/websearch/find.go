@@ -111,7 +111,7 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 			r.look.Query += "\n"
 		}
 		r.look.Query += text
-		q := search.Query{Text: text, Intent: r.plan.Intent, Language: r.plan.Language, For: r.req.Character, Anew: r.plan.Anew, Depth: r.pol.Depth, Backends: r.pol.Backends}
+		q := search.Query{Text: text, Intent: r.plan.Intent, Language: r.plan.Language, Caller: r.req.Character, NoCache: r.plan.Anew, Depth: r.pol.Depth, Backends: r.pol.Backends}
 		if trusted, some := r.pol.trust(r.plan.Intent); some && trusted.Only {
 			q.Include = trusted.Sites
 		}

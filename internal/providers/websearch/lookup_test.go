@@ -168,7 +168,7 @@ func TestDeadline(t *testing.T) {
 }
 
 func TestStates(t *testing.T) {
-	down := &finder{err: &search.Error{Backend: "finder", Code: search.RateLimited}}
+	down := &finder{err: &search.Error{Backend: "finder", Code: turn.CodeRateLimited}}
 	tests := []struct {
 		name    string
 		f       *finder
@@ -374,9 +374,9 @@ func TestStale(t *testing.T) {
 		t.Fatalf("first: %s, stale %s:\n%s", first.State, first.Stale, first.Block)
 	}
 	at = at.Add(5*time.Hour + time.Minute)
-	f.hits, f.err = nil, &search.Error{Backend: "finder", Code: search.Unreachable}
+	f.hits, f.err = nil, &search.Error{Backend: "finder", Code: turn.CodeUnreachable}
 	got := w.lookup(t, ask(heightQuestion))
-	if got.State != turn.Found || got.Stale != 5*time.Hour+time.Minute || got.Asked[0].Status != search.Unreachable {
+	if got.State != turn.Found || got.Stale != 5*time.Hour+time.Minute || got.Asked[0].Status != turn.CodeUnreachable {
 		t.Fatalf("later: %s, stale %s, %+v", got.State, got.Stale, got.Asked)
 	}
 	for _, want := range []string{"Nobody could be asked now: these are the results of a search made 5 h ago.", "fetched 22:03Z"} {

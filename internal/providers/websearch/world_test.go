@@ -41,7 +41,7 @@ func (f *finder) Search(ctx context.Context, q search.Query) (search.Reply, erro
 	}
 	if f.hang {
 		<-ctx.Done()
-		return search.Reply{}, &search.Error{Backend: "finder", Code: search.Timeout}
+		return search.Reply{}, &search.Error{Backend: "finder", Code: turn.CodeTimeout}
 	}
 	return search.Reply{Hits: f.hits}, f.err
 }
