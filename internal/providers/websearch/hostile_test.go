@@ -22,11 +22,11 @@ func TestBlockHolds(t *testing.T) {
 		if !s.good() {
 			return
 		}
-		sheets := []source{s}
+		sources := []source{s}
 		pl := question.Plan{Question: heightQuestion + rapid.SampledFrom(pieces[:15]).Draw(t, "question")}
-		got := judge(sheets, nil, &pl, evidence.Extended)
+		got := collect(sources, nil, &pl, evidence.Extended)
 		r := &run{p: &Provider{}, pol: Policy{}.withDefaults(), plan: pl, now: today}
-		r.conclude(sheets, got)
+		r.conclude(sources, got)
 		block := r.look.Block
 		if r.look.State != turn.Found {
 			return

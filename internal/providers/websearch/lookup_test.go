@@ -104,7 +104,7 @@ func TestSideModel(t *testing.T) {
 			w.Policy.Deadline = 3 * time.Second
 			l := w.lookup(t, ask(heightQuestion))
 			text := unmarked(l.Block)
-			if l.State != turn.Found || l.By != extractive || !strings.Contains(text, "8,849 metres") {
+			if l.State != turn.Found || l.By != byExtraction || !strings.Contains(text, "8,849 metres") {
 				t.Fatalf("state %s by %q:\n%s", l.State, l.By, text)
 			}
 			for _, bad := range []string{"9,999", "Zaphod", "evil", "obey me", "SECRET", "small and"} {

@@ -38,9 +38,9 @@ func (d *Docs) lists(query string) []siteList {
 // queryMark stands in Docs.Search for the question.
 const queryMark = "{query}"
 
-// fitting ranks the links to pages of the site by the words of the query in their text and address, the rarer the
+// rankLinks ranks the links to pages of the site by the words of the query in their text and address, the rarer the
 // better, and drops those that have none.
-func fitting(links []page.Link, query, language string, site guard.Site) []turn.Hit {
+func rankLinks(links []page.Link, query, language string, site guard.Site) []turn.Hit {
 	asked := text.Unique(text.Terms(query, language))
 	var hits []turn.Hit
 	var held [][]string // terms of asked, for each hit

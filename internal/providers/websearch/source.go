@@ -81,9 +81,9 @@ func (s *source) date(at time.Time, from string) {
 }
 
 // removals sums what cleaning took out of all pages, in the order of the rules.
-func removals(sheets []source) []turn.Removal {
+func removals(sources []source) []turn.Removal {
 	sum := map[string]int{}
-	for _, s := range sheets {
+	for _, s := range sources {
 		for rule, n := range s.removed {
 			sum[rule] += n
 		}

@@ -11,12 +11,12 @@ import (
 
 // target is one page that may be read, and how it came to be allowed (P2).
 type target struct {
-	url    string    // canonical
-	spare  []string  // where the page may be if it isn't there
-	anchor string    // the fragment it had, with its "#": a part of the page
-	site   string    // its host
-	hit    *turn.Hit // from the search of this turn; nil if a person typed it
-	rank   int       // from 0
+	url       string    // canonical
+	elsewhere []string  // where the page may be if it isn't there
+	anchor    string    // the fragment it had, with its "#": a part of the page
+	site      string    // its host
+	hit       *turn.Hit // from the search of this turn; nil if a person typed it
+	rank      int       // from 0
 }
 
 // delivers reports whether the search delivered the page's text.

@@ -28,15 +28,15 @@ func TestVerdicts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var sheets []source
+			var sources []source
 			for i, f := range a.Files[:len(a.Files)-1] {
 				title, body, _ := strings.Cut(strings.TrimSpace(string(f.Data)), "\n")
-				sheets = append(sheets, source{rank: i, page: turn.Page{URL: "https://" + f.Name, Site: f.Name, Title: title, Text: body}, index: claim.NewPage(body)})
+				sources = append(sources, source{rank: i, page: turn.Page{URL: "https://" + f.Name, Site: f.Name, Title: title, Text: body}, index: claim.NewPage(body)})
 			}
 			var s summary
-			s.check(strings.TrimSpace(string(a.Comment)), sheets)
-			_, sources := number(s.claims, sheets)
-			s.numberVerdict(sheets)
+			s.factCheck(strings.TrimSpace(string(a.Comment)), sources)
+			_, numbered := numberSources(s.claims, sources)
+			s.numberVerdict(sources)
 			var got strings.Builder
 			fmt.Fprintf(&got, "%s %.2f\n", s.verdict.Label, s.verdict.Confidence)
 			for _, side := range [][]turn.Claim{s.verdict.For, s.verdict.Against} {
@@ -44,7 +44,7 @@ func TestVerdicts(t *testing.T) {
 					if n := len(text.Words(c.Quote)); n > factcheck.QuoteWords {
 						t.Errorf("a quote of %d words: %q", n, c.Quote)
 					}
-					fmt.Fprintf(&got, "%s %s %s\n", sources[c.Source-1].URL, strings.Join(c.Checks, ","), c.Quote)
+					fmt.Fprintf(&got, "%s %s %s\n", numbered[c.Source-1].URL, strings.Join(c.Checks, ","), c.Quote)
 				}
 			}
 			fmt.Fprintf(&got, "%s\n", verdictLine(s.verdict, ""))
