@@ -117,7 +117,10 @@ func Label(n *html.Node) string {
 // NotWord reports whether c separates words.
 func NotWord(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsNumber(c) }
 
-// IsSpace reports whether c is white space in HTML and CSS.
+// Blanks is the white space of HTML.
+const Blanks = " \t\n\f\r"
+
+// IsSpace reports whether c is one of Blanks.
 func IsSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r' }
 
 // IsDigit reports whether c is a digit of ASCII.

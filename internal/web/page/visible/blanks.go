@@ -9,15 +9,12 @@ import (
 	"familiar/internal/web/page/dom"
 )
 
-// blanks is the white space of HTML.
-const blanks = " \t\n\f\r"
-
 // dropBlanks removes the white space between blocks, which is not shown. Everything that follows visits each node many
 // times.
 func dropBlanks(n *html.Node) {
 	for c, next := n.FirstChild, (*html.Node)(nil); c != nil; c = next {
 		next = c.NextSibling
-		if c.Type == html.TextNode && strings.Trim(c.Data, blanks) == "" && (breaksLine(n, c.PrevSibling) || breaksLine(n, next)) {
+		if c.Type == html.TextNode && strings.Trim(c.Data, dom.Blanks) == "" && (breaksLine(n, c.PrevSibling) || breaksLine(n, next)) {
 			n.RemoveChild(c)
 		}
 	}

@@ -46,19 +46,19 @@ func TestDetection(t *testing.T) {
 			}{{bytes, "text/plain", false}, {page, "text/html", true}} {
 				got, err := Decode(d.body, d.kind, d.isHTML)
 				if err != nil || !strings.Contains(string(got), c.text) {
-					t.Errorf("%s in %s as %s: taken for %s, %v", c.language, name, d.kind, likely(d.body), err)
+					t.Errorf("%s in %s as %s: taken for %s, %v", c.language, name, d.kind, guess(d.body), err)
 				}
 			}
 		}
 	}
 }
 
-// TestDetectionIsStable asks again: the library works in parallel and breaks ties by who is first.
+// TestDetectionIsStable guesses again: the library works in parallel and breaks ties by what finishes first.
 func TestDetectionIsStable(t *testing.T) {
 	for _, text := range []string{"\xe9", "caf\xe9 \xe0 la carte", "\xc4\xd6\xdc", "\xa4\xa2\xa4\xa4", "\xf8\xe5\xe6", strings.Repeat("\xc3\x28", 40)} {
-		want := likely([]byte(text))
+		want := guess([]byte(text))
 		for range 100 {
-			if got := likely([]byte(text)); got != want {
+			if got := guess([]byte(text)); got != want {
 				t.Errorf("%q is %s and %s", text, got, want)
 				break
 			}
@@ -66,9 +66,9 @@ func TestDetectionIsStable(t *testing.T) {
 	}
 }
 
-// FuzzDetect looks for bytes that break the detecting library: it runs its parts on goroutines of its own, where a panic
+// FuzzGuess looks for bytes that break the detecting library: it runs its parts on goroutines of its own, where a panic
 // would end the program.
-func FuzzDetect(f *testing.F) {
+func FuzzGuess(f *testing.F) {
 	for _, c := range legacy {
 		for name := range strings.FieldsSeq(c.encodings) {
 			encoding, _ := charset.Lookup(name)
@@ -84,11 +84,11 @@ func FuzzDetect(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		name := likely(b)
+		name := guess(b)
 		if encoding, known := charset.Lookup(name); encoding == nil || known != name {
 			t.Errorf("%q is no encoding", name)
 		}
-		if again := likely(bytes.Clone(b)); again != name {
+		if again := guess(bytes.Clone(b)); again != name {
 			t.Errorf("%s, then %s", name, again)
 		}
 	})
