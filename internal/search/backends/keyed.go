@@ -60,7 +60,7 @@ func (k *keyed) verdict(status int, failure []byte) (code turn.Code, detail stri
 	case status == http.StatusRequestTimeout:
 		code = turn.CodeTimeout
 	default:
-		code = cmp.Or(turn.Code(api.CodeOf(status)), turn.CodeUpstream)
+		code = cmp.Or(api.CodeOf(status), turn.CodeUpstream)
 	}
 	return code, fmt.Sprintf("HTTP %d%s%s", status, k.key.cure(code), k.hints[code])
 }

@@ -51,7 +51,7 @@ func newService(c Config, backend, base string) (*service, error) {
 	far.Explain = func(r api.Reply) (f api.Failure) {
 		if s.explain != nil {
 			code, detail := s.explain(r.Status, r.Body)
-			f.Code, f.Detail = string(code), detail
+			f.Code, f.Detail = code, detail
 		}
 		return f
 	}
@@ -88,7 +88,7 @@ func (s *service) ask(ctx context.Context, r request, reply any) (search.Allowan
 		left = s.allowance(got)
 	}
 	if f, ok := errors.AsType[*api.Failure](err); ok {
-		failed := &search.Error{Backend: s.backend, Code: turn.Code(f.Code), Detail: f.Detail, RetryAfter: f.RetryAfter}
+		failed := &search.Error{Backend: s.backend, Code: f.Code, Detail: f.Detail, RetryAfter: f.RetryAfter}
 		if failed.RetryAfter == 0 && failed.Code == turn.CodeRateLimited {
 			failed.RetryAfter = waitOf(left)
 		}

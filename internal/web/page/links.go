@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/page/charset"
 	"familiar/internal/web/page/dom"
 )
@@ -24,16 +25,16 @@ const (
 func Links(body []byte, contentType string, base *url.URL) (found []Link, err error) {
 	defer func() { // see readHTML
 		if recover() != nil {
-			found, err = nil, &Error{Code: "unparsable"}
+			found, err = nil, &Error{Code: turn.CodeUnparsable}
 		}
 	}()
 	text, err := charset.Decode(body, contentType, true)
 	if err != nil {
-		return nil, &Error{Code: "bad_charset"}
+		return nil, &Error{Code: turn.CodeBadCharset}
 	}
 	doc, parseErr := html.Parse(bytes.NewReader(text[:affordable(text)]))
 	if parseErr != nil { // more than 512 elements are open at once
-		return nil, &Error{Code: "unparsable"}
+		return nil, &Error{Code: turn.CodeUnparsable}
 	}
 	if href := baseHref(doc, base); href != nil {
 		base = href

@@ -30,6 +30,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/page/charset"
 	"familiar/internal/web/page/meta"
 	"familiar/internal/web/page/visible"
@@ -56,9 +57,9 @@ type Link struct{ URL, Text string }
 
 // Error says why there is nothing to read. Code is one of "bad_charset", "unparsable", "javascript_required",
 // "challenge" (a check for humans or for consent stands before the page), "empty" and "extraction_failed".
-type Error struct{ Code string }
+type Error struct{ Code turn.Code }
 
-func (e *Error) Error() string { return "read page: " + e.Code }
+func (e *Error) Error() string { return "read page: " + string(e.Code) }
 
 // lowLength is the number of characters under which a text is Low.
 const lowLength = 250
@@ -70,10 +71,10 @@ func Read(body []byte, contentType string, base *url.URL) (Page, error) {
 	kind := mediaType(body, contentType)
 	text, err := charset.Decode(body, contentType, kind == "text/html")
 	if err != nil {
-		return Page{}, &Error{Code: "bad_charset"}
+		return Page{}, &Error{Code: turn.CodeBadCharset}
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
-		return Page{}, &Error{Code: "empty"}
+		return Page{}, &Error{Code: turn.CodeEmpty}
 	}
 	var p Page
 	switch kind {
@@ -158,12 +159,12 @@ func firstHeading(text string) string {
 func readHTML(text []byte, base *url.URL) (p Page, err error) {
 	defer func() {
 		if recover() != nil {
-			p, err = Page{}, &Error{Code: "unparsable"}
+			p, err = Page{}, &Error{Code: turn.CodeUnparsable}
 		}
 	}()
 	end := affordable(text)
 	text, rest := text[:end], text[end:]
-	if p, err = readTree(text, rest, base, true); isCode(err, "javascript_required") && bytes.Contains(text, []byte("<noscript")) {
+	if p, err = readTree(text, rest, base, true); isCode(err, turn.CodeJavaScriptRequired) && bytes.Contains(text, []byte("<noscript")) {
 		// A reader without scripts is shown something, and may be shown all there is.
 		if plain, plainErr := readTree(text, rest, base, false); plainErr == nil && !low(plain.Markdown) {
 			return plain, nil
@@ -172,7 +173,7 @@ func readHTML(text []byte, base *url.URL) (p Page, err error) {
 	return p, err
 }
 
-func isCode(err error, code string) bool {
+func isCode(err error, code turn.Code) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Code == code
 }
@@ -192,7 +193,7 @@ func readTree(text, rest []byte, base *url.URL, scripts bool) (Page, error) {
 	all, builders := countScripts(doc)
 	hidden, seen, err := visible.Prune(doc, string(rest), scripts)
 	if err != nil {
-		return Page{}, &Error{Code: "unparsable"}
+		return Page{}, &Error{Code: turn.CodeUnparsable}
 	}
 	p.Hidden = hidden
 	if seen < blankLength {
@@ -203,18 +204,18 @@ func readTree(text, rest []byte, base *url.URL, scripts bool) (Page, error) {
 	}
 	if framed(doc, seen) {
 		if builders > 0 {
-			return Page{}, &Error{Code: "javascript_required"}
+			return Page{}, &Error{Code: turn.CodeJavaScriptRequired}
 		}
-		return Page{}, &Error{Code: "extraction_failed"}
+		return Page{}, &Error{Code: turn.CodeExtractionFailed}
 	}
 	root, kind := extract(doc, p.Title, base, &m)
 	if root == nil {
-		return Page{}, &Error{Code: "extraction_failed"}
+		return Page{}, &Error{Code: turn.CodeExtractionFailed}
 	}
 	p.Type = kind
 	p.Links = links(root, base, maxLinks)
 	if p.Markdown, err = markdown(root); err != nil || p.Markdown == "" {
-		return Page{}, &Error{Code: "extraction_failed"}
+		return Page{}, &Error{Code: turn.CodeExtractionFailed}
 	}
 	return p, nil
 }
@@ -224,7 +225,7 @@ func readFlat(source, rest string) (Page, error) {
 	title, text, hidden, err := visible.Flat(source, rest)
 	p := Page{Title: title, Type: "page", Hidden: hidden, Markdown: tidy(text)}
 	if err != nil || p.Markdown == "" {
-		return Page{}, &Error{Code: "unparsable"}
+		return Page{}, &Error{Code: turn.CodeUnparsable}
 	}
 	return p, nil
 }

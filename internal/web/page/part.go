@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/page/visible"
 )
 
@@ -16,7 +17,7 @@ import (
 func Part(text string, base *url.URL, edit func(root *html.Node)) (p Page, err error) {
 	defer func() { // see readHTML
 		if recover() != nil {
-			p, err = Page{}, &Error{Code: "unparsable"}
+			p, err = Page{}, &Error{Code: turn.CodeUnparsable}
 		}
 	}()
 	text = strings.ToValidUTF8(text, "\uFFFD")
@@ -30,15 +31,15 @@ func Part(text string, base *url.URL, edit func(root *html.Node)) (p Page, err e
 		edit(m.body)
 	}
 	if p.Hidden, _, err = visible.Prune(doc, "", true); err != nil {
-		return Page{}, &Error{Code: "unparsable"}
+		return Page{}, &Error{Code: turn.CodeUnparsable}
 	}
 	dropMarks(m.body, false)
 	p.Links = links(m.body, base, maxLinks)
 	if p.Markdown, err = markdown(m.body); err != nil {
-		return Page{}, &Error{Code: "extraction_failed"}
+		return Page{}, &Error{Code: turn.CodeExtractionFailed}
 	}
 	if p.Markdown == "" {
-		return Page{}, &Error{Code: "empty"}
+		return Page{}, &Error{Code: turn.CodeEmpty}
 	}
 	p.Low = low(p.Markdown)
 	return p, nil

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/page/dom"
 )
 
@@ -33,20 +34,20 @@ var (
 )
 
 // wall says why a page is none: the code of an Error, or "". seen is the number of visible characters.
-func wall(doc *html.Node, title string, scripts, seen int) string {
+func wall(doc *html.Node, title string, scripts, seen int) turn.Code {
 	if seen >= wallLength {
 		return ""
 	}
 	visible := strings.Join(strings.Fields(dom.Text(doc)), " ")
 	switch {
 	case seen == 0 && scripts == 0:
-		return "empty"
+		return turn.CodeEmpty
 	case wallTitle.MatchString(title), wallWords.MatchString(visible), consents(visible), seen < askLength && hasCheckMark(doc):
-		return "challenge"
+		return turn.CodeChallenge
 	case seen < shellLength && scripts > 0:
-		return "javascript_required"
+		return turn.CodeJavaScriptRequired
 	case seen < askLength && scripts > 0 && askScript.MatchString(visible):
-		return "javascript_required"
+		return turn.CodeJavaScriptRequired
 	}
 	return ""
 }
