@@ -42,7 +42,7 @@ func client(t *testing.T, far *discordtest.Server) *discordgo.Session {
 	}
 	next := &http.Transport{}
 	t.Cleanup(next.CloseIdleConnections)
-	s.Client = &http.Client{Transport: rewrite{far.URL, next}, Timeout: 5 * time.Second}
+	s.Client = &http.Client{Transport: rewrite{far.URL, next}, Timeout: time.Minute}
 	s.ShouldRetryOnRateLimit, s.ShouldReconnectOnError, s.SyncEvents = false, false, true
 	return s
 }
