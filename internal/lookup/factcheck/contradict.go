@@ -88,8 +88,8 @@ func (s *statement) otherNumber(p passage, near []passage) bool {
 var decade = regexp.MustCompile(`\b[0-9]{3}0['’]?s\b`)
 
 func (s *statement) otherYear(p passage, near []passage) bool {
-	claimed := text.YearIn.FindAllString(decade.ReplaceAllString(s.text, " "), -1)
-	there := text.YearIn.FindAllString(p.text, -1)
+	claimed := text.YearPattern.FindAllString(decade.ReplaceAllString(s.text, " "), -1)
+	there := text.YearPattern.FindAllString(p.text, -1)
 	if len(claimed) == 0 || len(there) == 0 || s.about(p, unnumbered) < 0.6 {
 		return false
 	}
