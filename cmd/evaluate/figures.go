@@ -17,6 +17,7 @@ var recordedFigures string
 type scoring struct {
 	Set     string // of the table of sets
 	Folder  string // that holds the rows
+	Unseen  bool   // each row is predicted by models that have not seen it
 	Score   string // the scorer and its options; empty if the predictions themselves are the answer
 	Figures []figure
 }

@@ -7,11 +7,13 @@ import (
 	"io/fs"
 	"strings"
 
+	"familiar/cmd/evaluate/train"
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/providers/websearch"
 	"familiar/internal/search"
+	"familiar/internal/web/read"
 )
 
 type messageRow struct{ ID, Text string }
@@ -26,14 +28,9 @@ func predictNeed(ctx context.Context, _ fs.FS, row messageRow) (prediction, erro
 // predictIntent predicts {"intent"}: what kind of lookup the message gets, in the set's words.
 func predictIntent(ctx context.Context, _ fs.FS, row messageRow) (prediction, error) {
 	look := lookFor(ctx, row)
-	intent := look.Intent
-	switch {
-	case look.State == turn.NotNeeded:
+	intent := train.InSet(look.Intent)
+	if look.State == turn.NotNeeded {
 		intent = "none"
-	case intent == "image", intent == "video":
-		intent = "media"
-	case intent == "forum", intent == "docs", intent == "fact_check":
-		intent = "general"
 	}
 	return prediction{"intent": intent, "score": look.Score}, nil
 }
@@ -50,6 +47,7 @@ func request(id, text string) turn.Request {
 type evidenceRow struct {
 	ID, Question, Title, Text string
 	Docs                      []struct{ Title, Text string }
+	Budget                    int // characters within which the answer must be
 }
 
 // predictEvidence predicts {"text"}: what a lookup without a model quotes in answer to the question, best first, when
@@ -69,8 +67,8 @@ func predictEvidence(ctx context.Context, _ fs.FS, row evidenceRow) (prediction,
 	defer engine.Wait()
 	req := request(row.ID, row.Question)
 	req.Web.Switch = turn.WebAlways
-	p := &websearch.Provider{Search: engine}
-	defer p.Wait()
+	p := &websearch.Provider{Search: engine, Reader: &read.Reader{}}
+	defer p.Reader.Wait()
 	look := p.Lookup(ctx, req)
 	var quoted []string
 	for _, c := range look.Summary {

@@ -24,8 +24,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// modelFolder holds the models, beside the code that embeds them.
-const modelFolder = "internal/providers/websearch"
+// modelFolder holds the rooms that embed the models.
+const modelFolder = "internal/lookup"
 
 // Exit codes.
 const (

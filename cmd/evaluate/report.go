@@ -13,11 +13,13 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"familiar/cmd/evaluate/train"
 )
 
 type reportCommand struct {
 	Dir   string `arg:"" help:"Folder that holds the sets and, in score/, their scorers."`
-	Quick bool   `help:"Measure on half of the rows: those whose id has an even hash."`
+	Quick bool   `help:"Measure on about half of the rows."`
 	Check bool   `help:"Fail if a figure is more than a point worse than the recorded one."`
 	JSON  bool   `name:"json" help:"Print the figures as JSON lines."`
 }
@@ -39,6 +41,7 @@ type outcome struct {
 // Run measures every set that is there, in the order of figures.toml, and prints each figure when it is known.
 func (c reportCommand) Run(ctx context.Context, p *program) error {
 	r := report{program: p, dir: p.resolve(c.Dir), quick: c.Quick}
+	r.folds = &train.Folds{Dir: r.dir}
 	if _, err := os.Stat(filepath.Join(r.dir, "score")); err != nil {
 		return usageError(fmt.Sprintf("%s has no folder score with the scorers: name the folder that holds the sets", r.dir))
 	}
@@ -69,9 +72,10 @@ type report struct {
 	work    string // for predictions, and for halves of sets
 	python  string
 	quick   bool
+	folds   *train.Folds
 }
 
-const columns = "%-9s %-16s %-30s %8s %8s %8s %10s"
+const columns = "%-9s %-16s %-36s %8s %8s %8s %10s"
 
 func (r report) line(o outcome) error {
 	tenths := math.Round(10*o.Difference)/10 + 0 // and no -0
@@ -127,7 +131,11 @@ func (r report) measure(ctx context.Context, s scoring) ([]outcome, error) {
 	}
 	files := os.DirFS(folder)
 	if r.quick {
-		if rows, err = half(rows); err != nil {
+		part := half
+		if s.Unseen {
+			part = firstFolds
+		}
+		if rows, err = part(rows); err != nil {
 			return nil, err
 		}
 		if folder, err = os.MkdirTemp(r.work, "half-"); err != nil {
@@ -137,7 +145,13 @@ func (r report) measure(ctx context.Context, s scoring) ([]outcome, error) {
 			return nil, err
 		}
 	}
-	predictions, err := r.predict(ctx, s.Folder, evaluation{files: files, predict: set.open()}, rows)
+	e := evaluation{files: files}
+	if s.Unseen {
+		e.predict = set.unseen(r.folds)
+	} else {
+		e.predict = set.open()
+	}
+	predictions, err := r.predict(ctx, s.Folder, e, rows)
 	if err != nil {
 		return nil, err
 	}

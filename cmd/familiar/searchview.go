@@ -35,7 +35,7 @@ func (h *house) look(ctx context.Context, hits []pictured) {
 			continue
 		}
 		fetching.Go(func() {
-			got, err := h.fetcher.FetchImage(ctx, hits[i].Thumbnail, fetch.Options{Domains: h.domains})
+			got, err := h.reader.Fetcher.FetchImage(ctx, hits[i].Thumbnail, fetch.Options{Domains: h.domains})
 			if e, failed := errors.AsType[*fetch.Error](err); failed {
 				hits[i].Picture = &picture{Error: strings.ReplaceAll(e.Reason, "_", " ")}
 				return

@@ -392,7 +392,7 @@ func linear(t *testing.T, unit string, prepare func(text string) (work func())) 
 	}
 	length := 100_000
 	if underRace {
-		length = 10_000
+		length = 4_000
 	}
 	if small, large := cost(length/4), cost(length); large > 8*small+1<<20 {
 		t.Errorf("%q over and over: %d bytes allocated for %d bytes, %d for %d", unit, small, length/4, large, length)

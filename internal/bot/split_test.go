@@ -217,7 +217,7 @@ func TestSplitProperties(t *testing.T) {
 func TestSplitOfGrowingText(t *testing.T) {
 	length := 800
 	if underRace {
-		length = 400
+		length = 300
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		text, limit := document.Draw(t, "text"), rapid.IntRange(60, 300).Draw(t, "limit")

@@ -105,7 +105,7 @@ func readOwn(add func(message)) error {
 }
 
 func needTask(messages []message) task {
-	t := task{file: "need.model", classes: []string{"stay", "look"}, penalty: 2, seldom: 2}
+	t := task{file: "need/need.model", classes: []string{"stay", "look"}, penalty: 2, seldom: 2}
 	for _, m := range messages {
 		if m.wanted() != "" {
 			t.rows = append(t.rows, example{text: m.Text, source: m.source(), hints: m.hints, class: yes(m.wanted() != "none")})
@@ -120,7 +120,7 @@ var classIntents = map[string]string{
 }
 
 func intentTask(messages []message) task {
-	t := task{file: "intent.model", classes: []string{"weather", "news", "person", "howto", "media", "general", "none"}, penalty: 2, seldom: 2}
+	t := task{file: "need/intent.model", classes: []string{"weather", "news", "person", "howto", "media", "general", "none"}, penalty: 2, seldom: 2}
 	for _, m := range messages {
 		if class := slices.Index(t.classes, m.wanted()); class >= 0 {
 			t.rows = append(t.rows, example{text: m.Text, source: m.source(), hints: m.hints, class: class})

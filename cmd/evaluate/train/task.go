@@ -2,7 +2,6 @@ package train
 
 import (
 	"fmt"
-	"hash/fnv"
 	"io"
 	"slices"
 
@@ -25,19 +24,10 @@ type example struct {
 	class  int
 }
 
-const folds = 5
-
-// fold is the part of the rows that a text belongs to.
-func fold(text string) int {
-	h := fnv.New32a()
-	h.Write([]byte(text))
-	return int(h.Sum32()>>3) % folds
-}
-
 // everything, outside and without are what models are trained of.
 func everything(example) bool { return true }
 
-func outside(n int) func(example) bool { return func(e example) bool { return fold(e.text) != n } }
+func outside(n int) func(example) bool { return func(e example) bool { return Fold(e.text) != n } }
 
 func without(source string) func(example) bool {
 	return func(e example) bool { return e.source != source }
@@ -67,7 +57,7 @@ func (t task) validate(w io.Writer) {
 	for i := range folds {
 		m := t.train(outside(i))
 		for _, r := range t.rows {
-			if fold(r.text) == i {
+			if Fold(r.text) == i {
 				odds := m.Classify(r.hints)
 				seen.add(t.classes[r.class], t.classes[slices.Index(odds, slices.Max(odds))])
 			}

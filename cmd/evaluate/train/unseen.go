@@ -23,7 +23,7 @@ func validateMessages(w io.Writer, messages []message) {
 	for i := range folds {
 		models := both(need, intent, outside(i))
 		for _, m := range messages {
-			if fold(m.Text) == i {
+			if Fold(m.Text) == i {
 				r.judge(models, m)
 			}
 		}
@@ -73,7 +73,7 @@ type report struct {
 func (r *report) judge(models need.Models, m message) {
 	said, intent := "stay", "none"
 	if look, what := question.Judge(models, m.Text); look {
-		said, intent = "look", inSet(what)
+		said, intent = "look", InSet(what)
 	}
 	if m.own() {
 		r.ownNeed.add(stayOrLook(m.Intent != "none"), said)
@@ -112,8 +112,8 @@ func stayOrLook(look bool) string {
 	return "stay"
 }
 
-// inSet is an intent in the set's words.
-func inSet(intent turn.Intent) string {
+// InSet is an intent in the words of the set intent.
+func InSet(intent turn.Intent) string {
 	switch intent {
 	case turn.IntentImage, turn.IntentVideo:
 		return "media"

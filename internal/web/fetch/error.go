@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"errors"
+	"net/http"
 
 	"familiar/internal/web/guard"
 )
@@ -29,6 +30,11 @@ type Error struct {
 }
 
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
+
+// Missing reports whether the site says that it has no such page.
+func (e *Error) Missing() bool {
+	return e.Status == http.StatusNotFound || e.Status == http.StatusGone
+}
 
 // Unwrap makes errors.Is(err, context.DeadlineExceeded) and context.Canceled work; there is nothing else to unwrap.
 func (e *Error) Unwrap() error {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"familiar/internal/web/guard"
@@ -118,7 +119,9 @@ func TestFetchImageIsGuarded(t *testing.T) {
 }
 
 // TestImagesAndPagesKeepApart asks for one address as either.
-func TestImagesAndPagesKeepApart(t *testing.T) {
+func TestImagesAndPagesKeepApart(t *testing.T) { synctest.Test(t, testImagesAndPagesKeepApart) }
+
+func testImagesAndPagesKeepApart(t *testing.T) {
 	f, w := open(t, "", nil)
 	w.Handle("example.org/x", func(rw http.ResponseWriter, r *http.Request) {
 		time.Sleep(50 * time.Millisecond)

@@ -111,7 +111,7 @@ func dropEdges(root *html.Node, title string) {
 	for _, line := range lines {
 		own := dom.Label(line)
 		size := dom.Length(line)
-		if title != "" && !begun && dom.HeadingLevel(line) > 0 && meta.Akin(own, title) && meta.Akin(title, own) {
+		if title != "" && !begun && dom.HeadingLevel(line) > 0 && meta.SharesWords(own, title) && meta.SharesWords(title, own) {
 			dropBefore(root, line)
 		}
 		begun = begun || size >= paragraph && dom.HeadingLevel(line) == 0
@@ -119,7 +119,7 @@ func dropEdges(root *html.Node, title string) {
 			continue
 		}
 		switch {
-		case !begun && dom.HeadingLevel(line) > 0 && meta.Akin(own, title) && meta.Akin(title, own),
+		case !begun && dom.HeadingLevel(line) > 0 && meta.SharesWords(own, title) && meta.SharesWords(title, own),
 			!begun && (dateLine.MatchString(own) || title != "" && dom.HeadingLevel(line) == 0 && size <= longDate && dated.MatchString(own)),
 			creditsPicture(own), offerWords[firstWord(own)] && offer.MatchString(own),
 			!strings.ContainsAny(own, " \n") && strings.HasPrefix(own, "http"),

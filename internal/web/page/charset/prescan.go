@@ -9,10 +9,10 @@ import (
 	"familiar/internal/web/page/dom"
 )
 
-// prescan looks for a declaration of the encoding in the beginning of an HTML document (HTML Standard, "prescan a
-// byte stream to determine its encoding"). It works on bytes, not on a tree, so that a <meta> in a script counts
-// too, as it does in browsers. It returns the label as it was written, "" if there is none that means anything;
-// with skip, it leaves out what is in scripts and styles.
+// prescan looks for a declaration of the encoding in the beginning of an HTML document (HTML Standard, "prescan a byte
+// stream to determine its encoding"). It works on bytes, not on a tree, so a <meta> in a script counts too, as it does in
+// browsers. With skip, it leaves out what is in scripts and styles. It returns the label as it is written, "" if no label
+// stands for an encoding.
 func prescan(head []byte, skip bool) (label string) {
 	for len(head) > 0 {
 		at := bytes.IndexByte(head, '<')
@@ -51,7 +51,7 @@ func prescan(head []byte, skip bool) (label string) {
 	return ""
 }
 
-// after is what follows the first mark in head, which is in lower case, nothing if it has none.
+// after returns what follows the first mark in head, in upper or lower case, and nothing if there is none.
 func after(head []byte, mark string) []byte {
 	for i := 0; i+len(mark) <= len(head); i++ {
 		if head[i] == mark[0] && strings.EqualFold(string(head[i:i+len(mark)]), mark) {
@@ -61,13 +61,13 @@ func after(head []byte, mark string) []byte {
 	return nil
 }
 
-// tagNamed says that head begins with the start of such a tag.
+// tagNamed reports whether head begins with the start of such a tag.
 func tagNamed(head []byte, name string) bool {
 	end := 1 + len(name)
 	return len(head) > end && strings.EqualFold(string(head[1:end]), name) && (dom.IsSpace(head[end]) || head[end] == '/' || head[end] == '>')
 }
 
-// wordEnd is where the name of a tag ends.
+// wordEnd returns where the name of a tag ends.
 func wordEnd(s []byte) int {
 	for i, c := range s {
 		if dom.IsSpace(c) || c == '>' {
@@ -77,25 +77,25 @@ func wordEnd(s []byte) int {
 	return len(s)
 }
 
-// metaTag is what one <meta> says.
+// metaTag is what one <meta> declares.
 type metaTag struct {
 	charset string
 	content string
-	pragma  bool // it stands for a header
+	pragma  bool // it takes the place of a header
 }
 
 func readMeta(head []byte) (m metaTag, rest []byte) {
-	seen := map[string]bool{}
+	read := map[string]bool{}
 	for {
 		name, value, next, ok := readAttribute(head)
 		head = next
 		if !ok {
 			return m, head
 		}
-		if seen[name] {
+		if read[name] {
 			continue
 		}
-		seen[name] = true
+		read[name] = true
 		switch name {
 		case "http-equiv":
 			m.pragma = value == "content-type"
@@ -107,7 +107,7 @@ func readMeta(head []byte) (m metaTag, rest []byte) {
 	}
 }
 
-// label is the declared encoding, if it is one that is known or one that is refused.
+// label returns the declared encoding if the Encoding Standard lists it or if it is refused.
 func (m metaTag) label() string {
 	label := m.charset
 	if label == "" && m.pragma {
@@ -118,7 +118,7 @@ func (m metaTag) label() string {
 	case refused.MatchString(label):
 		return label
 	case strings.HasPrefix(name, "utf-16"):
-		return "utf-8" // it was found by reading ASCII
+		return "utf-8" // the declaration itself was read as ASCII
 	case name == "x-user-defined":
 		return "windows-1252"
 	case name == "":
@@ -127,7 +127,8 @@ func (m metaTag) label() string {
 	return label
 }
 
-// readAttribute is the Standard's "get an attribute", with name and value in lower case; ok is false at the tag's end.
+// readAttribute is the Standard's "get an attribute". It returns name and value in lower case; ok is false at the end of
+// the tag.
 func readAttribute(s []byte) (name, value string, rest []byte, ok bool) {
 	for len(s) > 0 && (dom.IsSpace(s[0]) || s[0] == '/') {
 		s = s[1:]
@@ -139,11 +140,11 @@ func readAttribute(s []byte) (name, value string, rest []byte, ok bool) {
 	for end < len(s) && !dom.IsSpace(s[end]) && s[end] != '/' && s[end] != '>' && (s[end] != '=' || end == 0) {
 		end++
 	}
-	name, s = strings.ToLower(string(s[:end])), bytes.TrimLeft(s[end:], " \t\n\f\r")
+	name, s = strings.ToLower(string(s[:end])), bytes.TrimLeft(s[end:], dom.Blanks)
 	if len(s) == 0 || s[0] != '=' {
 		return name, "", s, true
 	}
-	s = bytes.TrimLeft(s[1:], " \t\n\f\r")
+	s = bytes.TrimLeft(s[1:], dom.Blanks)
 	switch {
 	case len(s) == 0 || s[0] == '>':
 		return name, "", s, true
@@ -165,11 +166,11 @@ func contentCharset(s string) string {
 		if at < 0 {
 			return ""
 		}
-		s = strings.TrimLeft(s[at+len("charset"):], " \t\n\f\r")
+		s = strings.TrimLeft(s[at+len("charset"):], dom.Blanks)
 		if !strings.HasPrefix(s, "=") {
 			continue
 		}
-		if s = strings.TrimLeft(s[1:], " \t\n\f\r"); s == "" {
+		if s = strings.TrimLeft(s[1:], dom.Blanks); s == "" {
 			return ""
 		}
 		if q := s[0]; q == '"' || q == '\'' {
@@ -179,7 +180,7 @@ func contentCharset(s string) string {
 			}
 			return own
 		}
-		if end := strings.IndexAny(s, "; \t\n\f\r"); end >= 0 {
+		if end := strings.IndexAny(s, ";"+dom.Blanks); end >= 0 {
 			s = s[:end]
 		}
 		return s
