@@ -120,7 +120,7 @@ func (p *Plan) Compose(names []string, now time.Time) {
 	p.Intent = p.Intents[0].Name
 	p.Language = text.Language(p.Core, words)
 	p.Fresh = freshness(p.Need, p.Intent)
-	p.Day = calendar.DayAsked(p.Core, words, now)
+	p.Day = calendar.Day(p.Core, words, now)
 	p.Queries, p.Scrubbed = nil, nil
 	p.Steps = slices.DeleteFunc(p.Steps, func(s turn.Step) bool { return s.By != "standalone" && s.By != "side model" })
 	p.word(names, now)
