@@ -1,6 +1,7 @@
 package followup
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -11,63 +12,73 @@ import (
 // englishPerson are the pronouns that stand for nobody but persons: in other languages things are he and she, too.
 var englishPerson = text.Set("he she him his her hers")
 
-// named replaces the pronoun of a question by the name that it stands for. Where the question before has no
-// name to offer, it is added whole: enough for a search.
-func named(s string, words []text.Word, before string) (string, bool) {
-	at := PronounAt(s, words)
+// replacePronoun puts the name that a pronoun stands for in its place. Where the question before has none, that is added
+// whole.
+func replacePronoun(u need.Utterance, p prior) (string, bool) {
+	at := pronounAt(u)
 	if at < 0 {
 		return "", false
 	}
-	kind := text.Pronouns[words[at].Key]
+	pronoun, kind, next := u.Words[at], text.Pronouns[u.Words[at].Key], at+1
 	if kind == "there" {
-		return placed(s, words, at, before)
+		return replaceThere(u, at, p)
 	}
-	if next := at + 1; words[at].Key == "it" && next < len(words) && words[next].Key == "take" { // what takes time is all that was asked
-		return strings.TrimRight(strings.TrimSpace(s), "?？ ") + ": " + before, true
+	if pronoun.Key == "it" && next < len(u.Words) && u.Words[next].Key == "take" { // what takes time is all that was asked
+		return withQuestion(u.Text, p.raw), true
 	}
-	name := subject(before, strings.HasPrefix(kind, "he"))
-	if name == "" && !englishPerson[words[at].Key] {
-		name = subject(before, false)
+	name := p.antecedent(strings.HasPrefix(kind, "he"))
+	if name == "" && !englishPerson[pronoun.Key] {
+		name = p.antecedent(false)
 	}
 	if name == "" {
-		if need.Weigh(before, nil).Score < need.Threshold {
-			return "", false
-		}
-		return strings.TrimRight(strings.TrimSpace(s), "?？ ") + ": " + before, true
+		return withQuestion(u.Text, p.raw), need.Weigh(p.raw, nil).Score >= need.Threshold
 	}
-	owner := strings.HasSuffix(kind, "s") && at+1 < len(words) && !text.Prepositions[words[at+1].Key]
-	if owner {
-		name += "'s"
-	}
-	if at > 0 && text.SameWord(words[at-1], words[at]) { // "he's" is one piece of text
+	if at > 0 && text.SameWord(u.Words[at-1], pronoun) { // "he's" is one piece of text
 		return "", false
 	}
-	out := s[:words[at].Start] + name
-	if rest := at + 1; rest < len(words) && words[rest].Start < words[at].End+2 && words[rest].Key == "is" {
-		return out + " is" + s[words[rest].End:], true
+	if strings.HasSuffix(kind, "s") && next < len(u.Words) && !text.Prepositions[u.Words[next].Key] {
+		name += "'s"
 	}
-	return out + s[words[at].End:], true
+	end := pronoun.End
+	if next < len(u.Words) && u.Words[next].Key == "is" && u.Words[next].Start < end+2 {
+		name, end = name+" is", u.Words[next].End
+	}
+	return u.Text[:pronoun.Start] + name + u.Text[end:], true
 }
 
-// PronounAt finds the pronoun of a question that names nobody itself, or -1.
-func PronounAt(s string, words []text.Word) int {
-	from, _ := need.Lead(words)
-	body := words[from:]
-	if need.Opening(s, words, body) == "" && !strings.ContainsAny(s, "?？") {
+// replaceThere puts the place that the question before names in the place of "there".
+func replaceThere(u need.Utterance, at int, p prior) (string, bool) {
+	from, to := lastName(p.Words, p.inTime)
+	for i := len(p.Words) - 2; from == to && i > 0; i-- {
+		if places[p.Words[i].Key] && timeAt(p.Words, i+1) == 0 { // "weather in oslo"
+			from, to = i+1, p.slotEnd(i+1)
+		}
+	}
+	if from >= to {
+		return "", false
+	}
+	there := u.Words[at]
+	in := cmp.Or(map[string]string{"alli": "en", "alla": "en", "там": "в"}[there.Key], "in")
+	return u.Text[:there.Start] + in + " " + p.span(from, to) + u.Text[there.End:], true
+}
+
+// pronounAt finds the pronoun of a question that names nobody itself, or -1.
+func pronounAt(u need.Utterance) int {
+	if !asks(u) {
 		return -1
 	}
 	at := -1
-	for i, w := range words {
+	for i, w := range u.Words {
 		if i > 0 && w.Upper && w.Key != "i" {
-			if at >= 0 && strings.HasPrefix(text.Pronouns[words[at].Key], "he") { // "did he win an Oscar?"
+			if at >= 0 && strings.HasPrefix(text.Pronouns[u.Words[at].Key], "he") { // "did he win an Oscar?"
 				return at
 			}
 			return -1
 		}
-		if w.Key == "it" && slices.ContainsFunc(need.Topics.FindAll(s, words), func(f text.Match) bool { return f.Cue == "weather" }) {
+		if w.Key == "it" && slices.ContainsFunc(u.Find(need.Topics), func(f text.Match) bool { return f.Cue == "weather" }) {
 			continue // "will it snow there?"
 		}
-		if kind := text.Pronouns[w.Key]; at < 0 && kind != "" && !(kind == "there" && (i == 0 || existing[words[i-1].Key])) {
+		if kind := text.Pronouns[w.Key]; at < 0 && kind != "" && !(kind == "there" && (i == 0 || existing[u.Words[i-1].Key])) {
 			at = i
 		}
 	}
@@ -77,9 +88,10 @@ func PronounAt(s string, words []text.Word) int {
 // existing are the words with which "there" is no place: "are there", "how many are there".
 var existing = text.Set("is are was were be been will would has have had")
 
-// subject finds what a question is about. A question that leans on another one itself has nothing to offer.
-func subject(s string, isPerson bool) string {
-	name, content := topic(s, isPerson), false
+// antecedent returns what a pronoun of a follow-up stands for: a person or a thing. A question that has a pronoun itself
+// has none.
+func (p prior) antecedent(isPerson bool) string {
+	name, content := p.topic(isPerson), false
 	for _, w := range text.Words(name) {
 		if text.Pronouns[w.Key] != "" && !w.Upper {
 			return ""
@@ -92,57 +104,44 @@ func subject(s string, isPerson bool) string {
 	return name
 }
 
-// topic is what the words of a question say that it is about: for a person the first name in it, for a thing the last, else what
-// stands after "who is", "tell me about" and the like.
-func topic(s string, isPerson bool) string {
-	s = strings.TrimRight(strings.TrimSpace(s), "?？!. ")
-	words := text.Words(s)
-	if len(words) == 0 {
+// topic returns what a question is about: a person by the first name in it, a thing by the last, and else what stands
+// behind "who is", "tell me about" and the like.
+func (p prior) topic(isPerson bool) string {
+	if len(p.Body) == 0 {
 		return ""
 	}
-	from, _ := need.Lead(words)
-	body := words[from:]
-	if len(body) == 0 {
-		return ""
+	n, asksOf := abouts.Prefix(p.Body)
+	at, end := len(p.Words)-len(p.Body)+n, len(p.Words)
+	described := n > 0 && at < end && !p.Words[at].Upper // "who is the mayor of Rome?"
+	first := p.Body[0].Key
+	switch {
+	case isPerson && asksOf == "" && (first == "who" || first == "wer" || first == "qui"):
+		return "" // "who won the prize?": the person is the answer, and no name in the question is hers
+	case described && isPerson, described && asksOf == "about" && !personal[first] && end-at <= 8:
+		return p.span(at, end)
 	}
-	n, asksOf := abouts.Prefix(body)
-	if isPerson && asksOf == "" {
-		if first := body[0].Key; first == "who" || first == "wer" || first == "qui" {
-			return "" // "who won the prize?": the person is the answer, and the names in it are none of hers
-		}
-	}
-	if isPerson && n > 0 && n < len(body) && !body[n].Upper { // "who is the mayor of Rome?": that very person
-		return s[body[n].Start:body[len(body)-1].End]
-	}
-	asksWho := asksOf == "about" && personal[body[0].Key]
-	if !isPerson && asksOf == "about" && !asksWho && n < len(body) && len(body)-n <= 8 && !body[n].Upper { // "what is the capital of Peru?"
-		return s[body[n].Start:body[len(body)-1].End]
-	}
-	a, b := firstName(words)
+	from, to := firstName(p.Words)
 	if !isPerson {
-		a, b = thingName(words)
+		from, to = p.thingName()
 	}
-	if b > a {
-		a, b = withHead(s, words, a, b)
-		return s[words[a].Start:words[b-1].End]
+	if to > from {
+		return p.span(p.withHead(from, to))
 	}
-	if n > 0 && n < len(body) {
-		return s[body[n].Start:body[slotEnd(body, n)-1].End]
+	if n > 0 && at < end {
+		return p.span(at, p.slotEnd(at))
 	}
 	return ""
 }
 
-// thingName is the last name of a question that stands behind no preposition but "of", or else the last. One of a time
-// is none.
-func thingName(words []text.Word) (from, to int) {
-	at, until := timeIn(words)
-	timed := func(i int) bool { return at <= i && i < until }
-	apart := func(i int) bool { return text.Prepositions[words[i].Key] && !linksName[words[i].Key] }
-	from, to = lastName(words, func(i int) bool {
-		return timed(i) || apart(i-1) || i > 1 && articles[words[i-1].Key] && apart(i-2)
+// thingName returns the range of the last name that stands behind no preposition but "of", or else of the last. One in a
+// time does not count.
+func (p prior) thingName() (from, to int) {
+	apart := func(i int) bool { return text.Prepositions[p.Words[i].Key] && !linksName[p.Words[i].Key] }
+	from, to = lastName(p.Words, func(i int) bool {
+		return p.inTime(i) || apart(i-1) || i > 1 && articles[p.Words[i-1].Key] && apart(i-2)
 	})
 	if to == from {
-		from, to = lastName(words, timed)
+		from, to = lastName(p.Words, p.inTime)
 	}
 	return from, to
 }
@@ -150,22 +149,31 @@ func thingName(words []text.Word) (from, to int) {
 // linksName are the prepositions with which a name is what a thing belongs to.
 var linksName = text.Set("of von de du del do da di der des")
 
-// withHead adds to a name the thing that it owns: "Peru's capital", "the sequel of Dune".
-func withHead(s string, words []text.Word, from, to int) (int, int) {
-	if owner := s[words[to-1].Start:words[to-1].End]; to < len(words) && (strings.HasSuffix(owner, "'s") || strings.HasSuffix(owner, "’s")) && !text.StopWords[words[to].Key] {
+// withHead adds to a name the thing that it owns: "Peru's capital", "the sequel of Dune", "a hotel in Porto".
+func (p prior) withHead(from, to int) (int, int) {
+	words := p.Words
+	if owner := p.span(to-1, to); to < len(words) && isGenitive(owner) && !text.StopWords[words[to].Key] {
 		return from, to + 1
 	}
-	if from > 2 && text.Prepositions[words[from-1].Key] && !linksName[words[from-1].Key] { // "a hotel in Porto"
-		for i := from - 2; i > 0 && i >= from-5 && !text.StopWords[words[from-2].Key]; i-- {
+	if from <= 2 {
+		return from, to
+	}
+	before, head := words[from-1].Key, words[from-2].Key
+	if text.Prepositions[before] && !linksName[before] && !text.StopWords[head] {
+		for i := from - 2; i > 0 && i >= from-5; i-- {
 			if articles[words[i].Key] {
 				return i + 1, to
 			}
 		}
 	}
-	if from > 2 && words[from-1].Key == "of" && relational[words[from-2].Key] && words[from-3].Key == "the" {
+	if before == "of" && relational[head] && words[from-3].Key == "the" {
 		return from - 3, to
 	}
 	return from, to
+}
+
+func isGenitive(word string) bool {
+	return strings.HasSuffix(word, "'s") || strings.HasSuffix(word, "’s")
 }
 
 // abouts are the beginnings behind which a question names what it is about; behind "of" something more may follow.
@@ -174,33 +182,35 @@ var abouts = text.Compile(map[string]string{
 	"of":    "how old is, how tall is, how big is, how far is, how long is, how high is, how much is, how much are, how does, when is, when are, when does, when will, where is, where was, when was, wie alt ist, wo ist, ou est, donde esta, onde fica, где находится",
 })
 
-// firstName and lastName return the range of the first and the last run of capitalised words, the sentence's
-// first word aside. No name begins where skip, if there is one, says so.
+// firstName returns the range of the first run of capitalised words behind the first word; 0, 0 if there is none.
 func firstName(words []text.Word) (from, to int) {
 	for i := 1; i < len(words); i++ {
-		if words[i].Upper && words[i].Key != "i" {
+		if startsName(words[i]) {
 			return i, nameEnd(words, i)
 		}
 	}
 	return 0, 0
 }
 
+// lastName returns the range of the last one, of those that do not begin where skip says so; skip may be nil.
 func lastName(words []text.Word, skip func(int) bool) (from, to int) {
-	for i := 1; i < len(words); {
-		if words[i].Upper && words[i].Key != "i" {
-			end := nameEnd(words, i)
-			if skip == nil || !skip(i) {
-				from, to = i, end
-			}
-			i = end
+	for i := 1; i < len(words); i++ {
+		if !startsName(words[i]) {
 			continue
 		}
-		i++
+		end := nameEnd(words, i)
+		if skip == nil || !skip(i) {
+			from, to = i, end
+		}
+		i = end - 1
 	}
 	return from, to
 }
 
-// nameEnd lets a name hold "of", "the", "de" and a number: "Lord of the Rings", "Windows 11".
+func startsName(w text.Word) bool { return w.Upper && w.Key != "i" }
+
+// nameEnd returns the end of the name that begins at from. It may hold "of", "the", "de" and numbers: "Lord of the Rings",
+// "Windows 11".
 func nameEnd(words []text.Word, from int) int {
 	end := from + 1
 	for i := end; i < len(words); i++ {

@@ -1,6 +1,8 @@
 package need
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -9,124 +11,91 @@ import (
 	"familiar/internal/text"
 )
 
-// signs are the cues heard in a sentence.
-type signs map[string]bool
+// cues are the cues that a sentence has, by name.
+type cues map[string]bool
 
-func (h signs) hear(cue string) { h[cue] = true }
-
-func (h signs) has(cue string) bool { return h[cue] }
-
-// sum turns the cues into the score and lists them, strongest first.
-func (h signs) sum(n *Need) {
-	x := bias
-	for cue := range h {
-		x += weights[cue]
-		n.Cues = append(n.Cues, cue)
-		n.Barred = n.Barred || barring[text.Fold(cue)]
+func (c cues) add(cue string, present bool) {
+	if present {
+		c[cue] = true
 	}
-	slices.SortFunc(n.Cues, func(a, b string) int {
-		if d := math.Abs(weights[b]) - math.Abs(weights[a]); d != 0 {
-			return int(math.Copysign(1, d))
-		}
-		return strings.Compare(a, b)
+}
+
+// shownAs are the names under which people are shown cues.
+var shownAs = map[Form]string{Wh: "question word", YesNo: "yes-or-no question", Request: "request"}
+
+// score sums the weights of the cues into n's score, and lists the cues, strongest first.
+func (c cues) score(n *Need) {
+	n.Cues = slices.SortedFunc(maps.Keys(c), func(a, b string) int {
+		return cmp.Or(cmp.Compare(math.Abs(weights[b]), math.Abs(weights[a])), strings.Compare(a, b))
 	})
-	n.Score = math.Round(logistic(x)*1000) / 1000
-	n.ruled = n.Score
+	logOdds := bias
 	for i, cue := range n.Cues {
+		logOdds += weights[cue]
+		n.Barred = n.Barred || barring[cue]
 		switch cue {
 		case "topic":
 			n.Cues[i] = "topic: " + strings.Join(n.Topics, ", ")
 		case "time":
 			n.Cues[i] = "time: " + strings.Join(n.Times, ", ")
-		case "wh":
-			n.Cues[i] = "question word"
-		case "aux":
-			n.Cues[i] = "yes-or-no question"
-		case "get":
-			n.Cues[i] = "request"
+		default:
+			n.Cues[i] = cmp.Or(shownAs[Form(cue)], cue)
 		}
 	}
+	n.Score = math.Round(logistic(logOdds)*1000) / 1000
+	n.ruleScore = n.Score
 }
 
-// form hears how the sentence is built.
-func (h signs) form(s string, words, body []text.Word, form string, asked bool) {
+// addForm adds how the sentence is built.
+func (c cues) addForm(u Utterance, form Form) {
 	switch {
-	case form != "":
-		h.hear(form)
-	case asked:
-	case len(words) <= 5:
-		h.hear("fragment")
+	case form != NoForm:
+		c[string(form)] = true
+	case u.hasQuestionMark():
 	default:
-		h.hear("statement")
-		if len(words) > 12 {
-			h.hear("long statement")
-		}
+		c.add("fragment", len(u.Words) <= 5)
+		c.add("statement", len(u.Words) > 5)
+		c.add("long statement", len(u.Words) > 12)
 	}
-	if asked {
-		h.hear("question mark")
-	}
-	if nothingNamed(s, body) {
-		h.hear("nothing named")
-	}
-	if len(body) <= 6 && form != "get" {
-		for _, w := range body {
-			if pointing[w.Key] {
-				h.hear("pointing")
-			}
-		}
-	}
+	c.add("question mark", u.hasQuestionMark())
+	c.add("nothing named", !u.hasContent())
+	c.add("pointing", len(u.Body) <= 6 && form != Request && text.ContainsAny(u.Body, pointing))
 }
 
-// nothingNamed reports whether a sentence holds no word of content: "what?", "why is that".
-func nothingNamed(s string, body []text.Word) bool {
-	if text.Unspaced(s) {
-		return false
-	}
-	for _, w := range body {
-		if !text.StopWords[w.Key] {
-			return false
-		}
-	}
-	return true
+func (u Utterance) hasQuestionMark() bool { return strings.ContainsAny(u.Text, "?？؟") }
+
+// hasContent reports whether a word carries meaning: none does in "what?" and "why is that".
+func (u Utterance) hasContent() bool {
+	return text.Unspaced(u.Text) || slices.ContainsFunc(u.Body, func(w text.Word) bool { return !text.StopWords[w.Key] })
 }
 
 // pointing are the words for something that only those present can see.
 var pointing = text.Set("this that it these those he she they him her them here there")
 
-// topics hears what it is about, and when.
-func (h signs) topics(n *Need, s string, words []text.Word, form string, asked bool) {
-	for _, f := range Topics.FindAll(s, words) {
+// addTopics adds what the sentence is about, and when, and lists both in n.
+func (c cues) addTopics(n *Need, u Utterance, form Form) {
+	for _, f := range u.Find(Topics) {
 		n.Topics = text.AddOnce(n.Topics, f.Cue)
 	}
-	for _, f := range Times.FindAll(s, words) {
+	for _, f := range u.Find(Times) {
 		n.Times = text.AddOnce(n.Times, f.Cue)
 	}
-	if len(n.Times) > 0 || someplace(words) {
-		if len(skies.FindAll(s, words)) > 0 {
-			n.Topics = text.AddOnce(n.Topics, "weather")
-		}
+	if (len(n.Times) > 0 || u.hasPlace()) && u.Has(skies) {
+		n.Topics = text.AddOnce(n.Topics, "weather")
 	}
 	// In a long sentence that asks nothing, "movie" and "today" are talk.
-	told := form == "" && !asked && len(words) > 7
-	if len(n.Topics) > 0 && !told {
-		h.hear("topic")
-		if len(n.Topics) > 1 {
-			h.hear("topics")
-		}
+	if form != NoForm || u.hasQuestionMark() || len(u.Words) <= 7 {
+		c.add("topic", len(n.Topics) > 0)
+		c.add("topics", len(n.Topics) > 1)
+		c.add("time", len(n.Times) > 0)
 	}
-	if len(n.Times) > 0 && !told {
-		h.hear("time")
-	}
-	if last := words[len(words)-1].Key; len(checks.FindAll(s, words)) > 0 || form == "aux" && doubts[last] && len(words) > 3 || form == "aux" && doubted(s, words) {
-		n.Check = true
-		h.hear("factcheck")
-	}
+	n.Check = u.Has(checks) || form == YesNo && u.asksIfTrue()
+	c.add("factcheck", n.Check)
 }
 
-// someplace reports whether words name a place by its preposition, or the one where the speaker is.
-func someplace(words []text.Word) bool {
-	for i, w := range words {
-		if here[w.Key] || i > 0 && i+1 < len(words) && atPlace[w.Key] {
+// hasPlace reports whether words name a place by its preposition, or the one where the speaker is.
+func (u Utterance) hasPlace() bool {
+	for i, w := range u.Words {
+		if here[w.Key] || i > 0 && i+1 < len(u.Words) && atPlace[w.Key] {
 			return true
 		}
 	}
@@ -141,84 +110,66 @@ var (
 // doubts are the last words of "is the moon landing fake?".
 var doubts = text.Set("fake real true false hoax myth legit scam debunked wahr vrai faux verdad falso vero правда")
 
-// doubted reports whether a question has a word of doubt about something with a name: "did Ada really write it?".
-func doubted(s string, words []text.Word) bool {
-	if len(Persons.FindAll(s, words)) > 0 || shouted(s) {
-		return false
+// asksIfTrue reports whether a yes-or-no question is whether something is true: it ends with a word of doubt, or has one
+// about something with a name, as in "did Ada really write it?".
+func (u Utterance) asksIfTrue() bool {
+	if doubts[u.Words[len(u.Words)-1].Key] && len(u.Words) > 3 {
+		return true
 	}
-	named := slices.ContainsFunc(words[1:], func(w text.Word) bool { return w.Upper })
-	return named && slices.ContainsFunc(words, func(w text.Word) bool { return surely[w.Key] })
+	named := slices.ContainsFunc(u.Words[1:], func(w text.Word) bool { return w.Upper })
+	return named && text.ContainsAny(u.Words, surely) && !u.Has(Persons) && !u.allCapitals()
 }
 
 var surely = text.Set("really actually wirklich tatsachlich vraiment realmente davvero echt")
 
-// names hears proper names and years: things of the world outside.
-func (h signs) names(s string, words []text.Word) {
-	count := 0
-	for i, w := range words {
-		if w.Upper && i > 0 && w.Key != "i" && !text.SameWord(words[i-1], w) {
-			count++
+// addNames adds proper names and years: things of the world outside.
+func (c cues) addNames(u Utterance) {
+	names := 0
+	for i, w := range u.Words {
+		if w.Upper && i > 0 && w.Key != "i" && !text.SameWord(u.Words[i-1], w) {
+			names++
 		}
 	}
-	if shouted(s) {
-		count = 0
+	if names > 0 && !u.allCapitals() {
+		c.add("name", true)
+		c.add("names", names > 1)
 	}
-	if count > 0 {
-		h.hear("name")
-	}
-	if count > 1 {
-		h.hear("names")
-	}
-	if strings.ContainsAny(s, "0123456789") && text.YearPattern.MatchString(s) {
-		h.hear("year")
-	}
+	c.add("year", strings.ContainsAny(u.Text, "0123456789") && text.YearPattern.MatchString(u.Text))
 }
 
-// shouted reports whether s is all capitals, where a capital says nothing.
-func shouted(s string) bool { return s == strings.ToUpper(s) && s != strings.ToLower(s) }
+// allCapitals reports whether the text is all capitals, where a capital marks no name.
+func (u Utterance) allCapitals() bool {
+	return u.Text == strings.ToUpper(u.Text) && u.Text != strings.ToLower(u.Text)
+}
 
-// against hears what the web has no part in.
-func (h signs) against(s string, words, body []text.Word, ofWeather bool) {
-	if namesTitle(body) {
-		return // "who sings hello is it me you are looking for" says nothing to anybody
+// addAgainst adds what speaks against a look at the web.
+func (c cues) addAgainst(u Utterance, weather bool) {
+	if u.asksForMaker() {
+		return // in "who sings hello is it me you are looking for", "you" is nobody here
 	}
-	for _, f := range Against.FindAll(s, words) {
-		if f.Cue == "smalltalk" && f.From > 1 && f.To < len(words) {
-			continue // "what does true love mean" is no yes
-		}
-		if f.Cue == "smalltalk" && f.To-f.From == len(words) {
-			h.hear("greeting only")
-		}
-		if f.Cue == "clock" && ofWeather {
-			continue // "the weather at this time in Lima" asks for no clock
-		}
-		h.hear(f.Cue)
-	}
-	for _, f := range Persons.FindAll(s, body) {
-		if f.Cue == "you" && meansAnyone(body, f.From) {
-			continue
-		}
-		h.hear(f.Cue)
-	}
-	if n, cue := commands.Prefix(body); n > 0 {
-		h.hear(cue)
-	}
-	for _, w := range words {
-		if everybody[w.Key] {
-			h.hear("to the room")
+	for _, f := range u.Find(Against) {
+		switch {
+		case f.Cue == "smalltalk" && f.From > 1 && f.To < len(u.Words): // "true" in "what does true love mean"
+		case f.Cue == "clock" && weather: // "the weather at this time in Lima" asks for no clock
+		default:
+			c[f.Cue] = true
+			c.add("greeting only", f.Cue == "smalltalk" && f.To-f.From == len(u.Words))
 		}
 	}
-	if (strings.ContainsAny(s, "0123456789") || strings.Contains(s, " times ")) && sum.MatchString(s) {
-		h.hear("sums")
+	for _, f := range Persons.FindAll(u.Text, u.Body) {
+		c.add(f.Cue, f.Cue != "you" || !u.meansAnyone(f.From))
 	}
-	if (strings.ContainsAny(s, "{};(>$#=:&|") || codeWords[words[0].Key]) && codeLike.MatchString(s) {
-		h.hear("code")
+	if n, cue := commands.Prefix(u.Body); n > 0 {
+		c[cue] = true
 	}
+	c.add("to the room", text.ContainsAny(u.Words, everybody))
+	c.add("sums", (strings.ContainsAny(u.Text, "0123456789") || strings.Contains(u.Text, " times ")) && sum.MatchString(u.Text))
+	c.add("code", (strings.ContainsAny(u.Text, "{};(>$#=:&|") || codeWords[u.Words[0].Key]) && codeLike.MatchString(u.Text))
 }
 
 // meansAnyone tells the "you" of "how do you prepare tacos" from that of "how do you feel".
-func meansAnyone(body []text.Word, at int) bool {
-	return at == 2 && body[0].Key == "how" && generic[body[1].Key] && len(body) > 4 && !selfVerbs[body[3].Key]
+func (u Utterance) meansAnyone(you int) bool {
+	return you == 2 && len(u.Body) > 4 && u.Body[0].Key == "how" && generic[u.Body[1].Key] && !selfVerbs[u.Body[3].Key]
 }
 
 var (
@@ -237,10 +188,10 @@ var codeWords = text.Set("sudo import def func")
 // makers are what is done with a song, a book or a film, after "who".
 var makers = text.Set("sing sings sang sung wrote writes record recorded perform performed direct directed star starred compose composed cover covered")
 
-// namesTitle reports whether a question is for who made something whose title is given: its words are no words to
-// those present. One word or two after the verb may be: "who wrote you", "who sings this".
-func namesTitle(body []text.Word) bool {
-	return len(body) > 4 && body[0].Key == "who" && makers[body[1].Key]
+// asksForMaker reports whether a question is for who made something whose title is given: "who sings …". One word or two
+// after the verb may be no title: "who wrote you", "who sings this".
+func (u Utterance) asksForMaker() bool {
+	return len(u.Body) > 4 && u.Body[0].Key == "who" && makers[u.Body[1].Key]
 }
 
 // everybody are the words for all who are present, but the bot.

@@ -1,150 +1,147 @@
 package need
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"familiar/internal/linear"
-	"familiar/internal/text"
 )
 
-// maxHeard is how many words of a message the models hear: what is longer than any example is no more telling.
-const maxHeard = 200
+// maxWords is how many words of a message have features: more than any message that the models were trained on.
+const maxWords = 200
 
-// partly is what a piece of a word counts, beside the word itself.
-const partly = 0.3
+// partWeight is the value of a part of a word, where that of the word itself is 1.
+const partWeight = 0.3
 
-// sight is what the models see of a message, each thing once.
-type sight struct {
-	hints []linear.Feature
-	seen  map[string]bool
+// Features returns the features of a message, for training.
+func Features(message string) []linear.Feature {
+	spoken, _, _ := SpokenText(message)
+	return byRules(spoken, nil).features(Parse(spoken, nil))
 }
 
-func (s *sight) see(name string, value float64) {
+// featureSet holds every feature once, in the order in which they were added.
+type featureSet struct {
+	list []linear.Feature
+	seen map[string]bool
+}
+
+func (s *featureSet) add(name string, value float64) {
 	if !s.seen[name] {
 		s.seen[name] = true
-		s.hints = append(s.hints, linear.Feature{Name: name, Value: value})
+		s.list = append(s.list, linear.Feature{Name: name, Value: value})
 	}
 }
 
-// hints are the words of a text, their pieces, their order, its form and length, and what the rules made of it.
-func (n Need) hints(body string, words []text.Word) []linear.Feature {
-	words = words[:min(len(words), maxHeard)]
-	s := &sight{seen: make(map[string]bool, 16*len(words))}
-	from, _ := Lead(words)
-	s.words(body, words, from)
-	s.form(n, words, from)
-	s.rules(n, body, words)
-	s.see(fmt.Sprint("about as long as ", min(len(words), 20)/2*2), 1)
-	s.see("length", math.Log1p(float64(len(words))))
-	return s.hints
+// features are the words of a message, their parts and order, its form and length, and what the rules found in it.
+func (n Need) features(u Utterance) []linear.Feature {
+	u.Words = u.Words[:min(len(u.Words), maxWords)]
+	courtesies, _ := Courtesies(u.Words)
+	u.Body = u.Words[courtesies:]
+	s := &featureSet{seen: make(map[string]bool, 16*len(u.Words))}
+	s.addWords(u)
+	s.addForm(n, u)
+	s.addRules(n, u)
+	s.add(fmt.Sprint("about as long as ", min(len(u.Words), 20)/2*2), 1)
+	s.add("length", math.Log1p(float64(len(u.Words))))
+	return s.list
 }
 
-// words sees which words there are, which follow each other, what stands at both ends, and what the question itself,
-// from behind the courtesies, begins with.
-func (s *sight) words(str string, words []text.Word, from int) {
+// addWords adds single words and pairs, the parts of words, and the words at both ends and behind the courtesies.
+func (s *featureSet) addWords(u Utterance) {
 	var keys []string
-	for _, w := range words {
-		keys = append(keys, digitsFolded(w.Key))
+	for _, w := range u.Words {
+		keys = append(keys, foldDigits(w.Key))
 	}
-	body := slices.Clip(keys[from:])
-	if strings.ContainsAny(str, "?？") {
+	body := slices.Clip(keys[len(u.Words)-len(u.Body):])
+	if strings.ContainsAny(u.Text, "?？") {
 		keys = append(keys, "?")
 	}
-	if strings.Contains(str, "!") {
+	if strings.Contains(u.Text, "!") {
 		keys = append(keys, "!")
 	}
 	for i, k := range keys {
-		s.see("word "+k, 1)
+		s.add("word "+k, 1)
 		if i > 0 {
-			s.see("words "+keys[i-1]+" "+k, 1)
+			s.add("words "+keys[i-1]+" "+k, 1)
 		}
-		s.pieces(k)
+		s.addParts(k)
 	}
-	for i := range min(3, len(keys)) {
-		s.see("begins "+strings.Join(keys[:i+1], " "), 1)
-	}
-	for i := range min(3, len(body)) {
-		s.see("opens "+strings.Join(body[:i+1], " "), 1)
-	}
+	s.addPrefixes("begins ", keys)
+	s.addPrefixes("opens ", body)
 	if len(keys) > 0 {
-		s.see("ends "+keys[len(keys)-1], 1)
+		s.add("ends "+keys[len(keys)-1], 1)
 	}
 }
 
-// pieces sees the runs of three and four letters of a word: of one that is misspelt or in another form than the
-// examples have, most are known.
-func (s *sight) pieces(key string) {
+// addParts adds the runs of three and four bytes of a word: most of a misspelt word's are known.
+func (s *featureSet) addParts(key string) {
 	key = "<" + key + ">"
 	for n := 3; n <= 4; n++ {
 		for i := 0; i+n <= len(key); i++ {
-			s.see("part "+key[i:i+n], partly)
+			s.add("part "+key[i:i+n], partWeight)
 		}
 	}
 }
 
-// form sees what the rules hear together with the form of the sentence: "you" in a question is another sign than in a
-// request.
-func (s *sight) form(n Need, words []text.Word, from int) {
-	_, form := Openings["en"].Prefix(words[from:])
-	if form == "" {
-		form = "none"
+// addPrefixes adds the first word, the first two and the first three.
+func (s *featureSet) addPrefixes(kind string, keys []string) {
+	for i := range min(3, len(keys)) {
+		s.add(kind+strings.Join(keys[:i+1], " "), 1)
 	}
-	for _, w := range words[from:] {
+}
+
+// addForm adds cues together with the form of the sentence: "you" means something else in a question than in a request.
+func (s *featureSet) addForm(n Need, u Utterance) {
+	_, form := Openings["en"].Prefix(u.Body)
+	form = "form " + cmp.Or(form, "none") + " "
+	for _, w := range u.Body {
 		if p := Persons.ByFirst[w.Key]; p != nil {
-			s.see("form "+form+" "+p[0].Cue, 1)
+			s.add(form+p[0].Cue, 1)
 		}
 	}
-	for _, w := range words[min(1, len(words)):] {
-		if w.Upper && w.Key != "i" {
-			s.see("form "+form+" name", 1)
+	for i, w := range u.Words {
+		if i > 0 && w.Upper && w.Key != "i" {
+			s.add(form+"name", 1)
 		}
 	}
 	for _, c := range n.Cues {
-		s.see("form "+form+" rule "+cueName(c), 1)
+		s.add(form+"rule "+cueName(c), 1)
 	}
 }
 
-// rules sees what the rules made of the message.
-func (s *sight) rules(n Need, body string, words []text.Word) {
+// addRules adds what the rules found.
+func (s *featureSet) addRules(n Need, u Utterance) {
 	for _, c := range n.Cues {
-		s.see("rule "+cueName(c), 1)
+		s.add("rule "+cueName(c), 1)
 	}
 	if n.Barred {
-		s.see("rule barred", 1)
+		s.add("rule barred", 1)
 	}
 	if n.Asks {
-		s.see("rule asks", 1)
+		s.add("rule asks", 1)
 	}
 	for _, t := range n.Topics {
-		s.see("rule topic "+t, 1)
+		s.add("rule topic "+t, 1)
 	}
-	s.see("rule intent "+string(n.ruledIntents(body, words)[0].Name), 1)
-	s.see("rules", logOdds(min(max(n.ruled, 0.001), 0.999))/2)
+	s.add("rule intent "+string(n.intentsByRules(u)[0].Name), 1)
+	s.add("rules", logOdds(min(max(n.ruleScore, 0.001), 0.999))/2)
 }
 
-// cueName is a cue without what it was heard in.
+// cueName is a cue without the details behind the colon.
 func cueName(cue string) string {
 	name, _, _ := strings.Cut(cue, ":")
 	return name
 }
 
-// digitsFolded makes all numbers of a length one word.
-func digitsFolded(key string) string {
+// foldDigits makes all numbers of a length one word.
+func foldDigits(key string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
 			return '0'
 		}
 		return r
 	}, key)
-}
-
-// What cmd/train, which makes the models, is to know of how they are asked.
-
-// Hints are what the models see of a message.
-func Hints(message string) []linear.Feature {
-	spoken, _, _ := spokenPart(message)
-	return ruled(spoken, nil).hints(spoken, text.Words(spoken))
 }

@@ -2,10 +2,19 @@ package need
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"familiar/internal/text"
+)
+
+// Order is what a message says in so many words about searching.
+type Order string
+
+// The orders; the table of orders names them so.
+const (
+	NoOrder  Order = ""
+	Search   Order = "search" // "look it up"
+	NoSearch Order = "dont"   // "don't search"
 )
 
 // tellers are the words before a verb that make it no order.
@@ -14,41 +23,64 @@ var tellers = text.Set("i we he she they it did does will would who why when how
 // urging are the words before an order that is given within a sentence.
 var urging = text.Set("please pls but and so just you ok okay answer reply respond tell me say bitte aber und antworte sag mais et reponds pero y responde mas e rispondi но и ответь")
 
-// ordered finds an order to search, or not to: "search", "dont" or "".
-func ordered(s string, words, body []text.Word) string {
-	order := ""
-	for _, f := range Orders.FindAll(s, words) {
+// order finds an order to search, or not to.
+func (u Utterance) order() Order {
+	order := NoOrder
+	for _, f := range u.Find(Orders) {
 		switch {
-		case f.Cue == "dont" && forbids(s, words, body, f), f.Cue == "aside" && setsAside(s, words, body, f):
-			return "dont"
-		case f.Cue != "search", f.From > 0 && f.To > f.From+1 && words[f.From].Upper && words[f.To-1].Upper:
-			continue // "Look Up" is a title
+		case f.Cue == "dont" && u.forbids(f), f.Cue == "aside" && u.standsApart(f):
+			return NoSearch
+		case f.Cue != "search" || f.From > 0 && f.To > f.From+1 && u.isTitle(f):
+			continue
 		}
-		before := words[clauseOf(s, words, f.From):f.From]
+		before := u.Words[u.clauseStart(f.From):f.From]
 		switch {
-		case has(before, refusing) && !has(before, wondering):
-			return "dont" // "never search the web for me", "I don't need you to look it up"
-		case has(before, telling), f.To < len(words) && noObject[words[f.To].Key]:
-			continue // told, not asked for: "we should look it up", "search engines"
+		case text.ContainsAny(before, refusing) && !text.ContainsAny(before, wondering):
+			return NoSearch // "never search the web for me", "I don't need you to look it up"
+		case text.ContainsAny(before, telling), f.To < len(u.Words) && noObject[u.Words[f.To].Key]:
+			continue // "we should look it up", "search engines"
 		}
-		atStart := f.From <= len(words)-len(body) || f.To == f.From || len(before) == 0 || urging[words[f.From-1].Key] // f.to == f.from: found in a script without spaces
-		if atStart || f.To == len(words) && f.To-f.From > 1 || f.To-f.From >= 3 {
-			order = "search"
+		if length := f.To - f.From; u.mayBeginOrder(f.From) || f.To == len(u.Words) && length > 1 || length >= 3 {
+			order = Search
 		}
 	}
 	return order
 }
 
-// clauseOf returns where the part of a sentence begins that the word at i is in.
-func clauseOf(s string, words []text.Word, i int) int {
-	for i > 0 && !apart(s, words, i) {
+// forbids tells "please don't search" from "they do not look happy".
+func (u Utterance) forbids(f text.Match) bool {
+	return u.mayBeginOrder(f.From) || !u.isTitle(f) && !tellers[u.Words[f.From-1].Key]
+}
+
+// standsApart tells "who was Nero? from memory", which forbids a search, from "files from memory cards".
+func (u Utterance) standsApart(f text.Match) bool {
+	return u.mayBeginOrder(f.From) && (f.To == len(u.Words) || u.afterMark(f.To) || u.Suffix(f.To).Form() != NoForm)
+}
+
+// isTitle reports whether a phrase is written as a title: "who directed Don't Look It Up".
+func (u Utterance) isTitle(f text.Match) bool { return u.Words[f.From].Upper && u.Words[f.To-1].Upper }
+
+// mayBeginOrder reports whether the word at i stands where orders begin: behind the courtesies, a mark, or a word like
+// "please". A phrase that was found in a script without spaces stands at 0.
+func (u Utterance) mayBeginOrder(i int) bool {
+	return i <= len(u.Words)-len(u.Body) || u.afterMark(i) || urging[u.Words[i-1].Key]
+}
+
+// clauseStart returns where the clause begins that the word at i is in.
+func (u Utterance) clauseStart(i int) int {
+	for i > 0 && !u.afterMark(i) {
 		i--
 	}
 	return i
 }
 
-func has(words []text.Word, any map[string]bool) bool {
-	return slices.ContainsFunc(words, func(w text.Word) bool { return any[w.Key] })
+// afterMark reports whether a punctuation mark stands before the word at i.
+func (u Utterance) afterMark(i int) bool {
+	if i == 0 || i == len(u.Words) {
+		return false
+	}
+	end := u.Words[i-1].End
+	return strings.ContainsAny(u.Text[end:max(end, u.Words[i].Start)], ",.;:!?()–—")
 }
 
 var (
@@ -61,44 +93,20 @@ var (
 	noObject = text.Set("engine bar history box party warrant term result my our your")
 )
 
-// forbids tells "please don't search" from "they do not look happy".
-func forbids(s string, words, body []text.Word, f text.Match) bool {
-	switch {
-	case f.From == 0 || f.To == f.From || f.From <= len(words)-len(body) || apart(s, words, f.From) || urging[words[f.From-1].Key]:
-		return true
-	case words[f.From].Upper && words[f.To-1].Upper:
-		return false // "who directed Don't Look It Up"
-	}
-	return !tellers[words[f.From-1].Key]
-}
-
-// setsAside tells words that order nothing to be searched where they stand by themselves, "who was Nero? from memory",
-// from the same words as a part of what is asked: "files from memory cards".
-func setsAside(s string, words, body []text.Word, f text.Match) bool {
-	begins := f.From <= len(words)-len(body) || apart(s, words, f.From) || urging[words[f.From-1].Key]
-	ends := f.To == len(words) || apart(s, words, f.To) || slices.Contains([]string{"wh", "aux", "get"}, Opening(s, words[f.To:], words[f.To:]))
-	return begins && ends
-}
-
-// apart reports whether a mark stands before the word at i.
-func apart(s string, words []text.Word, i int) bool {
-	return i > 0 && i < len(words) && strings.ContainsAny(s[words[i-1].End:max(words[i-1].End, words[i].Start)], ",.;:!?()–—")
-}
-
-// addressed is a name at a message's beginning, of somebody who is spoken to.
-var addressed = regexp.MustCompile(`^[\pL\d_\-\[\]|` + "`" + `^{}\\]{2,24}([:,>]) `)
+// vocative is a name at a message's beginning, of somebody who is spoken to.
+var vocative = regexp.MustCompile(`^[\pL\d_\-\[\]|` + "`" + `^{}\\]{2,24}([:,>]) `)
 
 // toAnother reports whether a message is spoken to somebody else: "bob: how do I mount it?". "ok, how high is it?" is not.
-func toAnother(s string, words []text.Word) bool {
-	m := addressed.FindStringSubmatchIndex(s)
-	if m == nil || len(checks.FindAll(s[:m[1]], text.Words(s[:m[1]]))) > 0 {
+func (u Utterance) toAnother() bool {
+	m := vocative.FindStringSubmatchIndex(u.Text)
+	if m == nil || Parse(u.Text[:m[1]], nil).Has(checks) {
 		return false
 	}
-	if s[m[2]] != ',' || len(words) == 0 {
+	if u.Text[m[2]] != ',' || len(u.Words) == 0 {
 		return true
 	}
-	polite, _ := Leads.Prefix(words)
-	return polite == 0 && !Everyday(words[0].Key) && !fillers[words[0].Key]
+	n, _ := Leads.Prefix(u.Words)
+	return n == 0 && !Everyday(u.Words[0].Key) && !fillers[u.Words[0].Key]
 }
 
 // fillers are what a sentence begins with before a comma, beside the words that the tables know.
