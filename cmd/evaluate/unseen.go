@@ -23,7 +23,7 @@ func unseenNeed(f *train.Folds) predictor {
 		if err != nil {
 			return nil, err
 		}
-		look, _ := question.Judge(m, row.Text)
+		look, _ := question.Predict(m, row.Text)
 		return prediction{"search": look}, nil
 	})()
 }
@@ -34,7 +34,7 @@ func unseenIntent(f *train.Folds) predictor {
 		if err != nil {
 			return nil, err
 		}
-		look, intent := question.Judge(m, row.Text)
+		look, intent := question.Predict(m, row.Text)
 		if !look {
 			intent = "none"
 		}

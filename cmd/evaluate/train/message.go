@@ -74,7 +74,7 @@ func readMessages(dir string) ([]message, error) {
 		return nil, err
 	}
 	for i := range all {
-		all[i].hints = need.Hints(all[i].Text)
+		all[i].hints = need.Features(all[i].Text)
 	}
 	return all, nil
 }

@@ -72,7 +72,7 @@ type report struct {
 
 func (r *report) judge(models need.Models, m message) {
 	said, intent := "stay", "none"
-	if look, what := question.Judge(models, m.Text); look {
+	if look, what := question.Predict(models, m.Text); look {
 		said, intent = "look", InSet(what)
 	}
 	if m.own() {

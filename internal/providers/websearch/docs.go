@@ -3,12 +3,12 @@ package websearch
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/question"
 	"familiar/internal/search"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
@@ -38,7 +38,7 @@ func (p *Provider) DocsFor(name, s string) (site, rest string, ok bool) {
 	}
 	words := text.Words(s)
 	for _, d := range all {
-		if n := len(question.KeysOf(d.Name)); n < len(words) && text.HasPrefix(words, question.KeysOf(d.Name)) {
+		if n := len(text.PhraseKeys(d.Name)); n < len(words) && text.HasPrefix(words, text.PhraseKeys(d.Name)) {
 			return d.Name, strings.TrimSpace(s[words[n-1].End:]), true
 		}
 	}
@@ -46,10 +46,8 @@ func (p *Provider) DocsFor(name, s string) (site, rest string, ok bool) {
 		return all[0].Name, s, true
 	}
 	for _, d := range all {
-		for _, u := range question.URLPattern.FindAllString(s, 20) {
-			if d.Site.Holds(question.TrimURL(u)) {
-				return d.Name, s, true
-			}
+		if slices.ContainsFunc(guard.TypedURLs(s), d.Site.Holds) {
+			return d.Name, s, true
 		}
 	}
 	if d := namedDocs(all, words); d != nil {
@@ -62,7 +60,7 @@ func (p *Provider) DocsFor(name, s string) (site, rest string, ok bool) {
 func namedDocs(all []Docs, words []text.Word) *Docs {
 	for i := range words {
 		for j := range all {
-			if keys := question.KeysOf(all[j].Name); len(keys) > 0 && text.HasPrefix(words[i:], keys) {
+			if keys := text.PhraseKeys(all[j].Name); len(keys) > 0 && text.HasPrefix(words[i:], keys) {
 				return &all[j]
 			}
 		}
@@ -79,7 +77,7 @@ func (r *run) chooseDocs() {
 			r.site = d
 		}
 	}
-	if chosen == "" && r.plan.Intent == turn.IntentDocs && len(r.plan.Urls)+len(r.plan.Refused) == 0 {
+	if chosen == "" && r.plan.Intent == turn.IntentDocs && len(r.plan.URLs)+len(r.plan.Refused) == 0 {
 		r.site = namedDocs(r.pol.Docs, text.Words(r.plan.Core))
 	}
 	if r.site == nil {
@@ -120,7 +118,7 @@ func (r *run) findOnSite(ctx context.Context, share time.Duration) {
 // pagesNamed are the addresses that people typed, as far as they are the site's. The others are recorded as refused.
 func (r *run) pagesNamed() []target {
 	var inside []string
-	for _, u := range r.plan.Urls {
+	for _, u := range r.plan.URLs {
 		if r.site.Site.Holds(u) {
 			inside = append(inside, u)
 			continue
@@ -145,7 +143,7 @@ func (r *run) slug() (targets []target, ok bool) {
 		}
 		return nil, false
 	}
-	anchor := question.Anchor(found[0])
+	anchor := guard.Fragment(found[0])
 	for i := range found {
 		found[i] = strings.TrimSuffix(found[i], anchor)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/need"
 	"familiar/internal/search"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/guard"
@@ -26,8 +27,8 @@ func (r *run) find(ctx context.Context) {
 		r.conclude(nil, summary{})
 		return
 	}
-	targets := typedTargets(r.plan.Urls, r.pol)
-	searches := len(targets) == 0 && len(r.plan.Refused) == 0 || r.plan.Order == "search" || r.req.Web.Switch == turn.WebAlways && len(targets) == 0
+	targets := typedTargets(r.plan.URLs, r.pol)
+	searches := len(targets) == 0 && len(r.plan.Refused) == 0 || r.plan.Order == need.Search || r.req.Web.Switch == turn.WebAlways && len(targets) == 0
 	r.loadFeedback(ctx)
 	fresh := searches && len(targets) == 0 && len(r.plan.Refused) == 0
 	if fresh && len(r.plan.Queries) == 0 {
@@ -111,7 +112,7 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 			r.look.Query += "\n"
 		}
 		r.look.Query += text
-		q := search.Query{Text: text, Intent: r.plan.Intent, Language: r.plan.Language, Caller: r.req.Character, NoCache: r.plan.Anew, Depth: r.pol.Depth, Backends: r.pol.Backends}
+		q := search.Query{Text: text, Intent: r.plan.Intent, Language: r.plan.Language, Caller: r.req.Character, NoCache: r.plan.Refresh, Depth: r.pol.Depth, Backends: r.pol.Backends}
 		if trusted, some := r.pol.trust(r.plan.Intent); some && trusted.Only {
 			q.Include = trusted.Sites
 		}

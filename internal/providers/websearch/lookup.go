@@ -83,7 +83,7 @@ func (r *run) decide(ctx context.Context) bool {
 	pl := &r.plan
 	by := ""
 	always := r.req.Web.Switch == turn.WebAlways
-	if !always && len(pl.Urls) == 0 && !r.off() {
+	if !always && len(pl.URLs) == 0 && !r.off() {
 		by = r.p.secondOpinion(ctx, pl)
 	}
 	r.look.Usage = pl.Usage
@@ -112,7 +112,7 @@ func (r *run) recordPlan() {
 
 // reword lets the side model word a follow-up better than the rules did, and plans anew if it does.
 func (r *run) reword(ctx context.Context) {
-	if r.p.Side == nil || !r.plan.Leans {
+	if r.p.Side == nil || !r.plan.FollowUp {
 		return
 	}
 	before, names := r.plan, r.names()
@@ -155,11 +155,11 @@ func (r *run) settle(by string) (bool, string) {
 	switch {
 	case r.req.Web.Switch == turn.WebAlways:
 		return true, "asked for by command"
-	case pl.Order == "dont":
+	case pl.Order == need.NoSearch:
 		return false, "told not to search"
-	case len(pl.Urls) > 0 || len(pl.Refused) > 0:
+	case len(pl.URLs) > 0 || len(pl.Refused) > 0:
 		return true, "a page was named"
-	case pl.Order == "search":
+	case pl.Order == need.Search:
 		return true, "told to search"
 	case len(pl.Queries) == 0:
 		return false, "nothing to search for"

@@ -64,7 +64,7 @@ func (r *run) scope() string {
 
 // recall gives the lookup the pages of an earlier one, if there is one whose query is like this one's.
 func (r *run) recall() ([]source, bool) {
-	if len(r.plan.Queries) == 0 || r.plan.Anew {
+	if len(r.plan.Queries) == 0 || r.plan.Refresh {
 		return nil, false
 	}
 	e := r.p.reuse.find(r.scope(), &r.plan, r.now)

@@ -11,6 +11,7 @@ import (
 	"familiar/internal/lookup/privacy"
 	"familiar/internal/lookup/question"
 	"familiar/internal/text"
+	"familiar/internal/web/guard"
 )
 
 // rewordTime is how long a side model may take to make a follow-up stand alone.
@@ -34,7 +35,7 @@ func (p *Provider) reword(ctx context.Context, pl *question.Plan, req turn.Reque
 	for _, m := range slices.Backward(earlier) {
 		messages.WriteString(line("before", m.Text) + "\n")
 	}
-	message := question.WithoutURLs(req.Message.Text)
+	message := guard.WithoutURLs(req.Message.Text)
 	messages.WriteString(line("message", message))
 	answer, err := p.askSide(ctx, 300, rewordOrder, messages.String())
 	pl.Usage = addUsage(pl.Usage, usage(answer.Usage))
@@ -46,11 +47,11 @@ func (p *Provider) reword(ctx context.Context, pl *question.Plan, req turn.Reque
 	}
 	q := text.OneLine(got.Question)
 	if !pl.MayAsk(q, append(earlier, turn.Message{Text: message})) {
-		pl.Step("side model", "refused: words that nobody wrote")
+		pl.AddStep("side model", "refused: words that nobody wrote")
 		return
 	}
 	pl.Core, pl.Question = q, text.Truncate(q, question.MaxQuestion)
 	n := need.Weigh(q, names)
 	pl.Topics, pl.Times, pl.Check = n.Topics, n.Times, n.Check
-	pl.Step("side model", q+" (by "+answer.Model+")")
+	pl.AddStep("side model", q+" (by "+answer.Model+")")
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/question"
 	"familiar/internal/text"
 	"familiar/internal/web/guard"
 	"familiar/internal/web/page"
@@ -47,7 +46,7 @@ func rankLinks(links []page.Link, query, language string, site guard.Site) []tur
 	known, df := map[string]bool{}, map[string]int{}
 	for _, l := range links {
 		canonical, ok := guard.Canonical(l.URL)
-		if !ok || known[canonical] || !site.Holds(canonical) || question.IsFile(canonical) || strings.HasSuffix(canonical, ".xml") {
+		if !ok || known[canonical] || !site.Holds(canonical) || guard.Unreadable(canonical) || strings.HasSuffix(canonical, ".xml") {
 			continue
 		}
 		known[canonical] = true

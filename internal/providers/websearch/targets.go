@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/question"
 	"familiar/internal/web/guard"
 )
 
@@ -55,7 +54,7 @@ func choose(hits []turn.Hit, intent turn.Intent, pol Policy) (targets []target, 
 			continue
 		}
 		perDomain[domain]++
-		targets = append(targets, target{url: canonical, anchor: question.Anchor(hit.URL), site: site, hit: hit, rank: len(targets)})
+		targets = append(targets, target{url: canonical, anchor: guard.Fragment(hit.URL), site: site, hit: hit, rank: len(targets)})
 	}
 	return targets, refused
 }
@@ -81,7 +80,7 @@ func siteOf(canonical string) string {
 func typedTargets(urls []string, pol Policy) []target {
 	var out []target
 	for _, u := range urls[:min(len(urls), pol.Pages)] {
-		anchor := question.Anchor(u)
+		anchor := guard.Fragment(u)
 		u = strings.TrimSuffix(u, anchor)
 		out = append(out, target{url: u, anchor: anchor, site: siteOf(u), rank: len(out)})
 	}

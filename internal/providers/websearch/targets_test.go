@@ -11,7 +11,7 @@ import (
 
 // TestFragmentsAreForReadersAlone: a fragment names a part of a page, which only a special reader looks at.
 func TestFragmentsAreForReadersAlone(t *testing.T) {
-	urls, _ := question.Typed(ask("see https://example.org/a#part-2, http://example.org/b# and https://example.org/a#part-2"))
+	urls := question.Decide(ask("see https://example.org/a#part-2, http://example.org/b# and https://example.org/a#part-2"), nil, nil).URLs
 	targets := typedTargets(urls, Policy{}.withDefaults())
 	found, _ := choose(hits("https://example.net/c#d"), turn.IntentGeneral, Policy{}.withDefaults())
 	var got []string

@@ -7,6 +7,7 @@
 //     URLs are compared, [DedupeKey] the one in which doubles are found.
 //   - [Domains] holds an operator's allow and deny lists, matched on the canonical host. [Site] keeps a visit to the
 //     pages of one host below one path, and finds them by their short names.
+//   - [TypedURLs] finds the URLs in what people write; [Unreadable] knows files without text by their names.
 //   - [Guard] knows which addresses may be dialled: the fixed list of [CheckAddr], the operator's own
 //     denials, and this machine's interfaces. Its Control method belongs in a [net.Dialer].
 //   - [Dialer] joins them: it resolves a name, checks every answer, and dials only addresses that passed.

@@ -2,9 +2,7 @@ package followup
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 
 	"familiar/internal/lookup/need"
 	"familiar/internal/text"
@@ -14,29 +12,28 @@ import (
 // timeAt returns how many words at words[at:] are a time: one seen from now, a day of the week, a year, or a month with
 // its day or year. Some of them are a time only behind a preposition.
 func timeAt(words []text.Word, at int) int {
-	n, cue := calendar.At(words, at)
-	if n > 0 && cue != "" {
+	if n, cue := calendar.At(words, at); n > 0 && cue != "" {
 		return n
 	}
-	if n, cue = need.Times.Prefix(words[at:]); cue == "day" || cue == "week" || cue == "year" {
+	if n, cue := need.Times.Prefix(words[at:]); cue == "day" || cue == "week" || cue == "year" {
 		return n
 	}
 	if n, _ := calendar.AtOnce.Prefix(words[at:]); n > 0 {
 		return n
 	}
-	if _, is := calendar.DayNumber[words[at].Key]; is {
+	if _, ok := calendar.DayNumber[words[at].Key]; ok {
 		return 1
 	}
-	year := func(i int) bool {
-		return i < len(words) && text.YearPattern.MatchString(words[i].Key) && len(words[i].Key) == 4
+	isYear := func(i int) bool {
+		return i < len(words) && len(words[i].Key) == 4 && text.YearPattern.MatchString(words[i].Key)
 	}
 	switch {
-	case year(at):
+	case isYear(at):
 		return 1
 	case text.MonthNames[words[at].Key] == 0:
-	case year(at + 1):
+	case isYear(at + 1):
 		return 2
-	case at+1 < len(words) && text.Numeric(words[at+1].Key) && year(at+2):
+	case at+1 < len(words) && text.Numeric(words[at+1].Key) && isYear(at+2):
 		return 3
 	case at > 0 && text.Prepositions[words[at-1].Key] && words[at].Upper:
 		return 1
@@ -63,15 +60,19 @@ func isTime(words []text.Word) bool {
 	return from == 0 && to == len(words) && to > 0
 }
 
-// inTime puts a time in the place of the one that stands in old[from:to], or behind all.
-func inTime(before string, old []text.Word, from, to int, rest string, added []text.Word) string {
-	switch {
-	case to == 0:
-		return before + " " + rest
-	case text.Prepositions[old[from].Key] && len(added) == 1 && text.Numeric(added[0].Key) == text.Numeric(old[from+1].Key) && (text.Numeric(added[0].Key) || added[0].Upper):
-		from++ // "2022" for "2018", "Monday" for "Sunday": the preposition stays
+// replaceTime puts a time in the place of the question's, or behind all.
+func (p prior) replaceTime(rest string, added []text.Word) string {
+	if p.timeTo == 0 {
+		return p.Text + " " + rest
 	}
-	return replaced(before, old, from, to, rest)
+	from := p.timeFrom
+	if old := p.Words[from:p.timeTo]; len(added) == 1 && text.Prepositions[old[0].Key] {
+		number := text.Numeric(added[0].Key)
+		if number == text.Numeric(old[1].Key) && (number || added[0].Upper) {
+			from++ // "2022" for "2018", "Monday" for "Sunday": the preposition stays
+		}
+	}
+	return p.replace(from, p.timeTo, rest)
 }
 
 // neighbours are the words for the time before or after one that was named: the unit, and the way.
@@ -113,47 +114,51 @@ func isNeighbour(words []text.Word) bool {
 	return n > 0 && n == len(words)
 }
 
-// moved turns "and the day after?" into the question before it, of another time.
-func moved(before, rest string) (string, bool) {
+// shiftTime moves the time of the question: "and the day after?".
+func (p prior) shiftTime(rest string) (string, bool) {
 	words := text.Words(rest)
 	n, cue := neighbours.Prefix(words)
 	if n == 0 || n < len(words) {
 		return "", false
 	}
-	before = strings.TrimRight(strings.TrimSpace(before), "?？!. ")
-	old := text.Words(before)
+	unit := cue[0]
 	by, _ := strconv.Atoi(cue[1:])
-	from, to := timeIn(old)
-	if year := text.YearPattern.FindStringIndex(before); year != nil && (cue[0] == 'y' || cue[0] == 'o') {
-		if cue[0] == 'y' {
-			was, _ := strconv.Atoi(before[year[0]:year[1]])
-			return before[:year[0]] + strconv.Itoa(was+by) + before[year[1]:], true
+	if year := text.YearPattern.FindStringIndex(p.Text); year != nil && (unit == 'y' || unit == 'o') {
+		number := p.Text[year[0]:year[1]]
+		if unit == 'y' {
+			was, _ := strconv.Atoi(number)
+			return p.Text[:year[0]] + strconv.Itoa(was+by) + p.Text[year[1]:], true
 		}
-		return replaced(before, old, from, to, map[int]string{-1: "before ", 1: "after "}[by]+before[year[0]:year[1]]), to > from
+		if p.timeTo == 0 {
+			return "", false
+		}
+		return p.replace(p.timeFrom, p.timeTo, map[int]string{-1: "before ", 1: "after "}[by]+number), true
 	}
-	if to == 0 {
-		with, ok := shifted(cue[0], by, before+" "+rest)
-		return before + " " + with, ok
+	if p.timeTo == 0 {
+		with, ok := relativeTime(unit, by, p.Text+" "+rest)
+		return p.Text + " " + with, ok
 	}
-	if day, is := calendar.DayNumber[old[to-1].Key]; is && cue[0] == 'd' {
-		return replaced(before, old, to-1, to, weekday(old[to-1].Key, (day+by+7)%7)), true
+	if last := p.Words[p.timeTo-1].Key; unit == 'd' {
+		if day, ok := calendar.DayNumber[last]; ok {
+			return p.replace(p.timeTo-1, p.timeTo, calendar.DayLike(last, day+by)), true
+		}
 	}
-	at := from
-	if text.Prepositions[old[from].Key] {
+	at, was := p.timeFrom, 0
+	if text.Prepositions[p.Words[at].Key] {
 		at++
 	}
-	was := 0
-	if _, c := calendar.At(old, at); c != "" && c[0] == cue[0] {
+	if _, c := calendar.At(p.Words, at); c != "" {
+		if c[0] != unit {
+			return "", false
+		}
 		was, _ = strconv.Atoi(c[1:])
-	} else if c != "" {
-		return "", false
 	}
-	with, ok := shifted(cue[0], was+by, before+" "+rest)
-	return replaced(before, old, from, to, with), ok
+	with, ok := relativeTime(unit, was+by, p.Text+" "+rest)
+	return p.replace(p.timeFrom, p.timeTo, with), ok
 }
 
-// shifted words the time so many units from now in the language of a text.
-func shifted(unit byte, by int, s string) (string, bool) {
+// relativeTime words the time so many units from now in the language of a text.
+func relativeTime(unit byte, by int, s string) (string, bool) {
 	words := around[text.Language(s, text.Words(s))]
 	if words == nil {
 		words = around["en"]
@@ -162,22 +167,13 @@ func shifted(unit byte, by int, s string) (string, bool) {
 	if len(row) == 0 {
 		return "", false
 	}
-	named, now := len(row)-2, (len(row)-3)/2
+	future, past := len(row)-2, len(row)-1
+	now := (future - 1) / 2
 	switch {
-	case 0 <= now+by && now+by < named:
+	case 0 <= now+by && now+by < future:
 		return row[now+by], true
 	case by > 0:
-		return fmt.Sprintf(row[named], by), true
+		return fmt.Sprintf(row[future], by), true
 	}
-	return fmt.Sprintf(row[named+1], -by), true
-}
-
-// weekday is the day of a number in the language of another's name.
-func weekday(like string, number int) string {
-	for _, row := range calendar.DayRows {
-		if names := strings.Fields(row); slices.ContainsFunc(names, func(name string) bool { return text.Fold(name) == like }) {
-			return names[number]
-		}
-	}
-	return like
+	return fmt.Sprintf(row[past], -by), true
 }

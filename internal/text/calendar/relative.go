@@ -1,3 +1,8 @@
+// Package calendar reads words for times seen from now, such as "yesterday", "last Friday" and "3 days ago", and gives
+// their dates.
+//
+// relative.go finds the words: [At] gives each time a cue, its unit and how many of it away. absolute.go makes dates of
+// cues: [Absolute] writes them into a text, and [Day] returns the day that a question is about.
 package calendar
 
 import (
@@ -5,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"familiar/internal/text"
 )
@@ -128,8 +132,8 @@ var (
 	ahead       = text.Set("will is are happening going next upcoming wird werden ist sind kommt")
 )
 
-// awayAt reads "3 days ago" and "in two weeks" at the beginning of words[at:]: how many words that are, and their cue.
-func awayAt(words []text.Word, at int) (n int, cue string) {
+// countedAt reads "3 days ago" and "in two weeks" at the beginning of words[at:]: how many words that are, and their cue.
+func countedAt(words []text.Word, at int) (n int, cue string) {
 	rest := words[at:]
 	n, sign := pastBefore.Prefix(rest)
 	if n == 0 {
@@ -138,11 +142,10 @@ func awayAt(words []text.Word, at int) (n int, cue string) {
 	if n+1 >= len(rest) {
 		return 0, ""
 	}
-	count, unit := spelledCounts[rest[n].Key], units[rest[n+1].Key]
+	count, unit, end := spelledCounts[rest[n].Key], units[rest[n+1].Key], n+2
 	if text.Numeric(rest[n].Key) {
 		count, _ = strconv.Atoi(rest[n].Key)
 	}
-	end := n + 2
 	switch {
 	case count == 0 || count > 5000 || unit == "":
 		return 0, ""
@@ -150,38 +153,48 @@ func awayAt(words []text.Word, at int) (n int, cue string) {
 		end, sign = end+1, "-"
 	case n == 0:
 		return 0, ""
-	case sign == "in":
-		told := func(set map[string]bool) bool {
-			return slices.ContainsFunc(words, func(w text.Word) bool { return set[w.Key] })
-		}
-		if count < 2 || unit == "m" || unit == "y" || told(lasting) || !told(ahead) {
-			return 0, ""
-		}
+	case sign == "in" && (count < 2 || unit == "m" || unit == "y" || text.ContainsAny(words, lasting) || !text.ContainsAny(words, ahead)):
+		return 0, ""
+	}
+	if sign != "-" {
 		sign = ""
 	}
-	return end, unit + strings.TrimPrefix(sign, "+") + strconv.Itoa(count)
+	return end, unit + sign + strconv.Itoa(count)
 }
 
-// endsPhrase reports whether no noun follows, but for one behind a comma: "next winter" is a time, and "next winter olympics" none.
+// endsPhrase reports whether no noun follows, unless behind a mark: "next winter" is a time, and "next winter olympics"
+// is none.
 func endsPhrase(words []text.Word, at int) bool {
 	return at >= len(words) || text.StopWords[words[at].Key] || text.Prepositions[words[at].Key] || words[at].Start > words[at-1].End+1
 }
 
-// At reads the words for a time seen from now that begin at words[at].
+// At reads the words for a time seen from now that begin at words[at]: how many they are, and the time's cue. The cue is
+// "" for words that only look like a time.
 func At(words []text.Word, at int) (n int, cue string) {
 	n, cue = Calendar.Prefix(words[at:])
 	if m, c := whichOf.Prefix(words[at:]); m > n && (c[1] == 'd' || endsPhrase(words, at+m)) {
 		n, cue = m, c
 	}
-	if m, c := awayAt(words, at); m > n {
+	if m, c := countedAt(words, at); m > n {
 		n, cue = m, c
 	}
 	if n == 0 && at > 0 && sinceWords[words[at-1].Key] {
-		if day, is := DayNumber[words[at].Key]; is {
+		if day, ok := DayNumber[words[at].Key]; ok {
 			return 1, "<d" + strconv.Itoa(day)
 		}
 	}
 	return n, cue
+}
+
+// DayLike returns the name of a day of the week, from Sunday on, in the language of another day's name. The number may
+// be that of a day in the week before or after.
+func DayLike(name string, number int) string {
+	for _, row := range DayRows {
+		if names := strings.Fields(row); slices.ContainsFunc(names, func(n string) bool { return text.Fold(n) == name }) {
+			return names[(number+7)%7]
+		}
+	}
+	return name
 }
 
 // UnspacedMoments are the phrases of scripts without spaces, the longest first.
@@ -190,65 +203,6 @@ var UnspacedMoments = func() []text.Phrase {
 	slices.SortStableFunc(all, func(a, b text.Phrase) int { return cmp.Compare(len(b.Words[0]), len(a.Words[0])) })
 	return all
 }()
-
-// Absolute replaces the words for days, weeks, months and years seen from now by their dates, and returns what it
-// replaced: "yesterday → 19 November 2026". In quotation marks and in names with capitals they stay: "The Day After
-// Tomorrow".
-func Absolute(s, lang string, now time.Time) (string, []string) {
-	var steps []string
-	put := func(phrase, cue string) string {
-		with := dated(cue, lang, now)
-		steps = append(steps, phrase+" → "+with)
-		return with
-	}
-	for _, p := range UnspacedMoments {
-		if strings.Contains(s, p.Words[0]) {
-			s = strings.ReplaceAll(s, p.Words[0], put(p.Words[0], p.Cue))
-		}
-	}
-	words := text.Words(s)
-	var out strings.Builder
-	last := 0
-	for i := 0; i < len(words); i++ {
-		n, cue := At(words, i)
-		if n == 0 || words[i].Start < last {
-			continue
-		}
-		from, end := words[i].Start, words[i+n-1].End
-		_, isDay := DayNumber[words[i].Key]
-		title := i > 0 && words[i].Upper && !isDay || strings.Count(s[:from], `"`)%2 == 1
-		if cue != "" && !title {
-			if day, is := DayNumber[words[max(0, i-1)].Key]; is && cue[0] == 'w' { // "Monday next week"
-				from, cue = words[i-1].Start, cue+"."+strconv.Itoa(day)
-			}
-			out.WriteString(s[last:from] + put(s[from:end], cue))
-			last = end
-		}
-		i += n - 1
-	}
-	return out.String() + s[last:], steps
-}
-
-// DayAsked returns the day that a question names in words like "tomorrow", or the zero date.
-func DayAsked(s string, words []text.Word, now time.Time) text.Date {
-	on := func(t time.Time) text.Date { return text.Date{Year: t.Year(), Month: int(t.Month()), Day: t.Day()} }
-	for i := 0; i < len(words); i++ {
-		n, cue := At(words, i)
-		if t, is := dayOf(cue, now); is {
-			return on(t)
-		}
-		i += max(0, n-1)
-	}
-	for _, p := range UnspacedMoments {
-		if day, is := dayOf(p.Cue, now); is && strings.Contains(s, p.Words[0]) {
-			return on(day)
-		}
-	}
-	if len(AtOnce.FindAll(s, words)) > 0 {
-		return on(now)
-	}
-	return text.Date{}
-}
 
 // AtOnce are the words for now.
 var AtOnce = text.Compile(map[string]string{"d0": "right now, now, currently, jetzt, maintenant, ahora, agora, adesso, сейчас, 今, 现在, 지금"})

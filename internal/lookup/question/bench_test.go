@@ -3,7 +3,22 @@ package question
 import (
 	"strings"
 	"testing"
+
+	"familiar/internal/context/turn"
 )
+
+func BenchmarkDecide(b *testing.B) {
+	alone := ask("hey sage, could you please tell me what the current exchange rate between the euro and the yen is? we are flying to Osaka next week")
+	alone.Chain = []turn.Message{{ID: "1", Text: "who is the president of France?"}}
+	for name, req := range map[string]turn.Request{"alone": alone, "chain": chain("what is the weather in Oslo today?", "and in Bergen?", "and tomorrow?", "and the day after?")} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				p := Decide(req, []string{"sage"}, nil)
+				p.Compose([]string{"sage"}, today)
+			}
+		})
+	}
+}
 
 // BenchmarkDecideHostile is of messages of full length behind four more: milliseconds, whatever they are made of.
 func BenchmarkDecideHostile(b *testing.B) {

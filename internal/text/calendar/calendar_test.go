@@ -106,7 +106,7 @@ func TestAbsolute(t *testing.T) {
 	}
 }
 
-func TestDayAsked(t *testing.T) {
+func TestDay(t *testing.T) {
 	friday := time.Date(2026, 11, 20, 22, 3, 0, 0, time.UTC)
 	for s, want := range map[string]text.Date{
 		"weather in Rome today":                  {Year: 2026, Month: 11, Day: 20},
@@ -121,7 +121,7 @@ func TestDayAsked(t *testing.T) {
 		"what happened last week":                {},
 		"height of Mount Everest":                {},
 	} {
-		if got := DayAsked(s, text.Words(s), friday); got != want {
+		if got := Day(s, text.Words(s), friday); got != want {
 			t.Errorf("%q: %v, want %v", s, got, want)
 		}
 	}

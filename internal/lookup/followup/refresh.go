@@ -1,8 +1,6 @@
 package followup
 
 import (
-	"slices"
-
 	"familiar/internal/lookup/need"
 	"familiar/internal/text"
 )
@@ -21,34 +19,34 @@ var anew = text.Compile(map[string]string{
 // again are the words that, with an order to search, ask to do it once more.
 var again = text.Set("again anew nochmal nochmals erneut encore nouveau nuevo novo nuovo")
 
-// AsksAnew reports whether a message asks for something newer than what was found before.
-func AsksAnew(s string, words []text.Word, order string) bool {
-	return len(anew.FindAll(s, words)) > 0 || order == "search" && slices.ContainsFunc(words, func(w text.Word) bool { return again[w.Key] })
+// AsksToRefresh reports whether a message asks for something newer than what was found before.
+func AsksToRefresh(u need.Utterance, order need.Order) bool {
+	return u.Has(anew) || order == need.Search && text.ContainsAny(u.Words, again)
 }
 
-// OnlyAnew reports whether a message says nothing else, so that what it asks stands in the one before it.
-func OnlyAnew(words []text.Word) bool {
-	from, _ := need.Lead(words)
-	asked := false
-	for from < len(words) {
-		n, _ := anew.Prefix(words[from:])
-		if anewAlone[words[from].Key] {
-			n = max(1, n)
+// IsRefresh reports whether a message asks for something newer and says nothing else: what to look up then stands in the
+// message before.
+func IsRefresh(u need.Utterance) bool {
+	found := false
+	for rest := u.Body; len(rest) > 0; {
+		n, _ := anew.Prefix(rest)
+		if n == 0 && anewAlone[rest[0].Key] {
+			n = 1
 		}
-		asked = asked || n > 0
-		if n == 0 && !besideAnew[words[from].Key] {
+		found = found || n > 0
+		if n == 0 && !besideAnew[rest[0].Key] {
 			return false
 		}
-		from += max(1, n)
+		rest = rest[max(1, n):]
 	}
-	return asked
+	return found
 }
 
 // anewAlone are words that ask for it where they are all that is said.
 var anewAlone = text.Set("refresh reload recheck update updates aktualisieren aktualisiere neuigkeiten actualise rafraichis actualiza novedades atualize novidades aggiorna novita обнови")
 
-// WithoutAnew drops the words that ask for something new from the end of a longer question.
-func WithoutAnew(s string) string {
+// TrimRefresh drops the words that ask for something newer from the end of a longer question.
+func TrimRefresh(s string) string {
 	words := text.Words(s)
 	for _, f := range anew.FindAll(s, words) {
 		if f.From > 0 && f.To == len(words) {
