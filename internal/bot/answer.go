@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
@@ -24,7 +25,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, s *spe
 			text = b.say(broken)
 		}
 	}()
-	r := reply{bot: b, trace: t, lookup: p.Lookup, out: s.out, cited: s.cited}
+	r := reply{bot: b, trace: t, lookup: p.Lookup, rules: s.rules, marker: s.marker}
 	if b.Model == nil {
 		t.Model = NoModel
 		return r.withoutModel("")
@@ -44,7 +45,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, s *spe
 	})
 	record(t, a)
 	if len(a.Text) > longestAnswer {
-		a.Text, a.Finish, err = a.Text[:boundary(a.Text[:longestAnswer])], "length", nil
+		a.Text, a.Finish, err = a.Text[:outgoing.LastBoundary(a.Text[:longestAnswer])], "length", nil
 		t.Finish, t.Err = a.Finish, joinText(t.Err, errEndless.Error())
 	}
 	if err != nil {
@@ -54,7 +55,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, s *spe
 	body = strings.TrimSpace(body)
 	switch halted := errors.Is(context.Cause(ctx), errStopped); {
 	case body == "" && halted:
-		r.cited = nil
+		r.marker = nil
 		return r.finish(b.say(stopped), nil)
 	case body == "":
 		return r.withoutModel(b.say(excuseFor(err)))

@@ -1,12 +1,13 @@
 // Package bot is the loop between the doors and the mind: it decides which messages are meant for it, gives every
-// channel a lane of its own, takes one turn at a time in each, and delivers what the guard lets through.
+// channel a lane of its own, takes one turn at a time in each, and delivers the replies.
 //
 // A turn, as take.go has it: gather (prompt.Builder), ask (llm.Client), answer (speech), remember (trace.Store).
 // Nothing is visible before its record is on disk, and no event is answered twice, because the lane claims it in
 // the store first. With no model configured the reply is made from the lookup alone, in the pages' own words.
 //
-// The doors, Discord and the terminal, stand one step below and know nothing of this package. They bring
-// [turn.Event]s and carry out [turn.Post]s.
+// One step below stand bot/outgoing, which decides what of a reply may be posted, bot/view, which writes records for
+// people, and the doors, Discord and the terminal, which know nothing of this package. They bring [turn.Event]s and carry
+// out [turn.Post]s.
 package bot
 
 import (

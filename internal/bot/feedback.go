@@ -3,12 +3,12 @@ package bot
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"familiar/internal/bot/outgoing"
+	"familiar/internal/bot/view"
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
 	"familiar/internal/web/guard"
@@ -70,7 +70,7 @@ func (b *Bot) feedback(ctx context.Context, e turn.Event, verdict, source string
 	if err != nil {
 		return b.notSaved(err)
 	}
-	return turn.Answer{Text: fmt.Sprintf("Noted: %s is %s. It stands lower in what I look up from now on; feedback undo takes that back.", inert(domain, 80), verdict)}
+	return turn.Answer{Text: fmt.Sprintf("Noted: %s is %s. It stands lower in what I look up from now on; feedback undo takes that back.", outgoing.Inert(domain, 80), verdict)}
 }
 
 func (b *Bot) forgetFeedback(ctx context.Context, e turn.Event, address string) turn.Answer {
@@ -87,9 +87,9 @@ func (b *Bot) forgetFeedback(ctx context.Context, e turn.Event, address string) 
 		return b.notSaved(err)
 	}
 	if n == 0 {
-		return turn.Answer{Text: "Nothing was said of " + inert(domain, 80) + "."}
+		return turn.Answer{Text: "Nothing was said of " + outgoing.Inert(domain, 80) + "."}
 	}
-	return turn.Answer{Text: "Forgotten: what was said of " + inert(domain, 80) + "."}
+	return turn.Answer{Text: "Forgotten: what was said of " + outgoing.Inert(domain, 80) + "."}
 }
 
 // sourceNamed finds the address behind a source's number in the latest answer of the channel that has sources; what is
@@ -134,45 +134,8 @@ func (b *Bot) showFeedback(ctx context.Context, e turn.Event) turn.Answer {
 	if err != nil {
 		return b.storeTrouble(err)
 	}
-	text := strings.ReplaceAll(feedbackSeenFrom(e, all), "`", "'")
-	return turn.Answer{Text: fence0 + cutUnits(text, answerUnits-len(fence0+fence1)) + fence1}
-}
-
-// feedbackSeenFrom writes what was said in this server or, in a direct message, by this person, and of the rest how much
-// it is: who said it, and of which page, is not this reader's to see, but all of it lowers a domain.
-func feedbackSeenFrom(e turn.Event, all []store.Feedback) string {
-	var here []store.Feedback
-	elsewhere := map[[2]string]int{} // by domain and verdict
-	for _, f := range all {
-		if f.GuildID == e.GuildID && e.GuildID != "" || e.GuildID == "" && f.By == e.Command.By.ID {
-			here = append(here, f)
-		} else {
-			elsewhere[[2]string{f.Domain, f.Verdict}]++
-		}
-	}
-	if len(elsewhere) == 0 {
-		return ViewFeedback(here)
-	}
-	var s sheet
-	if len(here) > 0 {
-		s.WriteString(ViewFeedback(here))
-	}
-	for _, said := range slices.SortedFunc(maps.Keys(elsewhere), func(x, y [2]string) int { return slices.Compare(x[:], y[:]) }) {
-		s.line("%-30s %-9s %d× elsewhere", said[0], said[1], elsewhere[said])
-	}
-	return s.String()
-}
-
-// ViewFeedback writes a line for each thing that was said of a source.
-func ViewFeedback(all []store.Feedback) string {
-	if len(all) == 0 {
-		return "Nothing was said of any source.\n"
-	}
-	var s sheet
-	for _, f := range all {
-		s.line("%-30s %-9s %s by %s%s", f.Domain, f.Verdict, day(f.At), f.By, aside(f.URL))
-	}
-	return s.String()
+	text := strings.ReplaceAll(view.FeedbackFrom(e, all), "`", "'")
+	return turn.Answer{Text: fenceOpen + outgoing.CutUnits(text, answerUnits-len(fenceOpen+fenceClose)) + fenceClose}
 }
 
 func (b *Bot) notSaved(err error) turn.Answer {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"familiar/internal/bot/discord"
+	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 )
@@ -32,8 +33,8 @@ var (
 // text winning, and at last the whole text, come what may. What is posted has always passed the guard.
 type speech struct {
 	bot     *Bot
-	out     Outgoing
-	cited   *cited
+	rules   outgoing.Rules
+	marker  *outgoing.Marker
 	channel string
 	replyTo string
 	id      string                                       // the turn's
@@ -65,7 +66,7 @@ func (b *Bot) speak(ctx context.Context, l *lane, t *turn.Trace, typing *typing,
 	pending := *t // what goes to disk before the first word is visible
 	pending.Phase = turn.Answering
 	s := &speech{
-		bot: b, out: b.outgoing(t.Request, p.Lookup), cited: &cited{look: p.Lookup}, channel: t.Request.ChannelID, id: t.Request.ID, began: t.Began,
+		bot: b, rules: outgoing.RulesFor(t.Request, p.Lookup, b.Redact), marker: &outgoing.Marker{Lookup: p.Lookup}, channel: t.Request.ChannelID, id: t.Request.ID, began: t.Began,
 		wake: make(chan struct{}, 1), ended: make(chan string, 1), done: make(chan struct{}),
 		show: func(ctx context.Context, text string) error {
 			typing.stop()
@@ -148,8 +149,8 @@ func (s *speech) stream(ctx context.Context) (took time.Duration) {
 	if undecided {
 		return
 	}
-	text, _ := s.out.Guard(s.out.Visible(body))
-	text, _, _ = s.cited.mark(text, true)
+	text, _ := s.rules.Guard(s.rules.Visible(body))
+	text, _, _ = s.marker.Mark(text, true)
 	if err := s.carry(ctx, strings.TrimRight(text, " \n"), false); err != nil && !errors.Is(err, errJoined) {
 		s.bot.Log.Debug("stream a reply", "err", s.bot.Redact.String(err.Error()))
 	}
@@ -180,7 +181,7 @@ func (s *speech) carry(ctx context.Context, text string, last bool) error {
 	}
 	pieces := []string{text}
 	if units := s.bot.Pace.Units; units > 0 {
-		pieces = Split(text, units)
+		pieces = outgoing.Split(text, units)
 	}
 	if len(s.said.posts) == 0 {
 		if err := s.show(ctx, text); err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"familiar/internal/bot/discord"
+	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
@@ -282,7 +283,7 @@ func TestLongReplyIsPostedInOrder(t *testing.T) {
 	var all strings.Builder
 	for i, d := range door.deeds {
 		all.WriteString(d.post.Text + " ")
-		if d.post.ID != "" || units(d.post.Text) > 2000 || (d.post.ReplyTo != "") != (i == 0) || d.post.Final != (i == len(door.deeds)-1) {
+		if d.post.ID != "" || outgoing.Units(d.post.Text) > 2000 || (d.post.ReplyTo != "") != (i == 0) || d.post.Final != (i == len(door.deeds)-1) {
 			t.Errorf("post %d: %+v", i, d.post)
 		}
 	}

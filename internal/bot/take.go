@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
@@ -200,7 +201,7 @@ func (b *Bot) remember(ctx context.Context, t *turn.Trace, said said, e turn.Eve
 	for _, p := range said.posts {
 		t.ReplyIDs = append(t.ReplyIDs, p.id)
 		own = append(own, b.stored(e, turn.Message{
-			ID: p.id, ChannelID: t.Request.ChannelID, Author: turn.Author{Name: b.Character.Name}, Text: spoken(p.text),
+			ID: p.id, ChannelID: t.Request.ChannelID, Author: turn.Author{Name: b.Character.Name}, Text: outgoing.OwnWords(p.text),
 			At: t.Request.Message.At.Add(t.Took), ReplyTo: t.Request.Message.ID, Own: true,
 		}))
 		own[len(own)-1].TurnID = t.Request.ID

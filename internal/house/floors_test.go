@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Floors, from the ground up. The doors stand one step below the bot, which may know them.
+// Floors, from the ground up. The doors and what is said through them stand one step below the bot, which may know them.
 const (
 	ground = iota
 	first
@@ -23,7 +23,9 @@ var floors = map[string]int{
 
 	"internal/bot":          third,
 	"internal/bot/discord":  doors,
+	"internal/bot/outgoing": doors,
 	"internal/bot/terminal": doors,
+	"internal/bot/view":     doors,
 
 	"internal/context/prompt":      second,
 	"internal/providers/character": second,
@@ -51,6 +53,9 @@ var floors = map[string]int{
 
 // farEnds are the servers that tests play against. They know nothing of ours, and tests alone know them.
 var farEnds = []string{"internal/discordtest", "internal/llm/llmtest", "internal/web/webtest"}
+
+// allDoors are the rooms through which people talk to the bot.
+var allDoors = []string{"internal/bot/discord", "internal/bot/terminal"}
 
 // atDoors is all that a door may know of ours: what it carries and what it keeps.
 var atDoors = []string{"internal/api", "internal/context/turn", "internal/redact", "internal/store"}
@@ -114,7 +119,7 @@ func refuse(h *house, r *room, s *source, path string) string {
 		return fmt.Sprintf("%s is for tests alone", target)
 	case floors[target] >= floors[r.path]:
 		return fmt.Sprintf("imports go downstairs: %s is not below %s", target, r.path)
-	case floors[r.path] == doors && !slices.Contains(atDoors, target):
+	case slices.Contains(allDoors, r.path) && !slices.Contains(atDoors, target):
 		return fmt.Sprintf("a door knows only %s", strings.Join(atDoors, ", "))
 	}
 	return ""

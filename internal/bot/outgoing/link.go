@@ -1,4 +1,4 @@
-package bot
+package outgoing
 
 import (
 	"regexp"
@@ -13,7 +13,7 @@ import (
 // Links (O1, O2, O5, O7).
 
 // permitted returns the form in which a link may be shown, or the rule that it breaks.
-func (o Outgoing) permitted(link string) (canonical, rule string) {
+func (o Rules) permitted(link string) (canonical, rule string) {
 	if !httpScheme.MatchString(link) {
 		return "", "O2"
 	}

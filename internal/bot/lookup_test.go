@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/turn"
 )
 
@@ -30,14 +31,8 @@ func TestFoundAnswer(t *testing.T) {
 		{1, 5000, "<https://example.org/1>", "more"},
 	} {
 		got := b.LookupAnswer(found(c.claims, c.length))
-		if !strings.Contains(got, c.has) || strings.Contains(got, c.lacks) || units(got) > answerUnits {
-			t.Errorf("%d claims of %d: %d units:\n%s", c.claims, c.length, units(got), got)
+		if !strings.Contains(got, c.has) || strings.Contains(got, c.lacks) || outgoing.Units(got) > answerUnits {
+			t.Errorf("%d claims of %d: %d units:\n%s", c.claims, c.length, outgoing.Units(got), got)
 		}
-	}
-}
-
-func TestQuoted(t *testing.T) {
-	if got := quoted("high \"tide\"\nlow tide"); got != `"high \"tide\"" and "low tide"` {
-		t.Error(got)
 	}
 }

@@ -1,4 +1,4 @@
-package bot
+package outgoing
 
 import (
 	"strings"
@@ -16,8 +16,8 @@ const longestHold = 600
 // Visible returns the beginning of a growing text that may go through Guard and be shown: nothing that could
 // still become a link, a mention, a citation or a secret. It only ever grows: for any continuation of partial
 // it is a prefix of what it is then.
-func (o Outgoing) Visible(partial string) string {
-	end := boundary(partial)
+func (o Rules) Visible(partial string) string {
+	end := LastBoundary(partial)
 	for i := 0; i < end; {
 		length, held := construct(partial[i:end])
 		if held {
@@ -28,9 +28,9 @@ func (o Outgoing) Visible(partial string) string {
 	return partial[:end]
 }
 
-// boundary is the end of the last token that is whole: behind white space, or behind a character of a script
+// LastBoundary returns the end of the last token that is whole: behind white space, or behind a character of a script
 // that has no spaces and whose letters no address or secret is made of.
-func boundary(s string) int {
+func LastBoundary(s string) int {
 	for end := len(s); end > 0; {
 		r, size := utf8.DecodeLastRuneInString(s[:end])
 		if unicode.IsSpace(r) || r >= 0x2E80 && r <= 0xFFEF && r != utf8.RuneError {

@@ -1,7 +1,9 @@
-package bot
+package view
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -52,7 +54,8 @@ func sourceNumber(n int) string {
 	return fmt.Sprint(n)
 }
 
-func ago(d time.Duration) string {
+// Ago says how long ago something was, in minutes or hours.
+func Ago(d time.Duration) string {
 	if d < time.Hour {
 		return fmt.Sprintf("%d min ago", max(1, int(d.Minutes())))
 	}
@@ -90,4 +93,13 @@ func nonEmpty(values ...string) []string {
 		}
 	}
 	return kept
+}
+
+// Queries returns what was searched for, in quotation marks. Several queries stand on a line each.
+func Queries(query string) string {
+	var each []string
+	for line := range strings.SplitSeq(query, "\n") {
+		each = append(each, strconv.Quote(line))
+	}
+	return strings.Join(each, " and ")
 }

@@ -1,4 +1,4 @@
-package bot
+package view
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"familiar/internal/web/clean"
 )
 
-// ExplainLookup writes a lookup as its decisions, one after the other: what was decided, and what for.
-func ExplainLookup(l *turn.Lookup) string {
+// Explain writes a lookup as its decisions, one after the other: what was decided, and what for.
+func Explain(l *turn.Lookup) string {
 	var s sheet
 	s.row("state", "%s%s", l.State, aside(l.Failure))
 	if l.Reason != l.Need {
@@ -50,7 +50,7 @@ func explainWording(s *sheet, l *turn.Lookup) {
 	}
 	query := "nothing left this machine for a search"
 	if l.Query != "" {
-		query = quoted(l.Query)
+		query = Queries(l.Query)
 	}
 	s.row("query", "%s", query)
 }

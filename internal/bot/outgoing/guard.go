@@ -1,4 +1,4 @@
-package bot
+package outgoing
 
 import (
 	"slices"
@@ -6,20 +6,8 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/redact"
 	"familiar/internal/web/clean"
 )
-
-// Outgoing is what one turn's reply may hold. Its methods are the last thing between a model and a channel, so
-// they take every text for an attacker's: what passes is decided by these fields and by nothing the text says.
-//
-// The rules have the project's numbers. O5 and O6 have a second half in the door, which suppresses embeds and
-// allows no mentions; O1 is what keeps a reply from carrying secrets away.
-type Outgoing struct {
-	URLs      map[string]bool  // the turn's own, each as guard.Canonical writes it
-	Citations int              // highest valid [n]; 0: none
-	Secrets   *redact.Redactor // nil: there are none
-}
 
 const (
 	// Withheld is the whole reply in place of one that held a secret.
@@ -33,7 +21,7 @@ const (
 // Guard returns text with everything taken out that a reply may not hold, and what that was, by rule. It is
 // idempotent. Links that stay are written <url>, in canonical form: a fragment or a tracking parameter would be
 // room for a message. In code, only links and secrets are looked for; everything else is shown as it is there.
-func (o Outgoing) Guard(text string) (string, []turn.Guarded) {
+func (o Rules) Guard(text string) (string, []turn.Guarded) {
 	var found tally
 	for range guardRounds {
 		before := text
@@ -78,7 +66,7 @@ func inertLink(s string) string {
 
 // scrubber goes once through a text. What it leaves alone is copied in long pieces.
 type scrubber struct {
-	Outgoing
+	Rules
 	s      string
 	i      int // next byte to look at
 	copied int // s up to here is in out
@@ -92,8 +80,8 @@ type scrubber struct {
 }
 
 // scrub applies the rules once; in code, only those for links.
-func (o Outgoing) scrub(s string, found *tally) string {
-	c := scrubber{Outgoing: o, s: s, found: found}
+func (o Rules) scrub(s string, found *tally) string {
+	c := scrubber{Rules: o, s: s, found: found}
 	for c.i < len(s) {
 		code := c.i < c.code
 		switch b := s[c.i]; {
@@ -128,7 +116,7 @@ func (o Outgoing) scrub(s string, found *tally) string {
 
 // smallType takes the mark of small type off a line: what stands in it is what the code says, such as the sources (O8).
 func (c *scrubber) smallType() {
-	mark := small[:len(small)-1]
+	mark := SmallType[:len(SmallType)-1]
 	end := c.i + len(mark)
 	if !strings.HasPrefix(c.s[c.i:], mark) || end < len(c.s) && !strings.ContainsRune(" \t\n", rune(c.s[end])) || !alone(strings.TrimRight(c.s[:c.i], "> ")) {
 		c.i++

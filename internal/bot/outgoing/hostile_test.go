@@ -1,4 +1,4 @@
-package bot
+package outgoing
 
 import (
 	"encoding/base64"
@@ -9,12 +9,10 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
-
-	"familiar/internal/context/turn"
 )
 
 // TestHostileReplies plays a model that an attacker owns, about pages with an attacker's titles: as its reply grows,
-// in pieces of any size, and when it is whole, nothing that would be posted breaks a rule. The judge knows the rules
+// in pieces of any size, and when it is whole, nothing that would be posted breaks a rule. The check knows the rules
 // by means of its own.
 func TestHostileReplies(t *testing.T) {
 	replies := 10_000
@@ -29,23 +27,24 @@ func TestHostileReplies(t *testing.T) {
 		for n := range look.Sources {
 			look.Sources[n].Title = untold.Replace(a.some(1 + r.IntN(3)))
 		}
-		out := sample()
-		b := &Bot{Character: sage, Redact: out.Secrets}
-		cites := &cited{look: look}
+		rules, marker := sample(), &Marker{Lookup: look}
 		for range 1 + i%2 {
-			visible, _ := out.Guard(out.Visible(text[:r.IntN(len(text)+1)]))
-			visible, _, _ = cites.mark(visible, true)
-			judgePosts(t, i, text, Split(strings.TrimRight(visible, " \n"), 2000))
+			visible, _ := rules.Guard(rules.Visible(text[:r.IntN(len(text)+1)]))
+			visible, _, _ = marker.Mark(visible, true)
+			checkPosts(t, i, text, Split(strings.TrimRight(visible, " \n"), 2000))
 		}
-		whole := reply{bot: b, trace: &turn.Trace{}, lookup: look, out: out, cited: cites}
-		judgePosts(t, i, text, Split(whole.compose(text), 2000))
+		whole, _ := rules.Guard(text)
+		whole, _, _ = marker.Mark(whole, false)
+		lines, _ := Sources(look, whole, rules.Secrets)
+		whole += "\n\n" + SmallType + strings.Join(lines, "\n"+SmallType)
+		checkPosts(t, i, text, Split(whole, 2000))
 		if t.Failed() {
 			return
 		}
 	}
 }
 
-// untold keeps from the pages what the judge knows to be on none.
+// untold keeps from the pages what the check knows to be on none.
 var untold = strings.NewReplacer("9,999", "", "zebra", "")
 
 // attack makes the replies of a hijacked model.
@@ -137,7 +136,7 @@ func (a attack) reply() string {
 	return text
 }
 
-// The rules, as a judge reads a post who does not know the guard.
+// The rules, as a reader of a post sees them who does not know the guard.
 var (
 	anyScheme   = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*://[^\s<]+`)
 	emptyScheme = regexp.MustCompile(`^[A-Za-z0-9+.-]+://[.,:;!?'"*_~|)\]}>\\` + "`" + `]*$`)
@@ -156,14 +155,14 @@ var (
 		"O8 mark":       regexp.MustCompile(`【\d+[:†]`),
 	}
 	// A number in any brackets, as it looks to a reader: whatever stands before it, is beside it or styles it.
-	oneCitation = regexp.MustCompile(`[\[［【〔〖⟦](?:(?:source|ref)s?\.? )?[#^]?([0-9０-９]{1,2})(?::\d+)?(†[^\]\n］】]*)?\??[\]］】〕〗⟧]`)
+	anyCitation = regexp.MustCompile(`[\[［【〔〖⟦](?:(?:source|ref)s?\.? )?[#^]?([0-9０-９]{1,2})(?::\d+)?(†[^\]\n］】]*)?\??[\]］】〕〗⟧]`)
 	ownCitation = regexp.MustCompile(`^\[0?[12]\??\]$`)
 	// What no page says, with a citation that has no mark.
 	unborne = regexp.MustCompile(`(?:9,999|zebra[a-z]*)[.)]* ?(?:\[\d\?\])*\[\d\](?:[^(]|$)`)
 	styling = strings.NewReplacer("*", "", "_", "", "~", "", "|", "", "\\", "", "[ ", "[", " ]", "]")
 )
 
-func judgePosts(t *testing.T, n int, in string, posts []string) {
+func checkPosts(t *testing.T, n int, in string, posts []string) {
 	t.Helper()
 	for _, post := range posts {
 		if rule, what := violation(post); rule != "" {
@@ -204,7 +203,7 @@ func violation(post string) (rule, where string) {
 			return name, m
 		}
 	}
-	for _, m := range oneCitation.FindAllString(styling.Replace(prose), -1) {
+	for _, m := range anyCitation.FindAllString(styling.Replace(prose), -1) {
 		if !ownCitation.MatchString(m) {
 			return "O8 citation", m
 		}
@@ -215,8 +214,8 @@ func violation(post string) (rule, where string) {
 	return "", ""
 }
 
-// A judge who finds nothing in a bare attack is asleep.
-func TestTheJudgeIsAwake(t *testing.T) {
+// The check finds a bare attack.
+func TestViolation(t *testing.T) {
 	for _, post := range []string{"so word[57]", "m[7] and", "[ 7 ]", "［1］", "［７］", "[source 1]", "[1†]", "【1】", `\[7\]`, "[**7**]", "a[1][7]"} {
 		if rule, _ := violation(post); rule != "O8 citation" {
 			t.Errorf("%q: %q", post, rule)

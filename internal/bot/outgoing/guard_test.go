@@ -1,4 +1,4 @@
-package bot
+package outgoing
 
 import (
 	"encoding/base64"
@@ -8,16 +8,16 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"familiar/internal/redact"
+
+	"pgregory.net/rapid"
 )
 
 const topSecret = "hunter2-token-0123456789"
 
 // sample is a turn that read two pages and knows one secret.
-func sample() Outgoing {
-	return Outgoing{
+func sample() Rules {
+	return Rules{
 		URLs: map[string]bool{
 			"https://example.org/a":                   true,
 			"https://en.wikipedia.org/wiki/Foo_(bar)": true,

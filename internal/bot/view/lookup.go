@@ -1,12 +1,13 @@
-package bot
+package view
 
 import (
 	"cmp"
-	"familiar/internal/context/turn"
-	"familiar/internal/web/clean"
 	"fmt"
 	"strings"
 	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/web/clean"
 )
 
 func lookupSummary(l *turn.Lookup) string {
@@ -28,10 +29,10 @@ func lookupSummary(l *turn.Lookup) string {
 		text += ", newest " + day(l.Newest)
 	}
 	if l.Stale > 0 {
-		text += ", the search failed, these are results from " + ago(l.Stale)
+		text += ", the search failed, these are results from " + Ago(l.Stale)
 	}
 	if r := l.Reused; r != nil {
-		text += ", read " + ago(r.Age) + " for a like question"
+		text += ", read " + Ago(r.Age) + " for a like question"
 	}
 	return text + aside(l.Reason)
 }
@@ -46,8 +47,8 @@ func intents(l *turn.Lookup) string {
 	return cmp.Or(strings.Join(all, ", "), l.Intent)
 }
 
-// ViewLookup writes what a lookup asked, read and found.
-func ViewLookup(l *turn.Lookup) string {
+// Lookup writes what a lookup asked, read and found.
+func Lookup(l *turn.Lookup) string {
 	var s sheet
 	s.row("state", "%s%s", l.State, aside(l.Failure))
 	why := orDash(l.Reason)
@@ -65,7 +66,7 @@ func ViewLookup(l *turn.Lookup) string {
 		s.row("question", "%q", l.Question)
 	}
 	if l.Query != "" {
-		s.row("query", "%s", quoted(l.Query))
+		s.row("query", "%s", Queries(l.Query))
 	}
 	for i, step := range l.Steps {
 		s.row(once(i == 0, "worded"), "%s: %s", step.By, clean.Line(step.Text, 300))
@@ -100,7 +101,7 @@ func viewAsked(s *sheet, l *turn.Lookup) {
 	for i, a := range l.Asked {
 		hits := fmt.Sprintf("%d hits", a.Hits)
 		if a.Stale > 0 {
-			hits += " from " + ago(a.Stale)
+			hits += " from " + Ago(a.Stale)
 		}
 		which := ""
 		if several && a.Query > 0 {

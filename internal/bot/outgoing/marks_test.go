@@ -1,4 +1,4 @@
-package bot
+package outgoing
 
 import (
 	"fmt"
@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/websearch"
+
+	"pgregory.net/rapid"
 )
 
 // readPages is a lookup that read two pages.
@@ -93,8 +93,8 @@ func TestMark(t *testing.T) {
 		{"other language, other number", "Die Brücke ist 1999 Meter lang und wird von vielen benutzt [1].", "Die Brücke ist 1999 Meter lang und wird von vielen benutzt [1?].", "number"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cites := &cited{look: tollPages()}
-			got, refused, _ := cites.mark(c.in, false)
+			marker := &Marker{Lookup: tollPages()}
+			got, refused, _ := marker.Mark(c.in, false)
 			var reasons []string
 			for _, r := range refused {
 				reasons = append(reasons, r.Refused)
@@ -109,11 +109,11 @@ func TestMark(t *testing.T) {
 // flicker reports where the marks of a growing text are not those of the whole: a mark that was shown stays, and one that
 // comes does not come behind what was shown.
 func flicker(text string) error {
-	cites := &cited{look: readPages()}
-	whole, _, _ := cites.mark(text, false)
+	marker := &Marker{Lookup: readPages()}
+	whole, _, _ := marker.Mark(text, false)
 	for i := range len(text) + 1 {
 		visible := sample().Visible(text[:i])
-		if part, _, _ := cites.mark(visible, true); !strings.HasPrefix(whole, part) {
+		if part, _, _ := marker.Mark(visible, true); !strings.HasPrefix(whole, part) {
 			return fmt.Errorf("of %q\nat first %q\nat last  %q", visible, part, whole)
 		}
 	}
@@ -147,16 +147,13 @@ func TestMarksOfCodeDoNotFlicker(t *testing.T) {
 
 // A check that breaks costs its own citation alone.
 func TestACheckThatBreaks(t *testing.T) {
-	look := readPages()
-	b := &Bot{}
-	cites := &cited{look: look, pages: map[int]*websearch.Witness{1: {}}} // a page that nobody made ready
-	r := reply{bot: b, trace: &turn.Trace{}, lookup: look, out: b.outgoing(turn.Request{}, look), cited: cites}
-	got := r.compose("It is 1,280 metres long [1]. The Lorem Queen was the last [2].")
-	if !strings.HasPrefix(got, "It is 1,280 metres long [1?]. The Lorem Queen was the last [2].") {
+	marker := &Marker{Lookup: readPages(), pages: map[int]*websearch.Witness{1: {}}} // a page that nobody made ready
+	got, refused, _ := marker.Mark("It is 1,280 metres long [1]. The Lorem Queen was the last [2].", false)
+	if got != "It is 1,280 metres long [1?]. The Lorem Queen was the last [2]." {
 		t.Errorf("got %q", got)
 	}
-	if u := r.trace.Unborne; len(u) != 1 || u[0].Refused != unchecked || u[0].Source != 1 {
-		t.Errorf("on record %+v", u)
+	if len(refused) != 1 || refused[0].Refused != unchecked || refused[0].Source != 1 {
+		t.Errorf("refused %+v", refused)
 	}
 }
 
@@ -165,11 +162,11 @@ func TestACheckThatBreaks(t *testing.T) {
 func TestMarkIsLinearOnHostileText(t *testing.T) {
 	for _, unit := range []string{"a\n[1]", "[1] a b\n", "[1]. ", "[1](<", "[1](", "said \"so it was and is\" [1]. ", "word [1] ", "[1]", "`", "``x`", "``` [1] ", "語[1]", "a.[1]"} {
 		linear(t, unit, func(text string) func() {
-			cites := &cited{look: readPages()}
-			cites.page(1)
+			marker := &Marker{Lookup: readPages()}
+			marker.page(1)
 			return func() {
-				cites.mark(text, false)
-				cites.mark(text, true)
+				marker.Mark(text, false)
+				marker.Mark(text, true)
 			}
 		})
 	}
@@ -181,32 +178,9 @@ func BenchmarkMarkHostile(b *testing.B) {
 		b.Run(unit, func(b *testing.B) {
 			text := strings.Repeat(unit, 100_000/len(unit))
 			for b.Loop() {
-				(&cited{look: readPages()}).mark(text, false)
+				(&Marker{Lookup: readPages()}).Mark(text, false)
 			}
 		})
-	}
-}
-
-func TestRecordsOfCitations(t *testing.T) {
-	for _, c := range []struct {
-		body    string
-		unborne int
-		uncited bool
-	}{
-		{"It is 1,280 metres long [1].", 0, false},
-		{"It is 1,999 metres long [1].", 1, false},
-		{"It is long.", 0, true},
-	} {
-		look := readPages()
-		b := &Bot{}
-		r := reply{bot: b, trace: &turn.Trace{}, lookup: look, out: b.outgoing(turn.Request{}, look), cited: &cited{look: look}}
-		text := r.compose(c.body)
-		if len(r.trace.Unborne) != c.unborne || r.trace.Uncited != c.uncited || strings.Contains(text, "[1?]") != (c.unborne > 0) {
-			t.Errorf("%q: %+v, uncited %v:\n%s", c.body, r.trace.Unborne, r.trace.Uncited, text)
-		}
-		if said := spoken(text); strings.Contains(said, "[1") {
-			t.Errorf("history has %q", said)
-		}
 	}
 }
 
@@ -220,13 +194,13 @@ func BenchmarkCitations(b *testing.B) {
 	text := strings.Repeat("It opened on 8 May 1937 and is 1,280 metres long [1][2][3][4][5]. ", 8)
 	b.Run("first", func(b *testing.B) {
 		for b.Loop() {
-			(&cited{look: look}).mark(text, false)
+			(&Marker{Lookup: look}).Mark(text, false)
 		}
 	})
-	again := &cited{look: look}
+	again := &Marker{Lookup: look}
 	b.Run("again", func(b *testing.B) {
 		for b.Loop() {
-			again.mark(text, false)
+			again.Mark(text, false)
 		}
 	})
 }

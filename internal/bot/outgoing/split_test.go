@@ -1,4 +1,4 @@
-package bot
+package outgoing
 
 import (
 	"fmt"
@@ -87,7 +87,7 @@ func fits(text string, limit int, pieces []string) error {
 		if strings.TrimSpace(p) == "" {
 			return fmt.Errorf("piece %d is blank", i)
 		}
-		if n := units(p); n > limit {
+		if n := Units(p); n > limit {
 			return fmt.Errorf("piece %d has %d units", i, n)
 		}
 	}
@@ -208,8 +208,8 @@ func TestSplitProperties(t *testing.T) {
 		if diff := cmp.Diff(characters(text), characters(pieces...)); diff != "" {
 			t.Fatal(diff)
 		}
-		if most := 3*units(text)/limit + 3; len(pieces) > most {
-			t.Fatalf("%d pieces for %d units, limit %d", len(pieces), units(text), limit)
+		if most := 3*Units(text)/limit + 3; len(pieces) > most {
+			t.Fatalf("%d pieces for %d units, limit %d", len(pieces), Units(text), limit)
 		}
 	})
 }
@@ -221,7 +221,7 @@ func TestSplitOfGrowingText(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		text, limit := document.Draw(t, "text"), rapid.IntRange(60, 300).Draw(t, "limit")
-		if err := grows(cutUnits(text, length), limit, rapid.IntRange(1, 9).Draw(t, "step")); err != nil {
+		if err := grows(CutUnits(text, length), limit, rapid.IntRange(1, 9).Draw(t, "step")); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -231,7 +231,7 @@ func TestSplitOfGrowingText(t *testing.T) {
 func TestSplitKeepsWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const limit = 250
-		short := func(s string) bool { return units(s) <= limit }
+		short := func(s string) bool { return Units(s) <= limit }
 		blocks := rapid.SliceOfN(rapid.OneOf(paragraph, list, grid, code).Filter(short), 1, 8).Draw(t, "blocks")
 		pieces := Split(strings.Join(blocks, "\n\n"), limit)
 		for i, b := range blocks {

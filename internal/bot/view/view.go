@@ -1,10 +1,12 @@
-package bot
+// Package view writes what the program has on record for people to read, as plain text: a turn ([Pages], [Whole], [List]), a
+// lookup ([Lookup]) and the decisions in it ([Explain]), and what was said of sources ([Feedback], [FeedbackFrom]). Whoever
+// shows a text bounds and redacts it.
+package view
 
 import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf16"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/trace"
@@ -14,65 +16,26 @@ import (
 // Page is one page of a record, as plain text.
 type Page struct{ Name, Text string }
 
-// View writes a turn's record for people: what happened first, then the lookup, the prompt and the reply. The text
+// Pages writes a turn's record for people: what happened first, then the lookup, the prompt and the reply. The text
 // is plain and complete; whoever shows it bounds and redacts it.
-func View(t *turn.Trace) []Page {
+func Pages(t *turn.Trace) []Page {
 	pages := []Page{{"Overview", overview(t)}}
 	if l := t.Lookup(); l != nil {
-		pages = append(pages, Page{"Lookup", ViewLookup(l)})
+		pages = append(pages, Page{"Lookup", Lookup(l)})
 	}
 	return append(pages, Page{"Prompt", promptPage(t)}, Page{"Reply", replyPage(t)})
 }
 
-// WholeView is every page of a record under its name.
-func WholeView(t *turn.Trace) string {
+// Whole is every page of a record under its name.
+func Whole(t *turn.Trace) string {
 	var all strings.Builder
-	for i, p := range View(t) {
+	for i, p := range Pages(t) {
 		if i > 0 {
 			fmt.Fprintf(&all, "\n── %s ──\n", p.Name)
 		}
 		all.WriteString(p.Text)
 	}
 	return all.String()
-}
-
-// leaf is as much of a page as one message takes.
-type leaf struct {
-	Page
-	part, of int // from 1
-}
-
-// leaves cuts pages into leaves of at most room UTF-16 units, between lines where a line isn't too long for that. They
-// can stand in a code block.
-func leaves(pages []Page, room int) []leaf {
-	var all []leaf
-	for _, p := range pages {
-		rest, first := strings.TrimSpace(strings.ReplaceAll(p.Text, "`", "'")), len(all)
-		for len(all) == first || rest != "" {
-			piece := cutUnits(rest, room)
-			if i := strings.LastIndexByte(piece, '\n'); len(piece) < len(rest) && i > len(piece)/2 {
-				piece = piece[:i]
-			}
-			rest = strings.TrimLeft(rest[len(piece):], "\n")
-			all = append(all, leaf{Page: Page{p.Name, piece}, part: len(all) - first + 1})
-		}
-		for i := first; i < len(all); i++ {
-			all[i].of = len(all) - first
-		}
-	}
-	return all
-}
-
-func units(s string) int { return len(utf16.Encode([]rune(s))) }
-
-// cutUnits is the beginning of s in at most n UTF-16 units.
-func cutUnits(s string, n int) string {
-	for i, r := range s {
-		if n -= utf16.RuneLen(r); n < 0 {
-			return s[:i]
-		}
-	}
-	return s
 }
 
 // sheet collects lines of "label  value".
@@ -93,7 +56,7 @@ func overview(t *turn.Trace) string {
 	if l := t.Lookup(); l != nil {
 		s.row("lookup", "%s", lookupSummary(l))
 		if l.Query != "" {
-			s.row("query", "%s", quoted(l.Query))
+			s.row("query", "%s", Queries(l.Query))
 		}
 	}
 	for i, o := range t.Outcomes {
@@ -167,8 +130,8 @@ func replyPage(t *turn.Trace) string {
 	return s.String()
 }
 
-// ViewList writes one line a turn.
-func ViewList(list []trace.Summary) string {
+// List writes one line a turn.
+func List(list []trace.Summary) string {
 	var s sheet
 	for _, t := range list {
 		s.line("%s  %s  %-9s %-10s %8s  %s: %s%s", t.ID, t.Began.UTC().Format("01-02 15:04"), t.Phase, orDash(string(t.Lookup)),
@@ -177,4 +140,4 @@ func ViewList(list []trace.Summary) string {
 	return s.String()
 }
 
-func day(t time.Time) string { return t.UTC().Format("2006-01-02") }
+func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }

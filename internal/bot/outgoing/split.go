@@ -1,4 +1,4 @@
-package bot
+package outgoing
 
 import (
 	"regexp"
@@ -28,7 +28,7 @@ func Split(text string, limit int) []string {
 	text, f := resume(text, true, fence{})
 	for text != "" {
 		head := f.reopen()
-		room := limit - units(head)
+		room := limit - Units(head)
 		if tail, ok := lastPiece(text, f, limit, room); ok {
 			return append(pieces, head+tail)
 		}
@@ -66,7 +66,7 @@ func resume(text string, lineStart bool, f fence) (string, fence) {
 // lastPiece returns all of text, with the code at its end closed, if there is room for it.
 func lastPiece(text string, f fence, limit, room int) (string, bool) {
 	text = trimRight(text)
-	if len(cutUnits(text, room)) < len(text) {
+	if len(CutUnits(text, room)) < len(text) {
 		return "", false
 	}
 	lines := readLines(text, true, f, limit)
@@ -76,7 +76,7 @@ func lastPiece(text string, f fence, limit, room int) (string, bool) {
 		text, f = trimRight(text[:end.start]), end.before
 	}
 	text += f.close()
-	return text, len(cutUnits(text, room)) == len(text)
+	return text, len(CutUnits(text, room)) == len(text)
 }
 
 func trimRight(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) }
@@ -199,7 +199,7 @@ type window struct {
 }
 
 func look(text string, f fence, limit, room int) *window {
-	w := &window{max: len(cutUnits(text, room)), third: len(cutUnits(text, room/3)), half: len(cutUnits(text, room/2))}
+	w := &window{max: len(CutUnits(text, room)), third: len(CutUnits(text, room/3)), half: len(CutUnits(text, room/2))}
 	_, next := utf8.DecodeRuneInString(text[w.max:])
 	w.text = text[:w.max+next]
 	w.lines = readLines(w.text, next == 0, f, limit)
@@ -211,7 +211,7 @@ func look(text string, f fence, limit, room int) *window {
 		case i > 0 && l.after == w.lines[i-1].after:
 			l.max = w.lines[i-1].max
 		default:
-			l.max = len(cutUnits(text, room-units(l.after.close())))
+			l.max = len(CutUnits(text, room-Units(l.after.close())))
 		}
 	}
 	return w

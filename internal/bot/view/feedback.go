@@ -1,0 +1,46 @@
+package view
+
+import (
+	"maps"
+	"slices"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+)
+
+// FeedbackFrom writes what was said in this server or, in a direct message, by this person, and of the rest how much
+// it is: who said it, and of which page, is not this reader's to see, but all of it lowers a domain.
+func FeedbackFrom(e turn.Event, all []store.Feedback) string {
+	var here []store.Feedback
+	elsewhere := map[[2]string]int{} // by domain and verdict
+	for _, f := range all {
+		if f.GuildID == e.GuildID && e.GuildID != "" || e.GuildID == "" && f.By == e.Command.By.ID {
+			here = append(here, f)
+		} else {
+			elsewhere[[2]string{f.Domain, f.Verdict}]++
+		}
+	}
+	if len(elsewhere) == 0 {
+		return Feedback(here)
+	}
+	var s sheet
+	if len(here) > 0 {
+		s.WriteString(Feedback(here))
+	}
+	for _, said := range slices.SortedFunc(maps.Keys(elsewhere), func(x, y [2]string) int { return slices.Compare(x[:], y[:]) }) {
+		s.line("%-30s %-9s %d× elsewhere", said[0], said[1], elsewhere[said])
+	}
+	return s.String()
+}
+
+// Feedback writes a line for each thing that was said of a source.
+func Feedback(all []store.Feedback) string {
+	if len(all) == 0 {
+		return "Nothing was said of any source.\n"
+	}
+	var s sheet
+	for _, f := range all {
+		s.line("%-30s %-9s %s by %s%s", f.Domain, f.Verdict, day(f.At), f.By, aside(f.URL))
+	}
+	return s.String()
+}
