@@ -19,8 +19,8 @@ const (
 	settleTime  = time.Second
 )
 
-// order carries out a command. Only its giver sees the answer.
-func (b *Bot) order(ctx context.Context, e turn.Event) {
+// command carries out a command. Only the person who gave it sees the answer.
+func (b *Bot) command(ctx context.Context, e turn.Event) {
 	defer func() { b.recovered("carry out a command", recover()) }()
 	var a turn.Answer
 	switch c := e.Command; {
@@ -31,7 +31,7 @@ func (b *Bot) order(ctx context.Context, e turn.Event) {
 	case c.Name == "lookup":
 		a = b.lookUp(ctx, e)
 	case c.Name == "docs":
-		a = b.askDocs(ctx, e)
+		a = b.lookUpDocs(ctx, e)
 	case c.Name == "mode":
 		a = b.setMode(ctx, e)
 	default:
@@ -41,7 +41,7 @@ func (b *Bot) order(ctx context.Context, e turn.Event) {
 	b.logged("answer a command", b.Door.Respond(ctx, *e.Command, a))
 }
 
-// lastTurn shows the record of the channel's last turn, or of the one that is named by its id or a message's.
+// lastTurn shows the record of the channel's last turn, or of the one with a given id or message id.
 func (b *Bot) lastTurn(ctx context.Context, e turn.Event) turn.Answer {
 	id := e.Command.Options["turn"]
 	if id == "" {
@@ -62,7 +62,7 @@ func (b *Bot) lastTurn(ctx context.Context, e turn.Event) turn.Answer {
 	return b.show(t, 0)
 }
 
-// settle lets a turn whose reply is just out complete its record.
+// settle gives a turn whose reply has just been posted the time to complete its record.
 func (b *Bot) settle(channelID string) {
 	if over := b.lanes.settled(channelID); over != nil {
 		select {
@@ -86,7 +86,7 @@ func (b *Bot) turnPage(ctx context.Context, e turn.Event) turn.Answer {
 	return b.show(t, n)
 }
 
-// visibleTurn finds a record, if it is of this channel: what was said elsewhere is not this reader's to see.
+// visibleTurn finds a record of this channel: this reader may not see those of others.
 func (b *Bot) visibleTurn(ctx context.Context, e turn.Event, id string) (*turn.Trace, turn.Answer) {
 	t, err := b.Traces.Get(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -120,7 +120,7 @@ func (b *Bot) setMode(ctx context.Context, e turn.Event) turn.Answer {
 	return b.set(ctx, e, "This channel is now in "+string(want)+" mode.", func(c *store.Channel) { c.Mode = string(want) })
 }
 
-// setWeb is the channel's switch for the web.
+// setWeb switches lookups in the channel on or off.
 func (b *Bot) setWeb(ctx context.Context, e turn.Event, web string) turn.Answer {
 	if web != "on" && web != "off" {
 		return turn.Answer{Text: "The web can be switched on or off."}
@@ -128,7 +128,7 @@ func (b *Bot) setWeb(ctx context.Context, e turn.Event, web string) turn.Answer 
 	return b.set(ctx, e, "In this channel the web is now "+web+".", func(c *store.Channel) { c.WebOff = web == "off" })
 }
 
-// set changes the channel's settings. A thread starts from those that it inherited.
+// set changes the channel's settings. Those of a thread begin as what it inherited.
 func (b *Bot) set(ctx context.Context, e turn.Event, done string, change func(*store.Channel)) turn.Answer {
 	settings := b.settings(ctx, e)
 	settings.ID = e.Message.ChannelID

@@ -20,8 +20,8 @@ import (
 	"familiar/internal/providers/character"
 )
 
-// deed is one call of a door.
-type deed struct {
+// call is one call of a door.
+type call struct {
 	at   time.Duration
 	post turn.Post
 }
@@ -29,15 +29,15 @@ type deed struct {
 // recorder is a door that remembers. fail decides the fate of a post.
 type recorder struct {
 	start time.Time
-	deeds []deed          // the speech's writer alone calls Deliver
+	calls []call          // the speech's writer alone calls Deliver
 	typed []time.Duration // one goroutine alone calls Typing
 	fail  func(n int, p turn.Post) error
 }
 
 func (r *recorder) Deliver(_ context.Context, p turn.Post) (string, error) {
-	r.deeds = append(r.deeds, deed{time.Since(r.start), p})
+	r.calls = append(r.calls, call{time.Since(r.start), p})
 	if r.fail != nil {
-		if err := r.fail(len(r.deeds), p); err != nil {
+		if err := r.fail(len(r.calls), p); err != nil {
 			return "", err
 		}
 	}
@@ -57,42 +57,42 @@ func (r *recorder) Respond(context.Context, turn.Command, turn.Answer) error { r
 var sage = &character.Character{Name: "Sage"}
 
 // speaking runs script with a speech in virtual time.
-func speaking(t *testing.T, door *recorder, script func(s *speech) said) {
+func speaking(t *testing.T, door *recorder, script func(d *delivery) deliveryResult) {
 	synctest.Test(t, func(t *testing.T) {
 		door.start = time.Now()
 		b := &Bot{Door: door, Log: slog.New(slog.DiscardHandler), Character: sage, Pace: Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000}}
-		s := &speech{
+		d := &delivery{
 			bot: b, channel: "general", replyTo: "question", id: "01HXXXXXXXXXXXXXXXXXXXXXXX", began: time.Now(),
-			wake: make(chan struct{}, 1), ended: make(chan string, 1), done: make(chan struct{}),
+			wake: make(chan struct{}, 1), final: make(chan string, 1), done: make(chan struct{}),
 			show: func(context.Context, string) error { return nil },
 		}
-		go s.write(t.Context())
-		script(s)
+		go d.write(t.Context())
+		script(d)
 	})
 }
 
 func TestSpeechIsPaced(t *testing.T) {
 	door := &recorder{}
-	speaking(t, door, func(s *speech) said {
+	speaking(t, door, func(d *delivery) deliveryResult {
 		for range 50 {
-			s.add("word ")
+			d.add("word ")
 			time.Sleep(100 * time.Millisecond)
 		}
-		return s.finish(strings.Repeat("word ", 50))
+		return d.finish(strings.Repeat("word ", 50))
 	})
-	if door.deeds[0].at != 200*time.Millisecond {
-		t.Errorf("first post after %v, want 200 ms from the first word", door.deeds[0].at)
+	if door.calls[0].at != 200*time.Millisecond {
+		t.Errorf("first post after %v, want 200 ms from the first word", door.calls[0].at)
 	}
-	for i := 1; i < len(door.deeds)-1; i++ {
-		if gap := door.deeds[i].at - door.deeds[i-1].at; gap < time.Second {
+	for i := 1; i < len(door.calls)-1; i++ {
+		if gap := door.calls[i].at - door.calls[i-1].at; gap < time.Second {
 			t.Errorf("edit %d came %v after the one before", i, gap)
 		}
 	}
-	last := door.deeds[len(door.deeds)-1].post
+	last := door.calls[len(door.calls)-1].post
 	if want := strings.TrimSpace(strings.Repeat("word ", 50)); strings.TrimSpace(last.Text) != want {
 		t.Errorf("last post %+v", last)
 	}
-	if n := len(door.deeds); n < 4 || n > 7 {
+	if n := len(door.calls); n < 4 || n > 7 {
 		t.Errorf("%d posts and edits in five seconds", n)
 	}
 }
@@ -106,8 +106,8 @@ func TestFinalTextLandsAfterAPanic(t *testing.T) {
 		return nil
 	}}
 	got := halfAnAnswer(t, door, "Half an answer.")
-	last := door.deeds[len(door.deeds)-1].post
-	if got.err != nil || len(door.deeds) < 2 || last.Text != "Half an answer." || len(got.posts) != 1 {
+	last := door.calls[len(door.calls)-1].post
+	if got.err != nil || len(door.calls) < 2 || last.Text != "Half an answer." || len(got.posts) != 1 {
 		t.Errorf("err %v, posts %+v, last %+v", got.err, got.posts, last)
 	}
 	door = &recorder{fail: func(int, turn.Post) error { panic("a bug") }}
@@ -123,11 +123,11 @@ func TestEndlessAnswer(t *testing.T) {
 		return slices.Repeat(llmtest.Reply{llmtest.Chunk(strings.Repeat("and so on ", 100))}, 100)
 	}
 	b := &Bot{Log: slog.New(slog.DiscardHandler), Character: sage, Model: &llm.Client{HTTP: http.DefaultClient, BaseURL: srv.URL, Model: "main"}}
-	s := &speech{bot: b, wake: make(chan struct{}, 1)}
+	d := &delivery{bot: b, wake: make(chan struct{}, 1)}
 	record := &turn.Trace{}
-	text := b.answer(t.Context(), record, prompt.Prompt{Messages: []turn.Rendered{{Role: "user", Text: "go on"}}}, s)
-	if n := len(text); n < longestAnswer-20 || n > longestAnswer+200 || s.raw.Len() > longestAnswer {
-		t.Errorf("%d bytes, %d of them streamed", n, s.raw.Len())
+	text := b.answer(t.Context(), record, prompt.Prompt{Messages: []turn.Rendered{{Role: "user", Text: "go on"}}}, d)
+	if n := len(text); n < longestAnswer-20 || n > longestAnswer+200 || d.raw.Len() > longestAnswer {
+		t.Errorf("%d bytes, %d of them streamed", n, d.raw.Len())
 	}
 	if record.Finish != "length" || !strings.Contains(record.Err, "had not ended") || !strings.Contains(text, b.say(tooLong)) {
 		t.Errorf("finish %q, err %q, text %q", record.Finish, record.Err, text[max(0, len(text)-200):])
@@ -135,11 +135,11 @@ func TestEndlessAnswer(t *testing.T) {
 }
 
 // halfAnAnswer streams a little and then finishes.
-func halfAnAnswer(t *testing.T, door *recorder, final string) (got said) {
-	speaking(t, door, func(s *speech) said {
-		s.add("Half an ")
+func halfAnAnswer(t *testing.T, door *recorder, final string) (got deliveryResult) {
+	speaking(t, door, func(d *delivery) deliveryResult {
+		d.add("Half an ")
 		time.Sleep(time.Second)
-		got = s.finish(final)
+		got = d.finish(final)
 		return got
 	})
 	return got
@@ -157,11 +157,11 @@ func edits(err error) func(int, turn.Post) error {
 func TestFinalTextLandsWhenEditsAreRefused(t *testing.T) {
 	door := &recorder{fail: edits(&discord.SendError{Kind: discord.Rejected})}
 	got := halfAnAnswer(t, door, "Half an answer.")
-	last := door.deeds[len(door.deeds)-1].post
+	last := door.calls[len(door.calls)-1].post
 	if got.err != nil || last.ID != "" || last.Text != "Half an answer." {
 		t.Errorf("err %v, last post %+v", got.err, last)
 	}
-	if first := door.deeds[0].post; first.Nonce == last.Nonce {
+	if first := door.calls[0].post; first.Nonce == last.Nonce {
 		t.Errorf("two messages with the nonce %q: the second would be lost", last.Nonce)
 	}
 }
@@ -170,8 +170,8 @@ func TestAnAnswerThatAPersonDeletedStaysDeleted(t *testing.T) {
 	door := &recorder{fail: edits(&discord.SendError{Kind: discord.Gone})}
 	got := halfAnAnswer(t, door, strings.Repeat("Half an answer. ", 300))
 	created := 0
-	for _, d := range door.deeds {
-		if d.post.ID == "" {
+	for _, c := range door.calls {
+		if c.post.ID == "" {
 			created++
 		}
 	}
@@ -194,8 +194,8 @@ func TestTheLastPassInsists(t *testing.T) {
 			t.Errorf("%v: err %v, posts %+v", trouble, got.err, got.posts)
 		}
 		created := 0
-		for _, d := range door.deeds {
-			if d.post.ID == "" {
+		for _, c := range door.calls {
+			if c.post.ID == "" {
 				created++
 			}
 		}
@@ -207,14 +207,14 @@ func TestTheLastPassInsists(t *testing.T) {
 
 func TestPostsThatTheFinalTextDoesNotFillAreTakenAway(t *testing.T) {
 	door := &recorder{}
-	var got said
-	speaking(t, door, func(s *speech) said {
-		s.add(strings.Repeat("A long beginning. ", 200))
+	var got deliveryResult
+	speaking(t, door, func(d *delivery) deliveryResult {
+		d.add(strings.Repeat("A long beginning. ", 200))
 		time.Sleep(2 * time.Second)
-		got = s.finish("Short.")
+		got = d.finish("Short.")
 		return got
 	})
-	last := door.deeds[len(door.deeds)-1].post
+	last := door.calls[len(door.calls)-1].post
 	if len(got.posts) != 1 || got.posts[0].text != "Short." || last.ID == "" || last.Text != "" {
 		t.Errorf("posts %+v, last %+v", got.posts, last)
 	}
@@ -222,16 +222,16 @@ func TestPostsThatTheFinalTextDoesNotFillAreTakenAway(t *testing.T) {
 
 func TestTheModelsOwnLabelIsNeverShown(t *testing.T) {
 	door := &recorder{}
-	speaking(t, door, func(s *speech) said {
+	speaking(t, door, func(d *delivery) deliveryResult {
 		for _, words := range []string{"[10:5", "3] ", "**Sa", "ge", "**", ": ", "Hello ", "there. "} {
-			s.add(words)
+			d.add(words)
 			time.Sleep(2 * time.Second)
 		}
-		return s.finish("Hello there.")
+		return d.finish("Hello there.")
 	})
-	for _, d := range door.deeds {
-		if !strings.HasPrefix(d.post.Text, "Hello") {
-			t.Errorf("shown: %q", d.post.Text)
+	for _, c := range door.calls {
+		if !strings.HasPrefix(c.post.Text, "Hello") {
+			t.Errorf("shown: %q", c.post.Text)
 		}
 	}
 }
@@ -263,28 +263,28 @@ func TestAPostThatMayHaveLandedKeepsItsNonce(t *testing.T) {
 		}
 		return nil
 	}}
-	speaking(t, door, func(s *speech) said {
-		s.add("Hello ")
+	speaking(t, door, func(d *delivery) deliveryResult {
+		d.add("Hello ")
 		time.Sleep(time.Second)
-		return s.finish("Hello there.")
+		return d.finish("Hello there.")
 	})
-	if len(door.deeds) != 2 || door.deeds[0].post.Nonce != door.deeds[1].post.Nonce {
-		t.Errorf("%+v", door.deeds)
+	if len(door.calls) != 2 || door.calls[0].post.Nonce != door.calls[1].post.Nonce {
+		t.Errorf("%+v", door.calls)
 	}
 }
 
 func TestLongReplyIsPostedInOrder(t *testing.T) {
 	door := &recorder{}
 	text := strings.Repeat(strings.Repeat("word ", 30)+"end.\n\n", 40)
-	speaking(t, door, func(s *speech) said { return s.finish(text) })
-	if len(door.deeds) < 3 {
-		t.Fatalf("%d posts for %d characters", len(door.deeds), len(text))
+	speaking(t, door, func(d *delivery) deliveryResult { return d.finish(text) })
+	if len(door.calls) < 3 {
+		t.Fatalf("%d posts for %d characters", len(door.calls), len(text))
 	}
 	var all strings.Builder
-	for i, d := range door.deeds {
-		all.WriteString(d.post.Text + " ")
-		if d.post.ID != "" || outgoing.Units(d.post.Text) > 2000 || (d.post.ReplyTo != "") != (i == 0) || d.post.Final != (i == len(door.deeds)-1) {
-			t.Errorf("post %d: %+v", i, d.post)
+	for i, c := range door.calls {
+		all.WriteString(c.post.Text + " ")
+		if c.post.ID != "" || outgoing.Units(c.post.Text) > 2000 || (c.post.ReplyTo != "") != (i == 0) || c.post.Final != (i == len(door.calls)-1) {
+			t.Errorf("post %d: %+v", i, c.post)
 		}
 	}
 	if strings.Join(strings.Fields(all.String()), " ") != strings.Join(strings.Fields(text), " ") {
@@ -296,16 +296,16 @@ func TestNothingUnrecordedIsPosted(t *testing.T) {
 	door := &recorder{}
 	synctest.Test(t, func(t *testing.T) {
 		door.start = time.Now()
-		s := &speech{
+		d := &delivery{
 			bot: &Bot{Door: door, Log: slog.New(slog.DiscardHandler), Character: sage}, id: "x", began: time.Now(),
-			wake: make(chan struct{}, 1), ended: make(chan string, 1), done: make(chan struct{}),
+			wake: make(chan struct{}, 1), final: make(chan string, 1), done: make(chan struct{}),
 			show: func(context.Context, string) error { return errJoined },
 		}
-		go s.write(t.Context())
-		s.add("secret ")
+		go d.write(t.Context())
+		d.add("secret ")
 		time.Sleep(time.Second)
-		if got := s.finish("secret"); !errors.Is(got.err, errJoined) || len(door.deeds) != 0 {
-			t.Errorf("err %v, posts %+v", got.err, door.deeds)
+		if got := d.finish("secret"); !errors.Is(got.err, errJoined) || len(door.calls) != 0 {
+			t.Errorf("err %v, posts %+v", got.err, door.calls)
 		}
 	})
 }
@@ -318,15 +318,15 @@ func TestAPatientDoorMakesEditsRarer(t *testing.T) {
 		}
 		return nil
 	}}
-	speaking(t, door, func(s *speech) said {
+	speaking(t, door, func(d *delivery) deliveryResult {
 		for range 300 {
-			s.add("word ")
+			d.add("word ")
 			time.Sleep(100 * time.Millisecond)
 		}
-		return s.finish("done")
+		return d.finish("done")
 	})
-	for i := 2; i < len(door.deeds)-1; i++ {
-		if gap := door.deeds[i].at - door.deeds[i-1].at; gap < 3*wait {
+	for i := 2; i < len(door.calls)-1; i++ {
+		if gap := door.calls[i].at - door.calls[i-1].at; gap < 3*wait {
 			t.Errorf("edit %d came %v after one that took %v", i, gap, wait)
 		}
 	}

@@ -20,8 +20,8 @@ const (
 	Wrong    = "wrong"
 )
 
-// judge keeps what a person says of a source: from then on its domain stands lower in this character's lookups.
-func (b *Bot) judge(ctx context.Context, e turn.Event, address, verdict string) (domain string, err error) {
+// saveFeedback stores a person's verdict on a source. From then on its domain ranks lower in this character's lookups.
+func (b *Bot) saveFeedback(ctx context.Context, e turn.Event, address, verdict string) (domain string, err error) {
 	domain, err = domainOf(address)
 	if err != nil {
 		return "", err
@@ -33,7 +33,7 @@ func (b *Bot) judge(ctx context.Context, e turn.Event, address, verdict string) 
 	return domain, err
 }
 
-// domainOf is the registrable domain of an address or a host name.
+// domainOf returns the registrable domain of an address or a host name.
 func domainOf(address string) (string, error) {
 	host := address
 	if u, err := guard.Parse(address); err == nil {
@@ -66,7 +66,7 @@ func (b *Bot) feedback(ctx context.Context, e turn.Event, verdict, source string
 	if verdict == "undo" {
 		return b.forgetFeedback(ctx, e, address)
 	}
-	domain, err := b.judge(ctx, e, address, verdict)
+	domain, err := b.saveFeedback(ctx, e, address, verdict)
 	if err != nil {
 		return b.notSaved(err)
 	}
@@ -80,7 +80,7 @@ func (b *Bot) forgetFeedback(ctx context.Context, e turn.Event, address string) 
 	}
 	by := e.Command.By.ID
 	if e.Command.Admin && e.GuildID != "" {
-		by = "" // who manages the server takes back what others said there, too
+		by = "" // whoever manages the server may also delete the feedback of others there
 	}
 	n, err := b.Store.ForgetFeedback(ctx, b.Character.ID, domain, e.GuildID, by)
 	if err != nil {
@@ -92,8 +92,8 @@ func (b *Bot) forgetFeedback(ctx context.Context, e turn.Event, address string) 
 	return turn.Answer{Text: "Forgotten: what was said of " + outgoing.Inert(domain, 80) + "."}
 }
 
-// sourceNamed finds the address behind a source's number in the latest answer of the channel that has sources; what is
-// no number is taken for a domain.
+// sourceNamed finds the address behind a source's number in the channel's latest answer that has sources. What is no number is
+// taken for a domain.
 func (b *Bot) sourceNamed(ctx context.Context, e turn.Event, source string) (string, turn.Answer) {
 	n, err := strconv.Atoi(strings.Trim(source, "[]"))
 	if err != nil {

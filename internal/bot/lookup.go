@@ -39,7 +39,7 @@ func (b *Bot) lookUp(ctx context.Context, e turn.Event) turn.Answer {
 }
 
 // LookUp looks a message's question up, whether or not it seems to need it: anywhere or, with docs, in that site of
-// documentation alone. What left the machine must be on record, so it is recorded like a turn; the error is the store's.
+// documentation alone. What leaves the machine must be on record, so it is recorded like a turn; the error is the store's.
 func (b *Bot) LookUp(ctx context.Context, m turn.Message, docs string) (*turn.Lookup, error) {
 	return b.lookUpFor(ctx, turn.Event{ID: m.ID, Message: m}, m.Text, docs)
 }
@@ -58,7 +58,7 @@ func (b *Bot) lookUpFor(ctx context.Context, e turn.Event, question, docs string
 		return nil, err
 	}
 	l := turn.Lookup{State: turn.Disabled, Reason: offReason(t.Request.Web), Question: question, Began: t.Began}
-	if t.Request.Web.Switch != turn.WebOff { // else whether there is anything to look up is not the question
+	if t.Request.Web.Switch != turn.WebOff { // else it does not matter whether there is anything to look up
 		l = b.Lookup.Lookup(ctx, t.Request)
 	}
 	o := turn.Outcome{Provider: b.Lookup.Name(), Status: turn.OK, Took: l.Took,
@@ -70,7 +70,7 @@ func (b *Bot) lookUpFor(ctx context.Context, e turn.Event, question, docs string
 	return &l, b.save(ctx, t)
 }
 
-// LookupAnswer says what came of a lookup, with its sources: one message of Discord.
+// LookupAnswer says what was found, with its sources, in one message of Discord.
 func (b *Bot) LookupAnswer(l *turn.Lookup) string {
 	switch l.State {
 	case turn.Found:
@@ -92,7 +92,7 @@ func (b *Bot) LookupAnswer(l *turn.Lookup) string {
 	return "There was nothing to look up (" + l.Reason + ")."
 }
 
-// foundAnswer is as many whole claims as there is room for beside their sources.
+// foundAnswer returns as many whole claims as fit beside their sources.
 func (b *Bot) foundAnswer(l *turn.Lookup) string {
 	text, _ := outgoing.RulesFor(turn.Request{}, l, b.Redact).Guard(extracts(l))
 	claims := strings.Split(text, "\n")
@@ -117,7 +117,7 @@ func (b *Bot) foundAnswer(l *turn.Lookup) string {
 	}
 }
 
-// offReason says, to people, who switched the web off.
+// offReason tells people who switched the web off.
 func offReason(w turn.Web) string {
 	switch w.Reason {
 	case "channel":

@@ -19,11 +19,11 @@ type reply struct {
 	trace  *turn.Trace // its Guarded and Reply are filled in
 	lookup *turn.Lookup
 	rules  outgoing.Rules
-	marker *outgoing.Marker // nil: what is cited is not checked, for it is quoted
+	marker *outgoing.Marker // nil: citations are not checked, because they are of quotes
 }
 
-// compose guards the body, and adds the notes, the state of a lookup that failed, and the sources, which are written
-// by code and never by a model.
+// compose guards the body and adds the notes, the state of a lookup that failed, and the sources, which are written by code
+// and never by a model.
 func (r reply) compose(body string, notes ...string) string {
 	switch {
 	case r.lookup == nil:
@@ -75,7 +75,7 @@ func sourceNotes(l *turn.Lookup, body string, secrets *redact.Redactor) []string
 	return lines
 }
 
-// withoutModel answers from the lookup alone, in the words of the pages. excuse, if any, says why no model spoke.
+// withoutModel answers from the lookup alone, in the words of the pages. excuse, if any, says why no model answered.
 func (r reply) withoutModel(excuse string) string {
 	r.marker = nil
 	found := r.lookup != nil && r.lookup.State == turn.Found && len(r.lookup.Summary) > 0
@@ -110,13 +110,13 @@ func extracts(l *turn.Lookup) string {
 		list = parts[0]
 	}
 	if l.Verdict != nil {
-		return ruling(l.Verdict) + "\n" + list
+		return verdict(l.Verdict) + "\n" + list
 	}
 	return list
 }
 
-// verbatim is what the page says: the claim's text where its quote has it word for word, but for dots of omission, and
-// else the quote. A side model's own words pass checks that each of them is on the page, and may still change places.
+// verbatim returns what the page says: the claim's text where its quote has it word for word, except for dots of omission, and
+// else the quote. Each word of a side model's text is on the page, but maybe in another place.
 func verbatim(c turn.Claim) string {
 	if text := strings.TrimSpace(c.Text); strings.Contains(c.Quote, strings.Trim(text, "… ")) {
 		return text
@@ -124,8 +124,8 @@ func verbatim(c turn.Claim) string {
 	return strings.TrimSpace(c.Quote)
 }
 
-// ruling says what came of a fact check.
-func ruling(v *turn.Verdict) string {
+// verdict says how a fact check ended.
+func verdict(v *turn.Verdict) string {
 	words := map[string]string{
 		"supports": "Supported by these sources", "contradicts": "Contradicted by these sources",
 		"unverified": "Unverified: too little is written about this to say it of a living person",
@@ -140,7 +140,7 @@ func ruling(v *turn.Verdict) string {
 	return fmt.Sprintf("%s**%s** (%d for, %d against, confidence %.2f).", of, words, len(v.For), len(v.Against), v.Confidence)
 }
 
-// failure tells people what the model was told too: that a lookup was wanted and could not be made.
+// failure tells people, as the prompt tells the model, that a lookup was needed and failed.
 func (b *Bot) failure(l *turn.Lookup) string {
 	what, words := lookupFailed, failureWords(l)
 	switch l.Failure {
@@ -158,12 +158,12 @@ func (b *Bot) failure(l *turn.Lookup) string {
 	return b.say(what) + " (" + clean.Line(words, 200) + ")"
 }
 
-// unreadable tells pages that a rule forbids from pages that could not be read, and says why.
+// unreadable distinguishes pages that a rule forbids from pages that could not be read, and says why.
 func unreadable(l *turn.Lookup) (what sentence, words string) {
 	var each []string
 	what = mayNotRead
 	for _, p := range l.Pages {
-		if p.Snippet() { // the page itself is among them
+		if p.Snippet() { // its page is another entry
 			continue
 		}
 		if p.Failure != "blocked_url" {
@@ -177,7 +177,7 @@ func unreadable(l *turn.Lookup) (what sentence, words string) {
 	return what, strings.Join(each, "; ")
 }
 
-// failureWords names what failed, without the operator's details.
+// failureWords says what failed, without the operator's details.
 func failureWords(l *turn.Lookup) string {
 	if l.Failure == "cap" {
 		return l.Reason

@@ -173,7 +173,7 @@ func (s *Server) person(name string) *user {
 	return s.addUser(&user{id: s.newID(), name: name})
 }
 
-// find gives the channel of a name or id. Its caller holds mu.
+// find returns the channel of a name or id. Its caller holds mu.
 func (s *Server) find(name string) *channel {
 	if c := s.channels[name]; c != nil {
 		return c
@@ -269,21 +269,21 @@ func (s *Server) AddOwnRole(guild string) string {
 	return id
 }
 
-// Nick gives a person a nickname in a server.
+// Nick returns a person a nickname in a server.
 func (s *Server) Nick(guild, person, nick string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.guild(guild).nicks[s.person(person).id] = nick
 }
 
-// ID gives the id of a channel's name.
+// ID returns the id of a channel's name.
 func (s *Server) ID(channel string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.find(channel).id
 }
 
-// UserID gives the id of a person, or of the bot ("familiar").
+// UserID returns the id of a person, or of the bot ("familiar").
 func (s *Server) UserID(name string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,7 +22,7 @@ type Interaction struct {
 	edited  int       // how often the answer was written
 }
 
-// Interact gives a slash command as a person who may, or may not, manage the server. In a channel "@ada" it is
+// Interact returns a slash command as a person who may, or may not, manage the server. In a channel "@ada" it is
 // given in direct messages.
 func (s *Server) Interact(channel, author, command string, options map[string]string, manages bool) *Interaction {
 	list := []object{}
@@ -96,7 +96,7 @@ func (i *Interaction) WaitAnswer(n int, timeout time.Duration) (Message, bool) {
 	return found, ok
 }
 
-// open gives the interaction of a token. Its caller holds mu.
+// open returns the interaction of a token. Its caller holds mu.
 func (s *Server) open(token string) (*Interaction, answer, bool) {
 	i := s.interactions[token]
 	switch {

@@ -34,7 +34,7 @@ const (
 // developer portal; without it the gateway closes with 4014.
 const intents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentDirectMessages | discordgo.IntentMessageContent
 
-// Why a link ended, where the gateway's close code does not say it.
+// Why a connection ended, where the gateway's close code does not say it.
 var (
 	errReconnect = errors.New("the gateway asked to reconnect")
 	errZombie    = errors.New("a heartbeat was not answered")
@@ -53,11 +53,11 @@ const (
 	maxFrame     = 64 << 20 // bytes; the GUILD_CREATE of a huge server is several MB
 )
 
-// link is one connection to the gateway. Two goroutines use it: its reader, which runs it, and its heart, which beats
-// and closes the socket when the link's context ends.
-type link struct {
+// connection is one connection to the gateway. Two goroutines use it: its reader, which runs it, and its heart, which beats
+// and closes the socket when the connection's context ends.
+type connection struct {
 	session *Session
-	life    *life
+	state   *gatewayState
 	ws      *websocket.Conn
 	write   sync.Mutex // held while a frame is written
 	end     context.CancelCauseFunc
@@ -69,7 +69,7 @@ type link struct {
 }
 
 // dial connects to the gateway and waits for HELLO.
-func (s *Session) dial(ctx context.Context, address string) (*link, error) {
+func (s *Session) dial(ctx context.Context, address string) (*connection, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "wss" && (u.Scheme != "ws" || strings.HasPrefix(s.base, "https:")) {
 		return nil, errors.New("the gateway's address is not a wss URL")
@@ -81,19 +81,19 @@ func (s *Session) dial(ctx context.Context, address string) (*link, error) {
 		return nil, fmt.Errorf("connect to gateway: %w", err)
 	}
 	ws.SetReadLimit(maxFrame)
-	l := &link{session: s, ws: ws}
+	c := &connection{session: s, ws: ws}
 	stop := context.AfterFunc(ctx, func() { ws.Close() }) // nothing else listens to ctx until the heart beats
 	defer stop()
-	if err := l.hello(); err != nil {
+	if err := c.hello(); err != nil {
 		ws.Close()
 		return nil, err
 	}
-	return l, nil
+	return c, nil
 }
 
-func (l *link) hello() error {
-	_ = l.ws.SetReadDeadline(time.Now().Add(helloLimit))
-	f, err := l.read()
+func (c *connection) hello() error {
+	_ = c.ws.SetReadDeadline(time.Now().Add(helloLimit))
+	f, err := c.read()
 	if err != nil {
 		return fmt.Errorf("wait for HELLO: %w", err)
 	}
@@ -103,26 +103,26 @@ func (l *link) hello() error {
 	if err := json.Unmarshal(f.Data, &hello); f.Op != opHello || err != nil || hello.Interval <= 0 {
 		return fmt.Errorf("wait for HELLO: got op %d", f.Op)
 	}
-	l.every = time.Duration(hello.Interval) * time.Millisecond
+	c.every = time.Duration(hello.Interval) * time.Millisecond
 	return nil
 }
 
-// run begins or resumes the session and reads until the link ends; it always gives the reason.
-func (l *link) run(ctx context.Context, life *life) error {
-	l.life = life
+// run begins or resumes the session and reads until the connection ends, and returns the reason.
+func (c *connection) run(ctx context.Context, state *gatewayState) error {
+	c.state = state
 	linked, end := context.WithCancelCause(ctx)
-	l.end = end
+	c.end = end
 	welcome := time.AfterFunc(welcomeLimit, func() { end(errSilent) })
 	defer welcome.Stop()
 	var heart sync.WaitGroup
-	heart.Go(func() { l.beat(linked) })
-	err := l.greet()
+	heart.Go(func() { c.beat(linked) })
+	err := c.greet()
 	for err == nil {
 		// Acks alone arrive once in each interval.
-		_ = l.ws.SetReadDeadline(time.Now().Add(2 * l.every))
+		_ = c.ws.SetReadDeadline(time.Now().Add(2 * c.every))
 		var f frame
-		if f, err = l.read(); err == nil {
-			err = l.take(ctx, f, welcome)
+		if f, err = c.read(); err == nil {
+			err = c.take(ctx, f, welcome)
 		}
 	}
 	if cause := context.Cause(linked); cause != nil {
@@ -133,99 +133,99 @@ func (l *link) run(ctx context.Context, life *life) error {
 	return err
 }
 
-// greet resumes the session, or begins a new one.
-func (l *link) greet() error {
-	token := l.session.token
-	if l.life.id != "" {
-		return l.send(opResume, map[string]any{"token": token, "session_id": l.life.id, "seq": l.life.seq.Load()})
+// greet sends RESUME for the session, or IDENTIFY for a new one.
+func (c *connection) greet() error {
+	token := c.session.token
+	if c.state.id != "" {
+		return c.send(opResume, map[string]any{"token": token, "session_id": c.state.id, "seq": c.state.seq.Load()})
 	}
-	l.life.identified = time.Now()
-	l.session.note(func(h *Health) { h.Identifies++ })
-	return l.send(opIdentify, map[string]any{
+	c.state.identified = time.Now()
+	c.session.note(func(h *Health) { h.Identifies++ })
+	return c.send(opIdentify, map[string]any{
 		"token": token, "intents": intents, "large_threshold": 50,
 		"properties": map[string]string{"os": runtime.GOOS, "browser": "familiar", "device": "familiar"},
 	})
 }
 
 // take handles one frame.
-func (l *link) take(ctx context.Context, f frame, welcome *time.Timer) error {
+func (c *connection) take(ctx context.Context, f frame, welcome *time.Timer) error {
 	switch f.Op {
 	case opDispatch:
-		l.life.seq.Store(f.Seq)
-		l.session.note(func(h *Health) { h.LastEvent = time.Now() })
+		c.state.seq.Store(f.Seq)
+		c.session.note(func(h *Health) { h.LastEvent = time.Now() })
 		switch f.Type {
 		case "READY":
 			welcome.Stop()
-			return l.life.begin(ctx, f.Data)
+			return c.state.begin(ctx, f.Data)
 		case "RESUMED":
 			welcome.Stop()
-			l.life.resumed()
+			c.state.resumed()
 		default:
-			l.session.dispatch(ctx, f.Type, f.Data)
+			c.session.dispatch(ctx, f.Type, f.Data)
 		}
 	case opHeartbeat:
-		return l.pulse()
+		return c.pulse()
 	case opReconnect:
 		return errReconnect
 	case opInvalid:
 		return invalidated{resumable: string(f.Data) == "true"}
 	case opAck:
-		l.awaiting.Store(false)
-		l.answered.Store(true)
-		sent := time.Unix(0, l.sent.Load())
-		l.session.note(func(h *Health) { h.LastAck, h.Latency = time.Now(), time.Since(sent) })
+		c.awaiting.Store(false)
+		c.answered.Store(true)
+		sent := time.Unix(0, c.sent.Load())
+		c.session.note(func(h *Health) { h.LastAck, h.Latency = time.Now(), time.Since(sent) })
 	}
 	return nil
 }
 
-// beat sends a heartbeat in each interval, the first at a random moment of it, and ends the link when one was not
-// answered before the next is due: at most two intervals after the last answer. When the link's context ends, for
+// beat sends a heartbeat in each interval, the first at a random moment of it, and ends the connection when one was not
+// answered before the next is due: at most two intervals after the last answer. When the connection's context ends, for
 // this or any other reason, it closes the socket, which wakes the reader.
-func (l *link) beat(ctx context.Context) {
-	timer := time.NewTimer(rand.N(l.every))
+func (c *connection) beat(ctx context.Context) {
+	timer := time.NewTimer(rand.N(c.every))
 	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			l.close(context.Cause(ctx))
+			c.close(context.Cause(ctx))
 			return
 		case <-timer.C:
 		}
-		if l.awaiting.Load() {
-			l.end(errZombie)
+		if c.awaiting.Load() {
+			c.end(errZombie)
 			continue
 		}
-		if err := l.pulse(); err != nil {
-			l.end(err)
+		if err := c.pulse(); err != nil {
+			c.end(err)
 			continue
 		}
-		timer.Reset(l.every)
+		timer.Reset(c.every)
 	}
 }
 
-func (l *link) pulse() error {
-	l.sent.Store(time.Now().UnixNano())
-	l.awaiting.Store(true)
-	seq := l.life.seq.Load()
+func (c *connection) pulse() error {
+	c.sent.Store(time.Now().UnixNano())
+	c.awaiting.Store(true)
+	seq := c.state.seq.Load()
 	if seq == 0 {
-		return l.send(opHeartbeat, nil)
+		return c.send(opHeartbeat, nil)
 	}
-	return l.send(opHeartbeat, seq)
+	return c.send(opHeartbeat, seq)
 }
 
-// close ends the connection. 1000 says goodbye for good; any other code keeps the session for a resume.
-func (l *link) close(cause error) {
+// close ends the connection. Code 1000 ends the session too; any other code keeps it for a RESUME.
+func (c *connection) close(cause error) {
 	code := 4000
 	if errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded) {
 		code = websocket.CloseNormalClosure
 	}
-	_ = l.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(time.Second))
-	l.ws.Close()
+	_ = c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(time.Second))
+	c.ws.Close()
 }
 
-func (l *link) read() (frame, error) {
+func (c *connection) read() (frame, error) {
 	var f frame
-	_, data, err := l.ws.ReadMessage()
+	_, data, err := c.ws.ReadMessage()
 	if err != nil {
 		return f, err
 	}
@@ -235,11 +235,11 @@ func (l *link) read() (frame, error) {
 	return f, nil
 }
 
-func (l *link) send(op int, data any) error {
-	l.write.Lock()
-	defer l.write.Unlock()
-	_ = l.ws.SetWriteDeadline(time.Now().Add(writeTimeout))
-	if err := l.ws.WriteJSON(map[string]any{"op": op, "d": data}); err != nil {
+func (c *connection) send(op int, data any) error {
+	c.write.Lock()
+	defer c.write.Unlock()
+	_ = c.ws.SetWriteDeadline(time.Now().Add(writeTimeout))
+	if err := c.ws.WriteJSON(map[string]any{"op": op, "d": data}); err != nil {
 		return fmt.Errorf("write to gateway: %w", err)
 	}
 	return nil

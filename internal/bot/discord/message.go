@@ -12,15 +12,15 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// heard reports whether a message is a person's: not the bot's own, another bot's, a webhook's or the system's. Two
+// fromPerson reports whether a message is a person's: not the bot's own, another bot's, a webhook's or the system's. Two
 // bots that answer each other never stop.
-func heard(m *message) bool {
+func fromPerson(m *message) bool {
 	return m.Author != nil && !m.Author.Bot && !m.Author.System && m.WebhookID == "" &&
 		(m.Type == discordgo.MessageTypeDefault || m.Type == discordgo.MessageTypeReply)
 }
 
 func (s *Session) onMessage(_ context.Context, m *message) {
-	if !heard(m) {
+	if !fromPerson(m) {
 		return
 	}
 	s.seen.remember(m.ID, m.Content)
@@ -29,7 +29,7 @@ func (s *Session) onMessage(_ context.Context, m *message) {
 
 // onEdit reports an edit of the text. Discord sends the same event when a link preview appears or a message is pinned.
 func (s *Session) onEdit(_ context.Context, m *message) {
-	if !heard(m) || m.Edited == nil || !s.seen.remember(m.ID, m.Content) {
+	if !fromPerson(m) || m.Edited == nil || !s.seen.remember(m.ID, m.Content) {
 		return
 	}
 	s.emit(s.event(turn.Edited, m.ID+":"+m.Edited.UTC().Format(time.RFC3339Nano), m))
@@ -72,7 +72,7 @@ func (s *Session) event(kind turn.Kind, id string, m *message) turn.Event {
 	return e
 }
 
-// ownRole makes a mention of the bot's own role one of the bot and reports whether there was one: Discord's clients
+// ownRole replaces mentions of the bot's own role by mentions of the bot and reports whether there was one: Discord's clients
 // offer the two beside each other, under the same name.
 func (s *Session) ownRole(m *message) (found bool) {
 	self := s.selfID()
@@ -89,7 +89,7 @@ func (s *Session) message(m *message, by *member) turn.Message {
 	own := m.Author.ID == s.selfID()
 	out := turn.Message{
 		ID: m.ID, ChannelID: m.ChannelID, Text: text, Mentions: mentions, At: m.Timestamp, Own: own,
-		Author: turn.Author{ID: m.Author.ID, Name: m.Author.name(by), Machine: !own && !heard(m)},
+		Author: turn.Author{ID: m.Author.ID, Name: m.Author.name(by), Machine: !own && !fromPerson(m)},
 	}
 	if m.Reference != nil && m.Reference.Type == 0 {
 		out.ReplyTo = m.Reference.MessageID
@@ -109,20 +109,20 @@ type edits struct {
 	next  int
 }
 
-const remembered = 2048 // messages
+const editMemory = 2048 // messages
 
-// remember keeps a message's text and reports whether it differs from what was kept before, or nothing was.
+// remember stores a message's text and reports whether it is new or differs from the one stored before.
 func (e *edits) remember(id, text string) (changed bool) {
 	if e.text == nil {
-		e.seed, e.text, e.order = maphash.MakeSeed(), map[string]uint64{}, make([]string, remembered)
+		e.seed, e.text, e.order = maphash.MakeSeed(), map[string]uint64{}, make([]string, editMemory)
 	}
 	hash := maphash.String(e.seed, text)
-	before, known := e.text[id]
-	if !known {
+	before, ok := e.text[id]
+	if !ok {
 		delete(e.text, e.order[e.next])
 		e.order[e.next] = id
-		e.next = (e.next + 1) % remembered
+		e.next = (e.next + 1) % editMemory
 	}
 	e.text[id] = hash
-	return !known || before != hash
+	return !ok || before != hash
 }

@@ -44,7 +44,7 @@ func (c *scrubber) bracket() {
 		c.found.add("O3", 1, c.s[c.i:open+len(label)+2+len(m[0])])
 		c.replace(c.i, open+len(label)+2+len(m[0]), c.scrub(label, c.found))
 	case m != nil && linkTarget.MatchString(m[1]+m[2]):
-		c.labelled(label, m[1]+m[2], open+len(label)+2+len(m[0]))
+		c.labelledLink(label, m[1]+m[2], open+len(label)+2+len(m[0]))
 	case image:
 		c.i++ // after "!", the bracket is looked at by itself
 	default:
@@ -71,9 +71,9 @@ func linkAt(s string) (label string, m []string) {
 	return "", nil
 }
 
-// labelled judges the link [label](address), which ends at end.
-func (c *scrubber) labelled(label, address string, end int) {
-	canonical, rule := c.permitted(address)
+// labelledLink checks the link [label](address), which ends at end.
+func (c *scrubber) labelledLink(label, address string, end int) {
+	canonical, rule := c.allow(address)
 	whole := c.s[c.i:end]
 	n, err := strconv.Atoi(label)
 	number := err == nil && n >= 0 && n <= highest
@@ -102,7 +102,7 @@ func (c *scrubber) labelled(label, address string, end int) {
 
 var domain = regexp.MustCompile(`^(?i)(?:[a-z0-9-]+\.)+[a-z]{2,}(?:/\S*)?$`)
 
-// honest says whether a label that looks like an address is the address it leads to: the whole of it, or its host.
+// honest reports whether a label that looks like an address is the address it leads to: the whole of it, or its host.
 func (c *scrubber) honest(label, canonical string) bool {
 	label = strings.Trim(label, " <>*_`~")
 	if domain.MatchString(label) {
@@ -131,10 +131,10 @@ func (c *scrubber) cite() {
 		return
 	}
 	whole := c.s[c.i:end]
-	cited, unknown := "", 0
+	valid, unknown := "", 0
 	for _, n := range all {
 		if c.valid(n) {
-			cited += "[" + strconv.Itoa(n) + "]"
+			valid += "[" + strconv.Itoa(n) + "]"
 		} else {
 			unknown++
 		}
@@ -144,19 +144,19 @@ func (c *scrubber) cite() {
 	}
 	from := c.i
 	switch {
-	case cited == whole:
+	case valid == whole:
 		c.i = end
 		return
-	case cited == "" && from > c.copied && c.s[from-1] == '\\':
+	case valid == "" && from > c.copied && c.s[from-1] == '\\':
 		from--
-	case cited == "" && from > c.copied && c.s[from-1] == ' ' &&
+	case valid == "" && from > c.copied && c.s[from-1] == ' ' &&
 		(end == len(c.s) || strings.IndexByte(" .,;:!?)\n", c.s[end]) >= 0):
 		from-- // the space that set the number apart
 	}
-	c.replace(from, end, cited)
+	c.replace(from, end, valid)
 }
 
-// lineStart says whether nothing but the marks of a list or a quotation stands before, on its line.
+// lineStart reports whether nothing but the marks of a list or a quotation stands before, on its line.
 func lineStart(before string) bool {
 	prefix := strings.TrimRight(before[max(0, len(before)-16):], " \t>*-")
 	return prefix == "" || strings.HasSuffix(prefix, "\n")

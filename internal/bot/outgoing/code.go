@@ -20,7 +20,7 @@ func (c *codes) at(s string, i int) (ticks, end int, open bool) {
 	if length < 0 {
 		return ticks, 0, block && !c.plain && !c.odd && opens(s, i, ticks)
 	}
-	c.odd = c.odd || len(run) >= 3 && !(alone(s[:i]) && alone(s[:ticks+length]) && strings.HasPrefix(s[ticks+length+len(run):]+"\n", "\n"))
+	c.odd = c.odd || len(run) >= 3 && !(blankBefore(s[:i]) && blankBefore(s[:ticks+length]) && strings.HasPrefix(s[ticks+length+len(run):]+"\n", "\n"))
 	// What is neither a block nor short and on one line may be cut apart when it is posted, and then is no code.
 	apart := !block && (length > longestHold || strings.Contains(s[ticks:ticks+length], "\n"))
 	c.plain = c.plain || apart // where the next code begins is then anybody's guess
@@ -33,15 +33,15 @@ func (c *codes) at(s string, i int) (ticks, end int, open bool) {
 // longestInfo is the longest name of a language behind a fence, in bytes. A longer one may be cut apart.
 const longestInfo = 40
 
-// opens says whether a block that is not closed is one whatever reads it: it begins its line, has code in it, and there
+// opens reports whether a block that is not closed is one whatever reads it: it begins its line, has code in it, and there
 // are no more fences behind it nor any of the other kind.
 func opens(s string, from, ticks int) bool {
 	info, code, _ := strings.Cut(s[ticks:], "\n")
-	return len(info) <= longestInfo && strings.TrimSpace(code) != "" && alone(s[:from]) && !strings.Contains(info, "`") && !strings.Contains(code, "```") && !strings.Contains(s, "~~~")
+	return len(info) <= longestInfo && strings.TrimSpace(code) != "" && blankBefore(s[:from]) && !strings.Contains(info, "`") && !strings.Contains(code, "```") && !strings.Contains(s, "~~~")
 }
 
-// alone says whether nothing stands before, on its line.
-func alone(before string) bool {
+// blankBefore reports whether nothing stands before, on its line.
+func blankBefore(before string) bool {
 	return strings.Trim(before[strings.LastIndexByte(before, '\n')+1:], " \t") == ""
 }
 

@@ -118,7 +118,7 @@ func (o Rules) scrub(s string, found *tally) string {
 func (c *scrubber) smallType() {
 	mark := SmallType[:len(SmallType)-1]
 	end := c.i + len(mark)
-	if !strings.HasPrefix(c.s[c.i:], mark) || end < len(c.s) && !strings.ContainsRune(" \t\n", rune(c.s[end])) || !alone(strings.TrimRight(c.s[:c.i], "> ")) {
+	if !strings.HasPrefix(c.s[c.i:], mark) || end < len(c.s) && !strings.ContainsRune(" \t\n", rune(c.s[end])) || !blankBefore(strings.TrimRight(c.s[:c.i], "> ")) {
 		c.i++
 		return
 	}

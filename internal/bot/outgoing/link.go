@@ -12,8 +12,8 @@ import (
 
 // Links (O1, O2, O5, O7).
 
-// permitted returns the form in which a link may be shown, or the rule that it breaks.
-func (o Rules) permitted(link string) (canonical, rule string) {
+// allow returns the form in which a link may be shown, or the rule that it breaks.
+func (o Rules) allow(link string) (canonical, rule string) {
 	if !httpScheme.MatchString(link) {
 		return "", "O2"
 	}
@@ -64,7 +64,7 @@ func (c *scrubber) colon() {
 	if !strings.HasPrefix(c.s[c.i:], "://") {
 		if endsInOpaque(c.s[start:c.i]) {
 			if m := opaque.FindStringIndex(c.s[start:min(len(c.s), c.i+64)]); m != nil && start+m[0] < c.i && start+m[1] > c.i {
-				c.remove("O2", start+m[0], trimmed(c.s, start, wordEnd(c.s, c.i)))
+				c.remove("O2", start+m[0], trimMarks(c.s, start, wordEnd(c.s, c.i)))
 				return
 			}
 		}
@@ -96,7 +96,7 @@ func (c *scrubber) link(start, end int) {
 	code, odd := c.i < c.code, quoted == behind || userInfo(token[behind:])
 	rule := "O1"
 	for _, cut := range ends(token, quoted, code, odd) {
-		canonical, broken := c.permitted(token[:cut])
+		canonical, broken := c.allow(token[:cut])
 		if broken == "" {
 			if !code {
 				canonical = "<" + canonical + ">"
@@ -109,10 +109,10 @@ func (c *scrubber) link(start, end int) {
 	if !odd {
 		end = start + quoted
 	}
-	c.remove(rule, start, trimmed(c.s, start, end))
+	c.remove(rule, start, trimMarks(c.s, start, end))
 }
 
-// userInfo says whether a reader may take what stands before the path, or the beginning of it, for a user's name.
+// userInfo reports whether a reader may take what stands before the path, or the beginning of it, for a user's name.
 func userInfo(rest string) bool {
 	if i := strings.IndexAny(rest, "/?#\\"); i >= 0 {
 		rest = rest[:i]
@@ -127,18 +127,18 @@ func ends(token string, quoted int, code, odd bool) []int {
 	plain := token[:quoted]
 	switch {
 	case odd:
-		return unmarked(nil, token)
+		return markEnds(nil, token)
 	case code && strings.Trim(token[quoted:], trailing) != "":
 		return nil
 	case code:
-		return unmarked(nil, plain)
+		return markEnds(nil, plain)
 	}
-	out := unmarked(nil, plain)
+	out := markEnds(nil, plain)
 	if quoted < len(token) {
-		out = unmarked(out, token)
+		out = markEnds(out, token)
 	}
 	if i := strings.IndexFunc(plain, func(r rune) bool { return r > unicode.MaxASCII }); i > 0 {
-		out = unmarked(out, plain[:i])
+		out = markEnds(out, plain[:i])
 	}
 	return out
 }
@@ -150,7 +150,7 @@ const (
 	maxLink  = 2048                   // bytes of the longest link that can be allowed
 )
 
-func unmarked(out []int, token string) []int {
+func markEnds(out []int, token string) []int {
 	n := len(token)
 	if n > maxLink+maxMarks {
 		return out
@@ -166,8 +166,8 @@ func unmarked(out []int, token string) []int {
 	return out
 }
 
-// trimmed is end without the marks of the sentence around s[start:end]. A bracket that was opened inside stays.
-func trimmed(s string, start, end int) int {
+// trimMarks is end without the marks of the sentence around s[start:end]. A bracket that was opened inside stays.
+func trimMarks(s string, start, end int) int {
 	const brackets = "([{)]}"
 	var open [3]int
 	for i := start; i < end; i++ {
@@ -233,13 +233,13 @@ func (c *scrubber) dot() {
 	switch word {
 	case "www":
 		if rest := c.s[c.i+1:]; rest != "" && (isLetter(rest[0]) || isDigit(rest[0]) || rest[0] >= utf8.RuneSelf) {
-			c.remove("O2", label, trimmed(c.s, label, wordEnd(c.s, c.i)))
+			c.remove("O2", label, trimMarks(c.s, label, wordEnd(c.s, c.i)))
 			return
 		}
 	case "discord", "discordapp", "dsc", "invite":
 		near := c.s[:min(len(c.s), c.i+longestHost)]
-		if invite.MatchString(near[label:trimmed(near, label, wordEnd(near, c.i))]) {
-			c.remove("O7", c.hostStart(label), trimmed(c.s, label, wordEnd(c.s, c.i)))
+		if invite.MatchString(near[label:trimMarks(near, label, wordEnd(near, c.i))]) {
+			c.remove("O7", c.hostStart(label), trimMarks(c.s, label, wordEnd(c.s, c.i)))
 			return
 		}
 	}

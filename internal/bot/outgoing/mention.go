@@ -28,7 +28,7 @@ func (c *scrubber) angle() {
 		c.i++
 		return
 	}
-	canonical, rule := c.permitted(m[1])
+	canonical, rule := c.allow(m[1])
 	if rule != "" {
 		c.remove(rule, c.i, c.i+len(m[0]))
 		return

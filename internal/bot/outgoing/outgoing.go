@@ -47,7 +47,7 @@ func RulesFor(r turn.Request, l *turn.Lookup, secrets *redact.Redactor) Rules {
 		typed += "\n" + r.Parent.Text
 	}
 	for _, u := range typedURL.FindAllString(typed, -1) {
-		allow(u[:trimmed(u, 0, len(u))])
+		allow(u[:trimMarks(u, 0, len(u))])
 	}
 	if l != nil {
 		rules.Citations = len(l.Sources)

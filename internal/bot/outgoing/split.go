@@ -104,7 +104,7 @@ func (f fence) close() string {
 	return "\n" + indent + f.mark
 }
 
-// closedBy tells whether a line ends the code. The last line of a text may be a fence that is still being
+// closedBy reports whether a line ends the code. The last line of a text may be a fence that is still being
 // written.
 func (f fence) closedBy(line string, last bool) bool {
 	run := strings.TrimSpace(line)
@@ -296,7 +296,7 @@ func rankOf(a, b mdLine, gap, inList bool) cutRank {
 	return cutLine
 }
 
-// precious tells whether what begins at p is a list, a table or code, in part at least.
+// precious reports whether what begins at p is a list, a table or code, in part at least.
 func (w *window) precious(p int) bool {
 	for _, l := range w.lines {
 		if l.start > p && l.kind >= lineTicks {
@@ -345,7 +345,7 @@ func (w *window) between() int {
 	return inner
 }
 
-// mayCut tells whether a line may be cut at p: what follows must not become something else at a line's start.
+// mayCut reports whether a line may be cut at p: what follows must not become something else at a line's start.
 func (w *window) mayCut(p int) bool {
 	l := w.line(p)
 	if p <= w.third || p > l.max || l.kind == lineOpening || l.kind == lineClosing || w.ticks(p) {
@@ -356,7 +356,7 @@ func (w *window) mayCut(p int) bool {
 	return k == linePlain || k == lineBlank || l.after.open()
 }
 
-// ticks tells whether what follows p might be taken for a fence at the start of a line.
+// ticks reports whether what follows p might be taken for a fence at the start of a line.
 func (w *window) ticks(p int) bool {
 	next := strings.TrimLeft(w.text[p:], " \t")
 	if w.line(p).after.open() { // one may be enough: it may yet become three

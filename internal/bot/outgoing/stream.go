@@ -19,8 +19,8 @@ const longestHold = 600
 func (o Rules) Visible(partial string) string {
 	end := LastBoundary(partial)
 	for i := 0; i < end; {
-		length, held := construct(partial[i:end])
-		if held {
+		length, wait := construct(partial[i:end])
+		if wait {
 			return partial[:i]
 		}
 		i += length
@@ -42,7 +42,7 @@ func LastBoundary(s string) int {
 }
 
 // construct looks at the beginning of s: how many bytes are settled, or that what begins here has to be waited for.
-func construct(s string) (length int, held bool) {
+func construct(s string) (length int, wait bool) {
 	switch s[0] {
 	case '`':
 		ticks := runOf(s)
@@ -56,7 +56,7 @@ func construct(s string) (length int, held bool) {
 		}
 		return 1, strings.IndexByte(s[:min(len(s), longestHold)], '>') < 0 && waits(s)
 	case '[':
-		return 1, !closed(s) && waits(s)
+		return 1, !linkEnded(s) && waits(s)
 	}
 	if r, size := utf8.DecodeRuneInString(s); strings.ContainsRune(clean.Brackets, r) {
 		return size, !strings.ContainsAny(s[size:min(len(s), longestHold)], "]］】〕〗⟧") && waits(s)
@@ -70,8 +70,8 @@ func construct(s string) (length int, held bool) {
 // waits says that s is neither too long nor over a line's end, so that it may still become something.
 func waits(s string) bool { return len(s) < longestHold && strings.IndexByte(s, '\n') < 0 }
 
-// closed says whether "[label]", and "(target)" if one follows, have ended.
-func closed(s string) bool {
+// linkEnded reports whether "[label]", and "(target)" if one follows, have ended.
+func linkEnded(s string) bool {
 	depth := 0
 	for i := 0; i < min(len(s), longestHold); i++ {
 		switch s[i] {

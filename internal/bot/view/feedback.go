@@ -23,14 +23,14 @@ func FeedbackFrom(e turn.Event, all []store.Feedback) string {
 	if len(elsewhere) == 0 {
 		return Feedback(here)
 	}
-	var s sheet
+	var w writer
 	if len(here) > 0 {
-		s.WriteString(Feedback(here))
+		w.WriteString(Feedback(here))
 	}
-	for _, said := range slices.SortedFunc(maps.Keys(elsewhere), func(x, y [2]string) int { return slices.Compare(x[:], y[:]) }) {
-		s.line("%-30s %-9s %d× elsewhere", said[0], said[1], elsewhere[said])
+	for _, key := range slices.SortedFunc(maps.Keys(elsewhere), func(x, y [2]string) int { return slices.Compare(x[:], y[:]) }) {
+		w.line("%-30s %-9s %d× elsewhere", key[0], key[1], elsewhere[key])
 	}
-	return s.String()
+	return w.String()
 }
 
 // Feedback writes a line for each thing that was said of a source.
@@ -38,9 +38,9 @@ func Feedback(all []store.Feedback) string {
 	if len(all) == 0 {
 		return "Nothing was said of any source.\n"
 	}
-	var s sheet
+	var w writer
 	for _, f := range all {
-		s.line("%-30s %-9s %s by %s%s", f.Domain, f.Verdict, day(f.At), f.By, aside(f.URL))
+		w.line("%-30s %-9s %s by %s%s", f.Domain, f.Verdict, day(f.At), f.By, inParens(f.URL))
 	}
-	return s.String()
+	return w.String()
 }

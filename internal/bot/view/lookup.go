@@ -34,7 +34,7 @@ func lookupSummary(l *turn.Lookup) string {
 	if r := l.Reused; r != nil {
 		text += ", read " + Ago(r.Age) + " for a like question"
 	}
-	return text + aside(l.Reason)
+	return text + inParens(l.Reason)
 }
 
 // intents names what kinds of question a lookup answers, with how sure each is: "news 0.71, person 0.22". A lookup may
@@ -49,54 +49,54 @@ func intents(l *turn.Lookup) string {
 
 // Lookup writes what a lookup asked, read and found.
 func Lookup(l *turn.Lookup) string {
-	var s sheet
-	s.row("state", "%s%s", l.State, aside(l.Failure))
+	var w writer
+	w.row("state", "%s%s", l.State, inParens(l.Failure))
 	why := orDash(l.Reason)
 	if l.State == turn.Disabled {
 		why = "switched off: " + why
 	}
-	s.row("why", "%s (score %.2f)", why, l.Score)
+	w.row("why", "%s (score %.2f)", why, l.Score)
 	if len(l.Cues) > 0 {
-		s.row("cues", "%s", strings.Join(l.Cues, ", "))
+		w.row("cues", "%s", strings.Join(l.Cues, ", "))
 	}
 	if l.Intent != "" {
-		s.row("intent", "%s", intents(l))
+		w.row("intent", "%s", intents(l))
 	}
 	if l.Question != "" {
-		s.row("question", "%q", l.Question)
+		w.row("question", "%q", l.Question)
 	}
 	if l.Query != "" {
-		s.row("query", "%s", Queries(l.Query))
+		w.row("query", "%s", Queries(l.Query))
 	}
 	for i, step := range l.Steps {
-		s.row(once(i == 0, "worded"), "%s: %s", step.By, clean.Line(step.Text, 300))
+		w.row(firstOnly(i == 0, "worded"), "%s: %s", step.By, clean.Line(step.Text, 300))
 	}
 	if len(l.Scrubbed) > 0 {
-		s.row("kept in", "%s", strings.Join(l.Scrubbed, ", "))
+		w.row("kept in", "%s", strings.Join(l.Scrubbed, ", "))
 	}
 	for i, c := range l.Caps {
-		s.row(once(i == 0, "caps"), "%s: %d of %d", c.Of, c.Used, c.Limit)
+		w.row(firstOnly(i == 0, "caps"), "%s: %d of %d", c.Of, c.Used, c.Limit)
 	}
 	if r := l.Reused; r != nil {
-		s.row("cached", "what turn %s found for %q, %s ago", r.Turn, r.Query, r.Age.Round(time.Second))
+		w.row("cached", "what turn %s found for %q, %s ago", r.Turn, r.Query, r.Age.Round(time.Second))
 	}
-	viewAsked(&s, l)
-	viewHits(&s, l)
-	viewPages(&s, l)
-	viewClaims(&s, l)
+	viewAsked(&w, l)
+	viewHits(&w, l)
+	viewPages(&w, l)
+	viewClaims(&w, l)
 	for i, r := range l.Removed {
-		s.row(once(i == 0, "removed"), "rule %s ×%d", r.Rule, r.Count)
+		w.row(firstOnly(i == 0, "removed"), "rule %s ×%d", r.Rule, r.Count)
 	}
 	var stages []string
 	for _, st := range l.Stages {
 		stages = append(stages, st.Name+" "+ms(st.Took))
 	}
-	s.row("took", "%s%s", ms(l.Took), aside(strings.Join(stages, ", ")))
-	return s.String()
+	w.row("took", "%s%s", ms(l.Took), inParens(strings.Join(stages, ", ")))
+	return w.String()
 }
 
 // viewAsked writes each backend's part in the search, with the query where there were several.
-func viewAsked(s *sheet, l *turn.Lookup) {
+func viewAsked(w *writer, l *turn.Lookup) {
 	several := strings.Contains(l.Query, "\n")
 	for i, a := range l.Asked {
 		hits := fmt.Sprintf("%d hits", a.Hits)
@@ -107,26 +107,26 @@ func viewAsked(s *sheet, l *turn.Lookup) {
 		if several && a.Query > 0 {
 			which = fmt.Sprintf("query %d: ", a.Query)
 		}
-		s.row(once(i == 0, "asked"), "%s%s %s, %s, %s%s", which, a.Backend, a.Status, hits, ms(a.Took), aside(a.Detail))
+		w.row(firstOnly(i == 0, "asked"), "%s%s %s, %s, %s%s", which, a.Backend, a.Status, hits, ms(a.Took), inParens(a.Detail))
 	}
 }
 
-func viewHits(s *sheet, l *turn.Lookup) {
+func viewHits(w *writer, l *turn.Lookup) {
 	for i, h := range l.Hits {
-		s.row(once(i == 0, "hits"), "%s #%d %s", h.Backend, h.Rank, clean.Line(h.Title, 80))
-		s.row("", "   %s%s", h.URL, aside(h.Why))
+		w.row(firstOnly(i == 0, "hits"), "%s #%d %s", h.Backend, h.Rank, clean.Line(h.Title, 80))
+		w.row("", "   %s%s", h.URL, inParens(h.Why))
 	}
 }
 
-func viewPages(s *sheet, l *turn.Lookup) {
+func viewPages(w *writer, l *turn.Lookup) {
 	for i, p := range l.Pages {
-		label := once(i == 0, "pages")
+		label := firstOnly(i == 0, "pages")
 		passed := ""
 		if p.Passed != "" {
 			passed = "reader " + p.Passed
 		}
 		if p.Failure != "" {
-			s.row(label, "not read: %s%s", p.URL, aside(strings.Join(nonEmpty(p.Failure, p.Reason, status(p.Status), passed), ", ")))
+			w.row(label, "not read: %s%s", p.URL, inParens(strings.Join(nonEmpty(p.Failure, p.Reason, status(p.Status), passed), ", ")))
 			continue
 		}
 		facts := nonEmpty(status(p.Status), size(p.Bytes), ms(p.Took), published(p.Published), cached(p.Cached), passed)
@@ -136,46 +136,46 @@ func viewPages(s *sheet, l *turn.Lookup) {
 		if p.Hidden > 0 {
 			facts = append(facts, fmt.Sprintf("%d hidden characters dropped", p.Hidden))
 		}
-		s.row(label, "[%s] %s%s", sourceNumber(p.N), orDash(p.Final, p.URL), aside(strings.Join(facts, ", ")))
+		w.row(label, "[%s] %s%s", sourceNumber(p.N), orDash(p.Final, p.URL), inParens(strings.Join(facts, ", ")))
 	}
 }
 
-func viewClaims(s *sheet, l *turn.Lookup) {
+func viewClaims(w *writer, l *turn.Lookup) {
 	for i, c := range l.Summary {
-		s.row(once(i == 0, "claims"), "%s %s", c.Cited(), c.Text)
+		w.row(firstOnly(i == 0, "claims"), "%s %s", c.Cited(), c.Text)
 		if c.Quote != "" && c.Quote != c.Text {
-			s.row("", "    quote: %q", c.Quote)
+			w.row("", "    quote: %q", c.Quote)
 		}
 		for _, b := range c.Also {
-			s.row("", "    quote of [%d]: %q", b.Source, b.Quote)
+			w.row("", "    quote of [%d]: %q", b.Source, b.Quote)
 		}
 		if len(c.Checks) > 0 {
-			s.row("", "    checked: %s", strings.Join(c.Checks, ", "))
+			w.row("", "    checked: %s", strings.Join(c.Checks, ", "))
 		}
 	}
 	for i, c := range l.Rejected {
-		s.row(once(i == 0, "refused"), "%s%s", clean.Line(c.Text, 160), aside(c.Refused))
+		w.row(firstOnly(i == 0, "refused"), "%s%s", clean.Line(c.Text, 160), inParens(c.Refused))
 	}
 	if l.By != "" {
-		s.row("by", "%s", l.By)
+		w.row("by", "%s", l.By)
 	}
 	for i, c := range l.Conflicts {
 		a, b := c.Values[0], c.Values[1]
-		s.row(once(i == 0, "conflict"), "%s: %s %q, %s %q", c.Of, a.Cited(), a.Value, b.Cited(), b.Value)
+		w.row(firstOnly(i == 0, "conflict"), "%s: %s %q, %s %q", c.Of, a.Cited(), a.Value, b.Cited(), b.Value)
 	}
-	viewVerdict(s, l.Verdict)
+	viewVerdict(w, l.Verdict)
 }
 
-func viewVerdict(s *sheet, v *turn.Verdict) {
+func viewVerdict(w *writer, v *turn.Verdict) {
 	if v == nil {
 		return
 	}
-	s.row("verdict", "%s (confidence %.2f)%s", v.Label, v.Confidence, ofStatement(v))
+	w.row("verdict", "%s (confidence %.2f)%s", v.Label, v.Confidence, ofStatement(v))
 	for i, c := range v.For {
-		viewEvidence(s, once(i == 0, "for"), c)
+		viewEvidence(w, firstOnly(i == 0, "for"), c)
 	}
 	for i, c := range v.Against {
-		viewEvidence(s, once(i == 0, "against"), c)
+		viewEvidence(w, firstOnly(i == 0, "against"), c)
 	}
 }
 
@@ -187,9 +187,9 @@ func ofStatement(v *turn.Verdict) string {
 	return fmt.Sprintf(": %q", clean.Line(v.Statement, 200))
 }
 
-func viewEvidence(s *sheet, label string, c turn.Claim) {
-	s.row(label, "[%s] %q%s", sourceNumber(c.Source), c.Quote, aside(strings.Join(c.Checks, ", ")))
+func viewEvidence(w *writer, label string, c turn.Claim) {
+	w.row(label, "[%s] %q%s", sourceNumber(c.Source), c.Quote, inParens(strings.Join(c.Checks, ", ")))
 	if c.URL != "" {
-		s.row("", "    %s%s", c.URL, aside(published(c.Published)))
+		w.row("", "    %s%s", c.URL, inParens(published(c.Published)))
 	}
 }

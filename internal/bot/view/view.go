@@ -38,49 +38,49 @@ func Whole(t *turn.Trace) string {
 	return all.String()
 }
 
-// sheet collects lines of "label  value".
-type sheet struct{ strings.Builder }
+// writer collects lines of "label  value".
+type writer struct{ strings.Builder }
 
-func (s *sheet) row(label, format string, values ...any) {
-	fmt.Fprintf(s, "%-10s %s\n", label, fmt.Sprintf(format, values...))
+func (w *writer) row(label, format string, values ...any) {
+	fmt.Fprintf(w, "%-10s %s\n", label, fmt.Sprintf(format, values...))
 }
 
-func (s *sheet) line(format string, values ...any) { fmt.Fprintf(s, format+"\n", values...) }
+func (w *writer) line(format string, values ...any) { fmt.Fprintf(w, format+"\n", values...) }
 
 func overview(t *turn.Trace) string {
-	var s sheet
+	var w writer
 	r := t.Request
-	s.row("turn", "%s · %s · %s in %s", r.ID, t.Began.UTC().Format("2006-01-02 15:04:05 UTC"), t.Phase, ms(t.Took))
-	s.row("asked", "%s: %q", r.Message.Author.Name, clean.Line(r.Message.Text, 200))
-	s.row("mode", "%s · character %s", r.Mode, r.Character)
+	w.row("turn", "%s · %s · %s in %s", r.ID, t.Began.UTC().Format("2006-01-02 15:04:05 UTC"), t.Phase, ms(t.Took))
+	w.row("asked", "%s: %q", r.Message.Author.Name, clean.Line(r.Message.Text, 200))
+	w.row("mode", "%s · character %s", r.Mode, r.Character)
 	if l := t.Lookup(); l != nil {
-		s.row("lookup", "%s", lookupSummary(l))
+		w.row("lookup", "%s", lookupSummary(l))
 		if l.Query != "" {
-			s.row("query", "%s", Queries(l.Query))
+			w.row("query", "%s", Queries(l.Query))
 		}
 	}
 	for i, o := range t.Outcomes {
-		s.row(once(i == 0, "providers"), "%s %s %s%s", o.Provider, o.Status, ms(o.Took), aside(o.Err))
+		w.row(firstOnly(i == 0, "providers"), "%s %s %s%s", o.Provider, o.Status, ms(o.Took), inParens(o.Err))
 	}
-	s.row("tokens", "%s", layerTokens(t.Layers))
+	w.row("tokens", "%s", layerTokens(t.Layers))
 	for i, d := range t.Dropped {
-		s.row(once(i == 0, "cut"), "%s/%s %s, %d tokens", d.Layer, d.Source, d.Reason, d.Tokens)
+		w.row(firstOnly(i == 0, "cut"), "%s/%s %s, %d tokens", d.Layer, d.Source, d.Reason, d.Tokens)
 	}
-	s.row("model", "%s%s", orDash(t.Model), modelUse(t))
-	s.row("times", "prompt %s · first words %s · first seen %s", ms(t.Timings.Prompt), ms(t.Timings.FirstToken), ms(t.Timings.FirstSeen))
+	w.row("model", "%s%s", orDash(t.Model), modelUse(t))
+	w.row("times", "prompt %s · first words %s · first seen %s", ms(t.Timings.Prompt), ms(t.Timings.FirstToken), ms(t.Timings.FirstSeen))
 	for i, g := range t.Guarded {
-		s.row(once(i == 0, "guard"), "%s ×%d%s", g.Rule, g.Count, aside(g.What))
+		w.row(firstOnly(i == 0, "guard"), "%s ×%d%s", g.Rule, g.Count, inParens(g.What))
 	}
 	for i, c := range t.Unborne {
-		s.row(once(i == 0, "unborne"), "[%d] %s (%s)", c.Source, clean.Line(c.Text, 120), c.Refused)
+		w.row(firstOnly(i == 0, "unborne"), "[%d] %s (%s)", c.Source, clean.Line(c.Text, 120), c.Refused)
 	}
 	if t.Uncited {
-		s.row("cited", "none of the sources that were given")
+		w.row("cited", "none of the sources that were given")
 	}
 	if t.Err != "" {
-		s.row("error", "%s", t.Err)
+		w.row("error", "%s", t.Err)
 	}
-	return s.String()
+	return w.String()
 }
 
 func layerTokens(layers []turn.LayerTokens) string {
@@ -111,33 +111,33 @@ func modelUse(t *turn.Trace) string {
 }
 
 func promptPage(t *turn.Trace) string {
-	var s sheet
+	var w writer
 	for _, m := range t.Prompt {
 		web := ""
 		if m.Web {
 			web = " · from the web"
 		}
-		s.line("── %s%s · %d tokens%s", m.Role, aside(m.Name), m.Tokens, web)
-		s.line("%s\n", m.Text)
+		w.line("── %s%s · %d tokens%s", m.Role, inParens(m.Name), m.Tokens, web)
+		w.line("%s\n", m.Text)
 	}
-	return s.String()
+	return w.String()
 }
 
 func replyPage(t *turn.Trace) string {
-	var s sheet
-	s.row("posts", "%s", orDash(strings.Join(t.ReplyIDs, ", ")))
-	s.line("%s", orDash(t.Reply))
-	return s.String()
+	var w writer
+	w.row("posts", "%s", orDash(strings.Join(t.ReplyIDs, ", ")))
+	w.line("%s", orDash(t.Reply))
+	return w.String()
 }
 
 // List writes one line a turn.
 func List(list []trace.Summary) string {
-	var s sheet
+	var w writer
 	for _, t := range list {
-		s.line("%s  %s  %-9s %-10s %8s  %s: %s%s", t.ID, t.Began.UTC().Format("01-02 15:04"), t.Phase, orDash(string(t.Lookup)),
-			ms(t.Took), t.Author, clean.Line(t.Question, 60), aside(t.Err))
+		w.line("%s  %s  %-9s %-10s %8s  %s: %s%s", t.ID, t.Began.UTC().Format("01-02 15:04"), t.Phase, orDash(string(t.Lookup)),
+			ms(t.Took), t.Author, clean.Line(t.Question, 60), inParens(t.Err))
 	}
-	return s.String()
+	return w.String()
 }
 
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }

@@ -62,14 +62,14 @@ func Ago(d time.Duration) string {
 	return fmt.Sprintf("%d h ago", int(d.Hours()))
 }
 
-func aside(s string) string {
+func inParens(s string) string {
 	if s == "" {
 		return ""
 	}
 	return " (" + s + ")"
 }
 
-func once(first bool, label string) string {
+func firstOnly(first bool, label string) string {
 	if first {
 		return label
 	}
