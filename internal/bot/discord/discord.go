@@ -90,7 +90,7 @@ type Session struct {
 	refusals refusals
 	events   chan turn.Event // closed by Run
 	waiting  *queue
-	netDial  func(ctx context.Context, network, address string) (net.Conn, error) // to the gateway; nil: net.Dialer's. For tests in memory
+	netDial  func(ctx context.Context, network, address string) (net.Conn, error) // to the gateway; nil: a net.Dialer's. Tests connect in memory
 	handle   map[string]func(context.Context, []byte) error                       // gateway event → handler; fixed by New
 
 	self  atomic.Pointer[identity] // nil before the first READY

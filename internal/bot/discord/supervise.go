@@ -19,8 +19,8 @@ const (
 	maxRetry   = time.Minute // between two connections
 )
 
-// Run connects to Discord and stays connected until ctx is done, which gives nil, or until trying again cannot help,
-// which returns a *Fatal. It is called once. When it returns, nothing it started is running and Events is closed.
+// Run connects to Discord and stays connected until ctx is done; then it returns nil. When trying again cannot help it returns a
+// *Fatal. It is called once. When it returns, nothing it started is running and Events is closed.
 func (s *Session) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	s.mu.Lock()

@@ -17,10 +17,10 @@ var (
 	target     = regexp.MustCompile(`^\(\s*(?:<([^<>\n]*)>|((?:[^\s()]|\([^\s()]*\))*))(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)`)
 )
 
-// longestLabel is what a link's words may take, in bytes.
+// longestLabel limits a link's words, in bytes.
 const longestLabel = 500
 
-// bracket looks at "[" and "![".
+// bracket handles "[" and "![".
 func (c *scrubber) bracket() {
 	open := c.i
 	image := c.s[open] == '!'
@@ -52,7 +52,7 @@ func (c *scrubber) bracket() {
 	}
 }
 
-// linkTarget is what may be meant as an address.
+// linkTarget matches what may be meant as an address.
 var linkTarget = regexp.MustCompile(`[:/.]`)
 
 // linkAt reads "[label](target)"; m is nil if s does not begin with one.
@@ -117,13 +117,13 @@ func (c *scrubber) honest(label, canonical string) bool {
 	return ok && claimed == canonical
 }
 
-// highest is the highest number that is taken for a citation's. What is above it is a year, or a count of something.
+// highest is the highest number that is taken for a citation. A higher one is a year, or a count of something.
 const highest = 99
 
 func (c *scrubber) valid(n int) bool { return n >= 1 && n <= c.Citations }
 
-// cite writes the valid numbers of a reference in the one form [n][m], and drops the others. In prose a number directly
-// behind a word is a reference too: an index, as in a[0], is written as code.
+// cite writes the valid numbers of a reference in the one form [n][m], and drops the others. In prose a number directly behind
+// a word is a reference too: an index, as in a[0], belongs in code.
 func (c *scrubber) cite() {
 	end, all := clean.ReferenceAt(c.s, c.i)
 	if end == 0 || c.i < c.block || slices.ContainsFunc(all, func(n int) bool { return n > highest }) {
@@ -156,7 +156,7 @@ func (c *scrubber) cite() {
 	c.replace(from, end, valid)
 }
 
-// lineStart reports whether nothing but the marks of a list or a quotation stands before, on its line.
+// lineStart reports whether the last line of before holds nothing but the marks of a list or a quotation.
 func lineStart(before string) bool {
 	prefix := strings.TrimRight(before[max(0, len(before)-16):], " \t>*-")
 	return prefix == "" || strings.HasSuffix(prefix, "\n")

@@ -14,18 +14,18 @@ const (
 	Withheld = "I can't post that answer: it held something that has to stay private."
 
 	linkRemoved = "(link removed)"
-	// guardRounds is how often taking something away may put something else together. Honest text needs two.
+	// guardRounds limits how often taking something out may put something else together. Honest text needs two.
 	guardRounds = 8
 )
 
-// Guard returns text with everything taken out that a reply may not hold, and what that was, by rule. It is
-// idempotent. Links that stay are written <url>, in canonical form: a fragment or a tracking parameter would be
-// room for a message. In code, only links and secrets are looked for; everything else is shown as it is there.
-func (o Rules) Guard(text string) (string, []turn.Guarded) {
+// Guard returns text without what a reply may not hold, and what it took out, by rule. It is idempotent. Links that stay are
+// written <url>, in canonical form: a fragment or a tracking parameter could carry a message. In code, it looks for links and
+// secrets alone, because everything else is shown there as it is written.
+func (r Rules) Guard(text string) (string, []turn.Guarded) {
 	var found tally
 	for range guardRounds {
 		before := text
-		if o.Secrets.Found(text) {
+		if r.Secrets.Found(text) {
 			break
 		}
 		var cleaned clean.Report
@@ -33,21 +33,21 @@ func (o Rules) Guard(text string) (string, []turn.Guarded) {
 		for _, n := range cleaned {
 			found.add("O10", n, "")
 		}
-		if text != before && o.Secrets.Found(text) {
+		if text != before && r.Secrets.Found(text) {
 			break
 		}
-		if text = o.scrub(text, &found); text == before {
+		if text = r.scrub(text, &found); text == before {
 			return text, found
 		}
 	}
-	if o.Secrets.Found(text) {
+	if r.Secrets.Found(text) {
 		return Withheld, []turn.Guarded{{Rule: "O11", Count: 1}}
 	}
-	// Nested more deeply than any accident: there is no telling what it would become in the end.
+	// Nobody nests this deeply by accident, and the next round might put anything together.
 	return Withheld, append(found, turn.Guarded{Rule: "O1", Count: 1, What: "nested"})
 }
 
-// tally is what the rules did, in the order in which they first did it.
+// tally counts what each rule took out, in the order of the first times.
 type tally []turn.Guarded
 
 func (t *tally) add(rule string, n int, what string) {
@@ -59,7 +59,7 @@ func (t *tally) add(rule string, n int, what string) {
 	(*t)[i].Count += n
 }
 
-// inertLink makes what was removed fit to be shown: short, and neither a link nor a mention.
+// inertLink makes what was removed safe to show: short, and neither a link nor a mention.
 func inertLink(s string) string {
 	return strings.NewReplacer("://", "[:]//", ".", "[.]", "<", "‹", ">", "›", "@", "(at)").Replace(clean.Line(s, 60))
 }
@@ -75,13 +75,13 @@ type scrubber struct {
 
 	codes    codes
 	code     int // end of the code that is being looked at
-	block    int // end of the open block of code in which numbers are let be
+	block    int // end of the open block of code in which numbers are left alone
 	tokenEnd int // of the last link that was looked at
 }
 
 // scrub applies the rules once; in code, only those for links.
-func (o Rules) scrub(s string, found *tally) string {
-	c := scrubber{Rules: o, s: s, found: found}
+func (r Rules) scrub(s string, found *tally) string {
+	c := scrubber{Rules: r, s: s, found: found}
 	for c.i < len(s) {
 		code := c.i < c.code
 		switch b := s[c.i]; {
@@ -114,7 +114,7 @@ func (o Rules) scrub(s string, found *tally) string {
 	return c.out.String()
 }
 
-// smallType takes the mark of small type off a line: what stands in it is what the code says, such as the sources (O8).
+// smallType takes the mark of small type off a line: only code writes such lines, as for the sources (O8).
 func (c *scrubber) smallType() {
 	mark := SmallType[:len(SmallType)-1]
 	end := c.i + len(mark)
@@ -136,7 +136,7 @@ func (c *scrubber) replace(from, to int, with string) {
 	c.i, c.copied = to, to
 }
 
-// remove notes a rule and puts "(link removed)" in place of a link, apart from a bracket that would make it a
+// remove notes a rule and puts "(link removed)" in place of a link, separate from a bracket that would make it a link's
 // target.
 func (c *scrubber) remove(rule string, from, to int) {
 	c.found.add(rule, 1, c.s[from:to])

@@ -13,18 +13,18 @@ import (
 // Links (O1, O2, O5, O7).
 
 // allow returns the form in which a link may be shown, or the rule that it breaks.
-func (o Rules) allow(link string) (canonical, rule string) {
+func (r Rules) allow(link string) (canonical, rule string) {
 	if !httpScheme.MatchString(link) {
 		return "", "O2"
 	}
-	canonical, ok := link, o.URLs[link]
+	canonical, ok := link, r.URLs[link]
 	if !ok {
 		canonical, ok = guard.Canonical(link)
 	}
 	switch {
 	case ok && invite.MatchString(canonical[strings.Index(canonical, "://")+3:]):
 		return "", "O7"
-	case !ok || !o.URLs[canonical]:
+	case !ok || !r.URLs[canonical]:
 		return "", "O1"
 	}
 	return canonical, ""
@@ -34,10 +34,10 @@ var (
 	httpScheme = regexp.MustCompile(`^(?i)https?://`)
 	// invite matches the part of a link behind the scheme (O7).
 	invite = regexp.MustCompile(`^(?i)(?:[a-z0-9-]+\.)*(?:(?:discord\.gg|dsc\.gg|discord\.me|invite\.gg)(?:$|[^a-z0-9.-])|discord(?:app)?\.com/+invite\b)`)
-	// opaque are schemes that act without "//". A few are words, too, and need a sign of being meant.
+	// opaque are schemes that act without "//". A few are words too, and count only before what such a link goes on with.
 	// Browsers read "https:host" and "https:\\host" as if the slashes were there.
 	opaque = regexp.MustCompile(`(?i)(?:https?:[^\s<.,:;!?'"*_~|)\]}>\x60]|(?:java|vb|live)script:\S|(?:file|discord|steam|ms-[a-z-]+):/|(?:blob|view-source):http|mailto:[^\s@]+@|(?:tel|sms):\+?[0-9]|magnet:\?|data:(?:[a-z]+/|[;,]))`)
-	// opaqueNames are what the names of those schemes end in, but for ms-*.
+	// opaqueNames are the endings of those schemes' names, except for ms-*.
 	opaqueNames = []string{"http", "https", "script", "file", "discord", "steam", "blob", "view-source", "mailto", "tel", "sms", "magnet", "data"}
 )
 
@@ -48,7 +48,7 @@ func endsInOpaque(word string) bool {
 	return strings.Contains(word, "ms-") || slices.ContainsFunc(opaqueNames, func(name string) bool { return strings.HasSuffix(word, name) })
 }
 
-// colon looks at what may be a scheme.
+// colon handles what may be a scheme.
 func (c *scrubber) colon() {
 	start := c.i
 	for start > c.copied && schemeByte(c.s[start-1]) {
@@ -73,7 +73,7 @@ func (c *scrubber) colon() {
 	}
 	end := c.linkEnd(c.i + 3)
 	if strings.Trim(c.s[c.i+3:end], trailing) == "" {
-		c.i += 3 // nobody's address
+		c.i += 3 // no address
 		return
 	}
 	for _, scheme := range []string{"https", "http"} {
@@ -84,9 +84,9 @@ func (c *scrubber) colon() {
 	c.link(start, end)
 }
 
-// link judges the token s[start:end], of which the link may be only the beginning: words around it have marks
-// of their own. In code, where a link stands without angle brackets around it, nothing but marks may follow one:
-// Discord may not think that it is code.
+// link checks the token s[start:end], of which the link may be only the beginning: the words around it have marks of their
+// own. In code, where a link has no angle brackets around it, nothing but marks may follow one: Discord may not take it for
+// code.
 func (c *scrubber) link(start, end int) {
 	token, behind := c.s[start:end], c.i+len("://")-start
 	quoted := len(token)
@@ -112,7 +112,7 @@ func (c *scrubber) link(start, end int) {
 	c.remove(rule, start, trimMarks(c.s, start, end))
 }
 
-// userInfo reports whether a reader may take what stands before the path, or the beginning of it, for a user's name.
+// userInfo reports whether a program may take what stands before the path, or the beginning of it, for a user's name.
 func userInfo(rest string) bool {
 	if i := strings.IndexAny(rest, "/?#\\"); i >= 0 {
 		rest = rest[:i]
@@ -166,7 +166,7 @@ func markEnds(out []int, token string) []int {
 	return out
 }
 
-// trimMarks is end without the marks of the sentence around s[start:end]. A bracket that was opened inside stays.
+// trimMarks returns end without the marks of the sentence around s[start:end]. A bracket that was opened inside stays.
 func trimMarks(s string, start, end int) int {
 	const brackets = "([{)]}"
 	var open [3]int
@@ -189,7 +189,7 @@ func trimMarks(s string, start, end int) int {
 	return end
 }
 
-// linkEnd is where Discord ends a link that has a scheme: at white space or at "<", whatever stands before.
+// linkEnd returns where Discord ends a link that has a scheme: at white space or at "<", whatever stands before.
 func (c *scrubber) linkEnd(from int) int {
 	if from <= c.tokenEnd {
 		return c.tokenEnd
@@ -204,7 +204,7 @@ func (c *scrubber) linkEnd(from int) int {
 	return c.tokenEnd
 }
 
-// wordEnd is where the characters end that a link without "//" may be made of.
+// wordEnd returns the end of the characters that a link without "//" may be made of.
 func wordEnd(s string, from int) int {
 	i := strings.IndexFunc(s[from:], func(r rune) bool {
 		return r <= ' ' || r == '<' || strings.ContainsRune(quotes, r) || unicode.IsSpace(r)
@@ -215,10 +215,10 @@ func wordEnd(s string, from int) int {
 	return from + i
 }
 
-// longestHost is what a host name may take (RFC 1035).
+// longestHost is the limit of a host name, in bytes (RFC 1035).
 const longestHost = 253
 
-// dot looks for links without a scheme that Discord or a reader makes links of: www. and invites.
+// dot handles what Discord or a reader takes for a link though it has no scheme: www. and invites.
 func (c *scrubber) dot() {
 	label := c.i
 	for label > c.copied && c.i-label <= len("discordapp") && (isLetter(c.s[label-1]) || isDigit(c.s[label-1])) {
@@ -246,7 +246,7 @@ func (c *scrubber) dot() {
 	c.i++
 }
 
-// hostStart goes back from a label to the beginning of its host name.
+// hostStart returns where the host name of a label begins.
 func (c *scrubber) hostStart(label int) int {
 	for label > c.copied && schemeByte(c.s[label-1]) {
 		label--

@@ -22,7 +22,7 @@ type Marker struct {
 // statement is a group of citations and the words that they stand for.
 type statement struct{ group, words string }
 
-// result is what became of a group: how it is written, what was refused, how many citations it has.
+// result is how a group is written, what was refused of it, and how many citations it has.
 type result struct {
 	marked  string
 	refused []turn.Citation
@@ -43,11 +43,11 @@ func (m *Marker) result(of statement) result {
 	if m.results == nil {
 		m.results = map[statement]result{}
 	}
-	m.results[statement{strings.Clone(of.group), strings.Clone(of.words)}] = r // and not the whole text with it
+	m.results[statement{strings.Clone(of.group), strings.Clone(of.words)}] = r // not the whole text with it
 	return r
 }
 
-// unchecked is why a citation is marked that could not be checked, because the check itself broke.
+// unchecked is why a citation is marked if the check itself panics.
 const unchecked = "not checked"
 
 // check writes a group of citations with their marks.
@@ -55,7 +55,7 @@ func (m *Marker) check(of statement) (r result) {
 	numbers := oneCitation.FindAllStringSubmatchIndex(of.group, -1)
 	why := make([]string, len(numbers))
 	defer func() {
-		if recover() != nil { // costs this check, and is on record by its name
+		if recover() != nil { // it ends this check alone, and is on record
 			for i := range why {
 				why[i] = unchecked
 			}
@@ -91,7 +91,7 @@ func (of statement) refuse(numbers [][]int, why []string) result {
 	return r
 }
 
-// page is what was read of a source; nil if there is no such source.
+// page returns what was read of a source; nil if there is no such source.
 func (m *Marker) page(n int) *websearch.Witness {
 	m.mu.Lock()
 	defer m.mu.Unlock()

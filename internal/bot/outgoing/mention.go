@@ -21,7 +21,7 @@ func (c *scrubber) angle() {
 		return
 	}
 	var m []string
-	if end := strings.IndexByte(c.s[c.i:min(len(c.s), c.i+maxLink+maxMarks)], '>'); end >= 0 { // else the pattern would look for it slowly
+	if end := strings.IndexByte(c.s[c.i:min(len(c.s), c.i+maxLink+maxMarks)], '>'); end >= 0 { // the pattern would be slow to find that there is none
 		m = inAngle.FindStringSubmatch(c.s[c.i : c.i+end+1])
 	}
 	if m == nil {

@@ -123,7 +123,7 @@ type mdLine struct {
 type lineKind int
 
 const (
-	lineUnseen lineKind = iota // too far to be seen
+	lineUnseen lineKind = iota // behind the window
 	lineBlank
 	linePlain
 	lineQuote
@@ -163,8 +163,7 @@ func kindOf(line string) lineKind {
 	return linePlain
 }
 
-// readLines reads text, which continues f. Whole says that it ends where it seems to: otherwise its last line
-// may go on, so that it is no fence.
+// readLines reads text, which continues f. If it is not whole its last line may go on, and so is no fence.
 func readLines(text string, whole bool, f fence, limit int) []mdLine {
 	var lines []mdLine
 	for start := 0; start <= len(text); {
@@ -306,7 +305,7 @@ func (w *window) precious(p int) bool {
 	return false
 }
 
-// line returns the line that p is in or at the end of.
+// line returns the line that p is in, or at the end of.
 func (w *window) line(p int) mdLine {
 	for _, l := range w.lines {
 		if p <= l.end {

@@ -10,13 +10,13 @@ import (
 
 // Streaming (O9).
 
-// longestHold is how much of a construct is waited for, in bytes. What is longer is no link.
+// longestHold limits how much of a construct is waited for, in bytes. What is longer is no link.
 const longestHold = 600
 
-// Visible returns the beginning of a growing text that may go through Guard and be shown: nothing that could
-// still become a link, a mention, a citation or a secret. It only ever grows: for any continuation of partial
-// it is a prefix of what it is then.
-func (o Rules) Visible(partial string) string {
+// Visible returns the beginning of a growing text that may go through Guard and be shown: nothing that could still become a
+// link, a mention, a citation or a secret. It only grows: what it returns for partial is a prefix of what it returns for any
+// continuation of partial.
+func (r Rules) Visible(partial string) string {
 	end := LastBoundary(partial)
 	for i := 0; i < end; {
 		length, wait := construct(partial[i:end])
@@ -41,7 +41,7 @@ func LastBoundary(s string) int {
 	return 0
 }
 
-// construct looks at the beginning of s: how many bytes are settled, or that what begins here has to be waited for.
+// construct reads the beginning of s and returns how many bytes are settled, or that one has to wait for more.
 func construct(s string) (length int, wait bool) {
 	switch s[0] {
 	case '`':
@@ -67,7 +67,7 @@ func construct(s string) (length int, wait bool) {
 	return len(s), false
 }
 
-// waits says that s is neither too long nor over a line's end, so that it may still become something.
+// waits reports whether s is neither too long nor over a line's end, so that it may still become something.
 func waits(s string) bool { return len(s) < longestHold && strings.IndexByte(s, '\n') < 0 }
 
 // linkEnded reports whether "[label]", and "(target)" if one follows, have ended.

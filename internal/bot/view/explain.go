@@ -10,7 +10,7 @@ import (
 	"familiar/internal/web/clean"
 )
 
-// Explain writes a lookup as its decisions, one after the other: what was decided, and what for.
+// Explain writes a lookup as its decisions, one after the other, with their reasons.
 func Explain(l *turn.Lookup) string {
 	var w writer
 	w.row("state", "%s%s", l.State, inParens(l.Failure))
@@ -34,7 +34,7 @@ func explainNeed(w *writer, l *turn.Lookup) {
 	w.row("why", "%s", orDash(l.Need))
 	w.row("score", "%.2f; by itself looked up from %.2f, and between %.2f and %.2f a side model is asked", l.Score, websearch.Threshold, websearch.DoubtFrom, websearch.DoubtTo)
 	for i, cue := range l.Cues {
-		w.row(firstOnly(i == 0, "cues"), "%s", cue)
+		w.item(i, "cues", "%s", cue)
 	}
 	w.row("intent", "%s", orDash(intents(l)))
 }
@@ -106,12 +106,8 @@ func explainFacts(w *writer, l *turn.Lookup) {
 		if d.Source > 0 {
 			page = fmt.Sprintf("[%d]", d.Source)
 		}
-		w.row(firstOnly(i == 0, "not told"), "%s %s", page, clean.Line(d.Text, 160))
+		w.item(i, "not told", "%s %s", page, clean.Line(d.Text, 160))
 		w.row("", "    score %.1f: %s", d.Score, d.Why)
 	}
-	var stages []string
-	for _, st := range l.Stages {
-		stages = append(stages, st.Name+" "+ms(st.Took))
-	}
-	w.row("took", "%s%s", ms(l.Took), inParens(strings.Join(stages, ", ")))
+	viewTimes(w, l)
 }

@@ -8,8 +8,8 @@ import (
 	"familiar/internal/store"
 )
 
-// FeedbackFrom writes what was said in this server or, in a direct message, by this person, and of the rest how much
-// it is: who said it, and of which page, is not this reader's to see, but all of it lowers a domain.
+// FeedbackFrom writes the feedback given in the event's server or, in a direct message, by the event's person, and how much
+// there is of the rest: this reader may not see who gave that, and on which page, but all of it lowers a domain.
 func FeedbackFrom(e turn.Event, all []store.Feedback) string {
 	var here []store.Feedback
 	elsewhere := map[[2]string]int{} // by domain and verdict
@@ -33,7 +33,7 @@ func FeedbackFrom(e turn.Event, all []store.Feedback) string {
 	return w.String()
 }
 
-// Feedback writes a line for each thing that was said of a source.
+// Feedback writes a line for each verdict on a source.
 func Feedback(all []store.Feedback) string {
 	if len(all) == 0 {
 		return "Nothing was said of any source.\n"

@@ -13,7 +13,7 @@ import (
 func lookupSummary(l *turn.Lookup) string {
 	read, tried := 0, 0
 	for _, p := range l.Pages {
-		if p.Snippet() { // the page itself stands there as not read
+		if p.Snippet() { // its page is another entry
 			continue
 		}
 		tried++
@@ -37,8 +37,8 @@ func lookupSummary(l *turn.Lookup) string {
 	return text + inParens(l.Reason)
 }
 
-// intents names what kinds of question a lookup answers, with how sure each is: "news 0.71, person 0.22". A lookup may
-// have one without that.
+// intents lists the kinds of question that a lookup answers, with their confidence: "news 0.71, person 0.22". Some lookups have
+// one without it.
 func intents(l *turn.Lookup) string {
 	var all []string
 	for _, in := range l.Intents {
@@ -47,7 +47,7 @@ func intents(l *turn.Lookup) string {
 	return cmp.Or(strings.Join(all, ", "), l.Intent)
 }
 
-// Lookup writes what a lookup asked, read and found.
+// Lookup writes what a lookup searched for, read and found.
 func Lookup(l *turn.Lookup) string {
 	var w writer
 	w.row("state", "%s%s", l.State, inParens(l.Failure))
@@ -69,13 +69,13 @@ func Lookup(l *turn.Lookup) string {
 		w.row("query", "%s", Queries(l.Query))
 	}
 	for i, step := range l.Steps {
-		w.row(firstOnly(i == 0, "worded"), "%s: %s", step.By, clean.Line(step.Text, 300))
+		w.item(i, "worded", "%s: %s", step.By, clean.Line(step.Text, 300))
 	}
 	if len(l.Scrubbed) > 0 {
 		w.row("kept in", "%s", strings.Join(l.Scrubbed, ", "))
 	}
 	for i, c := range l.Caps {
-		w.row(firstOnly(i == 0, "caps"), "%s: %d of %d", c.Of, c.Used, c.Limit)
+		w.item(i, "caps", "%s: %d of %d", c.Of, c.Used, c.Limit)
 	}
 	if r := l.Reused; r != nil {
 		w.row("cached", "what turn %s found for %q, %s ago", r.Turn, r.Query, r.Age.Round(time.Second))
@@ -85,14 +85,18 @@ func Lookup(l *turn.Lookup) string {
 	viewPages(&w, l)
 	viewClaims(&w, l)
 	for i, r := range l.Removed {
-		w.row(firstOnly(i == 0, "removed"), "rule %s ×%d", r.Rule, r.Count)
+		w.item(i, "removed", "rule %s ×%d", r.Rule, r.Count)
 	}
+	viewTimes(&w, l)
+	return w.String()
+}
+
+func viewTimes(w *writer, l *turn.Lookup) {
 	var stages []string
-	for _, st := range l.Stages {
-		stages = append(stages, st.Name+" "+ms(st.Took))
+	for _, s := range l.Stages {
+		stages = append(stages, s.Name+" "+ms(s.Took))
 	}
 	w.row("took", "%s%s", ms(l.Took), inParens(strings.Join(stages, ", ")))
-	return w.String()
 }
 
 // viewAsked writes each backend's part in the search, with the query where there were several.
@@ -107,26 +111,25 @@ func viewAsked(w *writer, l *turn.Lookup) {
 		if several && a.Query > 0 {
 			which = fmt.Sprintf("query %d: ", a.Query)
 		}
-		w.row(firstOnly(i == 0, "asked"), "%s%s %s, %s, %s%s", which, a.Backend, a.Status, hits, ms(a.Took), inParens(a.Detail))
+		w.item(i, "asked", "%s%s %s, %s, %s%s", which, a.Backend, a.Status, hits, ms(a.Took), inParens(a.Detail))
 	}
 }
 
 func viewHits(w *writer, l *turn.Lookup) {
 	for i, h := range l.Hits {
-		w.row(firstOnly(i == 0, "hits"), "%s #%d %s", h.Backend, h.Rank, clean.Line(h.Title, 80))
+		w.item(i, "hits", "%s #%d %s", h.Backend, h.Rank, clean.Line(h.Title, 80))
 		w.row("", "   %s%s", h.URL, inParens(h.Why))
 	}
 }
 
 func viewPages(w *writer, l *turn.Lookup) {
 	for i, p := range l.Pages {
-		label := firstOnly(i == 0, "pages")
 		passed := ""
 		if p.Passed != "" {
 			passed = "reader " + p.Passed
 		}
 		if p.Failure != "" {
-			w.row(label, "not read: %s%s", p.URL, inParens(strings.Join(nonEmpty(p.Failure, p.Reason, status(p.Status), passed), ", ")))
+			w.item(i, "pages", "not read: %s%s", p.URL, inParens(strings.Join(nonEmpty(p.Failure, p.Reason, status(p.Status), passed), ", ")))
 			continue
 		}
 		facts := nonEmpty(status(p.Status), size(p.Bytes), ms(p.Took), published(p.Published), cached(p.Cached), passed)
@@ -136,13 +139,13 @@ func viewPages(w *writer, l *turn.Lookup) {
 		if p.Hidden > 0 {
 			facts = append(facts, fmt.Sprintf("%d hidden characters dropped", p.Hidden))
 		}
-		w.row(label, "[%s] %s%s", sourceNumber(p.N), orDash(p.Final, p.URL), inParens(strings.Join(facts, ", ")))
+		w.item(i, "pages", "[%s] %s%s", sourceNumber(p.N), orDash(p.Final, p.URL), inParens(strings.Join(facts, ", ")))
 	}
 }
 
 func viewClaims(w *writer, l *turn.Lookup) {
 	for i, c := range l.Summary {
-		w.row(firstOnly(i == 0, "claims"), "%s %s", c.Cited(), c.Text)
+		w.item(i, "claims", "%s %s", c.Cited(), c.Text)
 		if c.Quote != "" && c.Quote != c.Text {
 			w.row("", "    quote: %q", c.Quote)
 		}
@@ -154,14 +157,14 @@ func viewClaims(w *writer, l *turn.Lookup) {
 		}
 	}
 	for i, c := range l.Rejected {
-		w.row(firstOnly(i == 0, "refused"), "%s%s", clean.Line(c.Text, 160), inParens(c.Refused))
+		w.item(i, "refused", "%s%s", clean.Line(c.Text, 160), inParens(c.Refused))
 	}
 	if l.By != "" {
 		w.row("by", "%s", l.By)
 	}
 	for i, c := range l.Conflicts {
 		a, b := c.Values[0], c.Values[1]
-		w.row(firstOnly(i == 0, "conflict"), "%s: %s %q, %s %q", c.Of, a.Cited(), a.Value, b.Cited(), b.Value)
+		w.item(i, "conflict", "%s: %s %q, %s %q", c.Of, a.Cited(), a.Value, b.Cited(), b.Value)
 	}
 	viewVerdict(w, l.Verdict)
 }
@@ -171,15 +174,11 @@ func viewVerdict(w *writer, v *turn.Verdict) {
 		return
 	}
 	w.row("verdict", "%s (confidence %.2f)%s", v.Label, v.Confidence, ofStatement(v))
-	for i, c := range v.For {
-		viewEvidence(w, firstOnly(i == 0, "for"), c)
-	}
-	for i, c := range v.Against {
-		viewEvidence(w, firstOnly(i == 0, "against"), c)
-	}
+	viewEvidence(w, "for", v.For)
+	viewEvidence(w, "against", v.Against)
 }
 
-// ofStatement names what was judged, which records of former times do not tell.
+// ofStatement returns the statement that was checked, which old records do not have.
 func ofStatement(v *turn.Verdict) string {
 	if v.Statement == "" {
 		return ""
@@ -187,9 +186,11 @@ func ofStatement(v *turn.Verdict) string {
 	return fmt.Sprintf(": %q", clean.Line(v.Statement, 200))
 }
 
-func viewEvidence(w *writer, label string, c turn.Claim) {
-	w.row(label, "[%s] %q%s", sourceNumber(c.Source), c.Quote, inParens(strings.Join(c.Checks, ", ")))
-	if c.URL != "" {
-		w.row("", "    %s%s", c.URL, inParens(published(c.Published)))
+func viewEvidence(w *writer, label string, claims []turn.Claim) {
+	for i, c := range claims {
+		w.item(i, label, "[%s] %q%s", sourceNumber(c.Source), c.Quote, inParens(strings.Join(c.Checks, ", ")))
+		if c.URL != "" {
+			w.row("", "    %s%s", c.URL, inParens(published(c.Published)))
+		}
 	}
 }

@@ -1,5 +1,5 @@
 // Package view writes what the program has on record for people to read, as plain text: a turn ([Pages], [Whole], [List]), a
-// lookup ([Lookup]) and the decisions in it ([Explain]), and what was said of sources ([Feedback], [FeedbackFrom]). Whoever
+// lookup ([Lookup]) and the decisions in it ([Explain]), and the feedback on sources ([Feedback], [FeedbackFrom]). Whoever
 // shows a text bounds and redacts it.
 package view
 
@@ -16,8 +16,7 @@ import (
 // Page is one page of a record, as plain text.
 type Page struct{ Name, Text string }
 
-// Pages writes a turn's record for people: what happened first, then the lookup, the prompt and the reply. The text
-// is plain and complete; whoever shows it bounds and redacts it.
+// Pages writes a turn's record: what happened first, then the lookup, the prompt and the reply.
 func Pages(t *turn.Trace) []Page {
 	pages := []Page{{"Overview", overview(t)}}
 	if l := t.Lookup(); l != nil {
@@ -26,7 +25,7 @@ func Pages(t *turn.Trace) []Page {
 	return append(pages, Page{"Prompt", promptPage(t)}, Page{"Reply", replyPage(t)})
 }
 
-// Whole is every page of a record under its name.
+// Whole writes every page of a record under its name.
 func Whole(t *turn.Trace) string {
 	var all strings.Builder
 	for i, p := range Pages(t) {
@@ -45,6 +44,14 @@ func (w *writer) row(label, format string, values ...any) {
 	fmt.Fprintf(w, "%-10s %s\n", label, fmt.Sprintf(format, values...))
 }
 
+// item writes the i-th of several rows. The first has the label.
+func (w *writer) item(i int, label, format string, values ...any) {
+	if i > 0 {
+		label = ""
+	}
+	w.row(label, format, values...)
+}
+
 func (w *writer) line(format string, values ...any) { fmt.Fprintf(w, format+"\n", values...) }
 
 func overview(t *turn.Trace) string {
@@ -60,19 +67,19 @@ func overview(t *turn.Trace) string {
 		}
 	}
 	for i, o := range t.Outcomes {
-		w.row(firstOnly(i == 0, "providers"), "%s %s %s%s", o.Provider, o.Status, ms(o.Took), inParens(o.Err))
+		w.item(i, "providers", "%s %s %s%s", o.Provider, o.Status, ms(o.Took), inParens(o.Err))
 	}
 	w.row("tokens", "%s", layerTokens(t.Layers))
 	for i, d := range t.Dropped {
-		w.row(firstOnly(i == 0, "cut"), "%s/%s %s, %d tokens", d.Layer, d.Source, d.Reason, d.Tokens)
+		w.item(i, "cut", "%s/%s %s, %d tokens", d.Layer, d.Source, d.Reason, d.Tokens)
 	}
 	w.row("model", "%s%s", orDash(t.Model), modelUse(t))
 	w.row("times", "prompt %s · first words %s · first seen %s", ms(t.Timings.Prompt), ms(t.Timings.FirstToken), ms(t.Timings.FirstSeen))
 	for i, g := range t.Guarded {
-		w.row(firstOnly(i == 0, "guard"), "%s ×%d%s", g.Rule, g.Count, inParens(g.What))
+		w.item(i, "guard", "%s ×%d%s", g.Rule, g.Count, inParens(g.What))
 	}
 	for i, c := range t.Unborne {
-		w.row(firstOnly(i == 0, "unborne"), "[%d] %s (%s)", c.Source, clean.Line(c.Text, 120), c.Refused)
+		w.item(i, "unborne", "[%d] %s (%s)", c.Source, clean.Line(c.Text, 120), c.Refused)
 	}
 	if t.Uncited {
 		w.row("cited", "none of the sources that were given")
@@ -130,7 +137,7 @@ func replyPage(t *turn.Trace) string {
 	return w.String()
 }
 
-// List writes one line a turn.
+// List writes a line for each turn.
 func List(list []trace.Summary) string {
 	var w writer
 	for _, t := range list {

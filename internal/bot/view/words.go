@@ -1,7 +1,9 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -69,30 +71,11 @@ func inParens(s string) string {
 	return " (" + s + ")"
 }
 
-func firstOnly(first bool, label string) string {
-	if first {
-		return label
-	}
-	return ""
-}
-
-func orDash(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return "–"
-}
+// orDash returns the first value that is not empty.
+func orDash(values ...string) string { return cmp.Or(append(values, "–")...) }
 
 func nonEmpty(values ...string) []string {
-	var kept []string
-	for _, v := range values {
-		if v != "" {
-			kept = append(kept, v)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(values, func(v string) bool { return v == "" })
 }
 
 // Queries returns what was searched for, in quotation marks. Several queries stand on a line each.
