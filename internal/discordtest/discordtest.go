@@ -12,8 +12,7 @@
 // come into being when they first write. In a text, "@ada", "@role" and "#general" become mentions.
 //
 //   - What people do: Say, Reply, Post, Edit, Embed, Delete, Interact, Press, DeleteChannel, Kick.
-//   - What the bot did: WaitReply, WaitText, Settle, Messages, Versions, Requests, Commands, and the Interaction's
-//     WaitAck and WaitAnswer.
+//   - What the bot did: WaitReply, Messages, Requests, Commands, and the Interaction's WaitAck and WaitAnswer.
 //   - What the gateway does: Drop with any close code, Reconnect (op 7), Invalidate (op 9), MuteAcks, Silence, CloseNext,
 //     InvalidateNext and IgnoreNext for what comes next, Repeat and Dispatch for duplicate and odd events. A session
 //     that is resumed gets the events it missed.
@@ -133,31 +132,6 @@ func (s *Server) close() {
 func (s *Server) newID() string {
 	s.lastID = max(s.lastID+1, (time.Now().UnixMilli()-epoch)<<22)
 	return fmt.Sprint(s.lastID)
-}
-
-// bump wakes everybody who waits for a change. Its caller holds mu.
-func (s *Server) bump() {
-	close(s.changed)
-	s.changed = make(chan struct{})
-}
-
-// until waits for a condition, which is looked at under mu, and reports whether it came true in time.
-func (s *Server) until(timeout time.Duration, ok func() bool) bool {
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
-	for {
-		s.mu.Lock()
-		done, changed := ok(), s.changed
-		s.mu.Unlock()
-		if done {
-			return true
-		}
-		select {
-		case <-changed:
-		case <-timer.C:
-			return false
-		}
-	}
 }
 
 func (s *Server) addUser(u *user) *user {

@@ -156,6 +156,21 @@ func TestInvalidSessionWaits(t *testing.T) {
 	})
 }
 
+// TestInvalidFromTheStart has op 9 in place of READY.
+func TestInvalidFromTheStart(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		far.InvalidateNext(1, false)
+		run(t, far, prepare(t, far, nil))
+		if !far.WaitGreetings(1, soon) {
+			t.Fatal("no session")
+		}
+		g := far.Greetings()
+		if wait := g[len(g)-1].At.Sub(g[0].At); len(g) != 2 || g[1].Resume || wait < identifyGap || wait > identifyGap+time.Second {
+			t.Errorf("greetings %+v, %v apart", g, wait)
+		}
+	})
+}
+
 func TestIdentifyGap(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
 		far.CloseNext(2, 4009)
