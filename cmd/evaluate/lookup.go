@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"familiar/cmd/evaluate/train"
-	"familiar/internal/bot"
+	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/providers/websearch"
@@ -104,7 +104,7 @@ const discordUnits = 2000
 
 // predictSplit predicts {"chunks"}: the messages in which a long text is posted.
 func predictSplit(_ context.Context, _ fs.FS, row messageRow) (prediction, error) {
-	return prediction{"chunks": bot.Split(row.Text, discordUnits)}, nil
+	return prediction{"chunks": outgoing.Split(row.Text, discordUnits)}, nil
 }
 
 type tokensRow struct{ Text, Encoding string }
