@@ -30,13 +30,6 @@ type Config struct {
 	Limits    []string                         // in place of those in the table: "brave=2000/month", "brave=1/second", of which 0 is no limit
 }
 
-func (c Config) now() func() time.Time {
-	if c.Now == nil {
-		return time.Now
-	}
-	return c.Now
-}
-
 // Disabled is a backend that is not used, and why: for the operator.
 type Disabled struct {
 	Name, Why string
@@ -104,9 +97,9 @@ func (c Config) check() error {
 		problems = append(problems, fmt.Errorf("search depth %q: must be %s or %s", c.Depth, search.DepthBasic, search.DepthAdvanced))
 	}
 	problems = append(problems, CheckNames(slices.Concat(c.Only, c.Off, slices.Collect(maps.Keys(c.Base)))))
-	if c.SearXNG != "" && !slices.Contains(c.Only, "searxng") {
-		if _, err := newSearXNG(c, ""); err != nil {
-			problems = append(problems, fmt.Errorf("search backend searxng: %w", err))
+	if e, _ := entryOf("searxng"); c.SearXNG != "" && !slices.Contains(c.Only, e.Name) {
+		if _, err := e.connect(c); err != nil {
+			problems = append(problems, fmt.Errorf("search backend %s: %w", e.Name, err))
 		}
 	}
 	return errors.Join(problems...)
@@ -137,6 +130,7 @@ func (c Config) table() []Entry {
 	return all
 }
 
+// open makes a backend, or says why it is off.
 func (e Entry) open(c Config) (search.Backend, error) {
 	if slices.Contains(c.Off, e.Name) || len(c.Only) > 0 && !slices.Contains(c.Only, e.Name) {
 		return nil, errors.New("switched off")
@@ -146,7 +140,26 @@ func (e Entry) open(c Config) (search.Backend, error) {
 			return nil, keyless{k}
 		}
 	}
-	return e.make(c, cmp.Or(c.Base[e.Name], e.base))
+	return e.connect(c)
+}
+
+// connect makes a backend, whether it is switched on or not.
+func (e Entry) connect(c Config) (search.Backend, error) {
+	base := cmp.Or(c.Base[e.Name], e.base)
+	if e.Name == "searxng" {
+		base = cmp.Or(c.SearXNG, base)
+	}
+	if base == "" {
+		return nil, errors.New("SEARXNG_URL is not set: the address of a SearXNG, best your own, see https://docs.searxng.org")
+	}
+	s, err := newService(c, e, base)
+	if err == nil && e.second != "" {
+		s.second, err = newService(c, e, cmp.Or(c.Base[e.Name], e.second))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e.make(s), nil
 }
 
 // parseLimits reads limits as in "brave=2000/month", by backend. A backend that is named has no others.

@@ -15,12 +15,7 @@ import (
 // queries. It is not a web search. https://duckduckgo.com/api.
 type duckduckgo struct{ *service }
 
-func newDuckDuckGo(c Config, base string) (search.Backend, error) {
-	s, err := newService(c, "duckduckgo", base)
-	return duckduckgo{s}, err
-}
-
-func (duckduckgo) Name() string { return "duckduckgo" }
+func newDuckDuckGo(s *service) search.Backend { return duckduckgo{s} }
 
 type duckduckgoReply struct {
 	Heading       string
@@ -46,23 +41,16 @@ type duckduckgoTopic struct {
 const maxRelated = 5
 
 func (d duckduckgo) Search(ctx context.Context, q search.Query) (search.Reply, error) {
-	// A bang would send us to another site.
-	text := neutral(topic(q.Text, q.Language))
+	text := withoutCommands(topic(q.Text, q.Language))
 	if text == "" {
 		return search.Reply{}, nil
 	}
 	var reply duckduckgoReply
-	err := d.get(ctx, "/", url.Values{
+	left, err := d.ask(ctx, request{path: "/", language: q.Language, params: url.Values{
 		"q": {cutWords(text, 490)}, "format": {"json"}, "t": {"familiar"},
 		"no_html": {"1"}, "no_redirect": {"1"}, "skip_disambig": {"1"},
-	}, q.Language, &reply)
-	if hits := reply.hits(text); len(hits) > 0 {
-		return search.Reply{Hits: hits}, nil
-	}
-	if err == nil && reply.Type == nil {
-		return search.Reply{}, d.fail(turn.CodeMalformed, "the reply has none of the fields of an instant answer")
-	}
-	return search.Reply{}, err
+	}}, &reply)
+	return outcome(reply.hits(text), left, d.expect(reply.Type != nil, "the reply has none of the fields of an instant answer", err))
 }
 
 func (r *duckduckgoReply) hits(text string) []turn.Hit {
@@ -95,7 +83,7 @@ func (r *duckduckgoReply) hits(text string) []turn.Hit {
 	return hits
 }
 
-// aboutUs is whether an answer tells of who asks: "what is my IP" would tell a channel the address of this machine.
+// aboutUs reports whether an answer is about whoever asks: "what is my IP" would tell a channel the address of this machine.
 func aboutUs(answerType string) bool { return answerType == "ip" || answerType == "user_agent" }
 
 // leaves flattens groups of topics, up to the number wanted.

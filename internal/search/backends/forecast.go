@@ -11,8 +11,8 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// forecast is the weather at one place, now and on the coming days. All weather services' replies are turned into
-// it, so that all tell the same things in the same sentences. What is not known is left out of them.
+// forecast is the weather at one place, now and on the coming days. The replies of all weather services are turned into
+// one, so that all tell the same things in the same sentences. What is not known is left out.
 type forecast struct {
 	where  string // as in "Berlin, Germany"
 	units  units
@@ -77,11 +77,14 @@ func imperialUnits(language, country string) bool {
 	return region == "US" || region == "LR"
 }
 
-// hit is the forecast as the one thing that a weather service finds; false if it knows nothing.
-func (f forecast) hit() (turn.Hit, bool) {
+// noWeather is what the reply of a weather service lacks that is not as agreed.
+const noWeather = "the reply holds no weather"
+
+// hits is the forecast as the one hit of a weather service; nil if it knows nothing.
+func (f forecast) hits() []turn.Hit {
 	text := f.text()
 	if text == "" {
-		return turn.Hit{}, false
+		return nil
 	}
 	first, _, _ := strings.Cut(text, "\n")
 	h := turn.Hit{
@@ -92,11 +95,11 @@ func (f forecast) hit() (turn.Hit, bool) {
 		year, month, date := f.now.at.Date()
 		h.Published, h.DayOnly = time.Date(year, month, date, 0, 0, 0, 0, time.UTC), true
 	}
-	return h, true
+	return []turn.Hit{h}
 }
 
-// text tells the weather in sentences that each hold place, date and figures, so that one of them can be quoted
-// alone: the weather now on the first line, then a line for each day. It is "" if nothing is known.
+// text tells the weather in sentences that each hold place, date and figures, so that one can be quoted alone: the
+// weather now on the first line, then a line for each day. It is "" if nothing is known.
 func (f forecast) text() string {
 	var lines []string
 	if now := f.present(); now != "" {

@@ -7,7 +7,7 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// What those who ask Google in our place pass on to it. A query past these limits is cut there.
+// What the services that ask Google for us pass on to it. They cut a query that is longer.
 const (
 	maxGoogleQuery = 2048
 	maxGoogleWords = 32
@@ -42,8 +42,8 @@ func googleSafe(safe string) string {
 }
 
 // answer is what Google shows in a box above all results, out of the page behind it.
-func (k *keyed) answer(title, address, short, snippet string) turn.Hit {
-	h := k.hit(cmp.Or(title, short), address, strings.Join([]string{short, snippet}, " "))
+func (s *service) answer(title, address, short, snippet string) turn.Hit {
+	h := s.hit(cmp.Or(title, short), address, strings.Join([]string{short, snippet}, " "))
 	h.Text, h.Answer = h.Snippet, h.Snippet != ""
 	return h
 }

@@ -15,35 +15,15 @@ import (
 	"familiar/internal/search"
 )
 
-// openmeteo is the weather at a place, now and on the coming days, in sentences: https://open-meteo.com/en/docs.
-// The data are under CC BY 4.0; the text names the source. It never asks for the weather of nowhere: services
-// that are given no place guess one from the address of the machine.
-type openmeteo struct {
-	forecasts *service
-	places    *service
+// openmeteo tells the weather at a place, now and on the coming days: https://open-meteo.com/en/docs. Places are
+// searched for at its second address. The data are under CC BY 4.0; the text names the source. It never asks for the
+// weather of nowhere: services that are given no place guess one from the address of the machine.
+type openmeteo struct{ *service }
+
+func newOpenMeteo(s *service) search.Backend {
+	s.explain, s.second.explain = explainOpenMeteo, explainOpenMeteo
+	return openmeteo{s}
 }
-
-// geocoding is the public host of the place search. A base of the operator's own serves both.
-const geocoding = "https://geocoding-api.open-meteo.com"
-
-func newOpenMeteo(c Config, base string) (search.Backend, error) {
-	search := geocoding
-	if c.Base["openmeteo"] != "" {
-		search = base
-	}
-	places, err := newService(c, "openmeteo", search)
-	if err != nil {
-		return nil, err
-	}
-	forecasts, err := newService(c, "openmeteo", base)
-	if err != nil {
-		return nil, err
-	}
-	places.explain, forecasts.explain = explainOpenMeteo, explainOpenMeteo
-	return &openmeteo{forecasts: forecasts, places: places}, nil
-}
-
-func (*openmeteo) Name() string { return "openmeteo" }
 
 // explainOpenMeteo tells the limit of a day from that of a minute: both are 429.
 func explainOpenMeteo(status int, page []byte) (code turn.Code, detail string) {
@@ -53,8 +33,8 @@ func explainOpenMeteo(status int, page []byte) (code turn.Code, detail string) {
 	return "", ""
 }
 
-func (o *openmeteo) Search(ctx context.Context, q search.Query) (search.Reply, error) {
-	spot, err := locate(ctx, q, o.named)
+func (o openmeteo) Search(ctx context.Context, q search.Query) (search.Reply, error) {
+	spot, err := locate(ctx, q, o.places)
 	if err != nil || spot == nil {
 		return search.Reply{}, err
 	}
@@ -71,26 +51,20 @@ func (o *openmeteo) Search(ctx context.Context, q search.Query) (search.Reply, e
 		params.Set("precipitation_unit", "inch")
 	}
 	var reply openmeteoReply
-	err = o.forecasts.get(ctx, "/v1/forecast", params, q.Language, &reply)
-	if h, ok := reply.forecast(spot, unitsFor(imperial)).hit(); ok {
-		return search.Reply{Hits: []turn.Hit{h}}, nil
-	}
-	if err == nil {
-		err = o.forecasts.fail(turn.CodeMalformed, "the reply holds no weather")
-	}
-	return search.Reply{}, err
+	_, err = o.ask(ctx, request{path: "/v1/forecast", params: params, language: q.Language}, &reply)
+	return outcome(reply.forecast(spot, unitsFor(imperial)).hits(), search.Allowance{}, o.expect(false, noWeather, err))
 }
 
-// named returns the places of a name, the most likely first.
-func (o *openmeteo) named(ctx context.Context, name, language string) ([]place, error) {
+// places returns the places of a name, the most likely first.
+func (o openmeteo) places(ctx context.Context, name, language string) ([]place, error) {
 	if utf8.RuneCountInString(name) < 2 { // the service finds nothing for less
 		return nil, nil
 	}
 	base, _ := locale(language)
 	var reply struct{ Results []place }
-	err := o.places.get(ctx, "/v1/search", url.Values{
+	_, err := o.second.ask(ctx, request{path: "/v1/search", language: language, params: url.Values{
 		"name": {name}, "count": {"10"}, "language": {cmp.Or(base, "en")}, "format": {"json"},
-	}, language, &reply)
+	}}, &reply)
 	return reply.Results, err
 }
 

@@ -15,40 +15,31 @@ import (
 	"familiar/internal/search"
 )
 
-// openweathermap is the weather at a place by OpenWeather: https://openweathermap.org/current, /forecast5 and
-// /api/geocoding-api, all of which a free key opens; the One Call API it does not. The key is part of every
-// address, so no address may be in an error.
-type openweathermap struct{ *keyed }
+// openweathermap tells the weather at a place by OpenWeather: https://openweathermap.org/current, /forecast5 and
+// /api/geocoding-api, which a free key opens, unlike the One Call API. The key is part of every address, so no
+// address may be in an error.
+type openweathermap struct{ *service }
 
-func newOpenWeatherMap(c Config, base string) (search.Backend, error) {
-	k, err := newKeyed(c, "openweathermap", base, func(_ int, says string) turn.Code {
-		if contains(says, "temporary blocked") {
-			return turn.CodeQuota
-		}
-		return ""
-	})
-	if err != nil {
-		return nil, err
-	}
-	k.hints = map[turn.Code]string{turn.CodeUnauthorized: "; a new key takes up to two hours to work", turn.CodeQuota: "; a free key's requests are 60 a minute and 1,000,000 a month"}
-	return &openweathermap{k}, nil
+func newOpenWeatherMap(s *service) search.Backend {
+	s.hints = map[turn.Code]string{turn.CodeUnauthorized: "; a new key takes up to two hours to work", turn.CodeQuota: "; a free key's requests are 60 a minute and 1,000,000 a month"}
+	return openweathermap{s.withKey(phrases(phrase{"temporary blocked", turn.CodeQuota}))}
 }
 
-func (o *openweathermap) Search(ctx context.Context, q search.Query) (search.Reply, error) {
-	spot, err := locate(ctx, q, o.named)
+func (o openweathermap) Search(ctx context.Context, q search.Query) (search.Reply, error) {
+	spot, err := locate(ctx, q, o.places)
 	if err != nil || spot == nil {
 		return search.Reply{}, err
 	}
 	imperial := imperialUnits(q.Language, spot.CountryCode)
-	params := url.Values{"lat": {coordinate(spot.Latitude)}, "lon": {coordinate(spot.Longitude)}, "units": {"metric"}, "appid": {o.secret}}
+	params := url.Values{"lat": {coordinate(spot.Latitude)}, "lon": {coordinate(spot.Longitude)}, "units": {"metric"}, "appid": {o.secret()}}
 	if imperial {
 		params.Set("units", "imperial")
 	}
 	var now openweatherNow
 	var coming openweatherComing
-	err = o.get(ctx, "/data/2.5/weather", params, q.Language, &now)
+	_, err = o.ask(ctx, request{path: "/data/2.5/weather", params: params, language: q.Language}, &now)
 	if err == nil {
-		err = o.get(ctx, "/data/2.5/forecast", params, q.Language, &coming)
+		_, err = o.ask(ctx, request{path: "/data/2.5/forecast", params: params, language: q.Language}, &coming)
 	}
 	f := forecast{
 		where: spot.name(), units: unitsFor(imperial), now: now.moment(imperial), days: coming.days(daysAsked(q.Text), now),
@@ -57,25 +48,19 @@ func (o *openweathermap) Search(ctx context.Context, q search.Query) (search.Rep
 	if now.ID.known {
 		f.page += fmt.Sprintf("city/%.0f", now.ID.value)
 	}
-	h, ok := f.hit()
-	switch {
-	case ok:
-		return search.Reply{Hits: []turn.Hit{h}}, err
-	case err == nil:
-		err = o.fail(turn.CodeMalformed, "the reply holds no weather")
-	}
-	return search.Reply{}, err
+	hits := f.hits()
+	return search.Reply{Hits: hits}, o.expect(len(hits) > 0, noWeather, err)
 }
 
-// named returns the places of a name, the most likely first.
-func (o *openweathermap) named(ctx context.Context, name, tag string) ([]place, error) {
+// places returns the places of a name, the most likely first.
+func (o openweathermap) places(ctx context.Context, name, tag string) ([]place, error) {
 	var found []struct {
 		Name, State, Country string // Country is a code
 		Lat, Lon             number
 	}
 	// Commas would be read as separators between city, state and country.
-	params := url.Values{"q": {strings.ReplaceAll(name, ",", " ")}, "limit": {"5"}, "appid": {o.secret}}
-	err := o.get(ctx, "/geo/1.0/direct", params, tag, &found)
+	params := url.Values{"q": {strings.ReplaceAll(name, ",", " ")}, "limit": {"5"}, "appid": {o.secret()}}
+	_, err := o.ask(ctx, request{path: "/geo/1.0/direct", params: params, language: tag}, &found)
 	var places []place
 	for _, p := range found {
 		places = append(places, place{

@@ -15,9 +15,10 @@ type Entry struct {
 	search.Profile
 	// Keys are what it wants from the environment. Without one that is not optional it is off.
 	Keys []Key
-	// base is the address used if Config.Base has none; empty where the operator must give one.
-	base string
-	make func(c Config, base string) (search.Backend, error)
+	// base is the address used if Config.Base has none; empty where the operator must give one. second is that of a
+	// service at two hosts; an address in Config.Base serves both.
+	base, second string
+	make         func(*service) search.Backend
 }
 
 // Key is a variable of the environment that switches a backend on or makes it better.
@@ -51,7 +52,7 @@ func Table() []Entry {
 		{Name: "serpapi", Profile: search.Profile{Weight: 1, General: true, Latency: slow, Limit: search.Limit{PerSecond: 1, Burst: 10, PerMonth: 100}}, Keys: secretKey("SERPAPI_API_KEY", "SerpApi, which asks Google", "https://serpapi.com/manage-api-key"), base: "https://serpapi.com", make: newSerpAPI},
 		{Name: "exa", Profile: search.Profile{Weight: 0.9, Limit: search.Limit{PerSecond: 10}}, Keys: secretKey("EXA_API_KEY", "Exa", "https://dashboard.exa.ai/api-keys"), base: "https://api.exa.ai", make: newExa},
 		{Name: "firecrawl", Profile: search.Profile{Weight: 0.9, Latency: slow, Limit: search.Limit{PerSecond: 0.16, Burst: 10, PerMonth: 500}}, Keys: secretKey("FIRECRAWL_API_KEY", "Firecrawl", "https://www.firecrawl.dev/app/api-keys"), base: "https://api.firecrawl.dev", make: newFirecrawl},
-		{Name: "openmeteo", Profile: search.Profile{Weight: 2, Limit: search.Limit{PerSecond: 1, Burst: 60, PerDay: 4000}, Only: []turn.Intent{turn.IntentWeather}}, base: "https://api.open-meteo.com", make: newOpenMeteo},
+		{Name: "openmeteo", Profile: search.Profile{Weight: 2, Limit: search.Limit{PerSecond: 1, Burst: 60, PerDay: 4000}, Only: []turn.Intent{turn.IntentWeather}}, base: "https://api.open-meteo.com", second: "https://geocoding-api.open-meteo.com", make: newOpenMeteo},
 		{Name: "openweathermap", Profile: search.Profile{Weight: 2, Limit: search.Limit{PerSecond: 0.5, Burst: 30}, Only: []turn.Intent{turn.IntentWeather}}, base: "https://api.openweathermap.org", make: newOpenWeatherMap, Keys: []Key{
 			{Name: "OPENWEATHER_API_KEY", About: "the key of OpenWeather, for the weather; a new one takes up to two hours to work", Where: "https://home.openweathermap.org/api_keys"},
 		}},
@@ -59,7 +60,7 @@ func Table() []Entry {
 		{Name: "newsapi", Profile: search.Profile{Weight: 1, Limit: search.Limit{PerSecond: 1, Burst: 10, PerDay: 100}, Only: []turn.Intent{turn.IntentNews}}, base: "https://newsapi.org", make: newNewsAPI, Keys: []Key{
 			{Name: "NEWSAPI_KEY", About: "the key of NewsAPI; a developer key's articles come 24 hours late, and it is not for bots that run for others", Where: "https://newsapi.org/account"},
 		}},
-		{Name: "reddit", Profile: search.Profile{Weight: 1, Limit: search.Limit{PerSecond: 1.6, Burst: 20}, Only: []turn.Intent{turn.IntentForum}}, base: "https://oauth.reddit.com", make: newReddit, Keys: []Key{
+		{Name: "reddit", Profile: search.Profile{Weight: 1, Limit: search.Limit{PerSecond: 1.6, Burst: 20}, Only: []turn.Intent{turn.IntentForum}}, base: "https://oauth.reddit.com", second: "https://www.reddit.com", make: newReddit, Keys: []Key{
 			{Name: redditID, About: "the ID of an application that Reddit has approved", Where: "https://www.reddit.com/prefs/apps", Open: true},
 			{Name: redditSecret, About: "the secret of that application", Where: "https://www.reddit.com/prefs/apps"},
 			{Name: redditName, About: "the Reddit account that answers for it, named in the User-Agent", Optional: true, Open: true},

@@ -3,7 +3,6 @@ package backends
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"strings"
 
 	"familiar/internal/context/turn"
@@ -12,16 +11,15 @@ import (
 
 // tavily is a search made for models: https://docs.tavily.com/documentation/api-reference/endpoint/search. Its
 // advanced depth costs twice as much and delivers the pages' text.
-type tavily struct{ *keyed }
+type tavily struct{ *service }
 
-func newTavily(c Config, base string) (search.Backend, error) {
-	k, err := newKeyed(c, "tavily", base, func(status int, _ string) turn.Code {
+func newTavily(s *service) search.Backend {
+	return tavily{s.withKey(func(status int, _ string) turn.Code {
 		if status == 432 || status == 433 { // the limit of the key or the plan, and that of paying as one goes
 			return turn.CodeQuota
 		}
 		return ""
-	})
-	return tavily{k}, err
+	})}
 }
 
 // tavilyRequest never asks Tavily to choose the depth, as auto_parameters would: it might choose the dearer one.
@@ -75,16 +73,14 @@ func (t tavily) Search(ctx context.Context, q search.Query) (search.Reply, error
 		return search.Reply{}, nil
 	}
 	var reply tavilyReply
-	left, err := t.ask(ctx, request{
-		path: "/search", body: body, language: q.Language, header: http.Header{"Authorization": {"Bearer " + t.secret}},
-	}, &reply)
-	return t.outcome(t.hits(reply), left, reply.Results != nil, err)
+	left, err := t.ask(ctx, request{path: "/search", body: body, language: q.Language, header: bearer(t.secret())}, &reply)
+	return outcome(t.hits(reply), left, t.expect(reply.Results != nil, noFields, err))
 }
 
 func (t tavily) body(q search.Query) tavilyRequest {
 	r := tavilyRequest{
 		Query: cutWords(line(q.Text, len(q.Text)), maxTavilyQuery), Depth: search.DepthBasic, Topic: "general", MaxResults: min(q.Limit, maxTavilyResults),
-		Include: few(q.Include, maxTavilyInclude), Exclude: few(q.Exclude, maxTavilyExclude),
+		Include: upTo(maxTavilyInclude, q.Include), Exclude: upTo(maxTavilyExclude, q.Exclude),
 	}
 	if q.Depth == search.DepthAdvanced {
 		r.Depth, r.Raw = search.DepthAdvanced, "text"
@@ -93,9 +89,9 @@ func (t tavily) body(q search.Query) tavilyRequest {
 		r.TimeRange = q.Fresh
 	}
 	switch q.Intent {
-	case "news":
+	case turn.IntentNews:
 		r.Topic = "news"
-	case "image":
+	case turn.IntentImage:
 		r.Images, r.Described = true, true
 	}
 	if _, region := locale(q.Language); r.Topic == "general" {

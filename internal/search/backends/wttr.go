@@ -14,21 +14,15 @@ import (
 	"familiar/internal/search"
 )
 
-// wttr is the weather at a place by wttr.in, without a key: https://github.com/chubin/wttr.in, format j1. It is often
-// overloaded and says so in plain text with status 200. It is never asked without a place: it would then tell the
-// weather where this machine stands.
+// wttr tells the weather at a place by wttr.in, without a key: https://github.com/chubin/wttr.in, format j1. It is often
+// overloaded and says so in plain text with status 200. It is never asked without a place: it would then tell
+// the weather where this machine stands.
 type wttr struct{ *service }
 
-func newWttr(c Config, base string) (search.Backend, error) {
-	s, err := newService(c, "wttr", base)
-	if err != nil {
-		return nil, err
-	}
+func newWttr(s *service) search.Backend {
 	s.explain = explainWttr
-	return wttr{s}, nil
+	return wttr{s}
 }
-
-func (wttr) Name() string { return "wttr" }
 
 func explainWttr(status int, page []byte) (code turn.Code, detail string) {
 	text := bytes.ToLower(page[:min(len(page), 4<<10)])
@@ -44,23 +38,17 @@ func explainWttr(status int, page []byte) (code turn.Code, detail string) {
 }
 
 func (w wttr) Search(ctx context.Context, q search.Query) (search.Reply, error) {
-	asked := wttrPlace(askedPlace(q))
-	if asked == "" {
+	name := wttrPlace(placeOf(q))
+	if name == "" {
 		return search.Reply{}, nil
 	}
 	var reply wttrReply
-	err := w.get(ctx, "/"+asked, url.Values{"format": {"j1"}}, q.Language, &reply)
-	if h, ok := reply.forecast(asked, q).hit(); ok {
-		return search.Reply{Hits: []turn.Hit{h}}, nil
-	}
-	if err == nil {
-		err = w.fail(turn.CodeMalformed, "the reply holds no weather")
-	}
-	return search.Reply{}, err
+	left, err := w.ask(ctx, request{path: "/" + name, params: url.Values{"format": {"j1"}}, language: q.Language}, &reply)
+	return outcome(reply.forecast(name, q).hits(), left, w.expect(false, noWeather, err))
 }
 
-// wttrPlace makes a name nothing but a name: "~", "@" and ":" before it, and a path, ask wttr.in for other things. It
-// is "" if that leaves no name.
+// wttrPlace is a place's name without what asks wttr.in for other things: "~", "@" or ":" before it, or a path. It is ""
+// if that leaves no name.
 func wttrPlace(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\?#%&+`, r) {
@@ -118,12 +106,12 @@ type wttrDay struct {
 	}
 }
 
-func (r *wttrReply) forecast(asked string, q search.Query) forecast {
+func (r *wttrReply) forecast(name string, q search.Query) forecast {
 	spot := r.spot()
 	imperial := imperialUnits(q.Language, spot.CountryCode)
 	f := forecast{
-		where: nearby(asked, spot), units: unitsFor(imperial), credit: "Weather data by wttr.in.",
-		page: (&url.URL{Scheme: "https", Host: "wttr.in", Path: "/" + asked}).String(),
+		where: nearby(name, spot), units: unitsFor(imperial), credit: "Weather data by wttr.in.",
+		page: (&url.URL{Scheme: "https", Host: "wttr.in", Path: "/" + name}).String(),
 	}
 	if len(r.Current) > 0 {
 		c := r.Current[0]
@@ -155,17 +143,17 @@ func (r *wttrReply) spot() *place {
 	return p
 }
 
-// nearby names a place as it was asked for, with the name of the weather's where that is another: it is often a
-// part of a town.
-func nearby(asked string, spot *place) string {
-	city, _, _ := strings.Cut(asked, ",")
+// nearby is the name of the place that was asked for, with that of the place that the weather is of where it is another,
+// which is often a part of a town.
+func nearby(name string, spot *place) string {
+	city, _, _ := strings.Cut(name, ",")
 	switch found := spot.name(); {
 	case spot.Name == "":
-		return asked
+		return name
 	case strings.EqualFold(city, spot.Name):
 		return found
 	default:
-		return asked + " (" + found + ")"
+		return name + " (" + found + ")"
 	}
 }
 
