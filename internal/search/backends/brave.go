@@ -30,7 +30,7 @@ func newBrave(s *service) search.Backend {
 	))}
 }
 
-// The searches that there are, by path.
+// The searches, by path.
 const (
 	braveWeb     = "/web/search"
 	braveNews    = "/news/search"
@@ -42,7 +42,7 @@ const (
 type braveReply struct {
 	Type      string
 	Web       *struct{ Results []braveResult }
-	Results   []braveResult // of all searches but those for pages
+	Results   []braveResult // of all searches except those for pages
 	Grounding *struct{ Generic []bravePage }
 	Sources   map[string]struct{ Age []string }
 }
@@ -69,7 +69,7 @@ const (
 	maxBraveCount = 20
 )
 
-// braveAnswer is what came of one of the searches.
+// braveAnswer is the answer to one of the searches.
 type braveAnswer struct {
 	reply braveReply
 	left  search.Allowance
@@ -103,7 +103,7 @@ func (b brave) Search(ctx context.Context, q search.Query) (search.Reply, error)
 // paths are the searches to ask: for the kind that is wanted, and for pages.
 func (b brave) paths(q search.Query) []string {
 	pages := braveWeb
-	// Passages come without regard to age, and without a filter.
+	// Passages cannot be limited by age, or filtered strictly.
 	if q.Depth == search.DepthAdvanced && span("", q.Fresh) == "" && q.Safe != "strict" {
 		pages = braveContext
 	}
@@ -167,7 +167,7 @@ func (b brave) params(path, text string, q search.Query) url.Values {
 	return params(all)
 }
 
-// ours is whether it is a reply of Brave at all. Without hits, the part of it that would hold them is missing.
+// ours reports whether this is a reply of Brave. Where there are no hits, the part that would hold them is missing.
 func (r braveReply) ours() bool {
 	return r.Type != "" || r.Web != nil || r.Results != nil || r.Grounding != nil
 }
@@ -235,9 +235,9 @@ func languageOfBrave(language string) string {
 	return base
 }
 
-// braveAllowance reads "X-RateLimit-Limit: 1, 15000", by the second and by the month: of the windows that are used up
-// the longest, and if there is none, the longest of all. A limit of 0 is none.
-func braveAllowance(h http.Header, now time.Time) (kept search.Allowance) {
+// braveAllowance reads "X-RateLimit-Limit: 1, 15000", by the second and by the month. It is that of the longest window
+// that is used up, and if none is, of the longest. A limit of 0 is none.
+func braveAllowance(h http.Header, now time.Time) (tightest search.Allowance) {
 	column := func(name string) []string { return strings.Split(h.Get("X-RateLimit-"+name), ",") }
 	limits, left, resets := column("Limit"), column("Remaining"), column("Reset")
 	for i := range min(len(limits), len(left), len(resets)) {
@@ -247,14 +247,14 @@ func braveAllowance(h http.Header, now time.Time) (kept search.Allowance) {
 		if errors.Join(err, errLeft, errReset) != nil || of <= 0 {
 			continue
 		}
-		if kept.Of == 0 || kept.Left > 0 || rest <= 0 {
-			kept = search.Allowance{Left: max(rest, 0), Of: of, Resets: now.Add(time.Duration(seconds) * time.Second)}
+		if tightest.Of == 0 || tightest.Left > 0 || rest <= 0 {
+			tightest = search.Allowance{Left: max(rest, 0), Of: of, Resets: now.Add(time.Duration(seconds) * time.Second)}
 		}
 	}
-	return kept
+	return tightest
 }
 
-// tighter is the allowance with less left, of those that are known.
+// tighter is the allowance with less left, if both are known.
 func tighter(a, b search.Allowance) search.Allowance {
 	if a.Of == 0 || b.Of > 0 && b.Left < a.Left {
 		return b

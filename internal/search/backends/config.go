@@ -20,7 +20,7 @@ import (
 type Config struct {
 	SearXNG   string                           // address of a SearXNG instance, its /search path or not; empty: off
 	Depth     string                           // of SearXNG: "basic" (also if empty) or "advanced"
-	Keys      map[string]string                // by the names in Keys: what services ask for to be let in
+	Keys      map[string]string                // by the names in Keys: what services want before they answer
 	Client    func(origin string) *http.Client // makes the HTTP client of one origin; required
 	Now       func() time.Time                 // clock that a page's age is counted back from; nil is time.Now
 	UserAgent string                           // sent to all; an honest one: name, version, address of the operator
@@ -36,7 +36,7 @@ type Disabled struct {
 	Key       string // the variable that would switch it on, if that is all that it lacks
 }
 
-// keyless is why a backend is off that nobody has a key for.
+// keyless is why a backend without its key is off.
 type keyless struct{ Key }
 
 func (k keyless) Error() string {
@@ -77,7 +77,7 @@ func Open(c Config) (*Set, error) {
 	return set, errors.Join(append(problems, wrong)...)
 }
 
-// CheckNames reports which of names are no backends.
+// CheckNames returns an error for each of names that is no backend.
 func CheckNames(names []string) error {
 	var problems []error
 	names = slices.Clone(names)
@@ -105,7 +105,7 @@ func (c Config) check() error {
 	return errors.Join(problems...)
 }
 
-// setup names the SearXNG and its depth. A login is nothing that an answer depends on.
+// setup names the SearXNG and its depth. The login makes no difference to the answers.
 func (c Config) setup() string {
 	instance := ""
 	if u, err := url.Parse(c.SearXNG); err == nil {

@@ -22,7 +22,7 @@ type duckduckgoReply struct {
 	Image         string // of the abstract; a path on their own host
 	AbstractText  string
 	AbstractURL   string
-	Answer        json.RawMessage // a string, or an object for answers that are drawn by a script
+	Answer        json.RawMessage // a string, or an object where a script draws the answer
 	AnswerType    string
 	Definition    string
 	DefinitionURL string
@@ -66,7 +66,7 @@ func (r *duckduckgoReply) hits(text string) []turn.Hit {
 	}
 	var answer string
 	if json.Unmarshal(r.Answer, &answer) == nil && !aboutUs(r.AnswerType) {
-		// What DuckDuckGo works out itself can be seen on no page but its own.
+		// An answer that DuckDuckGo works out itself is on no other page than its own.
 		page := "https://duckduckgo.com/?" + url.Values{"q": {text}}.Encode()
 		add(cmp.Or(r.Heading, line(answer, 80)), cmp.Or(r.AbstractURL, r.DefinitionURL, page), answer, true)
 	}

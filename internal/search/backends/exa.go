@@ -82,7 +82,7 @@ func (e exa) body(q search.Query) exaRequest {
 	if q.Intent == turn.IntentNews {
 		r.Category = "news"
 	}
-	// Pages without a date are left out then: nobody can say that they are new.
+	// Pages without a date are left out then: they may be old.
 	if oldest := since(e.now().UTC(), q.Fresh); !oldest.IsZero() {
 		r.Since = dayOf(oldest).Format(time.RFC3339)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // github is the search for repositories and issues: https://docs.github.com/rest/search/search. It works without a
-// token, ten times a minute. Only what is public is searched for: a token may see more than the channel should.
+// token, ten times a minute. Only public things are searched for: a token may see more than the channel should.
 type github struct {
 	*service
 	pause pause
@@ -54,7 +54,7 @@ func githubAllowance(h http.Header) search.Allowance {
 	return a
 }
 
-// The searches that there are.
+// The kinds of search.
 const (
 	githubRepositories = "repositories"
 	githubIssues       = "issues"
@@ -169,13 +169,13 @@ func (r *githubReply) hits(now time.Time) []turn.Hit {
 	return hits
 }
 
-// repository is what one sees of it at a glance: "(Go, 5 stars)".
+// repository describes a repository in short: "(Go, 5 stars)".
 func (i githubItem) repository() string {
 	var parts []string
 	if i.Language != "" {
 		parts = append(parts, line(i.Language, 40))
 	}
-	if i.Stars.known {
+	if i.Stars.valid {
 		parts = append(parts, fmt.Sprintf("%.0f stars", i.Stars.value))
 	}
 	if len(parts) == 0 {

@@ -25,7 +25,7 @@ type hackernewsReply struct {
 type hackernewsHit struct {
 	ID      string `json:"objectID"`
 	Title   string
-	URL     string // empty where the story is a text of its own
+	URL     string // empty where the story has a text instead
 	Points  number
 	At      number `json:"created_at_i"`
 	Text    string `json:"story_text"`

@@ -16,8 +16,8 @@ import (
 	"familiar/internal/search"
 )
 
-// kagi is a search without advertisements: https://help.kagi.com/kagi/api/search.html. What the account raises or
-// blocks shows in its results.
+// kagi is a search without advertisements: https://help.kagi.com/kagi/api/search.html. Its results are ranked by
+// the settings of the account.
 type kagi struct {
 	*service
 	old atomic.Bool // the key is one of the API before v1, which v1 refuses
@@ -85,13 +85,13 @@ func (k *kagi) Search(ctx context.Context, q search.Query) (search.Reply, error)
 
 // withoutBangs takes out operators, and what Kagi would take for the order to use another search engine.
 func withoutBangs(text string) string {
-	var kept []string
+	var words []string
 	for word := range strings.FieldsSeq(withoutCommands(withoutOperators(text))) {
 		if word = strings.TrimRight(word, "!"); word != "" {
-			kept = append(kept, word)
+			words = append(words, word)
 		}
 	}
-	return strings.Join(kept, " ")
+	return strings.Join(words, " ")
 }
 
 func (k *kagi) current(ctx context.Context, q search.Query) (search.Reply, error) {
@@ -117,7 +117,7 @@ func (k *kagi) current(ctx context.Context, q search.Query) (search.Reply, error
 	return outcome(hits, left, k.expect(reply.Data != nil, noFields, k.orFailure(err, reply.Error)))
 }
 
-// legacy asks v0, which has web pages only, and no filters but what stands in the query.
+// legacy asks v0, which has web pages only, and no filters except operators in the query.
 func (k *kagi) legacy(ctx context.Context, q search.Query) (search.Reply, error) {
 	var reply struct {
 		Error json.RawMessage
@@ -130,7 +130,7 @@ func (k *kagi) legacy(ctx context.Context, q search.Query) (search.Reply, error)
 	return outcome(k.hits(reply.Data, false), left, k.expect(reply.Data != nil, noFields, k.orFailure(err, reply.Error)))
 }
 
-// orFailure is err, or the failure that a reply tells in spite of its status.
+// orFailure is err, or the failure that a reply with a good status tells.
 func (k *kagi) orFailure(err error, failure json.RawMessage) error {
 	if err == nil && complaint(failure) != "" {
 		return k.fail(k.failureOf(http.StatusOK, failure))

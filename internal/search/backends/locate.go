@@ -51,7 +51,7 @@ func locate(ctx context.Context, q search.Query, lookup func(ctx context.Context
 	language := languageOf(languageOf(q.Language, q.Text), name)
 	for _, spelling := range spellings(cutWords(strings.TrimSpace(name), 100)) {
 		found, err := lookup(ctx, spelling, language)
-		found = slices.DeleteFunc(found, func(p place) bool { return !p.Latitude.known || !p.Longitude.known || p.Name == "" })
+		found = slices.DeleteFunc(found, func(p place) bool { return !p.Latitude.valid || !p.Longitude.valid || p.Name == "" })
 		for i := range found {
 			if found[i].matches(qualifier) {
 				return &found[i], nil
@@ -88,8 +88,8 @@ func spellings(name string) []string {
 	return all
 }
 
-// locatives are the endings of names after "in" in Russian and Ukrainian with those of the same name by itself: "в
-// Москве" is in Москва, "в Лондоне" in Лондон, "в Казани" in Казань, "в России" in Россия. The longest come first.
+// locatives are the endings that names have after "in" in Russian and Ukrainian, with those of the nominative: "в Москве"
+// is in Москва, "в Лондоне" in Лондон, "в Казани" in Казань, "в России" in Россия. The longest come first.
 var locatives = []struct{ locative, nominative string }{
 	{"ове-на-Дону", "ов-на-Дону"}, {"ии", "ия"}, {"ії", "ія"}, {"и", "ь"}, {"е", "а "}, {"і", "а "}, {"у", " "},
 }

@@ -71,14 +71,14 @@ func (n newsapi) Search(ctx context.Context, q search.Query) (search.Reply, erro
 	if err == nil && reply.Status == "error" {
 		err = n.fail(turn.CodeUpstream, "it tells a failure of its own")
 	}
-	if err == nil && len(reply.Articles) == 0 && q.Fresh == "day" { // not known to be empty: the plan may hide what there is
+	if err == nil && len(reply.Articles) == 0 && q.Fresh == "day" { // the plan may hide what there is
 		err = n.fail(turn.CodeRejected, "nothing of the last day: "+newsapiPlan)
 	}
 	return outcome(n.hits(reply, language, oldest), left, n.expect(reply.Articles != nil, noFields, err))
 }
 
-// newsapiFrom is the oldest moment asked for. A developer key is refused what is older than a month: a year is
-// asked for without a limit, and what is too old sorted out of what comes.
+// newsapiFrom is the oldest moment to ask for. A developer key may not ask for more than a month: for a year there is no
+// limit, and hits leaves out what is too old.
 func newsapiFrom(fresh string, oldest time.Time) string {
 	switch fresh {
 	case "month":

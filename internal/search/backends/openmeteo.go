@@ -43,7 +43,7 @@ func (o openmeteo) Search(ctx context.Context, q search.Query) (search.Reply, er
 		"latitude": {coordinate(spot.Latitude)}, "longitude": {coordinate(spot.Longitude)}, "timezone": {"auto"},
 		"current":       {"temperature_2m,apparent_temperature,relative_humidity_2m,precipitation,weather_code,wind_speed_10m"},
 		"daily":         {"weather_code,temperature_2m_max,temperature_2m_min,precipitation_probability_max,sunrise,sunset"},
-		"forecast_days": {strconv.Itoa(daysAsked(q.Text))},
+		"forecast_days": {strconv.Itoa(forecastDays(q.Text))},
 	}
 	if imperial {
 		params.Set("temperature_unit", "fahrenheit")
@@ -68,7 +68,7 @@ func (o openmeteo) places(ctx context.Context, name, language string) ([]place, 
 	return reply.Results, err
 }
 
-// openmeteoReply is the weather now, and one column for each daily figure, with null where a model does not know it.
+// openmeteoReply is the weather now, and a column for each daily figure, with null where it is not known.
 type openmeteoReply struct {
 	UTCOffset        number `json:"utc_offset_seconds"`
 	ZoneAbbreviation string `json:"timezone_abbreviation"`
@@ -111,7 +111,7 @@ func (r *openmeteoReply) forecast(spot *place, u units) forecast {
 	return f
 }
 
-// local reads a time of the reply: local, without offset and seconds. What is none is the zero time.
+// local reads a time of the reply, which is local, without offset and seconds; zero if it is none.
 func (r *openmeteoReply) local(s string) time.Time {
 	for _, layout := range []string{"2006-01-02T15:04", time.DateOnly} {
 		if t, err := time.ParseInLocation(layout, s, zoneAt(r.UTCOffset, r.ZoneAbbreviation)); err == nil {
@@ -122,13 +122,13 @@ func (r *openmeteoReply) local(s string) time.Time {
 }
 
 func wmoSky(code number) string {
-	if !code.known {
+	if !code.valid {
 		return ""
 	}
-	return sky(int(code.value))
+	return skies[int(code.value)]
 }
 
-// column is the value of a day, or none: the columns need not be of one length.
+// column is the value of a day, or the zero value: the columns may differ in length.
 func column[T any](values []T, i int) (none T) {
 	if i < len(values) {
 		return values[i]

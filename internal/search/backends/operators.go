@@ -18,7 +18,7 @@ var operatorPattern = regexp.MustCompile(`(?i)\b(site|inurl|allinurl|intitle|all
 // words, and which sites are searched is the query's Include and Exclude.
 func withoutOperators(text string) string {
 	text = blank(operatorPattern.ReplaceAllString(text, "$1 "), `"“”„«»|()*`)
-	var kept []string
+	var words []string
 	for word := range strings.FieldsSeq(line(text, len(text))) {
 		word = strings.TrimLeft(word, "-+~@!")
 		switch word {
@@ -26,10 +26,10 @@ func withoutOperators(text string) string {
 			word = strings.ToLower(word)
 		}
 		if word != "" {
-			kept = append(kept, word)
+			words = append(words, word)
 		}
 	}
-	return strings.Join(kept, " ")
+	return strings.Join(words, " ")
 }
 
 // withoutFields is withoutOperators for services that search in fields of their own ("field:value",
@@ -51,7 +51,7 @@ func blank(text, characters string) string {
 // also ?. DuckDuckGo and Kagi take a word with ! for another site.
 func withoutCommands(text string) string {
 	separator := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
-	var kept []string
+	var words []string
 	for _, word := range strings.FieldsFunc(text, separator) {
 		for before := ""; before != word; {
 			before = word
@@ -61,10 +61,10 @@ func withoutCommands(text string) string {
 			}
 		}
 		if word != "" {
-			kept = append(kept, word)
+			words = append(words, word)
 		}
 	}
-	return strings.Join(kept, " ")
+	return strings.Join(words, " ")
 }
 
 // maxSites is how many sites a query may name: each is a word of the few that a query may have.

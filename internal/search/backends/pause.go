@@ -27,7 +27,7 @@ func (p *pause) hold(code turn.Code, wait time.Duration) {
 	}
 }
 
-// check is nil, or why the service must not be asked now.
+// check says why the service must not be asked now, or is nil.
 func (p *pause) check(s *service) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

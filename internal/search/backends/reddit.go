@@ -64,7 +64,7 @@ func explainRedditToken(status int, _ []byte) (code turn.Code, detail string) {
 	return explainReddit(status, nil)
 }
 
-// redditAllowance reads the limit, whose figures may have fractions. The reset is in so many seconds.
+// redditAllowance reads the limit, whose figures may have fractions. The reset is a number of seconds.
 func redditAllowance(h http.Header) search.Allowance {
 	used, err := strconv.ParseFloat(h.Get("X-Ratelimit-Used"), 64)
 	left, errLeft := strconv.ParseFloat(h.Get("X-Ratelimit-Remaining"), 64)
@@ -154,7 +154,7 @@ type redditPost struct {
 	Harmless         plainFalse `json:"over_18"`
 }
 
-// plainFalse is true if the JSON says false. Anything else, or nothing, is false: not known to be harmless.
+// plainFalse is true where the JSON says false, and false for anything else: a post is harmless only if Reddit says so.
 type plainFalse bool
 
 func (f *plainFalse) UnmarshalJSON(b []byte) error {

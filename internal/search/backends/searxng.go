@@ -47,13 +47,13 @@ type searxngPage struct {
 	PublishedDate       string
 	PubDate             string
 	Score               number
-	Image               string `json:"img_src"` // of an image result the image, of others a picture of the page
+	Image               string `json:"img_src"` // the image of an image result; of others a picture of the page
 	Template            string
 	Thumbnail           string
 	ThumbnailSource     string `json:"thumbnail_src"`
 }
 
-// searxngAnswer is an object now and was a string in old versions, which then has no address.
+// searxngAnswer is an object; in old versions it was a string, without an address.
 type searxngAnswer struct{ Answer, URL string }
 
 func (a *searxngAnswer) UnmarshalJSON(b []byte) error {
@@ -116,13 +116,13 @@ func (s searxng) params(q search.Query) url.Values {
 	params := url.Values{
 		"q":          {text},
 		"format":     {"json"},
-		"categories": {searxngCategories(q.Intent)},
+		"categories": {cmp.Or(searxngCategories[q.Intent], "general")},
 		"safesearch": {cmp.Or(map[string]string{"off": "0", "strict": "2"}[q.Safe], "1")},
 		"language":   {languageTag(languageOf(q.Language, q.Text), "all")},
 		"pageno":     {"1"},
 	}
-	// Engines named are asked besides those that the instance has switched on in the categories. These two find pages:
-	// among pictures and films they would put what is neither.
+	// These engines are asked besides those that the instance has switched on in the categories. They find pages, which
+	// have no place among pictures and films.
 	switch {
 	case q.Intent == turn.IntentImage || q.Intent == turn.IntentVideo:
 	case cmp.Or(q.Depth, s.config.Depth) == search.DepthAdvanced:
@@ -130,28 +130,17 @@ func (s searxng) params(q search.Query) url.Values {
 	default:
 		params.Set("engines", "google,bing")
 	}
-	// No range unless it is asked for: it would hide every page that has been true for longer.
+	// Without need no range: it would hide every page that has been true for longer.
 	if span("", q.Fresh) != "" {
 		params.Set("time_range", q.Fresh)
 	}
 	return params
 }
 
-// searxngCategories are the tabs of an instance that serve an intent.
-func searxngCategories(intent turn.Intent) string {
-	switch intent {
-	case turn.IntentNews:
-		return "general,news"
-	case turn.IntentImage:
-		return "images"
-	case turn.IntentVideo:
-		return "videos"
-	case turn.IntentForum:
-		return "general,social media"
-	case turn.IntentDocs, turn.IntentHowTo:
-		return "general,it"
-	}
-	return "general"
+// searxngCategories are the tabs of an instance that serve an intent; for the others it is the general one.
+var searxngCategories = map[turn.Intent]string{
+	turn.IntentNews: "general,news", turn.IntentImage: "images", turn.IntentVideo: "videos", turn.IntentForum: "general,social media",
+	turn.IntentDocs: "general,it", turn.IntentHowTo: "general,it",
 }
 
 func (s searxng) hits(r searxngReply, limit int) []turn.Hit {
@@ -187,8 +176,8 @@ func (s searxng) page(p searxngPage) turn.Hit {
 	return h
 }
 
-// searxngPicture is the address of a picture, which may be relative to the instance. If the instance gives its own
-// proxy for it, which none but its users can reach, the picture's own address is inside.
+// searxngPicture is the address of a picture, which may be relative to the instance. Where the instance gives its
+// own proxy, which only its users can reach, the picture's own address is inside.
 func searxngPicture(address, instance string) string {
 	address = absolute(address, instance+"/")
 	if u, err := url.Parse(address); err == nil && strings.HasSuffix(u.Path, "/image_proxy") {
@@ -219,7 +208,7 @@ func (b searxngInfobox) hit() (turn.Hit, bool) {
 }
 
 // unresponsive says which of the engines behind the instance did not answer. Without hits from the others this
-// is a failure: nobody has looked.
+// is a failure: no engine has looked.
 func (s searxng) unresponsive(engines []json.RawMessage) error {
 	code, detail := turn.CodeUpstream, "engines that did not answer:"
 	for i, raw := range engines {

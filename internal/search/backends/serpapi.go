@@ -48,7 +48,7 @@ func (s serpapi) Search(ctx context.Context, q search.Query) (search.Reply, erro
 	text := complaint(reply.Error)
 	nothing := contains(text, "hasn't returned any results")
 	status := reply.Metadata.Status
-	// A search may fail without a word, or be still running.
+	// A search may fail without saying why, or be still running.
 	if failed := text != "" || status != "" && status != "Success"; err == nil && failed && !nothing {
 		err = s.fail(s.failureOf(http.StatusOK, reply.Error))
 	}

@@ -132,7 +132,7 @@ func (s *service) fail(code turn.Code, detail string) *search.Error {
 	return &search.Error{Backend: s.name, Code: code, Detail: detail}
 }
 
-// expect is err, or that the reply is not one of the service's, where ours is false. lacks says why.
+// expect is err, or turn.CodeMalformed with what the reply lacks, where it is none of the service's (ours is false).
 func (s *service) expect(ours bool, lacks string, err error) error {
 	if err == nil && !ours {
 		return s.fail(turn.CodeMalformed, lacks)
@@ -175,7 +175,7 @@ func codeOf(err error) (code turn.Code, wait time.Duration) {
 	return "", 0
 }
 
-// seconds is a time as a service gives it; what is negative, or more than a day, is cut.
+// seconds is a duration as a service gives it, from none to a day.
 func seconds(n float64) time.Duration {
 	return time.Duration(min(max(n, 0), (24*time.Hour).Seconds()) * float64(time.Second))
 }

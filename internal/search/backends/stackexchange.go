@@ -28,7 +28,7 @@ func newStackExchange(s *service) search.Backend {
 	return &stackexchange{service: s}
 }
 
-// explainStackExchange reads the errors of https://api.stackexchange.com/docs/error-handling, most of them HTTP 400.
+// explainStackExchange reads the errors of https://api.stackexchange.com/docs/error-handling, most of which are HTTP 400.
 func explainStackExchange(_ int, page []byte) (code turn.Code, detail string) {
 	var failure struct {
 		Name    string `json:"error_name"`
@@ -99,7 +99,7 @@ func (s *stackexchange) noteLimits(reply stackexchangeReply, err error) {
 }
 
 func (r *stackexchangeReply) allowance() search.Allowance {
-	if !r.QuotaMax.known || !r.QuotaLeft.known {
+	if !r.QuotaMax.valid || !r.QuotaLeft.valid {
 		return search.Allowance{}
 	}
 	return search.Allowance{Left: int(r.QuotaLeft.value), Of: int(r.QuotaMax.value), Resets: time.Now().UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)}
@@ -121,15 +121,15 @@ const stackexchangeSites = "stackoverflow.com superuser.com serverfault.com asku
 
 // siteOf is the site to ask: the one that the query is limited to, else Stack Overflow in the query's language.
 func siteOf(q search.Query) string {
-	known := strings.Fields(stackexchangeSites)
+	sites := strings.Fields(stackexchangeSites)
 	for _, host := range q.Include {
 		host = strings.TrimPrefix(strings.ToLower(host), "www.")
-		if slices.Contains(known, host) || strings.HasSuffix(host, ".stackexchange.com") {
+		if slices.Contains(sites, host) || strings.HasSuffix(host, ".stackexchange.com") {
 			return host
 		}
 	}
 	base, _ := locale(languageOf(q.Language, q.Text))
-	if local := base + ".stackoverflow.com"; slices.Contains(known, local) {
+	if local := base + ".stackoverflow.com"; slices.Contains(sites, local) {
 		return local
 	}
 	return "stackoverflow.com"

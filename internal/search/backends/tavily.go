@@ -22,7 +22,7 @@ func newTavily(s *service) search.Backend {
 	})}
 }
 
-// tavilyRequest never asks Tavily to choose the depth, as auto_parameters would: it might choose the dearer one.
+// tavilyRequest does not use auto_parameters, which lets Tavily choose the depth, maybe the more expensive one.
 type tavilyRequest struct {
 	Query      string   `json:"query"`
 	Depth      string   `json:"search_depth"`
@@ -48,7 +48,7 @@ type tavilyReply struct {
 	Images []tavilyImage
 }
 
-// tavilyImage is an object where it is described, and else a string.
+// tavilyImage is an object where it is described, else a string.
 type tavilyImage struct{ URL, Description string }
 
 func (i *tavilyImage) UnmarshalJSON(b []byte) error {
@@ -116,8 +116,8 @@ func (t tavily) hits(r tavilyReply) []turn.Hit {
 	return hits
 }
 
-// tavilyCountries are the countries that Tavily prefers pages of if told so, each by its region's code. Unknown
-// names are refused, so those that have several are left out.
+// tavilyCountries are the countries whose pages Tavily can prefer, each with its region's code. It refuses unknown names,
+// so countries with several are left out.
 const tavilyCountries = "AR argentina,AU australia,AT austria,BD bangladesh,BE belgium,BG bulgaria,BR brazil,CA canada,CH switzerland,CL chile," +
 	"CN china,CO colombia,CR costa rica,CU cuba,CY cyprus,DE germany,DK denmark,DZ algeria,EC ecuador,EE estonia,EG egypt,ES spain,ET ethiopia," +
 	"FI finland,FR france,GB united kingdom,GE georgia,GH ghana,GR greece,GT guatemala,HN honduras,HR croatia,HU hungary,ID indonesia,IE ireland," +

@@ -25,7 +25,7 @@ func newToken(fetch func(ctx context.Context) (string, time.Duration, error)) *t
 	return &token{fetch: fetch, fetching: make(chan struct{}, 1)}
 }
 
-// get returns a token that is not the refused one.
+// get returns a token other than the one that was refused.
 func (t *token) get(ctx context.Context, refused string) (string, error) {
 	value, before, _ := t.last(refused)
 	if value != "" {
@@ -52,7 +52,7 @@ func (t *token) get(ctx context.Context, refused string) (string, error) {
 	return value, err
 }
 
-// last is the token if it is good, how many fetches there were, and how the last of them failed.
+// last is the token if it is good, how many fetches have ended, and the error of the last.
 func (t *token) last(refused string) (value string, fetches int, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -95,7 +95,7 @@ func (w *wikipedia) Search(ctx context.Context, q search.Query) (search.Reply, e
 	return outcome(reply.hits(language), left, s.expect(ours, "the reply is not one of the Action API", err))
 }
 
-// hits orders the articles, which come unordered, and leaves out lists of meanings, which say nothing.
+// hits orders the articles, which come unordered, and leaves out disambiguation pages.
 func (r *wikipediaReply) hits(language string) []turn.Hit {
 	pages := slices.Clone(r.Query.Pages)
 	slices.SortStableFunc(pages, func(a, b wikipediaPage) int { return cmp.Compare(a.Index, b.Index) })

@@ -116,7 +116,7 @@ func (r *wttrReply) forecast(name string, q search.Query) forecast {
 	if len(r.Current) > 0 {
 		c := r.Current[0]
 		f.now = moment{
-			at: clock("2006-01-02 03:04 PM", c.Local), floating: true, sky: sky(wttrSky(c.Code)), temperature: parsed(c.TempC),
+			at: clock("2006-01-02 03:04 PM", c.Local), floating: true, sky: skies[wttrSky(c.Code)], temperature: parsed(c.TempC),
 			feels: parsed(c.FeelsLikeC), wind: parsed(c.WindKmph), rain: parsed(c.PrecipMM), humidity: parsed(c.Humidity),
 		}
 		if imperial {
@@ -167,14 +167,14 @@ func (d *wttrDay) day(imperial bool) day {
 		severest = max(severest, wttrSky(h.Code))
 		of.chance = higher(of.chance, higher(parsed(h.ChanceOfRain), parsed(h.ChanceOfSnow)))
 	}
-	of.sky = sky(severest)
+	of.sky = skies[severest]
 	if len(d.Astronomy) > 0 {
 		of.sunrise, of.sunset = clock("03:04 PM", d.Astronomy[0].Sunrise), clock("03:04 PM", d.Astronomy[0].Sunset)
 	}
 	return of
 }
 
-// clock reads a time that says nothing of its zone; zero if it is none.
+// clock reads a time without a zone; zero if it is none.
 func clock(layout, s string) time.Time {
 	t, err := time.Parse(layout, strings.TrimSpace(s))
 	if err != nil {
@@ -188,43 +188,18 @@ func parsed(s string) number {
 	return number{value, err == nil && value > -1000 && value < 1000}
 }
 
-// wttrSky is a condition of World Weather Online, whose figures these are, as a code of table 4677.
+// wttrCodes are the conditions of World Weather Online, whose figures these are, as codes of table 4677.
+var wttrCodes = map[string]int{
+	"113": 0, "116": 2, "119": 3, "122": 3, "143": 45, "248": 45, "260": 45, "176": 80, "353": 80, "356": 80, "359": 80,
+	"263": 51, "266": 51, "185": 56, "281": 56, "284": 56, "293": 61, "296": 61, "299": 63, "302": 63, "305": 65, "308": 65,
+	"311": 66, "314": 66, "182": 71, "317": 71, "320": 71, "323": 71, "326": 71, "227": 73, "329": 73, "332": 73,
+	"230": 75, "335": 75, "338": 75, "350": 77, "374": 77, "377": 77, "179": 85, "362": 85, "365": 85, "368": 85, "371": 85,
+	"200": 95, "386": 95, "389": 95, "392": 95, "395": 95,
+}
+
 func wttrSky(code string) int {
-	switch code {
-	case "113":
-		return 0
-	case "116":
-		return 2
-	case "119", "122":
-		return 3
-	case "143", "248", "260":
-		return 45
-	case "176", "353", "356", "359":
-		return 80
-	case "263", "266":
-		return 51
-	case "185", "281", "284":
-		return 56
-	case "293", "296":
-		return 61
-	case "299", "302":
-		return 63
-	case "305", "308":
-		return 65
-	case "311", "314":
-		return 66
-	case "182", "317", "320", "323", "326":
-		return 71
-	case "227", "329", "332":
-		return 73
-	case "230", "335", "338":
-		return 75
-	case "350", "374", "377":
-		return 77
-	case "179", "362", "365", "368", "371":
-		return 85
-	case "200", "386", "389", "392", "395":
-		return 95
+	if wmo, ok := wttrCodes[code]; ok {
+		return wmo
 	}
 	return unknownSky
 }
