@@ -56,13 +56,11 @@ func (d duckduckgo) Search(ctx context.Context, q search.Query) (search.Reply, e
 func (r *duckduckgoReply) hits(text string) []turn.Hit {
 	var hits []turn.Hit
 	add := func(title, address, text string, answer bool) {
-		text = prose(unmark(text), maxProse)
-		if text == "" || address == "" {
-			return
+		if text = prose(unmark(text), maxProse); text != "" && address != "" {
+			h := textHit(unmark(title), address, text)
+			h.Answer = answer
+			hits = append(hits, h)
 		}
-		hits = append(hits, turn.Hit{
-			Title: line(unmark(title), maxTitle), URL: address, Snippet: line(text, maxSnippet), Text: text, Answer: answer,
-		})
 	}
 	var answer string
 	if json.Unmarshal(r.Answer, &answer) == nil && !aboutUs(r.AnswerType) {

@@ -170,10 +170,9 @@ func (r *redditReply) hits(adult bool) []turn.Hit {
 		if !strings.HasPrefix(p.Permalink, "/") || strings.HasPrefix(p.Permalink, "//") || text == "[removed]" || text == "[deleted]" || !bool(p.Harmless) && !adult {
 			continue
 		}
-		h := turn.Hit{
-			Title: line(p.Title, maxTitle), URL: "https://www.reddit.com" + p.Permalink, Snippet: line(cmp.Or(text, p.Link), maxSnippet), Text: text,
-			Given: p.Score.value, Published: unixAt(p.At, number{}).UTC(), Thumbnail: picture(p.Thumbnail),
-		}
+		h := textHit(p.Title, "https://www.reddit.com"+p.Permalink, text)
+		h.Snippet = cmp.Or(h.Snippet, line(p.Link, maxSnippet))
+		h.Given, h.Published, h.Thumbnail = p.Score.value, unixAt(p.At, number{}).UTC(), picture(p.Thumbnail)
 		if p.Hint == "image" {
 			h.Media = picture(p.Link)
 		}

@@ -147,7 +147,9 @@ func (s searxng) hits(r searxngReply, limit int) []turn.Hit {
 	var hits []turn.Hit
 	for _, a := range r.Answers {
 		if text := prose(unmark(a.Answer), maxProse); text != "" && a.URL != "" {
-			hits = append(hits, turn.Hit{Title: line(text, 80), URL: a.URL, Snippet: line(text, maxSnippet), Text: text, Answer: true})
+			h := textHit(line(text, 80), a.URL, text)
+			h.Answer = true
+			hits = append(hits, h)
 		}
 	}
 	for _, box := range r.Infoboxes {
@@ -204,7 +206,7 @@ func (b searxngInfobox) hit() (turn.Hit, bool) {
 	if text == "" || !strings.HasPrefix(address, "http") {
 		return turn.Hit{}, false
 	}
-	return turn.Hit{Title: line(unmark(b.Infobox), maxTitle), URL: address, Snippet: line(text, maxSnippet), Text: text}, true
+	return textHit(unmark(b.Infobox), address, text), true
 }
 
 // unresponsive says which of the engines behind the instance did not answer. Without hits from the others this

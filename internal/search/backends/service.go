@@ -150,6 +150,11 @@ func (s *service) hit(title, address, snippet string, dates ...string) turn.Hit 
 	return h
 }
 
+// textHit is a result whose text the service delivers, so that its page need not be read; the text is plain already.
+func textHit(title, address, text string) turn.Hit {
+	return turn.Hit{Title: line(title, maxTitle), URL: address, Snippet: line(text, maxSnippet), Text: text}
+}
+
 // outcome is the hits that have an address, whatever else was odd about the reply, or why there are none.
 func outcome(hits []turn.Hit, left search.Allowance, err error) (search.Reply, error) {
 	hits = slices.DeleteFunc(hits, func(h turn.Hit) bool { return h.URL == "" })

@@ -105,10 +105,9 @@ func (r *wikipediaReply) hits(language string) []turn.Hit {
 			continue
 		}
 		text := prose(p.Extract, maxProse)
-		hits = append(hits, turn.Hit{
-			Title: line(p.Title, maxTitle), URL: cmp.Or(p.CanonicalURL, p.FullURL), Snippet: line(text, maxSnippet/2), Text: text, Language: language,
-			Thumbnail: picture(p.Thumbnail.Source),
-		})
+		h := textHit(p.Title, cmp.Or(p.CanonicalURL, p.FullURL), text)
+		h.Snippet, h.Language, h.Thumbnail = line(text, maxSnippet/2), language, picture(p.Thumbnail.Source)
+		hits = append(hits, h)
 	}
 	return hits
 }
