@@ -148,10 +148,7 @@ func TestKagiRemembersAnOldKey(t *testing.T) {
 		"reply/api/v1/search": "HTTP/1.1 401 Unauthorized\nContent-Type: application/json\n\n{}",
 		"reply/api/v0/search": "HTTP/1.1 200 OK\nContent-Type: application/json\n\n{\"data\":[]}",
 	}}
-	b, err := newKagi(Config{Client: far.client, Keys: testKeys()}, "https://kagi.com/api")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := connect(t, "kagi", Config{Client: far.client, Keys: testKeys()})
 	for range 3 {
 		if _, err := b.Search(t.Context(), search.Query{Text: "anything", Limit: 10}); err != nil {
 			t.Error(err)
@@ -242,7 +239,7 @@ func TestDated(t *testing.T) {
 	}
 }
 
-func TestBare(t *testing.T) {
+func TestWithoutOperators(t *testing.T) {
 	for text, want := range map[string]string{
 		`who is "Ada Lovelace"`:                      "who is Ada Lovelace",
 		"covid-19 -vaccine":                          "covid-19 vaccine",
@@ -256,23 +253,23 @@ func TestBare(t *testing.T) {
 		"何 -site:evil.example":                       "何 site evil.example",
 		"- + \" ":                                    "",
 	} {
-		if got := bare(text); got != want {
-			t.Errorf("bare(%q) = %q, want %q", text, got, want)
+		if got := withoutOperators(text); got != want {
+			t.Errorf("withoutOperators(%q) = %q, want %q", text, got, want)
 		}
 	}
 }
 
-// TestSitedKeepsToItsLimits, whatever is asked.
-func TestSitedKeepsToItsLimits(t *testing.T) {
+// TestWithSitesKeepsToItsLimits, whatever is asked.
+func TestWithSitesKeepsToItsLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		host := rapid.StringMatching(`[a-z]{1,60}\.example`)
 		q := search.Query{Text: rapid.String().Draw(t, "text"), Include: rapid.SliceOfN(host, 0, 7).Draw(t, "include"), Exclude: rapid.SliceOfN(host, 0, 7).Draw(t, "exclude")}
-		text := sited(q, 400, 50)
+		text := withSites(q, 400, 50)
 		if n := len([]rune(text)); n > 400 || len(strings.Fields(text)) > 50 {
 			t.Fatalf("%d characters, %d words: %q", n, len(strings.Fields(text)), text)
 		}
-		if again := strings.TrimSuffix(text, sites(q.Include, q.Exclude)); bare(again) != again {
-			t.Fatalf("operators are left in %q: %q", again, bare(again))
+		if again := strings.TrimSuffix(text, sites(q.Include, q.Exclude)); withoutOperators(again) != again {
+			t.Fatalf("operators are left in %q: %q", again, withoutOperators(again))
 		}
 	})
 }
