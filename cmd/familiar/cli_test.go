@@ -41,6 +41,7 @@ func (c *conversation) command(in io.Reader, args ...string) (int, string, strin
 }
 
 func TestChatThroughAPipe(t *testing.T) {
+	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte(mountain)))
 	code, out, err := c.command(strings.NewReader("hi\nhow high is Mount Example?\n/context\n/mode\n/nonsense\n/quit\nnever read\n"), "chat")
 	if code != exitOK || err != "" {
@@ -60,6 +61,7 @@ func TestChatThroughAPipe(t *testing.T) {
 }
 
 func TestChatWithoutALastNewline(t *testing.T) {
+	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte(mountain)))
 	if code, out, _ := c.command(strings.NewReader("hi"), "chat"); code != exitOK || !strings.Contains(out, "sage> ") {
 		t.Errorf("exit code %d: %s", code, out)
@@ -81,8 +83,7 @@ func TestChatWithoutAStore(t *testing.T) {
 	}()
 	io.WriteString(typed, "hello\n")
 	waitFor(t, out, "Hello.")
-	release := c.holdStore()
-	defer release()
+	c.breakStore()
 	io.WriteString(typed, "can you hear me?\nand now?\n")
 	typed.Close()
 	select {
@@ -90,12 +91,13 @@ func TestChatWithoutAStore(t *testing.T) {
 		if n := strings.Count(out.String(), outOfOrderSentence); n != 2 {
 			t.Errorf("%d of two lines were answered:\n%s", n, out)
 		}
-	case <-time.After(6 * patience):
+	case <-time.After(patience):
 		t.Errorf("the chat hangs:\n%s", out)
 	}
 }
 
 func TestAsk(t *testing.T) {
+	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte(mountain)))
 	code, out, err := c.command(nil, "ask", "how", "high", "is", "Mount", "Example?")
 	if code != exitOK || !strings.Contains(out, "4,321") || !strings.Contains(out, "https://fast.example.org/mount") {
@@ -113,6 +115,7 @@ func TestAsk(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
+	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte(mountain)))
 	code, out, err := c.command(nil, "lookup", "how high is Mount Example?")
 	if code != exitOK {
@@ -160,6 +163,7 @@ Location: https://docs.example.org/blog/blackboard.html
 `
 
 func TestDocs(t *testing.T) {
+	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte(docsWorld)))
 	want := `The blackboard of a colony keeps every event for seven days, after which a sweeper removes it for good. [1]`
 	for _, args := range [][]string{
@@ -188,6 +192,7 @@ func TestDocs(t *testing.T) {
 }
 
 func TestSearchJSON(t *testing.T) {
+	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte(mountain)))
 	code, out, complaint := c.command(nil, "search", "--json", "--intent", "docs", "Mount Example")
 	var got searched
@@ -205,6 +210,7 @@ func TestSearchJSON(t *testing.T) {
 
 // TestBackendsBesideARunningBot looks at the backends, and may not ask them, while the store has an owner.
 func TestBackendsBesideARunningBot(t *testing.T) {
+	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte(mountain)))
 	c.env["BRAVE_SEARCH_API_KEY"] = "brave-key-0123456789"
 	c.command(nil, "lookup", "how high is Mount Example?")
@@ -235,6 +241,7 @@ func TestBackendsBesideARunningBot(t *testing.T) {
 }
 
 func TestFailedLookup(t *testing.T) {
+	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte("-- search --\nwhen .\nstatus 500\n")))
 	for _, form := range []string{"--json=false", "--json"} {
 		code, out, err := c.command(nil, "lookup", form, "how high is Mount Example?")
@@ -248,6 +255,7 @@ func TestFailedLookup(t *testing.T) {
 }
 
 func TestChatWithoutInput(t *testing.T) {
+	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte(mountain)))
 	for range 5 {
 		if code, _, err := c.command(strings.NewReader(""), "chat"); code != exitOK || err != "" {
@@ -257,6 +265,7 @@ func TestChatWithoutInput(t *testing.T) {
 }
 
 func TestTrace(t *testing.T) {
+	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte(mountain)))
 	c.command(nil, "ask", "how high is Mount Example?")
 	code, list, err := c.command(nil, "trace")
@@ -281,7 +290,8 @@ func TestTrace(t *testing.T) {
 
 // TestStopDuringAnAnswer presses Ctrl-C while the model speaks: what was said stays, and the chat goes on.
 func TestStopDuringAnAnswer(t *testing.T) {
-	c := newConversation(t, txtar.Parse([]byte("-- model --\nwhen \"stop\"\nsay The first words\nwait 30s\nsay and never these\nwhen \"then\"\nsay Yes, I am here.\n")))
+	t.Parallel()
+	c := newConversation(t, txtar.Parse([]byte("-- model --\nwhen \"stop\"\nsay The first words\nhold\nsay and never these\nwhen \"then\"\nsay Yes, I am here.\n")))
 	signals := make(chan os.Signal, 2)
 	in, typed := io.Pipe()
 	out := &lockedBuffer{}
@@ -311,9 +321,7 @@ func TestStopDuringAnAnswer(t *testing.T) {
 
 func waitFor(t *testing.T, out *lockedBuffer, text string) {
 	t.Helper()
-	for end := time.Now().Add(patience); !strings.Contains(out.String(), text); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%q does not come:\n%s", text, out)
-		}
+	if !eventually(func() bool { return strings.Contains(out.String(), text) }) {
+		t.Fatalf("%q does not come:\n%s", text, out)
 	}
 }

@@ -119,8 +119,10 @@ Content-Type: text/html; charset=utf-8
 // TestControls sets each key alone and sees that it bites. caps.txtar and capsperson.txtar do that for the caps of a
 // channel and a person, lookupoff.txtar for the web as a whole.
 func TestControls(t *testing.T) {
+	t.Parallel()
 	for name, tt := range controls {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			character := "-- characters/sage/character.toml --\nname = \"Sage\"\n[web]\n" + tt.toml + "\n-- characters/sage/persona.md --\nYou are Sage.\n"
 			c := newConversation(t, txtar.Parse([]byte(character+controlledWeb[1:])))
 			c.do(name, "start")

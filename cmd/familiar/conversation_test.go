@@ -9,8 +9,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -46,13 +44,15 @@ import (
 //	say CHANNEL WHO TEXT     somebody writes; @familiar is the bot, @WHO as a channel is WHO's direct messages
 //	answer CHANNEL WHO TEXT  somebody replies to the bot's last message, without a ping
 //	edit TEXT                the author of the last message changes it
-//	heard CHANNEL            wait for the bot's next message; "has" and "lacks" look at it
+//	heard CHANNEL            wait for the bot's next message and its record; "has" and "lacks" look at it
+//	notice CHANNEL           the same for a message that has no record, since it answers nothing
 //	silent CHANNEL           for half a second, no message comes
 //	command WHO NAME K=V …   a slash command in general, + for spaces; its answer is looked at
 //	press LABEL              a button under the answer
 //	has TEXT, lacks TEXT     the reply holds, or does not hold, a text; \n is a new line
 //	attached TEXT            the answer to the command has a file that holds a text
-//	posts N                  the bot has posted so many messages in general
+//	posts N                  the bot has posted so many messages in general; after stop, no other can come
+//	models N                 the models were asked so many times; release ends their "hold"
 //	asked N                  the metasearch server was asked so many times
 //	query TEXT               its last query, exactly
 //	fetched URL N            a page was asked for so many times
@@ -67,10 +67,12 @@ import (
 //	thread CHANNEL NAME      a thread is made
 //	ownrole                  the bot gets the role that Discord makes for it, "familiar role"
 //	gone CHANNEL, kick       the channel is deleted; the bot is removed from the server
-//	later DURATION TEXT…     wait, for what has no other sign
-//	stop, restart            SIGTERM; and a new start
+//	stop, restart            SIGTERM, and wait for the end; and a new start
+//	signal                   SIGTERM, and wait until the bot has left Discord
 //	exits CODE               what the stopped program returned
 //	printed TEXT             its output, or error output, holds a text
+//
+// What counts or looks for something waits for it, with patience.
 type conversation struct {
 	*testing.T
 	dir      string
@@ -84,12 +86,14 @@ type conversation struct {
 	lastSaid string
 	ollama   string              // address of an Ollama; empty: there is none
 	answer   discordtest.Message // to the last command
+	traces   *trace.Store        // see records
 }
 
 // running is one run of the program.
 type running struct {
 	out     *lockedBuffer
 	signals chan os.Signal
+	stop    sync.Once // sends the first signal
 	done    chan struct{}
 	code    int // valid once done is closed
 }
@@ -111,7 +115,18 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-const patience = 10 * time.Second
+// patience is how long a test waits for what must happen. Only a test that fails waits so long.
+const patience = time.Minute
+
+// eventually waits until something holds, and reports whether it does.
+func eventually(holds func() bool) bool {
+	for end := time.Now().Add(patience); !holds(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
+}
 
 func TestConversations(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -165,8 +180,32 @@ func newConversation(t *testing.T, archive *txtar.Archive) *conversation {
 		}
 	}
 	c.web = webtest.New(t, txtar.Format(pages))
+	c.must(os.Mkdir(filepath.Join(c.dir, "data"), 0o700))
+	c.must(os.WriteFile(filepath.Join(c.dir, "data", "familiar.db"), emptyStore(), 0o600))
 	return c
 }
+
+// emptyStore is a new store's file. Making one for each conversation takes longer than most conversations;
+// testdata/script and the tests of package store begin without one.
+var emptyStore = sync.OnceValue(func() []byte {
+	dir, err := os.MkdirTemp("", "familiar")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	db, err := store.Open(context.Background(), dir)
+	if err != nil {
+		panic(err)
+	}
+	if err := db.Close(); err != nil {
+		panic(err)
+	}
+	file, err := os.ReadFile(filepath.Join(dir, "familiar.db"))
+	if err != nil {
+		panic(err)
+	}
+	return file
+})
 
 func (c *conversation) startModel(script []byte) {
 	c.model = llmtest.New(c.T)
@@ -204,6 +243,9 @@ func (c *conversation) start(args ...string) *running {
 	}()
 	return r
 }
+
+// interrupt asks the program to stop; the second of two signals would be another request.
+func (r *running) interrupt() { r.stop.Do(func() { r.signals <- os.Interrupt }) }
 
 // far puts the archive's web in the world's place. Backends that no script names are nowhere.
 func (c *conversation) far() far {
@@ -257,10 +299,7 @@ func (c *conversation) stop() {
 	if c.program == nil {
 		return
 	}
-	select {
-	case c.program.signals <- os.Interrupt:
-	default:
-	}
+	c.program.interrupt()
 	select {
 	case <-c.program.done:
 	case <-time.After(patience):
@@ -299,11 +338,16 @@ func (c *conversation) deeds() map[string]func(string) {
 				c.Errorf("the program does not come:\n%s", c.program.out)
 			}
 			// The session that is connected may still be that of the program before.
-			for began := time.Now(); !strings.Contains(c.program.out.String(), " is here, as ") && time.Since(began) < patience; {
-				time.Sleep(time.Millisecond)
+			if !eventually(func() bool { return strings.Contains(c.program.out.String(), " is here, as ") }) {
+				c.Errorf("the program does not greet:\n%s", c.program.out)
 			}
 		},
 		"stop": func(string) { c.stop() },
+		"signal": func(string) {
+			c.program.interrupt()
+			c.left()
+		},
+		"release": func(string) { c.model.Release() },
 		"restart": func(string) {
 			c.stop()
 			c.deeds()["start"]("")
@@ -341,11 +385,14 @@ func (c *conversation) deeds() map[string]func(string) {
 			}
 			c.Errorf("buttons %+v", c.answer.Buttons)
 		},
-		"later": func(rest string) {
-			d, err := time.ParseDuration(strings.Fields(rest)[0])
-			c.must(err)
-			time.Sleep(d)
-		},
+	}
+}
+
+// left waits until the bot has left Discord: it has got the signal to stop.
+func (c *conversation) left() {
+	c.Helper()
+	if !eventually(func() bool { return c.discord.Connections() == 0 }) {
+		c.Fatal("the bot stays on Discord")
 	}
 }
 
@@ -358,13 +405,19 @@ func (c *conversation) hearAnswer(order *discordtest.Interaction, n int) {
 }
 
 // hear waits for the bot's next message, and for its last words.
-func (c *conversation) hear(channel string) {
+func (c *conversation) hear(channel string) { c.next(channel, true) }
+
+// next waits for the bot's next message: a reply, which has a record that is complete after its last words, or a notice,
+// which has none.
+func (c *conversation) next(channel string, reply bool) {
 	m, ok := c.discord.WaitReply(channel, patience)
 	if !ok {
 		c.Error("nothing was said")
 		return
 	}
-	c.finished(m.ID)
+	if reply {
+		c.finished(m.ID)
+	}
 	for _, now := range c.discord.Messages(channel) {
 		if now.ID == m.ID {
 			m = now
@@ -376,46 +429,58 @@ func (c *conversation) hear(channel string) {
 	}
 }
 
-// finished waits for the record of a reply. A notice has none.
+// finished waits for the complete record of a reply.
 func (c *conversation) finished(reply string) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	db, err := store.Look(ctx, filepath.Join(c.dir, "data"))
-	c.must(err)
-	defer db.Close()
-	for ctx.Err() == nil {
-		if t, err := (&trace.Store{DB: db}).ByMessage(ctx, reply); err == nil && t.Took > 0 {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
+	c.Helper()
+	traces := c.records()
+	if !eventually(func() bool {
+		t, err := traces.ByMessage(context.Background(), reply)
+		return err == nil && t.Took > 0
+	}) {
+		c.Error("the reply has no record")
 	}
+}
+
+// records are those of the program, read beside it.
+func (c *conversation) records() *trace.Store {
+	c.Helper()
+	if c.traces == nil {
+		db, err := store.Look(context.Background(), filepath.Join(c.dir, "data"))
+		c.must(err)
+		c.Cleanup(func() { db.Close() })
+		c.traces = &trace.Store{DB: db}
+	}
+	return c.traces
 }
 
 // looks are what a test expects to see.
 func (c *conversation) looks() map[string]func(string) {
 	holds := func(what func() string, want bool) func(string) {
 		return func(text string) {
-			if got := what(); strings.Contains(got, unescape(text)) != want {
-				c.Errorf("holds it: %v; the text:\n%s", !want, got)
-			}
+			eventually(func() bool { return strings.Contains(what(), unescape(text)) == want })
+			c.look(what(), text, want)
 		}
 	}
 	count := func(what func() int) func(string) {
 		return func(text string) {
-			if got := what(); strconv.Itoa(got) != text {
+			want, err := strconv.Atoi(text)
+			c.must(err)
+			eventually(func() bool { return what() >= want })
+			if got := what(); got != want {
 				c.Errorf("%d", got)
 			}
 		}
 	}
 	return map[string]func(string){
-		"heard": c.hear,
+		"heard":  c.hear,
+		"notice": func(channel string) { c.next(channel, false) },
 		"silent": func(channel string) {
 			if m, ok := c.discord.WaitReply(channel, 500*time.Millisecond); ok {
 				c.Errorf("somebody said %q", m.Text)
 			}
 		},
-		"has":        holds(func() string { return c.output }, true),
-		"lacks":      holds(func() string { return c.output }, false),
+		"has":        func(text string) { c.look(c.output, text, true) },
+		"lacks":      func(text string) { c.look(c.output, text, false) },
 		"prompted":   holds(c.prompt, true),
 		"unprompted": holds(c.prompt, false),
 		"recorded":   holds(c.record, true),
@@ -425,6 +490,7 @@ func (c *conversation) looks() map[string]func(string) {
 			return strings.Join(slices.Collect(maps.Values(c.answer.Files)), "\n")
 		}, true),
 		"posts":   count(c.posts),
+		"models":  count(func() int { return len(c.model.Requests()) }),
 		"asked":   count(func() int { return len(c.search.asked()) }),
 		"dialled": count(func() int { return len(c.web.Dials()) }),
 		"exits":   count(func() int { return c.program.code }),
@@ -436,9 +502,7 @@ func (c *conversation) looks() map[string]func(string) {
 		},
 		"fetched": func(rest string) {
 			url, n, _ := strings.Cut(rest, " ")
-			if got := c.web.Hits(url); strconv.Itoa(got) != n {
-				c.Errorf("%d times; requests %v", got, c.web.Requests())
-			}
+			count(func() int { return c.web.Hits(url) })(n)
 		},
 		"trace": func(want string) {
 			l, got := c.lastTrace().Lookup(), "-"
@@ -489,6 +553,13 @@ func (c *conversation) troubles() map[string]func(string) {
 	}
 }
 
+func (c *conversation) look(got, text string, want bool) {
+	c.Helper()
+	if strings.Contains(got, unescape(text)) != want {
+		c.Errorf("holds it: %v; the text:\n%s", !want, got)
+	}
+}
+
 func (c *conversation) posts() int {
 	n := 0
 	for _, m := range c.discord.Messages("general") {
@@ -512,22 +583,21 @@ func (c *conversation) prompt() string {
 
 // lastTrace waits until the last turn is over.
 func (c *conversation) lastTrace() *turn.Trace {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	db, err := store.Look(ctx, filepath.Join(c.dir, "data"))
-	c.must(err)
-	defer db.Close()
-	traces := &trace.Store{DB: db}
-	for {
-		list, err := traces.Recent(ctx, "", 1)
+	traces := c.records()
+	var last *turn.Trace
+	if !eventually(func() bool {
+		list, err := traces.Recent(context.Background(), "", 1)
 		c.must(err)
-		if len(list) > 0 && (list[0].Phase == turn.Answered || list[0].Phase == turn.Broken || list[0].Phase == turn.Interrupted) {
-			t, err := traces.Get(ctx, list[0].ID)
-			c.must(err)
-			return t
+		if len(list) == 0 || list[0].Phase != turn.Answered && list[0].Phase != turn.Broken && list[0].Phase != turn.Interrupted {
+			return false
 		}
-		time.Sleep(5 * time.Millisecond)
+		last, err = traces.Get(context.Background(), list[0].ID)
+		c.must(err)
+		return true
+	}) {
+		c.Fatal("the last turn does not end")
 	}
+	return last
 }
 
 func (c *conversation) record() string {
@@ -558,138 +628,4 @@ func reversed[T any](s []T) []T {
 	s = slices.Clone(s)
 	slices.Reverse(s)
 	return s
-}
-
-// metasearch is a SearXNG whose answers stand in a file. A line "when REGEX" begins the answer to the queries that it
-// matches; the lines below are its hits, "title | url | snippet | thumbnail", or one word for what goes wrong instead: "status N",
-// "html", "hang", "blocked".
-type metasearch struct {
-	server *httptest.Server
-	rules  []searchRule // fixed before the first query
-
-	mu      sync.Mutex
-	queries []string // guarded by mu
-}
-
-type searchRule struct {
-	when  *regexp.Regexp
-	lines []string
-}
-
-// ignorant are the replies of the other backends: they answer, and know nothing.
-var ignorant = map[string]string{
-	"/wikipedia":  `{"batchcomplete":true}`,
-	"/duckduckgo": `{"Abstract":"","AbstractText":"","Answer":"","Definition":"","Heading":"","RelatedTopics":[],"Results":[],"Type":""}`,
-	"/openmeteo":  `{"generationtime_ms":0.1}`,
-}
-
-func newMetasearch(t testing.TB) *metasearch {
-	m := &metasearch{}
-	m.server = httptest.NewServer(m)
-	t.Cleanup(func() {
-		m.server.CloseClientConnections()
-		m.server.Close()
-	})
-	return m
-}
-
-func (m *metasearch) read(t testing.TB, text []byte) {
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSpace(line)
-		if pattern, isWhen := strings.CutPrefix(line, "when "); isWhen {
-			m.rules = append(m.rules, searchRule{when: regexp.MustCompile("(?i)" + pattern)})
-		} else if line != "" {
-			if len(m.rules) == 0 {
-				t.Fatal("search: a hit before the first when")
-			}
-			last := &m.rules[len(m.rules)-1]
-			last.lines = append(last.lines, line)
-		}
-	}
-}
-
-func (m *metasearch) asked() []string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Clone(m.queries)
-}
-
-func (m *metasearch) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	for backend, reply := range ignorant {
-		if strings.HasPrefix(r.URL.Path, backend) {
-			if code := m.others(r); code != 0 {
-				http.Error(w, "no", code)
-				return
-			}
-			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprint(w, reply)
-			return
-		}
-	}
-	query := r.FormValue("q")
-	m.mu.Lock()
-	m.queries = append(m.queries, query)
-	m.mu.Unlock()
-	for _, rule := range m.rules {
-		if rule.when.MatchString(query) {
-			rule.answer(w, r)
-			return
-		}
-	}
-	searchRule{}.answer(w, r)
-}
-
-// others is the status with which the backends beside the metasearch answer, where a rule has a line "others 503".
-func (m *metasearch) others(r *http.Request) int {
-	asked, _ := url.QueryUnescape(r.URL.RawQuery)
-	for _, rule := range m.rules {
-		for _, line := range rule.lines {
-			if code, ok := strings.CutPrefix(line, "others "); ok && rule.when.MatchString(asked) {
-				status, _ := strconv.Atoi(code)
-				return status
-			}
-		}
-	}
-	return 0
-}
-
-func (rule searchRule) answer(w http.ResponseWriter, r *http.Request) {
-	type result struct {
-		Title   string `json:"title"`
-		URL     string `json:"url"`
-		Content string `json:"content"`
-		Engine  string `json:"engine"`
-		Picture string `json:"thumbnail_src,omitempty"`
-	}
-	reply := struct {
-		Results      []result   `json:"results"`
-		Unresponsive [][]string `json:"unresponsive_engines"`
-	}{Results: []result{}, Unresponsive: [][]string{}}
-	for _, line := range rule.lines {
-		switch word, rest, _ := strings.Cut(line, " "); word {
-		case "status":
-			code, _ := strconv.Atoi(rest)
-			http.Error(w, "no", code)
-			return
-		case "html":
-			w.Header().Set("Content-Type", "text/html")
-			fmt.Fprint(w, "<!doctype html><title>Sorry</title>")
-			return
-		case "hang":
-			<-r.Context().Done()
-			return
-		case "others":
-			continue
-		case "blocked":
-			reply.Unresponsive = append(reply.Unresponsive, []string{"google", "CAPTCHA"})
-			continue
-		}
-		parts := strings.SplitN(line, "|", 4)
-		for len(parts) < 4 {
-			parts = append(parts, "")
-		}
-		reply.Results = append(reply.Results, result{strings.TrimSpace(parts[0]), strings.TrimSpace(parts[1]), strings.TrimSpace(parts[2]), "test", strings.TrimSpace(parts[3])})
-	}
-	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(reply)
 }

@@ -3,15 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/url"
 
 	"familiar/internal/search"
 	"familiar/internal/search/backends"
 	"familiar/internal/store"
 	"familiar/internal/trace"
-	"familiar/internal/web/fetch"
-	"familiar/internal/web/page"
-	"familiar/internal/web/reader"
+	"familiar/internal/web/read"
 )
 
 // openSearcher is open for a command that asks search services: it has no model and answers nothing.
@@ -62,19 +59,11 @@ func (h *house) openBackends(base map[string]string) (*backends.Set, error) {
 	})
 }
 
-// read reads a page for a search in the advanced depth, as a lookup does later: a special reader, else the page itself.
+// read reads a page for a search in the advanced depth, as a lookup does later.
 func (h *house) read(ctx context.Context, address string) (search.Page, error) {
-	if doc, err := h.readers.Read(ctx, address, reader.Options{Domains: h.domains}); err == nil {
-		return search.Page{Title: doc.Page.Title, Text: doc.Page.Markdown, Published: doc.Page.Published}, nil
+	p := h.reader.Read(ctx, read.Request{URL: address, Domains: h.domains})
+	if p.Err != nil {
+		return search.Page{}, p.Err
 	}
-	doc, err := h.fetcher.Fetch(ctx, address, fetch.Options{Domains: h.domains})
-	if err != nil {
-		return search.Page{}, err
-	}
-	base, err := url.Parse(doc.Final)
-	if err != nil {
-		return search.Page{}, err
-	}
-	got, err := page.Read(doc.Body, doc.ContentType, base)
-	return search.Page{Title: got.Title, Text: got.Markdown, Published: got.Published}, err
+	return search.Page{Title: p.Extract.Title, Text: p.Extract.Markdown, Published: p.Extract.Published}, nil
 }

@@ -15,12 +15,14 @@ import (
 // TestCommands runs the commands in testdata/fetch and testdata/search, an archive each: what is typed, a command a line,
 // the world, then what is printed. A command that complains has failed.
 func TestCommands(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/[fs]e[ta][cr]ch/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no commands: %v", err)
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(strings.TrimPrefix(file, "testdata/"), ".txtar"), func(t *testing.T) {
+			t.Parallel()
 			archive, err := txtar.ParseFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -68,6 +70,7 @@ func withoutGolden(archive *txtar.Archive) *txtar.Archive {
 var durations = regexp.MustCompile(`\d+\.\d ms`)
 
 func TestFetchJSON(t *testing.T) {
+	t.Parallel()
 	archive, err := txtar.ParseFile("testdata/fetch/explained.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -89,6 +92,7 @@ func TestFetchJSON(t *testing.T) {
 }
 
 func TestFetchNeedsTheWeb(t *testing.T) {
+	t.Parallel()
 	c := newConversation(t, &txtar.Archive{})
 	c.env["FAMILIAR_WEB"] = "off"
 	if code, out, complaint := c.command(nil, "fetch", "https://harbour.example.org/"); code != exitUsage || out != "" || !strings.Contains(complaint, "FAMILIAR_WEB") {
@@ -101,6 +105,7 @@ func TestFetchNeedsTheWeb(t *testing.T) {
 
 // TestFetchSettings reads a page twice over a directory that keeps it, and then closes its address.
 func TestFetchSettings(t *testing.T) {
+	t.Parallel()
 	archive, err := txtar.ParseFile("testdata/fetch/explained.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -131,6 +136,7 @@ func TestFetchSettings(t *testing.T) {
 
 // TestFetchSettingsAreChecked gives each setting values that mean nothing.
 func TestFetchSettingsAreChecked(t *testing.T) {
+	t.Parallel()
 	open := t.TempDir()
 	if err := os.Chmod(open, 0o777); err != nil {
 		t.Fatal(err)

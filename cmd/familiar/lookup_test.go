@@ -12,12 +12,14 @@ import (
 // TestLookupExplain runs the commands in testdata/lookup, one archive a command: its arguments, the far ends, then what
 // the program prints.
 func TestLookupExplain(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/lookup/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no commands: %v", err)
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
 			archive, err := txtar.ParseFile(file)
 			if err != nil {
 				t.Fatal(err)

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -11,8 +13,25 @@ import (
 // TestMain makes this test binary answer to the name familiar, so that scripts and tests can start the whole program
 // as a process of its own.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"familiar": main})
+	testscript.Main(wide{m}, map[string]func(){"familiar": main})
 }
+
+// wide runs more tests at a time than there are processors, unless -parallel says how many: most of a conversation is
+// waiting for its far ends.
+type wide struct{ *testing.M }
+
+func (w wide) Run() int {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given {
+		flag.Set("test.parallel", "6")
+	}
+	return w.M.Run()
+}
+
+// withoutSleep keeps a process that was built with the race detector from sleeping for a second at its end.
+const withoutSleep = "GORACE=atexit_sleep_ms=0"
 
 // TestScripts runs the program as an operator does, careless ones included. The scripts ask no model and no web.
 func TestScripts(t *testing.T) {
@@ -29,6 +48,8 @@ func TestScripts(t *testing.T) {
 			e.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
 			e.Setenv("OPENAI_MODEL", "none")
 			e.Setenv("FAMILIAR_WEB", "off")
+			name, value, _ := strings.Cut(withoutSleep, "=")
+			e.Setenv(name, value)
 			return nil
 		},
 	})

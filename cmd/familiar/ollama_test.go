@@ -11,6 +11,7 @@ import (
 
 // TestOllama finds a model server on this machine where nothing is configured, uses its first model, and says so.
 func TestOllama(t *testing.T) {
+	t.Parallel()
 	ollama := llmtest.New(t)
 	ollama.Models = []string{"llama-small", "llama-large"}
 	c := newConversation(t, &txtar.Archive{})
@@ -26,6 +27,7 @@ func TestOllama(t *testing.T) {
 
 // TestFirstModel takes the server's first model where none is named, and says what to do where none is listed.
 func TestFirstModel(t *testing.T) {
+	t.Parallel()
 	server := llmtest.New(t)
 	server.Models = []string{"local-model"}
 	c := newConversation(t, &txtar.Archive{})

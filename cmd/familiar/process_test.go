@@ -26,6 +26,7 @@ func (c *conversation) process() *exec.Cmd {
 	for name, value := range c.env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
+	cmd.Env = append(cmd.Env, withoutSleep)
 	output := &lockedBuffer{}
 	cmd.Stdout, cmd.Stderr = output, output
 	greeted := len(c.discord.Greetings())
@@ -49,6 +50,7 @@ func (c *conversation) process() *exec.Cmd {
 // TestKill kills the process at the moment in which a reply becomes visible, again and again. Every reply that was
 // delivered has its record, and no question is answered twice after the restart.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte("-- model --\nsay First words of an answer\nwait 300ms\nsay and the rest of it.\n")))
 	var questions []string
 	for round := range 5 {
@@ -101,28 +103,33 @@ func TestKill(t *testing.T) {
 // hear0 waits until a message has its reply and its record is complete.
 func (c *conversation) hear0(question string) {
 	c.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	reply := ""
+	if !eventually(func() bool {
 		for _, m := range c.discord.Messages("general") {
 			if m.Own && m.ReplyTo == question {
-				c.finished(m.ID)
-				return
+				reply = m.ID
 			}
 		}
+		return reply != ""
+	}) {
+		c.Fatal("no reply")
 	}
-	c.Fatal("no reply")
+	c.finished(reply)
 }
 
 // TestShutdown sends SIGTERM in the middle of an answer: the turn is finished, no new one is taken, the exit code is 0.
 func TestShutdown(t *testing.T) {
-	c := newConversation(t, txtar.Parse([]byte("-- model --\nsay First words\nwait 700ms\nsay and the last ones.\n")))
+	t.Parallel()
+	c := newConversation(t, txtar.Parse([]byte("-- model --\nsay First words\nhold\nsay and the last ones.\n")))
 	cmd := c.process()
 	visible := make(chan discordtest.Message, 8)
 	c.discord.OnReply(func(m discordtest.Message) { visible <- m })
 	c.discord.Say("general", "ana", "@familiar hello")
 	<-visible
 	c.must(cmd.Process.Signal(syscall.SIGTERM))
-	time.Sleep(100 * time.Millisecond)
+	c.left()
 	c.discord.Say("general", "ben", "@familiar too late")
+	c.model.Release()
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("exit: %v", err)
 	}
@@ -140,14 +147,15 @@ func TestShutdown(t *testing.T) {
 
 // TestSecondSignal leaves at once, in the middle of an answer.
 func TestSecondSignal(t *testing.T) {
-	c := newConversation(t, txtar.Parse([]byte("-- model --\nsay First words\nwait 60s\nsay never\n")))
+	t.Parallel()
+	c := newConversation(t, txtar.Parse([]byte("-- model --\nsay First words\nhold\nsay never\n")))
 	cmd := c.process()
 	visible := make(chan discordtest.Message, 8)
 	c.discord.OnReply(func(m discordtest.Message) { visible <- m })
 	c.discord.Say("general", "ana", "@familiar hello")
 	<-visible
 	c.must(cmd.Process.Signal(syscall.SIGTERM))
-	time.Sleep(200 * time.Millisecond)
+	c.left()
 	c.must(cmd.Process.Signal(syscall.SIGTERM))
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
@@ -156,13 +164,14 @@ func TestSecondSignal(t *testing.T) {
 		if code := cmd.ProcessState.ExitCode(); code != exitFailed {
 			t.Errorf("exit code %d", code)
 		}
-	case <-time.After(3 * time.Second):
+	case <-time.After(patience):
 		t.Error("it does not leave")
 	}
 }
 
 // TestOneProcessPerStore refuses a second process on the same data, and names the first.
 func TestOneProcessPerStore(t *testing.T) {
+	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte("-- model --\nsay Hello.\n")))
 	cmd := c.process()
 	code, _, err := c.command(nil, "ask", "hello")

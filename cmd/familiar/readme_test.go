@@ -18,6 +18,7 @@ const readmePath = "../../README.md"
 
 // TestReadme talks to the program as the README does and holds the transcripts there against what it says.
 func TestReadme(t *testing.T) {
+	t.Parallel()
 	archive, err := txtar.ParseFile("testdata/readme/web.txtar")
 	if err != nil {
 		t.Fatal(err)

@@ -43,6 +43,7 @@ func waiting(t *testing.T, args ...string) (signals chan<- os.Signal, asked <-ch
 
 // TestSignalWhileStarting stops every command that opens the house while the list of models does not come.
 func TestSignalWhileStarting(t *testing.T) {
+	t.Parallel()
 	for _, args := range []string{"chat", "run", "ask hello", "lookup owls"} {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()
@@ -54,7 +55,7 @@ func TestSignalWhileStarting(t *testing.T) {
 				if code != exitFailed || !strings.Contains(out.String(), "a signal asked to stop") {
 					t.Errorf("exit code %d:\n%s", code, out)
 				}
-			case <-time.After(listPatience - time.Second):
+			case <-time.After(patience):
 				t.Errorf("it does not stop:\n%s", out)
 			}
 		})
@@ -69,7 +70,7 @@ func TestListOfModelsDoesNotCome(t *testing.T) {
 		if code != exitUsage || !strings.Contains(out.String(), "OPENAI_MODEL: it is not set") {
 			t.Errorf("exit code %d:\n%s", code, out)
 		}
-	case <-time.After(2 * listPatience):
+	case <-time.After(patience):
 		t.Errorf("it still waits:\n%s", out)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 // TestStates shows the five states of a lookup to people: in the reply, and on the lookup's page of /context.
 func TestStates(t *testing.T) {
+	t.Parallel()
 	const file = "testdata/states/states.txtar"
 	archive, err := txtar.ParseFile(file)
 	if err != nil {

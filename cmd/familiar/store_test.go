@@ -19,7 +19,7 @@ func TestStoreOutOfOrder(t *testing.T) {
 
 	release := c.holdStore()
 	c.do("without", "say general ana @familiar can you hear me?")
-	m, ok := c.discord.WaitReply("general", 3*patience) // SQLite waits five seconds for each write in line
+	m, ok := c.discord.WaitReply("general", patience) // SQLite waits five seconds for each write in line
 	if !ok || m.Text != outOfOrderSentence {
 		t.Errorf("said %q, %v", m.Text, ok)
 	}
@@ -43,6 +43,15 @@ func (c *conversation) holdStore() (release func()) {
 		held.Close()
 		db.Close()
 	}
+}
+
+// breakStore makes every write of a message fail at once, and for good.
+func (c *conversation) breakStore() {
+	db, err := sql.Open("sqlite", filepath.Join(c.dir, "data", "familiar.db")+"?_pragma=busy_timeout(5000)")
+	c.must(err)
+	defer db.Close()
+	_, err = db.ExecContext(c.Context(), "ALTER TABLE messages RENAME TO lost")
+	c.must(err)
 }
 
 const outOfOrderSentence = "I can't write my records at the moment, and I don't answer without them. Whoever runs me will find the reason in my log."

@@ -13,6 +13,7 @@ import (
 // TestWebCache looks the same thing up twice over a directory that keeps it: the second time nothing leaves the machine,
 // and what is kept is for nobody else.
 func TestWebCache(t *testing.T) {
+	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte(mountain)))
 	c.env["FAMILIAR_WEB_CACHE"] = "web"
 	for range 2 {
@@ -46,6 +47,7 @@ func TestWebCache(t *testing.T) {
 
 // TestWebCacheOfOthers refuses a directory in which others may write, whichever it is.
 func TestWebCacheOfOthers(t *testing.T) {
+	t.Parallel()
 	for _, open := range []string{"", "pages", "searches"} {
 		c := newConversation(t, txtar.Parse([]byte(mountain)))
 		c.env["FAMILIAR_WEB_CACHE"] = "web"
@@ -63,6 +65,7 @@ func TestWebCacheOfOthers(t *testing.T) {
 
 // TestAdvancedDepthReads reads candidates of a search as a lookup reads pages.
 func TestAdvancedDepthReads(t *testing.T) {
+	t.Parallel()
 	special, err := txtar.ParseFile("testdata/wikipediaurl.txtar")
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,8 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/providers/websearch"
+	"familiar/internal/lookup/claim"
+	"familiar/internal/web/clean"
 )
 
 // cited checks what a reply cites against the pages that were read.
@@ -17,8 +18,8 @@ type cited struct {
 	look *turn.Lookup // nil: there was none
 
 	mu     sync.Mutex
-	pages  map[int]*websearch.Witness // by source, made when it is first cited; guarded by mu
-	judged map[citing]judged          // what was checked before: a growing reply is marked again and again; guarded by mu
+	pages  map[int]*claim.Source // by source, made when it is first cited; guarded by mu
+	judged map[citing]judged     // what was checked before: a growing reply is marked again and again; guarded by mu
 }
 
 // citing is a group of citations and the words that cite it.
@@ -33,10 +34,11 @@ type judged struct {
 
 // group is citations that stand together, with the links that they may be.
 var (
-	group     = regexp.MustCompile(`^\[\d{1,2}\](?:\(<[^\[<>\s]*>\))?(?:,? ?\[\d{1,2}\](?:\(<[^\[<>\s]*>\))?)*`)
-	openGroup = regexp.MustCompile(`^(?:\(<?[^\[<>\s]*>?)?\s*,? ?(?:\[\d{0,2})?\s*$`) // what may yet become more of a group
-	sentEnded = regexp.MustCompile(`[.!?…]["'”’)*_]*(?:\s|$)|[。！？]`)
-	lettered  = regexp.MustCompile(`[\pL\d]`)
+	group      = regexp.MustCompile(`^\[\d{1,2}\](?:\(<[^\[<>\s]*>\))?(?:,? ?\[\d{1,2}\](?:\(<[^\[<>\s]*>\))?)*`)
+	openGroup  = regexp.MustCompile(`^(?:\(<?[^\[<>\s]*>?)?\s*,? ?(?:\[\d{0,2})?\s*$`) // what may yet become more of a group
+	sentGoneBy = regexp.MustCompile(`[.!?…]["'”’)*_]*\s|[。！？]`)
+	sentEnded  = regexp.MustCompile(`[.!?…]["'”’)*_]*(?:\s|$)|[。！？]`)
+	lettered   = regexp.MustCompile(`[\pL\d]`)
 )
 
 const (
@@ -55,6 +57,7 @@ func (c *cited) mark(text string, growing bool) (marked string, refused []turn.C
 	var code codes
 	copied, chunk := 0, 0 // up to where the text is written, and where the words since the last citation begin
 	before := ""          // the words of the last citation
+	unclosed := false     // there are backticks before: if they are closed later, the code behind them is none
 	for i := 0; i < len(text); {
 		switch text[i] {
 		case '\n':
@@ -64,14 +67,19 @@ func (c *cited) mark(text string, growing bool) (marked string, refused []turn.C
 		case '`':
 			ticks, end, open := code.at(text, i)
 			switch {
-			case end > 0:
-				ticks = end
 			case open:
-				ticks = len(text)
-			case growing && ticks-i >= 3 && lineStart(text[:i]): // it may be closed
+				end, unclosed = len(text), true
+			case end == 0 && growing && mayBecomeCode(text, i, ticks):
 				return out.String() + text[copied:i], refused, n
+			case end == 0:
+				end, unclosed = ticks, true
 			}
-			i = ticks
+			if growing && unclosed {
+				if first := firstReference(text[:end], ticks); first >= 0 {
+					return out.String() + text[copied:first], refused, n
+				}
+			}
+			i = end
 			continue
 		case '[':
 		default:
@@ -89,10 +97,10 @@ func (c *cited) mark(text string, growing bool) (marked string, refused []turn.C
 		}
 		said := text[chunk:i]
 		switch {
-		case lettered.MatchString(said) && (websearch.Says(said) || endsSentence(said)):
+		case lettered.MatchString(said) && (claim.Says(said) || endsSentence(said)):
 			before = said
 		case before == "" || lettered.MatchString(said): // it opens its line: what follows is what it is cited for
-			stop := following(text[end:])
+			stop := following(text[end:], growing)
 			if stop < 0 && growing {
 				return out.String() + text[copied:i], refused, n
 			}
@@ -128,13 +136,40 @@ func lastOf(s string, n int) string {
 	return s
 }
 
-// following is where the sentence ends that begins here, or its line, or where the next citation begins; -1 if none does.
-func following(s string) int {
+// mayBecomeCode reports whether the backticks text[i:ticks], which nothing closes, may begin code in a longer text.
+func mayBecomeCode(text string, i, ticks int) bool {
+	if ticks-i >= 3 && lineStart(text[:i]) {
+		return true
+	}
+	return len(text)-ticks <= longestHold && !strings.Contains(text[ticks:], "\n")
+}
+
+// firstReference returns where the first reference in s[from:] begins, whatever it refers to; -1 if there is none.
+func firstReference(s string, from int) int {
+	for i := from; i < len(s); i++ {
+		next := strings.IndexAny(s[i:], clean.Brackets)
+		if next < 0 {
+			return -1
+		}
+		i += next
+		if end, _ := clean.ReferenceAt(s, i); end > 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// following returns where the sentence ends that s begins with, or its line, or where the next citation begins; -1 if
+// none does. The end of a text that grows ends no sentence.
+func following(s string, growing bool) int {
+	ended := sentEnded
 	stop := strings.IndexAny(s, "\n[")
 	if stop >= 0 {
 		s = s[:stop]
+	} else if growing {
+		ended = sentGoneBy
 	}
-	if m := sentEnded.FindStringIndex(s); m != nil {
+	if m := ended.FindStringIndex(s); m != nil {
 		return m[1]
 	}
 	return stop
@@ -173,14 +208,14 @@ func (c *cited) check(of citing) (j judged) {
 			j = of.judged(numbers, why)
 		}
 	}()
-	pages := make([]*websearch.Witness, len(numbers))
+	pages := make([]*claim.Source, len(numbers))
 	for i, m := range numbers {
 		source, _ := strconv.Atoi(of.group[m[2]:m[3]])
 		if pages[i] = c.page(source); pages[i] == nil { // not ours: the guard's matter
 			return judged{marked: strings.Clone(of.group)}
 		}
 	}
-	return of.judged(numbers, websearch.CheckCitation(of.said, pages))
+	return of.judged(numbers, claim.CheckCitation(of.said, pages))
 }
 
 // judged writes the group, in which numbers stand, with why each of them is refused.
@@ -203,7 +238,7 @@ func (of citing) judged(numbers [][]int, why []string) judged {
 }
 
 // page is what was read of a source; nil if there is no such source.
-func (c *cited) page(n int) *websearch.Witness {
+func (c *cited) page(n int) *claim.Source {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if w := c.pages[n]; w != nil {
@@ -228,14 +263,14 @@ func (c *cited) page(n int) *websearch.Witness {
 			texts = append(texts, p.Text)
 		}
 	}
-	for _, claim := range c.look.Summary {
-		if claim.Source == n {
-			texts = append(texts, claim.Text, claim.Quote)
+	for _, statement := range c.look.Summary {
+		if statement.Source == n {
+			texts = append(texts, statement.Text, statement.Quote)
 		}
 	}
 	if c.pages == nil {
-		c.pages = map[int]*websearch.Witness{}
+		c.pages = map[int]*claim.Source{}
 	}
-	c.pages[n] = websearch.NewWitness(texts...)
+	c.pages[n] = claim.NewSource(texts...)
 	return c.pages[n]
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/providers/websearch"
+	"familiar/internal/lookup/need"
 	"familiar/internal/web/clean"
 )
 
@@ -32,7 +32,7 @@ func ExplainLookup(l *turn.Lookup) string {
 func explainNeed(s *sheet, l *turn.Lookup) {
 	s.line("Is it needed?")
 	s.row("why", "%s", orDash(l.Need))
-	s.row("score", "%.2f; by itself looked up from %.2f, and between %.2f and %.2f a side model is asked", l.Score, websearch.Threshold, websearch.DoubtFrom, websearch.DoubtTo)
+	s.row("score", "%.2f; by itself looked up from %.2f, and between %.2f and %.2f a side model is asked", l.Score, need.Threshold, need.DoubtFrom, need.DoubtTo)
 	for i, cue := range l.Cues {
 		s.row(once(i == 0, "cues"), "%s", cue)
 	}

@@ -2,6 +2,7 @@ package bot
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,7 +37,16 @@ var (
 	// opaque are schemes that act without "//". A few are words, too, and need a sign of being meant.
 	// Browsers read "https:host" and "https:\\host" as if the slashes were there.
 	opaque = regexp.MustCompile(`(?i)(?:https?:[^\s<.,:;!?'"*_~|)\]}>\x60]|(?:java|vb|live)script:\S|(?:file|discord|steam|ms-[a-z-]+):/|(?:blob|view-source):http|mailto:[^\s@]+@|(?:tel|sms):\+?[0-9]|magnet:\?|data:(?:[a-z]+/|[;,]))`)
+	// opaqueNames are what the names of those schemes end in, but for ms-*.
+	opaqueNames = []string{"http", "https", "script", "file", "discord", "steam", "blob", "view-source", "mailto", "tel", "sms", "magnet", "data"}
 )
+
+// endsInOpaque reports whether the word before a colon ends in the name of an opaque scheme. Nearly no word does, and the
+// pattern is slow.
+func endsInOpaque(word string) bool {
+	word = strings.ToLower(word)
+	return strings.Contains(word, "ms-") || slices.ContainsFunc(opaqueNames, func(name string) bool { return strings.HasSuffix(word, name) })
+}
 
 // colon looks at what may be a scheme.
 func (c *scrubber) colon() {
@@ -52,9 +62,11 @@ func (c *scrubber) colon() {
 		return
 	}
 	if !strings.HasPrefix(c.s[c.i:], "://") {
-		if m := opaque.FindStringIndex(c.s[start:min(len(c.s), c.i+64)]); m != nil && start+m[0] < c.i && start+m[1] > c.i {
-			c.remove("O2", start+m[0], trimmed(c.s, start, wordEnd(c.s, c.i)))
-			return
+		if endsInOpaque(c.s[start:c.i]) {
+			if m := opaque.FindStringIndex(c.s[start:min(len(c.s), c.i+64)]); m != nil && start+m[0] < c.i && start+m[1] > c.i {
+				c.remove("O2", start+m[0], trimmed(c.s, start, wordEnd(c.s, c.i)))
+				return
+			}
 		}
 		c.i++
 		return

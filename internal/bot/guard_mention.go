@@ -20,7 +20,10 @@ func (c *scrubber) angle() {
 		c.replace(c.i, c.i+len(m), "")
 		return
 	}
-	m := inAngle.FindStringSubmatch(c.s[c.i:min(len(c.s), c.i+maxLink+maxMarks)])
+	var m []string
+	if end := strings.IndexByte(c.s[c.i:min(len(c.s), c.i+maxLink+maxMarks)], '>'); end >= 0 { // else the pattern would look for it slowly
+		m = inAngle.FindStringSubmatch(c.s[c.i : c.i+end+1])
+	}
 	if m == nil {
 		c.i++
 		return

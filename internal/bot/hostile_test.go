@@ -1,5 +1,3 @@
-//go:build !race
-
 package bot
 
 import (
@@ -15,15 +13,16 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// hostileReplies is how many replies of a hijacked model are tried, always the same.
-const hostileReplies = 10_000
-
 // TestHostileReplies plays a model that an attacker owns, about pages with an attacker's titles: as its reply grows,
 // in pieces of any size, and when it is whole, nothing that would be posted breaks a rule. The judge knows the rules
 // by means of its own.
 func TestHostileReplies(t *testing.T) {
-	r := rand.New(rand.NewPCG(20261121, 5))
-	for i := range hostileReplies {
+	replies := 10_000
+	if underRace {
+		replies = 200
+	}
+	r := rand.New(rand.NewPCG(20261121, 5)) // always the same replies
+	for i := range replies {
 		a := attack{r}
 		text := a.reply()
 		look := readPages()

@@ -215,9 +215,13 @@ func TestSplitProperties(t *testing.T) {
 }
 
 func TestSplitOfGrowingText(t *testing.T) {
+	length := 800
+	if underRace {
+		length = 300
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		text, limit := document.Draw(t, "text"), rapid.IntRange(60, 300).Draw(t, "limit")
-		if err := grows(cutUnits(text, 800), limit, rapid.IntRange(1, 9).Draw(t, "step")); err != nil {
+		if err := grows(cutUnits(text, length), limit, rapid.IntRange(1, 9).Draw(t, "step")); err != nil {
 			t.Fatal(err)
 		}
 	})

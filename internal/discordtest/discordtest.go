@@ -17,6 +17,7 @@
 //   - What the gateway does: Drop with any close code, Reconnect (op 7), Invalidate (op 9), MuteAcks, Silence, CloseNext,
 //     InvalidateNext and IgnoreNext for what comes next, Repeat and Dispatch for duplicate and odd events. A session
 //     that is resumed gets the events it missed.
+//   - Time: New serves on loopback, in real time; NewVirtual in memory, for the virtual time of testing/synctest.
 //   - What goes wrong in REST: Fail with any status, body, delay or a cut connection, before or after the request has
 //     taken effect; TooMany and Cloudflare for the two kinds of 429; Limit for a real bucket; Deny and Archive.
 //
@@ -49,6 +50,7 @@ type Server struct {
 	URL string // REST base without a version: what DISCORD_API_URL is set to
 
 	http    *httptest.Server
+	network *network // of NewVirtual; nil: loopback
 	gateway gateway
 	conns   sync.WaitGroup // gateway connections
 
@@ -96,20 +98,28 @@ type channel struct {
 	denied, archived        bool
 }
 
-// New starts a server; the test's cleanup ends it.
+// New starts a server on loopback; the test's cleanup ends it.
 func New(tb testing.TB) *Server {
-	s := &Server{
+	s := empty()
+	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
+	s.begin(tb)
+	return s
+}
+
+func empty() *Server {
+	return &Server{
 		changed: make(chan struct{}), users: map[string]*user{}, byName: map[string]*user{},
 		channels: map[string]*channel{}, messages: map[string]*message{}, nonces: map[string]*message{},
 		interactions: map[string]*Interaction{}, windows: map[string]*window{}, startsLeft: 1000,
+		gateway: gateway{interval: 41250 * time.Millisecond},
 	}
-	s.gateway.interval = 41250 * time.Millisecond
-	s.addUser(&user{id: botID, name: botName, bot: true})
-	s.AddChannel(s.AddGuild("hall"), "general")
-	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
+}
+
+func (s *Server) begin(tb testing.TB) {
 	s.URL = s.http.URL + "/api"
 	tb.Cleanup(s.close)
-	return s
+	s.addUser(&user{id: botID, name: botName, bot: true})
+	s.AddChannel(s.AddGuild("hall"), "general")
 }
 
 func (s *Server) close() {

@@ -27,7 +27,7 @@ func TestFallbacks(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			c := connect(t, script(t, tt.script).URL)
+			c := connect(t, script(t, tt.script))
 			c.Fallbacks = []string{"spare", "last"}
 			a, err := c.Stream(t.Context(), hello(), func(string) {})
 			if kindOf(err) != tt.kind || a.Text != tt.text || a.Model != tt.model || !reflect.DeepEqual(a.Failed, tt.failed) {
@@ -39,7 +39,7 @@ func TestFallbacks(t *testing.T) {
 
 func TestCompleteStartsOver(t *testing.T) {
 	srv := script(t, "say half a\nend\nnext\nsay whole")
-	a, err := connect(t, srv.URL).Complete(t.Context(), hello())
+	a, err := connect(t, srv).Complete(t.Context(), hello())
 	if err != nil || a.Text != "whole" {
 		t.Errorf("%q, %v", a.Text, err)
 	}
@@ -47,7 +47,7 @@ func TestCompleteStartsOver(t *testing.T) {
 
 // A model whose template opens its thoughts is found out once; after that its thoughts are never handed out.
 func TestLateThoughtsAreRemembered(t *testing.T) {
-	c := connect(t, script(t, "chunk \"hm, \"\nchunk \"hm</think>\\nHi\"\nnext\nchunk \"secret \"\nchunk \"plan</think>Hi again\"\nnext\nsay no thoughts").URL)
+	c := connect(t, script(t, "chunk \"hm, \"\nchunk \"hm</think>\\nHi\"\nnext\nchunk \"secret \"\nchunk \"plan</think>Hi again\"\nnext\nsay no thoughts"))
 	for _, want := range []string{"hm, Hi", "Hi again", "no thoughts"} {
 		var said strings.Builder
 		a, err := c.Stream(t.Context(), hello(), func(s string) { said.WriteString(s) })

@@ -61,7 +61,7 @@ func TestErrorBodies(t *testing.T) {
 				// Long waits keep this about bodies: none of them is worth a retry.
 				return llmtest.Reply{llmtest.Header("Retry-After", "100"), llmtest.Error(tt.status, tt.body+" ")}
 			}
-			c := connect(t, srv.URL)
+			c := connect(t, srv)
 			c.HTTP.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 			_, err := c.Complete(t.Context(), hello())
 			if kindOf(err) != tt.kind || !strings.Contains(causeOf(err), tt.cause) {
@@ -80,7 +80,7 @@ func TestErrorBodies(t *testing.T) {
 func TestErrorKeepsSecrets(t *testing.T) {
 	srv := llmtest.New(t)
 	srv.Key = "another key"
-	c := connect(t, srv.URL)
+	c := connect(t, srv)
 	c.Redact = func(s string) string { return strings.ReplaceAll(s, "Incorrect", "[redacted]") }
 	_, err := c.Complete(t.Context(), hello())
 	if kindOf(err) != llm.Unauthorized {

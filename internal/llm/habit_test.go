@@ -104,7 +104,7 @@ func TestHabits(t *testing.T) {
 				}
 				return llmtest.Reply{llmtest.Say("fine")}
 			}
-			c := connect(t, srv.URL)
+			c := connect(t, srv)
 			c.Model, c.MaxTokens, c.Temperature = tt.model, 100, 0.7
 			req := hello()
 			req.JSON = true
@@ -125,7 +125,7 @@ func TestHabitsEnd(t *testing.T) {
 	srv.Reply = func(llmtest.Request) llmtest.Reply {
 		return llmtest.Reply{llmtest.Error(400, `{"error":{"message":"max_tokens max_completion_tokens temperature stream_options response_format messages.0.name roles must alternate"}}`)}
 	}
-	c := connect(t, srv.URL)
+	c := connect(t, srv)
 	c.MaxTokens, c.Temperature = 100, 0.7
 	req := hello()
 	req.JSON = true
@@ -141,7 +141,7 @@ func TestHabitsEnd(t *testing.T) {
 
 func TestRequestBody(t *testing.T) {
 	srv := llmtest.New(t)
-	c := connect(t, srv.URL)
+	c := connect(t, srv)
 	c.Temperature, c.MaxTokens = 0.5, 300
 	c.Extra = map[string]any{"keep_alive": "5m"}
 	req := llm.Request{MaxTokens: 50, Messages: []llm.Message{

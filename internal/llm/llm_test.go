@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -21,25 +22,32 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// connect makes a client of the server with a transport of its own, closed with the test.
-func connect(t testing.TB, url string) *llm.Client {
+// connectTo makes a client with a transport of its own, closed with the test.
+func connectTo(t testing.TB, url string) *llm.Client {
 	transport := &http.Transport{MaxIdleConnsPerHost: 64}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &llm.Client{HTTP: &http.Client{Transport: transport}, BaseURL: url, Key: "sk-test-0123456789", Model: "main"}
+}
+
+// connect makes a client of a server, in memory or not.
+func connect(t testing.TB, srv *llmtest.Server) *llm.Client {
+	c := connectTo(t, srv.URL)
+	c.HTTP.Transport.(*http.Transport).DialContext = srv.Dial
+	return c
 }
 
 func hello() llm.Request {
 	return llm.Request{Messages: []llm.Message{{Role: "system", Content: "Be kind."}, {Role: "user", Content: "Hello?"}}}
 }
 
-// script starts a server that follows a script.
+// script starts a server in memory that follows a script.
 func script(t testing.TB, text string) *llmtest.Server {
 	t.Helper()
 	s, err := llmtest.ParseScript([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := llmtest.New(t)
+	srv := llmtest.InMemory(t)
 	srv.Play(s)
 	return srv
 }
@@ -106,33 +114,32 @@ func partial(t *testing.T, _ llm.Answer, err error) {
 
 func TestSilence(t *testing.T) {
 	for name, text := range map[string]string{
-		"before the headers": "wait 5s\nsay late",
-		"between words":      "comment 1\nwait 5s\nsay late",
+		"before the headers": "wait 1m\nsay late",
+		"between words":      "comment 1\nwait 1m\nsay late",
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := connect(t, script(t, text).URL)
-			c.IdleTimeout = 50 * time.Millisecond
-			start := time.Now()
-			if _, err := c.Complete(t.Context(), hello()); kindOf(err) != llm.Timeout {
-				t.Errorf("error %v", err)
-			}
-			if took := time.Since(start); took > 2*time.Second {
-				t.Errorf("took %v", took)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				c := connect(t, script(t, text))
+				c.IdleTimeout = 10 * time.Second
+				start := time.Now()
+				if _, err := c.Complete(t.Context(), hello()); kindOf(err) != llm.Timeout {
+					t.Errorf("error %v", err)
+				}
+				if took := time.Since(start); took != c.IdleTimeout {
+					t.Errorf("took %v", took)
+				}
+			})
 		})
 	}
-	t.Run("broken by comments", func(t *testing.T) {
-		t.Parallel()
-		c := connect(t, script(t, strings.Repeat("comment 1\nwait 100ms\n", 8)+"say at last").URL)
-		c.IdleTimeout = 400 * time.Millisecond
+	synctest.Test(t, func(t *testing.T) { // broken by comments
+		c := connect(t, script(t, strings.Repeat("comment 1\nwait 9s\n", 8)+"say at last"))
+		c.IdleTimeout = 10 * time.Second
 		if a, err := c.Complete(t.Context(), hello()); err != nil || a.Text != "at last" {
 			t.Errorf("%q, %v", a.Text, err)
 		}
 	})
-	t.Run("leaves time for a fallback", func(t *testing.T) {
-		t.Parallel()
-		c := connect(t, script(t, "when model \"main\"\nwait 20s\nwhen model \"spare\"\nsay here").URL)
+	synctest.Test(t, func(t *testing.T) { // leaves time for a fallback
+		c := connect(t, script(t, "when model \"main\"\nwait 20s\nwhen model \"spare\"\nsay here"))
 		c.Fallbacks = []string{"spare"}
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
@@ -143,47 +150,51 @@ func TestSilence(t *testing.T) {
 }
 
 func TestContext(t *testing.T) {
-	c := connect(t, script(t, "gap 10ms\nsay "+strings.Repeat("word ", 1000)).URL)
-	ctx, cancel := context.WithCancel(t.Context())
-	words := 0
-	a, err := c.Stream(ctx, hello(), func(string) {
-		if words++; words == 3 {
-			cancel()
+	synctest.Test(t, func(t *testing.T) {
+		c := connect(t, script(t, "gap 1s\nsay "+strings.Repeat("word ", 1000)))
+		ctx, cancel := context.WithCancel(t.Context())
+		words := 0
+		a, err := c.Stream(ctx, hello(), func(string) {
+			if words++; words == 3 {
+				cancel()
+			}
+		})
+		if !errors.Is(err, context.Canceled) || a.Text != "word word word" {
+			t.Errorf("cancelled: %q, %v", a.Text, err)
+		}
+		ctx, cancel = context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		if _, err = c.Stream(ctx, hello(), nil); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("deadline: %v", err)
+		}
+		if _, err = c.Models(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("models: %v", err)
 		}
 	})
-	if !errors.Is(err, context.Canceled) || !strings.HasPrefix(a.Text, "word word word") {
-		t.Errorf("cancelled: %q, %v", a.Text, err)
-	}
-	ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if _, err = c.Stream(ctx, hello(), nil); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("deadline: %v", err)
-	}
-	if _, err = c.Models(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("models: %v", err)
-	}
 }
 
 func TestSlots(t *testing.T) {
-	srv := script(t, "wait 30ms\nsay hi")
-	c := connect(t, srv.URL)
-	c.Slots = 2
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			if _, err := c.Complete(t.Context(), hello()); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	if n := srv.Busiest(); n != 2 {
-		t.Errorf("%d requests at once, want 2", n)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		srv := script(t, "wait 1s\nsay hi")
+		c := connect(t, srv)
+		c.Slots = 2
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				if _, err := c.Complete(t.Context(), hello()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if n := srv.Busiest(); n != 2 {
+			t.Errorf("%d requests at once, want 2", n)
+		}
+	})
 }
 
 func TestWaitingForASlotCanBeCalledOff(t *testing.T) {
-	c := connect(t, script(t, "say first\nwait 10s").URL)
+	c := connect(t, script(t, "say first\nhold"))
 	c.Slots = 1
 	first, stop := context.WithCancel(t.Context())
 	running, done := make(chan bool), make(chan error)
@@ -206,7 +217,7 @@ func TestWaitingForASlotCanBeCalledOff(t *testing.T) {
 func TestModels(t *testing.T) {
 	srv := llmtest.New(t)
 	srv.Models = []string{"llama3:8b", "qwen"}
-	c := connect(t, srv.URL+"/")
+	c := connectTo(t, srv.URL+"/")
 	if got, err := c.Models(t.Context()); err != nil || !reflect.DeepEqual(got, srv.Models) {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -214,79 +225,88 @@ func TestModels(t *testing.T) {
 		`{"object":"list","data":null}`: "", `[{"id":"a"}]`: "", `{"hello":1}`: llm.NotOpenAI, `<html>`: llm.NotOpenAI, `{"data":7}`: llm.NotOpenAI,
 	} {
 		far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }))
-		if got, err := connect(t, far.URL).Models(t.Context()); kindOf(err) != want {
+		if got, err := connectTo(t, far.URL).Models(t.Context()); kindOf(err) != want {
 			t.Errorf("%s: %v, %v", body, got, err)
 		}
 		far.CloseClientConnections()
 		far.Close()
 	}
-	dead := connect(t, "http://127.0.0.1:1/v1")
+	dead := connectTo(t, "http://127.0.0.1:1/v1")
 	if _, err := dead.Models(t.Context()); kindOf(err) != llm.Unreachable {
 		t.Error(err)
 	}
-	start := time.Now()
 	dead.Fallbacks = []string{"spare"}
-	if a, err := dead.Complete(t.Context(), hello()); kindOf(err) != llm.Unreachable || len(a.Failed) > 0 || time.Since(start) > 5*time.Second {
+	if a, err := dead.Complete(t.Context(), hello()); kindOf(err) != llm.Unreachable || len(a.Failed) > 0 || a.Usage.Calls > 2 {
 		t.Errorf("%+v %v", a, err)
 	}
 }
 
+// endless is a body that repeats something and counts how much of it was read.
+type endless struct {
+	prefix, more string
+	read         int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	text := e.prefix
+	if text == "" {
+		text = e.more
+	}
+	n := copy(p, text)
+	e.prefix = e.prefix[min(n, len(e.prefix)):]
+	e.read += n
+	return n, nil
+}
+
+func (e *endless) Close() error { return nil }
+
+func (e *endless) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: e, Request: r}, nil
+}
+
 // What never ends is ended: a line, a body.
 func TestCaps(t *testing.T) {
-	endless := func(prefix, more string) *httptest.Server {
-		far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "text/event-stream")
-			fmt.Fprint(w, prefix)
-			for r.Context().Err() == nil {
-				if _, err := fmt.Fprint(w, more); err != nil {
-					return
-				}
-			}
-		}))
-		t.Cleanup(func() { far.CloseClientConnections(); far.Close() })
-		return far
-	}
-	for name, far := range map[string]*httptest.Server{
-		"line":     endless("data: ", strings.Repeat("a", 4096)),
-		"comments": endless("", strings.Repeat(": x\n", 1024)),
+	for name, tt := range map[string]struct {
+		body endless
+		most int // that may be read of it
+	}{
+		"line":     {endless{prefix: "data: ", more: strings.Repeat("a", 4096)}, 1<<20 + 1<<16},
+		"comments": {endless{more: ": " + strings.Repeat("x", 1000) + "\n"}, 32<<20 + 1<<16},
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		if _, err := connect(t, far.URL).Complete(ctx, hello()); kindOf(err) != llm.NotOpenAI {
-			t.Errorf("%s: %v", name, err)
+		c := connectTo(t, "http://model.invalid/v1")
+		c.HTTP.Transport = &tt.body
+		if _, err := c.Complete(t.Context(), hello()); kindOf(err) != llm.NotOpenAI || tt.body.read > tt.most {
+			t.Errorf("%s: %v after %d bytes", name, err, tt.body.read)
 		}
-		cancel()
 	}
 }
 
 // One connection serves one request after another: a stream is read to its very end.
 func TestConnectionIsReused(t *testing.T) {
-	srv := llmtest.New(t)
-	c := connect(t, srv.URL)
-	dials := 0
-	dialer := c.HTTP.Transport.(*http.Transport)
-	dialer.DialContext = countDials(&dials)
-	for range 20 {
-		if _, err := c.Complete(t.Context(), hello()); err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		srv := llmtest.InMemory(t)
+		c := connect(t, srv)
+		dials := 0
+		c.HTTP.Transport.(*http.Transport).DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			dials++
+			return srv.Dial(ctx, network, address)
 		}
-	}
-	if dials != 1 {
-		t.Errorf("%d connections for 20 requests", dials)
-	}
-}
-
-func countDials(n *int) func(context.Context, string, string) (net.Conn, error) {
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		*n++
-		return new(net.Dialer).DialContext(ctx, network, address)
-	}
+		for range 20 {
+			if _, err := c.Complete(t.Context(), hello()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if dials != 1 {
+			t.Errorf("%d connections for 20 requests", dials)
+		}
+	})
 }
 
 func BenchmarkComplete(b *testing.B) {
 	srv := llmtest.New(b)
 	srv.Forget = true
 	srv.Reply = func(llmtest.Request) llmtest.Reply { return llmtest.Reply{llmtest.Say("Hello there, friend.")} }
-	c := connect(b, srv.URL)
+	c := connect(b, srv)
 	c.Slots = 64
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {

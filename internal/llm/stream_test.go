@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"familiar/internal/llm"
@@ -100,26 +101,27 @@ func TestStream(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			srv := script(t, tt.script)
-			c := connect(t, srv.URL)
-			c.IdleTimeout = 10 * time.Second
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-			defer cancel()
-			var said strings.Builder
-			a, err := c.Stream(ctx, hello(), func(s string) { said.WriteString(s) })
-			if kind := kindOf(err); kind != tt.kind {
-				t.Errorf("error %v (%s), want kind %q", err, causeOf(err), tt.kind)
-			}
-			if want := strings.Replace(tt.said, "=", tt.text, 1); a.Text != tt.text || said.String() != want {
-				t.Errorf("text %q, said %q; want %q, %q", a.Text, said.String(), tt.text, want)
-			}
-			if n := len(srv.Requests()); n != max(tt.calls, 1) || a.Usage.Calls != n {
-				t.Errorf("%d requests, %d counted, want %d", n, a.Usage.Calls, max(tt.calls, 1))
-			}
-			if tt.check != nil {
-				tt.check(t, a, err)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				srv := script(t, tt.script)
+				c := connect(t, srv)
+				c.IdleTimeout = 10 * time.Second
+				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+				defer cancel()
+				var said strings.Builder
+				a, err := c.Stream(ctx, hello(), func(s string) { said.WriteString(s) })
+				if kind := kindOf(err); kind != tt.kind {
+					t.Errorf("error %v (%s), want kind %q", err, causeOf(err), tt.kind)
+				}
+				if want := strings.Replace(tt.said, "=", tt.text, 1); a.Text != tt.text || said.String() != want {
+					t.Errorf("text %q, said %q; want %q, %q", a.Text, said.String(), tt.text, want)
+				}
+				if n := len(srv.Requests()); n != max(tt.calls, 1) || a.Usage.Calls != n {
+					t.Errorf("%d requests, %d counted, want %d", n, a.Usage.Calls, max(tt.calls, 1))
+				}
+				if tt.check != nil {
+					tt.check(t, a, err)
+				}
+			})
 		})
 	}
 }

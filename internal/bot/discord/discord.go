@@ -27,6 +27,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -90,8 +91,8 @@ type Session struct {
 	shut    shut
 	events  chan turn.Event // closed by Run
 	waiting *queue
-	timing  timing
-	handle  map[string]func(context.Context, []byte) error // gateway event → handler; fixed by New
+	netDial func(ctx context.Context, network, address string) (net.Conn, error) // to the gateway; nil: net.Dialer's. For tests in memory
+	handle  map[string]func(context.Context, []byte) error                       // gateway event → handler; fixed by New
 
 	self  atomic.Pointer[identity] // nil before the first READY
 	tasks sync.WaitGroup           // goroutines started by Run; it waits for them
@@ -108,23 +109,16 @@ type Session struct {
 	refuse401 func() // ends Run, set by it; guarded by mu
 }
 
-// timing is every wait of the supervisor, so that tests need not sit through them.
-type timing struct {
-	hello, welcome time.Duration // for HELLO, and then for READY or RESUMED
-	identifyGap    time.Duration // between two IDENTIFYs
-	invalid        time.Duration // after op 9: this plus up to four times as much
-	retry          time.Duration // first wait after a failure; doubles
-	guilds         time.Duration // for the servers announced in READY
-	resend         time.Duration // first wait before a request is sent again; doubles
-}
-
-func defaultTiming() timing {
-	return timing{
-		hello: 15 * time.Second, welcome: 30 * time.Second,
-		identifyGap: 5 * time.Second, invalid: time.Second, retry: 500 * time.Millisecond,
-		guilds: 2 * time.Second, resend: 250 * time.Millisecond,
-	}
-}
+// The waits of the supervisor.
+const (
+	helloLimit   = 15 * time.Second       // for HELLO
+	welcomeLimit = 30 * time.Second       // for READY or RESUMED, after that
+	identifyGap  = 5 * time.Second        // between two IDENTIFYs
+	invalidWait  = time.Second            // after op 9: this plus up to four times as much
+	firstRetry   = 500 * time.Millisecond // after a failure; doubles
+	guildsLimit  = 2 * time.Second        // for the servers announced in READY
+	firstResend  = 250 * time.Millisecond // before a request is sent again; doubles
+)
 
 // New checks the configuration; it does not touch the network.
 func New(c Config) (*Session, error) {
@@ -150,10 +144,10 @@ func New(c Config) (*Session, error) {
 	}
 	s := &Session{
 		cfg: c, log: c.Log, token: token,
-		base:   strings.TrimSuffix(c.BaseURL, "/") + "/v10",
-		pace:   newPacer(c.PerSecond),
-		events: make(chan turn.Event, 64),
-		timing: defaultTiming(), guildCame: make(chan struct{}, 1),
+		base:      strings.TrimSuffix(c.BaseURL, "/") + "/v10",
+		pace:      newPacer(c.PerSecond),
+		events:    make(chan turn.Event, 64),
+		guildCame: make(chan struct{}, 1),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

@@ -75,7 +75,7 @@ func (s *Session) dial(ctx context.Context, address string) (*link, error) {
 		return nil, errors.New("the gateway's address is not a wss URL")
 	}
 	u.RawQuery = "v=10&encoding=json"
-	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: s.timing.hello}
+	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: helloLimit, NetDialContext: s.netDial}
 	ws, _, err := dialer.DialContext(ctx, u.String(), http.Header{"User-Agent": {s.rest.UserAgent}})
 	if err != nil {
 		return nil, fmt.Errorf("connect to gateway: %w", err)
@@ -92,7 +92,7 @@ func (s *Session) dial(ctx context.Context, address string) (*link, error) {
 }
 
 func (l *link) hello() error {
-	_ = l.ws.SetReadDeadline(time.Now().Add(l.session.timing.hello))
+	_ = l.ws.SetReadDeadline(time.Now().Add(helloLimit))
 	f, err := l.read()
 	if err != nil {
 		return fmt.Errorf("wait for HELLO: %w", err)
@@ -112,7 +112,7 @@ func (l *link) run(ctx context.Context, life *life) error {
 	l.life = life
 	linked, end := context.WithCancelCause(ctx)
 	l.end = end
-	welcome := time.AfterFunc(l.session.timing.welcome, func() { end(errSilent) })
+	welcome := time.AfterFunc(welcomeLimit, func() { end(errSilent) })
 	defer welcome.Stop()
 	var heart sync.WaitGroup
 	heart.Go(func() { l.beat(linked) })

@@ -107,7 +107,7 @@ func (s *Session) call(ctx context.Context, r request) ([]byte, error) {
 			limits++ // the pacer waits
 		case e.Kind == Unavailable && failures+1 < maxFailures:
 			failures++
-			if sleep(ctx, backoff(s.timing.resend, 10*time.Second, failures)) != nil {
+			if sleep(ctx, backoff(firstResend, 10*time.Second, failures)) != nil {
 				return nil, e
 			}
 		default:

@@ -119,7 +119,7 @@ func (f *life) permission(ctx context.Context) (address string, err error) {
 	if err := json.Unmarshal(body, &bot); err != nil || bot.URL == "" {
 		return "", errors.New("ask for the gateway: the answer names none")
 	}
-	wait := time.Until(f.identified.Add(s.timing.identifyGap))
+	wait := time.Until(f.identified.Add(identifyGap))
 	if limit := bot.SessionStartLimit; limit.Total > 0 && limit.Remaining == 0 {
 		wait = max(wait, time.Duration(limit.ResetAfter)*time.Millisecond)
 		s.log.Error("no session may be begun until the daily limit is reset", "wait", wait)
@@ -147,10 +147,10 @@ func (f *life) next(end error) (wait time.Duration, err error) {
 		f.forget()
 	}
 	if f.streak > 1 {
-		wait = backoff(f.session.timing.retry, maxRetry, f.streak-1)
+		wait = backoff(firstRetry, maxRetry, f.streak-1)
 	}
 	if isInvalid {
-		wait = max(wait, f.session.timing.invalid+rand.N(4*f.session.timing.invalid))
+		wait = max(wait, invalidWait+rand.N(4*invalidWait))
 	}
 	if errors.As(end, &refused) {
 		wait = max(wait, refused.RetryAfter)
@@ -236,7 +236,7 @@ func (s *Session) announce(ctx context.Context) {
 
 // awaitGuilds waits until the servers that READY announced are there.
 func (s *Session) awaitGuilds(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, s.timing.guilds)
+	ctx, cancel := context.WithTimeout(ctx, guildsLimit)
 	defer cancel()
 	for {
 		if _, complete := s.names.guildNames(); complete {

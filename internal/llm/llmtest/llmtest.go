@@ -24,6 +24,7 @@
 //	next                    what follows is for the next request that matches; the last reply is for all further ones
 //
 //	wait 200ms              silence; before the first word it is latency
+//	hold                    silence until the test calls [Server.Release]
 //	gap 20ms                from here on, words one by one, this long apart
 //	say Hello **there**     words, to the end of the line; "say" lines in a row are lines of one text
 //	chunk "<thi"            one delta, exactly this, as a quoted Go string
@@ -46,20 +47,26 @@
 package llmtest
 
 import (
+	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"familiar/internal/memnet"
 )
 
 // Server is a server that runs until its test ends. Set the fields before the first request.
 type Server struct {
 	// URL is the base for clients, with the version: "http://127.0.0.1:port/v1".
 	URL string
+	// Dial connects to a server of [InMemory]. It is nil for one of [New], which any client reaches.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Key, if it is set, is demanded of every request.
 	Key string
 	// Models are what GET /models lists. nil: "test-model".
@@ -75,6 +82,9 @@ type Server struct {
 	requests []Request // guarded by mu
 	running  int       // requests being answered; guarded by mu
 	busiest  int       // guarded by mu
+
+	released chan struct{} // closed by Release
+	release  sync.Once
 }
 
 // Request is what a client asked, parsed.
@@ -128,20 +138,41 @@ func (r Request) Prompt() string {
 // New starts a server that stops when the test ends.
 func New(tb testing.TB) *Server {
 	tb.Helper()
-	s := &Server{}
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", s.complete)
-	mux.HandleFunc("GET /v1/models", s.models)
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusNotFound, OpenAIError("Invalid URL", "invalid_request_error", ""))
-	})
-	srv := httptest.NewServer(mux)
+	s := newServer()
+	srv := httptest.NewServer(s.handler())
 	tb.Cleanup(func() {
 		srv.CloseClientConnections()
 		srv.Close()
 	})
 	s.URL = srv.URL + "/v1"
 	return s
+}
+
+// InMemory is New without a network: a client reaches the server through [Server.Dial]. In a bubble of testing/synctest
+// time is virtual for both.
+func InMemory(tb testing.TB) *Server {
+	tb.Helper()
+	s, l := newServer(), memnet.Listen()
+	srv := &httptest.Server{Listener: l, Config: &http.Server{Handler: s.handler()}}
+	srv.Start()
+	tb.Cleanup(func() {
+		srv.CloseClientConnections()
+		srv.Close()
+	})
+	s.URL, s.Dial = srv.URL+"/v1", l.Dial
+	return s
+}
+
+func newServer() *Server { return &Server{released: make(chan struct{})} }
+
+func (s *Server) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", s.complete)
+	mux.HandleFunc("GET /v1/models", s.models)
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusNotFound, OpenAIError("Invalid URL", "invalid_request_error", ""))
+	})
+	return mux
 }
 
 // Queue adds replies for the next requests, one each, whatever they ask.
@@ -157,6 +188,9 @@ func (s *Server) Play(script *Script) {
 	defer s.mu.Unlock()
 	s.script = script
 }
+
+// Release ends every [Hold], those to come too.
+func (s *Server) Release() { s.release.Do(func() { close(s.released) }) }
 
 // Requests returns the requests so far, in the order of their arrival.
 func (s *Server) Requests() []Request {
@@ -186,7 +220,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	p := &player{w: w, done: r.Context().Done(), req: req}
+	p := &player{w: w, done: r.Context().Done(), released: s.released, req: req}
 	p.play(s.choose(req))
 }
 

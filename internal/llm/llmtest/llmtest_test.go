@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"familiar/internal/llm/llmtest"
@@ -51,22 +52,36 @@ data: [DONE]
 	}
 }
 
-// With a gap, each word arrives on its own.
-func TestGap(t *testing.T) {
-	srv := llmtest.New(t)
-	srv.Queue(llmtest.Reply{llmtest.Gap(60 * time.Millisecond), llmtest.Say("one two three")})
-	resp, err := http.Post(srv.URL+"/chat/completions", "application/json", strings.NewReader(question))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	start := time.Now()
-	if line, err := bufio.NewReader(resp.Body).ReadString('\n'); err != nil || !strings.Contains(line, `"one "`) {
-		t.Errorf("%q, %v", line, err)
-	}
-	if took := time.Since(start); took > 110*time.Millisecond {
-		t.Errorf("the first word took %v", took)
-	}
+// With a gap, each word arrives on its own. A hold lasts until it is released.
+func TestGapAndHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := llmtest.InMemory(t)
+		srv.Queue(llmtest.Reply{llmtest.Gap(time.Minute), llmtest.Say("one two"), llmtest.Hold(), llmtest.Say("three")})
+		transport := &http.Transport{DialContext: srv.Dial}
+		defer transport.CloseIdleConnections()
+		start := time.Now()
+		resp, err := (&http.Client{Transport: transport}).Post(srv.URL+"/chat/completions", "application/json", strings.NewReader(question))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		lines := bufio.NewScanner(resp.Body)
+		for _, want := range []struct {
+			word  string
+			after time.Duration
+		}{{"one ", 0}, {"two", time.Minute}, {"three", time.Hour}} {
+			if want.word == "three" {
+				time.Sleep(time.Hour - time.Since(start))
+				srv.Release()
+			}
+			for lines.Scan() && !strings.Contains(lines.Text(), `"content"`) {
+			}
+			if took := time.Since(start); took != want.after || !strings.Contains(lines.Text(), `"`+want.word+`"`) {
+				t.Errorf("after %v: %q; want %q after %v", took, lines.Text(), want.word, want.after)
+			}
+		}
+		io.Copy(io.Discard, resp.Body)
+	})
 }
 
 func TestScript(t *testing.T) {

@@ -12,9 +12,10 @@ import (
 
 // player plays one reply.
 type player struct {
-	w    http.ResponseWriter
-	done <-chan struct{} // the client is gone, or the server stops
-	req  Request
+	w        http.ResponseWriter
+	done     <-chan struct{} // the client is gone, or the server stops
+	released <-chan struct{} // ends a hold
+	req      Request
 
 	out    *bufio.Writer // the stream; nil until its first line
 	gap    time.Duration
@@ -41,6 +42,8 @@ func (p *player) step(s Step) bool {
 	switch s.do {
 	case doWait:
 		return p.sleep(s.wait)
+	case doHold:
+		return p.hold()
 	case doGap:
 		p.gap = s.wait
 	case doSay:
@@ -106,6 +109,17 @@ func (p *player) sleep(d time.Duration) bool {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		return true
+	case <-p.done:
+		return false
+	}
+}
+
+// hold waits for the test, after what was said so far has been sent.
+func (p *player) hold() bool {
+	p.flush()
+	select {
+	case <-p.released:
 		return true
 	case <-p.done:
 		return false

@@ -22,6 +22,7 @@ type verb int
 
 const (
 	doWait verb = iota
+	doHold
 	doGap
 	doSay
 	doChunk
@@ -47,6 +48,9 @@ func Chunk(text string) Step { return Step{do: doChunk, text: text} }
 
 // Wait is a silence. Before the first word it is the server's latency.
 func Wait(d time.Duration) Step { return Step{do: doWait, wait: d} }
+
+// Hold is a silence that lasts until the test calls [Server.Release].
+func Hold() Step { return Step{do: doHold} }
 
 // Gap makes all further words come one by one, this long apart. 0 goes back to sending all at once, which is the
 // fast way: nothing is flushed before the reply ends or waits.

@@ -157,6 +157,8 @@ func parseStep(word, rest string) ([]Step, error) {
 			return nil, errors.New(`want "header Name: value"`)
 		}
 		return []Step{Header(key, value)}, nil
+	case "hold":
+		return []Step{Hold()}, nil
 	case "cut":
 		return []Step{Cut()}, nil
 	case "end":

@@ -5,10 +5,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/evidence"
+	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/question"
 	"familiar/internal/search"
+	"familiar/internal/text"
 	"familiar/internal/web/guard"
 )
 
@@ -21,16 +26,16 @@ func TestLookupFindsAndCites(t *testing.T) {
 	if l.Query != "What is the height of Mount Everest" {
 		t.Errorf("query %q", l.Query)
 	}
-	text := unmarked(l.Block)
+	body := unmarked(l.Block)
 	for _, want := range []string{"8,849 metres", "8,848 metres", "published 2026-03-04 (from page)", "undated", "[not read] gone.org: status 404 · robots.org: robots disallow",
 		`pages="2/4"`, `fetched="2026-11-20T22:03Z"`, "Sources [1] and [2] give different numbers"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("block lacks %q:\n%s", want, text)
+		if !strings.Contains(body, want) {
+			t.Errorf("block lacks %q:\n%s", want, body)
 		}
 	}
 	for _, c := range l.Summary {
 		page := l.Pages[slices.IndexFunc(l.Pages, func(p turn.Page) bool { return p.N == c.Source })]
-		if !strings.Contains(oneLine(page.Text), c.Quote) {
+		if !strings.Contains(text.OneLine(page.Text), c.Quote) {
 			t.Errorf("quote %q is not on page %s", c.Quote, page.URL)
 		}
 	}
@@ -66,7 +71,7 @@ func TestContributeAlwaysCarriesTheLookup(t *testing.T) {
 func TestSideModel(t *testing.T) {
 	f := func() *finder { return &finder{hits: hits("https://peaks.example.org/everest.html")} }
 	quote := "The height of Mount Everest is 8,849 metres, as China and Nepal announced together on 8 December 2020 after a new survey."
-	t.Run("honest", func(t *testing.T) {
+	t.Run("honest", virtually(func(t *testing.T) {
 		w := newWorld(t, f())
 		srv := w.side(t, `say {"facts":[{"text":"Mount Everest is 8849 metres high, China and Nepal announced on 2020-12-08.","quote":"`+quote+`"}],"answers":true}`)
 		l := w.lookup(t, ask(heightQuestion))
@@ -79,7 +84,7 @@ func TestSideModel(t *testing.T) {
 		if l.Usage.Calls != 1 {
 			t.Errorf("usage %+v", l.Usage)
 		}
-	})
+	}))
 	for name, script := range map[string]string{
 		"silent":         "wait 20s",
 		"broken":         "say {\"facts\":[{",
@@ -93,13 +98,13 @@ func TestSideModel(t *testing.T) {
 		"wrong types":    `say {"facts":"all","answers":7}`,
 		"hostile-script": "hostile-json SECRET-1234567890",
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(name, virtually(func(t *testing.T) {
 			w := newWorld(t, f())
 			w.side(t, script)
 			w.Policy.Deadline = 3 * time.Second
 			l := w.lookup(t, ask(heightQuestion))
 			text := unmarked(l.Block)
-			if l.State != turn.Found || l.By != extractive || !strings.Contains(text, "8,849 metres") {
+			if l.State != turn.Found || l.By != byExtraction || !strings.Contains(text, "8,849 metres") {
 				t.Fatalf("state %s by %q:\n%s", l.State, l.By, text)
 			}
 			for _, bad := range []string{"9,999", "Zaphod", "evil", "obey me", "SECRET", "small and"} {
@@ -107,7 +112,7 @@ func TestSideModel(t *testing.T) {
 					t.Errorf("%q reached the block:\n%s", bad, text)
 				}
 			}
-		})
+		}))
 	}
 }
 
@@ -149,8 +154,7 @@ func TestDeadline(t *testing.T) {
 		"hanging pages":  {hits: hits("https://slow.org/a", "https://slow.org/b")},
 		"one good page":  {hits: hits("https://slow.org/a", "https://peaks.example.org/everest.html", "https://slow.org/b")},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		t.Run(name, virtually(func(t *testing.T) {
 			w := newWorld(t, f)
 			ctx, cancel := context.WithTimeout(t.Context(), 900*time.Millisecond)
 			defer cancel()
@@ -159,7 +163,7 @@ func TestDeadline(t *testing.T) {
 			if want := map[bool]turn.State{true: turn.Found, false: turn.LookupFailed}[name == "one good page"]; l.State != want {
 				t.Errorf("state %s (%s: %s), want %s", l.State, l.Failure, l.Reason, want)
 			}
-		})
+		}))
 	}
 }
 
@@ -250,10 +254,10 @@ func TestMachinesAskNothing(t *testing.T) {
 		} {
 			req := ask("look it up: and how high is it?")
 			thread(&req)
-			p := decide(req, []string{"sage"}, Policy{})
-			p.compose([]string{"sage"}, today)
-			if asks := containsFold(strings.Join(p.queries, " ")+p.question, "Zorgana"); asks == machine {
-				t.Errorf("%s by a machine %v: question %q, queries %q", name, machine, p.question, p.queries)
+			p := question.Decide(req, []string{"sage"}, nil)
+			p.Compose([]string{"sage"}, today)
+			if asks := containsFold(strings.Join(p.Queries, " ")+p.Question, "Zorgana"); asks == machine {
+				t.Errorf("%s by a machine %v: question %q, queries %q", name, machine, p.Question, p.Queries)
 			}
 		}
 	}
@@ -419,7 +423,7 @@ func TestEager(t *testing.T) {
 			t.Errorf("%q: looked up %v", text, got)
 		}
 	}
-	if l := w.lookup(t, ask(heightQuestion)); len(l.Summary) > brief {
+	if l := w.lookup(t, ask(heightQuestion)); len(l.Summary) > evidence.Brief {
 		t.Errorf("%d sentences", len(l.Summary))
 	}
 }
@@ -437,7 +441,9 @@ func TestForecast(t *testing.T) {
 }
 
 // Between the thresholds the side model has the say; late or broken, the score has.
-func TestSecondOpinion(t *testing.T) {
+func TestSecondOpinion(t *testing.T) { synctest.Test(t, testSecondOpinion) }
+
+func testSecondOpinion(t *testing.T) {
 	const doubtful = "something about basalt columns maybe"
 	for _, tt := range []struct {
 		script string
@@ -452,17 +458,17 @@ func TestSecondOpinion(t *testing.T) {
 	} {
 		w := newWorld(t, &finder{})
 		srv := w.side(t, tt.script)
-		p := plan{need: need{score: 0.4}, question: doubtful}
+		p := question.Plan{Need: need.Need{Score: 0.4}, Question: doubtful}
 		by := w.secondOpinion(t.Context(), &p)
-		if got := p.score >= threshold; got != (tt.want == turn.Empty) {
-			t.Errorf("%s: score %v, by %q", tt.script, p.score, by)
+		if got := p.Score >= need.Threshold; got != (tt.want == turn.Empty) {
+			t.Errorf("%s: score %v, by %q", tt.script, p.Score, by)
 		}
 		if len(srv.Requests()) == 0 {
 			t.Errorf("%s: was not asked", tt.script)
 		}
-		p = plan{need: need{score: 0.95}}
-		if w.secondOpinion(t.Context(), &p); p.score != 0.95 {
-			t.Errorf("a sure score was moved to %v", p.score)
+		p = question.Plan{Need: need.Need{Score: 0.95}}
+		if w.secondOpinion(t.Context(), &p); p.Score != 0.95 {
+			t.Errorf("a sure score was moved to %v", p.Score)
 		}
 	}
 }

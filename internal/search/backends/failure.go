@@ -61,7 +61,7 @@ func (s *service) failureOf(status int, failure []byte) (code turn.Code, detail 
 	case status == http.StatusRequestTimeout:
 		code = turn.CodeTimeout
 	default:
-		code = cmp.Or(turn.Code(api.CodeOf(status)), turn.CodeUpstream)
+		code = cmp.Or(api.CodeOf(status), turn.CodeUpstream)
 	}
 	return code, fmt.Sprintf("HTTP %d%s%s", status, s.keys[0].cure(code), s.hints[code])
 }

@@ -58,8 +58,7 @@ func newService(c Config, e Entry, base string) (*service, error) {
 	s.far.UserAgent = c.UserAgent
 	s.far.Explain = func(r api.Reply) (f api.Failure) {
 		if s.explain != nil {
-			code, detail := s.explain(r.Status, r.Body)
-			f.Code, f.Detail = string(code), detail
+			f.Code, f.Detail = s.explain(r.Status, r.Body)
 		}
 		return f
 	}
@@ -119,7 +118,7 @@ func (s *service) ask(ctx context.Context, r request, reply any) (search.Allowan
 		left = s.allowance(got)
 	}
 	if f, ok := errors.AsType[*api.Failure](err); ok {
-		failed := s.fail(turn.Code(f.Code), f.Detail)
+		failed := s.fail(f.Code, f.Detail)
 		if failed.RetryAfter = f.RetryAfter; failed.RetryAfter == 0 && failed.Code == turn.CodeRateLimited {
 			failed.RetryAfter = waitOf(left)
 		}
