@@ -58,8 +58,7 @@ func newService(c Config, e Entry, base string) (*service, error) {
 	s.far.UserAgent = c.UserAgent
 	s.far.Explain = func(r api.Reply) (f api.Failure) {
 		if s.explain != nil {
-			code, detail := s.explain(r.Status, r.Body)
-			f.Code, f.Detail = code, detail
+			f.Code, f.Detail = s.explain(r.Status, r.Body)
 		}
 		return f
 	}
