@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"text/tabwriter"
 	"time"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/search"
 )
 
@@ -45,22 +47,27 @@ func viewBackends(list []backend) string {
 	return b.String()
 }
 
-func (l backend) intents() string {
-	text := strings.Join(l.Intents, ", ")
-	if text == "" {
-		text = "all"
+func listed(intents []turn.Intent) string {
+	var words []string
+	for _, in := range intents {
+		words = append(words, string(in))
 	}
+	return strings.Join(words, ", ")
+}
+
+func (l backend) intents() string {
+	text := cmp.Or(listed(l.Intents), "all")
 	if len(l.Best) > 0 {
-		text += ", best " + strings.Join(l.Best, ", ")
+		text += ", best " + listed(l.Best)
 	}
 	if len(l.Last) > 0 {
-		text += ", last " + strings.Join(l.Last, ", ")
+		text += ", last " + listed(l.Last)
 	}
 	return text
 }
 
 func (l backend) health() string {
-	text := strings.ReplaceAll(l.Health, "_", " ")
+	text := strings.ReplaceAll(string(l.Health), "_", " ")
 	if l.Health == search.Resting {
 		text += " until " + l.Until.UTC().Format("15:04:05Z")
 	}
@@ -89,7 +96,7 @@ func (l backend) lastFailure() string {
 	if l.Failure == "" {
 		return "–"
 	}
-	text := l.FailedAt.UTC().Format("01-02 15:04Z ") + l.Failure
+	text := l.FailedAt.UTC().Format("01-02 15:04Z ") + string(l.Failure)
 	if l.Detail != "" {
 		text += ": " + l.Detail
 	}

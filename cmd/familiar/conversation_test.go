@@ -22,7 +22,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/discordtest"
 	"familiar/internal/llm/llmtest"
-	"familiar/internal/search"
+	"familiar/internal/search/backends"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 	"familiar/internal/web/webtest"
@@ -272,13 +272,9 @@ func (c *conversation) backends() map[string]string {
 
 // backendsAt is one address for every search backend that there is.
 func backendsAt(base string) map[string]string {
-	any := search.Config{Client: func(string) *http.Client { return http.DefaultClient }}
 	all := map[string]string{}
-	for _, b := range search.Backends(any) {
-		all[b.Name()] = base
-	}
-	for _, d := range search.Off(any) {
-		all[d.Name] = base
+	for _, b := range backends.Table() {
+		all[b.Name] = base
 	}
 	return all
 }

@@ -11,8 +11,6 @@
 //	familiar trace [ID]      the records of past turns
 //	familiar feedback        what was said of sources, and how to take it back
 //	familiar config check    what is configured, and from where
-//	familiar eval SET DIR    predictions for evaluation data
-//	familiar eval report DIR every figure of it, beside the recorded ones
 //
 // This package is the only reader of the environment and of flags, and the place where the rooms of the house are
 // put together: wire.go does it in a few literals.
@@ -54,7 +52,6 @@ type commands struct {
 	Trace    traceCommand    `cmd:"" help:"List the records of past turns, or show one."`
 	Feedback feedbackCommand `cmd:"" help:"List what people said of the character's sources, or forget it."`
 	Config   configCommand   `cmd:"" help:"Look at the configuration."`
-	Eval     evalCommand     `cmd:"" help:"Predict for evaluation data, and measure how well."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }
@@ -92,7 +89,7 @@ func run(p program) int {
 	var cli commands
 	parser, err := kong.New(&cli, kong.Name("familiar"), kong.UsageOnError(), kong.Writers(p.out, p.err),
 		kong.Description("A Discord companion that can look things up and show its work."),
-		kong.Vars{"version": version(), "sets": setNames()}, kong.Exit(func(code int) { panic(exitCode(code)) }))
+		kong.Vars{"version": version()}, kong.Exit(func(code int) { panic(exitCode(code)) }))
 	if err != nil {
 		fmt.Fprintln(p.err, "familiar:", err)
 		return exitFailed

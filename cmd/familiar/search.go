@@ -11,21 +11,22 @@ import (
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
 	"familiar/internal/search"
+	"familiar/internal/search/backends"
 	"familiar/internal/web/guard"
 
 	"github.com/oklog/ulid/v2"
 )
 
 type searchCommand struct {
-	Words     []string `arg:"" name:"query" help:"What to search for; it leaves the machine as it is."`
-	Backends  []string `name:"backend" help:"Ask this one alone; may be repeated. familiar backends lists them."`
-	Intent    string   `enum:"general,weather,person,news,fact_check,forum,image,video,docs,howto" default:"general" help:"What kind of question: ${enum}."`
-	Depth     string   `enum:"basic,advanced" default:"basic" help:"basic, or advanced: pages are read and ranked by what stands on them."`
-	Sites     []string `name:"site" help:"Only pages on this host and below; may be repeated."`
-	Freshness string   `enum:"any,day,week,month,year" default:"any" help:"The oldest page wanted: ${enum}."`
-	Language  string   `help:"The language, and the region, as in de or en-GB."`
-	Safe      string   `enum:"off,moderate,strict" default:"moderate" help:"What is kept out: ${enum}."`
-	JSON      bool     `name:"json" help:"Print everything as JSON."`
+	Words     []string    `arg:"" name:"query" help:"What to search for; it leaves the machine as it is."`
+	Backends  []string    `name:"backend" help:"Ask this one alone; may be repeated. familiar backends lists them."`
+	Intent    turn.Intent `enum:"general,weather,person,news,fact_check,forum,image,video,docs,howto" default:"general" help:"What kind of question: ${enum}."`
+	Depth     string      `enum:"basic,advanced" default:"basic" help:"basic, or advanced: pages are read and ranked by what stands on them."`
+	Sites     []string    `name:"site" help:"Only pages on this host and below; may be repeated."`
+	Freshness string      `enum:"any,day,week,month,year" default:"any" help:"The oldest page wanted: ${enum}."`
+	Language  string      `help:"The language, and the region, as in de or en-GB."`
+	Safe      string      `enum:"off,moderate,strict" default:"moderate" help:"What is kept out: ${enum}."`
+	JSON      bool        `name:"json" help:"Print everything as JSON."`
 }
 
 // searchPatience is how long all of a search may take.
@@ -59,12 +60,12 @@ func (s searchCommand) Run(ctx context.Context, p *program, stop stopper) error 
 func (h *house) checkQuery(q search.Query) error {
 	var wrong problems
 	for _, name := range q.Backends {
-		if slices.ContainsFunc(h.backend, func(b search.Backend) bool { return b.Name() == name }) {
+		if slices.ContainsFunc(h.backends.On, func(b search.Backend) bool { return b.Name() == name }) {
 			continue
 		}
 		why := "there is none of that name; known: " + strings.Join(h.backendNames(), ", ")
-		if i := slices.IndexFunc(h.off, func(d search.Disabled) bool { return d.Name == name }); i >= 0 {
-			why = "it is off: " + h.off[i].Why
+		if i := slices.IndexFunc(h.backends.Off, func(d backends.Disabled) bool { return d.Name == name }); i >= 0 {
+			why = "it is off: " + h.backends.Off[i].Why
 		}
 		wrong = append(wrong, fmt.Sprintf("--backend %q: %s", name, why))
 	}
@@ -81,7 +82,7 @@ func (h *house) checkQuery(q search.Query) error {
 
 func (h *house) backendNames() []string {
 	var names []string
-	for _, l := range search.Lines() {
+	for _, l := range backends.Table() {
 		names = append(names, l.Name)
 	}
 	return names
@@ -90,7 +91,7 @@ func (h *house) backendNames() []string {
 // searched is what came of a search.
 type searched struct {
 	State   turn.State    `json:"state"`
-	Failure string        `json:"failure,omitempty"`
+	Failure turn.Code     `json:"failure,omitempty"`
 	Reason  string        `json:"reason,omitempty"`
 	Cached  bool          `json:"cached,omitempty"`
 	Stale   time.Duration `json:"stale,omitempty"`
@@ -132,7 +133,7 @@ func (h *house) search(ctx context.Context, p *program, q search.Query) (*search
 	for _, hit := range r.Hits {
 		found.Hits = append(found.Hits, pictured{Hit: hit})
 	}
-	if q.Intent == "image" || q.Intent == "video" {
+	if q.Intent == turn.IntentImage || q.Intent == turn.IntentVideo {
 		h.look(ctx, found.Hits)
 	}
 	return found, h.traces.Save(ctx, t)

@@ -47,7 +47,7 @@ func client(t *testing.T, far *discordtest.Server) *discordgo.Session {
 	return s
 }
 
-// refused gives status and code of a request that must fail.
+// refused returns status and code of a request that must fail.
 func refused(t *testing.T, err error) (status, code int) {
 	t.Helper()
 	var rest *discordgo.RESTError

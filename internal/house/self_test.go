@@ -28,7 +28,7 @@ import (
 	"context"
 	"familiar/internal/api"
 	"familiar/internal/bot"  // no
-	_ "familiar/internal/trace" // no
+	_ "familiar/internal/web/reader" // no
 	"familiar/internal/unplanned"
 )
 -- internal/search/a_test.go --

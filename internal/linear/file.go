@@ -31,6 +31,15 @@ func (m *Model) Bytes() []byte {
 	return out
 }
 
+// MustParse is Parse for a model that is built into the program: one that is broken is a broken build, and it panics.
+func MustParse(file []byte) *Model {
+	m, err := Parse(file)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
 // Parse reads what Bytes wrote.
 func Parse(file []byte) (*Model, error) {
 	rest, ok := bytes.CutPrefix(file, []byte(magic))

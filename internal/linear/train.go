@@ -34,7 +34,8 @@ type trainer struct {
 	penalty  float64
 	share    []float64 // by class: what one example of it counts
 	index    map[string]int
-	columns  [][]int // by example: its features' indexes
+	columns  [][]int     // by example: its features' indexes
+	values   [][]float64 // … and how much of each
 	weights  []float64
 	bias     []float64
 }
@@ -42,16 +43,16 @@ type trainer struct {
 func newTrainer(classes []string, examples []Example, penalty float64) *trainer {
 	t := &trainer{classes: classes, examples: examples, penalty: penalty, index: map[string]int{}}
 	for _, e := range examples {
-		columns := make([]int, len(e.Features))
+		columns, values := make([]int, len(e.Features)), make([]float64, len(e.Features))
 		for i, f := range e.Features {
 			at, known := t.index[f.Name]
 			if !known {
 				at = len(t.index)
 				t.index[f.Name] = at
 			}
-			columns[i] = at
+			columns[i], values[i] = at, f.Value
 		}
-		t.columns = append(t.columns, columns)
+		t.columns, t.values = append(t.columns, columns), append(t.values, values)
 	}
 	t.weights, t.bias = make([]float64, len(t.index)*len(classes)), make([]float64, len(classes))
 	return t
@@ -98,9 +99,10 @@ func (t *trainer) slope() []float64 {
 	odds := make([]float64, k)
 	for i, e := range t.examples {
 		copy(odds, t.bias)
+		values := t.values[i]
 		for j, at := range t.columns[i] {
-			for c := range k {
-				odds[c] += t.weights[at*k+c] * e.Features[j].Value
+			for c, w := range t.weights[at*k:][:k] {
+				odds[c] += w * values[j]
 			}
 		}
 		softmax(odds)
@@ -110,8 +112,9 @@ func (t *trainer) slope() []float64 {
 			slope[len(t.weights)+c] += odds[c]
 		}
 		for j, at := range t.columns[i] {
-			for c := range k {
-				slope[at*k+c] += odds[c] * e.Features[j].Value
+			pull := slope[at*k:][:k]
+			for c, odd := range odds {
+				pull[c] += odd * values[j]
 			}
 		}
 	}

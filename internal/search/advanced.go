@@ -29,10 +29,10 @@ const (
 	leastScore       = 10
 )
 
-// deep is search in the advanced depth. Where there is too little time, or too little worth reading, it is what the
+// advanced is search in the advanced depth. Where there is too little time, or too little worth reading, it is what the
 // basic depth gives.
-func (e *Engine) deep(ctx context.Context, way itinerary, q Query, domains filter) Result {
-	ctx, cancel := context.WithTimeout(ctx, or(e.Timeout, defaultTimeout)+or(e.Reading, defaultReading))
+func (e *Engine) advanced(ctx context.Context, way route, q Query, domains filter) Result {
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(e.Timeout, defaultTimeout)+cmp.Or(e.Reading, defaultReading))
 	defer cancel()
 	end, _ := ctx.Deadline()
 	soon, stop := context.WithTimeout(ctx, time.Until(end)/2)
@@ -43,7 +43,7 @@ func (e *Engine) deep(ctx context.Context, way itinerary, q Query, domains filte
 	basic := top(pages, q.Limit)
 	left := time.Until(end) - readMargin
 	if r.State != turn.Found || r.Stale > 0 || left < leastReading {
-		r.Hits, r.whole = basic, r.whole && r.State != turn.Found
+		r.Hits, r.complete = basic, r.complete && r.State != turn.Found
 		return r
 	}
 	pages = pages[:min(len(pages), candidatesPerHit*q.Limit)]
@@ -51,7 +51,7 @@ func (e *Engine) deep(ctx context.Context, way itinerary, q Query, domains filte
 	defer stop()
 	good := e.chooseRead(q, pages, e.readAll(read, pages))
 	if r.Hits = top(good, q.Limit); len(good) < min(leastGood, q.Limit) {
-		r.Hits, r.whole = basic, false
+		r.Hits, r.complete = basic, false
 	}
 	return r
 }
@@ -211,9 +211,9 @@ func pageScore(query, title, text string, published, now time.Time) float64 {
 	for w := range strings.FieldsFuncSeq(title, separate) {
 		inTitle[w]++
 	}
-	asked := slices.Collect(strings.FieldsFuncSeq(query, separate))
-	slices.Sort(asked)
-	for _, w := range slices.Compact(asked) {
+	words := slices.Collect(strings.FieldsFuncSeq(query, separate))
+	slices.Sort(words)
+	for _, w := range slices.Compact(words) {
 		n, titled := inText[w], inTitle[w] > 0
 		switch {
 		case strings.ContainsFunc(w, unspaced):

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -78,6 +76,7 @@ func library(t *testing.T, read func(ctx context.Context, n int) (Page, error)) 
 		hits = append(hits, hit(fmt.Sprintf("https://site%d.org/", i), fmt.Sprint("Page ", string(rune('A'+i)))))
 	}
 	return &Engine{
+		Profiles: profiles(nil),
 		Backends: []Backend{fake{name: "x", after: time.Second, hits: hits}},
 		Read: func(ctx context.Context, address string) (Page, error) {
 			var n int
@@ -153,38 +152,4 @@ func TestAdvancedKeepsAnswers(t *testing.T) {
 		}
 		e.Wait()
 	})
-}
-
-// TestSearXNGPages: in the advanced depth a query goes from page to page, from the first, for as many as are wanted.
-func TestSearXNGPages(t *testing.T) {
-	for _, test := range []struct {
-		depth string
-		limit int
-		full  int // pages that have results, ten each
-		want  int
-		pages string
-	}{
-		{"advanced", 25, 9, 30, "1 2 3"}, {"advanced", 15, 9, 20, "1 2"}, {"advanced", 25, 2, 20, "1 2 3"}, {"basic", 25, 9, 10, "1"},
-	} {
-		var asked []string
-		base, _ := farEnd(t, func(rw http.ResponseWriter, r *http.Request) {
-			page := r.URL.Query().Get("pageno")
-			asked = append(asked, page)
-			var results []string
-			for i := range 10 {
-				if n, err := strconv.Atoi(page); err == nil && n <= test.full {
-					results = append(results, fmt.Sprintf(`{"url":"https://example.org/%s/%d"}`, page, i))
-				}
-			}
-			fmt.Fprintf(rw, `{"results":[%s]}`, strings.Join(results, ","))
-		})
-		b, err := newSearXNG(Config{SearXNG: base, Client: clients(t)}, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := b.Search(t.Context(), Query{Text: "q", Limit: test.limit, Depth: test.depth})
-		if err != nil || len(got.Hits) != test.want || strings.Join(asked, " ") != test.pages {
-			t.Errorf("%+v: %d hits of pages %s, %v", test, len(got.Hits), asked, err)
-		}
-	}
 }

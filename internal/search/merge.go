@@ -14,24 +14,24 @@ const (
 	// fitting is how much the page gains whose title and snippet fit the query best. Ranks 1 and 10 of a backend
 	// differ by 15 %.
 	fitting = 0.5
-	// direct is how much a hit gains that answers by itself.
-	direct = 1.0
+	// answering is how much a hit gains that answers by itself.
+	answering = 1.0
 	// defaultPerDomain is as many pages as are read of one domain.
 	defaultPerDomain = 2
 )
 
 // rank merges the answers into one list, best first. The same answers give the same list, whoever was quickest.
-func (e *Engine) rank(q Query, domains filter, asked []*station, answers []answer) []*candidate {
-	pages := e.fuse(domains, asked, answers)
+func (e *Engine) rank(q Query, domains filter, sources []*source, answers []answer) []*candidate {
+	pages := e.fuse(domains, sources, answers)
 	fit, newer := relevance(terms(q.Text, nil), pages), halves(q)
 	for i, p := range pages {
 		p.Score *= (1 + fitting*fit[i]) * (1 + newer.recency(p.Published, e.now()))
 		if p.Answer {
-			p.Score *= 1 + direct
+			p.Score *= 1 + answering
 		}
 	}
 	sortPages(pages)
-	return spread(joinTwins(pages), e.perDomain())
+	return spread(mergeNearDuplicates(pages), e.perDomain())
 }
 
 // top is the hits of the first n pages.
@@ -55,7 +55,7 @@ func sortPages(pages []*candidate) {
 }
 
 // fuse makes one candidate a page, scored by its ranks, in the order of first appearance.
-func (e *Engine) fuse(domains filter, asked []*station, answers []answer) []*candidate {
+func (e *Engine) fuse(domains filter, sources []*source, answers []answer) []*candidate {
 	var pages []*candidate
 	seen := map[string]*candidate{}
 	for i, a := range answers {
@@ -67,7 +67,7 @@ func (e *Engine) fuse(domains filter, asked []*station, answers []answer) []*can
 			if a.cached || a.stale > 0 {
 				c.Age = e.now().Sub(a.at)
 			}
-			gain := asked[i].weight / float64(fusion+c.Rank)
+			gain := sources[i].Weight / float64(fusion+c.Rank)
 			if first := seen[c.key]; first != nil {
 				join(first, &c, gain)
 				continue

@@ -11,11 +11,11 @@ type Lookup struct {
 	State     State             `json:"state"`
 	Reason    string            `json:"reason"`              // why it was, or was not, looked up; for a failure, what failed
 	Need      string            `json:"need,omitempty"`      // why it was, or was not, needed
-	Failure   string            `json:"failure,omitempty"`   // closed code when State is failed: "provider_down", "rate_limited", "deadline", "cap", …
+	Failure   Code              `json:"failure,omitempty"`   // when State is failed
 	Score     float64           `json:"score"`               // 0 (surely not needed) to 1 (surely needed)
 	Cues      []string          `json:"cues,omitempty"`      // what moved the score, strongest first
-	Intent    string            `json:"intent,omitempty"`    // the first of Intents
-	Intents   []Intent          `json:"intents,omitempty"`   // what kinds of question it is; records older than them have Intent alone
+	Intent    Intent            `json:"intent,omitempty"`    // the first of Intents
+	Intents   []ScoredIntent    `json:"intents,omitempty"`   // what kinds of question it is; records older than them have Intent alone
 	Question  string            `json:"question,omitempty"`  // the message as a standalone question; never leaves the machine, but to the models
 	Query     string            `json:"query,omitempty"`     // exactly what left the machine for the search backends
 	Scrubbed  []string          `json:"scrubbed,omitempty"`  // kinds of things kept from leaving: "mention", "email", …
@@ -43,9 +43,9 @@ type Lookup struct {
 	Reused    *Reuse            `json:"reused,omitempty"` // the earlier lookup whose pages answer this one; nothing was asked then
 }
 
-// Intent is a kind of question, and how sure it is that one is asked.
-type Intent struct {
-	Name       string  `json:"name"`       // as of search.Query
+// ScoredIntent is a kind of question, and how sure it is that one is asked.
+type ScoredIntent struct {
+	Name       Intent  `json:"name"`
 	Confidence float64 `json:"confidence"` // 0 to 1
 }
 
@@ -84,7 +84,7 @@ const (
 type Asked struct {
 	Backend string        `json:"backend"`
 	Query   int           `json:"query,omitempty"`  // which line of Lookup.Query it was asked, from 1; 0: none, or not recorded
-	Status  string        `json:"status"`           // "ok", "empty", or a failure code: "timeout", "rate_limited", "blocked", …
+	Status  Code          `json:"status"`           // CodeOK, CodeEmpty, or why it did not answer
 	Detail  string        `json:"detail,omitempty"` // for the operator: cause and cure; redacted
 	Hits    int           `json:"hits"`
 	Took    time.Duration `json:"took"`
@@ -120,8 +120,8 @@ type Page struct {
 	URL       string        `json:"url"`
 	Final     string        `json:"final,omitempty"`
 	Status    int           `json:"status,omitempty"`  // HTTP status, 0 if there was none
-	Failure   string        `json:"failure,omitempty"` // closed code; empty if it was read
-	Reason    string        `json:"reason,omitempty"`  // finer closed code
+	Failure   Code          `json:"failure,omitempty"` // empty if it was read
+	Reason    Code          `json:"reason,omitempty"`  // a finer code than Failure, if there is one
 	Via       string        `json:"via,omitempty"`     // backend or special reader that delivered the text, if the page was not fetched
 	Passed    string        `json:"passed,omitempty"`  // special reader that failed before the page was fetched, and its code: "github: rate_limited"
 	Title     string        `json:"title,omitempty"`

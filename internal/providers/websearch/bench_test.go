@@ -2,7 +2,6 @@ package websearch
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"strings"
 	"syscall"
@@ -10,37 +9,13 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/evidence"
+	"familiar/internal/lookup/question"
 	"familiar/internal/search"
 	"familiar/internal/web/fetch"
+	"familiar/internal/web/read"
 	"familiar/internal/web/webtest"
 )
-
-// article makes a text of 50 KB with a vocabulary as large as an article's, of which some sentences are about bridges.
-func article(seed uint64) string {
-	r := rand.New(rand.NewPCG(seed, 1))
-	var words []string
-	for range 3000 {
-		var w strings.Builder
-		for range 2 + r.IntN(9) {
-			w.WriteByte("etaoinshrdlcumwfgypbvk"[r.IntN(22)])
-		}
-		words = append(words, w.String())
-	}
-	topic := strings.Fields("bridge opened 1932 Lorem Quill harbour 812 length Sample")
-	var b strings.Builder
-	for b.Len() < 50<<10 {
-		b.WriteString("The")
-		for range 8 + r.IntN(20) {
-			w := words[int(float64(len(words))*r.Float64()*r.Float64()*r.Float64())] // few words make most of a text
-			if r.IntN(30) == 0 {
-				w = topic[r.IntN(len(topic))]
-			}
-			b.WriteString(" " + w)
-		}
-		b.WriteString([]string{". ", ". ", ". ", ".\n"}[r.IntN(4)])
-	}
-	return b.String()
-}
 
 // processor measures the processor time of what follows, which a busy machine does not stretch as it does the clock.
 func processor(b *testing.B) (report func()) {
@@ -59,15 +34,15 @@ func processor(b *testing.B) (report func()) {
 
 // BenchmarkChoose chooses the evidence of five pages of 50 KB, 10 facts, and checks every one.
 func BenchmarkChoose(b *testing.B) {
-	var sheets []sheet
+	var sources []source
 	for i := range 5 {
-		sheets = append(sheets, sheetOf("Sample Bridge", article(uint64(i))))
+		sources = append(sources, textSource("Sample Bridge", webtest.Article(uint64(i))))
 	}
-	for _, question := range []string{"when was the Sample Bridge over the Lorem opened?", "summarize what is known of the Sample Bridge"} {
-		b.Run(question[:4], func(b *testing.B) {
+	for _, q := range []string{"when was the Sample Bridge over the Lorem opened?", "summarize what is known of the Sample Bridge"} {
+		b.Run(q[:4], func(b *testing.B) {
 			defer processor(b)()
 			for b.Loop() {
-				if s := judge(sheets, nil, &plan{question: question, language: "en"}, extended); len(s.claims) < 5 {
+				if s := collect(sources, nil, &question.Plan{Question: q, Language: "en"}, evidence.Extended); len(s.claims) < 5 {
 					b.Fatal(len(s.claims))
 				}
 			}
@@ -80,7 +55,7 @@ func BenchmarkChoose(b *testing.B) {
 func BenchmarkLookup(b *testing.B) {
 	var texts []string
 	for i := range 5 {
-		texts = append(texts, article(uint64(i)))
+		texts = append(texts, webtest.Article(uint64(i)))
 	}
 	found := func(text func(string) string) *finder {
 		f := &finder{}
@@ -125,37 +100,7 @@ func BenchmarkLookup(b *testing.B) {
 		engine := &search.Engine{Backends: []search.Backend{found(func(string) string { return "" })}}
 		defer processor(b)()
 		for b.Loop() {
-			lookup(b, &Provider{Search: engine, Fetch: pages})
-		}
-	})
-}
-
-// BenchmarkWitness prepares the five pages of 50 KB that a reply cites, and checks eight sentences of it.
-func BenchmarkWitness(b *testing.B) {
-	var texts []string
-	for i := range 5 {
-		texts = append(texts, article(uint64(i)))
-	}
-	reply := "The Sample Bridge over the Lorem was opened in 1932, and its length is 812 metres"
-	pages := func() (cited []*Witness) {
-		for _, t := range texts {
-			cited = append(cited, NewWitness("Sample Bridge", t))
-		}
-		return cited
-	}
-	b.Run("first", func(b *testing.B) {
-		defer processor(b)()
-		for b.Loop() {
-			CheckCitation(reply, pages())
-		}
-	})
-	ready := pages()
-	b.Run("8 sentences", func(b *testing.B) {
-		defer processor(b)()
-		for b.Loop() {
-			for range 8 {
-				CheckCitation(reply, ready)
-			}
+			lookup(b, &Provider{Search: engine, Reader: &read.Reader{Fetcher: pages}})
 		}
 	})
 }

@@ -15,12 +15,9 @@ const (
 	aDay    = 24 * time.Hour
 )
 
-// capped is the failure of a lookup that would be one too many.
-const capped = "cap"
-
-// granted takes one lookup of those that the channel and the person have left (L4). One that is refused is a lookup
+// takeAllowance takes one lookup of those that the channel and the person have left (L4). One that is refused is a lookup
 // that failed, and says why. What cannot be counted is not allowed.
-func (r *run) granted(ctx context.Context) bool {
+func (r *run) takeAllowance(ctx context.Context) bool {
 	if r.p.Store == nil {
 		return true
 	}
@@ -35,10 +32,10 @@ func (r *run) granted(ctx context.Context) bool {
 	got, err := r.p.Store.Take(ctx, r.now, allowances...)
 	switch {
 	case err != nil:
-		r.fail("internal", "the lookups could not be counted")
+		r.fail(turn.CodeInternal, "the lookups could not be counted")
 	case got.Refused >= 0:
 		limit := allowances[got.Refused].Limit
-		r.fail(capped, fmt.Sprintf(caps[got.Refused].words, limit)+"; the next is free "+freeWords(got.Free, r.now))
+		r.fail(turn.CodeCap, fmt.Sprintf(caps[got.Refused].words, limit)+"; the next is free "+freeWords(got.Free, r.now))
 		r.look.Caps = append(r.look.Caps, turn.Cap{Of: caps[got.Refused].of, Used: limit, Limit: limit})
 	default:
 		for i, a := range allowances {

@@ -40,7 +40,7 @@ func TestCapsRoll(t *testing.T) {
 		req := ask(fmt.Sprintf("What is the height of Mount Everest in the year %d?", 1900+i))
 		req.GuildID, req.ChannelID, req.Message.Author.ID = "G", tt.channel, tt.who
 		l := w.lookup(t, req)
-		if refused := l.Failure == capped; refused != (tt.refusal != "") || !strings.Contains(l.Reason, tt.refusal) || refused && l.State != turn.LookupFailed {
+		if refused := l.Failure == turn.CodeCap; refused != (tt.refusal != "") || !strings.Contains(l.Reason, tt.refusal) || refused && l.State != turn.LookupFailed {
 			t.Errorf("%s of %s in %s: %s %s %q, want %q", tt.at, tt.who, tt.channel, l.State, l.Failure, l.Reason, tt.refusal)
 		}
 	}

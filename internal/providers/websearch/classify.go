@@ -4,7 +4,8 @@ import (
 	"context"
 	"time"
 
-	"familiar/internal/llm"
+	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/question"
 )
 
 // classifyTime is how long a side model may think about whether to search.
@@ -15,34 +16,30 @@ Return one JSON object and nothing else: {"search":true} or {"search":false}`
 
 // secondOpinion asks the side model about a message whose score is undecided. A late or broken answer leaves the
 // score as it is.
-func (p *Provider) secondOpinion(ctx context.Context, pl *plan) (by string) {
-	if p.Side == nil || pl.order != "" || pl.score < doubtFrom || pl.score >= doubtTo {
+func (p *Provider) secondOpinion(ctx context.Context, pl *question.Plan) (by string) {
+	if p.Side == nil || pl.Order != need.NoOrder || pl.Score < need.DoubtFrom || pl.Score >= need.DoubtTo {
 		return ""
 	}
-	defer func() { _ = recover() }() // a client that panics has no opinion
 	ctx, cancel := context.WithTimeout(ctx, classifyTime)
 	defer cancel()
 	nonce := newNonce()
-	answer, err := p.Side.Complete(ctx, llm.Request{JSON: true, MaxTokens: 200, Messages: []llm.Message{
-		{Role: "system", Content: classifyOrder},
-		{Role: "user", Content: "<message-" + nonce + ">\n" + inertLine(pl.question, nonce) + "\n</message-" + nonce + ">"},
-	}})
-	pl.usage = addUsage(pl.usage, usage(answer.Usage))
+	answer, err := p.askSide(ctx, 200, classifyOrder, tagged("message", nonce, inertLine(pl.Question, nonce)))
+	pl.Usage = addUsage(pl.Usage, usage(answer.Usage))
 	if err != nil {
 		return ""
 	}
 	var got struct {
 		Search *bool `json:"search"`
 	}
-	if !strictly(answer.Text, &got) || got.Search == nil {
+	if !decodeStrict(answer.Text, &got) || got.Search == nil {
 		return ""
 	}
 	if *got.Search {
-		pl.score = max(pl.score, doubtTo)
-		pl.cues = append([]string{"side model: search"}, pl.cues...)
+		pl.Score = max(pl.Score, need.DoubtTo)
+		pl.Cues = append([]string{"side model: search"}, pl.Cues...)
 	} else {
-		pl.score = min(pl.score, doubtFrom)
-		pl.cues = append([]string{"side model: no search"}, pl.cues...)
+		pl.Score = min(pl.Score, need.DoubtFrom)
+		pl.Cues = append([]string{"side model: no search"}, pl.Cues...)
 	}
 	return answer.Model
 }

@@ -6,78 +6,44 @@ import (
 	"slices"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/evidence"
 	"familiar/internal/web/clean"
 )
 
-// Why a sentence that was considered as evidence is not told.
-const (
-	droppedBelow  = "below the best"
-	droppedKind   = "not an answer of the kind asked"
-	droppedBare   = "nothing of the question in it"
-	droppedNoted  = "the side model's notes say enough"
-	droppedSame   = "says the same as "
-	droppedCheck  = "failed check: " // and its name
-	droppedNoRoom = "no room in the block"
-)
-
-const (
-	maxDropped     = 5   // of one page
-	maxDroppedText = 160 // characters
-)
-
-// dropped is a sentence that was considered and not told.
-type dropped struct {
-	sheet int
-	text  string
-	score float64
-	why   string
-}
-
-// drop notes a sentence that was not taken. They come best first, so no more of a page are needed than are shown.
-func (q *asked) drop(s *sentence, why string) {
-	if q.drops[s.sheet]++; q.drops[s.sheet] > maxDropped {
-		return
-	}
-	if why == droppedBelow && s.traits[traitLacks] == 1 {
-		why = droppedKind
-	}
-	q.dropped = append(q.dropped, dropped{s.sheet, s.shown(), s.score, why})
-}
-
 // droppedSentences are the best sentences of each page that are not among the claims shown, with why. The pages have
 // their source numbers.
-func (s *summary) droppedSentences(sheets []sheet, shown int) []turn.DroppedSentence {
+func (s *summary) droppedSentences(sources []source, shown int) []turn.DroppedSentence {
 	all := slices.Clone(s.dropped)
 	for i, c := range s.claims {
 		if i >= shown {
-			all = append(all, dropped{c.sheet, c.Text, c.score, droppedNoRoom})
+			all = append(all, evidence.Dropped{Page: c.source, Text: c.Text, Score: c.score, Why: evidence.DroppedNoRoom})
 		}
 		for _, o := range c.same {
-			all = append(all, dropped{o.sheet, o.Text, o.score, droppedSame + sourced(&sheets[c.sheet])})
+			all = append(all, evidence.Dropped{Page: o.source, Text: o.Text, Score: o.score, Why: evidence.DroppedSame + sourced(&sources[c.source])})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b dropped) int {
-		return cmp.Or(cmp.Compare(a.sheet, b.sheet), cmp.Compare(b.score, a.score))
+	slices.SortStableFunc(all, func(a, b evidence.Dropped) int {
+		return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(b.Score, a.Score))
 	})
 	var out []turn.DroppedSentence
 	kept := map[int]int{}
 	for _, d := range all {
-		page := &sheets[d.sheet].page
-		if kept[d.sheet]++; kept[d.sheet] > maxDropped {
+		page := &sources[d.Page].page
+		if kept[d.Page]++; kept[d.Page] > evidence.MaxDropped {
 			continue
 		}
-		text, _ := clean.Inert(d.text, "")
-		why := d.why
-		if why == droppedSame {
-			why += sourced(&sheets[d.sheet])
+		text, _ := clean.Inert(d.Text, "")
+		why := d.Why
+		if why == evidence.DroppedSame {
+			why += sourced(&sources[d.Page])
 		}
-		out = append(out, turn.DroppedSentence{Source: page.N, URL: page.URL, Text: clean.Line(text, maxDroppedText), Score: d.score, Why: why})
+		out = append(out, turn.DroppedSentence{Source: page.N, URL: page.URL, Text: clean.Line(text, evidence.MaxDroppedText), Score: d.Score, Why: why})
 	}
 	return out
 }
 
 // sourced names a page that a better sentence is of.
-func sourced(s *sheet) string {
+func sourced(s *source) string {
 	if s.page.N == 0 {
 		return "a better one"
 	}

@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,106 +10,21 @@ import (
 	"pgregory.net/rapid"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/claim"
+	"familiar/internal/lookup/evidence"
+	"familiar/internal/lookup/question"
+	"familiar/internal/text"
+	"familiar/internal/web/read"
 )
 
-func sheetOf(title, text string) sheet {
-	s := sheet{page: turn.Page{Title: title, Via: "test"}}
-	s.take(text)
-	return s
+// delivered is a source whose text its search service delivered.
+func delivered(hit turn.Hit) source {
+	t := target{url: hit.URL, site: siteOf(hit.URL), hit: &hit}
+	return sourceOf(t, new(read.Reader).Read(context.Background(), (&run{}).request(t)), today)
 }
 
-// best is the first sentence that a page gives in answer.
-func bestOf(question, title, text string) string {
-	q := newAsked(question, language(question, split(question)), date{})
-	chosen := q.choose([]sheet{sheetOf(title, text)}, extended)
-	if len(chosen) == 0 {
-		return ""
-	}
-	return chosen[0].said
-}
-
-const bridge = "The Sample Bridge crosses the Lorem between two hills, and it is painted green. " +
-	"It was designed by Ada Quill, who also built the town hall. Construction lasted four years and the bridge opened in 1932. " +
-	"The bridge is 812 metres long. It was closed to lorries because its northern pier had sunk."
-
-func TestEvidence(t *testing.T) {
-	for _, tt := range []struct{ question, title, text, want string }{
-		{"who designed the sample bridge?", "Sample Bridge", bridge, "Ada Quill"},
-		{"when did the sample bridge open?", "Sample Bridge", bridge, "1932"},
-		{"how long is the sample bridge?", "Sample Bridge", bridge, "812 metres"},
-		{"why was the bridge closed to lorries?", "Sample Bridge", bridge, "northern pier"},
-		{"what is the sample bridge?", "Sample Bridge", bridge, "crosses the Lorem"},
-		{"What starts on 2031/06/11?", "", "The fair starts on June 10th, 2031.\nThe regatta starts on June 11th, 2031.\nThe market starts on June 12th, 2031.", "regatta"},
-		{"wann wurde die Brücke eröffnet?", "Musterbrücke", "Die Musterbrücke überquert den Fluss zwischen zwei Hügeln. Die Brücke wurde im Mai 1932 eröffnet. Sie ist grün.", "1932"},
-	} {
-		if got := bestOf(tt.question, tt.title, tt.text); !strings.Contains(got, tt.want) {
-			t.Errorf("%s\n got %q\nwant %q", tt.question, got, tt.want)
-		}
-	}
-}
-
-func TestParts(t *testing.T) {
-	for name, tt := range map[string]struct {
-		sentence string
-		want     []string
-	}{
-		"a short one is whole": {
-			"It was built by Ada Quill, who also built the town hall; it is green.",
-			[]string{"It was built by Ada Quill, who also built the town hall; it is green."},
-		},
-		"what is added is a part": {
-			"The bridge was designed over many years by the engineer Ada Quill of the northern county, who also built the town hall and the harbour; the ferries that had carried everybody across before were sold to another country.",
-			[]string{
-				"The bridge was designed over many years by the engineer Ada Quill of the northern county…",
-				"…who also built the town hall and the harbour; the ferries that had carried everybody across before were sold to another country.",
-			},
-		},
-		"what takes back is none": {
-			"The engineers of the northern county said that the bridge would stand for a thousand years without any work on it, but all of the others who were asked at that time and later said that this was plainly and utterly wrong.",
-			[]string{"The engineers of the northern county said that the bridge would stand for a thousand years without any work on it, but all of the others who were asked at that time and later said that this was plainly and utterly wrong."},
-		},
-		"nothing is longer than a fact": {
-			strings.Repeat("long ", 80) + "end.",
-			[]string{strings.Repeat("long ", 59)[:294] + "…"},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var got []string
-			for _, p := range parts(tt.sentence) {
-				got = append(got, p.shown())
-				if !strings.Contains(tt.sentence, p.text) {
-					t.Errorf("%q is not in the sentence", p.text)
-				}
-			}
-			if strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
-				t.Errorf("got  %q\nwant %q", got, tt.want)
-			}
-		})
-	}
-}
-
-const minutes = `Chair: {disfmarker} Um so the buttons are the next thing on the agenda for all of us today .
-Ann: Yeah .
-Ben: The buttons should , uh , be made of rubber so that people can find them in the dark {vocalsound} .
-Ann: Rubber buttons cost twice as much as buttons of plastic , and the budget is fixed for this year .
-Chair: OK .
-Ben: Lunch will be served at noon in the big room downstairs , they said .
-Chair: Then we decide that only the large buttons are made of rubber , and the small ones are plastic .`
-
-func TestOutline(t *testing.T) {
-	var got []string
-	q := newAsked("Summarize the discussion of rubber buttons", "en", date{})
-	for _, s := range q.choose([]sheet{sheetOf("", minutes)}, brief) {
-		got = append(got, s.said)
-	}
-	want := []string{
-		"Ben: The buttons should be made of rubber so that people can find them in the dark .",
-		"Ann: Rubber buttons cost twice as much as buttons of plastic , and the budget is fixed for this year .",
-		"Chair: Then we decide that only the large buttons are made of rubber , and the small ones are plastic .",
-	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got:\n%s", strings.Join(got, "\n"))
-	}
+func textSource(title, text string) source {
+	return delivered(turn.Hit{Backend: "test", Title: title, Text: text})
 }
 
 // Whatever a page holds and whatever is asked, a quote stands on its page, facts are within their limits, and there are
@@ -117,26 +33,26 @@ func TestQuotesStandOnTheirPage(t *testing.T) {
 	pieces := []string{"The bridge ", "opened in 1932", ". ", ", which ", "; ", "\n", "Ada Quill", " {laughs} ", "um, ", "桥在河上。", "«Ну да»", "e\u0301", "\u00a0", "…", "\"", "(", "**bold**", " -- ", "U.S. ", "1,234.5", strings.Repeat("word ", 70)}
 	questions := []string{"when did the bridge open?", "summarize the page", "who?", "桥在哪里?", "", "What starts on 2031/06/11?"}
 	rapid.Check(t, func(t *rapid.T) {
-		var sheets []sheet
+		var sources []source
 		for i := range rapid.IntRange(1, 3).Draw(t, "pages") {
-			text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 60).Draw(t, fmt.Sprint("page ", i)), "")
-			sheets = append(sheets, sheetOf("The bridge", text))
+			s := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 60).Draw(t, fmt.Sprint("page ", i)), "")
+			sources = append(sources, textSource("The bridge", s))
 		}
-		question := rapid.SampledFrom(questions).Draw(t, "question")
-		limit := rapid.IntRange(1, extended).Draw(t, "limit")
-		sum := judge(sheets, nil, &plan{question: question}, limit)
+		q := rapid.SampledFrom(questions).Draw(t, "question")
+		limit := rapid.IntRange(1, evidence.Extended).Draw(t, "limit")
+		sum := collect(sources, nil, &question.Plan{Question: q}, limit)
 		if len(sum.claims) > limit {
 			t.Fatalf("%d claims, want at most %d", len(sum.claims), limit)
 		}
 		for _, c := range sum.claims {
-			if !strings.Contains(oneLine(sheets[c.sheet].page.Text), c.Quote) {
+			if !strings.Contains(text.OneLine(sources[c.source].page.Text), c.Quote) {
 				t.Fatalf("%q is not on its page", c.Quote)
 			}
-			if n := utf8.RuneCountInString(c.Text); n == 0 || n > maxFact {
+			if n := utf8.RuneCountInString(c.Text); n == 0 || n > claim.MaxLength {
 				t.Fatalf("a fact of %d characters", n)
 			}
 			for _, b := range c.also {
-				if !strings.Contains(oneLine(sheets[b.sheet].page.Text), b.quote) {
+				if !strings.Contains(text.OneLine(sources[b.source].page.Text), b.quote) {
 					t.Fatalf("%q is not on the other page", b.quote)
 				}
 			}

@@ -9,7 +9,11 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/evidence"
+	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/question"
 	"familiar/internal/search"
+	"familiar/internal/text"
 	"familiar/internal/web/guard"
 )
 
@@ -22,16 +26,16 @@ func TestLookupFindsAndCites(t *testing.T) {
 	if l.Query != "What is the height of Mount Everest" {
 		t.Errorf("query %q", l.Query)
 	}
-	text := unmarked(l.Block)
+	body := unmarked(l.Block)
 	for _, want := range []string{"8,849 metres", "8,848 metres", "published 2026-03-04 (from page)", "undated", "[not read] gone.org: status 404 · robots.org: robots disallow",
 		`pages="2/4"`, `fetched="2026-11-20T22:03Z"`, "Sources [1] and [2] give different numbers"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("block lacks %q:\n%s", want, text)
+		if !strings.Contains(body, want) {
+			t.Errorf("block lacks %q:\n%s", want, body)
 		}
 	}
 	for _, c := range l.Summary {
 		page := l.Pages[slices.IndexFunc(l.Pages, func(p turn.Page) bool { return p.N == c.Source })]
-		if !strings.Contains(oneLine(page.Text), c.Quote) {
+		if !strings.Contains(text.OneLine(page.Text), c.Quote) {
 			t.Errorf("quote %q is not on page %s", c.Quote, page.URL)
 		}
 	}
@@ -100,7 +104,7 @@ func TestSideModel(t *testing.T) {
 			w.Policy.Deadline = 3 * time.Second
 			l := w.lookup(t, ask(heightQuestion))
 			text := unmarked(l.Block)
-			if l.State != turn.Found || l.By != extractive || !strings.Contains(text, "8,849 metres") {
+			if l.State != turn.Found || l.By != byExtraction || !strings.Contains(text, "8,849 metres") {
 				t.Fatalf("state %s by %q:\n%s", l.State, l.By, text)
 			}
 			for _, bad := range []string{"9,999", "Zaphod", "evil", "obey me", "SECRET", "small and"} {
@@ -164,13 +168,13 @@ func TestDeadline(t *testing.T) {
 }
 
 func TestStates(t *testing.T) {
-	down := &finder{err: &search.Error{Backend: "finder", Code: search.RateLimited}}
+	down := &finder{err: &search.Error{Backend: "finder", Code: turn.CodeRateLimited}}
 	tests := []struct {
 		name    string
 		f       *finder
 		change  func(*Provider, *turn.Request)
 		state   turn.State
-		failure string
+		failure turn.Code
 		queries int
 	}{
 		{"found nothing", &finder{}, nil, turn.Empty, "", 2},
@@ -250,10 +254,10 @@ func TestMachinesAskNothing(t *testing.T) {
 		} {
 			req := ask("look it up: and how high is it?")
 			thread(&req)
-			p := decide(req, []string{"sage"}, Policy{})
-			p.compose([]string{"sage"}, today)
-			if asks := containsFold(strings.Join(p.queries, " ")+p.question, "Zorgana"); asks == machine {
-				t.Errorf("%s by a machine %v: question %q, queries %q", name, machine, p.question, p.queries)
+			p := question.Decide(req, []string{"sage"}, nil)
+			p.Compose([]string{"sage"}, today)
+			if asks := containsFold(strings.Join(p.Queries, " ")+p.Question, "Zorgana"); asks == machine {
+				t.Errorf("%s by a machine %v: question %q, queries %q", name, machine, p.Question, p.Queries)
 			}
 		}
 	}
@@ -370,9 +374,9 @@ func TestStale(t *testing.T) {
 		t.Fatalf("first: %s, stale %s:\n%s", first.State, first.Stale, first.Block)
 	}
 	at = at.Add(5*time.Hour + time.Minute)
-	f.hits, f.err = nil, &search.Error{Backend: "finder", Code: search.Unreachable}
+	f.hits, f.err = nil, &search.Error{Backend: "finder", Code: turn.CodeUnreachable}
 	got := w.lookup(t, ask(heightQuestion))
-	if got.State != turn.Found || got.Stale != 5*time.Hour+time.Minute || got.Asked[0].Status != search.Unreachable {
+	if got.State != turn.Found || got.Stale != 5*time.Hour+time.Minute || got.Asked[0].Status != turn.CodeUnreachable {
 		t.Fatalf("later: %s, stale %s, %+v", got.State, got.Stale, got.Asked)
 	}
 	for _, want := range []string{"Nobody could be asked now: these are the results of a search made 5 h ago.", "fetched 22:03Z"} {
@@ -419,7 +423,7 @@ func TestEager(t *testing.T) {
 			t.Errorf("%q: looked up %v", text, got)
 		}
 	}
-	if l := w.lookup(t, ask(heightQuestion)); len(l.Summary) > brief {
+	if l := w.lookup(t, ask(heightQuestion)); len(l.Summary) > evidence.Brief {
 		t.Errorf("%d sentences", len(l.Summary))
 	}
 }
@@ -454,17 +458,17 @@ func testSecondOpinion(t *testing.T) {
 	} {
 		w := newWorld(t, &finder{})
 		srv := w.side(t, tt.script)
-		p := plan{need: need{score: 0.4}, question: doubtful}
+		p := question.Plan{Need: need.Need{Score: 0.4}, Question: doubtful}
 		by := w.secondOpinion(t.Context(), &p)
-		if got := p.score >= threshold; got != (tt.want == turn.Empty) {
-			t.Errorf("%s: score %v, by %q", tt.script, p.score, by)
+		if got := p.Score >= need.Threshold; got != (tt.want == turn.Empty) {
+			t.Errorf("%s: score %v, by %q", tt.script, p.Score, by)
 		}
 		if len(srv.Requests()) == 0 {
 			t.Errorf("%s: was not asked", tt.script)
 		}
-		p = plan{need: need{score: 0.95}}
-		if w.secondOpinion(t.Context(), &p); p.score != 0.95 {
-			t.Errorf("a sure score was moved to %v", p.score)
+		p = question.Plan{Need: need.Need{Score: 0.95}}
+		if w.secondOpinion(t.Context(), &p); p.Score != 0.95 {
+			t.Errorf("a sure score was moved to %v", p.Score)
 		}
 	}
 }

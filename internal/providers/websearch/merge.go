@@ -1,25 +1,27 @@
 package websearch
 
 import (
+	"cmp"
 	"slices"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/text"
 )
 
 // backing is another page that says what a claim says, with its own words for it.
 type backing struct {
-	sheet int
-	quote string
+	source int
+	quote  string
 }
 
-// merged keeps of claims that say the same the best, with all the pages that say it. They are sorted, best first.
-func merged(claims []claim, sheets []sheet) []claim {
-	var out []claim
+// mergeFindings keeps of claims that say the same the best, with all the pages that say it. They are sorted, best first.
+func mergeFindings(claims []finding, sources []source) []finding {
+	var out []finding
 next:
 	for _, c := range claims {
-		c.terms = terms(c.Text, "")
+		c.terms = text.Terms(c.Text, "")
 		for i := range out {
-			if kept := &out[i]; kept.saidBy(c, sheets) {
+			if kept := &out[i]; kept.sameAs(c, sources) {
 				kept.back(c)
 				kept.same = append(kept.same, c)
 				continue next
@@ -31,68 +33,75 @@ next:
 }
 
 // back adds the page of a claim that says the same, unless it is one of those that are known to.
-func (c *claim) back(by claim) {
-	known := func(b backing) bool { return b.sheet == by.sheet }
-	if by.sheet != c.sheet && !slices.ContainsFunc(c.also, known) {
-		c.also = append(c.also, backing{by.sheet, by.Quote})
+func (c *finding) back(by finding) {
+	known := func(b backing) bool { return b.source == by.source }
+	if by.source != c.source && !slices.ContainsFunc(c.also, known) {
+		c.also = append(c.also, backing{by.source, by.Quote})
 	}
 }
 
-// saidBy reports whether another claim says the same, so that its page may stand behind the words of this one: most of
+// sameAs reports whether another claim says the same, so that its page may stand behind the words of this one: most of
 // their words are shared, all numbers and names and what is denied; and the words stand every check against that page.
-func (c *claim) saidBy(other claim, sheets []sheet) bool {
-	if c.Text == other.Text && c.sheet == other.sheet {
+func (c *finding) sameAs(other finding, sources []source) bool {
+	if c.Text == other.Text && c.source == other.source {
 		return true
 	}
-	if jaccard(c.terms, other.terms) < 0.6 || denies(c.Text) != denies(other.Text) ||
-		!slices.Equal(unique(numbersIn(c.Text)), unique(numbersIn(other.Text))) || !namesIn(c.Text, other.Text+" "+other.Quote) {
+	if text.Jaccard(c.terms, other.terms) < 0.6 || text.Denies(c.Text) != text.Denies(other.Text) ||
+		!slices.Equal(text.Unique(text.Numbers(c.Text)), text.Unique(text.Numbers(other.Text))) || !namesIn(c.Text, other.Text+" "+other.Quote) {
 		return false
 	}
-	_, failed := sheets[other.sheet].index.checkClaim(c.Text, other.Quote)
+	_, failed := sources[other.source].index.Check(c.Text, other.Quote)
 	return failed == ""
 }
 
 // namesIn reports whether every capitalised word of a text stands in another.
-func namesIn(text, other string) bool {
+func namesIn(s, other string) bool {
 	have := map[string]bool{}
-	for _, w := range split(other) {
-		have[w.key] = true
+	for _, w := range text.Words(other) {
+		have[w.Key] = true
 	}
-	return !slices.ContainsFunc(split(text), func(w word) bool { return w.upper && !have[w.key] && !stopWords[w.key] })
+	return !slices.ContainsFunc(text.Words(s), func(w text.Word) bool { return w.Upper && !have[w.Key] && !text.StopWords[w.Key] })
 }
 
-// number gives the pages of these claims their source numbers, in the order of the search, and writes them into
+// numberSources gives the pages of these claims their source numbers, in the order of the search, and writes them into
 // claims and pages.
-func number(claims []claim, sheets []sheet) ([]turn.Claim, []turn.Source) {
+func numberSources(claims []finding, sources []source) ([]turn.Claim, []turn.Source) {
 	used := map[int]int{}
 	for _, c := range claims {
-		used[c.sheet] = 0
+		used[c.source] = 0
 		for _, b := range c.also {
-			used[b.sheet] = 0
+			used[b.source] = 0
 		}
 	}
-	var sources []turn.Source
-	for i := range sheets {
-		s := &sheets[i]
+	var numbered []turn.Source
+	for i := range sources {
+		s := &sources[i]
 		s.page.N = 0
 		if _, ok := used[i]; !ok {
 			continue
 		}
-		n := len(sources) + 1
+		n := len(numbered) + 1
 		used[i], s.page.N = n, n
-		at := s.page.URL
-		if s.page.Final != "" {
-			at = s.page.Final
-		}
-		sources = append(sources, turn.Source{N: n, URL: at, Title: s.page.Title, Site: s.page.Site, Published: s.page.Published, Fetched: s.page.Fetched})
+		numbered = append(numbered, turn.Source{N: n, URL: cmp.Or(s.page.Final, s.page.URL), Title: s.page.Title, Site: s.page.Site, Published: s.page.Published, Fetched: s.page.Fetched})
 	}
 	out := make([]turn.Claim, len(claims))
 	for i, c := range claims {
 		out[i] = c.Claim
-		out[i].Source = used[c.sheet]
+		out[i].Source = used[c.source]
 		for _, b := range c.also {
-			out[i].Also = append(out[i].Also, turn.Backing{Source: used[b.sheet], Quote: b.quote})
+			out[i].Also = append(out[i].Also, turn.Backing{Source: used[b.source], Quote: b.quote})
 		}
 	}
-	return out, sources
+	return out, numbered
+}
+
+// textsByNumber are the texts of the pages that have a source number, by it.
+func textsByNumber(sources []source) map[int]string {
+	texts := map[int]string{}
+	for i := range sources {
+		if p := &sources[i].page; p.N > 0 {
+			texts[p.N] = p.Text
+		}
+	}
+	return texts
 }

@@ -8,44 +8,49 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/claim"
+	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/question"
+	"familiar/internal/text"
+	"familiar/internal/text/calendar"
 )
 
-// memory holds what lookups have found, for the like questions that come soon after. It is kept in the process alone:
+// reuseCache holds what lookups have found, for the like questions that come soon after. It is kept in the process alone:
 // what is in it is old within the hour, and after a restart the pages that were read are asked for again. Its zero value
 // is ready.
-type memory struct {
+type reuseCache struct {
 	mu      sync.Mutex
-	entries []*recollection // oldest first; guarded by mu
-	bytes   int             // of their texts; guarded by mu
+	entries []*reuseEntry // oldest first; guarded by mu
+	bytes   int           // of their texts; guarded by mu
 }
 
-// recollection is the search and the pages of one lookup that found something. It is not changed once it is kept.
-type recollection struct {
-	scope  string // who may be given it, and under which rules it was made
-	turn   string
-	query  string
-	intent string
-	fresh  string
-	lang   string
-	at     time.Time
-	hits   []turn.Hit
-	pages  []turn.Page // those that the rules refused
-	sheets []sheet     // without their indexes
-	bytes  int
+// reuseEntry is the search and the pages of one lookup that found something. It is not changed once it is kept.
+type reuseEntry struct {
+	scope   string // who may be given it, and under which rules it was made
+	turn    string
+	query   string
+	intent  turn.Intent
+	fresh   string
+	lang    string
+	at      time.Time
+	hits    []turn.Hit
+	pages   []turn.Page // those that the rules refused
+	sources []source    // without their indexes
+	bytes   int
 }
 
 const (
-	maxRecollections = 64
-	maxRecalled      = 4 << 20 // bytes of page text
-	likeness         = 0.7     // Jaccard index above which two queries are one
+	maxReuseEntries = 64
+	maxReuseBytes   = 4 << 20 // bytes of page text
+	similarity      = 0.7     // Jaccard index above which two queries are one
 )
 
 // window is how long what was found is as good as new.
-func window(intent, fresh string) time.Duration {
+func window(intent turn.Intent, fresh string) time.Duration {
 	switch {
-	case intent == weather || intent == news || fresh == "day":
+	case intent == turn.IntentWeather || intent == turn.IntentNews || fresh == "day":
 		return 15 * time.Minute
-	case intent == forum || intent == general || fresh != "":
+	case intent == turn.IntentForum || intent == turn.IntentGeneral || fresh != "":
 		return 30 * time.Minute
 	}
 	return time.Hour
@@ -54,127 +59,119 @@ func window(intent, fresh string) time.Duration {
 // scope names who may be given what a lookup found: those who can see the channel in which it was asked, for the record
 // tells the question. A change of the rules, or of what people said of sources, ends it.
 func (r *run) scope() string {
-	return strings.Join([]string{r.req.Character, r.req.GuildID, r.req.ChannelID, r.pol.version(), r.heard.version()}, "\n")
+	return strings.Join([]string{r.req.Character, r.req.GuildID, r.req.ChannelID, r.pol.version(), r.feedback.version()}, "\n")
 }
 
 // recall gives the lookup the pages of an earlier one, if there is one whose query is like this one's.
-func (r *run) recall() ([]sheet, bool) {
-	if len(r.plan.queries) == 0 || r.plan.anew {
+func (r *run) recall() ([]source, bool) {
+	if len(r.plan.Queries) == 0 || r.plan.Refresh {
 		return nil, false
 	}
-	e := r.p.kept.find(r.scope(), &r.plan, r.now)
+	e := r.p.reuse.find(r.scope(), &r.plan, r.now)
 	if e == nil {
 		return nil, false
 	}
 	r.look.Cached = true
 	r.look.Reused = &turn.Reuse{Turn: e.turn, Query: e.query, Age: r.now.Sub(e.at)}
 	r.look.Hits, r.look.Pages = slices.Clone(e.hits), append(r.look.Pages, e.pages...)
-	sheets := slices.Clone(e.sheets)
-	for i := range sheets {
-		if s := &sheets[i]; s.good() {
+	sources := slices.Clone(e.sources)
+	for i := range sources {
+		if s := &sources[i]; s.good() {
 			s.page.Cached = true
-			s.index = newIndex(s.page.Text)
+			s.index = claim.NewPage(s.page.Text)
 		}
 	}
-	return sheets, true
+	return sources, true
 }
 
 // remember keeps what a search found.
-func (r *run) remember(refused []turn.Page, sheets []sheet) {
+func (r *run) remember(refused []turn.Page, sources []source) {
 	if r.look.State != turn.Found || r.look.Reused != nil || r.look.Stale > 0 {
 		return
 	}
-	e := &recollection{scope: r.scope(), turn: r.req.ID, query: r.plan.queries[0], intent: r.plan.intent, fresh: r.plan.fresh, lang: r.plan.language,
-		at: r.now, hits: slices.Clone(r.look.Hits), pages: refused, sheets: slices.Clone(sheets)}
-	for i := range e.sheets {
-		e.sheets[i].index, e.sheets[i].page.N = nil, 0
-		e.bytes += len(e.sheets[i].page.Text)
+	e := &reuseEntry{scope: r.scope(), turn: r.req.ID, query: r.plan.Queries[0], intent: r.plan.Intent, fresh: r.plan.Fresh, lang: r.plan.Language,
+		at: r.now, hits: slices.Clone(r.look.Hits), pages: refused, sources: slices.Clone(sources)}
+	for i := range e.sources {
+		e.sources[i].index, e.sources[i].page.N = nil, 0
+		e.bytes += len(e.sources[i].page.Text)
 	}
 	for i := range e.hits {
 		e.bytes += len(e.hits[i].Text) + len(e.hits[i].Snippet)
 	}
-	r.p.kept.add(e)
+	r.p.reuse.add(e)
 }
 
-func (m *memory) add(e *recollection) {
+func (m *reuseCache) add(e *reuseEntry) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if e.bytes > maxRecalled/4 {
+	if e.bytes > maxReuseBytes/4 {
 		return
 	}
 	m.entries = append(m.entries, e)
 	m.bytes += e.bytes
-	for len(m.entries) > maxRecollections || m.bytes > maxRecalled {
+	for len(m.entries) > maxReuseEntries || m.bytes > maxReuseBytes {
 		m.bytes -= m.entries[0].bytes
 		m.entries = slices.Delete(m.entries, 0, 1)
 	}
 }
 
 // find returns the newest recollection that serves the plan, or nil.
-func (m *memory) find(scope string, p *plan, now time.Time) *recollection {
+func (m *reuseCache) find(scope string, p *question.Plan, now time.Time) *reuseEntry {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, e := range slices.Backward(m.entries) {
 		age := now.Sub(e.at)
-		if e.scope == scope && e.intent == p.intent && e.fresh == p.fresh && e.lang == p.language &&
-			0 <= age && age < window(e.intent, e.fresh) && alikeQueries(e.query, p.queries[0]) {
+		if e.scope == scope && e.intent == p.Intent && e.fresh == p.Fresh && e.lang == p.Language &&
+			0 <= age && age < window(e.intent, e.fresh) && similarQueries(e.query, p.Queries[0]) {
 			return e
 		}
 	}
 	return nil
 }
 
-// alikeQueries reports whether two queries ask the same in nearly the same words: most of them are shared, those of
+// similarQueries reports whether two queries ask the same in nearly the same words: most of them are shared, those of
 // meaning are the same in the same order, and none of the others is a time, a question word or a denial.
-func alikeQueries(a, b string) bool {
-	wa, wb := split(a), split(b)
-	if unspaced(a) || unspaced(b) {
-		return oneLine(strings.ToLower(a)) == oneLine(strings.ToLower(b))
+func similarQueries(a, b string) bool {
+	wa, wb := text.Words(a), text.Words(b)
+	if text.Unspaced(a) || text.Unspaced(b) {
+		return text.OneLine(strings.ToLower(a)) == text.OneLine(strings.ToLower(b))
 	}
-	inA, inB := keySet(wa), keySet(wb)
+	inA, inB := text.Keys(wa), text.Keys(wb)
 	shared := 0
 	for k := range inA {
 		if inB[k] {
 			shared++
 		}
 	}
-	return float64(shared) > likeness*float64(len(inA)+len(inB)-shared) && harmless(a, wa, inB) && harmless(b, wb, inA) &&
-		slices.Equal(matter(wa), matter(wb))
+	return float64(shared) > similarity*float64(len(inA)+len(inB)-shared) && interchangeable(a, wa, inB) && interchangeable(b, wb, inA) &&
+		slices.Equal(contentKeys(wa), contentKeys(wb))
 }
 
-// matter are the words of meaning of a query in their order, for "from Rome to Oslo" is another way than from Oslo to Rome.
-func matter(words []word) []string {
+// contentKeys are the words of meaning of a query in their order, for "from Rome to Oslo" is another way than from Oslo to Rome.
+func contentKeys(words []text.Word) []string {
 	var keys []string
 	for _, w := range words {
-		if !stopWords[w.key] && !idleWords[w.key] {
-			keys = append(keys, w.key)
+		if !text.StopWords[w.Key] && !idleWords[w.Key] {
+			keys = append(keys, w.Key)
 		}
 	}
 	return keys
 }
 
 // idleWords make no other question.
-var idleWords = set("exact exactly actual actually current currently precise precisely real really approximate approximately official officially genau eigentlich aktuell exactement actuellement exacto actual atual ungefahr circa")
+var idleWords = text.Set("exact exactly actual actually current currently precise precisely real really approximate approximately official officially genau eigentlich aktuell exactement actuellement exacto actual atual ungefahr circa")
 
-func keySet(words []word) map[string]bool {
-	keys := make(map[string]bool, len(words))
-	for _, w := range words {
-		keys[w.key] = true
-	}
-	return keys
-}
-
-// harmless reports whether the words that the other query lacks make no difference to what is asked.
-func harmless(text string, words []word, other map[string]bool) bool {
+// interchangeable reports whether the words that the other query lacks make no difference to what is asked.
+func interchangeable(s string, words []text.Word, other map[string]bool) bool {
 	for i, w := range words {
-		_, isDay := dayNumber[w.key]
+		_, isDay := calendar.DayNumber[w.Key]
 		switch {
-		case other[w.key]:
-		case w.upper && !stopWords[w.key], strings.ContainsAny(w.key, "0123456789"), decisive[w.key], monthNames[w.key] > 0, isDay:
+		case other[w.Key]:
+		case w.Upper && !text.StopWords[w.Key], strings.ContainsAny(w.Key, "0123456789"), decisive[w.Key], text.MonthNames[w.Key] > 0, isDay:
 			return false
-		case i > 0 && slotted[words[i-1].key]:
+		case i > 0 && text.Prepositions[words[i-1].Key]:
 			return false
-		case len(times.in(text[w.start:w.end], words[i:i+1])) > 0:
+		case len(need.Times.FindAll(s[w.Start:w.End], words[i:i+1])) > 0:
 			return false
 		}
 	}
@@ -183,7 +180,7 @@ func harmless(text string, words []word, other map[string]bool) bool {
 
 // decisive are small words that make another question: those that ask, those that deny, and those that turn a
 // comparison around.
-var decisive = set("who whose whom what when where which why how many much not no never without except before after under over more less most least best worst first last highest lowest biggest smallest largest oldest newest youngest tallest cheapest " +
+var decisive = text.Set("who whose whom what when where which why how many much not no never without except before after under over more less most least best worst first last highest lowest biggest smallest largest oldest newest youngest tallest cheapest " +
 	"wer wen wem wessen was wann wo welche welcher welches warum wie viele nicht kein keine ohne vor nach mehr weniger erste letzte " +
 	"qui que quoi quand quel quelle combien comment pourquoi pas sans avant apres plus moins premier dernier quien cuando donde cual cuanto cuantos como no sin antes despues mas menos primero ultimo " +
 	"quem quando onde qual quanto quantos nao sem antes depois mais menos кто что где когда какой сколько почему не без до после больше меньше")

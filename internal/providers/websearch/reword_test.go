@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/privacy"
+	"familiar/internal/lookup/question"
 )
 
 // A follow-up is worded by the side model if it keeps to the words that people wrote; else the rules' words leave.
@@ -53,13 +55,13 @@ func TestReword(t *testing.T) {
 
 // The side model's words are those of the messages as they may leave: what is private in these allows nothing.
 func TestMayAsk(t *testing.T) {
-	p := &plan{known: knownTo(turn.Request{GuildID: "G", Message: turn.Message{Text: "the tower of Zorgana"}, People: []string{"Zorgana"}}, nil)}
+	p := &question.Plan{Names: privacy.NamesIn(turn.Request{GuildID: "G", Message: turn.Message{Text: "the tower of Zorgana"}, People: []string{"Zorgana"}}, nil)}
 	from := []turn.Message{{Text: "how high is the tower of Zorgana, call +49 170 12345678 or ada@lovelace.example"}}
-	for question, want := range map[string]bool{
+	for q, want := range map[string]bool{
 		"how high is the tower": true, "how high is Zorgana": false, "is 12345678 high": false, "how high is lovelace": false, "is the tower a bridge": false,
 	} {
-		if got := p.mayAsk(question, from); got != want {
-			t.Errorf("%q: %v", question, got)
+		if got := p.MayAsk(q, from); got != want {
+			t.Errorf("%q: %v", q, got)
 		}
 	}
 }

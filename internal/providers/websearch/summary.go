@@ -1,73 +1,78 @@
 package websearch
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/claim"
+	"familiar/internal/lookup/evidence"
+	"familiar/internal/lookup/question"
+	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
 
-// claim is a checked fact on its way into the block.
-type claim struct {
+// finding is a checked fact on its way into the block.
+type finding struct {
 	turn.Claim
-	sheet int
-	also  []backing
-	same  []claim  // those that it stands for: they say no more
-	terms []string // for [merged]
-	score float64
+	source int
+	also   []backing
+	same   []finding // those that it stands for: they say no more
+	terms  []string  // for [merged]
+	score  float64
 }
 
 // summary is what the pages say, checked, best first.
 type summary struct {
-	claims   []claim
+	claims   []finding
 	rejected []turn.Claim
-	dropped  []dropped
-	verdict  *turn.Verdict // fact checks only
-	stances  []stance      // those of the verdict: For, then Against
+	dropped  []evidence.Dropped
+	verdict  *turn.Verdict   // fact checks only
+	stances  []checkedStance // those of the verdict: For, then Against
 	by       string
 	usage    turn.Usage
 }
 
-// extractive says in Lookup.By that no model had a part in a summary.
-const extractive = "extractive"
+// byExtraction says in Lookup.By that no model had a part in a summary.
+const byExtraction = "extractive"
 
-// judge keeps of the side model's notes what stands on the pages, and puts the pages' own sentences where there
+// collect keeps of the side model's notes what stands on the pages, and puts the pages' own sentences where there
 // are no notes worth keeping.
-func judge(sheets []sheet, taken []notes, pl *plan, limit int) summary {
-	question, lang := pl.question, pl.language
-	out := summary{by: extractive}
-	asked := unique(terms(question, lang))
+func collect(sources []source, taken []notes, pl *question.Plan, limit int) summary {
+	asking, lang := pl.Question, pl.Language
+	out := summary{by: byExtraction}
+	asked := text.Unique(text.Terms(asking, lang))
 	quoted := map[int][]string{} // page → what its notes quote
 	for _, n := range taken {
 		out.usage = addUsage(out.usage, n.usage)
 		for i, f := range n.facts {
-			c, ok := checkFact(&sheets[n.sheet], f)
+			c, ok := checkFact(&sources[n.source], f)
 			c.Source = 0
 			if !ok {
 				out.rejected = append(out.rejected, c)
 				continue
 			}
-			quoted[n.sheet] = append(quoted[n.sheet], c.Quote)
+			quoted[n.source] = append(quoted[n.source], c.Quote)
 			out.by = n.model
-			out.claims = append(out.claims, claim{Claim: c, sheet: n.sheet, score: n.worth(i, c, asked, lang, sheets[n.sheet].rank)})
+			out.claims = append(out.claims, finding{Claim: c, source: n.source, score: n.score(i, c, asked, lang, sources[n.source].rank)})
 		}
 	}
-	q := newAsked(question, lang, pl.day)
-	for _, s := range q.choose(sheets, limit) {
-		if out.by != extractive && (s.mask == 0 || noted(&s, quoted)) {
-			out.dropped = append(out.dropped, dropped{s.sheet, s.said, s.score, droppedNoted})
+	q := evidence.NewQuestion(asking, lang, pl.Day)
+	for _, s := range q.Choose(evidencePages(sources), limit) {
+		if out.by != byExtraction && (s.Mask == 0 || coveredByNotes(&s, quoted)) {
+			out.dropped = append(out.dropped, evidence.Dropped{Page: s.Page, Text: s.Said, Score: s.Score, Why: evidence.DroppedNoted})
 			continue
 		}
-		c, ok := checkFact(&sheets[s.sheet], fact{Text: s.said, Quote: s.text})
+		c, ok := checkFact(&sources[s.Page], fact{Text: s.Said, Quote: s.Text})
 		if !ok {
-			out.dropped = append(out.dropped, dropped{s.sheet, s.said, s.score, droppedCheck + c.Refused})
+			out.dropped = append(out.dropped, evidence.Dropped{Page: s.Page, Text: s.Said, Score: s.Score, Why: evidence.DroppedCheck + c.Refused})
 			continue
 		}
-		out.claims = append(out.claims, claim{Claim: c, sheet: s.sheet, score: s.score})
+		out.claims = append(out.claims, finding{Claim: c, source: s.Page, score: s.Score})
 	}
-	out.dropped = append(out.dropped, q.dropped...)
-	slices.SortStableFunc(out.claims, func(a, b claim) int {
+	out.dropped = append(out.dropped, q.Dropped...)
+	slices.SortStableFunc(out.claims, func(a, b finding) int {
 		switch {
 		case a.score > b.score:
 			return -1
@@ -76,29 +81,29 @@ func judge(sheets []sheet, taken []notes, pl *plan, limit int) summary {
 		}
 		return 0
 	})
-	out.claims = merged(out.claims, sheets)
+	out.claims = mergeFindings(out.claims, sources)
 	return out
 }
 
-// noted reports whether the side model's notes on a page make a sentence of it needless. Its best sentence stands beside
+// coveredByNotes reports whether the side model's notes on a page make a sentence of it needless. Its best sentence stands beside
 // them unless they quote it: notes that leave out what matters, as a page may have told the model to, then hide nothing.
-func noted(s *sentence, quoted map[int][]string) bool {
-	quotes := quoted[s.sheet]
+func coveredByNotes(s *evidence.Sentence, quoted map[int][]string) bool {
+	quotes := quoted[s.Page]
 	if len(quotes) == 0 {
 		return false
 	}
-	quoted[s.sheet] = append(quotes, "") // which every later sentence holds
-	text := oneLine(s.text)
-	return slices.ContainsFunc(quotes, func(q string) bool { return strings.Contains(q, text) || strings.Contains(text, q) })
+	quoted[s.Page] = append(quotes, "") // which every later sentence holds
+	body := text.OneLine(s.Text)
+	return slices.ContainsFunc(quotes, func(q string) bool { return strings.Contains(q, body) || strings.Contains(body, q) })
 }
 
-// worth ranks a note among the sentences: what answers, what shares words with the question, what came first.
-func (n notes) worth(i int, c turn.Claim, asked []string, lang string, rank int) float64 {
+// score ranks a note among the sentences: what answers, what shares words with the question, what came first.
+func (n notes) score(i int, c turn.Claim, asked []string, lang string, rank int) float64 {
 	score := 6 - 0.5*float64(i) - 0.2*float64(rank)
 	if n.answers {
 		score += 2
 	}
-	have := terms(c.Text, lang)
+	have := text.Terms(c.Text, lang)
 	for _, t := range asked {
 		if slices.Contains(have, t) {
 			score += 0.7
@@ -109,36 +114,47 @@ func (n notes) worth(i int, c turn.Claim, asked []string, lang string, rank int)
 
 // checkFact makes a claim of a fact, with the checks that it passed or the one that refused it. Both strings are
 // made inert as the page was, so that like is compared with like.
-func checkFact(s *sheet, f fact) (turn.Claim, bool) {
-	text, _ := clean.Inert(f.Text, "")
+func checkFact(s *source, f fact) (turn.Claim, bool) {
+	body, _ := clean.Inert(f.Text, "")
 	quote, _ := clean.Inert(f.Quote, "")
-	c := turn.Claim{Text: oneLine(text), Quote: oneLine(quote)}
-	if orderly.MatchString(c.Text) {
+	c := turn.Claim{Text: text.OneLine(body), Quote: text.OneLine(quote)}
+	if clean.Orders(c.Text) {
 		c.Refused = "order"
 	} else {
-		c.Checks, c.Refused = s.index.checkClaim(c.Text, c.Quote)
+		c.Checks, c.Refused = s.index.Check(c.Text, c.Quote)
 	}
 	if c.Refused != "" { // kept for the record alone, and not at any length
-		c.Text, c.Quote = cut(c.Text, maxFact), cut(c.Quote, maxFact)
+		c.Text, c.Quote = text.Truncate(c.Text, claim.MaxLength), text.Truncate(c.Quote, claim.MaxLength)
 	}
 	return c, c.Refused == ""
 }
 
 // snippets makes pages of what the search services said about pages of which none could be read.
-func (p *Provider) snippets(targets []target) []sheet {
-	var out []sheet
+func (r *run) snippets(ctx context.Context, targets []target) []source {
+	var out []source
 	for _, t := range targets {
 		if t.hit == nil || strings.TrimSpace(t.hit.Snippet) == "" {
 			continue
 		}
 		hit := *t.hit
 		hit.Text = hit.Snippet
-		s := sheet{rank: t.rank, page: turn.Page{URL: t.url, Site: t.site}}
-		p.readDelivered(&s, &hit)
+		t.hit, t.anchor = &hit, ""
+		s := sourceOf(t, r.p.Reader.Read(ctx, r.request(t)), r.now)
 		s.page.Via += turn.SnippetMark
 		if s.good() {
 			out = append(out, s)
 		}
 	}
 	return out
+}
+
+// evidencePages are the pages as evidence is looked for on them.
+func evidencePages(sources []source) []evidence.Page {
+	pages := make([]evidence.Page, len(sources))
+	for i := range sources {
+		if s := &sources[i]; s.good() {
+			pages[i] = evidence.Page{Title: s.page.Title, Text: s.page.Text, Rank: s.rank, Answer: s.answer}
+		}
+	}
+	return pages
 }

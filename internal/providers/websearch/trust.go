@@ -29,13 +29,13 @@ const (
 // verdicts count what people said of a domain.
 type verdicts struct{ outdated, wrong int }
 
-// hearsay is what people said of the sources of a character, by registrable domain.
-type hearsay map[string]verdicts
+// feedback is what people said of the sources of a character, by registrable domain.
+type feedback map[string]verdicts
 
-func (h hearsay) version() string { return fmt.Sprint(map[string]verdicts(h)) } // fmt sorts the keys
+func (h feedback) version() string { return fmt.Sprint(map[string]verdicts(h)) } // fmt sorts the keys
 
-// listen reads what people said of the character's sources. Without it, nothing is lowered.
-func (r *run) listen(ctx context.Context) {
+// loadFeedback reads what people said of the character's sources. Without it, nothing is lowered.
+func (r *run) loadFeedback(ctx context.Context) {
 	if r.p.Store == nil {
 		return
 	}
@@ -43,21 +43,21 @@ func (r *run) listen(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	r.heard = hearsay{}
+	r.feedback = feedback{}
 	for _, f := range all {
-		v := r.heard[f.Domain]
+		v := r.feedback[f.Domain]
 		switch f.Verdict {
 		case "outdated":
 			v.outdated++
 		case "wrong":
 			v.wrong++
 		}
-		r.heard[f.Domain] = v
+		r.feedback[f.Domain] = v
 	}
 }
 
 // trust is the operator's for an intent.
-func (p Policy) trust(intent string) (Trust, bool) {
+func (p Policy) trust(intent turn.Intent) (Trust, bool) {
 	t, ok := p.Trusted[intent]
 	return t, ok && len(t.Sites) > 0
 }
@@ -72,7 +72,7 @@ func (p Policy) trustVersion() string {
 }
 
 // rank orders hits by their place, by trust and by what people said of their sites, and says on each why.
-func rank(hits []turn.Hit, intent string, pol Policy, heard hearsay) []turn.Hit {
+func rank(hits []turn.Hit, intent turn.Intent, pol Policy, fb feedback) []turn.Hit {
 	trusted, some := pol.trust(intent)
 	type placed struct {
 		turn.Hit
@@ -90,7 +90,7 @@ func rank(hits []turn.Hit, intent string, pol Policy, heard hearsay) []turn.Hit 
 			place -= trustedPlaces
 			why = append(why, fmt.Sprintf("%d places up, trusted for %s", trustedPlaces, intent))
 		}
-		if v := heard[guard.Registrable(site)]; v != (verdicts{}) {
+		if v := fb[guard.Registrable(site)]; v != (verdicts{}) {
 			down := v.outdated*outdatedPlaces + v.wrong*wrongPlaces
 			place += down
 			why = append(why, fmt.Sprintf("%d places down, called outdated %d× and wrong %d×", down, v.outdated, v.wrong))

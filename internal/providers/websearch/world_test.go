@@ -15,6 +15,7 @@ import (
 	"familiar/internal/llm/llmtest"
 	"familiar/internal/search"
 	"familiar/internal/web/fetch"
+	"familiar/internal/web/read"
 	"familiar/internal/web/webtest"
 )
 
@@ -40,7 +41,7 @@ func (f *finder) Search(ctx context.Context, q search.Query) (search.Reply, erro
 	}
 	if f.hang {
 		<-ctx.Done()
-		return search.Reply{}, &search.Error{Backend: "finder", Code: search.Timeout}
+		return search.Reply{}, &search.Error{Backend: "finder", Code: turn.CodeTimeout}
 	}
 	return search.Reply{Hits: f.hits}, f.err
 }
@@ -81,8 +82,8 @@ func newWorld(t testing.TB, f *finder) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(pages.Close)
-	p := &Provider{Fetch: pages, Search: &search.Engine{Backends: []search.Backend{f}}, Now: func() time.Time { return today }}
-	t.Cleanup(p.Wait)
+	p := &Provider{Reader: &read.Reader{Fetcher: pages}, Search: &search.Engine{Backends: []search.Backend{f}}, Now: func() time.Time { return today }}
+	t.Cleanup(p.Reader.Wait)
 	return &world{Provider: p, web: w, finder: f}
 }
 
@@ -131,4 +132,13 @@ func unmarked(block string) string {
 		}
 		return r
 	}, block)
+}
+
+// bridge is a page's text.
+const bridge = "The Sample Bridge crosses the Lorem between two hills, and it is painted green. " +
+	"It was designed by Ada Quill, who also built the town hall. Construction lasted four years and the bridge opened in 1932. " +
+	"The bridge is 812 metres long. It was closed to lorries because its northern pier had sunk."
+
+func containsFold(s, sub string) bool {
+	return strings.Contains(strings.ToLower(s), strings.ToLower(sub))
 }

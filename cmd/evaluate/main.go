@@ -1,0 +1,130 @@
+// Evaluate measures how good the work of the program is, on rows of evaluation data.
+//
+//	go run ./cmd/evaluate SET DIR      predictions for the rows of a set
+//	go run ./cmd/evaluate report DIR   every figure, beside the recorded ones
+//	go run ./cmd/evaluate train DIR    the models, trained again
+//
+// predict.go has the table of sets and runs one; lookup.go, page.go, verify.go and web.go predict for a row through
+// the code that a turn uses, and unseen.go by models that have not seen the row. The project's own sets are in own.go;
+// query.go and claims.go predict for them. report.go has predictions scored and compares the figures with figures.toml,
+// which figures.go reads. The package train makes the models. doc/evaluation.md says what the sets hold.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"familiar/cmd/evaluate/train"
+
+	"github.com/alecthomas/kong"
+)
+
+// modelFolder holds the rooms that embed the models.
+const modelFolder = "internal/lookup"
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2 // trying again without a change is of no use
+)
+
+// commands is the command line.
+type commands struct {
+	Predict predictCommand `cmd:"" default:"withargs" help:"Print predictions for the rows of a set."`
+	Report  reportCommand  `cmd:"" help:"Measure every set and print the figures beside the recorded ones."`
+	Train   trainCommand   `cmd:"" help:"Make the models, and print how they do on rows that they have not seen."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "evaluate: find the working directory:", err)
+		os.Exit(exitFailed)
+	}
+	os.Exit(run(ctx, program{args: os.Args[1:], dir: dir, out: os.Stdout, err: os.Stderr}))
+}
+
+// program is everything that the outside gives to a run. Tests give another outside.
+type program struct {
+	args     []string
+	dir      string // working directory
+	out, err io.Writer
+}
+
+// resolve makes a path that the user gave absolute.
+func (p *program) resolve(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(p.dir, path)
+}
+
+// usageError is a call that cannot succeed as it is.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+
+// leave carries kong's wish to exit, for --help, up to run.
+type leave int
+
+// run is the whole program. It returns the exit code.
+func run(ctx context.Context, p program) (code int) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case leave:
+			code = int(r)
+		default:
+			panic(r)
+		}
+	}()
+	parser, err := kong.New(new(commands), kong.Name("evaluate"), kong.UsageOnError(), kong.Writers(p.out, p.err),
+		kong.Description("Measures how good the work of familiar is, on rows of evaluation data."),
+		kong.Vars{"sets": setNames(), "models": modelFolder}, kong.Exit(func(code int) { panic(leave(code)) }))
+	if err != nil {
+		return p.fail(err, exitFailed)
+	}
+	if len(p.args) == 0 {
+		p.args = []string{"--help"}
+	}
+	chosen, err := parser.Parse(p.args)
+	if err != nil {
+		return p.fail(err, exitUsage)
+	}
+	chosen.BindTo(ctx, (*context.Context)(nil))
+	err = chosen.Run(&p)
+	if _, ok := errors.AsType[usageError](err); ok {
+		return p.fail(err, exitUsage)
+	}
+	if err != nil {
+		return p.fail(err, exitFailed)
+	}
+	return exitOK
+}
+
+func (p *program) fail(err error, code int) int {
+	fmt.Fprintln(p.err, "evaluate:", err)
+	return code
+}
+
+type trainCommand struct {
+	Dir     string `arg:"" help:"Folder with the sets needs-search, intent, evidence and factcheck."`
+	Out     string `arg:"" optional:"" default:"${models}" help:"Folder for the models."`
+	Sources bool   `help:"Make nothing; print how models of all other sources do on each source."`
+}
+
+func (c trainCommand) Run(p *program) error {
+	if c.Sources {
+		return train.Sources(p.resolve(c.Dir), p.out)
+	}
+	return train.Models(p.resolve(c.Dir), p.resolve(c.Out), p.out)
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"familiar/cmd/evaluate/train"
+)
+
+type predictCommand struct {
+	Set string `arg:"" help:"What is evaluated: ${sets}."`
+	Dir string `arg:"" optional:"" help:"Folder with the set's rows. Without it, those of the project's own are taken."`
+}
+
+// set is a kind of evaluation data that the program can make predictions for. This table is the only list of them.
+type set struct {
+	name   string
+	file   string // with the rows, one JSON object a line
+	open   func() predictor
+	unseen func(*train.Folds) predictor // by models that have not seen the row; nil: nothing in it was learned
+}
+
+// predictor predicts for one row. The files beside the rows are in files.
+type predictor func(ctx context.Context, files fs.FS, row []byte) (prediction, error)
+
+// prediction is what is written beside a row's id, in the set's own words.
+type prediction map[string]any
+
+func sets() []set {
+	const cases, gold = "cases.jsonl", "gold.jsonl"
+	return []set{
+		{"extract", gold, stateless(predictExtract), nil},
+		{"clean", cases, stateless(predictClean), nil},
+		{"charset", cases, stateless(predictCharset), nil},
+		{"guard", cases, stateless(predictGuard), nil},
+		{"url", cases, stateless(predictURL), nil},
+		{"robots", cases, stateless(predictRobots), nil},
+		{"canon", cases, stateless(predictCanon), nil},
+		{"psl", cases, stateless(predictRegistrable), nil},
+		{"need", cases, stateless(predictNeed), unseenNeed},
+		{"intent", cases, stateless(predictIntent), unseenIntent},
+		{"evidence", cases, stateless(predictEvidence), unseenEvidence},
+		{"summary", cases, stateless(predictSummary), nil},
+		{"verify", cases, stateless(predictVerify), unseenVerify},
+		{"cite", cases, stateless(predictCite), nil},
+		{"inject", cases, stateless(predictInject), nil},
+		{"split", cases, stateless(predictSplit), nil},
+		{"tokens", cases, openTokens, nil},
+		{"followup", cases, stateless(predictFollowUp), nil},
+		{"private", cases, stateless(predictPrivate), nil},
+		{"conflict", cases, stateless(predictConflict), nil},
+		{"citation", cases, stateless(predictCitation), nil},
+		{"living", cases, stateless(predictLiving), nil},
+	}
+}
+
+func findSet(name string) (set, bool) {
+	all := sets()
+	i := slices.IndexFunc(all, func(s set) bool { return s.name == name })
+	if i < 0 {
+		return set{}, false
+	}
+	return all[i], true
+}
+
+func setNames() string {
+	var names []string
+	for _, s := range sets() {
+		names = append(names, s.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// stateless is a predictor for rows of a type, which remembers nothing from one to the next.
+func stateless[R any](predict func(context.Context, fs.FS, R) (prediction, error)) func() predictor {
+	return func() predictor {
+		return func(ctx context.Context, files fs.FS, line []byte) (prediction, error) {
+			var row R
+			if err := json.Unmarshal(line, &row); err != nil {
+				return nil, fmt.Errorf("read row: %w", err)
+			}
+			return predict(ctx, files, row)
+		}
+	}
+}
+
+// Run prints a prediction for every row, as JSON lines, through the code that a turn uses. It reads no configuration:
+// the same rows give the same predictions everywhere. A row that fails has an error in place of a prediction.
+func (c predictCommand) Run(ctx context.Context, p *program) error {
+	s, known := findSet(c.Set)
+	if !known {
+		return usageError(fmt.Sprintf("there is no set %q; there are %s", c.Set, setNames()))
+	}
+	dir := p.resolve(c.Dir)
+	files := os.DirFS(dir)
+	if c.Dir == "" {
+		files, dir = ownRows(s.name), "the project's own"
+	}
+	rows, err := files.Open(s.file)
+	if err != nil {
+		return usageError(fmt.Sprintf("%s cannot be read in %s (%v): name the folder of the set", s.file, dir, errors.Unwrap(err)))
+	}
+	defer rows.Close()
+	return evaluation{program: p, files: files, predict: s.open()}.run(ctx, rows)
+}
+
+// evaluation is one run over the rows of a set.
+type evaluation struct {
+	program *program
+	files   fs.FS
+	predict predictor
+}
+
+// maxRow bounds a row, in bytes: some hold whole pages.
+const maxRow = 16 << 20
+
+func (e evaluation) run(ctx context.Context, rows io.Reader) error {
+	lines := bufio.NewScanner(rows)
+	lines.Buffer(nil, maxRow)
+	out := bufio.NewWriter(e.program.out)
+	defer out.Flush()
+	n, failed := 0, []error(nil)
+	for lines.Scan() {
+		line := bytes.TrimSpace(lines.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		n++
+		got, err := e.row(ctx, line)
+		if err != nil {
+			failed = append(failed, err)
+		}
+		if got == nil {
+			fmt.Fprintf(e.program.err, "evaluate: row %d: %v\n", n, err)
+		} else if err := write(out, got); err != nil {
+			return err
+		}
+		e.progress("\r%d rows", n)
+	}
+	e.progress("\n")
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("read rows: %w", err)
+	}
+	if len(failed) > 0 {
+		fmt.Fprintf(e.program.err, "evaluate: %d of %d rows have no prediction\n", len(failed), n)
+	}
+	if len(failed) == n && n > 0 {
+		return fmt.Errorf("predict for the first row: %w", failed[0])
+	}
+	return nil
+}
+
+// row is what is written for a row; nil for one that has no id. A panic costs its row alone.
+func (e evaluation) row(ctx context.Context, line []byte) (got prediction, err error) {
+	var row struct{ ID json.RawMessage }
+	if err := json.Unmarshal(line, &row); err != nil {
+		return nil, fmt.Errorf("read row: %w", err)
+	}
+	if row.ID == nil {
+		return nil, fmt.Errorf("read row: it has no id")
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+		if err != nil {
+			got = prediction{"error": err.Error()}
+		}
+		got = maps.Clone(got)
+		got["id"] = row.ID
+	}()
+	return e.predict(ctx, e.files, line)
+}
+
+func write(out io.Writer, p prediction) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(p); err != nil {
+		return fmt.Errorf("write prediction: %w", err)
+	}
+	return nil
+}
+
+// progress is for somebody who waits while the predictions go elsewhere.
+func (e evaluation) progress(format string, args ...any) {
+	if isTerminal(e.program.err) && !isTerminal(e.program.out) {
+		fmt.Fprintf(e.program.err, format, args...)
+	}
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var update = flag.Bool("update", false, "write predictions and the table of figures anew")
+
+// TestPredict predicts for the small sets in testdata/predict, one archive a set: its files, then what the program prints.
+func TestPredict(t *testing.T) {
+	tested := map[string]bool{}
+	files, err := filepath.Glob("testdata/predict/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		tested[name] = true
+		t.Run(name, func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			code, out, complaint := command(t, unpackSet(t, archive), name, ".")
+			if code != exitOK {
+				t.Fatalf("exit code %d: %s", code, complaint)
+			}
+			golden(t, file, archive, "predictions", reasons.ReplaceAllString(out, ""))
+			golden(t, file, archive, "errors", complaint)
+		})
+	}
+	for _, s := range sets() {
+		if !tested[s.name] {
+			t.Errorf("the set %s has no rows in testdata/predict", s.name)
+		}
+	}
+}
+
+// reasons are what need and intent say beside their predictions: nothing that a scorer looks at.
+var reasons = regexp.MustCompile(`"cues":\[[^\]]*\],|,"score":[0-9.]+`)
+
+// command runs the program in a folder.
+func command(t *testing.T, dir string, args ...string) (code int, out, complaint string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code = run(t.Context(), program{args: args, dir: dir, out: &stdout, err: &stderr})
+	return code, stdout.String(), stderr.String()
+}
+
+// unpackSet writes a set's files to a folder. Those called packed are packed, as the pages of large sets are.
+func unpackSet(t *testing.T, archive *txtar.Archive) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for _, f := range archive.Files {
+		path, data := filepath.Join(dir, f.Name), f.Data
+		if strings.Contains(f.Name, "/packed") {
+			var b bytes.Buffer
+			z := gzip.NewWriter(&b)
+			z.Write(data)
+			z.Close()
+			path, data = path+".gz", b.Bytes()
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// golden compares a text with a file of an archive, or writes it there (-update). A file that is not there is empty.
+func golden(t *testing.T, path string, archive *txtar.Archive, name, got string) {
+	t.Helper()
+	i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == name })
+	if i < 0 {
+		archive.Files = append(archive.Files, txtar.File{Name: name})
+		i = len(archive.Files) - 1
+	}
+	want := &archive.Files[i].Data
+	if diff := cmp.Diff(string(*want), got); diff != "" && !*update {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	} else if diff != "" {
+		*want = []byte(got)
+		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestPredictCannotBegin(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"nothing", "."}, `there is no set "nothing"`},
+		{[]string{"need", "."}, "cases.jsonl cannot be read in"},
+		{[]string{"need"}, "cases.jsonl cannot be read in the project's own"},
+		{[]string{"--nonsense"}, "unknown flag"},
+	} {
+		if code, out, complaint := command(t, t.TempDir(), test.args...); code != exitUsage || out != "" || !strings.Contains(complaint, test.want) {
+			t.Errorf("%v: exit code %d, output %q, errors %q", test.args, code, out, complaint)
+		}
+	}
+}
+
+// TestPredictSurvivesRows lets a row panic, which costs that row alone, and then interrupts.
+func TestPredictSurvivesRows(t *testing.T) {
+	var out, complaint bytes.Buffer
+	errStop := errors.New("stop")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	n := 0
+	e := evaluation{program: &program{out: &out, err: &complaint}, predict: func(context.Context, fs.FS, []byte) (prediction, error) {
+		switch n++; n {
+		case 1:
+			panic("odd")
+		case 3:
+			cancel(errStop)
+		}
+		return prediction{"n": n}, nil
+	}}
+	rows := strings.Repeat(`{"id":"a"}`+"\n", 5)
+	if err := e.run(ctx, strings.NewReader(rows)); !errors.Is(err, errStop) {
+		t.Errorf("interrupted: %v", err)
+	}
+	want := `{"error":"panic: odd","id":"a"}` + "\n" + `{"id":"a","n":2}` + "\n" + `{"id":"a","n":3}` + "\n"
+	if out.String() != want {
+		t.Errorf("got %s, want %s", &out, want)
+	}
+}

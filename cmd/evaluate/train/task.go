@@ -1,0 +1,74 @@
+package train
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"familiar/internal/linear"
+)
+
+// task is one model to be trained.
+type task struct {
+	file    string
+	classes []string
+	penalty float64
+	seldom  int // a hint that fewer examples have is left out: it tells about them alone
+	rows    []example
+}
+
+type example struct {
+	text   string
+	source string // "clinc", "own", …
+	hints  []linear.Feature
+	class  int
+}
+
+// everything, outside and without are what models are trained of.
+func everything(example) bool { return true }
+
+func outside(n int) func(example) bool { return func(e example) bool { return Fold(e.text) != n } }
+
+func without(source string) func(example) bool {
+	return func(e example) bool { return e.source != source }
+}
+
+// train makes the model of those rows that are taken.
+func (t task) train(taken func(example) bool) *linear.Model {
+	var examples []linear.Example
+	seen := map[string]int{}
+	for _, r := range t.rows {
+		if taken(r) {
+			examples = append(examples, linear.Example{Features: r.hints, Class: r.class})
+			for _, f := range r.hints {
+				seen[f.Name]++
+			}
+		}
+	}
+	for i, e := range examples {
+		examples[i].Features = slices.DeleteFunc(slices.Clone(e.Features), func(f linear.Feature) bool { return seen[f.Name] < t.seldom })
+	}
+	return linear.Train(t.classes, examples, t.penalty)
+}
+
+// validate prints how often a model is right about rows that it has not seen.
+func (t task) validate(w io.Writer) {
+	var seen tally
+	for i := range folds {
+		m := t.train(outside(i))
+		for _, r := range t.rows {
+			if Fold(r.text) == i {
+				odds := m.Classify(r.hints)
+				seen.add(t.classes[r.class], t.classes[slices.Index(odds, slices.Max(odds))])
+			}
+		}
+	}
+	fmt.Fprintf(w, "  unseen rows: right %.1f, macro-F1 %.1f\n", seen.right(), seen.macroF1())
+}
+
+func yes(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}

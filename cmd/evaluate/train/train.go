@@ -1,0 +1,60 @@
+// Package train makes the models: whether a message needs the web, and what for (message.go), which sentences of a
+// page answer (evidence.go), and whether a page bears a claim out (verify.go).
+//
+// It learns from the sets needs-search, intent, evidence and factcheck, as doc/evaluation.md describes them, and from
+// the project's own messages in own. The same rows give the same models. What it prints is measured on rows that the
+// measured model has not seen: each fifth of them (task.go) is predicted by a model of the other four.
+package train
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"familiar/internal/linear"
+)
+
+// Models makes the models of the sets in dir and writes them to the folder out, in
+// folders with the names of the rooms that embed them.
+func Models(dir, out string, w io.Writer) error {
+	messages, err := readMessages(dir)
+	if err != nil {
+		return err
+	}
+	validateMessages(w, messages)
+	claims, err := verifyTask(dir)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "verify.model: %d rows\n", len(claims.rows))
+	claims.validate(w)
+	for _, t := range []task{needTask(messages), intentTask(messages), claims} {
+		if err := save(w, t.train(everything), out, t.file); err != nil {
+			return err
+		}
+	}
+	return trainEvidence(w, dir, out)
+}
+
+// Sources makes no model. It prints how models of all other sources do on each source of messages.
+func Sources(dir string, w io.Writer) error {
+	messages, err := readMessages(dir)
+	if err != nil {
+		return err
+	}
+	validateSources(w, messages)
+	return nil
+}
+
+func save(w io.Writer, m *linear.Model, out, name string) error {
+	file, path := m.Bytes(), filepath.Join(out, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("make a folder for models: %w", err)
+	}
+	if err := os.WriteFile(path, file, 0o644); err != nil {
+		return fmt.Errorf("write model: %w", err)
+	}
+	fmt.Fprintf(w, "%s: %d bytes\n", name, len(file))
+	return nil
+}

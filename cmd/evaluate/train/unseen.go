@@ -1,0 +1,159 @@
+package train
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/linear"
+	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/question"
+)
+
+// validateMessages prints what a lookup with models that have not seen a message would do with it: the figures that
+// the sets' scorers would give, with each fifth of the messages held back in turn.
+func validateMessages(w io.Writer, messages []message) {
+	need, intent := needTask(messages), intentTask(messages)
+	fmt.Fprintf(w, "need.model, intent.model: %d and %d rows\n", len(need.rows), len(intent.rows))
+	var r report
+	for i := range folds {
+		models := both(need, intent, outside(i))
+		for _, m := range messages {
+			if Fold(m.Text) == i {
+				r.judge(models, m)
+			}
+		}
+	}
+	r.print(w)
+}
+
+// validateSources prints what a lookup with models of the other sources would do with each source: what a new one
+// will find.
+func validateSources(w io.Writer, messages []message) {
+	need, intent := needTask(messages), intentTask(messages)
+	sources := map[string]bool{}
+	for _, m := range messages {
+		sources[m.source()] = true
+	}
+	fmt.Fprintln(w, "  each source by models of the others")
+	for _, source := range slices.Sorted(maps.Keys(sources)) {
+		var r report
+		models := both(need, intent, without(source))
+		for _, m := range messages {
+			if m.source() == source {
+				r.judge(models, m)
+			}
+		}
+		r.line(w, source)
+	}
+}
+
+// both trains the two models at once.
+func both(n, intent task, taken func(example) bool) need.Models {
+	var m need.Models
+	var wait sync.WaitGroup
+	for of, t := range map[**linear.Model]task{&m.Need: n, &m.Intent: intent} {
+		wait.Go(func() { *of = t.train(taken) })
+	}
+	wait.Wait()
+	return m
+}
+
+// report is what was said of unseen messages.
+type report struct {
+	need, ownNeed     tally             // "look" and "stay"
+	intent, ownIntent tally             // of all classes, with "none" where nothing is looked up
+	fired             map[string]*tally // "look" and "stay" by group of needs-search
+}
+
+func (r *report) judge(models need.Models, m message) {
+	said, intent := "stay", "none"
+	if look, what := question.Predict(models, m.Text); look {
+		said, intent = "look", InSet(what)
+	}
+	if m.own() {
+		r.ownNeed.add(stayOrLook(m.Intent != "none"), said)
+		r.ownIntent.add(m.Intent, intent)
+		return
+	}
+	if m.Intent != "" {
+		r.intent.add(m.Intent, intent)
+	}
+	if m.Cls == "" {
+		return
+	}
+	group := m.source()
+	if m.Label != nil {
+		group += " " + stayOrLook(*m.Label == 1)
+		if m.source() != "metatool" {
+			r.need.add(stayOrLook(*m.Label == 1), said)
+		}
+	}
+	if smallTalk[m.Cls] || strings.HasPrefix(m.Cls, "hwu-general_") {
+		group = m.source() + " small talk"
+	}
+	if r.fired == nil {
+		r.fired = map[string]*tally{}
+	}
+	if r.fired[group] == nil {
+		r.fired[group] = &tally{}
+	}
+	r.fired[group].add(said, said)
+}
+
+func stayOrLook(look bool) string {
+	if look {
+		return "look"
+	}
+	return "stay"
+}
+
+// InSet is an intent in the words of the set intent.
+func InSet(intent turn.Intent) string {
+	switch intent {
+	case turn.IntentImage, turn.IntentVideo:
+		return "media"
+	case turn.IntentForum, turn.IntentDocs, turn.IntentFactCheck:
+		return "general"
+	}
+	return string(intent)
+}
+
+// smallTalk are the classes of CLINC150 that are.
+var smallTalk = map[string]bool{
+	"clinc-are_you_a_bot": true, "clinc-do_you_have_pets": true, "clinc-goodbye": true, "clinc-greeting": true, "clinc-how_old_are_you": true,
+	"clinc-maybe": true, "clinc-meaning_of_life": true, "clinc-no": true, "clinc-tell_joke": true, "clinc-thank_you": true,
+	"clinc-what_are_your_hobbies": true, "clinc-what_can_i_ask_you": true, "clinc-what_is_your_name": true,
+	"clinc-where_are_you_from": true, "clinc-who_do_you_work_for": true, "clinc-who_made_you": true, "clinc-yes": true,
+}
+
+func (r *report) print(w io.Writer) {
+	fmt.Fprintf(w, "  needs-search: balanced accuracy %.1f (look %.1f, stay %.1f)\n", r.need.balanced(), r.need.recall("look"), r.need.recall("stay"))
+	for _, group := range slices.Sorted(maps.Keys(r.fired)) {
+		fmt.Fprintf(w, "    fires on %-20s %5.1f\n", group, r.fired[group].share("look"))
+	}
+	fmt.Fprintf(w, "  intent: macro-F1 %.1f (right %.1f)\n", r.intent.macroF1(), r.intent.right())
+	for _, class := range r.intent.classes() {
+		fmt.Fprintf(w, "    %-20s F1 %.1f, recall %.1f\n", class, r.intent.f1(class), r.intent.recall(class))
+	}
+	fmt.Fprintf(w, "  own messages: need %.1f (look %.1f, stay %.1f), intent macro-F1 %.1f\n",
+		r.ownNeed.balanced(), r.ownNeed.recall("look"), r.ownNeed.recall("stay"), r.ownIntent.macroF1())
+}
+
+// line prints what there is, in a line: how often messages are rightly looked up or not, and given their intents.
+func (r *report) line(w io.Writer, source string) {
+	fmt.Fprintf(w, "    %-12s", source)
+	if t := r.fired["irc"]; t != nil {
+		fmt.Fprintf(w, " fires on %.1f", t.share("look"))
+	}
+	for _, t := range []*tally{&r.need, &r.intent, &r.ownNeed, &r.ownIntent} {
+		for _, class := range t.classes() {
+			fmt.Fprintf(w, " %s %.1f", class, t.recall(class))
+		}
+	}
+	fmt.Fprintln(w)
+}

@@ -1,0 +1,216 @@
+package followup
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"familiar/internal/lookup/need"
+	"familiar/internal/text"
+	"familiar/internal/text/calendar"
+)
+
+// possessive is a word for the owner of something.
+type possessive struct {
+	kind string // as in pronouns
+	of   string // what stands between the thing and its owner; "'s" follows the owner
+}
+
+// possessives begin fragments such as "his brother".
+var possessives = func() map[string]possessive {
+	all := map[string]possessive{}
+	for _, row := range []struct{ words, kind, of string }{
+		{"his her", "he", "'s"}, {"its their", "it", "'s"},
+		{"sein seine seinen seinem seiner ihr ihre ihren ihrem ihrer", "he", "von"},
+		{"son sa ses leur leurs", "he", "de"}, {"su sus", "he", "de"}, {"seu sua seus suas", "he", "de"}, {"suo sua suoi sue", "he", "di"},
+		{"его ее их", "he", " "},
+	} {
+		for w := range text.Set(row.words) {
+			if _, taken := all[w]; !taken {
+				all[w] = possessive{row.kind, row.of}
+			}
+		}
+	}
+	return all
+}()
+
+// withOwner puts the owner whom the question names into a fragment such as "his brother".
+func (p prior) withOwner(rest string) string {
+	words := text.Words(rest)
+	pronoun, ok := possessives[words[0].Key]
+	if !ok || len(words) < 2 {
+		return rest
+	}
+	owner := cmp.Or(p.antecedent(pronoun.kind == "he"), p.antecedent(false))
+	if owner == "" {
+		return rest
+	}
+	return pronoun.join(owner, rest[words[1].Start:])
+}
+
+// join says whose a thing is.
+func (p possessive) join(owner, thing string) string {
+	if p.of == "'s" {
+		return owner + "'s " + thing
+	}
+	return text.OneLine(thing + " " + p.of + " " + owner)
+}
+
+// replaceTopic puts a fragment such as "its capital" in the place of all that the question is about. Of "the population
+// of Peru" the name is the owner of a thing; "the president of Peru" as a whole is the owner of a person's.
+func (p prior) replaceTopic(rest string) (string, bool) {
+	words := text.Words(rest)
+	pronoun, ok := possessives[words[0].Key]
+	n, asksOf := abouts.Prefix(p.Body)
+	at := len(p.Words) - len(p.Body) + n
+	if !ok || len(words) < 2 || asksOf != "about" || at == len(p.Words) || p.Words[at].Upper {
+		return "", false
+	}
+	owner := p.span(at, len(p.Words))
+	if from, to := lastName(p.Words, nil); from > at && !(pronoun.kind == "he" && p.asksForPerson()) {
+		owner = p.span(from, to)
+	}
+	return p.Text[:p.Words[at].Start] + pronoun.join(owner, rest[words[1].Start:]), true
+}
+
+// asksForPerson reports whether the question begins with "who".
+func (p prior) asksForPerson() bool { return len(p.Body) > 0 && personal[p.Body[0].Key] }
+
+// personal are the words that ask for persons.
+var personal = text.Set("who wer qui quien quem chi кто")
+
+// lacksSubject reports whether a question has its subject left out: "who won?", "¿dónde nació?".
+func lacksSubject(u need.Utterance) bool {
+	if len(u.Body) < 2 || len(u.Body) > 5 || u.Form() != need.Wh || text.YearPattern.MatchString(u.Text) {
+		return false
+	}
+	content := 0
+	for i, w := range u.Body {
+		if i > 0 && w.Upper || text.Pronouns[w.Key] != "" || nobody[w.Key] {
+			return false
+		}
+		if !text.StopWords[w.Key] {
+			content++
+		}
+	}
+	drops := dropsSubject[text.Language(u.Text, u.Words)]
+	if !drops && (len(u.Body) > 2 || content != 1) {
+		return false
+	}
+	return !slices.ContainsFunc(u.Find(need.Topics), func(f text.Match) bool {
+		switch f.Cue {
+		case "person", "sport", "state":
+			return false
+		}
+		return !drops || f.Cue != "price"
+	})
+}
+
+// lacksOwner reports whether a question asks for something that is always somebody's or something's, "who was the
+// captain?", and names nobody and nothing.
+func lacksOwner(u need.Utterance) bool {
+	if len(u.Body) > 6 || u.Form() != need.Wh {
+		return false
+	}
+	lacks := false
+	for i, w := range u.Body {
+		if i > 0 && w.Upper && !relational[w.Key] || text.Pronouns[w.Key] != "" || linksName[w.Key] && !articles[w.Key] || w.Key == "my" || w.Key == "your" {
+			return false
+		}
+		lacks = lacks || i > 0 && relational[w.Key] && (articles[u.Body[i-1].Key] || u.Body[i-1].Key == "are")
+	}
+	return lacks
+}
+
+// relational are the nouns for what is always something's or somebody's.
+var relational = text.Set("captain coach manager author writer director actor actress cast villain star plot ending sequel prequel soundtrack score result winner loser capital population president minister mayor king queen leader ceo founder owner price cost ticket runtime budget height weight wife husband currency flag area length symptom cause cure dose ingredient calorie nickname " +
+	"hauptstadt einwohnerzahl prasident prasidentin kanzler burgermeister burgermeisterin regisseur regisseurin autor autorin trainer kapitan preis ergebnis handlung besetzung grunder wahrung " +
+	"capitale maire realisateur realisatrice auteur autrice prix resultat intrigue fondateur entraineur capitaine monnaie " +
+	"poblacion presidente presidenta alcalde alcaldesa director directora autora precio resultado trama reparto fundador entrenador capitan moneda")
+
+// addSubject adds the subject of the question before to one that has none.
+func addSubject(u need.Utterance, p prior) (string, bool) {
+	owned := lacksOwner(u)
+	if !owned && !lacksSubject(u) {
+		return "", false
+	}
+	name := p.antecedent(p.asksForPerson() && !owned)
+	if name == "" {
+		return "", false
+	}
+	lang := text.Language(u.Text, u.Words)
+	bare := trailing.ReplaceAllString(strings.TrimSpace(u.Text), "")
+	switch {
+	case owned:
+		of := map[string]string{"de": "von", "fr": "de", "es": "de"}[lang]
+		return bare + " " + cmp.Or(of, "of") + " " + name, true
+	case !dropsSubject[lang] && strings.Contains(name, " ") && name[:1] == strings.ToLower(name[:1]): // a thing that did nothing
+		return withQuestion(u.Text, p.raw), true
+	}
+	return bare + " " + name, true
+}
+
+// trailing is what a name takes the place of at a question's end.
+var trailing = regexp.MustCompile(`(?i)(?: (?:él|ella|lui|lei))?[?？! ]*$`)
+
+// dropsSubject are the languages whose questions need no pronoun.
+var dropsSubject = map[string]bool{"es": true, "pt": true, "it": true}
+
+// nobody are the words that make a question with no subject one for the people in the room.
+var nobody = text.Set("know known care cared else there here up it up you i we me my your going sabe sabes quieres puedo puedes tal pasa hora tempo tiempo tudo voce")
+
+// inversion is the pronoun behind a French verb.
+var inversion = regexp.MustCompile(`(?i)-(?:t-)?(ils?|elles?)\b`)
+
+// replaceInvertedPronoun puts a name in the place of the pronoun behind a French verb: "quel âge a-t-il ?".
+func replaceInvertedPronoun(u need.Utterance, p prior) (string, bool) {
+	at := inversion.FindStringIndex(u.Text)
+	if at == nil {
+		return "", false
+	}
+	all := need.Parse(u.Text, nil)
+	named := slices.ContainsFunc(all.Words[1:], func(w text.Word) bool { return w.Upper })
+	if named || all.Has(need.Topics) && strings.Contains(text.Fold(u.Text), "fait-il") {
+		return "", false
+	}
+	name := cmp.Or(p.antecedent(true), p.antecedent(false)) // "il" is a thing, too
+	if name == "" {
+		return "", false
+	}
+	return text.OneLine(u.Text[:at[0]] + " " + name + " " + u.Text[at[1]:]), true
+}
+
+// The shapes of Japanese follow-ups: a topic alone, and a pronoun with its particle. No spaces tell the words apart, so
+// these are found by their particles.
+var (
+	topicAlone  = regexp.MustCompile(`^(?:じゃあ|では|それでは|で、?)?、?([^はのがをにでと、。？?\s]{1,12})(?:は|って|の場合は)?[?？]$`)
+	leftOfTopic = regexp.MustCompile(`^([^はのがをにでと、。？?\s]{1,12})((?:の|は|って|で|に).+)$`)
+	standsFor   = regexp.MustCompile(`(?:彼女|彼|その人|この人|それ|そこ)(は|の|が|を|に|って|で)`)
+)
+
+// rewriteUnspaced does for Japanese what the rest of the room does by words.
+func rewriteUnspaced(s, before string) (string, bool) {
+	old := leftOfTopic.FindStringSubmatch(strings.TrimSpace(before))
+	if old == nil {
+		return "", false
+	}
+	if m := topicAlone.FindStringSubmatch(strings.TrimSpace(s)); m != nil && len(need.Openings[""].FindAll(m[1], nil)) == 0 {
+		if isTime := func(p text.Phrase) bool { return p.Words[0] == m[1] }; slices.ContainsFunc(calendar.UnspacedMoments, isTime) {
+			return m[1] + "の" + withoutTimes(old[0]), true
+		}
+		return m[1] + old[2], true
+	}
+	if standsFor.MatchString(s) {
+		return standsFor.ReplaceAllString(s, old[1]+"$1"), true
+	}
+	return "", false
+}
+
+// withoutTimes removes the words for times seen from now from a text without spaces.
+func withoutTimes(s string) string {
+	for _, p := range calendar.UnspacedMoments {
+		s = strings.ReplaceAll(strings.ReplaceAll(s, p.Words[0]+"の", ""), p.Words[0], "")
+	}
+	return s
+}

@@ -1,0 +1,30 @@
+package followup
+
+import (
+	"testing"
+
+	"familiar/internal/context/turn"
+)
+
+func TestStandalone(t *testing.T) {
+	for _, tt := range []struct{ before, text, want string }{
+		{"what's the weather in Paris today?", "and in Berlin?", "what's the weather in Berlin today"},
+		{"what's the weather in Paris today?", "what about tomorrow?", "what's the weather in Paris tomorrow"},
+		{"who is the president of France?", "how old is he", "how old is the president of France"},
+		{"who is Ada Lovelace?", "when was she born?", "when was Ada Lovelace born?"},
+		{"who is ada lovelace", "what was her mother's name?", "what was ada lovelace's mother's name?"},
+		{"what is the population of france", "what about germany?", "what is the population of germany"},
+		{"who won the Nobel Prize in Literature in 2024?", "what did she win it for?", "what did she win it for: who won the Nobel Prize in Literature in 2024?"},
+		{"who won the world cup in 2018?", "and in 2022?", "who won the world cup in 2022"},
+		{"how tall is the Eiffel Tower?", "when was it built?", "when was Eiffel Tower built?"},
+		{"wie wird das Wetter in Hamburg?", "und in Kiel?", "wie wird das Wetter in Kiel"},
+		{"how tall is the Eiffel Tower?", "who is the mayor of Rome?", "who is the mayor of Rome?"},
+		{"how tall is the Eiffel Tower?", "thanks a lot", "thanks a lot"},
+		{"how tall is the Eiffel Tower?", "and i said no", "and i said no"},
+		{"how tall is the Eiffel Tower?", "why?", "why: how tall is the Eiffel Tower?"},
+	} {
+		if got, _ := Standalone(tt.text, nil, []turn.Message{{ID: "B", Text: tt.before}}); got != tt.want {
+			t.Errorf("%q after %q: %q, want %q", tt.text, tt.before, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package followup
+
+import (
+	"slices"
+
+	"familiar/internal/lookup/need"
+	"familiar/internal/text"
+)
+
+// articles begin a noun.
+var articles = text.Set("the an ein eine einen un une una der die das den dem le la les el los las o a os as il lo gli i")
+
+// opensSlot reports whether a word is a preposition in a language: some are articles in others.
+func opensSlot(key, lang string) bool {
+	switch key {
+	case "a":
+		return lang != "en"
+	case "das":
+		return lang == "pt"
+	case "des":
+		return lang == "fr"
+	}
+	return text.Prepositions[key]
+}
+
+// places are the prepositions of which one takes the place of another: "at Heathrow?" after "weather in London".
+var places = text.Set("in at near nach en dans a em no na nel bei")
+
+// plainPreposition returns a preposition without the article that some languages melt into it.
+func plainPreposition(key string) string {
+	switch key {
+	case "du", "des", "del", "do", "da", "dos", "das":
+		return "de"
+	case "im":
+		return "in"
+	case "vom":
+		return "von"
+	case "au", "aux":
+		return "a"
+	case "em", "na":
+		return "en"
+	}
+	return key
+}
+
+// fillSlot puts a fragment into the question, in the place of what it replaces: the time, what stands behind the same
+// preposition, a number, a noun, the last name, or what the question is about.
+func (p prior) fillSlot(rest string) string {
+	added := text.Words(rest)
+	article := articles[added[0].Key]
+	switch {
+	case isTime(added):
+		return p.replaceTime(rest, added)
+	case len(added) > 1 && opensSlot(added[0].Key, text.Language(p.Text, p.Words)):
+		return p.fillBehind(rest, added)
+	}
+	if at := p.numberFor(added); at > 0 {
+		return p.replace(at, at+1, added[len(added)-1].Key)
+	}
+	if from, to := p.sameNoun(added); to > from {
+		return p.replace(from, to, rest)
+	}
+	if at := p.commonNoun(article); at > 0 && !slices.ContainsFunc(added, func(w text.Word) bool { return w.Upper || text.Numeric(w.Key) }) {
+		return p.replace(at, p.slotEnd(at), rest)
+	}
+	if from, to := lastName(p.Words, p.inTime); to > from {
+		switch {
+		case !article || len(added) == 1:
+		case added[0].Key == "the" && !added[1].Upper: // "who wrote Dune?" "and the sequel?"
+			rest += " of " + p.span(from, to)
+		case articles[p.Words[from-1].Key]:
+			from--
+		}
+		return p.replace(from, to, rest)
+	}
+	for i := len(p.Words) - 2; i > 0; i-- {
+		if text.Prepositions[p.Words[i].Key] && !p.inTime(i) {
+			return p.replace(i+1, p.slotEnd(i+1), rest)
+		}
+	}
+	return p.replaceSubject(rest)
+}
+
+// fillBehind puts a fragment that begins with a preposition in the place of what stands behind the same one, or behind
+// another one of place.
+func (p prior) fillBehind(rest string, added []text.Word) string {
+	place := -1
+	for i := len(p.Words) - 2; i > 0; i-- {
+		switch key := p.Words[i].Key; {
+		case p.inTime(i) || text.Numeric(p.Words[i+1].Key) != text.Numeric(added[1].Key):
+		case plainPreposition(key) == plainPreposition(added[0].Key):
+			return p.replace(i, p.slotEnd(i+1), rest)
+		case place < 0 && added[len(added)-1].Upper && places[key] && places[added[0].Key]:
+			place = i
+		}
+	}
+	if place > 0 {
+		return p.replace(place, p.slotEnd(place+1), rest)
+	}
+	return p.Text + " " + rest
+}
+
+// numberFor returns the index of the number that a number alone replaces, "and the 16?" after "an iPhone 15", or 0.
+func (p prior) numberFor(added []text.Word) int {
+	if n := len(added); !text.Numeric(added[n-1].Key) || n > 2 || n == 2 && !articles[added[0].Key] {
+		return 0
+	}
+	for i := len(p.Words) - 1; i > 0; i-- {
+		if text.Numeric(p.Words[i].Key) && !p.inTime(i) {
+			return i
+		}
+	}
+	return 0
+}
+
+// sameNoun returns the range of the noun with the same last word, from the first word that both share, or with one word
+// before it: "the next solar eclipse" for "the next lunar eclipse".
+func (p prior) sameNoun(added []text.Word) (from, to int) {
+	if len(added) < 2 {
+		return 0, 0
+	}
+	first, last := added[0].Key, added[len(added)-1].Key
+	for j := len(p.Words) - 1; j > 0; j-- {
+		if p.Words[j].Key != last {
+			continue
+		}
+		for i := j - 1; i > 0 && i >= j-4; i-- {
+			if p.Words[i].Key == first {
+				return i, j + 1
+			}
+		}
+		if before := p.Words[j-1]; !articles[first] && !text.StopWords[before.Key] && !before.Upper {
+			return j - 1, j + 1
+		}
+	}
+	return 0, 0
+}
+
+// commonNoun returns the index of the last words behind a preposition that are no name, "physics" in "the prize in
+// physics", or 0: with an article or without one.
+func (p prior) commonNoun(article bool) int {
+	for i := len(p.Words) - 2; i > 0; i-- {
+		noun := p.Words[i+1]
+		if text.Prepositions[p.Words[i].Key] && !p.inTime(i) && !noun.Upper && articles[noun.Key] == article && (article || !text.StopWords[noun.Key]) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// replaceSubject puts a fragment in the place of what a question without names and prepositions is about.
+func (p prior) replaceSubject(rest string) string {
+	lead := len(p.Words) - len(p.Body)
+	if n, _ := abouts.Prefix(p.Body); n > 0 && n < len(p.Body) {
+		return p.replace(lead+n, p.slotEnd(lead+n), rest)
+	}
+	if topics := need.Topics.FindAll(p.Text, p.Body); len(topics) > 0 && len(p.Body) <= 4 && p.Form() == need.NoForm {
+		var others []int
+		for i := range p.Body {
+			if !p.inTime(lead+i) && !slices.ContainsFunc(topics, func(f text.Match) bool { return f.From <= i && i < f.To }) {
+				others = append(others, lead+i)
+			}
+		}
+		switch {
+		case len(others) == 1: // "bergen" for the place in "weather oslo"
+			return p.replace(others[0], others[0]+1, rest)
+		case len(others) == 0 && len(p.Body) > 1: // "bitcoin price"
+			return p.replace(lead, lead+1, rest)
+		}
+	}
+	return p.Text + " " + rest
+}
+
+// slotEnd returns where the words that begin at from stop being one slot: at a preposition or a time.
+func (p prior) slotEnd(from int) int {
+	for i := from + 1; i < len(p.Words); i++ {
+		if text.Prepositions[p.Words[i].Key] || i == p.timeFrom {
+			return i
+		}
+	}
+	return len(p.Words)
+}

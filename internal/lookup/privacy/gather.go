@@ -1,0 +1,171 @@
+package privacy
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/text"
+)
+
+// NamesIn gathers the names of a turn that are in its messages. own are the bot's names, which are not private.
+func NamesIn(req turn.Request, own []string) Names {
+	g := gathering{own: own, words: queryWords(req), isServer: req.GuildID != ""}
+	g.addMessage(req.Message)
+	if req.Parent != nil {
+		g.addMessage(*req.Parent)
+	}
+	for _, m := range req.Chain {
+		g.addMessage(m)
+	}
+	if g.isServer {
+		for _, name := range req.People {
+			g.addName(name)
+		}
+	}
+	k := g.Names
+	longest := func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) }
+	slices.SortFunc(k.names, longest)
+	k.names = slices.Compact(k.names)
+	slices.SortFunc(k.mentions, longest)
+	k.single = map[string]bool{}
+	for _, name := range slices.Concat(k.names, k.parts) {
+		if keys := text.PhraseKeys(name); len(keys) == 1 {
+			k.single[keys[0]] = true
+		}
+	}
+	return k
+}
+
+// gathering is the state of NamesIn.
+type gathering struct {
+	Names
+	own      []string
+	words    string // all that a query can be made of
+	isServer bool   // and not a direct message, where nobody is a member
+}
+
+// addMessage adds the author of a message and those it mentions.
+func (g *gathering) addMessage(m turn.Message) {
+	for _, mention := range m.Mentions {
+		mention = strings.TrimSpace(normalize(mention))
+		if len(mention) <= 1 {
+			continue
+		}
+		g.mentions = text.AddOnce(g.mentions, mention)
+		if name, ok := strings.CutPrefix(mention, "@"); ok {
+			g.addParticipant(name)
+		}
+	}
+	if !m.Own {
+		g.addParticipant(m.Author.Name)
+	}
+}
+
+// addParticipant adds the name of somebody who takes part, and its parts.
+func (g *gathering) addParticipant(name string) {
+	if !g.isServer {
+		return
+	}
+	g.addName(name)
+	parts := strings.Fields(normalize(name))
+	if len(parts) < 2 || g.isOwn(name) {
+		return
+	}
+	for _, part := range parts {
+		if part = strings.TrimFunc(part, func(r rune) bool { return !text.InWord(r) }); isName(part) {
+			g.parts = text.AddOnce(g.parts, part)
+		}
+	}
+}
+
+// addName adds a name if it may be in a query. One with a sign that people put beside their names, as in "Ada | away", is
+// several.
+func (g *gathering) addName(name string) {
+	if !text.ASCII(name) {
+		if !mayContain(g.words, name) {
+			return
+		}
+		name = normalize(name)
+	}
+	if !strings.Contains(g.words, firstKey(name)) {
+		return
+	}
+	isSign := func(r rune) bool { return strings.ContainsRune("|()[]{}/\\•·~,–—", r) }
+	for part := range strings.FieldsFuncSeq(strings.ReplaceAll(name, " - ", "|"), isSign) {
+		if part = strings.TrimSpace(part); utf8.RuneCountInString(part) > 1 && !g.isOwn(part) {
+			g.names = append(g.names, part)
+		}
+	}
+}
+
+func (g *gathering) isOwn(name string) bool {
+	return slices.ContainsFunc(g.own, func(own string) bool { return strings.EqualFold(own, name) })
+}
+
+// queryWords returns all that a query can be made of, folded. Most names of a server are not in it.
+func queryWords(req turn.Request) string {
+	texts := []string{req.Message.Text}
+	for _, m := range Earlier(req) {
+		texts = append(texts, m.Text)
+	}
+	all := strings.Join(texts, "\n")
+	if text.ASCII(all) {
+		return strings.ToLower(all)
+	}
+	return text.Unaccented(strings.ToLower(normalize(all)))
+}
+
+// mayContain looks for the first letters of a name at the beginnings of words. It is much quicker than normalizing the
+// name, and in doubt it says yes.
+func mayContain(words, name string) bool {
+	from := strings.IndexFunc(name, text.InWord)
+	if from < 0 || norm.NFKC.QuickSpanString(name) < len(name) {
+		return true
+	}
+	to := from
+	for to < len(name) && name[to] < utf8.RuneSelf && text.InWord(rune(name[to])) {
+		to++
+	}
+	first := strings.ToLower(name[from:to])
+	if to == from {
+		r, _ := utf8.DecodeRuneInString(name[from:])
+		first = text.Unaccented(string(unicode.ToLower(r)))
+	}
+	for at := 0; ; {
+		i := strings.Index(words[at:], first)
+		if i < 0 {
+			return false
+		}
+		before, _ := utf8.DecodeLastRuneInString(words[:at+i])
+		if at+i == 0 || !text.InWord(before) || text.Unspaced(first) {
+			return true
+		}
+		at += i + len(first)
+	}
+}
+
+// firstKey returns the first word of a name as it is looked for.
+func firstKey(name string) string {
+	from := strings.IndexFunc(name, text.InWord)
+	if from < 0 {
+		return name
+	}
+	first := name[from:]
+	if end := strings.IndexFunc(first, func(r rune) bool { return !text.InWord(r) }); end > 0 {
+		first = first[:end]
+	}
+	return text.Fold(first)
+}
+
+// isName reports whether a part of a name is written as a name is: with a capital, and small letters behind it.
+func isName(part string) bool {
+	first, size := utf8.DecodeRuneInString(part)
+	rest := part[size:]
+	return unicode.IsUpper(first) && rest != "" && rest == strings.ToLower(rest) && !text.Unspaced(part) && !text.StopWords[text.Fold(part)] && len(text.Words(part)) == 1
+}

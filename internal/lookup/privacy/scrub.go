@@ -1,0 +1,78 @@
+// Package privacy takes out of a query what may not leave the machine.
+//
+// [Scrub] removes invites, addresses, tokens and ids (scrub.go), telephone numbers (phone.go), and the names of people
+// and channels (names.go). [NamesIn] gathers those of a turn (gather.go), and [Earlier] the messages that a query may be
+// made of.
+package privacy
+
+import (
+	"regexp"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"familiar/internal/text"
+	"familiar/internal/web/clean"
+)
+
+// private are the things that never leave in a query, in the order in which they are looked for: what may be a part of
+// something else comes after it. Telephone numbers come last (phone.go).
+var private = []struct {
+	kind    string
+	mark    string // characters of which each has one: looking for them is quicker than the pattern
+	pattern *regexp.Regexp
+}{
+	{"invite", "/", regexp.MustCompile(`(?i)(?:https?://)?(?:www\.)?(?:discord\.gg|discord(?:app)?\.com/invite|dsc\.gg|discord\.me|invite\.gg)/\S*`)},
+	{"url", ":.", regexp.MustCompile(`(?i)\b(?:https?|ftp|file|steam|discord)://\S+|\bwww\.\S+`)},
+	{"email", "@([", regexp.MustCompile(`(?i)[\pL\d._%+\-]+(?: ?[(\[]at[)\]] ?| ?@ ?)[\pL\d\-]+(?:\.[\pL\d\-]+)+`)},
+	{"token", "", regexp.MustCompile(`[A-Za-z0-9_\-]{24,}(?:\.[A-Za-z0-9_\-]+)*`)},
+	{"snowflake", "0123456789", regexp.MustCompile(`\d{17,20}`)},
+}
+
+// mention is one as Discord writes it, or as people type it. It is removed after the names: it may be the beginning of one.
+var mention = regexp.MustCompile(`<(?:@[!&]?|#|/[^:>]*:|a?:\w+:|t:|id:)[^>]*>|@[\pL\pN\pM_.\-]+|@`)
+
+// Scrub takes out of s what may not leave the machine, and returns which kinds of things that were. Compatibility
+// forms are resolved and invisible characters dropped first, so that neither hides anything.
+func Scrub(s string, names Names) (scrubbed string, kinds []string) {
+	s = normalize(s)
+	replace := func(kind, with string) {
+		if with != s {
+			s, kinds = with, text.AddOnce(kinds, kind)
+		}
+	}
+	for _, m := range names.mentions {
+		replace("mention", strings.ReplaceAll(s, m, " "))
+	}
+	for _, p := range private {
+		if p.mark == "" && len(s) >= 24 || strings.ContainsAny(s, p.mark) {
+			replace(p.kind, p.pattern.ReplaceAllString(s, " "))
+		}
+	}
+	replace("phone", removePhones(s))
+	replace("member", names.remove(s))
+	if strings.ContainsAny(s, "@<") {
+		replace("mention", mention.ReplaceAllString(s, " "))
+	}
+	return text.OneLine(s), kinds
+}
+
+// normalize resolves compatibility forms (NFKC), drops invisible characters, and writes digits of any script in ASCII.
+func normalize(s string) string {
+	s, _ = clean.Text(norm.NFKC.String(s))
+	if !text.ASCII(s) {
+		s = strings.Map(text.ASCIIDigit, s)
+	}
+	return s
+}
+
+// operators are what search services obey rather than look for: SearXNG's bangs, language prefixes and time limits.
+var operators = regexp.MustCompile(`(?:^|\s)[!:?]+|<\d*>?|[<>]`)
+
+// StripOperators removes the signs of operators and leaves their words.
+func StripOperators(s string) string {
+	for operators.MatchString(s) {
+		s = text.OneLine(operators.ReplaceAllString(s, " "))
+	}
+	return s
+}

@@ -1,0 +1,119 @@
+package backends
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/search"
+)
+
+// newsapi is the article search of https://newsapi.org/docs/endpoints/everything. A developer key gets articles a day
+// late, reaches a month back, and is not meant for a bot that runs for others.
+type newsapi struct{ *keyed }
+
+func newNewsAPI(c Config, base string) (search.Backend, error) {
+	k, err := newKeyed(c, "newsapi", base, judgeNewsAPI)
+	if err != nil {
+		return nil, err
+	}
+	k.hints = map[turn.Code]string{turn.CodeRejected: "; " + newsapiPlan, turn.CodeQuota: "; a developer key's are 100 a day"}
+	return &newsapi{k}, nil
+}
+
+const newsapiPlan = "a developer key's articles come 24 hours late and reach a month back"
+
+// judgeNewsAPI reads https://newsapi.org/docs/errors.
+func judgeNewsAPI(status int, says string) turn.Code {
+	switch {
+	case contains(says, "apikeyexhausted") || contains(says, "ratelimited") && contains(says, "24 hour", "developer accounts"):
+		return turn.CodeQuota
+	case status == http.StatusUpgradeRequired, contains(says, "parameter", "sources", "maximumresultsreached"):
+		return turn.CodeRejected
+	}
+	return ""
+}
+
+type newsapiReply struct {
+	Status   string
+	Articles []struct {
+		Title, Description, Content, URL string
+		Image                            string `json:"urlToImage"`
+		At                               string `json:"publishedAt"`
+	}
+}
+
+// newsapiLanguages are all that the service knows.
+const newsapiLanguages = "ar de en es fr he it nl no pt ru sv ud zh"
+
+func (n *newsapi) Search(ctx context.Context, q search.Query) (search.Reply, error) {
+	words := cutWords(withoutFields(topic(q.Text, q.Language)), 480)
+	if words == "" {
+		return search.Reply{}, nil
+	}
+	base, _ := locale(languageOf(q.Language, q.Text))
+	if base == "nb" || base == "nn" {
+		base = "no"
+	}
+	language := oneOf(newsapiLanguages, base)
+	oldest := since(n.now(), q.Fresh)
+	params := url.Values{"q": {words}, "pageSize": {strconv.Itoa(q.Limit)}, "sortBy": {"relevancy"}}
+	for name, value := range map[string]string{
+		"language": language, "domains": strings.Join(q.Include, ","), "excludeDomains": strings.Join(q.Exclude, ","), "from": newsapiFrom(q.Fresh, oldest),
+	} {
+		if value != "" {
+			params.Set(name, value)
+		}
+	}
+	if q.Fresh == "day" {
+		params.Set("sortBy", "publishedAt")
+	}
+	var reply newsapiReply
+	left, err := n.ask(ctx, request{path: "/v2/everything", params: params, header: http.Header{"X-Api-Key": {n.secret}}, language: q.Language}, &reply)
+	if err == nil && reply.Status == "error" {
+		err = n.fail(turn.CodeUpstream, "it tells a failure of its own")
+	}
+	if err == nil && len(reply.Articles) == 0 && q.Fresh == "day" { // not known to be empty: the plan may hide what there is
+		err = n.fail(turn.CodeRejected, "nothing of the last day: "+newsapiPlan)
+	}
+	return n.outcome(n.hits(reply, language, oldest), left, reply.Articles != nil, err)
+}
+
+// newsapiFrom is the oldest moment asked for. A developer key is refused what is older than a month: a year is
+// asked for without a limit, and what is too old sorted out of what comes.
+func newsapiFrom(fresh string, oldest time.Time) string {
+	switch fresh {
+	case "month":
+		oldest = oldest.AddDate(0, 0, 1)
+	case "day", "week":
+	default:
+		return ""
+	}
+	return oldest.UTC().Format("2006-01-02T15:04:05")
+}
+
+// cutMark stands at the end of every content: "… [+1234 chars]".
+var cutMark = regexp.MustCompile(`\s*\[\+\d+ chars\]\s*$`)
+
+// hits leaves out what was taken down, which stays in the list as "[Removed]", and what is older than oldest.
+func (n *newsapi) hits(reply newsapiReply, language string, oldest time.Time) []turn.Hit {
+	var hits []turn.Hit
+	for _, a := range reply.Articles {
+		text := a.Description
+		if content := cutMark.ReplaceAllString(a.Content, ""); len(content) > len(text) {
+			text = content
+		}
+		h := n.hit(a.Title, a.URL, text, a.At)
+		if strings.Contains(h.Title, "[Removed]") || !h.Published.IsZero() && h.Published.Before(oldest) {
+			continue
+		}
+		h.Thumbnail, h.Language = picture(absolute(a.Image, a.URL)), language
+		hits = append(hits, h)
+	}
+	return hits
+}

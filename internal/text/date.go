@@ -1,0 +1,333 @@
+package text
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// YearIn finds years, as they are written in prose.
+var YearIn = regexp.MustCompile(`\b(?:1[0-9]{3}|20[0-9]{2})\b`)
+
+// Date is a date as far as it is given; 0 is what is not.
+type Date struct{ Year, Month, Day int }
+
+// MonthNames in several languages, by their first letters, which tell them apart.
+var MonthNames = func() map[string]int {
+	names := map[string]int{}
+	for i, row := range [12]string{
+		"january jan januar janvier enero janeiro gennaio januari января",
+		"february feb februar fevrier febrero fevereiro febbraio februari февраля",
+		"march mar marz mars marzo marco maart марта",
+		"april apr avril abril aprile апреля",
+		"may mai mayo maio maggio mei мая",
+		"june jun juni juin junio junho giugno июня",
+		"july jul juli juillet julio julho luglio июля",
+		"august aug aout agosto augustus августа",
+		"september sep sept septembre septiembre setembro settembre сентября",
+		"october oct oktober octobre octubre outubro ottobre oktober октября",
+		"november nov novembre noviembre novembro ноября",
+		"december dec dezember decembre diciembre dezembro dicembre декабря",
+	} {
+		for _, name := range strings.Fields(row) {
+			names[Fold(name)] = i + 1
+		}
+	}
+	return names
+}()
+
+// Dates returns the dates of s, and s without them, so that their parts are not checked again one by one.
+func Dates(s string) (found []Date, rest string) {
+	dated, rest := DateSpans(s)
+	for _, d := range dated {
+		found = append(found, d.Date)
+	}
+	return found, rest
+}
+
+// DateSpan is a date and where it stands.
+type DateSpan struct {
+	Date
+	Span
+}
+
+// DateSpans is datesIn with the places of the dates, which are the same in what is left of s.
+func DateSpans(s string) (found []DateSpan, rest string) {
+	var out strings.Builder
+	copied := 0
+	for i := 0; i < len(s); {
+		if !startsToken(s, i) {
+			i++
+			continue
+		}
+		d, end, ok := dateAt(s, i)
+		if !ok {
+			i = tokenEnd(s, i)
+			continue
+		}
+		found = append(found, DateSpan{d, Span{i, end}})
+		out.WriteString(s[copied:i])
+		out.WriteString(" ;" + strings.Repeat(" ", max(0, end-i-2))) // so that what stood on both sides stays apart
+		i, copied = end, end
+	}
+	if copied == 0 {
+		return nil, s
+	}
+	return found, out.String() + s[copied:]
+}
+
+// dateAt reads the date that begins at i: "2020-12-08", "8th of December 2020", "Dec. 8, 2020", "December 2020", "8 December"
+// and their like in the languages of the months.
+func dateAt(s string, i int) (d Date, end int, ok bool) {
+	n, width, end := digitsAt(s, i)
+	switch {
+	case width == 4:
+		return numericDate(s, n, end)
+	case 1 <= width && width <= 2 && end < len(s) && (s[end] == '.' || s[end] == '/'):
+		if d, end, ok := yearLast(s, n, end); ok {
+			return d, end, true
+		}
+		return dayFirst(s, n, end)
+	case 1 <= width && width <= 2:
+		return dayFirst(s, n, end)
+	case width > 0:
+		return Date{}, 0, false
+	}
+	month, end := monthAt(s, i)
+	if month == 0 {
+		return Date{}, 0, false
+	}
+	return monthFirst(s, month, end)
+}
+
+// numericDate reads what follows a year: "-12-08", "年12月8日".
+func numericDate(s string, year, i int) (Date, int, bool) {
+	if year < 1000 || year > 2999 || i >= len(s) {
+		return Date{}, 0, false
+	}
+	if strings.HasPrefix(s[i:], "年") {
+		month, w, j := digitsAt(s, i+len("年"))
+		if w == 0 || w > 2 || !strings.HasPrefix(s[j:], "月") {
+			return Date{}, 0, false
+		}
+		day, w, j := digitsAt(s, j+len("月"))
+		if w == 0 || w > 2 || !strings.HasPrefix(s[j:], "日") {
+			return Date{}, 0, false
+		}
+		return whole(Date{year, month, day}, j+len("日"))
+	}
+	if strings.IndexByte("-/.", s[i]) < 0 {
+		return Date{}, 0, false
+	}
+	month, w, j := digitsAt(s, i+1)
+	if w == 0 || w > 2 || j >= len(s) || strings.IndexByte("-/.", s[j]) < 0 {
+		return Date{}, 0, false
+	}
+	day, w, j := digitsAt(s, j+1)
+	if w == 0 || w > 2 || j < len(s) && wordByte(s[j]) {
+		return Date{}, 0, false
+	}
+	return whole(Date{year, month, day}, j)
+}
+
+// yearLast reads what follows the first number of "14.9.1874", or of "14/9/1874" where it is plain which of the two is the
+// day.
+func yearLast(s string, first, i int) (Date, int, bool) {
+	second, w, j := digitsAt(s, i+1)
+	if w == 0 || w > 2 || j >= len(s) || s[j] != s[i] {
+		return Date{}, 0, false
+	}
+	year, w, end := digitsAt(s, j+1)
+	if w != 4 || year < 1000 || year > 2999 || end < len(s) && wordByte(s[end]) {
+		return Date{}, 0, false
+	}
+	switch {
+	case s[i] == '.' || first > 12:
+		return whole(Date{year, second, first}, end)
+	case second > 12:
+		return whole(Date{year, first, second}, end)
+	}
+	return Date{}, 0, false
+}
+
+// dayFirst reads what follows a day: "th of December 2020", ". Dezember", " de diciembre de 2020".
+func dayFirst(s string, day, i int) (Date, int, bool) {
+	if j := skipOrdinal(s, i); j > i {
+		i = j
+	} else {
+		i = skipWord(s, i, ".")
+	}
+	i, ok := skipBlank(s, i)
+	if !ok || day == 0 {
+		return Date{}, 0, false
+	}
+	month, end := monthAt(s, skipWord(s, skipWord(s, i, "of "), "de "))
+	if month == 0 {
+		return Date{}, 0, false
+	}
+	if year, at := yearBehind(s, end); year > 0 {
+		return whole(Date{year, month, day}, at)
+	}
+	if _, year, _, _ := dayBehind(s, end); year > 0 { // "version 12 May 31, 2020": the month is the next day's
+		return Date{}, 0, false
+	}
+	return whole(Date{0, month, day}, end)
+}
+
+// monthFirst reads what follows a month: " 8th, 2020", " 2020", " 8".
+func monthFirst(s string, month, i int) (Date, int, bool) {
+	if year, at := yearBehind(s, i); year > 0 {
+		return whole(Date{year, month, 0}, at)
+	}
+	day, year, digits, end := dayBehind(s, i)
+	if day == 0 {
+		return Date{}, 0, false
+	}
+	if _, _, other := dayFirst(s, day, digits); other { // "March 3 April 2020": the day is the next month's
+		return Date{}, 0, false
+	}
+	return whole(Date{year, month, day}, end)
+}
+
+// dayBehind reads a day behind a month, with its year if it has one: ". 8th, 2020". The digits of the day end at digits.
+func dayBehind(s string, i int) (day, year, digits, end int) {
+	i, ok := skipBlank(s, skipWord(s, i, "."))
+	day, w, digits := digitsAt(s, i)
+	end = skipOrdinal(s, digits)
+	if !ok || w == 0 || w > 2 || end < len(s) && wordByte(s[end]) {
+		return 0, 0, 0, 0
+	}
+	if at, ok := skipBlank(s, skipWord(s, end, ",")); ok {
+		if year, at := yearAt(s, at); year > 0 {
+			return day, year, digits, at
+		}
+	}
+	return day, 0, digits, end
+}
+
+// whole says whether a date can be one.
+func whole(d Date, end int) (Date, int, bool) {
+	return d, end, 1 <= d.Month && d.Month <= 12 && d.Day <= 31 && (d.Day > 0 || d.Year > 0)
+}
+
+// yearBehind reads a year behind a month: " 2020", "., of 2020", " de 2020".
+func yearBehind(s string, i int) (year, end int) {
+	i, ok := skipBlank(s, skipWord(s, skipWord(s, i, "."), ","))
+	if !ok {
+		return 0, 0
+	}
+	return yearAt(s, skipWord(s, skipWord(s, i, "of "), "de "))
+}
+
+// yearAt reads a year from 1000 to 2999 that begins no date of its own.
+func yearAt(s string, i int) (year, end int) {
+	n, w, end := digitsAt(s, i)
+	if w != 4 || n < 1000 || n > 2999 || end < len(s) && wordByte(s[end]) {
+		return 0, 0
+	}
+	if _, _, other := numericDate(s, n, end); other {
+		return 0, 0
+	}
+	return n, end
+}
+
+// monthAt reads the name of a month.
+func monthAt(s string, i int) (month, end int) {
+	if i >= len(s) || !monthBytes[s[i]] {
+		return 0, 0
+	}
+	for end = i; end < len(s); {
+		r, n := utf8.DecodeRuneInString(s[end:])
+		if !InWord(r) {
+			break
+		}
+		end += n
+	}
+	if n := end - i; n < 3 || n > 20 || end < len(s) && s[end] == '_' {
+		return 0, 0
+	}
+	return MonthNames[Fold(s[i:end])], end
+}
+
+// monthBytes are the bytes that the names of months begin with: a look before the names are looked up.
+var monthBytes = func() (first [256]bool) {
+	for name := range MonthNames {
+		first[name[0]] = true
+		first[strings.ToUpper(name)[0]] = true
+	}
+	return first
+}()
+
+// digitsAt reads a number of decimal digits, and how many they are; it counts no further than five.
+func digitsAt(s string, i int) (n, width, end int) {
+	for end = i; end < len(s) && IsDigit(s[end]); end++ {
+		if width < 5 {
+			n = 10*n + int(s[end]-'0')
+			width++
+		}
+	}
+	return n, width, end
+}
+
+func IsDigit(b byte) bool { return '0' <= b && b <= '9' }
+
+// wordByte reports whether a byte goes on with a word or a number.
+func wordByte(b byte) bool { return IsDigit(b) || 'a' <= b|0x20 && b|0x20 <= 'z' || b == '_' }
+
+// startsToken reports whether a word or a number begins at i. Of scripts without spaces, a number may stand in a word.
+func startsToken(s string, i int) bool {
+	b := s[i]
+	switch {
+	case b < utf8.RuneSelf && !wordByte(b), !utf8.RuneStart(b):
+		return false
+	case i == 0:
+		return true
+	case s[i-1] < utf8.RuneSelf:
+		return !wordByte(s[i-1])
+	}
+	before, _ := utf8.DecodeLastRuneInString(s[:i])
+	return IsDigit(b) || !InWord(before)
+}
+
+// tokenEnd returns where the word or number ends that begins at i.
+func tokenEnd(s string, i int) int {
+	_, n := utf8.DecodeRuneInString(s[i:])
+	for i += n; i < len(s); i += n {
+		var r rune
+		if r, n = utf8.DecodeRuneInString(s[i:]); !InWord(r) && r != '_' || IsDigit(s[i]) && s[i-1] >= utf8.RuneSelf {
+			break
+		}
+	}
+	return i
+}
+
+func skipOrdinal(s string, i int) int {
+	for _, end := range [...]string{"st", "nd", "rd", "th"} {
+		if strings.HasPrefix(s[i:], end) {
+			return i + len(end)
+		}
+	}
+	return i
+}
+
+// skipBlank skips white space, of which there must be some.
+func skipBlank(s string, i int) (end int, ok bool) {
+	for end = i; end < len(s) && (s[end] == ' ' || s[end] == '\n' || s[end] == '\t'); end++ {
+	}
+	return end, end > i
+}
+
+func skipWord(s string, i int, word string) int {
+	if strings.HasPrefix(s[i:], word) {
+		return i + len(word)
+	}
+	return i
+}
+
+// Clashes reports whether two dates differ in what both of them tell.
+func (d Date) Clashes(e Date) bool {
+	if d.Year > 0 && e.Year > 0 && d.Year != e.Year {
+		return true
+	}
+	return d.Month > 0 && e.Month > 0 && (d.Month != e.Month || d.Day > 0 && e.Day > 0 && d.Day != e.Day)
+}

@@ -1,0 +1,24 @@
+package text
+
+import (
+	"strings"
+)
+
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Truncate shortens s to at most n characters, at a word's end where there is one.
+func Truncate(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for i := range s {
+		if n--; n < 0 {
+			short := s[:i]
+			if blank := strings.LastIndexByte(short, ' '); blank > len(short)/2 {
+				short = short[:blank]
+			}
+			return strings.TrimSpace(short)
+		}
+	}
+	return s
+}

@@ -1,0 +1,133 @@
+package dom
+
+import (
+	"math/bits"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Text returns the text below n without scripts and styles.
+func Text(n *html.Node) string {
+	var b strings.Builder
+	writeText(&b, n)
+	return b.String()
+}
+
+func writeText(b *strings.Builder, n *html.Node) {
+	if n.Type == html.TextNode {
+		b.WriteString(n.Data)
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.DataAtom != atom.Script && c.DataAtom != atom.Style {
+			writeText(b, c)
+		}
+	}
+}
+
+// Length counts the characters below n that are not white space, without the head, scripts and styles.
+func Length(n *html.Node) int {
+	if n.Type == html.TextNode {
+		return Letters(n.Data)
+	}
+	total := 0
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type == html.TextNode || c.Type == html.ElementNode && c.DataAtom != atom.Script && c.DataAtom != atom.Style && c.DataAtom != atom.Noscript && c.DataAtom != atom.Head {
+			total += Length(c)
+		}
+	}
+	return total
+}
+
+// Letters counts the characters of s that are not white space. ASCII is counted in words of eight bytes, by the top bit of
+// each byte: adding 0x5F sets it in those above the blank.
+func Letters(s string) (n int) {
+	const tops, above = 0x8080808080808080, 0x5F5F5F5F5F5F5F5F
+	for i := 0; i < len(s); {
+		if i+8 <= len(s) {
+			word := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 | uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+			if word&tops == 0 {
+				n += bits.OnesCount64((word + above) & tops)
+				i += 8
+				continue
+			}
+		}
+		c, size := utf8.DecodeRuneInString(s[i:])
+		if c > ' ' && !unicode.IsSpace(c) {
+			n++
+		}
+		i += size
+	}
+	return n
+}
+
+// MaxLine is the most characters that a title or a name may have.
+const MaxLine = 300
+
+// Line folds the white space of s and cuts it after MaxLine characters.
+func Line(s string) string {
+	s = strings.TrimSpace(s)
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s[:min(len(s), 32*MaxLine)], "")), " ")
+	if len(s) <= MaxLine {
+		return s
+	}
+	n := 0
+	for i := range s {
+		if n == MaxLine {
+			return s[:i]
+		}
+		n++
+	}
+	return s
+}
+
+// A label is at most maxLabel bytes and maxLabelNodes nodes long.
+const (
+	maxLabel      = 300
+	maxLabelNodes = 60
+)
+
+// Label returns the text of n if it is short enough for a label. It stops reading as soon as it is not.
+func Label(n *html.Node) string {
+	if only := n.FirstChild; only != nil && only == n.LastChild && only.Type == html.TextNode {
+		if text := strings.TrimSpace(only.Data); len(text) <= maxLabel && len(only.Data) <= 2*maxLabel {
+			return text
+		}
+		return ""
+	}
+	var b strings.Builder
+	nodes := 0
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode {
+			b.WriteString(d.Data)
+		}
+		if nodes++; nodes > maxLabelNodes || b.Len() > 2*maxLabel {
+			return ""
+		}
+	}
+	if text := strings.TrimSpace(b.String()); len(text) <= maxLabel {
+		return text
+	}
+	return ""
+}
+
+// NotWord reports whether c separates words.
+func NotWord(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsNumber(c) }
+
+// Blanks is the white space of HTML.
+const Blanks = " \t\n\f\r"
+
+// IsSpace reports whether c is one of Blanks.
+func IsSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r' }
+
+// IsDigit reports whether c is a digit of ASCII.
+func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// IsUpper reports whether c is a capital letter of ASCII.
+func IsUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
+
+// IsLetter reports whether c is a letter of ASCII.
+func IsLetter(c byte) bool { return IsUpper(c) || 'a' <= c && c <= 'z' }
