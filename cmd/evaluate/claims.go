@@ -45,11 +45,15 @@ func predictLiving(ctx context.Context, _ fs.FS, row livingRow) (prediction, err
 	return got, nil
 }
 
-// lookUp does a lookup whose search finds texts.
+// lookUp does a lookup whose search finds pages: a text, or a title, a line feed and a text.
 func lookUp(ctx context.Context, id, question string, pages []string) turn.Lookup {
 	var hits shelf
-	for _, text := range pages {
-		hits.add("", text)
+	for _, p := range pages {
+		title, text, titled := strings.Cut(p, "\n")
+		if !titled {
+			title, text = "", p
+		}
+		hits.add(title, text)
 	}
 	req := request(id, question)
 	req.Web.Switch = turn.WebAlways
