@@ -69,7 +69,7 @@ func measures(s string) []measure {
 		}
 		m.after = text.Unique(m.after)
 		m.doing = text.Unique(m.doing)
-		m.years = text.YearIn.FindAllString(s[:q.Span.From]+" ; "+clause, -1)
+		m.years = text.YearPattern.FindAllString(s[:q.Span.From]+" ; "+clause, -1)
 		out = append(out, m)
 	}
 	return out

@@ -57,14 +57,14 @@ func happenings(s string) []happening {
 	if text.Denies(s) {
 		return nil
 	}
-	dated, rest := text.DateSpans(s)
+	dated, rest := text.Dates(s)
 	var out []happening
 	for _, d := range dated {
 		if h, ok := happened(s, rest, d); ok {
 			out = append(out, h)
 		}
 	}
-	for _, m := range text.YearIn.FindAllStringIndex(rest, -1) {
+	for _, m := range text.YearPattern.FindAllStringIndex(rest, -1) {
 		d := text.DateSpan{Date: text.Date{Year: atoi(rest[m[0]:m[1]])}, Span: text.Span{From: m[0], To: m[1]}}
 		if h, ok := happened(s, rest, d); ok {
 			out = append(out, h)
