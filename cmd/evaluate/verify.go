@@ -17,7 +17,7 @@ type claimRow struct {
 // predictVerify predicts {"label"}: SUPPORTS or REFUTES, whichever the row's sentences are nearer to, and {"rank"}: the
 // sentences, best evidence first. A lookup asks several sites, and says neither where it is unsure.
 func predictVerify(_ context.Context, _ fs.FS, row claimRow) (prediction, error) {
-	w := factcheck.Weigh(row.Claim, row.Page, row.Candidates)
+	w := factcheck.Compare(row.Claim, row.Page, row.Candidates)
 	label := "SUPPORTS"
 	if w.Conflict != "" || w.Supports < 0.5 {
 		label = "REFUTES"

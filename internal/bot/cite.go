@@ -18,8 +18,8 @@ type cited struct {
 	look *turn.Lookup // nil: there was none
 
 	mu     sync.Mutex
-	pages  map[int]*claim.Source // by source, made when it is first cited; guarded by mu
-	judged map[citing]judged     // what was checked before: a growing reply is marked again and again; guarded by mu
+	pages  map[int]*claim.Page // by source, made when it is first cited; guarded by mu
+	judged map[citing]judged   // what was checked before: a growing reply is marked again and again; guarded by mu
 }
 
 // citing is a group of citations and the words that cite it.
@@ -97,7 +97,7 @@ func (c *cited) mark(text string, growing bool) (marked string, refused []turn.C
 		}
 		said := text[chunk:i]
 		switch {
-		case lettered.MatchString(said) && (claim.Says(said) || endsSentence(said)):
+		case lettered.MatchString(said) && (claim.Checkable(said) || endsSentence(said)):
 			before = said
 		case before == "" || lettered.MatchString(said): // it opens its line: what follows is what it is cited for
 			stop := following(text[end:], growing)
@@ -208,7 +208,7 @@ func (c *cited) check(of citing) (j judged) {
 			j = of.judged(numbers, why)
 		}
 	}()
-	pages := make([]*claim.Source, len(numbers))
+	pages := make([]*claim.Page, len(numbers))
 	for i, m := range numbers {
 		source, _ := strconv.Atoi(of.group[m[2]:m[3]])
 		if pages[i] = c.page(source); pages[i] == nil { // not ours: the guard's matter
@@ -238,7 +238,7 @@ func (of citing) judged(numbers [][]int, why []string) judged {
 }
 
 // page is what was read of a source; nil if there is no such source.
-func (c *cited) page(n int) *claim.Source {
+func (c *cited) page(n int) *claim.Page {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if w := c.pages[n]; w != nil {
@@ -269,8 +269,8 @@ func (c *cited) page(n int) *claim.Source {
 		}
 	}
 	if c.pages == nil {
-		c.pages = map[int]*claim.Source{}
+		c.pages = map[int]*claim.Page{}
 	}
-	c.pages[n] = claim.NewSource(texts...)
+	c.pages[n] = claim.NewPage(texts...)
 	return c.pages[n]
 }

@@ -149,7 +149,7 @@ func TestMarksOfCodeDoNotFlicker(t *testing.T) {
 func TestACheckThatBreaks(t *testing.T) {
 	look := readPages()
 	b := &Bot{}
-	cites := &cited{look: look, pages: map[int]*claim.Source{1: {}}} // a page that nobody made ready
+	cites := &cited{look: look, pages: map[int]*claim.Page{1: {}}} // a page that nobody made ready
 	r := reply{bot: b, trace: &turn.Trace{}, lookup: look, out: b.outgoing(turn.Request{}, look), cited: cites}
 	got := r.compose("It is 1,280 metres long [1]. The Lorem Queen was the last [2].")
 	if !strings.HasPrefix(got, "It is 1,280 metres long [1?]. The Lorem Queen was the last [2].") {

@@ -9,13 +9,13 @@ import (
 	"familiar/internal/text"
 )
 
-// happening is a date of something that happens to a thing once, and the thing.
-type happening struct {
-	event   string // cue of [once]
-	when    text.Date
-	written string
-	subject []text.Word // of content, what it happened to
-	manner  []text.Word // … and between the event and the date: where, by whom, to whom
+// event is something that happens to a thing once, and its date.
+type event struct {
+	kind    string // cue of [once]
+	date    text.Date
+	written string      // the date
+	subject []text.Word // what it happened to: words of content
+	manner  []text.Word // … and those between the event and the date: where, by whom, to whom
 }
 
 // once are the words for what happens to a thing a single time, by what happens. Two years of an election or a victory
@@ -52,86 +52,93 @@ var (
 	dash    = regexp.MustCompile(`^\s*[-–—/]|[-–—/]\s*$`)
 )
 
-// happenings finds the dates of a text that are those of something that happens once.
-func happenings(s string) []happening {
+// eventsOf returns the dated events of a text. One that denies has none.
+func eventsOf(s string) []event {
 	if text.Denies(s) {
 		return nil
 	}
-	dated, rest := text.Dates(s)
-	var out []happening
-	for _, d := range dated {
-		if h, ok := happened(s, rest, d); ok {
-			out = append(out, h)
-		}
-	}
+	dates, rest := text.Dates(s)
 	for _, m := range text.YearPattern.FindAllStringIndex(rest, -1) {
-		d := text.DateSpan{Date: text.Date{Year: atoi(rest[m[0]:m[1]])}, Span: text.Span{From: m[0], To: m[1]}}
-		if h, ok := happened(s, rest, d); ok {
-			out = append(out, h)
+		year, _ := strconv.Atoi(rest[m[0]:m[1]]) // digits, as the pattern says
+		dates = append(dates, text.DateSpan{Date: text.Date{Year: year}, Span: text.Span{From: m[0], To: m[1]}})
+	}
+	var out []event
+	for _, d := range dates {
+		if e, ok := eventAt(s, rest, d); ok {
+			out = append(out, e)
 		}
 	}
 	return out
 }
 
-// happened reads what happened at a date of the text. The rest is the text without its full dates.
-func happened(s, rest string, d text.DateSpan) (h happening, ok bool) {
-	from, to := 0, len(s)
-	for _, b := range breaks.FindAllStringIndex(rest, -1) {
-		switch {
-		case b[1] <= d.From:
-			from = b[1]
-		case b[0] >= d.To:
-			to = min(to, b[0])
-		}
-	}
+// eventAt reads what happened at a date of the text. The rest is the text without its full dates.
+func eventAt(s, rest string, d text.DateSpan) (e event, ok bool) {
+	from, to := clauseAround(rest, d.Span)
 	before, behind := s[from:d.From], s[d.To:to]
-	if dash.MatchString(s[max(0, d.From-3):d.From]) && strings.ContainsAny(s[max(0, d.From-6):d.From], "0123456789") || dash.MatchString(s[d.To:min(len(s), d.To+3)]) {
-		return h, false
+	words, after := text.Words(before), text.Words(behind)
+	if inRange(s, d.Span) || inexact(words) || slices.ContainsFunc(slices.Concat(words, after), func(w text.Word) bool { return notSo[w.Key] && !w.Upper }) {
+		return e, false
 	}
-	words := text.Words(before)
-	last := len(words) - 1
-	for last >= 0 && skipped[words[last].Key] {
-		last--
-	}
-	if last >= 0 && nearly[words[last].Key] {
-		return h, false
-	}
-	if slices.ContainsFunc(append(text.Words(before), text.Words(behind)...), func(w text.Word) bool { return notSo[w.Key] && !w.Upper }) {
-		return h, false
-	}
-	h = happening{when: d.Date, written: s[d.From:d.To]}
-	early, late := once.FindAll(before, words), once.FindAll(behind, text.Words(behind))
-	switch {
-	case len(early) > 0:
-		e := early[len(early)-1]
-		h.event = e.Cue
-		h.subject, h.manner = text.ContentWords(before[:words[e.From].Start]), text.ContentWords(before[words[e.To-1].End:])
-		if byPlace[h.event] {
-			h.manner = append(h.manner, text.ContentWords(behind)...)
+	e = event{date: d.Date, written: s[d.From:d.To]}
+	if all := once.FindAll(before, words); len(all) > 0 {
+		m := all[len(all)-1]
+		e.kind = m.Cue
+		e.subject, e.manner = text.ContentWords(before[:words[m.From].Start]), text.ContentWords(before[words[m.To-1].End:])
+		if byPlace[e.kind] {
+			e.manner = append(e.manner, text.ContentWords(behind)...)
 		}
-		if len(h.subject) == 0 {
-			h.subject = text.ContentWords(rest[:from])
+		if len(e.subject) == 0 {
+			e.subject = text.ContentWords(rest[:from])
 		}
-		if d.Month == 0 && !yearHere(words, e.To) {
-			return h, false
-		}
-	case len(late) > 0:
-		e, after := late[0], text.Words(behind)
-		h.event = e.Cue
-		h.subject = append(text.ContentWords(before), text.ContentWords(behind[:after[e.From].Start])...)
-		if d.Month == 0 && !(len(words) > 0 && (atYear[words[len(words)-1].Key] || auxiliaries[words[len(words)-1].Key])) {
-			return h, false
-		}
-	default:
-		return h, false
+		// A number is a year if a little word says so, or the event itself stands right before it.
+		ok = d.Month > 0 || len(words) == m.To || follows(words, atYear) || follows(words, seasons)
+	} else if all := once.FindAll(behind, after); len(all) > 0 {
+		m := all[0]
+		e.kind = m.Cue
+		e.subject = append(text.ContentWords(before), text.ContentWords(behind[:after[m.From].Start])...)
+		ok = d.Month > 0 || follows(words, atYear) || follows(words, auxiliaries)
 	}
-	h.subject = subjectOf(h.subject)
-	return h, len(h.subject) > 0
+	e.subject = nameOf(e.subject)
+	return e, ok && len(e.subject) > 0
 }
 
-// subjectOf keeps the words that name a thing. A number is a part of the name that it stands behind: Windows 10 is not
-// Windows 11.
-func subjectOf(words []text.Word) []text.Word {
+// clauseAround returns where the clause around a part of a text begins and ends.
+func clauseAround(s string, at text.Span) (from, to int) {
+	to = len(s)
+	for _, b := range breaks.FindAllStringIndex(s, -1) {
+		switch {
+		case b[1] <= at.From:
+			from = b[1]
+		case b[0] >= at.To:
+			return from, b[0]
+		}
+	}
+	return from, to
+}
+
+// inRange reports whether a date is one end of a range, by the dash beside it.
+func inRange(s string, at text.Span) bool {
+	return dash.MatchString(s[max(0, at.From-3):at.From]) && strings.ContainsAny(s[max(0, at.From-6):at.From], "0123456789") ||
+		dash.MatchString(s[at.To:min(len(s), at.To+3)])
+}
+
+// inexact reports whether the words before a date say that it is not the date itself.
+func inexact(words []text.Word) bool {
+	for _, w := range slices.Backward(words) {
+		if !skipped[w.Key] {
+			return nearly[w.Key]
+		}
+	}
+	return false
+}
+
+// follows reports whether the last of the words is in a table.
+func follows(words []text.Word, table map[string]bool) bool {
+	return len(words) > 0 && table[words[len(words)-1].Key]
+}
+
+// nameOf keeps the words that name a thing. A number is a part of the name before it: Windows 10 is not Windows 11.
+func nameOf(words []text.Word) []text.Word {
 	var out []text.Word
 	named := false
 	for _, w := range words {
@@ -146,21 +153,18 @@ func subjectOf(words []text.Word) []text.Word {
 // auxiliaries stand between a thing and what happens to it.
 var auxiliaries = text.Set("was were is be been has had got wurde wurden worden ist war fut ete est fue foi stato stata werd которая который")
 
-// yearHere says whether the number behind these words is a year: a little word says so, or the event itself stands
-// before it.
-func yearHere(words []text.Word, event int) bool {
-	return len(words) == event || len(words) > 0 && (atYear[words[len(words)-1].Key] || seasons[words[len(words)-1].Key])
-}
-
 var seasons = text.Set("spring summer autumn fall winter fruhjahr fruhling sommer herbst")
 
-// contradicts reports whether two happenings are the same one and cannot both be right about its date.
-func (h happening) contradicts(g happening) bool {
-	return h.event == g.event && h.when.Clashes(g.when) && sameThing(h.subject, g.subject) && h.alongside(g)
+// agrees reports whether two events are of one kind and may have one date.
+func (e event) agrees(f event) bool { return e.kind == f.kind && !e.date.Clashes(f.date) }
+
+// contradicts reports whether two events are the same one, and their dates cannot both be right.
+func (e event) contradicts(f event) bool {
+	return e.kind == f.kind && e.date.Clashes(f.date) && sameThing(e.subject, f.subject) && e.alongside(f)
 }
 
-// sameThing reports whether two phrases name the same thing: the same words, or the one a name with more before it, as
-// "Everest" and "Mount Everest".
+// sameThing reports whether two phrases name the same thing: they have the same words, or the one is a name with more
+// before it, as "Everest" and "Mount Everest".
 func sameThing(a, b []text.Word) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -168,32 +172,24 @@ func sameThing(a, b []text.Word) bool {
 	if len(a) == 0 || a[len(a)-1].Key != b[len(b)-1].Key {
 		return false
 	}
-	named := len(a) == len(b)
-	for _, w := range a {
-		named = named || w.Upper
-		if !slices.ContainsFunc(b, func(o text.Word) bool { return o.Key == w.Key }) {
-			return false
-		}
-	}
-	return named && !slices.ContainsFunc(b, func(w text.Word) bool {
-		return !w.Upper && !slices.ContainsFunc(a, func(o text.Word) bool { return o.Key == w.Key })
-	})
+	named := len(a) == len(b) || slices.ContainsFunc(a, isUpper)
+	return named && !slices.ContainsFunc(a, func(w text.Word) bool { return !hasWord(b, w) }) &&
+		!slices.ContainsFunc(b, func(w text.Word) bool { return !w.Upper && !hasWord(a, w) })
 }
 
 // byPlace is what happens to a thing once in each place, or to each part of it.
 var byPlace = map[string]bool{"release": true, "publishing": true, "opening": true, "launch": true}
 
-// alongside reports whether the manners of two happenings go together: they share a word, or one says nothing.
-func (h happening) alongside(g happening) bool {
-	if len(h.manner) == 0 || len(g.manner) == 0 {
-		return !byPlace[h.event] || !slices.ContainsFunc(slices.Concat(h.manner, g.manner), func(w text.Word) bool { return w.Upper })
+// alongside reports whether the manners of two events go together: they share a word, or one says nothing.
+func (e event) alongside(f event) bool {
+	if len(e.manner) == 0 || len(f.manner) == 0 {
+		return !byPlace[e.kind] || !slices.ContainsFunc(slices.Concat(e.manner, f.manner), isUpper)
 	}
-	return slices.ContainsFunc(h.manner, func(w text.Word) bool {
-		return slices.ContainsFunc(g.manner, func(o text.Word) bool { return o.Key == w.Key })
-	})
+	return slices.ContainsFunc(e.manner, func(w text.Word) bool { return hasWord(f.manner, w) })
 }
 
-func atoi(s string) int {
-	n, _ := strconv.Atoi(s) // digits, as the pattern says
-	return n
+func isUpper(w text.Word) bool { return w.Upper }
+
+func hasWord(words []text.Word, w text.Word) bool {
+	return slices.ContainsFunc(words, func(o text.Word) bool { return o.Key == w.Key })
 }

@@ -18,7 +18,7 @@ func merged(claims []finding, sheets []source) []finding {
 	var out []finding
 next:
 	for _, c := range claims {
-		c.terms = text.Terms(c.Text, "")
+		c.terms = text.Unique(text.Terms(c.Text, ""))
 		for i := range out {
 			if kept := &out[i]; kept.saidBy(c, sheets) {
 				kept.back(c)

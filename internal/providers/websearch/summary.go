@@ -59,13 +59,13 @@ func judge(sheets []source, taken []notes, pl *question.Plan, limit int) summary
 	}
 	q := evidence.NewQuestion(asking, lang, pl.Day)
 	for _, s := range q.Choose(evidencePages(sheets), limit) {
-		if out.by != extractive && (s.Mask == 0 || noted(&s, quoted)) {
-			out.dropped = append(out.dropped, evidence.Dropped{Page: s.Page, Text: s.Said, Score: s.Score, Why: evidence.DroppedNoted})
+		if out.by != extractive && (!s.HasTerm() || noted(&s, quoted)) {
+			out.dropped = append(out.dropped, evidence.Dropped{Page: s.Page, Text: s.Excerpt, Score: s.Score, Why: evidence.DroppedNoted})
 			continue
 		}
-		c, ok := checkFact(&sheets[s.Page], fact{Text: s.Said, Quote: s.Text})
+		c, ok := checkFact(&sheets[s.Page], fact{Text: s.Excerpt, Quote: s.Text})
 		if !ok {
-			out.dropped = append(out.dropped, evidence.Dropped{Page: s.Page, Text: s.Said, Score: s.Score, Why: evidence.DroppedCheck + c.Refused})
+			out.dropped = append(out.dropped, evidence.Dropped{Page: s.Page, Text: s.Excerpt, Score: s.Score, Why: evidence.DroppedCheck + c.Refused})
 			continue
 		}
 		out.claims = append(out.claims, finding{Claim: c, source: s.Page, score: s.Score})
