@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"familiar/internal/text/lang"
 )
 
 var sentEnd = regexp.MustCompile(`[.!?。！？…]+(?:\s+|$)|[。！？]|\n+`)
@@ -43,7 +45,7 @@ func abbreviated(s string) bool {
 	return dot && (len(last) == 1 || titles[strings.ToLower(last)])
 }
 
-var titles = Set("dr mr mrs ms prof st jr sr vs no inc ltd co corp dept gen col capt rev hon u.s e.g i.e etc approx fig vol")
+var titles = Set(lang.All().Grammar.Abbreviations)
 
 // Sentences cuts a text into its sentences. A line's end ends a sentence; a dot does not behind an initial,
 // an abbreviation or a number.

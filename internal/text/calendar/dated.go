@@ -1,10 +1,13 @@
 package calendar
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
+
+	"familiar/internal/text/lang"
 )
 
 // dated words a cue of the calendar as a date.
@@ -73,14 +76,8 @@ func nearest(dir byte, year, ahead int) int {
 	return year
 }
 
-// seasonNames are the seasons in the languages whose words for them are known.
-var seasonNames = map[string][]string{
-	"de": strings.Fields("Frühling Sommer Herbst Winter"), "fr": strings.Fields("printemps été automne hiver"),
-	"es": strings.Fields("primavera verano otoño invierno"), "": strings.Fields("spring summer autumn winter"),
-}
-
 // seasonWords words the last, this or next season as those of the north are counted, a winter by both its years.
-func seasonWords(season int, dir byte, lang string, now time.Time) string {
+func seasonWords(season int, dir byte, language string, now time.Time) string {
 	begins := func(year int) time.Time {
 		return time.Date(year, time.Month(3+3*season), 1, 0, 0, 0, 0, now.Location())
 	}
@@ -99,44 +96,36 @@ func seasonWords(season int, dir byte, lang string, now time.Time) string {
 			year--
 		}
 	}
-	names := seasonNames[lang]
-	if names == nil {
-		names = seasonNames[""]
-	}
+	names := cmp.Or(lang.Of(language).Time.Seasons, lang.Of("en").Time.Seasons).Forms()[season]
 	if season == 3 {
-		return fmt.Sprintf("%s %d/%d", names[season], year, year+1)
+		return fmt.Sprintf("%s %d/%d", names[0], year, year+1)
 	}
-	return fmt.Sprintf("%s %d", names[season], year)
+	return fmt.Sprintf("%s %d", names[0], year)
 }
 
-// months are their names as they stand in a date.
-var months = map[string][]string{
-	"de": strings.Fields("Januar Februar März April Mai Juni Juli August September Oktober November Dezember"),
-	"fr": strings.Fields("janvier février mars avril mai juin juillet août septembre octobre novembre décembre"),
-	"es": strings.Fields("enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"),
-	"pt": strings.Fields("janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro"),
-	"it": strings.Fields("gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre"),
-	"ru": strings.Fields("января февраля марта апреля мая июня июля августа сентября октября ноября декабря"),
+func dayWords(t time.Time, language string) string {
+	in := writing(language)
+	return format(t, in.DateLayout, in.Months)
 }
 
-func dayWords(t time.Time, lang string) string {
-	switch lang {
-	case "ja", "zh":
-		return fmt.Sprintf("%d年%d月%d日", t.Year(), t.Month(), t.Day())
-	case "de":
-		return fmt.Sprintf("%d. %s", t.Day(), monthWords(t, lang))
-	case "es", "pt":
-		return fmt.Sprintf("%d de %s de %d", t.Day(), months[lang][t.Month()-1], t.Year())
-	}
-	return fmt.Sprintf("%d %s", t.Day(), monthWords(t, lang))
+func monthWords(t time.Time, language string) string {
+	in := writing(language)
+	return format(t, in.MonthLayout, in.Months)
 }
 
-func monthWords(t time.Time, lang string) string {
-	switch {
-	case lang == "ja" || lang == "zh":
-		return fmt.Sprintf("%d年%d月", t.Year(), t.Month())
-	case months[lang] != nil:
-		return fmt.Sprintf("%s %d", months[lang][t.Month()-1], t.Year())
+// writing returns the words in which a language writes dates, or English ones if it has none.
+func writing(language string) lang.Time {
+	if in := lang.Of(language).Time; in.DateLayout != "" {
+		return in
 	}
-	return t.Format("January 2006")
+	return lang.Of("en").Time
+}
+
+// format is t.Format with the language's own name for the month.
+func format(t time.Time, layout string, months lang.Row) string {
+	before, after, named := strings.Cut(layout, "January")
+	if !named {
+		return t.Format(layout)
+	}
+	return t.Format(before) + months.Forms()[t.Month()-1][0] + t.Format(after)
 }
