@@ -1,20 +1,22 @@
 package calendar
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // Absolute replaces the words for days, weeks, months and years seen from now by their dates in a language, and returns
 // what it replaced: "yesterday → 19 November 2026". In quotation marks and in names with capitals they stay: "The Day
 // After Tomorrow".
-func Absolute(s, lang string, now time.Time) (dated string, steps []string) {
+func Absolute(s, language string, now time.Time) (dated string, steps []string) {
 	date := func(phrase, cue string) string {
-		with := parseCue(cue).format(lang, now)
+		with := parseCue(cue).format(language, now)
 		steps = append(steps, phrase+" → "+with)
 		return with
 	}
@@ -111,9 +113,9 @@ func (m moment) day(now time.Time) (time.Time, bool) {
 }
 
 // format words a moment as a date: a day, or the month, season, quarter or year that it is in.
-func (m moment) format(lang string, now time.Time) string {
+func (m moment) format(language string, now time.Time) string {
 	if t, ok := m.day(now); ok {
-		return formatDay(t, lang)
+		return formatDay(t, language)
 	}
 	month := func(away int) time.Time { // the first of it: no other day is in every month
 		return time.Date(now.Year(), now.Month()+time.Month(away), 1, 12, 0, 0, 0, now.Location())
@@ -121,7 +123,7 @@ func (m moment) format(lang string, now time.Time) string {
 	switch m.unit {
 	case 'm':
 		if m.which == 0 {
-			return formatMonth(month(m.n), lang)
+			return formatMonth(month(m.n), language)
 		}
 		away := m.n + 1 - int(now.Month())
 		switch {
@@ -130,13 +132,13 @@ func (m moment) format(lang string, now time.Time) string {
 		case m.which == '>' && away <= 0:
 			away += 12
 		}
-		return formatMonth(month(away), lang)
+		return formatMonth(month(away), language)
 	case 's':
-		return m.formatSeason(lang, now)
+		return m.formatSeason(language, now)
 	case 'w': // the month that most of its days are in
-		return formatMonth(monday(now).AddDate(0, 0, 7*m.n+3), lang)
+		return formatMonth(monday(now).AddDate(0, 0, 7*m.n+3), language)
 	case 'e':
-		return formatMonth(monday(now).AddDate(0, 0, 7*m.n+5), lang)
+		return formatMonth(monday(now).AddDate(0, 0, 7*m.n+5), language)
 	case 'q':
 		t := month(3 * m.n)
 		return fmt.Sprintf("Q%d %d", (t.Month()+2)/3, t.Year())
@@ -147,14 +149,8 @@ func (m moment) format(lang string, now time.Time) string {
 // monday is that of the week of t.
 func monday(t time.Time) time.Time { return t.AddDate(0, 0, -(int(t.Weekday())+6)%7) }
 
-// seasonNames are the seasons in the languages whose words for them are known.
-var seasonNames = map[string][]string{
-	"de": strings.Fields("Frühling Sommer Herbst Winter"), "fr": strings.Fields("printemps été automne hiver"),
-	"es": strings.Fields("primavera verano otoño invierno"), "": strings.Fields("spring summer autumn winter"),
-}
-
 // formatSeason words a season as those of the north are counted, a winter by both its years.
-func (m moment) formatSeason(lang string, now time.Time) string {
+func (m moment) formatSeason(language string, now time.Time) string {
 	begins := func(year int) time.Time {
 		return time.Date(year, time.Month(3+3*m.n), 1, 0, 0, 0, 0, now.Location())
 	}
@@ -171,44 +167,36 @@ func (m moment) formatSeason(lang string, now time.Time) string {
 	case winter && now.Month() < time.March:
 		year--
 	}
-	names := seasonNames[lang]
-	if names == nil {
-		names = seasonNames[""]
-	}
+	name := cmp.Or(lang.Of(language).Time.Seasons, lang.Of("en").Time.Seasons).Forms()[m.n][0]
 	if winter {
-		return fmt.Sprintf("%s %d/%d", names[m.n], year, year+1)
+		return fmt.Sprintf("%s %d/%d", name, year, year+1)
 	}
-	return fmt.Sprintf("%s %d", names[m.n], year)
+	return fmt.Sprintf("%s %d", name, year)
 }
 
-// months are their names as they stand in a date.
-var months = map[string][]string{
-	"de": strings.Fields("Januar Februar März April Mai Juni Juli August September Oktober November Dezember"),
-	"fr": strings.Fields("janvier février mars avril mai juin juillet août septembre octobre novembre décembre"),
-	"es": strings.Fields("enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"),
-	"pt": strings.Fields("janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro"),
-	"it": strings.Fields("gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre"),
-	"ru": strings.Fields("января февраля марта апреля мая июня июля августа сентября октября ноября декабря"),
+func formatDay(t time.Time, language string) string {
+	in := writing(language)
+	return format(t, in.DateLayout, in.Months)
 }
 
-func formatDay(t time.Time, lang string) string {
-	switch lang {
-	case "ja", "zh":
-		return fmt.Sprintf("%d年%d月%d日", t.Year(), t.Month(), t.Day())
-	case "de":
-		return fmt.Sprintf("%d. %s", t.Day(), formatMonth(t, lang))
-	case "es", "pt":
-		return fmt.Sprintf("%d de %s de %d", t.Day(), months[lang][t.Month()-1], t.Year())
-	}
-	return fmt.Sprintf("%d %s", t.Day(), formatMonth(t, lang))
+func formatMonth(t time.Time, language string) string {
+	in := writing(language)
+	return format(t, in.MonthLayout, in.Months)
 }
 
-func formatMonth(t time.Time, lang string) string {
-	switch {
-	case lang == "ja" || lang == "zh":
-		return fmt.Sprintf("%d年%d月", t.Year(), t.Month())
-	case months[lang] != nil:
-		return fmt.Sprintf("%s %d", months[lang][t.Month()-1], t.Year())
+// writing returns the words in which a language writes dates, or English ones if it has none.
+func writing(language string) lang.Time {
+	if in := lang.Of(language).Time; in.DateLayout != "" {
+		return in
 	}
-	return t.Format("January 2006")
+	return lang.Of("en").Time
+}
+
+// format is t.Format with the language's own name for the month.
+func format(t time.Time, layout string, months lang.Row) string {
+	before, after, named := strings.Cut(layout, "January")
+	if !named {
+		return t.Format(layout)
+	}
+	return t.Format(before) + months.Forms()[t.Month()-1][0] + t.Format(after)
 }
