@@ -7,8 +7,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
-
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
 )
@@ -88,9 +86,6 @@ func (g *gathering) addParticipant(name string) {
 // several.
 func (g *gathering) addName(name string) {
 	if !text.ASCII(name) {
-		if !mayContain(g.words, name) {
-			return
-		}
 		name = normalize(name)
 	}
 	if !strings.Contains(g.words, firstKey(name)) {
@@ -121,46 +116,12 @@ func queryWords(req turn.Request) string {
 	return text.Unaccented(strings.ToLower(normalize(all)))
 }
 
-// mayContain looks for the first letters of a name at the beginnings of words. It is much quicker than normalizing the
-// name, and in doubt it says yes.
-func mayContain(words, name string) bool {
-	from := strings.IndexFunc(name, text.InWord)
-	if from < 0 || norm.NFKC.QuickSpanString(name) < len(name) {
-		return true
-	}
-	to := from
-	for to < len(name) && name[to] < utf8.RuneSelf && text.InWord(rune(name[to])) {
-		to++
-	}
-	first := strings.ToLower(name[from:to])
-	if to == from {
-		r, _ := utf8.DecodeRuneInString(name[from:])
-		first = text.Unaccented(string(unicode.ToLower(r)))
-	}
-	for at := 0; ; {
-		i := strings.Index(words[at:], first)
-		if i < 0 {
-			return false
-		}
-		before, _ := utf8.DecodeLastRuneInString(words[:at+i])
-		if at+i == 0 || !text.InWord(before) || text.Unspaced(first) {
-			return true
-		}
-		at += i + len(first)
-	}
-}
-
-// firstKey returns the first word of a name as it is looked for.
+// firstKey returns the first word of a name in the form in which words are compared.
 func firstKey(name string) string {
-	from := strings.IndexFunc(name, text.InWord)
-	if from < 0 {
-		return name
+	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return !text.InWord(r) }) {
+		return text.Fold(word)
 	}
-	first := name[from:]
-	if end := strings.IndexFunc(first, func(r rune) bool { return !text.InWord(r) }); end > 0 {
-		first = first[:end]
-	}
-	return text.Fold(first)
+	return name // of signs
 }
 
 // isName reports whether a part of a name is written as a name is: with a capital, and small letters behind it.
