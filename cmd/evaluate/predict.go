@@ -19,15 +19,14 @@ import (
 
 type predictCommand struct {
 	Set string `arg:"" help:"What is evaluated: ${sets}."`
-	Dir string `arg:"" help:"Folder with the set's rows."`
+	Dir string `arg:"" optional:"" help:"Folder with the set's rows. Without it, those of the project's own are taken."`
 }
 
 // set is a kind of evaluation data that the program can make predictions for. This table is the only list of them.
 type set struct {
-	name string
-	file string // with the rows, one JSON object a line
-	open func() predictor
-
+	name   string
+	file   string // with the rows, one JSON object a line
+	open   func() predictor
 	unseen func(*train.Folds) predictor // by models that have not seen the row; nil: nothing in it was learned
 }
 
@@ -53,9 +52,15 @@ func sets() []set {
 		{"evidence", cases, stateless(predictEvidence), unseenEvidence},
 		{"summary", cases, stateless(predictSummary), nil},
 		{"verify", cases, stateless(predictVerify), unseenVerify},
+		{"cite", cases, stateless(predictCite), nil},
 		{"inject", cases, stateless(predictInject), nil},
 		{"split", cases, stateless(predictSplit), nil},
 		{"tokens", cases, openTokens, nil},
+		{"followup", cases, stateless(predictFollowUp), nil},
+		{"private", cases, stateless(predictPrivate), nil},
+		{"conflict", cases, stateless(predictConflict), nil},
+		{"citation", cases, stateless(predictCitation), nil},
+		{"living", cases, stateless(predictLiving), nil},
 	}
 }
 
@@ -98,6 +103,9 @@ func (c predictCommand) Run(ctx context.Context, p *program) error {
 	}
 	dir := p.resolve(c.Dir)
 	files := os.DirFS(dir)
+	if c.Dir == "" {
+		files, dir = ownRows(s.name), "the project's own"
+	}
 	rows, err := files.Open(s.file)
 	if err != nil {
 		return usageError(fmt.Sprintf("%s cannot be read in %s (%v): name the folder of the set", s.file, dir, errors.Unwrap(err)))

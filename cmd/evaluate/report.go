@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,12 +89,14 @@ func (r report) line(o outcome) error {
 	return err
 }
 
-// all measures every set of the table that is there. With check, it fails for figures that got worse, or if there
-// was nothing to check.
+// all measures every set of the table that is there. With check, it fails for figures that got worse.
 func (r report) all(ctx context.Context, table []scoring, print func(outcome) error, check bool) error {
-	measured, worse := 0, []string{}
+	if !slices.ContainsFunc(table, r.holds) {
+		return usageError(fmt.Sprintf("%s holds none of the sets", r.dir))
+	}
+	var worse []string
 	for _, s := range table {
-		if _, err := os.Stat(filepath.Join(r.dir, s.Folder)); err != nil {
+		if !r.holds(s) && s.Folder != ownFolder {
 			fmt.Fprintf(r.program.err, "evaluate: %s is not there, and left out\n", s.Folder)
 			continue
 		}
@@ -104,18 +108,21 @@ func (r report) all(ctx context.Context, table []scoring, print func(outcome) er
 			if err := print(o); err != nil {
 				return fmt.Errorf("print figure: %w", err)
 			}
-			if measured++; o.Worse {
+			if o.Worse {
 				worse = append(worse, fmt.Sprintf("%s, %s: %.1f, recorded is %s", o.Folder, o.Measure, o.Reached, plain(o.Recorded)))
 			}
 		}
 	}
-	switch {
-	case measured == 0:
-		return usageError(fmt.Sprintf("%s holds none of the sets", r.dir))
-	case check && len(worse) > 0:
+	if check && len(worse) > 0 {
 		return fmt.Errorf("figures that got worse:\n  %s", strings.Join(worse, "\n  "))
 	}
 	return nil
+}
+
+// holds reports whether the rows of a set are in the folder of the sets.
+func (r report) holds(s scoring) bool {
+	_, err := os.Stat(filepath.Join(r.dir, s.Folder))
+	return err == nil
 }
 
 // measure predicts for the rows of a set and has the predictions scored.
@@ -125,20 +132,19 @@ func (r report) measure(ctx context.Context, s scoring) ([]outcome, error) {
 		return nil, fmt.Errorf("there is no set %q", s.Set)
 	}
 	folder := filepath.Join(r.dir, s.Folder)
-	rows, err := os.ReadFile(filepath.Join(folder, set.file))
+	files := os.DirFS(folder)
+	if s.Folder == ownFolder {
+		files = ownRows(s.Set)
+	}
+	rows, err := fs.ReadFile(files, set.file)
 	if err != nil {
 		return nil, err
 	}
-	files := os.DirFS(folder)
-	if r.quick {
-		part := half
-		if s.Unseen {
-			part = firstFolds
-		}
+	if part := r.part(s); part != nil {
 		if rows, err = part(rows); err != nil {
 			return nil, err
 		}
-		if folder, err = os.MkdirTemp(r.work, "half-"); err != nil {
+		if folder, err = os.MkdirTemp(r.work, "part-"); err != nil {
 			return nil, err
 		}
 		if err := os.WriteFile(filepath.Join(folder, set.file), rows, 0o600); err != nil {
@@ -162,6 +168,17 @@ func (r report) measure(ctx context.Context, s scoring) ([]outcome, error) {
 		}
 	}
 	return r.outcomes(s, output, notes)
+}
+
+// part is what keeps of a set's rows those that are measured; nil: all are.
+func (r report) part(s scoring) func(rows []byte) ([]byte, error) {
+	switch {
+	case !r.quick || s.Folder == ownFolder: // which has few rows
+		return nil
+	case s.Unseen:
+		return firstFolds
+	}
+	return half
 }
 
 func (r report) outcomes(s scoring, output, notes string) (all []outcome, err error) {

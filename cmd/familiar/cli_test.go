@@ -212,6 +212,7 @@ func TestSearchJSON(t *testing.T) {
 func TestBackendsBesideARunningBot(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte(mountain)))
+	c.env["FAMILIAR_SEARCH"] = "" // all that there are
 	c.env["BRAVE_SEARCH_API_KEY"] = "brave-key-0123456789"
 	c.command(nil, "lookup", "how high is Mount Example?")
 	db, err := store.Open(t.Context(), filepath.Join(c.dir, "data"))

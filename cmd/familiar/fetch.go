@@ -78,9 +78,9 @@ func line(s string) string { return clean.Line(s, maxLine) }
 type notRead fetch.Error
 
 func (n *notRead) Error() string {
-	text := n.Code
+	text := string(n.Code)
 	if n.Reason != "" {
-		text += " (" + n.Reason + ")"
+		text += " (" + string(n.Reason) + ")"
 	}
 	if n.Status != 0 {
 		text += fmt.Sprintf(" with status %d", n.Status)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
 	"familiar/internal/web/page"
@@ -114,7 +115,7 @@ func describeHop(h fetch.Hop) string {
 		status = strconv.Itoa(h.Status)
 	}
 	if h.Reason != "" {
-		status += " " + h.Reason
+		status += " " + string(h.Reason)
 	}
 	return fmt.Sprintf("%s  %s, %s", line(h.URL), status, ms(h.Took))
 }
@@ -195,26 +196,26 @@ func refusedBy(e *fetch.Error) string {
 		return ""
 	}
 	switch e.Reason {
-	case guard.BadScheme, guard.InvalidTarget, guard.DeniedHost, guard.DeniedPort:
+	case turn.CodeBadScheme, turn.CodeInvalidTarget, turn.CodeDeniedHost, turn.CodeDeniedPort:
 		return "url"
-	case "denied_domain":
+	case turn.CodeDeniedDomain:
 		return "domains"
-	case guard.DeniedAddress, guard.FakeIP, guard.DNS, "dns_timeout":
+	case turn.CodeDeniedAddress, turn.CodeFakeIP, turn.CodeDNS, turn.CodeDNSTimeout:
 		return "address"
-	case "robots", "robots_unreachable":
+	case turn.CodeRobots, turn.CodeRobotsUnreachable:
 		return "robots"
-	case "redirect_to_blocked_target", "redirect_to_http", "too_many_redirects", "no_location":
+	case turn.CodeRedirectToBlockedTarget, turn.CodeRedirectToHTTP, turn.CodeTooManyRedirects, turn.CodeNoLocation:
 		return "redirect"
-	case "type_mismatch":
+	case turn.CodeTypeMismatch:
 		return "sniff"
 	}
 	switch e.Code {
-	case fetch.CodeType:
+	case turn.CodeUnsupportedType:
 		return "type"
-	case fetch.CodeTooLarge, fetch.CodeTimeout:
+	case turn.CodeResponseTooLarge, turn.CodeTimeout:
 		return "limits"
 	}
-	if e.Code == fetch.CodeNeedsScript || e.Code == fetch.CodeExtraction && e.Reason != "internal" {
+	if e.Code == turn.CodeJavaScriptRequired || e.Code == turn.CodeExtractionFailed && e.Reason != turn.CodeInternal {
 		return "page"
 	}
 	return "answer"
@@ -295,10 +296,10 @@ type pageRecord struct {
 }
 
 type hopRecord struct {
-	URL    string  `json:"url"`
-	Status int     `json:"status,omitempty"`
-	Reason string  `json:"reason,omitempty"`
-	Took   float64 `json:"took_ms"`
+	URL    string    `json:"url"`
+	Status int       `json:"status,omitempty"`
+	Reason turn.Code `json:"reason,omitempty"`
+	Took   float64   `json:"took_ms"`
 }
 
 func hops(made []fetch.Hop) []hopRecord {

@@ -37,7 +37,7 @@ func (h *house) look(ctx context.Context, hits []pictured) {
 		fetching.Go(func() {
 			got, err := h.reader.Fetcher.FetchImage(ctx, hits[i].Thumbnail, fetch.Options{Domains: h.domains})
 			if e, failed := errors.AsType[*fetch.Error](err); failed {
-				hits[i].Picture = &picture{Error: strings.ReplaceAll(e.Reason, "_", " ")}
+				hits[i].Picture = &picture{Error: strings.ReplaceAll(string(e.Reason), "_", " ")}
 				return
 			}
 			hits[i].Picture = &picture{Type: got.ContentType, Bytes: len(got.Body)}

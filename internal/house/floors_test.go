@@ -18,7 +18,7 @@ var plan = [][]string{
 	{"internal/lookup/conflict", "internal/lookup/evidence", "internal/lookup/factcheck", "internal/lookup/followup", "internal/lookup/privacy", "internal/search/backends", "internal/web/read"},
 	{"internal/lookup/question"},
 	{"internal/context/prompt", "internal/providers/character", "internal/providers/history", "internal/providers/websearch"},
-	{"internal/bot/discord", "internal/bot/terminal"},
+	{"internal/bot/discord", "internal/bot/outgoing", "internal/bot/terminal", "internal/bot/view"},
 	{"cmd/evaluate/train", "internal/bot"},
 	{"cmd/evaluate", "cmd/familiar"},
 }

@@ -16,7 +16,7 @@ const bridgeText = "The old bridge over the river was built of stone a long time
 	"Last winter the frost opened cracks in two of its arches. The town will close it for repairs until the autumn of next year. " +
 	"Drivers are asked to use the northern road until then."
 
-func TestProsaic(t *testing.T) {
+func TestIsProse(t *testing.T) {
 	for text, want := range map[string]bool{
 		bridgeText:                       true,
 		"":                               false,
@@ -28,7 +28,7 @@ func TestProsaic(t *testing.T) {
 		strings.Repeat("市議会は月曜日に古い橋を修理のため閉鎖することを決めた。", 5):                                                     true,
 		strings.Repeat("Version 3.14 of the program came out with 2.5 times the speed of 3.13 and more. ", 6): true,
 	} {
-		if got := prosaic(text); got != want {
+		if got := isProse(text); got != want {
 			t.Errorf("%.60q: %t", text, got)
 		}
 	}

@@ -102,8 +102,8 @@ func (r Result) clone() Result {
 	return r
 }
 
-// useStale replaces answers that failed by those of the same backends to the same question within a day, and returns
-// the age of the oldest: 0 if there is none.
+// useStale replaces failures by what the same backends answered to the same question within a day, and returns the age
+// of the oldest of these answers: 0 if there is none.
 func (e *Engine) useStale(q Query, sources []*source, answers []answer) (oldest time.Duration) {
 	for i, s := range sources {
 		old, ok := e.answers.GetIfPresent(keyOf(s.Name(), q))
@@ -138,7 +138,7 @@ func (e *Engine) open() {
 	})
 }
 
-// lifetime is how long an answer is as good as a new one.
+// lifetime is how long an answer is as good as a new one, given how long it usually is.
 func lifetime(intent turn.Intent, usual time.Duration) time.Duration {
 	if intent == turn.IntentWeather || intent == turn.IntentNews {
 		return keepNew

@@ -55,7 +55,7 @@ func (d *Disk) get(k key) (answer, bool) {
 		return answer{}, false
 	}
 	var a answer
-	kept, ok := d.answers.Get(fmt.Sprintf("%#v", k), func(f file) bool {
+	entry, ok := d.answers.Get(fmt.Sprintf("%#v", k), func(f file) bool {
 		for _, h := range f.Hits {
 			h.Hit.Text = h.Text
 			if c, ok := candidateOf(h.Hit); ok && h.Backend == k.backend {
@@ -67,9 +67,9 @@ func (d *Disk) get(k key) (answer, bool) {
 	if !ok {
 		return answer{}, false
 	}
-	a.at = kept.Till.Add(-keepStale)
-	if kept.Value.Failed != nil {
-		a.err = kept.Value.Failed
+	a.at = entry.Till.Add(-keepStale)
+	if entry.Value.Failed != nil {
+		a.err = entry.Value.Failed
 	}
 	return a, true
 }

@@ -62,23 +62,14 @@ func (d does) Search(ctx context.Context, q Query) (Reply, error) { return d.sea
 
 // profiles are those of some backends, with other limits for those that are named.
 func profiles(limits map[string]Limit) map[string]Profile {
-	pages := []turn.Intent{turn.IntentWeather, turn.IntentNews, turn.IntentImage, turn.IntentVideo, turn.IntentForum}
-	weather, forum, docs := []turn.Intent{turn.IntentWeather}, []turn.Intent{turn.IntentForum}, []turn.Intent{turn.IntentDocs}
+	topical := []turn.Intent{turn.IntentWeather, turn.IntentNews, turn.IntentImage, turn.IntentVideo, turn.IntentForum}
+	weather := []turn.Intent{turn.IntentWeather}
 	all := map[string]Profile{
-		"searxng":        {Latency: 2 * time.Second},
-		"tavily":         {Latency: 2 * time.Second},
-		"brave":          {General: true},
-		"exa":            {Weight: 0.9},
-		"firecrawl":      {Weight: 0.9, Latency: 2 * time.Second},
-		"openmeteo":      {Weight: 2, Only: weather, Limit: Limit{PerDay: 4000}},
-		"openweathermap": {Weight: 2, Only: weather},
-		"wttr":           {Only: weather, Last: weather},
-		"reddit":         {Only: forum},
-		"hackernews":     {Weight: 0.7, Only: forum},
-		"stackexchange":  {Weight: 0.8, Only: append(docs, forum...)},
-		"github":         {Weight: 0.7, Only: docs},
-		"wikipedia":      {Weight: 0.9, Last: pages, Best: []turn.Intent{turn.IntentPerson}},
-		"duckduckgo":     {Weight: 0.6, Last: pages},
+		"searxng":    {Latency: 2 * time.Second},
+		"openmeteo":  {Weight: 2, Only: weather, Limit: Limit{PerDay: 4000}},
+		"wttr":       {Only: weather, Last: weather},
+		"wikipedia":  {Weight: 0.9, Last: topical, Best: []turn.Intent{turn.IntentPerson}},
+		"duckduckgo": {Weight: 0.6, Last: topical},
 	}
 	for name, l := range limits {
 		p := all[name]
@@ -182,89 +173,6 @@ func TestWaiting(t *testing.T) {
 				}
 				e.Wait()
 			})
-		})
-	}
-}
-
-// TestOneHangs: whichever of five hangs, it costs at most 50 ms, at the very first search too. One that nobody can stand in
-// for costs the pace of its line in the table or half of a short deadline, until it is known how long it usually takes.
-func TestOneHangs(t *testing.T) {
-	const others, extra = 400 * time.Millisecond, 50 * time.Millisecond
-	for _, test := range []struct {
-		intent   turn.Intent
-		names    string
-		deadline time.Duration
-		before   int           // searches before one hangs
-		forecast time.Duration // what a search takes without the only forecast
-	}{
-		{"", "a b c d e", time.Minute, 0, 0},
-		{"", "searxng wikipedia duckduckgo a b", time.Minute, 0, 0},
-		{"", "searxng tavily brave wikipedia duckduckgo", time.Minute, 0, 0},
-		{"person", "wikipedia searxng exa firecrawl a", time.Minute, 0, 0},
-		{"forum", "searxng reddit hackernews stackexchange a", time.Minute, 0, 0},
-		{"docs", "searxng stackexchange github wikipedia duckduckgo", time.Minute, 0, 0},
-		{"weather", "openmeteo openweathermap searxng a b", time.Minute, 0, 0},
-		{"weather", "openmeteo a b c d", time.Minute, 0, time.Second},
-		{"weather", "openmeteo a b c d", 1200 * time.Millisecond, 0, 600 * time.Millisecond},
-		{"weather", "openmeteo a b c d", time.Minute, enoughLatencies, others + defaultBrief},
-	} {
-		for _, hanging := range strings.Fields(test.names) {
-			synctest.Test(t, func(t *testing.T) {
-				e, after := &Engine{Profiles: profiles(nil)}, others
-				for name := range strings.FieldsSeq(test.names) {
-					e.Backends = append(e.Backends, does{name, func(ctx context.Context, q Query) (Reply, error) {
-						f := fake{after: others, hits: one(name + ".org")}
-						if name == hanging {
-							f.after = after
-						}
-						return f.Search(ctx, q)
-					}})
-				}
-				ask := func() (Result, time.Duration) {
-					ctx, cancel := context.WithTimeout(t.Context(), test.deadline)
-					defer cancel()
-					began := time.Now()
-					got := e.Search(ctx, Query{Text: began.String(), Intent: test.intent})
-					return got, time.Since(began)
-				}
-				for range test.before {
-					ask()
-				}
-				after = time.Hour
-				got, took := ask()
-				alone := hanging == "openmeteo" && test.forecast > 0
-				if alone && took != test.forecast || !alone && took > others+extra || len(got.Hits) != 4 {
-					t.Errorf("%s of %s after %d in %s: %s, %s", hanging, test.names, test.before, test.deadline, took, statuses(got))
-				}
-				e.Wait()
-			})
-		}
-	}
-}
-
-// TestFallback: wttr.in is asked for the weather where the others fail or find nothing, and only there.
-func TestFallback(t *testing.T) {
-	for _, test := range []struct {
-		name  string
-		first []Backend
-		want  string
-	}{
-		{"found", []Backend{fake{name: "openmeteo", hits: one("a.org")}}, "openmeteo ok"},
-		{"found elsewhere", []Backend{fake{name: "openmeteo"}, fake{name: "openweathermap", hits: one("a.org")}}, "openmeteo empty, openweathermap ok"},
-		{"nothing found", []Backend{fake{name: "openmeteo"}, fake{name: "searxng"}}, "openmeteo empty, searxng empty, wttr ok"},
-		{"failed", []Backend{fake{name: "openmeteo", err: &Error{Code: turn.CodeUnreachable}}}, "openmeteo unreachable, wttr ok"},
-		{"hangs", []Backend{fake{name: "openmeteo", after: time.Hour}}, "openmeteo timeout, wttr ok"},
-		{"alone", nil, "wttr ok"},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			e := &Engine{Profiles: profiles(nil), Backends: append([]Backend{fake{name: "wttr", hits: one("wttr.in")}}, test.first...)}
-			if got := statuses(e.Search(t.Context(), Query{Text: "q", Intent: "weather"})); got != test.want {
-				t.Errorf("%s: %s, want %s", test.name, got, test.want)
-			}
-			if got := e.Search(t.Context(), Query{Text: "q"}); strings.Contains(statuses(got), "wttr") {
-				t.Errorf("%s: asked for no weather: %s", test.name, statuses(got))
-			}
-			e.Wait()
 		})
 	}
 }

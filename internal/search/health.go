@@ -8,7 +8,7 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// record is what has been seen of a backend since the start. It is guarded by Engine.mu.
+// record is what has been seen of a backend since the start. Engine.mu guards it.
 type record struct {
 	latency  latencies
 	requests int

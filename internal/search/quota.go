@@ -23,7 +23,7 @@ type Ledger interface {
 }
 
 // quota is a backend's limit of a day or a month. It takes requests from the ledger some at a time, so that a search
-// rarely waits for a disk: a crash costs those at hand, and the limit is never passed.
+// rarely waits for a disk: a crash loses those at hand, and the limit is never passed.
 type quota struct {
 	backend, span string // span is "day" or "month"
 	limit         int

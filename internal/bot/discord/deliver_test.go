@@ -19,7 +19,7 @@ const (
 	changes = "PATCH channels/*/messages/*"
 )
 
-// failed gives the SendError of a request that must fail.
+// failed returns the SendError of a request that must fail.
 func failed(t *testing.T, err error) *SendError {
 	t.Helper()
 	var e *SendError

@@ -85,7 +85,7 @@ func run(t *testing.T, far *discordtest.Server, s *Session) *door {
 	return d
 }
 
-// open gives a connected door.
+// open returns a connected door.
 func open(t *testing.T, far *discordtest.Server, change func(*Config)) *door {
 	t.Helper()
 	return connect(t, far, prepare(t, far, change))
@@ -130,7 +130,7 @@ func await(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// next gives the next event.
+// next returns the next event.
 func (d *door) next(t *testing.T) turn.Event {
 	t.Helper()
 	select {
@@ -154,7 +154,7 @@ func (d *door) none(t *testing.T) {
 	}
 }
 
-// result gives the error of Run.
+// result returns the error of Run.
 func (d *door) result(t *testing.T) error {
 	t.Helper()
 	select {

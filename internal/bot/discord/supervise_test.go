@@ -14,9 +14,9 @@ import (
 func TestReady(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
 		far.AddGuild("attic")
-		told := make(chan Ready, 1)
-		d := open(t, far, func(c *Config) { c.OnReady = func(r Ready) { told <- r } })
-		r := <-told
+		ready := make(chan Ready, 1)
+		d := open(t, far, func(c *Config) { c.OnReady = func(r Ready) { ready <- r } })
+		r := <-ready
 		if r.Name != "familiar" || r.ID != far.UserID("familiar") || !slices.Equal(r.Guilds, []string{"attic", "hall"}) {
 			t.Errorf("got %+v", r)
 		}
@@ -27,8 +27,8 @@ func TestReady(t *testing.T) {
 		if g := far.Greetings()[0]; g.Intents != 1<<0|1<<9|1<<12|1<<15 {
 			t.Errorf("intents %b", g.Intents)
 		}
-		if asked := far.Requests(""); len(asked) == 0 || asked[0].Path != "/gateway/bot" {
-			t.Errorf("requests before the session: %+v", asked)
+		if requests := far.Requests(""); len(requests) == 0 || requests[0].Path != "/gateway/bot" {
+			t.Errorf("requests before the session: %+v", requests)
 		}
 		if h := d.Health(); !h.Connected || h.Identifies != 1 || h.Guilds != 2 || h.LastEvent.IsZero() {
 			t.Errorf("health %+v", h)
@@ -152,6 +152,21 @@ func TestInvalidSessionWaits(t *testing.T) {
 		}
 		if took := time.Since(begun); took < time.Second || took > 5*time.Second {
 			t.Errorf("a new session after %v", took)
+		}
+	})
+}
+
+// TestInvalidFromTheStart has op 9 in place of READY.
+func TestInvalidFromTheStart(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		far.InvalidateNext(1, false)
+		run(t, far, prepare(t, far, nil))
+		if !far.WaitGreetings(1, soon) {
+			t.Fatal("no session")
+		}
+		g := far.Greetings()
+		if wait := g[len(g)-1].At.Sub(g[0].At); len(g) != 2 || g[1].Resume || wait < identifyGap || wait > identifyGap+time.Second {
+			t.Errorf("greetings %+v, %v apart", g, wait)
 		}
 	})
 }

@@ -4,18 +4,20 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"familiar/internal/text"
 )
 
-// cut shortens text, which is size tokens long, to at most limit tokens: at the last end of a sentence, else
+// cut shortens s, which is size tokens long, to at most limit tokens: at the last end of a sentence, else
 // at the last space, else between two characters. It returns "" if nothing fits.
-func cut(text string, limit, size int, count func(string) int) (string, int) {
-	if limit <= 0 || text == "" {
+func cut(s string, limit, size int, count func(string) int) (string, int) {
+	if limit <= 0 || s == "" {
 		return "", 0
 	}
 	if size <= limit {
-		return text, size
+		return s, size
 	}
-	head := tidy(text, longest(text, limit, size, count))
+	head := tidy(s, longest(s, limit, size, count))
 	// A tokenizer may split the end of a shorter text differently, so what is returned is what was counted.
 	for head != "" {
 		n := count(head)
@@ -27,24 +29,24 @@ func cut(text string, limit, size int, count func(string) int) (string, int) {
 	return "", 0
 }
 
-// longest returns how many bytes of text, whole characters, fit into limit tokens. It may return somewhat
+// longest returns how many bytes of s, whole characters, fit into limit tokens. It may return somewhat
 // fewer than possible: counting is what costs time here, so it guesses from the density of tokens found so
 // far, and looks at no more than a few prefixes.
-func longest(text string, limit, size int, count func(string) int) int {
+func longest(s string, limit, size int, count func(string) int) int {
 	low, lowTokens := 0, 0
-	high, highTokens := len(text), size
+	high, highTokens := len(s), size
 	for range 8 {
 		if limit-lowTokens <= limit/50 || highTokens <= lowTokens {
 			break
 		}
 		mid := low + int(int64(high-low)*int64(limit-lowTokens)/int64(highTokens-lowTokens))
-		for mid > low && !utf8.RuneStart(text[mid]) {
+		for mid > low && !utf8.RuneStart(s[mid]) {
 			mid--
 		}
 		if mid <= low || mid >= high {
 			break
 		}
-		if n := count(text[:mid]); n <= limit {
+		if n := count(s[:mid]); n <= limit {
 			low, lowTokens = mid, n
 		} else {
 			high, highTokens = mid, n
@@ -66,22 +68,20 @@ func tidy(s string, n int) string {
 	return s[:n]
 }
 
-// sentenceEnd returns the offset, at most n, just after the last sentence of s that ends there, or 0: after
-// . ! or ? that white space follows, or after their full-width forms, which nothing needs to follow.
+// sentenceEnd returns the offset, at most n, just after the last sentence of s that ends there, or 0. A line that ends
+// without a mark is none: of a heading and half a paragraph, more than the heading is kept.
 func sentenceEnd(s string, n int) int {
-	for i := n; i > 0; {
-		r, size := utf8.DecodeLastRuneInString(s[:i])
-		switch r {
-		case '。', '！', '？':
-			return i
-		case '.', '!', '?':
-			if next, _ := utf8.DecodeRuneInString(s[i:]); unicode.IsSpace(next) {
-				return i
-			}
+	last := 0
+	for cut := range text.SentenceEnds(s) {
+		end := len(strings.TrimRightFunc(s[:cut], unicode.IsSpace))
+		if end > n {
+			break
 		}
-		i -= size
+		if mark, _ := utf8.DecodeLastRuneInString(s[:end]); unicode.IsPunct(mark) {
+			last = end
+		}
 	}
-	return 0
+	return last
 }
 
 // firstRunes returns the first n characters of s.

@@ -155,7 +155,7 @@ func TestMessageIsNeverLost(t *testing.T) {
 }
 
 func TestCountsAreNoted(t *testing.T) {
-	p := (&Builder{Providers: []Provider{offers(text("12345678")...)}}).Build(t.Context(), request(time.Minute))
+	p := (&Builder{Providers: []Provider{offers(plain("12345678")...)}}).Build(t.Context(), request(time.Minute))
 	if got := p.Outcomes[0].Contributions[0].Tokens; got != 2 {
 		t.Errorf("outcome says %d tokens", got)
 	}

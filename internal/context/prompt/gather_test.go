@@ -33,7 +33,7 @@ func offers(cs ...turn.Contribution) fake {
 	return fake{"fake", func(context.Context) ([]turn.Contribution, error) { return cs, nil }}
 }
 
-func text(s string) []turn.Contribution {
+func plain(s string) []turn.Contribution {
 	return []turn.Contribution{{Layer: turn.Content, Text: s, Source: s}}
 }
 
@@ -42,9 +42,9 @@ func after(d time.Duration, s string) func(context.Context) ([]turn.Contribution
 	return func(ctx context.Context) ([]turn.Contribution, error) {
 		select {
 		case <-time.After(d):
-			return text(s), nil
+			return plain(s), nil
 		case <-ctx.Done():
-			return text(s + ", in part"), fmt.Errorf("ask far end: %w", ctx.Err())
+			return plain(s + ", in part"), fmt.Errorf("ask far end: %w", ctx.Err())
 		}
 	}
 }
@@ -53,7 +53,7 @@ func after(d time.Duration, s string) func(context.Context) ([]turn.Contribution
 func deaf(d time.Duration, s string) func(context.Context) ([]turn.Contribution, error) {
 	return func(context.Context) ([]turn.Contribution, error) {
 		time.Sleep(d)
-		return text(s), nil
+		return plain(s), nil
 	}
 }
 
@@ -77,7 +77,7 @@ func TestGather(t *testing.T) {
 	}{
 		{"ok", after(time.Second, "a"), turn.OK, "", time.Second, "a"},
 		{"late but complete", deaf(10*time.Second+grace/2, "a"), turn.OK, "", 10*time.Second + grace/2, "a"},
-		{"error with a part", func(context.Context) ([]turn.Contribution, error) { return text("a"), failed },
+		{"error with a part", func(context.Context) ([]turn.Contribution, error) { return plain("a"), failed },
 			turn.Failed, "far end at *** is down", 0, "a"},
 		{"own deadline inside is an error", func(context.Context) ([]turn.Contribution, error) { return nil, context.DeadlineExceeded },
 			turn.Failed, "deadline exceeded", 0, ""},
@@ -223,7 +223,7 @@ func TestStrays(t *testing.T) {
 			fake{"hung", func(context.Context) ([]turn.Contribution, error) {
 				calls.Add(1)
 				<-release
-				return text("too late"), nil
+				return plain("too late"), nil
 			}},
 			fake{"fine", after(0, "a")},
 		}}

@@ -131,7 +131,7 @@ func compare(t *testing.T, file, got string) {
 
 func TestLookupIsFound(t *testing.T) {
 	l := &turn.Lookup{State: turn.Empty}
-	b := &Builder{Providers: []Provider{offers(text("a")...), offers(turn.Contribution{Layer: turn.Content, Lookup: l})}}
+	b := &Builder{Providers: []Provider{offers(plain("a")...), offers(turn.Contribution{Layer: turn.Content, Lookup: l})}}
 	if p := b.Build(t.Context(), request(time.Minute)); p.Lookup == nil || p.Lookup.State != turn.Empty {
 		t.Errorf("lookup %+v", p.Lookup)
 	}

@@ -12,10 +12,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/clipperhouse/uax29/v2/sentences"
-
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
+	"familiar/internal/text"
 )
 
 const (
@@ -138,22 +137,22 @@ func (o *offer) add(m turn.Message, priority int, source string) {
 	})
 }
 
-// shorten ends a long text at its last sentence that fits, else at a space, and marks it with "…".
-func shorten(text string) string {
-	if len(text) <= longest || utf8.RuneCountInString(text) <= longest {
-		return text
+// shorten ends a long message at its last sentence that fits, else at a space, and marks it with "…".
+func shorten(message string) string {
+	if len(message) <= longest || utf8.RuneCountInString(message) <= longest {
+		return message
 	}
 	head, left := 0, longest-2 // room for the mark
-	for segment := sentences.FromString(text); segment.Next(); {
-		if left -= utf8.RuneCountInString(segment.Value()); left < 0 {
+	for end := range text.SentenceEnds(message) {
+		if left -= utf8.RuneCountInString(message[head:end]); left < 0 {
 			break
 		}
-		head = segment.End()
+		head = end
 	}
 	if head == 0 {
-		head = firstWords(text, longest-2)
+		head = firstWords(message, longest-2)
 	}
-	return strings.TrimRightFunc(text[:head], unicode.IsSpace) + " …"
+	return strings.TrimRightFunc(message[:head], unicode.IsSpace) + " …"
 }
 
 // firstWords returns how many bytes the first n characters of text have, without a word cut in half if there

@@ -123,7 +123,7 @@ func (r *run) pagesNamed() []target {
 			inside = append(inside, u)
 			continue
 		}
-		r.look.Pages = append(r.look.Pages, turn.Page{URL: clean.Line(u, 200), Site: "the address given", Failure: guard.Blocked, Reason: guard.OutsideSite})
+		r.look.Pages = append(r.look.Pages, turn.Page{URL: clean.Line(u, 200), Site: "the address given", Failure: turn.CodeBlockedURL, Reason: turn.CodeOutsideSite})
 	}
 	r.refuseTyped()
 	return typedTargets(inside, r.pol)
@@ -138,8 +138,8 @@ func (r *run) slug() (targets []target, ok bool) {
 	}
 	found, err := r.site.Site.Find(s)
 	if e, refused := err.(*guard.Error); refused {
-		if e.Reason == guard.OutsideSite {
-			r.look.Pages = append(r.look.Pages, turn.Page{URL: clean.Line(s, 200), Site: "the page named", Failure: turn.Code(e.Code), Reason: turn.Code(e.Reason)})
+		if e.Reason == turn.CodeOutsideSite {
+			r.look.Pages = append(r.look.Pages, turn.Page{URL: clean.Line(s, 200), Site: "the page named", Failure: e.Code, Reason: e.Reason})
 		}
 		return nil, false
 	}
@@ -207,9 +207,9 @@ func (r *run) browse(ctx context.Context, within time.Duration) {
 		asked.Hits, asked.Took = len(hits), time.Since(began)
 		switch {
 		case err != nil:
-			asked.Status = turn.Code(err.Code)
+			asked.Status = err.Code
 			if err.Reason != "" {
-				asked.Detail += ": " + err.Reason
+				asked.Detail += ": " + string(err.Reason)
 			}
 		case len(hits) == 0:
 			asked.Status = "empty"

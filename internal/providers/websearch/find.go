@@ -87,7 +87,7 @@ func (r *run) refuseTyped() {
 		page := turn.Page{URL: clean.Line(raw, 200), Site: "the address given", Failure: turn.CodeBlockedURL, Reason: turn.CodeInvalidTarget}
 		if _, err := guard.Parse(raw); err != nil {
 			if e, ok := errors.AsType[*guard.Error](err); ok {
-				page.Failure, page.Reason = turn.Code(e.Code), turn.Code(e.Reason)
+				page.Failure, page.Reason = e.Code, e.Reason
 			}
 		}
 		r.look.Pages = append(r.look.Pages, page)

@@ -48,7 +48,7 @@ func sourceOf(t target, p *read.Page, now time.Time) source {
 	}
 	s.describe(t, p)
 	if e := p.Err; e != nil {
-		s.page.Failure, s.page.Reason = turn.Code(e.Code), turn.Code(e.Reason)
+		s.page.Failure, s.page.Reason = e.Code, e.Reason
 		if e.Status != 0 {
 			s.page.Status = e.Status
 		}

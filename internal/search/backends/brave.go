@@ -1,6 +1,7 @@
 package backends
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -19,25 +20,17 @@ import (
 // brave has an index of its own: https://api-dashboard.search.brave.com/documentation. Pages, news, videos and images
 // are separate searches, asked at the same time and billed one by one; the advanced depth asks for the passages of
 // pages in place of their descriptions.
-type brave struct{ *keyed }
+type brave struct{ *service }
 
-func newBrave(c Config, base string) (search.Backend, error) {
-	k, err := newKeyed(c, "brave", base, func(_ int, says string) turn.Code {
-		switch {
-		case contains(says, "subscription_token"): // also with 422
-			return turn.CodeUnauthorized
-		case contains(says, "quota"):
-			return turn.CodeQuota
-		}
-		return ""
-	})
-	if err == nil {
-		k.allowance = func(h http.Header) search.Allowance { return braveAllowance(h, k.now()) }
-	}
-	return brave{k}, err
+func newBrave(s *service) search.Backend {
+	s.allowance = func(h http.Header) search.Allowance { return braveAllowance(h, s.now()) }
+	return brave{s.withKey(phrases(
+		phrase{"subscription_token", turn.CodeUnauthorized}, // also with HTTP 422
+		phrase{"quota", turn.CodeQuota},
+	))}
 }
 
-// The searches that there are, by path.
+// The searches, by path.
 const (
 	braveWeb     = "/web/search"
 	braveNews    = "/news/search"
@@ -49,7 +42,7 @@ const (
 type braveReply struct {
 	Type      string
 	Web       *struct{ Results []braveResult }
-	Results   []braveResult // of all searches but those for pages
+	Results   []braveResult // of all searches except those for pages
 	Grounding *struct{ Generic []bravePage }
 	Sources   map[string]struct{ Age []string }
 }
@@ -76,7 +69,7 @@ const (
 	maxBraveCount = 20
 )
 
-// braveAnswer is what came of one of the searches.
+// braveAnswer is the answer to one of the searches.
 type braveAnswer struct {
 	reply braveReply
 	left  search.Allowance
@@ -84,7 +77,7 @@ type braveAnswer struct {
 }
 
 func (b brave) Search(ctx context.Context, q search.Query) (search.Reply, error) {
-	text := sited(q, maxBraveQuery, maxBraveWords)
+	text := withSites(q, maxBraveQuery, maxBraveWords)
 	if text == "" {
 		return search.Reply{}, nil
 	}
@@ -98,7 +91,7 @@ func (b brave) Search(ctx context.Context, q search.Query) (search.Reply, error)
 	var all search.Reply
 	var missing error
 	for i, a := range answers {
-		reply, err := b.outcome(b.hits(a.reply, paths[i] == braveImages), a.left, a.reply.ours(), a.err)
+		reply, err := outcome(b.hits(a.reply, paths[i] == braveImages), a.left, b.expect(a.reply.ours(), noFields, a.err))
 		all.Hits, all.Allowance = append(all.Hits, reply.Hits...), tighter(all.Allowance, reply.Allowance)
 		if missing == nil {
 			missing = err
@@ -107,31 +100,30 @@ func (b brave) Search(ctx context.Context, q search.Query) (search.Reply, error)
 	return all, missing
 }
 
-// paths are the searches to ask: the kind that is wanted, and pages.
+// paths are the searches to ask: for the kind that is wanted, and for pages.
 func (b brave) paths(q search.Query) []string {
 	pages := braveWeb
-	// Passages come without regard to age, and without a filter.
+	// Passages cannot be limited by age, or filtered strictly.
 	if q.Depth == search.DepthAdvanced && span("", q.Fresh) == "" && q.Safe != "strict" {
 		pages = braveContext
 	}
 	switch q.Intent {
-	case "news":
+	case turn.IntentNews:
 		return []string{braveNews, pages}
-	case "video":
+	case turn.IntentVideo:
 		return []string{braveVideos, pages}
-	case "image":
+	case turn.IntentImage:
 		return []string{braveImages, pages}
 	}
 	return []string{pages}
 }
 
-// look asks one search, and once more without what not every plan has and what has become unknown: Brave refuses
-// a request for one such parameter.
+// look asks one search, and once more without what not every plan has and what may have become unknown: one such
+// parameter is enough for Brave to refuse a request.
 func (b brave) look(ctx context.Context, path, text string, q search.Query) (a braveAnswer) {
 	params := b.params(path, text, q)
 	a = b.once(ctx, q, path, params)
-	var failed *search.Error
-	if !errors.As(a.err, &failed) || failed.Code != turn.CodeRejected {
+	if code, _ := codeOf(a.err); code != turn.CodeRejected {
 		return a
 	}
 	if path == braveContext {
@@ -146,46 +138,36 @@ func (b brave) look(ctx context.Context, path, text string, q search.Query) (a b
 
 func (b brave) once(ctx context.Context, q search.Query, path string, params url.Values) (a braveAnswer) {
 	a.left, a.err = b.ask(ctx, request{
-		path: path, params: params, language: q.Language, header: http.Header{"X-Subscription-Token": {b.secret}},
+		path: path, params: params, language: q.Language, header: http.Header{"X-Subscription-Token": {b.secret()}},
 	}, &a.reply)
 	return a
 }
 
 func (b brave) params(path, text string, q search.Query) url.Values {
-	params := url.Values{"q": {text}, "count": {strconv.Itoa(min(q.Limit, maxBraveCount))}}
-	add := func(name, value string) {
-		if value != "" {
-			params.Set(name, value)
-		}
-	}
 	_, region := locale(q.Language)
-	add("country", oneOf(braveCountries, region))
-	add("search_lang", braveLanguage(q.Language))
+	all := map[string]string{
+		"q": text, "count": strconv.Itoa(min(q.Limit, maxBraveCount)), "country": oneOf(braveCountries, region), "search_lang": braveLanguage(q.Language),
+	}
 	if path == braveContext {
-		return params
+		return params(all)
 	}
-	safe := "moderate"
-	if q.Safe == "off" || q.Safe == "strict" {
-		safe = q.Safe
+	all["safesearch"] = cmp.Or(oneOf("off strict", q.Safe), "moderate")
+	if path == braveImages && q.Safe != "off" { // images have no moderate
+		all["safesearch"] = "strict"
 	}
-	if path == braveImages && safe == "moderate" { // which images do not have
-		safe = "strict"
-	}
-	add("safesearch", safe)
 	if path != braveImages {
-		add("freshness", span("p", q.Fresh))
+		all["freshness"] = span("p", q.Fresh)
 	}
 	if path == braveWeb {
-		add("result_filter", "web")
-		add("text_decorations", "false")
+		all["result_filter"], all["text_decorations"] = "web", "false"
 		if q.Depth == search.DepthAdvanced {
-			add("extra_snippets", "true")
+			all["extra_snippets"] = "true"
 		}
 	}
-	return params
+	return params(all)
 }
 
-// ours is whether it is a reply of Brave at all. Without hits, the part of it that would hold them is missing.
+// ours reports whether this is a reply of Brave. Where there are no hits, the part that would hold them is missing.
 func (r braveReply) ours() bool {
 	return r.Type != "" || r.Web != nil || r.Results != nil || r.Grounding != nil
 }
@@ -198,7 +180,7 @@ func (b brave) hits(r braveReply, images bool) []turn.Hit {
 	}
 	for _, p := range results {
 		h := b.hit(p.Title, p.URL, strings.Join(append([]string{p.Description}, p.Extra...), " "), p.PageAge, p.Age)
-		h.Language, h.Thumbnail = braveSpoken(p.Language), picture(p.Thumbnail.Src)
+		h.Language, h.Thumbnail = languageOfBrave(p.Language), picture(p.Thumbnail.Src)
 		if images {
 			h.Media = picture(p.Properties.URL)
 		}
@@ -244,8 +226,8 @@ func braveLanguage(tag string) string {
 	return oneOf(braveLanguages, base)
 }
 
-// braveSpoken is a language of Brave's as everybody else writes it.
-func braveSpoken(language string) string {
+// languageOfBrave is a language that Brave names, as everybody else writes it.
+func languageOfBrave(language string) string {
 	if language == "jp" {
 		return "ja"
 	}
@@ -253,9 +235,9 @@ func braveSpoken(language string) string {
 	return base
 }
 
-// braveAllowance reads "X-RateLimit-Limit: 1, 15000", by the second and by the month: of the windows that are used up
-// the longest, and if there is none, the longest of all. A limit of 0 is none.
-func braveAllowance(h http.Header, now time.Time) (kept search.Allowance) {
+// braveAllowance reads "X-RateLimit-Limit: 1, 15000", by the second and by the month. It is that of the longest window
+// that is used up, and if none is, of the longest. A limit of 0 is none.
+func braveAllowance(h http.Header, now time.Time) (tightest search.Allowance) {
 	column := func(name string) []string { return strings.Split(h.Get("X-RateLimit-"+name), ",") }
 	limits, left, resets := column("Limit"), column("Remaining"), column("Reset")
 	for i := range min(len(limits), len(left), len(resets)) {
@@ -265,14 +247,14 @@ func braveAllowance(h http.Header, now time.Time) (kept search.Allowance) {
 		if errors.Join(err, errLeft, errReset) != nil || of <= 0 {
 			continue
 		}
-		if kept.Of == 0 || kept.Left > 0 || rest <= 0 {
-			kept = search.Allowance{Left: max(rest, 0), Of: of, Resets: now.Add(time.Duration(seconds) * time.Second)}
+		if tightest.Of == 0 || tightest.Left > 0 || rest <= 0 {
+			tightest = search.Allowance{Left: max(rest, 0), Of: of, Resets: now.Add(time.Duration(seconds) * time.Second)}
 		}
 	}
-	return kept
+	return tightest
 }
 
-// tighter is the allowance with less left, of those that are known.
+// tighter is the allowance with less left, if both are known.
 func tighter(a, b search.Allowance) search.Allowance {
 	if a.Of == 0 || b.Of > 0 && b.Left < a.Left {
 		return b

@@ -20,7 +20,7 @@ import (
 type Config struct {
 	SearXNG   string                           // address of a SearXNG instance, its /search path or not; empty: off
 	Depth     string                           // of SearXNG: "basic" (also if empty) or "advanced"
-	Keys      map[string]string                // by the names in Keys: what services ask for to be let in
+	Keys      map[string]string                // by the names in Keys: what services want before they answer
 	Client    func(origin string) *http.Client // makes the HTTP client of one origin; required
 	Now       func() time.Time                 // clock that a page's age is counted back from; nil is time.Now
 	UserAgent string                           // sent to all; an honest one: name, version, address of the operator
@@ -30,20 +30,13 @@ type Config struct {
 	Limits    []string                         // in place of those in the table: "brave=2000/month", "brave=1/second", of which 0 is no limit
 }
 
-func (c Config) now() func() time.Time {
-	if c.Now == nil {
-		return time.Now
-	}
-	return c.Now
-}
-
 // Disabled is a backend that is not used, and why: for the operator.
 type Disabled struct {
 	Name, Why string
 	Key       string // the variable that would switch it on, if that is all that it lacks
 }
 
-// keyless is why a backend is off that nobody has a key for.
+// keyless is why a backend without its key is off.
 type keyless struct{ Key }
 
 func (k keyless) Error() string {
@@ -84,7 +77,7 @@ func Open(c Config) (*Set, error) {
 	return set, errors.Join(append(problems, wrong)...)
 }
 
-// CheckNames reports which of names are no backends.
+// CheckNames returns an error for each of names that is no backend.
 func CheckNames(names []string) error {
 	var problems []error
 	names = slices.Clone(names)
@@ -104,15 +97,15 @@ func (c Config) check() error {
 		problems = append(problems, fmt.Errorf("search depth %q: must be %s or %s", c.Depth, search.DepthBasic, search.DepthAdvanced))
 	}
 	problems = append(problems, CheckNames(slices.Concat(c.Only, c.Off, slices.Collect(maps.Keys(c.Base)))))
-	if c.SearXNG != "" && !slices.Contains(c.Only, "searxng") {
-		if _, err := newSearXNG(c, ""); err != nil {
-			problems = append(problems, fmt.Errorf("search backend searxng: %w", err))
+	if e, _ := entryOf("searxng"); c.SearXNG != "" && !slices.Contains(c.Only, e.Name) {
+		if _, err := e.connect(c); err != nil {
+			problems = append(problems, fmt.Errorf("search backend %s: %w", e.Name, err))
 		}
 	}
 	return errors.Join(problems...)
 }
 
-// setup names the SearXNG and its depth. A login is nothing that an answer depends on.
+// setup names the SearXNG and its depth. The login makes no difference to the answers.
 func (c Config) setup() string {
 	instance := ""
 	if u, err := url.Parse(c.SearXNG); err == nil {
@@ -137,6 +130,7 @@ func (c Config) table() []Entry {
 	return all
 }
 
+// open makes a backend, or says why it is off.
 func (e Entry) open(c Config) (search.Backend, error) {
 	if slices.Contains(c.Off, e.Name) || len(c.Only) > 0 && !slices.Contains(c.Only, e.Name) {
 		return nil, errors.New("switched off")
@@ -146,7 +140,26 @@ func (e Entry) open(c Config) (search.Backend, error) {
 			return nil, keyless{k}
 		}
 	}
-	return e.make(c, cmp.Or(c.Base[e.Name], e.base))
+	return e.connect(c)
+}
+
+// connect makes a backend, whether it is switched on or not.
+func (e Entry) connect(c Config) (search.Backend, error) {
+	base := cmp.Or(c.Base[e.Name], e.base)
+	if e.Name == "searxng" {
+		base = cmp.Or(c.SearXNG, base)
+	}
+	if base == "" {
+		return nil, errors.New("SEARXNG_URL is not set: the address of a SearXNG, best your own, see https://docs.searxng.org")
+	}
+	s, err := newService(c, e, base)
+	if err == nil && e.second != "" {
+		s.second, err = newService(c, e, cmp.Or(c.Base[e.Name], e.second))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e.make(s), nil
 }
 
 // parseLimits reads limits as in "brave=2000/month", by backend. A backend that is named has no others.

@@ -15,19 +15,14 @@ import (
 // queries. It is not a web search. https://duckduckgo.com/api.
 type duckduckgo struct{ *service }
 
-func newDuckDuckGo(c Config, base string) (search.Backend, error) {
-	s, err := newService(c, "duckduckgo", base)
-	return duckduckgo{s}, err
-}
-
-func (duckduckgo) Name() string { return "duckduckgo" }
+func newDuckDuckGo(s *service) search.Backend { return duckduckgo{s} }
 
 type duckduckgoReply struct {
 	Heading       string
 	Image         string // of the abstract; a path on their own host
 	AbstractText  string
 	AbstractURL   string
-	Answer        json.RawMessage // a string, or an object for answers that are drawn by a script
+	Answer        json.RawMessage // a string, or an object where a script draws the answer
 	AnswerType    string
 	Definition    string
 	DefinitionURL string
@@ -46,39 +41,30 @@ type duckduckgoTopic struct {
 const maxRelated = 5
 
 func (d duckduckgo) Search(ctx context.Context, q search.Query) (search.Reply, error) {
-	// A bang would send us to another site.
-	text := neutral(topic(q.Text, q.Language))
+	text := withoutCommands(topic(q.Text, q.Language))
 	if text == "" {
 		return search.Reply{}, nil
 	}
 	var reply duckduckgoReply
-	err := d.get(ctx, "/", url.Values{
+	left, err := d.ask(ctx, request{path: "/", language: q.Language, params: url.Values{
 		"q": {cutWords(text, 490)}, "format": {"json"}, "t": {"familiar"},
 		"no_html": {"1"}, "no_redirect": {"1"}, "skip_disambig": {"1"},
-	}, q.Language, &reply)
-	if hits := reply.hits(text); len(hits) > 0 {
-		return search.Reply{Hits: hits}, nil
-	}
-	if err == nil && reply.Type == nil {
-		return search.Reply{}, d.fail(turn.CodeMalformed, "the reply has none of the fields of an instant answer")
-	}
-	return search.Reply{}, err
+	}}, &reply)
+	return outcome(reply.hits(text), left, d.expect(reply.Type != nil, "the reply has none of the fields of an instant answer", err))
 }
 
 func (r *duckduckgoReply) hits(text string) []turn.Hit {
 	var hits []turn.Hit
 	add := func(title, address, text string, answer bool) {
-		text = prose(unmark(text), maxProse)
-		if text == "" || address == "" {
-			return
+		if text = prose(unmark(text), maxProse); text != "" && address != "" {
+			h := textHit(unmark(title), address, text)
+			h.Answer = answer
+			hits = append(hits, h)
 		}
-		hits = append(hits, turn.Hit{
-			Title: line(unmark(title), maxTitle), URL: address, Snippet: line(text, maxSnippet), Text: text, Answer: answer,
-		})
 	}
 	var answer string
 	if json.Unmarshal(r.Answer, &answer) == nil && !aboutUs(r.AnswerType) {
-		// What DuckDuckGo works out itself can be seen on no page but its own.
+		// An answer that DuckDuckGo works out itself is on no other page than its own.
 		page := "https://duckduckgo.com/?" + url.Values{"q": {text}}.Encode()
 		add(cmp.Or(r.Heading, line(answer, 80)), cmp.Or(r.AbstractURL, r.DefinitionURL, page), answer, true)
 	}
@@ -95,7 +81,7 @@ func (r *duckduckgoReply) hits(text string) []turn.Hit {
 	return hits
 }
 
-// aboutUs is whether an answer tells of who asks: "what is my IP" would tell a channel the address of this machine.
+// aboutUs reports whether an answer is about whoever asks: "what is my IP" would tell a channel the address of this machine.
 func aboutUs(answerType string) bool { return answerType == "ip" || answerType == "user_agent" }
 
 // leaves flattens groups of topics, up to the number wanted.

@@ -86,6 +86,17 @@ func clients(t *testing.T) func(string) *http.Client {
 	}
 }
 
+// connect makes one backend.
+func connect(t *testing.T, name string, c Config) search.Backend {
+	t.Helper()
+	e, _ := entryOf(name)
+	b, err := e.connect(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 // opened are the backends that c switches on.
 func opened(t *testing.T, c Config) []search.Backend {
 	t.Helper()
@@ -290,10 +301,7 @@ func TestLogin(t *testing.T) {
 		name, password, _ := r.BasicAuth()
 		fmt.Fprintf(rw, `{"results":[{"url":"https://example.org/%s/%s"}]}`, name, password)
 	})
-	b, err := newSearXNG(Config{SearXNG: strings.Replace(base, "//", "//me:word@", 1), Client: clients(t)}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := connect(t, "searxng", Config{SearXNG: strings.Replace(base, "//", "//me:word@", 1), Client: clients(t)})
 	got, err := b.Search(t.Context(), search.Query{Text: "q", Limit: 10})
 	if want := (search.Reply{Hits: []turn.Hit{{URL: "https://example.org/me/word"}}}); err != nil || !cmp.Equal(got, want) {
 		t.Errorf("got %v, %v; want %v", got, err, want)

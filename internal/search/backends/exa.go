@@ -11,19 +11,18 @@ import (
 )
 
 // exa searches by meaning: https://docs.exa.ai/reference/search. It has no operators, no languages and no images.
-type exa struct{ *keyed }
+type exa struct{ *service }
 
-func newExa(c Config, base string) (search.Backend, error) {
-	k, err := newKeyed(c, "exa", base, func(status int, says string) turn.Code {
+func newExa(s *service) search.Backend {
+	return exa{s.withKey(func(status int, text string) turn.Code {
 		switch {
-		case contains(says, "invalid_api_key"):
+		case contains(text, "invalid_api_key"):
 			return turn.CodeUnauthorized
-		case status/100 == 4 && contains(says, "no_more_credits", "exceeded your credits"):
+		case status/100 == 4 && contains(text, "no_more_credits", "exceeded your credits"):
 			return turn.CodeQuota
 		}
 		return ""
-	})
-	return exa{k}, err
+	})}
 }
 
 type exaRequest struct {
@@ -67,25 +66,23 @@ func (e exa) Search(ctx context.Context, q search.Query) (search.Reply, error) {
 		return search.Reply{}, nil
 	}
 	var reply exaReply
-	left, err := e.ask(ctx, request{path: "/search", body: body, language: q.Language, header: http.Header{"X-Api-Key": {e.secret}}}, &reply)
-	return e.outcome(e.hits(reply), left, reply.Results != nil, err)
+	left, err := e.ask(ctx, request{path: "/search", body: body, language: q.Language, header: http.Header{"X-Api-Key": {e.secret()}}}, &reply)
+	return outcome(e.hits(reply), left, e.expect(reply.Results != nil, noFields, err))
 }
 
 func (e exa) body(q search.Query) exaRequest {
 	r := exaRequest{
 		Query: cutWords(line(q.Text, len(q.Text)), maxExaQuery), Type: "auto", Results: q.Limit, Safe: q.Safe != "off",
-		Include: few(q.Include, maxExaDomains), Contents: exaContents{Highlights: true},
+		Contents: exaContents{Highlights: true},
 	}
-	if len(q.Include) == 0 { // it does not take both
-		r.Exclude = few(q.Exclude, maxExaDomains)
-	}
+	r.Include, r.Exclude = includeOrExclude(q, maxExaDomains)
 	if q.Depth == search.DepthAdvanced {
 		r.Type, r.Contents.Text = "neural", &exaText{Max: maxProse}
 	}
-	if q.Intent == "news" {
+	if q.Intent == turn.IntentNews {
 		r.Category = "news"
 	}
-	// Pages without a date are left out then: nobody can say that they are new.
+	// Pages without a date are left out then: they may be old.
 	if oldest := since(e.now().UTC(), q.Fresh); !oldest.IsZero() {
 		r.Since = dayOf(oldest).Format(time.RFC3339)
 	}

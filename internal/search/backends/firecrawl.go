@@ -12,16 +12,10 @@ import (
 
 // firecrawl searches and, in its advanced depth, reads what it found, a credit a page:
 // https://docs.firecrawl.dev/api-reference/endpoint/search (v2).
-type firecrawl struct{ *keyed }
+type firecrawl struct{ *service }
 
-func newFirecrawl(c Config, base string) (search.Backend, error) {
-	k, err := newKeyed(c, "firecrawl", base, func(_ int, says string) turn.Code {
-		if contains(says, "insufficient credits") {
-			return turn.CodeQuota
-		}
-		return ""
-	})
-	return firecrawl{k}, err
+func newFirecrawl(s *service) search.Backend {
+	return firecrawl{s.withKey(phrases(phrase{"insufficient credits", turn.CodeQuota}))}
 }
 
 type firecrawlRequest struct {
@@ -64,27 +58,23 @@ func (f firecrawl) Search(ctx context.Context, q search.Query) (search.Reply, er
 		return search.Reply{}, nil
 	}
 	var reply firecrawlReply
-	left, err := f.ask(ctx, request{
-		path: "/v2/search", body: body, language: q.Language, header: http.Header{"Authorization": {"Bearer " + f.secret}},
-	}, &reply)
+	left, err := f.ask(ctx, request{path: "/v2/search", body: body, language: q.Language, header: bearer(f.secret())}, &reply)
 	if err == nil && reply.Success != nil && !*reply.Success {
-		err = f.fail(f.verdict(http.StatusOK, reply.Error))
+		err = f.fail(f.failureOf(http.StatusOK, reply.Error))
 	}
-	return f.outcome(f.hits(reply, body.Sources), left, reply.Data != nil, err)
+	return outcome(f.hits(reply, body.Sources), left, f.expect(reply.Data != nil, noFields, err))
 }
 
 func (f firecrawl) body(q search.Query) firecrawlRequest {
 	r := firecrawlRequest{
-		Query: cutWords(bare(q.Text), maxFirecrawlQuery), Limit: q.Limit, Sources: []string{"web"}, Safe: q.Safe != "off",
-		Include: few(q.Include, maxFirecrawlDomains), Since: span("qdr:", q.Fresh),
+		Query: cutWords(withoutOperators(q.Text), maxFirecrawlQuery), Limit: q.Limit, Sources: []string{"web"}, Safe: q.Safe != "off",
+		Since: span("qdr:", q.Fresh),
 	}
-	if len(q.Include) == 0 { // it does not take both
-		r.Exclude = few(q.Exclude, maxFirecrawlDomains)
-	}
+	r.Include, r.Exclude = includeOrExclude(q, maxFirecrawlDomains)
 	switch {
-	case q.Intent == "image":
+	case q.Intent == turn.IntentImage:
 		r.Sources = []string{"images", "web"}
-	case q.Intent == "news":
+	case q.Intent == turn.IntentNews:
 		r.Sources = []string{"news", "web"}
 	case q.Depth == search.DepthAdvanced:
 		r.Sources = []string{"web", "news"}

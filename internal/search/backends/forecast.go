@@ -11,8 +11,8 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// forecast is the weather at one place, now and on the coming days. All weather services' replies are turned into
-// it, so that all tell the same things in the same sentences. What is not known is left out of them.
+// forecast is the weather at one place, now and on the coming days. The replies of all weather services are turned into
+// one, so that all tell the same things in the same sentences. What is not known is left out.
 type forecast struct {
 	where  string // as in "Berlin, Germany"
 	units  units
@@ -26,7 +26,7 @@ type forecast struct {
 type moment struct {
 	at          time.Time // in the place's zone; zero: not known
 	floating    bool      // at is the place's clock, but its zone is not known
-	sky         string    // as from [sky]
+	sky         string    // of [skies]
 	temperature number
 	feels       number
 	wind        number
@@ -47,16 +47,16 @@ type day struct {
 // would be a temperature.
 type number struct {
 	value float64
-	known bool
+	valid bool
 }
 
 func (n *number) UnmarshalJSON(b []byte) error {
-	n.known = string(b) != "null" && json.Unmarshal(b, &n.value) == nil
+	n.valid = string(b) != "null" && json.Unmarshal(b, &n.value) == nil
 	return nil
 }
 
 // times is n in another unit.
-func (n number) times(factor float64) number { return number{n.value * factor, n.known} }
+func (n number) times(factor float64) number { return number{n.value * factor, n.valid} }
 
 // units are the names behind the figures.
 type units struct{ temperature, wind, rain string }
@@ -77,11 +77,14 @@ func imperialUnits(language, country string) bool {
 	return region == "US" || region == "LR"
 }
 
-// hit is the forecast as the one thing that a weather service finds; false if it knows nothing.
-func (f forecast) hit() (turn.Hit, bool) {
+// noWeather is what the reply of a weather service lacks that is not as agreed.
+const noWeather = "the reply holds no weather"
+
+// hits is the forecast as the one hit of a weather service; nil if it knows nothing.
+func (f forecast) hits() []turn.Hit {
 	text := f.text()
 	if text == "" {
-		return turn.Hit{}, false
+		return nil
 	}
 	first, _, _ := strings.Cut(text, "\n")
 	h := turn.Hit{
@@ -92,11 +95,11 @@ func (f forecast) hit() (turn.Hit, bool) {
 		year, month, date := f.now.at.Date()
 		h.Published, h.DayOnly = time.Date(year, month, date, 0, 0, 0, 0, time.UTC), true
 	}
-	return h, true
+	return []turn.Hit{h}
 }
 
-// text tells the weather in sentences that each hold place, date and figures, so that one of them can be quoted
-// alone: the weather now on the first line, then a line for each day. It is "" if nothing is known.
+// text tells the weather in sentences that each hold place, date and figures, so that one can be quoted alone: the
+// weather now on the first line, then a line for each day. It is "" if nothing is known.
 func (f forecast) text() string {
 	var lines []string
 	if now := f.present(); now != "" {
@@ -115,7 +118,7 @@ func (f forecast) text() string {
 
 func (f forecast) present() string {
 	now := f.now
-	if now.at.IsZero() || !now.temperature.known {
+	if now.at.IsZero() || !now.temperature.valid {
 		return ""
 	}
 	text := fmt.Sprintf("Now, on %s at %s local time, it is %s in %s", now.at.Format("Monday 2 January 2006"), now.at.Format("15:04"),
@@ -123,18 +126,18 @@ func (f forecast) present() string {
 	if now.sky != "" {
 		text += ", with " + now.sky
 	}
-	if now.feels.known {
+	if now.feels.valid {
 		text += ", and feels like " + figure(now.feels, f.units.temperature)
 	}
 	text += "."
 	var more []string
-	if now.wind.known {
+	if now.wind.valid {
 		more = append(more, "the wind blows at "+figure(now.wind, f.units.wind))
 	}
-	if now.humidity.known {
+	if now.humidity.valid {
 		more = append(more, "the humidity is "+percent(now.humidity))
 	}
-	if now.rain.known && now.rain.value > 0 {
+	if now.rain.valid && now.rain.value > 0 {
 		more = append(more, "the precipitation is "+figure(now.rain, f.units.rain))
 	}
 	if len(more) > 0 {
@@ -144,7 +147,7 @@ func (f forecast) present() string {
 }
 
 func (f forecast) day(d day) string {
-	if d.date.IsZero() || !d.high.known && !d.low.known {
+	if d.date.IsZero() || !d.high.valid && !d.low.valid {
 		return ""
 	}
 	text := fmt.Sprintf("On %s, %s has", d.date.Format("Monday 2 January 2006"), f.where)
@@ -152,14 +155,14 @@ func (f forecast) day(d day) string {
 		text += " " + d.sky + ","
 	}
 	switch {
-	case d.high.known && d.low.known:
+	case d.high.valid && d.low.valid:
 		text += fmt.Sprintf(" temperatures between %s and %s", figure(d.low, f.units.temperature), figure(d.high, f.units.temperature))
-	case d.high.known:
+	case d.high.valid:
 		text += " temperatures up to " + figure(d.high, f.units.temperature)
 	default:
 		text += " temperatures down to " + figure(d.low, f.units.temperature)
 	}
-	if d.chance.known {
+	if d.chance.valid {
 		text += " and a " + percent(d.chance) + " chance of precipitation"
 	}
 	text += "."
@@ -176,50 +179,15 @@ func figure(n number, unit string) string {
 
 func percent(n number) string { return strconv.FormatFloat(math.Round(n.value), 'f', -1, 64) + "%" }
 
-// sky puts a WMO weather code (table 4677, the part that forecasts use) into words; "" for one it does not know.
-func sky(code int) string {
-	switch code {
-	case 0:
-		return "a clear sky"
-	case 1:
-		return "a mainly clear sky"
-	case 2:
-		return "a partly cloudy sky"
-	case 3:
-		return "an overcast sky"
-	case 45, 48:
-		return "fog"
-	case 51, 53, 55:
-		return "drizzle"
-	case 56, 57:
-		return "freezing drizzle"
-	case 61:
-		return "light rain"
-	case 63:
-		return "rain"
-	case 65:
-		return "heavy rain"
-	case 66, 67:
-		return "freezing rain"
-	case 71:
-		return "light snow"
-	case 73:
-		return "snow"
-	case 75:
-		return "heavy snow"
-	case 77:
-		return "snow grains"
-	case 80, 81, 82:
-		return "rain showers"
-	case 85, 86:
-		return "snow showers"
-	case 95:
-		return "thunderstorms"
-	case 96, 99:
-		return "thunderstorms with hail"
-	}
-	return ""
+// skies are the WMO weather codes (table 4677, the part that forecasts use) in words.
+var skies = map[int]string{
+	0: "a clear sky", 1: "a mainly clear sky", 2: "a partly cloudy sky", 3: "an overcast sky", 45: "fog", 48: "fog",
+	51: "drizzle", 53: "drizzle", 55: "drizzle", 56: "freezing drizzle", 57: "freezing drizzle",
+	61: "light rain", 63: "rain", 65: "heavy rain", 66: "freezing rain", 67: "freezing rain",
+	71: "light snow", 73: "snow", 75: "heavy snow", 77: "snow grains",
+	80: "rain showers", 81: "rain showers", 82: "rain showers", 85: "snow showers", 86: "snow showers",
+	95: "thunderstorms", 96: "thunderstorms with hail", 99: "thunderstorms with hail",
 }
 
-// unknownSky is a code that sky has no words for.
+// unknownSky is a code that skies has no words for.
 const unknownSky = -1

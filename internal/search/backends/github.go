@@ -15,27 +15,18 @@ import (
 )
 
 // github is the search for repositories and issues: https://docs.github.com/rest/search/search. It works without a
-// token, ten times a minute. Only what is public is searched for: a token may see more than the channel should.
+// token, ten times a minute. Only public things are searched for: a token may see more than the channel should.
 type github struct {
 	*service
-	token string
-	now   func() time.Time
-	rest  pause
+	pause pause
 }
 
 const githubToken = "GITHUB_TOKEN"
 
-func newGitHub(c Config, base string) (search.Backend, error) {
-	s, err := newService(c, "github", base)
-	if err != nil {
-		return nil, err
-	}
-	s.allowance = githubAllowance
-	s.explain = explainGitHub
-	return &github{service: s, token: c.Keys[githubToken], now: c.now()}, nil
+func newGitHub(s *service) search.Backend {
+	s.allowance, s.explain = githubAllowance, explainGitHub
+	return &github{service: s}
 }
-
-func (*github) Name() string { return "github" }
 
 func explainGitHub(status int, page []byte) (code turn.Code, detail string) {
 	switch {
@@ -63,7 +54,7 @@ func githubAllowance(h http.Header) search.Allowance {
 	return a
 }
 
-// The searches that there are.
+// The kinds of search.
 const (
 	githubRepositories = "repositories"
 	githubIssues       = "issues"
@@ -74,29 +65,28 @@ func (g *github) Search(ctx context.Context, q search.Query) (search.Reply, erro
 	if words == "" || !allows(q, "github.com") {
 		return search.Reply{}, nil
 	}
-	var found search.Reply
+	var all search.Reply
 	var lists [][]turn.Hit
-	var failed error
 	for _, kind := range githubSearches(q.Intent) {
-		hits, left, err := g.find(ctx, kind, words, q)
-		lists, failed = append(lists, hits), cmp.Or(failed, err)
-		if left.Of > 0 {
-			found.Allowance = left
+		reply, err := g.find(ctx, kind, words, q)
+		lists = append(lists, reply.Hits)
+		if reply.Allowance.Of > 0 {
+			all.Allowance = reply.Allowance
 		}
+		all.Hits = alternate(lists)
 		if err != nil {
-			break // whatever it is, a second request would not make it better
+			return all, err // whatever it is, a second request would not make it better
 		}
 	}
-	found.Hits = alternate(lists)
-	return found, failed
+	return all, nil
 }
 
 // githubSearches are the searches worth one of the few requests.
 func githubSearches(intent turn.Intent) []string {
 	switch intent {
-	case "forum":
+	case turn.IntentForum:
 		return []string{githubIssues}
-	case "docs":
+	case turn.IntentDocs:
 		return []string{githubRepositories}
 	}
 	return []string{githubRepositories, githubIssues}
@@ -122,56 +112,48 @@ type githubItem struct {
 	Pushed      string `json:"pushed_at"`
 }
 
-func (g *github) find(ctx context.Context, kind, words string, q search.Query) ([]turn.Hit, search.Allowance, error) {
-	if err := g.rest.check(g.service); err != nil {
-		return nil, search.Allowance{}, err
+func (g *github) find(ctx context.Context, kind, words string, q search.Query) (search.Reply, error) {
+	if err := g.pause.check(g.service); err != nil {
+		return search.Reply{}, err
 	}
 	words += " is:public"
 	if kind == githubIssues {
 		words += " is:issue"
 	}
-	if oldest := since(g.now(), q.Fresh); !oldest.IsZero() {
+	if oldest := g.since(q); !oldest.IsZero() {
 		changed := map[string]string{githubRepositories: "pushed", githubIssues: "updated"}[kind]
 		words += fmt.Sprintf(" %s:>=%s", changed, oldest.Format(time.DateOnly))
 	}
 	header := http.Header{"Accept": {"application/vnd.github+json"}, "X-Github-Api-Version": {"2022-11-28"}}
-	if g.token != "" {
-		header.Set("Authorization", "Bearer "+g.token)
+	if token := g.config.Keys[githubToken]; token != "" {
+		header.Set("Authorization", "Bearer "+token)
 	}
 	var reply githubReply
 	left, err := g.ask(ctx, request{
 		path: "/search/" + kind, params: url.Values{"q": {words}, "per_page": {strconv.Itoa(q.Limit)}}, header: header, language: q.Language,
 	}, &reply)
-	g.heed(left, err)
-	hits := reply.hits(g.now())
-	switch {
-	case err == nil && reply.Items == nil:
-		err = g.fail(turn.CodeMalformed, "the reply has no items field")
-	case err == nil && reply.Partial:
+	g.noteLimits(left, err)
+	partial := err == nil && reply.Partial
+	found, err := outcome(reply.hits(g.now()), left, g.expect(reply.Items != nil, "the reply has no items field", err))
+	if partial && err == nil {
 		err = g.fail(turn.CodeTimeout, "it ran out of time and found only a part")
-	case len(hits) > 0:
-		err = nil
 	}
-	return hits, left, err
+	return found, err
 }
 
-// heed notes how long it wants to be left alone: until the limit's reset, or as long as it says; a minute if it does
-// not say, as its documentation asks.
-func (g *github) heed(left search.Allowance, err error) {
+// noteLimits notes how long the service wants to be left alone: until the limit's reset, or for as long as it says; for
+// a minute if it does not say, as its documentation asks.
+func (g *github) noteLimits(left search.Allowance, err error) {
 	wait := waitOf(left)
-	code, asked := refusalOf(err)
-	if code == turn.CodeRateLimited || code == turn.CodeBlocked {
-		wait = max(wait, cmp.Or(asked, time.Minute))
+	if code, retryAfter := codeOf(err); code == turn.CodeRateLimited || code == turn.CodeBlocked {
+		wait = max(wait, cmp.Or(retryAfter, time.Minute))
 	}
-	g.rest.hold(turn.CodeRateLimited, wait)
+	g.pause.hold(turn.CodeRateLimited, wait)
 }
 
 func (r *githubReply) hits(now time.Time) []turn.Hit {
 	var hits []turn.Hit
 	for _, i := range r.Items {
-		if i.URL == "" {
-			continue
-		}
 		h := turn.Hit{
 			Title: line(cmp.Or(i.FullName, i.Title), maxTitle), URL: i.URL, Snippet: line(unmarkdown(cmp.Or(i.Description, i.Body)), maxSnippet),
 			Given: i.Score.value}
@@ -187,13 +169,13 @@ func (r *githubReply) hits(now time.Time) []turn.Hit {
 	return hits
 }
 
-// repository is what one sees of it at a glance: "(Go, 5 stars)".
+// repository describes a repository in short: "(Go, 5 stars)".
 func (i githubItem) repository() string {
 	var parts []string
 	if i.Language != "" {
 		parts = append(parts, line(i.Language, 40))
 	}
-	if i.Stars.known {
+	if i.Stars.valid {
 		parts = append(parts, fmt.Sprintf("%.0f stars", i.Stars.value))
 	}
 	if len(parts) == 0 {

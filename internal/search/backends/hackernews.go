@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
-	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/search"
@@ -15,17 +14,9 @@ import (
 // hackernews is the search of Hacker News by Algolia: https://hn.algolia.com/api. It finds stories, and for a forum
 // question comments too. What people say is on the page of the discussion; any other question is better answered by
 // the page that the story is about.
-type hackernews struct {
-	*service
-	now func() time.Time
-}
+type hackernews struct{ *service }
 
-func newHackerNews(c Config, base string) (search.Backend, error) {
-	s, err := newService(c, "hackernews", base)
-	return hackernews{s, c.now()}, err
-}
-
-func (hackernews) Name() string { return "hackernews" }
+func newHackerNews(s *service) search.Backend { return hackernews{s} }
 
 type hackernewsReply struct {
 	Hits []hackernewsHit
@@ -34,7 +25,7 @@ type hackernewsReply struct {
 type hackernewsHit struct {
 	ID      string `json:"objectID"`
 	Title   string
-	URL     string // empty where the story is a text of its own
+	URL     string // empty where the story has a text instead
 	Points  number
 	At      number `json:"created_at_i"`
 	Text    string `json:"story_text"`
@@ -44,7 +35,7 @@ type hackernewsHit struct {
 
 func (h hackernews) Search(ctx context.Context, q search.Query) (search.Reply, error) {
 	words := cutWords(line(problem(q), maxSnippet), 500)
-	forum := q.Intent == "forum"
+	forum := q.Intent == turn.IntentForum
 	if words == "" || forum && !allows(q, "news.ycombinator.com") {
 		return search.Reply{}, nil
 	}
@@ -52,34 +43,27 @@ func (h hackernews) Search(ctx context.Context, q search.Query) (search.Reply, e
 	if forum {
 		params.Set("tags", "(story,comment)")
 	}
-	if oldest := since(h.now(), q.Fresh); !oldest.IsZero() {
+	if oldest := h.since(q); !oldest.IsZero() {
 		params.Set("numericFilters", fmt.Sprintf("created_at_i>%d", oldest.Unix()))
 	}
 	var reply hackernewsReply
-	err := h.get(ctx, "/api/v1/search", params, q.Language, &reply)
-	if hits := reply.hits(forum); len(hits) > 0 {
-		return search.Reply{Hits: hits}, nil
-	}
-	if err == nil && reply.Hits == nil {
-		err = h.fail(turn.CodeMalformed, "the reply has no hits field")
-	}
-	return search.Reply{}, err
+	left, err := h.ask(ctx, request{path: "/api/v1/search", params: params, language: q.Language}, &reply)
+	return outcome(h.hits(reply, forum), left, h.expect(reply.Hits != nil, "the reply has no hits field", err))
 }
 
-func (r *hackernewsReply) hits(forum bool) []turn.Hit {
+func (h hackernews) hits(r hackernewsReply, forum bool) []turn.Hit {
 	var hits []turn.Hit
-	for _, h := range r.Hits {
-		if _, err := strconv.ParseUint(h.ID, 10, 63); err != nil {
+	for _, story := range r.Hits {
+		if _, err := strconv.ParseUint(story.ID, 10, 63); err != nil {
 			continue
 		}
-		address := "https://news.ycombinator.com/item?id=" + h.ID
+		address := "https://news.ycombinator.com/item?id=" + story.ID
 		if !forum {
-			address = cmp.Or(h.URL, address)
+			address = cmp.Or(story.URL, address)
 		}
-		hits = append(hits, turn.Hit{
-			Title: line(unmark(cmp.Or(h.Title, h.About)), maxTitle), URL: address, Snippet: line(unmark(cmp.Or(h.Comment, h.Text)), maxSnippet),
-			Given: h.Points.value, Published: unixAt(h.At, number{}).UTC(),
-		})
+		hit := h.hit(cmp.Or(story.Title, story.About), address, cmp.Or(story.Comment, story.Text))
+		hit.Given, hit.Published = story.Points.value, unixAt(story.At, number{}).UTC()
+		hits = append(hits, hit)
 	}
 	return hits
 }

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -16,24 +16,18 @@ import (
 	"familiar/internal/search"
 )
 
-// kagi is a search without advertisements: https://help.kagi.com/kagi/api/search.html. What the account raises or
-// blocks shows in its results.
+// kagi is a search without advertisements: https://help.kagi.com/kagi/api/search.html. Its results are ranked by
+// the settings of the account.
 type kagi struct {
-	*keyed
+	*service
 	old atomic.Bool // the key is one of the API before v1, which v1 refuses
 }
 
-func newKagi(c Config, base string) (search.Backend, error) {
-	k, err := newKeyed(c, "kagi", base, func(_ int, says string) turn.Code {
-		switch {
-		case contains(says, "unauthorized"):
-			return turn.CodeUnauthorized
-		case contains(says, "insufficient credit", "balance", "billing"):
-			return turn.CodeQuota
-		}
-		return ""
-	})
-	return &kagi{keyed: k}, err
+func newKagi(s *service) search.Backend {
+	return &kagi{service: s.withKey(phrases(
+		phrase{"unauthorized", turn.CodeUnauthorized},
+		phrase{"insufficient credit", turn.CodeQuota}, phrase{"balance", turn.CodeQuota}, phrase{"billing", turn.CodeQuota},
+	))}
 }
 
 type kagiRequest struct {
@@ -64,93 +58,82 @@ type kagiResult struct {
 	Image, Thumbnail    struct{ URL string }
 }
 
-// maxKagiQuery is well below what a request may hold: a longer question finds nothing.
+// Well below what a request may hold: a longer question finds nothing.
 const (
 	maxKagiQuery = 400
 	maxKagiWords = 60
 )
 
 func (k *kagi) Search(ctx context.Context, q search.Query) (search.Reply, error) {
-	if bangless(bare(q.Text)) == "" {
+	if q.Text = withoutBangs(q.Text); q.Text == "" {
 		return search.Reply{}, nil
 	}
 	if k.old.Load() {
 		return k.legacy(ctx, q)
 	}
 	reply, err := k.current(ctx, q)
-	if !refused(err) {
+	if code, _ := codeOf(err); code != turn.CodeUnauthorized {
 		return reply, err
 	}
-	if older, olderErr := k.legacy(ctx, q); !refused(olderErr) {
-		k.old.Store(true)
-		return older, olderErr
+	older, olderErr := k.legacy(ctx, q)
+	if code, _ := codeOf(olderErr); code == turn.CodeUnauthorized {
+		return reply, err
 	}
-	return reply, err
+	k.old.Store(true)
+	return older, olderErr
 }
 
-// refused is whether the key was not let in.
-func refused(err error) bool {
-	var failed *search.Error
-	return errors.As(err, &failed) && failed.Code == turn.CodeUnauthorized
-}
-
-// bangless takes out what Kagi would take for the order to use another search engine.
-func bangless(text string) string {
-	var kept []string
-	for word := range strings.FieldsSeq(neutral(text)) {
+// withoutBangs takes out operators, and what Kagi would take for the order to use another search engine.
+func withoutBangs(text string) string {
+	var words []string
+	for word := range strings.FieldsSeq(withoutCommands(withoutOperators(text))) {
 		if word = strings.TrimRight(word, "!"); word != "" {
-			kept = append(kept, word)
+			words = append(words, word)
 		}
 	}
-	return strings.Join(kept, " ")
+	return strings.Join(words, " ")
 }
 
 func (k *kagi) current(ctx context.Context, q search.Query) (search.Reply, error) {
 	body := kagiRequest{
-		Query: cutWords(bangless(bare(q.Text)), maxKagiQuery), Limit: q.Limit, Safe: q.Safe != "off",
-		Workflow: cmp.Or(map[turn.Intent]string{"news": "news", "image": "images", "video": "videos"}[q.Intent], "search"),
+		Query: cutWords(q.Text, maxKagiQuery), Limit: q.Limit, Safe: q.Safe != "off",
+		Workflow: cmp.Or(map[turn.Intent]string{turn.IntentNews: "news", turn.IntentImage: "images", turn.IntentVideo: "videos"}[q.Intent], "search"),
 		Lens:     kagiLens{Include: q.Include, Exclude: q.Exclude},
 	}
 	_, region := locale(q.Language)
 	body.Filters.Region = strings.ToLower(region)
-	if oldest := since(k.now(), q.Fresh); !oldest.IsZero() {
+	if oldest := k.since(q); !oldest.IsZero() {
 		body.Filters.After = oldest.UTC().Format(time.DateOnly)
 	}
 	var reply struct {
 		Error json.RawMessage
 		Data  *struct{ News, Image, Video, Search []kagiResult }
 	}
-	left, err := k.ask(ctx, request{
-		path: "/v1/search", body: body, language: q.Language, header: http.Header{"Authorization": {"Bearer " + k.secret}},
-	}, &reply)
-	if err = k.despite(err, reply.Error); reply.Data == nil {
-		return k.outcome(nil, left, false, err)
+	left, err := k.ask(ctx, request{path: "/v1/search", body: body, language: q.Language, header: bearer(k.secret())}, &reply)
+	var hits []turn.Hit
+	if d := reply.Data; d != nil {
+		hits = slices.Concat(k.hits(d.News, false), k.hits(d.Image, true), k.hits(d.Video, false), k.hits(d.Search, false))
 	}
-	hits := k.hits(reply.Data.News, false)
-	hits = append(hits, k.hits(reply.Data.Image, true)...)
-	hits = append(hits, k.hits(reply.Data.Video, false)...)
-	hits = append(hits, k.hits(reply.Data.Search, false)...)
-	return k.outcome(hits, left, true, err)
+	return outcome(hits, left, k.expect(reply.Data != nil, noFields, k.orFailure(err, reply.Error)))
 }
 
-// legacy asks v0, which has web pages only, and no filters but what stands in the query.
+// legacy asks v0, which has web pages only, and no filters except operators in the query.
 func (k *kagi) legacy(ctx context.Context, q search.Query) (search.Reply, error) {
-	q.Text = bangless(bare(q.Text))
 	var reply struct {
 		Error json.RawMessage
 		Data  []kagiResult
 	}
 	left, err := k.ask(ctx, request{
-		path: "/v0/search", params: url.Values{"q": {sited(q, maxKagiQuery, maxKagiWords)}, "limit": {strconv.Itoa(q.Limit)}},
-		language: q.Language, header: http.Header{"Authorization": {"Bot " + k.secret}},
+		path: "/v0/search", params: url.Values{"q": {withSites(q, maxKagiQuery, maxKagiWords)}, "limit": {strconv.Itoa(q.Limit)}},
+		language: q.Language, header: http.Header{"Authorization": {"Bot " + k.secret()}},
 	}, &reply)
-	return k.outcome(k.hits(reply.Data, false), left, reply.Data != nil, k.despite(err, reply.Error))
+	return outcome(k.hits(reply.Data, false), left, k.expect(reply.Data != nil, noFields, k.orFailure(err, reply.Error)))
 }
 
-// despite is err, or the failure that a reply tells in spite of its status.
-func (k *kagi) despite(err error, failure json.RawMessage) error {
+// orFailure is err, or the failure that a reply with a good status tells.
+func (k *kagi) orFailure(err error, failure json.RawMessage) error {
 	if err == nil && complaint(failure) != "" {
-		return k.fail(k.verdict(http.StatusOK, failure))
+		return k.fail(k.failureOf(http.StatusOK, failure))
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package backends
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -39,23 +40,18 @@ func (p *place) matches(qualifier string) bool {
 	return strings.HasPrefix(qualifier, "usa") && p.CountryCode == "US"
 }
 
-// askedPlace is the place that a question about the weather is about; "" if it has none.
-func askedPlace(q search.Query) string {
-	if asked := line(q.Place, 100); asked != "" {
-		return asked
-	}
-	return placeIn(q.Text)
-}
+// placeOf is the place that a question about the weather is about; "" if it has none.
+func placeOf(q search.Query) string { return cmp.Or(line(q.Place, 100), placeIn(q.Text)) }
 
-// locate finds the place that q asks about by a service's own search; nil without an error is a place that does
-// not exist, or a question without one. What follows a comma picks among places of one name.
-func locate(ctx context.Context, q search.Query, named func(ctx context.Context, name, language string) ([]place, error)) (*place, error) {
-	name, qualifier, _ := strings.Cut(askedPlace(q), ",")
+// locate finds the place that q is about with lookup, the place search of a service; nil without an error is a place that
+// does not exist, or a question without one. What follows a comma picks among places of one name.
+func locate(ctx context.Context, q search.Query, lookup func(ctx context.Context, name, language string) ([]place, error)) (*place, error) {
+	name, qualifier, _ := strings.Cut(placeOf(q), ",")
 	qualifier = strings.ToLower(strings.TrimSpace(qualifier))
 	language := languageOf(languageOf(q.Language, q.Text), name)
 	for _, spelling := range spellings(cutWords(strings.TrimSpace(name), 100)) {
-		found, err := named(ctx, spelling, language)
-		found = slices.DeleteFunc(found, func(p place) bool { return !p.Latitude.known || !p.Longitude.known || p.Name == "" })
+		found, err := lookup(ctx, spelling, language)
+		found = slices.DeleteFunc(found, func(p place) bool { return !p.Latitude.valid || !p.Longitude.valid || p.Name == "" })
 		for i := range found {
 			if found[i].matches(qualifier) {
 				return &found[i], nil
@@ -92,8 +88,8 @@ func spellings(name string) []string {
 	return all
 }
 
-// locatives are the endings of names after "in" in Russian and Ukrainian with those of the same name by itself: "в
-// Москве" is in Москва, "в Лондоне" in Лондон, "в Казани" in Казань, "в России" in Россия. The longest come first.
+// locatives are the endings that names have after "in" in Russian and Ukrainian, with those of the nominative: "в Москве"
+// is in Москва, "в Лондоне" in Лондон, "в Казани" in Казань, "в России" in Россия. The longest come first.
 var locatives = []struct{ locative, nominative string }{
 	{"ове-на-Дону", "ов-на-Дону"}, {"ии", "ия"}, {"ії", "ія"}, {"и", "ь"}, {"е", "а "}, {"і", "а "}, {"у", " "},
 }

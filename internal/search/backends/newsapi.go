@@ -3,7 +3,6 @@ package backends
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -15,25 +14,21 @@ import (
 
 // newsapi is the article search of https://newsapi.org/docs/endpoints/everything. A developer key gets articles a day
 // late, reaches a month back, and is not meant for a bot that runs for others.
-type newsapi struct{ *keyed }
+type newsapi struct{ *service }
 
-func newNewsAPI(c Config, base string) (search.Backend, error) {
-	k, err := newKeyed(c, "newsapi", base, judgeNewsAPI)
-	if err != nil {
-		return nil, err
-	}
-	k.hints = map[turn.Code]string{turn.CodeRejected: "; " + newsapiPlan, turn.CodeQuota: "; a developer key's are 100 a day"}
-	return &newsapi{k}, nil
+func newNewsAPI(s *service) search.Backend {
+	s.hints = map[turn.Code]string{turn.CodeRejected: "; " + newsapiPlan, turn.CodeQuota: "; a developer key's are 100 a day"}
+	return newsapi{s.withKey(newsapiFailure)}
 }
 
 const newsapiPlan = "a developer key's articles come 24 hours late and reach a month back"
 
-// judgeNewsAPI reads https://newsapi.org/docs/errors.
-func judgeNewsAPI(status int, says string) turn.Code {
+// newsapiFailure reads https://newsapi.org/docs/errors.
+func newsapiFailure(status int, text string) turn.Code {
 	switch {
-	case contains(says, "apikeyexhausted") || contains(says, "ratelimited") && contains(says, "24 hour", "developer accounts"):
+	case contains(text, "apikeyexhausted") || contains(text, "ratelimited") && contains(text, "24 hour", "developer accounts"):
 		return turn.CodeQuota
-	case status == http.StatusUpgradeRequired, contains(says, "parameter", "sources", "maximumresultsreached"):
+	case status == http.StatusUpgradeRequired, contains(text, "parameter", "sources", "maximumresultsreached"):
 		return turn.CodeRejected
 	}
 	return ""
@@ -51,7 +46,7 @@ type newsapiReply struct {
 // newsapiLanguages are all that the service knows.
 const newsapiLanguages = "ar de en es fr he it nl no pt ru sv ud zh"
 
-func (n *newsapi) Search(ctx context.Context, q search.Query) (search.Reply, error) {
+func (n newsapi) Search(ctx context.Context, q search.Query) (search.Reply, error) {
 	words := cutWords(withoutFields(topic(q.Text, q.Language)), 480)
 	if words == "" {
 		return search.Reply{}, nil
@@ -61,31 +56,29 @@ func (n *newsapi) Search(ctx context.Context, q search.Query) (search.Reply, err
 		base = "no"
 	}
 	language := oneOf(newsapiLanguages, base)
-	oldest := since(n.now(), q.Fresh)
-	params := url.Values{"q": {words}, "pageSize": {strconv.Itoa(q.Limit)}, "sortBy": {"relevancy"}}
-	for name, value := range map[string]string{
-		"language": language, "domains": strings.Join(q.Include, ","), "excludeDomains": strings.Join(q.Exclude, ","), "from": newsapiFrom(q.Fresh, oldest),
-	} {
-		if value != "" {
-			params.Set(name, value)
-		}
-	}
+	oldest := n.since(q)
+	order := "relevancy"
 	if q.Fresh == "day" {
-		params.Set("sortBy", "publishedAt")
+		order = "publishedAt"
 	}
 	var reply newsapiReply
-	left, err := n.ask(ctx, request{path: "/v2/everything", params: params, header: http.Header{"X-Api-Key": {n.secret}}, language: q.Language}, &reply)
+	left, err := n.ask(ctx, request{
+		path: "/v2/everything", header: http.Header{"X-Api-Key": {n.secret()}}, language: q.Language, params: params(map[string]string{
+			"q": words, "pageSize": strconv.Itoa(q.Limit), "sortBy": order, "language": language, "from": newsapiFrom(q.Fresh, oldest),
+			"domains": strings.Join(q.Include, ","), "excludeDomains": strings.Join(q.Exclude, ","),
+		}),
+	}, &reply)
 	if err == nil && reply.Status == "error" {
 		err = n.fail(turn.CodeUpstream, "it tells a failure of its own")
 	}
-	if err == nil && len(reply.Articles) == 0 && q.Fresh == "day" { // not known to be empty: the plan may hide what there is
+	if err == nil && len(reply.Articles) == 0 && q.Fresh == "day" { // the plan may hide what there is
 		err = n.fail(turn.CodeRejected, "nothing of the last day: "+newsapiPlan)
 	}
-	return n.outcome(n.hits(reply, language, oldest), left, reply.Articles != nil, err)
+	return outcome(n.hits(reply, language, oldest), left, n.expect(reply.Articles != nil, noFields, err))
 }
 
-// newsapiFrom is the oldest moment asked for. A developer key is refused what is older than a month: a year is
-// asked for without a limit, and what is too old sorted out of what comes.
+// newsapiFrom is the oldest moment to ask for. A developer key may not ask for more than a month: for a year there is no
+// limit, and hits leaves out what is too old.
 func newsapiFrom(fresh string, oldest time.Time) string {
 	switch fresh {
 	case "month":
@@ -101,7 +94,7 @@ func newsapiFrom(fresh string, oldest time.Time) string {
 var cutMark = regexp.MustCompile(`\s*\[\+\d+ chars\]\s*$`)
 
 // hits leaves out what was taken down, which stays in the list as "[Removed]", and what is older than oldest.
-func (n *newsapi) hits(reply newsapiReply, language string, oldest time.Time) []turn.Hit {
+func (n newsapi) hits(reply newsapiReply, language string, oldest time.Time) []turn.Hit {
 	var hits []turn.Hit
 	for _, a := range reply.Articles {
 		text := a.Description

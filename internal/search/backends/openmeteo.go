@@ -15,35 +15,15 @@ import (
 	"familiar/internal/search"
 )
 
-// openmeteo is the weather at a place, now and on the coming days, in sentences: https://open-meteo.com/en/docs.
-// The data are under CC BY 4.0; the text names the source. It never asks for the weather of nowhere: services
-// that are given no place guess one from the address of the machine.
-type openmeteo struct {
-	forecasts *service
-	places    *service
+// openmeteo tells the weather at a place, now and on the coming days: https://open-meteo.com/en/docs. Places are
+// searched for at its second address. The data are under CC BY 4.0; the text names the source. It never asks for the
+// weather of nowhere: services that are given no place guess one from the address of the machine.
+type openmeteo struct{ *service }
+
+func newOpenMeteo(s *service) search.Backend {
+	s.explain, s.second.explain = explainOpenMeteo, explainOpenMeteo
+	return openmeteo{s}
 }
-
-// geocoding is the public host of the place search. A base of the operator's own serves both.
-const geocoding = "https://geocoding-api.open-meteo.com"
-
-func newOpenMeteo(c Config, base string) (search.Backend, error) {
-	search := geocoding
-	if c.Base["openmeteo"] != "" {
-		search = base
-	}
-	places, err := newService(c, "openmeteo", search)
-	if err != nil {
-		return nil, err
-	}
-	forecasts, err := newService(c, "openmeteo", base)
-	if err != nil {
-		return nil, err
-	}
-	places.explain, forecasts.explain = explainOpenMeteo, explainOpenMeteo
-	return &openmeteo{forecasts: forecasts, places: places}, nil
-}
-
-func (*openmeteo) Name() string { return "openmeteo" }
 
 // explainOpenMeteo tells the limit of a day from that of a minute: both are 429.
 func explainOpenMeteo(status int, page []byte) (code turn.Code, detail string) {
@@ -53,8 +33,8 @@ func explainOpenMeteo(status int, page []byte) (code turn.Code, detail string) {
 	return "", ""
 }
 
-func (o *openmeteo) Search(ctx context.Context, q search.Query) (search.Reply, error) {
-	spot, err := locate(ctx, q, o.named)
+func (o openmeteo) Search(ctx context.Context, q search.Query) (search.Reply, error) {
+	spot, err := locate(ctx, q, o.places)
 	if err != nil || spot == nil {
 		return search.Reply{}, err
 	}
@@ -63,7 +43,7 @@ func (o *openmeteo) Search(ctx context.Context, q search.Query) (search.Reply, e
 		"latitude": {coordinate(spot.Latitude)}, "longitude": {coordinate(spot.Longitude)}, "timezone": {"auto"},
 		"current":       {"temperature_2m,apparent_temperature,relative_humidity_2m,precipitation,weather_code,wind_speed_10m"},
 		"daily":         {"weather_code,temperature_2m_max,temperature_2m_min,precipitation_probability_max,sunrise,sunset"},
-		"forecast_days": {strconv.Itoa(daysAsked(q.Text))},
+		"forecast_days": {strconv.Itoa(forecastDays(q.Text))},
 	}
 	if imperial {
 		params.Set("temperature_unit", "fahrenheit")
@@ -71,30 +51,24 @@ func (o *openmeteo) Search(ctx context.Context, q search.Query) (search.Reply, e
 		params.Set("precipitation_unit", "inch")
 	}
 	var reply openmeteoReply
-	err = o.forecasts.get(ctx, "/v1/forecast", params, q.Language, &reply)
-	if h, ok := reply.forecast(spot, unitsFor(imperial)).hit(); ok {
-		return search.Reply{Hits: []turn.Hit{h}}, nil
-	}
-	if err == nil {
-		err = o.forecasts.fail(turn.CodeMalformed, "the reply holds no weather")
-	}
-	return search.Reply{}, err
+	_, err = o.ask(ctx, request{path: "/v1/forecast", params: params, language: q.Language}, &reply)
+	return outcome(reply.forecast(spot, unitsFor(imperial)).hits(), search.Allowance{}, o.expect(false, noWeather, err))
 }
 
-// named returns the places of a name, the most likely first.
-func (o *openmeteo) named(ctx context.Context, name, language string) ([]place, error) {
+// places returns the places of a name, the most likely first.
+func (o openmeteo) places(ctx context.Context, name, language string) ([]place, error) {
 	if utf8.RuneCountInString(name) < 2 { // the service finds nothing for less
 		return nil, nil
 	}
 	base, _ := locale(language)
 	var reply struct{ Results []place }
-	err := o.places.get(ctx, "/v1/search", url.Values{
+	_, err := o.second.ask(ctx, request{path: "/v1/search", language: language, params: url.Values{
 		"name": {name}, "count": {"10"}, "language": {cmp.Or(base, "en")}, "format": {"json"},
-	}, language, &reply)
+	}}, &reply)
 	return reply.Results, err
 }
 
-// openmeteoReply is the weather now, and one column for each daily figure, with null where a model does not know it.
+// openmeteoReply is the weather now, and a column for each daily figure, with null where it is not known.
 type openmeteoReply struct {
 	UTCOffset        number `json:"utc_offset_seconds"`
 	ZoneAbbreviation string `json:"timezone_abbreviation"`
@@ -137,7 +111,7 @@ func (r *openmeteoReply) forecast(spot *place, u units) forecast {
 	return f
 }
 
-// local reads a time of the reply: local, without offset and seconds. What is none is the zero time.
+// local reads a time of the reply, which is local, without offset and seconds; zero if it is none.
 func (r *openmeteoReply) local(s string) time.Time {
 	for _, layout := range []string{"2006-01-02T15:04", time.DateOnly} {
 		if t, err := time.ParseInLocation(layout, s, zoneAt(r.UTCOffset, r.ZoneAbbreviation)); err == nil {
@@ -148,13 +122,13 @@ func (r *openmeteoReply) local(s string) time.Time {
 }
 
 func wmoSky(code number) string {
-	if !code.known {
+	if !code.valid {
 		return ""
 	}
-	return sky(int(code.value))
+	return skies[int(code.value)]
 }
 
-// column is the value of a day, or none: the columns need not be of one length.
+// column is the value of a day, or the zero value: the columns may differ in length.
 func column[T any](values []T, i int) (none T) {
 	if i < len(values) {
 		return values[i]

@@ -15,67 +15,52 @@ import (
 	"familiar/internal/search"
 )
 
-// openweathermap is the weather at a place by OpenWeather: https://openweathermap.org/current, /forecast5 and
-// /api/geocoding-api, all of which a free key opens; the One Call API it does not. The key is part of every
-// address, so no address may be in an error.
-type openweathermap struct{ *keyed }
+// openweathermap tells the weather at a place by OpenWeather: https://openweathermap.org/current, /forecast5 and
+// /api/geocoding-api, which a free key opens, unlike the One Call API. The key is part of every address, so no
+// address may be in an error.
+type openweathermap struct{ *service }
 
-func newOpenWeatherMap(c Config, base string) (search.Backend, error) {
-	k, err := newKeyed(c, "openweathermap", base, func(_ int, says string) turn.Code {
-		if contains(says, "temporary blocked") {
-			return turn.CodeQuota
-		}
-		return ""
-	})
-	if err != nil {
-		return nil, err
-	}
-	k.hints = map[turn.Code]string{turn.CodeUnauthorized: "; a new key takes up to two hours to work", turn.CodeQuota: "; a free key's requests are 60 a minute and 1,000,000 a month"}
-	return &openweathermap{k}, nil
+func newOpenWeatherMap(s *service) search.Backend {
+	s.hints = map[turn.Code]string{turn.CodeUnauthorized: "; a new key takes up to two hours to work", turn.CodeQuota: "; a free key's requests are 60 a minute and 1,000,000 a month"}
+	return openweathermap{s.withKey(phrases(phrase{"temporary blocked", turn.CodeQuota}))}
 }
 
-func (o *openweathermap) Search(ctx context.Context, q search.Query) (search.Reply, error) {
-	spot, err := locate(ctx, q, o.named)
+func (o openweathermap) Search(ctx context.Context, q search.Query) (search.Reply, error) {
+	spot, err := locate(ctx, q, o.places)
 	if err != nil || spot == nil {
 		return search.Reply{}, err
 	}
 	imperial := imperialUnits(q.Language, spot.CountryCode)
-	params := url.Values{"lat": {coordinate(spot.Latitude)}, "lon": {coordinate(spot.Longitude)}, "units": {"metric"}, "appid": {o.secret}}
+	params := url.Values{"lat": {coordinate(spot.Latitude)}, "lon": {coordinate(spot.Longitude)}, "units": {"metric"}, "appid": {o.secret()}}
 	if imperial {
 		params.Set("units", "imperial")
 	}
 	var now openweatherNow
 	var coming openweatherComing
-	err = o.get(ctx, "/data/2.5/weather", params, q.Language, &now)
+	_, err = o.ask(ctx, request{path: "/data/2.5/weather", params: params, language: q.Language}, &now)
 	if err == nil {
-		err = o.get(ctx, "/data/2.5/forecast", params, q.Language, &coming)
+		_, err = o.ask(ctx, request{path: "/data/2.5/forecast", params: params, language: q.Language}, &coming)
 	}
 	f := forecast{
-		where: spot.name(), units: unitsFor(imperial), now: now.moment(imperial), days: coming.days(daysAsked(q.Text), now),
+		where: spot.name(), units: unitsFor(imperial), now: now.moment(imperial), days: coming.days(forecastDays(q.Text), now),
 		credit: "Weather data provided by OpenWeather.", page: "https://openweathermap.org/",
 	}
-	if now.ID.known {
+	if now.ID.valid {
 		f.page += fmt.Sprintf("city/%.0f", now.ID.value)
 	}
-	h, ok := f.hit()
-	switch {
-	case ok:
-		return search.Reply{Hits: []turn.Hit{h}}, err
-	case err == nil:
-		err = o.fail(turn.CodeMalformed, "the reply holds no weather")
-	}
-	return search.Reply{}, err
+	hits := f.hits()
+	return search.Reply{Hits: hits}, o.expect(len(hits) > 0, noWeather, err)
 }
 
-// named returns the places of a name, the most likely first.
-func (o *openweathermap) named(ctx context.Context, name, tag string) ([]place, error) {
+// places returns the places of a name, the most likely first.
+func (o openweathermap) places(ctx context.Context, name, tag string) ([]place, error) {
 	var found []struct {
 		Name, State, Country string // Country is a code
 		Lat, Lon             number
 	}
 	// Commas would be read as separators between city, state and country.
-	params := url.Values{"q": {strings.ReplaceAll(name, ",", " ")}, "limit": {"5"}, "appid": {o.secret}}
-	err := o.get(ctx, "/geo/1.0/direct", params, tag, &found)
+	params := url.Values{"q": {strings.ReplaceAll(name, ",", " ")}, "limit": {"5"}, "appid": {o.secret()}}
+	_, err := o.ask(ctx, request{path: "/geo/1.0/direct", params: params, language: tag}, &found)
 	var places []place
 	for _, p := range found {
 		places = append(places, place{
@@ -115,7 +100,7 @@ type openweatherMain struct {
 
 type openweatherSky struct{ ID number }
 
-// openweatherFall is what fell in an hour, in millimetres in all systems of units.
+// openweatherFall is the rain or snow of an hour, in millimetres in all systems of units.
 type openweatherFall struct {
 	Hour number `json:"1h"`
 }
@@ -123,10 +108,10 @@ type openweatherFall struct {
 func (n *openweatherNow) moment(imperial bool) moment {
 	m := moment{
 		at: unixAt(n.At, n.Timezone), temperature: n.Main.Temp, feels: n.Main.Feels, humidity: n.Main.Humidity,
-		wind: n.Wind.Speed, rain: number{n.Rain.Hour.value + n.Snow.Hour.value, n.Rain.Hour.known || n.Snow.Hour.known},
+		wind: n.Wind.Speed, rain: number{n.Rain.Hour.value + n.Snow.Hour.value, n.Rain.Hour.valid || n.Snow.Hour.valid},
 	}
 	if len(n.Weather) > 0 {
-		m.sky = sky(n.Weather[0].wmo())
+		m.sky = skies[n.Weather[0].wmo()]
 	}
 	if imperial {
 		m.rain = m.rain.times(1 / 25.4)
@@ -147,8 +132,8 @@ type openweatherComing struct {
 	City struct{ Timezone number }
 }
 
-// halfDay is how many of a day's eight figures must be there to speak of the day: an evening's do not tell how warm
-// a day gets.
+// halfDay is how many of a day's eight figures there must be to describe the day: those of an evening do not tell how
+// warm it gets.
 const halfDay = 4
 
 // days sums up the hours, in the place's own days. The sky is the severest of a day.
@@ -177,7 +162,7 @@ func (c *openweatherComing) days(wanted int, now openweatherNow) []day {
 		d.chance = higher(d.chance, hour.Pop.times(100))
 		if len(hour.Weather) > 0 {
 			severest = max(severest, hour.Weather[0].wmo())
-			d.sky = sky(severest)
+			d.sky = skies[severest]
 		}
 		figures++
 	}
@@ -190,14 +175,14 @@ func (c *openweatherComing) days(wanted int, now openweatherNow) []day {
 }
 
 func lower(a, b number) number {
-	if !a.known || b.known && b.value < a.value {
+	if !a.valid || b.valid && b.value < a.value {
 		return b
 	}
 	return a
 }
 
 func higher(a, b number) number {
-	if !a.known || b.known && b.value > a.value {
+	if !a.valid || b.valid && b.value > a.value {
 		return b
 	}
 	return a
@@ -205,53 +190,27 @@ func higher(a, b number) number {
 
 // unixAt is a time in the zone that is offset seconds from UTC; zero if it is not known.
 func unixAt(seconds, offset number) time.Time {
-	if !seconds.known {
+	if !seconds.valid {
 		return time.Time{}
 	}
 	return time.Unix(int64(seconds.value), 0).In(zoneAt(offset, ""))
 }
 
-// wmo is OpenWeather's condition (https://openweathermap.org/weather-conditions) as a code of table 4677.
+// openweatherCodes are OpenWeather's conditions (https://openweathermap.org/weather-conditions) as codes of table 4677:
+// some by themselves, the others by their group.
+var openweatherCodes = map[int]int{
+	500: 61, 501: 63, 511: 66, 520: 80, 521: 80, 522: 80, 531: 80,
+	600: 71, 601: 73, 602: 75, 611: 73, 612: 85, 613: 85, 615: 73, 616: 73, 620: 85, 621: 85, 622: 85,
+	701: 45, 741: 45, 800: 0, 801: 1, 802: 2, 803: 3, 804: 3,
+	2: 95, 3: 51, 5: 65,
+}
+
 func (s openweatherSky) wmo() int {
-	if !s.ID.known {
-		return unknownSky
-	}
 	id := int(s.ID.value)
-	switch id {
-	case 500:
-		return 61
-	case 501:
-		return 63
-	case 511:
-		return 66
-	case 520, 521, 522, 531:
-		return 80
-	case 600:
-		return 71
-	case 601, 611, 615, 616:
-		return 73
-	case 602:
-		return 75
-	case 612, 613, 620, 621, 622:
-		return 85
-	case 741, 701:
-		return 45
-	case 800:
-		return 0
-	case 801:
-		return 1
-	case 802:
-		return 2
-	case 803, 804:
-		return 3
-	}
-	switch id / 100 {
-	case 2:
-		return 95
-	case 3:
-		return 51
-	case 5:
-		return 65
+	for _, code := range []int{id, id / 100} {
+		if wmo, ok := openweatherCodes[code]; ok && s.ID.valid && id >= 100 {
+			return wmo
+		}
 	}
 	return unknownSky
 }

@@ -7,15 +7,15 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// pause keeps a backend from asking while its service wants to be left alone. Some lock out who asks on, for longer
-// each time.
+// pause keeps a backend from asking while its service wants to be left alone. Some services lock out clients that go on
+// asking, for longer each time.
 type pause struct {
 	mu    sync.Mutex
 	until time.Time // guarded by mu
 	code  turn.Code // guarded by mu: what it is for, Quota or RateLimited
 }
 
-// maxPause is as long as a service is left alone for its word: nonsense must not switch it off for good.
+// maxPause is how long a service may ask to be left alone: nonsense must not switch it off for good.
 const maxPause = 24 * time.Hour
 
 // hold starts a pause, or lengthens the one there is.
@@ -27,7 +27,7 @@ func (p *pause) hold(code turn.Code, wait time.Duration) {
 	}
 }
 
-// check is nil, or why the service must not be asked now.
+// check says why the service must not be asked now, or is nil.
 func (p *pause) check(s *service) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

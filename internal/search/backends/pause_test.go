@@ -59,16 +59,16 @@ func TestPauses(t *testing.T) {
 				}
 				q := search.Query{Text: "x", Intent: "docs", Limit: 10}
 				_, first := b.Search(t.Context(), q)
-				if code, _ := refusalOf(first); code == "" == strings.Contains(test.reply, " 4") {
+				if code, _ := codeOf(first); code == "" == strings.Contains(test.reply, " 4") {
 					t.Errorf("the first: %v", first)
 				}
 				wait := test.wait
-				if code, asked := refusalOf(first); code == turn.CodeRateLimited && asked > 0 {
+				if code, asked := codeOf(first); code == turn.CodeRateLimited && asked > 0 {
 					wait = asked
 				}
 				time.Sleep(wait - time.Second)
 				_, err = b.Search(t.Context(), q)
-				if code, left := refusalOf(err); far.asked != 1 || code != test.code || left != time.Second {
+				if code, left := codeOf(err); far.asked != 1 || code != test.code || left != time.Second {
 					t.Errorf("a second before the end: %v after %d requests; want %s and a wait of a second", err, far.asked, test.code)
 				}
 				time.Sleep(time.Second)
@@ -89,10 +89,7 @@ func TestCompressed(t *testing.T) {
 		io.WriteString(z, `{"items":[{"title":"T","link":"https://stackoverflow.com/q/1"}]}`)
 		z.Close()
 	})
-	b, err := newStackExchange(Config{Client: clients(t)}, base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := connect(t, "stackexchange", Config{Client: clients(t), Base: map[string]string{"stackexchange": base}})
 	if got, err := b.Search(t.Context(), search.Query{Text: "x", Limit: 10}); err != nil || len(got.Hits) != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -118,9 +118,9 @@ func cjkWeather(text string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// daysAsked is how many days a forecast should have, today included: today and three more, or enough for a weekday or
+// forecastDays is how many days a forecast should have, today included: today and three more, or enough for a weekday or
 // a weekend if the question has one.
-func daysAsked(text string) int {
+func forecastDays(text string) int {
 	const week = "week weekend weekday monday tuesday wednesday thursday friday saturday sunday woche wochenende montag dienstag " +
 		"mittwoch donnerstag freitag samstag sonntag semaine week-end lundi mardi mercredi jeudi vendredi samedi dimanche semana " +
 		"lunes martes miércoles jueves viernes sábado domingo неделю неделе выходные выходных понедельник вторник среду четверг " +

@@ -15,44 +15,28 @@ import (
 )
 
 // reddit is the search of Reddit's API for applications that it has approved: https://www.reddit.com/dev/api#GET_search.
-// The addresses that need no application answer with a block page and are not asked.
+// Tokens are given at its second address. The addresses that need no application answer with a block page and are not
+// asked.
 type reddit struct {
-	api, gate *service // posts are at one host, tokens at the other
-	login     string   // header by which the application gets a token
-	token     *token
+	*service
+	token *token
 }
 
 const (
 	redditID     = "REDDIT_CLIENT_ID"
 	redditSecret = "REDDIT_CLIENT_SECRET"
 	redditName   = "REDDIT_USERNAME"
-	redditTokens = "https://www.reddit.com"
 )
 
-func newReddit(c Config, base string) (search.Backend, error) {
-	tokens := redditTokens
-	if c.Base["reddit"] != "" {
-		tokens = base
-	}
-	api, err := newService(c, "reddit", base)
-	if err != nil {
-		return nil, err
-	}
-	gate, err := newService(c, "reddit", tokens)
-	if err != nil {
-		return nil, err
-	}
-	api.allowance = redditAllowance
-	api.explain, gate.explain = explainReddit, explainRedditToken
-	api.far.UserAgent = redditAgent(c.UserAgent, c.Keys[redditName])
-	gate.far.UserAgent = api.far.UserAgent
-	r := &reddit{api: api, gate: gate}
-	r.login = "Basic " + base64.StdEncoding.EncodeToString([]byte(c.Keys[redditID]+":"+c.Keys[redditSecret]))
+func newReddit(s *service) search.Backend {
+	s.allowance = redditAllowance
+	s.explain, s.second.explain = explainReddit, explainRedditToken
+	s.far.UserAgent = redditAgent(s.config.UserAgent, s.config.Keys[redditName])
+	s.second.far.UserAgent = s.far.UserAgent
+	r := &reddit{service: s}
 	r.token = newToken(r.fetchToken)
-	return r, nil
+	return r
 }
-
-func (*reddit) Name() string { return "reddit" }
 
 // redditAgent is "platform:application:version (by /u/name)", which Reddit wants, if the name is known.
 func redditAgent(agent, name string) string {
@@ -80,7 +64,7 @@ func explainRedditToken(status int, _ []byte) (code turn.Code, detail string) {
 	return explainReddit(status, nil)
 }
 
-// redditAllowance reads the limit, whose figures may have fractions. The reset is in so many seconds.
+// redditAllowance reads the limit, whose figures may have fractions. The reset is a number of seconds.
 func redditAllowance(h http.Header) search.Allowance {
 	used, err := strconv.ParseFloat(h.Get("X-Ratelimit-Used"), 64)
 	left, errLeft := strconv.ParseFloat(h.Get("X-Ratelimit-Remaining"), 64)
@@ -101,16 +85,17 @@ func (r *reddit) fetchToken(ctx context.Context) (string, time.Duration, error) 
 		Expires number `json:"expires_in"`
 		Error   any
 	}
-	_, err := r.gate.ask(ctx, request{
-		path: "/api/v1/access_token", form: url.Values{"grant_type": {"client_credentials"}}, header: http.Header{"Authorization": {r.login}},
+	login := base64.StdEncoding.EncodeToString([]byte(r.config.Keys[redditID] + ":" + r.config.Keys[redditSecret]))
+	_, err := r.second.ask(ctx, request{
+		path: "/api/v1/access_token", form: url.Values{"grant_type": {"client_credentials"}}, header: http.Header{"Authorization": {"Basic " + login}},
 	}, &reply)
 	switch {
 	case err != nil:
 		return "", 0, err
 	case reply.Error != nil:
-		return "", 0, r.gate.fail(turn.CodeUnauthorized, "it gives no token for "+redditID+" and "+redditSecret)
+		return "", 0, r.fail(turn.CodeUnauthorized, "it gives no token for "+redditID+" and "+redditSecret)
 	case reply.Token == "":
-		return "", 0, r.gate.fail(turn.CodeMalformed, "the reply has no token")
+		return "", 0, r.fail(turn.CodeMalformed, "the reply has no token")
 	}
 	return reply.Token, max(seconds(reply.Expires.value)-time.Minute, time.Minute), nil // a minute for clocks and queues
 }
@@ -130,31 +115,22 @@ func (r *reddit) Search(ctx context.Context, q search.Query) (search.Reply, erro
 		params.Set("include_over_18", "on")
 	}
 	reply, left, err := r.find(ctx, params, q.Language)
-	hits := reply.hits(q.Safe == "off")
-	switch {
-	case len(hits) > 0:
-		err = nil
-	case err == nil && reply.Data.Children == nil:
-		err = r.api.fail(turn.CodeMalformed, "the reply is no listing")
-	}
-	return search.Reply{Hits: hits, Allowance: left}, err
+	return outcome(reply.hits(q.Safe == "off"), left, r.expect(reply.Data.Children != nil, "the reply is no listing", err))
 }
 
-// find searches, with a new token if the one there was is no longer taken.
+// find searches, with a new token if the last one is no longer accepted.
 func (r *reddit) find(ctx context.Context, params url.Values, language string) (reply redditReply, left search.Allowance, err error) {
 	value := ""
 	for range 2 {
 		value, err = r.token.get(ctx, value)
 		if err != nil {
 			if ctx.Err() != nil {
-				err = r.api.fail(turn.CodeTimeout, "no answer in time")
+				err = r.fail(turn.CodeTimeout, "no answer in time")
 			}
 			return reply, left, err
 		}
-		left, err = r.api.ask(ctx, request{
-			path: "/search", params: params, header: http.Header{"Authorization": {"Bearer " + value}}, language: language,
-		}, &reply)
-		if code, _ := refusalOf(err); code != turn.CodeUnauthorized {
+		left, err = r.ask(ctx, request{path: "/search", params: params, header: bearer(value), language: language}, &reply)
+		if code, _ := codeOf(err); code != turn.CodeUnauthorized {
 			break
 		}
 	}
@@ -178,7 +154,7 @@ type redditPost struct {
 	Harmless         plainFalse `json:"over_18"`
 }
 
-// plainFalse is true if the JSON says false. Anything else, or nothing, is false: not known to be harmless.
+// plainFalse is true where the JSON says false, and false for anything else: a post is harmless only if Reddit says so.
 type plainFalse bool
 
 func (f *plainFalse) UnmarshalJSON(b []byte) error {
@@ -194,10 +170,9 @@ func (r *redditReply) hits(adult bool) []turn.Hit {
 		if !strings.HasPrefix(p.Permalink, "/") || strings.HasPrefix(p.Permalink, "//") || text == "[removed]" || text == "[deleted]" || !bool(p.Harmless) && !adult {
 			continue
 		}
-		h := turn.Hit{
-			Title: line(p.Title, maxTitle), URL: "https://www.reddit.com" + p.Permalink, Snippet: line(cmp.Or(text, p.Link), maxSnippet), Text: text,
-			Given: p.Score.value, Published: unixAt(p.At, number{}).UTC(), Thumbnail: picture(p.Thumbnail),
-		}
+		h := textHit(p.Title, "https://www.reddit.com"+p.Permalink, text)
+		h.Snippet = cmp.Or(h.Snippet, line(p.Link, maxSnippet))
+		h.Given, h.Published, h.Thumbnail = p.Score.value, unixAt(p.At, number{}).UTC(), picture(p.Thumbnail)
 		if p.Hint == "image" {
 			h.Media = picture(p.Link)
 		}

@@ -4,13 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
-	"unicode"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/search"
@@ -20,29 +17,13 @@ import (
 const maxPages = 3
 
 // searxng is a metasearch instance that the operator runs: https://docs.searxng.org/dev/search_api.html.
-type searxng struct {
-	*service
-	depth string // for queries that want none
-	now   func() time.Time
-}
+type searxng struct{ *service }
 
-func newSearXNG(c Config, base string) (search.Backend, error) {
-	if c.SearXNG != "" {
-		base = c.SearXNG
-	}
-	if base == "" {
-		return nil, errors.New("SEARXNG_URL is not set: the address of a SearXNG, best your own, see https://docs.searxng.org")
-	}
-	s, err := newService(c, "searxng", base)
-	if err != nil {
-		return nil, err
-	}
+func newSearXNG(s *service) search.Backend {
 	s.far.TrimPath("/search")
 	s.explain = explainSearXNG
-	return &searxng{service: s, depth: c.Depth, now: c.now()}, nil
+	return searxng{s}
 }
-
-func (*searxng) Name() string { return "searxng" }
 
 func explainSearXNG(status int, _ []byte) (code turn.Code, detail string) {
 	switch status {
@@ -66,13 +47,13 @@ type searxngPage struct {
 	PublishedDate       string
 	PubDate             string
 	Score               number
-	Image               string `json:"img_src"` // of an image result the image, of others a picture of the page
+	Image               string `json:"img_src"` // the image of an image result; of others a picture of the page
 	Template            string
 	Thumbnail           string
 	ThumbnailSource     string `json:"thumbnail_src"`
 }
 
-// searxngAnswer is an object now and was a string in old versions, which then has no address.
+// searxngAnswer is an object; in old versions it was a string, without an address.
 type searxngAnswer struct{ Answer, URL string }
 
 func (a *searxngAnswer) UnmarshalJSON(b []byte) error {
@@ -89,7 +70,7 @@ type searxngInfobox struct {
 	Attributes           []struct{ Label, Value string }
 }
 
-func (s *searxng) Search(ctx context.Context, q search.Query) (search.Reply, error) {
+func (s searxng) Search(ctx context.Context, q search.Query) (search.Reply, error) {
 	params := s.params(q)
 	if params.Get("q") == "" {
 		return search.Reply{}, nil
@@ -112,98 +93,63 @@ func (s *searxng) Search(ctx context.Context, q search.Query) (search.Reply, err
 	return search.Reply{Hits: hits}, err
 }
 
-func (s *searxng) find(ctx context.Context, params url.Values, q search.Query) ([]turn.Hit, error) {
+func (s searxng) find(ctx context.Context, params url.Values, q search.Query) ([]turn.Hit, error) {
 	var reply searxngReply
-	err := s.get(ctx, "/search", params, q.Language, &reply)
-	hits := reply.hits(q.Limit, s.now(), s.far.Address())
-	var failed *search.Error
+	_, err := s.ask(ctx, request{path: "/search", params: params, language: q.Language}, &reply)
+	code, _ := codeOf(err)
 	switch {
-	case err != nil && errors.As(err, &failed) && failed.Code != turn.CodeMalformed:
+	case err != nil && code != turn.CodeMalformed:
 		return nil, err
 	case err == nil && reply.Results == nil:
 		return nil, s.fail(turn.CodeMalformed, "the reply has no results field")
 	case len(reply.Unresponsive) > 0:
-		return hits, s.unresponsive(reply.Unresponsive)
+		err = s.unresponsive(reply.Unresponsive)
 	}
-	return hits, err
+	return s.hits(reply, q.Limit), err
 }
 
-func (s *searxng) params(q search.Query) url.Values {
-	text := neutral(q.Text)
+func (s searxng) params(q search.Query) url.Values {
+	text := withoutCommands(q.Text)
 	if text != "" {
 		text += sites(q.Include, nil)
 	}
 	params := url.Values{
 		"q":          {text},
 		"format":     {"json"},
-		"categories": {searxngCategories(q.Intent)},
-		"safesearch": {map[string]string{"off": "0", "strict": "2"}[q.Safe]},
+		"categories": {cmp.Or(searxngCategories[q.Intent], "general")},
+		"safesearch": {cmp.Or(map[string]string{"off": "0", "strict": "2"}[q.Safe], "1")},
 		"language":   {languageTag(languageOf(q.Language, q.Text), "all")},
 		"pageno":     {"1"},
 	}
-	if params.Get("safesearch") == "" {
-		params.Set("safesearch", "1")
-	}
-	// Engines named are asked besides those that the instance has switched on in the categories. These two find pages:
-	// among pictures and films they would put what is neither.
+	// These engines are asked besides those that the instance has switched on in the categories. They find pages, which
+	// have no place among pictures and films.
 	switch {
-	case q.Intent == "image" || q.Intent == "video":
-	case cmp.Or(q.Depth, s.depth) == search.DepthAdvanced:
+	case q.Intent == turn.IntentImage || q.Intent == turn.IntentVideo:
+	case cmp.Or(q.Depth, s.config.Depth) == search.DepthAdvanced:
 		params.Set("engines", "google,bing,duckduckgo,wikipedia")
 	default:
 		params.Set("engines", "google,bing")
 	}
-	// No range unless it is asked for: it would hide every page that has been true for longer.
-	switch q.Fresh {
-	case "day", "week", "month", "year":
+	// Without need no range: it would hide every page that has been true for longer.
+	if span("", q.Fresh) != "" {
 		params.Set("time_range", q.Fresh)
 	}
 	return params
 }
 
-// searxngCategories are the tabs of an instance that serve an intent.
-func searxngCategories(intent turn.Intent) string {
-	switch intent {
-	case "news":
-		return "general,news"
-	case "image":
-		return "images"
-	case "video":
-		return "videos"
-	case "forum":
-		return "general,social media"
-	case "docs", "howto":
-		return "general,it"
-	}
-	return "general"
+// searxngCategories are the tabs of an instance that serve an intent; for the others it is the general one.
+var searxngCategories = map[turn.Intent]string{
+	turn.IntentNews: "general,news", turn.IntentImage: "images", turn.IntentVideo: "videos", turn.IntentForum: "general,social media",
+	turn.IntentDocs: "general,it", turn.IntentHowTo: "general,it",
 }
 
-// neutral takes the commands out of a query: SearXNG reads words that begin with !, !!, : or < as orders to use
-// an engine, to redirect to another site, to switch the language or the timeout (searx/query.py), and older
-// versions also ?.
-func neutral(text string) string {
-	separator := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
-	var kept []string
-	for _, word := range strings.FieldsFunc(text, separator) {
-		for bare := ""; bare != word; {
-			bare = word
-			word = strings.TrimLeft(word, "!:?")
-			if rest, cut := strings.CutPrefix(word, "<"); cut && strings.IndexFunc(rest, unicode.IsNumber) == 0 {
-				word = rest
-			}
-		}
-		if word != "" {
-			kept = append(kept, word)
-		}
-	}
-	return strings.Join(kept, " ")
-}
-
-func (r *searxngReply) hits(limit int, now time.Time, instance string) []turn.Hit {
+func (s searxng) hits(r searxngReply, limit int) []turn.Hit {
 	var hits []turn.Hit
 	for _, a := range r.Answers {
 		if text := prose(unmark(a.Answer), maxProse); text != "" && a.URL != "" {
-			hits = append(hits, turn.Hit{Title: line(text, 80), URL: a.URL, Snippet: line(text, maxSnippet), Text: text, Answer: true})
+			h := textHit(line(text, 80), a.URL, text)
+			h.Answer = true
+			hits = append(hits, h)
 		}
 	}
 	for _, box := range r.Infoboxes {
@@ -213,17 +159,16 @@ func (r *searxngReply) hits(limit int, now time.Time, instance string) []turn.Hi
 	}
 	for _, p := range r.Results[:min(len(r.Results), limit)] {
 		if p.URL != "" {
-			hits = append(hits, p.hit(now, instance))
+			hits = append(hits, s.page(p))
 		}
 	}
 	return hits
 }
 
-func (p searxngPage) hit(now time.Time, instance string) turn.Hit {
-	h := turn.Hit{
-		Title: line(unmark(p.Title), maxTitle), URL: strings.TrimSpace(p.URL), Snippet: line(unmark(p.Content), maxSnippet), Given: p.Score.value,
-	}
-	h.Published, h.DayOnly = dated(now, p.PublishedDate, p.PubDate)
+func (s searxng) page(p searxngPage) turn.Hit {
+	instance := s.far.Address()
+	h := s.hit(p.Title, p.URL, p.Content, p.PublishedDate, p.PubDate)
+	h.Given = p.Score.value
 	for _, thumbnail := range []string{p.ThumbnailSource, p.Thumbnail, p.Image} {
 		h.Thumbnail = cmp.Or(h.Thumbnail, searxngPicture(thumbnail, instance))
 	}
@@ -233,8 +178,8 @@ func (p searxngPage) hit(now time.Time, instance string) turn.Hit {
 	return h
 }
 
-// searxngPicture is the address of a picture, which may be relative to the instance. If the instance gives its own
-// proxy for it, which none but its users can reach, the picture's own address is inside.
+// searxngPicture is the address of a picture, which may be relative to the instance. Where the instance gives its
+// own proxy, which only its users can reach, the picture's own address is inside.
 func searxngPicture(address, instance string) string {
 	address = absolute(address, instance+"/")
 	if u, err := url.Parse(address); err == nil && strings.HasSuffix(u.Path, "/image_proxy") {
@@ -261,12 +206,12 @@ func (b searxngInfobox) hit() (turn.Hit, bool) {
 	if text == "" || !strings.HasPrefix(address, "http") {
 		return turn.Hit{}, false
 	}
-	return turn.Hit{Title: line(unmark(b.Infobox), maxTitle), URL: address, Snippet: line(text, maxSnippet), Text: text}, true
+	return textHit(unmark(b.Infobox), address, text), true
 }
 
 // unresponsive says which of the engines behind the instance did not answer. Without hits from the others this
-// is a failure: nobody has looked.
-func (s *searxng) unresponsive(engines []json.RawMessage) *search.Error {
+// is a failure: no engine has looked.
+func (s searxng) unresponsive(engines []json.RawMessage) error {
 	code, detail := turn.CodeUpstream, "engines that did not answer:"
 	for i, raw := range engines {
 		var pair []string

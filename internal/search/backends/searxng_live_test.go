@@ -76,14 +76,11 @@ func TestRealInstanceBreaks(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	b, err := newSearXNG(Config{SearXNG: base, Client: clients(t), UserAgent: "familiar/test"}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := connect(t, "searxng", Config{SearXNG: base, Client: clients(t), UserAgent: "familiar/test"})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	reply, err := b.Search(ctx, search.Query{Text: "anything", Limit: 10})
-	if code, _ := refusalOf(err); code != turn.CodeUpstream || !strings.Contains(err.Error(), "local") || len(reply.Hits) > 0 {
+	if code, _ := codeOf(err); code != turn.CodeUpstream || !strings.Contains(err.Error(), "local") || len(reply.Hits) > 0 {
 		t.Errorf("%v, %v; want %s and the engine's name", reply, err, turn.CodeUpstream)
 	}
 }

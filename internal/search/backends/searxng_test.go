@@ -33,10 +33,7 @@ func TestSearXNGPages(t *testing.T) {
 			}
 			fmt.Fprintf(rw, `{"results":[%s]}`, strings.Join(results, ","))
 		})
-		b, err := newSearXNG(Config{SearXNG: base, Client: clients(t)}, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := connect(t, "searxng", Config{SearXNG: base, Client: clients(t)})
 		got, err := b.Search(t.Context(), search.Query{Text: "q", Limit: test.limit, Depth: test.depth})
 		if err != nil || len(got.Hits) != test.want || strings.Join(asked, " ") != test.pages {
 			t.Errorf("%+v: %d hits of pages %s, %v", test, len(got.Hits), asked, err)

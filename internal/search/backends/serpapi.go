@@ -11,23 +11,15 @@ import (
 	"familiar/internal/search"
 )
 
-// serpapi asks Google in our place: https://serpapi.com/search-api. Its key is a parameter of the address, so no
+// serpapi asks Google for us: https://serpapi.com/search-api. Its key is a parameter of the address, so no
 // address may get into an error.
-type serpapi struct{ *keyed }
+type serpapi struct{ *service }
 
-func newSerpAPI(c Config, base string) (search.Backend, error) {
-	k, err := newKeyed(c, "serpapi", base, func(_ int, says string) turn.Code {
-		switch {
-		case contains(says, "invalid api key"):
-			return turn.CodeUnauthorized
-		case contains(says, "run out of searches"):
-			return turn.CodeQuota
-		case contains(says, "throughput", "per hour"):
-			return turn.CodeRateLimited
-		}
-		return ""
-	})
-	return serpapi{k}, err
+func newSerpAPI(s *service) search.Backend {
+	return serpapi{s.withKey(phrases(
+		phrase{"invalid api key", turn.CodeUnauthorized}, phrase{"run out of searches", turn.CodeQuota},
+		phrase{"throughput", turn.CodeRateLimited}, phrase{"per hour", turn.CodeRateLimited},
+	))}
 }
 
 type serpapiReply struct {
@@ -53,32 +45,26 @@ func (s serpapi) Search(ctx context.Context, q search.Query) (search.Reply, erro
 	}
 	var reply serpapiReply
 	left, err := s.ask(ctx, request{path: "/search.json", params: params, language: q.Language}, &reply)
-	says := complaint(reply.Error)
-	nothing := contains(says, "hasn't returned any results")
+	text := complaint(reply.Error)
+	nothing := contains(text, "hasn't returned any results")
 	status := reply.Metadata.Status
-	// A search may fail without a word, or be still running.
-	if failed := says != "" || status != "" && status != "Success"; err == nil && failed && !nothing {
-		err = s.fail(s.verdict(http.StatusOK, reply.Error))
+	// A search may fail without saying why, or be still running.
+	if failed := text != "" || status != "" && status != "Success"; err == nil && failed && !nothing {
+		err = s.fail(s.failureOf(http.StatusOK, reply.Error))
 	}
-	return s.outcome(s.hits(reply), left, nothing || status != "", err)
+	return outcome(s.hits(reply), left, s.expect(nothing || status != "", noFields, err))
 }
 
 func (s serpapi) params(q search.Query) url.Values {
 	hl, gl := google(q.Language)
 	engine := "google"
-	if q.Intent == "image" {
+	if q.Intent == turn.IntentImage {
 		engine = "google_images"
 	}
-	params := url.Values{}
-	for name, value := range map[string]string{
-		"engine": engine, "q": sited(q, maxGoogleQuery, maxGoogleWords), "hl": hl, "gl": gl, "safe": googleSafe(q.Safe),
-		"tbs": span("qdr:", q.Fresh), "tbm": map[turn.Intent]string{"news": "nws", "video": "vid"}[q.Intent], "api_key": s.secret,
-	} {
-		if value != "" {
-			params.Set(name, value)
-		}
-	}
-	return params
+	return params(map[string]string{
+		"engine": engine, "q": withSites(q, maxGoogleQuery, maxGoogleWords), "hl": hl, "gl": gl, "safe": googleSafe(q.Safe),
+		"tbs": span("qdr:", q.Fresh), "tbm": map[turn.Intent]string{turn.IntentNews: "nws", turn.IntentVideo: "vid"}[q.Intent], "api_key": s.secret(),
+	})
 }
 
 func (s serpapi) hits(r serpapiReply) []turn.Hit {

@@ -10,17 +10,16 @@ import (
 	"familiar/internal/search"
 )
 
-// serper asks Google in our place: https://serper.dev.
-type serper struct{ *keyed }
+// serper asks Google for us: https://serper.dev.
+type serper struct{ *service }
 
-func newSerper(c Config, base string) (search.Backend, error) {
-	k, err := newKeyed(c, "serper", base, func(status int, says string) turn.Code {
-		if status/100 == 4 && contains(says, "not enough credits") {
+func newSerper(s *service) search.Backend {
+	return serper{s.withKey(func(status int, text string) turn.Code {
+		if status/100 == 4 && contains(text, "not enough credits") {
 			return turn.CodeQuota
 		}
 		return ""
-	})
-	return serper{k}, err
+	})}
 }
 
 type serperRequest struct {
@@ -33,7 +32,7 @@ type serperRequest struct {
 }
 
 type serperReply struct {
-	Asked                         json.RawMessage `json:"searchParameters"`
+	Parameters                    json.RawMessage `json:"searchParameters"` // of the request, in every reply
 	Organic, News, Images, Videos []serperResult
 	AnswerBox                     struct{ Title, Answer, Snippet, Link string }
 	KnowledgeGraph                struct{ Title, Description, DescriptionLink, Website, ImageURL string }
@@ -46,16 +45,16 @@ const maxSerper = 10
 
 func (s serper) Search(ctx context.Context, q search.Query) (search.Reply, error) {
 	body := serperRequest{
-		Query: sited(q, maxGoogleQuery, maxGoogleWords), Num: min(q.Limit, maxSerper), Since: span("qdr:", q.Fresh), Safe: googleSafe(q.Safe),
+		Query: withSites(q, maxGoogleQuery, maxGoogleWords), Num: min(q.Limit, maxSerper), Since: span("qdr:", q.Fresh), Safe: googleSafe(q.Safe),
 	}
 	if body.Query == "" {
 		return search.Reply{}, nil
 	}
 	body.Language, body.Region = google(q.Language)
-	path := cmp.Or(map[turn.Intent]string{"news": "/news", "image": "/images", "video": "/videos"}[q.Intent], "/search")
+	path := cmp.Or(map[turn.Intent]string{turn.IntentNews: "/news", turn.IntentImage: "/images", turn.IntentVideo: "/videos"}[q.Intent], "/search")
 	var reply serperReply
-	left, err := s.ask(ctx, request{path: path, body: body, language: q.Language, header: http.Header{"X-Api-Key": {s.secret}}}, &reply)
-	return s.outcome(s.hits(reply), left, reply.Asked != nil, err)
+	left, err := s.ask(ctx, request{path: path, body: body, language: q.Language, header: http.Header{"X-Api-Key": {s.secret()}}}, &reply)
+	return outcome(s.hits(reply), left, s.expect(reply.Parameters != nil, noFields, err))
 }
 
 func (s serper) hits(r serperReply) []turn.Hit {

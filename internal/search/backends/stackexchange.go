@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,25 +18,17 @@ import (
 // credit that it asks for.
 type stackexchange struct {
 	*service
-	key  string
-	now  func() time.Time
-	rest pause
+	pause pause
 }
 
 const stackexchangeKey = "STACKEXCHANGE_KEY"
 
-func newStackExchange(c Config, base string) (search.Backend, error) {
-	s, err := newService(c, "stackexchange", base)
-	if err != nil {
-		return nil, err
-	}
+func newStackExchange(s *service) search.Backend {
 	s.explain = explainStackExchange
-	return &stackexchange{service: s, key: c.Keys[stackexchangeKey], now: c.now()}, nil
+	return &stackexchange{service: s}
 }
 
-func (*stackexchange) Name() string { return "stackexchange" }
-
-// explainStackExchange reads the errors of https://api.stackexchange.com/docs/error-handling, most of them HTTP 400.
+// explainStackExchange reads the errors of https://api.stackexchange.com/docs/error-handling, most of which are HTTP 400.
 func explainStackExchange(_ int, page []byte) (code turn.Code, detail string) {
 	var failure struct {
 		Name    string `json:"error_name"`
@@ -79,61 +70,47 @@ func (s *stackexchange) Search(ctx context.Context, q search.Query) (search.Repl
 	if words == "" || !allows(q, site) {
 		return search.Reply{}, nil
 	}
-	if err := s.rest.check(s.service); err != nil {
+	if err := s.pause.check(s.service); err != nil {
 		return search.Reply{}, err
 	}
-	params := url.Values{
-		"site": {site}, "q": {words}, "order": {"desc"}, "sort": {"relevance"}, "filter": {"withbody"},
-		"pagesize": {strconv.Itoa(q.Limit)},
+	all := map[string]string{
+		"site": site, "q": words, "order": "desc", "sort": "relevance", "filter": "withbody", "pagesize": strconv.Itoa(q.Limit),
+		"key": s.config.Keys[stackexchangeKey],
 	}
-	if s.key != "" {
-		params.Set("key", s.key)
-	}
-	if oldest := since(s.now(), q.Fresh); !oldest.IsZero() {
-		params.Set("fromdate", strconv.FormatInt(oldest.Unix(), 10))
+	if oldest := s.since(q); !oldest.IsZero() {
+		all["fromdate"] = strconv.FormatInt(oldest.Unix(), 10)
 	}
 	var reply stackexchangeReply
-	_, err := s.ask(ctx, request{path: "/2.3/search/advanced", params: params, language: q.Language}, &reply)
-	found := search.Reply{Hits: reply.hits(site), Allowance: reply.allowance()}
-	s.heed(reply, err)
-	switch {
-	case len(found.Hits) > 0:
-		err = nil
-	case err == nil && reply.Items == nil:
-		err = s.fail(turn.CodeMalformed, "the reply has no items field")
-	}
-	return found, err
+	_, err := s.ask(ctx, request{path: "/2.3/search/advanced", params: params(all), language: q.Language}, &reply)
+	s.noteLimits(reply, err)
+	return outcome(s.hits(reply, site), reply.allowance(), s.expect(reply.Items != nil, "the reply has no items field", err))
 }
 
-// heed notes how long the service wants to be left alone. A quota is a day's of UTC.
-func (s *stackexchange) heed(reply stackexchangeReply, err error) {
-	s.rest.hold(turn.CodeRateLimited, seconds(reply.Backoff.value))
-	s.rest.hold(turn.CodeQuota, waitOf(reply.allowance()))
-	switch code, wait := refusalOf(err); code {
+// noteLimits notes how long the service wants to be left alone. A quota is a day's of UTC.
+func (s *stackexchange) noteLimits(reply stackexchangeReply, err error) {
+	s.pause.hold(turn.CodeRateLimited, seconds(reply.Backoff.value))
+	s.pause.hold(turn.CodeQuota, waitOf(reply.allowance()))
+	switch code, wait := codeOf(err); code {
 	case turn.CodeQuota:
-		s.rest.hold(code, cmp.Or(wait, time.Hour))
+		s.pause.hold(code, cmp.Or(wait, time.Hour))
 	case turn.CodeRateLimited:
-		s.rest.hold(code, cmp.Or(wait, time.Minute))
+		s.pause.hold(code, cmp.Or(wait, time.Minute))
 	}
 }
 
 func (r *stackexchangeReply) allowance() search.Allowance {
-	if !r.QuotaMax.known || !r.QuotaLeft.known {
+	if !r.QuotaMax.valid || !r.QuotaLeft.valid {
 		return search.Allowance{}
 	}
 	return search.Allowance{Left: int(r.QuotaLeft.value), Of: int(r.QuotaMax.value), Resets: time.Now().UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)}
 }
 
-func (r *stackexchangeReply) hits(site string) []turn.Hit {
+func (s *stackexchange) hits(r stackexchangeReply, site string) []turn.Hit {
 	var hits []turn.Hit
 	for _, i := range r.Items {
-		if i.Link == "" {
-			continue
-		}
-		hits = append(hits, turn.Hit{
-			Title: line(unmark(i.Title), maxTitle), URL: i.Link, Snippet: line(unmark(i.Body), maxSnippet),
-			Given: i.Score.value, Published: unixAt(i.At, number{}).UTC(), Language: siteLanguage(site),
-		})
+		h := s.hit(i.Title, i.Link, i.Body)
+		h.Given, h.Published, h.Language = i.Score.value, unixAt(i.At, number{}).UTC(), siteLanguage(site)
+		hits = append(hits, h)
 	}
 	return hits
 }
@@ -144,15 +121,15 @@ const stackexchangeSites = "stackoverflow.com superuser.com serverfault.com asku
 
 // siteOf is the site to ask: the one that the query is limited to, else Stack Overflow in the query's language.
 func siteOf(q search.Query) string {
-	known := strings.Fields(stackexchangeSites)
+	sites := strings.Fields(stackexchangeSites)
 	for _, host := range q.Include {
 		host = strings.TrimPrefix(strings.ToLower(host), "www.")
-		if slices.Contains(known, host) || strings.HasSuffix(host, ".stackexchange.com") {
+		if slices.Contains(sites, host) || strings.HasSuffix(host, ".stackexchange.com") {
 			return host
 		}
 	}
 	base, _ := locale(languageOf(q.Language, q.Text))
-	if local := base + ".stackoverflow.com"; slices.Contains(known, local) {
+	if local := base + ".stackoverflow.com"; slices.Contains(sites, local) {
 		return local
 	}
 	return "stackoverflow.com"

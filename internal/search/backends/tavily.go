@@ -3,7 +3,6 @@ package backends
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"strings"
 
 	"familiar/internal/context/turn"
@@ -12,19 +11,18 @@ import (
 
 // tavily is a search made for models: https://docs.tavily.com/documentation/api-reference/endpoint/search. Its
 // advanced depth costs twice as much and delivers the pages' text.
-type tavily struct{ *keyed }
+type tavily struct{ *service }
 
-func newTavily(c Config, base string) (search.Backend, error) {
-	k, err := newKeyed(c, "tavily", base, func(status int, _ string) turn.Code {
+func newTavily(s *service) search.Backend {
+	return tavily{s.withKey(func(status int, _ string) turn.Code {
 		if status == 432 || status == 433 { // the limit of the key or the plan, and that of paying as one goes
 			return turn.CodeQuota
 		}
 		return ""
-	})
-	return tavily{k}, err
+	})}
 }
 
-// tavilyRequest never asks Tavily to choose the depth, as auto_parameters would: it might choose the dearer one.
+// tavilyRequest does not use auto_parameters, which lets Tavily choose the depth, maybe the more expensive one.
 type tavilyRequest struct {
 	Query      string   `json:"query"`
 	Depth      string   `json:"search_depth"`
@@ -50,7 +48,7 @@ type tavilyReply struct {
 	Images []tavilyImage
 }
 
-// tavilyImage is an object where it is described, and else a string.
+// tavilyImage is an object where it is described, else a string.
 type tavilyImage struct{ URL, Description string }
 
 func (i *tavilyImage) UnmarshalJSON(b []byte) error {
@@ -75,16 +73,14 @@ func (t tavily) Search(ctx context.Context, q search.Query) (search.Reply, error
 		return search.Reply{}, nil
 	}
 	var reply tavilyReply
-	left, err := t.ask(ctx, request{
-		path: "/search", body: body, language: q.Language, header: http.Header{"Authorization": {"Bearer " + t.secret}},
-	}, &reply)
-	return t.outcome(t.hits(reply), left, reply.Results != nil, err)
+	left, err := t.ask(ctx, request{path: "/search", body: body, language: q.Language, header: bearer(t.secret())}, &reply)
+	return outcome(t.hits(reply), left, t.expect(reply.Results != nil, noFields, err))
 }
 
 func (t tavily) body(q search.Query) tavilyRequest {
 	r := tavilyRequest{
 		Query: cutWords(line(q.Text, len(q.Text)), maxTavilyQuery), Depth: search.DepthBasic, Topic: "general", MaxResults: min(q.Limit, maxTavilyResults),
-		Include: few(q.Include, maxTavilyInclude), Exclude: few(q.Exclude, maxTavilyExclude),
+		Include: upTo(maxTavilyInclude, q.Include), Exclude: upTo(maxTavilyExclude, q.Exclude),
 	}
 	if q.Depth == search.DepthAdvanced {
 		r.Depth, r.Raw = search.DepthAdvanced, "text"
@@ -93,9 +89,9 @@ func (t tavily) body(q search.Query) tavilyRequest {
 		r.TimeRange = q.Fresh
 	}
 	switch q.Intent {
-	case "news":
+	case turn.IntentNews:
 		r.Topic = "news"
-	case "image":
+	case turn.IntentImage:
 		r.Images, r.Described = true, true
 	}
 	if _, region := locale(q.Language); r.Topic == "general" {
@@ -120,8 +116,8 @@ func (t tavily) hits(r tavilyReply) []turn.Hit {
 	return hits
 }
 
-// tavilyCountries are the countries that Tavily prefers pages of if told so, each by its region's code. Unknown
-// names are refused, so those that have several are left out.
+// tavilyCountries are the countries whose pages Tavily can prefer, each with its region's code. It refuses unknown names,
+// so countries with several are left out.
 const tavilyCountries = "AR argentina,AU australia,AT austria,BD bangladesh,BE belgium,BG bulgaria,BR brazil,CA canada,CH switzerland,CL chile," +
 	"CN china,CO colombia,CR costa rica,CU cuba,CY cyprus,DE germany,DK denmark,DZ algeria,EC ecuador,EE estonia,EG egypt,ES spain,ET ethiopia," +
 	"FI finland,FR france,GB united kingdom,GE georgia,GH ghana,GR greece,GT guatemala,HN honduras,HR croatia,HU hungary,ID indonesia,IE ireland," +

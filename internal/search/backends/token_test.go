@@ -119,14 +119,11 @@ func (r *redditServer) RoundTrip(req *http.Request) (*http.Response, error) {
 func TestRedditToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		far := &redditServer{}
-		b, err := newReddit(Config{Keys: testKeys(), Client: func(string) *http.Client { return &http.Client{Transport: far} }}, "https://oauth.reddit.com")
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := connect(t, "reddit", Config{Keys: testKeys(), Client: func(string) *http.Client { return &http.Client{Transport: far} }})
 		search := func(what string, wantTokens, wantSearches int, wantCode turn.Code) {
 			t.Helper()
 			_, err := b.Search(t.Context(), search.Query{Text: "x", Limit: 10})
-			if code, _ := refusalOf(err); code != wantCode || far.tokens != wantTokens || far.searches != wantSearches {
+			if code, _ := codeOf(err); code != wantCode || far.tokens != wantTokens || far.searches != wantSearches {
 				t.Errorf("%s: %v after %d tokens and %d searches; want %q, %d and %d", what, err, far.tokens, far.searches, wantCode, wantTokens, wantSearches)
 			}
 		}

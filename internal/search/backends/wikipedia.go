@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"familiar/internal/api"
@@ -19,20 +18,15 @@ import (
 // article found, so that none needs fetching: https://www.mediawiki.org/wiki/API:Search, Extension:TextExtracts.
 // The text is under CC BY-SA: a hit's title and address are the credit that it asks for.
 type wikipedia struct {
-	config Config
-	base   string // with {language} where the language stands, if it stands anywhere
+	*service
 
 	mu    sync.Mutex
 	wikis map[string]*service // guarded by mu: by language, made when first asked for
 }
 
-func newWikipedia(c Config, base string) (search.Backend, error) {
-	w := &wikipedia{config: c, base: base, wikis: map[string]*service{}}
-	_, err := w.wiki("en")
-	return w, err
+func newWikipedia(s *service) search.Backend {
+	return &wikipedia{service: s, wikis: map[string]*service{}}
 }
-
-func (*wikipedia) Name() string { return "wikipedia" }
 
 // wikiOf is the language of the Wikipedia for a tag.
 func wikiOf(tag string) string {
@@ -52,7 +46,7 @@ func (w *wikipedia) wiki(language string) (*service, error) {
 	if s := w.wikis[language]; s != nil {
 		return s, nil
 	}
-	s, err := newService(w.config, w.Name(), strings.ReplaceAll(w.base, "{language}", language))
+	s, err := newService(w.config, Entry{Name: w.name}, inLanguage(w.base, language))
 	if err != nil {
 		return nil, err
 	}
@@ -87,40 +81,33 @@ func (w *wikipedia) Search(ctx context.Context, q search.Query) (search.Reply, e
 	}
 	s, err := w.wiki(language)
 	if err != nil {
-		return search.Reply{}, &search.Error{Backend: w.Name(), Code: turn.CodeNotConfigured, Detail: err.Error()}
+		return search.Reply{}, w.fail(turn.CodeNotConfigured, err.Error())
 	}
 	var reply wikipediaReply
-	err = s.get(ctx, "/w/api.php", url.Values{
+	left, err := s.ask(ctx, request{path: "/w/api.php", language: language, params: url.Values{
 		"action": {"query"}, "format": {"json"}, "formatversion": {"2"}, "maxlag": {"5"},
 		"generator": {"search"}, "gsrsearch": {words}, "gsrlimit": {strconv.Itoa(min(q.Limit, 5))},
 		"prop": {"extracts|info|pageprops|pageimages"}, "inprop": {"url"}, "ppprop": {"disambiguation"},
 		"piprop": {"thumbnail"}, "pithumbsize": {"320"}, "pilimit": {"max"},
 		"exintro": {"1"}, "explaintext": {"1"}, "exlimit": {"max"}, "redirects": {"1"},
-	}, language, &reply)
-	if hits := reply.hits(language); len(hits) > 0 {
-		return search.Reply{Hits: hits}, nil
-	}
-	if err == nil && reply.BatchComplete == nil && reply.Continue == nil {
-		return search.Reply{}, s.fail(turn.CodeMalformed, "the reply is not one of the Action API")
-	}
-	return search.Reply{}, err
+	}}, &reply)
+	ours := reply.BatchComplete != nil || reply.Continue != nil
+	return outcome(reply.hits(language), left, s.expect(ours, "the reply is not one of the Action API", err))
 }
 
-// hits orders the articles, which come unordered, and leaves out lists of meanings, which say nothing.
+// hits orders the articles, which come unordered, and leaves out disambiguation pages.
 func (r *wikipediaReply) hits(language string) []turn.Hit {
 	pages := slices.Clone(r.Query.Pages)
 	slices.SortStableFunc(pages, func(a, b wikipediaPage) int { return cmp.Compare(a.Index, b.Index) })
 	var hits []turn.Hit
 	for _, p := range pages {
-		address := cmp.Or(p.CanonicalURL, p.FullURL)
-		if _, meanings := p.PageProps["disambiguation"]; meanings || address == "" {
+		if _, meanings := p.PageProps["disambiguation"]; meanings {
 			continue
 		}
 		text := prose(p.Extract, maxProse)
-		hits = append(hits, turn.Hit{
-			Title: line(p.Title, maxTitle), URL: address, Snippet: line(text, maxSnippet/2), Text: text, Language: language,
-			Thumbnail: picture(p.Thumbnail.Source),
-		})
+		h := textHit(p.Title, cmp.Or(p.CanonicalURL, p.FullURL), text)
+		h.Snippet, h.Language, h.Thumbnail = line(text, maxSnippet/2), language, picture(p.Thumbnail.Source)
+		hits = append(hits, h)
 	}
 	return hits
 }

@@ -216,21 +216,21 @@ func TestLocale(t *testing.T) {
 	}
 }
 
-// FuzzNeutral: whatever a message says, no word of the query is an order to SearXNG, by the rules of searx/query.py.
-func FuzzNeutral(f *testing.F) {
+// FuzzWithoutCommands: whatever a message says, no word of the query is an order to SearXNG, by the rules of searx/query.py.
+func FuzzWithoutCommands(f *testing.F) {
 	for _, seed := range []string{"!!g x", "a !b :c <5", "!:!x", "\u2028!x", "\x1c!x", "?!", "<<5 <٣", "ok"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got := neutral(text)
+		got := withoutCommands(text)
 		// Python splits at some control characters that Go does not call space.
 		for _, word := range strings.FieldsFunc(got, func(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }) {
 			if strings.ContainsRune("!:?", []rune(word)[0]) || word[0] == '<' && len(word) > 1 && unicode.IsNumber([]rune(word)[1]) {
-				t.Errorf("neutral(%q) has the order %q", text, word)
+				t.Errorf("withoutCommands(%q) has the order %q", text, word)
 			}
 		}
-		if again := neutral(got); again != got {
-			t.Errorf("neutral is no fixed point: %q, then %q", got, again)
+		if again := withoutCommands(got); again != got {
+			t.Errorf("withoutCommands is no fixed point: %q, then %q", got, again)
 		}
 	})
 }

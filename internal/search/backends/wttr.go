@@ -14,21 +14,15 @@ import (
 	"familiar/internal/search"
 )
 
-// wttr is the weather at a place by wttr.in, without a key: https://github.com/chubin/wttr.in, format j1. It is often
-// overloaded and says so in plain text with status 200. It is never asked without a place: it would then tell the
-// weather where this machine stands.
+// wttr tells the weather at a place by wttr.in, without a key: https://github.com/chubin/wttr.in, format j1. It is often
+// overloaded and says so in plain text with status 200. It is never asked without a place: it would then tell
+// the weather where this machine stands.
 type wttr struct{ *service }
 
-func newWttr(c Config, base string) (search.Backend, error) {
-	s, err := newService(c, "wttr", base)
-	if err != nil {
-		return nil, err
-	}
+func newWttr(s *service) search.Backend {
 	s.explain = explainWttr
-	return wttr{s}, nil
+	return wttr{s}
 }
-
-func (wttr) Name() string { return "wttr" }
 
 func explainWttr(status int, page []byte) (code turn.Code, detail string) {
 	text := bytes.ToLower(page[:min(len(page), 4<<10)])
@@ -44,23 +38,17 @@ func explainWttr(status int, page []byte) (code turn.Code, detail string) {
 }
 
 func (w wttr) Search(ctx context.Context, q search.Query) (search.Reply, error) {
-	asked := wttrPlace(askedPlace(q))
-	if asked == "" {
+	name := wttrPlace(placeOf(q))
+	if name == "" {
 		return search.Reply{}, nil
 	}
 	var reply wttrReply
-	err := w.get(ctx, "/"+asked, url.Values{"format": {"j1"}}, q.Language, &reply)
-	if h, ok := reply.forecast(asked, q).hit(); ok {
-		return search.Reply{Hits: []turn.Hit{h}}, nil
-	}
-	if err == nil {
-		err = w.fail(turn.CodeMalformed, "the reply holds no weather")
-	}
-	return search.Reply{}, err
+	left, err := w.ask(ctx, request{path: "/" + name, params: url.Values{"format": {"j1"}}, language: q.Language}, &reply)
+	return outcome(reply.forecast(name, q).hits(), left, w.expect(false, noWeather, err))
 }
 
-// wttrPlace makes a name nothing but a name: "~", "@" and ":" before it, and a path, ask wttr.in for other things. It
-// is "" if that leaves no name.
+// wttrPlace is a place's name without what asks wttr.in for other things: "~", "@" or ":" before it, or a path. It is ""
+// if that leaves no name.
 func wttrPlace(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\?#%&+`, r) {
@@ -118,17 +106,17 @@ type wttrDay struct {
 	}
 }
 
-func (r *wttrReply) forecast(asked string, q search.Query) forecast {
+func (r *wttrReply) forecast(name string, q search.Query) forecast {
 	spot := r.spot()
 	imperial := imperialUnits(q.Language, spot.CountryCode)
 	f := forecast{
-		where: nearby(asked, spot), units: unitsFor(imperial), credit: "Weather data by wttr.in.",
-		page: (&url.URL{Scheme: "https", Host: "wttr.in", Path: "/" + asked}).String(),
+		where: nearby(name, spot), units: unitsFor(imperial), credit: "Weather data by wttr.in.",
+		page: (&url.URL{Scheme: "https", Host: "wttr.in", Path: "/" + name}).String(),
 	}
 	if len(r.Current) > 0 {
 		c := r.Current[0]
 		f.now = moment{
-			at: clock("2006-01-02 03:04 PM", c.Local), floating: true, sky: sky(wttrSky(c.Code)), temperature: parsed(c.TempC),
+			at: clock("2006-01-02 03:04 PM", c.Local), floating: true, sky: skies[wttrSky(c.Code)], temperature: parsed(c.TempC),
 			feels: parsed(c.FeelsLikeC), wind: parsed(c.WindKmph), rain: parsed(c.PrecipMM), humidity: parsed(c.Humidity),
 		}
 		if imperial {
@@ -155,17 +143,17 @@ func (r *wttrReply) spot() *place {
 	return p
 }
 
-// nearby names a place as it was asked for, with the name of the weather's where that is another: it is often a
-// part of a town.
-func nearby(asked string, spot *place) string {
-	city, _, _ := strings.Cut(asked, ",")
+// nearby is the name of the place that was asked for, with that of the place that the weather is of where it is another,
+// which is often a part of a town.
+func nearby(name string, spot *place) string {
+	city, _, _ := strings.Cut(name, ",")
 	switch found := spot.name(); {
 	case spot.Name == "":
-		return asked
+		return name
 	case strings.EqualFold(city, spot.Name):
 		return found
 	default:
-		return asked + " (" + found + ")"
+		return name + " (" + found + ")"
 	}
 }
 
@@ -179,14 +167,14 @@ func (d *wttrDay) day(imperial bool) day {
 		severest = max(severest, wttrSky(h.Code))
 		of.chance = higher(of.chance, higher(parsed(h.ChanceOfRain), parsed(h.ChanceOfSnow)))
 	}
-	of.sky = sky(severest)
+	of.sky = skies[severest]
 	if len(d.Astronomy) > 0 {
 		of.sunrise, of.sunset = clock("03:04 PM", d.Astronomy[0].Sunrise), clock("03:04 PM", d.Astronomy[0].Sunset)
 	}
 	return of
 }
 
-// clock reads a time that says nothing of its zone; zero if it is none.
+// clock reads a time without a zone; zero if it is none.
 func clock(layout, s string) time.Time {
 	t, err := time.Parse(layout, strings.TrimSpace(s))
 	if err != nil {
@@ -200,43 +188,18 @@ func parsed(s string) number {
 	return number{value, err == nil && value > -1000 && value < 1000}
 }
 
-// wttrSky is a condition of World Weather Online, whose figures these are, as a code of table 4677.
+// wttrCodes are the conditions of World Weather Online, whose figures these are, as codes of table 4677.
+var wttrCodes = map[string]int{
+	"113": 0, "116": 2, "119": 3, "122": 3, "143": 45, "248": 45, "260": 45, "176": 80, "353": 80, "356": 80, "359": 80,
+	"263": 51, "266": 51, "185": 56, "281": 56, "284": 56, "293": 61, "296": 61, "299": 63, "302": 63, "305": 65, "308": 65,
+	"311": 66, "314": 66, "182": 71, "317": 71, "320": 71, "323": 71, "326": 71, "227": 73, "329": 73, "332": 73,
+	"230": 75, "335": 75, "338": 75, "350": 77, "374": 77, "377": 77, "179": 85, "362": 85, "365": 85, "368": 85, "371": 85,
+	"200": 95, "386": 95, "389": 95, "392": 95, "395": 95,
+}
+
 func wttrSky(code string) int {
-	switch code {
-	case "113":
-		return 0
-	case "116":
-		return 2
-	case "119", "122":
-		return 3
-	case "143", "248", "260":
-		return 45
-	case "176", "353", "356", "359":
-		return 80
-	case "263", "266":
-		return 51
-	case "185", "281", "284":
-		return 56
-	case "293", "296":
-		return 61
-	case "299", "302":
-		return 63
-	case "305", "308":
-		return 65
-	case "311", "314":
-		return 66
-	case "182", "317", "320", "323", "326":
-		return 71
-	case "227", "329", "332":
-		return 73
-	case "230", "335", "338":
-		return 75
-	case "350", "374", "377":
-		return 77
-	case "179", "362", "365", "368", "371":
-		return 85
-	case "200", "386", "389", "392", "395":
-		return 95
+	if wmo, ok := wttrCodes[code]; ok {
+		return wmo
 	}
 	return unknownSky
 }

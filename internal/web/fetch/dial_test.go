@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/memnet"
 	"familiar/internal/web/webtest"
 )
@@ -19,8 +20,9 @@ import (
 func TestConnections(t *testing.T) {
 	type dialer = func(ctx context.Context, network, address string) (net.Conn, error)
 	for _, c := range []struct {
-		name, reason string
-		dial         func(t *testing.T, w *webtest.Web) dialer
+		name   string
+		reason turn.Code
+		dial   func(t *testing.T, w *webtest.Web) dialer
 	}{
 		{"refused", "connect", func(*testing.T, *webtest.Web) dialer {
 			return func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("refused by 10.0.0.1") }

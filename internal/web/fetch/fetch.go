@@ -31,6 +31,7 @@ import (
 	"sync"
 	"time"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/guard"
 )
 
@@ -162,7 +163,7 @@ type Document struct {
 type Hop struct {
 	URL    string
 	Status int           // HTTP status, 0 if there was none
-	Reason string        // finer code of the failure that ended it; empty for a redirect or the page
+	Reason turn.Code     // finer code of the failure that ended it; empty for a redirect or the page
 	Took   time.Duration // with the wait for a place at the host
 }
 
@@ -221,9 +222,9 @@ func admit(ctx context.Context, rawURL string, o Options) (*url.URL, *Error) {
 	case err != nil:
 		return nil, fromGuard(err)
 	case !o.Domains.Allows(u.Hostname()):
-		return nil, fail("denied_domain")
+		return nil, fail(turn.CodeDeniedDomain)
 	case !o.Site.Holds(u.String()):
-		return nil, fail(guard.OutsideSite)
+		return nil, fail(turn.CodeOutsideSite)
 	case ctx.Err() != nil:
 		return nil, fromContext(ctx)
 	}

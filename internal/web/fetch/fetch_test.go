@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/guard"
 	"familiar/internal/web/webtest"
 )
@@ -110,7 +111,7 @@ func TestPages(t *testing.T) {
 			if !errors.As(err, &e) {
 				t.Fatalf("%s: got %v, want %s", c.url, err, c.want)
 			}
-			if got := e.Code + "/" + e.Reason; got != c.want {
+			if got := string(e.Code + "/" + e.Reason); got != c.want {
 				t.Errorf("%s: got %s, want %s", c.url, got, c.want)
 			}
 			if doc != nil {
@@ -262,7 +263,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-func is(err error, reason string) bool {
+func is(err error, reason turn.Code) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Reason == reason
 }

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"familiar/internal/context/turn"
 	"sync"
 )
 
@@ -45,7 +46,7 @@ func (g *flights[V]) do(ctx context.Context, key string, work func(context.Conte
 	var none V
 	fl := g.join(key, work)
 	if fl == nil {
-		return none, fail("canceled")
+		return none, fail(turn.CodeCanceled)
 	}
 	defer g.leave(key, fl)
 	select {

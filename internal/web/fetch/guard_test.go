@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/guard"
 )
 
@@ -33,7 +34,7 @@ func TestNothingPrivateIsDialled(t *testing.T) { synctest.Test(t, testNothingPri
 func testNothingPrivateIsDialled(t *testing.T) {
 	f, w := open(t, archive(t), quick)
 	for _, c := range pages {
-		if strings.HasPrefix(c.want, guard.Blocked) || strings.HasPrefix(c.want, guard.Unsupported) {
+		if strings.HasPrefix(c.want, string(turn.CodeBlockedURL)) || strings.HasPrefix(c.want, string(turn.CodeUnsupportedScheme)) {
 			f.Fetch(t.Context(), c.url, Options{})
 		}
 	}
@@ -86,7 +87,7 @@ func TestDomains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for url, reason := range map[string]string{
+	for url, reason := range map[string]turn.Code{
 		"https://www.example.org/plain.html": "denied_domain",
 		"https://other.example.net/":         "denied_domain",
 		"http://old.example.org/a":           "redirect_to_blocked_target", // leads to www

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/webtest"
 )
 
@@ -104,8 +105,9 @@ func again(gone <-chan struct{}, pause time.Duration, write func() error) {
 
 // hostile2 are servers that break HTTP/2 and what comes of each.
 var hostile2 = []struct {
-	name, reason string
-	say          framer
+	name   string
+	reason turn.Code
+	say    framer
 }{
 	{"headers without end", "header_flood", func(f *http2.Framer, gone <-chan struct{}) {
 		f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: fields(":status", "200")})

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/memnet"
 	"familiar/internal/web/webtest"
 )
@@ -107,8 +108,9 @@ const head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
 // hostile are servers that break HTTP and what comes of each.
 var hostile = []struct {
-	name, reason string
-	say          speaker
+	name   string
+	reason turn.Code
+	say    speaker
 }{
 	{"half-closed at once", "transport", halfClosed("")},
 	{"half-closed in the status", "malformed", halfClosed("HTTP/1.1 20")},

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"familiar/internal/context/turn"
 	"net/http"
 	"strings"
 	"time"
@@ -48,19 +49,19 @@ func imageType(h http.Header) (mediaType, *Error) {
 	name, _, _ := strings.Cut(h.Get("Content-Type"), ";")
 	switch name = strings.ToLower(strings.TrimSpace(name)); name {
 	case "":
-		return mediaType{}, fail("missing_type")
+		return mediaType{}, fail(turn.CodeMissingType)
 	case "image/png", "image/jpeg", "image/webp", "image/gif":
 		return mediaType{name: name}, nil
 	case "image/jpg": // a name that JPEG never had and often gets
 		return mediaType{name: "image/jpeg"}, nil
 	}
-	return mediaType{}, fail("bad_image")
+	return mediaType{}, fail(turn.CodeBadImage)
 }
 
 // depicts refuses an image that does not begin like one of its declared type.
 func (t mediaType) depicts(image []byte) *Error {
 	if http.DetectContentType(image) != t.name {
-		return fail("type_mismatch")
+		return fail(turn.CodeTypeMismatch)
 	}
 	return nil
 }

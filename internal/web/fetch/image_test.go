@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/guard"
 )
 
@@ -72,7 +73,7 @@ func TestFetchImage(t *testing.T) {
 		if err != nil {
 			e := err.(*Error)
 			checkNoLeak(t, e)
-			if got := e.Code + "/" + e.Reason; got != c.want {
+			if got := string(e.Code + "/" + e.Reason); got != c.want {
 				t.Errorf("%s: got %s, want %s", c.name, got, c.want)
 			}
 			continue
@@ -96,7 +97,7 @@ func TestFetchImageIsGuarded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for url, reason := range map[string]string{
+	for url, reason := range map[string]turn.Code{
 		"http://private.example.org/must-not":     "denied_address",
 		"http://127.0.0.1/must-not":               "invalid_target",
 		"data:image/png;base64,iVBORw0KGgo=":      "bad_scheme",

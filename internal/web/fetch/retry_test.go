@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"familiar/internal/context/turn"
 	"io"
 	"net/http"
 	"testing"
@@ -33,7 +34,7 @@ func TestRetry(t *testing.T) {
 	for _, c := range []struct {
 		name, scheme string
 		answers      []func(http.ResponseWriter)
-		reason       string
+		reason       turn.Code
 		asked        int
 		atLeast      time.Duration
 	}{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/fetch"
 )
 
@@ -42,9 +43,9 @@ func (r *Reader) Many(ctx context.Context, requests []Request) []*Page {
 				enough = time.After(grace)
 			}
 		case <-ctx.Done():
-			return missed(out, requests, fetch.Error{Code: fetch.CodeTimeout, Reason: "deadline", Message: "no time was left"})
+			return missed(out, requests, fetch.Error{Code: turn.CodeTimeout, Reason: turn.CodeDeadline, Message: "no time was left"})
 		case <-enough:
-			return missed(out, requests, fetch.Error{Code: "skipped", Reason: "quorum", Message: "enough others were read"})
+			return missed(out, requests, fetch.Error{Code: turn.CodeSkipped, Reason: turn.CodeQuorum, Message: "enough others were read"})
 		}
 	}
 	return out

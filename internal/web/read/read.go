@@ -23,6 +23,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
@@ -113,7 +114,7 @@ func (r *Reader) Read(ctx context.Context, q Request) (p *Page) {
 	p = &Page{URL: withoutFragment(q.URL)}
 	defer func() {
 		if recover() != nil {
-			p.Err, p.Text = &fetch.Error{Code: fetch.CodeExtraction, Reason: "panic", Message: "the page cannot be read"}, ""
+			p.Err, p.Text = &fetch.Error{Code: turn.CodeExtractionFailed, Reason: turn.CodePanic, Message: "the page cannot be read"}, ""
 		}
 		p.Took = time.Since(began)
 	}()
@@ -122,7 +123,7 @@ func (r *Reader) Read(ctx context.Context, q Request) (p *Page) {
 		p.Extract.Markdown = q.Delivered
 		p.clean(1)
 	case q.Closed:
-		p.Err = &fetch.Error{Code: fetch.CodeBlocked, Reason: "no_pages", Message: "the operator lets no page be read"}
+		p.Err = &fetch.Error{Code: turn.CodeBlockedURL, Reason: turn.CodeNoPages, Message: "the operator lets no page be read"}
 	case r.special(ctx, p, q):
 		p.clean(1)
 	default:
@@ -178,7 +179,7 @@ func (r *Reader) visit(ctx context.Context, p *Page, q Request) {
 // fetch fetches the page from where it is.
 func (r *Reader) fetch(ctx context.Context, p *Page, q Request, xml bool) (*fetch.Document, error) {
 	if r.Fetcher == nil {
-		return nil, &fetch.Error{Code: fetch.CodeBlocked, Reason: "no_fetcher", Message: "nothing is set up to read pages with"}
+		return nil, &fetch.Error{Code: turn.CodeBlockedURL, Reason: turn.CodeNoFetcher, Message: "nothing is set up to read pages with"}
 	}
 	o := fetch.Options{Domains: q.Domains, Site: q.Site, Human: q.Human, XML: xml, Hops: q.Hops}
 	doc, err := r.Fetcher.Fetch(ctx, p.URL, o)

@@ -39,6 +39,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"familiar/internal/api"
+	"familiar/internal/context/turn"
 	"familiar/internal/web/guard"
 	"familiar/internal/web/page"
 )
@@ -121,20 +122,14 @@ type Document struct {
 // ErrNone says that no reader is for a page, or that the lists close one of the hosts that it would ask.
 var ErrNone = errors.New("no reader is for this page")
 
-// Codes of an [Error] beyond those of [api.Failure].
-const (
-	Missing = "missing" // the service knows no such page
-	Empty   = "empty"   // there is nothing to read on it
-)
-
 // Error is why a reader could not read a page. Nothing in it comes from a service's text.
 type Error struct {
 	Reader string
-	Code   string // [Missing], [Empty] or a code of [api.Failure]
+	Code   turn.Code
 	Detail string // cause and cure for the operator
 }
 
-func (e *Error) Error() string { return e.Reader + ": " + e.Code }
+func (e *Error) Error() string { return e.Reader + ": " + string(e.Code) }
 
 // Read reads the page at rawURL, a fragment of which may name a part of it that is wanted first. It returns within
 // half of the time that ctx has left, so that the page itself can be fetched if it fails. The error is [ErrNone] or
@@ -181,7 +176,7 @@ func (r *Readers) share(ctx context.Context, e *errand) (*Document, error) {
 	case got := <-done:
 		return got.doc, got.err
 	case <-ctx.Done():
-		return nil, &Error{e.reader, api.Timeout, "no answer in time"}
+		return nil, &Error{e.reader, turn.CodeTimeout, "no answer in time"}
 	}
 }
 
@@ -189,7 +184,7 @@ func (r *Readers) share(ctx context.Context, e *errand) (*Document, error) {
 func (r *Readers) run(e *errand) (doc *Document, err error) {
 	defer func() {
 		if recover() != nil {
-			doc, err = nil, &Error{e.reader, api.Malformed, "the reply could not be read"}
+			doc, err = nil, &Error{e.reader, turn.CodeMalformed, "the reply could not be read"}
 		}
 	}()
 	ctx, cancel := context.WithTimeout(r.base, patience)
@@ -207,7 +202,7 @@ func (r *Readers) run(e *errand) (doc *Document, err error) {
 	}
 	text := cut(strings.TrimSpace(doc.Page.Markdown), maxText)
 	if text == "" {
-		return nil, &Error{e.reader, Empty, "there is nothing to read"}
+		return nil, &Error{e.reader, turn.CodeEmpty, "there is nothing to read"}
 	}
 	sum := sha256.Sum256([]byte(text))
 	doc.Page.Markdown, doc.Bytes, doc.SHA256 = text, len(text), hex.EncodeToString(sum[:])
@@ -221,12 +216,12 @@ func (e *errand) failed(err error) error {
 		return &Error{e.reader, f.Code, f.Detail}
 	}
 	if f, ok := errors.AsType[*page.Error](err); ok {
-		if f.Code == Empty {
-			return &Error{e.reader, Empty, "there is nothing to read"}
+		if f.Code == turn.CodeEmpty {
+			return &Error{e.reader, turn.CodeEmpty, "there is nothing to read"}
 		}
-		return &Error{e.reader, api.Malformed, fmt.Sprintf("its text could not be read: %s", f.Code)}
+		return &Error{e.reader, turn.CodeMalformed, fmt.Sprintf("its text could not be read: %s", f.Code)}
 	}
-	return &Error{e.reader, api.Malformed, "the reply could not be read"}
+	return &Error{e.reader, turn.CodeMalformed, "the reply could not be read"}
 }
 
 // cut shortens Markdown to most bytes, at the end of a paragraph or a line if there is one.
