@@ -16,9 +16,6 @@ var englishPerson = text.Set("he she him his her hers")
 // whole.
 func replacePronoun(u need.Utterance, p prior) (string, bool) {
 	at := pronounAt(u)
-	if at < 0 {
-		return "", false
-	}
 	pronoun, kind, next := u.Words[at], text.Pronouns[u.Words[at].Key], at+1
 	if kind == "there" {
 		return replaceThere(u, at, p)
@@ -61,6 +58,8 @@ func replaceThere(u need.Utterance, at int, p prior) (string, bool) {
 	in := cmp.Or(map[string]string{"alli": "en", "alla": "en", "там": "в"}[there.Key], "in")
 	return u.Text[:there.Start] + in + " " + p.span(from, to) + u.Text[there.End:], true
 }
+
+func hasPronoun(u need.Utterance) bool { return pronounAt(u) >= 0 }
 
 // pronounAt finds the pronoun of a question that names nobody itself, or -1.
 func pronounAt(u need.Utterance) int {
@@ -110,10 +109,9 @@ func (p prior) topic(isPerson bool) string {
 	if len(p.Body) == 0 {
 		return ""
 	}
-	n, asksOf := abouts.Prefix(p.Body)
-	at, end := len(p.Words)-len(p.Body)+n, len(p.Words)
-	described := n > 0 && at < end && !p.Words[at].Upper // "who is the mayor of Rome?"
-	first := p.Body[0].Key
+	at, asksOf := p.behindAbout()
+	end, first := len(p.Words), p.Body[0].Key
+	described := at > 0 && !p.Words[at].Upper // "who is the mayor of Rome?"
 	switch {
 	case isPerson && asksOf == "" && (first == "who" || first == "wer" || first == "qui"):
 		return "" // "who won the prize?": the person is the answer, and no name in the question is hers
@@ -124,13 +122,23 @@ func (p prior) topic(isPerson bool) string {
 	if !isPerson {
 		from, to = p.thingName()
 	}
-	if to > from {
+	switch {
+	case to > from:
 		return p.span(p.withHead(from, to))
-	}
-	if n > 0 && at < end {
+	case at > 0:
 		return p.span(at, p.slotEnd(at))
 	}
 	return ""
+}
+
+// behindAbout returns the index of the word behind a beginning such as "who is" or "how old is", 0 if there is none, and the
+// row of abouts.
+func (p prior) behindAbout() (at int, asksOf string) {
+	n, asksOf := abouts.Prefix(p.Body)
+	if n == 0 || n == len(p.Body) {
+		return 0, asksOf
+	}
+	return len(p.Words) - len(p.Body) + n, asksOf
 }
 
 // thingName returns the range of the last name that stands behind no preposition but "of", or else of the last. One in a

@@ -35,18 +35,37 @@ var possessives = func() map[string]possessive {
 	return all
 }()
 
-// withOwner puts the owner whom the question names into a fragment such as "his brother".
-func (p prior) withOwner(rest string) string {
+// fillFragment puts what a fragment has into the question before it.
+func fillFragment(u need.Utterance, p prior) (string, bool) {
+	rest, _ := fragment(u)
+	if s, ok := p.shiftTime(rest); ok {
+		return s, true
+	}
 	words := text.Words(rest)
-	pronoun, ok := possessives[words[0].Key]
-	if !ok || len(words) < 2 {
-		return rest
+	if pronoun, ok := possessives[words[0].Key]; ok && len(words) > 1 {
+		thing := rest[words[1].Start:]
+		if at, owner := p.ownerOf(pronoun); at > 0 {
+			return p.Text[:p.Words[at].Start] + pronoun.join(owner, thing), true
+		}
+		if owner := cmp.Or(p.antecedent(pronoun.kind == "he"), p.antecedent(false)); owner != "" {
+			rest = pronoun.join(owner, thing)
+		}
 	}
-	owner := cmp.Or(p.antecedent(pronoun.kind == "he"), p.antecedent(false))
-	if owner == "" {
-		return rest
+	return p.fillSlot(rest), true
+}
+
+// ownerOf returns the owner that a question after "what is" or the like has for a fragment such as "its capital", and where
+// the question's subject begins, which the fragment replaces; 0 if there is none. Of "the population of Peru" the name is
+// the owner of a thing; "the president of Peru" as a whole is the owner of a person's.
+func (p prior) ownerOf(pronoun possessive) (at int, owner string) {
+	at, asksOf := p.behindAbout()
+	if at == 0 || asksOf != "about" || p.Words[at].Upper {
+		return 0, ""
 	}
-	return pronoun.join(owner, rest[words[1].Start:])
+	if from, to := lastName(p.Words, nil); from > at && !(pronoun.kind == "he" && p.asksForPerson()) {
+		return at, p.span(from, to)
+	}
+	return at, p.span(at, len(p.Words))
 }
 
 // join says whose a thing is.
@@ -55,23 +74,6 @@ func (p possessive) join(owner, thing string) string {
 		return owner + "'s " + thing
 	}
 	return text.OneLine(thing + " " + p.of + " " + owner)
-}
-
-// replaceTopic puts a fragment such as "its capital" in the place of all that the question is about. Of "the population
-// of Peru" the name is the owner of a thing; "the president of Peru" as a whole is the owner of a person's.
-func (p prior) replaceTopic(rest string) (string, bool) {
-	words := text.Words(rest)
-	pronoun, ok := possessives[words[0].Key]
-	n, asksOf := abouts.Prefix(p.Body)
-	at := len(p.Words) - len(p.Body) + n
-	if !ok || len(words) < 2 || asksOf != "about" || at == len(p.Words) || p.Words[at].Upper {
-		return "", false
-	}
-	owner := p.span(at, len(p.Words))
-	if from, to := lastName(p.Words, nil); from > at && !(pronoun.kind == "he" && p.asksForPerson()) {
-		owner = p.span(from, to)
-	}
-	return p.Text[:p.Words[at].Start] + pronoun.join(owner, rest[words[1].Start:]), true
 }
 
 // asksForPerson reports whether the question begins with "who".
@@ -132,9 +134,6 @@ var relational = text.Set("captain coach manager author writer director actor ac
 // addSubject adds the subject of the question before to one that has none.
 func addSubject(u need.Utterance, p prior) (string, bool) {
 	owned := lacksOwner(u)
-	if !owned && !lacksSubject(u) {
-		return "", false
-	}
 	name := p.antecedent(p.asksForPerson() && !owned)
 	if name == "" {
 		return "", false
@@ -163,13 +162,11 @@ var nobody = text.Set("know known care cared else there here up it up you i we m
 // inversion is the pronoun behind a French verb.
 var inversion = regexp.MustCompile(`(?i)-(?:t-)?(ils?|elles?)\b`)
 
+func hasInvertedPronoun(u need.Utterance) bool { return inversion.MatchString(u.Text) }
+
 // replaceInvertedPronoun puts a name in the place of the pronoun behind a French verb: "quel âge a-t-il ?".
 func replaceInvertedPronoun(u need.Utterance, p prior) (string, bool) {
-	at := inversion.FindStringIndex(u.Text)
-	if at == nil {
-		return "", false
-	}
-	all := need.Parse(u.Text, nil)
+	at, all := inversion.FindStringIndex(u.Text), need.Parse(u.Text, nil)
 	named := slices.ContainsFunc(all.Words[1:], func(w text.Word) bool { return w.Upper })
 	if named || all.Has(need.Topics) && strings.Contains(text.Fold(u.Text), "fait-il") {
 		return "", false
@@ -190,8 +187,8 @@ var (
 )
 
 // rewriteUnspaced does for Japanese what the rest of the room does by words.
-func rewriteUnspaced(s, before string) (string, bool) {
-	old := leftOfTopic.FindStringSubmatch(strings.TrimSpace(before))
+func rewriteUnspaced(u need.Utterance, p prior) (string, bool) {
+	s, old := u.Text, leftOfTopic.FindStringSubmatch(strings.TrimSpace(p.raw))
 	if old == nil {
 		return "", false
 	}

@@ -43,6 +43,11 @@ func fragment(u need.Utterance) (string, bool) {
 	return u.Text[rest[0].Start:rest[len(rest)-1].End], true
 }
 
+func isFragment(u need.Utterance) bool {
+	_, ok := fragment(u)
+	return ok
+}
+
 // withoutArticle drops what stands before the words that fill a slot: a second "and" if there is a first, and "the one"
 // of "and the one in 2014?", "¿y el de 2014?".
 func withoutArticle(rest []text.Word, and bool) []text.Word {

@@ -24,5 +24,8 @@ func IsBareOrder(u need.Utterance) bool {
 	return found
 }
 
+// isRepetition reports whether a message asks for the question before it once more.
+func isRepetition(u need.Utterance) bool { return IsRefresh(u) || IsBareOrder(u) }
+
 // TailWords may end such an order.
 var TailWords = text.Set("online web internet net for me us mal fur mich moi pour me per por mim")

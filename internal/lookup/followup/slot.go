@@ -60,8 +60,11 @@ func (p prior) fillSlot(rest string) string {
 	if from, to := p.sameNoun(added); to > from {
 		return p.replace(from, to, rest)
 	}
-	if at := p.commonNoun(article); at > 0 && !slices.ContainsFunc(added, func(w text.Word) bool { return w.Upper || text.Numeric(w.Key) }) {
-		return p.replace(at, p.slotEnd(at), rest)
+	common := p.lastSlot(func(w text.Word) bool { // "physics" in "the prize in physics"
+		return !w.Upper && articles[w.Key] == article && (article || !text.StopWords[w.Key])
+	})
+	if common > 0 && !slices.ContainsFunc(added, func(w text.Word) bool { return w.Upper || text.Numeric(w.Key) }) {
+		return p.replace(common, p.slotEnd(common), rest)
 	}
 	if from, to := lastName(p.Words, p.inTime); to > from {
 		switch {
@@ -73,10 +76,8 @@ func (p prior) fillSlot(rest string) string {
 		}
 		return p.replace(from, to, rest)
 	}
-	for i := len(p.Words) - 2; i > 0; i-- {
-		if text.Prepositions[p.Words[i].Key] && !p.inTime(i) {
-			return p.replace(i+1, p.slotEnd(i+1), rest)
-		}
+	if at := p.lastSlot(func(text.Word) bool { return true }); at > 0 {
+		return p.replace(at, p.slotEnd(at), rest)
 	}
 	return p.replaceSubject(rest)
 }
@@ -136,12 +137,10 @@ func (p prior) sameNoun(added []text.Word) (from, to int) {
 	return 0, 0
 }
 
-// commonNoun returns the index of the last words behind a preposition that are no name, "physics" in "the prize in
-// physics", or 0: with an article or without one.
-func (p prior) commonNoun(article bool) int {
+// lastSlot returns the index of the last word behind a preposition for which ok holds, or 0.
+func (p prior) lastSlot(ok func(text.Word) bool) int {
 	for i := len(p.Words) - 2; i > 0; i-- {
-		noun := p.Words[i+1]
-		if text.Prepositions[p.Words[i].Key] && !p.inTime(i) && !noun.Upper && articles[noun.Key] == article && (article || !text.StopWords[noun.Key]) {
+		if text.Prepositions[p.Words[i].Key] && !p.inTime(i) && ok(p.Words[i+1]) {
 			return i + 1
 		}
 	}
@@ -150,10 +149,10 @@ func (p prior) commonNoun(article bool) int {
 
 // replaceSubject puts a fragment in the place of what a question without names and prepositions is about.
 func (p prior) replaceSubject(rest string) string {
-	lead := len(p.Words) - len(p.Body)
-	if n, _ := abouts.Prefix(p.Body); n > 0 && n < len(p.Body) {
-		return p.replace(lead+n, p.slotEnd(lead+n), rest)
+	if at, _ := p.behindAbout(); at > 0 {
+		return p.replace(at, p.slotEnd(at), rest)
 	}
+	lead := len(p.Words) - len(p.Body)
 	if topics := need.Topics.FindAll(p.Text, p.Body); len(topics) > 0 && len(p.Body) <= 4 && p.Form() == need.NoForm {
 		var others []int
 		for i := range p.Body {

@@ -35,7 +35,7 @@ func Standalone(message string, names []string, earlier []turn.Message) (whole s
 			continue
 		}
 		before, help := Standalone(earlier[i].Text, names, earlier[i+1:])
-		if _, ok := fragment(need.Parse(before, nil)); ok && help == nil {
+		if help == nil && isFragment(need.Parse(before, nil)) {
 			continue // itself a follow-up that nothing completed
 		}
 		if s, ok := rewrite(u, parsePrior(before)); ok {
@@ -52,11 +52,7 @@ func Standalone(message string, names []string, earlier []turn.Message) (whole s
 // before it.
 func IsFollowUp(message string, names []string) bool {
 	u := need.Parse(message, names)
-	if len(u.Words) == 0 || len(u.Words) > maxWords {
-		return false
-	}
-	_, ok := fragment(u)
-	return ok || pronounAt(u) >= 0
+	return 0 < len(u.Words) && len(u.Words) <= maxWords && (isFragment(u) || hasPronoun(u))
 }
 
 // afterSmallTalk returns a message without the small talk before its question: "thanks! ok and what about Rome?".
@@ -79,11 +75,42 @@ func afterSmallTalk(s string, names []string) string {
 	return s
 }
 
-// isFollowUp reports whether an utterance has a form that rewrite can complete.
+// forms are the forms of follow-ups, and how each is completed from the question before, in the order of trying.
+var forms = []struct {
+	is       func(need.Utterance) bool
+	complete func(need.Utterance, prior) (string, bool)
+}{
+	{isRepetition, func(_ need.Utterance, p prior) (string, bool) { return p.raw, true }},
+	{hasInvertedPronoun, replaceInvertedPronoun},
+	{isFragment, fillFragment},
+	{isBareQuestion, func(u need.Utterance, p prior) (string, bool) { return withQuestion(u.Text, p.raw), true }},
+	{hasPronoun, replacePronoun},
+	{func(u need.Utterance) bool { return lacksSubject(u) || lacksOwner(u) }, addSubject},
+}
+
+// isFollowUp reports whether an utterance has the form of a follow-up.
 func isFollowUp(u need.Utterance) bool {
-	_, ok := fragment(u)
-	return ok || text.Unspaced(u.Text) || inversion.MatchString(u.Text) || isBareQuestion(u) || pronounAt(u) >= 0 ||
-		lacksSubject(u) || lacksOwner(u) || IsRefresh(u) || IsBareOrder(u)
+	for _, form := range forms {
+		if form.is(u) {
+			return true
+		}
+	}
+	return text.Unspaced(u.Text)
+}
+
+// rewrite completes an utterance from the question before it, if that is what it needs.
+func rewrite(u need.Utterance, p prior) (string, bool) {
+	if text.Unspaced(u.Text) {
+		return rewriteUnspaced(u, p)
+	}
+	for _, form := range forms {
+		if form.is(u) {
+			if s, ok := form.complete(u, p); ok {
+				return s, true
+			}
+		}
+	}
+	return "", false
 }
 
 // canHelp reports whether a message can complete a follow-up: it is a question, or something to look up. Thanks and
@@ -93,7 +120,7 @@ func canHelp(s string, names []string) bool {
 	if len(u.Words) == 0 {
 		return false
 	}
-	if _, ok := fragment(u); ok || text.Unspaced(s) || u.Has(need.Topics) {
+	if isFragment(u) || text.Unspaced(s) || u.Has(need.Topics) {
 		return true
 	}
 	if len(u.Body) == 1 && adverbs[u.Body[0].Key] {
@@ -117,35 +144,6 @@ func canHelp(s string, names []string) bool {
 func asks(u need.Utterance) bool { return u.Form() != need.NoForm || hasQuestionMark(u) }
 
 func hasQuestionMark(u need.Utterance) bool { return strings.ContainsAny(u.Text, "?？") }
-
-// rewrite completes an utterance from the question before it, if that is what it needs.
-func rewrite(u need.Utterance, p prior) (string, bool) {
-	if text.Unspaced(u.Text) {
-		return rewriteUnspaced(u.Text, p.raw)
-	}
-	if IsRefresh(u) || IsBareOrder(u) {
-		return p.raw, true
-	}
-	if s, ok := replaceInvertedPronoun(u, p); ok {
-		return s, true
-	}
-	if rest, ok := fragment(u); ok {
-		if s, ok := p.shiftTime(rest); ok {
-			return s, true
-		}
-		if s, ok := p.replaceTopic(rest); ok {
-			return s, true
-		}
-		return p.fillSlot(p.withOwner(rest)), true
-	}
-	if isBareQuestion(u) {
-		return withQuestion(u.Text, p.raw), true
-	}
-	if s, ok := replacePronoun(u, p); ok {
-		return s, true
-	}
-	return addSubject(u, p)
-}
 
 // withQuestion appends the whole question before, which is enough for a search.
 func withQuestion(s, before string) string {

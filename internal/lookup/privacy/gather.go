@@ -7,28 +7,26 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
-
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
 )
 
 // NamesIn gathers the names of a turn that are in its messages. own are the bot's names, which are not private.
 func NamesIn(req turn.Request, own []string) Names {
-	g := gathering{own: own, words: queryWords(req), isServer: req.GuildID != ""}
-	g.addMessage(req.Message)
+	c := collector{own: own, words: queryWords(req), isServer: req.GuildID != ""}
+	c.addMessage(req.Message)
 	if req.Parent != nil {
-		g.addMessage(*req.Parent)
+		c.addMessage(*req.Parent)
 	}
 	for _, m := range req.Chain {
-		g.addMessage(m)
+		c.addMessage(m)
 	}
-	if g.isServer {
+	if c.isServer {
 		for _, name := range req.People {
-			g.addName(name)
+			c.addName(name)
 		}
 	}
-	k := g.Names
+	k := c.Names
 	longest := func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) }
 	slices.SortFunc(k.names, longest)
 	k.names = slices.Compact(k.names)
@@ -42,8 +40,8 @@ func NamesIn(req turn.Request, own []string) Names {
 	return k
 }
 
-// gathering is the state of NamesIn.
-type gathering struct {
+// collector collects names for NamesIn.
+type collector struct {
 	Names
 	own      []string
 	words    string // all that a query can be made of
@@ -51,61 +49,58 @@ type gathering struct {
 }
 
 // addMessage adds the author of a message and those it mentions.
-func (g *gathering) addMessage(m turn.Message) {
+func (c *collector) addMessage(m turn.Message) {
 	for _, mention := range m.Mentions {
 		mention = strings.TrimSpace(normalize(mention))
 		if len(mention) <= 1 {
 			continue
 		}
-		g.mentions = text.AddOnce(g.mentions, mention)
+		c.mentions = text.AddOnce(c.mentions, mention)
 		if name, ok := strings.CutPrefix(mention, "@"); ok {
-			g.addParticipant(name)
+			c.addParticipant(name)
 		}
 	}
 	if !m.Own {
-		g.addParticipant(m.Author.Name)
+		c.addParticipant(m.Author.Name)
 	}
 }
 
 // addParticipant adds the name of somebody who takes part, and its parts.
-func (g *gathering) addParticipant(name string) {
-	if !g.isServer {
+func (c *collector) addParticipant(name string) {
+	if !c.isServer {
 		return
 	}
-	g.addName(name)
+	c.addName(name)
 	parts := strings.Fields(normalize(name))
-	if len(parts) < 2 || g.isOwn(name) {
+	if len(parts) < 2 || c.isOwn(name) {
 		return
 	}
 	for _, part := range parts {
 		if part = strings.TrimFunc(part, func(r rune) bool { return !text.InWord(r) }); isName(part) {
-			g.parts = text.AddOnce(g.parts, part)
+			c.parts = text.AddOnce(c.parts, part)
 		}
 	}
 }
 
 // addName adds a name if it may be in a query. One with a sign that people put beside their names, as in "Ada | away", is
 // several.
-func (g *gathering) addName(name string) {
+func (c *collector) addName(name string) {
 	if !text.ASCII(name) {
-		if !mayContain(g.words, name) {
-			return
-		}
 		name = normalize(name)
 	}
-	if !strings.Contains(g.words, firstKey(name)) {
+	if !strings.Contains(c.words, firstKey(name)) {
 		return
 	}
 	isSign := func(r rune) bool { return strings.ContainsRune("|()[]{}/\\•·~,–—", r) }
 	for part := range strings.FieldsFuncSeq(strings.ReplaceAll(name, " - ", "|"), isSign) {
-		if part = strings.TrimSpace(part); utf8.RuneCountInString(part) > 1 && !g.isOwn(part) {
-			g.names = append(g.names, part)
+		if part = strings.TrimSpace(part); utf8.RuneCountInString(part) > 1 && !c.isOwn(part) {
+			c.names = append(c.names, part)
 		}
 	}
 }
 
-func (g *gathering) isOwn(name string) bool {
-	return slices.ContainsFunc(g.own, func(own string) bool { return strings.EqualFold(own, name) })
+func (c *collector) isOwn(name string) bool {
+	return slices.ContainsFunc(c.own, func(own string) bool { return strings.EqualFold(own, name) })
 }
 
 // queryWords returns all that a query can be made of, folded. Most names of a server are not in it.
@@ -121,46 +116,12 @@ func queryWords(req turn.Request) string {
 	return text.Unaccented(strings.ToLower(normalize(all)))
 }
 
-// mayContain looks for the first letters of a name at the beginnings of words. It is much quicker than normalizing the
-// name, and in doubt it says yes.
-func mayContain(words, name string) bool {
-	from := strings.IndexFunc(name, text.InWord)
-	if from < 0 || norm.NFKC.QuickSpanString(name) < len(name) {
-		return true
-	}
-	to := from
-	for to < len(name) && name[to] < utf8.RuneSelf && text.InWord(rune(name[to])) {
-		to++
-	}
-	first := strings.ToLower(name[from:to])
-	if to == from {
-		r, _ := utf8.DecodeRuneInString(name[from:])
-		first = text.Unaccented(string(unicode.ToLower(r)))
-	}
-	for at := 0; ; {
-		i := strings.Index(words[at:], first)
-		if i < 0 {
-			return false
-		}
-		before, _ := utf8.DecodeLastRuneInString(words[:at+i])
-		if at+i == 0 || !text.InWord(before) || text.Unspaced(first) {
-			return true
-		}
-		at += i + len(first)
-	}
-}
-
-// firstKey returns the first word of a name as it is looked for.
+// firstKey returns the first word of a name in the form in which words are compared.
 func firstKey(name string) string {
-	from := strings.IndexFunc(name, text.InWord)
-	if from < 0 {
-		return name
+	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return !text.InWord(r) }) {
+		return text.Fold(word)
 	}
-	first := name[from:]
-	if end := strings.IndexFunc(first, func(r rune) bool { return !text.InWord(r) }); end > 0 {
-		first = first[:end]
-	}
-	return text.Fold(first)
+	return name // of signs
 }
 
 // isName reports whether a part of a name is written as a name is: with a capital, and small letters behind it.
