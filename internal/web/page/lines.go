@@ -83,21 +83,16 @@ func isButton(text *html.Node) bool {
 	return false
 }
 
-// hasName reports whether one of words is among the words of the class or the id of n.
+// hasName reports whether one of words is among the words of the names of n.
 func hasName(n *html.Node, words map[string]bool) bool {
-	for _, a := range n.Attr {
-		if a.Key != "class" && a.Key != "id" || len(a.Val) > dom.MaxClass {
-			continue
-		}
-		for name := range strings.FieldsSeq(a.Val) {
-			for word := range dom.NameWords(name) {
-				if words[word] {
-					return true
-				}
+	return dom.AnyName(n, func(name string) bool {
+		for word := range dom.NameWords(name) {
+			if words[word] {
+				return true
 			}
 		}
-	}
-	return false
+		return false
+	})
 }
 
 // maxDate is how long a line is at most, in characters, that is a date in any language.

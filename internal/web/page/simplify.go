@@ -6,11 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
 	"familiar/internal/web/page/dom"
 )
+
+var tableCells = cascadia.MustCompile("td, th")
 
 // maxNesting is how many lists, quotes and tables may lie in each other. Each indents everything in it, so the text of a
 // page nested 500 deep would be 500 times as long.
@@ -20,8 +23,7 @@ const maxNesting = 8
 // and nobody sees their attributes. Emphasis is removed, so that a sentence can be quoted as it reads. Tables for layout
 // become blocks, and each cell of other tables one line. depth is how many lists, quotes and tables are around n.
 func simplify(n *html.Node, depth int) {
-	for c, next := n.FirstChild, (*html.Node)(nil); c != nil; c = next {
-		next = c.NextSibling
+	for c := range dom.Children(n) {
 		if c.Type == html.TextNode {
 			c.Data = hideBrackets.Replace(c.Data)
 			continue
@@ -40,7 +42,9 @@ func simplify(n *html.Node, depth int) {
 			if inside > maxNesting || !isTabular(c) {
 				unwrapTable(c)
 			} else {
-				flattenCells(c)
+				for _, cell := range tableCells.MatchAll(c) {
+					flatten(cell)
+				}
 			}
 		case atom.Ul, atom.Ol, atom.Blockquote:
 			if inside++; inside > maxNesting {
@@ -139,15 +143,7 @@ func unwrapTable(n *html.Node) {
 	}
 }
 
-// flattenCells makes one line of the content of each cell.
-func flattenCells(n *html.Node) {
-	for d := range n.Descendants() {
-		if d.DataAtom == atom.Td || d.DataAtom == atom.Th {
-			flatten(d)
-		}
-	}
-}
-
+// flatten makes one line of the content of a cell.
 func flatten(cell *html.Node) {
 	for c := cell.FirstChild; c != nil; c = c.NextSibling {
 		switch c.DataAtom {

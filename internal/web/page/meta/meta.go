@@ -137,21 +137,14 @@ func (s *source) title() string {
 
 // SharesWords reports whether b has at least half of the words of a.
 func SharesWords(a, b string) bool {
-	if b == "" {
-		return false
-	}
-	has := map[string]bool{}
-	for word := range strings.FieldsFuncSeq(strings.ToLower(b), dom.NotWord) {
-		has[word] = true
-	}
-	words, shared := 0, 0
-	for word := range strings.FieldsFuncSeq(strings.ToLower(a), dom.NotWord) {
-		words++
+	words, has := strings.Fields(Words(a)), dom.WordSet(Words(b))
+	shared := 0
+	for _, word := range words {
 		if has[word] {
 			shared++
 		}
 	}
-	return words > 0 && shared*2 >= words
+	return len(words) > 0 && shared*2 >= len(words)
 }
 
 // withoutSite takes the site's name off the end of a title where a dash or a bar stands before it.

@@ -83,8 +83,7 @@ func Prune(doc *html.Node, rest string, scripts bool) (hidden, seen int, err err
 func (p *pruner) children(n *html.Node, in inherited) {
 	p.depth++
 	defer func() { p.depth-- }()
-	for c, next := n.FirstChild, (*html.Node)(nil); c != nil; c = next {
-		next = c.NextSibling
+	for c := range dom.Children(n) {
 		switch {
 		case c.Type == html.TextNode && in.hidesText():
 			p.hidden += dom.Letters(c.Data)
@@ -144,8 +143,8 @@ func (p *pruner) element(n *html.Node, in inherited) {
 
 // keepTitle empties the head except for the title, by which the extraction knows a heading that repeats it.
 func keepTitle(head *html.Node) {
-	for c, next := head.FirstChild, (*html.Node)(nil); c != nil; c = next {
-		if next = c.NextSibling; c.DataAtom != atom.Title {
+	for c := range dom.Children(head) {
+		if c.DataAtom != atom.Title {
 			head.RemoveChild(c)
 		}
 	}
@@ -200,8 +199,7 @@ func (p *pruner) closeDetails(n *html.Node) {
 		return
 	}
 	first := true
-	for c, next := n.FirstChild, (*html.Node)(nil); c != nil; c = next {
-		next = c.NextSibling
+	for c := range dom.Children(n) {
 		if c.DataAtom == atom.Summary && first {
 			first = false
 			continue
