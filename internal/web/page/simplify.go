@@ -74,14 +74,14 @@ func joinTexts(n *html.Node) {
 }
 
 var (
-	exponent = regexp.MustCompile(`^[+\-−–]?\d{1,4}$`)
-	raised   = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "⁺", "-", "⁻", "−", "⁻", "–", "⁻")
+	exponent     = regexp.MustCompile(`^[+\-−–]?\d{1,4}$`)
+	raisedDigits = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "⁺", "-", "⁻", "−", "⁻", "–", "⁻")
 )
 
 // superscript writes an exponent in raised digits. Without them, 10 to the power of 6 would be read as 106.
 func superscript(sup *html.Node) {
 	if c := sup.FirstChild; c != nil && c == sup.LastChild && c.Type == html.TextNode && exponent.MatchString(strings.TrimSpace(c.Data)) {
-		c.Data = raised.Replace(strings.TrimSpace(c.Data))
+		c.Data = raisedDigits.Replace(strings.TrimSpace(c.Data))
 	}
 }
 

@@ -75,17 +75,17 @@ type metaTag struct {
 }
 
 func readMeta(head []byte) (m metaTag, rest []byte) {
-	read := map[string]bool{}
+	names := map[string]bool{}
 	for {
 		name, value, next, ok := readAttribute(head)
 		head = next
 		if !ok {
 			return m, head
 		}
-		if read[name] {
+		if names[name] {
 			continue
 		}
-		read[name] = true
+		names[name] = true
 		switch name {
 		case "http-equiv":
 			m.pragma = value == "content-type"
@@ -105,7 +105,7 @@ func (m metaTag) label() string {
 	}
 	label = strings.TrimSpace(label)
 	switch _, name := whatwg.Lookup(label); {
-	case refused.MatchString(label):
+	case refusedLabels.MatchString(label):
 		return label
 	case strings.HasPrefix(name, "utf-16"):
 		return "utf-8" // the declaration itself was read as ASCII
