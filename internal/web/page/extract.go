@@ -5,11 +5,18 @@ import (
 	"net/url"
 
 	"codeberg.org/readeck/go-readability/v2"
+	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
 	"familiar/internal/web/page/dom"
 	"familiar/internal/web/page/meta"
+)
+
+var (
+	titles = cascadia.MustCompile("title:not(:empty)")
+	bodies = cascadia.MustCompile("body")
+	mains  = cascadia.MustCompile("main, article, [role=main]")
 )
 
 // extract finds the content in a tree from which everything hidden is gone. It returns the root of it and what it is:
@@ -19,7 +26,9 @@ import (
 // Of an article it returns the text alone, and of a conversation who wrote what and when. Of any other page (a list, a
 // product, a service) it returns everything but the boilerplate.
 func extract(doc *html.Node, m *meta.Metadata, base *url.URL) (root *html.Node, kind string) {
-	setTitle(doc, m.Title)
+	if n := titles.MatchFirst(doc); n != nil && m.Title != "" {
+		n.FirstChild.Data = m.Title // so that a heading which repeats the chosen title is recognised
+	}
 	dropMarks(doc, false)
 	whole := mainContent(doc)
 	if whole == nil {
@@ -65,16 +74,6 @@ func extract(doc *html.Node, m *meta.Metadata, base *url.URL) (root *html.Node, 
 		return whole, "list"
 	}
 	return whole, "page"
-}
-
-// setTitle gives doc the title that was chosen, so that a heading which repeats it is recognised.
-func setTitle(doc *html.Node, title string) {
-	for n := range doc.Descendants() {
-		if n.DataAtom == atom.Title && n.FirstChild != nil && title != "" {
-			n.FirstChild.Data = title
-			return
-		}
-	}
 }
 
 // article returns the prose that stands out, by the rules of browsers' reading modes. It takes doc apart.
@@ -171,33 +170,16 @@ func ownLength(n *html.Node) (total int) {
 
 // mainContent returns the part of the page that declares itself the main one if it is large enough, else the body.
 func mainContent(doc *html.Node) *html.Node {
-	var m mainFinder
-	m.walk(doc)
-	if m.main != nil && m.mainLength >= lowLength && m.mainLength*3 >= m.bodyLength {
-		return m.main
+	var main *html.Node
+	length := lowLength - 1
+	for _, n := range mains.MatchAll(doc) {
+		if l := dom.Length(n); l > length {
+			main, length = n, l
+		}
 	}
-	return m.body
-}
-
-// mainFinder finds the body and the largest main part in one walk.
-type mainFinder struct {
-	body, main             *html.Node
-	bodyLength, mainLength int
-}
-
-func (m *mainFinder) walk(n *html.Node) (length int) {
-	if n.Type == html.TextNode {
-		return dom.Letters(n.Data)
+	body := bodies.MatchFirst(doc)
+	if main != nil && length*3 >= dom.Length(body) {
+		return main
 	}
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		length += m.walk(c)
-	}
-	role, _ := dom.Attr(n, "role")
-	switch {
-	case n.DataAtom == atom.Body:
-		m.body, m.bodyLength = n, length
-	case (n.DataAtom == atom.Main || n.DataAtom == atom.Article || role == "main") && length > m.mainLength:
-		m.main, m.mainLength = n, length
-	}
-	return length
+	return body
 }

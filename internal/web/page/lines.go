@@ -21,7 +21,7 @@ var articleExtras = dom.WordSet(`author authors bio byline bylines dateline time
 var (
 	pictureCredit = regexp.MustCompile(`(?i)^[(\[]?\s*(?:image|photo|picture|photograph|illustration|video|foto|bild|crédit|credit|source)s?(?: (?:credits?|by|courtesy|source|\d+ (?:of )?\d+))?(?:\s*[:©]|$| of \d| courtesy)|^caption$|\((?:image|photo|picture)s?:[^)]*\)$|^.{0,60}/(?:AP|AFP|Reuters|Getty Images)\)?$`)
 	dateLine      = regexp.MustCompile(`(?i)^(?:(?:last )?(?:published|updated|posted|modified)(?: on| at)?\b.{0,60}\d|by [\p{L}.' -]{3,50}$)`)
-	dated         = regexp.MustCompile(`\d.*\b(?:19|20)\d\d\b[^.!?]*$|^(?:19|20)\d\d\D+\d`)
+	dateEnd       = regexp.MustCompile(`\d.*\b(?:19|20)\d\d\b[^.!?]*$|^(?:19|20)\d\d\D+\d`)
 	offer         = regexp.MustCompile(`(?i)^\W*(?:follow (?:us|me|@\w+|\w+ \w+ on)|(?:sign up|subscribe) (?:for|to|now|here|today)|get (?:the latest|our|access to|.{1,40}delivered)|join (?:our|the conversation)|have a (?:tip|story|question)|like this (?:story|article)|click here|(?:you can )?(?:e-?mail|contact|reach) .{1,60}@|more (?:articles|stories|posts|from) |want more|tell us what|this slideshow requires|view comments|leave a (?:reply|comment)|don't miss\W*$|start your day with|download (?:our|the) app|enable notifications|send us )`)
 )
 
@@ -83,21 +83,16 @@ func isButton(text *html.Node) bool {
 	return false
 }
 
-// hasName reports whether one of words is among the words of the class or the id of n.
+// hasName reports whether one of words is among the words of the names of n.
 func hasName(n *html.Node, words map[string]bool) bool {
-	for _, a := range n.Attr {
-		if a.Key != "class" && a.Key != "id" || len(a.Val) > dom.MaxClass {
-			continue
-		}
-		for name := range strings.FieldsSeq(a.Val) {
-			for word := range dom.NameWords(name) {
-				if words[word] {
-					return true
-				}
+	return dom.AnyName(n, func(name string) bool {
+		for word := range dom.NameWords(name) {
+			if words[word] {
+				return true
 			}
 		}
-	}
-	return false
+		return false
+	})
 }
 
 // maxDate is how long a line is at most, in characters, that is a date in any language.
@@ -119,7 +114,7 @@ func dropLines(root *html.Node, title string) {
 		}
 		switch {
 		case isTitle,
-			!begun && (dateLine.MatchString(text) || title != "" && !heading && length <= maxDate && dated.MatchString(text)),
+			!begun && (dateLine.MatchString(text) || title != "" && !heading && length <= maxDate && dateEnd.MatchString(text)),
 			isPictureCredit(text), offerWords[firstWord(text)] && offer.MatchString(text),
 			!strings.ContainsAny(text, " \n") && strings.HasPrefix(text, "http"),
 			isCapitalLink(line, text, length):

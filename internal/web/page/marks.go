@@ -26,8 +26,7 @@ const maxHeadingText = 300
 // labels of advertisements. A heading or a quotation that is then alone in its wrapper takes the wrapper's place, where
 // readability sees what it belongs to. heading means that n lies in a heading.
 func dropMarks(n *html.Node, heading bool) {
-	for c, next := n.FirstChild, (*html.Node)(nil); c != nil; c = next {
-		next = c.NextSibling
+	for c := range dom.Children(n) {
 		if c.Type != html.ElementNode {
 			continue
 		}

@@ -21,18 +21,20 @@ func Part(text string, base *url.URL, edit func(root *html.Node)) (p Page, err e
 	if err != nil { // more than 512 elements are open at once
 		return readFlat(text, "")
 	}
-	var m mainFinder
-	m.walk(doc)
+	body := bodies.MatchFirst(doc)
+	if body == nil { // it is a frameset
+		return fail("unparsable")
+	}
 	if edit != nil {
-		edit(m.body)
+		edit(body)
 	}
 	hidden, _, err := visible.Prune(doc, "", true)
 	if err != nil {
 		return fail(turn.CodeUnparsable)
 	}
-	dropMarks(m.body, false)
-	p = Page{Hidden: hidden, Links: links(m.body, base, maxLinks)}
-	if p.Markdown, err = markdown(m.body); err != nil {
+	dropMarks(body, false)
+	p = Page{Hidden: hidden, Links: links(body, base, maxLinks)}
+	if p.Markdown, err = markdown(body); err != nil {
 		return fail(turn.CodeExtractionFailed)
 	}
 	if p.Markdown == "" {

@@ -6,11 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
 	"familiar/internal/web/page/dom"
 )
+
+var tableCells = cascadia.MustCompile("td, th")
 
 // maxNesting is how many lists, quotes and tables may lie in each other. Each indents everything in it, so the text of a
 // page nested 500 deep would be 500 times as long.
@@ -20,8 +23,7 @@ const maxNesting = 8
 // and nobody sees their attributes. Emphasis is removed, so that a sentence can be quoted as it reads. Tables for layout
 // become blocks, and each cell of other tables one line. depth is how many lists, quotes and tables are around n.
 func simplify(n *html.Node, depth int) {
-	for c, next := n.FirstChild, (*html.Node)(nil); c != nil; c = next {
-		next = c.NextSibling
+	for c := range dom.Children(n) {
 		if c.Type == html.TextNode {
 			c.Data = hideBrackets.Replace(c.Data)
 			continue
@@ -40,7 +42,9 @@ func simplify(n *html.Node, depth int) {
 			if inside > maxNesting || !isTabular(c) {
 				unwrapTable(c)
 			} else {
-				flattenCells(c)
+				for _, cell := range tableCells.MatchAll(c) {
+					flatten(cell)
+				}
 			}
 		case atom.Ul, atom.Ol, atom.Blockquote:
 			if inside++; inside > maxNesting {
@@ -70,14 +74,14 @@ func joinTexts(n *html.Node) {
 }
 
 var (
-	exponent = regexp.MustCompile(`^[+\-−–]?\d{1,4}$`)
-	raised   = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "⁺", "-", "⁻", "−", "⁻", "–", "⁻")
+	exponent     = regexp.MustCompile(`^[+\-−–]?\d{1,4}$`)
+	raisedDigits = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "⁺", "-", "⁻", "−", "⁻", "–", "⁻")
 )
 
 // superscript writes an exponent in raised digits. Without them, 10 to the power of 6 would be read as 106.
 func superscript(sup *html.Node) {
 	if c := sup.FirstChild; c != nil && c == sup.LastChild && c.Type == html.TextNode && exponent.MatchString(strings.TrimSpace(c.Data)) {
-		c.Data = raised.Replace(strings.TrimSpace(c.Data))
+		c.Data = raisedDigits.Replace(strings.TrimSpace(c.Data))
 	}
 }
 
@@ -139,15 +143,7 @@ func unwrapTable(n *html.Node) {
 	}
 }
 
-// flattenCells makes one line of the content of each cell.
-func flattenCells(n *html.Node) {
-	for d := range n.Descendants() {
-		if d.DataAtom == atom.Td || d.DataAtom == atom.Th {
-			flatten(d)
-		}
-	}
-}
-
+// flatten makes one line of the content of a cell.
 func flatten(cell *html.Node) {
 	for c := cell.FirstChild; c != nil; c = c.NextSibling {
 		switch c.DataAtom {

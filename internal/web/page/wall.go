@@ -2,7 +2,6 @@ package page
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/andybalholm/cascadia"
@@ -76,12 +75,7 @@ func asksConsent(text string) bool {
 
 func hasCheckMark(doc *html.Node) bool {
 	for n := range doc.Descendants() {
-		if n.Type != html.ElementNode || n.DataAtom == atom.Html {
-			continue
-		}
-		id, _ := dom.Attr(n, "id")
-		class, _ := dom.Attr(n, "class")
-		if slices.ContainsFunc(strings.Fields(id+" "+class), checkMarks.MatchString) {
+		if n.DataAtom != atom.Html && dom.AnyName(n, checkMarks.MatchString) {
 			return true
 		}
 	}

@@ -18,15 +18,15 @@ import (
 // ErrRefused is the error of a text whose encoding is not read.
 var ErrRefused = errors.New("the encoding is refused")
 
-// refused are the encodings in which markup can hide from whoever reads the bytes as ASCII. The Encoding Standard maps some
-// of them to "replacement" and does not list the others.
-var refused = regexp.MustCompile(`(?i)^(?:(?:unicode-1-1-)?utf-?7|x-utf-7|utf-?32(?:le|be)?|ucs-?4|hz-gb-2312|hz|iso-2022-(?:cn|kr)(?:-ext)?|csiso2022kr|scsu|bocu-1|cesu-8|utf-ebcdic|replacement)$`)
+// refusedLabels stand for the encodings in which markup can hide from a reader of ASCII. The Encoding Standard maps some of
+// them to "replacement" and does not list the others.
+var refusedLabels = regexp.MustCompile(`(?i)^(?:(?:unicode-1-1-)?utf-?7|x-utf-7|utf-?32(?:le|be)?|ucs-?4|hz-gb-2312|hz|iso-2022-(?:cn|kr)(?:-ext)?|csiso2022kr|scsu|bocu-1|cesu-8|utf-ebcdic|replacement)$`)
 
 // The HTML Standard looks for a declaration in the first 1,024 bytes of a document. A browser that meets a later one while
 // it parses starts again. Pages put theirs behind long comments and scripts, so the search goes on, in markup alone.
 const (
-	prescanned = 1 << 10
-	searched   = 64 << 10
+	prescanLength = 1 << 10
+	searchLength  = 64 << 10
 )
 
 // fallback is the encoding of a text that declares none and fits no other.
@@ -36,15 +36,15 @@ const fallback = "windows-1252"
 // by contentType, the header, then, if isHTML, by the document itself. It returns "windows-1252" where nothing is declared,
 // and "replacement" if the declared encoding is refused.
 func Detect(body []byte, contentType string, isHTML bool) string {
-	name, _ := declared(body, contentType, isHTML)
+	name, _ := declaration(body, contentType, isHTML)
 	if name == "" {
 		return fallback
 	}
 	return name
 }
 
-// declared returns the encoding that is declared, "" if there is none. Only a byte-order mark and the header are certain.
-func declared(body []byte, contentType string, isHTML bool) (name string, certain bool) {
+// declaration returns the encoding that is declared, "" if there is none. Only a byte-order mark and the header are certain.
+func declaration(body []byte, contentType string, isHTML bool) (name string, certain bool) {
 	for _, mark := range [...]struct{ bytes, name string }{
 		{"\xFF\xFE\x00\x00", "replacement"}, {"\x00\x00\xFE\xFF", "replacement"},
 		{"\xEF\xBB\xBF", "utf-8"}, {"\xFE\xFF", "utf-16be"}, {"\xFF\xFE", "utf-16le"},
@@ -57,9 +57,9 @@ func declared(body []byte, contentType string, isHTML bool) (name string, certai
 	if name = nameOf(params["charset"]); name != "" || !isHTML { // a <meta> in plain text is text
 		return name, name != ""
 	}
-	name = nameOf(prescan(body[:min(len(body), prescanned)], false))
-	if name == "" && len(body) > prescanned {
-		name = nameOf(prescan(body[:min(len(body), searched)], true))
+	name = nameOf(prescan(body[:min(len(body), prescanLength)], false))
+	if name == "" && len(body) > prescanLength {
+		name = nameOf(prescan(body[:min(len(body), searchLength)], true))
 	}
 	return name, false
 }
@@ -67,7 +67,7 @@ func declared(body []byte, contentType string, isHTML bool) (name string, certai
 // nameOf returns the name of the encoding that a label stands for, "" if it stands for none.
 func nameOf(label string) string {
 	label = strings.TrimSpace(label)
-	if refused.MatchString(label) {
+	if refusedLabels.MatchString(label) {
 		return "replacement"
 	}
 	_, name := whatwg.Lookup(label)
@@ -77,7 +77,7 @@ func nameOf(label string) string {
 // Decode returns body in UTF-8. Unless its encoding is certain, a body that is valid UTF-8 is taken for UTF-8. A body in
 // UTF-8 is returned without a copy. The only error is [ErrRefused].
 func Decode(body []byte, contentType string, isHTML bool) ([]byte, error) {
-	name, certain := declared(body, contentType, isHTML)
+	name, certain := declaration(body, contentType, isHTML)
 	switch {
 	case name == "replacement":
 		return nil, ErrRefused

@@ -34,31 +34,21 @@ func prescan(head []byte, skip bool) (label string) {
 				return label
 			}
 		case skip && tagNamed(head, "script"):
-			head = after(head, "</script")
+			_, head, _ = dom.CutFold(head, "</script")
 		case skip && tagNamed(head, "style"):
-			head = after(head, "</style")
+			_, head, _ = dom.CutFold(head, "</style")
 		case len(head) > 1 && dom.IsLetter(head[1]), len(head) > 2 && head[1] == '/' && dom.IsLetter(head[2]):
 			head = head[min(len(head), 1+wordEnd(head[1:])):]
 			for more := true; more; {
 				_, _, head, more = readAttribute(head)
 			}
 		case len(head) > 1 && strings.IndexByte("!/?", head[1]) >= 0:
-			head = after(head, ">")
+			_, head, _ = bytes.Cut(head, []byte(">"))
 		default:
 			head = head[1:]
 		}
 	}
 	return ""
-}
-
-// after returns what follows the first mark in head, in upper or lower case, and nothing if there is none.
-func after(head []byte, mark string) []byte {
-	for i := 0; i+len(mark) <= len(head); i++ {
-		if head[i] == mark[0] && strings.EqualFold(string(head[i:i+len(mark)]), mark) {
-			return head[i+len(mark):]
-		}
-	}
-	return nil
 }
 
 // tagNamed reports whether head begins with the start of such a tag.
@@ -85,17 +75,17 @@ type metaTag struct {
 }
 
 func readMeta(head []byte) (m metaTag, rest []byte) {
-	read := map[string]bool{}
+	names := map[string]bool{}
 	for {
 		name, value, next, ok := readAttribute(head)
 		head = next
 		if !ok {
 			return m, head
 		}
-		if read[name] {
+		if names[name] {
 			continue
 		}
-		read[name] = true
+		names[name] = true
 		switch name {
 		case "http-equiv":
 			m.pragma = value == "content-type"
@@ -115,7 +105,7 @@ func (m metaTag) label() string {
 	}
 	label = strings.TrimSpace(label)
 	switch _, name := whatwg.Lookup(label); {
-	case refused.MatchString(label):
+	case refusedLabels.MatchString(label):
 		return label
 	case strings.HasPrefix(name, "utf-16"):
 		return "utf-8" // the declaration itself was read as ASCII

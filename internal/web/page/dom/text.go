@@ -114,6 +114,16 @@ func Label(n *html.Node) string {
 	return ""
 }
 
+// CutFold is strings.Cut for a tag in upper or lower case.
+func CutFold[S ~string | ~[]byte](s S, tag string) (before, after S, found bool) {
+	for i := 0; i+len(tag) <= len(s); i++ {
+		if s[i] == tag[0] && strings.EqualFold(string(s[i:i+len(tag)]), tag) {
+			return s[:i], s[i+len(tag):], true
+		}
+	}
+	return s, s[len(s):], false
+}
+
 // NotWord reports whether c separates words.
 func NotWord(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsNumber(c) }
 

@@ -26,11 +26,11 @@ const maxBylines = 64
 // byline returns the author and the day that a page shows in elements that are named for them. It returns no day if
 // the page shows several: they may belong to other texts.
 func byline(doc *html.Node) (author string, day time.Time) {
-	read, differ := 0, false
+	count, differ := 0, false
 	isByline := map[string]bool{} // by class attribute: pages repeat them
 	for n := range doc.Descendants() {
 		class, ok := dom.Attr(n, "class")
-		if !ok || read == maxBylines {
+		if !ok || count == maxBylines {
 			continue
 		}
 		named, ok := isByline[class]
@@ -41,7 +41,7 @@ func byline(doc *html.Node) (author string, day time.Time) {
 		if !named {
 			continue
 		}
-		read++
+		count++
 		text := dom.Line(dom.Label(n))
 		if found := writtenBy.FindStringSubmatch(text); author == "" && found != nil {
 			author = strings.TrimSpace(found[1])

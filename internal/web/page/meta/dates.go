@@ -32,7 +32,7 @@ type stamp struct {
 const maxStamps = 200
 
 func (s *source) readStamps() {
-	for _, n := range s.marked.FilterMatcher(dates).EachIter() {
+	for _, n := range s.elements.FilterMatcher(dateElements).EachIter() {
 		if len(s.stamps) >= maxStamps {
 			return
 		}

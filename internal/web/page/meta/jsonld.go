@@ -25,7 +25,7 @@ var propertyNames = [...]string{"datePublished", "dateCreated", "dateModified", 
 // readJSONLD reads the scripts that hold JSON-LD and leaves out what is not valid.
 func (s *source) readJSONLD() {
 	size := 0
-	for _, n := range s.marked.FilterMatcher(scripts).EachIter() {
+	for _, n := range s.elements.FilterMatcher(scripts).EachIter() {
 		if !strings.EqualFold(strings.TrimSpace(n.AttrOr("type", "")), "application/ld+json") {
 			continue
 		}

@@ -36,34 +36,34 @@ type Metadata struct {
 
 // One walk over the tree finds all elements with metadata, and the other selectors look at these alone.
 var (
-	marked    = cascadia.MustCompile("html, title, h1, meta, script, time, [itemtype], [itemprop], [rel=author]")
-	root      = cascadia.MustCompile("html")
-	titles    = cascadia.MustCompile("head > title")
-	headlines = cascadia.MustCompile("h1")
-	metas     = cascadia.MustCompile("meta")
-	scripts   = cascadia.MustCompile("script[type]")
-	typed     = cascadia.MustCompile("[itemtype]")
-	authors   = cascadia.MustCompile("[rel=author], [itemprop=author]")
-	dates     = cascadia.MustCompile("time[datetime], [itemprop^=date][content]:not(meta)")
+	elements     = cascadia.MustCompile("html, title, h1, meta, script, time, [itemtype], [itemprop], [rel=author]")
+	root         = cascadia.MustCompile("html")
+	titles       = cascadia.MustCompile("head > title")
+	headlines    = cascadia.MustCompile("h1")
+	metas        = cascadia.MustCompile("meta")
+	scripts      = cascadia.MustCompile("script[type]")
+	items        = cascadia.MustCompile("[itemtype]")
+	authors      = cascadia.MustCompile("[rel=author], [itemprop=author]")
+	dateElements = cascadia.MustCompile("time[datetime], [itemprop^=date][content]:not(meta)")
 )
 
 // source is a page while its metadata is read.
 type source struct {
-	marked  *goquery.Selection
-	meta    map[string]string // the first content of each name, property or itemprop of <meta>, in lower case
-	objects []object          // of JSON-LD, in order
-	stamps  []stamp           // dates in the body, in order
-	types   Types
-	product Product
+	elements *goquery.Selection
+	meta     map[string]string // the first content of each name, property or itemprop of <meta>, in lower case
+	objects  []object          // of JSON-LD, in order
+	stamps   []stamp           // dates in the body, in order
+	types    Types
+	product  Product
 }
 
 // Read reads the metadata of doc. base is its address, which may hold a date; it may be nil.
 func Read(doc *html.Node, base *url.URL) Metadata {
-	s := source{marked: goquery.NewDocumentFromNode(doc).FindMatcher(marked), meta: map[string]string{}}
+	s := source{elements: goquery.NewDocumentFromNode(doc).FindMatcher(elements), meta: map[string]string{}}
 	s.readMeta()
 	s.readJSONLD()
 	s.readStamps()
-	s.marked.FilterMatcher(typed).Each(func(_ int, n *goquery.Selection) { s.types.add(n.AttrOr("itemtype", "")) })
+	s.elements.FilterMatcher(items).Each(func(_ int, n *goquery.Selection) { s.types.add(n.AttrOr("itemtype", "")) })
 	s.types.OpenGraph = strings.ToLower(s.meta["og:type"])
 	m := Metadata{
 		Author:   cmp.Or(s.property("author"), s.meta["author"], s.meta["article:author"], s.meta["parsely-author"], s.meta["dc.creator"], s.meta["sailthru.author"]),
@@ -89,7 +89,7 @@ func Read(doc *html.Node, base *url.URL) Metadata {
 }
 
 func (s *source) readMeta() {
-	for _, n := range s.marked.FilterMatcher(metas).EachIter() {
+	for _, n := range s.elements.FilterMatcher(metas).EachIter() {
 		content := dom.Line(n.AttrOr("content", ""))
 		if content == "" {
 			continue
@@ -113,7 +113,7 @@ const maxTexts = 32
 
 // firstText returns the first text of an element that matches, in one line.
 func (s *source) firstText(m goquery.Matcher) string {
-	for i, n := range s.marked.FilterMatcher(m).Nodes {
+	for i, n := range s.elements.FilterMatcher(m).Nodes {
 		if text := dom.Line(dom.Text(n)); text != "" || i == maxTexts {
 			return text
 		}
@@ -137,21 +137,14 @@ func (s *source) title() string {
 
 // SharesWords reports whether b has at least half of the words of a.
 func SharesWords(a, b string) bool {
-	if b == "" {
-		return false
-	}
-	has := map[string]bool{}
-	for word := range strings.FieldsFuncSeq(strings.ToLower(b), dom.NotWord) {
-		has[word] = true
-	}
-	words, shared := 0, 0
-	for word := range strings.FieldsFuncSeq(strings.ToLower(a), dom.NotWord) {
-		words++
+	words, has := strings.Fields(Words(a)), dom.WordSet(Words(b))
+	shared := 0
+	for _, word := range words {
 		if has[word] {
 			shared++
 		}
 	}
-	return words > 0 && shared*2 >= words
+	return len(words) > 0 && shared*2 >= len(words)
 }
 
 // withoutSite takes the site's name off the end of a title where a dash or a bar stands before it.
@@ -168,7 +161,7 @@ func withoutSite(title, site string) string {
 }
 
 func (s *source) language() string {
-	html := s.marked.FilterMatcher(root).First()
+	html := s.elements.FilterMatcher(root).First()
 	declared := cmp.Or(html.AttrOr("lang", ""), html.AttrOr("xml:lang", ""))
 	for _, tag := range [...]string{declared, s.meta["content-language"], s.meta["og:locale"], s.property("inLanguage")} {
 		tag, _, _ = strings.Cut(strings.ReplaceAll(strings.TrimSpace(tag), "_", "-"), ",")

@@ -21,12 +21,13 @@ type Product struct {
 // maxOffers is how many offers of a product are read.
 const maxOffers = 20
 
+var productTypes = [...]string{"Product", "ProductGroup", "IndividualProduct"}
+
 func describesProduct(types []string) bool {
 	if len(types) == 0 {
 		return false
 	}
-	name := types[0][strings.LastIndexByte(types[0], '/')+1:]
-	return name == "Product" || name == "ProductGroup" || name == "IndividualProduct"
+	return slices.Contains(productTypes[:], types[0][strings.LastIndexByte(types[0], '/')+1:])
 }
 
 func readProduct(object map[string]any) Product {

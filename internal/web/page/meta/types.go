@@ -46,5 +46,5 @@ func (t *Types) Thread() bool {
 // Product reports whether the page declares itself to be about one thing that can be bought.
 func (t *Types) Product() bool {
 	return strings.HasPrefix(t.OpenGraph, "product") && t.OpenGraph != "product.group" ||
-		t.has("Product", "ProductGroup", "IndividualProduct") && !t.has("ItemList", "CollectionPage", "OfferCatalog")
+		t.has(productTypes[:]...) && !t.has("ItemList", "CollectionPage", "OfferCatalog")
 }

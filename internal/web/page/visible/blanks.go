@@ -12,9 +12,8 @@ import (
 // dropBlanks removes the white space between blocks, which is not shown. Everything that follows visits each node many
 // times.
 func dropBlanks(n *html.Node) {
-	for c, next := n.FirstChild, (*html.Node)(nil); c != nil; c = next {
-		next = c.NextSibling
-		if c.Type == html.TextNode && strings.Trim(c.Data, dom.Blanks) == "" && (breaksLine(n, c.PrevSibling) || breaksLine(n, next)) {
+	for c := range dom.Children(n) {
+		if c.Type == html.TextNode && strings.Trim(c.Data, dom.Blanks) == "" && (breaksLine(n, c.PrevSibling) || breaksLine(n, c.NextSibling)) {
 			n.RemoveChild(c)
 		}
 	}

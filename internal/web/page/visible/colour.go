@@ -27,7 +27,7 @@ func (c colour) same(d colour) bool {
 
 // inheritColours is the part of inherit that deals with colours. The colour of text is compared with that of the nearest
 // declared background. A background image makes the background unknown.
-func (d style) inheritColours(in inherited) inherited {
+func (d style) inheritColours(in textState) textState {
 	for _, property := range [...]string{"background", "background-color", "background-image"} {
 		value := d.get(property)
 		switch {

@@ -128,7 +128,7 @@ func (d style) hides() bool {
 
 // mayHide reports whether a rule of this style could hide something, alone or with an overflow that another rule hides.
 func (d style) mayHide() bool {
-	return d.hides() || d.inherit(inherited{}).hidesText() ||
+	return d.hides() || d.inherit(textState{}).hidesText() ||
 		isThin(d.get("width")) || isThin(d.get("max-width")) || isThin(d.get("height")) || isThin(d.get("max-height"))
 }
 
@@ -255,8 +255,8 @@ func isThin(value string) bool {
 	return ok && (n == 0 || n > 0 && n <= 1 && unit == "px")
 }
 
-// inherit returns what the text in an element of this style inherits. in is what the element itself inherits.
-func (d style) inherit(in inherited) inherited {
+// inherit returns the state of the text in an element of this style. in is the state that the element itself inherits.
+func (d style) inherit(in textState) textState {
 	switch d.get("visibility") {
 	case "hidden", "collapse":
 		in.invisible = true

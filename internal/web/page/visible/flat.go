@@ -18,7 +18,7 @@ type flat struct {
 	title     string
 	inTitle   bool
 	open      *html.Node  // the innermost open element; its parents are the others
-	inherited []inherited // what the children of the page and of each of them inherit, outermost first
+	inherited []textState // what the children of the page and of each of them inherit, outermost first
 	skipped   string      // the tag inside which nothing is read, "" for none
 	depth     int         // how often it is open
 }
@@ -26,7 +26,7 @@ type flat struct {
 // Flat returns the title and the visible text of a page that makes no tree, in the order of its source, and how many
 // characters were hidden. rest and the error are those of [Prune].
 func Flat(source, rest string) (title, text string, hidden int, err error) {
-	f := flat{styles: newStylesheet(), inherited: []inherited{{}}}
+	f := flat{styles: newStylesheet(), inherited: []textState{{}}}
 	f.styles.addSource(source)
 	f.styles.addSource(rest)
 	z := html.NewTokenizer(strings.NewReader(source))

@@ -27,7 +27,7 @@ const (
 )
 
 // hides reports whether n is hidden with everything in it. If not, it updates what the children of n inherit.
-func (s *stylesheet) hides(n *html.Node, in *inherited) bool {
+func (s *stylesheet) hides(n *html.Node, in *textState) bool {
 	hidden, shown, own := false, false, ""
 	for _, a := range n.Attr {
 		switch a.Key {

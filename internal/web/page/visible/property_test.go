@@ -38,8 +38,8 @@ var machines = []string{
 	`<img alt="%s">`, `<p title="%[1]s" data-x="%[1]s" aria-label="%[1]s"></p>`, `<input value="%s">`, `<iframe srcdoc="%s"></iframe>`,
 }
 
-// inherited are styles that text inherits and an element inside can undo: one that hides, and one that shows again.
-var inherited = [...][2]string{
+// inheritedStyles are styles that text inherits and an element inside can undo: one that hides, and one that shows again.
+var inheritedStyles = [...][2]string{
 	{"visibility:hidden", "visibility:visible"}, {"font-size:0", "font-size:16px"}, {"color:transparent", "color:black"},
 }
 
@@ -55,9 +55,9 @@ const styles = `<style>.q7{display:none}#zz9{clip-path:inset(50%)}blink{opacity:
 .firm{display:none!important}@media (min-width:600px){.wide{display:none}}@media print{.paper{display:none}}@media (max-width:600px){.phone{display:none}}
 .hover:hover{display:none}.twice{display:none}.twice{display:block}</style>`
 
-// planned is a page that is written after a plan, with the words in it that a reader sees and the number of characters that
-// are hidden.
-type planned struct {
+// plannedPage is a page that is written after a plan, with the words in it that a reader sees and the number of characters
+// that are hidden.
+type plannedPage struct {
 	plan   []byte
 	source strings.Builder
 	shown  []string
@@ -66,7 +66,7 @@ type planned struct {
 }
 
 // choose takes the plan's next step, one of n. At the end of the plan it takes the first.
-func (p *planned) choose(n int) int {
+func (p *plannedPage) choose(n int) int {
 	if len(p.plan) == 0 {
 		return 0
 	}
@@ -79,20 +79,20 @@ func (p *planned) choose(n int) int {
 type place struct {
 	hidden    bool // whatever is inside
 	machine   bool // and not counted
-	inherited [len(inherited)]bool
+	inherited [len(inheritedStyles)]bool
 }
 
-func (p place) hides() bool { return p.hidden || p.inherited != [len(inherited)]bool{} }
+func (p place) hides() bool { return p.hidden || p.inherited != [len(inheritedStyles)]bool{} }
 
 const maxDepth = 5
 
-func (p *planned) blocks(depth int, at place) {
+func (p *plannedPage) blocks(depth int, at place) {
 	for range 1 + p.choose(3) {
 		p.block(depth, at)
 	}
 }
 
-func (p *planned) block(depth int, at place) {
+func (p *plannedPage) block(depth int, at place) {
 	kind := p.choose(6)
 	if depth == maxDepth || kind == 0 || kind == 2 && at.hidden { // what is for machines and hidden as well may count
 		p.source.WriteString("<p>" + p.words(at) + "</p>")
@@ -110,16 +110,16 @@ func (p *planned) block(depth int, at place) {
 		at.hidden, at.machine = true, true
 		fmt.Fprintf(&p.source, source, p.words(at))
 	case 3, 4:
-		i := p.choose(len(inherited))
+		i := p.choose(len(inheritedStyles))
 		at.inherited[i] = kind == 3
-		p.wrap(`<div style="`+inherited[i][kind-3]+`">%s</div>`, depth, at)
+		p.wrap(`<div style="`+inheritedStyles[i][kind-3]+`">%s</div>`, depth, at)
 	default:
 		p.wrap(showing[p.choose(len(showing))], depth, at)
 	}
 }
 
 // wrap writes blocks into a wrapper.
-func (p *planned) wrap(source string, depth int, at place) {
+func (p *plannedPage) wrap(source string, depth int, at place) {
 	before, after, _ := strings.Cut(strings.ReplaceAll(source, "%%", "%"), "%s")
 	p.source.WriteString(before)
 	p.blocks(depth+1, at)
@@ -127,7 +127,7 @@ func (p *planned) wrap(source string, depth int, at place) {
 }
 
 // words returns a paragraph that says whether it may be read.
-func (p *planned) words(at place) string {
+func (p *plannedPage) words(at place) string {
 	p.n++
 	if !at.hides() {
 		mark := fmt.Sprintf("GOOD%d", p.n)
@@ -144,7 +144,7 @@ func (p *planned) words(at place) string {
 // checkPlan writes a page after a plan and reads it: what is hidden never shows and is counted, and what is seen always
 // shows.
 func checkPlan(plan []byte) error {
-	w := planned{plan: plan}
+	w := plannedPage{plan: plan}
 	w.source.WriteString(`<!doctype html><html><head>` + styles + `</head><body><article><h1>The house on the hill</h1><p>` + w.words(place{}) + `</p>`)
 	for len(w.plan) > 0 && w.n < 60 {
 		w.block(0, place{})

@@ -71,27 +71,14 @@ func (s *stylesheet) addElements(n *html.Node) {
 // addSource reads the style elements in the source of a page, and what looks like one in a comment or a script.
 func (s *stylesheet) addSource(source string) {
 	for {
-		_, after, found := cutFold(source, "<style")
+		_, after, found := dom.CutFold(source, "<style")
 		if !found {
 			return
 		}
 		_, inside, _ := strings.Cut(after, ">")
 		var css string
-		css, source, _ = cutFold(inside, "</style")
+		css, source, _ = dom.CutFold(inside, "</style")
 		s.add(css)
-	}
-}
-
-// cutFold is strings.Cut for a tag in upper or lower case.
-func cutFold(s, tag string) (before, after string, found bool) {
-	for i := 0; ; i++ {
-		next := strings.IndexByte(s[i:], '<')
-		if next < 0 || len(s)-i-next < len(tag) {
-			return s, "", false
-		}
-		if i += next; strings.EqualFold(s[i:i+len(tag)], tag) {
-			return s[:i], s[i+len(tag):], true
-		}
 	}
 }
 
@@ -168,7 +155,7 @@ func parseSelector(selector string) (r *rule, k key, ok bool) {
 	}
 	r = &rule{}
 	count, child, own := 0, false, ""
-	for field := range strings.FieldsSeq(strings.ReplaceAll(selector, ">", " > ")) {
+	for _, field := range strings.Fields(strings.ReplaceAll(selector, ">", " > ")) {
 		if field == ">" {
 			child = count > 0
 			continue

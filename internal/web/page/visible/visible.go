@@ -54,15 +54,15 @@ func (p *pruner) charge(size int) int {
 	return size
 }
 
-// inherited is what decides whether text in an element can be seen and comes from the elements around it.
-type inherited struct {
+// textState decides whether text in an element can be seen. Elements inherit it.
+type textState struct {
 	invisible  bool   // visibility
 	tiny       bool   // font size
 	colourless bool   // transparent, or the colour of its background
 	background colour // the nearest one that was declared
 }
 
-func (in inherited) hidesText() bool { return in.invisible || in.tiny || in.colourless }
+func (in textState) hidesText() bool { return in.invisible || in.tiny || in.colourless }
 
 // Prune removes from doc what is hidden and what is not text: scripts, forms, navigation, comments, and attributes that
 // nobody sees. It returns how many characters were hidden and how many are left. With scripts, it removes what is there
@@ -72,7 +72,7 @@ func Prune(doc *html.Node, rest string, scripts bool) (hidden, seen int, err err
 	p := pruner{styles: newStylesheet(), scripts: scripts, all: dom.Length(doc)}
 	p.styles.addElements(doc)
 	p.styles.addSource(rest)
-	p.children(doc, inherited{})
+	p.children(doc, textState{})
 	if p.styles.exhausted() {
 		return 0, 0, ErrStyles
 	}
@@ -80,11 +80,10 @@ func Prune(doc *html.Node, rest string, scripts bool) (hidden, seen int, err err
 }
 
 // children prunes what is below n. The parser makes no tree deeper than 512.
-func (p *pruner) children(n *html.Node, in inherited) {
+func (p *pruner) children(n *html.Node, in textState) {
 	p.depth++
 	defer func() { p.depth-- }()
-	for c, next := n.FirstChild, (*html.Node)(nil); c != nil; c = next {
-		next = c.NextSibling
+	for c := range dom.Children(n) {
 		switch {
 		case c.Type == html.TextNode && in.hidesText():
 			p.hidden += dom.Letters(c.Data)
@@ -112,7 +111,7 @@ func (p *pruner) text(n *html.Node) {
 	p.seen += dom.Letters(n.Data)
 }
 
-func (p *pruner) element(n *html.Node, in inherited) {
+func (p *pruner) element(n *html.Node, in textState) {
 	if n.DataAtom == atom.Noscript && !p.scripts {
 		dom.Rename(n, atom.Div)
 	}
@@ -121,7 +120,7 @@ func (p *pruner) element(n *html.Node, in inherited) {
 		keepTitle(n)
 		return
 	case n.DataAtom == atom.Html || n.DataAtom == atom.Body:
-		// Pages hide these until their scripts have run, and nothing would be left that could be told from what is hidden.
+		// Pages hide these until their scripts have run. If that counted, nothing would be left.
 	case isNoText(n) || p.isBoilerplate(n):
 		n.Parent.RemoveChild(n)
 		return
@@ -144,8 +143,8 @@ func (p *pruner) element(n *html.Node, in inherited) {
 
 // keepTitle empties the head except for the title, by which the extraction knows a heading that repeats it.
 func keepTitle(head *html.Node) {
-	for c, next := head.FirstChild, (*html.Node)(nil); c != nil; c = next {
-		if next = c.NextSibling; c.DataAtom != atom.Title {
+	for c := range dom.Children(head) {
+		if c.DataAtom != atom.Title {
 			head.RemoveChild(c)
 		}
 	}
@@ -177,7 +176,7 @@ func (p *pruner) isBoilerplate(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Nav, atom.Footer, atom.Aside:
 	case atom.Form:
-		if fields.MatchFirst(n) == nil { // it is only wrapped around a text, for a button
+		if formFields.MatchFirst(n) == nil { // it is only wrapped around a text, for a button
 			return false
 		}
 		limit = min(limit, maxForm)
@@ -191,8 +190,8 @@ func (p *pruner) isBoilerplate(n *html.Node) bool {
 	return true
 }
 
-// fields are the elements of a form that a reader fills in.
-var fields = cascadia.MustCompile("textarea, select, input:not([type=hidden i], [type=submit i], [type=button i], [type=image i], [type=reset i])")
+// formFields are the elements of a form that a reader fills in.
+var formFields = cascadia.MustCompile("textarea, select, input:not([type=hidden i], [type=submit i], [type=button i], [type=image i], [type=reset i])")
 
 // closeDetails removes the content of a closed <details>, of which only the summary is seen.
 func (p *pruner) closeDetails(n *html.Node) {
@@ -200,8 +199,7 @@ func (p *pruner) closeDetails(n *html.Node) {
 		return
 	}
 	first := true
-	for c, next := n.FirstChild, (*html.Node)(nil); c != nil; c = next {
-		next = c.NextSibling
+	for c := range dom.Children(n) {
 		if c.DataAtom == atom.Summary && first {
 			first = false
 			continue
