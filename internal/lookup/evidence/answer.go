@@ -4,42 +4,6 @@ import (
 	"familiar/internal/text"
 )
 
-// setAnswer sets the features of whether a sentence has an answer of the type that the question asks for.
-func (q *Question) setAnswer(s *Sentence) {
-	f, c := &s.features, q.candidates(s.words)
-	f.set(featureNegated, c.roles&negation != 0)
-	f.set(featureAssociation, c.associated)
-	f[featureNews] = min(float64(c.names+c.numbers), 12) / 6
-	if c.distance < far {
-		f[featureNear] = 1 / (1 + float64(c.distance)/4)
-	}
-	switch q.kind {
-	case someone:
-		f.set(featureWho, c.names > 1)
-		f.set(featureLacks, c.names == 0)
-	case someTime:
-		f.set(featureWhen, c.times > 0)
-		f.set(featureLacks, c.times == 0)
-	case someSpot:
-		f.set(featureWhere, c.places > 0)
-		f.set(featureLacks, c.places+c.names == 0)
-	case amount:
-		f.set(featureCount, c.numbers > 0)
-		f.set(featureLacks, c.numbers == 0)
-	case reason:
-		f.set(featureWhy, c.roles&ofReason != 0)
-		f.set(featureLacks, c.roles&ofReason == 0)
-	case manner:
-		f.set(featureHow, c.roles&ofManner != 0)
-	case meaning:
-		f.set(featureWhat, c.roles&ofBeing != 0)
-		f.set(featureWhatLead, c.roles&ofBeing != 0 && s.index == 0)
-	default:
-		f.set(featureName, c.names > 1)
-		f.set(featureNumber, c.numbers > 0)
-	}
-}
-
 // far is a distance, in words, at which nothing is near.
 const far = 100
 
@@ -71,6 +35,23 @@ func (q *Question) candidates(words []text.Word) candidates {
 		}
 	}
 	return c
+}
+
+// lacks reports whether a sentence has no answer of a kind that can be told from its words.
+func (c *candidates) lacks(k kind) bool {
+	switch k {
+	case someone:
+		return c.names == 0
+	case someTime:
+		return c.times == 0
+	case someSpot:
+		return c.places+c.names == 0
+	case amount:
+		return c.numbers == 0
+	case reason:
+		return c.roles&ofReason == 0
+	}
+	return false
 }
 
 // count counts the candidate that the word at i is, and returns its kind, or anything.

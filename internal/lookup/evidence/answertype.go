@@ -19,6 +19,9 @@ const (
 	overview kind = "summary"
 )
 
+// open reports whether a question asks for no certain kind.
+func (k kind) open() bool { return k == anything || k == overview }
+
 // asking are the words that ask for a kind.
 var asking = text.Compile(map[string]string{
 	string(someone):  "who, whom, whose, which person, which actor, which actress, which player, what player, which president, wer, wen, wem, wessen, qui, quien, quienes, quem, chi, кто, kto, 誰, 谁, 누구",

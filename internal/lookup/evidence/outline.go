@@ -23,11 +23,12 @@ const (
 // outline sums pages up: of each, in their order, it takes the sentences that are most about the question and say most,
 // with little twice.
 func (q *Question) outline(pages []Page, limit int) []Sentence {
-	var out []Sentence
-	for page := range runs(q.sentences(pages), func(s *Sentence) int { return s.Page }) {
-		for i := range page {
-			page[i].Score = page[i].salience()
-		}
+	var all, out []Sentence
+	for _, v := range q.views(pages) {
+		v.Score = v.cover + 0.3*v.line + v.long() - 0.3*v.late()
+		all = append(all, *v.Sentence)
+	}
+	for page := range runs(all, func(s *Sentence) int { return s.Page }) {
 		out = append(out, q.gist(page, eachOf(pages, limit))...)
 	}
 	for i := limit; i < len(out); i++ {
@@ -41,15 +42,10 @@ func (q *Question) outline(pages []Page, limit int) []Sentence {
 	return out
 }
 
-// salience is how much a sentence says about the question.
-func (s *Sentence) salience() float64 {
-	return s.features[featureCover] + 0.3*s.features[featureLine] + s.features[featureLong] - 0.3*s.features[featureLate]
-}
-
 // gist takes the most salient sentences of a page, each less what is in those before it (maximal marginal relevance,
 // Carbonell and Goldstein, 1998), and returns them in the order of the page.
 func (q *Question) gist(page []Sentence, limit int) []Sentence {
-	left := slices.Clone(page)
+	left := page
 	slices.SortStableFunc(left, func(a, b Sentence) int { return cmp.Compare(b.Score, a.Score) })
 	left = left[:min(len(left), 8*limit)]
 	var out []Sentence
