@@ -86,9 +86,9 @@ func predictCite(_ context.Context, _ fs.FS, row citeRow) (prediction, error) {
 
 // checkCitation says of each page by which check it is refused for the end of a reply, or "".
 func checkCitation(reply string, pages ...string) []string {
-	var cited []*claim.Source
+	var cited []*claim.Page
 	for _, text := range pages {
-		cited = append(cited, claim.NewSource(text))
+		cited = append(cited, claim.NewPage(text))
 	}
 	return claim.CheckCitation(reply, cited)
 }

@@ -56,7 +56,7 @@ func unseenVerify(f *train.Folds) predictor {
 		if err != nil {
 			return nil, err
 		}
-		w := factcheck.Weigh(row.Claim, row.Page, row.Candidates)
+		w := factcheck.Compare(row.Claim, row.Page, row.Candidates)
 		w.Supports = m.Classify(w.Hints)[1]
 		return prediction{"label": label(w)}, nil
 	})()

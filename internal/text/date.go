@@ -1,15 +1,11 @@
 package text
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
 
-// YearIn finds years, as they are written in prose.
-var YearIn = regexp.MustCompile(`\b(?:1[0-9]{3}|20[0-9]{2})\b`)
-
-// Date is a date as far as it is given; 0 is what is not.
+// Date is a date. What a text leaves out of it is 0.
 type Date struct{ Year, Month, Day int }
 
 // MonthNames in several languages, by their first letters, which tell them apart.
@@ -36,23 +32,15 @@ var MonthNames = func() map[string]int {
 	return names
 }()
 
-// Dates returns the dates of s, and s without them, so that their parts are not checked again one by one.
-func Dates(s string) (found []Date, rest string) {
-	dated, rest := DateSpans(s)
-	for _, d := range dated {
-		found = append(found, d.Date)
-	}
-	return found, rest
-}
-
 // DateSpan is a date and where it stands.
 type DateSpan struct {
 	Date
 	Span
 }
 
-// DateSpans is datesIn with the places of the dates, which are the same in what is left of s.
-func DateSpans(s string) (found []DateSpan, rest string) {
+// Dates returns the dates of s, and s with a semicolon and blanks in their places, so that their digits are not read
+// again as numbers.
+func Dates(s string) (found []DateSpan, rest string) {
 	var out strings.Builder
 	copied := 0
 	for i := 0; i < len(s); {
@@ -67,7 +55,7 @@ func DateSpans(s string) (found []DateSpan, rest string) {
 		}
 		found = append(found, DateSpan{d, Span{i, end}})
 		out.WriteString(s[copied:i])
-		out.WriteString(" ;" + strings.Repeat(" ", max(0, end-i-2))) // so that what stood on both sides stays apart
+		out.WriteString(" ;" + strings.Repeat(" ", max(0, end-i-2))) // what stood on both sides stays apart
 		i, copied = end, end
 	}
 	if copied == 0 {
@@ -77,7 +65,7 @@ func DateSpans(s string) (found []DateSpan, rest string) {
 }
 
 // dateAt reads the date that begins at i: "2020-12-08", "8th of December 2020", "Dec. 8, 2020", "December 2020", "8 December"
-// and their like in the languages of the months.
+// and the like in the languages of the months.
 func dateAt(s string, i int) (d Date, end int, ok bool) {
 	n, width, end := digitsAt(s, i)
 	switch {
@@ -114,7 +102,7 @@ func numericDate(s string, year, i int) (Date, int, bool) {
 		if w == 0 || w > 2 || !strings.HasPrefix(s[j:], "日") {
 			return Date{}, 0, false
 		}
-		return whole(Date{year, month, day}, j+len("日"))
+		return valid(Date{year, month, day}, j+len("日"))
 	}
 	if strings.IndexByte("-/.", s[i]) < 0 {
 		return Date{}, 0, false
@@ -127,11 +115,10 @@ func numericDate(s string, year, i int) (Date, int, bool) {
 	if w == 0 || w > 2 || j < len(s) && wordByte(s[j]) {
 		return Date{}, 0, false
 	}
-	return whole(Date{year, month, day}, j)
+	return valid(Date{year, month, day}, j)
 }
 
-// yearLast reads what follows the first number of "14.9.1874", or of "14/9/1874" where it is plain which of the two is the
-// day.
+// yearLast reads what follows the first number of "14.9.1874", or of "14/9/1874" if only one of the two can be the day.
 func yearLast(s string, first, i int) (Date, int, bool) {
 	second, w, j := digitsAt(s, i+1)
 	if w == 0 || w > 2 || j >= len(s) || s[j] != s[i] {
@@ -143,9 +130,9 @@ func yearLast(s string, first, i int) (Date, int, bool) {
 	}
 	switch {
 	case s[i] == '.' || first > 12:
-		return whole(Date{year, second, first}, end)
+		return valid(Date{year, second, first}, end)
 	case second > 12:
-		return whole(Date{year, first, second}, end)
+		return valid(Date{year, first, second}, end)
 	}
 	return Date{}, 0, false
 }
@@ -166,18 +153,18 @@ func dayFirst(s string, day, i int) (Date, int, bool) {
 		return Date{}, 0, false
 	}
 	if year, at := yearBehind(s, end); year > 0 {
-		return whole(Date{year, month, day}, at)
+		return valid(Date{year, month, day}, at)
 	}
 	if _, year, _, _ := dayBehind(s, end); year > 0 { // "version 12 May 31, 2020": the month is the next day's
 		return Date{}, 0, false
 	}
-	return whole(Date{0, month, day}, end)
+	return valid(Date{0, month, day}, end)
 }
 
 // monthFirst reads what follows a month: " 8th, 2020", " 2020", " 8".
 func monthFirst(s string, month, i int) (Date, int, bool) {
 	if year, at := yearBehind(s, i); year > 0 {
-		return whole(Date{year, month, 0}, at)
+		return valid(Date{year, month, 0}, at)
 	}
 	day, year, digits, end := dayBehind(s, i)
 	if day == 0 {
@@ -186,7 +173,7 @@ func monthFirst(s string, month, i int) (Date, int, bool) {
 	if _, _, other := dayFirst(s, day, digits); other { // "March 3 April 2020": the day is the next month's
 		return Date{}, 0, false
 	}
-	return whole(Date{year, month, day}, end)
+	return valid(Date{year, month, day}, end)
 }
 
 // dayBehind reads a day behind a month, with its year if it has one: ". 8th, 2020". The digits of the day end at digits.
@@ -205,8 +192,8 @@ func dayBehind(s string, i int) (day, year, digits, end int) {
 	return day, 0, digits, end
 }
 
-// whole says whether a date can be one.
-func whole(d Date, end int) (Date, int, bool) {
+// valid returns the date and its end, and reports whether there can be such a date.
+func valid(d Date, end int) (Date, int, bool) {
 	return d, end, 1 <= d.Month && d.Month <= 12 && d.Day <= 31 && (d.Day > 0 || d.Year > 0)
 }
 
@@ -249,7 +236,7 @@ func monthAt(s string, i int) (month, end int) {
 	return MonthNames[Fold(s[i:end])], end
 }
 
-// monthBytes are the bytes that the names of months begin with: a look before the names are looked up.
+// monthBytes are the bytes that names of months begin with: most words need no look into the table.
 var monthBytes = func() (first [256]bool) {
 	for name := range MonthNames {
 		first[name[0]] = true
@@ -258,7 +245,7 @@ var monthBytes = func() (first [256]bool) {
 	return first
 }()
 
-// digitsAt reads a number of decimal digits, and how many they are; it counts no further than five.
+// digitsAt reads a number, and how many digits it has; it counts no more than five.
 func digitsAt(s string, i int) (n, width, end int) {
 	for end = i; end < len(s) && IsDigit(s[end]); end++ {
 		if width < 5 {
@@ -269,9 +256,10 @@ func digitsAt(s string, i int) (n, width, end int) {
 	return n, width, end
 }
 
+// IsDigit reports whether a byte is an ASCII digit.
 func IsDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// wordByte reports whether a byte goes on with a word or a number.
+// wordByte reports whether an ASCII byte belongs to a word or a number.
 func wordByte(b byte) bool { return IsDigit(b) || 'a' <= b|0x20 && b|0x20 <= 'z' || b == '_' }
 
 // startsToken reports whether a word or a number begins at i. Of scripts without spaces, a number may stand in a word.
@@ -289,7 +277,7 @@ func startsToken(s string, i int) bool {
 	return IsDigit(b) || !InWord(before)
 }
 
-// tokenEnd returns where the word or number ends that begins at i.
+// tokenEnd returns where the word or number that begins at i ends.
 func tokenEnd(s string, i int) int {
 	_, n := utf8.DecodeRuneInString(s[i:])
 	for i += n; i < len(s); i += n {
@@ -310,7 +298,7 @@ func skipOrdinal(s string, i int) int {
 	return i
 }
 
-// skipBlank skips white space, of which there must be some.
+// skipBlank skips white space, and reports whether there is any.
 func skipBlank(s string, i int) (end int, ok bool) {
 	for end = i; end < len(s) && (s[end] == ' ' || s[end] == '\n' || s[end] == '\t'); end++ {
 	}
@@ -324,7 +312,7 @@ func skipWord(s string, i int, word string) int {
 	return i
 }
 
-// Clashes reports whether two dates differ in what both of them tell.
+// Clashes reports whether two dates differ in a part that both of them have.
 func (d Date) Clashes(e Date) bool {
 	if d.Year > 0 && e.Year > 0 && d.Year != e.Year {
 		return true

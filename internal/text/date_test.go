@@ -8,11 +8,20 @@ import (
 	"unicode/utf8"
 )
 
+// datesOf are the dates of a text without their places, and the rest of it.
+func datesOf(s string) (found []Date, rest string) {
+	spans, rest := Dates(s)
+	for _, d := range spans {
+		found = append(found, d.Date)
+	}
+	return found, rest
+}
+
 func TestDates(t *testing.T) {
 	want := Date{2020, 12, 8}
 	for _, in := range []string{"2020-12-08", "2020/12/8", "8 December 2020", "8th of December 2020", "8 Dec. 2020", "8 December of 2020", "December 8, 2020", "Dec. 8th, 2020",
 		"8. Dezember 2020", "8 de diciembre de 2020", "le 8 décembre 2020", "2020年12月8日", "8 декабря 2020"} {
-		found, rest := Dates("on " + in + " it")
+		found, rest := datesOf("on " + in + " it")
 		if len(found) != 1 || found[0] != want || strings.ContainsAny(rest, "0123456789") {
 			t.Errorf("%q: %v, rest %q", in, found, rest)
 		}
@@ -28,7 +37,7 @@ func TestDates(t *testing.T) {
 		"20 May2020年12月8日2020 20 (12)":                 "[]",
 		"May 2019–June 2020":                           "[{2019 5 0} {2020 6 0}]",
 	} {
-		if found, _ := Dates(in); fmt.Sprint(found) != want && !(len(found) == 0 && want == "[]") {
+		if found, _ := datesOf(in); fmt.Sprint(found) != want {
 			t.Errorf("%q: %v, want %s", in, found, want)
 		}
 	}
@@ -41,7 +50,7 @@ func FuzzDates(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		found, rest := Dates(s)
+		found, rest := datesOf(s)
 		for _, d := range found {
 			if d.Month < 1 || d.Month > 12 || d.Day < 0 || d.Day > 31 || d.Year == 0 && d.Day == 0 || d.Year != 0 && (d.Year < 1000 || d.Year > 2999) {
 				t.Errorf("%q: %v is no date", s, d)
@@ -50,7 +59,7 @@ func FuzzDates(f *testing.F) {
 		if utf8.ValidString(s) && !utf8.ValidString(rest) {
 			t.Errorf("%q: a character is cut: %q", s, rest)
 		}
-		if again, _ := Dates(rest); slices.ContainsFunc(again, func(d Date) bool { return !slices.Contains(found, d) }) && strings.Count(rest, ";") == len(found) {
+		if again, _ := datesOf(rest); slices.ContainsFunc(again, func(d Date) bool { return !slices.Contains(found, d) }) && strings.Count(rest, ";") == len(found) {
 			t.Errorf("%q: %v in what was left, %q", s, again, rest)
 		}
 	})

@@ -6,28 +6,30 @@ import (
 	"unicode"
 )
 
-// NumberSpans returns where the numbers of s begin and end, as they are written: with separators, decimals, or a time of
-// day.
-func NumberSpans(s string) (all [][2]int) {
+// Span is a part of a text, in bytes.
+type Span struct{ From, To int }
+
+// NumberSpans returns where the numbers of s stand, as they are written: with separators, decimals, or as a time of day.
+func NumberSpans(s string) (all []Span) {
 	for i := 0; i < len(s); i++ {
 		if IsDigit(s[i]) {
 			end := numberEnd(s, i)
-			all = append(all, [2]int{i, end})
+			all = append(all, Span{i, end})
 			i = end
 		}
 	}
 	return all
 }
 
-// Numbers returns the numbers of s in one way of writing: "1,234.50" and "1 234,5" are "1234.5". A blank joins
-// digits only as a separator of thousands.
+// Numbers returns the numbers of s in canonical form: "1,234.50" and "1 234,5" are "1234.5". A blank joins digits only
+// as a separator of thousands.
 func Numbers(s string) []string {
 	if !ASCII(s) {
 		s = strings.Map(ASCIIDigit, s)
 	}
 	var out []string
 	for _, at := range NumberSpans(s) {
-		m := s[at[0]:at[1]]
+		m := s[at.From:at.To]
 		if strings.ContainsAny(m, " ’'") && !thousands.MatchString(m) {
 			for _, part := range strings.FieldsFunc(m, func(r rune) bool { return r == ' ' || r == '’' || r == '\'' }) {
 				out = append(out, CanonicalNumber(part))
@@ -39,7 +41,7 @@ func Numbers(s string) []string {
 	return out
 }
 
-// numberEnd returns where the number ends whose first digit is at i.
+// numberEnd returns where the number that begins at i ends.
 func numberEnd(s string, i int) int {
 	for {
 		for i < len(s) && IsDigit(s[i]) {
@@ -63,10 +65,12 @@ func numberEnd(s string, i int) int {
 
 var thousands = regexp.MustCompile(`^\d{1,3}(?:[ ’']\d{3})+(?:[.,]\d+)?$`)
 
+// ASCIIDigit returns the ASCII digit for a decimal digit of any script, a blank for one of those that separate
+// thousands, and any other character as it is.
 func ASCIIDigit(r rune) rune {
 	switch {
 	case r > unicode.MaxASCII && unicode.IsDigit(r):
-		for zero := r; ; zero-- { // decimal digits stand in tens, each ten's zero first
+		for zero := r; ; zero-- { // decimal digits come in blocks of ten, from zero up
 			if !unicode.IsDigit(zero-1) || r-zero == 9 {
 				return '0' + (r - zero)
 			}
@@ -82,8 +86,8 @@ var (
 	withoutMarks  = strings.NewReplacer(".", "", ",", "")
 )
 
-// CanonicalNumber writes a number without separators. A last group after a single comma or dot is a fraction unless
-// it has three digits and stands behind a group that begins with no zero.
+// CanonicalNumber writes a number without separators of thousands and with a dot before the fraction. What follows a
+// single comma or dot is a fraction unless it has three digits and the group before it is not zero.
 func CanonicalNumber(m string) string {
 	if !strings.ContainsFunc(m, func(r rune) bool { return r < '0' || r > '9' }) {
 		return trimZeros(m)

@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// Quantity is a number that counts something: its value with the word for millions behind it, its unit, and how exactly
-// it is meant.
+// Quantity is a number that counts something.
 type Quantity struct {
-	Value  float64
-	digits int // that are not its last zeros: what it was rounded to
-	Unit   string
-	Span          // of the text, with the word for millions
-	Before string // its clause, up to it
+	Value  float64 // multiplied by the word for millions behind it
+	Unit   string  // stemmed; "" if there is none
+	Span           // of the text, with the currency sign and the word for millions
+	Before string  // what stands before it and may say how exactly it is meant, at most [clauseLength] bytes
+
+	digits int // without the zeros at its end: how far it was rounded
 }
 
-// Span is a part of a text, in bytes.
-type Span struct{ From, To int }
+// clauseLength is how much of the text before a number is looked at, in bytes.
+const clauseLength = 24
 
 // Bounds are words that make a number a limit.
 var Bounds = Set("over more than exceeds least above under less fewer most below about around approximately nearly almost roughly some up")
@@ -30,7 +30,7 @@ var (
 	roughly = regexp.MustCompile(`(?i)\b(?:about|around|approximately|nearly|almost|roughly|circa|some|close to|etwa|rund|ungefähr|fast|knapp|environ|près de|alrededor de|unos|unas|casi|cerca de|quase)\s*\S?$`)
 )
 
-// Admits says whether something of the value v is called by this quantity.
+// Admits reports whether v can be described by this quantity: exactly or, behind "over" or "about", within its bounds.
 func (q Quantity) Admits(v float64) bool {
 	switch {
 	case atLeast.MatchString(q.Before):
@@ -43,10 +43,11 @@ func (q Quantity) Admits(v float64) bool {
 	return v == q.Value
 }
 
-// mostRounded is how far a number is rounded without a word that says so: 4,987 is 5,000, and 5.2 million is not 5.
+// mostRounded is how far a number may be rounded without a word that says so, as a share of it: 4,987 may be written as
+// 5,000, and 5.2 million not as 5 million.
 const mostRounded = 0.025
 
-// Agrees says whether two quantities may be one: either is called by the other, or is the other rounded.
+// Agrees reports whether two quantities may describe the same: one admits the other, or is the other rounded.
 func (q Quantity) Agrees(o Quantity) bool {
 	rounds := func(coarse, fine Quantity) bool {
 		if coarse.Value <= 0 {
@@ -82,53 +83,61 @@ var currencies = map[string]string{"$": "dollar", "€": "euro", "£": "pound", 
 
 var currencyBefore = regexp.MustCompile(`[$€£¥]\s?$`)
 
-// Quantities finds the numbers of a text that count something; years and dates aside, and those that order or name things:
-// "the 5th", "Apollo 11".
-func Quantities(text string) []Quantity {
-	_, text = DateSpans(text)
+// Quantities returns the numbers of a text that count something: not years, dates, or numbers that order or name things,
+// as in "the 5th" and "Apollo 11".
+func Quantities(s string) []Quantity {
+	_, s = Dates(s)
 	var out []Quantity
-	for _, m := range NumberSpans(text) {
-		raw := text[m[0]:m[1]]
-		plain := CanonicalNumber(raw)
-		value, err := strconv.ParseFloat(plain, 64)
-		if err != nil || len(raw) == 4 && YearPattern.MatchString(raw) || ordinalEnd.MatchString(text[m[1]:]) || len(raw) < 4 && namedNumber(text[:m[0]], text[m[1]:]) {
-			continue
+	for _, at := range NumberSpans(s) {
+		if q, ok := quantityAt(s, at); ok {
+			out = append(out, q)
 		}
-		q := Quantity{Value: value, Span: Span{m[0], m[1]}, Before: text[max(0, m[0]-24):m[0]]}
-		q.digits = max(1, len(strings.Trim(strings.ReplaceAll(plain, ".", ""), "0")))
-		sign := currencyBefore.FindString(q.Before)
-		q.From -= len(sign)
-		sign = strings.TrimSpace(sign)
-		rest := text[m[1]:]
-		if words := Words(rest[:min(len(rest), 24)]); len(words) > 0 && words[0].Start <= 1 {
-			scale := Scales[words[0].Key]
-			if sign != "" && scale == 0 {
-				scale = shortScales[words[0].Key]
-			}
-			if scale > 0 {
-				q.Value *= scale
-				q.To += words[0].End
-			}
-		}
-		if q.Unit = currencies[sign]; sign == "" {
-			q.Unit = unitOf(text[q.To:])
-		}
-		out = append(out, q)
 	}
 	return out
 }
 
-// ordinalEnd is behind a number that orders and does not count.
+func quantityAt(s string, at Span) (q Quantity, ok bool) {
+	before, digits, behind := s[max(0, at.From-clauseLength):at.From], s[at.From:at.To], s[at.To:]
+	number := CanonicalNumber(digits)
+	value, err := strconv.ParseFloat(number, 64)
+	if err != nil || len(digits) == 4 && YearPattern.MatchString(digits) || ordinalEnd.MatchString(behind) || len(digits) < 4 && namedNumber(before, behind) {
+		return q, false
+	}
+	q = Quantity{Value: value, Span: at, Before: before, digits: significant(number)}
+	sign := currencyBefore.FindString(before)
+	q.From -= len(sign)
+	sign = strings.TrimSpace(sign)
+	if w, ok := WordBehind(behind); ok {
+		scale := Scales[w.Key]
+		if sign != "" && scale == 0 {
+			scale = shortScales[w.Key]
+		}
+		if scale > 0 {
+			q.Value *= scale
+			q.To += w.End
+		}
+	}
+	if q.Unit = currencies[sign]; sign == "" {
+		q.Unit = unitOf(s[q.To:])
+	}
+	return q, true
+}
+
+// significant counts the digits of a canonical number without the zeros around them, at least 1.
+func significant(number string) int {
+	return max(1, len(strings.Trim(strings.ReplaceAll(number, ".", ""), "0")))
+}
+
+// ordinalEnd stands behind a number that orders and does not count.
 var ordinalEnd = regexp.MustCompile(`^(?:st|nd|rd|th|º|ª)\b`)
 
-// namedNumber says whether what stands before a number is a name that it belongs to.
+// namedNumber reports whether a number belongs to the name before it.
 func namedNumber(before, behind string) bool {
-	before = before[max(0, len(before)-24):]
 	words := Words(before)
-	if len(words) < 2 { // what opens a sentence has a capital anyway
+	if len(words) < 2 { // the first word of a sentence has a capital anyway
 		return false
 	}
-	w, next := words[len(words)-1], Words(behind[:min(len(behind), 24)])
+	w, next := words[len(words)-1], Words(behind[:min(len(behind), longWord)])
 	if len(next) > 0 && next[0].Upper { // in German a unit has a capital too
 		return false
 	}
@@ -141,9 +150,9 @@ var (
 	spelled10 = map[string]string{"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10"}
 )
 
-// InDigits writes amounts in one way: "5 million" and "5,000,000" as 5000000.
-func InDigits(text string) string {
-	text = scaled.ReplaceAllStringFunc(text, func(m string) string {
+// InDigits writes the amounts of a text in digits alone: "5 million" and "5,000,000" as 5000000.
+func InDigits(s string) string {
+	s = scaled.ReplaceAllStringFunc(s, func(m string) string {
 		parts := scaled.FindStringSubmatch(m)
 		number := strings.ToLower(parts[1])
 		value, err := strconv.ParseFloat(CanonicalNumber(cmp.Or(spelled10[number], number)), 64)
@@ -153,10 +162,10 @@ func InDigits(text string) string {
 		}
 		return strconv.FormatFloat(value*scale, 'f', -1, 64)
 	})
-	if !strings.ContainsAny(text, ",.") {
-		return text
+	if !strings.ContainsAny(s, ",.") {
+		return s
 	}
-	return grouped.ReplaceAllStringFunc(text, CanonicalNumber)
+	return grouped.ReplaceAllStringFunc(s, CanonicalNumber)
 }
 
 // unitNames are the ways to write one unit, by its stem.
@@ -165,19 +174,16 @@ var unitNames = map[string]string{
 	"mi": "mile", "percent": "%", "prozent": "%", "usd": "dollar", "eur": "euro", "inhabit": "peopl", "person": "peopl",
 }
 
-// unitOf is the word right behind a number, or its sign.
-func unitOf(rest string) string {
-	trimmed := strings.TrimLeft(rest, " -")
-	if strings.HasPrefix(trimmed, "%") {
+// unitOf returns the stem of the word right behind a number, or its sign.
+func unitOf(behind string) string {
+	behind = strings.TrimLeft(behind, " -")
+	if strings.HasPrefix(behind, "%") {
 		return "%"
 	}
-	words := Words(trimmed[:min(len(trimmed), 30)])
-	if len(words) == 0 || words[0].Start > 0 {
+	w, ok := WordBehind(behind)
+	if !ok || w.Start > 0 {
 		return ""
 	}
-	unit := Stem(words[0].Key, "")
-	if same := unitNames[unit]; same != "" {
-		return same
-	}
-	return unit
+	unit := Stem(w.Key, "")
+	return cmp.Or(unitNames[unit], unit)
 }

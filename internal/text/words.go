@@ -10,15 +10,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-func Intersects(a, b map[string]bool) bool {
-	for k := range b {
-		if a[k] {
-			return true
-		}
-	}
-	return false
+// Word is one word of a text: as it is looked up in the tables, and where it stands.
+type Word struct {
+	Key        string // lower case, without accents, plural s or apostrophe
+	Start, End int    // bytes of the text; words split from one contraction share them
+	Upper      bool   // begins with a capital
 }
 
+// SameWord reports whether two words of one text are one, or halves of one contraction.
+func SameWord(a, b Word) bool { return a.Start == b.Start }
+
+// Keys returns the keys of words.
 func Keys(words []Word) map[string]bool {
 	keys := make(map[string]bool, len(words))
 	for _, w := range words {
@@ -27,25 +29,17 @@ func Keys(words []Word) map[string]bool {
 	return keys
 }
 
-func SameWord(a, b Word) bool { return a.Start == b.Start }
+// longWord bounds what is looked at for a single word, in bytes.
+const longWord = 32
 
-func Numeric(s string) bool { return s != "" && '0' <= s[0] && s[0] <= '9' }
-
-func ContentWords(s string) []Word {
-	var out []Word
-	for _, w := range Words(s) {
-		if Meaningful(w.Key) {
-			out = append(out, w)
-		}
+// WordBehind returns the word that s begins with, behind at most one other character: of what follows a number, its
+// unit.
+func WordBehind(s string) (w Word, ok bool) {
+	words := Words(s[:min(len(s), longWord)])
+	if len(words) == 0 || words[0].Start > 1 {
+		return Word{}, false
 	}
-	return out
-}
-
-// Word is one word of a text: as it is looked up in the tables, and where it stands.
-type Word struct {
-	Key        string // lower case, without accents, plural s or apostrophe
-	Start, End int    // bytes of the text; words split from one contraction share them
-	Upper      bool   // begins with a capital
+	return words[0], true
 }
 
 // contractions are the second halves of English words that are words of their own. "s" is one only after the

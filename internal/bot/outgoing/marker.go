@@ -15,8 +15,8 @@ type Marker struct {
 	Lookup *turn.Lookup // nil: there was none, and nothing is marked
 
 	mu      sync.Mutex
-	pages   map[int]*claim.Source // by source, made when it is first cited; guarded by mu
-	results map[statement]result  // what was checked before: a growing reply is marked again and again; guarded by mu
+	pages   map[int]*claim.Page  // by source, made when it is first cited; guarded by mu
+	results map[statement]result // what was checked before: a growing reply is marked again and again; guarded by mu
 }
 
 // statement is a group of citations and the words that they stand for.
@@ -62,7 +62,7 @@ func (m *Marker) check(of statement) (r result) {
 			r = of.refuse(numbers, why)
 		}
 	}()
-	pages := make([]*claim.Source, len(numbers))
+	pages := make([]*claim.Page, len(numbers))
 	for i, at := range numbers {
 		source, _ := strconv.Atoi(of.group[at[2]:at[3]])
 		if pages[i] = m.page(source); pages[i] == nil { // not ours: the guard's matter
@@ -92,7 +92,7 @@ func (of statement) refuse(numbers [][]int, why []string) result {
 }
 
 // page returns what was read of a source; nil if there is no such source.
-func (m *Marker) page(n int) *claim.Source {
+func (m *Marker) page(n int) *claim.Page {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if w := m.pages[n]; w != nil {
@@ -117,14 +117,14 @@ func (m *Marker) page(n int) *claim.Source {
 			texts = append(texts, p.Text)
 		}
 	}
-	for _, claim := range m.Lookup.Summary {
-		if claim.Source == n {
-			texts = append(texts, claim.Text, claim.Quote)
+	for _, c := range m.Lookup.Summary {
+		if c.Source == n {
+			texts = append(texts, c.Text, c.Quote)
 		}
 	}
 	if m.pages == nil {
-		m.pages = map[int]*claim.Source{}
+		m.pages = map[int]*claim.Page{}
 	}
-	m.pages[n] = claim.NewSource(texts...)
+	m.pages[n] = claim.NewPage(texts...)
 	return m.pages[n]
 }

@@ -116,7 +116,7 @@ func (w *marking) citations() {
 func (w *marking) words(end int) bool {
 	words := w.s[w.chunk:w.i]
 	switch {
-	case lettered.MatchString(words) && (claim.Says(words) || endsSentence(words)):
+	case lettered.MatchString(words) && (claim.Checkable(words) || endsSentence(words)):
 		w.before = words
 	case w.before == "" || lettered.MatchString(words):
 		length := following(w.s[end:], w.growing)

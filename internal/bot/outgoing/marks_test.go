@@ -147,7 +147,7 @@ func TestMarksOfCodeDoNotFlicker(t *testing.T) {
 
 // A check that breaks costs its own citation alone.
 func TestACheckThatBreaks(t *testing.T) {
-	marker := &Marker{Lookup: readPages(), pages: map[int]*claim.Source{1: {}}} // a page that nobody made ready
+	marker := &Marker{Lookup: readPages(), pages: map[int]*claim.Page{1: {}}} // a page that nobody made ready
 	got, refused, _ := marker.Mark("It is 1,280 metres long [1]. The Lorem Queen was the last [2].", false)
 	if got != "It is 1,280 metres long [1?]. The Lorem Queen was the last [2]." {
 		t.Errorf("got %q", got)

@@ -10,7 +10,7 @@ as China and Nepal announced on 8 December 2020. Edmund Hillary and Tenzing Norg
 The permit costs 11,000 dollars. It is not the tallest mountain from base to peak. About 1.5 million people visit Nepal.`
 
 func TestCheckClaim(t *testing.T) {
-	x := NewPage(everest)
+	page := NewPage(everest)
 	height := "The height of Mount Everest is 8,849 metres, as China and Nepal announced on 8 December 2020."
 	top := "Edmund Hillary and Tenzing Norgay reached the top on May 29, 1953."
 	for _, tt := range []struct{ text, quote, failed string }{
@@ -40,7 +40,7 @@ func TestCheckClaim(t *testing.T) {
 		{"The height of Mount Everest is not 8,849 metres.", height, checkNegation},
 		{"It is the tallest mountain from base to peak.", "It is not the tallest mountain from base to peak.", checkNegation},
 	} {
-		if _, failed := x.Check(tt.text, tt.quote); failed != tt.failed {
+		if _, failed := page.Check(tt.text, tt.quote); failed != tt.failed {
 			t.Errorf("%q: failed %q, want %q", tt.text, failed, tt.failed)
 		}
 	}
@@ -52,13 +52,12 @@ func BenchmarkCheck(b *testing.B) {
 	var pages []*Page
 	for range 5 {
 		pages = append(pages, NewPage(text))
-		pages[len(pages)-1].ready()
 	}
 	b.Run("8 claims, 5 pages", func(b *testing.B) {
 		for b.Loop() {
-			for _, x := range pages {
+			for _, p := range pages {
 				for range 8 {
-					if _, failed := x.Check("China and Nepal announced a height of 8849 metres on 2020-12-08.", quote); failed != "" {
+					if _, failed := p.Check("China and Nepal announced a height of 8849 metres on 2020-12-08.", quote); failed != "" {
 						b.Fatal(failed)
 					}
 				}
@@ -67,7 +66,7 @@ func BenchmarkCheck(b *testing.B) {
 	})
 	b.Run("index 50 KB", func(b *testing.B) {
 		for b.Loop() {
-			NewPage(text).ready()
+			NewPage(text).index()
 		}
 	})
 }

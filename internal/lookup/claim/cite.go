@@ -1,9 +1,7 @@
 package claim
 
 import (
-	"fmt"
-	"maps"
-	"math"
+	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,52 +11,13 @@ import (
 	"familiar/internal/text"
 )
 
-// Source is a page made ready for checking the sentences that cite it. It is never changed.
-type Source struct {
-	page   *Page
-	values []float64 // of its numbers
-	lang   string
+// Checkable reports whether the last sentence of a text says anything that a page can bear out: "according to" does not.
+func Checkable(s string) bool { return checkable(lastSentence(s)) }
 
-	// The clauses of the page, made when they are first asked for: those of sentences with a denial, and all.
-	denials, clauses func() []clause
-}
-
-// NewSource prepares the text of a page with what else is known of it: its title, its date, what was quoted.
-func NewSource(texts ...string) *Source {
-	s := strings.Join(texts, "\n")
-	w := &Source{page: NewPage(s)}
-	w.page.ready()
-	w.denials = sync.OnceValue(func() []clause { return w.page.clauses(s, denialWords) })
-	w.clauses = sync.OnceValue(func() []clause { return w.page.clauses(s, nil) })
-	w.values = valuesOf(w.page.text)
-	start := text.Truncate(s, 2000)
-	w.lang = text.Language(start, text.Words(start))
-	return w
-}
-
-// valuesOf are the numbers of a text, and what those with a word for millions behind them come to.
-func valuesOf(s string) []float64 {
-	seen := map[float64]bool{}
-	for _, at := range text.NumberSpans(s) {
-		v, err := strconv.ParseFloat(text.CanonicalNumber(s[at[0]:at[1]]), 64)
-		if err != nil {
-			continue
-		}
-		seen[v] = true
-		if words := text.Words(s[at[1]:min(len(s), at[1]+24)]); len(words) > 0 && words[0].Start <= 1 && text.Scales[words[0].Key] > 0 {
-			seen[v*text.Scales[words[0].Key]] = true
-		}
-	}
-	return slices.Collect(maps.Keys(seen))
-}
-
-// Says reports whether the last sentence of a text says anything that a page can bear out: "according to" does not.
-func Says(text string) bool { return says(lastSentence(text)) }
-
-func says(sentence string) bool {
+func checkable(sentence string) bool {
 	sentence = bracketed.ReplaceAllString(sentence, "")
-	told := func(w text.Word) bool { return !citingWords[w.Key] }
-	return slices.ContainsFunc(text.ContentWords(sentence), told) || len(text.NumberSpans(sentence)) > 0
+	content := func(w text.Word) bool { return !citingWords[w.Key] }
+	return slices.ContainsFunc(text.ContentWords(sentence), content) || len(text.NumberSpans(sentence)) > 0
 }
 
 // citingWords stand beside a citation and claim nothing.
@@ -73,86 +32,91 @@ var (
 	ordinal     = regexp.MustCompile(`^[\s>*-]*\d{1,2}[.)]\s+`)
 )
 
-// CheckCitation says of each page that the end of a text cites why it does not bear the last sentence out, or "". A
-// quotation, a date or a number must stand on one of the pages that are cited together; beyond that, each must have
-// one of these, a name, or half of the sentence's words, and must not say the opposite. Of a page in another language words are not asked for.
-func CheckCitation(s string, cited []*Source) []string {
+// CheckCitation returns, for each page that the end of a text cites, the check by which it does not bear out the last
+// sentence, or "". A quotation, a date or a number must stand on one of the pages that are cited together. Beyond that,
+// each page must have one of these, a name, or half of the sentence's words, and must not say the opposite. Of a page in
+// another language, words are not asked for.
+func CheckCitation(s string, cited []*Page) []string {
 	sentence := bracketed.ReplaceAllString(ordinal.ReplaceAllString(lastSentence(s), ""), "")
-	refused := ""
-	shares := make([]bool, len(cited)) // has something exact
-	if !says(sentence) {
-		return make([]string, len(cited))
+	refused := make([]string, len(cited))
+	if !checkable(sentence) {
+		return refused
 	}
-	ask := func(check string, on func(*Source) bool) {
-		any := false
-		for i, w := range cited {
-			if on(w) {
-				shares[i], any = true, true
+	missing := ""                     // the check of the first exact thing that is on no page
+	exact := make([]bool, len(cited)) // the page has an exact thing
+	for check, on := range exactThings(sentence) {
+		found := false
+		for i, p := range cited {
+			if on(p) {
+				exact[i], found = true, true
 			}
 		}
-		if !any && refused == "" {
-			refused = check
+		if !found && missing == "" {
+			missing = check
 		}
 	}
-	for _, m := range quotedWords.FindAllStringSubmatch(sentence, -1) {
-		if quote := text.OneLine(m[1] + m[2] + m[3]); len(text.Words(quote)) >= 3 {
-			ask(checkQuote, func(w *Source) bool { return w.quotes(quote) })
-		}
-	}
-	dates, rest := text.Dates(sentence)
-	for _, d := range dates {
-		ask(checkDate, func(w *Source) bool { return w.page.dates[d] })
-	}
-	for _, m := range text.NumberSpans(rest) {
-		ask(checkNumber, func(w *Source) bool { return w.counts(rest[:m[0]], rest[m[0]:m[1]], rest[m[1]:]) })
-	}
-	var told []clause
-	for _, x := range text.Words(rest) {
-		if n := inWords[x.Key]; n > 10 && !compound(rest[x.End:]) { // "two" is as often no count: "the two of them"
-			ask(checkNumber, func(w *Source) bool { return w.page.words[x.Key] || w.page.numbers[strconv.Itoa(n)] })
-		}
-	}
-	out := make([]string, len(cited))
-	for i, w := range cited {
+	statements := sync.OnceValue(func() []clause { return statementsOf(sentence) })
+	for i, p := range cited {
 		switch {
-		case refused != "":
-			out[i] = refused
-		case !shares[i] && !w.shares(sentence):
-			out[i] = checkCited
-		default:
-			if told == nil {
-				told = statements(sentence)
+		case missing != "":
+			refused[i] = missing
+		case !exact[i] && !p.shares(sentence):
+			refused[i] = checkCited
+		case slices.ContainsFunc(statements(), p.opposes):
+			refused[i] = checkNegation
+		}
+	}
+	return refused
+}
+
+// exactThings yields the quotations, dates and numbers of a sentence: the check of each, and whether a page has it.
+func exactThings(sentence string) iter.Seq2[string, func(*Page) bool] {
+	return func(yield func(string, func(*Page) bool) bool) {
+		for _, m := range quotedWords.FindAllStringSubmatch(sentence, -1) {
+			quote := text.OneLine(m[1] + m[2] + m[3])
+			if len(text.Words(quote)) >= 3 && !yield(checkQuote, func(p *Page) bool { return p.quotes(quote) }) {
+				return
 			}
-			if slices.ContainsFunc(told, w.opposes) {
-				out[i] = checkNegation
+		}
+		dates, rest := text.Dates(sentence)
+		for _, d := range dates {
+			if !yield(checkDate, func(p *Page) bool { return p.index().dates[d.Date] }) {
+				return
+			}
+		}
+		for _, at := range text.NumberSpans(rest) {
+			n := numeral{rest[:at.From], rest[at.From:at.To], rest[at.To:]}
+			if !yield(checkNumber, func(p *Page) bool { return p.counts(n) }) {
+				return
+			}
+		}
+		for _, w := range text.Words(rest) {
+			n := inWords[w.Key]
+			if n <= 10 || compound(rest[w.End:]) { // "two" is as often no count: "the two of them"
+				continue
+			}
+			if !yield(checkNumber, func(p *Page) bool { return p.index().words[w.Key] || p.index().numbers[strconv.Itoa(n)] }) {
+				return
 			}
 		}
 	}
-	return out
 }
 
-// lastSentence is the last that has a word in it.
-func lastSentence(body string) string {
-	all := text.Sentences(body)
-	for _, s := range slices.Backward(all) {
-		if len(text.Words(s)) > 0 {
-			return s
+// lastSentence returns the last sentence that has a word in it.
+func lastSentence(s string) string {
+	for _, sentence := range slices.Backward(text.Sentences(s)) {
+		if len(text.Words(sentence)) > 0 {
+			return sentence
 		}
 	}
-	return body
+	return s
 }
 
-// compound reports whether a number in words goes on: "eighty-five", "twenty thousand".
-func compound(behind string) bool {
-	words := text.Words(behind[:min(len(behind), 24)])
-	return len(words) > 0 && words[0].Start <= 1 && (inWords[words[0].Key] > 0 || text.Scales[words[0].Key] > 0)
-}
-
-// quotes says whether the page has these words, whatever its apostrophes and what was left out of them.
-func (w *Source) quotes(quote string) bool {
-	on := strings.ToLower(straight.Replace(w.page.text))
+// quotes reports whether the page has these words, whatever its apostrophes and what was left out of them.
+func (p *Page) quotes(quote string) bool {
+	page := strings.ToLower(straight.Replace(p.text))
 	for part := range strings.SplitSeq(leftOut.ReplaceAllString(straight.Replace(quote), "\n"), "\n") {
-		if !strings.Contains(on, strings.ToLower(strings.Trim(part, " .,;:!?"))) {
+		if !strings.Contains(page, strings.ToLower(strings.Trim(part, " .,;:!?"))) {
 			return false
 		}
 	}
@@ -162,98 +126,33 @@ func (w *Source) quotes(quote string) bool {
 var (
 	straight = strings.NewReplacer("’", "'", "‘", "'", "ʼ", "'", "“", `"`, "”", `"`)
 	leftOut  = regexp.MustCompile(`\[?(?:…|\.\.\.)\]?`)
-	// aDecade and aCentury stand behind what is a span of years, ofDay behind an hour, and yearBefore before the rest of one.
-	aDecade    = regexp.MustCompile(`^['’]?s\b`)
-	aCentury   = regexp.MustCompile(`^(?:st|nd|rd|th)[- ]centur`)
-	ofDay      = regexp.MustCompile(`(?i)^\s?([ap])\.?m\b`)
-	yearBefore = regexp.MustCompile(`\b(\d{2})\d{2}[–-]$`)
 )
 
-// within says whether one of the page's numbers lies there.
-func (w *Source) within(from, to float64) bool {
-	return slices.ContainsFunc(w.values, func(v float64) bool { return from <= v && v <= to })
-}
-
-// spans says whether a number stands for more than itself, and the page has one of those: "the 1980s", "the 19th century",
-// "1871–74", "5 pm".
-func (w *Source) spans(before, raw, behind string) bool {
-	n, err := strconv.Atoi(raw)
-	switch {
-	case err != nil:
-		return false
-	case aDecade.MatchString(behind) && n >= 1000:
-		return w.within(float64(n), float64(n+9+90*b2i(n%100 == 0)))
-	case aCentury.MatchString(behind):
-		return w.within(float64(100*n-100), float64(100*n))
-	case ofDay.MatchString(behind) && n <= 12:
-		hour := n%12 + 12*b2i(strings.EqualFold(ofDay.FindStringSubmatch(behind)[1], "p"))
-		return w.page.numbers[fmt.Sprintf("%d:00", hour)] || w.page.numbers[fmt.Sprintf("%02d:00", hour)] || w.page.numbers[strconv.Itoa(hour)]
-	case len(raw) == 2 && yearBefore.MatchString(before):
-		return w.page.numbers[yearBefore.FindStringSubmatch(before)[1]+raw]
-	}
-	return false
-}
-
-func b2i(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
-}
-
-// counts says whether the page has the number, as it is, or one that it was rounded from.
-func (w *Source) counts(before, raw, behind string) bool {
-	if w.spans(before, raw, behind) {
+// shares reports whether the page has a name of the sentence, or half of its words.
+func (p *Page) shares(sentence string) bool {
+	if l := text.Language(sentence, text.Words(sentence)); l != "" && p.language() != "" && l != p.language() {
 		return true
 	}
-	all := text.Numbers(raw)
-	scale := 0.0
-	if words := text.Words(behind[:min(len(behind), 24)]); len(words) > 0 && words[0].Start <= 1 {
-		scale = text.Scales[words[0].Key]
-		if raw += behind[:words[0].End]; scale > 0 && strings.Contains(w.page.text, raw) {
-			return true
+	words := text.ContentWords(sentence)
+	shared := 0
+	for _, w := range words {
+		if p.hasWord(w.Key) {
+			if w.Upper && w.Start > 0 {
+				return true
+			}
+			shared++
 		}
 	}
-	exact := scale == 0
-	for _, n := range all {
-		exact = exact && w.page.numbers[n]
+	if text.Unspaced(sentence) {
+		return sharesPairs(sentence, p.text)
 	}
-	if exact || len(all) != 1 {
-		return exact
-	}
-	value, err := strconv.ParseFloat(all[0], 64)
-	if err != nil || value == 0 {
-		return false
-	}
-	if scale == 0 && slices.ContainsFunc(asWords[int(value)], func(word string) bool { return w.page.words[word] }) && value == math.Trunc(value) {
-		return true
-	}
-	if scale == 0 {
-		scale = kilos(behind)
-	}
-	digits := len(strings.Trim(strings.ReplaceAll(all[0], ".", ""), "0"))
-	value *= max(scale, 1)
-	q := text.Quantity{Value: value, Before: before[max(0, len(before)-24):]}
-	if slices.ContainsFunc(w.values, func(v float64) bool { return v != 0 && math.Abs(v-value) <= value/4 && v != value && q.Admits(v) }) {
-		return true
-	}
-	if slices.Contains(w.values, value) {
-		return true
-	}
-	if scale == 0 && digits < 2 { // "3 million" is meant to be rounded, 3 is not
-		return false
-	}
-	step := math.Pow(10, math.Floor(math.Log10(value))-float64(digits-1))
-	return slices.ContainsFunc(w.values, func(v float64) bool { return math.Abs(v-value) <= step/2 })
+	return shared*2 >= len(words)
 }
 
-// kilos is what a number is to be multiplied by for the unit that pages may use instead: 1.28 km is 1,280 metres.
-func kilos(behind string) float64 {
-	words := text.Words(behind[:min(len(behind), 24)])
-	if len(words) > 0 && words[0].Start <= 1 && thousandfold[words[0].Key] {
-		return 1000
-	}
-	return 0
+// hasWord reports whether the page has a word or its English stem or, in a script without spaces, its characters.
+func (p *Page) hasWord(key string) bool {
+	words := p.index().words
+	return words[key] || text.Unspaced(key) && strings.Contains(p.text, key) || words[text.Stem(key, "en")]
 }
 
 var thousandfold = text.Set("km kilometre kilometer kilometro kilometros kg kilogram kilogramm kilogramo tonne tonnes ton tons tonelada toneladas tonnen")
@@ -278,25 +177,3 @@ var (
 		return all
 	}()
 )
-
-// shares says whether the page has a name of the sentence, or half of its words.
-func (w *Source) shares(sentence string) bool {
-	words := text.ContentWords(sentence)
-	if l := text.Language(sentence, text.Words(sentence)); l != "" && w.lang != "" && l != w.lang {
-		return true
-	}
-	on := 0
-	for _, x := range words {
-		switch {
-		case !w.page.words[x.Key] && !(text.Unspaced(x.Key) && strings.Contains(w.page.text, x.Key)) && !w.page.words[text.Stem(x.Key, "en")]:
-		case x.Upper && x.Start > 0:
-			return true
-		default:
-			on++
-		}
-	}
-	if text.Unspaced(sentence) {
-		return text.Overlap(text.Pairs(sentence), text.Pairs(w.page.text)) >= 0.4
-	}
-	return on*2 >= len(words)
-}

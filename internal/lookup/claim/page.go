@@ -1,6 +1,19 @@
+// Package claim checks whether pages bear out what is said of them. It has rules and no model, and errs towards refusing.
+//
+// A [Page] is the text of a page, prepared for checks. There are two:
+//
+//   - [Page.Check] (check.go) is for a fact that was taken from the page, by a model or by hand, together with the
+//     words of the page that it rests on. Both must pass every check, word by word.
+//   - [CheckCitation] (cite.go, number.go) is for a sentence of a reply that cites pages. It is written freely, so it
+//     asks less: what is exact must be on one of the pages, as it is or rounded, and no page may say the opposite.
+//
+// polarity.go tells a statement from its denial, for both of them and for the fact check.
 package claim
 
 import (
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -8,55 +21,96 @@ import (
 	"familiar/internal/text"
 )
 
-// Page is a page's text prepared for checks.
+// Page is the text of a page, prepared for checks. What they look up in it is made when the first of them does, and
+// never changed. A Page is safe for concurrent use.
 type Page struct {
 	text string // white space folded
 
-	once    sync.Once // makes what follows, which does not change after
-	numbers map[string]bool
-	dates   map[text.Date]bool // with the less exact ones that each implies
-	words   map[string]bool    // folded
+	index            func() *index
+	values           func() []float64 // of its numbers
+	language         func() string
+	clauses, denials func() []clause // of all its sentences, and of those with a word that denies
 }
 
-func NewPage(s string) *Page { return &Page{text: text.OneLine(s)} }
+// index is what stands on a page.
+type index struct {
+	words   map[string]bool // by key
+	numbers map[string]bool // canonical
+	dates   map[text.Date]bool
+}
 
-// ready reads the words, numbers and dates of the page. Sentences that are quoted as they stand need none of it.
-func (x *Page) ready() {
-	x.once.Do(func() {
-		x.numbers, x.dates, x.words = map[string]bool{}, map[text.Date]bool{}, make(map[string]bool, len(x.text)/20)
-		for _, w := range text.Words(x.text) {
-			x.words[w.Key] = true
-		}
-		for _, n := range text.Numbers(x.text) {
-			x.numbers[n] = true
-		}
-		dates, _ := text.Dates(x.text)
-		for _, d := range dates {
-			x.dates[d] = true
-			if d.Year > 0 && d.Day > 0 {
-				x.dates[text.Date{Year: d.Year, Month: d.Month}] = true
-				x.dates[text.Date{Month: d.Month, Day: d.Day}] = true
-			}
-		}
+// NewPage prepares the text of a page, together with what else is known of it: its title, its date.
+func NewPage(texts ...string) *Page {
+	lines := strings.Join(texts, "\n")
+	folded := text.OneLine(lines)
+	p := &Page{text: folded}
+	p.index = sync.OnceValue(func() *index { return newIndex(folded) })
+	p.values = sync.OnceValue(func() []float64 { return valuesOf(folded) })
+	p.language = sync.OnceValue(func() string {
+		start := text.Truncate(lines, 2000)
+		return text.Language(start, text.Words(start))
 	})
+	p.clauses = sync.OnceValue(func() []clause { return clausesOf(lines, nil) })
+	p.denials = sync.OnceValue(func() []clause {
+		if !text.Intersects(p.index().words, denialWords) {
+			return nil
+		}
+		return clausesOf(lines, denialWords)
+	})
+	return p
 }
 
-// verbatim reports whether a text is the quote, but for the marks of what is left out, and the quote stands on the page
-// with no word or number cut: then so does all that is in it.
-func (x *Page) verbatim(s, quote string) bool {
-	i := strings.Index(x.text, quote)
+func newIndex(s string) *index {
+	x := &index{words: make(map[string]bool, len(s)/20), numbers: map[string]bool{}, dates: map[text.Date]bool{}}
+	for _, w := range text.Words(s) {
+		x.words[w.Key] = true
+	}
+	for _, n := range text.Numbers(s) {
+		x.numbers[n] = true
+	}
+	dates, _ := text.Dates(s)
+	for _, d := range dates {
+		x.dates[d.Date] = true
+		if d.Year > 0 && d.Day > 0 { // the page has the less exact ones, too
+			x.dates[text.Date{Year: d.Year, Month: d.Month}] = true
+			x.dates[text.Date{Month: d.Month, Day: d.Day}] = true
+		}
+	}
+	return x
+}
+
+// valuesOf returns the values of a text's numbers, and of those with a word for millions behind them also the product.
+func valuesOf(s string) []float64 {
+	seen := map[float64]bool{}
+	for _, at := range text.NumberSpans(s) {
+		v, err := strconv.ParseFloat(text.CanonicalNumber(s[at.From:at.To]), 64)
+		if err != nil {
+			continue
+		}
+		seen[v] = true
+		if w, ok := text.WordBehind(s[at.To:]); ok && text.Scales[w.Key] > 0 {
+			seen[v*text.Scales[w.Key]] = true
+		}
+	}
+	return slices.Collect(maps.Keys(seen))
+}
+
+// verbatim reports whether s is the quote, but for the marks of what is left out, and the quote stands on the page with
+// no word or number cut: then all that is in it does.
+func (p *Page) verbatim(s, quote string) bool {
+	i := strings.Index(p.text, quote)
 	if i < 0 || quote == "" || strings.Trim(s, "…") != quote {
 		return false
 	}
-	before, rest := x.text[:i], x.text[i+len(quote):]
+	before, behind := p.text[:i], p.text[i+len(quote):]
 	last, _ := utf8.DecodeLastRuneInString(before)
-	next, size := utf8.DecodeRuneInString(rest)
+	next, size := utf8.DecodeRuneInString(behind)
 	return !text.InWord(last) && !text.InWord(next) &&
-		!(text.IsDigit(quote[0]) && len(before) > 1 && joins(last) && endsInDigit(strings.TrimSuffix(before, string(last)))) &&
-		!(endsInDigit(quote) && joins(next) && len(rest) > size && text.IsDigit(rest[size]))
+		!(text.IsDigit(quote[0]) && len(before) > 1 && joinsDigits(last) && endsInDigit(strings.TrimSuffix(before, string(last)))) &&
+		!(endsInDigit(quote) && joinsDigits(next) && len(behind) > size && text.IsDigit(behind[size]))
 }
 
-// joins reports whether a sign between digits makes one number of them.
-func joins(r rune) bool { return strings.ContainsRune(".,:'’ -–", r) }
+// joinsDigits reports whether a character between digits makes one number of them.
+func joinsDigits(r rune) bool { return strings.ContainsRune(".,:'’ -–", r) }
 
 func endsInDigit(s string) bool { return s != "" && text.IsDigit(s[len(s)-1]) }

@@ -25,15 +25,15 @@ var idle = text.Compile(map[string]string{
 		"nicht nur, nicht zuletzt, non seulement, sans doute, no solo, sin duda, nao so, non solo",
 })
 
-// Negates says whether a text says of what it tells that it is not so: it denies it, or calls it untrue, and not both.
-func Negates(s string) bool { return denying(s, text.Words(s)) }
+// Negates reports whether a text says that something is not so: it denies it or calls it untrue, and not both.
+func Negates(s string) bool { return negates(s, text.Words(s)) }
 
-// denying is negates of some words of a text.
-func denying(s string, words []text.Word) bool {
-	covered := make([]bool, len(words)) // a refutal's own "no" denies nothing
-	untrue := Refutals.FindAll(s, words)
-	for _, f := range append(idle.FindAll(s, words), untrue...) {
-		for i := f.From; i < f.To; i++ {
+// negates is [Negates] for some words of a text.
+func negates(s string, words []text.Word) bool {
+	covered := make([]bool, len(words)) // the "no" of a refutal denies nothing itself
+	refutals := Refutals.FindAll(s, words)
+	for _, m := range append(idle.FindAll(s, words), refutals...) {
+		for i := m.From; i < m.To; i++ {
 			covered[i] = true
 		}
 	}
@@ -41,14 +41,14 @@ func denying(s string, words []text.Word) bool {
 	for i, w := range words {
 		denied = denied || text.Negations[w.Key] && !covered[i]
 	}
-	return denied != (len(untrue) > 0)
+	return denied != (len(refutals) > 0)
 }
 
-// clause is what one part of a page's sentence says, or a whole one.
+// clause is a part of a sentence that says one thing, or all of it.
 type clause struct {
-	terms   []string // stemmed, each once, sorted
-	denies  bool
-	neither bool // "not until 1937" is a way to say "in 1937"
+	terms  []string // the set of its words of content, stemmed
+	denies bool
+	limits bool // what it denies is limited, and so said: "not until 1937" means "in 1937"
 }
 
 // irregular are the forms of English verbs by which a denial differs from what it denies: "won" and "did not win".
@@ -73,7 +73,8 @@ var joints = text.Set("but and although though while whereas because which who t
 // limits turn a denial into the opposite.
 var limits = text.Set("until till unless before except bis ausser erst jusqu sauf avant hasta salvo antes ate finche")
 
-// clauses are the parts of a sentence, between its joints and any of these marks.
+// clauses splits a sentence before its joints and behind any of these marks. The parts between commas are clauses, and
+// so is the whole.
 func clauses(s string, words []text.Word, marks string) []clause {
 	var out []clause
 	from := 0
@@ -90,75 +91,73 @@ func clauses(s string, words []text.Word, marks string) []clause {
 	return out
 }
 
+// appendClause appends the clause that some words of s are, unless they have no content.
 func appendClause(out []clause, s string, words []text.Word) []clause {
-	c := clause{denies: denying(s, words)}
+	c := clause{denies: negates(s, words)}
 	for _, w := range words {
-		c.neither = c.neither || c.denies && limits[w.Key]
+		c.limits = c.limits || c.denies && limits[w.Key]
 		if text.Meaningful(w.Key) && !text.Negations[w.Key] {
-			c.terms = append(c.terms, w.Key)
+			c.terms = append(c.terms, text.Stem(cmp.Or(irregular[w.Key], w.Key), ""))
 		}
 	}
 	if len(c.terms) == 0 {
 		return out
 	}
-	for i, key := range c.terms {
-		c.terms[i] = text.Stem(cmp.Or(irregular[key], key), "")
-	}
 	c.terms = text.Unique(c.terms)
 	return append(out, c)
 }
 
-const (
-	sameStatement = 0.8 // of a statement's words, for a clause to be about it
-	saysSoToo     = 0.5 // … to bear out that it is so, or that it isn't
-)
+// clausesOf returns the clauses of those sentences of a text that have one of the words; without words, of all.
+func clausesOf(s string, with map[string]bool) []clause {
+	var out []clause
+	for _, sentence := range text.Sentences(s) {
+		words := text.Words(sentence)
+		if with == nil || slices.ContainsFunc(words, func(w text.Word) bool { return with[w.Key] }) {
+			out = append(out, clauses(sentence, words, ",;:()–—")...)
+		}
+	}
+	return out
+}
 
 // contrast is what a sentence sets aside by the way: ", not the ferries," and "isn't it?".
 var contrast = regexp.MustCompile(`(?i),\s+(?:and )?(?:not|nicht|pas|no)\s+[^,.;]{1,40}(?:,|$)|,\s+\w+(?:n['’]t)\s+(?:it|he|she|they|that|there)\b.*$`)
 
-// statements are what a sentence says that can be so or not, each with two words at least.
-func statements(sentence string) []clause {
+// statementsOf returns the clauses of a sentence that can be true or not, each with two words at least.
+func statementsOf(sentence string) []clause {
 	if strings.HasSuffix(sentence, "?") || text.Unspaced(sentence) {
-		return []clause{}
+		return nil
 	}
 	sentence = contrast.ReplaceAllString(sentence, " ")
-	return slices.DeleteFunc(clauses(sentence, text.Words(sentence), ";:"), func(c clause) bool { return c.neither || len(c.terms) < 2 })
+	return slices.DeleteFunc(clauses(sentence, text.Words(sentence), ";:"), func(c clause) bool { return c.limits || len(c.terms) < 2 })
 }
 
-// opposes says whether the page says the opposite: some clause that has nearly all of the words denies what they say, or
-// the other way round, and none that has half of them agrees.
-func (w *Source) opposes(said clause) bool {
-	if !said.denies && !slices.ContainsFunc(w.denials(), func(c clause) bool { return c.denies && said.heldBy(c) >= sameStatement }) {
-		return false
+const (
+	sameStatement = 0.8 // share of a statement's words that a clause must have to say the same, or the opposite
+	nearStatement = 0.5 // … to be a sign that the page agrees with it
+)
+
+// opposes reports whether the page says the opposite of a statement: a clause with nearly all of its words denies what
+// it says, or the other way round, and no clause with half of them agrees.
+func (p *Page) opposes(statement clause) bool {
+	if !statement.denies && !slices.ContainsFunc(p.denials(), func(c clause) bool { return c.denies && statement.sharedBy(c) >= sameStatement }) {
+		return false // without a look at all clauses, which are many
 	}
 	opposed := false
-	for _, c := range w.clauses() {
-		held := said.heldBy(c)
-		switch {
-		case held < saysSoToo:
-		case c.neither || c.denies == said.denies:
+	for _, c := range p.clauses() {
+		switch shared := statement.sharedBy(c); {
+		case shared < nearStatement:
+		case c.limits || c.denies == statement.denies:
 			return false
-		case held >= sameStatement:
+		case shared >= sameStatement:
 			opposed = true
 		}
 	}
 	return opposed
 }
 
-// heldBy is the share of a clause's words that another has.
-func (c clause) heldBy(o clause) float64 {
-	both := 0
-	for i, j := 0, 0; i < len(c.terms) && j < len(o.terms); {
-		switch order := strings.Compare(c.terms[i], o.terms[j]); {
-		case order < 0:
-			i++
-		case order > 0:
-			j++
-		default:
-			both, i, j = both+1, i+1, j+1
-		}
-	}
-	return float64(both) / float64(len(c.terms))
+// sharedBy returns the share of the clause's words that another has.
+func (c clause) sharedBy(o clause) float64 {
+	return float64(text.Common(c.terms, o.terms)) / float64(len(c.terms))
 }
 
 // denialWords are those of which a denial has one.
@@ -169,17 +168,3 @@ var denialWords = func() map[string]bool {
 	}
 	return words
 }()
-
-// clauses are those of the page's sentences that have one of the words; nil: of all.
-func (x *Page) clauses(body string, with map[string]bool) []clause {
-	if with != nil && !text.Intersects(x.words, with) {
-		return nil
-	}
-	var out []clause
-	for _, s := range text.Sentences(body) {
-		if words := text.Words(s); with == nil || slices.ContainsFunc(words, func(w text.Word) bool { return with[w.Key] }) {
-			out = append(out, clauses(s, words, ",;:()–—")...)
-		}
-	}
-	return out
-}

@@ -1,8 +1,12 @@
+// Package conflict finds facts of different pages that contradict each other: dates of what happens once (event.go), and
+// numbers of the same thing (measure.go). A false alarm is worse than a miss, so whatever may explain the difference
+// ends the search: another place, another time, a range, a "planned" or an "about".
 package conflict
 
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,26 +15,16 @@ import (
 	"familiar/internal/text"
 )
 
-// figures are the numbers and dates of a claim with what each is said of.
+// figures are the numbers and dates of a text, with what each is said of.
 type figures struct {
-	measures   []measure
-	happenings []happening
-	marks      []string // digits of which a sentence has some that gives one of them
+	measures []measure
+	events   []event
 }
 
-func figuresOf(text string) figures {
-	f := figures{measures: measures(text), happenings: happenings(text)}
-	for _, m := range f.measures {
-		f.marks = append(f.marks, m.written[:1])
-	}
-	for _, h := range f.happenings {
-		f.marks = append(f.marks, strconv.Itoa(cmp.Or(h.when.Year, h.when.Day)))
-	}
-	return f
-}
+func figuresOf(s string) figures { return figures{measuresOf(s), eventsOf(s)} }
 
-// Find compares the claims of different sources. Both sides of a conflict stay: the reader decides. A page that gives
-// both values knows of the other and says why: it contradicts nobody. pages are the texts of the sources, by number.
+// Find compares the claims of different sources. It keeps both sides of a conflict: the reader decides. A page that
+// gives both values knows of the other and contradicts nobody. The pages are the texts of the sources, by number.
 func Find(claims []turn.Claim, pages map[int]string) []turn.Conflict {
 	all := make([]figures, len(claims))
 	for i, c := range claims {
@@ -43,8 +37,8 @@ func Find(claims []turn.Claim, pages map[int]string) []turn.Conflict {
 			if slices.ContainsFunc(a.Sources(), func(n int) bool { return slices.Contains(b.Sources(), n) }) {
 				continue
 			}
-			c, differ := all[i].disagree(all[j])
-			if !differ || gives(pages, a, all[j]) || gives(pages, b, all[i]) {
+			c, differ := all[i].conflict(all[j])
+			if !differ || all[j].onPagesOf(a, pages) || all[i].onPagesOf(b, pages) {
 				continue
 			}
 			c.Values[0].Sources, c.Values[1].Sources = a.Sources(), b.Sources()
@@ -63,69 +57,91 @@ func sameConflict(a, b turn.Conflict) bool {
 	return a.Of == b.Of && slices.Equal(a.Values[0].Sources, b.Values[0].Sources) && slices.Equal(a.Values[1].Sources, b.Values[1].Sources)
 }
 
-// disagree returns the first two values of the same thing that differ, unless the two have one in common.
-func (f figures) disagree(g figures) (c turn.Conflict, differ bool) {
-	for _, a := range f.happenings {
-		for _, b := range g.happenings {
-			switch {
-			case a.event == b.event && !a.when.Clashes(b.when):
-				return c, false
-			case !differ && a.contradicts(b):
-				c, differ = turn.Conflict{Of: "date", Values: [2]turn.Given{{Value: a.written}, {Value: b.written}}}, true
-			}
+// conflict returns the first two values of the same thing that differ: of events if any do, else of measures. Two texts
+// that have a value of the kind in common are in no conflict.
+func (f figures) conflict(g figures) (c turn.Conflict, differ bool) {
+	values := func(of, a, b string) turn.Conflict {
+		return turn.Conflict{Of: of, Values: [2]turn.Given{{Value: a}, {Value: b}}}
+	}
+	for a, b := range pairs(f.events, g.events) {
+		if a.agrees(b) {
+			return c, false
+		}
+		if !differ && a.contradicts(b) {
+			c, differ = values("date", a.written, b.written), true
 		}
 	}
 	if differ {
 		return c, true
 	}
-	for _, a := range f.measures {
-		for _, b := range g.measures {
-			switch {
-			case a.Unit == b.Unit && a.Agrees(b.Quantity):
-				return c, false
-			case !differ && a.contradicts(b):
-				c, differ = turn.Conflict{Of: "number", Values: [2]turn.Given{{Value: a.written}, {Value: b.written}}}, true
-			}
+	for a, b := range pairs(f.measures, g.measures) {
+		if a.Unit == b.Unit && a.Agrees(b.Quantity) {
+			return c, false
+		}
+		if !differ && a.contradicts(b) {
+			c, differ = values("number", a.written, b.written), true
 		}
 	}
 	return c, differ
 }
 
-// gives says whether a page behind the claim says what these figures say.
-func gives(pages map[int]string, of turn.Claim, f figures) bool {
-	for _, n := range of.Sources() {
+// pairs yields each of one list with each of another.
+func pairs[T any](as, bs []T) iter.Seq2[T, T] {
+	return func(yield func(a, b T) bool) {
+		for _, a := range as {
+			for _, b := range bs {
+				if !yield(a, b) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// onPagesOf reports whether a page behind a claim gives one of these figures, too.
+func (f figures) onPagesOf(c turn.Claim, pages map[int]string) bool {
+	digits := f.digits()
+	for _, n := range c.Sources() {
 		for _, sentence := range text.Sentences(pages[n]) {
-			if !slices.ContainsFunc(f.marks, func(mark string) bool { return strings.Contains(sentence, mark) }) {
-				continue
-			}
-			there := figuresOf(sentence)
-			for _, a := range f.measures {
-				for _, b := range there.measures {
-					if a.alike(b) && a.Agrees(b.Quantity) {
-						return true
-					}
-				}
-			}
-			for _, a := range f.happenings {
-				for _, b := range there.happenings {
-					if a.event == b.event && !a.when.Clashes(b.when) {
-						return true
-					}
-				}
+			if slices.ContainsFunc(digits, func(d string) bool { return strings.Contains(sentence, d) }) && f.shares(figuresOf(sentence)) {
+				return true
 			}
 		}
 	}
 	return false
 }
 
+// shares reports whether two texts give the same value of the same thing.
+func (f figures) shares(g figures) bool {
+	for a, b := range pairs(f.measures, g.measures) {
+		if a.alike(b) && a.Agrees(b.Quantity) {
+			return true
+		}
+	}
+	for a, b := range pairs(f.events, g.events) {
+		if a.agrees(b) {
+			return true
+		}
+	}
+	return false
+}
+
+// digits are some of which a sentence must have one to give one of the figures: most sentences need no other look.
+func (f figures) digits() (out []string) {
+	for _, m := range f.measures {
+		out = append(out, m.written[:1])
+	}
+	for _, e := range f.events {
+		out = append(out, strconv.Itoa(cmp.Or(e.date.Year, e.date.Day)))
+	}
+	return out
+}
+
 // Lines tell the model which sources contradict each other. They hold no word from outside.
 func Lines(all []turn.Conflict) []string {
 	var out []string
 	for _, c := range all {
-		line := fmt.Sprintf("Sources %s and %s give different %ss for what looks like the same: name both.", c.Values[0].Cited(), c.Values[1].Cited(), c.Of)
-		if !slices.Contains(out, line) {
-			out = append(out, line)
-		}
+		out = text.AddOnce(out, fmt.Sprintf("Sources %s and %s give different %ss for what looks like the same: name both.", c.Values[0].Cited(), c.Values[1].Cited(), c.Of))
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package conflict
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -8,14 +9,15 @@ import (
 	"familiar/internal/text"
 )
 
-// measure is a quantity and what it is said of.
+// measure is a quantity and what it is said of. Its lists but years are sets.
 type measure struct {
 	text.Quantity
 	written string
-	of      []string // the words before it, sorted
-	names   []string // of these, the names, in their order
-	doing   []string // and the others, sorted, with what is measured: "long" is a length
-	after   []string // the words behind it in its clause, sorted: where, when, of which
+	before  []string // the terms before it
+	names   []string // … the names among them
+	name    string   // … and the last of those
+	aspect  []string // … and the other words, and what is measured: "long" is a length
+	after   []string // the words behind it in its clause: where, when, of which
 	years   []string // before it, or in its clause
 }
 
@@ -33,8 +35,8 @@ var dimensions = map[string]string{
 	"lang": "length", "hoch": "height", "breit": "width", "tief": "depth", "alt": "age", "stand": "height", "tower": "height", "elev": "height", "altitud": "height", "weigh": "weight", "far": "distanc",
 }
 
-// measures finds what a text counts, of ranges and what is denied nothing.
-func measures(s string) []measure {
+// measuresOf returns the measures of a text, without those that are ends of a range. One that denies has none.
+func measuresOf(s string) []measure {
 	if text.Denies(s) {
 		return nil
 	}
@@ -46,52 +48,58 @@ func measures(s string) []measure {
 		if rangeBefore.MatchString(s[:q.Span.From]) || rangeBehind.MatchString(behind) {
 			continue
 		}
-		before = before[strings.LastIndexAny(before, ";:")+1:]
-		m := measure{Quantity: q, written: strings.TrimSpace(s[q.Span.From:q.To] + " " + oneWord(behind)), of: text.Unique(text.Terms(before, ""))}
-		for _, w := range text.ContentWords(before) {
-			if stemmed := text.Stem(w.Key, ""); w.Upper {
-				m.names = append(m.names, w.Key)
-			} else {
-				m.doing = append(m.doing, orSame(dimensions, stemmed))
-			}
-		}
 		clause := behind
 		if b := breaks.FindStringIndex(behind); b != nil {
 			clause = behind[:b[0]]
 		}
-		for i, w := range text.Words(clause) {
-			switch dim := dimensions[w.Key]; {
-			case dim != "" && i < 3:
-				m.doing = append(m.doing, dim)
-			case text.Meaningful(w.Key) && !(i == 0 && q.Unit != ""):
-				m.after = append(m.after, orSame(dimensions, text.Stem(w.Key, "")))
-			}
-		}
-		m.after = text.Unique(m.after)
-		m.doing = text.Unique(m.doing)
-		m.years = text.YearIn.FindAllString(s[:q.Span.From]+" ; "+clause, -1)
+		m := measure{Quantity: q, written: strings.TrimSpace(s[q.Span.From:q.To] + " " + unit(behind))}
+		m.years = text.YearPattern.FindAllString(s[:q.Span.From]+" ; "+clause, -1)
+		m.readBefore(before[strings.LastIndexAny(before, ";:")+1:])
+		m.readBehind(clause)
+		m.before, m.names, m.aspect, m.after = text.Unique(m.before), text.Unique(m.names), text.Unique(m.aspect), text.Unique(m.after)
 		out = append(out, m)
 	}
 	return out
 }
 
-func orSame(table map[string]string, key string) string {
-	if v := table[key]; v != "" {
-		return v
+func (m *measure) readBefore(s string) {
+	m.before = text.Terms(s, "")
+	for _, w := range text.ContentWords(s) {
+		if w.Upper {
+			m.names, m.name = append(m.names, w.Key), w.Key
+		} else {
+			m.aspect = append(m.aspect, aspect(w))
+		}
 	}
-	return key
 }
 
-func oneWord(s string) string {
-	s = strings.TrimLeft(s, " -")
-	if strings.HasPrefix(s, "%") {
+func (m *measure) readBehind(clause string) {
+	for i, w := range text.Words(clause) {
+		switch dimension := dimensions[w.Key]; {
+		case dimension != "" && i < 3:
+			m.aspect = append(m.aspect, dimension)
+		case text.Meaningful(w.Key) && !(i == 0 && m.Unit != ""):
+			m.after = append(m.after, aspect(w))
+		}
+	}
+}
+
+// aspect returns the dimension that a word stands for, or its stem.
+func aspect(w text.Word) string {
+	stem := text.Stem(w.Key, "")
+	return cmp.Or(dimensions[stem], stem)
+}
+
+// unit returns the unit right behind a number, as written.
+func unit(behind string) string {
+	behind = strings.TrimLeft(behind, " -")
+	if strings.HasPrefix(behind, "%") {
 		return "%"
 	}
-	words := text.Words(s[:min(len(s), 30)])
-	if len(words) == 0 || words[0].Start > 0 {
-		return ""
+	if w, ok := text.WordBehind(behind); ok && w.Start == 0 {
+		return behind[:w.End]
 	}
-	return s[:words[0].End]
+	return ""
 }
 
 // contradicts reports whether two measures are of the same thing and cannot both be right.
@@ -99,17 +107,17 @@ func (m measure) contradicts(n measure) bool {
 	return m.alike(n) && !m.Agrees(n.Quantity) && m.sameTime(n) && (len(m.after) == 0 || len(n.after) == 0 || nested(m.after, n.after))
 }
 
-// alike reports whether two measures look like those of the same thing: the same unit, most of the words before it
-// shared, the names of one those of the other, and the same said of them.
+// alike reports whether two measures look like those of the same thing: they have the same unit, most of the words
+// before it and the last name are the same, and the names and aspects of one are among those of the other.
 func (m measure) alike(n measure) bool {
-	if m.Unit != n.Unit || !nested(m.names, n.names) || !nested(m.doing, n.doing) || (len(m.doing) == 0) != (len(n.doing) == 0) {
+	if m.Unit != n.Unit || !nested(m.names, n.names) || !nested(m.aspect, n.aspect) || (len(m.aspect) == 0) != (len(n.aspect) == 0) {
 		return false
 	}
-	if len(m.names) > 0 && len(n.names) > 0 && m.names[len(m.names)-1] != n.names[len(n.names)-1] {
+	if m.name != "" && n.name != "" && m.name != n.name {
 		return false
 	}
-	shared := int(text.Overlap(m.of, n.of)*float64(len(m.of)) + 0.5)
-	return shared >= 2 && shared*10 >= min(len(m.of), len(n.of))*6
+	shared := text.Common(m.before, n.before)
+	return shared >= 2 && shared*10 >= min(len(m.before), len(n.before))*6
 }
 
 // sameTime reports whether two measures can be of one time: what is counted in 2010 is another number in 2020.
@@ -120,10 +128,5 @@ func (m measure) sameTime(n measure) bool {
 	return slices.ContainsFunc(m.years, func(y string) bool { return slices.Contains(n.years, y) })
 }
 
-// nested reports whether one list holds all of the other.
-func nested(a, b []string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	return !slices.ContainsFunc(a, func(s string) bool { return !slices.Contains(b, s) })
-}
+// nested reports whether one of two sets holds all of the other.
+func nested(a, b []string) bool { return text.Common(a, b) == min(len(a), len(b)) }

@@ -4,83 +4,103 @@ import (
 	"familiar/internal/text"
 )
 
-// kinds sees the kinds of things that a sentence has and the question has not, and whether one of them was asked for.
-func (q *Question) kinds(t *Features, words []text.Word, lead bool) {
-	names, times, spots, numbers := 0, 0, 0, 0
-	kinWord, all := false, role(0)
-	last, near := -100, 100 // where the question's last word stood, and how near a candidate came to one
-	candidate := -100
-	for i, w := range words {
-		hit := q.bit(w.Key) != none
-		fresh := !q.has(w.Key)
-		is := roles[w.Key]
-		found := kind("")
-		switch {
-		case fresh && text.Numeric(w.Key):
-			numbers++
-			found = amount
-			if len(w.Key) == 4 && w.Key >= "1000" && w.Key < "2100" {
-				times++
-				found = someTime
-			}
-		case fresh && is&spelledOut != 0:
-			numbers++
-			found = amount
-		case fresh && is&namedDay != 0:
-			times++
-			found = someTime
-		case fresh && w.Upper && i > 0 && is&stopWord == 0:
-			names++
-			found = someone
-			if roles[words[i-1].Key]&ofSpot != 0 || i > 1 && words[i-1].Key == "the" && roles[words[i-2].Key]&ofSpot != 0 {
-				spots++
-			}
-		}
-		if hit {
-			last = i
-			near = min(near, i-candidate)
-		}
-		wanted := found != "" && (found == q.kind || q.kind == someSpot && found == someone || q.kind == amount && found == someTime)
-		if wanted {
-			candidate = i
-			near = min(near, i-last)
-		}
-		kinWord = kinWord || fresh && q.associations[w.Key]
-		all |= is
+// setAnswer sets the features of whether a sentence has an answer of the type that the question asks for.
+func (q *Question) setAnswer(s *Sentence) {
+	f, c := &s.features, q.candidates(s.words)
+	f.set(featureNegated, c.roles&negation != 0)
+	f.set(featureAssociation, c.associated)
+	f[featureNews] = min(float64(c.names+c.numbers), 12) / 6
+	if c.distance < far {
+		f[featureNear] = 1 / (1 + float64(c.distance)/4)
 	}
-	t.set(traitNegated, all&negation != 0)
-	t.set(traitKin, kinWord)
-	t[traitNews] = min(float64(names+numbers), 12) / 6
-	lacks := false
 	switch q.kind {
 	case someone:
-		t.set(traitWho, names > 1)
-		lacks = names == 0
+		f.set(featureWho, c.names > 1)
+		f.set(featureLacks, c.names == 0)
 	case someTime:
-		t.set(traitWhen, times > 0)
-		lacks = times == 0
+		f.set(featureWhen, c.times > 0)
+		f.set(featureLacks, c.times == 0)
 	case someSpot:
-		t.set(traitWhere, spots > 0)
-		lacks = spots == 0 && names == 0
+		f.set(featureWhere, c.places > 0)
+		f.set(featureLacks, c.places+c.names == 0)
 	case amount:
-		t.set(traitCount, numbers > 0)
-		lacks = numbers == 0
+		f.set(featureCount, c.numbers > 0)
+		f.set(featureLacks, c.numbers == 0)
 	case reason:
-		t.set(traitWhy, all&ofReason != 0)
-		lacks = all&ofReason == 0
+		f.set(featureWhy, c.roles&ofReason != 0)
+		f.set(featureLacks, c.roles&ofReason == 0)
 	case manner:
-		t.set(traitHow, all&ofManner != 0)
+		f.set(featureHow, c.roles&ofManner != 0)
 	case meaning:
-		t.set(traitWhat, all&ofBeing != 0)
-		t.set(traitWhatLead, all&ofBeing != 0 && lead)
+		f.set(featureWhat, c.roles&ofBeing != 0)
+		f.set(featureWhatLead, c.roles&ofBeing != 0 && s.index == 0)
 	default:
-		t.set(traitName, names > 1)
-		t.set(traitNumber, numbers > 0)
+		f.set(featureName, c.names > 1)
+		f.set(featureNumber, c.numbers > 0)
 	}
-	t.set(traitLacks, lacks)
-	if near < 100 {
-		t[traitNear] = 1 / (1 + float64(near)/4)
+}
+
+// far is a distance, in words, at which nothing is near.
+const far = 100
+
+// candidates are what a sentence has, and the question has not, that may answer it.
+type candidates struct {
+	names, times, places, numbers int
+	associated                    bool // it has a word that answers to the question tend to have
+	distance                      int  // in words, of the nearest candidate of the right type to a term of the question
+	roles                         role // of all its words
+}
+
+func (q *Question) candidates(words []text.Word) candidates {
+	c := candidates{distance: far}
+	lastTerm, lastFit := -far, -far // where the last term of the question stands, and the last candidate of the right type
+	for i, w := range words {
+		is := roles[w.Key]
+		c.roles |= is
+		if q.bit(w.Key) != none {
+			lastTerm = i
+			c.distance = min(c.distance, i-lastFit)
+		}
+		if q.has(w.Key) {
+			continue
+		}
+		c.associated = c.associated || q.associations[w.Key]
+		if found := c.count(words, i, is); found != anything && q.accepts(found) {
+			lastFit = i
+			c.distance = min(c.distance, i-lastTerm)
+		}
 	}
+	return c
+}
+
+// count counts the candidate that the word at i is, and returns its kind, or anything.
+func (c *candidates) count(words []text.Word, i int, is role) kind {
+	w := words[i]
+	switch {
+	case text.Numeric(w.Key) && len(w.Key) == 4 && w.Key >= "1000" && w.Key < "2100": // a year
+		c.numbers++
+		c.times++
+		return someTime
+	case text.Numeric(w.Key), is&spelledOut != 0:
+		c.numbers++
+		return amount
+	case is&namedDay != 0:
+		c.times++
+		return someTime
+	case w.Upper && i > 0 && is&stopWord == 0:
+		c.names++
+		if roles[words[i-1].Key]&ofSpot != 0 || i > 1 && words[i-1].Key == "the" && roles[words[i-2].Key]&ofSpot != 0 {
+			c.places++
+		}
+		return someone
+	}
+	return anything
+}
+
+// accepts reports whether a candidate may answer the question by its kind. Any name may be one of a place, and a year
+// a number.
+func (q *Question) accepts(found kind) bool {
+	return found == q.kind || q.kind == someSpot && found == someone || q.kind == amount && found == someTime
 }
 
 // role is what a word is beside its meaning; it may be several.

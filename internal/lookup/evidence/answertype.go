@@ -4,7 +4,7 @@ import (
 	"familiar/internal/text"
 )
 
-// kind is what kind of thing answers a question.
+// kind is the type of answer that a question asks for.
 type kind string
 
 const (
@@ -31,12 +31,13 @@ var asking = text.Compile(map[string]string{
 	string(meaning):  "what is, what are, define, meaning of, what does, was ist, was bedeutet, qu'est-ce, que es, o que e, cos'e, что такое, とは, 什么是",
 })
 
+// answerType returns the type of answer that a question asks for.
 func answerType(question string) kind {
 	words := text.Words(question)
 	best, at := anything, len(words)+1
 	for _, f := range asking.FindAll(question, words) {
-		// "how many" beats the "how" inside it, what stands first beats what comes later; but in "what is the summary
-		// of" the end says what is wanted
+		// The first phrase wins, and "how many" over the "how" inside it. But "what is" yields to what follows: in "what
+		// is the summary of" the end says what is wanted.
 		if f.From < at || f.From == at && best == meaning || kind(f.Cue) == overview && best == meaning {
 			best, at = kind(f.Cue), f.From
 		}

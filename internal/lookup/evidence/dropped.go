@@ -1,6 +1,6 @@
 package evidence
 
-// Why a sentence that was considered as evidence is not told.
+// Why a sentence that was considered as evidence is not quoted.
 const (
 	DroppedBelow  = "below the best"
 	DroppedKind   = "not an answer of the kind asked"
@@ -12,25 +12,25 @@ const (
 )
 
 const (
-	MaxDropped     = 5   // of one page
-	MaxDroppedText = 160 // characters
+	MaxDropped     = 5   // on record, of one page
+	MaxDroppedText = 160 // characters of each
 )
 
-// Dropped is a sentence that was considered and not told.
+// Dropped is a sentence that was considered and is not quoted.
 type Dropped struct {
-	Page  int
+	Page  int // index of its page
 	Text  string
 	Score float64
 	Why   string
 }
 
-// drop notes a sentence that was not taken. They come best first, so no more of a page are needed than are shown.
+// drop notes a sentence that is not chosen. They come best first, so no more of a page are kept than are shown.
 func (q *Question) drop(s *Sentence, why string) {
 	if q.drops[s.Page]++; q.drops[s.Page] > MaxDropped {
 		return
 	}
-	if why == DroppedBelow && s.traits[traitLacks] == 1 {
+	if why == DroppedBelow && s.features[featureLacks] == 1 {
 		why = DroppedKind
 	}
-	q.Dropped = append(q.Dropped, Dropped{s.Page, s.shown(), s.Score, why})
+	q.Dropped = append(q.Dropped, Dropped{s.Page, s.excerpt(), s.Score, why})
 }

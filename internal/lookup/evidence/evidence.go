@@ -1,36 +1,22 @@
+// Package evidence finds the sentences of pages that answer a question. It has no model of language: it counts.
+//
+// [NewQuestion] reads the question (question.go): its terms, the type of answer that it asks for (answertype.go) and the
+// words that answers to it tend to have (associations.go). [Question.Choose] splits the pages into sentences, and long
+// sentences into parts (sentence.go); sees how each of them would do as an answer (features.go, answer.go); ranks them
+// by what these features are worth, which was learned from questions with known answers (evidence.model, made by go run
+// ./cmd/evaluate train); and takes the best. Who asks for a summary gets an outline (outline.go). What was considered
+// and left out is on record, with the reason (dropped.go).
 package evidence
 
 import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"familiar/internal/linear"
 	"familiar/internal/text"
 )
-
-// Sentence is one sentence of a page, or a part of a long one, ranked as evidence.
-type Sentence struct {
-	part
-	Page  int         // index of its page
-	place int         // from 0, within its page
-	line  int         // … and that of its line
-	opens bool        // its line begins with it
-	words []text.Word // of the part
-	Said  string      // how it is quoted
-
-	// What of the question is in it, in the whole sentence and in the heading above it.
-	Mask, sentence, head uint64
-	pairs                float64 // the share of the question's neighbours that are neighbours in it
-	linked               bool    // something of the question is in it or around it
-	astray               bool    // there is nothing of the question on its page, which is in the same language
-
-	traits Features
-	Score  float64
-}
 
 // Page is a page as evidence is looked for on it. One without Text was not read.
 type Page struct {
@@ -39,33 +25,67 @@ type Page struct {
 	Answer      bool // its backend says that it answers the question
 }
 
-func (p *Page) Read() bool { return p.Text != "" }
-
 const (
 	perPage  = 3  // sentences from one page, of several
 	Brief    = 3  // sentences in all where they are the answer itself
-	Extended = 10 // and where a model reads them
+	Extended = 10 // … where a model reads them
 )
 
-// What a sentence gains or loses beside what its traits are worth.
+// What a sentence gains or loses beside what its features are worth.
 const (
-	perLength  = 1.5  // for each time that it is e times as long: of two that say it, the shorter one
-	perRank    = 0.15 // for each page that was ranked before its own
-	ofAnswer   = 3    // its backend says that it answers the question
-	usualScore = 4    // what puts the best sentence of a good page beside the side model's notes
+	PerLength  = 1.5  // lost each time that it is e times as long: of two that say the same, the shorter one is better
+	perRank    = 0.15 // lost for each page that was ranked before its own
+	ofAnswer   = 3    // gained if its page's backend says that it answers the question
+	usualScore = 4    // gained by all, so that the best sentence of a good page ranks with the side model's notes
 )
 
-// rankSentences scores every sentence of the pages that were read as evidence for the question, best first.
-func rankSentences(q *Question, pages []Page) []*Sentence {
+// Choose returns the sentences that answer the question, best first, or an outline of the pages if that is asked for.
+func (q *Question) Choose(pages []Page, limit int) []Sentence {
+	if q.kind == overview {
+		return q.outline(pages, limit)
+	}
+	return q.best(pages, limit)
+}
+
+// best takes the best sentences: a few of each page, none twice, and none that has nothing to do with the question. Of
+// a page that is the answer, such as a forecast, it takes as many as there is room for.
+func (q *Question) best(pages []Page, limit int) []Sentence {
+	each := eachOf(pages, limit)
+	var out []Sentence
+	taken := make([][][]string, len(pages)) // by page: the terms of each sentence
+	for _, s := range q.ranked(pages) {
+		answer := pages[s.Page].Answer
+		if len(out) == limit || !answer && len(taken[s.Page]) == each {
+			q.drop(s, DroppedBelow)
+			continue
+		}
+		if !answer && !s.related && len(q.terms) > 0 {
+			q.drop(s, DroppedBare)
+			continue
+		}
+		terms := text.Unique(text.Terms(s.Text, q.lang))
+		if !answer && slices.ContainsFunc(taken[s.Page], func(other []string) bool { return text.Jaccard(other, terms) > 0.7 }) {
+			q.drop(s, DroppedSame)
+			continue
+		}
+		taken[s.Page] = append(taken[s.Page], terms)
+		s.Excerpt = s.excerpt()
+		out = append(out, *s)
+	}
+	return out
+}
+
+// ranked scores every sentence of the pages as evidence for the question, best first.
+func (q *Question) ranked(pages []Page) []*Sentence {
 	all := q.sentences(pages)
 	ranked := make([]*Sentence, len(all))
-	weights := evidenceWeights()
+	weights := featureWeights()
 	for i := range all {
 		s := &all[i]
 		ranked[i] = s
-		s.Score = usualScore - perLength*math.Log(float64(utf8.RuneCountInString(s.Text))/100) - perRank*float64(pages[s.Page].Rank)
-		for t, x := range s.traits {
-			s.Score += weights[t] * x
+		s.Score = usualScore - PerLength*math.Log(float64(utf8.RuneCountInString(s.Text))/100) - perRank*float64(pages[s.Page].Rank)
+		for f, x := range s.features {
+			s.Score += weights[f] * x
 		}
 		if pages[s.Page].Answer {
 			s.Score += ofAnswer
@@ -75,35 +95,25 @@ func rankSentences(q *Question, pages []Page) []*Sentence {
 	return ranked
 }
 
-// sentences are those of the pages that were read, with their traits.
+// sentences returns those of the pages that were read, with their features.
 func (q *Question) sentences(pages []Page) []Sentence {
 	var all []Sentence
-	var ranges [][2]int
 	for i := range pages {
-		if pages[i].Read() {
-			from := len(all)
-			all = q.split(all, i, &pages[i])
-			ranges = append(ranges, [2]int{from, len(all)})
-		}
+		all = q.split(all, i, &pages[i])
 	}
-	q.weigh(all)
-	for _, r := range ranges {
-		if page := all[r[0]:r[1]]; len(page) > 0 {
-			title := q.maskOf(pages[page[0].Page].Title)
-			q.observe(page, title)
-			astray := q.astray(page, title)
-			for i := range page {
-				page[i].astray = astray
-			}
-		}
+	q.weighTerms(all)
+	for page := range runs(all, func(s *Sentence) int { return s.Page }) {
+		title := q.maskOf(pages[page[0].Page].Title)
+		q.setFeatures(page, title)
+		page[0].related = page[0].related || !q.offTopic(page, title)
 	}
 	return all
 }
 
-// astray reports whether a page has nothing of the question, though it could have.
-func (q *Question) astray(page []Sentence, title uint64) bool {
+// offTopic reports whether a page has nothing of the question, though it is in its language.
+func (q *Question) offTopic(page []Sentence, title uint64) bool {
 	for i := range page {
-		title |= page[i].Mask | page[i].head
+		title |= page[i].mask | page[i].heading
 	}
 	if title != 0 || len(q.terms) == 0 {
 		return false
@@ -112,132 +122,23 @@ func (q *Question) astray(page []Sentence, title uint64) bool {
 	return lang == q.lang || lang == "" && !text.Unspaced(page[0].whole)
 }
 
-// split cuts a page into sentences.
-func (q *Question) split(all []Sentence, at int, page *Page) []Sentence {
-	place, number := 0, 0
-	var head uint64
-	for line := range strings.SplitSeq(page.Text, "\n") {
-		number++
-		if isHeading(line) {
-			head = q.maskOf(line)
-		}
-		opens := true
-		for _, whole := range text.Sentences(line) {
-			var mask uint64
-			from := len(all)
-			for _, p := range parts(whole) {
-				if !page.Answer && (utf8.RuneCountInString(p.Text) < text.MinSentence && !text.Unspaced(p.Text) || !wordy(p.Text)) {
-					continue
-				}
-				s := Sentence{part: p, Page: at, place: place, line: number, opens: opens, head: head, words: text.Words(p.Text)}
-				s.Mask, s.pairs = q.find(s.Text, s.words)
-				mask |= s.Mask
-				all = append(all, s)
-				place++
-				opens = false
-			}
-			for i := from; i < len(all); i++ {
-				all[i].sentence = mask
-			}
-		}
-	}
-	return all
-}
-
-// isHeading reports whether a line looks like a heading: short, and not ended like a sentence.
-func isHeading(line string) bool {
-	return line != "" && len(line) < 80 && !strings.ContainsAny(line[len(line)-1:], ".!?")
-}
-
-// wordy tells sentences from the crumbs of menus and tables: more than half are letters or digits.
-func wordy(s string) bool {
-	letters, all := 0, 0
-	for _, r := range s {
-		all++
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			letters++
-		}
-	}
-	return letters*2 > all
-}
-
-// Choose takes the sentences that answer the question, best first, or those that sum the pages up if that is asked.
-func (q *Question) Choose(pages []Page, limit int) []Sentence {
-	var out []Sentence
-	if q.kind == overview {
-		out = outline(q, pages, limit)
-	} else {
-		out = selectSentences(rankSentences(q, pages), q, pages, limit)
-	}
-	for i := range out {
-		s := &out[i]
-		if s.Said = s.shown(); q.kind == overview {
-			s.Said = s.spoken()
-		}
-	}
-	return out
-}
-
-// selectSentences takes the best: a few of each page, none twice, and none that has nothing to do with the question
-// unless it opens a page that has. Of a page that is the answer, such as a forecast, it takes more.
-func selectSentences(ranked []*Sentence, q *Question, pages []Page, limit int) []Sentence {
-	each := eachOf(pages, limit)
-	var out []Sentence
-	said := map[int][][]string{} // the terms of those taken, by page
-	taken := map[int]int{}
-	for _, s := range ranked {
-		answer := pages[s.Page].Answer
-		if len(out) == limit || !answer && taken[s.Page] == each {
-			q.drop(s, DroppedBelow)
-			continue
-		}
-		if !answer && len(q.terms) > 0 && !s.linked && (s.place > 0 || s.astray) {
-			q.drop(s, DroppedBare)
-			continue
-		}
-		own := text.Terms(s.Text, q.lang)
-		if !answer && slices.ContainsFunc(said[s.Page], func(before []string) bool { return text.Jaccard(before, own) > 0.7 }) {
-			q.drop(s, DroppedSame)
-			continue
-		}
-		said[s.Page] = append(said[s.Page], own)
-		taken[s.Page]++
-		out = append(out, *s)
-	}
-	return out
-}
-
 // eachOf is how many sentences one page may give.
 func eachOf(pages []Page, limit int) int {
-	good := 0
+	read := 0
 	for i := range pages {
-		if pages[i].Read() {
-			good++
+		if pages[i].Text != "" {
+			read++
 		}
 	}
-	return min(limit, max(perPage, limit/max(1, good)))
+	return min(limit, max(perPage, limit/max(1, read)))
 }
 
-// Candidates is every sentence and part of a page as evidence for a question, for training the model that ranks them:
-// the words and what is seen of them. The text is clean.
+// Candidates returns every sentence and part of a page as evidence for a question, and its features, for training the
+// model. The text is clean.
 func Candidates(question, title, body string) (quotes []string, hints [][]linear.Feature) {
-	page := Page{Title: title, Text: body}
-	for _, s := range NewQuestion(question, "", text.Date{}).sentences([]Page{page}) {
+	for _, s := range NewQuestion(question, "", text.Date{}).sentences([]Page{{Title: title, Text: body}}) {
 		quotes = append(quotes, s.Text)
-		hints = append(hints, s.hints())
+		hints = append(hints, s.features.named())
 	}
 	return quotes, hints
-}
-
-// PerLength is what a sentence loses in rank for each time that it is e times as long.
-const PerLength = perLength
-
-func (s *Sentence) hints() []linear.Feature {
-	var out []linear.Feature
-	for t, x := range s.traits {
-		if x != 0 {
-			out = append(out, linear.Feature{Name: traitNames[t], Value: x})
-		}
-	}
-	return out
 }

@@ -7,14 +7,14 @@ import (
 	"familiar/internal/text"
 )
 
-// best is the first sentence that a page gives in answer.
+// bestOf is the first sentence that a page gives in answer.
 func bestOf(question, title, s string) string {
 	q := NewQuestion(question, text.Language(question, text.Words(question)), text.Date{})
 	chosen := q.Choose([]Page{{Title: title, Text: s}}, Extended)
 	if len(chosen) == 0 {
 		return ""
 	}
-	return chosen[0].Said
+	return chosen[0].Excerpt
 }
 
 const bridge = "The Sample Bridge crosses the Lorem between two hills, and it is painted green. " +
@@ -65,7 +65,7 @@ func TestParts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var got []string
 			for _, p := range parts(tt.sentence) {
-				got = append(got, p.shown())
+				got = append(got, p.excerpt())
 				if !strings.Contains(tt.sentence, p.Text) {
 					t.Errorf("%q is not in the sentence", p.Text)
 				}
@@ -89,7 +89,7 @@ func TestOutline(t *testing.T) {
 	var got []string
 	q := NewQuestion("Summarize the discussion of rubber buttons", "en", text.Date{})
 	for _, s := range q.Choose([]Page{{Text: minutes}}, Brief) {
-		got = append(got, s.Said)
+		got = append(got, s.Excerpt)
 	}
 	want := []string{
 		"Ben: The buttons should be made of rubber so that people can find them in the dark .",

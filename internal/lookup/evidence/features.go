@@ -10,190 +10,209 @@ import (
 	"familiar/internal/text"
 )
 
-// The traits of a sentence are what can be seen of it as evidence for a question without knowing what either is about.
-// No trait is a word, so what was learned of them on some questions holds for others. The place, how much of the
-// question stands in the sentence and around it, and whether it has the kind of thing that is asked for (kinds.go).
+// The features of a sentence say how it would do as evidence for a question, without a word of either: what was learned
+// on some questions holds for others. They are its place, how much of the question stands in it and around it, and
+// whether it has what the question asks for (answer.go).
 const (
-	traitFirst = iota
-	traitSecond
-	traitLate
-	traitOpens
-	traitLong
-	traitShort
-	traitFirstPart
-	traitLaterPart
-	traitBare
-	traitCover
-	traitBelow
-	traitFocus
-	traitFocusBelow
-	traitPairs
-	traitSentence
-	traitLine
-	traitBefore
-	traitAfter
-	traitHead
-	traitSubject
-	traitPronoun
-	traitReferred
-	traitKin
-	traitWho
-	traitWhen
-	traitWhere
-	traitCount
-	traitWhy
-	traitHow
-	traitWhat
-	traitWhatLead
-	traitLacks
-	traitName
-	traitNumber
-	traitNear
-	traitNews
-	traitNegated
-	traitDay
-	traitDayLine
+	featureFirst = iota
+	featureSecond
+	featureLate
+	featureOpens
+	featureLong
+	featureShort
+	featureFirstPart
+	featureLaterPart
+	featureBare
+	featureCover
+	featureBelow
+	featureFocus
+	featureFocusBelow
+	featurePairs
+	featureSentence
+	featureLine
+	featureBefore
+	featureAfter
+	featureHead
+	featureSubject
+	featurePronoun
+	featureReferred
+	featureAssociation
+	featureWho
+	featureWhen
+	featureWhere
+	featureCount
+	featureWhy
+	featureHow
+	featureWhat
+	featureWhatLead
+	featureLacks
+	featureName
+	featureNumber
+	featureNear
+	featureNews
+	featureNegated
+	featureDay
+	featureDayLine
 	numFeatures
 )
 
-// traitNames are what the model and people call them.
-var traitNames = [numFeatures]string{
-	traitFirst:      "opens page",
-	traitSecond:     "stands second",
-	traitLate:       "far down",
-	traitOpens:      "opens line",
-	traitLong:       "long",
-	traitShort:      "short",
-	traitFirstPart:  "first part",
-	traitLaterPart:  "later part",
-	traitBare:       "nothing of the question",
-	traitCover:      "covers question", // its rare words counting most, as always
-	traitBelow:      "covers less than the page's best",
-	traitFocus:      "covers what the title does not",
-	traitFocusBelow: "covers less of that than the best",
-	traitPairs:      "covers pairs of words",
-	traitSentence:   "whole sentence covers",
-	traitLine:       "its line covers",
-	traitBefore:     "the one before covers",
-	traitAfter:      "the next covers",
-	traitHead:       "heading covers",
-	traitSubject:    "begins with title",
-	traitPronoun:    "begins with pronoun",
-	traitReferred:   "pronoun stands for question", // by the sentence before, or the title
-	traitKin:        "kin of question",
-	traitWho:        "person",
-	traitWhen:       "time",
-	traitWhere:      "place",
-	traitCount:      "number",
-	traitWhy:        "reason",
-	traitHow:        "manner",
-	traitWhat:       "definition",
-	traitWhatLead:   "definition opens page",
-	traitLacks:      "lacks kind",
-	traitName:       "new name", // these two where no such kind is asked for
-	traitNumber:     "new number",
-	traitNear:       "candidate near question",
-	traitNews:       "much that is new",
-	traitNegated:    "negated",
-	traitDay:        "names the day",
-	traitDayLine:    "its line names the day",
+// featureNames are what the model and people call them.
+var featureNames = [numFeatures]string{
+	featureFirst:       "opens page",
+	featureSecond:      "stands second",
+	featureLate:        "far down",
+	featureOpens:       "opens line",
+	featureLong:        "long",
+	featureShort:       "short",
+	featureFirstPart:   "first part",
+	featureLaterPart:   "later part",
+	featureBare:        "nothing of the question",
+	featureCover:       "covers question", // its rare words counting most, as always
+	featureBelow:       "covers less than the page's best",
+	featureFocus:       "covers what the title does not",
+	featureFocusBelow:  "covers less of that than the best",
+	featurePairs:       "covers pairs of words",
+	featureSentence:    "whole sentence covers",
+	featureLine:        "its line covers",
+	featureBefore:      "the one before covers",
+	featureAfter:       "the next covers",
+	featureHead:        "heading covers",
+	featureSubject:     "begins with title",
+	featurePronoun:     "begins with pronoun",
+	featureReferred:    "pronoun stands for question", // by the sentence before, or the title
+	featureAssociation: "associated with question",
+	featureWho:         "person",
+	featureWhen:        "time",
+	featureWhere:       "place",
+	featureCount:       "number",
+	featureWhy:         "reason",
+	featureHow:         "manner",
+	featureWhat:        "definition",
+	featureWhatLead:    "definition opens page",
+	featureLacks:       "lacks kind",
+	featureName:        "new name", // these two where no such kind is asked for
+	featureNumber:      "new number",
+	featureNear:        "candidate near question",
+	featureNews:        "much that is new",
+	featureNegated:     "negated",
+	featureDay:         "names the day",
+	featureDayLine:     "its line names the day",
+}
+
+// features is how much of each feature a sentence has.
+type features [numFeatures]float64
+
+func (f *features) set(feature int, is bool) {
+	if is {
+		f[feature] = 1
+	}
+}
+
+// named returns the features that a sentence has, for the model.
+func (f *features) named() []linear.Feature {
+	var out []linear.Feature
+	for i, x := range f {
+		if x != 0 {
+			out = append(out, linear.Feature{Name: featureNames[i], Value: x})
+		}
+	}
+	return out
 }
 
 //go:embed evidence.model
 var evidenceFile []byte
 
-// evidenceWeights are what each trait is worth.
-var evidenceWeights = sync.OnceValue(func() *[numFeatures]float64 {
+// featureWeights are what the features are worth.
+var featureWeights = sync.OnceValue(func() *[numFeatures]float64 {
 	var out [numFeatures]float64
 	model := linear.MustParse(evidenceFile)
-	for t, name := range traitNames {
-		out[t] = model.Weight(name, 0)
+	for f, name := range featureNames {
+		out[f] = model.Weight(name, 0)
 	}
 	return &out
 })
 
-// setting is where a sentence stands: what of the question is in its page's title, its line and its neighbours.
-type setting struct {
+// surroundings are the terms of the question that stand around a sentence: in its page's title, its line and its
+// neighbours.
+type surroundings struct {
 	title, line, before, after uint64
+	opensLine                  bool
 	day                        bool    // its line names a day that was asked for
-	best, bestFocus            float64 // of its page
+	most, mostFocus            float64 // the most that a sentence of its page covers
 }
 
-// observe sees the traits of a page's sentences.
-func (q *Question) observe(page []Sentence, title uint64) {
-	at := setting{title: title}
+// setFeatures sets the features of a page's sentences.
+func (q *Question) setFeatures(page []Sentence, title uint64) {
+	at := surroundings{title: title}
 	for i := range page {
-		at.best = max(at.best, q.share(page[i].Mask, q.all()))
-		at.bestFocus = max(at.bestFocus, q.share(page[i].Mask, q.all()&^title))
+		at.most = max(at.most, q.share(page[i].mask, q.all()))
+		at.mostFocus = max(at.mostFocus, q.share(page[i].mask, q.all()&^title))
 	}
-	for i := range page {
-		if i == 0 || page[i].line != page[i-1].line {
-			at.line, at.day = 0, false
-			for j := i; j < len(page) && page[j].line == page[i].line; j++ {
-				page[j].traits.set(traitDay, q.names(page[j].Text))
-				at.line |= page[j].Mask
-				at.day = at.day || page[j].traits[traitDay] == 1
+	for line := range runs(page, func(s *Sentence) int { return s.line }) {
+		at.line, at.day = 0, false
+		for i := range line {
+			at.line |= line[i].mask
+			names := q.namesDay(line[i].Text)
+			line[i].features.set(featureDay, names)
+			at.day = at.day || names
+		}
+		for i := range line {
+			s := &line[i]
+			at.opensLine, at.before, at.after = i == 0, 0, 0
+			if s.index > 0 {
+				at.before = page[s.index-1].mask
 			}
+			if s.index+1 < len(page) {
+				at.after = page[s.index+1].mask
+			}
+			s.related = s.mask|s.heading|at.line|at.before != 0
+			q.setPlace(s, at)
+			q.setCover(s, at)
+			q.setAnswer(s)
 		}
-		at.before, at.after = 0, 0
-		if i > 0 {
-			at.before = page[i-1].Mask
-		}
-		if i+1 < len(page) {
-			at.after = page[i+1].Mask
-		}
-		q.see(&page[i], at)
 	}
 }
 
-// see sees the traits of one sentence.
-func (q *Question) see(s *Sentence, at setting) {
-	t, all := &s.traits, q.all()
-	s.linked = s.Mask|s.head|at.line|at.before != 0
-	length := utf8.RuneCountInString(s.Text)
-	t.set(traitFirst, s.place == 0)
-	t.set(traitSecond, s.place == 1)
-	t[traitLate] = math.Log1p(float64(s.place)) / 3
-	t.set(traitOpens, s.opens && s.place > 0)
-	t[traitLong] = math.Log(float64(length)/100) / 2
-	t.set(traitShort, length < 50)
-	t.set(traitFirstPart, s.ended && !s.cut)
-	t.set(traitLaterPart, s.cut)
-	t.set(traitBare, s.Mask == 0)
-	t[traitCover] = q.share(s.Mask, all)
-	t[traitBelow] = at.best - t[traitCover]
-	t[traitFocus] = q.share(s.Mask, all&^at.title)
-	t[traitFocusBelow] = at.bestFocus - t[traitFocus]
-	t[traitPairs] = s.pairs
-	t[traitSentence] = q.share(s.sentence, all)
-	t[traitLine] = q.share(at.line, all)
-	t[traitBefore] = q.share(at.before, all)
-	t[traitAfter] = q.share(at.after, all)
-	t[traitHead] = q.share(s.head, all)
-	t.set(traitDayLine, at.day)
-	first := 0
-	for first < len(s.words) && openers[s.words[first].Key] {
-		first++
-	}
-	if first < len(s.words) {
-		key := s.words[first].Key
-		t.set(traitPronoun, referring[key])
-		if bit := q.bit(key); bit != none {
-			t.set(traitSubject, at.title>>bit&1 == 1)
-		}
-		if referring[key] {
-			t[traitReferred] = q.share(at.before|at.title, all)
-		}
-	}
-	q.kinds(t, s.words, s.place == 0)
+// setPlace sets the features of where and how a sentence stands.
+func (q *Question) setPlace(s *Sentence, at surroundings) {
+	f, length := &s.features, utf8.RuneCountInString(s.Text)
+	f.set(featureFirst, s.index == 0)
+	f.set(featureSecond, s.index == 1)
+	f[featureLate] = math.Log1p(float64(s.index)) / 3
+	f.set(featureOpens, at.opensLine && s.index > 0)
+	f[featureLong] = math.Log(float64(length)/100) / 2
+	f.set(featureShort, length < 50)
+	f.set(featureFirstPart, s.after && !s.before)
+	f.set(featureLaterPart, s.before)
+	f.set(featureDayLine, at.day)
 }
 
-// Features is how much of each trait a sentence has.
-type Features [numFeatures]float64
-
-func (t *Features) set(trait int, is bool) {
-	if is {
-		t[trait] = 1
+// setCover sets the features of how much of the question is in a sentence and around it.
+func (q *Question) setCover(s *Sentence, at surroundings) {
+	f, all := &s.features, q.all()
+	f.set(featureBare, s.mask == 0)
+	f[featureCover] = q.share(s.mask, all)
+	f[featureBelow] = at.most - f[featureCover]
+	f[featureFocus] = q.share(s.mask, all&^at.title)
+	f[featureFocusBelow] = at.mostFocus - f[featureFocus]
+	f[featurePairs] = s.pairs
+	f[featureSentence] = q.share(s.sentence, all)
+	f[featureLine] = q.share(at.line, all)
+	f[featureBefore] = q.share(at.before, all)
+	f[featureAfter] = q.share(at.after, all)
+	f[featureHead] = q.share(s.heading, all)
+	for _, w := range s.words {
+		if openers[w.Key] {
+			continue
+		}
+		if bit := q.bit(w.Key); bit != none {
+			f.set(featureSubject, at.title>>bit&1 == 1)
+		}
+		if referring[w.Key] {
+			f[featurePronoun] = 1
+			f[featureReferred] = q.share(at.before|at.title, all)
+		}
+		break
 	}
 }
 

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"cmp"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,79 +12,79 @@ import (
 )
 
 const (
-	// outlineWords is how long the outline of a page is. What people write when asked to sum up minutes of talk is
-	// two thirds of that; quoted sentences hold as much in half as many words again.
+	// outlineWords is the length of a page's outline. When people sum up minutes of a meeting, they write two thirds of
+	// that; quoted sentences need half as many words again to say as much.
 	outlineWords = 100
-	// repeated is what a sentence loses whose words have all been said, about as much as by not being about the
-	// question.
-	repeated = 0.5
+	// redundancy is what a sentence loses if all of its words are in the outline already: about as much as if it were
+	// not about the question.
+	redundancy = 0.5
 )
 
-// outline sums pages up: of each the sentences that are most about the question and say most, little twice, in their
-// order.
-func outline(q *Question, pages []Page, limit int) []Sentence {
-	all := q.sentences(pages)
+// outline sums pages up: of each, in their order, it takes the sentences that are most about the question and say most,
+// with little twice.
+func (q *Question) outline(pages []Page, limit int) []Sentence {
 	var out []Sentence
-	for from, to := 0, 0; from < len(all); from = to {
-		for to = from; to < len(all) && all[to].Page == all[from].Page; to++ {
-			all[to].Score = all[to].salience()
+	for page := range runs(q.sentences(pages), func(s *Sentence) int { return s.Page }) {
+		for i := range page {
+			page[i].Score = page[i].salience()
 		}
-		out = append(out, q.gist(all[from:to], eachOf(pages, limit))...)
+		out = append(out, q.gist(page, eachOf(pages, limit))...)
 	}
 	for i := limit; i < len(out); i++ {
 		q.drop(&out[i], DroppedNoRoom)
 	}
 	out = out[:min(len(out), limit)]
-	for i := range out { // so that they stay in this order, behind the side model's notes
-		out[i].Score = usualScore - float64(i)/100
+	for i := range out {
+		out[i].Score = usualScore - float64(i)/100 // so that they stay in this order, behind the side model's notes
+		out[i].Excerpt = out[i].speech()
 	}
 	return out
 }
 
-// salience is how much a sentence says of what is asked.
+// salience is how much a sentence says about the question.
 func (s *Sentence) salience() float64 {
-	return s.traits[traitCover] + 0.3*s.traits[traitLine] + s.traits[traitLong] - 0.3*s.traits[traitLate]
+	return s.features[featureCover] + 0.3*s.features[featureLine] + s.features[featureLong] - 0.3*s.features[featureLate]
 }
 
-// gist takes the most salient sentences of a page, each time less what those before have said (maximal marginal
-// relevance, Carbonell and Goldstein, 1998).
+// gist takes the most salient sentences of a page, each less what is in those before it (maximal marginal relevance,
+// Carbonell and Goldstein, 1998), and returns them in the order of the page.
 func (q *Question) gist(page []Sentence, limit int) []Sentence {
 	left := slices.Clone(page)
 	slices.SortStableFunc(left, func(a, b Sentence) int { return cmp.Compare(b.Score, a.Score) })
 	left = left[:min(len(left), 8*limit)]
 	var out []Sentence
-	said := map[string]bool{}
+	used := map[string]bool{} // the words of the outline
 	for words := 0; len(left) > 0 && len(out) < limit && words < outlineWords; {
-		best, most := 0, 0.0
+		best, most := 0, math.Inf(-1)
 		for i := range left {
-			if worth := left[i].Score - repeated*left[i].saidShare(said); i == 0 || worth > most {
-				best, most = i, worth
+			if gain := left[i].Score - redundancy*left[i].repeats(used); gain > most {
+				best, most = i, gain
 			}
 		}
 		s := left[best]
 		left = slices.Delete(left, best, best+1)
-		if n := len(s.words); words+n <= outlineWords*115/100 || words <= outlineWords*6/10 {
-			out = append(out, s)
-			words += n
-			for _, w := range s.words {
-				said[w.Key] = true
-			}
-		} else {
+		if n := len(s.words); words+n > outlineWords*115/100 && words > outlineWords*6/10 {
 			q.drop(&s, DroppedNoRoom)
+			continue
+		}
+		out = append(out, s)
+		words += len(s.words)
+		for _, w := range s.words {
+			used[w.Key] = true
 		}
 	}
 	for i := range left {
 		q.drop(&left[i], DroppedBelow)
 	}
-	slices.SortFunc(out, func(a, b Sentence) int { return a.place - b.place })
+	slices.SortFunc(out, func(a, b Sentence) int { return a.index - b.index })
 	return out
 }
 
-// saidShare is the share of its words that have been said.
-func (s *Sentence) saidShare(said map[string]bool) float64 {
+// repeats returns the share of the sentence's words that are used already.
+func (s *Sentence) repeats(used map[string]bool) float64 {
 	n := 0
 	for _, w := range s.words {
-		if said[w.Key] {
+		if used[w.Key] {
 			n++
 		}
 	}
@@ -106,14 +107,14 @@ var (
 	hesitation = regexp.MustCompile(`(?i)(?:,\s*)?\b(?:uh|uhm|um|erm|hmm|mm|mhm)\b(?:\s*,)?`)
 )
 
-// spoken is how it is quoted in an outline: of what somebody said, the words alone.
-func (s *Sentence) spoken() string {
-	body := noise.ReplaceAllString(s.shown(), "")
-	if text.Language(body, s.words) == "en" {
-		body = hesitation.ReplaceAllString(body, "")
+// speech returns the excerpt of what somebody said, without the sounds around the words.
+func (s *Sentence) speech() string {
+	words := noise.ReplaceAllString(s.excerpt(), "")
+	if text.Language(words, s.words) == "en" {
+		words = hesitation.ReplaceAllString(words, "")
 	}
-	if body = text.OneLine(body); utf8.RuneCountInString(body) < text.MinSentence || strings.HasSuffix(body, ":") {
-		return s.shown()
+	if words = text.OneLine(words); utf8.RuneCountInString(words) < text.MinSentence || strings.HasSuffix(words, ":") {
+		return s.excerpt()
 	}
-	return body
+	return words
 }

@@ -3,6 +3,7 @@ package factcheck
 import (
 	_ "embed"
 	"math"
+	"slices"
 	"sync"
 
 	"familiar/internal/linear"
@@ -14,85 +15,99 @@ var verifyFile []byte
 
 var verifyModel = sync.OnceValue(func() *linear.Model { return linear.MustParse(verifyFile) })
 
-// Weighing is what one page says to a claim.
-type Weighing struct {
+// Comparison is what one page says to a statement.
+type Comparison struct {
 	Order    []int            // its sentences, best evidence first
 	Hints    []linear.Feature // what the model sees, for training it
-	Supports float64          // probability that the page bears the claim out
-	Conflict string           // the rule by which it contradicts the claim, or ""
+	Supports float64          // probability that the page bears the statement out
+	Conflict string           // the rule by which it contradicts the statement, or ""
 
 	passages []passage // in that order
-	held     float64   // share of the claim's words that the best passages hold
+	held     float64   // share of the statement's words that the best passages hold
 	against  int       // of the passages, the one that contradicts
 }
 
 const (
-	weighed = 10 // passages that are looked at, at most
-	best    = 3  // of these, those that answer if any does
+	maxPassages = 10 // that are looked at
+	bestOf      = 3  // of these, those that answer if any does
 )
 
-// Weigh compares a claim with the sentences of a page.
-func Weigh(claim, title string, sentences []string) Weighing {
-	s := newStatement(claim, title)
-	w := Weighing{passages: s.passages(sentences)}
-	for _, p := range w.passages {
-		w.Order = append(w.Order, p.at)
+// Compare compares a statement with the sentences of a page.
+func Compare(statement, title string, sentences []string) Comparison {
+	m := newMatcher(statement, title)
+	c := Comparison{passages: m.passages(sentences), Supports: 0.5}
+	for _, p := range c.passages {
+		c.Order = append(c.Order, p.index)
 	}
-	near := w.passages[:min(weighed, len(w.passages))]
-	w.held = mean(s.held(near[:min(best, len(near))]), 0)
-	w.Hints = s.hints(near)
-	w.Supports = 0.5
+	near := c.passages[:min(maxPassages, len(c.passages))]
+	c.held = mean(m.held(near[:min(bestOf, len(near))]), 0)
+	c.Hints = m.hints(near)
 	if len(near) > 0 {
-		w.Supports = verifyModel().Classify(w.Hints)[1]
-		w.Conflict, w.against = s.conflict(near)
+		c.Supports = verifyModel().Classify(c.Hints)[1]
+		c.Conflict, c.against = m.contradiction(near)
 	}
-	return w
+	return c
 }
 
-// hints tell how much of the claim stands on the page: of its words, of its names, of its numbers, and of the words
-// that make it a bold one. They know no word but those.
-func (s *statement) hints(near []passage) []linear.Feature {
-	all, first := s.held(near), s.held(near[:min(best, len(near))])
+// hints are how much of the statement stands on the page: of its words, its names and its numbers, and of the words that
+// make it a bold one. The model sees no words but those.
+func (m *matcher) hints(near []passage) []linear.Feature {
+	all, first := m.held(near), m.held(near[:min(bestOf, len(near))])
 	missing := 0.0
 	var names, firstNames []float64
-	for i, p := range s.parts {
+	for i, t := range m.terms {
 		if all[i] < enough {
 			missing++
 		}
-		if p.name {
+		if t.name {
 			names, firstNames = append(names, all[i]), append(firstNames, first[i])
 		}
 	}
-	on, numbers := map[string]bool{}, map[string]bool{}
+	words, numbers := map[string]bool{}, map[string]bool{} // on the page
 	for _, p := range near {
 		for _, w := range text.Words(p.text) {
-			on[w.Key] = true
+			words[w.Key] = true
 		}
 		for _, n := range text.Numbers(text.InDigits(p.text)) {
 			numbers[n] = true
 		}
 	}
-	unheard, bold := 0.0, 0.0
-	for _, n := range text.Numbers(s.text) {
-		if !numbers[n] {
-			unheard = 1
-		}
-	}
-	for w := range s.says {
-		if boldWords[w] && !on[w] {
+	bold := 0.0
+	for key := range m.keys {
+		if boldWords[key] && !words[key] {
 			bold++
 		}
 	}
+	numberMissing := slices.ContainsFunc(text.Numbers(m.text), func(n string) bool { return !numbers[n] })
 	return []linear.Feature{
 		{Name: "words held", Value: mean(all, 0)},
 		{Name: "words held by the best", Value: mean(first, 0)},
-		{Name: "words missing", Value: missing / math.Max(1, float64(len(s.parts)))},
+		{Name: "words missing", Value: missing / math.Max(1, float64(len(m.terms)))},
 		{Name: "names held", Value: mean(names, 0.8)},
 		{Name: "names held by the best", Value: mean(firstNames, 0.8)},
-		{Name: "a number is missing", Value: unheard},
+		{Name: "a number is missing", Value: indicator(numberMissing)},
 		{Name: "bold words missing", Value: bold},
-		{Name: "never", Value: weight(s.says["never"], 1)},
+		{Name: "never", Value: indicator(m.keys["never"])},
 	}
+}
+
+// indicator is 1 if something is so, and else 0.
+func indicator(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+func mean(of []float64, otherwise float64) float64 {
+	if len(of) == 0 {
+		return otherwise
+	}
+	sum := 0.0
+	for _, x := range of {
+		sum += x
+	}
+	return sum / float64(len(of))
 }
 
 // boldWords allow no exception.

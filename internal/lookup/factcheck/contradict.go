@@ -9,7 +9,7 @@ import (
 	"familiar/internal/text"
 )
 
-// The rules by which a sentence contradicts a statement. Each asks first that the two speak of the same thing.
+// The rules by which a sentence contradicts a statement. Each asks first whether the two speak of the same thing.
 const (
 	otherNumber  = "number"     // another number of the same unit
 	otherDate    = "date"       // another year
@@ -19,21 +19,22 @@ const (
 	lessSweeping = "quantifier" // it allows what the statement rules out
 )
 
-// conflict returns the first rule by which one of the best passages contradicts the statement, and which one does.
-// What any of the others confirms is not contradicted.
-func (s *statement) conflict(near []passage) (rule string, at int) {
-	for i, p := range near[:min(best, len(near))] {
-		for _, r := range []struct {
-			name string
-			hit  func(passage, []passage) bool
-		}{
-			{otherNumber, s.otherNumber},
-			{otherDate, s.otherYear},
-			{otherName, s.otherName},
-			{opposite, s.opposite},
-			{oneDenies, s.denied},
-			{lessSweeping, s.narrowed},
-		} {
+// contradiction returns the first rule by which one of the best passages contradicts the statement, and which passage
+// does. A number, year or name that another passage confirms is no contradiction.
+func (m *matcher) contradiction(near []passage) (rule string, at int) {
+	rules := []struct {
+		name string
+		hit  func(p passage, near []passage) bool
+	}{
+		{otherNumber, m.otherNumber},
+		{otherDate, m.otherYear},
+		{otherName, m.otherName},
+		{opposite, m.opposite},
+		{oneDenies, m.oneDenies},
+		{lessSweeping, m.lessSweeping},
+	}
+	for i, p := range near[:min(bestOf, len(near))] {
+		for _, r := range rules {
 			if r.hit(p, near) {
 				return r.name, i
 			}
@@ -42,82 +43,67 @@ func (s *statement) conflict(near []passage) (rule string, at int) {
 	return "", 0
 }
 
-// about is the share of the statement's parts that p holds, of those that are asked for.
-func (s *statement) about(p passage, which func(term) bool) float64 {
-	var shares []float64
-	for i, held := range s.held([]passage{p}) {
-		if which(s.parts[i]) {
-			shares = append(shares, weight(held >= enough, 1))
+// coverage returns the share of the statement's terms that p holds, of those that count.
+func (m *matcher) coverage(p passage, counts func(term) bool) float64 {
+	var has []float64
+	for i, held := range m.held([]passage{p}) {
+		if counts(m.terms[i]) {
+			has = append(has, indicator(held >= enough))
 		}
 	}
-	return mean(shares, 0)
+	return mean(has, 0)
 }
 
-func anyPart(term) bool { return true }
+// What may count for a rule.
+func anyTerm(term) bool       { return true }
+func notName(t term) bool     { return !t.name }
+func notNegation(t term) bool { return !text.Negations[t.key] }
+func notSweeping(t term) bool { return !sweeping[t.key] }
+func notNumber(t term) bool {
+	return !text.Numeric(t.key) && !text.SpelledNumbers[t.key] && !text.Bounds[t.key]
+}
 
-func (p term) numeric() bool { return text.Numeric(p.key) || text.SpelledNumbers[p.key] }
-
-func unnumbered(p term) bool { return !p.numeric() && !text.Bounds[p.key] }
-
-func commonWords(p term) bool { return !p.name }
-
-func (s *statement) otherNumber(p passage, near []passage) bool {
-	claimed := text.Quantities(s.text)
-	if len(claimed) == 0 || s.about(p, unnumbered) < 0.5 {
+func (m *matcher) otherNumber(p passage, near []passage) bool {
+	claimed := text.Quantities(m.text)
+	if len(claimed) == 0 || m.coverage(p, notNumber) < 0.5 {
 		return false
 	}
-	for _, c := range claimed {
-		if c.Unit == "" {
-			continue
-		}
-		differs := false
-		for _, h := range text.Quantities(p.text) {
-			differs = differs || h.Unit == c.Unit && !c.Admits(h.Value)
-		}
-		agrees := slices.ContainsFunc(near, func(q passage) bool {
-			return slices.ContainsFunc(text.Quantities(q.text), func(h text.Quantity) bool { return (h.Unit == c.Unit || h.Unit == "") && c.Admits(h.Value) })
-		})
-		if differs && !agrees {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(claimed, func(c text.Quantity) bool {
+		differs := func(q text.Quantity) bool { return q.Unit == c.Unit && !c.Admits(q.Value) }
+		agrees := func(q text.Quantity) bool { return (q.Unit == c.Unit || q.Unit == "") && c.Admits(q.Value) }
+		return c.Unit != "" && slices.ContainsFunc(text.Quantities(p.text), differs) &&
+			!slices.ContainsFunc(near, func(o passage) bool { return slices.ContainsFunc(text.Quantities(o.text), agrees) })
+	})
 }
 
 // decade is a year that stands for ten, or for a hundred.
 var decade = regexp.MustCompile(`\b[0-9]{3}0['’]?s\b`)
 
-func (s *statement) otherYear(p passage, near []passage) bool {
-	claimed := text.YearPattern.FindAllString(decade.ReplaceAllString(s.text, " "), -1)
-	there := text.YearPattern.FindAllString(p.text, -1)
-	if len(claimed) == 0 || len(there) == 0 || s.about(p, unnumbered) < 0.6 {
+func (m *matcher) otherYear(p passage, near []passage) bool {
+	claimed := text.YearPattern.FindAllString(decade.ReplaceAllString(m.text, " "), -1)
+	if len(claimed) == 0 || !text.YearPattern.MatchString(p.text) || m.coverage(p, notNumber) < 0.6 {
 		return false
 	}
-	for _, q := range near {
-		for _, y := range claimed {
-			if strings.Contains(q.text, y) {
-				return false
-			}
-		}
-	}
-	return true
+	return !slices.ContainsFunc(near, func(o passage) bool {
+		return slices.ContainsFunc(claimed, func(year string) bool { return strings.Contains(o.text, year) })
+	})
 }
 
 // roleName finds a name behind the little word that says what it is to the rest.
 var roleName = regexp.MustCompile(`\b(in|by|from|at|near|against|for|to)\s+(?:the\s+)?(\p{Lu}[\pL'’-]+(?:\s+\p{Lu}[\pL'’-]+)*)`)
 
-func (s *statement) otherName(p passage, near []passage) bool {
-	for _, m := range roleName.FindAllStringSubmatch(s.text, -1) {
-		key := text.Fold(m[2])
-		if s.about(p, commonWords) < 1 || len(s.parts) < 2 {
-			return false
-		}
-		named := slices.ContainsFunc(near, func(q passage) bool { return strings.Contains(strings.ToLower(q.text), key) })
-		if named || isMonth(key) {
+func (m *matcher) otherName(p passage, near []passage) bool {
+	claimed := roleName.FindAllStringSubmatch(m.text, -1)
+	if len(claimed) == 0 || len(m.terms) < 2 || m.coverage(p, notName) < 1 {
+		return false
+	}
+	for _, c := range claimed {
+		key := text.Fold(c[2])
+		if isMonth(key) || slices.ContainsFunc(near, func(o passage) bool { return strings.Contains(strings.ToLower(o.text), key) }) {
 			continue
 		}
 		for _, n := range roleName.FindAllStringSubmatch(p.text, -1) {
-			if n[1] == m[1] && !isMonth(text.Fold(n[2])) && !strings.Contains(s.text, n[2]) {
+			if n[1] == c[1] && !isMonth(text.Fold(n[2])) && !strings.Contains(m.text, n[2]) {
 				return true
 			}
 		}
@@ -147,30 +133,29 @@ var opposites = func() (pairs [][2]map[string]bool) {
 	return pairs
 }()
 
-func (s *statement) opposite(p passage, _ []passage) bool {
-	if s.about(p, anyPart) < 0.75 {
+func (m *matcher) opposite(p passage, _ []passage) bool {
+	if m.coverage(p, anyTerm) < 0.75 {
 		return false
 	}
-	here, there := s.says, text.Keys(text.Words(p.text))
+	keys := text.Keys(text.Words(p.text))
 	for _, pair := range opposites {
-		for i := range pair {
-			if text.Intersects(here, pair[i]) && !text.Intersects(here, pair[1-i]) && text.Intersects(there, pair[1-i]) && !text.Intersects(there, pair[i]) {
-				return text.Denies(s.text) == text.Denies(p.text)
+		for i, own := range pair {
+			other := pair[1-i]
+			if text.Intersects(m.keys, own) && !text.Intersects(m.keys, other) && text.Intersects(keys, other) && !text.Intersects(keys, own) {
+				return text.Denies(m.text) == text.Denies(p.text)
 			}
 		}
 	}
 	return false
 }
 
-func affirmed(p term) bool { return !text.Negations[p.key] }
-
-// denied says whether exactly one of the two denies nearly the same.
-func (s *statement) denied(p passage, _ []passage) bool {
+// oneDenies reports whether one of the two denies nearly what the other says.
+func (m *matcher) oneDenies(p passage, _ []passage) bool {
 	least := 0.8
-	if len(claim.Refutals.FindAll(p.text, text.Words(p.text))) > 0 { // plain words, and often a claim in other words
+	if len(claim.Refutals.FindAll(p.text, text.Words(p.text))) > 0 { // plain words, and often the statement in other words
 		least = 0.7
 	}
-	return claim.Negates(s.text) != claim.Negates(p.text) && s.about(p, affirmed) >= least
+	return claim.Negates(m.text) != claim.Negates(p.text) && m.coverage(p, notNegation) >= least
 }
 
 var (
@@ -178,19 +163,11 @@ var (
 	tempering = text.Set("also another other others sometimes several some often mostly usually besides various")
 )
 
-// narrowed says whether the statement rules out what p allows.
-func (s *statement) narrowed(p passage, _ []passage) bool {
-	if !text.Intersects(s.says, sweeping) || s.about(p, func(q term) bool { return !sweeping[q.key] }) < 0.8 {
+// lessSweeping reports whether the passage allows what the statement rules out.
+func (m *matcher) lessSweeping(p passage, _ []passage) bool {
+	if !text.Intersects(m.keys, sweeping) || m.coverage(p, notSweeping) < 0.8 {
 		return false
 	}
-	there := text.Keys(text.Words(p.text))
-	return !text.Intersects(there, sweeping) && text.Intersects(there, tempering)
-}
-
-// weight is n where something is so.
-func weight(so bool, n float64) float64 {
-	if so {
-		return n
-	}
-	return 0
+	keys := text.Keys(text.Words(p.text))
+	return !text.Intersects(keys, sweeping) && text.Intersects(keys, tempering)
 }

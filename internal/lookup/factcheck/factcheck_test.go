@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"familiar/internal/text"
 )
 
-func TestStated(t *testing.T) {
+func TestStatement(t *testing.T) {
 	for question, want := range map[string]string{
 		"Is it true that the Sample Bridge was opened in 1932?": "the Sample Bridge was opened in 1932",
 		"fact check: cats have nine lives":                      "cats have nine lives",
@@ -39,7 +37,7 @@ func TestStated(t *testing.T) {
 	}
 }
 
-func TestRuling(t *testing.T) {
+func TestMajority(t *testing.T) {
 	for _, c := range []struct {
 		pro, contra int
 		want        string
@@ -47,14 +45,14 @@ func TestRuling(t *testing.T) {
 		{0, 0, inconclusive}, {1, 0, inconclusive}, {2, 0, inconclusive}, {3, 0, Supports}, {3, 1, Supports}, {3, 2, inconclusive},
 		{0, 3, Contradicts}, {1, 3, Contradicts}, {2, 3, inconclusive}, {4, 2, inconclusive}, {5, 2, Supports},
 	} {
-		if got, sure := ruling(c.pro, c.contra); got != c.want || sure < 0.3 || sure > 0.95 {
+		if got, sure := majority(c.pro, c.contra); got != c.want || sure < 0.3 || sure > 0.95 {
 			t.Errorf("%d for, %d against: %s %.2f, want %s", c.pro, c.contra, got, sure, c.want)
 		}
 	}
 }
 
 func TestConflict(t *testing.T) {
-	for _, c := range []struct{ finding, sentence, want string }{
+	for _, c := range []struct{ statement, sentence, want string }{
 		{"The bridge is 900 metres long", "The bridge is 1,280 metres long and carries six lanes.", otherNumber},
 		{"The bridge is over 900 metres long", "The bridge is 1,280 metres long and carries six lanes.", ""},
 		{"The bridge is about 1,300 metres long", "The bridge is 1,280 metres long and carries six lanes.", ""},
@@ -80,8 +78,8 @@ func TestConflict(t *testing.T) {
 		{"The whale eats only krill", "The whale eats krill, and also eats small fish.", lessSweeping},
 		{"The whale eats krill", "Rivers are long, and the sea is deep.", ""},
 	} {
-		if got := Weigh(c.finding, "", []string{c.sentence}).Conflict; got != c.want {
-			t.Errorf("%q against %q: %q, want %q", c.sentence, c.finding, got, c.want)
+		if got := Compare(c.statement, "", []string{c.sentence}).Conflict; got != c.want {
+			t.Errorf("%q against %q: %q, want %q", c.sentence, c.statement, got, c.want)
 		}
 	}
 }
@@ -91,26 +89,26 @@ func TestCopiesCountOnce(t *testing.T) {
 	for i := range 40 {
 		s += fmt.Sprintf("Passenger number %d took seat %d near the window. ", i, i*7)
 	}
-	st := Stance{site: "a.org", Text: "one", near: text.Shingles(s)}
+	st := Stance{site: "a.org", Text: "one", sketch: sketchOf(s)}
 	for name, c := range map[string]struct {
 		st   Stance
 		want bool
 	}{
 		"same site":      {Stance{site: "a.org", Text: "two"}, true},
-		"another":        {Stance{site: "b.org", Text: "two", near: text.Shingles("A quite different page, in words of its own, about another boat and its long way.")}, false},
-		"copied":         {Stance{site: "b.org", Text: "two", near: text.Shingles("Our sister paper reports. " + s + " More tomorrow.")}, true},
-		"copied the one": {Stance{site: "b.org", Text: "The old ferry to the island was painted bright green by its whole crew", near: nil}, false},
+		"another":        {Stance{site: "b.org", Text: "two", sketch: sketchOf("A quite different page, in words of its own, about another boat and its long way.")}, false},
+		"copied":         {Stance{site: "b.org", Text: "two", sketch: sketchOf("Our sister paper reports. " + s + " More tomorrow.")}, true},
+		"copied the one": {Stance{site: "b.org", Text: "The old ferry to the island was painted bright green by its whole crew"}, false},
 	} {
-		if got := repeats(c.st, []Stance{st}); got != c.want {
+		if got := c.st.repeats([]Stance{st}); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 	long := "The old ferry to the island was painted bright green by its whole crew."
-	if st = (Stance{site: "a.org", Text: long}); !repeats(Stance{site: "b.org", Text: "Reportedly " + long}, []Stance{st}) {
+	if st = (Stance{site: "a.org", Text: long}); !(Stance{site: "b.org", Text: "Reportedly " + long}).repeats([]Stance{st}) {
 		t.Error("a sentence that another site has copied counts twice")
 	}
 	if !sameWords(long, "Reportedly "+long) || sameWords("It is green.", "It is green.") {
-		t.Error("copies of sentences are not told")
+		t.Error("copies of sentences are not recognised")
 	}
 }
 
@@ -125,7 +123,7 @@ func TestLiving(t *testing.T) {
 		"Bob Other (born 4 May 1980) is a singer.":                                                       false,
 		"The Sample Bridge is long.":                                                                     false,
 	} {
-		if got := living("Jane Sample was arrested", []Page{{Text: text}}); got != want {
+		if got := aboutLiving("Jane Sample was arrested", []Page{{Text: text}}); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}

@@ -18,8 +18,34 @@ var (
 	besides = text.Set("who has had was is later then suddenly of on ist war est a the der die le la el")
 )
 
-// over says whether a text says of somebody with one of these names that they died: their own name stands beside it.
-func over(s string, names map[string]bool) bool {
+// firstPart is how much of a page says what it is about, in characters.
+const firstPart = 1500
+
+// aboutLiving reports whether the statement is about a person who, by the pages, is alive: it names somebody whose page
+// begins as such pages do. One page that tells of the person's death decides against it.
+func aboutLiving(statement string, pages []Page) bool {
+	names := namesOf(statement, pages)
+	lives := false
+	for _, p := range pages {
+		if p.Text == "" {
+			continue
+		}
+		s := p.Title + "\n" + text.Truncate(p.Text, firstPart)
+		if !text.Intersects(text.Keys(text.Words(s)), names) {
+			continue
+		}
+		born := alive.FindStringIndex(s)
+		if span := lifespan.FindStringIndex(s); span != nil && (born == nil || span[0] <= born[0]) || reportsDeath(s, names) {
+			return false
+		}
+		lives = lives || born != nil
+	}
+	return lives
+}
+
+// reportsDeath reports whether a text says that somebody with one of these names died: the name itself stands beside
+// the word for it.
+func reportsDeath(s string, names map[string]bool) bool {
 	words := text.Words(s)
 	for i, w := range words {
 		if !ended[w.Key] {
@@ -32,62 +58,35 @@ func over(s string, names map[string]bool) bool {
 		for behind < len(words) && besides[words[behind].Key] {
 			behind++
 		}
-		if before >= 0 && names[words[before].Key] && words[before].Upper && !ofTheirs(s[words[before].Start:words[before].End]) || behind < len(words) && names[words[behind].Key] {
+		if behind < len(words) && names[words[behind].Key] {
+			return true
+		}
+		if before >= 0 && names[words[before].Key] && words[before].Upper && !possessive(s[words[before].Start:words[before].End]) {
 			return true
 		}
 	}
 	return false
 }
 
-// ofTheirs tells "Ada's" from "Ada": her father is not her.
-func ofTheirs(word string) bool {
+// possessive tells "Ada's" from "Ada": her father is another person.
+func possessive(word string) bool {
 	return strings.HasSuffix(word, "'s") || strings.HasSuffix(word, "’s")
 }
 
-// firstPart is as much of a page as says what it is about, in bytes.
-const firstPart = 1500
-
-// living says whether the statement is about a person who, by the pages, lives: it names somebody whose page begins
-// as such pages do. One page that tells of the person's death settles it.
-func living(said string, pages []Page) bool {
-	names := namesOf(said, pages)
-	lives := false
-	for _, p := range pages {
-		if p.Text == "" {
-			continue
-		}
-		s := p.Title + "\n" + text.Truncate(p.Text, firstPart)
-		if !text.Intersects(text.Keys(text.Words(s)), names) {
-			continue
-		}
-		begins := alive.FindStringIndex(s)
-		if span := lifespan.FindStringIndex(s); span != nil && (begins == nil || span[0] <= begins[0]) || over(s, names) {
-			return false
-		}
-		lives = lives || begins != nil
-	}
-	return lives
-}
-
-// namesOf are the names in a statement: its words with capitals or, where nobody took the trouble, those that have one
-// in the title of a page.
-func namesOf(said string, pages []Page) map[string]bool {
-	names, words := map[string]bool{}, text.ContentWords(said)
+// namesOf returns the names in a statement: its words with capitals. In one without capitals, those are names that have
+// one in the title of a page.
+func namesOf(statement string, pages []Page) map[string]bool {
+	names, words := map[string]bool{}, text.ContentWords(statement)
 	for _, w := range words {
-		if w.Upper {
-			names[w.Key] = true
-		}
+		names[w.Key] = names[w.Key] || w.Upper
 	}
-	if said != strings.ToLower(said) {
-		return names
-	}
-	for _, p := range pages {
-		titled := map[string]bool{}
-		for _, w := range text.ContentWords(p.Title) {
-			titled[w.Key] = titled[w.Key] || w.Upper
-		}
-		for _, w := range words {
-			names[w.Key] = names[w.Key] || titled[w.Key]
+	if statement == strings.ToLower(statement) {
+		for _, p := range pages {
+			for _, w := range text.ContentWords(p.Title) {
+				if _, is := names[w.Key]; is {
+					names[w.Key] = names[w.Key] || w.Upper
+				}
+			}
 		}
 	}
 	maps.DeleteFunc(names, func(_ string, is bool) bool { return !is })

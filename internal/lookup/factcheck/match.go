@@ -3,195 +3,147 @@ package factcheck
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 	"unicode/utf8"
 
 	"familiar/internal/text"
 )
 
-// statement is a claim made ready to be compared with the sentences of a page.
-type statement struct {
-	text   string
-	parts  []term         // its words of content, but for those of the page's title
-	grams  map[string]int // the grams of all parts, numbered
-	fields map[int]int    // the fields of all parts, numbered
-	says   map[string]bool
+// matcher is a statement, prepared for being compared with the sentences of a page. Words are compared by their grams,
+// which survive most endings and misspellings, and by the fields that they belong to (related.go).
+type matcher struct {
+	text   string          // the statement, amounts in digits
+	keys   map[string]bool // all its words
+	terms  []term          // its words of content, but for those of the page's title
+	grams  map[string]int  // of its words of content, numbered
+	fields map[int]int     // of its terms, numbered
 }
 
 // term is one word of a statement.
 type term struct {
-	key    string
-	grams  bitset
-	fields bitset
-	name   bool
+	key           string
+	name          bool
+	grams, fields []int // the set of their numbers
 }
 
-// bitset holds small numbers. A claim is short: what does not fit is left out.
-type bitset [4]uint64
-
-func (b *bitset) add(i int) {
-	if i < 64*len(b) {
-		b[i/64] |= 1 << (i % 64)
+// newMatcher prepares a statement for a page with that title. The words of the title say nothing in the page's
+// sentences, which are all about them, unless the statement has no others.
+func newMatcher(statement, title string) *matcher {
+	m := &matcher{text: text.InDigits(statement), grams: map[string]int{}, fields: map[int]int{}}
+	m.keys = text.Keys(text.Words(m.text))
+	inTitle := map[string]bool{}
+	for _, w := range text.ContentWords(title) {
+		for _, g := range grams(w.Key) {
+			inTitle[g] = true
+		}
 	}
+	var titled []term
+	seen := map[string]bool{}
+	for _, w := range text.ContentWords(m.text) {
+		if seen[w.Key] {
+			continue
+		}
+		seen[w.Key] = true
+		t, shared := term{key: w.Key, name: w.Upper && w.Start > 0}, 0
+		all := grams(w.Key)
+		for _, g := range all {
+			if inTitle[g] {
+				shared++
+			}
+			t.grams = append(t.grams, number(m.grams, g))
+		}
+		t.grams = text.Unique(t.grams)
+		if shared*10 >= len(all)*7 {
+			titled = append(titled, t)
+		} else {
+			m.terms = append(m.terms, t)
+		}
+	}
+	if len(m.terms) == 0 {
+		m.terms = titled
+	}
+	for i := range m.terms {
+		t := &m.terms[i]
+		for _, f := range related[text.Stem(t.key, "en")] {
+			t.fields = append(t.fields, number(m.fields, f))
+		}
+	}
+	return m
 }
 
-func (b bitset) has(i int) bool { return i < 64*len(b) && b[i/64]&(1<<(i%64)) != 0 }
-
-func (b bitset) count() (n int) {
-	for _, w := range b {
-		n += bits.OnesCount64(w)
+// number returns the number of a key, a new one if it has none.
+func number[K comparable](numbers map[K]int, k K) int {
+	n, is := numbers[k]
+	if !is {
+		n = len(numbers)
+		numbers[k] = n
 	}
 	return n
 }
 
-func (b bitset) and(c bitset) (out bitset) {
-	for i := range b {
-		out[i] = b[i] & c[i]
-	}
-	return out
-}
-
-func (b bitset) or(c bitset) (out bitset) {
-	for i := range b {
-		out[i] = b[i] | c[i]
-	}
-	return out
-}
-
-// gramLength is short enough for most endings and misspellings to leave something of a word in common.
+// gramLength, in characters, is short enough for most endings and misspellings to leave a gram of a word.
 const gramLength = 4
 
-// grams are the pieces of a word with its two ends.
+// grams returns the runs of a few characters of a word with its two ends.
 func grams(key string) []string {
 	if text.Unspaced(key) {
 		return text.Pairs(key)
 	}
 	key = "#" + key + "#"
-	if len(key) <= gramLength {
-		return []string{key}
-	}
-	if !text.ASCII(key) {
-		r := []rune(key)
-		var out []string
-		for i := range max(1, len(r)-gramLength+1) {
-			out = append(out, string(r[i:min(len(r), i+gramLength)]))
+	out := make([]string, 0, len(key))
+	from := 0
+	for end, n := 0, 0; end < len(key); {
+		_, size := utf8.DecodeRuneInString(key[end:])
+		end += size
+		if n++; n < gramLength {
+			continue
 		}
-		return out
+		out = append(out, key[from:end])
+		_, size = utf8.DecodeRuneInString(key[from:])
+		from += size
 	}
-	out := make([]string, 0, len(key)-gramLength+1)
-	for i := range len(key) - gramLength + 1 {
-		out = append(out, key[i:i+gramLength])
+	if len(out) == 0 {
+		return append(out, key)
 	}
 	return out
 }
 
-// newStatement prepares a claim for a page with that title. The words of the title say nothing in the page's
-// sentences, which are all about them, unless the claim has no others.
-func newStatement(claim, title string) *statement {
-	s := &statement{text: text.InDigits(claim), grams: map[string]int{}, fields: map[int]int{}, says: map[string]bool{}}
-	subject := map[string]bool{}
-	for _, w := range text.ContentWords(title) {
-		for _, g := range grams(w.Key) {
-			subject[g] = true
-		}
-	}
-	var titled []term
-	seen := map[string]bool{}
-	claim = s.text
-	for _, w := range text.Words(claim) {
-		s.says[w.Key] = true
-	}
-	for _, w := range text.ContentWords(claim) {
-		if seen[w.Key] {
-			continue
-		}
-		seen[w.Key] = true
-		p, known := term{key: w.Key, name: w.Upper && w.Start > 0}, 0
-		all := grams(w.Key)
-		for _, g := range all {
-			if subject[g] {
-				known++
-			}
-			p.grams.add(numbered(s.grams, g))
-		}
-		if known*10 >= len(all)*7 {
-			titled = append(titled, p)
-		} else {
-			s.parts = append(s.parts, p)
-		}
-	}
-	if len(s.parts) == 0 {
-		s.parts = titled
-	}
-	for i := range s.parts {
-		for _, f := range related[text.Stem(s.parts[i].key, "en")] {
-			s.parts[i].fields.add(numbered(s.fields, f))
-		}
-	}
-	return s
-}
-
-// numbered numbers what it sees.
-func numbered[K comparable](known map[K]int, k K) int {
-	n, ok := known[k]
-	if !ok {
-		n = len(known)
-		known[k] = n
-	}
-	return n
-}
-
-// passage is a sentence as a statement sees it.
+// passage is a sentence as a matcher sees it.
 type passage struct {
-	at     int // among the sentences of its page
-	text   string
-	grams  bitset // of the statement's
-	fields bitset // of the statement's
-	score  float64
+	index         int // among the sentences of its page
+	text          string
+	grams, fields []int // the set of the numbers of the statement's that are in it
+	score         float64
 }
 
-// passages orders sentences by what of the statement they hold, rare things first, best first.
-func (s *statement) passages(sentences []string) []passage {
+// fieldWeight is what a word of the same field counts beside a gram.
+const fieldWeight = 0.15
+
+// passages returns the sentences by what of the statement they hold, rare things first, best first.
+func (m *matcher) passages(sentences []string) []passage {
 	out := make([]passage, len(sentences))
-	gramsIn, fieldsIn := make([]int, len(s.grams)), make([]int, len(s.fields))
-	for i, body := range sentences {
-		out[i] = s.read(body)
-		out[i].at = i
-		for g := range gramsIn {
-			if out[i].grams.has(g) {
-				gramsIn[g]++
-			}
-		}
-		for f := range fieldsIn {
-			if out[i].fields.has(f) {
-				fieldsIn[f]++
-			}
+	for i, s := range sentences {
+		out[i] = m.read(s)
+		out[i].index = i
+	}
+	gramsIn, fieldsIn := m.count(out)
+	weights, whole := make([]float64, len(m.grams)), 0.0
+	for _, t := range m.terms {
+		for _, g := range t.grams {
+			weights[g] = text.IDF(gramsIn[g], len(out))
 		}
 	}
-	var own bitset
-	for _, p := range s.parts {
-		own = own.or(p.grams)
-	}
-	whole := 0.0
-	for g, n := range gramsIn {
-		if own.has(g) {
-			whole += text.IDF(n, len(out))
-		}
+	for _, w := range weights {
+		whole += w
 	}
 	for i := range out {
-		p := &out[i]
-		held := 0.0
-		for g, n := range gramsIn {
-			if own.has(g) && p.grams.has(g) {
-				held += text.IDF(n, len(out))
-			}
+		p, held := &out[i], 0.0
+		for _, g := range p.grams {
+			held += weights[g]
 		}
 		p.score += held / max(whole, 1e-9)
-		for f, n := range fieldsIn {
-			if p.fields.has(f) {
-				p.score += 0.15 * text.IDF(n, len(out))
-			}
+		for _, f := range p.fields {
+			p.score += fieldWeight * text.IDF(fieldsIn[f], len(out))
 		}
 	}
 	slices.SortStableFunc(out, func(a, b passage) int { return cmp.Compare(b.score, a.score) })
@@ -199,60 +151,66 @@ func (s *statement) passages(sentences []string) []passage {
 }
 
 // read looks for the statement's pieces in one sentence. Long sentences and those with a number say more.
-func (s *statement) read(body string) passage {
-	p := passage{text: body}
-	words, counts := 0, false
+func (m *matcher) read(sentence string) passage {
+	p := passage{text: sentence}
+	numbers := false
 	seen := map[string]bool{}
-	for _, w := range text.ContentWords(text.InDigits(body)) {
-		counts = counts || text.Numeric(w.Key) || text.SpelledNumbers[w.Key]
+	for _, w := range text.ContentWords(text.InDigits(sentence)) {
 		if seen[w.Key] {
 			continue
 		}
 		seen[w.Key] = true
-		words++
+		numbers = numbers || text.Numeric(w.Key) || text.SpelledNumbers[w.Key]
 		for _, g := range grams(w.Key) {
-			if n, ok := s.grams[g]; ok {
-				p.grams.add(n)
+			if n, is := m.grams[g]; is {
+				p.grams = append(p.grams, n)
 			}
 		}
-		if len(s.fields) > 0 && utf8.RuneCountInString(w.Key) > 1 {
+		if len(m.fields) > 0 && utf8.RuneCountInString(w.Key) > 1 {
 			for _, f := range related[text.Stem(w.Key, "en")] {
-				if n, ok := s.fields[f]; ok {
-					p.fields.add(n)
+				if n, is := m.fields[f]; is {
+					p.fields = append(p.fields, n)
 				}
 			}
 		}
 	}
-	p.score = 0.1*math.Log1p(float64(words)) + weight(counts, 0.05)
+	p.grams, p.fields = text.Unique(p.grams), text.Unique(p.fields)
+	p.score = 0.1*math.Log1p(float64(len(seen))) + 0.05*indicator(numbers)
 	return p
 }
 
-// enough of a word's pieces are on a page for the word to be.
-const enough = 0.5
-
-// held says how much of each part these passages hold together, from 0 to 1. A word of the same field is most of it.
-func (s *statement) held(passages []passage) []float64 {
-	var grams, fields bitset
+// count counts the passages that have each gram and each field.
+func (m *matcher) count(passages []passage) (grams, fields []int) {
+	grams, fields = make([]int, len(m.grams)), make([]int, len(m.fields))
 	for _, p := range passages {
-		grams, fields = grams.or(p.grams), fields.or(p.fields)
+		for _, g := range p.grams {
+			grams[g]++
+		}
+		for _, f := range p.fields {
+			fields[f]++
+		}
 	}
-	out := make([]float64, len(s.parts))
-	for i, p := range s.parts {
-		out[i] = float64(p.grams.and(grams).count()) / float64(max(1, p.grams.count()))
-		if p.fields.and(fields).count() > 0 {
-			out[i] = max(out[i], 0.7)
+	return grams, fields
+}
+
+const (
+	enough    = 0.5 // share of a word's grams from which on the word is there
+	sameField = 0.7 // the share that a word of the same field counts for
+)
+
+// held returns how much of each term these passages hold together, from 0 to 1.
+func (m *matcher) held(passages []passage) []float64 {
+	grams, fields := m.count(passages)
+	out := make([]float64, len(m.terms))
+	for i, t := range m.terms {
+		n := 0
+		for _, g := range t.grams {
+			n += min(1, grams[g])
+		}
+		out[i] = float64(n) / float64(max(1, len(t.grams)))
+		if slices.ContainsFunc(t.fields, func(f int) bool { return fields[f] > 0 }) {
+			out[i] = max(out[i], sameField)
 		}
 	}
 	return out
-}
-
-func mean(of []float64, otherwise float64) float64 {
-	if len(of) == 0 {
-		return otherwise
-	}
-	sum := 0.0
-	for _, x := range of {
-		sum += x
-	}
-	return sum / float64(len(of))
 }

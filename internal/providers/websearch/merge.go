@@ -19,7 +19,7 @@ func mergeFindings(claims []finding, sources []source) []finding {
 	var out []finding
 next:
 	for _, c := range claims {
-		c.terms = text.Terms(c.Text, "")
+		c.terms = text.Unique(text.Terms(c.Text, ""))
 		for i := range out {
 			if kept := &out[i]; kept.sameAs(c, sources) {
 				kept.back(c)

@@ -60,13 +60,13 @@ func collect(sources []source, taken []notes, pl *question.Plan, limit int) summ
 	}
 	q := evidence.NewQuestion(asking, lang, pl.Day)
 	for _, s := range q.Choose(evidencePages(sources), limit) {
-		if out.by != byExtraction && (s.Mask == 0 || coveredByNotes(&s, quoted)) {
-			out.dropped = append(out.dropped, evidence.Dropped{Page: s.Page, Text: s.Said, Score: s.Score, Why: evidence.DroppedNoted})
+		if out.by != byExtraction && (!s.HasTerm() || coveredByNotes(&s, quoted)) {
+			out.dropped = append(out.dropped, evidence.Dropped{Page: s.Page, Text: s.Excerpt, Score: s.Score, Why: evidence.DroppedNoted})
 			continue
 		}
-		c, ok := checkFact(&sources[s.Page], fact{Text: s.Said, Quote: s.Text})
+		c, ok := checkFact(&sources[s.Page], fact{Text: s.Excerpt, Quote: s.Text})
 		if !ok {
-			out.dropped = append(out.dropped, evidence.Dropped{Page: s.Page, Text: s.Said, Score: s.Score, Why: evidence.DroppedCheck + c.Refused})
+			out.dropped = append(out.dropped, evidence.Dropped{Page: s.Page, Text: s.Excerpt, Score: s.Score, Why: evidence.DroppedCheck + c.Refused})
 			continue
 		}
 		out.claims = append(out.claims, finding{Claim: c, source: s.Page, score: s.Score})

@@ -25,7 +25,7 @@ func (s *summary) factCheck(question string, sources []source) {
 		if pages[i].Text == "" {
 			continue
 		}
-		st, takes := factcheck.TakeStance(said, &pages[i])
+		st, takes := factcheck.StanceOf(said, &pages[i])
 		if !takes {
 			continue
 		}
@@ -43,7 +43,7 @@ func (s *summary) factCheck(question string, sources []source) {
 		return slices.ContainsFunc(claims, func(d finding) bool { return c.source == d.source && c.Text == d.Text })
 	})...)
 	s.verdict = &turn.Verdict{Statement: said}
-	s.verdict.Label, s.verdict.Confidence = factcheck.Rule(said, all, pages)
+	s.verdict.Label, s.verdict.Confidence = factcheck.Verdict(said, all, pages)
 	s.numberVerdict(sources)
 }
 
