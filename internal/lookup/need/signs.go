@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // signs are the cues heard in a sentence.
@@ -91,7 +92,7 @@ func nothingNamed(s string, body []text.Word) bool {
 }
 
 // pointing are the words for something that only those present can see.
-var pointing = text.Set("this that it these those he she they him her them here there")
+var pointing = text.Set(lang.All().Need.Deictics)
 
 // topics hears what it is about, and when.
 func (h signs) topics(n *Need, s string, words []text.Word, form string, asked bool) {
@@ -134,12 +135,12 @@ func someplace(words []text.Word) bool {
 }
 
 var (
-	here    = text.Set("here outside outdoors there nearby")
-	atPlace = text.Set("in at near around")
+	here    = text.Set(lang.All().Need.Here)
+	atPlace = text.Set(lang.All().Need.AtPlace)
 )
 
 // doubts are the last words of "is the moon landing fake?".
-var doubts = text.Set("fake real true false hoax myth legit scam debunked wahr vrai faux verdad falso vero правда")
+var doubts = text.Set(lang.All().Need.Doubts)
 
 // doubted reports whether a question has a word of doubt about something with a name: "did Ada really write it?".
 func doubted(s string, words []text.Word) bool {
@@ -150,7 +151,7 @@ func doubted(s string, words []text.Word) bool {
 	return named && slices.ContainsFunc(words, func(w text.Word) bool { return surely[w.Key] })
 }
 
-var surely = text.Set("really actually wirklich tatsachlich vraiment realmente davvero echt")
+var surely = text.Set(lang.All().Need.DoubtAdverbs)
 
 // names hears proper names and years: things of the world outside.
 func (h signs) names(s string, words []text.Word) {
@@ -222,8 +223,8 @@ func meansAnyone(body []text.Word, at int) bool {
 }
 
 var (
-	generic   = text.Set("do can would could should")
-	selfVerbs = text.Set("feel work function think know live like do learn sleep look spend keep stay understand hear see remember handle manage process respond answer decide choose become survive pass")
+	generic   = text.Set(lang.All().Need.GenericYou)
+	selfVerbs = text.Set(lang.All().Need.BotVerbs)
 )
 
 var (
@@ -235,7 +236,7 @@ var (
 var codeWords = text.Set("sudo import def func")
 
 // makers are what is done with a song, a book or a film, after "who".
-var makers = text.Set("sing sings sang sung wrote writes record recorded perform performed direct directed star starred compose composed cover covered")
+var makers = text.Set(lang.All().Need.MakerVerbs)
 
 // namesTitle reports whether a question is for who made something whose title is given: its words are no words to
 // those present. One word or two after the verb may be: "who wrote you", "who sings this".
@@ -244,4 +245,4 @@ func namesTitle(body []text.Word) bool {
 }
 
 // everybody are the words for all who are present, but the bot.
-var everybody = text.Set("anyone anybody someone somebody guys folks everyone yall jemand leute quelqu alguien alguem qualcuno кто-нибудь")
+var everybody = text.Set(lang.All().Need.Everybody)
