@@ -9,6 +9,7 @@ import (
 	"familiar/internal/lookup/need"
 	"familiar/internal/text"
 	"familiar/internal/text/calendar"
+	"familiar/internal/text/lang"
 )
 
 // possessive is a word for the owner of something.
@@ -20,15 +21,11 @@ type possessive struct {
 // possessives begin fragments such as "his brother".
 var possessives = func() map[string]possessive {
 	all := map[string]possessive{}
-	for _, row := range []struct{ words, kind, of string }{
-		{"his her", "he", "'s"}, {"its their", "it", "'s"},
-		{"sein seine seinen seinem seiner ihr ihre ihren ihrem ihrer", "he", "von"},
-		{"son sa ses leur leurs", "he", "de"}, {"su sus", "he", "de"}, {"seu sua seus suas", "he", "de"}, {"suo sua suoi sue", "he", "di"},
-		{"его ее их", "he", " "},
-	} {
-		for w := range text.Set(row.words) {
+	for _, code := range lang.Codes() {
+		f := lang.Of(code).FollowUp
+		for w, kind := range text.ByWord(f.Possessives) {
 			if _, taken := all[w]; !taken {
-				all[w] = possessive{row.kind, row.of}
+				all[w] = possessive{kind, f.PossessiveLink}
 			}
 		}
 	}
@@ -81,7 +78,7 @@ func ownedInstead(before, rest string) (string, bool) {
 }
 
 // personal are the words that ask for persons.
-var personal = text.Set("who wer qui quien quem chi кто")
+var personal = text.Set(lang.All().FollowUp.Who)
 
 // placed replaces "there" by the place that the question before names.
 func placed(s string, words []text.Word, at int, before string) (string, bool) {
@@ -97,12 +94,20 @@ func placed(s string, words []text.Word, at int, before string) (string, bool) {
 	if from >= to {
 		return "", false
 	}
-	in := map[string]string{"alli": "en", "alla": "en", "там": "в"}[words[at].Key]
-	if in == "" {
-		in = "in"
-	}
+	in := cmp.Or(placeLinks[words[at].Key], lang.Of("en").FollowUp.PlaceLink)
 	return s[:words[at].Start] + in + " " + before[old[from].Start:old[to-1].End] + s[words[at].End:], true
 }
+
+// placeLinks are the words before a place, by the word for "there" that it takes the place of.
+var placeLinks = func() map[string]string {
+	all := map[string]string{}
+	for _, code := range lang.Codes() {
+		for w := range text.Set(lang.Of(code).Grammar.Pronouns["there"]) {
+			all[w] = lang.Of(code).FollowUp.PlaceLink
+		}
+	}
+	return all
+}()
 
 // subjectless reports whether a question has its subject left out: "who won?", "¿dónde nació?".
 func subjectless(s string, words []text.Word) bool {
@@ -120,7 +125,7 @@ func subjectless(s string, words []text.Word) bool {
 			content++
 		}
 	}
-	dropped := dropsSubject[text.Language(s, words)]
+	dropped := lang.Of(text.Language(s, words)).FollowUp.DropsSubject
 	if len(body) > 5 || !dropped && (len(body) > 2 || content != 1) {
 		return false
 	}
@@ -151,10 +156,7 @@ func lacksOwner(s string, words []text.Word) bool {
 }
 
 // relational are the nouns for what is always something's or somebody's.
-var relational = text.Set("captain coach manager author writer director actor actress cast villain star plot ending sequel prequel soundtrack score result winner loser capital population president minister mayor king queen leader ceo founder owner price cost ticket runtime budget height weight wife husband currency flag area length symptom cause cure dose ingredient calorie nickname " +
-	"hauptstadt einwohnerzahl prasident prasidentin kanzler burgermeister burgermeisterin regisseur regisseurin autor autorin trainer kapitan preis ergebnis handlung besetzung grunder wahrung " +
-	"capitale maire realisateur realisatrice auteur autrice prix resultat intrigue fondateur entraineur capitaine monnaie " +
-	"poblacion presidente presidenta alcalde alcaldesa director directora autora precio resultado trama reparto fundador entrenador capitan moneda")
+var relational = text.Set(lang.All().FollowUp.RelationalNouns)
 
 // completed adds the subject of the question before to one that has none.
 func completed(s string, words []text.Word, before string) (string, bool) {
@@ -169,34 +171,31 @@ func completed(s string, words []text.Word, before string) (string, bool) {
 	switch {
 	case name == "":
 		return "", false
-	case !owned && !dropsSubject[text.Language(s, words)] && strings.Contains(name, " ") && name == strings.ToLower(name[:1])+name[1:]: // a thing that did nothing
+	case !owned && !lang.Of(text.Language(s, words)).FollowUp.DropsSubject && strings.Contains(name, " ") && name == strings.ToLower(name[:1])+name[1:]: // a thing that did nothing
 		return strings.TrimRight(strings.TrimSpace(s), "?？ ") + ": " + before, true
 	case owned:
-		of := map[string]string{"de": "von", "fr": "de", "es": "de"}[text.Language(s, words)]
-		if of == "" {
-			of = "of"
-		}
+		of := cmp.Or(lang.Of(text.Language(s, words)).FollowUp.OwnerLink, lang.Of("en").FollowUp.OwnerLink)
 		return bare + " " + of + " " + name, true
 	}
 	return bare + " " + name, true
 }
 
 // trailing is what a name takes the place of at a question's end.
-var trailing = regexp.MustCompile(`(?i)(?: (?:él|ella|lui|lei))?[?？! ]*$`)
-
-// dropsSubject are the languages whose questions need no pronoun.
-var dropsSubject = map[string]bool{"es": true, "pt": true, "it": true}
+var trailing = regexp.MustCompile(`(?i)(?: (?:` + lang.All().FollowUp.StressedPronouns.String() + `))?[?？! ]*$`)
 
 // nobody are the words that make a question with no subject one for the people in the room.
-var nobody = text.Set("know known care cared else there here up it up you i we me my your going sabe sabes quieres puedo puedes tal pasa hora tempo tiempo tudo voce")
+var nobody = text.Set(lang.All().FollowUp.RoomWords)
 
-// inversion is the pronoun behind a French verb.
-var inversion = regexp.MustCompile(`(?i)-(?:t-)?(ils?|elles?)\b`)
+// inversion is the pronoun behind a French verb, and impersonal a verb with one that stands for nothing.
+var (
+	inversion  = regexp.MustCompile(`(?i)(?:` + lang.All().FollowUp.InvertedPronouns.String() + `)\b`)
+	impersonal = regexp.MustCompile(lang.All().FollowUp.ImpersonalVerbs.String())
+)
 
 // pronounBehind puts a name in the place of the pronoun behind a French verb: "quel âge a-t-il ?".
 func pronounBehind(s, before string) (string, bool) {
 	m := inversion.FindStringIndex(s)
-	if m == nil || len(need.Topics.FindAll(s, text.Words(s))) > 0 && strings.Contains(text.Fold(s), "fait-il") {
+	if m == nil || len(need.Topics.FindAll(s, text.Words(s))) > 0 && impersonal.MatchString(text.Fold(s)) {
 		return "", false
 	}
 	for i, w := range text.Words(s) {
@@ -214,9 +213,10 @@ func pronounBehind(s, before string) (string, bool) {
 // The shapes of Japanese follow-ups: a topic alone, and a pronoun with its particle. No spaces tell the words apart, so
 // these are found by their particles.
 var (
-	topicAlone  = regexp.MustCompile(`^(?:じゃあ|では|それでは|で、?)?、?([^はのがをにでと、。？?\s]{1,12})(?:は|って|の場合は)?[?？]$`)
-	leftOfTopic = regexp.MustCompile(`^([^はのがをにでと、。？?\s]{1,12})((?:の|は|って|で|に).+)$`)
-	standsFor   = regexp.MustCompile(`(?:彼女|彼|その人|この人|それ|そこ)(は|の|が|を|に|って|で)`)
+	japanese    = lang.Of("ja").FollowUp.Unspaced
+	topicAlone  = regexp.MustCompile(`^(?:` + japanese.Opening.String() + `)?、?([^` + japanese.Particles + `、。？?\s]{1,12})(?:` + japanese.TopicEnd.String() + `)?[?？]$`)
+	leftOfTopic = regexp.MustCompile(`^([^` + japanese.Particles + `、。？?\s]{1,12})((?:` + japanese.TopicLink.String() + `).+)$`)
+	standsFor   = regexp.MustCompile(`(?:` + japanese.Pronouns.String() + `)(` + japanese.PronounLink.String() + `)`)
 )
 
 // unspacedFollowUp does for Japanese what the rest does by words.
@@ -227,7 +227,7 @@ func unspacedFollowUp(s, before string) (string, bool) {
 	}
 	if m := topicAlone.FindStringSubmatch(strings.TrimSpace(s)); m != nil && len(need.Openings[""].FindAll(m[1], nil)) == 0 {
 		if isMoment := func(p text.Phrase) bool { return p.Words[0] == m[1] }; slices.ContainsFunc(calendar.UnspacedMoments, isMoment) {
-			return m[1] + "の" + timeless(old[0]), true
+			return m[1] + japanese.Of + timeless(old[0]), true
 		}
 		return m[1] + old[2], true
 	}
@@ -240,7 +240,7 @@ func unspacedFollowUp(s, before string) (string, bool) {
 // timeless takes the words for times seen from now out of a text without spaces.
 func timeless(s string) string {
 	for _, p := range calendar.UnspacedMoments {
-		s = strings.ReplaceAll(strings.ReplaceAll(s, p.Words[0]+"の", ""), p.Words[0], "")
+		s = strings.ReplaceAll(strings.ReplaceAll(s, p.Words[0]+japanese.Of, ""), p.Words[0], "")
 	}
 	return s
 }

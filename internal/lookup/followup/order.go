@@ -3,6 +3,7 @@ package followup
 import (
 	"familiar/internal/lookup/need"
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // OnlyOrder reports whether words order a search and say not for what: "look it up", "can you check online?". What is
@@ -23,4 +24,4 @@ func OnlyOrder(words []text.Word) bool {
 }
 
 // TailWords may end such an order.
-var TailWords = text.Set("online web internet net for me us mal fur mich moi pour me per por mim")
+var TailWords = text.Set(lang.All().Order.Tail)

@@ -6,10 +6,11 @@ import (
 
 	"familiar/internal/lookup/need"
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // englishPerson are the pronouns that stand for nobody but persons: in other languages things are he and she, too.
-var englishPerson = text.Set("he she him his her hers")
+var englishPerson = text.Set(lang.All().FollowUp.PersonPronouns)
 
 // named replaces the pronoun of a question by the name that it stands for. Where the question before has no
 // name to offer, it is added whole: enough for a search.
@@ -75,7 +76,7 @@ func PronounAt(s string, words []text.Word) int {
 }
 
 // existing are the words with which "there" is no place: "are there", "how many are there".
-var existing = text.Set("is are was were be been will would has have had")
+var existing = text.Set(lang.All().FollowUp.Existentials)
 
 // subject finds what a question is about. A question that leans on another one itself has nothing to offer.
 func subject(s string, isPerson bool) string {
@@ -107,7 +108,7 @@ func topic(s string, isPerson bool) string {
 	}
 	n, asksOf := abouts.Prefix(body)
 	if isPerson && asksOf == "" {
-		if first := body[0].Key; first == "who" || first == "wer" || first == "qui" {
+		if answerWho[body[0].Key] {
 			return "" // "who won the prize?": the person is the answer, and the names in it are none of hers
 		}
 	}
@@ -132,6 +133,9 @@ func topic(s string, isPerson bool) string {
 	return ""
 }
 
+// answerWho are the words with which a question asks for a person, and for none of those that it names.
+var answerWho = text.Set(lang.All().FollowUp.AnswerWho)
+
 // thingName is the last name of a question that stands behind no preposition but "of", or else the last. One of a time
 // is none.
 func thingName(words []text.Word) (from, to int) {
@@ -148,7 +152,7 @@ func thingName(words []text.Word) (from, to int) {
 }
 
 // linksName are the prepositions with which a name is what a thing belongs to.
-var linksName = text.Set("of von de du del do da di der des")
+var linksName = text.Set(lang.All().FollowUp.NameLinks)
 
 // withHead adds to a name the thing that it owns: "Peru's capital", "the sequel of Dune".
 func withHead(s string, words []text.Word, from, to int) (int, int) {
@@ -169,10 +173,7 @@ func withHead(s string, words []text.Word, from, to int) (int, int) {
 }
 
 // abouts are the beginnings behind which a question names what it is about; behind "of" something more may follow.
-var abouts = text.Compile(map[string]string{
-	"about": "who is, who was, who are, what is, what was, what are, tell me about, about, define, wer ist, wer war, was ist, was sind, qui est, qui etait, quien es, quien fue, que es, cual es, cuales son, quel est, quelle est, qual e, wie lautet, quem e, quem foi, o que e, chi e, chi era, кто такой, кто такая, кто это, что такое, расскажи о, parle-moi de, hablame de, me fale sobre, erzahl mir von",
-	"of":    "how old is, how tall is, how big is, how far is, how long is, how high is, how much is, how much are, how does, when is, when are, when does, when will, where is, where was, when was, wie alt ist, wo ist, ou est, donde esta, onde fica, где находится",
-})
+var abouts = text.Compile(lang.All().FollowUp.TopicOpenings)
 
 // firstName and lastName return the range of the first and the last run of capitalised words, the sentence's
 // first word aside. No name begins where skip, if there is one, says so.
@@ -214,4 +215,4 @@ func nameEnd(words []text.Word, from int) int {
 	return end
 }
 
-var inName = text.Set("of the de la von van der du di da")
+var inName = text.Set(lang.All().FollowUp.NameParticles)
