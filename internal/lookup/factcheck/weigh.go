@@ -7,6 +7,7 @@ import (
 
 	"familiar/internal/linear"
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 //go:embed verify.model
@@ -96,4 +97,4 @@ func (s *statement) hints(near []passage) []linear.Feature {
 }
 
 // boldWords allow no exception.
-var boldWords = text.Set("only never always all every none no not first sole solely entirely just last most")
+var boldWords = text.Set(lang.All().FactCheck.Absolutes)
