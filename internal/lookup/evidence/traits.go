@@ -8,6 +8,7 @@ import (
 
 	"familiar/internal/linear"
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // The traits of a sentence are what can be seen of it as evidence for a question without knowing what either is about.
@@ -199,7 +200,7 @@ func (t *Features) set(trait int, is bool) {
 
 var (
 	// referring are words that a sentence begins with and that stand for something before it.
-	referring = text.Set("he she it they this these that those his her its their such both er sie es il elle ils elles")
+	referring = text.Set(lang.All().Evidence.Anaphors)
 	// openers may stand before its subject.
-	openers = text.Set("in and but also however later then when while as at on by from after since during")
+	openers = text.Set(lang.All().Evidence.Openers)
 )
