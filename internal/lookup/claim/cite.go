@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // Checkable reports whether the last sentence of a text says anything that a page can bear out: "according to" does not.
@@ -21,7 +22,7 @@ func checkable(sentence string) bool {
 }
 
 // citingWords stand beside a citation and claim nothing.
-var citingWords = text.Set("according source sources see read cf via per says writes reports states notes yes no yeah nope sure indeed nods details more here there laut siehe quelle quellen ja nein selon voir source oui non segun fuente ver si fonte sim nao secondo fonti согласно источник да нет")
+var citingWords = text.Set(lang.All().Claim.CitationWords)
 
 // checkCited is beside the names of the other checks: nothing that a sentence says is on the page.
 const checkCited = "nothing of it"
@@ -155,17 +156,21 @@ func (p *Page) hasWord(key string) bool {
 	return words[key] || text.Unspaced(key) && strings.Contains(p.text, key) || words[text.Stem(key, "en")]
 }
 
-var thousandfold = text.Set("km kilometre kilometer kilometro kilometros kg kilogram kilogramm kilogramo tonne tonnes ton tons tonelada toneladas tonnen")
+var thousandfold = text.Set(lang.All().Number.Thousandfold)
 
 // inWords are the values of numbers in words, and asWords the words of values.
 var (
 	inWords = func() map[string]int {
 		all := map[string]int{}
-		for i, w := range strings.Fields("one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty") {
-			all[w] = i + 1
+		for i, forms := range lang.All().Number.Cardinals.Forms() {
+			for _, w := range forms {
+				all[w] = i + 1
+			}
 		}
-		for i, w := range strings.Fields("thirty forty fifty sixty seventy eighty ninety") {
-			all[w] = 10*i + 30
+		for i, forms := range lang.All().Number.Tens.Forms() {
+			for _, w := range forms {
+				all[w] = 10*i + 30
+			}
 		}
 		return all
 	}()

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // far is a distance, in words, at which nothing is near.
@@ -103,11 +104,11 @@ var roles = func() map[string]role {
 	all := map[string]role{}
 	for of, words := range map[role]map[string]bool{
 		stopWord: text.StopWords, spelledOut: text.SpelledNumbers, negation: text.Negations,
-		namedDay: text.Set("january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday century januar februar marz mai juni juli oktober dezember janvier fevrier mars avril juin juillet aout septembre octobre novembre decembre enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"),
-		ofSpot:   text.Set("in at near from to of located im en au nel na no a within across throughout"),
-		ofReason: text.Set("because due since owing caused cause reason result order so that weil wegen parce car porque perche"),
-		ofManner: text.Set("by using first then through via with step durch mit"),
-		ofBeing:  text.Set("is are was were means refer refers defined known called ist sind est sont es son"),
+		namedDay: text.Set(lang.All().Evidence.Time),
+		ofSpot:   text.Set(lang.All().Evidence.Place),
+		ofReason: text.Set(lang.All().Evidence.Reason),
+		ofManner: text.Set(lang.All().Evidence.Manner),
+		ofBeing:  text.Set(lang.All().Evidence.Definition),
 	} {
 		for w := range words {
 			all[w] |= of

@@ -8,6 +8,7 @@ import (
 
 	"familiar/internal/linear"
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // view is a sentence with what stands around it.
@@ -188,7 +189,7 @@ func (q *Question) seeOpening(v *view, title, before uint64) {
 
 var (
 	// referring are words that a sentence begins with and that stand for something before it.
-	referring = text.Set("he she it they this these that those his her its their such both er sie es il elle ils elles")
+	referring = text.Set(lang.All().Evidence.Anaphors)
 	// openers may stand before its subject.
-	openers = text.Set("in and but also however later then when while as at on by from after since during")
+	openers = text.Set(lang.All().Evidence.Openers)
 )

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 const (
@@ -90,7 +91,7 @@ func (s *Sentence) repeats(used map[string]bool) float64 {
 // outlineTerms ask for an outline and not for what it is of.
 var outlineTerms = func() map[string]bool {
 	out := map[string]bool{}
-	for _, t := range text.Terms("summarize summarise summary sum tldr tl dr recap outline page article link", "") {
+	for _, t := range text.Terms(string(lang.All().Evidence.SummaryWords), "") {
 		out[t] = true
 	}
 	return out
