@@ -16,7 +16,8 @@ var recordedFigures string
 // scoring is one call of a scorer on the predictions for a set, and the figures that are read from its answer.
 type scoring struct {
 	Set     string // of the table of sets
-	Folder  string // that holds the rows
+	Folder  string // that holds the rows; ownFolder: they are the project's
+	Unseen  bool   // each row is predicted by models that have not seen it
 	Score   string // the scorer and its options; empty if the predictions themselves are the answer
 	Figures []figure
 }

@@ -54,8 +54,9 @@ func TestFiguresAreWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range table.Scoring {
-		if _, known := findSet(fmt.Sprint(s["set"])); !known {
-			t.Errorf("there is no set %q", s["set"])
+		set, known := findSet(fmt.Sprint(s["set"]))
+		if !known || s["unseen"] == true && set.unseen == nil {
+			t.Errorf("there is no set %q, or none of unseen rows", s["set"])
 		}
 		for _, f := range s["figures"].([]any) {
 			f := f.(map[string]any)

@@ -7,11 +7,13 @@ import (
 	"io/fs"
 	"strings"
 
-	"familiar/internal/bot"
+	"familiar/cmd/evaluate/train"
+	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/providers/websearch"
 	"familiar/internal/search"
+	"familiar/internal/web/read"
 )
 
 type messageRow struct{ ID, Text string }
@@ -26,14 +28,9 @@ func predictNeed(ctx context.Context, _ fs.FS, row messageRow) (prediction, erro
 // predictIntent predicts {"intent"}: what kind of lookup the message gets, in the set's words.
 func predictIntent(ctx context.Context, _ fs.FS, row messageRow) (prediction, error) {
 	look := lookFor(ctx, row)
-	intent := look.Intent
-	switch {
-	case look.State == turn.NotNeeded:
+	intent := train.InSet(look.Intent)
+	if look.State == turn.NotNeeded {
 		intent = "none"
-	case intent == "image", intent == "video":
-		intent = "media"
-	case intent == "forum", intent == "docs", intent == "fact_check":
-		intent = "general"
 	}
 	return prediction{"intent": intent, "score": look.Score}, nil
 }
@@ -50,30 +47,23 @@ func request(id, text string) turn.Request {
 type evidenceRow struct {
 	ID, Question, Title, Text string
 	Docs                      []struct{ Title, Text string }
+	Budget                    int // characters within which the answer must be
 }
 
 // predictEvidence predicts {"text"}: what a lookup without a model quotes in answer to the question, best first, when
 // the search finds exactly the row's texts.
 func predictEvidence(ctx context.Context, _ fs.FS, row evidenceRow) (prediction, error) {
 	var hits shelf
-	add := func(title, text string) {
-		hits = append(hits, turn.Hit{Title: title, Text: text, URL: fmt.Sprintf("https://document%d.org/", len(hits)+1)})
-	}
 	for _, d := range row.Docs {
-		add(d.Title, d.Text)
+		hits.add(d.Title, d.Text)
 	}
 	if len(hits) == 0 {
-		add(row.Title, row.Text)
+		hits.add(row.Title, row.Text)
 	}
-	engine := &search.Engine{Backends: []search.Backend{hits}}
-	defer engine.Wait()
 	req := request(row.ID, row.Question)
 	req.Web.Switch = turn.WebAlways
-	p := &websearch.Provider{Search: engine}
-	defer p.Wait()
-	look := p.Lookup(ctx, req)
 	var quoted []string
-	for _, c := range look.Summary {
+	for _, c := range hits.lookUp(ctx, req).Summary {
 		quoted = append(quoted, c.Text)
 	}
 	return prediction{"text": strings.Join(quoted, " ")}, nil
@@ -95,12 +85,26 @@ func (s shelf) Search(context.Context, search.Query) (search.Reply, error) {
 	return search.Reply{Hits: s}, nil
 }
 
+// add puts one more page on the shelf, of a site of its own.
+func (s *shelf) add(title, text string) {
+	*s = append(*s, turn.Hit{Title: title, Text: text, URL: fmt.Sprintf("https://document%d.org/", len(*s)+1)})
+}
+
+// lookUp is a lookup without a model that finds what is on the shelf.
+func (s shelf) lookUp(ctx context.Context, req turn.Request) turn.Lookup {
+	engine := &search.Engine{Backends: []search.Backend{s}}
+	defer engine.Wait()
+	p := &websearch.Provider{Search: engine, Reader: &read.Reader{}}
+	defer p.Reader.Wait()
+	return p.Lookup(ctx, req)
+}
+
 // discordUnits is how long a message on Discord may be, in UTF-16 units.
 const discordUnits = 2000
 
 // predictSplit predicts {"chunks"}: the messages in which a long text is posted.
 func predictSplit(_ context.Context, _ fs.FS, row messageRow) (prediction, error) {
-	return prediction{"chunks": bot.Split(row.Text, discordUnits)}, nil
+	return prediction{"chunks": outgoing.Split(row.Text, discordUnits)}, nil
 }
 
 type tokensRow struct{ Text, Encoding string }

@@ -5,8 +5,9 @@
 //	go run ./cmd/evaluate train DIR    the models, trained again
 //
 // predict.go has the table of sets and runs one; lookup.go, page.go, verify.go and web.go predict for a row through
-// the code that a turn uses. report.go has the predictions scored and compares the figures with figures.toml, which
-// figures.go reads. The room train makes the models. doc/evaluation.md says what the sets hold.
+// the code that a turn uses, and unseen.go by models that have not seen the row. The project's own sets are in own.go;
+// query.go and claims.go predict for them. report.go has predictions scored and compares the figures with figures.toml,
+// which figures.go reads. The package train makes the models. doc/evaluation.md says what the sets hold.
 package main
 
 import (
@@ -24,8 +25,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// modelFolder holds the models, beside the code that embeds them.
-const modelFolder = "internal/providers/websearch"
+// modelFolder holds the rooms that embed the models.
+const modelFolder = "internal/lookup"
 
 // Exit codes.
 const (

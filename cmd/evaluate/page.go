@@ -10,10 +10,10 @@ import (
 	"io/fs"
 	"net/url"
 
-	"familiar/internal/providers/websearch"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/page"
 	"familiar/internal/web/page/charset"
+	"familiar/internal/web/read"
 )
 
 // utf8HTML is the type of stored pages: they were converted, whatever their own declarations say.
@@ -35,7 +35,7 @@ func predictExtract(_ context.Context, files fs.FS, row extractRow) (prediction,
 	if err != nil {
 		return nil, err
 	}
-	text, _ := websearch.Text(got.Markdown)
+	text, _ := read.Text(got.Markdown)
 	return prediction{"text": text}, nil
 }
 

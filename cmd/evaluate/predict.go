@@ -13,18 +13,21 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"familiar/cmd/evaluate/train"
 )
 
 type predictCommand struct {
 	Set string `arg:"" help:"What is evaluated: ${sets}."`
-	Dir string `arg:"" help:"Folder with the set's rows."`
+	Dir string `arg:"" optional:"" help:"Folder with the set's rows. Without it, those of the project's own are taken."`
 }
 
 // set is a kind of evaluation data that the program can make predictions for. This table is the only list of them.
 type set struct {
-	name string
-	file string // with the rows, one JSON object a line
-	open func() predictor
+	name   string
+	file   string // with the rows, one JSON object a line
+	open   func() predictor
+	unseen func(*train.Folds) predictor // by models that have not seen the row; nil: nothing in it was learned
 }
 
 // predictor predicts for one row. The files beside the rows are in files.
@@ -36,22 +39,28 @@ type prediction map[string]any
 func sets() []set {
 	const cases, gold = "cases.jsonl", "gold.jsonl"
 	return []set{
-		{"extract", gold, stateless(predictExtract)},
-		{"clean", cases, stateless(predictClean)},
-		{"charset", cases, stateless(predictCharset)},
-		{"guard", cases, stateless(predictGuard)},
-		{"url", cases, stateless(predictURL)},
-		{"robots", cases, stateless(predictRobots)},
-		{"canon", cases, stateless(predictCanon)},
-		{"psl", cases, stateless(predictRegistrable)},
-		{"need", cases, stateless(predictNeed)},
-		{"intent", cases, stateless(predictIntent)},
-		{"evidence", cases, stateless(predictEvidence)},
-		{"summary", cases, stateless(predictSummary)},
-		{"verify", cases, stateless(predictVerify)},
-		{"inject", cases, stateless(predictInject)},
-		{"split", cases, stateless(predictSplit)},
-		{"tokens", cases, openTokens},
+		{"extract", gold, stateless(predictExtract), nil},
+		{"clean", cases, stateless(predictClean), nil},
+		{"charset", cases, stateless(predictCharset), nil},
+		{"guard", cases, stateless(predictGuard), nil},
+		{"url", cases, stateless(predictURL), nil},
+		{"robots", cases, stateless(predictRobots), nil},
+		{"canon", cases, stateless(predictCanon), nil},
+		{"psl", cases, stateless(predictRegistrable), nil},
+		{"need", cases, stateless(predictNeed), unseenNeed},
+		{"intent", cases, stateless(predictIntent), unseenIntent},
+		{"evidence", cases, stateless(predictEvidence), unseenEvidence},
+		{"summary", cases, stateless(predictSummary), nil},
+		{"verify", cases, stateless(predictVerify), unseenVerify},
+		{"cite", cases, stateless(predictCite), nil},
+		{"inject", cases, stateless(predictInject), nil},
+		{"split", cases, stateless(predictSplit), nil},
+		{"tokens", cases, openTokens, nil},
+		{"followup", cases, stateless(predictFollowUp), nil},
+		{"private", cases, stateless(predictPrivate), nil},
+		{"conflict", cases, stateless(predictConflict), nil},
+		{"citation", cases, stateless(predictCitation), nil},
+		{"living", cases, stateless(predictLiving), nil},
 	}
 }
 
@@ -94,6 +103,9 @@ func (c predictCommand) Run(ctx context.Context, p *program) error {
 	}
 	dir := p.resolve(c.Dir)
 	files := os.DirFS(dir)
+	if c.Dir == "" {
+		files, dir = ownRows(s.name), "the project's own"
+	}
 	rows, err := files.Open(s.file)
 	if err != nil {
 		return usageError(fmt.Sprintf("%s cannot be read in %s (%v): name the folder of the set", s.file, dir, errors.Unwrap(err)))
@@ -117,7 +129,7 @@ func (e evaluation) run(ctx context.Context, rows io.Reader) error {
 	lines.Buffer(nil, maxRow)
 	out := bufio.NewWriter(e.program.out)
 	defer out.Flush()
-	n, failed := 0, 0
+	n, failed := 0, []error(nil)
 	for lines.Scan() {
 		line := bytes.TrimSpace(lines.Bytes())
 		if len(line) == 0 {
@@ -129,7 +141,7 @@ func (e evaluation) run(ctx context.Context, rows io.Reader) error {
 		n++
 		got, err := e.row(ctx, line)
 		if err != nil {
-			failed++
+			failed = append(failed, err)
 		}
 		if got == nil {
 			fmt.Fprintf(e.program.err, "evaluate: row %d: %v\n", n, err)
@@ -142,8 +154,11 @@ func (e evaluation) run(ctx context.Context, rows io.Reader) error {
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("read rows: %w", err)
 	}
-	if failed > 0 {
-		fmt.Fprintf(e.program.err, "evaluate: %d of %d rows have no prediction\n", failed, n)
+	if len(failed) > 0 {
+		fmt.Fprintf(e.program.err, "evaluate: %d of %d rows have no prediction\n", len(failed), n)
+	}
+	if len(failed) == n && n > 0 {
+		return fmt.Errorf("predict for the first row: %w", failed[0])
 	}
 	return nil
 }

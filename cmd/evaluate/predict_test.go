@@ -110,7 +110,8 @@ func TestPredictCannotBegin(t *testing.T) {
 	}{
 		{[]string{"nothing", "."}, `there is no set "nothing"`},
 		{[]string{"need", "."}, "cases.jsonl cannot be read in"},
-		{[]string{"need"}, "<dir>"},
+		{[]string{"need"}, "cases.jsonl cannot be read in the project's own"},
+		{[]string{"--nonsense"}, "unknown flag"},
 	} {
 		if code, out, complaint := command(t, t.TempDir(), test.args...); code != exitUsage || out != "" || !strings.Contains(complaint, test.want) {
 			t.Errorf("%v: exit code %d, output %q, errors %q", test.args, code, out, complaint)

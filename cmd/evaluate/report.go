@@ -7,17 +7,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"familiar/cmd/evaluate/train"
 )
 
 type reportCommand struct {
 	Dir   string `arg:"" help:"Folder that holds the sets and, in score/, their scorers."`
-	Quick bool   `help:"Measure on half of the rows: those whose id has an even hash."`
+	Quick bool   `help:"Measure on about half of the rows."`
 	Check bool   `help:"Fail if a figure is more than a point worse than the recorded one."`
 	JSON  bool   `name:"json" help:"Print the figures as JSON lines."`
 }
@@ -39,6 +43,7 @@ type outcome struct {
 // Run measures every set that is there, in the order of figures.toml, and prints each figure when it is known.
 func (c reportCommand) Run(ctx context.Context, p *program) error {
 	r := report{program: p, dir: p.resolve(c.Dir), quick: c.Quick}
+	r.folds = &train.Folds{Dir: r.dir}
 	if _, err := os.Stat(filepath.Join(r.dir, "score")); err != nil {
 		return usageError(fmt.Sprintf("%s has no folder score with the scorers: name the folder that holds the sets", r.dir))
 	}
@@ -69,9 +74,10 @@ type report struct {
 	work    string // for predictions, and for halves of sets
 	python  string
 	quick   bool
+	folds   *train.Folds
 }
 
-const columns = "%-9s %-16s %-30s %8s %8s %8s %10s"
+const columns = "%-9s %-16s %-36s %8s %8s %8s %10s"
 
 func (r report) line(o outcome) error {
 	tenths := math.Round(10*o.Difference)/10 + 0 // and no -0
@@ -83,12 +89,14 @@ func (r report) line(o outcome) error {
 	return err
 }
 
-// all measures every set of the table that is there. With check, it fails for figures that got worse, or if there
-// was nothing to check.
+// all measures every set of the table that is there. With check, it fails for figures that got worse.
 func (r report) all(ctx context.Context, table []scoring, print func(outcome) error, check bool) error {
-	measured, worse := 0, []string{}
+	if !slices.ContainsFunc(table, r.holds) {
+		return usageError(fmt.Sprintf("%s holds none of the sets", r.dir))
+	}
+	var worse []string
 	for _, s := range table {
-		if _, err := os.Stat(filepath.Join(r.dir, s.Folder)); err != nil {
+		if !r.holds(s) && s.Folder != ownFolder {
 			fmt.Fprintf(r.program.err, "evaluate: %s is not there, and left out\n", s.Folder)
 			continue
 		}
@@ -100,18 +108,21 @@ func (r report) all(ctx context.Context, table []scoring, print func(outcome) er
 			if err := print(o); err != nil {
 				return fmt.Errorf("print figure: %w", err)
 			}
-			if measured++; o.Worse {
+			if o.Worse {
 				worse = append(worse, fmt.Sprintf("%s, %s: %.1f, recorded is %s", o.Folder, o.Measure, o.Reached, plain(o.Recorded)))
 			}
 		}
 	}
-	switch {
-	case measured == 0:
-		return usageError(fmt.Sprintf("%s holds none of the sets", r.dir))
-	case check && len(worse) > 0:
+	if check && len(worse) > 0 {
 		return fmt.Errorf("figures that got worse:\n  %s", strings.Join(worse, "\n  "))
 	}
 	return nil
+}
+
+// holds reports whether the rows of a set are in the folder of the sets.
+func (r report) holds(s scoring) bool {
+	_, err := os.Stat(filepath.Join(r.dir, s.Folder))
+	return err == nil
 }
 
 // measure predicts for the rows of a set and has the predictions scored.
@@ -121,23 +132,32 @@ func (r report) measure(ctx context.Context, s scoring) ([]outcome, error) {
 		return nil, fmt.Errorf("there is no set %q", s.Set)
 	}
 	folder := filepath.Join(r.dir, s.Folder)
-	rows, err := os.ReadFile(filepath.Join(folder, set.file))
+	files := os.DirFS(folder)
+	if s.Folder == ownFolder {
+		files = ownRows(s.Set)
+	}
+	rows, err := fs.ReadFile(files, set.file)
 	if err != nil {
 		return nil, err
 	}
-	files := os.DirFS(folder)
-	if r.quick {
-		if rows, err = half(rows); err != nil {
+	if part := r.part(s); part != nil {
+		if rows, err = part(rows); err != nil {
 			return nil, err
 		}
-		if folder, err = os.MkdirTemp(r.work, "half-"); err != nil {
+		if folder, err = os.MkdirTemp(r.work, "part-"); err != nil {
 			return nil, err
 		}
 		if err := os.WriteFile(filepath.Join(folder, set.file), rows, 0o600); err != nil {
 			return nil, err
 		}
 	}
-	predictions, err := r.predict(ctx, s.Folder, evaluation{files: files, predict: set.open()}, rows)
+	e := evaluation{files: files}
+	if s.Unseen {
+		e.predict = set.unseen(r.folds)
+	} else {
+		e.predict = set.open()
+	}
+	predictions, err := r.predict(ctx, s.Folder, e, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -148,6 +168,17 @@ func (r report) measure(ctx context.Context, s scoring) ([]outcome, error) {
 		}
 	}
 	return r.outcomes(s, output, notes)
+}
+
+// part is what keeps of a set's rows those that are measured; nil: all are.
+func (r report) part(s scoring) func(rows []byte) ([]byte, error) {
+	switch {
+	case !r.quick || s.Folder == ownFolder: // which has few rows
+		return nil
+	case s.Unseen:
+		return firstFolds
+	}
+	return half
 }
 
 func (r report) outcomes(s scoring, output, notes string) (all []outcome, err error) {
@@ -165,14 +196,14 @@ func (r report) outcomes(s scoring, output, notes string) (all []outcome, err er
 	return all, nil
 }
 
-// predict returns the predictions for rows. What is said about them gets the set's name.
+// predict returns the predictions for rows. What is printed beside them gets the set's name.
 func (r report) predict(ctx context.Context, name string, e evaluation, rows []byte) ([]byte, error) {
-	var out, said bytes.Buffer
+	var out, notes bytes.Buffer
 	p := *r.program
-	p.out, p.err = &out, &said
+	p.out, p.err = &out, &notes
 	e.program = &p
 	err := e.run(ctx, bytes.NewReader(rows))
-	for line := range strings.Lines(said.String()) {
+	for line := range strings.Lines(notes.String()) {
 		fmt.Fprintf(r.program.err, "evaluate: %s: %s", name, strings.TrimPrefix(line, "evaluate: "))
 	}
 	return out.Bytes(), err
@@ -192,12 +223,12 @@ func (r report) score(ctx context.Context, call []string, folder string, predict
 	args := append([]string{"-B", filepath.Join(r.dir, "score", call[0]), folder, file}, call[1:]...) // -B: nothing is written beside the scorers
 	scorer := exec.CommandContext(ctx, r.python, args...)
 	scorer.WaitDelay = time.Second
-	var out, said bytes.Buffer
-	scorer.Stdout, scorer.Stderr = &out, &said
+	var stdout, stderr bytes.Buffer
+	scorer.Stdout, scorer.Stderr = &stdout, &stderr
 	if err := scorer.Run(); err != nil {
-		return "", "", fmt.Errorf("run %s: %w\n%s", call[0], errors.Join(err, context.Cause(ctx)), said.String())
+		return "", "", fmt.Errorf("run %s: %w\n%s", call[0], errors.Join(err, context.Cause(ctx)), stderr.String())
 	}
-	return out.String(), said.String(), nil
+	return stdout.String(), stderr.String(), nil
 }
 
 // half keeps the rows whose id has an even hash: about half of them, whatever their order means.

@@ -18,11 +18,14 @@ type claimRow struct {
 // sentences, best evidence first. A lookup asks several sites, and says neither where it is unsure.
 func predictVerify(_ context.Context, _ fs.FS, row claimRow) (prediction, error) {
 	w := factcheck.Compare(row.Claim, row.Page, row.Candidates)
-	label := "SUPPORTS"
+	return prediction{"label": label(w), "rank": w.Order, "supports": math.Round(1000*w.Supports) / 1000, "conflict": w.Conflict}, nil
+}
+
+func label(w factcheck.Comparison) string {
 	if w.Conflict != "" || w.Supports < 0.5 {
-		label = "REFUTES"
+		return "REFUTES"
 	}
-	return prediction{"label": label, "rank": w.Order, "supports": math.Round(1000*w.Supports) / 1000, "conflict": w.Conflict}, nil
+	return "SUPPORTS"
 }
 
 // predictInject predicts {"injection"}: whether the record says of the text that it looks like orders to a machine.

@@ -10,6 +10,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/search"
+	"familiar/internal/search/backends"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 )
@@ -72,33 +73,33 @@ type backend struct {
 	Best    []turn.Intent `json:"best,omitempty"`
 	Last    []turn.Intent `json:"last,omitempty"` // intents for which it is asked last
 
-	Health   string        `json:"health,omitempty"` // a state of search.Health
-	Until    time.Time     `json:"until,omitzero"`
-	Answers  int           `json:"answers"` // that P50 and P95 are of
-	P50      time.Duration `json:"p50,omitempty"`
-	P95      time.Duration `json:"p95,omitempty"`
-	Left     int           `json:"left,omitempty"`
-	Of       int           `json:"of,omitempty"` // 0: no limit known
-	Resets   time.Time     `json:"resets,omitzero"`
-	Failure  turn.Code     `json:"failure,omitempty"` // code of the last one
-	Detail   string        `json:"detail,omitempty"`
-	FailedAt time.Time     `json:"failed_at,omitzero"`
-	Probe    *turn.Asked   `json:"probe,omitempty"`
+	Health   search.HealthState `json:"health,omitempty"`
+	Until    time.Time          `json:"until,omitzero"`
+	Answers  int                `json:"answers"` // that P50 and P95 are of
+	P50      time.Duration      `json:"p50,omitempty"`
+	P95      time.Duration      `json:"p95,omitempty"`
+	Left     int                `json:"left,omitempty"`
+	Of       int                `json:"of,omitempty"` // 0: no limit known
+	Resets   time.Time          `json:"resets,omitzero"`
+	Failure  turn.Code          `json:"failure,omitempty"` // code of the last one
+	Detail   string             `json:"detail,omitempty"`
+	FailedAt time.Time          `json:"failed_at,omitzero"`
+	Probe    *turn.Asked        `json:"probe,omitempty"`
 }
 
 // listBackends is the table: what is configured, what the records say, and what the engine knows, also from asking now.
 func (h *house) listBackends(ctx context.Context, probe bool) ([]backend, error) {
 	var list []backend
-	for _, l := range search.Lines() {
-		b := backend{Name: l.Name, Kind: "web", Intents: l.Only, Best: l.Best, Last: l.Spared}
+	for _, l := range backends.Table() {
+		b := backend{Name: l.Name, Kind: "web", Intents: l.Only, Best: l.Best, Last: l.Last}
 		switch {
 		case l.Only != nil:
 			b.Kind = "special"
 		case l.General:
 			b.Kind = "general"
 		}
-		if i := slices.IndexFunc(h.off, func(d search.Disabled) bool { return d.Name == l.Name }); i >= 0 {
-			b.Why = h.off[i].Why
+		if i := slices.IndexFunc(h.backends.Off, func(d backends.Disabled) bool { return d.Name == l.Name }); i >= 0 {
+			b.Why = h.backends.Off[i].Why
 		} else {
 			b.On = true
 		}
@@ -140,7 +141,7 @@ func (b *backend) know(past seen, now search.Health) {
 
 // seen is what the records say of a backend.
 type seen struct {
-	state    string // of the last time
+	state    search.HealthState // of the last time
 	took     []time.Duration
 	failure  turn.Asked // the last one
 	failedAt time.Time
@@ -183,10 +184,10 @@ func (h *house) past(ctx context.Context) (map[string]seen, error) {
 func (s *seen) add(a turn.Asked, at time.Time) {
 	state := search.Failing
 	switch {
-	case search.Kept(a) || a.Took == 0:
+	case search.FromCache(a) || a.Took == 0:
 		return
 	case answered(a):
-		state = search.Well
+		state = search.Healthy
 		s.took = append(s.took, a.Took)
 	case s.failure.Status == "":
 		s.failure, s.failedAt = a, at

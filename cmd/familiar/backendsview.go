@@ -67,7 +67,7 @@ func (l backend) intents() string {
 }
 
 func (l backend) health() string {
-	text := strings.ReplaceAll(l.Health, "_", " ")
+	text := strings.ReplaceAll(string(l.Health), "_", " ")
 	if l.Health == search.Resting {
 		text += " until " + l.Until.UTC().Format("15:04:05Z")
 	}

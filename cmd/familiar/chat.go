@@ -11,6 +11,7 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/bot/terminal"
+	"familiar/internal/bot/view"
 	"familiar/internal/context/turn"
 )
 
@@ -126,7 +127,7 @@ func (a askCommand) print(p *program, h *house, answer string, t *turn.Trace) er
 	if _, err := fmt.Fprintln(p.out, answer); err != nil || !a.Trace {
 		return err
 	}
-	_, err := fmt.Fprintf(p.out, "\n%s", h.redact.String(bot.WholeView(t)))
+	_, err := fmt.Fprintf(p.out, "\n%s", h.redact.String(view.Whole(t)))
 	return err
 }
 

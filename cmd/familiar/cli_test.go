@@ -12,6 +12,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/search"
+	"familiar/internal/search/backends"
 	"familiar/internal/store"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -211,6 +212,7 @@ func TestSearchJSON(t *testing.T) {
 func TestBackendsBesideARunningBot(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte(mountain)))
+	c.env["FAMILIAR_SEARCH"] = "" // all that there are
 	c.env["BRAVE_SEARCH_API_KEY"] = "brave-key-0123456789"
 	c.command(nil, "lookup", "how high is Mount Example?")
 	db, err := store.Open(t.Context(), filepath.Join(c.dir, "data"))
@@ -220,13 +222,13 @@ func TestBackendsBesideARunningBot(t *testing.T) {
 	defer db.Close()
 	code, out, complaint := c.command(nil, "backends", "--json")
 	var list []backend
-	if err := json.Unmarshal([]byte(out), &list); code != exitOK || err != nil || len(list) != len(search.Lines()) {
+	if err := json.Unmarshal([]byte(out), &list); code != exitOK || err != nil || len(list) != len(backends.Table()) {
 		t.Fatalf("exit code %d, errors %q, %v:\n%s", code, complaint, err, out)
 	}
 	for _, b := range list {
 		switch {
-		case b.Name == "searxng" && (b.Health != search.Well || b.Answers != 1 || b.P50 <= 0 || b.P95 < b.P50),
-			b.Name == "brave" && (!b.On || b.Failure != search.Unreachable || b.Of != 1000),
+		case b.Name == "searxng" && (b.Health != search.Healthy || b.Answers != 1 || b.P50 <= 0 || b.P95 < b.P50),
+			b.Name == "brave" && (!b.On || b.Failure != turn.CodeUnreachable || b.Of != 1000),
 			b.Name == "tavily" && (b.On || !strings.Contains(b.Why, "TAVILY_API_KEY")):
 			t.Errorf("%+v", b)
 		}

@@ -17,7 +17,7 @@ import (
 
 	"familiar/internal/bot/discord"
 	"familiar/internal/redact"
-	"familiar/internal/search"
+	"familiar/internal/search/backends"
 
 	"github.com/joho/godotenv"
 )
@@ -58,7 +58,7 @@ func settings() []setting {
 		{name: "FAMILIAR_WEB_CACHE_MB", preset: "64", about: "how large that directory may grow, in megabytes, an eighth of it for searches", check: checkMegabytes},
 		{name: "FAMILIAR_LOG", preset: "info", about: "how much is logged", check: oneOf("debug", "info", "warn", "error")},
 	}
-	for _, k := range search.Keys() {
+	for _, k := range backends.Keys() {
 		all = append(all, setting{name: k.Name, secret: !k.Open, about: k.About, where: k.Where})
 	}
 	return all
@@ -197,7 +197,7 @@ func (c *config) list(name string) []string {
 // searchKeys are the values of the search backends' keys, by name.
 func (c *config) searchKeys() map[string]string {
 	keys := map[string]string{}
-	for _, k := range search.Keys() {
+	for _, k := range backends.Keys() {
 		keys[k.Name] = c.get(k.Name)
 	}
 	return keys

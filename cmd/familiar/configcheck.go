@@ -56,7 +56,7 @@ func checkSearch(c *config) error {
 		return nil // it has been complained about
 	}
 	h := &house{config: c, redact: c.redactor()}
-	if _, _, err := h.searchChoice(nil); err != nil {
+	if _, err := h.openBackends(nil); err != nil {
 		return errors.New(h.redact.String(err.Error()))
 	}
 	return nil

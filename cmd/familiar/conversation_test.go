@@ -22,7 +22,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/discordtest"
 	"familiar/internal/llm/llmtest"
-	"familiar/internal/search"
+	"familiar/internal/search/backends"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 	"familiar/internal/web/webtest"
@@ -32,7 +32,7 @@ import (
 
 // A conversation is a txtar archive. Its comment is the script, a command a line; its files are the far ends:
 //
-//	env                 further variables of the environment, NAME=value
+//	env                 further variables of the environment, NAME=value; FAMILIAR_SEARCH= switches every backend on
 //	web/HOST/PATH       pages, in webtest's format; web/dns is the DNS
 //	search              what the metasearch server answers, see metasearch
 //	model               the models' script, in llmtest's format; without it no model is configured
@@ -156,6 +156,7 @@ func newConversation(t *testing.T, archive *txtar.Archive) *conversation {
 	c := &conversation{T: t, dir: t.TempDir(), discord: discordtest.New(t), search: newMetasearch(t)}
 	c.env = map[string]string{
 		"DISCORD_TOKEN": discordtest.Token, "DISCORD_API_URL": c.discord.URL, "SEARXNG_URL": c.search.server.URL, "FAMILIAR_LOG": "debug",
+		"FAMILIAR_SEARCH": strings.Join(fewBackends, ","),
 	}
 	pages := &txtar.Archive{}
 	for _, f := range archive.Files {
@@ -256,10 +257,14 @@ func (c *conversation) far() far {
 	}
 }
 
-// backends are the addresses of the search backends: three of them answer.
+// fewBackends are those that a conversation searches with, in the table's order. A conversation about others names them
+// in FAMILIAR_SEARCH, so that a backend which is new in the table joins none of them.
+var fewBackends = []string{"searxng", "openmeteo", "wikipedia", "duckduckgo"}
+
+// backends are the addresses of the search backends. Those that are not searched are nowhere, should a test switch them on.
 func (c *conversation) backends() map[string]string {
 	all := backendsAt("http://127.0.0.1:1")
-	for _, name := range []string{"wikipedia", "duckduckgo", "openmeteo"} {
+	for _, name := range fewBackends[1:] { // the first one's address is a setting
 		all[name] = c.search.server.URL + "/" + name
 	}
 	return all
@@ -267,13 +272,9 @@ func (c *conversation) backends() map[string]string {
 
 // backendsAt is one address for every search backend that there is.
 func backendsAt(base string) map[string]string {
-	any := search.Config{Client: func(string) *http.Client { return http.DefaultClient }}
 	all := map[string]string{}
-	for _, b := range search.Backends(any) {
-		all[b.Name()] = base
-	}
-	for _, d := range search.Off(any) {
-		all[d.Name] = base
+	for _, b := range backends.Table() {
+		all[b.Name] = base
 	}
 	return all
 }

@@ -6,6 +6,7 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/bot/terminal"
+	"familiar/internal/bot/view"
 )
 
 type docsCommand struct {
@@ -31,7 +32,7 @@ func (d docsCommand) look(ctx context.Context, p *program, h *house, question st
 	}
 	text := strings.TrimSpace(terminal.Plain(b.LookupAnswer(found))) + "\n"
 	if d.Trace {
-		text += "\n" + bot.ViewLookup(found)
+		text += "\n" + view.Lookup(found)
 	}
 	return h.showLookup(p, found, d.JSON, text)
 }

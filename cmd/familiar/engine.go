@@ -2,16 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/url"
 
 	"familiar/internal/search"
+	"familiar/internal/search/backends"
 	"familiar/internal/store"
 	"familiar/internal/trace"
-	"familiar/internal/web/fetch"
-	"familiar/internal/web/page"
-	"familiar/internal/web/reader"
+	"familiar/internal/web/read"
 )
 
 // openSearcher is open for a command that asks search services: it has no model and answers nothing.
@@ -39,44 +36,34 @@ func openSearcher(ctx context.Context, p *program) (*house, error) {
 
 // openEngine makes the search engine. ledger keeps the limits of days and months; nil: nobody does.
 func (h *house) openEngine(p *program, ledger search.Ledger) error {
-	choice, limits, err := h.searchChoice(p.far.backends)
+	set, err := h.openBackends(p.far.backends)
 	if err != nil {
 		return problems{err.Error()}
 	}
-	h.backend, h.off = search.Backends(choice), search.Off(choice)
-	h.engine = &search.Engine{Backends: h.backend, Ledger: ledger, Limits: limits, Read: h.read}
+	h.backends = set
+	h.engine = &search.Engine{Backends: set.On, Profiles: set.Profiles, Ledger: ledger, Read: h.read}
 	if h.cache.dir != "" {
-		if h.engine.Disk, err = search.OpenDisk(choice, h.cache.answers, h.cache.answerBytes); err != nil {
+		if h.engine.Disk, err = search.OpenDisk(h.cache.answers, set.Setup, h.cache.answerBytes); err != nil {
 			return fmt.Errorf("open the cache of searches: %w", err)
 		}
 	}
 	return nil
 }
 
-// searchChoice is what the operator chose of the search, checked. base has other addresses, by backend.
-func (h *house) searchChoice(base map[string]string) (search.Config, map[string]search.Limit, error) {
-	choice := search.Config{
+// openBackends opens the search backends that the operator chose. base has other addresses, by backend.
+func (h *house) openBackends(base map[string]string) (*backends.Set, error) {
+	return backends.Open(backends.Config{
 		SearXNG: h.config.get("SEARXNG_URL"), Depth: h.config.get("SEARXNG_DEPTH"), Keys: h.config.searchKeys(),
-		Only: h.config.list("FAMILIAR_SEARCH"), Off: h.config.list("FAMILIAR_SEARCH_OFF"),
+		Only: h.config.list("FAMILIAR_SEARCH"), Off: h.config.list("FAMILIAR_SEARCH_OFF"), Limits: h.config.list("FAMILIAR_SEARCH_LIMITS"),
 		Client: h.client, UserAgent: h.agent, Base: base,
-	}
-	limits, err := search.ParseLimits(h.config.list("FAMILIAR_SEARCH_LIMITS"))
-	return choice, limits, errors.Join(choice.Check(), err)
+	})
 }
 
-// read reads a page for a search in the advanced depth, as a lookup does later: a special reader, else the page itself.
+// read reads a page for a search in the advanced depth, as a lookup does later.
 func (h *house) read(ctx context.Context, address string) (search.Page, error) {
-	if doc, err := h.readers.Read(ctx, address, reader.Options{Domains: h.domains}); err == nil {
-		return search.Page{Title: doc.Page.Title, Text: doc.Page.Markdown, Published: doc.Page.Published}, nil
+	p := h.reader.Read(ctx, read.Request{URL: address, Domains: h.domains})
+	if p.Err != nil {
+		return search.Page{}, p.Err
 	}
-	doc, err := h.fetcher.Fetch(ctx, address, fetch.Options{Domains: h.domains})
-	if err != nil {
-		return search.Page{}, err
-	}
-	base, err := url.Parse(doc.Final)
-	if err != nil {
-		return search.Page{}, err
-	}
-	got, err := page.Read(doc.Body, doc.ContentType, base)
-	return search.Page{Title: got.Title, Text: got.Markdown, Published: got.Published}, err
+	return search.Page{Title: p.Extract.Title, Text: p.Extract.Markdown, Published: p.Extract.Published}, nil
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"familiar/internal/bot"
+	"familiar/internal/bot/view"
 	"familiar/internal/store"
 	"familiar/internal/web/guard"
 )
@@ -52,5 +52,5 @@ func (f feedbackCommand) text(ctx context.Context, db *store.DB, character strin
 	if f.JSON {
 		return indented(all)
 	}
-	return bot.ViewFeedback(all), nil
+	return view.Feedback(all), nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
 	"familiar/internal/web/page"
@@ -18,14 +19,14 @@ import (
 // show prints a reading the way that was asked for. Its failure is the command's.
 func (f fetchCommand) show(p *program, h *house, r *reading) error {
 	var failure error
-	if r.err != nil {
-		failure = (*notRead)(r.err)
+	if r.Err != nil {
+		failure = (*notRead)(r.Err)
 	}
 	if f.JSON {
 		return cmp.Or(h.printJSON(p, f.record(r)), failure)
 	}
 	var s strings.Builder
-	if r.err == nil {
+	if r.Err == nil {
 		facts(&s, r)
 	}
 	if f.Explain {
@@ -36,12 +37,12 @@ func (f fetchCommand) show(p *program, h *house, r *reading) error {
 			row(&s, first(i, "hops"), "%s", describeHop(hop))
 		}
 	}
-	if r.err == nil {
-		s.WriteString("\n" + r.text + "\n")
+	if r.Err == nil {
+		s.WriteString("\n" + r.shown.Markdown + "\n")
 	}
-	if f.Links && len(r.page.Links) > 0 {
+	if f.Links && len(r.shown.Links) > 0 {
 		s.WriteString("\n")
-		for i, l := range r.page.Links {
+		for i, l := range r.shown.Links {
 			row(&s, first(i, "links"), "%s  %s", l.URL, l.Text)
 		}
 	}
@@ -62,7 +63,7 @@ func first(i int, label string) string {
 
 // facts writes what is known about a page that was read.
 func facts(s *strings.Builder, r *reading) {
-	g, v := r.page, r.visited()
+	g, v := r.shown, r.visited()
 	for _, fact := range [][2]string{
 		{"title", g.Title}, {"author", g.Author}, {"site", g.Site}, {"published", stamp(g.Published)}, {"modified", stamp(g.Modified)},
 		{"language", g.Language}, {"type", g.Type}, {"url", v.URL},
@@ -75,17 +76,17 @@ func facts(s *strings.Builder, r *reading) {
 	if v.Reader != "" {
 		row(s, "reader", "%s", v.Reader)
 	}
-	if r.passed != nil {
-		row(s, "reader", "none: %s", passedBy(r.passed))
+	if r.Passed != nil {
+		row(s, "reader", "none: %s", passedBy(r.Passed))
 	}
-	if r.doc != nil {
+	if r.Fetched != nil {
 		row(s, "status", "%d %s", v.Status, v.ContentType)
 	}
 	row(s, "bytes", "%d", v.Bytes)
-	if r.doc != nil {
-		t := r.doc.Timings
+	if r.Fetched != nil {
+		t := r.Fetched.Timings
 		row(s, "took", "%s: name %s, connection %s, encryption %s, head %s, body %s",
-			ms(r.doc.Took), ms(t.DNS), ms(t.Connect), ms(t.TLS), ms(t.Header), ms(t.Body))
+			ms(r.Fetched.Took), ms(t.DNS), ms(t.Connect), ms(t.TLS), ms(t.Header), ms(t.Body))
 	}
 	if g.Low {
 		row(s, "note", "there is little text: the page says little, or was read badly")
@@ -114,7 +115,7 @@ func describeHop(h fetch.Hop) string {
 		status = strconv.Itoa(h.Status)
 	}
 	if h.Reason != "" {
-		status += " " + h.Reason
+		status += " " + string(h.Reason)
 	}
 	return fmt.Sprintf("%s  %s, %s", line(h.URL), status, ms(h.Took))
 }
@@ -128,13 +129,13 @@ type applied struct {
 // explain lists the rules in the order in which a page meets them, up to the one that ended the reading.
 func explain(r *reading) []applied {
 	var list []applied
-	at := refusedBy(r.err)
-	if r.passed != nil {
-		list = append(list, applied{"reader", "none: " + passedBy(r.passed)})
+	at := refusedBy(r.Err)
+	if r.Passed != nil {
+		list = append(list, applied{"reader", "none: " + passedBy(r.Passed)})
 	}
 	for _, step := range passed(r) {
 		if step.Rule == at {
-			return append(list, applied{at, (*notRead)(r.err).Error()})
+			return append(list, applied{at, (*notRead)(r.Err).Error()})
 		}
 		list = append(list, step)
 	}
@@ -144,8 +145,8 @@ func explain(r *reading) []applied {
 	if r.charset != "" {
 		add("charset", "%s, by declaration or by default; UTF-8 where all is valid as that", r.charset)
 	}
-	add("kind", "read as %q", r.page.Type)
-	add("hidden", "%d characters that a reader could not have seen were dropped", r.page.Hidden)
+	add("kind", "read as %q", r.shown.Type)
+	add("hidden", "%d characters that a reader could not have seen were dropped", r.shown.Hidden)
 	for _, rule := range slices.Sorted(maps.Keys(r.removed)) {
 		add("clean", "%s ×%d", rule, r.removed[rule])
 	}
@@ -161,19 +162,19 @@ func passed(r *reading) []applied {
 	if u, err := guard.Parse(r.asked); err == nil {
 		address = u.String()
 	}
-	if r.special != nil {
+	if r.Special != nil {
 		return []applied{
 			{"url", "one way to read it, a public name, a port that is visited: " + address},
 			{"domains", "the character's lists allow it, its final address and its service"},
-			{"reader", r.special.Reader + " read it through its service"},
+			{"reader", r.Special.Reader + " read it through its service"},
 			{"page", "text was found"},
 		}
 	}
-	if r.doc != nil {
-		declared, size = r.doc.ContentType, len(r.doc.Body)
+	if r.Fetched != nil {
+		declared, size = r.Fetched.ContentType, len(r.Fetched.Body)
 	}
-	if r.doc != nil && r.doc.Final != r.doc.URL {
-		led = "to " + r.doc.Final + "; every hop passed the same rules"
+	if r.Fetched != nil && r.Fetched.Final != r.Fetched.URL {
+		led = "to " + r.Fetched.Final + "; every hop passed the same rules"
 	}
 	return []applied{
 		{"url", "one way to read it, a public name, a port that is visited: " + address},
@@ -195,26 +196,26 @@ func refusedBy(e *fetch.Error) string {
 		return ""
 	}
 	switch e.Reason {
-	case guard.BadScheme, guard.InvalidTarget, guard.DeniedHost, guard.DeniedPort:
+	case turn.CodeBadScheme, turn.CodeInvalidTarget, turn.CodeDeniedHost, turn.CodeDeniedPort:
 		return "url"
-	case "denied_domain":
+	case turn.CodeDeniedDomain:
 		return "domains"
-	case guard.DeniedAddress, guard.FakeIP, guard.DNS, "dns_timeout":
+	case turn.CodeDeniedAddress, turn.CodeFakeIP, turn.CodeDNS, turn.CodeDNSTimeout:
 		return "address"
-	case "robots", "robots_unreachable":
+	case turn.CodeRobots, turn.CodeRobotsUnreachable:
 		return "robots"
-	case "redirect_to_blocked_target", "redirect_to_http", "too_many_redirects", "no_location":
+	case turn.CodeRedirectToBlockedTarget, turn.CodeRedirectToHTTP, turn.CodeTooManyRedirects, turn.CodeNoLocation:
 		return "redirect"
-	case "type_mismatch":
+	case turn.CodeTypeMismatch:
 		return "sniff"
 	}
 	switch e.Code {
-	case fetch.CodeType:
+	case turn.CodeUnsupportedType:
 		return "type"
-	case fetch.CodeTooLarge, fetch.CodeTimeout:
+	case turn.CodeResponseTooLarge, turn.CodeTimeout:
 		return "limits"
 	}
-	if e.Code == fetch.CodeNeedsScript || e.Code == fetch.CodeExtraction && e.Reason != "internal" {
+	if e.Code == turn.CodeJavaScriptRequired || e.Code == turn.CodeExtractionFailed && e.Reason != turn.CodeInternal {
 		return "page"
 	}
 	return "answer"
@@ -222,21 +223,21 @@ func refusedBy(e *fetch.Error) string {
 
 // record is a reading as JSON: the typed error alone if it failed, unless the rules were asked for, too.
 func (f fetchCommand) record(r *reading) any {
-	if r.err != nil {
+	if r.Err != nil {
 		if !f.Explain {
-			return r.err
+			return r.Err
 		}
 		return struct {
 			*fetch.Error
 			Rules []applied   `json:"rules"`
 			Hops  []hopRecord `json:"hops"`
-		}{r.err, explain(r), hops(r.hops)}
+		}{r.Err, explain(r), hops(r.hops)}
 	}
-	g := r.page
+	g := r.shown
 	return pageRecord{
 		visited: r.visited(), Title: g.Title, Author: g.Author, Site: g.Site, Published: g.Published, Modified: g.Modified, Language: g.Language,
 		Type: g.Type, Charset: r.charset, Low: g.Low, Hidden: g.Hidden, Removed: r.removed, Rules: explain(r), Hops: hops(r.hops),
-		Markdown: r.text, Links: links(g.Links),
+		Markdown: r.shown.Markdown, Links: links(g.Links),
 	}
 }
 
@@ -257,10 +258,10 @@ type visited struct {
 }
 
 func (r *reading) visited() visited {
-	if d := r.special; d != nil {
+	if d := r.Special; d != nil {
 		return visited{URL: d.URL, Final: d.Final, Reader: d.Reader, Bytes: d.Bytes, SHA256: d.SHA256, Fetched: d.Fetched}
 	}
-	d, t := r.doc, r.doc.Timings
+	d, t := r.Fetched, r.Fetched.Timings
 	v := visited{
 		URL: d.URL, Final: d.Final, Status: d.Status, ContentType: d.ContentType, Bytes: len(d.Body), SHA256: d.SHA256(),
 		LastModified: d.LastModified, Fetched: d.Fetched, Timings: map[string]float64{
@@ -268,8 +269,8 @@ func (r *reading) visited() visited {
 			"header": milliseconds(t.Header), "body": milliseconds(t.Body), "total": milliseconds(d.Took),
 		}, Cached: d.Cached,
 	}
-	if r.passed != nil {
-		v.Passed = passedBy(r.passed)
+	if r.Passed != nil {
+		v.Passed = passedBy(r.Passed)
 	}
 	return v
 }
@@ -295,10 +296,10 @@ type pageRecord struct {
 }
 
 type hopRecord struct {
-	URL    string  `json:"url"`
-	Status int     `json:"status,omitempty"`
-	Reason string  `json:"reason,omitempty"`
-	Took   float64 `json:"took_ms"`
+	URL    string    `json:"url"`
+	Status int       `json:"status,omitempty"`
+	Reason turn.Code `json:"reason,omitempty"`
+	Took   float64   `json:"took_ms"`
 }
 
 func hops(made []fetch.Hop) []hopRecord {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"familiar/internal/bot"
+	"familiar/internal/bot/view"
 	"familiar/internal/context/turn"
 
 	"github.com/oklog/ulid/v2"
@@ -28,11 +29,11 @@ func (l lookupCommand) look(ctx context.Context, p *program, h *house, question 
 	if err != nil {
 		return err
 	}
-	view := bot.ViewLookup
+	write := view.Lookup
 	if l.Explain {
-		view = bot.ExplainLookup
+		write = view.Explain
 	}
-	return h.showLookup(p, found, l.JSON, view(found))
+	return h.showLookup(p, found, l.JSON, write(found))
 }
 
 // asMessage is a question from the command line as a message.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"familiar/internal/search"
+	"familiar/internal/search/backends"
 )
 
 var update = flag.Bool("update", false, "write the README's transcripts anew")
@@ -61,7 +61,7 @@ func TestKeysAreToldOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, k := range search.Keys() {
+		for _, k := range backends.Keys() {
 			if !strings.Contains(string(text), k.Name) {
 				t.Errorf("%s does not tell of %s, %s", file, k.Name, k.About)
 			}

@@ -97,12 +97,12 @@ func (h *house) greet(out io.Writer, r discord.Ready) {
 func (h *house) describe(out io.Writer) {
 	fmt.Fprintf(out, "  model     %s\n", h.models.describe())
 	var names []string
-	for _, b := range h.backend {
+	for _, b := range h.backends.On {
 		names = append(names, b.Name())
 	}
 	fmt.Fprintf(out, "  searches  %s\n", strings.Join(names, ", "))
 	var keyless []string
-	for _, off := range h.off {
+	for _, off := range h.backends.Off {
 		if off.Key != "" {
 			keyless = append(keyless, off.Name)
 			continue

@@ -11,6 +11,7 @@ import (
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
 	"familiar/internal/search"
+	"familiar/internal/search/backends"
 	"familiar/internal/web/guard"
 
 	"github.com/oklog/ulid/v2"
@@ -59,12 +60,12 @@ func (s searchCommand) Run(ctx context.Context, p *program, stop stopper) error 
 func (h *house) checkQuery(q search.Query) error {
 	var wrong problems
 	for _, name := range q.Backends {
-		if slices.ContainsFunc(h.backend, func(b search.Backend) bool { return b.Name() == name }) {
+		if slices.ContainsFunc(h.backends.On, func(b search.Backend) bool { return b.Name() == name }) {
 			continue
 		}
 		why := "there is none of that name; known: " + strings.Join(h.backendNames(), ", ")
-		if i := slices.IndexFunc(h.off, func(d search.Disabled) bool { return d.Name == name }); i >= 0 {
-			why = "it is off: " + h.off[i].Why
+		if i := slices.IndexFunc(h.backends.Off, func(d backends.Disabled) bool { return d.Name == name }); i >= 0 {
+			why = "it is off: " + h.backends.Off[i].Why
 		}
 		wrong = append(wrong, fmt.Sprintf("--backend %q: %s", name, why))
 	}
@@ -81,7 +82,7 @@ func (h *house) checkQuery(q search.Query) error {
 
 func (h *house) backendNames() []string {
 	var names []string
-	for _, l := range search.Lines() {
+	for _, l := range backends.Table() {
 		names = append(names, l.Name)
 	}
 	return names

@@ -35,9 +35,9 @@ func (h *house) look(ctx context.Context, hits []pictured) {
 			continue
 		}
 		fetching.Go(func() {
-			got, err := h.fetcher.FetchImage(ctx, hits[i].Thumbnail, fetch.Options{Domains: h.domains})
+			got, err := h.reader.Fetcher.FetchImage(ctx, hits[i].Thumbnail, fetch.Options{Domains: h.domains})
 			if e, failed := errors.AsType[*fetch.Error](err); failed {
-				hits[i].Picture = &picture{Error: strings.ReplaceAll(e.Reason, "_", " ")}
+				hits[i].Picture = &picture{Error: strings.ReplaceAll(string(e.Reason), "_", " ")}
 				return
 			}
 			hits[i].Picture = &picture{Type: got.ContentType, Bytes: len(got.Body)}

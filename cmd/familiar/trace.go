@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"familiar/internal/bot"
+	"familiar/internal/bot/view"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 )
@@ -55,7 +55,7 @@ func (c traceCommand) text(ctx context.Context, traces *trace.Store) (string, er
 	if c.JSON {
 		return indented(t)
 	}
-	return bot.WholeView(t), nil
+	return view.Whole(t), nil
 }
 
 func (c traceCommand) list(ctx context.Context, traces *trace.Store) (string, error) {
@@ -69,7 +69,7 @@ func (c traceCommand) list(ctx context.Context, traces *trace.Store) (string, er
 	if len(list) == 0 {
 		return "No turn has been recorded yet.", nil
 	}
-	return bot.ViewList(list), nil
+	return view.List(list), nil
 }
 
 func indented(v any) (string, error) {

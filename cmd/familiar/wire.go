@@ -23,10 +23,12 @@ import (
 	"familiar/internal/providers/websearch"
 	"familiar/internal/redact"
 	"familiar/internal/search"
+	"familiar/internal/search/backends"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
+	"familiar/internal/web/read"
 	"familiar/internal/web/reader"
 
 	"github.com/lmittmann/tint"
@@ -62,16 +64,14 @@ type house struct {
 	domains   guard.Domains // that the character may visit
 	cache     webCache
 
-	store   *store.DB
-	traces  *trace.Store
-	models  models
-	backend []search.Backend
-	off     []search.Disabled
-	engine  *search.Engine
-	fetcher *fetch.Fetcher
-	readers *reader.Readers
-	lookup  *websearch.Provider
-	builder *prompt.Builder
+	store    *store.DB
+	traces   *trace.Store
+	models   models
+	backends *backends.Set
+	engine   *search.Engine
+	reader   *read.Reader
+	lookup   *websearch.Provider
+	builder  *prompt.Builder
 }
 
 // open reads the configuration and puts the house together. Everything that is wrong with the configuration is
@@ -134,9 +134,9 @@ func (h *house) openFetcher(p *program) (err error) {
 	if far.services != nil {
 		services = far.services
 	}
-	h.readers = reader.New(reader.Config{
+	h.reader = &read.Reader{Special: reader.New(reader.Config{
 		Client: services, UserAgent: h.agent, GitHubToken: h.config.get("GITHUB_TOKEN"), StackExchangeKey: h.config.get("STACKEXCHANGE_KEY"),
-	})
+	})}
 	c := fetch.Config{UserAgent: h.agent, Resolver: far.resolver, Dial: far.dial, RootCAs: far.roots}
 	if c.Deny, err = prefixes(h.config.get("FAMILIAR_WEB_DENY")); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (h *house) openFetcher(p *program) (err error) {
 		return problems{err.Error()}
 	}
 	c.CacheDir, c.CacheDirBytes = h.cache.pages, h.cache.pageBytes
-	h.fetcher, err = fetch.New(c)
+	h.reader.Fetcher, err = fetch.New(c)
 	return err
 }
 
@@ -178,7 +178,7 @@ func (h *house) furnish(p *program) error {
 	if err := h.openEngine(p, h.store); err != nil {
 		return err
 	}
-	if err := (search.Config{Off: h.character.Web.Backends}).Check(); err != nil { // they must exist, and need not be on
+	if err := backends.CheckNames(h.character.Web.Backends); err != nil { // they must exist, and need not be on
 		return problems{"web.backends of the character: " + err.Error()}
 	}
 	web := h.character.Web
@@ -192,7 +192,7 @@ func (h *house) furnish(p *program) error {
 	}
 	counter := &llm.Counter{Model: h.models.name()}
 	h.lookup = &websearch.Provider{
-		Search: h.engine, Fetch: h.fetcher, Reader: h.readers, Side: h.models.side, Eager: h.models.main == nil, Count: counter.Count,
+		Search: h.engine, Reader: h.reader, Side: h.models.side, Eager: h.models.main == nil, Count: counter.Count,
 		Zone: h.character.Location, Store: h.store,
 		Policy: websearch.Policy{
 			Off: h.config.get("FAMILIAR_WEB") == "off", Domains: h.domains, DeniedTopics: web.DeniedTopics,
@@ -281,18 +281,18 @@ func (h *house) close() error {
 	var errs []error
 	if h.builder != nil {
 		errs = append(errs, h.builder.Wait(ctx))
-		h.lookup.Wait()
 	}
 	if h.engine != nil {
 		errs = append(errs, h.engine.Close(ctx))
 		h.log.Debug("searches", "cache", h.engine.Stats())
 	}
-	if h.readers != nil {
-		h.readers.Close()
-	}
-	if h.fetcher != nil {
-		h.fetcher.Close()
-		h.log.Debug("pages", "cache", h.fetcher.Stats())
+	if r := h.reader; r != nil {
+		r.Wait()
+		r.Special.Close()
+		if r.Fetcher != nil {
+			r.Fetcher.Close()
+			h.log.Debug("pages", "cache", r.Fetcher.Stats())
+		}
 	}
 	if h.store != nil {
 		errs = append(errs, h.store.Close())

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"familiar/internal/context/turn"
 	"fmt"
 	"io"
 	"maps"
@@ -18,28 +19,14 @@ import (
 	"time"
 )
 
-// The codes of a [Failure]: a closed set.
-const (
-	Unreachable  = "unreachable"  // no connection, or one that broke
-	Timeout      = "timeout"      // no answer in time
-	RateLimited  = "rate_limited" // too many requests just now
-	Quota        = "quota"        // the day's, the month's or the money's limit
-	Unauthorized = "unauthorized" // the key is wrong
-	Blocked      = "blocked"      // it takes us for a robot and refuses
-	Malformed    = "malformed"    // not the reply that was agreed on
-	TooLarge     = "too_large"    // a reply past the cap
-	Rejected     = "rejected"     // it understood the request and refuses it
-	Upstream     = "upstream"     // its own failure
-)
-
 // Failure is why an endpoint did not answer. Nothing in it comes from the query, the key or the reply's body.
 type Failure struct {
-	Code       string        // one of the constants above, or a word of Endpoint.Explain
+	Code       turn.Code     // why, or a code of Endpoint.Explain
 	Detail     string        // cause and cure for the operator
 	RetryAfter time.Duration // how long it asked us to stay away; 0 if it did not say
 }
 
-func (f *Failure) Error() string { return f.Code + ": " + f.Detail }
+func (f *Failure) Error() string { return string(f.Code) + ": " + f.Detail }
 
 // Endpoint is a service that mostly answers in JSON. Make one with [NewEndpoint]; it is safe
 // for concurrent use once its fields are set.
@@ -107,7 +94,7 @@ func (e *Endpoint) JSON(ctx context.Context, r Request, v any) (http.Header, err
 	page := reply.webPage()
 	failed := e.refusal(reply, page)
 	if page && failed.Code == "" {
-		failed.Code, failed.Detail = Malformed, "a web page came in place of JSON; check the address"
+		failed.Code, failed.Detail = turn.CodeMalformed, "a web page came in place of JSON; check the address"
 	}
 	if failed = e.explained(reply, failed); failed.Code != "" {
 		return reply.Header, &failed
@@ -132,7 +119,7 @@ func (e *Endpoint) Text(ctx context.Context, r Request) ([]byte, error) {
 func (e *Endpoint) send(ctx context.Context, r Request) (Reply, error) {
 	req, err := e.request(ctx, r)
 	if err != nil {
-		return Reply{}, &Failure{Code: Rejected, Detail: "the request could not be made"}
+		return Reply{}, &Failure{Code: turn.CodeRejected, Detail: "the request could not be made"}
 	}
 	res, err := e.client.Do(req)
 	if err != nil {
@@ -146,7 +133,7 @@ func (e *Endpoint) send(ctx context.Context, r Request) (Reply, error) {
 	text, err := io.ReadAll(io.LimitReader(res.Body, most+1))
 	switch {
 	case errors.Is(err, ErrTooLarge) || int64(len(text)) > most:
-		return Reply{Header: res.Header}, &Failure{Code: TooLarge, Detail: fmt.Sprintf("the reply is larger than %d MiB", most>>20)}
+		return Reply{Header: res.Header}, &Failure{Code: turn.CodeTooLarge, Detail: fmt.Sprintf("the reply is larger than %d MiB", most>>20)}
 	case err != nil:
 		return Reply{Header: res.Header}, broken(ctx, err)
 	}
@@ -191,11 +178,11 @@ func broken(ctx context.Context, err error) *Failure {
 	var timeout net.Error
 	switch {
 	case ctx.Err() != nil || errors.As(err, &timeout) && timeout.Timeout():
-		return &Failure{Code: Timeout, Detail: "no answer in time"}
+		return &Failure{Code: turn.CodeTimeout, Detail: "no answer in time"}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &Failure{Code: Unreachable, Detail: "the reply broke off"}
+		return &Failure{Code: turn.CodeUnreachable, Detail: "the reply broke off"}
 	}
-	return &Failure{Code: Unreachable, Detail: brief(Cause(err).Error(), 200)}
+	return &Failure{Code: turn.CodeUnreachable, Detail: brief(Cause(err).Error(), 200)}
 }
 
 // refusal tells a reply that is none from one worth reading, which has no Code.
@@ -203,7 +190,7 @@ func (e *Endpoint) refusal(r Reply, page bool) Failure {
 	failed := Failure{CodeOf(r.Status), "HTTP " + strconv.Itoa(r.Status), RetryAfter(r.Header, time.Now())}
 	switch {
 	case page && r.challenge():
-		failed.Code, failed.Detail = Blocked, failed.Detail+": a page that tells robots from people"
+		failed.Code, failed.Detail = turn.CodeBlocked, failed.Detail+": a page that tells robots from people"
 	case r.Status/100 == 3:
 		failed.Detail += ": a redirect, which is never followed; check the address (http or https, path)"
 	}
@@ -222,24 +209,24 @@ func (e *Endpoint) explained(r Reply, failed Failure) Failure {
 }
 
 // CodeOf is what a status alone says; "" is a reply. DuckDuckGo answers with 202 when it feels like it.
-func CodeOf(status int) string {
+func CodeOf(status int) turn.Code {
 	switch {
 	case status == http.StatusOK || status == http.StatusAccepted:
 		return ""
 	case status == http.StatusUnauthorized:
-		return Unauthorized
+		return turn.CodeUnauthorized
 	case status == http.StatusPaymentRequired:
-		return Quota
+		return turn.CodeQuota
 	case status == http.StatusForbidden:
-		return Blocked
+		return turn.CodeBlocked
 	case status == http.StatusTooManyRequests:
-		return RateLimited
+		return turn.CodeRateLimited
 	case status >= 500:
-		return Upstream
+		return turn.CodeUpstream
 	case status >= 300:
-		return Rejected
+		return turn.CodeRejected
 	}
-	return Malformed
+	return turn.CodeMalformed
 }
 
 // webPage says whether HTML came. The first byte decides where the header is wrong: DuckDuckGo calls its JSON
@@ -273,13 +260,13 @@ func (r Reply) decode(v any) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &odd) && odd.Field == "" && odd.Type.Kind() == reflect.Slice:
-		return &Failure{Code: Malformed, Detail: "the reply is not a list"}
+		return &Failure{Code: turn.CodeMalformed, Detail: "the reply is not a list"}
 	case errors.As(err, &odd) && odd.Field == "":
-		return &Failure{Code: Malformed, Detail: "the reply is not an object"}
+		return &Failure{Code: turn.CodeMalformed, Detail: "the reply is not an object"}
 	case errors.As(err, &odd):
-		return &Failure{Code: Malformed, Detail: "a field of the reply is of an unexpected type: " + brief(odd.Field, 60)}
+		return &Failure{Code: turn.CodeMalformed, Detail: "a field of the reply is of an unexpected type: " + brief(odd.Field, 60)}
 	}
-	return &Failure{Code: Malformed, Detail: "the reply is not JSON"}
+	return &Failure{Code: turn.CodeMalformed, Detail: "the reply is not JSON"}
 }
 
 // brief is text on one line, at most so many bytes of it.

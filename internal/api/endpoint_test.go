@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"familiar/internal/api"
+	"familiar/internal/context/turn"
 )
 
 func TestRetryAfter(t *testing.T) {
@@ -31,20 +32,20 @@ func TestEndpoint(t *testing.T) {
 		name, kind string
 		status     int
 		body       string
-		json, text string // codes; "" is success
+		json, text turn.Code // "" is success
 	}{
 		{"an answer", "application/json", 200, `{"word":"lamp"}`, "", ""},
-		{"a list", "application/json", 200, `[1]`, api.Malformed, ""},
-		{"half of one", "application/json", 200, `{"word":`, api.Malformed, ""},
-		{"an odd field", "application/json", 200, `{"word":7}`, api.Malformed, ""},
-		{"a page", "text/html", 200, `<p>captcha is a word</p>`, api.Blocked, ""},
-		{"a portal", "text/html", 200, `<p>sign in</p>`, api.Malformed, ""},
-		{"a page for robots", "text/html", 403, `<p>Are you a robot?</p>`, api.Blocked, api.Blocked},
-		{"a redirect", "text/html", 302, ``, api.Rejected, api.Rejected},
-		{"a wrong key", "application/json", 401, `{}`, api.Unauthorized, api.Unauthorized},
-		{"the far end's failure", "text/plain", 502, `no`, api.Upstream, api.Upstream},
+		{"a list", "application/json", 200, `[1]`, turn.CodeMalformed, ""},
+		{"half of one", "application/json", 200, `{"word":`, turn.CodeMalformed, ""},
+		{"an odd field", "application/json", 200, `{"word":7}`, turn.CodeMalformed, ""},
+		{"a page", "text/html", 200, `<p>captcha is a word</p>`, turn.CodeBlocked, ""},
+		{"a portal", "text/html", 200, `<p>sign in</p>`, turn.CodeMalformed, ""},
+		{"a page for robots", "text/html", 403, `<p>Are you a robot?</p>`, turn.CodeBlocked, turn.CodeBlocked},
+		{"a redirect", "text/html", 302, ``, turn.CodeRejected, turn.CodeRejected},
+		{"a wrong key", "application/json", 401, `{}`, turn.CodeUnauthorized, turn.CodeUnauthorized},
+		{"the far end's failure", "text/plain", 502, `no`, turn.CodeUpstream, turn.CodeUpstream},
 		{"as large as may be", "application/json", 200, `{"word":"lamp"}` + strings.Repeat(" ", 49), "", ""},
-		{"too large", "application/json", 200, `{"word":"lamp"}` + strings.Repeat(" ", 50), api.TooLarge, api.TooLarge},
+		{"too large", "application/json", 200, `{"word":"lamp"}` + strings.Repeat(" ", 50), turn.CodeTooLarge, turn.CodeTooLarge},
 		{"a word of its own", "application/json", 418, `{}`, "teapot", "teapot"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -85,12 +86,12 @@ func TestEndpoint(t *testing.T) {
 	}
 }
 
-func codeOf(err error) string {
+func codeOf(err error) turn.Code {
 	if f, ok := errors.AsType[*api.Failure](err); ok {
 		return f.Code
 	}
 	if err != nil {
-		return err.Error()
+		return turn.Code(err.Error())
 	}
 	return ""
 }

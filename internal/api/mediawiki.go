@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"familiar/internal/context/turn"
 	"slices"
 	"strings"
 )
@@ -25,12 +26,12 @@ func ExplainMediaWiki(r Reply) Failure {
 	if !bytes.Contains(r.Body, []byte(`"error"`)) || json.Unmarshal(r.Body, &reply) != nil || reply.Error.Code == "" {
 		return Failure{}
 	}
-	failed := Failure{Code: Rejected, Detail: "the API answered with the error " + brief(reply.Error.Code, 60)}
+	failed := Failure{Code: turn.CodeRejected, Detail: "the API answered with the error " + brief(reply.Error.Code, 60)}
 	switch code := reply.Error.Code; {
 	case code == "maxlag" || strings.Contains(code, "busy") || strings.Contains(code, "internal"):
-		failed.Code = Upstream
+		failed.Code = turn.CodeUpstream
 	case code == "ratelimited":
-		failed.Code = RateLimited
+		failed.Code = turn.CodeRateLimited
 	}
 	return failed
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
@@ -15,16 +16,16 @@ import (
 // NoModel is the model's name in the record of a turn that was answered from the lookup alone.
 const NoModel = "none"
 
-// answer asks the model and returns the final text of the reply. It cannot fail: where there is no model, or
-// none that answers, the reply is made from the lookup, and says so.
-func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, s *speech) (text string) {
+// answer asks the model and returns the final text of the reply. It cannot fail: if there is no model, or none answers, the
+// reply is made from the lookup, and says so.
+func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *delivery) (text string) {
 	defer func() {
 		if b.recovered("answer", recover()) {
 			t.Err = joinText(t.Err, "panic while answering")
-			text = b.say(broken)
+			text = b.say(turnBroken)
 		}
 	}()
-	r := reply{bot: b, trace: t, lookup: p.Lookup, out: s.out, cited: s.cited}
+	r := reply{bot: b, trace: t, lookup: p.Lookup, rules: d.rules, marker: d.marker}
 	if b.Model == nil {
 		t.Model = NoModel
 		return r.withoutModel("")
@@ -32,7 +33,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, s *spe
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	length := 0
-	a, err := b.Model.Stream(ctx, llm.Request{Messages: asked(p.Messages)}, func(words string) {
+	a, err := b.Model.Stream(ctx, llm.Request{Messages: modelMessages(p.Messages)}, func(words string) {
 		if t.Timings.FirstToken == 0 {
 			t.Timings.FirstToken = time.Since(t.Began)
 		}
@@ -40,11 +41,11 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, s *spe
 			cancel(errEndless)
 			return
 		}
-		s.add(words)
+		d.add(words)
 	})
 	record(t, a)
 	if len(a.Text) > longestAnswer {
-		a.Text, a.Finish, err = a.Text[:boundary(a.Text[:longestAnswer])], "length", nil
+		a.Text, a.Finish, err = a.Text[:outgoing.LastBoundary(a.Text[:longestAnswer])], "length", nil
 		t.Finish, t.Err = a.Finish, joinText(t.Err, errEndless.Error())
 	}
 	if err != nil {
@@ -54,12 +55,12 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, s *spe
 	body = strings.TrimSpace(body)
 	switch halted := errors.Is(context.Cause(ctx), errStopped); {
 	case body == "" && halted:
-		r.cited = nil
-		return r.finish(b.say(stopped), nil)
+		r.marker = nil
+		return r.finish(b.say(answerStopped), nil)
 	case body == "":
 		return r.withoutModel(b.say(excuseFor(err)))
 	case halted:
-		return r.compose(body, b.say(stopped))
+		return r.compose(body, b.say(answerStopped))
 	case err != nil:
 		return r.compose(body, b.say(cutOff))
 	case a.Finish == "length":
@@ -68,13 +69,13 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, s *spe
 	return r.compose(body)
 }
 
-// longestAnswer is what is taken of an answer, in bytes. More than sixteen posts nobody reads, and a model that has lost
-// its way goes on for as long as it is let.
+// longestAnswer limits an answer, in bytes: nobody reads more than sixteen posts, and a model that repeats itself may never
+// stop.
 const longestAnswer = 32 << 10
 
 var errEndless = fmt.Errorf("the model had not ended after %d bytes and was cut off", longestAnswer)
 
-func asked(prompt []turn.Rendered) []llm.Message {
+func modelMessages(prompt []turn.Rendered) []llm.Message {
 	ms := make([]llm.Message, len(prompt))
 	for i, m := range prompt {
 		ms[i] = llm.Message{Role: m.Role, Name: m.Name, Content: m.Text}
@@ -93,7 +94,7 @@ func record(t *turn.Trace, a llm.Answer) {
 	}
 }
 
-// cause is an error with what the server said, for the operator.
+// cause returns an error's text with what the server said, for the operator.
 func cause(err error) string {
 	var e *llm.Error
 	if errors.As(err, &e) && e.Cause != "" {
@@ -102,7 +103,7 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// excuseFor names the sentence for a model that said nothing.
+// excuseFor returns the sentence for a model that answered nothing.
 func excuseFor(err error) sentence {
 	var e *llm.Error
 	switch {
@@ -116,8 +117,8 @@ func excuseFor(err error) sentence {
 	return modelDown
 }
 
-// unlabelled takes off the time and the name that a model puts before its words when it mimics the other speakers,
-// as in "[10:53] **Sage:** ". It is undecided while text may still become such a label.
+// unlabelled takes off the time and the name that a model puts before its words when it imitates the other messages, as in
+// "[10:53] **Sage:** ". It is undecided while text may still become such a label.
 func unlabelled(text, name string) (rest string, undecided bool) {
 	text = strings.TrimLeft(text, " \n")
 	rest = text
@@ -142,5 +143,5 @@ func unlabelled(text, name string) (rest string, undecided bool) {
 	return strings.TrimLeft(strings.TrimPrefix(after, "**"), " \n"), after == "" || after == "*"
 }
 
-// longestStamp is more than a time in brackets takes: "[2026-11-21 10:53]".
+// longestStamp is more than the length of a time in brackets: "[2026-11-21 10:53]".
 const longestStamp = 20

@@ -1,12 +1,13 @@
-// Package bot is the loop between the doors and the mind: it decides which messages are meant for it, gives every
-// channel a lane of its own, takes one turn at a time in each, and delivers what the guard lets through.
+// Package bot is the loop between the doors and the model: it decides which messages are meant for it, gives every
+// channel a lane of its own, takes one turn at a time in each, and delivers the replies.
 //
 // A turn, as take.go has it: gather (prompt.Builder), ask (llm.Client), answer (speech), remember (trace.Store).
 // Nothing is visible before its record is on disk, and no event is answered twice, because the lane claims it in
 // the store first. With no model configured the reply is made from the lookup alone, in the pages' own words.
 //
-// The doors, Discord and the terminal, stand one step below and know nothing of this package. They bring
-// [turn.Event]s and carry out [turn.Post]s.
+// One step below stand bot/outgoing, which decides what of a reply may be posted, bot/view, which writes records for
+// people, and the doors, Discord and the terminal, which know nothing of this package. They bring [turn.Event]s and carry
+// out [turn.Post]s.
 package bot
 
 import (
@@ -29,9 +30,9 @@ import (
 type Door interface {
 	// Deliver posts a message, or edits one, and returns its id. A repeated nonce must not post twice.
 	Deliver(ctx context.Context, p turn.Post) (id string, err error)
-	// Typing shows for some seconds that the bot is busy.
+	// Typing shows for a few seconds that the bot is busy.
 	Typing(ctx context.Context, channelID string) error
-	// Respond answers a command, visible to its giver alone. A second answer replaces the first.
+	// Respond answers a command, visible to the person who gave it alone. A second answer replaces the first.
 	Respond(ctx context.Context, c turn.Command, a turn.Answer) error
 }
 
@@ -48,20 +49,20 @@ type Bot struct {
 	Redact    *redact.Redactor
 	Log       *slog.Logger
 	Pace      Pace
-	WebOff    bool          // the operator switched the web off for everybody
+	WebOff    bool          // the operator switched the web off for all channels
 	Limit     time.Duration // for the model's answer, after the prompt is built; 0 is two minutes
 
-	lanes   lanes
-	orders  sync.WaitGroup // commands being carried out
-	notices notices
+	lanes    lanes
+	commands sync.WaitGroup // commands that are being carried out
+	notices  notices
 }
 
-// Pace is how a door likes its replies.
+// Pace is how often and in which pieces a door wants a reply.
 type Pace struct {
-	First time.Duration // from the first words to the first post: a moment to gather a few more
+	First time.Duration // from the first words to the first post, to gather a few more
 	Every time.Duration // between two edits of one message
 	Units int           // UTF-16 units in a post; 0: no limit
-	Close bool          // tell the door of a reply's end even when its text stays
+	Close bool          // tell the door that a reply has ended even when its text stays the same
 }
 
 const (
@@ -73,7 +74,7 @@ const (
 // Run takes events until ctx is done or events is closed, then waits for the turns that have begun. A turn's own
 // deadline ends it, not ctx.
 func (b *Bot) Run(ctx context.Context, events <-chan turn.Event) {
-	defer b.orders.Wait()
+	defer b.commands.Wait()
 	defer b.lanes.wait()
 	for {
 		select {
@@ -88,15 +89,15 @@ func (b *Bot) Run(ctx context.Context, events <-chan turn.Event) {
 	}
 }
 
-// Stop ends the answer that is being given in a channel. What was said stays. It reports whether there was one.
+// Stop ends the answer that is being given in a channel; what is posted stays. It reports whether there was one.
 func (b *Bot) Stop(channelID string) bool { return b.lanes.stop(channelID) }
 
 func (b *Bot) receive(ctx context.Context, e turn.Event) {
 	if e.Kind == turn.Ordered {
-		b.orders.Go(func() {
+		b.commands.Go(func() {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commandLimit)
 			defer cancel()
-			b.order(ctx, e)
+			b.command(ctx, e)
 		})
 		return
 	}
@@ -107,7 +108,7 @@ func (b *Bot) receive(ctx context.Context, e turn.Event) {
 	b.lanes.put(e.Message.ChannelID, a, func(l *lane) { b.drive(ctx, l) })
 }
 
-// notices keeps a crowd of equal notices from becoming the noise that they report.
+// notices limits how often a channel gets a notice.
 type notices struct {
 	mu   sync.Mutex
 	last map[string]time.Time // by channel; guarded by mu

@@ -3,12 +3,12 @@ package bot
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"familiar/internal/bot/outgoing"
+	"familiar/internal/bot/view"
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
 	"familiar/internal/web/guard"
@@ -16,24 +16,24 @@ import (
 
 // The verdicts on a source.
 const (
-	Outdated = "outdated"
-	Wrong    = "wrong"
+	outdated = "outdated"
+	wrong    = "wrong"
 )
 
-// judge keeps what a person says of a source: from then on its domain stands lower in this character's lookups.
-func (b *Bot) judge(ctx context.Context, e turn.Event, address, verdict string) (domain string, err error) {
+// saveFeedback stores a person's verdict on a source. From then on its domain ranks lower in this character's lookups.
+func (b *Bot) saveFeedback(ctx context.Context, e turn.Event, address, verdict string) (domain string, err error) {
 	domain, err = domainOf(address)
 	if err != nil {
 		return "", err
 	}
 	err = b.Store.SetFeedback(ctx, store.Feedback{Character: b.Character.ID, Domain: domain, Verdict: verdict, By: e.Command.By.ID, GuildID: e.GuildID, URL: address, At: time.Now()})
 	if err == nil {
-		b.Log.Info("a source was judged", "domain", domain, "verdict", verdict, "by", e.Command.By.ID, "guild", e.GuildID)
+		b.Log.Info("feedback on a source", "domain", domain, "verdict", verdict, "by", e.Command.By.ID, "guild", e.GuildID)
 	}
 	return domain, err
 }
 
-// domainOf is the registrable domain of an address or a host name.
+// domainOf returns the registrable domain of an address or a host name.
 func domainOf(address string) (string, error) {
 	host := address
 	if u, err := guard.Parse(address); err == nil {
@@ -52,7 +52,7 @@ func (b *Bot) feedback(ctx context.Context, e turn.Event, verdict, source string
 	switch verdict {
 	case "show":
 		return b.showFeedback(ctx, e)
-	case Outdated, Wrong, "undo":
+	case outdated, wrong, "undo":
 	default:
 		return turn.Answer{Text: "Feedback on a source is outdated, wrong or undo; or show, to see what was said."}
 	}
@@ -66,11 +66,11 @@ func (b *Bot) feedback(ctx context.Context, e turn.Event, verdict, source string
 	if verdict == "undo" {
 		return b.forgetFeedback(ctx, e, address)
 	}
-	domain, err := b.judge(ctx, e, address, verdict)
+	domain, err := b.saveFeedback(ctx, e, address, verdict)
 	if err != nil {
 		return b.notSaved(err)
 	}
-	return turn.Answer{Text: fmt.Sprintf("Noted: %s is %s. It stands lower in what I look up from now on; feedback undo takes that back.", inert(domain, 80), verdict)}
+	return turn.Answer{Text: fmt.Sprintf("Noted: %s is %s. It stands lower in what I look up from now on; feedback undo takes that back.", outgoing.Inert(domain, 80), verdict)}
 }
 
 func (b *Bot) forgetFeedback(ctx context.Context, e turn.Event, address string) turn.Answer {
@@ -80,20 +80,20 @@ func (b *Bot) forgetFeedback(ctx context.Context, e turn.Event, address string) 
 	}
 	by := e.Command.By.ID
 	if e.Command.Admin && e.GuildID != "" {
-		by = "" // who manages the server takes back what others said there, too
+		by = "" // whoever manages the server may also delete the feedback of others there
 	}
 	n, err := b.Store.ForgetFeedback(ctx, b.Character.ID, domain, e.GuildID, by)
 	if err != nil {
 		return b.notSaved(err)
 	}
 	if n == 0 {
-		return turn.Answer{Text: "Nothing was said of " + inert(domain, 80) + "."}
+		return turn.Answer{Text: "Nothing was said of " + outgoing.Inert(domain, 80) + "."}
 	}
-	return turn.Answer{Text: "Forgotten: what was said of " + inert(domain, 80) + "."}
+	return turn.Answer{Text: "Forgotten: what was said of " + outgoing.Inert(domain, 80) + "."}
 }
 
-// sourceNamed finds the address behind a source's number in the latest answer of the channel that has sources; what is
-// no number is taken for a domain.
+// sourceNamed finds the address behind a source's number in the channel's latest answer that has sources. What is no number is
+// taken for a domain.
 func (b *Bot) sourceNamed(ctx context.Context, e turn.Event, source string) (string, turn.Answer) {
 	n, err := strconv.Atoi(strings.Trim(source, "[]"))
 	if err != nil {
@@ -134,45 +134,8 @@ func (b *Bot) showFeedback(ctx context.Context, e turn.Event) turn.Answer {
 	if err != nil {
 		return b.storeTrouble(err)
 	}
-	text := strings.ReplaceAll(feedbackSeenFrom(e, all), "`", "'")
-	return turn.Answer{Text: fence0 + cutUnits(text, answerUnits-len(fence0+fence1)) + fence1}
-}
-
-// feedbackSeenFrom writes what was said in this server or, in a direct message, by this person, and of the rest how much
-// it is: who said it, and of which page, is not this reader's to see, but all of it lowers a domain.
-func feedbackSeenFrom(e turn.Event, all []store.Feedback) string {
-	var here []store.Feedback
-	elsewhere := map[[2]string]int{} // by domain and verdict
-	for _, f := range all {
-		if f.GuildID == e.GuildID && e.GuildID != "" || e.GuildID == "" && f.By == e.Command.By.ID {
-			here = append(here, f)
-		} else {
-			elsewhere[[2]string{f.Domain, f.Verdict}]++
-		}
-	}
-	if len(elsewhere) == 0 {
-		return ViewFeedback(here)
-	}
-	var s sheet
-	if len(here) > 0 {
-		s.WriteString(ViewFeedback(here))
-	}
-	for _, said := range slices.SortedFunc(maps.Keys(elsewhere), func(x, y [2]string) int { return slices.Compare(x[:], y[:]) }) {
-		s.line("%-30s %-9s %d× elsewhere", said[0], said[1], elsewhere[said])
-	}
-	return s.String()
-}
-
-// ViewFeedback writes a line for each thing that was said of a source.
-func ViewFeedback(all []store.Feedback) string {
-	if len(all) == 0 {
-		return "Nothing was said of any source.\n"
-	}
-	var s sheet
-	for _, f := range all {
-		s.line("%-30s %-9s %s by %s%s", f.Domain, f.Verdict, day(f.At), f.By, aside(f.URL))
-	}
-	return s.String()
+	text := strings.ReplaceAll(view.FeedbackFrom(e, all), "`", "'")
+	return turn.Answer{Text: fenceOpen + outgoing.CutUnits(text, answerUnits-len(fenceOpen+fenceClose)) + fenceClose}
 }
 
 func (b *Bot) notSaved(err error) turn.Answer {

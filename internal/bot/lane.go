@@ -24,30 +24,30 @@ type arrival struct {
 	turn.Event
 	at        time.Time
 	addressed bool // asks for a turn
-	skipped   bool // its turn was dropped, because too many wait
+	skipped   bool // its turn was dropped because too many wait
 }
 
-// lanes gives each channel a lane while something happens there.
+// lanes gives each channel a lane while there is something to do in it.
 type lanes struct {
 	mu      sync.Mutex
 	open    map[string]*lane // by channel; guarded by mu
 	running sync.WaitGroup
 }
 
-// lane is one channel's line: what happens in it is handled one by one, in order. Lanes don't wait for each other.
+// lane is one channel's queue: its arrivals are handled one by one, in order. Lanes don't wait for each other.
 type lane struct {
 	mu      sync.Mutex
-	waiting []arrival // guarded by mu
-	taking  *taking   // the turn being taken, nil between turns; guarded by mu
+	waiting []arrival   // guarded by mu
+	active  *activeTurn // nil between turns; guarded by mu
 	close   func() bool
 }
 
-// taking is the turn that a lane is busy with. Its fields are guarded by lane.mu.
-type taking struct {
+// activeTurn is the turn that a lane is busy with. Its fields are guarded by lane.mu.
+type activeTurn struct {
 	author  string
 	since   time.Time
-	visible bool                    // something of the reply has been posted: too late to start over
-	joined  []arrival               // came since the attempt began
+	visible bool                    // a part of the reply has been posted: too late to start over
+	joined  []arrival               // arrived since the attempt began
 	cancel  context.CancelCauseFunc // ends the attempt; nil before the first
 	over    chan struct{}           // closed when the turn is over and on record
 }
@@ -70,7 +70,7 @@ func (ls *lanes) put(channelID string, a arrival, drive func(*lane)) {
 	ls.running.Go(func() { drive(l) })
 }
 
-// close removes an empty lane, unless something came in the meantime.
+// close removes a lane, unless there is an arrival in it. It reports whether it did.
 func (ls *lanes) close(channelID string, l *lane) bool {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -85,7 +85,7 @@ func (ls *lanes) close(channelID string, l *lane) bool {
 
 // stop cancels the answer that is being given in a channel and reports whether there was one.
 func (ls *lanes) stop(channelID string) (stopped bool) {
-	ls.present(channelID, func(t *taking) {
+	ls.present(channelID, func(t *activeTurn) {
 		if stopped = t.cancel != nil; stopped {
 			t.cancel(errStopped)
 		}
@@ -93,14 +93,14 @@ func (ls *lanes) stop(channelID string) (stopped bool) {
 	return stopped
 }
 
-// settled is closed when the turn that is being taken in a channel is over; it is nil if there is none.
+// settled returns a channel that is closed when the turn that is being taken in a Discord channel is over; nil if there is none.
 func (ls *lanes) settled(channelID string) (over <-chan struct{}) {
-	ls.present(channelID, func(t *taking) { over = t.over })
+	ls.present(channelID, func(t *activeTurn) { over = t.over })
 	return over
 }
 
-// present gives f the turn that is being taken in a channel, under its lane's lock, if there is one.
-func (ls *lanes) present(channelID string, f func(*taking)) {
+// present calls f with the turn that is being taken in a channel, under its lane's lock, if there is one.
+func (ls *lanes) present(channelID string, f func(*activeTurn)) {
 	ls.mu.Lock()
 	l := ls.open[channelID]
 	ls.mu.Unlock()
@@ -109,8 +109,8 @@ func (ls *lanes) present(channelID string, f func(*taking)) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.taking != nil {
-		f(l.taking)
+	if l.active != nil {
+		f(l.active)
 	}
 }
 
@@ -119,7 +119,7 @@ func (ls *lanes) wait() { ls.running.Wait() }
 func (l *lane) put(a arrival) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if t := l.taking; t != nil && t.takesIn(a) {
+	if t := l.active; t != nil && t.accepts(a) {
 		t.joined = append(t.joined, a)
 		if t.cancel != nil {
 			t.cancel(errJoined)
@@ -132,12 +132,12 @@ func (l *lane) put(a arrival) {
 	}
 }
 
-// takesIn reports whether an arrival belongs to the turn that is being taken: the author goes on speaking.
-func (t *taking) takesIn(a arrival) bool {
+// accepts reports whether an arrival belongs to the turn that is being taken: the author goes on writing.
+func (t *activeTurn) accepts(a arrival) bool {
 	return !t.visible && a.Kind == turn.Created && a.Message.Author.ID == t.author && a.at.Sub(t.since) <= burstWindow
 }
 
-// dropOldest marks the oldest waiting turn as skipped when too many wait. The message itself is kept as history.
+// dropOldest marks the oldest waiting turn as skipped when too many wait. The message itself stays as history.
 func (l *lane) dropOldest() {
 	oldest, n := -1, 0
 	for i := range l.waiting {
@@ -152,8 +152,8 @@ func (l *lane) dropOldest() {
 	}
 }
 
-// next takes the arrivals that belong together: one, or the burst of one author that an addressed message begins. What
-// that author writes from now on joins the turn, until end or release.
+// next takes the arrivals that belong together out of the queue: one, or the burst of one author that an addressed message
+// begins. What that author writes from now on joins the turn, until end or release.
 func (l *lane) next() []arrival {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -165,7 +165,7 @@ func (l *lane) next() []arrival {
 		for n < len(l.waiting) && first.goesOn(l.waiting[n]) {
 			n++
 		}
-		l.taking = &taking{author: first.Message.Author.ID, since: first.at, over: make(chan struct{})}
+		l.active = &activeTurn{author: first.Message.Author.ID, since: first.at, over: make(chan struct{})}
 	}
 	batch := append([]arrival(nil), l.waiting[:n]...)
 	l.waiting = append(l.waiting[:0], l.waiting[n:]...)
@@ -177,49 +177,49 @@ func (a arrival) goesOn(next arrival) bool {
 		next.Message.Author.ID == a.Message.Author.ID && next.at.Sub(a.at) <= burstWindow
 }
 
-// begin opens an attempt at the turn and returns what joined it before. cancel ends it when the author adds to the
-// message or a person stops it.
+// begin starts an attempt at the turn and returns what joined it before. cancel ends the attempt when the author adds to
+// the message or a person stops it.
 func (l *lane) begin(cancel context.CancelCauseFunc) []arrival {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.taking == nil { // an edit asked for the turn: there is no burst to wait for
-		l.taking = &taking{visible: true, over: make(chan struct{})}
+	if l.active == nil { // an edit asked for the turn: there is no burst to wait for
+		l.active = &activeTurn{visible: true, over: make(chan struct{})}
 	}
-	joined := l.taking.joined
-	l.taking.joined, l.taking.cancel = nil, cancel
+	joined := l.active.joined
+	l.active.joined, l.active.cancel = nil, cancel
 	return joined
 }
 
-// show asks for leave to post. From then on nothing joins the turn.
+// show reports whether the reply may be posted. From then on nothing joins the turn.
 func (l *lane) show() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.taking.joined) > 0 {
+	if len(l.active.joined) > 0 {
 		return false
 	}
-	l.taking.visible = true
+	l.active.visible = true
 	return true
 }
 
-// end closes the turn, unless something joined it during the attempt.
+// end ends the turn, unless something joined it during the attempt. It reports whether it did.
 func (l *lane) end() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.taking.joined) > 0 {
+	if len(l.active.joined) > 0 {
 		return false
 	}
-	close(l.taking.over)
-	l.taking = nil
+	close(l.active.over)
+	l.active = nil
 	return true
 }
 
-// release gives up a turn that is not to be taken. What joined it stands in line again.
+// release gives up a turn that is not to be taken. What joined it waits again.
 func (l *lane) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.taking != nil {
-		l.waiting = append(l.taking.joined, l.waiting...)
-		close(l.taking.over)
-		l.taking = nil
+	if l.active != nil {
+		l.waiting = append(l.active.joined, l.waiting...)
+		close(l.active.over)
+		l.active = nil
 	}
 }

@@ -135,7 +135,7 @@ func TestTheOldestTurnIsDropped(t *testing.T) {
 	}
 }
 
-func TestNamed(t *testing.T) {
+func TestHoldsName(t *testing.T) {
 	names := []string{"Sage", "Professor Oak", "賢者"}
 	for text, want := range map[string]bool{
 		"Sage, what time is it":       true,
@@ -148,7 +148,7 @@ func TestNamed(t *testing.T) {
 		"":                            false,
 		"賢者 こんにちは":                    true,
 	} {
-		if got := named(text, names); got != want {
+		if got := holdsName(text, names); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}

@@ -4,77 +4,17 @@ import (
 	"strings"
 	"testing"
 
+	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/character"
 )
 
-func TestSourceLineIsInert(t *testing.T) {
-	tests := []struct{ name, title, want string }{
-		{"plain", "The Weald: a history", "The Weald: a history"},
-		{"invite", "Join discord.gg/abc now", "Join link removed now"},
-		{"invite with scheme", "https://discord.gg/abc", "link removed"},
-		{"invite in pieces", "dis*cord.g_g/abc", "link removed"},
-		{"link", "Free https://evil.example.net/?q=1 here", "Free link removed here"},
-		{"link in pieces", "ht*tps:/|/evil.example.net/?q=1", "link removed"},
-		{"link in angle brackets", "<https://evil.example.net/>", "link removed"},
-		{"odd link", `https://"@evil.example.net/`, `link removed`},
-		{"other scheme", "steam://run/1", "link removed"},
-		{"markdown link", "[docs](https://evil.example.net/)", "docslink removed"},
-		{"image", "![x](https://evil.example.net/p.png)", "xlink removed"},
-		{"www", "www.evil.example.net", "link removed"},
-		{"a bare domain is no link", "evil.example.net/x", "evil.example.net/x"},
-		{"everyone", "@everyone, @here", "everyone, here"},
-		{"mention markup", "a <@123> <@&4> <#5> b", "a 123 &4 5 b"},
-		{"styles", "**b** ||s|| `c` # h", "b s c  h"},
-		{"line end", "one\n-# [2] two\r\nthree", "one - 2 two three"},
-		{"citation", "[1] [2]", "1 2"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			for _, line := range []string{
-				sourceLine(turn.Source{N: 1, URL: "https://example.org/a", Title: tt.title, Site: "www.example.org"}),
-				sourceLine(turn.Source{N: 1, URL: "https://example.org/a", Title: "example.org", Site: tt.title}),
-			} {
-				if strings.Count(line, "://") != 1 || strings.ContainsAny(line, "@\n\r*`|") || strings.Contains(line, "discord.gg") {
-					t.Errorf("line %q", line)
-				}
-			}
-			if got := inert(tt.title, 80); got != tt.want {
-				t.Errorf("inert(%q) = %q, want %q", tt.title, got, tt.want)
-			}
-		})
-	}
-	line := sourceLine(turn.Source{N: 1, URL: "https://www.example.org/a", Title: "T", Site: "www.example.org"})
-	if want := "[1] T · example.org · undated <https://www.example.org/a>"; line != want {
-		t.Errorf("got %q, want %q", line, want)
-	}
-}
-
-func TestSourceLines(t *testing.T) {
-	l := &turn.Lookup{Sources: []turn.Source{{N: 1, Title: "A"}, {N: 2, Title: "B"}}}
-	o := Outgoing{Citations: 2}
-	tests := []struct{ name, body, heading, listed string }{
-		{"one", "True [2].", "Sources", "2"},
-		{"group", "True [1, 2].", "Sources", "12"},
-		{"range", "True [1-2].", "Sources", "12"},
-		{"footnote", "True [^1].", "Sources", "1"},
-		{"behind a word", "True[1].", "Sources", "1"},
-		{"year", "As of [2024].", "Read for this, not cited", "12"},
-		{"index beyond", "Take b[12].", "Read for this, not cited", "12"},
-		{"unknown", "True [7].", "Read for this, not cited", "12"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			guarded, _ := o.Guard(tt.body)
-			lines := sourceLines(l, guarded, nil)
-			var listed strings.Builder
-			for _, line := range lines[1:] {
-				listed.WriteString(strings.TrimPrefix(line, small+"[")[:1])
-			}
-			if lines[0] != small+tt.heading || listed.String() != tt.listed {
-				t.Errorf("%q: %q", guarded, lines)
-			}
-		})
+// readPage is a lookup that read one page.
+func readPage() *turn.Lookup {
+	return &turn.Lookup{
+		State:   turn.Found,
+		Sources: []turn.Source{{N: 1, URL: "https://example.org/a", Title: "Sample Bridge", Site: "example.org"}},
+		Pages:   []turn.Page{{N: 1, Text: "The Sample Bridge is 1,280 metres long."}},
 	}
 }
 
@@ -93,10 +33,10 @@ func TestExtracts(t *testing.T) {
 		{"forged, put together", turn.Claim{Text: "x", Quote: "So it is [[1]2], or [source 2] says."}, "So it is, or says. [1]"},
 	} {
 		tt.claim.Source = 1
-		look := readPages()
+		look := readPage()
 		look.Summary = []turn.Claim{tt.claim}
 		b := &Bot{Character: sage}
-		r := reply{bot: b, trace: &turn.Trace{}, lookup: look, out: b.outgoing(turn.Request{}, look)}
+		r := reply{bot: b, trace: &turn.Trace{}, lookup: look, rules: outgoing.RulesFor(turn.Request{}, look, nil)}
 		got, _, _ := strings.Cut(r.withoutModel(""), "\n")
 		answer, _, _ := strings.Cut(b.foundAnswer(look), "\n")
 		if got != tt.want || answer != tt.want {
@@ -105,59 +45,25 @@ func TestExtracts(t *testing.T) {
 	}
 }
 
-func TestSpoken(t *testing.T) {
-	tests := []struct{ in, want string }{
-		{"True [1], and more [1][2] [3].\n\n-# Sources\n-# [1] A", "True, and more."},
-		{"[1] says so.\n[2] too", "says so.\n too"},
-		{"True [1](<https://example.org/a>)[2].", "True."},
-		{"犬です[1]。", "犬です。"},
-		{"array[0] = a[1][2]; f(x)[3], as of [2024]", "array[0] = a[1][2]; f(x)[3], as of [2024]"},
-	}
-	for _, tt := range tests {
-		if got := spoken(tt.in); got != tt.want {
-			t.Errorf("spoken(%q) = %q, want %q", tt.in, got, tt.want)
-		}
-	}
-}
-
-// A link is allowed if a person wrote it, and never because a bot did: what this one posted may come from a page, and
-// what another posted from anybody.
-func TestLinksOfTheParent(t *testing.T) {
-	const link = "https://example.org/a"
-	for _, tt := range []struct {
-		name    string
-		parent  turn.Message
-		allowed bool
+func TestRecordsOfCitations(t *testing.T) {
+	for _, c := range []struct {
+		body    string
+		unborne int
+		uncited bool
 	}{
-		{"a person's", turn.Message{}, true},
-		{"our own", turn.Message{Own: true}, false},
-		{"another bot's", turn.Message{Author: turn.Author{Machine: true}}, false},
+		{"It is 1,280 metres long [1].", 0, false},
+		{"It is 1,999 metres long [1].", 1, false},
+		{"It is long.", 0, true},
 	} {
-		tt.parent.Text = "see " + link
-		out := (&Bot{}).outgoing(turn.Request{Message: turn.Message{Text: "and this?"}, Parent: &tt.parent}, nil)
-		if got, _ := out.Guard(link); out.URLs[link] != tt.allowed || strings.Contains(got, link) != tt.allowed {
-			t.Errorf("%s: allowed %v, says %q", tt.name, out.URLs, got)
+		look := readPage()
+		b := &Bot{}
+		r := reply{bot: b, trace: &turn.Trace{}, lookup: look, rules: outgoing.RulesFor(turn.Request{}, look, nil), marker: &outgoing.Marker{Lookup: look}}
+		text := r.compose(c.body)
+		if len(r.trace.Unborne) != c.unborne || r.trace.Uncited != c.uncited || strings.Contains(text, "[1?]") != (c.unborne > 0) {
+			t.Errorf("%q: %+v, uncited %v:\n%s", c.body, r.trace.Unborne, r.trace.Uncited, text)
 		}
-	}
-}
-
-func TestTypedLinks(t *testing.T) {
-	const planet = "https://en.example.org/wiki/Mercury_(planet)"
-	tests := []struct{ typed, want string }{
-		{planet, planet},
-		{"(see " + planet + ").", planet},
-		{planet + "?", planet},
-		{"(https://example.org/a)", "https://example.org/a"},
-		{"[a](https://example.org/a), please", "https://example.org/a"},
-		{`"https://example.org/a"!`, "https://example.org/a"},
-		{"<https://example.org/a>", "https://example.org/a"},
-		{"**https://example.org/a**", "https://example.org/a"},
-		{"https://example.org/a{b}.", "https://example.org/a%7Bb%7D"},
-	}
-	for _, tt := range tests {
-		out := (&Bot{}).outgoing(turn.Request{Message: turn.Message{Text: tt.typed}}, nil)
-		if len(out.URLs) != 1 || !out.URLs[tt.want] {
-			t.Errorf("%q: %v, want %q", tt.typed, out.URLs, tt.want)
+		if words := outgoing.OwnWords(text); strings.Contains(words, "[1") {
+			t.Errorf("history has %q", words)
 		}
 	}
 }

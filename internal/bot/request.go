@@ -16,7 +16,7 @@ const (
 	exchangeSpan = 10 * time.Minute // how long an exchange may be followed up without a reply
 )
 
-// request says what the turn is about. It cannot fail: what the store does not give is left out.
+// request describes the turn to the providers. It cannot fail: what the store does not return is left out.
 func (b *Bot) request(ctx context.Context, id string, batch []arrival) turn.Request {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
@@ -31,9 +31,6 @@ func (b *Bot) request(ctx context.Context, id string, batch []arrival) turn.Requ
 	var texts []string
 	for i, a := range batch {
 		texts = append(texts, a.Message.Text)
-		if i < len(batch)-1 {
-			r.Burst = append(r.Burst, a.Message.ID)
-		}
 		if a.Message.ReplyTo != "" {
 			r.Message.ReplyTo = a.Message.ReplyTo
 		}
@@ -41,6 +38,7 @@ func (b *Bot) request(ctx context.Context, id string, batch []arrival) turn.Requ
 			r.Parent = a.Reply
 		}
 		if i < len(batch)-1 {
+			r.Burst = append(r.Burst, a.Message.ID)
 			r.Message.Mentions = append(slices.Clip(r.Message.Mentions), a.Message.Mentions...)
 		}
 	}
@@ -54,7 +52,7 @@ func (b *Bot) request(ctx context.Context, id string, batch []arrival) turn.Requ
 	return r
 }
 
-// settings are the channel's own, or those of the channel that a thread hangs on.
+// settings returns the channel's own settings, or those of the channel that a thread belongs to.
 func (b *Bot) settings(ctx context.Context, e turn.Event) store.Channel {
 	own, err := b.Store.Channel(ctx, e.Message.ChannelID)
 	b.logged("read a channel's settings", err)
@@ -65,9 +63,9 @@ func (b *Bot) settings(ctx context.Context, e turn.Event) store.Channel {
 	return own
 }
 
-// mode is the channel's, or the character's own where none was set or the set one is unknown.
+// mode returns the channel's mode, or the character's where none is set or the name is unknown.
 func (b *Bot) mode(c store.Channel) (turn.Mode, character.Limits) {
-	if limits, known := b.Character.Modes[turn.Mode(c.Mode)]; known {
+	if limits, ok := b.Character.Modes[turn.Mode(c.Mode)]; ok {
 		return turn.Mode(c.Mode), limits
 	}
 	return b.Character.Mode, b.Character.Modes[b.Character.Mode]
@@ -87,7 +85,7 @@ func (b *Bot) web(c store.Channel, inMode bool) turn.Web {
 	return turn.Web{Switch: turn.WebAuto}
 }
 
-// thread finds what the message follows: the replies above it or, without a reply, the exchange just before.
+// thread finds what the message follows: the messages that it replies to or, if it is no reply, the exchange just before.
 func (b *Bot) thread(ctx context.Context, r *turn.Request) {
 	if r.Message.ReplyTo != "" {
 		chain, err := b.Store.Chain(ctx, r.Message.ID, chainLength)
@@ -115,7 +113,7 @@ func (b *Bot) thread(ctx context.Context, r *turn.Request) {
 	}
 }
 
-// exchange is an answer of ours and its question, if the question was this author's.
+// exchange returns an answer of ours and its question, if the question was this author's.
 func (b *Bot) exchange(ctx context.Context, answer store.Message, author string) []turn.Message {
 	question, err := b.Store.Message(ctx, answer.ReplyTo)
 	if err != nil || question.AuthorID != author {

@@ -1,35 +1,35 @@
 package bot
 
-// sentence is something that the bot says by itself, when no model can say it.
+// sentence is what the bot says by itself, where no model can say it.
 type sentence string
 
 const (
-	noModel      sentence = "no_model"
-	rateLimited  sentence = "rate_limited"
-	modelDown    sentence = "model_down"
-	tooSlow      sentence = "too_slow"
-	noModelNote  sentence = "No model is configured, so these are the sources' own words. To let me talk: set OPENAI_API_KEY (and OPENAI_BASE_URL for another server), or start Ollama."
-	foundNothing sentence = "I looked, and found nothing that answers this."
-	lookupFailed sentence = "I wanted to look this up and could not reach the web"
-	webIsOff     sentence = "I would have looked this up, but the web is switched off here"
-	overCap      sentence = "I would have looked this up"
-	noRoom       sentence = "I looked this up, and what I found does not fit into this conversation"
-	nothingLeft  sentence = "I did not look: there was nothing in this that I may search for"
-	myFault      sentence = "I wanted to look this up, and something went wrong on my side"
-	mayNotRead   sentence = "I may not read that page"
-	couldNotRead sentence = "I found the place and could not read what stands there"
-	onlySnippets sentence = "I have not read the pages themselves: this is what the search says about them."
-	emptyAnswer  sentence = "My model came back with nothing to say. Try me again, or put it another way."
-	cutOff       sentence = "cut off: my model's answer broke off here"
-	tooLong      sentence = "cut off: the answer reached its length limit"
-	stopped      sentence = "stopped"
-	busy         sentence = "Too much at once: I had to skip this message. Ask me again in a moment."
-	leaving      sentence = "I am being restarted and did not get to this message. Ask me again in a minute."
-	outOfOrder   sentence = "I can't write my records at the moment, and I don't answer without them. Whoever runs me will find the reason in my log."
-	broken       sentence = "Something went wrong on my side. Whoever runs me will find the reason in my log."
+	noModel       sentence = "no_model"
+	rateLimited   sentence = "rate_limited"
+	modelDown     sentence = "model_down"
+	tooSlow       sentence = "too_slow"
+	noModelNote   sentence = "No model is configured, so these are the sources' own words. To let me talk: set OPENAI_API_KEY (and OPENAI_BASE_URL for another server), or start Ollama."
+	foundNothing  sentence = "I looked, and found nothing that answers this."
+	lookupFailed  sentence = "I wanted to look this up and could not reach the web"
+	webIsOff      sentence = "I would have looked this up, but the web is switched off here"
+	overCap       sentence = "I would have looked this up"
+	noRoom        sentence = "I looked this up, and what I found does not fit into this conversation"
+	nothingLeft   sentence = "I did not look: there was nothing in this that I may search for"
+	myFault       sentence = "I wanted to look this up, and something went wrong on my side"
+	mayNotRead    sentence = "I may not read that page"
+	couldNotRead  sentence = "I found the place and could not read what stands there"
+	onlySnippets  sentence = "I have not read the pages themselves: this is what the search says about them."
+	emptyAnswer   sentence = "My model came back with nothing to say. Try me again, or put it another way."
+	cutOff        sentence = "cut off: my model's answer broke off here"
+	tooLong       sentence = "cut off: the answer reached its length limit"
+	answerStopped sentence = "stopped"
+	tooBusy       sentence = "Too much at once: I had to skip this message. Ask me again in a moment."
+	leaving       sentence = "I am being restarted and did not get to this message. Ask me again in a minute."
+	outOfOrder    sentence = "I can't write my records at the moment, and I don't answer without them. Whoever runs me will find the reason in my log."
+	turnBroken    sentence = "Something went wrong on my side. Whoever runs me will find the reason in my log."
 )
 
-// say returns a sentence in the character's own words, where it has some.
+// say returns a sentence in the character's own words, if it has some.
 func (b *Bot) say(s sentence) string {
 	texts := b.Character.Texts
 	switch s {

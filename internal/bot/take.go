@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
@@ -18,7 +19,7 @@ import (
 // storeLimit bounds every wait for the store.
 const storeLimit = 10 * time.Second
 
-// editSpan is how long after it was written a message may still be edited into one for the bot.
+// editSpan is how long after it was written a message may still become one for the bot by an edit.
 const editSpan = 10 * time.Minute
 
 // drive handles a lane's arrivals until none is left.
@@ -33,7 +34,7 @@ func (b *Bot) drive(ctx context.Context, l *lane) {
 	}
 }
 
-// handle does what a batch asks for. Once ctx is done messages are still kept, but no turn begins.
+// handle carries out a batch. Once ctx is done messages are still stored, but no turn begins.
 func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 	defer func() { b.recovered("handle an event", recover()) }()
 	defer l.release()
@@ -51,7 +52,7 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 	}
 	switch {
 	case first.skipped:
-		b.notify(ctx, first.Message.ChannelID, first.Message.ID, first.Message.ID, busy)
+		b.notify(ctx, first.Message.ChannelID, first.Message.ID, first.Message.ID, tooBusy)
 	case first.addressed && ctx.Err() != nil:
 		b.Log.Warn("a message came too late to be answered", "channel", first.Message.ChannelID, "message", first.Message.ID)
 		b.notify(ctx, first.Message.ChannelID, first.Message.ID, first.Message.ID, leaving)
@@ -60,7 +61,7 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 	}
 }
 
-// admit keeps the messages and, if they ask for a turn, claims them. It returns those that nobody claimed before.
+// admit stores the messages and, if they ask for a turn, claims them. It returns those that it claimed.
 func (b *Bot) admit(ctx context.Context, batch []arrival, claim bool) []arrival {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
@@ -82,7 +83,7 @@ func (b *Bot) admit(ctx context.Context, batch []arrival, claim bool) []arrival 
 	return ours
 }
 
-// edited keeps the new text. A message that now asks for a turn, and never got one, gets it.
+// edited stores the new text. A message that now asks for a turn, and never got one, gets it.
 func (b *Bot) edited(ctx context.Context, batch []arrival) []arrival {
 	m := batch[0].Message
 	if !b.changed(context.WithoutCancel(ctx), m) || !batch[0].addressed || ctx.Err() != nil || batch[0].at.Sub(m.At) > editSpan {
@@ -91,7 +92,7 @@ func (b *Bot) edited(ctx context.Context, batch []arrival) []arrival {
 	return b.admit(ctx, batch, true)
 }
 
-// changed keeps a message's new text and reports whether it is new. That of a message never seen is.
+// changed stores a message's new text and reports whether it differs from the old one. It does if there is no old one.
 func (b *Bot) changed(ctx context.Context, m turn.Message) bool {
 	changed, err := b.Store.EditMessage(ctx, m.ID, m.Text)
 	if err == nil && !changed {
@@ -104,14 +105,14 @@ func (b *Bot) changed(ctx context.Context, m turn.Message) bool {
 	return changed
 }
 
-// apologise says, once in a while, that the store is out of order.
+// apologise posts, once in a while, that the store does not work.
 func (b *Bot) apologise(ctx context.Context, channelID, replyTo, id string) {
 	b.notify(ctx, channelID, replyTo, id, outOfOrder)
 }
 
-// notify says something for which there is no turn.
+// notify posts a sentence outside of any turn.
 func (b *Bot) notify(ctx context.Context, channelID, replyTo, id string, what sentence) {
-	// One person at a terminal waits for every answer; a channel is told once in a while.
+	// A person at a terminal waits for every answer; a channel gets a notice once in a while.
 	if !b.Pace.Close && !b.notices.due(channelID, time.Now()) {
 		return
 	}
@@ -123,8 +124,8 @@ func (b *Bot) notify(ctx context.Context, channelID, replyTo, id string, what se
 	b.logged("post a notice", err)
 }
 
-// take is one turn: gather, ask, answer, remember. It starts over while the author goes on speaking and nothing
-// of the reply is visible.
+// take is one turn: gather, ask, answer, remember. It starts over while the author goes on writing and nothing of the reply
+// is visible.
 func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 	id := ulid.Make().String()
 	began := time.Now()
@@ -142,7 +143,7 @@ func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 func (b *Bot) attempt(ctx context.Context, l *lane, id string, began time.Time, batch []arrival) {
 	defer func() {
 		if b.recovered("take a turn", recover()) {
-			b.notify(ctx, batch[0].Message.ChannelID, "", id, broken)
+			b.notify(ctx, batch[0].Message.ChannelID, "", id, turnBroken)
 		}
 	}()
 	t := &turn.Trace{Request: b.request(ctx, id, batch), Phase: turn.Begun, Began: began}
@@ -155,12 +156,12 @@ func (b *Bot) attempt(ctx context.Context, l *lane, id string, began time.Time, 
 	if errors.Is(context.Cause(ctx), errJoined) {
 		return
 	}
-	s := b.speak(ctx, l, t, typing, p)
-	text := b.answer(ctx, t, p, s)
-	b.remember(ctx, t, s.finish(text), batch[0].Event)
+	d := b.deliver(ctx, l, t, typing, p)
+	text := b.answer(ctx, t, p, d)
+	b.remember(ctx, t, d.finish(text), batch[0].Event)
 }
 
-// gather builds the prompt, while the turn's first record goes to disk.
+// gather builds the prompt while the turn's first record goes to disk.
 func (b *Bot) gather(ctx context.Context, t *turn.Trace) prompt.Prompt {
 	var saving sync.WaitGroup
 	begun := *t
@@ -175,15 +176,15 @@ func (b *Bot) gather(ctx context.Context, t *turn.Trace) prompt.Prompt {
 	return p
 }
 
-// remember completes the record and keeps the reply as history.
-func (b *Bot) remember(ctx context.Context, t *turn.Trace, said said, e turn.Event) {
-	if errors.Is(said.err, errJoined) {
+// remember completes the record and stores the reply as history.
+func (b *Bot) remember(ctx context.Context, t *turn.Trace, result deliveryResult, e turn.Event) {
+	if errors.Is(result.err, errJoined) {
 		return
 	}
 	switch {
-	case said.err != nil:
+	case result.err != nil:
 		t.Phase = turn.Broken
-		t.Err = joinText(t.Err, b.Redact.String(said.err.Error()))
+		t.Err = joinText(t.Err, b.Redact.String(result.err.Error()))
 	case errors.Is(context.Cause(ctx), errStopped):
 		t.Phase = turn.Interrupted
 	case t.Err != "" && t.Finish == "":
@@ -194,13 +195,13 @@ func (b *Bot) remember(ctx context.Context, t *turn.Trace, said said, e turn.Eve
 	if t.Err != "" {
 		b.Log.Warn("a turn went wrong", "turn", t.Request.ID, "channel", t.Request.ChannelID, "phase", t.Phase, "err", t.Err)
 	}
-	t.Timings.FirstSeen = said.firstSeen
+	t.Timings.FirstSeen = result.firstSeen
 	t.Took = time.Since(t.Began)
-	var own []store.Message // dated by the clock of the question, which may not be ours
-	for _, p := range said.posts {
+	var own []store.Message // dated by the clock that dated the question, which may not be ours
+	for _, p := range result.posts {
 		t.ReplyIDs = append(t.ReplyIDs, p.id)
 		own = append(own, b.stored(e, turn.Message{
-			ID: p.id, ChannelID: t.Request.ChannelID, Author: turn.Author{Name: b.Character.Name}, Text: spoken(p.text),
+			ID: p.id, ChannelID: t.Request.ChannelID, Author: turn.Author{Name: b.Character.Name}, Text: outgoing.OwnWords(p.text),
 			At: t.Request.Message.At.Add(t.Took), ReplyTo: t.Request.Message.ID, Own: true,
 		}))
 		own[len(own)-1].TurnID = t.Request.ID
@@ -239,7 +240,7 @@ func (b *Bot) logged(what string, err error) {
 	}
 }
 
-// recovered logs a panic, which costs one turn and never the process, and reports whether there was one.
+// recovered logs a panic, which must end one turn and not the process, and reports whether there was one.
 func (b *Bot) recovered(what string, panicked any) bool {
 	if panicked != nil {
 		b.Log.Error(what, "panic", b.Redact.String(fmt.Sprint(panicked)), "stack", b.Redact.String(string(debug.Stack())))

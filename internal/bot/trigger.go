@@ -10,8 +10,8 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// addressed reports whether a message is meant for the character: it is said in private, mentions the bot, replies
-// to it with or without a ping, holds its name or an alias as a word of its own, or matches a pattern.
+// addressed reports whether a message is meant for the character: it is a direct message, mentions the bot, replies to it with
+// or without a ping, holds its name or an alias as a word of its own, or matches a pattern.
 func (b *Bot) addressed(ctx context.Context, e turn.Event) bool {
 	if e.Message.Own {
 		return false
@@ -19,11 +19,11 @@ func (b *Bot) addressed(ctx context.Context, e turn.Event) bool {
 	if e.Direct || e.Mentioned || b.repliesToUs(ctx, e) {
 		return true
 	}
-	return named(unspoken.ReplaceAllString(e.Message.Text, " "), b.Character.Names()) || matches(e.Message.Text, b.Character.Patterns())
+	return holdsName(quotation.ReplaceAllString(e.Message.Text, " "), b.Character.Names()) || matches(e.Message.Text, b.Character.Patterns())
 }
 
-// unspoken is what people quote rather than say: code and addresses. A name in there calls nobody.
-var unspoken = regexp.MustCompile("(?s)```.*?```|`[^`\\n]*`|https?://\\S+")
+// quotation is what people quote rather than say: code and addresses. A name in there calls nobody.
+var quotation = regexp.MustCompile("(?s)```.*?```|`[^`\\n]*`|https?://\\S+")
 
 func (b *Bot) repliesToUs(ctx context.Context, e turn.Event) bool {
 	if e.Reply != nil {
@@ -36,8 +36,8 @@ func (b *Bot) repliesToUs(ctx context.Context, e turn.Event) bool {
 	return err == nil && parent.Own
 }
 
-// named reports whether text holds one of the names, whatever its case, not as a part of a longer word.
-func named(text string, names []string) bool {
+// holdsName reports whether text holds one of the names, in any case, but not as a part of a longer word.
+func holdsName(text string, names []string) bool {
 	folded := strings.ToLower(text)
 	for _, name := range names {
 		if name = strings.ToLower(name); name != "" && holdsWord(folded, name) {

@@ -12,11 +12,11 @@
 // come into being when they first write. In a text, "@ada", "@role" and "#general" become mentions.
 //
 //   - What people do: Say, Reply, Post, Edit, Embed, Delete, Interact, Press, DeleteChannel, Kick.
-//   - What the bot did: WaitReply, WaitText, Settle, Messages, Versions, Requests, Commands, and the Interaction's
-//     WaitAck and WaitAnswer.
+//   - What the bot did: WaitReply, Messages, Requests, Commands, and the Interaction's WaitAck and WaitAnswer.
 //   - What the gateway does: Drop with any close code, Reconnect (op 7), Invalidate (op 9), MuteAcks, Silence, CloseNext,
 //     InvalidateNext and IgnoreNext for what comes next, Repeat and Dispatch for duplicate and odd events. A session
 //     that is resumed gets the events it missed.
+//   - Time: New serves on loopback, in real time; NewVirtual in memory, for the virtual time of testing/synctest.
 //   - What goes wrong in REST: Fail with any status, body, delay or a cut connection, before or after the request has
 //     taken effect; TooMany and Cloudflare for the two kinds of 429; Limit for a real bucket; Deny and Archive.
 //
@@ -49,6 +49,7 @@ type Server struct {
 	URL string // REST base without a version: what DISCORD_API_URL is set to
 
 	http    *httptest.Server
+	network *network // of NewVirtual; nil: loopback
 	gateway gateway
 	conns   sync.WaitGroup // gateway connections
 
@@ -96,20 +97,28 @@ type channel struct {
 	denied, archived        bool
 }
 
-// New starts a server; the test's cleanup ends it.
+// New starts a server on loopback; the test's cleanup ends it.
 func New(tb testing.TB) *Server {
-	s := &Server{
+	s := empty()
+	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
+	s.begin(tb)
+	return s
+}
+
+func empty() *Server {
+	return &Server{
 		changed: make(chan struct{}), users: map[string]*user{}, byName: map[string]*user{},
 		channels: map[string]*channel{}, messages: map[string]*message{}, nonces: map[string]*message{},
 		interactions: map[string]*Interaction{}, windows: map[string]*window{}, startsLeft: 1000,
+		gateway: gateway{interval: 41250 * time.Millisecond},
 	}
-	s.gateway.interval = 41250 * time.Millisecond
-	s.addUser(&user{id: botID, name: botName, bot: true})
-	s.AddChannel(s.AddGuild("hall"), "general")
-	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
+}
+
+func (s *Server) begin(tb testing.TB) {
 	s.URL = s.http.URL + "/api"
 	tb.Cleanup(s.close)
-	return s
+	s.addUser(&user{id: botID, name: botName, bot: true})
+	s.AddChannel(s.AddGuild("hall"), "general")
 }
 
 func (s *Server) close() {
@@ -125,31 +134,6 @@ func (s *Server) newID() string {
 	return fmt.Sprint(s.lastID)
 }
 
-// bump wakes everybody who waits for a change. Its caller holds mu.
-func (s *Server) bump() {
-	close(s.changed)
-	s.changed = make(chan struct{})
-}
-
-// until waits for a condition, which is looked at under mu, and reports whether it came true in time.
-func (s *Server) until(timeout time.Duration, ok func() bool) bool {
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
-	for {
-		s.mu.Lock()
-		done, changed := ok(), s.changed
-		s.mu.Unlock()
-		if done {
-			return true
-		}
-		select {
-		case <-changed:
-		case <-timer.C:
-			return false
-		}
-	}
-}
-
 func (s *Server) addUser(u *user) *user {
 	s.users[u.id], s.byName[u.name] = u, u
 	return u
@@ -163,7 +147,7 @@ func (s *Server) person(name string) *user {
 	return s.addUser(&user{id: s.newID(), name: name})
 }
 
-// find gives the channel of a name or id. Its caller holds mu.
+// find returns the channel of a name or id. Its caller holds mu.
 func (s *Server) find(name string) *channel {
 	if c := s.channels[name]; c != nil {
 		return c
@@ -259,21 +243,21 @@ func (s *Server) AddOwnRole(guild string) string {
 	return id
 }
 
-// Nick gives a person a nickname in a server.
+// Nick returns a person a nickname in a server.
 func (s *Server) Nick(guild, person, nick string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.guild(guild).nicks[s.person(person).id] = nick
 }
 
-// ID gives the id of a channel's name.
+// ID returns the id of a channel's name.
 func (s *Server) ID(channel string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.find(channel).id
 }
 
-// UserID gives the id of a person, or of the bot ("familiar").
+// UserID returns the id of a person, or of the bot ("familiar").
 func (s *Server) UserID(name string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -121,7 +121,7 @@ func (s *Server) overLimit(c *call) (answer, bool) {
 	}
 	now, key := time.Now(), c.method+c.parts[1]
 	w := s.windows[key]
-	if w == nil || now.After(w.ends) {
+	if w == nil || !now.Before(w.ends) {
 		w = &window{ends: now.Add(s.per)}
 		s.windows[key] = w
 	}

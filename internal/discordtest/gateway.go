@@ -31,7 +31,6 @@ type gateway struct {
 	silent   bool
 	next     []func(*websocket.Conn) // what answers the next IDENTIFYs and RESUMEs
 	log      []Greeting
-	closed   []int // codes the client closed with
 }
 
 type dispatched struct {
@@ -151,20 +150,15 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 			Op   int             `json:"op"`
 			Data json.RawMessage `json:"d"`
 		}
-		if err := ws.ReadJSON(&f); err != nil {
-			if closed, ok := err.(*websocket.CloseError); ok {
-				g.mu.Lock()
-				g.closed = append(g.closed, closed.Code)
-				g.mu.Unlock()
-			}
+		if ws.ReadJSON(&f) != nil {
 			return
 		}
-		s.hear(ws, f.Op, f.Data)
+		s.receive(ws, f.Op, f.Data)
 	}
 }
 
-// hear handles one frame of the client.
-func (s *Server) hear(ws *websocket.Conn, op int, data []byte) {
+// receive handles one frame of the client.
+func (s *Server) receive(ws *websocket.Conn, op int, data []byte) {
 	g := &s.gateway
 	switch op {
 	case 1:

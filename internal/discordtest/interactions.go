@@ -22,7 +22,7 @@ type Interaction struct {
 	edited  int       // how often the answer was written
 }
 
-// Interact gives a slash command as a person who may, or may not, manage the server. In a channel "@ada" it is
+// Interact returns a slash command as a person who may, or may not, manage the server. In a channel "@ada" it is
 // given in direct messages.
 func (s *Server) Interact(channel, author, command string, options map[string]string, manages bool) *Interaction {
 	list := []object{}
@@ -96,7 +96,7 @@ func (i *Interaction) WaitAnswer(n int, timeout time.Duration) (Message, bool) {
 	return found, ok
 }
 
-// open gives the interaction of a token. Its caller holds mu.
+// open returns the interaction of a token. Its caller holds mu.
 func (s *Server) open(token string) (*Interaction, answer, bool) {
 	i := s.interactions[token]
 	switch {
@@ -164,7 +164,8 @@ func (s *Server) rewrite(i *Interaction, in *sent, files map[string]string) answ
 	return answer{http.StatusOK, s.payload(m, false)}
 }
 
-func (s *Server) editOriginal(c *call) answer {
+// withInteraction answers a request about an interaction's answer with what do returns. do is called under mu.
+func (s *Server) withInteraction(c *call, do func(*Interaction, *sent) answer) answer {
 	var in sent
 	if !c.decode(&in) {
 		return refusal(http.StatusBadRequest, 50109, "The request body contains invalid JSON.")
@@ -172,13 +173,19 @@ func (s *Server) editOriginal(c *call) answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i, no, ok := s.open(c.parts[2])
-	switch {
-	case !ok:
+	if !ok {
 		return no
-	case i.answer == nil || i.acked.IsZero():
-		return refusal(http.StatusNotFound, 10008, "Unknown Message")
 	}
-	return s.rewrite(i, &in, c.files)
+	return do(i, &in)
+}
+
+func (s *Server) editOriginal(c *call) answer {
+	return s.withInteraction(c, func(i *Interaction, in *sent) answer {
+		if i.answer == nil || i.acked.IsZero() {
+			return refusal(http.StatusNotFound, 10008, "Unknown Message")
+		}
+		return s.rewrite(i, in, c.files)
+	})
 }
 
 func (s *Server) getOriginal(c *call) answer {
@@ -196,27 +203,19 @@ func (s *Server) getOriginal(c *call) answer {
 
 // followUp edits the deferred answer if it is still empty, as Discord does, and else writes a message of its own.
 func (s *Server) followUp(c *call) answer {
-	var in sent
-	if !c.decode(&in) {
-		return refusal(http.StatusBadRequest, 50109, "The request body contains invalid JSON.")
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	i, no, ok := s.open(c.parts[2])
-	if !ok {
-		return no
-	}
-	if i.answer != nil && i.edited > 0 {
-		before := i.answer
-		i.answer = &message{channel: i.channel, by: s.users[botID]}
-		i.answer.Message = Message{ID: s.newID(), Channel: i.channel.id, Author: botName, Own: true, At: time.Now(),
-			Ephemeral: before.Ephemeral, Flags: before.Flags & ephemeral}
-		s.messages[i.answer.ID] = i.answer
-	}
-	if i.answer == nil {
-		return refusal(http.StatusNotFound, 10015, "Unknown Webhook")
-	}
-	return s.rewrite(i, &in, c.files)
+	return s.withInteraction(c, func(i *Interaction, in *sent) answer {
+		if i.answer != nil && i.edited > 0 {
+			before := i.answer
+			i.answer = &message{channel: i.channel, by: s.users[botID]}
+			i.answer.Message = Message{ID: s.newID(), Channel: i.channel.id, Author: botName, Own: true, At: time.Now(),
+				Ephemeral: before.Ephemeral, Flags: before.Flags & ephemeral}
+			s.messages[i.answer.ID] = i.answer
+		}
+		if i.answer == nil {
+			return refusal(http.StatusNotFound, 10015, "Unknown Webhook")
+		}
+		return s.rewrite(i, in, c.files)
+	})
 }
 
 // Registered reports whether a command of that name is registered.

@@ -34,7 +34,7 @@ type sent struct {
 	Embeds     []object `json:"embeds"`
 }
 
-// writable gives the channel of a request, or why the bot may not write there. Its caller holds mu.
+// writable returns the channel of a request, or why the bot may not write there. Its caller holds mu.
 func (s *Server) writable(c *call) (*channel, answer, bool) {
 	ch := s.channels[c.parts[1]]
 	switch {
@@ -193,7 +193,7 @@ func (s *Server) getMessage(c *call) answer {
 	return answer{http.StatusOK, s.payload(m, false)}
 }
 
-// listMessages gives the newest 50, newest first.
+// listMessages returns the newest 50, newest first.
 func (s *Server) listMessages(c *call) answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()

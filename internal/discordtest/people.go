@@ -33,12 +33,6 @@ type Button struct {
 	Disabled  bool
 }
 
-// Version is one state of a message's text.
-type Version struct {
-	Text string
-	At   time.Time
-}
-
 type message struct {
 	Message
 	channel    *channel
@@ -46,7 +40,6 @@ type message struct {
 	mentions   []*user
 	components []any
 	webhook    string
-	versions   []Version
 }
 
 // Post is a message of a person with everything that may be odd about it.
@@ -131,7 +124,6 @@ func (s *Server) write(m *message, text string) {
 			m.mention(u)
 		}
 	}
-	m.versions = append(m.versions, Version{text, time.Now()})
 }
 
 func (m *message) mention(u *user) {
@@ -228,26 +220,4 @@ func (s *Server) Messages(channel string) []Message {
 		all = append(all, m.Message)
 	}
 	return all
-}
-
-// Versions lists the states that a message's text went through.
-func (s *Server) Versions(id string) []Version {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if m := s.messages[id]; m != nil {
-		return slices.Clone(m.versions)
-	}
-	return nil
-}
-
-// Clear forgets all messages and requests, so that a long benchmark does not fill the memory.
-func (s *Server) Clear() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	clear(s.messages)
-	clear(s.nonces)
-	s.requests = nil
-	for _, c := range s.channels {
-		c.messages, c.taken = nil, 0
-	}
 }

@@ -249,7 +249,7 @@ func orEmpty(b []byte) []byte {
 	return b
 }
 
-// Commands gives the registered commands as JSON, and how often they were registered.
+// Commands returns the registered commands as JSON, and how often they were registered.
 func (s *Server) Commands() (commands string, puts int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

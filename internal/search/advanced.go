@@ -12,7 +12,7 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// Page is what stands at an address, as text.
+// Page is a page as text.
 type Page struct {
 	Title, Text string
 	Published   time.Time // zero: undated
@@ -23,16 +23,16 @@ type Page struct {
 const (
 	candidatesPerHit = 4
 	readers          = 8                      // pages read at once
-	leastReading     = 500 * time.Millisecond // with less time than this nothing is read
+	minReading       = 500 * time.Millisecond // with less time than this nothing is read
 	readMargin       = 50 * time.Millisecond  // of the deadline, for ranking
-	leastGood        = 3                      // with fewer good pages than this, or than wanted, the basic list is better
-	leastScore       = 10
+	minGood          = 3                      // with fewer good pages than this, or than wanted, the basic list is better
+	minScore         = 10
 )
 
-// deep is search in the advanced depth. Where there is too little time, or too little worth reading, it is what the
+// advanced is search in the advanced depth. Where there is too little time, or too little worth reading, it is what the
 // basic depth gives.
-func (e *Engine) deep(ctx context.Context, way itinerary, q Query, domains filter) Result {
-	ctx, cancel := context.WithTimeout(ctx, or(e.Timeout, defaultTimeout)+or(e.Reading, defaultReading))
+func (e *Engine) advanced(ctx context.Context, way route, q Query, domains filter) Result {
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(e.Timeout, defaultTimeout)+cmp.Or(e.Reading, defaultReading))
 	defer cancel()
 	end, _ := ctx.Deadline()
 	soon, stop := context.WithTimeout(ctx, time.Until(end)/2)
@@ -42,21 +42,21 @@ func (e *Engine) deep(ctx context.Context, way itinerary, q Query, domains filte
 	r, pages := e.basic(soon, way, wide, domains)
 	basic := top(pages, q.Limit)
 	left := time.Until(end) - readMargin
-	if r.State != turn.Found || r.Stale > 0 || left < leastReading {
-		r.Hits, r.whole = basic, r.whole && r.State != turn.Found
+	if r.State != turn.Found || r.Stale > 0 || left < minReading {
+		r.Hits, r.complete = basic, r.complete && r.State != turn.Found
 		return r
 	}
 	pages = pages[:min(len(pages), candidatesPerHit*q.Limit)]
 	read, stop := context.WithTimeout(ctx, left)
 	defer stop()
 	good := e.chooseRead(q, pages, e.readAll(read, pages))
-	if r.Hits = top(good, q.Limit); len(good) < min(leastGood, q.Limit) {
-		r.Hits, r.whole = basic, false
+	if r.Hits = top(good, q.Limit); len(good) < min(minGood, q.Limit) {
+		r.Hits, r.complete = basic, false
 	}
 	return r
 }
 
-// readAll reads what the pages are about, best first and as many as ctx allows. One that could not be read is empty.
+// readAll reads the pages, best first and as many as ctx allows. One that could not be read is empty.
 func (e *Engine) readAll(ctx context.Context, pages []*candidate) []Page {
 	type numbered struct {
 		i int
@@ -112,8 +112,8 @@ func (e *Engine) readOne(ctx context.Context, address string) (p Page) {
 	return p
 }
 
-// chooseRead ranks the pages by what was read of them, without those that are no prose or hardly about the query. What
-// answers the query by itself comes first, as it was.
+// chooseRead ranks the pages by their texts, without those that are no prose or hardly about the query. A hit that answers
+// the query by itself comes first, as it was.
 func (e *Engine) chooseRead(q Query, pages []*candidate, texts []Page) []*candidate {
 	var answers, good []*candidate
 	for i, p := range pages {
@@ -122,13 +122,13 @@ func (e *Engine) chooseRead(q Query, pages []*candidate, texts []Page) []*candid
 			continue
 		}
 		text := texts[i]
-		if !prosaic(text.Text) {
+		if !isProse(text.Text) {
 			continue
 		}
 		if p.Published.IsZero() {
 			p.Published = text.Published
 		}
-		if p.Score = pageScore(q.Text, cmp.Or(text.Title, p.Title), text.Text, p.Published, e.now()); p.Score >= leastScore {
+		if p.Score = pageScore(q.Text, cmp.Or(text.Title, p.Title), text.Text, p.Published, e.now()); p.Score >= minScore {
 			good = append(good, p)
 		}
 	}
@@ -136,9 +136,9 @@ func (e *Engine) chooseRead(q Query, pages []*candidate, texts []Page) []*candid
 	return append(answers, spread(good, e.perDomain())...)
 }
 
-// prosaic is whether a text is made of sentences: more than 50 words, more than 3 sentences, and 5 to 30 words in each
+// isProse reports whether a text is made of sentences: more than 50 words, more than 3 sentences, and 5 to 30 words in each
 // on average. A line without three words is a label.
-func prosaic(text string) bool {
+func isProse(text string) bool {
 	words, sentences := 0, 0
 	for line := range strings.Lines(text) {
 		for sentence := range sentencesOf(line) {
@@ -211,9 +211,9 @@ func pageScore(query, title, text string, published, now time.Time) float64 {
 	for w := range strings.FieldsFuncSeq(title, separate) {
 		inTitle[w]++
 	}
-	asked := slices.Collect(strings.FieldsFuncSeq(query, separate))
-	slices.Sort(asked)
-	for _, w := range slices.Compact(asked) {
+	words := slices.Collect(strings.FieldsFuncSeq(query, separate))
+	slices.Sort(words)
+	for _, w := range slices.Compact(words) {
 		n, titled := inText[w], inTitle[w] > 0
 		switch {
 		case strings.ContainsFunc(w, unspaced):

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,7 +16,7 @@ const bridgeText = "The old bridge over the river was built of stone a long time
 	"Last winter the frost opened cracks in two of its arches. The town will close it for repairs until the autumn of next year. " +
 	"Drivers are asked to use the northern road until then."
 
-func TestProsaic(t *testing.T) {
+func TestIsProse(t *testing.T) {
 	for text, want := range map[string]bool{
 		bridgeText:                       true,
 		"":                               false,
@@ -30,7 +28,7 @@ func TestProsaic(t *testing.T) {
 		strings.Repeat("市議会は月曜日に古い橋を修理のため閉鎖することを決めた。", 5):                                                     true,
 		strings.Repeat("Version 3.14 of the program came out with 2.5 times the speed of 3.13 and more. ", 6): true,
 	} {
-		if got := prosaic(text); got != want {
+		if got := isProse(text); got != want {
 			t.Errorf("%.60q: %t", text, got)
 		}
 	}
@@ -78,6 +76,7 @@ func library(t *testing.T, read func(ctx context.Context, n int) (Page, error)) 
 		hits = append(hits, hit(fmt.Sprintf("https://site%d.org/", i), fmt.Sprint("Page ", string(rune('A'+i)))))
 	}
 	return &Engine{
+		Profiles: profiles(nil),
 		Backends: []Backend{fake{name: "x", after: time.Second, hits: hits}},
 		Read: func(ctx context.Context, address string) (Page, error) {
 			var n int
@@ -153,38 +152,4 @@ func TestAdvancedKeepsAnswers(t *testing.T) {
 		}
 		e.Wait()
 	})
-}
-
-// TestSearXNGPages: in the advanced depth a query goes from page to page, from the first, for as many as are wanted.
-func TestSearXNGPages(t *testing.T) {
-	for _, test := range []struct {
-		depth string
-		limit int
-		full  int // pages that have results, ten each
-		want  int
-		pages string
-	}{
-		{"advanced", 25, 9, 30, "1 2 3"}, {"advanced", 15, 9, 20, "1 2"}, {"advanced", 25, 2, 20, "1 2 3"}, {"basic", 25, 9, 10, "1"},
-	} {
-		var asked []string
-		base, _ := farEnd(t, func(rw http.ResponseWriter, r *http.Request) {
-			page := r.URL.Query().Get("pageno")
-			asked = append(asked, page)
-			var results []string
-			for i := range 10 {
-				if n, err := strconv.Atoi(page); err == nil && n <= test.full {
-					results = append(results, fmt.Sprintf(`{"url":"https://example.org/%s/%d"}`, page, i))
-				}
-			}
-			fmt.Fprintf(rw, `{"results":[%s]}`, strings.Join(results, ","))
-		})
-		b, err := newSearXNG(Config{SearXNG: base, Client: clients(t)}, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := b.Search(t.Context(), Query{Text: "q", Limit: test.limit, Depth: test.depth})
-		if err != nil || len(got.Hits) != test.want || strings.Join(asked, " ") != test.pages {
-			t.Errorf("%+v: %d hits of pages %s, %v", test, len(got.Hits), asked, err)
-		}
-	}
 }

@@ -3,89 +3,90 @@ package search
 import (
 	"fmt"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
-// breaker keeps us from asking a backend that has just failed, again and again. The libraries for this know neither a
-// service that names the time of its return nor a call that was given up, which is no proof of anything. Its fields
-// are guarded by Engine.mu.
+// breaker is a circuit breaker: it keeps the engine from asking a backend that has just failed, again and again. The
+// libraries for this know neither a service that says when it will be back nor a request that was abandoned, which is
+// no proof of anything. Its fields are guarded by Engine.mu.
 type breaker struct {
-	strain  int           // failures since the last answer, weighed
-	rest    time.Duration // of the last pause
-	until   time.Time     // not asked before
-	probing bool          // after a pause one question is on its way, to find out
-	why     *Error        // what began the pause
+	failures int           // since the last answer, weighed
+	pause    time.Duration // the last one
+	until    time.Time     // not asked before
+	probing  bool          // after a pause one question is on its way, to find out whether the backend is back
+	cause    *Error        // of the pause
 }
 
 const (
-	tripAt    = 9 // strain at which it is left alone
-	failed    = 3
-	abandoned = 1 // others were quicker, or whoever asked went away
+	breakAt         = 9 // weighed failures at which the backend is left alone
+	weightFailed    = 3
+	weightAbandoned = 1 // others were quicker, or the caller went away
 
-	firstRest   = 15 * time.Second
-	longestRest = 5 * time.Minute
-	shunned     = 5 * time.Second // where it says "too many requests" without a time
-	noQuota     = time.Hour       // where it says that a limit is used up without a time
-	longestWait = 24 * time.Hour  // what a service may ask for
+	minPause         = 15 * time.Second
+	maxPause         = 5 * time.Minute
+	pauseRateLimited = 5 * time.Second // where it says "too many requests" without a time
+	pauseQuota       = time.Hour       // where it says that a limit is used up without a time
+	maxRetryAfter    = 24 * time.Hour  // that a service may ask for
 )
 
-// refuse says why it may not be asked now, or nil.
-func (b *breaker) refuse(now time.Time) *Error {
+// refusal says why the backend may not be asked now, or is nil.
+func (b *breaker) refusal(now time.Time) *Error {
+	detail := ""
 	switch {
 	case now.Before(b.until):
-		return b.resting(fmt.Sprintf("not asked again for %s", b.until.Sub(now).Round(time.Second)))
-	case b.strain >= tripAt && b.probing:
-		return b.resting("not asked while one question finds out whether it is back")
+		detail = fmt.Sprintf("not asked again for %s", b.until.Sub(now).Round(time.Second))
+	case b.failures >= breakAt && b.probing:
+		detail = "not asked while one question finds out whether it is back"
+	default:
+		return nil
 	}
-	return nil
+	return &Error{Backend: b.cause.Backend, Code: b.cause.Code, Detail: detail}
 }
 
-func (b *breaker) resting(detail string) *Error {
-	return &Error{Backend: b.why.Backend, Code: b.why.Code, Detail: detail}
-}
+// begin is called when the backend is asked.
+func (b *breaker) begin() { b.probing = b.failures >= breakAt }
 
-// begin is called when it is asked.
-func (b *breaker) begin() { b.probing = b.strain >= tripAt }
+// release is called when it was asked and what came of it says nothing about it.
+func (b *breaker) release() { b.probing = false }
 
-// end is called when it was asked and nothing can be learnt from what came of it.
-func (b *breaker) end() { b.probing = false }
+// succeed is called when it did its work.
+func (b *breaker) succeed() { b.failures, b.pause, b.probing = 0, 0, false }
 
-// good is called when it did its work.
-func (b *breaker) good() { b.strain, b.rest, b.probing = 0, 0, false }
-
-// bad is called when it did not.
-func (b *breaker) bad(now time.Time, why *Error, strain int) {
+// fail is called when it did not, with how much the failure weighs.
+func (b *breaker) fail(now time.Time, err *Error, weight int) {
 	b.probing = false
-	switch why.Code {
-	case Rejected, NotConfigured: // the question was to blame
+	switch err.Code {
+	case turn.CodeRejected, turn.CodeNotConfigured: // the question was to blame
 		return
-	case RateLimited, Quota:
-		b.away(now, why)
+	case turn.CodeRateLimited, turn.CodeQuota:
+		b.pauseAsToldBy(now, err)
 		return
 	}
-	if b.strain = min(b.strain+strain, tripAt); b.strain >= tripAt {
-		b.rest = min(max(2*b.rest, firstRest), longestRest)
-		b.pause(now.Add(b.rest), why)
+	if b.failures = min(b.failures+weight, breakAt); b.failures >= breakAt {
+		b.pause = min(max(2*b.pause, minPause), maxPause)
+		b.pauseUntil(now.Add(b.pause), err)
 	}
-	if why.RetryAfter > 0 {
-		b.away(now, why)
+	if err.RetryAfter > 0 {
+		b.pauseAsToldBy(now, err)
 	}
 }
 
-// away leaves it alone for as long as it asks for.
-func (b *breaker) away(now time.Time, why *Error) {
-	wait := why.RetryAfter
+// pauseAsToldBy leaves the backend alone for as long as it asks for.
+func (b *breaker) pauseAsToldBy(now time.Time, err *Error) {
+	wait := err.RetryAfter
 	switch {
 	case wait > 0:
-	case why.Code == Quota:
-		wait = noQuota
+	case err.Code == turn.CodeQuota:
+		wait = pauseQuota
 	default:
-		wait = shunned
+		wait = pauseRateLimited
 	}
-	b.pause(now.Add(min(wait, longestWait)), why)
+	b.pauseUntil(now.Add(min(wait, maxRetryAfter)), err)
 }
 
-func (b *breaker) pause(until time.Time, why *Error) {
+func (b *breaker) pauseUntil(until time.Time, cause *Error) {
 	if until.After(b.until) {
-		b.until, b.why = until, why
+		b.until, b.cause = until, cause
 	}
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -12,8 +13,8 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// There are two levels: what each backend said, and what the engine made of all of it. Only what found something is
-// kept, and of the second level only what nobody was missing from: an outage must not outlive itself. The first level may be on disk
+// The cache has two levels: the answer of each backend, and the merged result. Only what found something is kept, and of
+// the results only those that no backend is missing from: an outage must not outlive itself. The answers may be on disk
 // too (disk.go).
 const (
 	keepAnswer = time.Hour
@@ -26,10 +27,10 @@ const (
 	maxResults = 2 << 20
 )
 
-// key is everything that decides an answer. Queries that differ only in case, in spaces or in how Unicode spells them
-// share one; letters are never dropped, or every Japanese query would be the same.
+// key is everything that decides an answer. Queries share one that differ only in case, in spaces or in how Unicode
+// spells them. Letters are never dropped, or every Japanese query would be the same.
 type key struct {
-	backend                       string // empty: the result of all, which the fields of the last line decide too
+	backend                       string // empty: the merged result, which the last line decides too
 	text                          string
 	intent                        turn.Intent
 	language, fresh, place, depth string
@@ -60,21 +61,21 @@ func resultKey(q Query) key {
 	return k
 }
 
-// kept is a result of the second level.
-type kept struct {
+// cachedResult is a result of the second level.
+type cachedResult struct {
 	Result
 	at time.Time
 }
 
-// remembered returns what is kept of an earlier search, for its caller to own.
-func (e *Engine) remembered(k key, q Query) (Result, bool) {
+// cachedResult returns the result of an earlier search, for its caller to own.
+func (e *Engine) cachedResult(k key, q Query) (Result, bool) {
 	r, ok := e.results.GetIfPresent(k)
 	now := e.now()
 	age := now.Sub(r.at)
-	if !ok || q.Anew || age >= lifetime(q.Intent, keepResult) || now.Sub(r.oldest) >= lifetime(q.Intent, keepAnswer) {
+	if !ok || q.NoCache || age >= lifetime(q.Intent, keepResult) || now.Sub(r.oldest) >= lifetime(q.Intent, keepAnswer) {
 		return Result{}, false
 	}
-	r.Result = r.own()
+	r.Result = r.clone()
 	r.Cached = true
 	for i := range r.Hits {
 		r.Hits[i].Age += age
@@ -85,15 +86,15 @@ func (e *Engine) remembered(k key, q Query) (Result, bool) {
 	return r.Result, true
 }
 
-// remember keeps a result that nothing is missing from.
-func (e *Engine) remember(k key, r Result) {
-	if r.State == turn.Found && r.whole {
-		e.results.Set(k, kept{r.own(), e.now()})
+// cacheResult keeps a result that no backend is missing from.
+func (e *Engine) cacheResult(k key, r Result) {
+	if r.State == turn.Found && r.complete {
+		e.results.Set(k, cachedResult{r.clone(), e.now()})
 	}
 }
 
-// own returns a copy that shares nothing which a caller may change.
-func (r Result) own() Result {
+// clone returns a copy that shares nothing which a caller may change.
+func (r Result) clone() Result {
 	r.Hits, r.Asked = slices.Clone(r.Hits), slices.Clone(r.Asked)
 	for i := range r.Hits {
 		r.Hits[i].Also, r.Hits[i].Twins = slices.Clone(r.Hits[i].Also), slices.Clone(r.Hits[i].Twins)
@@ -101,13 +102,13 @@ func (r Result) own() Result {
 	return r
 }
 
-// standIns replaces answers that failed by what the same backends said to the same question within a day, and returns
-// the age of the oldest: 0 if there is none.
-func (e *Engine) standIns(q Query, asked []*station, answers []answer) (oldest time.Duration) {
-	for i, s := range asked {
+// useStale replaces failures by what the same backends answered to the same question within a day, and returns the age
+// of the oldest of these answers: 0 if there is none.
+func (e *Engine) useStale(q Query, sources []*source, answers []answer) (oldest time.Duration) {
+	for i, s := range sources {
 		old, ok := e.answers.GetIfPresent(keyOf(s.Name(), q))
 		age := e.now().Sub(old.at)
-		if !ok || answers[i].looked() || age >= keepStale {
+		if !ok || answers[i].ok() || age >= keepStale {
 			continue
 		}
 		answers[i].hits, answers[i].at, answers[i].stale = old.hits, old.at, max(age, 1)
@@ -116,28 +117,28 @@ func (e *Engine) standIns(q Query, asked []*station, answers []answer) (oldest t
 	return oldest
 }
 
-// open makes the stations and the caches. Times are checked on reading, so that these need no goroutine of their own.
+// open makes the sources and the caches. Times are checked on reading, so that the caches need no goroutine of their own.
 func (e *Engine) open() {
-	e.own.used = map[string]int{}
+	e.memory.used = map[string]int{}
 	for _, b := range e.Backends {
-		e.stations = append(e.stations, e.station(b))
+		e.sources = append(e.sources, e.newSource(b))
 	}
 	e.bucket = rate.NewLimiter(globalPerSecond, globalBurst)
-	e.askers = map[string]*rate.Limiter{}
-	e.calls = map[key]*call{}
+	e.flights.Timeout = cmp.Or(e.Timeout, defaultTimeout)
+	e.callers = map[string]*rate.Limiter{}
 	e.answers = otter.Must(&otter.Options[key, answer]{
 		MaximumWeight: maxAnswers,
 		Weigher:       func(k key, a answer) uint32 { return a.size() + uint32(len(k.text)) + 200 },
 		Executor:      func(f func()) { f() },
 	})
-	e.results = otter.Must(&otter.Options[key, kept]{
+	e.results = otter.Must(&otter.Options[key, cachedResult]{
 		MaximumWeight: maxResults,
-		Weigher:       func(k key, r kept) uint32 { return r.size() + uint32(len(k.text)) + 200 },
+		Weigher:       func(k key, r cachedResult) uint32 { return r.size() + uint32(len(k.text)) + 200 },
 		Executor:      func(f func()) { f() },
 	})
 }
 
-// lifetime is how long an answer is as good as a new one.
+// lifetime is how long an answer is as good as a new one, given how long it usually is.
 func lifetime(intent turn.Intent, usual time.Duration) time.Duration {
 	if intent == turn.IntentWeather || intent == turn.IntentNews {
 		return keepNew

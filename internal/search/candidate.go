@@ -12,7 +12,7 @@ import (
 	"familiar/internal/web/guard"
 )
 
-// candidate is a hit with what merging needs to know of it, worked out once.
+// candidate is a hit with what merging needs to know about it, worked out once.
 type candidate struct {
 	turn.Hit
 	key  string // the same for all spellings of the page's address
@@ -24,23 +24,22 @@ type candidate struct {
 	shingles          []uint32 // of the snippet
 }
 
-// candidates takes the hits of one backend that have an address a page can have; the others could be neither
-// read nor cited.
+// candidates are the hits of one backend that have the address of a page; the others could be neither read nor cited.
 func candidates(backend string, hits []turn.Hit) []candidate {
-	kept := make([]candidate, 0, min(len(hits), maxLimit))
+	all := make([]candidate, 0, min(len(hits), maxLimit))
 	for i, h := range hits {
 		if i == maxLimit {
 			break
 		}
 		h.Backend, h.Rank, h.Also, h.Score = backend, i+1, nil, 0
 		if c, ok := candidateOf(h); ok {
-			kept = append(kept, c)
+			all = append(all, c)
 		}
 	}
-	return kept
+	return all
 }
 
-// candidateOf works out what merging needs to know of a hit; false if its address is none that a page can have.
+// candidateOf works out what merging needs to know about a hit; false if its address is not that of a page.
 func candidateOf(h turn.Hit) (candidate, bool) {
 	h.URL = guard.EncodeBlanks(h.URL)
 	address, ok := guard.DedupeKey(h.URL)

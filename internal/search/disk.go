@@ -2,43 +2,39 @@ package search
 
 import (
 	"fmt"
-	"net/url"
+	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/disk"
 )
 
-// Disk keeps in a directory what backends found, so that it outlives the program: for as long as it may stand in where
-// nobody can look. A nil one keeps nothing.
+// Disk keeps the answers of backends in a directory, so that they outlive the program: for as long as they may stand in
+// where nobody can look. A nil one keeps nothing.
 //
-// It holds neither queries nor keys, but what was found tells what was asked: the directory is private, as that of
-// [disk.Cache].
-type Disk struct{ answers *disk.Cache[said] }
+// It holds neither queries nor keys, but answers tell what was asked: the directory is private, as that of [disk.Cache].
+type Disk struct{ answers *disk.Cache[file] }
 
-// saidVersion is that of the files. Change it when the meaning of a [turn.Hit] changes.
-const saidVersion = 1
+// fileVersion is that of the files. Change it when the meaning of a [turn.Hit] changes.
+const fileVersion = 1
 
-// said is an answer as a file holds it: what expires keepStale after it came.
-type said struct {
-	Hits   []saidHit
-	Failed *Error // why something is missing from the hits; nil: nothing is
+// file is an answer on disk. It expires keepStale after the answer came.
+type file struct {
+	Hits   []fileHit
+	Failed *Error // why hits are missing; nil: none are
 }
 
-// saidHit is a hit with its text, which JSON leaves out of records.
-type saidHit struct {
+// fileHit is a hit with its text, which JSON leaves out of records.
+type fileHit struct {
 	turn.Hit
 	Text string
 }
 
-// OpenDisk opens dir, of its own and made if it is not there, for answers of at most bytes together. Answers of another
-// SearXNG than c's, or of another depth, are not found in it. It fails if dir cannot be made, or if others may write to it.
-func OpenDisk(c Config, dir string, bytes int64) (*Disk, error) {
-	instance := ""
-	if u, err := url.Parse(c.SearXNG); err == nil { // a login is nothing that an answer depends on
-		instance = u.Host + u.EscapedPath()
-	}
-	answers, err := disk.Open[said](disk.Config{
-		Dir: dir, Kind: "answer", Version: saidVersion, Policy: instance + " " + c.Depth, Bytes: bytes, Longest: keepStale, Now: c.now(),
+// OpenDisk opens dir, which it makes if it is not there, for answers of at most bytes together. setup is what they depend
+// on besides the queries: answers of another one are not found. It fails if dir cannot be made, or if others may write
+// to it.
+func OpenDisk(dir, setup string, bytes int64) (*Disk, error) {
+	answers, err := disk.Open[file](disk.Config{
+		Dir: dir, Kind: "answer", Version: fileVersion, Policy: setup, Bytes: bytes, Longest: keepStale, Now: time.Now,
 	})
 	if err != nil {
 		return nil, err
@@ -53,14 +49,14 @@ func (d *Disk) close() error {
 	return d.answers.Close()
 }
 
-// get returns what was answered to k. What cannot be a hit today is left out.
+// get returns the answer to k, without what cannot be a hit today.
 func (d *Disk) get(k key) (answer, bool) {
 	if d == nil {
 		return answer{}, false
 	}
 	var a answer
-	kept, ok := d.answers.Get(fmt.Sprintf("%#v", k), func(s said) bool {
-		for _, h := range s.Hits {
+	entry, ok := d.answers.Get(fmt.Sprintf("%#v", k), func(f file) bool {
+		for _, h := range f.Hits {
 			h.Hit.Text = h.Text
 			if c, ok := candidateOf(h.Hit); ok && h.Backend == k.backend {
 				a.hits = append(a.hits, c)
@@ -71,29 +67,29 @@ func (d *Disk) get(k key) (answer, bool) {
 	if !ok {
 		return answer{}, false
 	}
-	a.at = kept.Till.Add(-keepStale)
-	if kept.Value.Failed != nil {
-		a.err = kept.Value.Failed
+	a.at = entry.Till.Add(-keepStale)
+	if entry.Value.Failed != nil {
+		a.err = entry.Value.Failed
 	}
 	return a, true
 }
 
-// put keeps an answer that holds something.
+// put writes an answer that holds something.
 func (d *Disk) put(k key, a answer) {
 	if d == nil || len(a.hits) == 0 {
 		return
 	}
-	var s said
+	var f file
 	for _, c := range a.hits {
-		s.Hits = append(s.Hits, saidHit{c.Hit, c.Text})
+		f.Hits = append(f.Hits, fileHit{c.Hit, c.Text})
 	}
-	if err := typed(k.backend, a.err); err != nil {
-		s.Failed = &Error{Backend: err.Backend, Code: err.Code, Detail: err.Detail}
+	if err := asError(k.backend, a.err); err != nil {
+		f.Failed = &Error{Backend: err.Backend, Code: err.Code, Detail: err.Detail}
 	}
-	d.answers.Put(fmt.Sprintf("%#v", k), disk.Entry[said]{Value: s, Till: a.at.Add(keepStale)})
+	d.answers.Put(fmt.Sprintf("%#v", k), disk.Entry[file]{Value: f, Till: a.at.Add(keepStale)})
 }
 
-// recall brings an answer from the directory where memory has none that is as good as new, and reports whether it did.
+// recall loads an answer from disk where memory has none that is fresh, and reports whether it did.
 func (e *Engine) recall(k key) bool {
 	if a, ok := e.answers.GetIfPresent(k); ok && e.fresh(k, a) {
 		return false
@@ -111,7 +107,7 @@ func (e *Engine) recall(k key) bool {
 	return true
 }
 
-// fresh is whether an answer is as good as a new one.
+// fresh reports whether an answer is as good as a new one.
 func (e *Engine) fresh(k key, a answer) bool {
 	return e.now().Before(a.at.Add(lifetime(k.intent, keepAnswer)))
 }

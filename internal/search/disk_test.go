@@ -16,9 +16,9 @@ import (
 )
 
 // restarted is an engine over dir, as after a restart.
-func restarted(t *testing.T, c Config, dir string, backends ...Backend) *Engine {
+func restarted(t *testing.T, setup, dir string, backends ...Backend) *Engine {
 	t.Helper()
-	d, err := OpenDisk(c, dir, 1<<20)
+	d, err := OpenDisk(dir, setup, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,44 +39,39 @@ func fullHit() turn.Hit {
 // and then is gone.
 func TestDiskOutlivesProcess(t *testing.T) {
 	for _, test := range []struct {
-		name   string
-		later  time.Duration
-		query  Query
-		config Config
-		asked  bool
-		stale  bool
-		state  turn.State
+		name  string
+		later time.Duration
+		query Query
+		setup string
+		asked bool
+		stale bool
+		state turn.State
 	}{
-		{"at once", 0, Query{Text: "Q"}, Config{}, false, false, turn.Found},
-		{"within the hour", 59 * time.Minute, Query{Text: "q "}, Config{}, false, false, turn.Found},
-		{"for all limits and types that are alike", 0, Query{Text: "q", Type: typeGeneral, For: "somebody"}, Config{}, false, false, turn.Found},
-		{"with another login", 0, Query{Text: "q"}, Config{SearXNG: "https://me:secret@search.example.org"}, false, false, turn.Found},
-		{"after an hour", time.Hour, Query{Text: "q"}, Config{}, true, true, turn.Found},
-		{"within a day", 24*time.Hour - time.Second, Query{Text: "q"}, Config{}, true, true, turn.Found},
-		{"after a day", 24 * time.Hour, Query{Text: "q"}, Config{}, true, false, turn.LookupFailed},
-		{"another query", 0, Query{Text: "another"}, Config{}, true, false, turn.LookupFailed},
-		{"another language", 0, Query{Text: "q", Language: "de"}, Config{}, true, false, turn.LookupFailed},
-		{"another instance", 0, Query{Text: "q"}, Config{SearXNG: "https://other.example.org"}, true, false, turn.LookupFailed},
-		{"another depth", 0, Query{Text: "q"}, Config{Depth: depthAdvanced}, true, false, turn.LookupFailed},
-		{"news within 15 minutes", 14 * time.Minute, Query{Text: "news", Intent: "news"}, Config{}, false, false, turn.Found},
-		{"news after 15 minutes", 15 * time.Minute, Query{Text: "news", Intent: "news"}, Config{}, true, true, turn.Found},
+		{"at once", 0, Query{Text: "Q"}, "", false, false, turn.Found},
+		{"within the hour", 59 * time.Minute, Query{Text: "q "}, "", false, false, turn.Found},
+		{"for all limits and types that are alike", 0, Query{Text: "q", Type: typeGeneral, Caller: "somebody"}, "", false, false, turn.Found},
+		{"after an hour", time.Hour, Query{Text: "q"}, "", true, true, turn.Found},
+		{"within a day", 24*time.Hour - time.Second, Query{Text: "q"}, "", true, true, turn.Found},
+		{"after a day", 24 * time.Hour, Query{Text: "q"}, "", true, false, turn.LookupFailed},
+		{"another query", 0, Query{Text: "another"}, "", true, false, turn.LookupFailed},
+		{"another language", 0, Query{Text: "q", Language: "de"}, "", true, false, turn.LookupFailed},
+		{"another setup", 0, Query{Text: "q"}, "another", true, false, turn.LookupFailed},
+		{"news within 15 minutes", 14 * time.Minute, Query{Text: "news", Intent: "news"}, "", false, false, turn.Found},
+		{"news after 15 minutes", 15 * time.Minute, Query{Text: "news", Intent: "news"}, "", true, true, turn.Found},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "searches")
-			if test.config.SearXNG == "" {
-				test.config.SearXNG = "https://search.example.org"
-			}
 			synctest.Test(t, func(t *testing.T) {
 				found := Reply{Hits: []turn.Hit{{URL: "http://10.0.0.1/"}, fullHit()}}
 				x := countedAs("x", func(int) (Reply, error) { return found, nil })
-				e := restarted(t, Config{SearXNG: "https://search.example.org"}, dir, x)
+				e := restarted(t, "", dir, x)
 				first := e.Search(t.Context(), Query{Text: "q"})
 				e.Search(t.Context(), Query{Text: "news", Intent: "news"})
 				e.Close(t.Context())
 
 				time.Sleep(test.later)
-				down := countedAs("x", func(int) (Reply, error) { return Reply{}, &Error{Backend: "x", Code: Unreachable} })
-				e = restarted(t, test.config, dir, down)
+				down := countedAs("x", func(int) (Reply, error) { return Reply{}, &Error{Backend: "x", Code: turn.CodeUnreachable} })
+				e = restarted(t, test.setup, dir, down)
 				for i := range 2 {
 					got := e.Search(t.Context(), test.query)
 					if got.State != test.state || (down.n > i) != test.asked || got.Cached == test.asked || (got.Stale > 0) != test.stale {
@@ -106,10 +101,10 @@ func TestDiskOutlivesProcess(t *testing.T) {
 func TestDiskKeepsWhatWasFound(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "searches")
 	part := countedAs("part", func(int) (Reply, error) {
-		return Reply{Hits: one("part.org")}, &Error{Backend: "part", Code: Upstream, Detail: "an engine failed", RetryAfter: time.Hour}
+		return Reply{Hits: one("part.org")}, &Error{Backend: "part", Code: turn.CodeUpstream, Detail: "an engine failed", RetryAfter: time.Hour}
 	})
-	rest := []Backend{fake{name: "empty"}, fake{name: "down", err: &Error{Code: Blocked}}}
-	e := restarted(t, Config{}, dir, append(rest, part)...)
+	rest := []Backend{fake{name: "empty"}, fake{name: "down", err: &Error{Code: turn.CodeBlocked}}}
+	e := restarted(t, "", dir, append(rest, part)...)
 	e.Search(t.Context(), Query{Text: "somebody's secret", Place: "somewhere"})
 	e.Close(t.Context())
 	files, err := os.ReadDir(dir)
@@ -124,9 +119,9 @@ func TestDiskKeepsWhatWasFound(t *testing.T) {
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	e = restarted(t, Config{}, dir, part)
+	e = restarted(t, "", dir, part)
 	got := e.Search(t.Context(), Query{Text: "somebody's secret", Place: "somewhere"})
-	if part.n != 1 || got.whole || got.Asked[0].Detail != "cached; an engine failed" {
+	if part.n != 1 || got.complete || got.Asked[0].Detail != "cached; an engine failed" {
 		t.Errorf("asked %d times; %+v", part.n, got)
 	}
 }
@@ -138,7 +133,7 @@ func TestDiskRulesHoldAgain(t *testing.T) {
 		"backend": {{Backend: "y", URL: "https://y.org/"}},
 	} {
 		x := countedAs("x", nil)
-		e := restarted(t, Config{}, filepath.Join(t.TempDir(), "searches"), x)
+		e := restarted(t, "", filepath.Join(t.TempDir(), "searches"), x)
 		q := Query{Text: "q"}.withDefaults()
 		planted := answer{at: time.Now()}
 		for _, h := range hits {
@@ -157,7 +152,7 @@ func TestDiskIsShared(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "searches")
 	synctest.Test(t, func(t *testing.T) {
 		a, b := countedAs("x", nil), countedAs("x", nil)
-		ea, eb := restarted(t, Config{}, dir, a), restarted(t, Config{}, dir, b)
+		ea, eb := restarted(t, "", dir, a), restarted(t, "", dir, b)
 		for range 8 { // four hours
 			for _, e := range []*Engine{ea, eb} {
 				if got := e.Search(t.Context(), Query{Text: "q"}); got.Hits[0].Age >= keepAnswer {

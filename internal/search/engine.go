@@ -12,37 +12,38 @@ import (
 	"golang.org/x/time/rate"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/flight"
 )
 
 // Engine asks its backends. The exported fields are set before the first search and not changed after; the zero
 // values are useful. It is safe for concurrent use.
 type Engine struct {
-	Backends  []Backend        // in the order in which they are reported; on a draw in the ranking the first wins
-	Timeout   time.Duration    // one backend's time to answer; 0 is 4 s
-	Grace     time.Duration    // how long the others are waited for once the leading ones have found something; 0 is 300 ms
-	Brief     time.Duration    // how long the last one is waited for where three have found something; 0 is 40 ms
-	Reading   time.Duration    // for reading pages in the advanced depth, besides Timeout; 0 is 4 s
-	FanOut    int              // backends asked at once, 1 or more; 0 is 5
-	PerDomain int              // hits of one registrable domain before those of others go first; 0 is 2
-	Limits    map[string]Limit // by backend name: in place of those in the table
-	// Read reads a page for the advanced depth, soon after ctx is done at the latest; nil: that depth is the basic one.
+	Backends  []Backend          // in the order in which they are reported; on a draw in the ranking the first wins
+	Profiles  map[string]Profile // by backend name; a backend without one serves every intent
+	Timeout   time.Duration      // one backend's time to answer; 0 is 4 s
+	Grace     time.Duration      // how long the others are waited for once the leading ones have found something; 0 is 300 ms
+	Brief     time.Duration      // how long the last one is waited for where three have found something; 0 is 40 ms
+	Reading   time.Duration      // for reading pages in the advanced depth, besides Timeout; 0 is 4 s
+	FanOut    int                // backends asked at once, 1 or more; 0 is 5
+	PerDomain int                // hits of one registrable domain before those of others go first; 0 is 2
+	// Read reads a page for the advanced depth, and returns soon after ctx is done; nil: that depth is the basic one.
 	Read   func(ctx context.Context, url string) (Page, error)
-	Disk   *Disk            // closed by Close; nil: what was found is forgotten with the process
+	Disk   *Disk            // closed by Close; nil: answers are forgotten with the process
 	Ledger Ledger           // of daily and monthly limits; nil: they are forgotten with the process
 	Now    func() time.Time // clock of the cache and the limits; nil is time.Now
 
-	once     sync.Once
-	stations []*station // made by once, as what follows: Backends
-	answers  *otter.Cache[key, answer]
-	results  *otter.Cache[key, kept]
-	own      memory         // the ledger, where there is no other
-	tasks    sync.WaitGroup // one for each call
+	once    sync.Once
+	sources []*source // made by once, as what follows: Backends
+	answers *otter.Cache[key, answer]
+	results *otter.Cache[key, cachedResult]
+	memory  memoryLedger // the ledger, where there is no other
+	flights flight.Group[key, answer]
+	tasks   sync.WaitGroup // pages being read, answers being written to Disk
 
-	mu     sync.Mutex
-	calls  map[key]*call            // guarded by mu: backends being asked right now
-	bucket *rate.Limiter            // guarded by mu: of all backends together
-	askers map[string]*rate.Limiter // guarded by mu
-	stats  Stats                    // guarded by mu
+	mu      sync.Mutex
+	bucket  *rate.Limiter            // guarded by mu: of all backends together
+	callers map[string]*rate.Limiter // guarded by mu: by Query.Caller
+	stats   Stats                    // guarded by mu
 }
 
 const (
@@ -57,53 +58,53 @@ const (
 
 // Search asks the backends that serve q.Intent, as many at once as FanOut says, and merges what they answer. The next
 // ones are asked where those fail or find nothing. It returns when all have answered, when enough have (see
-// hunt.stop), or when ctx or Timeout ends, with what there is by then. It cannot fail: a failure is a state of the
+// fanOut.stop), or when ctx or Timeout ends, with what there is by then. It cannot fail: a failure is a state of the
 // result.
 func (e *Engine) Search(ctx context.Context, q Query) Result {
 	e.once.Do(e.open)
 	q = q.withDefaults()
 	domains, err := newFilter(q.Include, q.Exclude)
 	if err != nil {
-		return Result{State: turn.LookupFailed, Failure: Rejected, Reason: err.Error()}
+		return Result{State: turn.LookupFailed, Failure: turn.CodeRejected, Reason: err.Error()}
 	}
-	way := route(e.stations, q)
+	way := e.route(q)
 	if way.empty() {
-		return Result{State: turn.LookupFailed, Failure: NotConfigured, Reason: e.nobody(q)}
+		return Result{State: turn.LookupFailed, Failure: turn.CodeNotConfigured, Reason: e.noBackend(q)}
 	}
 	k := resultKey(q)
-	r, known := e.remembered(k, q)
-	if !known {
+	r, cached := e.cachedResult(k, q)
+	if !cached {
 		r = e.search(ctx, way, q, domains)
-		e.remember(k, r)
+		e.cacheResult(k, r)
 	}
-	e.count(r, known)
+	e.count(r, cached)
 	return r
 }
 
-func (e *Engine) search(ctx context.Context, way itinerary, q Query, domains filter) Result {
-	if q.Depth == depthAdvanced && e.Read != nil {
-		return e.deep(ctx, way, q, domains)
+func (e *Engine) search(ctx context.Context, way route, q Query, domains filter) Result {
+	if q.Depth == DepthAdvanced && e.Read != nil {
+		return e.advanced(ctx, way, q, domains)
 	}
 	r, pages := e.basic(ctx, way, q, domains)
 	r.Hits = top(pages, q.Limit)
 	return r
 }
 
-// basic asks and merges, with earlier answers where nobody could look. The result is without its hits, which are to be
-// taken from the pages.
-func (e *Engine) basic(ctx context.Context, way itinerary, q Query, domains filter) (Result, []*candidate) {
-	asked, answers := e.gather(ctx, way, q)
-	pages := e.rank(q, domains, asked, answers)
-	r := conclude(asked, answers, len(pages) > 0)
+// basic asks and merges, with earlier answers where nobody could look. The result has no hits yet: they are to be taken
+// from the pages.
+func (e *Engine) basic(ctx context.Context, way route, q Query, domains filter) (Result, []*candidate) {
+	sources, answers := e.gather(ctx, way, q)
+	pages := e.rank(q, domains, sources, answers)
+	r := conclude(sources, answers, len(pages) > 0)
 	if r.State != turn.LookupFailed {
 		return r, pages
 	}
-	age := e.standIns(q, asked, answers)
+	age := e.useStale(q, sources, answers)
 	if age == 0 {
 		return r, pages
 	}
-	pages = e.rank(q, domains, asked, answers)
-	old := conclude(asked, answers, len(pages) > 0)
+	pages = e.rank(q, domains, sources, answers)
+	old := conclude(sources, answers, len(pages) > 0)
 	if old.State != turn.Found {
 		return r, nil
 	}
@@ -111,10 +112,10 @@ func (e *Engine) basic(ctx context.Context, way itinerary, q Query, domains filt
 	return old, pages
 }
 
-// nobody says why there is no backend for q.
-func (e *Engine) nobody(q Query) string {
+// noBackend says why there is no backend for q.
+func (e *Engine) noBackend(q Query) string {
 	switch {
-	case len(e.stations) == 0:
+	case len(e.sources) == 0:
 		return "no search backend is switched on"
 	case len(q.Backends) > 0:
 		return "none of the search backends allowed here is switched on for this kind of question"
@@ -122,18 +123,11 @@ func (e *Engine) nobody(q Query) string {
 	return "no search backend that is switched on serves this kind of question"
 }
 
-func (e *Engine) fanOut() int {
-	if e.FanOut > 0 {
-		return e.FanOut
-	}
-	return defaultFanOut
-}
-
 // Close waits as Wait does, gives back what it holds of daily and monthly limits and closes Disk. No search may follow.
 func (e *Engine) Close(ctx context.Context) error {
 	e.Wait()
 	errs := []error{e.Disk.close()}
-	for _, s := range e.stations {
+	for _, s := range e.sources {
 		for _, q := range s.quotas {
 			errs = append(errs, q.close(ctx))
 		}
@@ -141,30 +135,26 @@ func (e *Engine) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func (e *Engine) ledger() Ledger {
-	if e.Ledger != nil {
-		return e.Ledger
-	}
-	return &e.own
+// Wait returns when no backend is being asked any more. It is for shutdown: a request that nobody waits for may outlive
+// its search by as long as the backend takes to notice that.
+func (e *Engine) Wait() {
+	e.flights.Wait()
+	e.tasks.Wait()
 }
 
-// Wait returns when no backend is being asked any more. It is for shutdown: a backend that was not waited for may
-// outlive its search by as long as it takes to notice that.
-func (e *Engine) Wait() { e.tasks.Wait() }
-
-// conclude says what came of it all.
-func conclude(asked []*station, answers []answer, found bool) Result {
-	r := Result{State: turn.Empty, Cached: true, whole: true}
+// conclude says what came of the answers, all together.
+func conclude(sources []*source, answers []answer, found bool) Result {
+	r := Result{State: turn.Empty, Cached: true, complete: true}
 	var missing []string
 	for i, a := range answers {
-		report := reported(asked[i].Name(), a)
+		report := a.report(sources[i].Name())
 		r.Asked = append(r.Asked, report)
 		r.Cached = r.Cached && a.cached
-		r.whole = r.whole && a.err == nil
+		r.complete = r.complete && a.err == nil
 		if r.oldest.IsZero() || a.at.Before(r.oldest) {
 			r.oldest = a.at
 		}
-		if a.looked() {
+		if a.ok() {
 			continue
 		}
 		if r.Failure == "" {
@@ -181,10 +171,10 @@ func conclude(asked []*station, answers []answer, found bool) Result {
 	return r
 }
 
-// reported is an answer in the words of the record.
-func reported(name string, a answer) turn.Asked {
-	report := turn.Asked{Backend: name, Status: "ok", Hits: len(a.hits), Took: a.took}
-	if err := typed(name, a.err); err != nil {
+// report is the answer of a backend as it stands in records.
+func (a answer) report(backend string) turn.Asked {
+	report := turn.Asked{Backend: backend, Status: turn.CodeOK, Hits: len(a.hits), Took: a.took}
+	if err := asError(backend, a.err); err != nil {
 		report.Status, report.Detail = err.Code, err.Detail
 		if err.RetryAfter > 0 {
 			report.Detail += fmt.Sprintf("; it asks to wait %s", err.RetryAfter)
@@ -194,9 +184,9 @@ func reported(name string, a answer) turn.Asked {
 	case a.stale > 0:
 		report.Stale = a.stale
 	case len(a.hits) > 0:
-		report.Status = "ok"
+		report.Status = turn.CodeOK
 	case a.err == nil:
-		report.Status = "empty"
+		report.Status = turn.CodeEmpty
 	}
 	if a.cached {
 		report.Detail = strings.TrimSuffix(cachedDetail+"; "+report.Detail, "; ")
@@ -206,27 +196,19 @@ func reported(name string, a answer) turn.Asked {
 
 const cachedDetail = "cached"
 
-// Kept reports whether a backend's part in a search is an answer from before.
-func Kept(a turn.Asked) bool { return strings.HasPrefix(a.Detail, cachedDetail) }
+// FromCache reports whether a backend's part in a search is an earlier answer.
+func FromCache(a turn.Asked) bool { return strings.HasPrefix(a.Detail, cachedDetail) }
 
-// typed is err as one of ours: what a foreign one says is not shown.
-func typed(backend string, err error) *Error {
-	var known *Error
+// asError is err as one of ours: what a foreign one says is not shown.
+func asError(backend string, err error) *Error {
+	var ours *Error
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &known):
-		return known
+	case errors.As(err, &ours):
+		return ours
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
-		return &Error{Backend: backend, Code: Timeout}
+		return &Error{Backend: backend, Code: turn.CodeTimeout}
 	}
-	return &Error{Backend: backend, Code: Upstream, Detail: fmt.Sprintf("%T", err)}
-}
-
-// or is d, or otherwise if d is not set.
-func or(d, otherwise time.Duration) time.Duration {
-	if d > 0 {
-		return d
-	}
-	return otherwise
+	return &Error{Backend: backend, Code: turn.CodeUpstream, Detail: fmt.Sprintf("%T", err)}
 }

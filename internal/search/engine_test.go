@@ -60,6 +60,25 @@ func (d does) Name() string { return d.name }
 
 func (d does) Search(ctx context.Context, q Query) (Reply, error) { return d.search(ctx, q) }
 
+// profiles are those of some backends, with other limits for those that are named.
+func profiles(limits map[string]Limit) map[string]Profile {
+	topical := []turn.Intent{turn.IntentWeather, turn.IntentNews, turn.IntentImage, turn.IntentVideo, turn.IntentForum}
+	weather := []turn.Intent{turn.IntentWeather}
+	all := map[string]Profile{
+		"searxng":    {Latency: 2 * time.Second},
+		"openmeteo":  {Weight: 2, Only: weather, Limit: Limit{PerDay: 4000}},
+		"wttr":       {Only: weather, Last: weather},
+		"wikipedia":  {Weight: 0.9, Last: topical, Best: []turn.Intent{turn.IntentPerson}},
+		"duckduckgo": {Weight: 0.6, Last: topical},
+	}
+	for name, l := range limits {
+		p := all[name]
+		p.Limit = l
+		all[name] = p
+	}
+	return all
+}
+
 func hit(address, title string) turn.Hit { return turn.Hit{URL: address, Title: title} }
 
 func one(site string) []turn.Hit { return []turn.Hit{hit("https://"+site+"/", site)} }
@@ -73,7 +92,7 @@ func statuses(r Result) string {
 }
 
 func TestState(t *testing.T) {
-	down := &Error{Backend: "searxng", Code: Unreachable, Detail: "connection refused", RetryAfter: time.Minute}
+	down := &Error{Backend: "searxng", Code: turn.CodeUnreachable, Detail: "connection refused", RetryAfter: time.Minute}
 	tests := []struct {
 		name     string
 		backends []Backend
@@ -88,14 +107,14 @@ func TestState(t *testing.T) {
 			turn.Found, "", "", "searxng unreachable, b ok"},
 		{"all looked", []Backend{fake{name: "a"}, fake{name: "b"}}, Query{}, turn.Empty, "", "", "a empty, b empty"},
 		{"one could not look", []Backend{fake{name: "a"}, fake{name: "searxng", err: down}}, Query{},
-			turn.LookupFailed, Unreachable, "searxng: unreachable", "a empty, searxng unreachable"},
+			turn.LookupFailed, turn.CodeUnreachable, "searxng: unreachable", "a empty, searxng unreachable"},
 		{"none could", []Backend{fake{name: "a", panic: "secret"}, fake{name: "b", err: errors.New("secret")}, fake{name: "c", err: context.Canceled}}, Query{},
-			turn.LookupFailed, Malformed, "a: malformed, b: upstream, c: timeout", "a malformed, b upstream, c timeout"},
+			turn.LookupFailed, turn.CodeMalformed, "a: malformed, b: upstream, c: timeout", "a malformed, b upstream, c timeout"},
 		{"hits beside an error", []Backend{fake{name: "a", hits: one("a.org"), err: down}}, Query{}, turn.Found, "", "", "a ok"},
-		{"no backend", nil, Query{}, turn.LookupFailed, NotConfigured, "no search backend is switched on", ""},
+		{"no backend", nil, Query{}, turn.LookupFailed, turn.CodeNotConfigured, "no search backend is switched on", ""},
 		{"nothing on the sites asked for", []Backend{fake{name: "a", hits: one("a.org")}}, Query{Include: []string{"b.org"}}, turn.Empty, "", "", "a ok"},
 		{"sites that are none", []Backend{fake{name: "a", hits: one("a.org")}}, Query{Exclude: []string{"b org"}},
-			turn.LookupFailed, Rejected, "a domain to search in, or not to, is not a host name", ""},
+			turn.LookupFailed, turn.CodeRejected, "a domain to search in, or not to, is not a host name", ""},
 		{"addresses that nobody may open", []Backend{fake{name: "a", hits: []turn.Hit{hit("http://10.0.0.1/", ""), hit("javascript:alert(1)", ""), hit("", "")}}},
 			Query{}, turn.Empty, "", "", "a empty"},
 	}
@@ -130,7 +149,7 @@ func TestWaiting(t *testing.T) {
 		{"a little longer once the leader has found something", []Backend{found("searxng", 600*time.Millisecond), found("wikipedia", 3*time.Second), found("duckduckgo", 800*time.Millisecond)},
 			900 * time.Millisecond, "searxng ok, wikipedia timeout, duckduckgo ok"},
 		{"for the others if the leader finds nothing", []Backend{fake{name: "searxng"}, found("wikipedia", 3*time.Second)}, 3 * time.Second, "searxng empty, wikipedia ok"},
-		{"for the others if the leader fails", []Backend{fake{name: "searxng", err: &Error{Code: Blocked}}, found("wikipedia", 3*time.Second)}, 3 * time.Second, "searxng blocked, wikipedia ok"},
+		{"for the others if the leader fails", []Backend{fake{name: "searxng", err: &Error{Code: turn.CodeBlocked}}, found("wikipedia", 3*time.Second)}, 3 * time.Second, "searxng blocked, wikipedia ok"},
 		{"for the leader whoever is there", []Backend{found("searxng", 1900*time.Millisecond), found("wikipedia", time.Second)}, 1900 * time.Millisecond, "searxng ok, wikipedia ok"},
 		{"for the leader as long as it usually takes by the table", []Backend{fake{name: "wikipedia", after: time.Hour}, found("duckduckgo", 500*time.Millisecond)}, time.Second, "wikipedia timeout, duckduckgo ok"},
 		{"for one that asks others itself half of the time there is", []Backend{fake{name: "searxng", after: time.Hour}, found("wikipedia", time.Second)}, 2 * time.Second, "searxng timeout, wikipedia ok"},
@@ -146,7 +165,7 @@ func TestWaiting(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				e := &Engine{Backends: test.backends}
+				e := &Engine{Backends: test.backends, Profiles: profiles(nil)}
 				began := time.Now()
 				got := e.Search(t.Context(), Query{Text: "x"})
 				if took := time.Since(began); took != test.took || statuses(got) != test.asked {
@@ -154,89 +173,6 @@ func TestWaiting(t *testing.T) {
 				}
 				e.Wait()
 			})
-		})
-	}
-}
-
-// TestOneHangs: whichever of five hangs, it costs at most 50 ms, at the very first search too. One that nobody can stand in
-// for costs the pace of its line in the table or half of a short deadline, until it is known how long it usually takes.
-func TestOneHangs(t *testing.T) {
-	const others, extra = 400 * time.Millisecond, 50 * time.Millisecond
-	for _, test := range []struct {
-		intent   turn.Intent
-		names    string
-		deadline time.Duration
-		before   int           // searches before one hangs
-		forecast time.Duration // what a search takes without the only forecast
-	}{
-		{"", "a b c d e", time.Minute, 0, 0},
-		{"", "searxng wikipedia duckduckgo a b", time.Minute, 0, 0},
-		{"", "searxng tavily brave wikipedia duckduckgo", time.Minute, 0, 0},
-		{"person", "wikipedia searxng exa firecrawl a", time.Minute, 0, 0},
-		{"forum", "searxng reddit hackernews stackexchange a", time.Minute, 0, 0},
-		{"docs", "searxng stackexchange github wikipedia duckduckgo", time.Minute, 0, 0},
-		{"weather", "openmeteo openweathermap searxng a b", time.Minute, 0, 0},
-		{"weather", "openmeteo a b c d", time.Minute, 0, time.Second},
-		{"weather", "openmeteo a b c d", 1200 * time.Millisecond, 0, 600 * time.Millisecond},
-		{"weather", "openmeteo a b c d", time.Minute, known, others + defaultBrief},
-	} {
-		for _, hanging := range strings.Fields(test.names) {
-			synctest.Test(t, func(t *testing.T) {
-				e, after := &Engine{}, others
-				for name := range strings.FieldsSeq(test.names) {
-					e.Backends = append(e.Backends, does{name, func(ctx context.Context, q Query) (Reply, error) {
-						f := fake{after: others, hits: one(name + ".org")}
-						if name == hanging {
-							f.after = after
-						}
-						return f.Search(ctx, q)
-					}})
-				}
-				ask := func() (Result, time.Duration) {
-					ctx, cancel := context.WithTimeout(t.Context(), test.deadline)
-					defer cancel()
-					began := time.Now()
-					got := e.Search(ctx, Query{Text: began.String(), Intent: test.intent})
-					return got, time.Since(began)
-				}
-				for range test.before {
-					ask()
-				}
-				after = time.Hour
-				got, took := ask()
-				alone := hanging == "openmeteo" && test.forecast > 0
-				if alone && took != test.forecast || !alone && took > others+extra || len(got.Hits) != 4 {
-					t.Errorf("%s of %s after %d in %s: %s, %s", hanging, test.names, test.before, test.deadline, took, statuses(got))
-				}
-				e.Wait()
-			})
-		}
-	}
-}
-
-// TestFallback: wttr.in is asked for the weather where the others fail or find nothing, and only there.
-func TestFallback(t *testing.T) {
-	for _, test := range []struct {
-		name  string
-		first []Backend
-		want  string
-	}{
-		{"found", []Backend{fake{name: "openmeteo", hits: one("a.org")}}, "openmeteo ok"},
-		{"found elsewhere", []Backend{fake{name: "openmeteo"}, fake{name: "openweathermap", hits: one("a.org")}}, "openmeteo empty, openweathermap ok"},
-		{"nothing found", []Backend{fake{name: "openmeteo"}, fake{name: "searxng"}}, "openmeteo empty, searxng empty, wttr ok"},
-		{"failed", []Backend{fake{name: "openmeteo", err: &Error{Code: Unreachable}}}, "openmeteo unreachable, wttr ok"},
-		{"hangs", []Backend{fake{name: "openmeteo", after: time.Hour}}, "openmeteo timeout, wttr ok"},
-		{"alone", nil, "wttr ok"},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			e := &Engine{Backends: append([]Backend{fake{name: "wttr", hits: one("wttr.in")}}, test.first...)}
-			if got := statuses(e.Search(t.Context(), Query{Text: "q", Intent: "weather"})); got != test.want {
-				t.Errorf("%s: %s, want %s", test.name, got, test.want)
-			}
-			if got := e.Search(t.Context(), Query{Text: "q"}); strings.Contains(statuses(got), "wttr") {
-				t.Errorf("%s: asked for no weather: %s", test.name, statuses(got))
-			}
-			e.Wait()
 		})
 	}
 }
@@ -253,19 +189,19 @@ func TestDeadline(t *testing.T) {
 			case "hits":
 				f.hits = one(names[i] + ".org")
 			case "error":
-				f.err = &Error{Backend: names[i], Code: RateLimited}
+				f.err = &Error{Backend: names[i], Code: turn.CodeRateLimited}
 			case "foreign":
 				f.err = errors.New("foreign")
 			case "panic":
 				f.panic = errors.New("panic")
 			case "partial":
-				f.hits, f.err = one(names[i]+".org"), &Error{Backend: names[i], Code: Upstream}
+				f.hits, f.err = one(names[i]+".org"), &Error{Backend: names[i], Code: turn.CodeUpstream}
 			}
 			fakes[i] = f
 		}
 		limit := time.Duration(rapid.IntRange(1, 5000).Draw(rt, "limit")) * time.Millisecond
 		synctest.Test(t, func(t *testing.T) {
-			e := &Engine{Grace: time.Hour}
+			e := &Engine{Profiles: profiles(nil), Grace: time.Hour}
 			for _, f := range fakes {
 				e.Backends = append(e.Backends, f)
 			}
@@ -322,20 +258,20 @@ func TestRoute(t *testing.T) {
 		{Query{Intent: "person"}, all[1:2], ""},
 		{Query{Backends: []string{"own", "openmeteo", "nobody"}}, all, "own"},
 	} {
-		e := &Engine{Backends: test.backends}
+		e := &Engine{Backends: test.backends, Profiles: profiles(nil)}
 		e.open()
-		way := route(e.stations, test.query)
+		way := e.route(test.query)
 		var got []string
-		for _, s := range way.served {
+		for _, s := range way.main {
 			got = append(got, s.Name())
 		}
-		if len(way.spared) > 0 {
+		if len(way.fallback) > 0 {
 			if len(got) > 0 {
 				got[len(got)-1] += ","
 			}
 			got = append(got, "then")
 		}
-		for _, s := range way.spared {
+		for _, s := range way.fallback {
 			got = append(got, s.Name())
 		}
 		if strings.Join(got, " ") != test.want {
@@ -390,13 +326,13 @@ func TestCache(t *testing.T) {
 		{"a site not wanted", good, Query{Text: "q"}, 0, Query{Text: "q", Exclude: []string{"b.org"}}, 2},
 		{"another depth", good, Query{Text: "q"}, 0, Query{Text: "q", Depth: "advanced"}, 2},
 		{"without a filter", good, Query{Text: "q"}, 0, Query{Text: "q", Safe: "off"}, 2},
-		{"as many as it was", good, Query{Text: "q"}, 0, Query{Text: "q", Limit: 10, For: "somebody"}, 1},
-		{"asked for anew", good, Query{Text: "q"}, 0, Query{Text: "q", Anew: true}, 2},
-		{"kept of what was asked anew", good, Query{Text: "q", Anew: true}, 0, Query{Text: "q"}, 1},
+		{"as many as it was", good, Query{Text: "q"}, 0, Query{Text: "q", Limit: 10, Caller: "somebody"}, 1},
+		{"asked for anew", good, Query{Text: "q"}, 0, Query{Text: "q", NoCache: true}, 2},
+		{"kept of what was asked anew", good, Query{Text: "q", NoCache: true}, 0, Query{Text: "q"}, 1},
 		{"more of them", good, Query{Text: "q"}, 0, Query{Text: "q", Limit: 11}, 2},
 		{"one spelling of many", good, Query{Text: "CAFE\u0301  über"}, 0, Query{Text: "café Über"}, 1},
 		{"emptiness is not kept", fake{name: "x", asked: &asked}, Query{Text: "q"}, 0, Query{Text: "q"}, 2},
-		{"failure is not kept", fake{name: "x", asked: &asked, err: &Error{Code: Blocked}}, Query{Text: "q"}, 0, Query{Text: "q"}, 2},
+		{"failure is not kept", fake{name: "x", asked: &asked, err: &Error{Code: turn.CodeBlocked}}, Query{Text: "q"}, 0, Query{Text: "q"}, 2},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -432,7 +368,7 @@ func TestOldResultIsNotRenewed(t *testing.T) {
 			e.Wait()
 			time.Sleep(10 * time.Minute)
 		}
-		if want := (Stats{Searches: 12, Free: 10, Whole: 8, Asked: 2, Cached: 2}); x.n != 2 || e.Stats() != want || e.Stats().HitRate() != 10.0/12 {
+		if want := (Stats{Searches: 12, Free: 10, Whole: 8, Requests: 2, Cached: 2}); x.n != 2 || e.Stats() != want || e.Stats().HitRate() != 10.0/12 {
 			t.Errorf("asked %d times; %+v, want %+v", x.n, e.Stats(), want)
 		}
 	})
@@ -443,7 +379,7 @@ func TestStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		down := func(n int) (Reply, error) {
 			if n > 1 {
-				return Reply{}, &Error{Backend: "x", Code: Unreachable, Detail: "connection refused"}
+				return Reply{}, &Error{Backend: "x", Code: turn.CodeUnreachable, Detail: "connection refused"}
 			}
 			return Reply{Hits: one("x.org")}, nil
 		}
@@ -451,7 +387,7 @@ func TestStale(t *testing.T) {
 			if n == 2 {
 				return Reply{}, nil
 			}
-			return Reply{}, &Error{Backend: "y", Code: Blocked}
+			return Reply{}, &Error{Backend: "y", Code: turn.CodeBlocked}
 		})
 		e := &Engine{Backends: []Backend{countedAs("x", down), y}}
 		ask := func() Result { return e.Search(t.Context(), Query{Text: "q"}) }
@@ -545,9 +481,9 @@ func TestCallNobodyWaitsForIsCancelled(t *testing.T) {
 }
 
 func BenchmarkMerge(b *testing.B) {
-	asked, replies := make([]*station, 5), make([][]turn.Hit, 5)
-	for i := range asked {
-		asked[i] = &station{Backend: fake{name: fmt.Sprint("b", i)}, entry: entry{weight: 1}}
+	sources, replies := make([]*source, 5), make([][]turn.Hit, 5)
+	for i := range sources {
+		sources[i] = &source{Backend: fake{name: fmt.Sprint("b", i)}, Profile: Profile{Weight: 1}}
 		for j := range 20 {
 			replies[i] = append(replies[i], turn.Hit{
 				URL:     fmt.Sprintf("https://www.site%d.example.com/path/%d?v=%d&utm_source=x", (i+j)%12, (i*7+j)%40, j%3),
@@ -560,9 +496,9 @@ func BenchmarkMerge(b *testing.B) {
 	for b.Loop() {
 		answers := make([]answer, 5)
 		for i := range replies {
-			answers[i].hits = candidates(asked[i].Name(), replies[i])
+			answers[i].hits = candidates(sources[i].Name(), replies[i])
 		}
-		if hits := top(e.rank(q, filter{}, asked, answers), q.Limit); len(hits) != 10 {
+		if hits := top(e.rank(q, filter{}, sources, answers), q.Limit); len(hits) != 10 {
 			b.Fatal(len(hits))
 		}
 	}

@@ -41,7 +41,7 @@ func (f *faulty) Search(ctx context.Context, q Query) (Reply, error) {
 	f.mu.Lock()
 	what := f.faults[len(f.asked)%len(f.faults)]
 	f.asked = append(f.asked, time.Now())
-	if q.For != "" || q.Backends != nil || q.Type != "" {
+	if q.Caller != "" || q.Backends != nil || q.Type != "" {
 		f.wrong = append(f.wrong, fmt.Sprintf("%+v", q))
 	}
 	f.mu.Unlock()
@@ -58,13 +58,13 @@ func (f *faulty) Search(ctx context.Context, q Query) (Reply, error) {
 	case "hits", "deaf":
 		return Reply{Hits: one(f.name + ".org")}, nil
 	case "error":
-		return Reply{}, &Error{Backend: f.name, Code: Unreachable, RetryAfter: what.wait}
+		return Reply{}, &Error{Backend: f.name, Code: turn.CodeUnreachable, RetryAfter: what.wait}
 	case "foreign":
 		return Reply{}, errors.New("GET /?key=" + hush)
 	case "busy":
-		return Reply{Allowance: Allowance{Left: 0, Of: 10, Resets: time.Now().Add(what.wait)}}, &Error{Backend: f.name, Code: RateLimited, RetryAfter: what.wait}
+		return Reply{Allowance: Allowance{Left: 0, Of: 10, Resets: time.Now().Add(what.wait)}}, &Error{Backend: f.name, Code: turn.CodeRateLimited, RetryAfter: what.wait}
 	case "partial":
-		return Reply{Hits: one(f.name + ".org")}, &Error{Backend: f.name, Code: Malformed}
+		return Reply{Hits: one(f.name + ".org")}, &Error{Backend: f.name, Code: turn.CodeMalformed}
 	case "junk":
 		return Reply{Hits: []turn.Hit{{URL: "http://10.0.0.1/"}, {URL: "\x00\xff", Title: "\xfe"}, {}, {URL: "https://" + f.name + ".org/%zz", Snippet: strings.Repeat("天", 9000)}}}, nil
 	case "panic":
@@ -91,12 +91,12 @@ func TestFaults(t *testing.T) {
 			all = append(all, f)
 			limits[f.name] = Limit{PerSecond: rapid.SampledFrom([]float64{0, 0.5, 3}).Draw(rt, "rate"), Burst: rapid.IntRange(1, 4).Draw(rt, "burst"), PerDay: rapid.SampledFrom([]int{0, 0, 3, 60}).Draw(rt, "day")}
 		}
-		depth := rapid.SampledFrom([]string{"", depthAdvanced}).Draw(rt, "depth")
+		depth := rapid.SampledFrom([]string{"", DepthAdvanced}).Draw(rt, "depth")
 		intent := rapid.SampledFrom([]turn.Intent{"", turn.IntentWeather, turn.IntentNews}).Draw(rt, "intent")
 		pauses := rapid.SliceOfN(rapid.IntRange(0, 40000), 1, 12).Draw(rt, "pauses")
 		limit := ms("limit", 9000) + time.Millisecond
 		synctest.Test(t, func(t *testing.T) {
-			e := &Engine{Limits: limits, Read: func(ctx context.Context, address string) (Page, error) {
+			e := &Engine{Profiles: profiles(limits), Read: func(ctx context.Context, address string) (Page, error) {
 				<-ctx.Done()
 				return Page{Text: hush}, errors.New(hush)
 			}}
@@ -109,7 +109,7 @@ func TestFaults(t *testing.T) {
 					ctx, cancel := context.WithTimeout(t.Context(), limit)
 					defer cancel()
 					began := time.Now()
-					got := e.Search(ctx, Query{Text: fmt.Sprint("погода в Москве ", i%3), Intent: intent, Depth: depth, For: "sage", Type: typeGeneral})
+					got := e.Search(ctx, Query{Text: fmt.Sprint("погода в Москве ", i%3), Intent: intent, Depth: depth, Caller: "sage", Type: typeGeneral})
 					if took := time.Since(began); took > limit || depth == "" && took > defaultTimeout {
 						t.Errorf("took %s of %s", took, limit)
 					}
@@ -190,13 +190,13 @@ func TestManyAskTheSame(t *testing.T) {
 		var all sync.WaitGroup
 		for range 1000 {
 			all.Go(func() {
-				if got := e.Search(t.Context(), Query{Text: "q", For: "sage"}); got.State != turn.Found || len(got.Hits) != 1 {
+				if got := e.Search(t.Context(), Query{Text: "q", Caller: "sage"}); got.State != turn.Found || len(got.Hits) != 1 {
 					t.Errorf("got %+v", got)
 				}
 			})
 		}
 		all.Wait()
-		if want := (Stats{Searches: 1000, Asked: 1, Shared: 999}); x.n != 1 || e.Stats() != want {
+		if want := (Stats{Searches: 1000, Requests: 1, Shared: 999}); x.n != 1 || e.Stats() != want {
 			t.Errorf("asked %d times: %+v", x.n, e.Stats())
 		}
 	})

@@ -8,66 +8,68 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// record is what has been seen of a backend since the start. It is guarded by Engine.mu.
+// record is what has been seen of a backend since the start. Engine.mu guards it.
 type record struct {
-	pace     pace
-	asked    int
-	failed   int
+	latency  latencies
+	requests int
+	failures int
 	failure  *Error // the last one; nil: none
 	failedAt time.Time
 	failing  bool      // since the last answer
 	left     Allowance // as the service said last
 }
 
-// note learns from what came of a call. e.mu is held.
-func (s *station) note(a answer, abandonedByAll bool) {
-	if a.unasked {
-		s.breaker.end()
+// note learns from what came of a request. e.mu is held.
+func (s *source) note(a answer, abandoned bool) {
+	if a.unsent {
+		s.breaker.release()
 		return
 	}
 	r := &s.record
-	r.asked++
+	r.requests++
 	if a.left.Of > 0 {
 		r.left = a.left
 	}
 	switch {
-	case a.looked():
-		r.pace.add(a.took)
+	case a.ok():
+		r.latency.add(a.took)
 		r.failing = false
-		s.breaker.good()
-	case abandonedByAll:
-		s.breaker.bad(a.at, &Error{Backend: s.Name(), Code: Timeout, Detail: "others were quicker, again and again"}, abandoned)
+		s.breaker.succeed()
+	case abandoned:
+		s.breaker.fail(a.at, &Error{Backend: s.Name(), Code: turn.CodeTimeout, Detail: "others were quicker, again and again"}, weightAbandoned)
 	default:
-		r.failure, r.failedAt = typed(s.Name(), a.err), a.at
-		r.failed, r.failing = r.failed+1, true
-		s.breaker.bad(a.at, r.failure, failed)
+		r.failure, r.failedAt = asError(s.Name(), a.err), a.at
+		r.failures, r.failing = r.failures+1, true
+		s.breaker.fail(a.at, r.failure, weightFailed)
 	}
 	if a.left.Of > 0 && a.left.Left <= 0 && a.left.Resets.After(a.at) {
-		s.breaker.away(a.at, &Error{Backend: s.Name(), Code: Quota, Detail: "it says that its limit is used up", RetryAfter: a.left.Resets.Sub(a.at)})
+		s.breaker.pauseAsToldBy(a.at, &Error{Backend: s.Name(), Code: turn.CodeQuota, Detail: "it says that its limit is used up", RetryAfter: a.left.Resets.Sub(a.at)})
 	}
 }
 
-// The states of a backend.
+// HealthState is whether a backend works.
+type HealthState string
+
 const (
-	Untried = "untried" // not asked since the start
-	Well    = "ok"      // its last answer was one
-	Failing = "failing" // its last answer was none
-	Resting = "resting" // not asked before Until, as it failed too often or asked us to stay away
-	UsedUp  = "used_up" // not asked: there is nothing left of a day's or a month's limit
+	Untried HealthState = "untried" // not asked since the start
+	Healthy HealthState = "ok"      // its last request was answered
+	Failing HealthState = "failing" // its last request was not
+	Resting HealthState = "resting" // not asked before Until, as it failed too often or asked us to stay away
+	UsedUp  HealthState = "used_up" // not asked: there is nothing left of a day's or a month's limit
 )
 
 // Health is how a backend does. Numbers are of the time since the start.
 type Health struct {
 	Backend string
-	State   string    // one of the constants above
+	State   HealthState
 	Until   time.Time // of Resting; zero else
 
-	Failure  turn.Code // code of the last failure, of those of an [Error]; empty: there was none
+	Failure  turn.Code // of the last failure; empty: there was none
 	Detail   string    // its cause and cure, for the operator
 	FailedAt time.Time // when that was
 
-	Asked, Failed int           // questions put to it, and those that it could not answer; given up ones are not failed
-	P50, P95      time.Duration // of its last 64 answers; 0: none yet
+	Requests, Failures int           // abandoned requests are no failures
+	P50, P95           time.Duration // of its last 64 answers; 0: none yet
 
 	Left, Of int       // requests left of the limit that is nearest, as the service says or as we count; Of 0: no limit known
 	Resets   time.Time // when they become Of again; zero: not known
@@ -78,13 +80,13 @@ type Health struct {
 func (e *Engine) Health(ctx context.Context) []Health {
 	e.once.Do(e.open)
 	now := e.now()
-	all := make([]Health, len(e.stations))
+	all := make([]Health, len(e.sources))
 	e.mu.Lock()
-	for i, s := range e.stations {
+	for i, s := range e.sources {
 		all[i] = s.health(now)
 	}
 	e.mu.Unlock()
-	for i, s := range e.stations { // without the lock: a ledger may be slow
+	for i, s := range e.sources { // without the lock: a ledger may be slow
 		for _, q := range s.quotas {
 			left, err := q.remaining(ctx, now)
 			if h := &all[i]; err == nil && (h.Of == 0 || left < h.Left) {
@@ -99,9 +101,9 @@ func (e *Engine) Health(ctx context.Context) []Health {
 }
 
 // health is how s does, without its quotas. e.mu is held.
-func (s *station) health(now time.Time) Health {
+func (s *source) health(now time.Time) Health {
 	r := &s.record
-	h := Health{Backend: s.Name(), State: Well, Asked: r.asked, Failed: r.failed, P50: r.pace.percentile(0.5), P95: r.pace.percentile(0.95)}
+	h := Health{Backend: s.Name(), State: Healthy, Requests: r.requests, Failures: r.failures, P50: r.latency.percentile(0.5), P95: r.latency.percentile(0.95)}
 	if r.failure != nil {
 		h.Failure, h.Detail, h.FailedAt = r.failure.Code, r.failure.Detail, r.failedAt
 	}
@@ -111,7 +113,7 @@ func (s *station) health(now time.Time) Health {
 	switch {
 	case now.Before(s.breaker.until):
 		h.State, h.Until = Resting, s.breaker.until
-	case r.asked == 0:
+	case r.requests == 0:
 		h.State = Untried
 	case r.failing:
 		h.State = Failing
@@ -123,13 +125,13 @@ func (s *station) health(now time.Time) Health {
 type Stats struct {
 	Searches int // with a backend to ask
 	Free     int // searches for which nothing left the machine
-	Whole    int // of these, those whose merged result was kept
-	Stale    int // searches that failed and were answered with what was known from before
+	Whole    int // of these, those whose merged result was cached
+	Stale    int // searches that failed and were answered with earlier answers
 
-	Asked    int // questions put to backends
-	Shared   int // questions that somebody else had just asked
-	Cached   int // questions to which the answer was kept
-	DiskHits int // of these, those to which it was on disk alone
+	Requests int // to backends
+	Shared   int // questions for a backend that joined a request under way
+	Cached   int // questions for a backend whose answer was cached
+	DiskHits int // of these, those whose answer was on disk alone
 	Dropped  int // files of answers that could not be used: damaged, foreign, of another version
 	Faults   int // files of answers that could not be written
 }
@@ -157,7 +159,7 @@ func (e *Engine) Stats() Stats {
 // LogValue is for log/slog.
 func (s Stats) LogValue() slog.Value {
 	return slog.GroupValue(slog.Int("searches", s.Searches), slog.Int("free", s.Free), slog.Int("whole", s.Whole), slog.Int("stale", s.Stale),
-		slog.Int("asked", s.Asked), slog.Int("shared", s.Shared), slog.Int("cached", s.Cached), slog.Int("disk_hits", s.DiskHits),
+		slog.Int("asked", s.Requests), slog.Int("shared", s.Shared), slog.Int("cached", s.Cached), slog.Int("disk_hits", s.DiskHits),
 		slog.Int("dropped", s.Dropped), slog.Int("faults", s.Faults))
 }
 

@@ -8,14 +8,16 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"familiar/internal/context/turn"
 )
 
 func TestHealth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // from the first second of 2000
 		start := time.Now()
-		down := &Error{Code: Unreachable, Detail: "connection refused"}
+		down := &Error{Code: turn.CodeUnreachable, Detail: "connection refused"}
 		n := 0
-		e := &Engine{FanOut: 10, Grace: time.Hour, Limits: map[string]Limit{"limited": {PerDay: 3, PerMonth: 100}, "monthly": {PerMonth: 100}}, Backends: []Backend{
+		e := &Engine{FanOut: 10, Grace: time.Hour, Profiles: profiles(map[string]Limit{"limited": {PerDay: 3, PerMonth: 100}, "monthly": {PerMonth: 100}}), Backends: []Backend{
 			does{"slower", func(ctx context.Context, q Query) (Reply, error) {
 				n++
 				return fake{after: time.Duration(n) * 100 * time.Millisecond, hits: one("a.org")}.Search(ctx, q)
@@ -23,13 +25,13 @@ func TestHealth(t *testing.T) {
 			fake{name: "down", err: down},
 			countedAs("flaky", func(n int) (Reply, error) {
 				if n == 4 {
-					return Reply{}, &Error{Code: Malformed}
+					return Reply{}, &Error{Code: turn.CodeMalformed}
 				}
 				return Reply{}, nil
 			}),
 			countedAs("recovered", func(n int) (Reply, error) {
 				if n == 2 {
-					return Reply{}, &Error{Code: Blocked}
+					return Reply{}, &Error{Code: turn.CodeBlocked}
 				}
 				return Reply{}, nil
 			}),
@@ -48,14 +50,14 @@ func TestHealth(t *testing.T) {
 		second := time.Date(2000, 1, 2, 0, 0, 0, 0, time.UTC)
 		february := time.Date(2000, 2, 1, 0, 0, 0, 0, time.UTC)
 		want := []Health{
-			{Backend: "slower", State: Well, Asked: 4, P50: 300 * time.Millisecond, P95: 400 * time.Millisecond},
-			{Backend: "down", State: Resting, Until: start.Add(300*time.Millisecond + 15*time.Second), Failure: Unreachable, Detail: "connection refused",
-				FailedAt: start.Add(300 * time.Millisecond), Asked: 3, Failed: 3},
-			{Backend: "flaky", State: Failing, Failure: Malformed, FailedAt: start.Add(600 * time.Millisecond), Asked: 4, Failed: 1},
-			{Backend: "recovered", State: Well, Failure: Blocked, FailedAt: start.Add(100 * time.Millisecond), Asked: 4, Failed: 1},
-			{Backend: "limited", State: UsedUp, Asked: 3, Left: 0, Of: 3, Resets: second},
-			{Backend: "monthly", State: Well, Asked: 4, Left: 96, Of: 100, Resets: february},
-			{Backend: "says", State: Well, Asked: 4, Left: 96, Of: 100, Resets: start.Add(time.Hour)},
+			{Backend: "slower", State: Healthy, Requests: 4, P50: 300 * time.Millisecond, P95: 400 * time.Millisecond},
+			{Backend: "down", State: Resting, Until: start.Add(300*time.Millisecond + 15*time.Second), Failure: turn.CodeUnreachable, Detail: "connection refused",
+				FailedAt: start.Add(300 * time.Millisecond), Requests: 3, Failures: 3},
+			{Backend: "flaky", State: Failing, Failure: turn.CodeMalformed, FailedAt: start.Add(600 * time.Millisecond), Requests: 4, Failures: 1},
+			{Backend: "recovered", State: Healthy, Failure: turn.CodeBlocked, FailedAt: start.Add(100 * time.Millisecond), Requests: 4, Failures: 1},
+			{Backend: "limited", State: UsedUp, Requests: 3, Left: 0, Of: 3, Resets: second},
+			{Backend: "monthly", State: Healthy, Requests: 4, Left: 96, Of: 100, Resets: february},
+			{Backend: "says", State: Healthy, Requests: 4, Left: 96, Of: 100, Resets: start.Add(time.Hour)},
 			{Backend: "openmeteo", State: Untried, Left: 4000, Of: 4000, Resets: second},
 		}
 		if diff := cmp.Diff(want, e.Health(t.Context())); diff != "" {

@@ -2,14 +2,13 @@ package search
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"familiar/internal/context/turn"
 )
 
 // Limit is how often a backend may be asked. A zero field is no limit of that kind.
@@ -20,12 +19,12 @@ type Limit struct {
 	PerMonth  int     // of the calendar in UTC
 }
 
-// All searches together, and those of one asker.
+// All searches together, and those of one caller.
 const (
 	globalPerSecond = 10
 	globalBurst     = 100
-	askerPerMinute  = 30
-	maxAskers       = 1000
+	callerPerMinute = 30
+	maxCallers      = 1000
 )
 
 // bucket is the token bucket of l, nil where l has no rate.
@@ -36,84 +35,54 @@ func (l Limit) bucket() *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(l.PerSecond), cmp.Or(l.Burst, int(math.Ceil(l.PerSecond))))
 }
 
-// ParseLimits reads limits as in "brave=2000/month", several of one backend as in "brave=2000/month,brave=1/second". A
-// number of 0 is no limit. What is not said of a backend named here is no limit either.
-func ParseLimits(words []string) (map[string]Limit, error) {
-	limits := map[string]Limit{}
-	var problems []error
-	for _, w := range words {
-		name, rest, _ := strings.Cut(w, "=")
-		number, span, _ := strings.Cut(rest, "/")
-		n, err := strconv.Atoi(number)
-		l := limits[name]
-		switch {
-		case err != nil || n < 0:
-			span = ""
-		case span == "second":
-			l.PerSecond = float64(n)
-		case span == "day":
-			l.PerDay = n
-		case span == "month":
-			l.PerMonth = n
-		}
-		if span != "second" && span != "day" && span != "month" {
-			problems = append(problems, fmt.Errorf("search limit %q: must be as in brave=2000/month, with second, day or month", w))
-		} else if _, known := lineOf(name); !known {
-			problems = append(problems, unknown(name))
-		}
-		limits[name] = l
-	}
-	return limits, errors.Join(problems...)
-}
-
-// refuse says why s may not be asked now, or nil. It takes nothing. e.mu is held.
-func (e *Engine) refuse(s *station, now time.Time) *Error {
-	if err := s.breaker.refuse(now); err != nil {
+// refusal says why s may not be asked now, or is nil. It takes nothing. e.mu is held.
+func (e *Engine) refusal(s *source, now time.Time) error {
+	if err := s.breaker.refusal(now); err != nil {
 		return err
 	}
 	for _, q := range s.quotas {
-		if q.spentIn(now) {
-			return q.usedUp()
+		if q.isExhausted(now) {
+			return q.exhaustedError()
 		}
 	}
 	return e.tooOften(s, now)
 }
 
-// tooOften says which bucket is empty, or nil. e.mu is held.
-func (e *Engine) tooOften(s *station, now time.Time) *Error {
+// tooOften says which bucket is empty, or is nil. e.mu is held.
+func (e *Engine) tooOften(s *source, now time.Time) error {
 	switch {
 	case s.bucket != nil && s.bucket.TokensAt(now) < 1:
-		return &Error{Backend: s.Name(), Code: RateLimited, Detail: "not asked: its limit of requests a second"}
+		return &Error{Backend: s.Name(), Code: turn.CodeRateLimited, Detail: "not asked: its limit of requests a second"}
 	case e.bucket.TokensAt(now) < 1:
-		return &Error{Backend: s.Name(), Code: RateLimited, Detail: "not asked: the limit of requests a second to all backends"}
+		return &Error{Backend: s.Name(), Code: turn.CodeRateLimited, Detail: "not asked: the limit of requests a second to all backends"}
 	}
 	return nil
 }
 
-// charge takes what asking s costs, right after nothing spoke against it. e.mu is held.
-func (e *Engine) charge(s *station, now time.Time) {
+// charge takes what asking s costs, where nothing spoke against it. e.mu is held.
+func (e *Engine) charge(s *source, now time.Time) {
 	e.bucket.AllowN(now, 1)
 	if s.bucket != nil {
 		s.bucket.AllowN(now, 1)
 	}
 }
 
-// pay takes one search from an asker's minute and reports whether there was one. e.mu is held.
-func (e *Engine) pay(asker string, now time.Time) bool {
-	if asker == "" {
+// chargeCaller takes one search from a caller's minute and reports whether there was one. e.mu is held.
+func (e *Engine) chargeCaller(caller string, now time.Time) bool {
+	if caller == "" {
 		return true
 	}
-	b := e.askers[asker]
+	b := e.callers[caller]
 	if b == nil {
-		if len(e.askers) >= maxAskers {
-			clear(e.askers)
+		if len(e.callers) >= maxCallers {
+			clear(e.callers)
 		}
-		b = rate.NewLimiter(rate.Limit(askerPerMinute)/60, askerPerMinute)
-		e.askers[asker] = b
+		b = rate.NewLimiter(rate.Limit(callerPerMinute)/60, callerPerMinute)
+		e.callers[caller] = b
 	}
 	return b.AllowN(now, 1)
 }
 
-func overspent(s *station) *Error {
-	return &Error{Backend: s.Name(), Code: RateLimited, Detail: fmt.Sprintf("not asked: the %d searches a minute of this character are used up", askerPerMinute)}
+func tooManySearches(s *source) error {
+	return &Error{Backend: s.Name(), Code: turn.CodeRateLimited, Detail: fmt.Sprintf("not asked: the %d searches a minute of this character are used up", callerPerMinute)}
 }

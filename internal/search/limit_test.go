@@ -37,7 +37,7 @@ func flood(t *testing.T, e *Engine, n int, every time.Duration, asker string) (l
 		if i > 0 {
 			time.Sleep(every)
 		}
-		last = e.Search(t.Context(), Query{Text: fmt.Sprint("question ", i, time.Now()), For: asker})
+		last = e.Search(t.Context(), Query{Text: fmt.Sprint("question ", i, time.Now()), Caller: asker})
 		e.Wait()
 	}
 	return last
@@ -74,7 +74,7 @@ func TestLimits(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { // at midnight UTC of a 1st of January
 				b := countedAs("x", nil)
-				e := &Engine{Backends: []Backend{b}, Limits: map[string]Limit{"x": test.limit}}
+				e := &Engine{Backends: []Backend{b}, Profiles: profiles(map[string]Limit{"x": test.limit})}
 				got := refusal(flood(t, e, test.n, test.every, test.asker))
 				if b.n != test.asked || got != test.refusal {
 					t.Errorf("asked %d times, then %s; want %d, then %s", b.n, got, test.asked, test.refusal)
@@ -89,15 +89,15 @@ func TestLimits(t *testing.T) {
 func TestWhatCostsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, other := countedAs("x", nil), countedAs("y", nil)
-		e := &Engine{Backends: []Backend{b}, Limits: map[string]Limit{"x": {PerSecond: 0.001, Burst: 1, PerDay: 1}}}
+		e := &Engine{Backends: []Backend{b}, Profiles: profiles(map[string]Limit{"x": {PerSecond: 0.001, Burst: 1, PerDay: 1}})}
 		for range 50 {
-			if got := e.Search(t.Context(), Query{Text: "q", For: "sage"}); got.State != turn.Found {
+			if got := e.Search(t.Context(), Query{Text: "q", Caller: "sage"}); got.State != turn.Found {
 				t.Fatal(refusal(got))
 			}
 			e.Wait()
 		}
 		flood(t, e, 200, 0, "sage")
-		e.stations = append(e.stations, e.station(other))
+		e.sources = append(e.sources, e.newSource(other))
 		if flood(t, e, 29, 0, "sage"); other.n != 29 || b.n != 1 {
 			t.Errorf("asked x %d and y %d times, want once and 29", b.n, other.n)
 		}
@@ -106,7 +106,7 @@ func TestWhatCostsNothing(t *testing.T) {
 
 func TestNextOneWhereOneIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := &Engine{FanOut: 1, Limits: map[string]Limit{"a": {PerDay: 1}}}
+		e := &Engine{FanOut: 1, Profiles: profiles(map[string]Limit{"a": {PerDay: 1}})}
 		a, b, c := countedAs("a", nil), countedAs("b", nil), countedAs("c", nil)
 		e.Backends = []Backend{a, b, c}
 		var got []string
@@ -123,7 +123,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	busy := func(wait time.Duration) func(int) (Reply, error) {
 		return func(n int) (Reply, error) {
 			if n == 1 {
-				return Reply{}, &Error{Backend: "x", Code: RateLimited, RetryAfter: wait}
+				return Reply{}, &Error{Backend: "x", Code: turn.CodeRateLimited, RetryAfter: wait}
 			}
 			return Reply{Hits: one("x.org")}, nil
 		}
@@ -144,7 +144,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				x, y := countedAs("x", busy(test.wait)), countedAs("y", nil)
-				e := &Engine{Backends: []Backend{x, y}, FanOut: 1, Limits: map[string]Limit{"x": test.limit}}
+				e := &Engine{Backends: []Backend{x, y}, FanOut: 1, Profiles: profiles(map[string]Limit{"x": test.limit})}
 				began := time.Now()
 				got := e.Search(t.Context(), Query{Text: "q"})
 				if took := time.Since(began); statuses(got) != test.want || took != test.took || x.n != test.asked {
@@ -174,7 +174,7 @@ func TestBreaker(t *testing.T) {
 		back := time.Now().Add(200 * time.Second)
 		x := countedAs("x", func(int) (Reply, error) {
 			if time.Now().Before(back) {
-				return Reply{}, &Error{Backend: "x", Code: Unreachable, Detail: "connection refused"}
+				return Reply{}, &Error{Backend: "x", Code: turn.CodeUnreachable, Detail: "connection refused"}
 			}
 			return Reply{Hits: one("x.org")}, nil
 		})
@@ -234,11 +234,11 @@ func TestProbe(t *testing.T) {
 // TestQuotaSurvives: what was taken and not given back is gone, as after a crash; what was given back is not.
 func TestQuotaSurvives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ledger := &memory{used: map[string]int{}}
+		ledger := &memoryLedger{used: map[string]int{}}
 		asked := 0
 		start := func(n int) *Engine {
 			x := countedAs("x", nil)
-			e := &Engine{Backends: []Backend{x}, Limits: map[string]Limit{"x": {PerMonth: 200}}, Ledger: ledger}
+			e := &Engine{Backends: []Backend{x}, Profiles: profiles(map[string]Limit{"x": {PerMonth: 200}}), Ledger: ledger}
 			flood(t, e, n, time.Second, "")
 			asked += x.n
 			return e
@@ -262,7 +262,7 @@ func TestSaidToBeUsedUp(t *testing.T) {
 		})
 		e := &Engine{Backends: []Backend{x}}
 		last := flood(t, e, 10, time.Minute, "")
-		if x.n != 2 || last.Failure != Quota {
+		if x.n != 2 || last.Failure != turn.CodeQuota {
 			t.Errorf("asked %d times, then %s", x.n, refusal(last))
 		}
 		time.Sleep(time.Hour)
@@ -270,19 +270,4 @@ func TestSaidToBeUsedUp(t *testing.T) {
 			t.Errorf("asked %d times, want 3", x.n)
 		}
 	})
-}
-
-func TestParseLimits(t *testing.T) {
-	got, err := ParseLimits([]string{"wikipedia=5/second", "wikipedia=0/month", "duckduckgo=100/day"})
-	if err != nil || len(got) != 2 || got["wikipedia"] != (Limit{PerSecond: 5}) || got["duckduckgo"] != (Limit{PerDay: 100}) {
-		t.Errorf("got %v, %v", got, err)
-	}
-	for word, want := range map[string]string{
-		"wikipedia": "must be as in", "wikipedia=5": "must be as in", "wikipedia=-1/day": "must be as in", "wikipedia=5/hour": "must be as in",
-		"wikipaedia=5/day": "known: searxng",
-	} {
-		if _, err := ParseLimits([]string{word}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", word, err, want)
-		}
-	}
 }

@@ -8,33 +8,33 @@ import (
 )
 
 const (
-	// fusion is k of reciprocal-rank fusion: a page's score is the sum of weight/(k+rank) over the backends that
+	// rrfK is k of reciprocal-rank fusion: a page's score is the sum of weight/(k+rank) over the backends that
 	// returned it (Cormack, Clarke and Büttcher, SIGIR 2009, where 60 was found best).
-	fusion = 60
-	// fitting is how much the page gains whose title and snippet fit the query best. Ranks 1 and 10 of a backend
+	rrfK = 60
+	// relevanceGain is how much the page gains whose title and snippet fit the query best. Ranks 1 and 10 of a backend
 	// differ by 15 %.
-	fitting = 0.5
-	// direct is how much a hit gains that answers by itself.
-	direct = 1.0
-	// defaultPerDomain is as many pages as are read of one domain.
+	relevanceGain = 0.5
+	// answerGain is how much a hit gains that answers by itself.
+	answerGain = 1.0
+	// defaultPerDomain is how many pages of one domain are read.
 	defaultPerDomain = 2
 )
 
 // rank merges the answers into one list, best first. The same answers give the same list, whoever was quickest.
-func (e *Engine) rank(q Query, domains filter, asked []*station, answers []answer) []*candidate {
-	pages := e.fuse(domains, asked, answers)
+func (e *Engine) rank(q Query, domains filter, sources []*source, answers []answer) []*candidate {
+	pages := e.fuse(domains, sources, answers)
 	fit, newer := relevance(terms(q.Text, nil), pages), halves(q)
 	for i, p := range pages {
-		p.Score *= (1 + fitting*fit[i]) * (1 + newer.recency(p.Published, e.now()))
+		p.Score *= (1 + relevanceGain*fit[i]) * (1 + newer.recency(p.Published, e.now()))
 		if p.Answer {
-			p.Score *= 1 + direct
+			p.Score *= 1 + answerGain
 		}
 	}
 	sortPages(pages)
-	return spread(joinTwins(pages), e.perDomain())
+	return spread(mergeNearDuplicates(pages), e.perDomain())
 }
 
-// top is the hits of the first n pages.
+// top are the hits of the first n pages.
 func top(pages []*candidate, n int) []turn.Hit {
 	hits := make([]turn.Hit, 0, min(len(pages), n))
 	for _, p := range pages[:min(len(pages), n)] {
@@ -55,7 +55,7 @@ func sortPages(pages []*candidate) {
 }
 
 // fuse makes one candidate a page, scored by its ranks, in the order of first appearance.
-func (e *Engine) fuse(domains filter, asked []*station, answers []answer) []*candidate {
+func (e *Engine) fuse(domains filter, sources []*source, answers []answer) []*candidate {
 	var pages []*candidate
 	seen := map[string]*candidate{}
 	for i, a := range answers {
@@ -67,7 +67,7 @@ func (e *Engine) fuse(domains filter, asked []*station, answers []answer) []*can
 			if a.cached || a.stale > 0 {
 				c.Age = e.now().Sub(a.at)
 			}
-			gain := asked[i].weight / float64(fusion+c.Rank)
+			gain := sources[i].Weight / float64(rrfK+c.Rank)
 			if first := seen[c.key]; first != nil {
 				join(first, &c, gain)
 				continue
@@ -80,7 +80,7 @@ func (e *Engine) fuse(domains filter, asked []*station, answers []answer) []*can
 	return pages
 }
 
-// join adds another sighting of the same page. A backend that lists a page twice gains nothing by it.
+// join adds another hit on the same page. A backend that lists a page twice gains nothing by it.
 func join(page, c *candidate, gain float64) {
 	if c.Backend == page.Backend || slices.Contains(page.Also, c.Backend) {
 		return
@@ -100,8 +100,8 @@ func join(page, c *candidate, gain float64) {
 	}
 }
 
-// spread moves the hits of a domain past the first few behind everybody else's. They are not dropped: where
-// there is little else they are what there is.
+// spread moves the hits of a domain, except the first few, behind those of the others. They are not dropped: there may be
+// little else.
 func spread(pages []*candidate, perDomain int) []*candidate {
 	count := map[string]int{}
 	var first, later []*candidate

@@ -6,10 +6,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/web/clean"
 )
 
-// Ledger keeps how much was used of limits that last longer than a process: of name in period, which is a day or a
-// month as in "2026-11-21" or "2026-11". Of each name only the newest period need be known.
+// Ledger keeps how much is used of limits that last longer than a process: of name in period, which is a day or a month
+// as in "2026-11-21" or "2026-11". It need know only the newest period of each name.
 type Ledger interface {
 	// TakeQuota takes up to n of limit and returns how many it got, once a crash cannot undo that.
 	TakeQuota(ctx context.Context, name, period string, n, limit int) (int, error)
@@ -20,21 +23,21 @@ type Ledger interface {
 }
 
 // quota is a backend's limit of a day or a month. It takes requests from the ledger some at a time, so that a search
-// rarely waits for a disk: a crash costs those at hand, and the limit is never passed.
+// rarely waits for a disk: a crash loses those at hand, and the limit is never passed.
 type quota struct {
 	backend, span string // span is "day" or "month"
 	limit         int
 	ledger        Ledger
 
-	spent atomic.Pointer[string] // the period in which there are no more, for who must not wait
+	exhausted atomic.Pointer[string] // the period in which there are no more; read without waiting for the ledger
 
 	mu     sync.Mutex // held while the ledger is asked
 	period string     // guarded by mu: that of left
-	left   int        // guarded by mu: taken and not used
+	left   int        // guarded by mu: taken from the ledger and not used
 }
 
-// share is how many requests are at hand at most: a part of the limit that may get lost.
-func (q *quota) share() int { return max(1, min(q.limit/50, 50)) }
+// batch is how many requests are taken at a time: a crash may lose as many.
+func (q *quota) batch() int { return max(1, min(q.limit/50, 50)) }
 
 func (q *quota) name() string { return q.backend + "/" + q.span }
 
@@ -54,28 +57,28 @@ func (q *quota) ends(now time.Time) time.Time {
 	return time.Date(y, m+1, 1, 0, 0, 0, 0, time.UTC)
 }
 
-// spentIn is whether it is known that there are no more in the period of now.
-func (q *quota) spentIn(now time.Time) bool {
-	p := q.spent.Load()
+// isExhausted reports whether it is known that there are no more in the period of now.
+func (q *quota) isExhausted(now time.Time) bool {
+	p := q.exhausted.Load()
 	return p != nil && *p == q.periodAt(now)
 }
 
 // take takes one request.
-func (q *quota) take(ctx context.Context, now time.Time) *Error {
+func (q *quota) take(ctx context.Context, now time.Time) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if period := q.periodAt(now); q.period != period {
 		q.period, q.left = period, 0
 	}
 	if q.left == 0 {
-		n, err := q.ledger.TakeQuota(ctx, q.name(), q.period, q.share(), q.limit)
+		n, err := q.ledger.TakeQuota(ctx, q.name(), q.period, q.batch(), q.limit)
 		if err != nil {
-			return &Error{Backend: q.backend, Code: Quota, Detail: "not asked: how much is left of its limit cannot be read: " + line(err.Error(), 200)}
+			return &Error{Backend: q.backend, Code: turn.CodeQuota, Detail: "not asked: how much is left of its limit cannot be read: " + clean.Line(err.Error(), 200)}
 		}
 		if n == 0 {
 			period := q.period
-			q.spent.Store(&period)
-			return q.usedUp()
+			q.exhausted.Store(&period)
+			return q.exhaustedError()
 		}
 		q.left = n
 	}
@@ -83,12 +86,12 @@ func (q *quota) take(ctx context.Context, now time.Time) *Error {
 	return nil
 }
 
-func (q *quota) usedUp() *Error {
-	return &Error{Backend: q.backend, Code: Quota, Detail: fmt.Sprintf("not asked: the %d requests of this %s are used up; FAMILIAR_SEARCH_LIMITS changes that", q.limit, q.span)}
+func (q *quota) exhaustedError() error {
+	return &Error{Backend: q.backend, Code: turn.CodeQuota, Detail: fmt.Sprintf("not asked: the %d requests of this %s are used up; FAMILIAR_SEARCH_LIMITS changes that", q.limit, q.span)}
 }
 
-// untake gives one request back that was not made.
-func (q *quota) untake(now time.Time) {
+// giveBack returns one request that was not made.
+func (q *quota) giveBack(now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.period == q.periodAt(now) {
@@ -96,7 +99,7 @@ func (q *quota) untake(now time.Time) {
 	}
 }
 
-// close gives back what is at hand.
+// close gives the ledger back what is at hand.
 func (q *quota) close(ctx context.Context) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -124,11 +127,11 @@ func (q *quota) remaining(ctx context.Context, now time.Time) (int, error) {
 }
 
 // spend takes one request of each of the backend's quotas.
-func (s *station) spend(ctx context.Context, now time.Time) *Error {
+func (s *source) spend(ctx context.Context, now time.Time) error {
 	for i, q := range s.quotas {
 		if err := q.take(ctx, now); err != nil {
 			for _, taken := range s.quotas[:i] {
-				taken.untake(now)
+				taken.giveBack(now)
 			}
 			return err
 		}
@@ -136,13 +139,13 @@ func (s *station) spend(ctx context.Context, now time.Time) *Error {
 	return nil
 }
 
-// memory is the ledger of an engine that was given none.
-type memory struct {
+// memoryLedger is the ledger of an engine that was given none.
+type memoryLedger struct {
 	mu   sync.Mutex
 	used map[string]int // guarded by mu; by name and period
 }
 
-func (m *memory) TakeQuota(_ context.Context, name, period string, n, limit int) (int, error) {
+func (m *memoryLedger) TakeQuota(_ context.Context, name, period string, n, limit int) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	k := name + " " + period
@@ -151,14 +154,14 @@ func (m *memory) TakeQuota(_ context.Context, name, period string, n, limit int)
 	return n, nil
 }
 
-func (m *memory) ReturnQuota(_ context.Context, name, period string, n int) error {
+func (m *memoryLedger) ReturnQuota(_ context.Context, name, period string, n int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.used[name+" "+period] -= n
 	return nil
 }
 
-func (m *memory) QuotaUsed(_ context.Context, name, period string) (int, error) {
+func (m *memoryLedger) QuotaUsed(_ context.Context, name, period string) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.used[name+" "+period], nil

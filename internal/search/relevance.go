@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
 // The parameters of BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009): how soon more of a
@@ -73,7 +75,7 @@ type half struct {
 func halves(q Query) half {
 	const day = 24 * time.Hour
 	switch {
-	case q.Intent == "news":
+	case q.Intent == turn.IntentNews:
 		return half{2 * day, 0.5}
 	case q.Fresh == "day":
 		return half{day, 0.3}
@@ -83,7 +85,7 @@ func halves(q Query) half {
 		return half{15 * day, 0.3}
 	case q.Fresh == "year":
 		return half{120 * day, 0.2}
-	case q.Intent == "forum", q.Intent == "docs":
+	case q.Intent == turn.IntentForum, q.Intent == turn.IntentDocs:
 		return half{365 * day, 0.1}
 	}
 	return half{}

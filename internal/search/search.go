@@ -1,23 +1,14 @@
-// Package search asks the world's search services one question at once and makes one ranked list of the answers.
+// Package search asks many search services one question at once and makes one ranked list of the answers.
 //
-// A [Query] goes to an [Engine]. The engine orders the backends that serve the query's intent (backends.go: one
-// table, one line a backend; route.go), asks a few of them at the same time and waits as long as it is worth it
-// (gather.go), each answer being shared by everybody who asks the same thing at that moment and kept for a while
-// (cache.go, disk.go), and merges what came back: one hit a page, ranked by all who found it (merge.go). The answer is a
+// A [Query] goes to an [Engine] (engine.go). The engine orders the backends that serve the query's intent (route.go),
+// asks a few of them at the same time and waits for as long as it is worth it (fanout.go). Callers who ask the same
+// thing at the same time share one request (ask.go), and answers are kept for a while (cache.go, disk.go). What came
+// back is merged: one hit a page, ranked by all who found it (merge.go). Limits, failures and latencies of a backend
+// decide whether it is asked (limit.go, quota.go, breaker.go) and are there to be seen (health.go). The answer is a
 // [Result], and a Result never says "found nothing" when somebody could not look.
 //
-// # Adding a backend
-//
-// One file with one type, one line in the table in backends.go, one testdata/<name>.txtar with replies as the
-// service gives them: hits, no hits, a full quota, a block page, half a reply, a web page, fields of odd types,
-// too much. The type has a service (service.go) for its far end, an [api.Endpoint], which does everything that is the same for all:
-// the honest User-Agent, the cap on what is read, the check that JSON came and not a web page, the closed error
-// codes. What is left to write is the parameters, a struct for the reply, and the hits made from it. One that a key
-// lets in begins with newKeyed (keyed.go), which tells failures in the words of that key. TestBackends walks the
-// table, so it finds the new line by itself and fails until the archive is there.
-//
-// A backend may use the query's text, place, language, freshness, safety and domains, and that is all it can know:
-// what the engine needs beyond that for its own work is taken out of the query before it is handed on.
+// The engine knows no service. It is given its backends, with a [Profile] each; they are in search/backends, whose
+// comment says how to add one.
 package search
 
 import (
@@ -25,29 +16,34 @@ import (
 	"fmt"
 	"time"
 
-	"familiar/internal/api"
 	"familiar/internal/context/turn"
 )
 
-// Query is a question. A backend is told all of it but the last group. Backends must not change it.
+// Query is a question. Backends see all of it but the last group. They must not change it.
 type Query struct {
 	Text     string      // what to look for; it leaves the machine
-	Intent   turn.Intent // "weather", "news", "image", "video", "person", …; a word that the table does not know is a general question
-	Depth    string      // "basic" (also if empty) or "advanced": more candidates, read and scored before they are ranked
+	Intent   turn.Intent // an intent that no profile names, or none, is a general question
+	Depth    string      // [DepthBasic] (also if empty) or [DepthAdvanced]
 	Safe     string      // "off", "moderate" (also if empty) or "strict"
 	Language string      // BCP 47 tag as in "de" or "en-GB"; the region decides units and markets. Empty: English, any market
 	Fresh    string      // oldest page wanted: "day", "week", "month", "year"; anything else is no limit
-	Place    string      // the place asked about, where the caller knows it; else a weather backend reads it from Text
+	Place    string      // the place in question, where the caller knows it; else a weather backend reads it from Text
 	Limit    int         // hits wanted, 1 to 25; 0 is 10
 	Include  []string    // host names: if any, only hits on these and their subdomains
 	Exclude  []string    // host names: no hits on these or their subdomains
 
-	// For the engine alone; no backend sees them.
+	// For the engine alone.
 	Type     string   // "optimized" (also if empty): in the operator's order; "general": the wide indexes first
 	Backends []string // names: only these may be asked; empty: all
-	Anew     bool     // nothing that was found before is good enough: everybody is asked again
-	For      string   // whose searches of a minute this is counted among; empty: nobody's
+	NoCache  bool     // earlier answers are not good enough: the backends are asked again
+	Caller   string   // whose searches a minute this one counts among; empty: nobody's
 }
+
+// The depths of a query.
+const (
+	DepthBasic    = "basic"
+	DepthAdvanced = "advanced" // more candidates, which are read and scored before they are ranked
+)
 
 // typeGeneral is the type of query that goes to the wide indexes first.
 const typeGeneral = "general"
@@ -60,21 +56,15 @@ func (q Query) withDefaults() Query {
 	return q
 }
 
-// told is what a backend is told of the query.
-func (q Query) told() Query {
-	q.Type, q.Backends, q.For, q.Anew = "", nil, "", false
+// forBackend is what a backend sees of the query.
+func (q Query) forBackend() Query {
+	q.Type, q.Backends, q.NoCache, q.Caller = "", nil, false, ""
 	return q
 }
 
-// allows is whether q wants hits on a host. A service all of whose hits are on one host need not be asked else.
-func (q Query) allows(host string) bool {
-	domains, err := newFilter(q.Include, q.Exclude)
-	return err == nil && domains.Allows(host)
-}
-
 // Backend is one search service. Search returns soon after ctx is done. Its error is an *[Error]; hits returned
-// beside an error are used, and the error then only tells what was missing. Neither hits nor an error means
-// that it looked and there is nothing. Its URLs are as the service gave them.
+// beside an error are used, and the error then only says what is missing. Neither hits nor an error means that it
+// looked and there is nothing. The URLs are as the service gave them.
 type Backend interface {
 	Name() string
 	Search(ctx context.Context, q Query) (Reply, error)
@@ -92,34 +82,10 @@ type Allowance struct {
 	Resets   time.Time // when Left becomes Of again; zero if it did not say
 }
 
-// wait is how long a limit that is used up lasts; 0 if it is not, or if nobody knows.
-func (a Allowance) wait() time.Duration {
-	if a.Of == 0 || a.Left > 0 || a.Resets.IsZero() {
-		return 0
-	}
-	return max(0, time.Until(a.Resets).Round(time.Second))
-}
-
-// The codes of an [Error]: a closed set.
-const (
-	NotConfigured = "not_configured" // it has no address or no key
-	ForbiddenJSON = "forbidden_json" // a SearXNG without JSON output
-	Unreachable   = api.Unreachable  // this and the rest are told by whoever asks, see there
-	Timeout       = api.Timeout
-	RateLimited   = api.RateLimited
-	Quota         = api.Quota
-	Unauthorized  = api.Unauthorized
-	Blocked       = api.Blocked // it, or the engines behind it, take us for a robot and refuse
-	Malformed     = api.Malformed
-	TooLarge      = api.TooLarge
-	Rejected      = api.Rejected
-	Upstream      = api.Upstream
-)
-
 // Error is why a backend could not look. Nothing in it comes from the query, the key or the reply's body.
 type Error struct {
 	Backend    string
-	Code       turn.Code     // one of the constants above
+	Code       turn.Code
 	Detail     string        // cause and cure for the operator
 	RetryAfter time.Duration // how long it asked us to stay away; 0 if it did not say
 }
@@ -135,14 +101,14 @@ func (e *Error) Error() string {
 type Result struct {
 	Hits    []turn.Hit   // merged, best first; the caller owns them
 	Asked   []turn.Asked // every backend asked, in the order of asking
-	State   turn.State   // turn.Found, turn.Empty (all asked have looked and found nothing) or turn.LookupFailed
-	Failure turn.Code    // for LookupFailed: a code above, of the first backend that failed
+	State   turn.State   // turn.Found, turn.Empty (all have looked and found nothing) or turn.LookupFailed
+	Failure turn.Code    // for LookupFailed: of the first backend that failed
 	Reason  string       // for LookupFailed, and where Stale is not 0: every backend that failed, with its code
 	Cached  bool         // nothing left the machine for this result
 	// Stale is the age of the oldest answer, where nobody could look and earlier answers of the last 24 hours stand in:
-	// State is then Found, and each of Asked says how old what it contributed is.
+	// State is then Found, and each of Asked says how old its hits are.
 	Stale time.Duration
 
-	whole  bool      // nobody failed, not even in part
-	oldest time.Time // when the first of the answers came
+	complete bool      // no backend failed, not even in part
+	oldest   time.Time // when the first of the answers came
 }

@@ -59,9 +59,9 @@ func copies(a, b *candidate) bool {
 		common(a.titleSet, b.titleSet) >= sameTitle && common(a.shingles, b.shingles) >= sameText
 }
 
-// joinTwins makes one page of those that show the same text: the better one, which gains what the others had. The
+// mergeNearDuplicates makes one page of those that show the same text: the better one, which gains what the others had. The
 // pages come, and stay, best first.
-func joinTwins(pages []*candidate) []*candidate {
+func mergeNearDuplicates(pages []*candidate) []*candidate {
 	var kept []*candidate
 	for _, p := range pages {
 		i := slices.IndexFunc(kept, func(k *candidate) bool { return copies(k, p) })

@@ -24,7 +24,7 @@ func TestCheckpoint(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for end := time.Now().Add(5 * time.Second); size() == before; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); size() == before; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("after %d transactions the file still has %d bytes", checkpointEvery, before)
 		}

@@ -36,7 +36,7 @@ func queue(t *testing.T, db *DB, ctx context.Context, f func(*sql.Tx) error) <-c
 	db.writes.mu.Unlock()
 	done := make(chan error, 1)
 	go func() { done <- db.Write(ctx, f) }()
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		db.writes.mu.Lock()
 		n := len(db.writes.queue)
 		db.writes.mu.Unlock()

@@ -3,33 +3,32 @@ package text
 import (
 	"strings"
 	"unicode/utf8"
+
+	"familiar/internal/text/lang"
 )
 
 // Date is a date. What a text leaves out of it is 0.
 type Date struct{ Year, Month, Day int }
 
-// MonthNames in several languages, by their first letters, which tell them apart.
+// MonthNames are the months by their names in all languages, long and short.
 var MonthNames = func() map[string]int {
 	names := map[string]int{}
-	for i, row := range [12]string{
-		"january jan januar janvier enero janeiro gennaio januari января",
-		"february feb februar fevrier febrero fevereiro febbraio februari февраля",
-		"march mar marz mars marzo marco maart марта",
-		"april apr avril abril aprile апреля",
-		"may mai mayo maio maggio mei мая",
-		"june jun juni juin junio junho giugno июня",
-		"july jul juli juillet julio julho luglio июля",
-		"august aug aout agosto augustus августа",
-		"september sep sept septembre septiembre setembro settembre сентября",
-		"october oct oktober octobre octubre outubro ottobre oktober октября",
-		"november nov novembre noviembre novembro ноября",
-		"december dec dezember decembre diciembre dezembro dicembre декабря",
-	} {
-		for _, name := range strings.Fields(row) {
-			names[Fold(name)] = i + 1
+	for _, row := range []lang.Row{lang.All().Time.Months, lang.All().Time.ShortMonths} {
+		for i, forms := range row.Forms() {
+			for _, name := range forms {
+				names[Fold(name)] = i + 1
+			}
 		}
 	}
 	return names
+}()
+
+// dateLinks are the words between day, month and year, each with a space: "8th of December".
+var dateLinks = func() (all []string) {
+	for _, w := range lang.All().Time.DateLinks.Fields() {
+		all = AddOnce(all, w+" ")
+	}
+	return all
 }()
 
 // DateSpan is a date and where it stands.
@@ -148,7 +147,7 @@ func dayFirst(s string, day, i int) (Date, int, bool) {
 	if !ok || day == 0 {
 		return Date{}, 0, false
 	}
-	month, end := monthAt(s, skipWord(s, skipWord(s, i, "of "), "de "))
+	month, end := monthAt(s, skipLinks(s, i))
 	if month == 0 {
 		return Date{}, 0, false
 	}
@@ -203,7 +202,7 @@ func yearBehind(s string, i int) (year, end int) {
 	if !ok {
 		return 0, 0
 	}
-	return yearAt(s, skipWord(s, skipWord(s, i, "of "), "de "))
+	return yearAt(s, skipLinks(s, i))
 }
 
 // yearAt reads a year from 1000 to 2999 that begins no date of its own.
@@ -303,6 +302,13 @@ func skipBlank(s string, i int) (end int, ok bool) {
 	for end = i; end < len(s) && (s[end] == ' ' || s[end] == '\n' || s[end] == '\t'); end++ {
 	}
 	return end, end > i
+}
+
+func skipLinks(s string, i int) int {
+	for _, link := range dateLinks {
+		i = skipWord(s, i, link)
+	}
+	return i
 }
 
 func skipWord(s string, i int, word string) int {

@@ -2,6 +2,8 @@ package text
 
 import (
 	"testing"
+
+	"familiar/internal/text/lang"
 )
 
 // A small word that names carry into every language decides nothing by itself.
@@ -25,5 +27,17 @@ func TestLanguage(t *testing.T) {
 		if l := Language(text, Words(text)); l != want {
 			t.Errorf("%q: %q, want %s", text, l, want)
 		}
+	}
+}
+
+// What the file of a language says of it has code to go with.
+func TestFiles(t *testing.T) {
+	for _, code := range lang.Codes() {
+		if name := lang.Of(code).Stemmer; name != "" && stemmers[code] == nil {
+			t.Errorf("%s.toml: there is no stemmer %q", code, name)
+		}
+	}
+	if len(spoken) > maxSpoken {
+		t.Errorf("%d languages are told by their function words, and %d can be", len(spoken), maxSpoken)
 	}
 }

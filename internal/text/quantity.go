@@ -2,10 +2,14 @@ package text
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+
+	"familiar/internal/text/lang"
 )
 
 // Quantity is a number that counts something.
@@ -22,13 +26,17 @@ type Quantity struct {
 const clauseLength = 24
 
 // Bounds are words that make a number a limit.
-var Bounds = Set("over more than exceeds least above under less fewer most below about around approximately nearly almost roughly some up")
+var Bounds = Set(lang.All().Number.Bounds)
 
 var (
-	atLeast = regexp.MustCompile(`(?i)\b(?:over|more than|at least|above|exceed\w*|no less than|no fewer than|über|mehr als|mindestens|plus de|au moins|más de|al menos)\s*\S?$`)
-	atMost  = regexp.MustCompile(`(?i)\b(?:under|less than|fewer than|at most|below|up to|no more than|unter|weniger als|höchstens|bis zu|moins de|au plus|menos de|hasta)\s*\S?$`)
-	roughly = regexp.MustCompile(`(?i)\b(?:about|around|approximately|nearly|almost|roughly|circa|some|close to|etwa|rund|ungefähr|fast|knapp|environ|près de|alrededor de|unos|unas|casi|cerca de|quase)\s*\S?$`)
+	atLeast = rightBefore(lang.All().Number.AtLeast)
+	atMost  = rightBefore(lang.All().Number.AtMost)
+	roughly = rightBefore(lang.All().Number.Roughly)
 )
+
+func rightBefore(words lang.Pattern) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(?:` + words.String() + `)\s*\S?$`)
+}
 
 // Admits reports whether v can be described by this quantity: exactly or, behind "over" or "about", within its bounds.
 func (q Quantity) Admits(v float64) bool {
@@ -61,16 +69,9 @@ func (q Quantity) Agrees(o Quantity) bool {
 
 // Scales are words that multiply the number before them. A billion is none in half of the languages.
 var Scales = func() map[string]float64 {
-	words := map[string]float64{"trillion": 1e12}
-	for value, row := range map[float64]string{
-		1e2: "hundred hundert",
-		1e3: "thousand tausend mille тысяч тысячи",
-		1e6: "million millions millionen mio millón millones milhão milhões milione milioni miljoen миллион миллиона миллионов млн",
-		1e9: "billion billions bn milliarde milliarden mrd milliard milliards miliardo miliardi miljard миллиард миллиарда миллиардов млрд",
-	} {
-		for w := range Set(row) {
-			words[w] = value
-		}
+	words := map[string]float64{}
+	for word, factor := range ByWord(lang.All().Number.Scales) {
+		words[word], _ = strconv.ParseFloat(factor, 64)
 	}
 	return words
 }()
@@ -145,9 +146,17 @@ func namedNumber(before, behind string) bool {
 }
 
 var (
-	scaled    = regexp.MustCompile(`(?i)(\b\d+(?:[.,]\d+)*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten))\s(\p{L}+)`)
-	grouped   = regexp.MustCompile(`\b[1-9]\d{0,2}(?:[.,]\d{3})+\b`)
-	spelled10 = map[string]string{"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10"}
+	spelled10 = func() map[string]string {
+		digits := map[string]string{}
+		for i, names := range lang.All().Number.Cardinals.Forms()[:10] {
+			for _, name := range names {
+				digits[name] = strconv.Itoa(i + 1)
+			}
+		}
+		return digits
+	}()
+	scaled  = regexp.MustCompile(`(?i)(\b\d+(?:[.,]\d+)*|\b(?:` + strings.Join(slices.Sorted(maps.Keys(spelled10)), "|") + `))\s(\p{L}+)`)
+	grouped = regexp.MustCompile(`\b[1-9]\d{0,2}(?:[.,]\d{3})+\b`)
 )
 
 // InDigits writes the amounts of a text in digits alone: "5 million" and "5,000,000" as 5000000.
@@ -169,10 +178,11 @@ func InDigits(s string) string {
 }
 
 // unitNames are the ways to write one unit, by its stem.
-var unitNames = map[string]string{
-	"m": "metr", "meter": "metr", "km": "kilometr", "kilomet": "kilometr", "cm": "centimetr", "centimet": "centimetr", "kg": "kilogram", "ft": "feet", "foot": "feet",
-	"mi": "mile", "percent": "%", "prozent": "%", "usd": "dollar", "eur": "euro", "inhabit": "peopl", "person": "peopl",
-}
+var unitNames = func() map[string]string {
+	all := ByWord(lang.All().Number.Units)
+	maps.Copy(all, map[string]string{"m": "metr", "km": "kilometr", "cm": "centimetr", "kg": "kilogram", "ft": "feet", "mi": "mile", "usd": "dollar", "eur": "euro"})
+	return all
+}()
 
 // unitOf returns the stem of the word right behind a number, or its sign.
 func unitOf(behind string) string {

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/sentences"
+
+	"familiar/internal/text/lang"
 )
 
 // Sentences returns the sentences of a page's text, without the bullets before them. A line's end ends a sentence. A
@@ -126,4 +128,4 @@ func abbreviated(s string) bool {
 	return len(last) == 1 && InWord(rune(last[0])) || titles[strings.ToLower(last)]
 }
 
-var titles = Set("dr mr mrs ms prof st jr sr vs no inc ltd co corp dept gen col capt rev hon u.s e.g i.e etc approx fig vol")
+var titles = Set(lang.All().Grammar.Abbreviations)

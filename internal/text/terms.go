@@ -7,8 +7,13 @@ import (
 
 	"github.com/kljensen/snowball/english"
 	"github.com/kljensen/snowball/french"
+	"github.com/kljensen/snowball/hungarian"
+	"github.com/kljensen/snowball/norwegian"
 	"github.com/kljensen/snowball/russian"
 	"github.com/kljensen/snowball/spanish"
+	"github.com/kljensen/snowball/swedish"
+
+	"familiar/internal/text/lang"
 )
 
 // IDF is the inverse document frequency of BM25: what a term is worth that stands in some of the texts. The rarer it
@@ -19,13 +24,13 @@ func IDF(in, of int) float64 {
 
 // Terms returns the words of s that carry meaning, stemmed; in scripts without spaces, pairs of characters. They are
 // in the order of the text, and may come again.
-func Terms(s, lang string) []string {
+func Terms(s, language string) []string {
 	var out []string
 	for _, w := range Words(s) {
 		if Unspaced(s[w.Start:w.End]) {
 			out = append(out, Pairs(s[w.Start:w.End])...)
 		} else if Meaningful(w.Key) {
-			out = append(out, Stem(w.Key, lang))
+			out = append(out, Stem(w.Key, language))
 		}
 	}
 	return out
@@ -55,17 +60,25 @@ func Pairs(s string) []string {
 	return out
 }
 
+// stemmers are the stemmers of the languages that have one, by code; "" counts as English.
+var stemmers = func() map[string]func(word string, stopWords bool) string {
+	snowball := map[string]func(string, bool) string{
+		"english": english.Stem, "french": french.Stem, "hungarian": hungarian.Stem, "norwegian": norwegian.Stem,
+		"russian": russian.Stem, "spanish": spanish.Stem, "swedish": swedish.Stem,
+	}
+	all := map[string]func(string, bool) string{"": english.Stem}
+	for _, code := range lang.Codes() {
+		if stem := snowball[lang.Of(code).Stemmer]; stem != nil {
+			all[code] = stem
+		}
+	}
+	return all
+}()
+
 // Stem returns the stem of a word, by its key: in English where the language is "".
-func Stem(w, lang string) string {
-	switch lang {
-	case "", "en":
-		return english.Stem(w, false)
-	case "es":
-		return spanish.Stem(w, false)
-	case "fr":
-		return french.Stem(w, false)
-	case "ru":
-		return russian.Stem(w, false)
+func Stem(w, language string) string {
+	if stem := stemmers[language]; stem != nil {
+		return stem(w, false)
 	}
 	if utf8.RuneCountInString(w) > 6 { // of languages without a stemmer, the beginning of a long word
 		return string([]rune(w)[:6])

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"familiar/internal/text/lang"
 )
 
 // Word is one word of a text: as it is looked up in the tables, and where it stands.
@@ -44,20 +46,21 @@ func WordBehind(s string) (w Word, ok bool) {
 
 // contractions are the second halves of English words that are words of their own. "s" is one only after the
 // words of isContracted; elsewhere it is a possessive, which is dropped.
-var contractions = map[string]string{
-	"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "would", "s": "is",
-}
+var contractions = lang.All().Grammar.Contractions
 
-var isContracted = Set("what who where when how why it he she that there here which let")
+var isContracted = Set(lang.All().Grammar.BeforeIs)
 
-// spelled are the written-together forms that chat is full of.
-var spelled = map[string][]string{
-	"whats": {"what", "is"}, "whos": {"who", "is"}, "wheres": {"where", "is"}, "hows": {"how", "is"}, "whens": {"when", "is"},
-	"dont": {"do", "not"}, "doesnt": {"does", "not"}, "didnt": {"did", "not"}, "isnt": {"is", "not"}, "cant": {"can", "not"},
-	"wont": {"will", "not"}, "im": {"i", "am"}, "ive": {"i", "have"}, "youre": {"you", "are"}, "u": {"you"}, "ur": {"your"},
-	"pls": {"please"}, "plz": {"please"}, "wanna": {"want", "to"}, "gonna": {"going", "to"}, "cannot": {"can", "not"},
-	"tonite": {"tonight"}, "tmrw": {"tomorrow"}, "thx": {"thanks"}, "r": {"are"},
-}
+// spelled are the written-together forms that chat is full of, and longestSpelled is the length of the longest.
+var (
+	spelled = func() map[string][]string {
+		all := map[string][]string{}
+		for form, words := range lang.All().Grammar.ChatForms {
+			all[form] = words.Fields()
+		}
+		return all
+	}()
+	longestSpelled = len(slices.MaxFunc(slices.Collect(maps.Keys(spelled)), func(a, b string) int { return len(a) - len(b) }))
+)
 
 // Words cuts s into words. Chinese, Japanese and Thai come out as long runs: the tables look inside those.
 func Words(s string) []Word {
@@ -104,7 +107,7 @@ func appendWord(out []Word, s string, start, end int) []Word {
 			last.End = end
 			return out
 		case contractions[key] != "":
-			return append(out, Word{Key: contractions[key], Start: start, End: end})
+			return append(out, Word{Key: string(contractions[key]), Start: start, End: end})
 		}
 	}
 	if parts := writtenTogether(key); parts != nil && (len(key) > 1 || !strings.HasPrefix(s[end:], ".")) {
@@ -128,7 +131,7 @@ func singular(raw string) string {
 // writtenTogether returns the words of a form in [spelled]. A page's words are looked up by the thousand, and nearly all
 // are too long for one.
 func writtenTogether(key string) []string {
-	if len(key) > len("cannot") {
+	if len(key) > longestSpelled {
 		return nil
 	}
 	return spelled[key]
@@ -169,11 +172,22 @@ func Unaccented(s string) string {
 	return norm.NFC.String(b.String())
 }
 
-// Set makes a word set of a table row.
-func Set(row string) map[string]bool {
+// Set makes a word set of a table.
+func Set[W ~string](table W) map[string]bool {
 	out := map[string]bool{}
-	for _, w := range strings.Fields(row) {
+	for _, w := range strings.Fields(string(table)) {
 		out[Fold(w)] = true
+	}
+	return out
+}
+
+// ByWord turns tables around: each word has the name of its table.
+func ByWord(tables map[string]lang.Words) map[string]string {
+	out := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(tables)) {
+		for w := range Set(tables[name]) {
+			out[w] = name
+		}
 	}
 	return out
 }
@@ -189,11 +203,11 @@ type Phrase struct {
 	Cue   string
 }
 
-// Compile compiles rows of phrases: cue name → "a phrase, another, …".
-func Compile(rows map[string]string) Phrases {
+// Compile compiles tables of phrases by cue.
+func Compile[P ~string](rows map[string]P) Phrases {
 	t := Phrases{ByFirst: map[string][]Phrase{}}
 	for _, cue := range slices.Sorted(maps.Keys(rows)) {
-		for _, text := range strings.Split(rows[cue], ",") {
+		for _, text := range strings.Split(string(rows[cue]), ",") {
 			text = strings.TrimSpace(text)
 			if Unspaced(text) {
 				t.Inside = append(t.Inside, Phrase{[]string{text}, cue})

@@ -16,7 +16,7 @@ import (
 
 	"familiar/internal/linear"
 	"familiar/internal/lookup/evidence"
-	"familiar/internal/providers/websearch"
+	"familiar/internal/web/read"
 )
 
 // page is a line of the set evidence: a text that answers a question somewhere.
@@ -39,7 +39,7 @@ func trainEvidence(w io.Writer, dir, out string) error {
 	}
 	fmt.Fprintf(w, "evidence.model: %d pages\n", len(pages))
 	validateEvidence(w, pages)
-	return save(w, learnEvidence(pages, -1), out, "evidence.model")
+	return save(w, learnEvidence(pages, -1), out, "evidence/evidence.model")
 }
 
 func readPages(dir string) ([]page, error) {
@@ -53,14 +53,19 @@ func readPages(dir string) ([]page, error) {
 		if err := json.Unmarshal(line, &p); err != nil {
 			return nil, fmt.Errorf("read set evidence: %w", err)
 		}
-		text, _ := websearch.Text(p.Text)
-		p.quotes, p.choice.Options = evidence.Candidates(p.Question, p.Title, text)
+		p.read()
 		for _, q := range p.quotes {
 			p.choice.Right = append(p.choice.Right, p.answeredBy(q))
 		}
 		all = append(all, p)
 	}
 	return all, nil
+}
+
+// read finds the quotes of a page.
+func (p *page) read() {
+	text, _ := read.Text(p.Text)
+	p.quotes, p.choice.Options = evidence.Candidates(p.Question, p.Title, text)
 }
 
 // answeredBy reports whether a text holds an answer; cleaning makes backticks apostrophes.
@@ -76,7 +81,7 @@ func (p page) answeredBy(text string) bool {
 func learnEvidence(pages []page, without int) *linear.Model {
 	var choices []linear.Choice
 	for _, p := range pages {
-		if fold(p.Question) != without {
+		if Fold(p.Question) != without {
 			choices = append(choices, p.choice)
 		}
 	}
@@ -91,7 +96,7 @@ func validateEvidence(w io.Writer, pages []page) {
 	for i := range folds {
 		m := learnEvidence(pages, i)
 		for _, p := range pages {
-			if fold(p.Question) != i {
+			if Fold(p.Question) != i {
 				continue
 			}
 			source, _, _ := strings.Cut(p.Source, "-")

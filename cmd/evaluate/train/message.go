@@ -41,16 +41,16 @@ func (m message) own() bool { return m.Source == "own" }
 
 func readMessages(dir string) ([]message, error) {
 	var all []message
-	known := map[string]int{}
+	index := map[string]int{}
 	add := func(m message) {
-		at, is := known[m.Text]
-		if !is {
+		at, ok := index[m.Text]
+		if !ok {
 			at = len(all)
-			known[m.Text] = at
+			index[m.Text] = at
 			all = append(all, message{Text: m.Text})
 		}
 		switch both := &all[at]; {
-		case m.own() && is: // never one that is tested on
+		case m.own() && ok: // never one that is tested on
 		case m.Intent != "":
 			both.Intent, both.Source = m.Intent, m.Source
 		default:
@@ -74,7 +74,7 @@ func readMessages(dir string) ([]message, error) {
 		return nil, err
 	}
 	for i := range all {
-		all[i].hints = need.Hints(all[i].Text)
+		all[i].hints = need.Features(all[i].Text)
 	}
 	return all, nil
 }
@@ -105,7 +105,7 @@ func readOwn(add func(message)) error {
 }
 
 func needTask(messages []message) task {
-	t := task{file: "need.model", classes: []string{"stay", "look"}, penalty: 2, seldom: 2}
+	t := task{file: "need/need.model", classes: []string{"stay", "look"}, penalty: 2, seldom: 2}
 	for _, m := range messages {
 		if m.wanted() != "" {
 			t.rows = append(t.rows, example{text: m.Text, source: m.source(), hints: m.hints, class: yes(m.wanted() != "none")})
@@ -120,7 +120,7 @@ var classIntents = map[string]string{
 }
 
 func intentTask(messages []message) task {
-	t := task{file: "intent.model", classes: []string{"weather", "news", "person", "howto", "media", "general", "none"}, penalty: 2, seldom: 2}
+	t := task{file: "need/intent.model", classes: []string{"weather", "news", "person", "howto", "media", "general", "none"}, penalty: 2, seldom: 2}
 	for _, m := range messages {
 		if class := slices.Index(t.classes, m.wanted()); class >= 0 {
 			t.rows = append(t.rows, example{text: m.Text, source: m.source(), hints: m.hints, class: class})

@@ -2,7 +2,6 @@ package train
 
 import (
 	"fmt"
-	"hash/fnv"
 	"io"
 	"slices"
 
@@ -25,38 +24,29 @@ type example struct {
 	class  int
 }
 
-const folds = 5
-
-// fold is the part of the rows that a text belongs to.
-func fold(text string) int {
-	h := fnv.New32a()
-	h.Write([]byte(text))
-	return int(h.Sum32()>>3) % folds
-}
-
-// everything, outside and without are what models are trained of.
+// everything, outside and without choose what a model is trained on.
 func everything(example) bool { return true }
 
-func outside(n int) func(example) bool { return func(e example) bool { return fold(e.text) != n } }
+func outside(n int) func(example) bool { return func(e example) bool { return Fold(e.text) != n } }
 
 func without(source string) func(example) bool {
 	return func(e example) bool { return e.source != source }
 }
 
-// train makes the model of those rows that are taken.
-func (t task) train(taken func(example) bool) *linear.Model {
+// train makes the model of the rows that are included.
+func (t task) train(include func(example) bool) *linear.Model {
 	var examples []linear.Example
-	seen := map[string]int{}
+	counts := map[string]int{}
 	for _, r := range t.rows {
-		if taken(r) {
+		if include(r) {
 			examples = append(examples, linear.Example{Features: r.hints, Class: r.class})
 			for _, f := range r.hints {
-				seen[f.Name]++
+				counts[f.Name]++
 			}
 		}
 	}
 	for i, e := range examples {
-		examples[i].Features = slices.DeleteFunc(slices.Clone(e.Features), func(f linear.Feature) bool { return seen[f.Name] < t.seldom })
+		examples[i].Features = slices.DeleteFunc(slices.Clone(e.Features), func(f linear.Feature) bool { return counts[f.Name] < t.seldom })
 	}
 	return linear.Train(t.classes, examples, t.penalty)
 }
@@ -67,7 +57,7 @@ func (t task) validate(w io.Writer) {
 	for i := range folds {
 		m := t.train(outside(i))
 		for _, r := range t.rows {
-			if fold(r.text) == i {
+			if Fold(r.text) == i {
 				odds := m.Classify(r.hints)
 				seen.add(t.classes[r.class], t.classes[slices.Index(odds, slices.Max(odds))])
 			}

@@ -15,7 +15,8 @@ import (
 	"familiar/internal/linear"
 )
 
-// Models makes the models of the sets in dir and writes them to the folder out.
+// Models makes the models of the sets in dir and writes them to the folder out, in
+// folders with the names of the rooms that embed them.
 func Models(dir, out string, w io.Writer) error {
 	messages, err := readMessages(dir)
 	if err != nil {
@@ -47,8 +48,11 @@ func Sources(dir string, w io.Writer) error {
 }
 
 func save(w io.Writer, m *linear.Model, out, name string) error {
-	file := m.Bytes()
-	if err := os.WriteFile(filepath.Join(out, name), file, 0o644); err != nil {
+	file, path := m.Bytes(), filepath.Join(out, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("make a folder for models: %w", err)
+	}
+	if err := os.WriteFile(path, file, 0o644); err != nil {
 		return fmt.Errorf("write model: %w", err)
 	}
 	fmt.Fprintf(w, "%s: %d bytes\n", name, len(file))

@@ -12,7 +12,7 @@ import (
 
 // verifyTask is whether a page bears a claim out.
 func verifyTask(dir string) (task, error) {
-	t := task{file: "verify.model", classes: []string{"refutes", "supports"}, penalty: 2}
+	t := task{file: "factcheck/verify.model", classes: []string{"refutes", "supports"}, penalty: 2}
 	file, err := os.ReadFile(filepath.Join(dir, "factcheck", "cases.jsonl"))
 	if err != nil {
 		return t, fmt.Errorf("read set: %w", err)

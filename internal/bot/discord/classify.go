@@ -11,10 +11,10 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// codeCannotMessage is the newer sibling of discordgo.ErrCodeCannotSendMessagesToThisUser.
+// codeCannotMessage is a newer form of discordgo.ErrCodeCannotSendMessagesToThisUser.
 const codeCannotMessage = 50278
 
-// classify gives the kind of an answer of status 400 or more.
+// classify returns the kind of an answer with a status of 400 or more.
 // https://discord.com/developers/docs/topics/opcodes-and-status-codes#json-json-error-codes
 func classify(status, code int, body []byte) Kind {
 	switch code {
@@ -56,30 +56,30 @@ func classify(status, code int, body []byte) Kind {
 	return Rejected
 }
 
-// judge makes an error of an answer that is not a success, or nil. It reads the body of a failed answer and closes it.
+// sendError returns the error that an answer is, or nil if it is a success. It reads the body of a failed answer and closes it.
 // A 429 comes as JSON from Discord and as HTML from Cloudflare in front of it; only the header is in both.
-func (s *Session) judge(resp *http.Response) *SendError {
+func (s *Session) sendError(resp *http.Response) *SendError {
 	if resp.StatusCode >= 200 && resp.StatusCode < 300 {
 		return nil
 	}
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	var told struct {
+	var answer struct {
 		Code       int     `json:"code"`
 		Message    string  `json:"message"`
 		RetryAfter float64 `json:"retry_after"`
 	}
 	e := &SendError{Status: resp.StatusCode, Message: http.StatusText(resp.StatusCode)}
-	if json.Unmarshal(body, &told) == nil {
-		e.Code = told.Code
-		if told.Message != "" {
-			e.Message = s.redact(told.Message)
+	if json.Unmarshal(body, &answer) == nil {
+		e.Code = answer.Code
+		if answer.Message != "" {
+			e.Message = s.redact(answer.Message)
 		}
 	}
 	e.Kind = classify(e.Status, e.Code, body)
 	if e.Kind == RateLimited {
 		seconds, _ := strconv.ParseFloat(resp.Header.Get("Retry-After"), 64)
-		e.RetryAfter = time.Duration(max(seconds, told.RetryAfter, 0) * float64(time.Second))
+		e.RetryAfter = time.Duration(max(seconds, answer.RetryAfter, 0) * float64(time.Second))
 	}
 	return e
 }

@@ -12,7 +12,7 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// Command is one slash command. Its answers are seen by its giver alone.
+// Command is one slash command. Only the person who gives it sees the answers.
 type Command struct {
 	Name        string // 1–32 lower-case characters
 	Description string // 1–100 characters
@@ -60,7 +60,7 @@ func Commands(docs []string) []Command {
 	return all
 }
 
-// wire is the command as Discord takes it.
+// wire returns the command in Discord's form.
 func (c Command) wire() *discordgo.ApplicationCommand {
 	contexts := []discordgo.InteractionContextType{discordgo.InteractionContextGuild}
 	if c.Direct {
@@ -86,7 +86,7 @@ func (c Command) wire() *discordgo.ApplicationCommand {
 	return w
 }
 
-// register gives Discord the commands, if they are not the ones it has. A bulk overwrite at each start would spend
+// register returns Discord the commands, if they are not the ones it has. A bulk overwrite at each start would spend
 // the 200 creations a day and make commands flicker in every open client.
 func (s *Session) register(ctx context.Context, app string) error {
 	commands := make([]*discordgo.ApplicationCommand, 0, len(s.cfg.Commands))

@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	maxText  = 2000             // UTF-16 units in a message
-	maxNonce = 25               // characters in a nonce
-	memory   = 5 * time.Minute  // how long a channel that refused us is left alone
-	patience = 30 * time.Second // for a request whose caller set no deadline
+	maxText       = 2000             // UTF-16 units in a message
+	maxNonce      = 25               // characters in a nonce
+	refusalMemory = 5 * time.Minute  // how long a channel that refused us is not asked again
+	requestLimit  = 30 * time.Second // for a request whose caller set no deadline
 )
 
 // outgoing is a message as every create and edit carries it: nobody is pinged and no link is embedded, whatever the
@@ -34,7 +34,7 @@ type outgoing struct {
 	Reference    *reference             `json:"message_reference,omitempty"`
 }
 
-// allowed is who a message may ping. Its zero value is nobody.
+// allowed is whom a message may ping: nobody.
 type allowed struct{}
 
 func (allowed) MarshalJSON() ([]byte, error) { return []byte(`{"parse":[]}`), nil }
@@ -44,21 +44,21 @@ type reference struct {
 	FailIfNotExists bool   `json:"fail_if_not_exists"` // always false: the question may be deleted meanwhile
 }
 
-// Deliver sends a new message, or changes the text of an old one, and returns its id. Limits are waited out and
-// passing failures tried again, within ctx (or 30 s, if it has no deadline), always with the same nonce: whatever
-// happens on the way, the message is there once. The error is a *SendError.
+// Deliver sends a new message, or changes the text of an old one, and returns its id. It waits for limits to pass and retries
+// temporary failures, within ctx (or 30 s, if it has no deadline), always with the same nonce: whatever happens on the way, the
+// message is there once. The error is a *SendError.
 func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
-	ctx, cancel := patient(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
-	if len(utf16.Encode([]rune(p.Text))) > maxText {
-		return "", &SendError{Kind: TooLong, Message: "the text has more than 2,000 characters"}
+	if err := checkLength(p.Text); err != nil {
+		return "", err
 	}
-	if err := s.shut.check(p.ChannelID); err != nil {
+	if err := s.refusals.check(p.ChannelID); err != nil {
 		return "", err
 	}
 	out := outgoing{Content: p.Text, Flags: discordgo.MessageFlagsSuppressEmbeds}
 	if p.ID != "" && p.Text == "" {
-		return p.ID, s.takeAway(ctx, p)
+		return p.ID, s.deletePost(ctx, p)
 	}
 	method, url := http.MethodPatch, discordgo.EndpointChannelMessage(p.ChannelID, p.ID)
 	if p.ID == "" {
@@ -74,7 +74,7 @@ func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
 		body, err = s.call(ctx, request{method: method, url: url, body: mustJSON(out)})
 	}
 	if err != nil {
-		s.shut.learn(p.ChannelID, err)
+		s.refusals.learn(p.ChannelID, err)
 		return "", err
 	}
 	var sent struct {
@@ -86,8 +86,16 @@ func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
 	return sent.ID, nil
 }
 
-// takeAway deletes a message. One that is gone already is as it should be.
-func (s *Session) takeAway(ctx context.Context, p turn.Post) error {
+// checkLength refuses a text that is too long for a message, in UTF-16 units.
+func checkLength(text string) error {
+	if len(utf16.Encode([]rune(text))) > maxText {
+		return &SendError{Kind: TooLong, Message: "the text has more than 2,000 characters"}
+	}
+	return nil
+}
+
+// deletePost deletes a message. That it is gone already is no error.
+func (s *Session) deletePost(ctx context.Context, p turn.Post) error {
 	_, err := s.call(ctx, request{method: http.MethodDelete, url: discordgo.EndpointChannelMessage(p.ChannelID, p.ID)})
 	if e := (*SendError)(nil); errors.As(err, &e) && e.Kind == Gone {
 		return nil
@@ -95,29 +103,29 @@ func (s *Session) takeAway(ctx context.Context, p turn.Post) error {
 	return err
 }
 
-// Typing shows the bot as typing, for ten seconds or until its next message. It is tried once.
+// Typing shows the bot as typing, for ten seconds or until its next message. It is not retried.
 func (s *Session) Typing(ctx context.Context, channelID string) error {
-	ctx, cancel := patient(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
-	if err := s.shut.check(channelID); err != nil {
+	if err := s.refusals.check(channelID); err != nil {
 		return err
 	}
 	_, err := s.call(ctx, request{method: http.MethodPost, url: discordgo.EndpointChannelTyping(channelID), once: true})
 	if err != nil {
-		s.shut.learn(channelID, err)
+		s.refusals.learn(channelID, err)
 	}
 	return err
 }
 
-// patient gives a context without a deadline one.
-func patient(ctx context.Context) (context.Context, context.CancelFunc) {
+// withDeadline gives a context a deadline, if it has none.
+func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {
 		return ctx, func() {}
 	}
-	return context.WithTimeout(ctx, patience)
+	return context.WithTimeout(ctx, requestLimit)
 }
 
-// nonce cuts a nonce to what Discord takes, and makes one up if there is none.
+// nonce cuts a nonce to the length that Discord allows, and makes a random one if there is none.
 func nonce(given string) string {
 	if given == "" {
 		given = rand.Text()
@@ -125,7 +133,7 @@ func nonce(given string) string {
 	return given[:min(len(given), maxNonce)]
 }
 
-// code is Discord's error code, or 0.
+// code returns Discord's error code, or 0.
 func code(err error) int {
 	var e *SendError
 	if errors.As(err, &e) {
@@ -134,14 +142,14 @@ func code(err error) int {
 	return 0
 }
 
-// shut remembers the channels where the bot may not write. Asking again and again counts towards the 10,000 invalid
+// refusals remembers the channels where the bot may not write. Asking again and again counts towards the 10,000 invalid
 // requests in ten minutes after which Discord bans the address.
-type shut struct {
+type refusals struct {
 	mu    sync.Mutex
 	until map[string]time.Time // guarded by mu
 }
 
-func (c *shut) check(channelID string) error {
+func (c *refusals) check(channelID string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	until, ok := c.until[channelID]
@@ -156,7 +164,7 @@ func (c *shut) check(channelID string) error {
 		Message: "the bot may not write in this channel (remembered)"}
 }
 
-func (c *shut) learn(channelID string, err error) {
+func (c *refusals) learn(channelID string, err error) {
 	if n := code(err); n != discordgo.ErrCodeMissingAccess && n != discordgo.ErrCodeMissingPermissions {
 		return
 	}
@@ -165,11 +173,11 @@ func (c *shut) learn(channelID string, err error) {
 	if c.until == nil || len(c.until) > 10_000 {
 		c.until = map[string]time.Time{}
 	}
-	c.until[channelID] = time.Now().Add(memory)
+	c.until[channelID] = time.Now().Add(refusalMemory)
 }
 
-// forget opens every channel again: permissions have changed somewhere.
-func (c *shut) forget() {
+// forget forgets every refusal: permissions have changed somewhere.
+func (c *refusals) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.until = nil

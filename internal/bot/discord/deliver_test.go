@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -18,7 +19,7 @@ const (
 	changes = "PATCH channels/*/messages/*"
 )
 
-// failed gives the SendError of a request that must fail.
+// failed returns the SendError of a request that must fail.
 func failed(t *testing.T, err error) *SendError {
 	t.Helper()
 	var e *SendError
@@ -41,86 +42,83 @@ func harmless(t *testing.T, r discordtest.Request) {
 }
 
 func TestDeliver(t *testing.T) {
-	t.Parallel()
-	far := discordtest.New(t)
-	s := prepare(t, far, nil) // no session is needed to send
-	general := far.ID("general")
-	question := far.Say("general", "ada", "?")
-	id, err := s.Deliver(t.Context(), turn.Post{ChannelID: general, ReplyTo: question, Text: "@everyone <@" + far.UserID("ada") + "> hi"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, text := range []string{"hello", "hello @here <@" + far.UserID("ada") + ">"} {
-		same, err := s.Deliver(t.Context(), turn.Post{ID: id, ChannelID: general, Text: text, Final: true})
-		if err != nil || same != id {
-			t.Fatalf("edit gave %q, %v", same, err)
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		s := prepare(t, far, nil) // no session is needed to send
+		general := far.ID("general")
+		question := far.Say("general", "ada", "?")
+		id, err := s.Deliver(t.Context(), turn.Post{ChannelID: general, ReplyTo: question, Text: "@everyone <@" + far.UserID("ada") + "> hi"})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	m := far.Messages("general")[1]
-	if m.ID != id || m.ReplyTo != question || !strings.HasPrefix(m.Text, "hello @here") || m.Pinged != nil || m.Nonce == "" {
-		t.Errorf("got %+v", m)
-	}
-	for _, r := range append(far.Requests(creates), far.Requests(changes)...) {
-		harmless(t, r)
-	}
-	if n := len(far.Requests(changes)); n != 2 {
-		t.Errorf("%d edits, want 2", n)
-	}
-	far.Delete(question)
-	if _, err := s.Deliver(t.Context(), turn.Post{ChannelID: general, ReplyTo: question, Text: "too late, but here"}); err != nil {
-		t.Errorf("reply to a deleted message: %v", err)
-	}
-	if err := s.Typing(t.Context(), general); err != nil {
-		t.Errorf("typing: %v", err)
-	}
+		for _, text := range []string{"hello", "hello @here <@" + far.UserID("ada") + ">"} {
+			same, err := s.Deliver(t.Context(), turn.Post{ID: id, ChannelID: general, Text: text, Final: true})
+			if err != nil || same != id {
+				t.Fatalf("edit gave %q, %v", same, err)
+			}
+		}
+		m := far.Messages("general")[1]
+		if m.ID != id || m.ReplyTo != question || !strings.HasPrefix(m.Text, "hello @here") || m.Pinged != nil || m.Nonce == "" {
+			t.Errorf("got %+v", m)
+		}
+		for _, r := range append(far.Requests(creates), far.Requests(changes)...) {
+			harmless(t, r)
+		}
+		if n := len(far.Requests(changes)); n != 2 {
+			t.Errorf("%d edits, want 2", n)
+		}
+		far.Delete(question)
+		if _, err := s.Deliver(t.Context(), turn.Post{ChannelID: general, ReplyTo: question, Text: "too late, but here"}); err != nil {
+			t.Errorf("reply to a deleted message: %v", err)
+		}
+		if err := s.Typing(t.Context(), general); err != nil {
+			t.Errorf("typing: %v", err)
+		}
+	})
 }
 
 func TestOnce(t *testing.T) {
-	t.Parallel()
-	for name, fault := range map[string]discordtest.Fault{
-		"answer lost":     {After: true, Cut: true},
-		"bad gateway":     {After: true, Status: 502, Body: "<html>"},
-		"server error":    {Status: 500},
-		"twice":           {Times: 2, After: true, Status: 503},
-		"limited":         discordtest.TooMany("", 2, 50*time.Millisecond),
-		"limited by page": discordtest.Cloudflare("", 1, 1),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			far := discordtest.New(t)
-			s := prepare(t, far, nil)
-			fault.Route = creates
-			far.Fail(fault)
-			id, err := s.Deliver(t.Context(), turn.Post{ChannelID: far.ID("general"), Text: "once", Nonce: "turn-1-part-1"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if all := far.Messages("general"); len(all) != 1 || all[0].ID != id || all[0].Nonce != "turn-1-part-1" {
-				t.Errorf("got %+v, want one message %s", all, id)
-			}
-			requests := far.Requests(creates)
-			if len(requests) != max(fault.Times, 1)+1 {
-				t.Errorf("%d requests", len(requests))
-			}
-			if name == "limited by page" {
-				if wait := requests[1].At.Sub(requests[0].At); wait < time.Second {
-					t.Errorf("waited %v of the second it was told", wait)
-				}
-			}
-		})
-	}
+	each(t, map[string]struct {
+		fault discordtest.Fault
+		waits time.Duration // at least, before the request that succeeds
+	}{
+		"answer lost":     {discordtest.Fault{After: true, Cut: true}, firstResend / 2},
+		"bad gateway":     {discordtest.Fault{After: true, Status: 502, Body: "<html>"}, firstResend / 2},
+		"server error":    {discordtest.Fault{Status: 500}, firstResend / 2},
+		"twice":           {discordtest.Fault{Times: 2, After: true, Status: 503}, 3 * firstResend / 2},
+		"limited":         {discordtest.TooMany("", 2, 5*time.Second), 10 * time.Second},
+		"limited by page": {discordtest.Cloudflare("", 1, 7), 7 * time.Second},
+	}, func(t *testing.T, far *discordtest.Server, c struct {
+		fault discordtest.Fault
+		waits time.Duration
+	}) {
+		s := prepare(t, far, nil)
+		c.fault.Route = creates
+		far.Fail(c.fault)
+		begun := time.Now()
+		id, err := s.Deliver(t.Context(), turn.Post{ChannelID: far.ID("general"), Text: "once", Nonce: "turn-1-part-1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(begun); took < c.waits || took > 2*c.waits {
+			t.Errorf("waited %v, want %v at least", took, c.waits)
+		}
+		if all := far.Messages("general"); len(all) != 1 || all[0].ID != id || all[0].Nonce != "turn-1-part-1" {
+			t.Errorf("got %+v, want one message %s", all, id)
+		}
+		if n := len(far.Requests(creates)); n != max(c.fault.Times, 1)+1 {
+			t.Errorf("%d requests", n)
+		}
+	})
 }
 
+// TestLimits runs into no limit that the headers announced.
 func TestLimits(t *testing.T) {
-	t.Parallel()
-	far := discordtest.New(t)
-	s := prepare(t, far, nil)
-	general := far.ID("general")
-	t.Run("kept", func(t *testing.T) {
-		far.Limit(2, 300*time.Millisecond)
-		defer far.Limit(0, 0)
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		s := prepare(t, far, nil)
+		far.Limit(2, 3*time.Second)
+		begun := time.Now()
 		for range 5 {
-			if _, err := s.Deliver(t.Context(), turn.Post{ChannelID: general, Text: "x"}); err != nil {
+			if _, err := s.Deliver(t.Context(), turn.Post{ChannelID: far.ID("general"), Text: "x"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -129,38 +127,50 @@ func TestLimits(t *testing.T) {
 				t.Error("ran into the limit that the headers announced")
 			}
 		}
+		if took := time.Since(begun).Round(time.Second); took != 6*time.Second {
+			t.Errorf("five messages in %v, two in three seconds are allowed", took)
+		}
 	})
-	t.Run("longer than the deadline", func(t *testing.T) {
+}
+
+func TestLimitThatIsNotWaitedOut(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		s := prepare(t, far, nil)
+		general := far.ID("general")
 		far.Fail(discordtest.TooMany(creates, 1, 10*time.Second))
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		begun := time.Now()
 		_, err := s.Deliver(ctx, turn.Post{ChannelID: general, Text: "x"})
-		if e := failed(t, err); e.Kind != RateLimited || e.RetryAfter < 9*time.Second || time.Since(begun) > time.Second {
-			t.Errorf("after %v: %+v", time.Since(begun), e)
+		if e := failed(t, err); e.Kind != RateLimited || e.RetryAfter != 10*time.Second || time.Since(begun) > 0 {
+			t.Errorf("longer than the deadline: after %v: %+v", time.Since(begun), e)
 		}
-	})
-	t.Run("old message", func(t *testing.T) {
 		far.Fail(discordtest.Fault{Route: changes, Status: 429, Body: `{"message":"Maximum number of edits","retry_after":60,"code":30046}`})
-		_, err := s.Deliver(t.Context(), turn.Post{ID: "1", ChannelID: general, Text: "x"})
+		_, err = s.Deliver(t.Context(), turn.Post{ID: "1", ChannelID: general, Text: "x"})
 		if e := failed(t, err); e.Kind != RateLimited || e.Code != 30046 || e.RetryAfter != time.Minute {
-			t.Errorf("got %+v", e)
+			t.Errorf("old message: got %+v", e)
 		}
 	})
 }
 
 func TestPace(t *testing.T) {
 	t.Parallel()
-	p := newPacer(50)
-	begun := time.Now()
-	for range 30 {
-		if err := p.wait(t.Context(), "GET x"); err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		p := newPacer(50)
+		begun := time.Now()
+		for range 30 {
+			if err := p.wait(t.Context(), "GET x"); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	if took := time.Since(begun); took < 400*time.Millisecond {
-		t.Errorf("30 requests in %v: more than 50 fit in a second", took)
-	}
+		if took := time.Since(begun).Round(time.Millisecond); took != 500*time.Millisecond { // ten at once, then 40 a second
+			t.Errorf("30 requests in %v", took)
+		}
+	})
+}
+
+func TestBucket(t *testing.T) {
+	t.Parallel()
 	for path, want := range map[string]string{
 		"channels/1/messages/2":             "PATCH channels/1/messages/*",
 		"channels/1/messages":               "PATCH channels/1/messages",
@@ -174,98 +184,98 @@ func TestPace(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	t.Parallel()
-	far := discordtest.New(t)
-	s := prepare(t, far, nil)
-	for _, name := range []string{"secret", "doomed"} {
-		far.AddChannel("hall", name)
-	}
-	far.Deny("secret", true)
-	doomed := far.ID("doomed")
-	far.DeleteChannel("doomed")
-	thread := far.AddThread("general", "old", false)
-	far.Archive("old")
-	general := far.ID("general")
-	fail := func(status int, body string) func() {
-		return func() {
-			far.Fail(discordtest.Fault{Route: "POST channels/*/messages", Times: maxFailures, Status: status, Body: body})
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		s := prepare(t, far, nil)
+		for _, name := range []string{"secret", "doomed"} {
+			far.AddChannel("hall", name)
 		}
-	}
-	for name, c := range map[string]struct {
-		before func()
-		post   turn.Post
-		kind   Kind
-		code   int
-	}{
-		"deleted channel": {post: turn.Post{ChannelID: doomed, Text: "x"}, kind: Gone, code: 10003},
-		"deleted message": {post: turn.Post{ChannelID: general, ID: "12", Text: "x"}, kind: Gone, code: 10008},
-		"no permission":   {post: turn.Post{ChannelID: far.ID("secret"), Text: "x"}, kind: Forbidden, code: 50013},
-		"archived thread": {post: turn.Post{ChannelID: thread, Text: "x"}, kind: ClosedThread, code: 50083},
-		"too long":        {post: turn.Post{ChannelID: general, Text: strings.Repeat("🦉", 1001)}, kind: TooLong},
-		"empty":           {post: turn.Post{ChannelID: general}, kind: Rejected, code: 50006},
-		"overloaded":      {before: fail(503, `{"code":130000,"message":"overloaded"}`), post: turn.Post{ChannelID: general, Text: "x"}, kind: Unavailable, code: 130000},
-		"slow mode":       {before: fail(429, `{"code":20016,"message":"slow","retry_after":30}`), post: turn.Post{ChannelID: general, Text: "x"}, kind: RateLimited, code: 20016},
-	} {
-		if c.before != nil {
-			c.before()
+		far.Deny("secret", true)
+		doomed := far.ID("doomed")
+		far.DeleteChannel("doomed")
+		thread := far.AddThread("general", "old", false)
+		far.Archive("old")
+		general := far.ID("general")
+		fail := func(status int, body string) func() {
+			return func() {
+				far.Fail(discordtest.Fault{Route: "POST channels/*/messages", Times: maxFailures, Status: status, Body: body})
+			}
 		}
-		_, err := s.Deliver(t.Context(), c.post)
-		if e := failed(t, err); e.Kind != c.kind || e.Code != c.code {
-			t.Errorf("%s: got %+v", name, e)
+		for name, c := range map[string]struct {
+			before func()
+			post   turn.Post
+			kind   Kind
+			code   int
+		}{
+			"deleted channel": {post: turn.Post{ChannelID: doomed, Text: "x"}, kind: Gone, code: 10003},
+			"deleted message": {post: turn.Post{ChannelID: general, ID: "12", Text: "x"}, kind: Gone, code: 10008},
+			"no permission":   {post: turn.Post{ChannelID: far.ID("secret"), Text: "x"}, kind: Forbidden, code: 50013},
+			"archived thread": {post: turn.Post{ChannelID: thread, Text: "x"}, kind: ClosedThread, code: 50083},
+			"too long":        {post: turn.Post{ChannelID: general, Text: strings.Repeat("🦉", 1001)}, kind: TooLong},
+			"empty":           {post: turn.Post{ChannelID: general}, kind: Rejected, code: 50006},
+			"overloaded":      {before: fail(503, `{"code":130000,"message":"overloaded"}`), post: turn.Post{ChannelID: general, Text: "x"}, kind: Unavailable, code: 130000},
+			"slow mode":       {before: fail(429, `{"code":20016,"message":"slow","retry_after":30}`), post: turn.Post{ChannelID: general, Text: "x"}, kind: RateLimited, code: 20016},
+		} {
+			if c.before != nil {
+				c.before()
+			}
+			_, err := s.Deliver(t.Context(), c.post)
+			if e := failed(t, err); e.Kind != c.kind || e.Code != c.code {
+				t.Errorf("%s: got %+v", name, e)
+			}
+			far.ClearFaults()
 		}
-		far.ClearFaults()
-	}
+	})
 }
 
 func TestForbiddenIsRemembered(t *testing.T) {
-	t.Parallel()
-	far := discordtest.New(t)
-	d := open(t, far, nil)
-	far.Deny("general", true)
-	general := far.ID("general")
-	for range 5 {
-		_, err := d.Deliver(t.Context(), turn.Post{ChannelID: general, Text: "x"})
-		if e := failed(t, err); e.Kind != Forbidden {
-			t.Errorf("got %+v", e)
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		d := open(t, far, nil)
+		far.Deny("general", true)
+		general := far.ID("general")
+		for range 5 {
+			_, err := d.Deliver(t.Context(), turn.Post{ChannelID: general, Text: "x"})
+			if e := failed(t, err); e.Kind != Forbidden {
+				t.Errorf("got %+v", e)
+			}
+			if e := failed(t, d.Typing(t.Context(), general)); e.Kind != Forbidden {
+				t.Errorf("typing: got %+v", e)
+			}
 		}
-		if e := failed(t, d.Typing(t.Context(), general)); e.Kind != Forbidden {
-			t.Errorf("typing: got %+v", e)
+		if n := len(far.Requests("POST channels/*/*")); n != 1 {
+			t.Errorf("asked %d times, want 1", n)
 		}
-	}
-	if n := len(far.Requests("POST channels/*/*")); n != 1 {
-		t.Errorf("asked %d times, want 1", n)
-	}
-	far.Deny("general", false) // CHANNEL_UPDATE follows
-	await(t, "permission", func() bool {
-		_, err := d.Deliver(t.Context(), turn.Post{ChannelID: general, Text: "x"})
-		return err == nil
+		far.Deny("general", false) // CHANNEL_UPDATE follows
+		await(t, "permission", func() bool {
+			_, err := d.Deliver(t.Context(), turn.Post{ChannelID: general, Text: "x"})
+			return err == nil
+		})
 	})
 }
 
 func TestReplyWithoutHistory(t *testing.T) {
-	t.Parallel()
-	far := discordtest.New(t)
-	s := prepare(t, far, nil)
-	question := far.Say("general", "ada", "?")
-	far.Fail(discordtest.Fault{Route: creates, Status: 400, Body: `{"code":160002,"message":"Cannot reply without permission to read message history"}`})
-	if _, err := s.Deliver(t.Context(), turn.Post{ChannelID: far.ID("general"), ReplyTo: question, Text: "x"}); err != nil {
-		t.Fatal(err)
-	}
-	if all := far.Messages("general"); len(all) != 2 || all[1].ReplyTo != "" {
-		t.Errorf("got %+v", all)
-	}
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		s := prepare(t, far, nil)
+		question := far.Say("general", "ada", "?")
+		far.Fail(discordtest.Fault{Route: creates, Status: 400, Body: `{"code":160002,"message":"Cannot reply without permission to read message history"}`})
+		if _, err := s.Deliver(t.Context(), turn.Post{ChannelID: far.ID("general"), ReplyTo: question, Text: "x"}); err != nil {
+			t.Fatal(err)
+		}
+		if all := far.Messages("general"); len(all) != 2 || all[1].ReplyTo != "" {
+			t.Errorf("got %+v", all)
+		}
+	})
 }
 
 func TestCancelled(t *testing.T) {
-	t.Parallel()
-	far := discordtest.New(t)
-	s := prepare(t, far, nil)
-	far.Fail(discordtest.Fault{Route: creates, Delay: time.Minute})
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	begun := time.Now()
-	_, err := s.Deliver(ctx, turn.Post{ChannelID: far.ID("general"), Text: "x"})
-	if e := failed(t, err); e.Kind != Unavailable || !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) > time.Second {
-		t.Errorf("after %v: %+v", time.Since(begun), e)
-	}
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		s := prepare(t, far, nil)
+		far.Fail(discordtest.Fault{Route: creates, Delay: time.Minute})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		begun := time.Now()
+		_, err := s.Deliver(ctx, turn.Post{ChannelID: far.ID("general"), Text: "x"})
+		if e := failed(t, err); e.Kind != Unavailable || !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != time.Second {
+			t.Errorf("after %v: %+v", time.Since(begun), e)
+		}
+	})
 }

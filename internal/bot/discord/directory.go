@@ -33,11 +33,11 @@ func (d *directory) addGuild(g guildInfo) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.dropChannels(g.ID)
-	known := &guild{name: g.Name, roles: map[string]role{}}
+	added := &guild{name: g.Name, roles: map[string]role{}}
 	for _, r := range g.Roles {
-		known.roles[r.ID] = r
+		added.roles[r.ID] = r
 	}
-	d.guilds[g.ID] = known
+	d.guilds[g.ID] = added
 	for _, c := range slices.Concat(g.Channels, g.Threads) {
 		c.GuildID = g.ID
 		d.channels[c.ID] = c
@@ -80,7 +80,7 @@ func (d *directory) removeRole(guildID, roleID string) {
 	}
 }
 
-// setChannel learns one channel, unless its server is not (or no longer) ours.
+// setChannel adds or updates a channel, unless the bot is not (or no longer) in its server.
 func (d *directory) setChannel(c channel) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -95,7 +95,7 @@ func (d *directory) removeChannel(id string) {
 	delete(d.channels, id)
 }
 
-// channel gives what is known of a channel.
+// channel returns what is known of a channel.
 func (d *directory) channel(id string) (channel, bool) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -103,7 +103,7 @@ func (d *directory) channel(id string) (channel, bool) {
 	return c, ok
 }
 
-// role gives what is known of a role: nothing if it is not.
+// role returns what is known of a role: nothing if it is not.
 func (d *directory) role(guildID, id string) role {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -113,7 +113,7 @@ func (d *directory) role(guildID, id string) role {
 	return role{}
 }
 
-// guildNames lists the servers, sorted, and says whether every one of them is known by name.
+// guildNames lists the servers, sorted, and reports whether the name of each is known.
 func (d *directory) guildNames() (names []string, complete bool) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()

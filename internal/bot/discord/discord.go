@@ -6,11 +6,10 @@
 // which have begun can finish. Reading from top to bottom:
 //
 //   - supervise.go keeps a connection to the gateway alive: when to resume, when to start over, when to give up.
-//   - link.go is one such connection, from HELLO to its end; it beats, and notices a dead peer within two beats.
-//   - intake.go and hear.go turn gateway payloads (wire.go) into events; read.go writes their text with names for
+//   - connection.go is one such connection, from HELLO to its end; it beats, and notices a dead peer within two beats.
+//   - intake.go and message.go turn gateway payloads (wire.go) into events; read.go writes their text with names for
 //     ids, which directory.go knows; queue.go stands between the gateway, which must never wait, and a busy bot.
-//   - rest.go and pace.go are the way out: one request, its limits and retries; fail.go and classify.go name what
-//     went wrong.
+//   - rest.go and pace.go send one request, with its limits and retries; fail.go and classify.go name what went wrong.
 //   - deliver.go, interact.go and commands.go are messages, answers to commands and the commands themselves.
 //
 // REST calls, permissions, error codes and payload types are discordgo's. Its gateway client is not used, because it
@@ -27,6 +26,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -55,7 +55,7 @@ type Config struct {
 	SaveHash  func(context.Context, string) error   // keeps the fingerprint of the commands Discord has been given
 }
 
-// Ready is who the bot turned out to be.
+// Ready describes the bot, as Discord does when a session begins.
 type Ready struct {
 	Name, ID string
 	Guilds   []string // names of its servers, sorted; an id where the server is unavailable
@@ -71,7 +71,7 @@ type Health struct {
 	Latency    time.Duration // of that heartbeat
 	Guilds     int
 	Identifies int    // sessions begun since the start
-	Resumes    int    // sessions taken up again since the start
+	Resumes    int    // sessions resumed since the start
 	Dropped    int    // events lost because the bot did not keep up
 	Trouble    string // why the last connection ended or could not be made; empty while all is well
 }
@@ -80,18 +80,18 @@ const defaultBase = "https://discord.com/api"
 
 // Session is a door to Discord. Make it with New.
 type Session struct {
-	cfg     Config
-	log     *slog.Logger
-	token   string
-	base    string // REST base with its version, without a slash at the end
-	rest    *discordgo.Session
-	pace    *pacer
-	names   directory
-	shut    shut
-	events  chan turn.Event // closed by Run
-	waiting *queue
-	timing  timing
-	handle  map[string]func(context.Context, []byte) error // gateway event → handler; fixed by New
+	cfg      Config
+	log      *slog.Logger
+	token    string
+	base     string // REST base with its version, without a slash at the end
+	rest     *discordgo.Session
+	pace     *pacer
+	names    directory
+	refusals refusals
+	events   chan turn.Event // closed by Run
+	waiting  *queue
+	netDial  func(ctx context.Context, network, address string) (net.Conn, error) // to the gateway; nil: a net.Dialer's. Tests connect in memory
+	handle   map[string]func(context.Context, []byte) error                       // gateway event → handler; fixed by New
 
 	self  atomic.Pointer[identity] // nil before the first READY
 	tasks sync.WaitGroup           // goroutines started by Run; it waits for them
@@ -108,23 +108,16 @@ type Session struct {
 	refuse401 func() // ends Run, set by it; guarded by mu
 }
 
-// timing is every wait of the supervisor, so that tests need not sit through them.
-type timing struct {
-	hello, welcome time.Duration // for HELLO, and then for READY or RESUMED
-	identifyGap    time.Duration // between two IDENTIFYs
-	invalid        time.Duration // after op 9: this plus up to four times as much
-	retry          time.Duration // first wait after a failure; doubles
-	guilds         time.Duration // for the servers announced in READY
-	resend         time.Duration // first wait before a request is sent again; doubles
-}
-
-func defaultTiming() timing {
-	return timing{
-		hello: 15 * time.Second, welcome: 30 * time.Second,
-		identifyGap: 5 * time.Second, invalid: time.Second, retry: 500 * time.Millisecond,
-		guilds: 2 * time.Second, resend: 250 * time.Millisecond,
-	}
-}
+// The waits of the supervisor.
+const (
+	helloLimit   = 15 * time.Second       // for HELLO
+	welcomeLimit = 30 * time.Second       // for READY or RESUMED, after that
+	identifyGap  = 5 * time.Second        // between two IDENTIFYs
+	invalidWait  = time.Second            // after op 9: this plus up to four times as much
+	firstRetry   = 500 * time.Millisecond // after a failure; doubles
+	guildsLimit  = 2 * time.Second        // for the servers announced in READY
+	firstResend  = 250 * time.Millisecond // before a request is sent again; doubles
+)
 
 // New checks the configuration; it does not touch the network.
 func New(c Config) (*Session, error) {
@@ -150,10 +143,10 @@ func New(c Config) (*Session, error) {
 	}
 	s := &Session{
 		cfg: c, log: c.Log, token: token,
-		base:   strings.TrimSuffix(c.BaseURL, "/") + "/v10",
-		pace:   newPacer(c.PerSecond),
-		events: make(chan turn.Event, 64),
-		timing: defaultTiming(), guildCame: make(chan struct{}, 1),
+		base:      strings.TrimSuffix(c.BaseURL, "/") + "/v10",
+		pace:      newPacer(c.PerSecond),
+		events:    make(chan turn.Event, 64),
+		guildCame: make(chan struct{}, 1),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -166,7 +159,7 @@ func New(c Config) (*Session, error) {
 	return s, nil
 }
 
-// CheckToken says what is wrong with a bot token's shape: three base64url parts, the first of them the bot's id.
+// CheckToken returns what is wrong with a bot token's shape: three base64url parts, the first of them the bot's id.
 // A token of the right shape may still be refused by Discord.
 func CheckToken(token string) error {
 	const where = "copy it from https://discord.com/developers/applications → your application → Bot → Reset Token"
@@ -192,7 +185,7 @@ func CheckToken(token string) error {
 
 const tokenAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_="
 
-// Events is what happens, in Discord's order. It is closed when Run returns. Nobody else may close it.
+// Events returns what happens, in Discord's order. It is closed when Run returns. Nobody else may close it.
 //
 // A Gone event without a channel means that the bot has left the whole server.
 func (s *Session) Events() <-chan turn.Event { return s.events }
@@ -223,7 +216,7 @@ func (s *Session) redact(text string) string {
 	return text
 }
 
-// invite is the URL that adds the application to a server with the least permissions the bot needs.
+// invite returns the URL that adds the application to a server with the least permissions the bot needs.
 func invite(app string) string {
 	const least = discordgo.PermissionViewChannel | discordgo.PermissionSendMessages |
 		discordgo.PermissionSendMessagesInThreads | discordgo.PermissionReadMessageHistory

@@ -2,7 +2,9 @@ package discord
 
 import (
 	"context"
+	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -14,6 +16,31 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// soon is longer than anything takes that tests wait for. Where time is virtual it costs nothing.
+const soon = time.Minute
+
+// virtual runs a test against a Discord in memory, in virtual time: waits are exact and cost nothing, whatever else the
+// machine does.
+func virtual(t *testing.T, test func(t *testing.T, far *discordtest.Server)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC))) // Discord's ids begin in 2015, bubbles in 2000
+		test(t, discordtest.NewVirtual(t))
+	})
+}
+
+// each runs a test like virtual for each of its cases, by name.
+func each[C any](t *testing.T, cases map[string]C, test func(t *testing.T, far *discordtest.Server, c C)) {
+	t.Helper()
+	t.Parallel()
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T, far *discordtest.Server) { test(t, far, c) })
+		})
+	}
+}
+
 // door is a running session at a test server.
 type door struct {
 	*Session
@@ -22,18 +49,17 @@ type door struct {
 	done chan error // the error of Run
 }
 
-// quick are the waits of tests that do not measure them.
-func quick() timing {
-	t := defaultTiming()
-	t.identifyGap, t.invalid, t.retry, t.resend = 20*time.Millisecond, 20*time.Millisecond, 10*time.Millisecond, 10*time.Millisecond
-	t.guilds = 200 * time.Millisecond
-	return t
-}
-
 // prepare makes a session that does not run yet.
 func prepare(t *testing.T, far *discordtest.Server, change func(*Config)) *Session {
 	t.Helper()
-	client := api.Client(api.Service{Origin: far.URL})
+	client := &http.Client{Transport: &http.Transport{DialContext: far.Dial}}
+	s := session(t, far, client, change)
+	s.netDial = far.Dial
+	return s
+}
+
+func session(t *testing.T, far *discordtest.Server, client *http.Client, change func(*Config)) *Session {
+	t.Helper()
 	t.Cleanup(client.CloseIdleConnections)
 	c := Config{Token: discordtest.Token, HTTP: client, BaseURL: far.URL}
 	if change != nil {
@@ -43,7 +69,6 @@ func prepare(t *testing.T, far *discordtest.Server, change func(*Config)) *Sessi
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.timing = quick()
 	return s
 }
 
@@ -60,28 +85,52 @@ func run(t *testing.T, far *discordtest.Server, s *Session) *door {
 	return d
 }
 
-// open gives a connected door.
+// open returns a connected door.
 func open(t *testing.T, far *discordtest.Server, change func(*Config)) *door {
 	t.Helper()
-	d := run(t, far, prepare(t, far, change))
-	if !far.WaitSession(5 * time.Second) {
+	return connect(t, far, prepare(t, far, change))
+}
+
+func connect(t *testing.T, far *discordtest.Server, s *Session) *door {
+	t.Helper()
+	d := run(t, far, s)
+	if !far.WaitSession(soon) {
 		t.Fatal("no session")
 	}
 	await(t, "connection", func() bool { h := d.Health(); return h.Connected })
 	return d
 }
 
+// TestLoopback has the sockets and the HTTP client that the program has.
+func TestLoopback(t *testing.T) {
+	t.Parallel()
+	far := discordtest.New(t)
+	d := connect(t, far, session(t, far, api.Client(api.Service{Origin: far.URL}), nil))
+	far.Say("general", "ada", "a question")
+	e := d.next(t)
+	if _, err := d.Deliver(t.Context(), turn.Post{ChannelID: e.Message.ChannelID, ReplyTo: e.Message.ID, Text: "an answer"}); err != nil {
+		t.Fatal(err)
+	}
+	if m, ok := far.WaitReply("general", soon); !ok || m.Text != "an answer" || m.ReplyTo != e.Message.ID {
+		t.Errorf("got %+v", m)
+	}
+	d.stop()
+	if err := d.result(t); err != nil {
+		t.Errorf("Run: %v", err)
+	}
+}
+
 // await waits for something that has no event of its own.
 func await(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(soon); !ok(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("waited in vain for %s", what)
 		}
 	}
 }
 
-// next gives the next event.
+// next returns the next event.
 func (d *door) next(t *testing.T) turn.Event {
 	t.Helper()
 	select {
@@ -90,7 +139,7 @@ func (d *door) next(t *testing.T) turn.Event {
 			t.Fatal("events are closed")
 		}
 		return e
-	case <-time.After(5 * time.Second):
+	case <-time.After(soon):
 		t.Fatal("no event")
 	}
 	panic("unreachable")
@@ -105,13 +154,13 @@ func (d *door) none(t *testing.T) {
 	}
 }
 
-// result gives the error of Run.
+// result returns the error of Run.
 func (d *door) result(t *testing.T) error {
 	t.Helper()
 	select {
 	case err := <-d.done:
 		return err
-	case <-time.After(5 * time.Second):
+	case <-time.After(soon):
 		t.Fatal("Run does not end")
 	}
 	panic("unreachable")

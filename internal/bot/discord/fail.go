@@ -47,7 +47,7 @@ func (e *SendError) Error() string {
 	return text
 }
 
-// Unwrap gives the error of the context, if that is what ended the request.
+// Unwrap returns the error of the context, if that is what ended the request.
 func (e *SendError) Unwrap() error { return e.err }
 
 // Fatal is the error of Run when trying again cannot help.
@@ -60,7 +60,7 @@ func (f *Fatal) Error() string { return fmt.Sprintf("discord: %s (code %d)", f.C
 
 const portal = "https://discord.com/developers/applications → your application → Bot"
 
-// fatal gives the end that a gateway close code means, or nil if another connection may work.
+// fatal returns the error that a gateway close code means, or nil if another connection may work.
 // https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes
 func fatal(code int) *Fatal {
 	cures := map[int]string{

@@ -13,7 +13,7 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// handlers gives the gateway events that are read. They run one after the other on the goroutine that reads the
+// handlers returns the handler of each gateway event that is read. They run one after the other on the goroutine that reads the
 // gateway, so they only look up, convert and enqueue: none may wait.
 func (s *Session) handlers() map[string]func(context.Context, []byte) error {
 	return map[string]func(context.Context, []byte) error{
@@ -43,7 +43,7 @@ func (s *Session) handlers() map[string]func(context.Context, []byte) error {
 	}
 }
 
-// on makes a handler of a function of a payload.
+// on makes a handler from a function that takes a decoded payload.
 func on[T any](f func(context.Context, *T)) func(context.Context, []byte) error {
 	return func(ctx context.Context, data []byte) error {
 		v := new(T)
@@ -55,20 +55,20 @@ func on[T any](f func(context.Context, *T)) func(context.Context, []byte) error 
 	}
 }
 
-// dispatch handles one gateway event. Whatever goes wrong with it is logged and stays with it.
+// dispatch handles one gateway event. Errors and panics are logged and end nothing else.
 func (s *Session) dispatch(ctx context.Context, kind string, data []byte) {
 	handle := s.handle[kind]
 	if handle == nil {
 		return
 	}
-	defer s.survive("handle " + kind)
+	defer s.logPanic("handle " + kind)
 	if err := handle(ctx, data); err != nil {
 		s.log.Error("gateway event cannot be read", "event", kind, "err", s.redact(err.Error()))
 	}
 }
 
-// survive, deferred, keeps a panic from ending the process.
-func (s *Session) survive(what string) {
+// logPanic, deferred, keeps a panic from ending the process.
+func (s *Session) logPanic(what string) {
 	if r := recover(); r != nil {
 		s.log.Error("panic", "in", what, "panic", s.redact(fmt.Sprint(r)), "stack", string(debug.Stack()))
 	}
@@ -100,14 +100,14 @@ func (s *Session) forward(ctx context.Context) {
 	}
 }
 
-// parent gives the channel that a thread hangs on, or "". The gateway announces almost every channel beforehand; one
+// parent returns the channel that a thread belongs to, or "". The gateway announces almost every channel beforehand; one
 // it has not is asked for once.
 func (s *Session) parent(ctx context.Context, e turn.Event) string {
 	if e.ParentID != "" || e.GuildID == "" || e.Message.ChannelID == "" || e.Kind == turn.Gone || e.Kind == turn.Deleted {
 		return e.ParentID
 	}
-	c, known := s.names.channel(e.Message.ChannelID)
-	if !known {
+	c, ok := s.names.channel(e.Message.ChannelID)
+	if !ok {
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
 		body, err := s.call(ctx, request{method: http.MethodGet, url: discordgo.EndpointChannel(e.Message.ChannelID), once: true})
@@ -117,7 +117,7 @@ func (s *Session) parent(ctx context.Context, e turn.Event) string {
 		if err != nil {
 			s.log.Warn("channel is unknown", "channel", e.Message.ChannelID, "err", err)
 		}
-		c.ID, c.GuildID = e.Message.ChannelID, e.GuildID // an unknown one is remembered as such
+		c.ID, c.GuildID = e.Message.ChannelID, e.GuildID // also an unknown one, so that it is not asked for again
 		s.names.setChannel(c)
 	}
 	if c.thread() {
@@ -137,7 +137,7 @@ func (s *Session) onGuild(g *guildInfo) {
 	}
 }
 
-// onGuildGone tells an outage, which passes, from the bot's removal.
+// onGuildGone distinguishes an outage, which passes, from the bot's removal.
 func (s *Session) onGuildGone(_ context.Context, g *guildInfo) {
 	if g.Unavailable {
 		return
@@ -148,7 +148,7 @@ func (s *Session) onGuildGone(_ context.Context, g *guildInfo) {
 
 func (s *Session) onRole(_ context.Context, r *roleChange) {
 	s.names.setRole(r.GuildID, r.Role)
-	s.shut.forget()
+	s.refusals.forget()
 }
 
 func (s *Session) onChannel(_ context.Context, c *channel) { s.names.setChannel(*c) }
@@ -156,7 +156,7 @@ func (s *Session) onChannel(_ context.Context, c *channel) { s.names.setChannel(
 // onChannelChange may be about who may write there.
 func (s *Session) onChannelChange(_ context.Context, c *channel) {
 	s.names.setChannel(*c)
-	s.shut.forget()
+	s.refusals.forget()
 }
 
 func (s *Session) onChannelGone(_ context.Context, c *channel) {

@@ -12,198 +12,200 @@ import (
 
 // A reply brings what it replies to, and whether a person wrote that.
 func TestWhoWroteWhatIsRepliedTo(t *testing.T) {
-	far := discordtest.New(t)
-	d := open(t, far, nil)
-	for name, above := range map[string]discordtest.Post{
-		"person":  {Author: "ada"},
-		"bot":     {Author: "feed", Bot: true},
-		"webhook": {Author: "hook", Webhook: true},
-	} {
-		above.Channel, above.Text = "general", "see https://example.org/a"
-		id := far.Post(above)
-		if name == "person" {
-			d.next(t)
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		d := open(t, far, nil)
+		for name, above := range map[string]discordtest.Post{
+			"person":  {Author: "ada"},
+			"bot":     {Author: "feed", Bot: true},
+			"webhook": {Author: "hook", Webhook: true},
+		} {
+			above.Channel, above.Text = "general", "see https://example.org/a"
+			id := far.Post(above)
+			if name == "person" {
+				d.next(t)
+			}
+			far.Reply("general", "bob", id, "@familiar read that", false)
+			e := d.next(t)
+			if e.Reply == nil || e.Reply.ByPerson() != (name == "person") || e.Reply.Own || !e.Message.ByPerson() {
+				t.Errorf("%s: reply %+v to %+v", name, e.Message, e.Reply)
+			}
 		}
-		far.Reply("general", "bob", id, "@familiar read that", false)
-		e := d.next(t)
-		if e.Reply == nil || e.Reply.ByPerson() != (name == "person") || e.Reply.Own || !e.Message.ByPerson() {
-			t.Errorf("%s: reply %+v to %+v", name, e.Message, e.Reply)
-		}
-	}
+	})
 }
 
 func TestReports(t *testing.T) {
-	t.Parallel()
-	far := discordtest.New(t)
-	guild := far.AddGuild("attic")
-	far.AddChannel(guild, "books")
-	far.AddRole(guild, "readers")
-	far.Nick("attic", "ada", "Countess")
-	d := open(t, far, nil)
-	own, err := d.Deliver(t.Context(), turn.Post{ChannelID: far.ID("books"), Text: "an answer"})
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	t.Run("mention", func(t *testing.T) {
-		bob := far.UserID("bob") // from now on "@bob" is a mention
-		id := far.Say("books", "ada", "hey @familiar, ask @bob of @readers in #books <a:wave:42> at <t:0:R>")
-		e := d.next(t)
-		want := "hey, ask @bob of @readers in #books :wave: at 1970-01-01 00:00 UTC"
-		if e.Message.Text != want || !e.Mentioned || e.Direct || e.Reply != nil {
-			t.Errorf("got %+v, want text %q", e, want)
-		}
-		if sent := far.Messages("books"); !strings.Contains(sent[len(sent)-1].Text, "<@"+bob+">") {
-			t.Errorf("sent %+v", sent)
-		}
-		if e.Kind != turn.Created || e.ID != id || e.Message.ID != id || e.GuildID != guild || e.Message.ChannelID != far.ID("books") {
-			t.Errorf("ids: %+v", e)
-		}
-		if e.Message.Author.Name != "Countess" || e.Message.Author.ID != far.UserID("ada") {
-			t.Errorf("author %+v", e.Message.Author)
-		}
-		if since := time.Since(e.Message.At); since < 0 || since > time.Minute {
-			t.Errorf("at %v", e.Message.At)
-		}
-	})
-	for _, ping := range []bool{true, false} {
-		t.Run("reply", func(t *testing.T) {
-			far.Reply("books", "ada", own, "and then?", ping)
+	each(t, map[string]func(t *testing.T, d *door, own string){
+		"mention": func(t *testing.T, d *door, _ string) {
+			bob := d.far.UserID("bob") // from now on "@bob" is a mention
+			id := d.far.Say("books", "ada", "hey @familiar, ask @bob of @readers in #books <a:wave:42> at <t:0:R>")
 			e := d.next(t)
-			if e.Mentioned != ping || e.Reply == nil || !e.Reply.Own || e.Reply.ByPerson() || e.Reply.Author.Machine || e.Reply.ID != own || e.Reply.Text != "an answer" || e.Message.ReplyTo != own {
-				t.Errorf("ping %t: got %+v, reply %+v", ping, e, e.Reply)
+			want := "hey, ask @bob of @readers in #books :wave: at 1970-01-01 00:00 UTC"
+			if e.Message.Text != want || !e.Mentioned || e.Direct || e.Reply != nil {
+				t.Errorf("got %+v, want text %q", e, want)
 			}
-		})
-	}
-	t.Run("direct", func(t *testing.T) {
-		far.DM("ada", "psst")
-		if e := d.next(t); !e.Direct || e.GuildID != "" || e.Message.Text != "psst" || e.Message.Author.Name != "ada" {
-			t.Errorf("got %+v", e)
-		}
-	})
-	t.Run("everyone is not a mention", func(t *testing.T) {
-		far.Say("books", "ada", "@everyone wake up")
-		if e := d.next(t); e.Mentioned || e.Message.Text != "@everyone wake up" {
-			t.Errorf("got %+v", e)
-		}
-	})
-	t.Run("thread", func(t *testing.T) {
-		for _, silent := range []bool{false, true} {
-			thread := far.AddThread("books", "chapter", silent)
-			far.Say(thread, "ada", "inside")
-			far.Say(thread, "ada", "inside")
-			for range 2 {
-				if e := d.next(t); e.ParentID != far.ID("books") || e.Message.ChannelID != thread {
-					t.Errorf("silent %t: got %+v", silent, e)
+			if sent := d.far.Messages("books"); !strings.Contains(sent[len(sent)-1].Text, "<@"+bob+">") {
+				t.Errorf("sent %+v", sent)
+			}
+			if e.Kind != turn.Created || e.ID != id || e.Message.ID != id || e.GuildID == "" || e.Message.ChannelID != d.far.ID("books") {
+				t.Errorf("ids: %+v", e)
+			}
+			if e.Message.Author.Name != "Countess" || e.Message.Author.ID != d.far.UserID("ada") {
+				t.Errorf("author %+v", e.Message.Author)
+			}
+			if !e.Message.At.Equal(time.Now()) {
+				t.Errorf("at %v", e.Message.At)
+			}
+		},
+		"reply": func(t *testing.T, d *door, own string) {
+			for _, ping := range []bool{true, false} {
+				d.far.Reply("books", "ada", own, "and then?", ping)
+				e := d.next(t)
+				if e.Mentioned != ping || e.Reply == nil || !e.Reply.Own || e.Reply.ByPerson() || e.Reply.Author.Machine || e.Reply.ID != own || e.Reply.Text != "an answer" || e.Message.ReplyTo != own {
+					t.Errorf("ping %t: got %+v, reply %+v", ping, e, e.Reply)
 				}
 			}
+		},
+		"direct": func(t *testing.T, d *door, _ string) {
+			d.far.DM("ada", "psst")
+			if e := d.next(t); !e.Direct || e.GuildID != "" || e.Message.Text != "psst" || e.Message.Author.Name != "ada" {
+				t.Errorf("got %+v", e)
+			}
+		},
+		"everyone is not a mention": func(t *testing.T, d *door, _ string) {
+			d.far.Say("books", "ada", "@everyone wake up")
+			if e := d.next(t); e.Mentioned || e.Message.Text != "@everyone wake up" {
+				t.Errorf("got %+v", e)
+			}
+		},
+		"thread": func(t *testing.T, d *door, _ string) {
+			for _, silent := range []bool{false, true} {
+				thread := d.far.AddThread("books", "chapter", silent)
+				d.far.Say(thread, "ada", "inside")
+				d.far.Say(thread, "ada", "inside")
+				for range 2 {
+					if e := d.next(t); e.ParentID != d.far.ID("books") || e.Message.ChannelID != thread {
+						t.Errorf("silent %t: got %+v", silent, e)
+					}
+				}
+			}
+			if n := len(d.far.Requests("GET channels/*")); n != 1 {
+				t.Errorf("asked %d times for a channel, want 1", n)
+			}
+		},
+		"not a person": func(t *testing.T, d *door, _ string) {
+			d.far.Post(discordtest.Post{Channel: "books", Author: "robot", Bot: true, Text: "@familiar hello"})
+			d.far.Post(discordtest.Post{Channel: "books", Author: "feed", Webhook: true, Text: "@familiar news"})
+			d.far.Dispatch("MESSAGE_CREATE", map[string]any{"id": "7", "channel_id": d.far.ID("books"), "type": 7, "content": "",
+				"author": map[string]any{"id": "8", "username": "newcomer"}}) // a person joined
+			d.none(t)
+		},
+	}, func(t *testing.T, far *discordtest.Server, test func(*testing.T, *door, string)) {
+		guild := far.AddGuild("attic")
+		far.AddChannel(guild, "books")
+		far.AddRole(guild, "readers")
+		far.Nick("attic", "ada", "Countess")
+		d := open(t, far, nil)
+		own, err := d.Deliver(t.Context(), turn.Post{ChannelID: far.ID("books"), Text: "an answer"})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if n := len(far.Requests("GET channels/*")); n != 1 {
-			t.Errorf("asked %d times for a channel, want 1", n)
-		}
-	})
-	t.Run("unheard", func(t *testing.T) {
-		far.Post(discordtest.Post{Channel: "books", Author: "robot", Bot: true, Text: "@familiar hello"})
-		far.Post(discordtest.Post{Channel: "books", Author: "feed", Webhook: true, Text: "@familiar news"})
-		far.Dispatch("MESSAGE_CREATE", map[string]any{"id": "7", "channel_id": far.ID("books"), "type": 7, "content": "",
-			"author": map[string]any{"id": "8", "username": "newcomer"}}) // a person joined
-		d.none(t)
+		test(t, d, own)
 	})
 }
 
 func TestOddComponent(t *testing.T) {
-	t.Parallel()
-	far := discordtest.New(t)
-	d := open(t, far, nil)
-	far.Post(discordtest.Post{Channel: "general", Author: "ada", Text: "still here", Components: []any{map[string]any{"type": 99, "x": []int{1}}}})
-	if e := d.next(t); e.Message.Text != "still here" {
-		t.Errorf("got %+v", e)
-	}
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		d := open(t, far, nil)
+		far.Post(discordtest.Post{Channel: "general", Author: "ada", Text: "still here", Components: []any{map[string]any{"type": 99, "x": []int{1}}}})
+		if e := d.next(t); e.Message.Text != "still here" {
+			t.Errorf("got %+v", e)
+		}
+	})
 }
 
 func TestEditsAndDeletions(t *testing.T) {
-	t.Parallel()
-	far := discordtest.New(t)
-	early := far.Say("general", "ada", "before the session")
-	d := open(t, far, nil)
-	far.Embed(early)
-	d.none(t)
-	id := far.Say("general", "ada", "frist")
-	d.next(t)
-	far.Embed(id)
-	d.none(t)
-	far.Edit(id, "first")
-	if e := d.next(t); e.Kind != turn.Edited || e.Message.Text != "first" || e.Message.ID != id || e.ID == id {
-		t.Errorf("got %+v", e)
-	}
-	far.Embed(id) // edited_timestamp is set now, the text has not changed
-	d.none(t)
-	far.Delete(id)
-	if e := d.next(t); e.Kind != turn.Deleted || e.Message.ID != id || e.Message.ChannelID != far.ID("general") || e.ID == id {
-		t.Errorf("got %+v", e)
-	}
-	far.Dispatch("MESSAGE_DELETE_BULK", map[string]any{"ids": []string{"11", "12"}, "channel_id": far.ID("general"), "guild_id": "1"})
-	for _, want := range []string{"11", "12"} {
-		if e := d.next(t); e.Kind != turn.Deleted || e.Message.ID != want {
-			t.Errorf("got %+v, want deletion of %s", e, want)
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		early := far.Say("general", "ada", "before the session")
+		d := open(t, far, nil)
+		far.Embed(early)
+		d.none(t)
+		id := far.Say("general", "ada", "frist")
+		d.next(t)
+		far.Embed(id)
+		d.none(t)
+		far.Edit(id, "first")
+		if e := d.next(t); e.Kind != turn.Edited || e.Message.Text != "first" || e.Message.ID != id || e.ID == id {
+			t.Errorf("got %+v", e)
 		}
-	}
+		far.Embed(id) // edited_timestamp is set now, the text has not changed
+		d.none(t)
+		far.Delete(id)
+		if e := d.next(t); e.Kind != turn.Deleted || e.Message.ID != id || e.Message.ChannelID != far.ID("general") || e.ID == id {
+			t.Errorf("got %+v", e)
+		}
+		far.Dispatch("MESSAGE_DELETE_BULK", map[string]any{"ids": []string{"11", "12"}, "channel_id": far.ID("general"), "guild_id": "1"})
+		for _, want := range []string{"11", "12"} {
+			if e := d.next(t); e.Kind != turn.Deleted || e.Message.ID != want {
+				t.Errorf("got %+v, want deletion of %s", e, want)
+			}
+		}
+	})
 }
 
 func TestGone(t *testing.T) {
-	t.Parallel()
-	far := discordtest.New(t)
-	attic := far.AddGuild("attic")
-	books := far.AddChannel(attic, "books")
-	thread := far.AddThread("books", "chapter", false)
-	d := open(t, far, nil)
-	await(t, "servers", func() bool { _, all := d.names.guildNames(); return all })
-	far.DeleteChannel("chapter")
-	if e := d.next(t); e.Kind != turn.Gone || e.Message.ChannelID != thread || e.ParentID != books {
-		t.Errorf("thread: got %+v", e)
-	}
-	far.DeleteChannel("books")
-	if e := d.next(t); e.Kind != turn.Gone || e.Message.ChannelID != books || e.GuildID != attic {
-		t.Errorf("channel: got %+v", e)
-	}
-	far.Outage("attic")
-	d.none(t)
-	far.Kick("attic")
-	if e := d.next(t); e.Kind != turn.Gone || e.Message.ChannelID != "" || e.GuildID != attic {
-		t.Errorf("server: got %+v", e)
-	}
-	if n := d.Health().Guilds; n != 1 {
-		t.Errorf("%d servers are left, want 1", n)
-	}
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		attic := far.AddGuild("attic")
+		books := far.AddChannel(attic, "books")
+		thread := far.AddThread("books", "chapter", false)
+		d := open(t, far, nil)
+		await(t, "servers", func() bool { _, all := d.names.guildNames(); return all })
+		far.DeleteChannel("chapter")
+		if e := d.next(t); e.Kind != turn.Gone || e.Message.ChannelID != thread || e.ParentID != books {
+			t.Errorf("thread: got %+v", e)
+		}
+		far.DeleteChannel("books")
+		if e := d.next(t); e.Kind != turn.Gone || e.Message.ChannelID != books || e.GuildID != attic {
+			t.Errorf("channel: got %+v", e)
+		}
+		far.Outage("attic")
+		d.none(t)
+		far.Kick("attic")
+		if e := d.next(t); e.Kind != turn.Gone || e.Message.ChannelID != "" || e.GuildID != attic {
+			t.Errorf("server: got %+v", e)
+		}
+		if n := d.Health().Guilds; n != 1 {
+			t.Errorf("%d servers are left, want 1", n)
+		}
+	})
 }
 
 func TestOrder(t *testing.T) {
-	t.Parallel()
-	far := discordtest.New(t)
-	d := open(t, far, nil)
-	var ids []string
-	for range 300 {
-		ids = append(ids, far.Say("general", "ada", "x"))
-	}
-	for i, want := range ids {
-		if e := d.next(t); e.ID != want {
-			t.Fatalf("event %d is %s, want %s", i, e.ID, want)
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		d := open(t, far, nil)
+		var ids []string
+		for range 300 {
+			ids = append(ids, far.Say("general", "ada", "x"))
 		}
-	}
+		for i, want := range ids {
+			if e := d.next(t); e.ID != want {
+				t.Fatalf("event %d is %s, want %s", i, e.ID, want)
+			}
+		}
+	})
 }
 
 func TestPanicStays(t *testing.T) {
-	t.Parallel()
-	far := discordtest.New(t)
-	s := prepare(t, far, func(c *Config) { c.OnReady = func(Ready) { panic("in the caller's hands") } })
-	s.handle["TYPING_START"] = func(context.Context, []byte) error { panic("boom") }
-	d := run(t, far, s)
-	if !far.WaitSession(5 * time.Second) {
-		t.Fatal("no session")
-	}
-	far.Dispatch("TYPING_START", map[string]any{})
-	far.Dispatch("MESSAGE_CREATE", "not an object")
-	d.none(t)
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		s := prepare(t, far, func(c *Config) { c.OnReady = func(Ready) { panic("in the caller's hands") } })
+		s.handle["TYPING_START"] = func(context.Context, []byte) error { panic("boom") }
+		d := run(t, far, s)
+		if !far.WaitSession(5 * time.Second) {
+			t.Fatal("no session")
+		}
+		far.Dispatch("TYPING_START", map[string]any{})
+		far.Dispatch("MESSAGE_CREATE", "not an object")
+		d.none(t)
+	})
 }
 
 func TestOverflow(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-	"unicode/utf16"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -30,9 +29,9 @@ func (s *Session) onInteraction(ctx context.Context, i *interaction) {
 	default:
 		return
 	}
-	e := s.order(i)
+	e := s.commandEvent(i)
 	s.tasks.Go(func() {
-		defer s.survive("acknowledge an interaction")
+		defer s.logPanic("acknowledge an interaction")
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
 		defer cancel()
 		_, err := s.call(ctx, request{method: http.MethodPost, url: discordgo.EndpointInteractionResponse(i.ID, i.Token), body: mustJSON(answer), once: true})
@@ -44,8 +43,8 @@ func (s *Session) onInteraction(ctx context.Context, i *interaction) {
 	})
 }
 
-// order makes an event of an interaction.
-func (s *Session) order(i *interaction) turn.Event {
+// commandEvent makes an event of an interaction.
+func (s *Session) commandEvent(i *interaction) turn.Event {
 	by, who := i.User, i.Member
 	if who != nil {
 		by = &who.User
@@ -96,7 +95,7 @@ func options(into map[string]string, from []option) {
 	}
 }
 
-// reply is an answer as Discord takes it: whole, so that an edit leaves nothing of the answer before.
+// reply is an answer in Discord's form. It has every field, so that an edit leaves nothing of the answer before.
 type reply struct {
 	outgoing
 	Components  []discordgo.MessageComponent `json:"components"`
@@ -108,17 +107,17 @@ type attachment struct {
 	Filename string `json:"filename"`
 }
 
-// Respond answers a command that came out of Events, to its giver alone; answering again replaces the answer. It
+// Respond answers a command that came out of Events, to the person who gave it alone; answering again replaces the answer. It
 // works for fifteen minutes. At most 25 buttons are shown. The error is a *SendError.
 func (s *Session) Respond(ctx context.Context, c turn.Command, a turn.Answer) error {
-	ctx, cancel := patient(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	self := s.self.Load()
 	if self == nil {
 		return &SendError{Kind: Unavailable, Message: "not connected yet"}
 	}
-	if len(utf16.Encode([]rune(a.Text))) > maxText {
-		return &SendError{Kind: TooLong, Message: "the text has more than 2,000 characters"}
+	if err := checkLength(a.Text); err != nil {
+		return err
 	}
 	r := reply{
 		outgoing:    outgoing{Content: a.Text, Flags: discordgo.MessageFlagsSuppressEmbeds},

@@ -28,7 +28,7 @@ func newPacer(n int) *pacer {
 	return &pacer{all: rate.NewLimiter(rate.Limit(max(1, n-burst)), burst), until: map[string]time.Time{}}
 }
 
-// wait returns when a request on the route may be sent. When the context would end before that it returns at once.
+// wait returns when a request on the route may be sent, or at once if ctx would end before that.
 func (p *pacer) wait(ctx context.Context, route string) error {
 	for {
 		closed := p.closed(route)
@@ -51,7 +51,7 @@ func (p *pacer) wait(ctx context.Context, route string) error {
 	return nil
 }
 
-// closed is how long the route stays closed.
+// closed returns how long the route stays closed.
 func (p *pacer) closed(route string) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,7 +106,7 @@ func (p *pacer) prune() {
 	}
 }
 
-// bucket is what Discord counts requests by: the method and the route, with ids kept where they stand for a
+// bucket returns what Discord counts requests by: the method and the route, with ids kept where they stand for a
 // channel, a server or a webhook.
 func bucket(method, path string) string {
 	path, _, _ = strings.Cut(path, "?")

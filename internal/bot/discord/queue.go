@@ -36,7 +36,7 @@ func (q *queue) put(e turn.Event) (lost bool) {
 	return lost
 }
 
-// take gives everything that waits, once there is something; nil when ctx is done.
+// take waits until there are events and returns all of them; nil when ctx is done.
 func (q *queue) take(ctx context.Context) []turn.Event {
 	for {
 		q.mu.Lock()

@@ -27,7 +27,7 @@ func (s *Session) readable(m *message) (text string, mentions []string) {
 		kind, id := parts[1], parts[2]
 		switch {
 		case kind == "@" || kind == "@!":
-			return name("@" + m.mentioned(id))
+			return name("@" + m.mentionedUser(id))
 		case kind == "@&":
 			return name("@" + orElse(s.names.role(m.GuildID, id).Name, "unknown-role"))
 		case kind == "#":
@@ -44,8 +44,8 @@ func (s *Session) readable(m *message) (text string, mentions []string) {
 	return strings.TrimSpace(text), mentions
 }
 
-// mentioned gives the name of a user that the message mentions.
-func (m *message) mentioned(id string) string {
+// mentionedUser returns the name of a user that the message mentions.
+func (m *message) mentionedUser(id string) string {
 	for _, u := range m.Mentions {
 		if u.ID == id {
 			return u.name(u.Member)
@@ -61,7 +61,7 @@ func orElse(s, fallback string) string {
 	return s
 }
 
-// identity is who the bot is, as READY says.
+// identity is the bot's own user and application, from READY.
 type identity struct {
 	user  user
 	app   string

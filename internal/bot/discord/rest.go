@@ -32,7 +32,7 @@ func (s *Session) newREST() (*discordgo.Session, error) {
 }
 
 // transport sends discordgo's requests, which are for version 9 at discord.com, to version 10 at the configured
-// server, at a pace that Discord allows, and makes every answer but a success an error.
+// server, at a pace that Discord allows, and returns every answer that is no success as an error.
 type transport struct {
 	session *Session
 	next    *http.Client
@@ -59,7 +59,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	failed := s.judge(resp)
+	failed := s.sendError(resp)
 	s.pace.learn(key, resp.Header, failed)
 	if failed != nil {
 		return nil, failed
@@ -107,7 +107,7 @@ func (s *Session) call(ctx context.Context, r request) ([]byte, error) {
 			limits++ // the pacer waits
 		case e.Kind == Unavailable && failures+1 < maxFailures:
 			failures++
-			if sleep(ctx, backoff(s.timing.resend, 10*time.Second, failures)) != nil {
+			if sleep(ctx, backoff(firstResend, 10*time.Second, failures)) != nil {
 				return nil, e
 			}
 		default:
@@ -116,14 +116,14 @@ func (s *Session) call(ctx context.Context, r request) ([]byte, error) {
 	}
 }
 
-// waitable reports whether a limit is the passing kind that the same request may wait out. Slow mode and too many
-// edits of an old message are not, and a wait that ctx does not allow comes without a status.
+// waitable reports whether the same request may be sent again when the limit has passed. Slow mode and too many edits of an old
+// message are not such limits, and a wait that ctx does not allow comes without a status.
 func waitable(e *SendError) bool {
 	return e.Status == http.StatusTooManyRequests && e.RetryAfter > 0 &&
 		(e.Code == 0 || e.Code == discordgo.ErrCodeChannelHasHitWriteRateLimit)
 }
 
-// backoff is the wait after the nth failure: it doubles from first up to most, and is spread over its upper half so
+// backoff returns the wait after the nth failure: it doubles from first up to most, and is spread over its upper half so
 // that many bots do not come back at once.
 func backoff(first, most time.Duration, n int) time.Duration {
 	d := most

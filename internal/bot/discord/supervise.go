@@ -19,8 +19,8 @@ const (
 	maxRetry   = time.Minute // between two connections
 )
 
-// Run connects to Discord and stays connected until ctx is done, which gives nil, or until trying again cannot help,
-// which gives a *Fatal. It is called once. When it returns, nothing it started is running and Events is closed.
+// Run connects to Discord and stays connected until ctx is done; then it returns nil. When trying again cannot help it returns a
+// *Fatal. It is called once. When it returns, nothing it started is running and Events is closed.
 func (s *Session) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	s.mu.Lock()
@@ -38,7 +38,7 @@ func (s *Session) Run(ctx context.Context) error {
 	return nil
 }
 
-// refuse ends Run: Discord does not take the token any more, and 10,000 more tries in ten minutes would have the
+// refuse ends Run: Discord does not accept the token any more, and 10,000 more tries in ten minutes would have the
 // address banned.
 func (s *Session) refuse() {
 	s.mu.Lock()
@@ -49,9 +49,9 @@ func (s *Session) refuse() {
 	}
 }
 
-// life is the state of the session with the gateway, over all its connections. It is owned by the goroutine of Run,
-// but for seq, which the link's heart reads.
-type life struct {
+// gatewayState is the state of the session with the gateway, over all its connections. It is owned by the goroutine of Run,
+// except for seq, which a connection's heart reads.
+type gatewayState struct {
 	session    *Session
 	id, url    string       // of the session that may be resumed; empty: a new one is begun
 	seq        atomic.Int64 // last event received in it
@@ -60,16 +60,16 @@ type life struct {
 	identified time.Time    // when the last IDENTIFY was sent
 }
 
-// supervise connects again and again, and returns only when ctx is done or all hope is lost.
+// supervise connects again and again. It returns when ctx is done or trying again cannot help.
 func (s *Session) supervise(ctx context.Context) error {
-	life := &life{session: s}
+	state := &gatewayState{session: s}
 	for {
-		err := life.connect(ctx)
+		err := state.connect(ctx)
 		s.down(err)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		wait, err := life.next(err)
+		wait, err := state.next(err)
 		if err != nil {
 			return err
 		}
@@ -79,27 +79,26 @@ func (s *Session) supervise(ctx context.Context) error {
 	}
 }
 
-// connect makes one connection and stays with it to its end; it always gives the reason.
-func (f *life) connect(ctx context.Context) error {
-	f.streak++
-	address := f.url
-	if f.id == "" {
+// connect makes one connection, runs it to its end, and returns the reason.
+func (g *gatewayState) connect(ctx context.Context) error {
+	g.streak++
+	address := g.url
+	if g.id == "" {
 		var err error
-		if address, err = f.permission(ctx); err != nil {
+		if address, err = g.permission(ctx); err != nil {
 			return err
 		}
 	}
-	resuming := f.id != ""
-	if resuming {
-		f.failed++ // until RESUMED says otherwise
+	if g.id != "" {
+		g.failed++ // until RESUMED says otherwise
 	}
-	l, err := f.session.dial(ctx, address)
+	c, err := g.session.dial(ctx, address)
 	if err != nil {
 		return err
 	}
-	err = l.run(ctx, f)
-	if l.answered.Load() {
-		f.streak = 0
+	err = c.run(ctx, g)
+	if c.answered.Load() {
+		g.streak = 0
 	}
 	return err
 }
@@ -107,11 +106,11 @@ func (f *life) connect(ctx context.Context) error {
 // permission asks for the gateway's address, and waits until another IDENTIFY is allowed: 1,000 a day, after which
 // Discord resets the token, and one in five seconds.
 // https://discord.com/developers/docs/events/gateway#get-gateway-bot
-func (f *life) permission(ctx context.Context) (address string, err error) {
-	s := f.session
-	asked, cancel := context.WithTimeout(ctx, patience)
+func (g *gatewayState) permission(ctx context.Context) (address string, err error) {
+	s := g.session
+	within, cancel := context.WithTimeout(ctx, requestLimit)
 	defer cancel()
-	body, err := s.call(asked, request{method: http.MethodGet, url: discordgo.EndpointGatewayBot})
+	body, err := s.call(within, request{method: http.MethodGet, url: discordgo.EndpointGatewayBot})
 	if err != nil {
 		return "", fmt.Errorf("ask for the gateway: %w", err)
 	}
@@ -119,7 +118,7 @@ func (f *life) permission(ctx context.Context) (address string, err error) {
 	if err := json.Unmarshal(body, &bot); err != nil || bot.URL == "" {
 		return "", errors.New("ask for the gateway: the answer names none")
 	}
-	wait := time.Until(f.identified.Add(s.timing.identifyGap))
+	wait := time.Until(g.identified.Add(identifyGap))
 	if limit := bot.SessionStartLimit; limit.Total > 0 && limit.Remaining == 0 {
 		wait = max(wait, time.Duration(limit.ResetAfter)*time.Millisecond)
 		s.log.Error("no session may be begun until the daily limit is reset", "wait", wait)
@@ -131,8 +130,8 @@ func (f *life) permission(ctx context.Context) (address string, err error) {
 	return bot.URL, nil
 }
 
-// next says how to go on after a connection: after which wait, in the old session or a new one, or not at all.
-func (f *life) next(end error) (wait time.Duration, err error) {
+// next decides how to go on after a connection: after which wait, in the old session or a new one, or not at all.
+func (g *gatewayState) next(end error) (wait time.Duration, err error) {
 	var closed *websocket.CloseError
 	var invalid invalidated
 	var refused *SendError
@@ -143,35 +142,35 @@ func (f *life) next(end error) (wait time.Duration, err error) {
 		}
 	}
 	isInvalid := errors.As(end, &invalid)
-	if isClosed && newSession(closed.Code) || isInvalid && !invalid.resumable || f.failed >= maxResumes {
-		f.forget()
+	if isClosed && newSession(closed.Code) || isInvalid && !invalid.resumable || g.failed >= maxResumes {
+		g.forget()
 	}
-	if f.streak > 1 {
-		wait = backoff(f.session.timing.retry, maxRetry, f.streak-1)
+	if g.streak > 1 {
+		wait = backoff(firstRetry, maxRetry, g.streak-1)
 	}
 	if isInvalid {
-		wait = max(wait, f.session.timing.invalid+rand.N(4*f.session.timing.invalid))
+		wait = max(wait, invalidWait+rand.N(4*invalidWait))
 	}
 	if errors.As(end, &refused) {
 		wait = max(wait, refused.RetryAfter)
 	}
-	f.session.log.Warn("gateway connection ended", "why", f.session.redact(end.Error()), "wait", wait.Round(time.Millisecond), "resume", f.id != "")
+	g.session.log.Warn("gateway connection ended", "why", g.session.redact(end.Error()), "wait", wait.Round(time.Millisecond), "resume", g.id != "")
 	return wait, nil
 }
 
-func (f *life) forget() {
-	f.id, f.url, f.failed = "", "", 0
-	f.seq.Store(0)
+func (g *gatewayState) forget() {
+	g.id, g.url, g.failed = "", "", 0
+	g.seq.Store(0)
 }
 
-// begin takes up the session that READY describes.
-func (f *life) begin(ctx context.Context, data []byte) error {
+// begin starts the session that READY describes.
+func (g *gatewayState) begin(ctx context.Context, data []byte) error {
 	var r ready
 	if err := json.Unmarshal(data, &r); err != nil {
 		return fmt.Errorf("read READY: %w", err)
 	}
-	s := f.session
-	f.id, f.url, f.failed = r.SessionID, r.ResumeURL, 0
+	s := g.session
+	g.id, g.url, g.failed = r.SessionID, r.ResumeURL, 0
 	s.self.Store(newIdentity(r.User, r.Application.ID))
 	s.names.begin(r.Guilds)
 	s.up()
@@ -180,11 +179,11 @@ func (f *life) begin(ctx context.Context, data []byte) error {
 	return nil
 }
 
-func (f *life) resumed() {
-	f.failed = 0
-	f.session.note(func(h *Health) { h.Resumes++ })
-	f.session.up()
-	f.session.log.Info("gateway session resumed")
+func (g *gatewayState) resumed() {
+	g.failed = 0
+	g.session.note(func(h *Health) { h.Resumes++ })
+	g.session.up()
+	g.session.log.Info("gateway session resumed")
 }
 
 func (s *Session) up() {
@@ -200,13 +199,13 @@ func (s *Session) down(why error) {
 	})
 }
 
-// announce starts what a new session calls for: the commands are registered, and the first time the caller is told
-// who the bot is, once its servers are known by name or have not come in time.
+// announce starts what follows on a new session: the commands are registered and, the first time, OnReady is called, once the
+// servers are known by name or have not come in time.
 func (s *Session) announce(ctx context.Context) {
 	self := s.self.Load()
 	s.once.Do(func() {
 		s.tasks.Go(func() {
-			defer s.survive("OnReady")
+			defer s.logPanic("OnReady")
 			s.awaitGuilds(ctx)
 			if s.cfg.OnReady != nil && ctx.Err() == nil {
 				names, _ := s.names.guildNames()
@@ -218,13 +217,13 @@ func (s *Session) announce(ctx context.Context) {
 		return
 	}
 	s.tasks.Go(func() {
-		defer s.survive("register commands")
+		defer s.logPanic("register commands")
 		s.registering.Lock()
 		defer s.registering.Unlock()
 		if s.registered {
 			return
 		}
-		ctx, cancel := context.WithTimeout(ctx, patience)
+		ctx, cancel := context.WithTimeout(ctx, requestLimit)
 		defer cancel()
 		if err := s.register(ctx, self.app); err != nil {
 			s.log.Error("commands are not registered", "err", err)
@@ -236,7 +235,7 @@ func (s *Session) announce(ctx context.Context) {
 
 // awaitGuilds waits until the servers that READY announced are there.
 func (s *Session) awaitGuilds(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, s.timing.guilds)
+	ctx, cancel := context.WithTimeout(ctx, guildsLimit)
 	defer cancel()
 	for {
 		if _, complete := s.names.guildNames(); complete {

@@ -1,216 +1,218 @@
 package discord
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"familiar/internal/discordtest"
 )
 
 func TestReady(t *testing.T) {
-	t.Parallel()
-	far := discordtest.New(t)
-	far.AddGuild("attic")
-	told := make(chan Ready, 1)
-	d := open(t, far, func(c *Config) { c.OnReady = func(r Ready) { told <- r } })
-	r := <-told
-	if r.Name != "familiar" || r.ID != far.UserID("familiar") || !slices.Equal(r.Guilds, []string{"attic", "hall"}) {
-		t.Errorf("got %+v", r)
-	}
-	const want = "https://discord.com/oauth2/authorize?client_id=100000000000000002&permissions=274877975552&scope=bot+applications.commands"
-	if r.Invite != want {
-		t.Errorf("invite %s, want %s", r.Invite, want)
-	}
-	if g := far.Greetings()[0]; g.Intents != 1<<0|1<<9|1<<12|1<<15 {
-		t.Errorf("intents %b", g.Intents)
-	}
-	if asked := far.Requests(""); len(asked) == 0 || asked[0].Path != "/gateway/bot" {
-		t.Errorf("requests before the session: %+v", asked)
-	}
-	if h := d.Health(); !h.Connected || h.Identifies != 1 || h.Guilds != 2 || h.LastEvent.IsZero() {
-		t.Errorf("health %+v", h)
-	}
-	d.stop()
-	if err := d.result(t); err != nil {
-		t.Errorf("Run: %v", err)
-	}
-	if d.Health().Connected {
-		t.Error("still connected after the end")
-	}
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		far.AddGuild("attic")
+		ready := make(chan Ready, 1)
+		d := open(t, far, func(c *Config) { c.OnReady = func(r Ready) { ready <- r } })
+		r := <-ready
+		if r.Name != "familiar" || r.ID != far.UserID("familiar") || !slices.Equal(r.Guilds, []string{"attic", "hall"}) {
+			t.Errorf("got %+v", r)
+		}
+		const want = "https://discord.com/oauth2/authorize?client_id=100000000000000002&permissions=274877975552&scope=bot+applications.commands"
+		if r.Invite != want {
+			t.Errorf("invite %s, want %s", r.Invite, want)
+		}
+		if g := far.Greetings()[0]; g.Intents != 1<<0|1<<9|1<<12|1<<15 {
+			t.Errorf("intents %b", g.Intents)
+		}
+		if requests := far.Requests(""); len(requests) == 0 || requests[0].Path != "/gateway/bot" {
+			t.Errorf("requests before the session: %+v", requests)
+		}
+		if h := d.Health(); !h.Connected || h.Identifies != 1 || h.Guilds != 2 || h.LastEvent.IsZero() {
+			t.Errorf("health %+v", h)
+		}
+		d.stop()
+		if err := d.result(t); err != nil {
+			t.Errorf("Run: %v", err)
+		}
+		if d.Health().Connected {
+			t.Error("still connected after the end")
+		}
+	})
 }
 
 func TestResume(t *testing.T) {
-	t.Parallel()
-	for name, lose := range map[string]func(*discordtest.Server){
+	each(t, map[string]func(*discordtest.Server){
 		"cut":           func(far *discordtest.Server) { far.Drop(0) },
 		"unknown error": func(far *discordtest.Server) { far.Drop(4000) },
 		"going away":    func(far *discordtest.Server) { far.Drop(1001) },
 		"op 7":          func(far *discordtest.Server) { far.Reconnect() },
 		"op 9 true":     func(far *discordtest.Server) { far.Invalidate(true) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			far := discordtest.New(t)
-			d := open(t, far, nil)
-			far.Say("general", "ada", "before")
-			d.next(t)
-			lose(far)
-			far.Say("general", "ada", "meanwhile")
-			if e := d.next(t); e.Message.Text != "meanwhile" {
-				t.Errorf("got %+v", e)
-			}
-			if !far.WaitGreetings(2, 5*time.Second) {
-				t.Fatal("not resumed")
-			}
-			far.Say("general", "ada", "after")
-			if e := d.next(t); e.Message.Text != "after" {
-				t.Errorf("got %+v", e)
-			}
-			greetings := far.Greetings()
-			if len(greetings) != 2 || !greetings[1].Resume {
-				t.Errorf("greetings %+v, want an IDENTIFY and a RESUME", greetings)
-			}
-			await(t, "health", func() bool { h := d.Health(); return h.Connected && h.Resumes == 1 && h.Trouble == "" })
-		})
-	}
+	}, func(t *testing.T, far *discordtest.Server, lose func(*discordtest.Server)) {
+		d := open(t, far, nil)
+		far.Say("general", "ada", "before")
+		d.next(t)
+		lose(far)
+		far.Say("general", "ada", "meanwhile")
+		if e := d.next(t); e.Message.Text != "meanwhile" {
+			t.Errorf("got %+v", e)
+		}
+		if !far.WaitGreetings(2, soon) {
+			t.Fatal("not resumed")
+		}
+		far.Say("general", "ada", "after")
+		if e := d.next(t); e.Message.Text != "after" {
+			t.Errorf("got %+v", e)
+		}
+		greetings := far.Greetings()
+		if len(greetings) != 2 || !greetings[1].Resume {
+			t.Errorf("greetings %+v, want an IDENTIFY and a RESUME", greetings)
+		}
+		await(t, "health", func() bool { h := d.Health(); return h.Connected && h.Resumes == 1 && h.Trouble == "" })
+	})
 }
 
 // TestZombie has a connection that takes beats and does not answer them, silent or with events still coming.
 func TestZombie(t *testing.T) {
-	t.Parallel()
-	for name, busy := range map[string]bool{"silent": false, "with events": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			far := discordtest.New(t)
-			const every = 400 * time.Millisecond
-			far.HeartbeatInterval(every)
-			d := open(t, far, nil)
-			await(t, "an ack", func() bool { return !d.Health().LastAck.IsZero() })
-			far.MuteAcks(true)
-			last := d.Health().LastAck
-			await(t, "the end", func() bool {
-				if busy {
-					far.Dispatch("TYPING_START", map[string]any{})
-				}
-				h := d.Health()
-				return !h.Connected || h.Resumes > 0
-			})
-			if took := time.Since(last); took > 2*every+100*time.Millisecond {
-				t.Errorf("noticed after %v, want at most two intervals of %v", took, every)
+	each(t, map[string]bool{"silent": false, "with events": true}, func(t *testing.T, far *discordtest.Server, busy bool) {
+		const every = 40 * time.Second
+		far.HeartbeatInterval(every)
+		d := open(t, far, nil)
+		await(t, "an ack", func() bool { return !d.Health().LastAck.IsZero() })
+		far.MuteAcks(true)
+		end := d.Health().LastAck.Add(2 * every)
+		for time.Until(end) > time.Second {
+			if time.Sleep(time.Second); busy {
+				far.Dispatch("TYPING_START", map[string]any{})
 			}
-			far.MuteAcks(false)
-			if !far.WaitGreetings(2, 5*time.Second) || !far.Greetings()[1].Resume {
-				t.Errorf("greetings %+v, want a RESUME", far.Greetings())
-			}
-		})
-	}
+		}
+		if h := d.Health(); !h.Connected || h.Resumes > 0 {
+			t.Error("given up before the answer was due")
+		}
+		time.Sleep(time.Until(end))
+		synctest.Wait()
+		if h := d.Health(); h.Connected && h.Resumes == 0 {
+			t.Errorf("not noticed after two intervals of %v", every)
+		}
+		if !far.WaitGreetings(2, soon) || !far.Greetings()[1].Resume {
+			t.Errorf("greetings %+v, want a RESUME", far.Greetings())
+		}
+	})
 }
 
 func TestAskedToBeat(t *testing.T) {
-	t.Parallel()
-	far := discordtest.New(t)
-	d := open(t, far, nil)
-	far.Beat()
-	await(t, "an ack", func() bool { h := d.Health(); return !h.LastAck.IsZero() })
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		far.HeartbeatInterval(time.Hour)
+		d := open(t, far, nil)
+		far.Beat()
+		synctest.Wait()
+		if d.Health().LastAck.IsZero() {
+			t.Error("no beat")
+		}
+	})
 }
 
 func TestNewSession(t *testing.T) {
-	t.Parallel()
-	for name, lose := range map[string]func(*discordtest.Server){
+	each(t, map[string]func(*discordtest.Server){
 		"bad sequence":      func(far *discordtest.Server) { far.CloseNext(1, 4007); far.Drop(0) },
 		"timed out":         func(far *discordtest.Server) { far.Drop(4009) },
 		"not authenticated": func(far *discordtest.Server) { far.Drop(4003) },
 		"forgotten":         func(far *discordtest.Server) { far.Forget(); far.Drop(0) },
 		"op 9 while live":   func(far *discordtest.Server) { far.Invalidate(false) },
 		"three failures":    func(far *discordtest.Server) { far.CloseNext(3, 4000); far.Drop(0) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			far := discordtest.New(t)
-			d := open(t, far, nil)
-			lose(far)
-			if !far.WaitGreetings(2, 5*time.Second) {
-				t.Fatalf("no new session: %+v", far.Greetings())
-			}
-			greetings := far.Greetings()
-			if last := greetings[len(greetings)-1]; last.Resume {
-				t.Errorf("ends with a RESUME: %+v", greetings)
-			}
-			if resumes := len(greetings) - 2; name == "three failures" && resumes != maxResumes {
-				t.Errorf("%d resumes were tried, want %d", resumes, maxResumes)
-			}
-			await(t, "health", func() bool { h := d.Health(); return h.Connected && h.Identifies == 2 })
-			d.none(t)
-		})
-	}
+	}, func(t *testing.T, far *discordtest.Server, lose func(*discordtest.Server)) {
+		d := open(t, far, nil)
+		lose(far)
+		if !far.WaitGreetings(2, soon) {
+			t.Fatalf("no new session: %+v", far.Greetings())
+		}
+		greetings := far.Greetings()
+		if last := greetings[len(greetings)-1]; last.Resume {
+			t.Errorf("ends with a RESUME: %+v", greetings)
+		}
+		if resumes := len(greetings) - 2; strings.HasSuffix(t.Name(), "three_failures") && resumes != maxResumes {
+			t.Errorf("%d resumes were tried, want %d", resumes, maxResumes)
+		}
+		await(t, "health", func() bool { h := d.Health(); return h.Connected && h.Identifies == 2 })
+		d.none(t)
+	})
 }
 
-// TestInvalidSessionWaits has the real wait of one to five seconds after op 9.
+// TestInvalidSessionWaits has the random wait of one to five seconds that Discord asks for after op 9.
 func TestInvalidSessionWaits(t *testing.T) {
-	t.Parallel()
-	far := discordtest.New(t)
-	s := prepare(t, far, nil)
-	s.timing.invalid = defaultTiming().invalid
-	far.InvalidateNext(1, false)
-	run(t, far, s)
-	if !far.WaitGreetings(1, 8*time.Second) {
-		t.Fatal("no session")
-	}
-	g := far.Greetings()
-	if wait := g[1].At.Sub(g[0].At); len(g) != 2 || wait < time.Second || wait > 6*time.Second {
-		t.Errorf("%d IDENTIFYs, %v apart", len(g), wait)
-	}
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		open(t, far, nil)
+		time.Sleep(identifyGap) // which is another reason to wait
+		begun := time.Now()
+		far.Invalidate(false)
+		if !far.WaitGreetings(2, soon) {
+			t.Fatal("no session")
+		}
+		if took := time.Since(begun); took < time.Second || took > 5*time.Second {
+			t.Errorf("a new session after %v", took)
+		}
+	})
+}
+
+// TestInvalidFromTheStart has op 9 in place of READY.
+func TestInvalidFromTheStart(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		far.InvalidateNext(1, false)
+		run(t, far, prepare(t, far, nil))
+		if !far.WaitGreetings(1, soon) {
+			t.Fatal("no session")
+		}
+		g := far.Greetings()
+		if wait := g[len(g)-1].At.Sub(g[0].At); len(g) != 2 || g[1].Resume || wait < identifyGap || wait > identifyGap+time.Second {
+			t.Errorf("greetings %+v, %v apart", g, wait)
+		}
+	})
 }
 
 func TestIdentifyGap(t *testing.T) {
-	t.Parallel()
-	far := discordtest.New(t)
-	s := prepare(t, far, nil)
-	s.timing.identifyGap = 600 * time.Millisecond
-	far.CloseNext(2, 4009)
-	run(t, far, s)
-	if !far.WaitGreetings(1, 5*time.Second) {
-		t.Fatal("no session")
-	}
-	g := far.Greetings()
-	for i := range g[1:] {
-		if wait := g[i+1].At.Sub(g[i].At); wait < 590*time.Millisecond {
-			t.Errorf("IDENTIFYs %v apart", wait)
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		far.CloseNext(2, 4009)
+		run(t, far, prepare(t, far, nil))
+		if !far.WaitGreetings(1, soon) {
+			t.Fatal("no session")
 		}
-	}
+		g := far.Greetings()
+		for i := range g[1:] {
+			if wait := g[i+1].At.Sub(g[i].At); wait != identifyGap {
+				t.Errorf("IDENTIFYs %v apart, want %v", wait, identifyGap)
+			}
+		}
+	})
 }
 
 func TestFatal(t *testing.T) {
-	t.Parallel()
-	for code, cure := range map[int]string{4004: "Reset Token", 4013: "intents", 4014: "Message Content Intent"} {
-		far := discordtest.New(t)
-		far.CloseNext(1, code)
-		d := run(t, far, prepare(t, far, nil))
+	each(t, map[string]struct {
+		code  int
+		cure  string
+		begin func(*testing.T, *discordtest.Server, int) *door
+	}{
+		"token":      {4004, "Reset Token", refused},
+		"intents":    {4013, "intents", refused},
+		"no content": {4014, "Message Content Intent", refused},
+		"while live": {4004, "Reset Token", func(t *testing.T, far *discordtest.Server, code int) *door {
+			d := open(t, far, nil)
+			far.Drop(code)
+			return d
+		}},
+		"REST": {401, "Reset Token", func(t *testing.T, far *discordtest.Server, _ int) *door {
+			return run(t, far, prepare(t, far, func(c *Config) { c.Token = wrongToken }))
+		}},
+	}, func(t *testing.T, far *discordtest.Server, c struct {
+		code  int
+		cure  string
+		begin func(*testing.T, *discordtest.Server, int) *door
+	}) {
+		err := c.begin(t, far, c.code).result(t)
 		var f *Fatal
-		if err := d.result(t); !errors.As(err, &f) || f.Code != code || !strings.Contains(f.Error(), cure) {
-			t.Errorf("%d: Run gave %v, want a cure with %q", code, err, cure)
-		}
-	}
-	t.Run("while live", func(t *testing.T) {
-		far := discordtest.New(t)
-		d := open(t, far, nil)
-		far.Drop(4004)
-		var f *Fatal
-		if err := d.result(t); !errors.As(err, &f) || f.Code != 4004 {
-			t.Errorf("Run gave %v", err)
-		}
-	})
-	t.Run("REST", func(t *testing.T) {
-		far := discordtest.New(t)
-		const wrong = "MTIz.abc.def"
-		d := run(t, far, prepare(t, far, func(c *Config) { c.Token = wrong }))
-		var f *Fatal
-		if err := d.result(t); !errors.As(err, &f) || f.Code != 401 || strings.Contains(err.Error(), wrong) {
-			t.Errorf("Run gave %v", err)
+		if !errors.As(err, &f) || f.Code != c.code || !strings.Contains(f.Error(), c.cure) || strings.Contains(f.Error(), wrongToken) {
+			t.Errorf("Run gave %v, want code %d and a cure with %q", err, c.code, c.cure)
 		}
 		if n := len(far.Requests("")); n != 1 {
 			t.Errorf("%d requests with a refused token, want 1", n)
@@ -218,82 +220,90 @@ func TestFatal(t *testing.T) {
 	})
 }
 
+const wrongToken = "MTIz.abc.def"
+
+// refused runs a session that the gateway closes with a code.
+func refused(t *testing.T, far *discordtest.Server, code int) *door {
+	far.CloseNext(1, code)
+	return run(t, far, prepare(t, far, nil))
+}
+
 func TestIdentifyBudget(t *testing.T) {
-	t.Parallel()
-	far := discordtest.New(t)
-	far.SessionStarts(0, 300*time.Millisecond)
-	begun := time.Now()
-	run(t, far, prepare(t, far, nil))
-	if !far.WaitGreetings(1, 5*time.Second) {
-		t.Fatal("no session")
-	}
-	if wait := time.Since(begun); wait < 300*time.Millisecond {
-		t.Errorf("began a session %v after the budget was used up", wait)
-	}
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		far.SessionStarts(0, 20*time.Second)
+		begun := time.Now()
+		run(t, far, prepare(t, far, nil))
+		if !far.WaitGreetings(1, soon) {
+			t.Fatal("no session")
+		}
+		if wait := time.Since(begun); wait != 20*time.Second {
+			t.Errorf("began a session %v after the budget was used up", wait)
+		}
+	})
 }
 
 func TestStopsWhileWaiting(t *testing.T) {
-	t.Parallel()
-	far := discordtest.New(t)
-	far.Fail(discordtest.Fault{Route: "GET gateway/bot", Times: 100, Status: 503})
-	s := prepare(t, far, nil)
-	s.timing.retry, s.timing.resend = time.Minute, time.Millisecond
-	d := run(t, far, s)
-	await(t, "two failures", func() bool { return len(far.Requests("GET gateway/bot")) >= 2*maxFailures })
-	begun := time.Now()
-	d.stop()
-	if err := d.result(t); err != nil || time.Since(begun) > 500*time.Millisecond {
-		t.Errorf("Run ended after %v with %v", time.Since(begun), err)
-	}
-	if h := d.Health(); h.Connected || h.Trouble == "" {
-		t.Errorf("health %+v", h)
-	}
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		far.Fail(discordtest.Fault{Route: "GET gateway/bot", Times: 100, Status: 503})
+		d := run(t, far, prepare(t, far, nil))
+		await(t, "two failures", func() bool { return len(far.Requests("GET gateway/bot")) >= 2*maxFailures })
+		synctest.Wait() // it waits before it tries again
+		begun := time.Now()
+		d.stop()
+		if err := d.result(t); err != nil || time.Since(begun) > 0 {
+			t.Errorf("Run ended after %v with %v", time.Since(begun), err)
+		}
+		if h := d.Health(); h.Connected || h.Trouble == "" {
+			t.Errorf("health %+v", h)
+		}
+	})
 }
 
 // TestStopsWhereverItHangs stops Run while the gateway keeps it waiting at each step.
 func TestStopsWhereverItHangs(t *testing.T) {
-	t.Parallel()
-	for name, hang := range map[string]func(*discordtest.Server){
+	each(t, map[string]func(*discordtest.Server){
 		"before the address": func(far *discordtest.Server) {
 			far.Fail(discordtest.Fault{Route: "GET gateway/bot", Delay: time.Minute})
 		},
 		"before HELLO": func(far *discordtest.Server) { far.Silence(true) },
 		"before READY": func(far *discordtest.Server) { far.IgnoreNext(1) },
-	} {
-		far := discordtest.New(t)
+	}, func(t *testing.T, far *discordtest.Server, hang func(*discordtest.Server)) {
 		hang(far)
-		ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond)
+		d := run(t, far, prepare(t, far, nil))
+		synctest.Wait()
 		begun := time.Now()
-		if err := prepare(t, far, nil).Run(ctx); err != nil || time.Since(begun) > time.Second {
-			t.Errorf("%s: Run ended after %v with %v", name, time.Since(begun), err)
-		}
-		cancel()
-	}
-}
-
-func TestImpatience(t *testing.T) {
-	t.Parallel()
-	t.Run("HELLO", func(t *testing.T) {
-		far := discordtest.New(t)
-		far.Silence(true)
-		s := prepare(t, far, nil)
-		s.timing.hello = 100 * time.Millisecond
-		d := run(t, far, s)
-		await(t, "a failure", func() bool { return d.Health().Trouble != "" })
-		far.Silence(false)
-		if !far.WaitSession(5 * time.Second) {
-			t.Error("no session")
+		d.stop()
+		if err := d.result(t); err != nil || time.Since(begun) > 0 {
+			t.Errorf("Run ended after %v with %v", time.Since(begun), err)
 		}
 	})
-	t.Run("READY", func(t *testing.T) {
-		far := discordtest.New(t)
-		far.IgnoreNext(1)
-		s := prepare(t, far, nil)
-		s.timing.welcome = 100 * time.Millisecond
-		run(t, far, s)
-		if !far.WaitSession(5 * time.Second) {
-			t.Error("no session")
+}
+
+// TestImpatience has a gateway that does not go on. Nothing is left of the first connection when there is a second.
+func TestImpatience(t *testing.T) {
+	each(t, map[string]struct {
+		hang  func(*discordtest.Server)
+		limit time.Duration
+	}{
+		"HELLO": {func(far *discordtest.Server) { far.Silence(true) }, helloLimit},
+		"READY": {func(far *discordtest.Server) { far.IgnoreNext(1) }, welcomeLimit},
+	}, func(t *testing.T, far *discordtest.Server, c struct {
+		hang  func(*discordtest.Server)
+		limit time.Duration
+	}) {
+		c.hang(far)
+		begun := time.Now()
+		run(t, far, prepare(t, far, nil))
+		time.Sleep(time.Second)
+		far.Silence(false) // for the second connection
+		if !far.WaitSession(soon) {
+			t.Fatal("no session")
 		}
+		greetings := far.Greetings()
+		if took := greetings[len(greetings)-1].At.Sub(begun); took != c.limit {
+			t.Errorf("tried again after %v, want %v", took, c.limit)
+		}
+		synctest.Wait()
 		if far.Connections() != 1 {
 			t.Errorf("%d connections", far.Connections())
 		}
@@ -302,15 +312,15 @@ func TestImpatience(t *testing.T) {
 
 // TestKeepsOut checks that the gateway's address cannot take an encrypted door to an open line.
 func TestKeepsOut(t *testing.T) {
-	t.Parallel()
-	far := discordtest.New(t)
-	s := prepare(t, far, nil)
-	s.base = "https://discord.com/api/v10"
-	for _, address := range []string{"ws://127.0.0.1:1", "http://127.0.0.1:1", "://"} {
-		if _, err := s.dial(t.Context(), address); err == nil || !strings.Contains(err.Error(), "wss") {
-			t.Errorf("%s: %v", address, err)
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		s := prepare(t, far, nil)
+		s.base = "https://discord.com/api/v10"
+		for _, address := range []string{"ws://127.0.0.1:1", "http://127.0.0.1:1", "://"} {
+			if _, err := s.dial(t.Context(), address); err == nil || !strings.Contains(err.Error(), "wss") {
+				t.Errorf("%s: %v", address, err)
+			}
 		}
-	}
+	})
 }
 
 func TestBackoff(t *testing.T) {

@@ -57,7 +57,7 @@ func (d *Door) open() {
 	})
 }
 
-// Events are what the person says. The channel is closed when Read returns.
+// Events returns what the person says. The channel is closed when Read returns.
 func (d *Door) Events() <-chan turn.Event {
 	d.open()
 	return d.events
@@ -134,7 +134,7 @@ func (d *Door) say(ctx context.Context, line string) {
 	}
 }
 
-// Message is a line as the event of a person speaking.
+// Message returns the event of a person saying a line.
 func (d *Door) Message(line string) turn.Event {
 	d.open()
 	return turn.Event{Kind: turn.Created, ID: d.NewID(), Direct: true, Message: turn.Message{
@@ -197,13 +197,13 @@ func (d *Door) Deliver(_ context.Context, p turn.Post) (string, error) {
 		return id, fmt.Errorf("write to the terminal: %w", err)
 	}
 	if p.Final {
-		d.answered()
+		d.wake()
 	}
 	return id, nil
 }
 
-// answered wakes Read. Nobody may be waiting: the answer of one question that was never asked here.
-func (d *Door) answered() {
+// wake wakes Read, if it waits.
+func (d *Door) wake() {
 	select {
 	case d.ended <- struct{}{}:
 	default:
@@ -213,13 +213,13 @@ func (d *Door) answered() {
 // Typing does nothing: a terminal shows the words as they come.
 func (d *Door) Typing(context.Context, string) error { return nil }
 
-// Respond prints the answer to a command. Files and buttons have no place here: the whole text is shown.
+// Respond prints the answer to a command: the whole text, without files and buttons.
 func (d *Door) Respond(_ context.Context, _ turn.Command, a turn.Answer) error {
 	d.open()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	_, err := fmt.Fprintln(d.Out, strings.TrimRight(d.plain(a.Text), "\n"))
-	d.answered()
+	d.wake()
 	return err
 }
 

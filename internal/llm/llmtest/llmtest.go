@@ -57,6 +57,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"familiar/internal/memnet"
 )
 
 // Server is a server that runs until its test ends. Set the fields before the first request.
@@ -143,6 +145,21 @@ func New(tb testing.TB) *Server {
 		srv.Close()
 	})
 	s.URL = srv.URL + "/v1"
+	return s
+}
+
+// InMemory is New without a network: a client reaches the server through [Server.Dial]. In a bubble of testing/synctest
+// time is virtual for both.
+func InMemory(tb testing.TB) *Server {
+	tb.Helper()
+	s, l := newServer(), memnet.Listen()
+	srv := &httptest.Server{Listener: l, Config: &http.Server{Handler: s.handler()}}
+	srv.Start()
+	tb.Cleanup(func() {
+		srv.CloseClientConnections()
+		srv.Close()
+	})
+	s.URL, s.Dial = srv.URL+"/v1", l.Dial
 	return s
 }
 

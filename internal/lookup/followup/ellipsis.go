@@ -35,84 +35,60 @@ var possessives = func() map[string]possessive {
 	return all
 }()
 
-// owned puts the owner of a fragment like "his brother" in, whom the question before names.
-func owned(rest, before string) string {
+// fillFragment puts what a fragment has into the question before it.
+func fillFragment(u need.Utterance, p prior) (string, bool) {
+	rest, _ := fragment(u)
+	if s, ok := p.shiftTime(rest); ok {
+		return s, true
+	}
 	words := text.Words(rest)
-	p, ok := possessives[words[0].Key]
-	if !ok || len(words) < 2 {
-		return rest
+	if pronoun, ok := possessives[words[0].Key]; ok && len(words) > 1 {
+		thing := rest[words[1].Start:]
+		if at, owner := p.ownerOf(pronoun); at > 0 {
+			return p.Text[:p.Words[at].Start] + pronoun.join(owner, thing), true
+		}
+		if owner := cmp.Or(p.antecedent(pronoun.kind == "he"), p.antecedent(false)); owner != "" {
+			rest = pronoun.join(owner, thing)
+		}
 	}
-	owner := subject(before, p.kind == "he")
-	if owner == "" {
-		owner = subject(before, false)
-	}
-	if owner == "" {
-		return rest
-	}
-	return p.by(owner, rest[words[1].Start:])
+	return p.fillSlot(rest), true
 }
 
-// by words whose thing it is.
-func (p possessive) by(owner, thing string) string {
+// ownerOf returns the owner that a question after "what is" or the like has for a fragment such as "its capital", and where
+// the question's subject begins, which the fragment replaces; 0 if there is none. Of "the population of Peru" the name is
+// the owner of a thing; "the president of Peru" as a whole is the owner of a person's.
+func (p prior) ownerOf(pronoun possessive) (at int, owner string) {
+	at, asksOf := p.behindAbout()
+	if at == 0 || asksOf != "about" || p.Words[at].Upper {
+		return 0, ""
+	}
+	if from, to := lastName(p.Words, nil); from > at && !(pronoun.kind == "he" && p.asksForPerson()) {
+		return at, p.span(from, to)
+	}
+	return at, p.span(at, len(p.Words))
+}
+
+// join says whose a thing is.
+func (p possessive) join(owner, thing string) string {
 	if p.of == "'s" {
 		return owner + "'s " + thing
 	}
 	return text.OneLine(thing + " " + p.of + " " + owner)
 }
 
-// ownedInstead puts a fragment like "its capital" in the place of all that a question asks about: of "the population of
-// Peru" the name is the owner of a thing, and "the president of Peru" is that of a person's.
-func ownedInstead(before, rest string) (string, bool) {
-	words := text.Words(rest)
-	p, ok := possessives[words[0].Key]
-	before = strings.TrimRight(strings.TrimSpace(before), "?？!. ")
-	old := text.Words(before)
-	from, _ := need.Lead(old)
-	n, asksOf := abouts.Prefix(old[from:])
-	at := from + n
-	if !ok || len(words) < 2 || asksOf != "about" || at >= len(old) || old[at].Upper {
-		return "", false
-	}
-	owner := before[old[at].Start:old[len(old)-1].End]
-	if a, b := lastName(old, nil); a > at && !(p.kind == "he" && personal[old[from].Key]) {
-		owner = before[old[a].Start:old[b-1].End]
-	}
-	return before[:old[at].Start] + p.by(owner, rest[words[1].Start:]), true
-}
+// asksForPerson reports whether the question begins with "who".
+func (p prior) asksForPerson() bool { return len(p.Body) > 0 && personal[p.Body[0].Key] }
 
 // personal are the words that ask for persons.
 var personal = text.Set("who wer qui quien quem chi кто")
 
-// placed replaces "there" by the place that the question before names.
-func placed(s string, words []text.Word, at int, before string) (string, bool) {
-	before = strings.TrimRight(strings.TrimSpace(before), "?？!. ")
-	old := text.Words(before)
-	when, until := timeIn(old)
-	from, to := lastName(old, func(i int) bool { return when <= i && i < until })
-	for i := len(old) - 2; from == to && i > 0; i-- {
-		if places[old[i].Key] && timeAt(old, i+1) == 0 { // "weather in oslo"
-			from, to = i+1, slotEnd(old, i+1)
-		}
-	}
-	if from >= to {
-		return "", false
-	}
-	in := map[string]string{"alli": "en", "alla": "en", "там": "в"}[words[at].Key]
-	if in == "" {
-		in = "in"
-	}
-	return s[:words[at].Start] + in + " " + before[old[from].Start:old[to-1].End] + s[words[at].End:], true
-}
-
-// subjectless reports whether a question has its subject left out: "who won?", "¿dónde nació?".
-func subjectless(s string, words []text.Word) bool {
-	from, _ := need.Lead(words)
-	body := words[from:]
-	if len(body) < 2 || need.Opening(s, words, body) != "wh" || text.YearPattern.MatchString(s) {
+// lacksSubject reports whether a question has its subject left out: "who won?", "¿dónde nació?".
+func lacksSubject(u need.Utterance) bool {
+	if len(u.Body) < 2 || len(u.Body) > 5 || u.Form() != need.Wh || text.YearPattern.MatchString(u.Text) {
 		return false
 	}
 	content := 0
-	for i, w := range body {
+	for i, w := range u.Body {
 		if i > 0 && w.Upper || text.Pronouns[w.Key] != "" || nobody[w.Key] {
 			return false
 		}
@@ -120,32 +96,31 @@ func subjectless(s string, words []text.Word) bool {
 			content++
 		}
 	}
-	dropped := dropsSubject[text.Language(s, words)]
-	if len(body) > 5 || !dropped && (len(body) > 2 || content != 1) {
+	drops := dropsSubject[text.Language(u.Text, u.Words)]
+	if !drops && (len(u.Body) > 2 || content != 1) {
 		return false
 	}
-	for _, f := range need.Topics.FindAll(s, words) {
-		if f.Cue != "person" && f.Cue != "sport" && f.Cue != "state" && !(dropped && f.Cue == "price") {
+	return !slices.ContainsFunc(u.Find(need.Topics), func(f text.Match) bool {
+		switch f.Cue {
+		case "person", "sport", "state":
 			return false
 		}
-	}
-	return true
+		return !drops || f.Cue != "price"
+	})
 }
 
 // lacksOwner reports whether a question asks for something that is always somebody's or something's, "who was the
 // captain?", and names nobody and nothing.
-func lacksOwner(s string, words []text.Word) bool {
-	from, _ := need.Lead(words)
-	body := words[from:]
-	if len(body) > 6 || need.Opening(s, words, body) != "wh" {
+func lacksOwner(u need.Utterance) bool {
+	if len(u.Body) > 6 || u.Form() != need.Wh {
 		return false
 	}
 	lacks := false
-	for i, w := range body {
+	for i, w := range u.Body {
 		if i > 0 && w.Upper && !relational[w.Key] || text.Pronouns[w.Key] != "" || linksName[w.Key] && !articles[w.Key] || w.Key == "my" || w.Key == "your" {
 			return false
 		}
-		lacks = lacks || i > 0 && relational[w.Key] && (articles[body[i-1].Key] || body[i-1].Key == "are")
+		lacks = lacks || i > 0 && relational[w.Key] && (articles[u.Body[i-1].Key] || u.Body[i-1].Key == "are")
 	}
 	return lacks
 }
@@ -156,27 +131,21 @@ var relational = text.Set("captain coach manager author writer director actor ac
 	"capitale maire realisateur realisatrice auteur autrice prix resultat intrigue fondateur entraineur capitaine monnaie " +
 	"poblacion presidente presidenta alcalde alcaldesa director directora autora precio resultado trama reparto fundador entrenador capitan moneda")
 
-// completed adds the subject of the question before to one that has none.
-func completed(s string, words []text.Word, before string) (string, bool) {
-	owned := lacksOwner(s, words)
-	if !owned && !subjectless(s, words) {
+// addSubject adds the subject of the question before to one that has none.
+func addSubject(u need.Utterance, p prior) (string, bool) {
+	owned := lacksOwner(u)
+	name := p.antecedent(p.asksForPerson() && !owned)
+	if name == "" {
 		return "", false
 	}
-	opens := text.Words(before)
-	from, _ := need.Lead(opens)
-	name := subject(before, from < len(opens) && personal[opens[from].Key] && !owned)
-	bare := trailing.ReplaceAllString(strings.TrimSpace(s), "")
+	lang := text.Language(u.Text, u.Words)
+	bare := trailing.ReplaceAllString(strings.TrimSpace(u.Text), "")
 	switch {
-	case name == "":
-		return "", false
-	case !owned && !dropsSubject[text.Language(s, words)] && strings.Contains(name, " ") && name == strings.ToLower(name[:1])+name[1:]: // a thing that did nothing
-		return strings.TrimRight(strings.TrimSpace(s), "?？ ") + ": " + before, true
 	case owned:
-		of := map[string]string{"de": "von", "fr": "de", "es": "de"}[text.Language(s, words)]
-		if of == "" {
-			of = "of"
-		}
-		return bare + " " + of + " " + name, true
+		of := map[string]string{"de": "von", "fr": "de", "es": "de"}[lang]
+		return bare + " " + cmp.Or(of, "of") + " " + name, true
+	case !dropsSubject[lang] && strings.Contains(name, " ") && name[:1] == strings.ToLower(name[:1]): // a thing that did nothing
+		return withQuestion(u.Text, p.raw), true
 	}
 	return bare + " " + name, true
 }
@@ -193,22 +162,20 @@ var nobody = text.Set("know known care cared else there here up it up you i we m
 // inversion is the pronoun behind a French verb.
 var inversion = regexp.MustCompile(`(?i)-(?:t-)?(ils?|elles?)\b`)
 
-// pronounBehind puts a name in the place of the pronoun behind a French verb: "quel âge a-t-il ?".
-func pronounBehind(s, before string) (string, bool) {
-	m := inversion.FindStringIndex(s)
-	if m == nil || len(need.Topics.FindAll(s, text.Words(s))) > 0 && strings.Contains(text.Fold(s), "fait-il") {
+func hasInvertedPronoun(u need.Utterance) bool { return inversion.MatchString(u.Text) }
+
+// replaceInvertedPronoun puts a name in the place of the pronoun behind a French verb: "quel âge a-t-il ?".
+func replaceInvertedPronoun(u need.Utterance, p prior) (string, bool) {
+	at, all := inversion.FindStringIndex(u.Text), need.Parse(u.Text, nil)
+	named := slices.ContainsFunc(all.Words[1:], func(w text.Word) bool { return w.Upper })
+	if named || all.Has(need.Topics) && strings.Contains(text.Fold(u.Text), "fait-il") {
 		return "", false
 	}
-	for i, w := range text.Words(s) {
-		if i > 0 && w.Upper {
-			return "", false
-		}
-	}
-	name := cmp.Or(subject(before, true), subject(before, false)) // "il" is a thing, too
+	name := cmp.Or(p.antecedent(true), p.antecedent(false)) // "il" is a thing, too
 	if name == "" {
 		return "", false
 	}
-	return text.OneLine(s[:m[0]] + " " + name + " " + s[m[1]:]), true
+	return text.OneLine(u.Text[:at[0]] + " " + name + " " + u.Text[at[1]:]), true
 }
 
 // The shapes of Japanese follow-ups: a topic alone, and a pronoun with its particle. No spaces tell the words apart, so
@@ -219,15 +186,15 @@ var (
 	standsFor   = regexp.MustCompile(`(?:彼女|彼|その人|この人|それ|そこ)(は|の|が|を|に|って|で)`)
 )
 
-// unspacedFollowUp does for Japanese what the rest does by words.
-func unspacedFollowUp(s, before string) (string, bool) {
-	old := leftOfTopic.FindStringSubmatch(strings.TrimSpace(before))
+// rewriteUnspaced does for Japanese what the rest of the room does by words.
+func rewriteUnspaced(u need.Utterance, p prior) (string, bool) {
+	s, old := u.Text, leftOfTopic.FindStringSubmatch(strings.TrimSpace(p.raw))
 	if old == nil {
 		return "", false
 	}
 	if m := topicAlone.FindStringSubmatch(strings.TrimSpace(s)); m != nil && len(need.Openings[""].FindAll(m[1], nil)) == 0 {
-		if isMoment := func(p text.Phrase) bool { return p.Words[0] == m[1] }; slices.ContainsFunc(calendar.UnspacedMoments, isMoment) {
-			return m[1] + "の" + timeless(old[0]), true
+		if isTime := func(p text.Phrase) bool { return p.Words[0] == m[1] }; slices.ContainsFunc(calendar.UnspacedMoments, isTime) {
+			return m[1] + "の" + withoutTimes(old[0]), true
 		}
 		return m[1] + old[2], true
 	}
@@ -237,8 +204,8 @@ func unspacedFollowUp(s, before string) (string, bool) {
 	return "", false
 }
 
-// timeless takes the words for times seen from now out of a text without spaces.
-func timeless(s string) string {
+// withoutTimes removes the words for times seen from now from a text without spaces.
+func withoutTimes(s string) string {
 	for _, p := range calendar.UnspacedMoments {
 		s = strings.ReplaceAll(strings.ReplaceAll(s, p.Words[0]+"の", ""), p.Words[0], "")
 	}

@@ -5,22 +5,27 @@ import (
 	"familiar/internal/text"
 )
 
-// OnlyOrder reports whether words order a search and say not for what: "look it up", "can you check online?". What is
-// to be found then stands in the message before.
-func OnlyOrder(words []text.Word) bool {
-	ordered := false
-	for from := 0; from < len(words); {
-		n, _ := need.Leads.Prefix(words[from:])
-		if m, cue := need.Orders.Prefix(words[from:]); m > 0 && cue == "search" {
-			n, ordered = m, true
+// IsBareOrder reports whether a message orders a search and does not say for what: "look it up", "can you check online?".
+// What to look up then stands in the message before.
+func IsBareOrder(u need.Utterance) bool {
+	found := false
+	for rest := u.Words; len(rest) > 0; {
+		n, cue := need.Orders.Prefix(rest)
+		if need.Order(cue) == need.Search {
+			found = true
+		} else {
+			n, _ = need.Leads.Prefix(rest)
 		}
-		if n == 0 && !besideAnew[words[from].Key] && !TailWords[words[from].Key] {
+		if n == 0 && !besideAnew[rest[0].Key] && !TailWords[rest[0].Key] {
 			return false
 		}
-		from += max(1, n)
+		rest = rest[max(1, n):]
 	}
-	return ordered
+	return found
 }
+
+// isRepetition reports whether a message asks for the question before it once more.
+func isRepetition(u need.Utterance) bool { return IsRefresh(u) || IsBareOrder(u) }
 
 // TailWords may end such an order.
 var TailWords = text.Set("online web internet net for me us mal fur mich moi pour me per por mim")

@@ -23,91 +23,85 @@ var (
 	})
 )
 
-// alsoFrom is the confidence from which a message is also of a kind that is not its likeliest.
-const alsoFrom = 0.2
+// minConfidence is the confidence from which a message has an intent beside its likeliest.
+const minConfidence = 0.2
 
-// Classify names what kinds of question it is, the one that decides first, with how sure that is, from 0 to 1. What a
-// word says outright is not weighed; between the kinds that the examples know, the model decides.
-func (m Models) Classify(n Need, s string, words []text.Word) []turn.ScoredIntent {
-	heard := n.ruledIntents(s, words)
-	if !m.speaksEnglish(s, words) {
-		return heard
+// Classify returns the intents of an utterance, the likeliest first, with confidences from 0 to 1. There is always one.
+// The rules alone find some intents, from words that stand for them; between the others the model decides.
+func (m Models) Classify(n Need, u Utterance) []turn.ScoredIntent {
+	byRules := n.intentsByRules(u)
+	if !m.speaksEnglish(u) {
+		return byRules
 	}
-	var plain, learned []turn.ScoredIntent // what words say that the model does not know, and what it says
-	pictures := turn.IntentImage
-	for _, in := range heard {
+	var plain []turn.ScoredIntent // that the model does not know
+	media := turn.IntentImage
+	for _, in := range byRules {
 		switch in.Name {
 		case turn.IntentFactCheck, turn.IntentForum, turn.IntentDocs:
 			plain = append(plain, in)
 		case turn.IntentVideo:
-			pictures = turn.IntentVideo
+			media = turn.IntentVideo
 		}
 	}
-	odds := m.Intent.Classify(n.hints(s, words))
-	none := slices.Index(m.Intent.Classes(), nothing)
-	ofSkies := skyward(n, s, words)
-	for i, class := range m.Intent.Classes() {
+	byModel := m.intentsByModel(n, u, media)
+	if len(plain) > 0 && plain[0] == byRules[0] {
+		return append(plain, byModel...)
+	}
+	return append(byModel, plain...)
+}
+
+// intentsByModel returns the likeliest intent, and those that reach minConfidence. Whether the message has any was
+// decided before. media is what the class of images and videos stands for.
+func (m Models) intentsByModel(n Need, u Utterance, media turn.Intent) []turn.ScoredIntent {
+	var all []turn.ScoredIntent
+	classes, odds := m.Intent.Classes(), m.Intent.Classify(n.features(u))
+	none := slices.Index(classes, classNone)
+	for i, class := range classes {
 		name := turn.Intent(class)
 		switch {
-		case name == turn.IntentWeather && !ofSkies: // "is it ok to drink …" has its form alone
-			continue
-		case i == none: // whether it is anything at all was asked before
-			continue
-		case class == media:
-			name = pictures
+		case i == none, name == turn.IntentWeather && !slices.Contains(n.Topics, "weather") && !u.Has(outdoors):
+			continue // "is it ok to drink …" has but the form of a question about the weather
+		case class == classMedia:
+			name = media
 		}
-		learned = append(learned, turn.ScoredIntent{Name: name, Confidence: math.Round(100*odds[i]/(1-odds[none])) / 100})
+		all = append(all, turn.ScoredIntent{Name: name, Confidence: math.Round(100*odds[i]/(1-odds[none])) / 100})
 	}
-	slices.SortStableFunc(learned, func(a, b turn.ScoredIntent) int { return cmp.Compare(b.Confidence, a.Confidence) })
-	for i := 1; i < len(learned); i++ {
-		if learned[i].Confidence < alsoFrom {
-			learned = learned[:i]
-		}
+	slices.SortStableFunc(all, func(a, b turn.ScoredIntent) int { return cmp.Compare(b.Confidence, a.Confidence) })
+	for len(all) > 1 && all[len(all)-1].Confidence < minConfidence {
+		all = all[:len(all)-1]
 	}
-	if len(plain) > 0 && plain[0] == heard[0] {
-		return append(plain, learned...)
-	}
-	return append(learned, plain...)
+	return all
 }
 
-// skyward reports whether something in a text can be about the weather.
-func skyward(n Need, s string, words []text.Word) bool {
-	return slices.Contains(n.Topics, "weather") || len(outdoors.FindAll(s, words)) > 0
-}
-
-// ruledIntents goes by words that stand for an intent, surest first; there is always one.
-func (n Need) ruledIntents(s string, words []text.Word) []turn.ScoredIntent {
+// intentsByRules returns the intents that words stand for, surest first; there is always one.
+func (n Need) intentsByRules(u Utterance) []turn.ScoredIntent {
 	var all []turn.ScoredIntent
-	add := func(name turn.Intent, confidence float64) {
-		if !slices.ContainsFunc(all, func(in turn.ScoredIntent) bool { return in.Name == name }) {
+	add := func(name turn.Intent, confidence float64, found bool) {
+		if found {
 			all = append(all, turn.ScoredIntent{Name: name, Confidence: confidence})
 		}
 	}
-	if slices.Contains(n.Topics, "weather") {
-		add(turn.IntentWeather, 0.95)
-	}
-	if n.Check {
-		add(turn.IntentFactCheck, 0.88)
-	}
-	heard := intents.FindAll(s, words)
+	news := slices.Contains(n.Topics, "news")
+	add(turn.IntentWeather, 0.95, slices.Contains(n.Topics, "weather"))
+	add(turn.IntentFactCheck, 0.88, n.Check)
+	found := u.Find(intents)
 	for _, name := range intentOrder {
-		if name == turn.IntentPerson && slices.Contains(n.Topics, "news") {
-			break
-		}
-		for _, f := range heard {
-			if f.Cue == string(name) && (name != turn.IntentPerson || f.From <= 3 || f.To-f.From > 1) && !(f.To-f.From == 1 && f.To < len(words) && words[f.From].Key == "docs") { // "google docs tables" is no reference
-				add(name, 0.9)
-			}
-		}
+		add(name, 0.9, !(name == turn.IntentPerson && news) && slices.ContainsFunc(found, func(f text.Match) bool {
+			return f.Cue == string(name) && u.standsForIntent(name, f)
+		}))
 	}
-	if slices.Contains(n.Topics, "news") {
-		add(turn.IntentNews, 0.9)
-	}
-	if slices.Contains(n.Topics, "version") {
-		add(turn.IntentDocs, 0.7)
-	}
-	if len(all) == 0 {
-		add(turn.IntentGeneral, 0.5)
-	}
+	add(turn.IntentNews, 0.9, news)
+	docs := slices.ContainsFunc(all, func(in turn.ScoredIntent) bool { return in.Name == turn.IntentDocs })
+	add(turn.IntentDocs, 0.7, !docs && slices.Contains(n.Topics, "version"))
+	add(turn.IntentGeneral, 0.5, len(all) == 0)
 	return all
+}
+
+// standsForIntent reports whether a phrase stands for an intent where it was found: no "who" far behind the beginning
+// does, and no "docs" before another word, as in "google docs tables".
+func (u Utterance) standsForIntent(name turn.Intent, f text.Match) bool {
+	if name == turn.IntentPerson && f.From > 3 && f.To-f.From <= 1 {
+		return false
+	}
+	return f.To-f.From != 1 || f.To == len(u.Words) || u.Words[f.From].Key != "docs"
 }

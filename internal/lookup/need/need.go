@@ -1,7 +1,19 @@
+// Package need decides whether a message needs the web, and which kinds of question it is.
+//
+// It reads the message's own words and nothing else. [Weigh] gives a score from 0 to 1 with the cues behind it:
+//
+//   - utterance.go cuts a sentence into words, sets the bot's name and the courtesies apart, and tells its form: a
+//     question word, a verb, a request. order.go finds plain orders: "look it up", "don't search".
+//   - cues.go finds the other cues of a sentence, among them topics, times, names and small talk. This file has the
+//     weight of each. Their sum, over the sentence that has most, is the rules' score.
+//   - features.go and model.go: of an English message, two linear models replace that score. What the rules found is
+//     among their features.
+//
+// [Models.Classify] in intent.go names the intents of a message: weather, news, a person, … lexicon.go has the tables
+// of words.
 package need
 
 import (
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,18 +21,18 @@ import (
 	"familiar/internal/text"
 )
 
-// Need is how much a message asks for the web, and why.
+// Need is how much a message needs the web, and why.
 type Need struct {
-	Score    float64  // 0 to 1
-	ruled    float64  // what the rules alone say, 0 to 1
-	Cues     []string // what moved it, strongest first
-	Asks     bool     // it has the form of a question or a request
-	Barred   bool     // something in it speaks plainly against: small talk, a device, a sum
-	Order    string   // "search" or "dont": said in so many words
-	Topics   []string // rows of the table of topics
-	Times    []string // rows of the table of times
-	Check    bool     // it asks whether something is true
-	Sentence string   // the sentence that decided
+	Score     float64  // 0 to 1
+	ruleScore float64  // what the rules alone say
+	Cues      []string // what moved the score, strongest first
+	Asks      bool     // it has the form of a question or a request
+	Barred    bool     // something in it speaks plainly against: small talk, a device, a sum
+	Order     Order
+	Topics    []string // rows of the table of topics
+	Times     []string // rows of the table of times
+	Check     bool     // it asks whether something is true
+	Sentence  string   // the sentence that decided
 }
 
 // The score from which a message is looked up, and the band around it in which a side model is asked.
@@ -41,103 +53,95 @@ var weights = map[string]float64{
 
 const bias = -1.9
 
-// barring are the cues that, with a question's form, still make it none for the web.
+// barring are the cues that bar a lookup even of a question.
 var barring = text.Set("device clock sums chance speech make smalltalk opinion you roleplay code")
 
+// Weigh scores a message with the built-in models. names are those of the bot.
+func Weigh(message string, names []string) Need { return BuiltIn().Weigh(message, names) }
+
+// Weigh scores a message. names are those of the bot.
+func (m Models) Weigh(message string, names []string) Need {
+	spoken, acted, code := SpokenText(message)
+	n := byRules(spoken, names)
+	switch {
+	case n.Order == NoSearch:
+		return n
+	case n.Order == Search:
+		n.Score, n.Cues = 1, []string{"told to search"}
+		return n
+	case !acted && !code:
+		m.rescore(&n, Parse(spoken, names))
+	}
+	// What is said around an action in asterisks is played, too, unless it asks plainly for facts.
+	if acted && n.Score < 0.9 {
+		n.Add("roleplay")
+	}
+	if code {
+		n.Add("code")
+	}
+	return n
+}
+
 var (
-	Fenced = regexp.MustCompile("(?s)```.*?(?:```|$)")
-	Inline = regexp.MustCompile("`[^`\n]+`")
-	Action = regexp.MustCompile(`(?:^|[\s(])(?:\*[^*\n]{2,200}\*|_[^_\n]{2,200}_)(?:$|[\s).,!?])`)
+	codeBlock  = regexp.MustCompile("(?s)```.*?(?:```|$)")
+	codeSpan   = regexp.MustCompile("`[^`\n]+`")
+	actionSpan = regexp.MustCompile(`(?:^|[\s(])(?:\*[^*\n]{2,200}\*|_[^_\n]{2,200}_)(?:$|[\s).,!?])`)
 )
 
-// Weigh scores a message from its own words. names are those of the bot: said to it, they are no cue.
-func Weigh(text string, names []string) Need { return BuiltIn().Weigh(text, names) }
-
-func (m Models) Weigh(text string, names []string) Need {
-	spoken, acted, hadCode := spokenPart(text)
-	best := ruled(spoken, names)
-	switch {
-	case best.Order == "dont":
-		return best
-	case best.Order == "search":
-		best.Score, best.Cues = 1, []string{"told to search"}
-		return best
-	case !acted && !hadCode:
-		m.learn(&best, spoken, names)
-	}
-	// An action in asterisks is played, and so is what is said around it, unless that asks plainly for facts.
-	if acted && best.Score < 0.9 {
-		best.Add("roleplay")
-	}
-	if hadCode {
-		best.Add("code")
-	}
-	return best
+// SpokenText returns a message without its code and without the actions that are played in it, "*waves*". It reports
+// whether there were actions, and whether there were code blocks.
+func SpokenText(message string) (spoken string, acted, code bool) {
+	prose := codeBlock.ReplaceAllString(message, " ")
+	plain := codeSpan.ReplaceAllString(prose, " ")
+	spoken = actionSpan.ReplaceAllString(plain, " ")
+	return spoken, len(strings.TrimSpace(spoken)) < len(strings.TrimSpace(plain)), prose != message
 }
 
-// spokenPart is a message without its code and what is played in it, and whether it had any.
-func spokenPart(text string) (spoken string, acted, hadCode bool) {
-	rest := Fenced.ReplaceAllString(text, " ")
-	bare := Inline.ReplaceAllString(rest, " ")
-	spoken = Action.ReplaceAllString(bare, " ")
-	return spoken, len(strings.TrimSpace(spoken)) < len(strings.TrimSpace(bare)), rest != text
-}
-
-// ruled scores a message by the rules alone: by the sentence of it that asks most.
-func ruled(body string, names []string) Need {
-	best := Need{}
-	for _, s := range text.MessageSentences(body) {
+// byRules scores a message by the rules alone: by the sentence that needs the web most.
+func byRules(spoken string, names []string) Need {
+	var best Need
+	for _, s := range text.MessageSentences(spoken) {
 		n := WeighSentence(s, names)
-		if n.Order == "dont" {
-			return Need{Order: "dont", Cues: []string{"told not to search"}, Asks: n.Asks}
+		if n.Order == NoSearch {
+			return Need{Order: NoSearch, Cues: []string{"told not to search"}, Asks: n.Asks}
 		}
-		if best.Cues == nil || n.Order == "search" && best.Order == "" || best.Order == n.Order && n.Score > best.Score {
+		if best.Cues == nil || n.Order == Search && best.Order == NoOrder || best.Order == n.Order && n.Score > best.Score {
 			best = n
 		}
 	}
 	return best
 }
 
-// Add moves the score by one more cue.
-func (n *Need) Add(cue string) {
-	x := math.Log(max(n.Score, 1e-6) / max(1-n.Score, 1e-6))
-	n.Score = logistic(x + weights[cue])
-	n.Cues = append(n.Cues, cue)
-	n.Barred = n.Barred || barring[text.Fold(cue)]
-}
-
-func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
-
-// WeighSentence scores one sentence.
+// WeighSentence scores one sentence by the rules alone.
 func WeighSentence(s string, names []string) Need {
-	words, ownName := DropNames(text.Words(s), s, names)
-	if len(words) == 0 {
+	u := Parse(s, names)
+	if len(u.Words) == 0 {
 		return Need{Cues: []string{"nothing said"}}
 	}
-	n := Need{Sentence: s}
-	heard := signs{}
-	from, askedFor := Lead(words)
-	body := words[from:]
-	if len(body) == 0 {
-		body = words
+	if len(u.Body) == 0 {
+		u.Body = u.Words
 	}
-	n.Order = ordered(s, words, body)
-	form := Opening(s, words, body)
-	if form == "" && askedFor {
-		form = "get"
+	form := u.Form()
+	if form == NoForm && u.inquiry {
+		form = Request
 	}
-	asked := strings.ContainsAny(s, "?？؟")
-	n.Asks = form != "" || asked
-	heard.form(s, words, body, form, asked)
-	heard.topics(&n, s, words, form, asked)
-	heard.names(s, words)
-	heard.against(s, words, body, slices.Contains(n.Topics, "weather"))
-	if !ownName && toAnother(s, words) {
-		heard.hear("to another")
+	n := Need{Sentence: s, Order: u.order(), Asks: form != NoForm || u.hasQuestionMark()}
+	c := cues{}
+	c.addForm(u, form)
+	c.addTopics(&n, u, form)
+	c.addNames(u)
+	c.addAgainst(u, slices.Contains(n.Topics, "weather"))
+	c.add("to another", !u.ToBot && u.toAnother())
+	if c["topic"] || c["factcheck"] {
+		delete(c, "greeting only")
 	}
-	if heard.has("topic") || heard.has("factcheck") {
-		delete(heard, "greeting only")
-	}
-	heard.sum(&n)
+	c.score(&n)
 	return n
+}
+
+// Add moves the score by one more cue.
+func (n *Need) Add(cue string) {
+	n.Score = logistic(logOdds(n.Score) + weights[cue])
+	n.Cues = append(n.Cues, cue)
+	n.Barred = n.Barred || barring[cue]
 }

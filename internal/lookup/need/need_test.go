@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/text"
 )
 
 func TestNeed(t *testing.T) {
@@ -74,7 +73,7 @@ func TestNeed(t *testing.T) {
 		{"", false}, {"???", false}, {"👍", false},
 	} {
 		n := Weigh(tt.text, []string{"sage"})
-		got := n.Order != "dont" && n.Score >= Threshold
+		got := n.Order != NoSearch && n.Score >= Threshold
 		if got != tt.want {
 			t.Errorf("%q: score %.2f %v, want lookup %v", tt.text, n.Score, n.Cues, tt.want)
 		}
@@ -96,7 +95,7 @@ func TestIntent(t *testing.T) {
 		"the train to Windsor":                    turn.IntentGeneral,
 	} {
 		n := Weigh(s, nil)
-		if got := BuiltIn().Classify(n, s, text.Words(s)); got[0].Name != want {
+		if got := BuiltIn().Classify(n, Parse(s, nil)); got[0].Name != want {
 			t.Errorf("%q: %v, want %s", s, got, want)
 		}
 	}

@@ -7,26 +7,28 @@ import (
 	"familiar/internal/text"
 )
 
-// Earlier returns what people have said before the message, newest first, without the mentions. The words of bots are
-// left out, its own too, for they may come from the web (P7), and so is everything older than the reply chain (P10).
+// maxEarlier is how many messages before the one at hand are read.
+const maxEarlier = 4
+
+// Earlier returns the messages of people that a question may be completed from, newest first and without mentions: the
+// one that is replied to, and the chain of replies. The words of bots are left out, its own too: they may come from the
+// web.
 func Earlier(req turn.Request) []turn.Message {
+	all := req.Chain
+	if req.Parent != nil {
+		all = append([]turn.Message{*req.Parent}, all...)
+	}
 	var out []turn.Message
 	seen := map[string]bool{req.Message.ID: true}
-	add := func(m turn.Message) {
-		if m.Text = text.OneLine(mentioned.ReplaceAllString(m.Text, " ")); !m.ByPerson() || m.Text == "" || m.ID != "" && seen[m.ID] || len(out) == 4 {
-			return
+	for _, m := range all {
+		m.Text = text.OneLine(earlierMention.ReplaceAllString(m.Text, " "))
+		if m.ByPerson() && m.Text != "" && (m.ID == "" || !seen[m.ID]) && len(out) < maxEarlier {
+			seen[m.ID] = true
+			out = append(out, m)
 		}
-		seen[m.ID] = true
-		out = append(out, m)
-	}
-	if req.Parent != nil {
-		add(*req.Parent)
-	}
-	for _, m := range req.Chain {
-		add(m)
 	}
 	return out
 }
 
-// mentioned is a mention in an earlier message, of which nobody has kept how long the name is.
-var mentioned = regexp.MustCompile(`@[\pL\pN_.\-]+(?: \p{Lu}[\pL\pN_.\-'’]*)*`)
+// earlierMention is a mention in an earlier message. How many words its name has is not known.
+var earlierMention = regexp.MustCompile(`@[\pL\pN_.\-]+(?: \p{Lu}[\pL\pN_.\-'’]*)*`)

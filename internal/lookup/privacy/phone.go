@@ -11,26 +11,26 @@ import (
 	"familiar/internal/text"
 )
 
-// digitRun is a number of one part or several, with the signs that people put between the parts of a telephone number.
+// digitRun is a number, in parts or not, with the signs that people put between the parts of a telephone number.
 var digitRun = regexp.MustCompile(`\+?\(?\d(?:(?:[\d ()./_‐-―−-]|,\d)*\d)?`)
 
-// withoutPhones takes telephone numbers out of s.
-func withoutPhones(s string) string {
+// removePhones takes telephone numbers out of s.
+func removePhones(s string) string {
 	var out strings.Builder
-	last := 0
-	for _, m := range digitRun.FindAllStringIndex(s, -1) {
-		if telephone(s[m[0]:m[1]], s[:m[0]]) {
-			out.WriteString(s[last:m[0]] + " ")
-			last = m[1]
+	copied := 0
+	for _, at := range digitRun.FindAllStringIndex(s, -1) {
+		if isPhone(s[at[0]:at[1]], s[:at[0]]) {
+			out.WriteString(s[copied:at[0]] + " ")
+			copied = at[1]
 		}
 	}
-	return out.String() + s[last:]
+	return out.String() + s[copied:]
 }
 
-// telephone tells a telephone number, in any of the ways in which they are written, from years, dates, versions, scores
+// isPhone tells a telephone number, in any of the ways in which they are written, from years, dates, versions, scores
 // and plain numbers. In doubt it is one: from nine digits in parts or ten in a row, with an area code that begins with
-// a zero, or where the words before say so, from six.
-func telephone(run, before string) bool {
+// a zero, or, from six digits, where the words before say so.
+func isPhone(run, before string) bool {
 	parts := strings.FieldsFunc(run, func(r rune) bool { return r < '0' || r > '9' })
 	n := len(strings.Join(parts, ""))
 	beside, _ := utf8.DecodeLastRuneInString(before)
@@ -40,7 +40,7 @@ func telephone(run, before string) bool {
 	switch {
 	case n < 6 || areDates(parts) || isQuantity(run, parts) || isVersion(run, parts) || scores.MatchString(run) || isISBN(parts, before):
 		return false
-	case n >= 10 || callsFor(before, n >= 7 && len(parts) > 1) || areaCode.MatchString(run):
+	case n >= 10 || announcesPhone(before, n >= 7 && len(parts) > 1) || areaCode.MatchString(run):
 		return true
 	case n == 9:
 		return parts[0][0] == '0' || len(parts) > 1
@@ -71,15 +71,15 @@ var (
 	scores      = regexp.MustCompile(`^(?:0|[1-9]\d{0,2})[‐-―−-](?:0|[1-9]\d{0,2})(?:[ /]+(?:0|[1-9]\d{0,2})[‐-―−-](?:0|[1-9]\d{0,2}))+$`)
 )
 
-// isQuantity tells a plain number: a decimal one, one of thousands, a round one, or several small ones in a row.
+// isQuantity reports whether a run is a plain number: a decimal one, one in thousands, a round one, or several small ones.
 func isQuantity(run string, parts []string) bool {
 	digits := strings.Join(parts, "")
 	small := len(parts) > 3 && len(digits) < 2*len(parts) && digits[0] != '0'
 	return decimal.MatchString(run) || inThousands.MatchString(run) || small || len(parts) == 1 && strings.HasSuffix(run, "00000")
 }
 
-// isVersion tells the number of a version or of a machine in a network: four parts or more behind dots. "1.212.555.0123"
-// is none.
+// isVersion reports whether a run is a version or an IP address: four parts or more with dots between them.
+// "1.212.555.0123" is none.
 func isVersion(run string, parts []string) bool {
 	if len(parts) < 4 || strings.Count(run, ".") != len(parts)-1 {
 		return false
@@ -97,7 +97,7 @@ func isVersion(run string, parts []string) bool {
 	return address || !dialled
 }
 
-// isISBN tells the number of a book, by its check digit or by its name before it.
+// isISBN reports whether a run is the number of a book, by its check digit or by the word before it.
 func isISBN(parts []string, before string) bool {
 	digits := strings.Join(parts, "")
 	if words := text.Words(before); len(words) > 0 && slices.ContainsFunc(words[max(0, len(words)-2):], func(w text.Word) bool { return w.Key == "isbn" || w.Key == "issn" || w.Key == "ean" }) {
@@ -123,9 +123,9 @@ var (
 // areaCode is one in brackets, with a number behind it.
 var areaCode = regexp.MustCompile(`^\(\d{2,5}\) ?\d`)
 
-// callsFor reports whether one of the last words before a number calls for that of a telephone. One in several parts is
-// it behind "number" alone.
-func callsFor(before string, inParts bool) bool {
+// announcesPhone reports whether one of the last three words before a number says that it is a telephone number. The word
+// "number" alone says so of one in several parts.
+func announcesPhone(before string, inParts bool) bool {
 	words := text.Words(before)
 	for i := max(0, len(words)-3); i < len(words); i++ {
 		if calling[words[i].Key] || numberNouns[words[i].Key] && (inParts || i > 0 && owning[words[i-1].Key]) {

@@ -1,3 +1,8 @@
+// Package privacy takes out of a query what may not leave the machine.
+//
+// [Scrub] removes invites, addresses, tokens and ids (scrub.go), telephone numbers (phone.go), and the names of people
+// and channels (names.go). [NamesIn] gathers those of a turn (gather.go), and [Earlier] the messages that a query may be
+// made of.
 package privacy
 
 import (
@@ -10,11 +15,11 @@ import (
 	"familiar/internal/web/clean"
 )
 
-// private are the things that never leave in a query (P10), in the order in which they are looked for: what is
-// part of something greater comes after it. Telephone numbers, of which nothing here is a part, come last (phone.go).
+// private are the things that never leave in a query, in the order in which they are looked for: what may be a part of
+// something else comes after it. Telephone numbers come last (phone.go).
 var private = []struct {
 	kind    string
-	mark    string // of which each has one, for a look before the pattern's
+	mark    string // characters of which each has one: looking for them is quicker than the pattern
 	pattern *regexp.Regexp
 }{
 	{"invite", "/", regexp.MustCompile(`(?i)(?:https?://)?(?:www\.)?(?:discord\.gg|discord(?:app)?\.com/invite|dsc\.gg|discord\.me|invite\.gg)/\S*`)},
@@ -24,60 +29,50 @@ var private = []struct {
 	{"snowflake", "0123456789", regexp.MustCompile(`\d{17,20}`)},
 }
 
-// mention is one as the services write it, or as people type it. It goes after the names, of which it may be the
-// beginning.
+// mention is one as Discord writes it, or as people type it. It is removed after the names: it may be the beginning of one.
 var mention = regexp.MustCompile(`<(?:@[!&]?|#|/[^:>]*:|a?:\w+:|t:|id:)[^>]*>|@[\pL\pN\pM_.\-]+|@`)
 
-// Scrub takes out of s what may not leave the machine, and says which kinds of things that were. Compatibility
+// Scrub takes out of s what may not leave the machine, and returns which kinds of things that were. Compatibility
 // forms are resolved and invisible characters dropped first, so that neither hides anything.
-func Scrub(s string, k Names) (string, []string) {
-	s = settled(s)
-	var kinds []string
-	for _, m := range k.mentions {
-		if strings.Contains(s, m) {
-			s, kinds = strings.ReplaceAll(s, m, " "), text.AddOnce(kinds, "mention")
+func Scrub(s string, names Names) (scrubbed string, kinds []string) {
+	s = normalize(s)
+	replace := func(kind, with string) {
+		if with != s {
+			s, kinds = with, text.AddOnce(kinds, kind)
 		}
+	}
+	for _, m := range names.mentions {
+		replace("mention", strings.ReplaceAll(s, m, " "))
 	}
 	for _, p := range private {
-		if p.mark != "" && !strings.ContainsAny(s, p.mark) || p.mark == "" && len(s) < 24 {
-			continue
+		if p.mark == "" && len(s) >= 24 || strings.ContainsAny(s, p.mark) {
+			replace(p.kind, p.pattern.ReplaceAllString(s, " "))
 		}
-		s = p.pattern.ReplaceAllStringFunc(s, func(string) string {
-			kinds = text.AddOnce(kinds, p.kind)
-			return " "
-		})
 	}
-	if without := withoutPhones(s); without != s {
-		s, kinds = without, text.AddOnce(kinds, "phone")
-	}
-	if without := k.Remove(s); without != s {
-		s, kinds = without, text.AddOnce(kinds, "member")
-	}
+	replace("phone", removePhones(s))
+	replace("member", names.remove(s))
 	if strings.ContainsAny(s, "@<") {
-		if without := mention.ReplaceAllString(s, " "); without != s {
-			s, kinds = without, text.AddOnce(kinds, "mention")
-		}
+		replace("mention", mention.ReplaceAllString(s, " "))
 	}
 	return text.OneLine(s), kinds
 }
 
-func settled(s string) string {
+// normalize resolves compatibility forms (NFKC), drops invisible characters, and writes digits of any script in ASCII.
+func normalize(s string) string {
 	s, _ = clean.Text(norm.NFKC.String(s))
 	if !text.ASCII(s) {
-		s = strings.Map(text.ASCIIDigit, s) // a number is one in any digits
+		s = strings.Map(text.ASCIIDigit, s)
 	}
 	return s
 }
 
-// operators are what search services obey rather than look for: SearXNG's bangs, language prefixes and time
-// limits.
+// operators are what search services obey rather than look for: SearXNG's bangs, language prefixes and time limits.
 var operators = regexp.MustCompile(`(?:^|\s)[!:?]+|<\d*>?|[<>]`)
 
-// StripOperators takes the operators' signs and leaves the words.
+// StripOperators removes the signs of operators and leaves their words.
 func StripOperators(s string) string {
 	for operators.MatchString(s) {
-		s = operators.ReplaceAllString(s, " ")
-		s = strings.Join(strings.Fields(s), " ")
+		s = text.OneLine(operators.ReplaceAllString(s, " "))
 	}
 	return s
 }

@@ -8,8 +8,8 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// chained asks for the last of several messages, each a reply to the bot's answer to the one before.
-func chained(messages ...string) turn.Request {
+// chain asks for the last of several messages, each a reply to the bot's answer to the one before.
+func chain(messages ...string) turn.Request {
 	req := ask(messages[len(messages)-1])
 	for i := len(messages) - 2; i >= 0; i-- {
 		req.Chain = append(req.Chain, turn.Message{ID: fmt.Sprint("R", i), Text: "Secretman says 1234 in Atlantis.", Own: true}, turn.Message{ID: fmt.Sprint("Q", i), Text: messages[i]})
@@ -101,7 +101,7 @@ func TestChains(t *testing.T) {
 		{"who is Ada Lovelace? | who invented the telephone?", "who invented the telephone"},
 		{"how far is the moon? | how far is the sun?", "how far is the sun"},
 	} {
-		p := planned(chained(strings.Split(tt.chain, " | ")...))
+		p := plan(chain(strings.Split(tt.chain, " | ")...))
 		if len(p.Queries) == 0 || p.Queries[0] != tt.want {
 			t.Errorf("%s: %q, want %q", tt.chain, p.Queries, tt.want)
 		}

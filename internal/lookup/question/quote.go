@@ -13,17 +13,17 @@ var quotation = regexp.MustCompile(`"([^"\n]*)"|“([^”“„\n]*)[”“]|„
 
 const maxQuoted = 80 // characters
 
-// quoted gives exact words the quotation marks that search services know, and takes all others out.
-func quoted(s string) string {
-	const mark = "\x00"
+// straightQuotes puts exact words into the quotation marks that search services know, and takes all other marks out.
+func straightQuotes(s string) string {
+	const quote = "\x00"
 	s = quotation.ReplaceAllStringFunc(s, func(m string) string {
-		_, size := utf8.DecodeRuneInString(m)
+		_, first := utf8.DecodeRuneInString(m)
 		_, last := utf8.DecodeLastRuneInString(m)
-		inside := strings.Trim(m[size:len(m)-last], " ?!.,;:")
+		inside := strings.Trim(m[first:len(m)-last], " ?!.,;:")
 		if inside == "" || utf8.RuneCountInString(inside) > maxQuoted {
 			return " " + inside + " "
 		}
-		return mark + inside + mark
+		return quote + inside + quote
 	})
 	s = strings.Map(func(r rune) rune {
 		if strings.ContainsRune("\"“”„«»「」『』", r) {
@@ -31,11 +31,11 @@ func quoted(s string) string {
 		}
 		return r
 	}, s)
-	return text.OneLine(strings.ReplaceAll(s, mark, `"`))
+	return text.OneLine(strings.ReplaceAll(s, quote, `"`))
 }
 
-// balanced drops a mark that lost its fellow, and marks around nothing.
-func balanced(s string) string {
+// balanceQuotes drops a quotation mark that lost its partner, and marks around nothing.
+func balanceQuotes(s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, `""`, " "), `" "`, " ")
 	if strings.Count(s, `"`)%2 == 1 {
 		i := strings.LastIndexByte(s, '"')
@@ -50,11 +50,11 @@ var works = text.Set("book novel film movie song album show series game poem pai
 // called may stand between such a word and the title.
 var called = text.Set("called named titled namens mit dem titel intitule appele llamado llamada titulado chamado chamada под названием")
 
-// quotedTitles puts quotation marks around a title of several words that follows what kind of work it is.
-func quotedTitles(s string) string {
+// quoteTitles puts quotation marks around a title of several words that follows what kind of work it is.
+func quoteTitles(s string) string {
 	words := text.Words(s)
-	for i := range words {
-		if !works[words[i].Key] {
+	for i, work := range words {
+		if !works[work.Key] {
 			continue
 		}
 		from := i + 1
@@ -62,25 +62,25 @@ func quotedTitles(s string) string {
 			from++
 		}
 		to := titleEnd(words, from)
-		if to-from < 2 || strings.Contains(s[words[i].End:words[to-1].End], `"`) || strings.Count(s[:words[i].End], `"`)%2 == 1 {
+		if to-from < 2 {
 			continue
 		}
-		return s[:words[from].Start] + `"` + s[words[from].Start:words[to-1].End] + `"` + s[words[to-1].End:]
+		start, end := words[from].Start, words[to-1].End
+		if quoted := strings.Contains(s[work.End:end], `"`) || strings.Count(s[:work.End], `"`)%2 == 1; !quoted {
+			return s[:start] + `"` + s[start:end] + `"` + s[end:]
+		}
 	}
 	return s
 }
 
-// titleEnd returns where the run of capitalised words that begins at from ends; small words may stand in it.
+// titleEnd returns the end of the run of capitalised words that begins at from. It may hold stop words and numbers.
 func titleEnd(words []text.Word, from int) int {
-	if from >= len(words) || !words[from].Upper {
-		return from
-	}
-	end := from + 1
-	for i := end; i < len(words) && i < from+10; i++ {
-		switch {
-		case words[i].Upper || text.Numeric(words[i].Key):
+	end := from
+	for i := from; i < len(words) && i < from+10; i++ {
+		switch w := words[i]; {
+		case w.Upper || i > from && text.Numeric(w.Key):
 			end = i + 1
-		case !text.StopWords[words[i].Key]:
+		case i == from || !text.StopWords[w.Key]:
 			return end
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"familiar/internal/lookup/question"
 	"familiar/internal/search"
 	"familiar/internal/web/fetch"
+	"familiar/internal/web/read"
 	"familiar/internal/web/webtest"
 )
 
@@ -33,15 +34,15 @@ func processor(b *testing.B) (report func()) {
 
 // BenchmarkChoose chooses the evidence of five pages of 50 KB, 10 facts, and checks every one.
 func BenchmarkChoose(b *testing.B) {
-	var sheets []source
+	var sources []source
 	for i := range 5 {
-		sheets = append(sheets, sourceOf("Sample Bridge", webtest.Article(uint64(i))))
+		sources = append(sources, textSource("Sample Bridge", webtest.Article(uint64(i))))
 	}
 	for _, q := range []string{"when was the Sample Bridge over the Lorem opened?", "summarize what is known of the Sample Bridge"} {
 		b.Run(q[:4], func(b *testing.B) {
 			defer processor(b)()
 			for b.Loop() {
-				if s := judge(sheets, nil, &question.Plan{Question: q, Language: "en"}, evidence.Extended); len(s.claims) < 5 {
+				if s := collect(sources, nil, &question.Plan{Question: q, Language: "en"}, evidence.Extended); len(s.claims) < 5 {
 					b.Fatal(len(s.claims))
 				}
 			}
@@ -99,7 +100,7 @@ func BenchmarkLookup(b *testing.B) {
 		engine := &search.Engine{Backends: []search.Backend{found(func(string) string { return "" })}}
 		defer processor(b)()
 		for b.Loop() {
-			lookup(b, &Provider{Search: engine, Fetch: pages})
+			lookup(b, &Provider{Search: engine, Reader: &read.Reader{Fetcher: pages}})
 		}
 	})
 }

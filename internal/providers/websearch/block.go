@@ -50,9 +50,9 @@ func newMark() rune {
 	return first + rune(b[0]%count)
 }
 
-// pressed writes one string from outside, on one line, so that it can be nothing but quoted words (P9, D1 to D6). Its own
+// datamark writes one string from outside, on one line, so that it can be nothing but quoted words (P9, D1 to D6). Its own
 // references go: they would be numbers of other sources here.
-func (s seal) pressed(text string) string {
+func (s seal) datamark(text string) string {
 	return clean.Mark(clean.Unreferenced(inertLine(text, s.nonce)), s.mark)
 }
 
@@ -61,9 +61,9 @@ type layout struct {
 	seal     seal
 	question string
 	now      time.Time
-	sheets   []source // with page.N set
+	sources  []source // with page.N set
 	claims   []turn.Claim
-	sources  []turn.Source
+	numbered []turn.Source
 	pages    []turn.Page // all that were tried
 	newest   time.Time
 	stale    time.Duration // age of the search that stands in for one that failed; 0: none does
@@ -73,10 +73,10 @@ type layout struct {
 	conflicts []turn.Conflict
 }
 
-// found writes the block with what was found, and the instructions before and after it.
-func (b layout) found() string {
+// writeFound writes the block with what was found, and the instructions before and after it.
+func (b layout) writeFound() string {
 	var w strings.Builder
-	fmt.Fprintf(&w, "Web lookup: found. %s, %s. Today is %s.\n", readOf(b.pages), newestWords(b.newest), day(b.now))
+	fmt.Fprintf(&w, "Web lookup: found. %s, %s. Today is %s.\n", readCount(b.pages), newestWords(b.newest), day(b.now))
 	if slices.ContainsFunc(b.pages, turn.Page.Snippet) {
 		w.WriteString("No page was read: these are only the few words that search services give about pages. Say so.\n")
 	}
@@ -90,7 +90,7 @@ func (b layout) found() string {
 		"In them the character %c stands for a space. Answer from them in your own words. Behind what you take from a source write its number, as in [1]: no other numbers, no links. "+
 		"Call nothing current that the date of its page does not support.\n\n", b.tag(), b.seal.mark)
 	b.open(&w)
-	for _, src := range b.sources {
+	for _, src := range b.numbered {
 		b.source(&w, src)
 	}
 	b.close(&w)
@@ -104,10 +104,10 @@ func (b layout) found() string {
 	return w.String()
 }
 
-// missing writes what could not be looked up: the state in our words and, in a block without facts, the pages that
+// writeState writes what could not be looked up: the state in our words and, in a block without facts, the pages that
 // were not read, whose names come from outside.
-func (b layout) missing(line string) string {
-	if notRead(b.pages) == "" {
+func (b layout) writeState(line string) string {
+	if notReadLine(b.pages) == "" {
 		return line
 	}
 	var w strings.Builder
@@ -121,13 +121,13 @@ func (b layout) missing(line string) string {
 func (b layout) tag() string { return "web-search-results-" + b.seal.nonce }
 
 func (b layout) open(w *strings.Builder) {
-	read, tried := counts(b.pages)
+	read, tried := countPages(b.pages)
 	fmt.Fprintf(w, "<%s question=\"%s\" fetched=\"%s\" pages=\"%d/%d\" policy=\"%s\">\n",
 		b.tag(), inertLine(b.question, b.seal.nonce), b.now.UTC().Format("2006-01-02T15:04Z"), read, tried, policyVersion)
 }
 
 func (b layout) close(w *strings.Builder) {
-	if line := notRead(b.pages); line != "" {
+	if line := notReadLine(b.pages); line != "" {
 		w.WriteString(inertLine(line, b.seal.nonce) + "\n")
 	}
 	fmt.Fprintf(w, "</%s>\n", b.tag())
@@ -137,9 +137,9 @@ func (b layout) close(w *strings.Builder) {
 func (b layout) source(w *strings.Builder, src turn.Source) {
 	parts := []string{src.Site}
 	if src.Title != "" {
-		parts = append(parts, `"`+b.seal.pressed(src.Title)+`"`)
+		parts = append(parts, `"`+b.seal.datamark(src.Title)+`"`)
 	}
-	for _, s := range b.sheets {
+	for _, s := range b.sources {
 		if s.page.N == src.N {
 			parts = append(parts, dates(s)...)
 		}
@@ -151,9 +151,9 @@ func (b layout) source(w *strings.Builder, src turn.Source) {
 		case c.Source != src.N:
 			elsewhere = elsewhere || slices.Contains(c.Sources(), src.N)
 		case len(c.Also) > 0:
-			fmt.Fprintf(w, " %c%s %s", b.seal.mark, b.seal.pressed(c.Text), c.Cited())
+			fmt.Fprintf(w, " %c%s %s", b.seal.mark, b.seal.datamark(c.Text), c.Cited())
 		default:
-			fmt.Fprintf(w, " %c%s", b.seal.mark, b.seal.pressed(c.Text))
+			fmt.Fprintf(w, " %c%s", b.seal.mark, b.seal.datamark(c.Text))
 		}
 	}
 	if elsewhere {

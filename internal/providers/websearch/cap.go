@@ -15,9 +15,9 @@ const (
 	aDay    = 24 * time.Hour
 )
 
-// granted takes one lookup of those that the channel and the person have left (L4). One that is refused is a lookup
+// takeAllowance takes one lookup of those that the channel and the person have left (L4). One that is refused is a lookup
 // that failed, and says why. What cannot be counted is not allowed.
-func (r *run) granted(ctx context.Context) bool {
+func (r *run) takeAllowance(ctx context.Context) bool {
 	if r.p.Store == nil {
 		return true
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"familiar/internal/llm"
 	"familiar/internal/lookup/need"
 	"familiar/internal/lookup/question"
 )
@@ -18,17 +17,13 @@ Return one JSON object and nothing else: {"search":true} or {"search":false}`
 // secondOpinion asks the side model about a message whose score is undecided. A late or broken answer leaves the
 // score as it is.
 func (p *Provider) secondOpinion(ctx context.Context, pl *question.Plan) (by string) {
-	if p.Side == nil || pl.Order != "" || pl.Score < need.DoubtFrom || pl.Score >= need.DoubtTo {
+	if p.Side == nil || pl.Order != need.NoOrder || pl.Score < need.DoubtFrom || pl.Score >= need.DoubtTo {
 		return ""
 	}
-	defer func() { _ = recover() }() // a client that panics has no opinion
 	ctx, cancel := context.WithTimeout(ctx, classifyTime)
 	defer cancel()
 	nonce := newNonce()
-	answer, err := p.Side.Complete(ctx, llm.Request{JSON: true, MaxTokens: 200, Messages: []llm.Message{
-		{Role: "system", Content: classifyOrder},
-		{Role: "user", Content: "<message-" + nonce + ">\n" + inertLine(pl.Question, nonce) + "\n</message-" + nonce + ">"},
-	}})
+	answer, err := p.askSide(ctx, 200, classifyOrder, tagged("message", nonce, inertLine(pl.Question, nonce)))
 	pl.Usage = addUsage(pl.Usage, usage(answer.Usage))
 	if err != nil {
 		return ""
@@ -36,7 +31,7 @@ func (p *Provider) secondOpinion(ctx context.Context, pl *question.Plan) (by str
 	var got struct {
 		Search *bool `json:"search"`
 	}
-	if !strictly(answer.Text, &got) || got.Search == nil {
+	if !decodeStrict(answer.Text, &got) || got.Search == nil {
 		return ""
 	}
 	if *got.Search {

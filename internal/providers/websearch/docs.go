@@ -3,17 +3,17 @@ package websearch
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/question"
 	"familiar/internal/search"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
-	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
+	"familiar/internal/web/read"
 )
 
 // Docs is a site of documentation. A lookup that is kept to it reads no page but the site's.
@@ -38,7 +38,7 @@ func (p *Provider) DocsFor(name, s string) (site, rest string, ok bool) {
 	}
 	words := text.Words(s)
 	for _, d := range all {
-		if n := len(question.KeysOf(d.Name)); n < len(words) && text.HasPrefix(words, question.KeysOf(d.Name)) {
+		if n := len(text.PhraseKeys(d.Name)); n < len(words) && text.HasPrefix(words, text.PhraseKeys(d.Name)) {
 			return d.Name, strings.TrimSpace(s[words[n-1].End:]), true
 		}
 	}
@@ -46,10 +46,8 @@ func (p *Provider) DocsFor(name, s string) (site, rest string, ok bool) {
 		return all[0].Name, s, true
 	}
 	for _, d := range all {
-		for _, u := range question.URLPattern.FindAllString(s, 20) {
-			if d.Site.Holds(question.TrimURL(u)) {
-				return d.Name, s, true
-			}
+		if slices.ContainsFunc(guard.TypedURLs(s), d.Site.Holds) {
+			return d.Name, s, true
 		}
 	}
 	if d := namedDocs(all, words); d != nil {
@@ -62,7 +60,7 @@ func (p *Provider) DocsFor(name, s string) (site, rest string, ok bool) {
 func namedDocs(all []Docs, words []text.Word) *Docs {
 	for i := range words {
 		for j := range all {
-			if keys := question.KeysOf(all[j].Name); len(keys) > 0 && text.HasPrefix(words[i:], keys) {
+			if keys := text.PhraseKeys(all[j].Name); len(keys) > 0 && text.HasPrefix(words[i:], keys) {
 				return &all[j]
 			}
 		}
@@ -70,16 +68,16 @@ func namedDocs(all []Docs, words []text.Word) *Docs {
 	return nil
 }
 
-// keep keeps the lookup to a site of documentation: the one that a person chose, or the one that a question about
+// chooseDocs keeps the lookup to a site of documentation: the one that a person chose, or the one that a question about
 // documentation names.
-func (r *run) keep() {
+func (r *run) chooseDocs() {
 	chosen := r.req.Web.Docs
 	for i := range r.pol.Docs {
 		if d := &r.pol.Docs[i]; strings.EqualFold(d.Name, chosen) {
 			r.site = d
 		}
 	}
-	if chosen == "" && r.plan.Intent == turn.IntentDocs && len(r.plan.Urls)+len(r.plan.Refused) == 0 {
+	if chosen == "" && r.plan.Intent == turn.IntentDocs && len(r.plan.URLs)+len(r.plan.Refused) == 0 {
 		r.site = namedDocs(r.pol.Docs, text.Words(r.plan.Core))
 	}
 	if r.site == nil {
@@ -87,11 +85,11 @@ func (r *run) keep() {
 	}
 	r.plan.Intent, r.plan.Fresh = turn.IntentDocs, ""
 	r.plan.Intents = []turn.ScoredIntent{{Name: turn.IntentDocs, Confidence: 1}}
-	r.pol.site, r.pol.PerDomain = r.site.Site, r.pol.Pages
+	r.pol.PerDomain = r.pol.Pages
 }
 
-// consult is find for a lookup that is kept to a site: pages that the person named, or else what is found on the site.
-func (r *run) consult(ctx context.Context, share time.Duration) {
+// findOnSite is find for a lookup that is kept to a site: pages that the person named, or else what is found on the site.
+func (r *run) findOnSite(ctx context.Context, share time.Duration) {
 	targets, slug := r.pagesNamed(), false
 	if len(targets)+len(r.look.Pages) == 0 {
 		targets, slug = r.slug()
@@ -99,33 +97,33 @@ func (r *run) consult(ctx context.Context, share time.Duration) {
 	if len(targets)+len(r.look.Pages) == 0 {
 		targets = r.searchSite(ctx, share)
 	}
-	r.done("search")
-	sheets := r.read(ctx, targets, share)
-	if slug && absent(sheets) { // then it was a word to look for
-		for i := range sheets {
-			s := &sheets[i].page
+	r.endStage("search")
+	sources := r.read(ctx, targets, share)
+	if slug && notThere(sources) { // then it was a word to look for
+		for i := range sources {
+			s := &sources[i].page
 			s.Failure, s.Reason = turn.CodeSkipped, turn.CodeNotThere
 			r.look.Pages = append(r.look.Pages, *s)
 		}
-		sheets = r.read(ctx, r.searchSite(ctx, share), share)
+		sources = r.read(ctx, r.searchSite(ctx, share), share)
 	}
-	r.done("read")
-	if len(sheets) == 0 {
-		r.conclude(sheets, summary{})
+	r.endStage("read")
+	if len(sources) == 0 {
+		r.conclude(sources, summary{})
 		return
 	}
-	r.summarise(ctx, sheets, share)
+	r.summarise(ctx, sources, share)
 }
 
 // pagesNamed are the addresses that people typed, as far as they are the site's. The others are recorded as refused.
 func (r *run) pagesNamed() []target {
 	var inside []string
-	for _, u := range r.plan.Urls {
-		if r.pol.site.Holds(u) {
+	for _, u := range r.plan.URLs {
+		if r.site.Site.Holds(u) {
 			inside = append(inside, u)
 			continue
 		}
-		r.look.Pages = append(r.look.Pages, turn.Page{URL: clean.Line(u, 200), Site: "the address given", Failure: guard.Blocked, Reason: guard.OutsideSite})
+		r.look.Pages = append(r.look.Pages, turn.Page{URL: clean.Line(u, 200), Site: "the address given", Failure: turn.CodeBlockedURL, Reason: turn.CodeOutsideSite})
 	}
 	r.refuseTyped()
 	return typedTargets(inside, r.pol)
@@ -138,26 +136,24 @@ func (r *run) slug() (targets []target, ok bool) {
 	if r.req.Web.Docs == "" || s == "" || strings.ContainsFunc(s, unicode.IsSpace) || text.Unspaced(s) && !strings.Contains(s, "/") {
 		return nil, false
 	}
-	found, err := r.pol.site.Find(s)
+	found, err := r.site.Site.Find(s)
 	if e, refused := err.(*guard.Error); refused {
-		if e.Reason == guard.OutsideSite {
-			r.look.Pages = append(r.look.Pages, turn.Page{URL: clean.Line(s, 200), Site: "the page named", Failure: turn.Code(e.Code), Reason: turn.Code(e.Reason)})
+		if e.Reason == turn.CodeOutsideSite {
+			r.look.Pages = append(r.look.Pages, turn.Page{URL: clean.Line(s, 200), Site: "the page named", Failure: e.Code, Reason: e.Reason})
 		}
 		return nil, false
 	}
-	anchor := question.Anchor(found[0])
+	anchor := guard.Fragment(found[0])
 	for i := range found {
 		found[i] = strings.TrimSuffix(found[i], anchor)
 	}
-	return []target{{url: found[0], spare: found[1:], anchor: anchor, site: siteOf(found[0])}}, true
+	return []target{{url: found[0], elsewhere: found[1:], anchor: anchor, site: siteOf(found[0])}}, true
 }
 
-// absent reports whether the site says of a page that it has none of that name.
-func absent(sheets []source) bool {
-	return len(sheets) == 1 && missing(sheets[0].page.Status)
+// notThere reports whether the site says of a page that it has none of that name.
+func notThere(sources []source) bool {
+	return len(sources) == 1 && (sources[0].page.Status == http.StatusNotFound || sources[0].page.Status == http.StatusGone)
 }
-
-func missing(status int) bool { return status == http.StatusNotFound || status == http.StatusGone }
 
 // searchSite asks the search services for pages of the site and, where they know of none, the site itself.
 func (r *run) searchSite(ctx context.Context, share time.Duration) []target {
@@ -177,14 +173,14 @@ func (r *run) searchSite(ctx context.Context, share time.Duration) []target {
 	return targets
 }
 
-// inSite keeps the hits that are pages of the site: a search service goes by hosts.
-func (r *run) inSite(res search.Result) search.Result {
+// keepToSite keeps the hits that are pages of the site: a search service goes by hosts.
+func (r *run) keepToSite(res search.Result) search.Result {
 	if r.site == nil || res.State != turn.Found {
 		return res
 	}
 	var kept []turn.Hit
 	for _, h := range res.Hits {
-		if r.pol.site.Holds(h.URL) {
+		if r.site.Site.Holds(h.URL) {
 			kept = append(kept, h)
 		}
 	}
@@ -206,14 +202,14 @@ func (r *run) browse(ctx context.Context, within time.Duration) {
 	for _, list := range r.site.lists(query) {
 		began := time.Now()
 		asked := turn.Asked{Backend: "site " + r.site.Name, Detail: list.name, Status: "ok"}
-		links, err := r.p.list(ctx, list, r.pol)
-		hits := fitting(links, query, r.plan.Language, r.pol.site)
+		links, err := r.p.Reader.Links(ctx, read.Request{URL: list.address, Domains: r.pol.Domains, Site: r.site.Site}, list.xml)
+		hits := rankLinks(links, query, r.plan.Language, r.site.Site)
 		asked.Hits, asked.Took = len(hits), time.Since(began)
 		switch {
 		case err != nil:
-			asked.Status = turn.Code(err.Code)
+			asked.Status = err.Code
 			if err.Reason != "" {
-				asked.Detail += ": " + err.Reason
+				asked.Detail += ": " + string(err.Reason)
 			}
 		case len(hits) == 0:
 			asked.Status = "empty"
@@ -227,9 +223,4 @@ func (r *run) browse(ctx context.Context, within time.Duration) {
 			return
 		}
 	}
-}
-
-// options are those of every fetch under a policy.
-func (p Policy) options(human bool) fetch.Options {
-	return fetch.Options{Domains: p.Domains, Site: p.site, Human: human}
 }

@@ -12,14 +12,14 @@ import (
 
 // droppedSentences are the best sentences of each page that are not among the claims shown, with why. The pages have
 // their source numbers.
-func (s *summary) droppedSentences(sheets []source, shown int) []turn.DroppedSentence {
+func (s *summary) droppedSentences(sources []source, shown int) []turn.DroppedSentence {
 	all := slices.Clone(s.dropped)
 	for i, c := range s.claims {
 		if i >= shown {
 			all = append(all, evidence.Dropped{Page: c.source, Text: c.Text, Score: c.score, Why: evidence.DroppedNoRoom})
 		}
 		for _, o := range c.same {
-			all = append(all, evidence.Dropped{Page: o.source, Text: o.Text, Score: o.score, Why: evidence.DroppedSame + sourced(&sheets[c.source])})
+			all = append(all, evidence.Dropped{Page: o.source, Text: o.Text, Score: o.score, Why: evidence.DroppedSame + sourced(&sources[c.source])})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b evidence.Dropped) int {
@@ -28,14 +28,14 @@ func (s *summary) droppedSentences(sheets []source, shown int) []turn.DroppedSen
 	var out []turn.DroppedSentence
 	kept := map[int]int{}
 	for _, d := range all {
-		page := &sheets[d.Page].page
+		page := &sources[d.Page].page
 		if kept[d.Page]++; kept[d.Page] > evidence.MaxDropped {
 			continue
 		}
 		text, _ := clean.Inert(d.Text, "")
 		why := d.Why
 		if why == evidence.DroppedSame {
-			why += sourced(&sheets[d.Page])
+			why += sourced(&sources[d.Page])
 		}
 		out = append(out, turn.DroppedSentence{Source: page.N, URL: page.URL, Text: clean.Line(text, evidence.MaxDroppedText), Score: d.Score, Why: why})
 	}

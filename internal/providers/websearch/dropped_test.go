@@ -30,12 +30,12 @@ func TestDroppedSentences(t *testing.T) {
 		"noted":        {bridge, "", []fact{{length, length}}, 3, 9, "Construction lasted", evidence.DroppedNoted},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sheets := []source{sourceOf("Sample Bridge", tt.text), sourceOf("Sample Bridge", tt.elsewhere)}
-			s := judge(sheets, []notes{{facts: tt.facts, model: "side"}}, &question.Plan{Question: "how long is the sample bridge?", Language: "en"}, tt.limit)
+			sources := []source{textSource("Sample Bridge", tt.text), textSource("Sample Bridge", tt.elsewhere)}
+			s := collect(sources, []notes{{facts: tt.facts, model: "side"}}, &question.Plan{Question: "how long is the sample bridge?", Language: "en"}, tt.limit)
 			shown := min(tt.shown, len(s.claims))
-			number(s.claims[:shown], sheets)
+			numberSources(s.claims[:shown], sources)
 			why := "not dropped"
-			for _, d := range s.droppedSentences(sheets, shown) {
+			for _, d := range s.droppedSentences(sources, shown) {
 				if strings.HasPrefix(d.Text, tt.sentence) {
 					why = d.Why
 				}

@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,12 +14,17 @@ import (
 	"familiar/internal/lookup/evidence"
 	"familiar/internal/lookup/question"
 	"familiar/internal/text"
+	"familiar/internal/web/read"
 )
 
-func sourceOf(title, text string) source {
-	s := source{page: turn.Page{Title: title, Via: "test"}}
-	s.take(text)
-	return s
+// delivered is a source whose text its search service delivered.
+func delivered(hit turn.Hit) source {
+	t := target{url: hit.URL, site: siteOf(hit.URL), hit: &hit}
+	return sourceOf(t, new(read.Reader).Read(context.Background(), (&run{}).request(t)), today)
+}
+
+func textSource(title, text string) source {
+	return delivered(turn.Hit{Backend: "test", Title: title, Text: text})
 }
 
 // Whatever a page holds and whatever is asked, a quote stands on its page, facts are within their limits, and there are
@@ -27,26 +33,26 @@ func TestQuotesStandOnTheirPage(t *testing.T) {
 	pieces := []string{"The bridge ", "opened in 1932", ". ", ", which ", "; ", "\n", "Ada Quill", " {laughs} ", "um, ", "桥在河上。", "«Ну да»", "e\u0301", "\u00a0", "…", "\"", "(", "**bold**", " -- ", "U.S. ", "1,234.5", strings.Repeat("word ", 70)}
 	questions := []string{"when did the bridge open?", "summarize the page", "who?", "桥在哪里?", "", "What starts on 2031/06/11?"}
 	rapid.Check(t, func(t *rapid.T) {
-		var sheets []source
+		var sources []source
 		for i := range rapid.IntRange(1, 3).Draw(t, "pages") {
 			s := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 60).Draw(t, fmt.Sprint("page ", i)), "")
-			sheets = append(sheets, sourceOf("The bridge", s))
+			sources = append(sources, textSource("The bridge", s))
 		}
 		q := rapid.SampledFrom(questions).Draw(t, "question")
 		limit := rapid.IntRange(1, evidence.Extended).Draw(t, "limit")
-		sum := judge(sheets, nil, &question.Plan{Question: q}, limit)
+		sum := collect(sources, nil, &question.Plan{Question: q}, limit)
 		if len(sum.claims) > limit {
 			t.Fatalf("%d claims, want at most %d", len(sum.claims), limit)
 		}
 		for _, c := range sum.claims {
-			if !strings.Contains(text.OneLine(sheets[c.source].page.Text), c.Quote) {
+			if !strings.Contains(text.OneLine(sources[c.source].page.Text), c.Quote) {
 				t.Fatalf("%q is not on its page", c.Quote)
 			}
 			if n := utf8.RuneCountInString(c.Text); n == 0 || n > claim.MaxLength {
 				t.Fatalf("a fact of %d characters", n)
 			}
 			for _, b := range c.also {
-				if !strings.Contains(text.OneLine(sheets[b.sheet].page.Text), b.quote) {
+				if !strings.Contains(text.OneLine(sources[b.source].page.Text), b.quote) {
 					t.Fatalf("%q is not on the other page", b.quote)
 				}
 			}

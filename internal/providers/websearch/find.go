@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/need"
 	"familiar/internal/search"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/guard"
+	"familiar/internal/web/read"
 )
 
 // find searches, reads, summarises and writes the block; or takes what an earlier lookup has read.
@@ -16,8 +18,8 @@ func (r *run) find(ctx context.Context) {
 	share := time.Until(r.end) / 3
 	switch {
 	case r.site != nil:
-		if r.granted(ctx) { // and never from memory: what a site says stays with those who may ask it
-			r.consult(ctx, share)
+		if r.takeAllowance(ctx) { // and never from memory: what a site says stays with those who may ask it
+			r.findOnSite(ctx, share)
 		}
 		return
 	case r.req.Web.Docs != "":
@@ -25,16 +27,16 @@ func (r *run) find(ctx context.Context) {
 		r.conclude(nil, summary{})
 		return
 	}
-	targets := typedTargets(r.plan.Urls, r.pol)
-	searches := len(targets) == 0 && len(r.plan.Refused) == 0 || r.plan.Order == "search" || r.req.Web.Switch == turn.WebAlways && len(targets) == 0
-	r.listen(ctx)
+	targets := typedTargets(r.plan.URLs, r.pol)
+	searches := len(targets) == 0 && len(r.plan.Refused) == 0 || r.plan.Order == need.Search || r.req.Web.Switch == turn.WebAlways && len(targets) == 0
+	r.loadFeedback(ctx)
 	fresh := searches && len(targets) == 0 && len(r.plan.Refused) == 0
 	if fresh && len(r.plan.Queries) == 0 {
 		r.fail(turn.CodeNothingToAsk, "nothing that may leave was left to ask for")
 		r.conclude(nil, summary{})
 		return
 	}
-	if fresh && r.again(ctx, share) || !r.granted(ctx) {
+	if fresh && r.reuse(ctx, share) || !r.takeAllowance(ctx) {
 		return
 	}
 	r.refuseTyped()
@@ -50,28 +52,28 @@ func (r *run) find(ctx context.Context) {
 		targets = targets[:min(len(targets), r.pol.Pages)]
 		r.look.Pages = append(r.look.Pages, refused...)
 	}
-	r.done("search")
-	sheets := r.read(ctx, targets, share)
-	r.done("read")
-	if len(sheets) == 0 {
-		r.conclude(sheets, summary{})
+	r.endStage("search")
+	sources := r.read(ctx, targets, share)
+	r.endStage("read")
+	if len(sources) == 0 {
+		r.conclude(sources, summary{})
 		return
 	}
-	r.summarise(ctx, sheets, share)
+	r.summarise(ctx, sources, share)
 	if fresh {
-		r.remember(refused, sheets)
+		r.remember(refused, sources)
 	}
 }
 
-// again answers from what an earlier lookup has read, and reports whether that answers it.
-func (r *run) again(ctx context.Context, share time.Duration) bool {
+// reuse answers from what an earlier lookup has read, and reports whether that answers it.
+func (r *run) reuse(ctx context.Context, share time.Duration) bool {
 	before := r.look
-	sheets, ok := r.recall()
+	sources, ok := r.recall()
 	if !ok {
 		return false
 	}
-	r.done("recall")
-	if r.summarise(ctx, sheets, share); r.look.State == turn.Found {
+	r.endStage("recall")
+	if r.summarise(ctx, sources, share); r.look.State == turn.Found {
 		return true
 	}
 	before.Usage, before.Stages = r.look.Usage, r.look.Stages
@@ -85,7 +87,7 @@ func (r *run) refuseTyped() {
 		page := turn.Page{URL: clean.Line(raw, 200), Site: "the address given", Failure: turn.CodeBlockedURL, Reason: turn.CodeInvalidTarget}
 		if _, err := guard.Parse(raw); err != nil {
 			if e, ok := errors.AsType[*guard.Error](err); ok {
-				page.Failure, page.Reason = turn.Code(e.Code), turn.Code(e.Reason)
+				page.Failure, page.Reason = e.Code, e.Reason
 			}
 		}
 		r.look.Pages = append(r.look.Pages, page)
@@ -110,7 +112,7 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 			r.look.Query += "\n"
 		}
 		r.look.Query += text
-		q := search.Query{Text: text, Intent: r.plan.Intent, Language: r.plan.Language, For: r.req.Character, Anew: r.plan.Anew, Depth: r.pol.Depth, Backends: r.pol.Backends}
+		q := search.Query{Text: text, Intent: r.plan.Intent, Language: r.plan.Language, Caller: r.req.Character, NoCache: r.plan.Refresh, Depth: r.pol.Depth, Backends: r.pol.Backends}
 		if trusted, some := r.pol.trust(r.plan.Intent); some && trusted.Only {
 			q.Include = trusted.Sites
 		}
@@ -120,7 +122,7 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 		if i == 0 {
 			q.Fresh = r.plan.Fresh
 		}
-		res := r.inSite(r.p.Search.Search(ctx, q))
+		res := r.keepToSite(r.p.Search.Search(ctx, q))
 		for _, a := range res.Asked {
 			a.Query = i + 1
 			r.look.Asked = append(r.look.Asked, a)
@@ -157,24 +159,40 @@ func (r *run) read(ctx context.Context, targets []target, share time.Duration) [
 	}
 	ctx, cancel := context.WithTimeout(ctx, share)
 	defer cancel()
-	for i := range targets {
-		targets[i].language = r.plan.Language
+	requests := make([]read.Request, len(targets))
+	for i, t := range targets {
+		requests[i] = r.request(t)
 	}
-	sheets := r.p.read(ctx, targets, r.pol)
-	markTwins(sheets)
-	for i := range sheets {
-		if sheets[i].good() {
-			return sheets
+	sources := make([]source, len(targets))
+	for i, p := range r.p.Reader.Many(ctx, requests) {
+		sources[i] = sourceOf(targets[i], p, r.now)
+	}
+	markTwins(sources)
+	for i := range sources {
+		if sources[i].good() {
+			return sources
 		}
 	}
-	return append(sheets, r.p.snippets(targets)...)
+	return append(sources, r.snippets(ctx, targets)...)
+}
+
+// request asks for a target's page.
+func (r *run) request(t target) read.Request {
+	q := read.Request{URL: t.url + t.anchor, Elsewhere: t.elsewhere, Language: r.plan.Language, Domains: r.pol.Domains, Human: t.hit == nil, Closed: r.unread}
+	if r.site != nil {
+		q.Site = r.site.Site
+	}
+	if t.delivers() {
+		q.Delivered, q.Short = t.hit.Text, true
+	}
+	return q
 }
 
 // markTwins leaves out pages that turned out to be the same as a better ranked one.
-func markTwins(sheets []source) {
+func markTwins(sources []source) {
 	seen := map[string]bool{}
-	for i := range sheets {
-		s := &sheets[i]
+	for i := range sources {
+		s := &sources[i]
 		if !s.good() {
 			continue
 		}

@@ -18,16 +18,15 @@ func TestBlockHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := "The height of Mount Everest is high. " + strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 30).Draw(t, "text"), "") + rapid.String().Draw(t, "more")
 		title := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 8).Draw(t, "title"), "")
-		s := source{page: turn.Page{URL: "https://a.org/", Site: "a.org", Fetched: today}}
-		(&Provider{Now: nil}).readDelivered(&s, &turn.Hit{Backend: "b", Title: title, Text: text})
+		s := delivered(turn.Hit{URL: "https://a.org/", Backend: "b", Title: title, Text: text})
 		if !s.good() {
 			return
 		}
-		sheets := []source{s}
+		sources := []source{s}
 		pl := question.Plan{Question: heightQuestion + rapid.SampledFrom(pieces[:15]).Draw(t, "question")}
-		got := judge(sheets, nil, &pl, evidence.Extended)
+		got := collect(sources, nil, &pl, evidence.Extended)
 		r := &run{p: &Provider{}, pol: Policy{}.withDefaults(), plan: pl, now: today}
-		r.conclude(sheets, got)
+		r.conclude(sources, got)
 		block := r.look.Block
 		if r.look.State != turn.Found {
 			return

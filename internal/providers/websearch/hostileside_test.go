@@ -5,17 +5,16 @@ package websearch
 import (
 	"encoding/json"
 	"math/rand/v2"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/llm"
 	"familiar/internal/llm/llmtest"
 	"familiar/internal/search"
 )
@@ -37,7 +36,9 @@ The Rongbuk glacier flows down from the northern slopes. Trekkers walk about twe
 
 // TestHostileSideModel plays a side model that an attacker owns. Whatever it notes, what reaches the block stands on the
 // page that it is said to be from. The judge knows the rules by means of its own.
-func TestHostileSideModel(t *testing.T) {
+func TestHostileSideModel(t *testing.T) { synctest.Test(t, testHostileSideModel) }
+
+func testHostileSideModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(20261121, 8))
 	f := &finder{}
 	for i, text := range notedPages {
@@ -45,14 +46,14 @@ func TestHostileSideModel(t *testing.T) {
 	}
 	p := &Provider{Search: &search.Engine{Backends: []search.Backend{f}}, Now: func() time.Time { return today }}
 	var answers [2]string // by page; written only while nobody asks
-	srv := llmtest.New(t)
+	srv := llmtest.InMemory(t)
 	srv.Reply = func(req llmtest.Request) llmtest.Reply {
 		if strings.Contains(req.Prompt(), "Kangchenjunga") {
 			return llmtest.Reply{llmtest.Chunk(answers[1])}
 		}
 		return llmtest.Reply{llmtest.Chunk(answers[0])}
 	}
-	p.Side = &llm.Client{HTTP: http.DefaultClient, BaseURL: srv.URL, Model: "side"}
+	p.Side = client(t, srv)
 	kept, most := 0, 0 // notes that came through: the judge has something to judge
 	for i := range hostileLookups {
 		for n := range answers {

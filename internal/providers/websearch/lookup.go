@@ -22,6 +22,7 @@ type run struct {
 	plan     question.Plan
 	feedback feedback
 	site     *Docs     // that the lookup is kept to; nil: none
+	unread   bool      // no page may be visited
 	end      time.Time // when the result must be there
 	now      time.Time
 	step     time.Time // when the stage under way began
@@ -33,7 +34,7 @@ const margin = 60 * time.Millisecond
 // lookup does a whole lookup. The error is for the operator, and only what a program got wrong: everything else is
 // a state of the lookup.
 func (p *Provider) lookup(ctx context.Context, req turn.Request) (look turn.Lookup, err error) {
-	r := &run{p: p, req: req, pol: p.Policy.withDefaults(), now: p.now(), step: time.Now()}
+	r := &run{p: p, req: req, pol: p.Policy.withDefaults(), unread: p.Policy.Pages < 0, now: p.now(), step: time.Now()}
 	r.look.Began = r.now
 	began := r.step
 	defer func() {
@@ -55,17 +56,17 @@ func (p *Provider) lookup(ctx context.Context, req turn.Request) (look turn.Look
 	ctx, cancel := context.WithDeadline(ctx, r.end.Add(-min(margin, time.Until(r.end)/10)))
 	defer cancel()
 
-	if r.decide(ctx) && r.allowed() {
+	if r.decide(ctx) && r.permitted() {
 		r.reword(ctx)
-		if r.allowed() {
+		if r.permitted() {
 			r.find(ctx)
 		}
 	}
 	return
 }
 
-// done ends a stage and begins the next.
-func (r *run) done(stage string) {
+// endStage ends a stage and begins the next.
+func (r *run) endStage(stage string) {
 	now := time.Now()
 	r.look.Stages = append(r.look.Stages, turn.Stage{Name: stage, Took: now.Sub(r.step)})
 	r.step = now
@@ -82,28 +83,28 @@ func (r *run) decide(ctx context.Context) bool {
 	pl := &r.plan
 	by := ""
 	always := r.req.Web.Switch == turn.WebAlways
-	if !always && len(pl.Urls) == 0 && !r.off() {
+	if !always && len(pl.URLs) == 0 && !r.off() {
 		by = r.p.secondOpinion(ctx, pl)
 	}
 	r.look.Usage = pl.Usage
-	r.done("need")
+	r.endStage("need")
 	pl.Compose(names, r.today())
-	r.keep()
-	r.done("query")
+	r.chooseDocs()
+	r.endStage("query")
 
-	needed, reason := r.needed(by)
+	needed, reason := r.settle(by)
 	r.look.Score, r.look.Cues = pl.Score, pl.Cues
 	r.look.Reason, r.look.Need = reason, reason
 	if !needed {
 		r.look.State = turn.NotNeeded
 		return false
 	}
-	r.note()
+	r.recordPlan()
 	return true
 }
 
-// note records what the plan is to ask.
-func (r *run) note() {
+// recordPlan records what the plan is to ask.
+func (r *run) recordPlan() {
 	pl := &r.plan
 	r.look.Intent, r.look.Intents = pl.Intent, pl.Intents
 	r.look.Question, r.look.Scrubbed, r.look.Steps = pl.Question, pl.Scrubbed, pl.Steps
@@ -111,18 +112,18 @@ func (r *run) note() {
 
 // reword lets the side model word a follow-up better than the rules did, and plans anew if it does.
 func (r *run) reword(ctx context.Context) {
-	if r.p.Side == nil || !r.plan.Leans {
+	if r.p.Side == nil || !r.plan.FollowUp {
 		return
 	}
 	before, names := r.plan, r.names()
 	if r.p.reword(ctx, &r.plan, r.req, names); r.plan.Core != before.Core {
 		r.plan.Topic = question.DeniedTopic(r.plan.Core, r.pol.DeniedTopics)
 		r.plan.Compose(names, r.today())
-		r.keep()
+		r.chooseDocs()
 	}
 	r.look.Usage = r.plan.Usage
-	r.note()
-	r.done("reword")
+	r.recordPlan()
+	r.endStage("reword")
 }
 
 // today is the day that "today" means where the character lives.
@@ -147,18 +148,18 @@ func (r *run) names() []string {
 	return names
 }
 
-// needed settles the decision, in the order of who has the say: a command, a word of the person, a URL typed, the
+// settle settles the decision, in the order of who has the say: a command, a word of the person, a URL typed, the
 // side model, the score.
-func (r *run) needed(by string) (bool, string) {
+func (r *run) settle(by string) (bool, string) {
 	pl := &r.plan
 	switch {
 	case r.req.Web.Switch == turn.WebAlways:
 		return true, "asked for by command"
-	case pl.Order == "dont":
+	case pl.Order == need.NoSearch:
 		return false, "told not to search"
-	case len(pl.Urls) > 0 || len(pl.Refused) > 0:
+	case len(pl.URLs) > 0 || len(pl.Refused) > 0:
 		return true, "a page was named"
-	case pl.Order == "search":
+	case pl.Order == need.Search:
 		return true, "told to search"
 	case len(pl.Queries) == 0:
 		return false, "nothing to search for"
@@ -183,8 +184,8 @@ func because(verdict string, cues []string, by string) string {
 // off reports whether the web may not be asked in this turn.
 func (r *run) off() bool { return r.pol.Off || r.req.Web.Switch == turn.WebOff }
 
-// allowed ends the lookup where the operator does not want one or the mode has no room for it.
-func (r *run) allowed() bool {
+// permitted ends the lookup where the operator does not want one or the mode has no room for it.
+func (r *run) permitted() bool {
 	code := ""
 	switch {
 	case r.req.Web.Switch == turn.WebOff:
@@ -217,31 +218,31 @@ func (r *run) room() int {
 }
 
 // summarise has the pages summed up, by the side model if it comes in time, checks every fact, and concludes.
-func (r *run) summarise(ctx context.Context, sheets []source, share time.Duration) {
+func (r *run) summarise(ctx context.Context, sources []source, share time.Duration) {
 	limit := evidence.Extended
 	if r.p.Eager {
 		limit = evidence.Brief
 	}
 	side, cancel := context.WithTimeout(ctx, share)
-	taken := r.p.takeNotes(side, r.plan.Question, r.plan.Language, sheets)
+	taken := r.p.takeNotes(side, r.plan.Question, r.plan.Language, sources)
 	cancel()
-	r.done("summarise")
-	s := judge(sheets, taken, &r.plan, limit)
+	r.endStage("summarise")
+	s := collect(sources, taken, &r.plan, limit)
 	if r.plan.Intent == turn.IntentFactCheck {
-		s.check(r.plan.Question, sheets)
+		s.factCheck(r.plan.Question, sources)
 	}
-	r.done("verify")
-	r.conclude(sheets, s)
+	r.endStage("verify")
+	r.conclude(sources, s)
 }
 
 // conclude settles the state, writes the block and records all of it.
-func (r *run) conclude(sheets []source, s summary) {
+func (r *run) conclude(sources []source, s summary) {
 	l := &r.look
-	l.Removed = removals(sheets)
+	l.Removed = removals(sources)
 	l.Rejected, l.Usage = s.rejected, addUsage(l.Usage, s.usage)
-	good, tried := 0, len(sheets)
-	for i := range sheets {
-		if sheets[i].good() && !sheets[i].page.Snippet() {
+	good, tried := 0, len(sources)
+	for i := range sources {
+		if sources[i].good() && !sources[i].page.Snippet() {
 			good++
 		}
 	}
@@ -253,7 +254,7 @@ func (r *run) conclude(sheets []source, s summary) {
 	switch {
 	case len(s.claims) > 0:
 		l.State, l.Failure, l.By = turn.Found, "", s.by
-		r.show(sheets, s)
+		r.show(sources, s)
 	case l.State == turn.LookupFailed && good == 0:
 	case good == 0 && tried > 0:
 		r.fail(turn.CodeUnreadable, "no page could be read")
@@ -261,41 +262,41 @@ func (r *run) conclude(sheets []source, s summary) {
 		l.State, l.Failure = turn.Empty, ""
 	}
 	if r.pol.Explain {
-		l.Dropped = s.droppedSentences(sheets, len(l.Summary))
+		l.Dropped = s.droppedSentences(sources, len(l.Summary))
 	}
-	for i := range sheets {
-		l.Pages = append(l.Pages, sheets[i].page)
+	for i := range sources {
+		l.Pages = append(l.Pages, sources[i].page)
 	}
 	if l.State != turn.Found {
 		b := layout{seal: newSeal([]string{r.plan.Question}), question: r.plan.Question, now: r.now, pages: l.Pages}
-		l.Block = b.missing(stateLine(l))
+		l.Block = b.writeState(stateLine(l))
 	}
-	r.done("block")
+	r.endStage("block")
 }
 
 // show writes the block with as many of the best facts as fit into the byte cap and the layer's budget.
-func (r *run) show(sheets []source, s summary) {
+func (r *run) show(sources []source, s summary) {
 	l := &r.look
 	pages := append([]turn.Page(nil), l.Pages...)
 	texts := []string{r.plan.Question}
-	for i := range sheets {
-		pages = append(pages, sheets[i].page)
-		texts = append(texts, sheets[i].page.Text, sheets[i].page.Title)
+	for i := range sources {
+		pages = append(pages, sources[i].page)
+		texts = append(texts, sources[i].page.Text, sources[i].page.Title)
 	}
-	b := layout{seal: newSeal(texts), question: r.plan.Question, now: r.now, sheets: sheets, pages: pages, stale: l.Stale, reused: l.Reused, verdict: s.verdict}
+	b := layout{seal: newSeal(texts), question: r.plan.Question, now: r.now, sources: sources, pages: pages, stale: l.Stale, reused: l.Reused, verdict: s.verdict}
 	write := func(n int) string {
-		b.claims, b.sources = number(s.claims[:n], sheets)
-		s.numberVerdict(sheets)
+		b.claims, b.numbered = numberSources(s.claims[:n], sources)
+		s.numberVerdict(sources)
 		b.newest = time.Time{}
-		for _, src := range b.sources {
+		for _, src := range b.numbered {
 			if src.Published.After(b.newest) {
 				b.newest = src.Published
 			}
 		}
-		return b.found()
+		return b.writeFound()
 	}
-	b.claims, _ = number(s.claims, sheets)
-	b.conflicts = conflict.Find(b.claims, textsOf(sheets)) // all that there can be, to see what fits beside their lines
+	b.claims, _ = numberSources(s.claims, sources)
+	b.conflicts = conflict.Find(b.claims, textsByNumber(sources)) // all that there can be, to see what fits beside their lines
 	room := r.room()
 	n := fit(len(s.claims), func(n int) bool {
 		text := write(n)
@@ -306,9 +307,9 @@ func (r *run) show(sheets []source, s summary) {
 		return
 	}
 	if n < len(s.claims) {
-		b.claims, _ = number(s.claims[:n], sheets)
-		b.conflicts = conflict.Find(b.claims, textsOf(sheets))
+		b.claims, _ = numberSources(s.claims[:n], sources)
+		b.conflicts = conflict.Find(b.claims, textsByNumber(sources))
 	}
 	l.Block = write(n)
-	l.Summary, l.Sources, l.Newest, l.Verdict, l.Conflicts = b.claims, b.sources, b.newest, s.verdict, b.conflicts
+	l.Summary, l.Sources, l.Newest, l.Verdict, l.Conflicts = b.claims, b.numbered, b.newest, s.verdict, b.conflicts
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -70,7 +71,7 @@ func TestContributeAlwaysCarriesTheLookup(t *testing.T) {
 func TestSideModel(t *testing.T) {
 	f := func() *finder { return &finder{hits: hits("https://peaks.example.org/everest.html")} }
 	quote := "The height of Mount Everest is 8,849 metres, as China and Nepal announced together on 8 December 2020 after a new survey."
-	t.Run("honest", func(t *testing.T) {
+	t.Run("honest", virtually(func(t *testing.T) {
 		w := newWorld(t, f())
 		srv := w.side(t, `say {"facts":[{"text":"Mount Everest is 8849 metres high, China and Nepal announced on 2020-12-08.","quote":"`+quote+`"}],"answers":true}`)
 		l := w.lookup(t, ask(heightQuestion))
@@ -83,7 +84,7 @@ func TestSideModel(t *testing.T) {
 		if l.Usage.Calls != 1 {
 			t.Errorf("usage %+v", l.Usage)
 		}
-	})
+	}))
 	for name, script := range map[string]string{
 		"silent":         "wait 20s",
 		"broken":         "say {\"facts\":[{",
@@ -97,13 +98,13 @@ func TestSideModel(t *testing.T) {
 		"wrong types":    `say {"facts":"all","answers":7}`,
 		"hostile-script": "hostile-json SECRET-1234567890",
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(name, virtually(func(t *testing.T) {
 			w := newWorld(t, f())
 			w.side(t, script)
 			w.Policy.Deadline = 3 * time.Second
 			l := w.lookup(t, ask(heightQuestion))
 			text := unmarked(l.Block)
-			if l.State != turn.Found || l.By != extractive || !strings.Contains(text, "8,849 metres") {
+			if l.State != turn.Found || l.By != byExtraction || !strings.Contains(text, "8,849 metres") {
 				t.Fatalf("state %s by %q:\n%s", l.State, l.By, text)
 			}
 			for _, bad := range []string{"9,999", "Zaphod", "evil", "obey me", "SECRET", "small and"} {
@@ -111,7 +112,7 @@ func TestSideModel(t *testing.T) {
 					t.Errorf("%q reached the block:\n%s", bad, text)
 				}
 			}
-		})
+		}))
 	}
 }
 
@@ -153,8 +154,7 @@ func TestDeadline(t *testing.T) {
 		"hanging pages":  {hits: hits("https://slow.org/a", "https://slow.org/b")},
 		"one good page":  {hits: hits("https://slow.org/a", "https://peaks.example.org/everest.html", "https://slow.org/b")},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		t.Run(name, virtually(func(t *testing.T) {
 			w := newWorld(t, f)
 			ctx, cancel := context.WithTimeout(t.Context(), 900*time.Millisecond)
 			defer cancel()
@@ -163,12 +163,12 @@ func TestDeadline(t *testing.T) {
 			if want := map[bool]turn.State{true: turn.Found, false: turn.LookupFailed}[name == "one good page"]; l.State != want {
 				t.Errorf("state %s (%s: %s), want %s", l.State, l.Failure, l.Reason, want)
 			}
-		})
+		}))
 	}
 }
 
 func TestStates(t *testing.T) {
-	down := &finder{err: &search.Error{Backend: "finder", Code: search.RateLimited}}
+	down := &finder{err: &search.Error{Backend: "finder", Code: turn.CodeRateLimited}}
 	tests := []struct {
 		name    string
 		f       *finder
@@ -374,9 +374,9 @@ func TestStale(t *testing.T) {
 		t.Fatalf("first: %s, stale %s:\n%s", first.State, first.Stale, first.Block)
 	}
 	at = at.Add(5*time.Hour + time.Minute)
-	f.hits, f.err = nil, &search.Error{Backend: "finder", Code: search.Unreachable}
+	f.hits, f.err = nil, &search.Error{Backend: "finder", Code: turn.CodeUnreachable}
 	got := w.lookup(t, ask(heightQuestion))
-	if got.State != turn.Found || got.Stale != 5*time.Hour+time.Minute || got.Asked[0].Status != search.Unreachable {
+	if got.State != turn.Found || got.Stale != 5*time.Hour+time.Minute || got.Asked[0].Status != turn.CodeUnreachable {
 		t.Fatalf("later: %s, stale %s, %+v", got.State, got.Stale, got.Asked)
 	}
 	for _, want := range []string{"Nobody could be asked now: these are the results of a search made 5 h ago.", "fetched 22:03Z"} {
@@ -441,7 +441,9 @@ func TestForecast(t *testing.T) {
 }
 
 // Between the thresholds the side model has the say; late or broken, the score has.
-func TestSecondOpinion(t *testing.T) {
+func TestSecondOpinion(t *testing.T) { synctest.Test(t, testSecondOpinion) }
+
+func testSecondOpinion(t *testing.T) {
 	const doubtful = "something about basalt columns maybe"
 	for _, tt := range []struct {
 		script string

@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"cmp"
 	"slices"
 
 	"familiar/internal/context/turn"
@@ -9,18 +10,18 @@ import (
 
 // backing is another page that says what a claim says, with its own words for it.
 type backing struct {
-	sheet int
-	quote string
+	source int
+	quote  string
 }
 
-// merged keeps of claims that say the same the best, with all the pages that say it. They are sorted, best first.
-func merged(claims []finding, sheets []source) []finding {
+// mergeFindings keeps of claims that say the same the best, with all the pages that say it. They are sorted, best first.
+func mergeFindings(claims []finding, sources []source) []finding {
 	var out []finding
 next:
 	for _, c := range claims {
 		c.terms = text.Unique(text.Terms(c.Text, ""))
 		for i := range out {
-			if kept := &out[i]; kept.saidBy(c, sheets) {
+			if kept := &out[i]; kept.sameAs(c, sources) {
 				kept.back(c)
 				kept.same = append(kept.same, c)
 				continue next
@@ -33,15 +34,15 @@ next:
 
 // back adds the page of a claim that says the same, unless it is one of those that are known to.
 func (c *finding) back(by finding) {
-	known := func(b backing) bool { return b.sheet == by.source }
+	known := func(b backing) bool { return b.source == by.source }
 	if by.source != c.source && !slices.ContainsFunc(c.also, known) {
 		c.also = append(c.also, backing{by.source, by.Quote})
 	}
 }
 
-// saidBy reports whether another claim says the same, so that its page may stand behind the words of this one: most of
+// sameAs reports whether another claim says the same, so that its page may stand behind the words of this one: most of
 // their words are shared, all numbers and names and what is denied; and the words stand every check against that page.
-func (c *finding) saidBy(other finding, sheets []source) bool {
+func (c *finding) sameAs(other finding, sources []source) bool {
 	if c.Text == other.Text && c.source == other.source {
 		return true
 	}
@@ -49,7 +50,7 @@ func (c *finding) saidBy(other finding, sheets []source) bool {
 		!slices.Equal(text.Unique(text.Numbers(c.Text)), text.Unique(text.Numbers(other.Text))) || !namesIn(c.Text, other.Text+" "+other.Quote) {
 		return false
 	}
-	_, failed := sheets[other.source].index.Check(c.Text, other.Quote)
+	_, failed := sources[other.source].index.Check(c.Text, other.Quote)
 	return failed == ""
 }
 
@@ -62,47 +63,43 @@ func namesIn(s, other string) bool {
 	return !slices.ContainsFunc(text.Words(s), func(w text.Word) bool { return w.Upper && !have[w.Key] && !text.StopWords[w.Key] })
 }
 
-// number gives the pages of these claims their source numbers, in the order of the search, and writes them into
+// numberSources gives the pages of these claims their source numbers, in the order of the search, and writes them into
 // claims and pages.
-func number(claims []finding, sheets []source) ([]turn.Claim, []turn.Source) {
+func numberSources(claims []finding, sources []source) ([]turn.Claim, []turn.Source) {
 	used := map[int]int{}
 	for _, c := range claims {
 		used[c.source] = 0
 		for _, b := range c.also {
-			used[b.sheet] = 0
+			used[b.source] = 0
 		}
 	}
-	var sources []turn.Source
-	for i := range sheets {
-		s := &sheets[i]
+	var numbered []turn.Source
+	for i := range sources {
+		s := &sources[i]
 		s.page.N = 0
 		if _, ok := used[i]; !ok {
 			continue
 		}
-		n := len(sources) + 1
+		n := len(numbered) + 1
 		used[i], s.page.N = n, n
-		at := s.page.URL
-		if s.page.Final != "" {
-			at = s.page.Final
-		}
-		sources = append(sources, turn.Source{N: n, URL: at, Title: s.page.Title, Site: s.page.Site, Published: s.page.Published, Fetched: s.page.Fetched})
+		numbered = append(numbered, turn.Source{N: n, URL: cmp.Or(s.page.Final, s.page.URL), Title: s.page.Title, Site: s.page.Site, Published: s.page.Published, Fetched: s.page.Fetched})
 	}
 	out := make([]turn.Claim, len(claims))
 	for i, c := range claims {
 		out[i] = c.Claim
 		out[i].Source = used[c.source]
 		for _, b := range c.also {
-			out[i].Also = append(out[i].Also, turn.Backing{Source: used[b.sheet], Quote: b.quote})
+			out[i].Also = append(out[i].Also, turn.Backing{Source: used[b.source], Quote: b.quote})
 		}
 	}
-	return out, sources
+	return out, numbered
 }
 
-// textsOf are the texts of the pages that have a source number, by it.
-func textsOf(sheets []source) map[int]string {
+// textsByNumber are the texts of the pages that have a source number, by it.
+func textsByNumber(sources []source) map[int]string {
 	texts := map[int]string{}
-	for i := range sheets {
-		if p := &sheets[i].page; p.N > 0 {
+	for i := range sources {
+		if p := &sources[i].page; p.N > 0 {
 			texts[p.N] = p.Text
 		}
 	}

@@ -23,14 +23,14 @@ func TestMerged(t *testing.T) {
 		"something else is said": {"A toll was charged on the bridge for many years after the war had ended.", "[1]"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sheets := []source{sourceOf("", said+" It is green."), sourceOf("", tt.other+" It is blue.")}
-			claims := merged([]finding{
+			sources := []source{textSource("", said+" It is green."), textSource("", tt.other+" It is blue.")}
+			claims := mergeFindings([]finding{
 				{Claim: turn.Claim{Text: said, Quote: said}},
 				{Claim: turn.Claim{Text: tt.other, Quote: tt.other}, source: 1},
-			}, sheets)
-			got, sources := number(claims, sheets)
-			if cited := got[0].Cited(); cited != tt.cited || len(sources) != 2 {
-				t.Errorf("cited %s of %d sources, want %s of 2", cited, len(sources), tt.cited)
+			}, sources)
+			got, numbered := numberSources(claims, sources)
+			if cited := got[0].Cited(); cited != tt.cited || len(numbered) != 2 {
+				t.Errorf("cited %s of %d sources, want %s of 2", cited, len(numbered), tt.cited)
 			}
 			if want := 3 - len(got[0].Sources()); len(got) != want {
 				t.Errorf("%d claims, want %d", len(got), want)
@@ -43,6 +43,6 @@ func TestGoldenMerged(t *testing.T) {
 	b := goldenLayout()
 	b.claims = b.claims[:2]
 	b.claims[0].Also = []turn.Backing{{Source: 2, Quote: "It returns every 76 years."}}
-	b.conflicts = conflict.Find(b.claims, textsOf(b.sheets))
-	golden(t, "found_merged", b.found())
+	b.conflicts = conflict.Find(b.claims, textsByNumber(b.sources))
+	golden(t, "found_merged", b.writeFound())
 }

@@ -1,64 +1,47 @@
-// Package websearch is the lookup: it decides whether a message needs the web, asks, reads, checks, and
-// hands the main model a small block of cited sentences that code has found, word for word, on the pages.
+// Package websearch is the lookup: it decides whether a message needs the web, asks, reads, checks, and hands the main
+// model a small block of cited sentences that code has found, word for word, on the pages.
 //
-// The way of a lookup, one file a step:
+// The steps of a lookup, in their order:
 //
-//	need.go      does this message need the web? a score from trusted text only, with its cues
-//	             (words.go, lexicon.go, language.go and sentence.go: how it reads)
-//	classify.go  the side model's opinion, where the score is undecided
-//	intent.go    what kind of question: weather, person, news, …
-//	followup.go  "and in Berlin?" made into a question that stands alone
-//	             (slot.go: in the place of what; subject.go: whom a pronoun means; ellipsis.go: what is left out; reword.go: the side model's wording)
-//	query.go     the words that leave the machine (when.go, dated.go: dates; quote.go: exact words);
-//	             scrub.go keeps the private ones in, and people.go the names
-//	cap.go       how much may be looked up; reuse.go what was found already, unless anew.go hears that it is not wanted
-//	trust.go     the order of what was found: the operator's trust, people's feedback
-//	docs.go      a lookup that is kept to one site; sitelist.go finds pages where no search service does
-//	sources.go   which URLs may be read; read.go has them read, many at once
-//	facts.go     the side model's notes on one page, quarantined
-//	evidence.go  the page's own best sentences, by traits.go: what of the question (asked.go) they and what is
-//	             around them have, and whether a thing of the kind that answers it (answertype.go, kinds.go, kin.go);
-//	             clause.go quotes long ones in parts, and outline.go sums a page up where that is asked;
-//	             dropped.go says why others were not taken
-//	check.go     every fact against the page it is said to come from; date.go reads dates
-//	summary.go   notes and sentences judged; merge.go says once what several pages say, and numbers the sources
-//	conflict.go  pages that give different numbers (measure.go, quantity.go) or dates (happening.go) for one thing
-//	verify.go    a claim judged by independent sites: statement.go finds what of it a sentence holds
-//	             (related.go: by another word), weigh.go what a page says to it, contradict.go the rules,
-//	             polarity.go what denies; living.go guards persons
-//	cite.go      the reply's citations against the pages
-//	block.go     the delimited block, to the byte; state.go the words for what went wrong
-//	lookup.go    the steps in their order, under one deadline; find.go the middle ones: search and read
+//	lookup.go    the steps under one deadline: decide, search, read, summarise, conclude
+//	classify.go  the side model's opinion on a message whose need is undecided (package need scores it)
+//	reword.go    the side model's wording of a follow-up (package followup has the rules', package question the query)
+//	cap.go       how many lookups a channel and a person have; reuse.go: what a lookup before found for a like question
+//	find.go      the middle: search and read
+//	trust.go     the order of what was found, by the operator's trust and people's feedback
+//	targets.go   which pages may be read; source.go: what came of each (package read reads them)
+//	docs.go      a lookup that is kept to one site; sitelist.go: what stands in for a search service there
+//	facts.go     the side model's notes on one page, quarantined; side.go: how it is asked
+//	summary.go   notes and the pages' own sentences (package evidence), each checked against its page (package claim)
+//	merge.go     what several pages say is told once, with the numbers of the sources
+//	verdict.go   a statement against independent sites (package factcheck); package conflict finds where pages disagree
+//	dropped.go   what was considered and is not told
+//	block.go     the delimited block, to the byte; state.go: the words for what went wrong
 //
-// Two rules shape it. Whether to search and what for is decided before a byte of the web is read (P1), and
-// nothing that a page or a model says ever becomes a query or a URL (P2, P7), but for the lists of a site that the
-// operator named, which may lead to its other pages (docs.go). And a fact reaches the main
-// model only if its quote stands on the page (P4), so a side model that obeys an attacker can do no more than
-// choose among true sentences.
+// Two rules shape it. Whether to search and what for is decided before a byte of the web is read (P1), and nothing that
+// a page or a model says ever becomes a query or a URL (P2, P7); the one exception is a site that the operator named as
+// documentation, whose own lists may lead to its other pages (docs.go). And a fact reaches the main model only if its quote
+// stands on the page (P4), so a side model that obeys an attacker can do no more than choose among true sentences.
 package websearch
 
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"sync"
 	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/search"
 	"familiar/internal/store"
-	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
-	"familiar/internal/web/reader"
+	"familiar/internal/web/read"
 )
 
 // Provider is the context provider. Its exported fields are set before first use and not changed after.
 type Provider struct {
 	Search *search.Engine
-	Fetch  *fetch.Fetcher
-	Reader *reader.Readers // for the sites they know, before Fetch is asked; nil: none
-	Side   *llm.Client     // reads pages and settles doubtful needs; nil: both are done without a model
+	Reader *read.Reader // nil: no page is visited
+	Side   *llm.Client  // reads pages and settles doubtful needs; nil: both are done without a model
 	Policy Policy
 	Eager  bool             // no main model is configured: any real question is looked up
 	Now    func() time.Time // wall clock for dates shown and sent; nil: time.Now
@@ -66,11 +49,7 @@ type Provider struct {
 	Count  func(string) int // tokens of a text; nil: a cautious estimate
 	Store  *store.DB        // counts lookups, and knows what people said of sources; nil: nothing is counted or lowered
 
-	kept memory
-
-	late  sync.WaitGroup // page readers, which may outlive their turn by one page's parsing
-	once  sync.Once
-	desks chan struct{} // made by once; holds one element for each page being parsed
+	reuse reuseCache
 }
 
 // Policy is what the operator allows. Zero values take the defaults.
@@ -90,9 +69,6 @@ type Policy struct {
 	Trusted      map[turn.Intent]Trust // by intent
 	Explain      bool                  // a lookup records what was considered and not told, too: a few kilobytes
 	Docs         []Docs                // sites of documentation that a lookup may be kept to
-
-	site   guard.Site // that this lookup is kept to
-	unread bool       // no page may be fetched
 }
 
 // The defaults of Policy.
@@ -137,27 +113,6 @@ func (p *Provider) Lookup(ctx context.Context, req turn.Request) turn.Lookup {
 	return look
 }
 
-// sit waits for a place at which to parse a page; leave with rise. There are as many as cores: pages that take long to
-// parse must not keep the turns from noticing their deadlines. It reports false when ctx is done first.
-func (p *Provider) sit(ctx context.Context) bool {
-	p.once.Do(func() { p.desks = make(chan struct{}, runtime.GOMAXPROCS(0)) })
-	select {
-	case p.desks <- struct{}{}:
-	case <-ctx.Done():
-		return false
-	}
-	if ctx.Err() != nil {
-		p.rise()
-		return false
-	}
-	return true
-}
-
-func (p *Provider) rise() { <-p.desks }
-
-// Wait returns when no page of an earlier lookup is being parsed any more: a shutdown's last step.
-func (p *Provider) Wait() { p.late.Wait() }
-
 func (p *Provider) now() time.Time {
 	if p.Now == nil {
 		return time.Now()
@@ -177,7 +132,6 @@ func (p *Provider) count(s string) int {
 // withDefaults returns the policy with every zero value replaced.
 func (p Policy) withDefaults() Policy {
 	p.BlockBytes = positive(p.BlockBytes, defaultBlockBytes)
-	p.unread = p.unread || p.Pages < 0
 	p.Pages = positive(p.Pages, defaultPages)
 	p.PerDomain = positive(p.PerDomain, defaultPerDomain)
 	p.Queries = positive(p.Queries, defaultQueries)

@@ -15,34 +15,34 @@ import (
 	"familiar/internal/text/calendar"
 )
 
-// memory holds what lookups have found, for the like questions that come soon after. It is kept in the process alone:
+// reuseCache holds what lookups have found, for the like questions that come soon after. It is kept in the process alone:
 // what is in it is old within the hour, and after a restart the pages that were read are asked for again. Its zero value
 // is ready.
-type memory struct {
+type reuseCache struct {
 	mu      sync.Mutex
-	entries []*recollection // oldest first; guarded by mu
-	bytes   int             // of their texts; guarded by mu
+	entries []*reuseEntry // oldest first; guarded by mu
+	bytes   int           // of their texts; guarded by mu
 }
 
-// recollection is the search and the pages of one lookup that found something. It is not changed once it is kept.
-type recollection struct {
-	scope  string // who may be given it, and under which rules it was made
-	turn   string
-	query  string
-	intent turn.Intent
-	fresh  string
-	lang   string
-	at     time.Time
-	hits   []turn.Hit
-	pages  []turn.Page // those that the rules refused
-	sheets []source    // without their indexes
-	bytes  int
+// reuseEntry is the search and the pages of one lookup that found something. It is not changed once it is kept.
+type reuseEntry struct {
+	scope   string // who may be given it, and under which rules it was made
+	turn    string
+	query   string
+	intent  turn.Intent
+	fresh   string
+	lang    string
+	at      time.Time
+	hits    []turn.Hit
+	pages   []turn.Page // those that the rules refused
+	sources []source    // without their indexes
+	bytes   int
 }
 
 const (
-	maxRecollections = 64
-	maxRecalled      = 4 << 20 // bytes of page text
-	likeness         = 0.7     // Jaccard index above which two queries are one
+	maxReuseEntries = 64
+	maxReuseBytes   = 4 << 20 // bytes of page text
+	similarity      = 0.7     // Jaccard index above which two queries are one
 )
 
 // window is how long what was found is as good as new.
@@ -64,74 +64,74 @@ func (r *run) scope() string {
 
 // recall gives the lookup the pages of an earlier one, if there is one whose query is like this one's.
 func (r *run) recall() ([]source, bool) {
-	if len(r.plan.Queries) == 0 || r.plan.Anew {
+	if len(r.plan.Queries) == 0 || r.plan.Refresh {
 		return nil, false
 	}
-	e := r.p.kept.find(r.scope(), &r.plan, r.now)
+	e := r.p.reuse.find(r.scope(), &r.plan, r.now)
 	if e == nil {
 		return nil, false
 	}
 	r.look.Cached = true
 	r.look.Reused = &turn.Reuse{Turn: e.turn, Query: e.query, Age: r.now.Sub(e.at)}
 	r.look.Hits, r.look.Pages = slices.Clone(e.hits), append(r.look.Pages, e.pages...)
-	sheets := slices.Clone(e.sheets)
-	for i := range sheets {
-		if s := &sheets[i]; s.good() {
+	sources := slices.Clone(e.sources)
+	for i := range sources {
+		if s := &sources[i]; s.good() {
 			s.page.Cached = true
 			s.index = claim.NewPage(s.page.Text)
 		}
 	}
-	return sheets, true
+	return sources, true
 }
 
 // remember keeps what a search found.
-func (r *run) remember(refused []turn.Page, sheets []source) {
+func (r *run) remember(refused []turn.Page, sources []source) {
 	if r.look.State != turn.Found || r.look.Reused != nil || r.look.Stale > 0 {
 		return
 	}
-	e := &recollection{scope: r.scope(), turn: r.req.ID, query: r.plan.Queries[0], intent: r.plan.Intent, fresh: r.plan.Fresh, lang: r.plan.Language,
-		at: r.now, hits: slices.Clone(r.look.Hits), pages: refused, sheets: slices.Clone(sheets)}
-	for i := range e.sheets {
-		e.sheets[i].index, e.sheets[i].page.N = nil, 0
-		e.bytes += len(e.sheets[i].page.Text)
+	e := &reuseEntry{scope: r.scope(), turn: r.req.ID, query: r.plan.Queries[0], intent: r.plan.Intent, fresh: r.plan.Fresh, lang: r.plan.Language,
+		at: r.now, hits: slices.Clone(r.look.Hits), pages: refused, sources: slices.Clone(sources)}
+	for i := range e.sources {
+		e.sources[i].index, e.sources[i].page.N = nil, 0
+		e.bytes += len(e.sources[i].page.Text)
 	}
 	for i := range e.hits {
 		e.bytes += len(e.hits[i].Text) + len(e.hits[i].Snippet)
 	}
-	r.p.kept.add(e)
+	r.p.reuse.add(e)
 }
 
-func (m *memory) add(e *recollection) {
+func (m *reuseCache) add(e *reuseEntry) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if e.bytes > maxRecalled/4 {
+	if e.bytes > maxReuseBytes/4 {
 		return
 	}
 	m.entries = append(m.entries, e)
 	m.bytes += e.bytes
-	for len(m.entries) > maxRecollections || m.bytes > maxRecalled {
+	for len(m.entries) > maxReuseEntries || m.bytes > maxReuseBytes {
 		m.bytes -= m.entries[0].bytes
 		m.entries = slices.Delete(m.entries, 0, 1)
 	}
 }
 
 // find returns the newest recollection that serves the plan, or nil.
-func (m *memory) find(scope string, p *question.Plan, now time.Time) *recollection {
+func (m *reuseCache) find(scope string, p *question.Plan, now time.Time) *reuseEntry {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, e := range slices.Backward(m.entries) {
 		age := now.Sub(e.at)
 		if e.scope == scope && e.intent == p.Intent && e.fresh == p.Fresh && e.lang == p.Language &&
-			0 <= age && age < window(e.intent, e.fresh) && alikeQueries(e.query, p.Queries[0]) {
+			0 <= age && age < window(e.intent, e.fresh) && similarQueries(e.query, p.Queries[0]) {
 			return e
 		}
 	}
 	return nil
 }
 
-// alikeQueries reports whether two queries ask the same in nearly the same words: most of them are shared, those of
+// similarQueries reports whether two queries ask the same in nearly the same words: most of them are shared, those of
 // meaning are the same in the same order, and none of the others is a time, a question word or a denial.
-func alikeQueries(a, b string) bool {
+func similarQueries(a, b string) bool {
 	wa, wb := text.Words(a), text.Words(b)
 	if text.Unspaced(a) || text.Unspaced(b) {
 		return text.OneLine(strings.ToLower(a)) == text.OneLine(strings.ToLower(b))
@@ -143,12 +143,12 @@ func alikeQueries(a, b string) bool {
 			shared++
 		}
 	}
-	return float64(shared) > likeness*float64(len(inA)+len(inB)-shared) && harmless(a, wa, inB) && harmless(b, wb, inA) &&
-		slices.Equal(matter(wa), matter(wb))
+	return float64(shared) > similarity*float64(len(inA)+len(inB)-shared) && interchangeable(a, wa, inB) && interchangeable(b, wb, inA) &&
+		slices.Equal(contentKeys(wa), contentKeys(wb))
 }
 
-// matter are the words of meaning of a query in their order, for "from Rome to Oslo" is another way than from Oslo to Rome.
-func matter(words []text.Word) []string {
+// contentKeys are the words of meaning of a query in their order, for "from Rome to Oslo" is another way than from Oslo to Rome.
+func contentKeys(words []text.Word) []string {
 	var keys []string
 	for _, w := range words {
 		if !text.StopWords[w.Key] && !idleWords[w.Key] {
@@ -161,8 +161,8 @@ func matter(words []text.Word) []string {
 // idleWords make no other question.
 var idleWords = text.Set("exact exactly actual actually current currently precise precisely real really approximate approximately official officially genau eigentlich aktuell exactement actuellement exacto actual atual ungefahr circa")
 
-// harmless reports whether the words that the other query lacks make no difference to what is asked.
-func harmless(s string, words []text.Word, other map[string]bool) bool {
+// interchangeable reports whether the words that the other query lacks make no difference to what is asked.
+func interchangeable(s string, words []text.Word, other map[string]bool) bool {
 	for i, w := range words {
 		_, isDay := calendar.DayNumber[w.Key]
 		switch {

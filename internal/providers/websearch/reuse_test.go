@@ -34,7 +34,7 @@ func TestAlikeQueries(t *testing.T) {
 		{"東京の天気", "東京の天気", true},
 		{"ÜBER das Wetter auf dem Brocken", "über das wetter auf dem brocken", true},
 	} {
-		if got := alikeQueries(tt.a, tt.b); got != tt.want || alikeQueries(tt.b, tt.a) != tt.want {
+		if got := similarQueries(tt.a, tt.b); got != tt.want || similarQueries(tt.b, tt.a) != tt.want {
 			t.Errorf("%q and %q: %v", tt.a, tt.b, got)
 		}
 	}
@@ -121,19 +121,19 @@ func TestNothingIsNotReused(t *testing.T) {
 	if l := w.lookup(t, ask(heightQuestion)); l.Reused != nil {
 		t.Errorf("%+v", l.Reused)
 	}
-	if n := len(w.kept.entries); n != 0 {
+	if n := len(w.reuse.entries); n != 0 {
 		t.Errorf("%d kept", n)
 	}
 }
 
 // What is kept is bounded, and the oldest goes first.
 func TestMemoryIsBounded(t *testing.T) {
-	var m memory
+	var m reuseCache
 	for i := range 200 {
-		m.add(&recollection{query: "q", at: today.Add(time.Duration(i) * time.Second), bytes: 100_000})
+		m.add(&reuseEntry{query: "q", at: today.Add(time.Duration(i) * time.Second), bytes: 100_000})
 	}
-	m.add(&recollection{query: "huge", bytes: maxRecalled})
-	if m.bytes > maxRecalled || len(m.entries) > maxRecollections || m.bytes != 100_000*len(m.entries) || !m.entries[len(m.entries)-1].at.Equal(today.Add(199*time.Second)) {
+	m.add(&reuseEntry{query: "huge", bytes: maxReuseBytes})
+	if m.bytes > maxReuseBytes || len(m.entries) > maxReuseEntries || m.bytes != 100_000*len(m.entries) || !m.entries[len(m.entries)-1].at.Equal(today.Add(199*time.Second)) {
 		t.Errorf("%d bytes in %d", m.bytes, len(m.entries))
 	}
 }
@@ -144,10 +144,10 @@ func TestRank(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := hits("https://a.org/1", "https://b.org/1", "https://c.org/1", "https://www.trusted.org/1", "https://d.org/1", "https://e.org/1")
-	heard := feedback{"a.org": {wrong: 1}, "b.org": {outdated: 1}}
+	fb := feedback{"a.org": {wrong: 1}, "b.org": {outdated: 1}}
 	pol := Policy{Trusted: map[turn.Intent]Trust{turn.IntentNews: {Sites: []string{"trusted.org"}, Hosts: trusted}}}.withDefaults()
 	order := func(intent turn.Intent, hs []turn.Hit) (sites []string) {
-		for _, h := range rank(hs, intent, pol, heard) {
+		for _, h := range rank(hs, intent, pol, fb) {
 			sites = append(sites, siteOf(h.URL)+map[bool]string{true: "", false: "!"}[h.Why == ""])
 		}
 		return sites

@@ -2,16 +2,16 @@ package websearch
 
 import (
 	"context"
-	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/llm"
 	"familiar/internal/lookup/need"
 	"familiar/internal/lookup/privacy"
 	"familiar/internal/lookup/question"
 	"familiar/internal/text"
+	"familiar/internal/web/guard"
 )
 
 // rewordTime is how long a side model may take to make a follow-up stand alone.
@@ -24,41 +24,34 @@ Return one JSON object and nothing else: {"question":"…"}`
 // words are taken only if every one of them stands in what people wrote and nothing private was taken from there (P1,
 // P10); a late or broken answer leaves what the rules made.
 func (p *Provider) reword(ctx context.Context, pl *question.Plan, req turn.Request, names []string) {
-	defer func() { _ = recover() }() // a client that panics has no better words
 	ctx, cancel := context.WithTimeout(ctx, rewordTime)
 	defer cancel()
 	earlier := privacy.Earlier(req)
 	nonce := newNonce()
-	var s strings.Builder
-	for i := len(earlier) - 1; i >= 0; i-- {
-		s.WriteString("<before-" + nonce + ">\n" + inertLine(text.Truncate(text.OneLine(earlier[i].Text), question.MaxQuestion), nonce) + "\n</before-" + nonce + ">\n")
+	line := func(tag, s string) string {
+		return tagged(tag, nonce, inertLine(text.Truncate(text.OneLine(s), question.MaxQuestion), nonce))
 	}
-	message := question.WithoutURLs(req.Message.Text)
-	s.WriteString("<message-" + nonce + ">\n" + inertLine(text.Truncate(text.OneLine(message), question.MaxQuestion), nonce) + "\n</message-" + nonce + ">")
-	answer, err := p.Side.Complete(ctx, llm.Request{JSON: true, MaxTokens: 300, Messages: []llm.Message{
-		{Role: "system", Content: rewordOrder}, {Role: "user", Content: s.String()},
-	}})
+	var messages strings.Builder
+	for _, m := range slices.Backward(earlier) {
+		messages.WriteString(line("before", m.Text) + "\n")
+	}
+	message := guard.WithoutURLs(req.Message.Text)
+	messages.WriteString(line("message", message))
+	answer, err := p.askSide(ctx, 300, rewordOrder, messages.String())
 	pl.Usage = addUsage(pl.Usage, usage(answer.Usage))
 	var got struct {
 		Question string `json:"question"`
 	}
-	if err != nil || !strictly(answer.Text, &got) {
+	if err != nil || !decodeStrict(answer.Text, &got) {
 		return
 	}
 	q := text.OneLine(got.Question)
 	if !pl.MayAsk(q, append(earlier, turn.Message{Text: message})) {
-		pl.Step("side model", "refused: words that nobody wrote")
+		pl.AddStep("side model", "refused: words that nobody wrote")
 		return
 	}
 	pl.Core, pl.Question = q, text.Truncate(q, question.MaxQuestion)
 	n := need.Weigh(q, names)
 	pl.Topics, pl.Times, pl.Check = n.Topics, n.Times, n.Check
-	pl.Step("side model", q+" (by "+answer.Model+")")
-}
-
-// strictly reads an answer that must be one JSON object, of known fields and with nothing around it.
-func strictly(text string, into any) bool {
-	d := json.NewDecoder(strings.NewReader(text))
-	d.DisallowUnknownFields()
-	return d.Decode(into) == nil && strings.TrimSpace(text[d.InputOffset():]) == ""
+	pl.AddStep("side model", q+" (by "+answer.Model+")")
 }

@@ -30,8 +30,7 @@ func TestReword(t *testing.T) {
 		"late":           {"wait 10s\nsay {\"question\":\"" + better + `"}`, ""}, // nobody waits for it
 		"long":           {`say {"question":"` + strings.Repeat("tower ", 80) + `"}`, ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		t.Run(name, virtually(func(t *testing.T) {
 			w := newWorld(t, &finder{})
 			srv := w.side(t, tt.script)
 			req := ask(byRules + "?")
@@ -50,7 +49,7 @@ func TestReword(t *testing.T) {
 			if n := len(srv.Requests()); n == 0 {
 				t.Error("the side model was not asked")
 			}
-		})
+		}))
 	}
 }
 

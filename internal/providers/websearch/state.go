@@ -62,7 +62,7 @@ func stateLine(l *turn.Lookup) string {
 	case turn.LookupFailed:
 		return "Web lookup: failed (" + failedBy(l) + "). It was needed and could not be done, which is not the same as finding nothing. Say that you could not look it up; what you know anyway, mark as unchecked. Name no sources."
 	case turn.Empty:
-		return "Web lookup: done, and nothing was found that answers the question (" + readOf(l.Pages) + "). Say that you looked and found nothing; what you know anyway, mark as unchecked. Name no sources."
+		return "Web lookup: done, and nothing was found that answers the question (" + readCount(l.Pages) + "). Say that you looked and found nothing; what you know anyway, mark as unchecked. Name no sources."
 	}
 	return ""
 }
@@ -82,16 +82,16 @@ func failedBy(l *turn.Lookup) string {
 	return strings.Join(words, "; ")
 }
 
-// readOf counts pages: "2 of 5 pages read".
-func readOf(pages []turn.Page) string {
-	read, tried := counts(pages)
+// readCount counts pages: "2 of 5 pages read".
+func readCount(pages []turn.Page) string {
+	read, tried := countPages(pages)
 	if tried == 0 {
 		return "no page to read"
 	}
 	return strconv.Itoa(read) + " of " + strconv.Itoa(tried) + " pages read"
 }
 
-func counts(pages []turn.Page) (read, tried int) {
+func countPages(pages []turn.Page) (read, tried int) {
 	for _, p := range pages {
 		switch {
 		case p.Snippet(): // the page itself stands there as not read
@@ -105,8 +105,8 @@ func counts(pages []turn.Page) (read, tried int) {
 	return read, tried
 }
 
-// notRead lists the pages that were not read with their reasons: one line, or "".
-func notRead(pages []turn.Page) string {
+// notReadLine lists the pages that were not read with their reasons: one line, or "".
+func notReadLine(pages []turn.Page) string {
 	var items []string
 	for _, p := range pages {
 		if p.Failure != "" && p.Failure != turn.CodeSkipped {

@@ -30,8 +30,8 @@ func TestSnippetsAreCalledThat(t *testing.T) {
 // The model is told every way in which the search failed, and no service's name; the record says which query each
 // was asked.
 func TestEveryFailureIsTold(t *testing.T) {
-	w := newWorld(t, &finder{err: &search.Error{Backend: "finder", Code: search.Timeout}})
-	other := namedFinder{"seeker", &finder{err: &search.Error{Backend: "seeker", Code: search.Blocked}}}
+	w := newWorld(t, &finder{err: &search.Error{Backend: "finder", Code: turn.CodeTimeout}})
+	other := namedFinder{"seeker", &finder{err: &search.Error{Backend: "seeker", Code: turn.CodeBlocked}}}
 	w.Search.Backends = append(w.Search.Backends, other)
 	l := w.lookup(t, ask(heightQuestion))
 	if want := "failed (the search service was too slow; the search service refuses programs)"; !strings.Contains(l.Block, want) || strings.Contains(l.Block, "seeker") {

@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -27,43 +28,43 @@ type summary struct {
 	claims   []finding
 	rejected []turn.Claim
 	dropped  []evidence.Dropped
-	verdict  *turn.Verdict // fact checks only
-	stances  []testified   // those of the verdict: For, then Against
+	verdict  *turn.Verdict   // fact checks only
+	stances  []checkedStance // those of the verdict: For, then Against
 	by       string
 	usage    turn.Usage
 }
 
-// extractive says in Lookup.By that no model had a part in a summary.
-const extractive = "extractive"
+// byExtraction says in Lookup.By that no model had a part in a summary.
+const byExtraction = "extractive"
 
-// judge keeps of the side model's notes what stands on the pages, and puts the pages' own sentences where there
+// collect keeps of the side model's notes what stands on the pages, and puts the pages' own sentences where there
 // are no notes worth keeping.
-func judge(sheets []source, taken []notes, pl *question.Plan, limit int) summary {
+func collect(sources []source, taken []notes, pl *question.Plan, limit int) summary {
 	asking, lang := pl.Question, pl.Language
-	out := summary{by: extractive}
+	out := summary{by: byExtraction}
 	asked := text.Unique(text.Terms(asking, lang))
 	quoted := map[int][]string{} // page → what its notes quote
 	for _, n := range taken {
 		out.usage = addUsage(out.usage, n.usage)
 		for i, f := range n.facts {
-			c, ok := checkFact(&sheets[n.sheet], f)
+			c, ok := checkFact(&sources[n.source], f)
 			c.Source = 0
 			if !ok {
 				out.rejected = append(out.rejected, c)
 				continue
 			}
-			quoted[n.sheet] = append(quoted[n.sheet], c.Quote)
+			quoted[n.source] = append(quoted[n.source], c.Quote)
 			out.by = n.model
-			out.claims = append(out.claims, finding{Claim: c, source: n.sheet, score: n.worth(i, c, asked, lang, sheets[n.sheet].rank)})
+			out.claims = append(out.claims, finding{Claim: c, source: n.source, score: n.score(i, c, asked, lang, sources[n.source].rank)})
 		}
 	}
 	q := evidence.NewQuestion(asking, lang, pl.Day)
-	for _, s := range q.Choose(evidencePages(sheets), limit) {
-		if out.by != extractive && (!s.HasTerm() || noted(&s, quoted)) {
+	for _, s := range q.Choose(evidencePages(sources), limit) {
+		if out.by != byExtraction && (!s.HasTerm() || coveredByNotes(&s, quoted)) {
 			out.dropped = append(out.dropped, evidence.Dropped{Page: s.Page, Text: s.Excerpt, Score: s.Score, Why: evidence.DroppedNoted})
 			continue
 		}
-		c, ok := checkFact(&sheets[s.Page], fact{Text: s.Excerpt, Quote: s.Text})
+		c, ok := checkFact(&sources[s.Page], fact{Text: s.Excerpt, Quote: s.Text})
 		if !ok {
 			out.dropped = append(out.dropped, evidence.Dropped{Page: s.Page, Text: s.Excerpt, Score: s.Score, Why: evidence.DroppedCheck + c.Refused})
 			continue
@@ -80,13 +81,13 @@ func judge(sheets []source, taken []notes, pl *question.Plan, limit int) summary
 		}
 		return 0
 	})
-	out.claims = merged(out.claims, sheets)
+	out.claims = mergeFindings(out.claims, sources)
 	return out
 }
 
-// noted reports whether the side model's notes on a page make a sentence of it needless. Its best sentence stands beside
+// coveredByNotes reports whether the side model's notes on a page make a sentence of it needless. Its best sentence stands beside
 // them unless they quote it: notes that leave out what matters, as a page may have told the model to, then hide nothing.
-func noted(s *evidence.Sentence, quoted map[int][]string) bool {
+func coveredByNotes(s *evidence.Sentence, quoted map[int][]string) bool {
 	quotes := quoted[s.Page]
 	if len(quotes) == 0 {
 		return false
@@ -96,8 +97,8 @@ func noted(s *evidence.Sentence, quoted map[int][]string) bool {
 	return slices.ContainsFunc(quotes, func(q string) bool { return strings.Contains(q, body) || strings.Contains(body, q) })
 }
 
-// worth ranks a note among the sentences: what answers, what shares words with the question, what came first.
-func (n notes) worth(i int, c turn.Claim, asked []string, lang string, rank int) float64 {
+// score ranks a note among the sentences: what answers, what shares words with the question, what came first.
+func (n notes) score(i int, c turn.Claim, asked []string, lang string, rank int) float64 {
 	score := 6 - 0.5*float64(i) - 0.2*float64(rank)
 	if n.answers {
 		score += 2
@@ -129,7 +130,7 @@ func checkFact(s *source, f fact) (turn.Claim, bool) {
 }
 
 // snippets makes pages of what the search services said about pages of which none could be read.
-func (p *Provider) snippets(targets []target) []source {
+func (r *run) snippets(ctx context.Context, targets []target) []source {
 	var out []source
 	for _, t := range targets {
 		if t.hit == nil || strings.TrimSpace(t.hit.Snippet) == "" {
@@ -137,8 +138,8 @@ func (p *Provider) snippets(targets []target) []source {
 		}
 		hit := *t.hit
 		hit.Text = hit.Snippet
-		s := source{rank: t.rank, page: turn.Page{URL: t.url, Site: t.site}}
-		p.readDelivered(&s, &hit)
+		t.hit, t.anchor = &hit, ""
+		s := sourceOf(t, r.p.Reader.Read(ctx, r.request(t)), r.now)
 		s.page.Via += turn.SnippetMark
 		if s.good() {
 			out = append(out, s)
@@ -148,10 +149,10 @@ func (p *Provider) snippets(targets []target) []source {
 }
 
 // evidencePages are the pages as evidence is looked for on them.
-func evidencePages(sheets []source) []evidence.Page {
-	pages := make([]evidence.Page, len(sheets))
-	for i := range sheets {
-		if s := &sheets[i]; s.good() {
+func evidencePages(sources []source) []evidence.Page {
+	pages := make([]evidence.Page, len(sources))
+	for i := range sources {
+		if s := &sources[i]; s.good() {
 			pages[i] = evidence.Page{Title: s.page.Title, Text: s.page.Text, Rank: s.rank, Answer: s.answer}
 		}
 	}

@@ -34,8 +34,8 @@ type feedback map[string]verdicts
 
 func (h feedback) version() string { return fmt.Sprint(map[string]verdicts(h)) } // fmt sorts the keys
 
-// listen reads what people said of the character's sources. Without it, nothing is lowered.
-func (r *run) listen(ctx context.Context) {
+// loadFeedback reads what people said of the character's sources. Without it, nothing is lowered.
+func (r *run) loadFeedback(ctx context.Context) {
 	if r.p.Store == nil {
 		return
 	}
@@ -72,7 +72,7 @@ func (p Policy) trustVersion() string {
 }
 
 // rank orders hits by their place, by trust and by what people said of their sites, and says on each why.
-func rank(hits []turn.Hit, intent turn.Intent, pol Policy, heard feedback) []turn.Hit {
+func rank(hits []turn.Hit, intent turn.Intent, pol Policy, fb feedback) []turn.Hit {
 	trusted, some := pol.trust(intent)
 	type placed struct {
 		turn.Hit
@@ -90,7 +90,7 @@ func rank(hits []turn.Hit, intent turn.Intent, pol Policy, heard feedback) []tur
 			place -= trustedPlaces
 			why = append(why, fmt.Sprintf("%d places up, trusted for %s", trustedPlaces, intent))
 		}
-		if v := heard[guard.Registrable(site)]; v != (verdicts{}) {
+		if v := fb[guard.Registrable(site)]; v != (verdicts{}) {
 			down := v.outdated*outdatedPlaces + v.wrong*wrongPlaces
 			place += down
 			why = append(why, fmt.Sprintf("%d places down, called outdated %d× and wrong %d×", down, v.outdated, v.wrong))

@@ -8,17 +8,17 @@ import (
 	"familiar/internal/lookup/factcheck"
 )
 
-// testified is a stance whose sentence passed the checks, with the claim that is made of it.
-type testified struct {
+// checkedStance is a stance whose sentence passed the checks, with the claim that is made of it.
+type checkedStance struct {
 	factcheck.Stance
 	claim turn.Claim
 }
 
-// check judges the statement that a question is about by the pages that were read. The sentences that speak for and
+// factCheck judges the statement that a question is about by the pages that were read. The sentences that speak for and
 // against it become the first of the claims.
-func (s *summary) check(question string, sheets []source) {
+func (s *summary) factCheck(question string, sources []source) {
 	said := factcheck.Statement(question)
-	pages := statementPages(sheets)
+	pages := statementPages(sources)
 	var all []factcheck.Stance
 	var claims []finding
 	for i := range pages {
@@ -29,7 +29,7 @@ func (s *summary) check(question string, sheets []source) {
 		if !takes {
 			continue
 		}
-		c, ok := checkFact(&sheets[i], fact{Text: st.Text, Quote: st.Text})
+		c, ok := checkFact(&sources[i], fact{Text: st.Text, Quote: st.Text})
 		if !ok {
 			continue
 		}
@@ -37,21 +37,21 @@ func (s *summary) check(question string, sheets []source) {
 		all = append(all, st)
 		claims = append(claims, finding{Claim: c, source: i})
 		c.Quote, c.Checks = factcheck.Excerpt(said, c.Quote), nonEmpty(st.Rule)
-		s.stances = append(s.stances, testified{st, c})
+		s.stances = append(s.stances, checkedStance{st, c})
 	}
 	s.claims = append(claims, slices.DeleteFunc(s.claims, func(c finding) bool {
 		return slices.ContainsFunc(claims, func(d finding) bool { return c.source == d.source && c.Text == d.Text })
 	})...)
 	s.verdict = &turn.Verdict{Statement: said}
 	s.verdict.Label, s.verdict.Confidence = factcheck.Verdict(said, all, pages)
-	s.numberVerdict(sheets)
+	s.numberVerdict(sources)
 }
 
 // statementPages are the pages as a statement is held against them.
-func statementPages(sheets []source) []factcheck.Page {
-	pages := make([]factcheck.Page, len(sheets))
-	for i := range sheets {
-		if s := &sheets[i]; s.good() {
+func statementPages(sources []source) []factcheck.Page {
+	pages := make([]factcheck.Page, len(sources))
+	for i := range sources {
+		if s := &sources[i]; s.good() {
 			pages[i] = factcheck.Page{Title: s.page.Title, Text: s.page.Text, Site: s.page.Site}
 		}
 	}
@@ -59,14 +59,14 @@ func statementPages(sheets []source) []factcheck.Page {
 }
 
 // numberVerdict names the sources of a verdict as they are numbered now. What is not shown has the number 0.
-func (s *summary) numberVerdict(sheets []source) {
+func (s *summary) numberVerdict(sources []source) {
 	if s.verdict == nil {
 		return
 	}
 	s.verdict.For, s.verdict.Against = nil, nil
 	for _, st := range s.stances {
 		c := st.claim
-		page := &sheets[st.Page].page
+		page := &sources[st.Page].page
 		c.Source, c.URL, c.Published = page.N, cmp.Or(page.Final, page.URL), page.Published
 		if st.Against {
 			s.verdict.Against = append(s.verdict.Against, c)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -14,6 +15,7 @@ import (
 	"familiar/internal/llm/llmtest"
 	"familiar/internal/search"
 	"familiar/internal/web/fetch"
+	"familiar/internal/web/read"
 	"familiar/internal/web/webtest"
 )
 
@@ -39,7 +41,7 @@ func (f *finder) Search(ctx context.Context, q search.Query) (search.Reply, erro
 	}
 	if f.hang {
 		<-ctx.Done()
-		return search.Reply{}, &search.Error{Backend: "finder", Code: search.Timeout}
+		return search.Reply{}, &search.Error{Backend: "finder", Code: turn.CodeTimeout}
 	}
 	return search.Reply{Hits: f.hits}, f.err
 }
@@ -74,28 +76,40 @@ func newWorld(t testing.TB, f *finder) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := webtest.New(t, archive)
+	w := webtest.InMemory(t, archive)
 	pages, err := fetch.New(fetch.Config{UserAgent: "familiar/test", Resolver: w, Dial: w.Dial, RootCAs: w.RootCAs(), CacheBytes: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(pages.Close)
-	p := &Provider{Fetch: pages, Search: &search.Engine{Backends: []search.Backend{f}}, Now: func() time.Time { return today }}
-	t.Cleanup(p.Wait)
+	p := &Provider{Reader: &read.Reader{Fetcher: pages}, Search: &search.Engine{Backends: []search.Backend{f}}, Now: func() time.Time { return today }}
+	t.Cleanup(p.Reader.Wait)
 	return &world{Provider: p, web: w, finder: f}
 }
 
 // side gives the provider a side model that answers with the replies of a script.
 func (w *world) side(t testing.TB, script string) *llmtest.Server {
 	t.Helper()
-	srv := llmtest.New(t)
+	srv := llmtest.InMemory(t)
 	s, err := llmtest.ParseScript([]byte(script))
 	if err != nil {
 		t.Fatal(err)
 	}
 	srv.Play(s)
-	w.Side = &llm.Client{HTTP: http.DefaultClient, BaseURL: srv.URL, Model: "side"}
+	w.Side = client(t, srv)
 	return srv
+}
+
+// client is a client of a server in memory.
+func client(t testing.TB, srv *llmtest.Server) *llm.Client {
+	transport := &http.Transport{DialContext: srv.Dial}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &llm.Client{HTTP: &http.Client{Transport: transport}, BaseURL: srv.URL, Model: "side"}
+}
+
+// virtually runs a test in virtual time: however busy the machine is, no deadline passes before everybody waits for it.
+func virtually(f func(*testing.T)) func(*testing.T) {
+	return func(t *testing.T) { synctest.Test(t, f) }
 }
 
 func ask(text string) turn.Request {

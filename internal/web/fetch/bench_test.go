@@ -24,7 +24,7 @@ const benchWeb = `
 `
 
 func BenchmarkFetch(b *testing.B) {
-	f, _ := open(b, benchWeb, func(c *Config, l *limits) { c.CacheBytes = -1; *l = defaults() })
+	f, _ := openSockets(b, benchWeb, func(c *Config, l *limits) { c.CacheBytes = -1; *l = defaults() })
 	b.SetBytes(1_000_000)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -35,7 +35,7 @@ func BenchmarkFetch(b *testing.B) {
 }
 
 func BenchmarkCached(b *testing.B) {
-	f, _ := open(b, benchWeb, nil)
+	f, _ := openSockets(b, benchWeb, nil)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := f.Fetch(b.Context(), "https://example.org/page", Options{}); err != nil {

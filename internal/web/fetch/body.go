@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"familiar/internal/context/turn"
 	"io"
 	"net/http"
 	"strings"
@@ -22,7 +23,7 @@ type body struct {
 // read returns the unpacked body. It uses cancel to end a transfer that is too slow.
 func (b *body) read(ctx context.Context, cancel context.CancelCauseFunc, resp *http.Response) ([]byte, *Error) {
 	if resp.ContentLength > b.limits.body && !b.cut {
-		return nil, fail("too_large")
+		return nil, fail(turn.CodeTooLarge)
 	}
 	packed, e := gzipped(resp.Header)
 	if e != nil {
@@ -55,13 +56,13 @@ func (b *body) drain(ctx context.Context, r io.Reader, sent *counter) ([]byte, *
 		size := out.size()
 		switch {
 		case size > b.limits.ratioFrom && size > b.limits.ratio*sent.n.Load():
-			return nil, fail("decompression_bomb")
+			return nil, fail(turn.CodeDecompressionBomb)
 		case size >= most && b.cut:
 			return out.bytes(most), nil
 		case size > most:
-			return nil, fail("too_large")
+			return nil, fail(turn.CodeTooLarge)
 		case err == io.EOF && size == 0 && !b.cut:
-			return nil, fail("empty")
+			return nil, fail(turn.CodeEmpty)
 		case err == io.EOF:
 			return out.bytes(size), nil
 		case err != nil:
@@ -78,7 +79,7 @@ func gzipped(h http.Header) (bool, *Error) {
 	case "gzip", "x-gzip":
 		return true, nil
 	}
-	return false, fail("bad_encoding")
+	return false, fail(turn.CodeBadEncoding)
 }
 
 func bodyError(ctx context.Context, err error) *Error {
@@ -86,9 +87,9 @@ func bodyError(ctx context.Context, err error) *Error {
 	case ctx.Err() != nil:
 		return fromContext(ctx)
 	case errors.Is(err, errTooLarge):
-		return fail("too_large")
+		return fail(turn.CodeTooLarge)
 	case unpackable(err):
-		return fail("bad_encoding")
+		return fail(turn.CodeBadEncoding)
 	}
 	return classify(ctx, err)
 }
@@ -110,7 +111,7 @@ func (b *body) watch(cancel context.CancelCauseFunc, sent *counter) (stop func()
 			}
 			took := time.Since(began)
 			if took >= b.limits.grace && float64(sent.n.Load()) < float64(b.limits.rate)*took.Seconds() {
-				cancel(fail("too_slow"))
+				cancel(fail(turn.CodeTooSlow))
 				return
 			}
 		}

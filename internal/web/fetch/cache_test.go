@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -88,7 +89,9 @@ func TestCacheLifetime(t *testing.T) {
 	}
 }
 
-func TestStats(t *testing.T) {
+func TestStats(t *testing.T) { synctest.Test(t, testStats) }
+
+func testStats(t *testing.T) {
 	f, w := open(t, cachedWeb, nil)
 	landed := make(chan struct{})
 	w.Handle("example.org/slow", func(rw http.ResponseWriter, r *http.Request) {
@@ -103,9 +106,7 @@ func TestStats(t *testing.T) {
 	for range 3 {
 		all.Go(func() { f.Fetch(t.Context(), "https://example.org/slow", Options{}) })
 	}
-	for f.flights.waiting() < 3 {
-		time.Sleep(time.Millisecond)
-	}
+	synctest.Wait()
 	close(landed)
 	all.Wait()
 	got := f.Stats()

@@ -9,6 +9,7 @@ import (
 	"net"
 	"strings"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/guard"
 )
 
@@ -27,33 +28,36 @@ func classify(ctx context.Context, err error) *Error {
 	case errors.As(err, &refused):
 		return fromGuard(refused)
 	case encryption(err):
-		return fail("tls")
+		return fail(turn.CodeTLS)
 	}
 	return fail(byText(err))
 }
 
 // byText reads what net/http tells by nothing but the words of its errors.
-func byText(err error) string {
+func byText(err error) turn.Code {
 	text := err.Error()
-	for _, row := range [...]struct{ words, reason string }{
-		{"GOAWAY", "peer_reset_stream"},
-		{"headers exceeded", "header_flood"},
-		{"header list larger", "header_flood"},
-		{"stream error: ", "peer_reset_stream"},
+	for _, row := range [...]struct {
+		words  string
+		reason turn.Code
+	}{
+		{"GOAWAY", turn.CodePeerResetStream},
+		{"headers exceeded", turn.CodeHeaderFlood},
+		{"header list larger", turn.CodeHeaderFlood},
+		{"stream error: ", turn.CodePeerResetStream},
 		// What HTTP/2 says of headers that are far beyond the limit, and of other breaches of its rules.
-		{"connection error: ", "malformed"},
-		{"1xx", "header_flood"},
-		{"suspiciously long trailer", "header_flood"},
-		{"header line too long", "malformed"}, // of a chunk
-		{"chunked ", "malformed"},
-		{"Content-Length", "malformed"},
-		{"TLS handshake timeout", "tls_timeout"},
-		{"timeout awaiting response headers", "header_timeout"},
-		{"server gave HTTP response to HTTPS client", "tls"},
-		{"tls: ", "tls"},
-		{"malformed", "malformed"},
-		{"invalid", "malformed"},
-		{"http2: ", "malformed"},
+		{"connection error: ", turn.CodeMalformed},
+		{"1xx", turn.CodeHeaderFlood},
+		{"suspiciously long trailer", turn.CodeHeaderFlood},
+		{"header line too long", turn.CodeMalformed}, // of a chunk
+		{"chunked ", turn.CodeMalformed},
+		{"Content-Length", turn.CodeMalformed},
+		{"TLS handshake timeout", turn.CodeTLSTimeout},
+		{"timeout awaiting response headers", turn.CodeHeaderTimeout},
+		{"server gave HTTP response to HTTPS client", turn.CodeTLS},
+		{"tls: ", turn.CodeTLS},
+		{"malformed", turn.CodeMalformed},
+		{"invalid", turn.CodeMalformed},
+		{"http2: ", turn.CodeMalformed},
 	} {
 		if strings.Contains(text, row.words) {
 			return row.reason
@@ -61,9 +65,9 @@ func byText(err error) string {
 	}
 	var n net.Error
 	if errors.As(err, &n) && n.Timeout() {
-		return "header_timeout"
+		return turn.CodeHeaderTimeout
 	}
-	return "transport"
+	return turn.CodeTransport
 }
 
 func encryption(err error) bool {

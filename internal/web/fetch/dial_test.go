@@ -11,23 +11,18 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"familiar/internal/context/turn"
+	"familiar/internal/memnet"
 	"familiar/internal/web/webtest"
 )
 
 // TestConnections bends the last step of a dial.
 func TestConnections(t *testing.T) {
-	silent := func(t *testing.T) string { // accepts and says nothing
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { l.Close() })
-		return l.Addr().String()
-	}
 	type dialer = func(ctx context.Context, network, address string) (net.Conn, error)
 	for _, c := range []struct {
-		name, reason string
-		dial         func(t *testing.T, w *webtest.Web) dialer
+		name   string
+		reason turn.Code
+		dial   func(t *testing.T, w *webtest.Web) dialer
 	}{
 		{"refused", "connect", func(*testing.T, *webtest.Web) dialer {
 			return func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("refused by 10.0.0.1") }
@@ -36,9 +31,10 @@ func TestConnections(t *testing.T) {
 			return func(ctx context.Context, _, _ string) (net.Conn, error) { <-ctx.Done(); return nil, ctx.Err() }
 		}},
 		{"no handshake", "tls_timeout", func(t *testing.T, _ *webtest.Web) dialer {
-			to := silent(t)
-			return func(ctx context.Context, _, _ string) (net.Conn, error) {
-				return new(net.Dialer).DialContext(ctx, "tcp", to)
+			return func(context.Context, string, string) (net.Conn, error) {
+				near, far := memnet.Pipe() // nobody says anything at the far end
+				t.Cleanup(func() { far.Close() })
+				return near, nil
 			}
 		}},
 		{"clear text on 443", "tls", func(_ *testing.T, w *webtest.Web) dialer {
@@ -47,27 +43,24 @@ func TestConnections(t *testing.T) {
 			}
 		}},
 		{"TLS 1.1", "tls", func(t *testing.T, _ *webtest.Web) dialer {
-			old := httptest.NewUnstartedServer(http.NotFoundHandler())
+			l := memnet.Listen()
+			old := &httptest.Server{Listener: l, Config: &http.Server{ErrorLog: log.New(io.Discard, "", 0)}}
 			old.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}
-			old.Config.ErrorLog = log.New(io.Discard, "", 0)
 			old.StartTLS()
 			t.Cleanup(old.Close)
-			return func(ctx context.Context, _, _ string) (net.Conn, error) {
-				return new(net.Dialer).DialContext(ctx, "tcp", old.Listener.Addr().String())
-			}
+			return l.Dial
 		}},
-		{"unknown authority", "tls", func(t *testing.T, _ *webtest.Web) dialer { return webtest.New(t, nil).Dial }},
+		{"unknown authority", "tls", func(t *testing.T, _ *webtest.Web) dialer { return webtest.InMemory(t, nil).Dial }},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
+		t.Run(c.name, virtually(func(t *testing.T) {
 			f, _ := open(t, archive(t), quick)
-			f.dial = c.dial(t, webtest.New(t, []byte(archive(t))))
+			f.dial = c.dial(t, webtest.InMemory(t, []byte(archive(t))))
 			_, err := f.Fetch(t.Context(), "https://www.example.org/plain.html", Options{})
 			if !is(err, c.reason) {
 				t.Fatalf("got %v, want %s", err, c.reason)
 			}
 			checkNoLeak(t, err.(*Error))
-		})
+		}))
 	}
 }
 

@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"crypto/tls"
+	"familiar/internal/context/turn"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -35,9 +36,9 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (answer, *Error) {
 	defer resp.Body.Close()
 	switch status := resp.StatusCode; {
 	case challenged(resp.Header):
-		return answer{}, failStatus("challenge", status)
+		return answer{}, failStatus(turn.CodeChallenge, status)
 	case v.kind == anImage && 300 <= status && status < 400:
-		return answer{}, failStatus("redirect_not_followed", status)
+		return answer{}, failStatus(turn.CodeRedirectNotFollowed, status)
 	case redirects(status):
 		v.mayKeep(resp.Header)
 		return answer{status: status, location: resp.Header.Get("Location")}, nil
@@ -60,7 +61,7 @@ func (v *visit) mayKeep(h http.Header) {
 // waited names the end of a wait at the gate: the site is not to blame for it.
 func waited(e *Error) *Error {
 	if e.Reason == "total_timeout" {
-		return fail("busy")
+		return fail(turn.CodeBusy)
 	}
 	return e
 }
@@ -70,7 +71,7 @@ func waited(e *Error) *Error {
 func (v *visit) unanswered(ctx context.Context, err error) *Error {
 	e := classify(ctx, err)
 	if e.Reason == "malformed" && v.line.sinceRequest() > v.f.limits.headers/4 {
-		return fail("header_flood")
+		return fail(turn.CodeHeaderFlood)
 	}
 	return e
 }
@@ -171,18 +172,18 @@ func redirects(status int) bool {
 	return false
 }
 
-func statusReason(status int) string {
+func statusReason(status int) turn.Code {
 	switch {
 	case status == http.StatusTooManyRequests:
-		return "rate_limited"
+		return turn.CodeRateLimited
 	case status == http.StatusRequestTimeout:
-		return "request_timeout"
+		return turn.CodeRequestTimeout
 	case 400 <= status && status < 500:
-		return "http_4xx"
+		return turn.CodeHTTP4xx
 	case 500 <= status && status < 600:
-		return "http_5xx"
+		return turn.CodeHTTP5xx
 	}
-	return "unexpected_status"
+	return turn.CodeUnexpectedStatus
 }
 
 // challenged reports whether a firewall answered in place of the site, by the headers that say so: Cloudflare's, AWS

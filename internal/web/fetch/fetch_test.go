@@ -15,18 +15,20 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/guard"
 	"familiar/internal/web/webtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// quick shrinks the limits of single phases, for tests that wait for their end. They leave room for a busy machine.
+// quick shrinks the limits of single phases, for tests that wait for their end.
 func quick(_ *Config, l *limits) {
 	l.dial, l.tls, l.header, l.grace = 500*time.Millisecond, time.Second, time.Second, 300*time.Millisecond
 }
@@ -34,11 +36,23 @@ func quick(_ *Config, l *limits) {
 // brief shrinks the limit of a whole fetch.
 func brief(_ *Config, l *limits) { l.total = 600 * time.Millisecond }
 
-// open starts the web in archive and a Fetcher for it.
+// open starts the web in archive, in memory, and a Fetcher for it. Tests of waits and limits run in virtual time.
 func open(t testing.TB, archive string, change func(*Config, *limits)) (*Fetcher, *webtest.Web) {
+	t.Helper()
+	w := webtest.InMemory(t, []byte(archive))
+	return on(t, w, change), w
+}
+
+// openSockets is open over loopback, for what counts files or nanoseconds.
+func openSockets(t testing.TB, archive string, change func(*Config, *limits)) (*Fetcher, *webtest.Web) {
 	t.Helper()
 	w := webtest.New(t, []byte(archive))
 	return on(t, w, change), w
+}
+
+// virtually runs a test in virtual time.
+func virtually(f func(*testing.T)) func(*testing.T) {
+	return func(t *testing.T) { synctest.Test(t, f) }
 }
 
 func on(t testing.TB, w *webtest.Web, change func(*Config, *limits)) *Fetcher {
@@ -68,18 +82,21 @@ func archive(t testing.TB) string {
 
 // TestPages reads each page of the archive and compares what comes of it with what its neighbour line says.
 func TestPages(t *testing.T) {
-	patient, w := open(t, archive(t), func(c *Config, _ *limits) { c.JSON = true })
-	hasty, hastier := on(t, w, quick), on(t, w, brief)
 	for _, c := range pages {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			f := patient
+		t.Run(c.name, virtually(func(t *testing.T) {
+			change := func(c *Config, _ *limits) { c.JSON = true }
 			switch {
 			case c.want == "timeout/total_timeout":
-				f = hastier
+				change = brief
 			case strings.HasPrefix(c.want, "timeout") || strings.Contains(c.name, "silent"):
-				f = hasty
+				change = quick
 			}
+			f, w := open(t, archive(t), change)
+			defer func() {
+				for _, r := range w.Requests() {
+					checkRequest(t, r)
+				}
+			}()
 			doc, err := f.Fetch(t.Context(), c.url, Options{})
 			if c.want == "ok" {
 				if err != nil {
@@ -94,20 +111,15 @@ func TestPages(t *testing.T) {
 			if !errors.As(err, &e) {
 				t.Fatalf("%s: got %v, want %s", c.url, err, c.want)
 			}
-			if got := e.Code + "/" + e.Reason; got != c.want {
+			if got := string(e.Code + "/" + e.Reason); got != c.want {
 				t.Errorf("%s: got %s, want %s", c.url, got, c.want)
 			}
 			if doc != nil {
 				t.Error("a document came with the error")
 			}
 			checkNoLeak(t, e)
-		})
+		}))
 	}
-	t.Cleanup(func() {
-		for _, r := range w.Requests() {
-			checkRequest(t, r)
-		}
-	})
 }
 
 // TestUnpacksTooLarge sends a body that is small enough until it is unpacked, and no bomb.
@@ -251,7 +263,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-func is(err error, reason string) bool {
+func is(err error, reason turn.Code) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Reason == reason
 }
@@ -271,7 +283,9 @@ func TestCacheKeepsDomainsApart(t *testing.T) {
 	}
 }
 
-func TestCoalesce(t *testing.T) {
+func TestCoalesce(t *testing.T) { synctest.Test(t, testCoalesce) }
+
+func testCoalesce(t *testing.T) {
 	f, w := open(t, archive(t), nil)
 	var all sync.WaitGroup
 	for range 20 {
@@ -288,7 +302,9 @@ func TestCoalesce(t *testing.T) {
 }
 
 // TestImpatientCaller starts a flight and leaves it; it lands for the other caller.
-func TestImpatientCaller(t *testing.T) {
+func TestImpatientCaller(t *testing.T) { synctest.Test(t, testImpatientCaller) }
+
+func testImpatientCaller(t *testing.T) {
 	f, w := open(t, "", nil)
 	release := make(chan struct{})
 	w.Handle("example.org/p", func(rw http.ResponseWriter, r *http.Request) {
@@ -304,8 +320,9 @@ func TestImpatientCaller(t *testing.T) {
 			_, err := f.Fetch(ctx, "https://example.org/p", Options{})
 			results <- err
 		}()
-		for f.flights.waiting() != i+1 {
-			time.Sleep(time.Millisecond)
+		synctest.Wait()
+		if s := f.Stats(); s.Misses != 1 || s.Shared != int64(i) {
+			t.Fatalf("after %d callers: %+v", i+1, s)
 		}
 	}
 	cancel()
@@ -321,33 +338,25 @@ func TestImpatientCaller(t *testing.T) {
 	}
 }
 
-func (g *flights[V]) waiting() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	n := 0
-	for _, fl := range g.m {
-		n += fl.waiting
-	}
-	return n
-}
+func TestDeadlineAndCancel(t *testing.T) { synctest.Test(t, testDeadlineAndCancel) }
 
-func TestDeadlineAndCancel(t *testing.T) {
+func testDeadlineAndCancel(t *testing.T) {
 	f, _ := open(t, archive(t), nil)
 	for _, url := range []string{"https://bad.example.org/hang", "http://bad.example.org/drip", "http://bad.example.org/endless-slow",
 		"https://hang-dns.example.org/", "https://hang-robots.example.org/"} {
-		ctx, cancel := context.WithTimeout(t.Context(), 80*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		began := time.Now()
 		_, err := f.Fetch(ctx, url, Options{})
 		cancel()
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v is no DeadlineExceeded", url, err)
 		}
-		if late := time.Since(began) - 80*time.Millisecond; !is(err, "deadline") || late > 500*time.Millisecond {
-			t.Errorf("%s: %v, %v late", url, err, late)
+		if took := time.Since(began); !is(err, "deadline") || took != time.Second {
+			t.Errorf("%s: %v after %v", url, err, took)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(30*time.Millisecond, cancel)
+	time.AfterFunc(time.Second, cancel)
 	if _, err := f.Fetch(ctx, "https://bad.example.org/hang", Options{}); !is(err, "canceled") || !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
@@ -356,9 +365,11 @@ func TestDeadlineAndCancel(t *testing.T) {
 	}
 }
 
-func TestClose(t *testing.T) {
+func TestClose(t *testing.T) { synctest.Test(t, testClose) }
+
+func testClose(t *testing.T) {
 	f, _ := open(t, archive(t), nil)
-	time.AfterFunc(30*time.Millisecond, f.Close)
+	time.AfterFunc(time.Second, f.Close)
 	if _, err := f.Fetch(t.Context(), "https://bad.example.org/hang", Options{}); !is(err, "canceled") {
 		t.Errorf("closed in flight: %v", err)
 	}

@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/guard"
 )
 
@@ -27,10 +29,12 @@ func callers() []string {
 }
 
 // TestNothingPrivateIsDialled reads every page of the archive and then looks at what was dialled.
-func TestNothingPrivateIsDialled(t *testing.T) {
+func TestNothingPrivateIsDialled(t *testing.T) { synctest.Test(t, testNothingPrivateIsDialled) }
+
+func testNothingPrivateIsDialled(t *testing.T) {
 	f, w := open(t, archive(t), quick)
 	for _, c := range pages {
-		if strings.HasPrefix(c.want, guard.Blocked) || strings.HasPrefix(c.want, guard.Unsupported) {
+		if strings.HasPrefix(c.want, string(turn.CodeBlockedURL)) || strings.HasPrefix(c.want, string(turn.CodeUnsupportedScheme)) {
 			f.Fetch(t.Context(), c.url, Options{})
 		}
 	}
@@ -83,7 +87,7 @@ func TestDomains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for url, reason := range map[string]string{
+	for url, reason := range map[string]turn.Code{
 		"https://www.example.org/plain.html": "denied_domain",
 		"https://other.example.net/":         "denied_domain",
 		"http://old.example.org/a":           "redirect_to_blocked_target", // leads to www
@@ -128,7 +132,9 @@ func TestNewRefusesBadConfig(t *testing.T) {
 }
 
 // TestGateBounds counts how many requests a site sees at once.
-func TestGateBounds(t *testing.T) {
+func TestGateBounds(t *testing.T) { synctest.Test(t, testGateBounds) }
+
+func testGateBounds(t *testing.T) {
 	f, w := open(t, archive(t), func(_ *Config, l *limits) { l.global = 3 })
 	var seen peak
 	for _, host := range []string{"one.example.org", "two.example.org"} {
@@ -156,7 +162,9 @@ func TestGateBounds(t *testing.T) {
 }
 
 // TestHostIsBusy holds both places of a host.
-func TestHostIsBusy(t *testing.T) {
+func TestHostIsBusy(t *testing.T) { synctest.Test(t, testHostIsBusy) }
+
+func testHostIsBusy(t *testing.T) {
 	f, _ := open(t, archive(t), func(_ *Config, l *limits) { l.robots = time.Second })
 	for range 2 {
 		leave, err := f.gate.enterHost(t.Context(), "other.example.net")
@@ -173,7 +181,9 @@ func TestHostIsBusy(t *testing.T) {
 	}
 }
 
-func TestGateIsBusy(t *testing.T) {
+func TestGateIsBusy(t *testing.T) { synctest.Test(t, testGateIsBusy) }
+
+func testGateIsBusy(t *testing.T) {
 	f, _ := open(t, archive(t), func(_ *Config, l *limits) { l.global = 1; l.queue = 50 * time.Millisecond })
 	leave, err := f.gate.enter(t.Context())
 	if err != nil {

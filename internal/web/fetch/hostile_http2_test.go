@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"bytes"
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"io"
@@ -17,23 +16,21 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/webtest"
 )
 
 // framer answers the first request of an HTTP/2 connection with frames that no server would send.
 type framer func(f *http2.Framer, gone <-chan struct{})
 
-// serve runs say for every connection to the address it returns. It goes on reading, so that no write is ever stuck.
-func (say framer) serve(t *testing.T) (address string, roots *x509.CertPool) {
+// serve runs say for every connection that a listener accepts. It goes on reading, so that no write is ever stuck.
+func (say framer) serve(t *testing.T, l net.Listener) (roots *x509.CertPool) {
 	t.Helper()
 	lender := httptest.NewTLSServer(http.NotFoundHandler()) // of its certificate
 	defer lender.Close()
 	roots = x509.NewCertPool()
 	roots.AddCert(lender.Certificate())
-	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: lender.TLS.Certificates, NextProtos: []string{"h2"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l = tls.NewListener(l, &tls.Config{Certificates: lender.TLS.Certificates, NextProtos: []string{"h2"}})
 	gone := make(chan struct{})
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -53,7 +50,7 @@ func (say framer) serve(t *testing.T) (address string, roots *x509.CertPool) {
 		l.Close()
 		running.Wait()
 	})
-	return l.Addr().String(), roots
+	return roots
 }
 
 func (say framer) answer(c net.Conn, gone <-chan struct{}) {
@@ -108,8 +105,9 @@ func again(gone <-chan struct{}, pause time.Duration, write func() error) {
 
 // hostile2 are servers that break HTTP/2 and what comes of each.
 var hostile2 = []struct {
-	name, reason string
-	say          framer
+	name   string
+	reason turn.Code
+	say    framer
 }{
 	{"headers without end", "header_flood", func(f *http2.Framer, gone <-chan struct{}) {
 		f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: fields(":status", "200")})
@@ -171,26 +169,23 @@ var hostile2 = []struct {
 }
 
 // fetchHostile2 reads a page of one such server, with little patience.
-func fetchHostile2(t *testing.T, w *webtest.Web, say framer) error {
-	to, roots := say.serve(t)
+func fetchHostile2(t *testing.T, w *webtest.Web, at network, say framer) error {
+	l, dial := at()
+	roots := say.serve(t, l)
 	f := on(t, w, func(c *Config, l *limits) {
 		c.HumanSkipsRobots, c.RootCAs = true, roots
 		l.dial, l.header, l.grace, l.total = 500*time.Millisecond, 400*time.Millisecond, 300*time.Millisecond, 3*time.Second
 	})
-	f.dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "tcp", to)
-	}
+	f.dial = dial
 	_, err := f.Fetch(t.Context(), "https://example.com/", Options{Human: true})
 	return err
 }
 
 func TestHostileServersOfHTTP2(t *testing.T) {
-	w := webtest.New(t, []byte("-- example.com/x --\nx\n"))
 	for _, c := range hostile2 {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
+		t.Run(c.name, virtually(func(t *testing.T) {
 			began := time.Now()
-			err := fetchHostile2(t, w, c.say)
+			err := fetchHostile2(t, webtest.InMemory(t, []byte("-- example.com/x --\nx\n")), inMemory, c.say)
 			if !is(err, c.reason) {
 				t.Fatalf("got %v, want %s", err, c.reason)
 			}
@@ -198,6 +193,6 @@ func TestHostileServersOfHTTP2(t *testing.T) {
 				t.Errorf("took %v", took)
 			}
 			checkNoLeak(t, err.(*Error))
-		})
+		}))
 	}
 }

@@ -15,19 +15,41 @@ import (
 	"testing"
 	"time"
 
+	"familiar/internal/context/turn"
+	"familiar/internal/memnet"
 	"familiar/internal/web/webtest"
 )
 
 // speaker is a server that reads a request and then does with the connection what no HTTP server would.
-type speaker func(c *net.TCPConn, gone <-chan struct{})
+type speaker func(c halfCloser, gone <-chan struct{})
 
-// serve runs say for every connection to the address it returns.
-func (say speaker) serve(t *testing.T) (address string) {
-	t.Helper()
+// halfCloser is a connection whose directions end on their own.
+type halfCloser interface {
+	net.Conn
+	CloseWrite() error
+}
+
+// network is where a server stands: in memory, or on loopback.
+type network func() (net.Listener, func(ctx context.Context, network, address string) (net.Conn, error))
+
+func inMemory() (net.Listener, func(ctx context.Context, network, address string) (net.Conn, error)) {
+	l := memnet.Listen()
+	return l, l.Dial
+}
+
+func onLoopback() (net.Listener, func(ctx context.Context, network, address string) (net.Conn, error)) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
+	return l, func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "tcp", l.Addr().String())
+	}
+}
+
+// serve runs say for every connection that a listener accepts.
+func (say speaker) serve(t *testing.T, l net.Listener) {
+	t.Helper()
 	gone := make(chan struct{})
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -39,7 +61,7 @@ func (say speaker) serve(t *testing.T) (address string) {
 			running.Go(func() {
 				defer c.Close()
 				if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
-					say(c.(*net.TCPConn), gone)
+					say(c.(halfCloser), gone)
 				}
 			})
 		}
@@ -49,7 +71,6 @@ func (say speaker) serve(t *testing.T) (address string) {
 		l.Close()
 		running.Wait()
 	})
-	return l.Addr().String()
 }
 
 // repeat sends piece after each pause, until the other end or the test is gone.
@@ -68,7 +89,7 @@ func repeat(c net.Conn, gone <-chan struct{}, piece string, pause time.Duration)
 
 // halfClosed says text, ends its side of the connection and keeps the other open.
 func halfClosed(text string) speaker {
-	return func(c *net.TCPConn, gone <-chan struct{}) {
+	return func(c halfCloser, gone <-chan struct{}) {
 		io.WriteString(c, text)
 		c.CloseWrite()
 		<-gone
@@ -77,7 +98,7 @@ func halfClosed(text string) speaker {
 
 // after says text and then piece for ever.
 func after(text, piece string, pause time.Duration) speaker {
-	return func(c *net.TCPConn, gone <-chan struct{}) {
+	return func(c halfCloser, gone <-chan struct{}) {
 		io.WriteString(c, text)
 		repeat(c, gone, piece, pause)
 	}
@@ -87,8 +108,9 @@ const head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
 // hostile are servers that break HTTP and what comes of each.
 var hostile = []struct {
-	name, reason string
-	say          speaker
+	name   string
+	reason turn.Code
+	say    speaker
 }{
 	{"half-closed at once", "transport", halfClosed("")},
 	{"half-closed in the status", "malformed", halfClosed("HTTP/1.1 20")},
@@ -133,26 +155,23 @@ func packed(text string) string {
 }
 
 // fetchHostile reads a page of one such server, with little patience.
-func fetchHostile(t *testing.T, w *webtest.Web, say speaker) (doc *Document, err error) {
+func fetchHostile(t *testing.T, w *webtest.Web, at network, say speaker) (doc *Document, err error) {
 	f := on(t, w, func(c *Config, l *limits) {
 		c.HumanSkipsRobots = true
 		l.dial, l.header, l.grace, l.total = 500*time.Millisecond, 400*time.Millisecond, 300*time.Millisecond, 3*time.Second
-		l.body = 500_000 // so that a busy machine gets there in time
+		l.body = 500_000
 	})
-	to := say.serve(t)
-	f.dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "tcp", to)
-	}
+	l, dial := at()
+	say.serve(t, l)
+	f.dial = dial
 	return f.Fetch(t.Context(), "http://www.example.org/plain.html", Options{Human: true})
 }
 
 func TestHostileServers(t *testing.T) {
-	w := webtest.New(t, []byte(archive(t)))
 	for _, c := range hostile {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
+		t.Run(c.name, virtually(func(t *testing.T) {
 			began := time.Now()
-			_, err := fetchHostile(t, w, c.say)
+			_, err := fetchHostile(t, webtest.InMemory(t, []byte(archive(t))), inMemory, c.say)
 			if c.reason == "" && err != nil || c.reason != "" && !is(err, c.reason) {
 				t.Fatalf("got %v, want %s", err, c.reason)
 			}
@@ -162,7 +181,7 @@ func TestHostileServers(t *testing.T) {
 			if err != nil {
 				checkNoLeak(t, err.(*Error))
 			}
-		})
+		}))
 	}
 }
 
@@ -181,7 +200,7 @@ func TestNoFileLeaks(t *testing.T) {
 	http.Get("http://127.0.0.1:1/") // whatever the runtime opens once
 	before := openFiles(t)
 	t.Run("visits", func(t *testing.T) {
-		f, w := open(t, archive(t), quick)
+		f, w := openSockets(t, archive(t), quick)
 		var all sync.WaitGroup
 		for _, c := range pages {
 			all.Go(func() {
@@ -191,15 +210,15 @@ func TestNoFileLeaks(t *testing.T) {
 			})
 		}
 		for _, c := range hostile {
-			all.Go(func() { fetchHostile(t, w, c.say) })
+			all.Go(func() { fetchHostile(t, w, onLoopback, c.say) })
 		}
 		for _, c := range hostile2 {
-			all.Go(func() { fetchHostile2(t, w, c.say) })
+			all.Go(func() { fetchHostile2(t, w, onLoopback, c.say) })
 		}
 		all.Wait()
 	})
 	after := openFiles(t)
-	for deadline := time.Now().Add(2 * time.Second); after > before && time.Now().Before(deadline); after = openFiles(t) {
+	for deadline := time.Now().Add(time.Minute); after > before && time.Now().Before(deadline); after = openFiles(t) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	if after > before {
@@ -209,7 +228,7 @@ func TestNoFileLeaks(t *testing.T) {
 
 // TestConnectionsEndWithTheirVisit counts open files while the fetcher lives on.
 func TestConnectionsEndWithTheirVisit(t *testing.T) {
-	f, w := open(t, archive(t), func(c *Config, _ *limits) { c.CacheBytes = -1 })
+	f, w := openSockets(t, archive(t), func(c *Config, _ *limits) { c.CacheBytes = -1 })
 	f.Fetch(t.Context(), "https://www.example.org/plain.html", Options{})
 	before := openFiles(t)
 	for i := range 20 {
@@ -219,7 +238,7 @@ func TestConnectionsEndWithTheirVisit(t *testing.T) {
 	}
 	after := openFiles(t)
 	// The server's side of a connection ends a little later.
-	for deadline := time.Now().Add(2 * time.Second); after > before+1 && time.Now().Before(deadline); after = openFiles(t) {
+	for deadline := time.Now().Add(time.Minute); after > before+1 && time.Now().Before(deadline); after = openFiles(t) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	if after > before+1 {

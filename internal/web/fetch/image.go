@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"familiar/internal/context/turn"
 	"net/http"
 	"strings"
 	"time"
@@ -28,13 +29,13 @@ func (f *Fetcher) FetchImage(ctx context.Context, rawURL string, o Options) (*Im
 		return nil, e
 	}
 	until, _ := ctx.Deadline()
-	got, e := f.flights.do(ctx, "image "+pageKey(u, o), func(ctx context.Context) outcome {
+	got, err := f.flights.Do(ctx, "image "+pageKey(u, o), func(ctx context.Context) outcome {
 		v := visit{f: f, options: o, kind: anImage, until: until}
 		return v.page(ctx, u)
 	})
 	switch {
-	case e != nil:
-		return nil, e
+	case err != nil:
+		return nil, fromCause(err)
 	case got.err != nil:
 		return nil, clone(got.err)
 	}
@@ -48,19 +49,19 @@ func imageType(h http.Header) (mediaType, *Error) {
 	name, _, _ := strings.Cut(h.Get("Content-Type"), ";")
 	switch name = strings.ToLower(strings.TrimSpace(name)); name {
 	case "":
-		return mediaType{}, fail("missing_type")
+		return mediaType{}, fail(turn.CodeMissingType)
 	case "image/png", "image/jpeg", "image/webp", "image/gif":
 		return mediaType{name: name}, nil
 	case "image/jpg": // a name that JPEG never had and often gets
 		return mediaType{name: "image/jpeg"}, nil
 	}
-	return mediaType{}, fail("bad_image")
+	return mediaType{}, fail(turn.CodeBadImage)
 }
 
 // depicts refuses an image that does not begin like one of its declared type.
 func (t mediaType) depicts(image []byte) *Error {
 	if http.DetectContentType(image) != t.name {
-		return fail("type_mismatch")
+		return fail(turn.CodeTypeMismatch)
 	}
 	return nil
 }

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/guard"
 )
 
@@ -71,7 +73,7 @@ func TestFetchImage(t *testing.T) {
 		if err != nil {
 			e := err.(*Error)
 			checkNoLeak(t, e)
-			if got := e.Code + "/" + e.Reason; got != c.want {
+			if got := string(e.Code + "/" + e.Reason); got != c.want {
 				t.Errorf("%s: got %s, want %s", c.name, got, c.want)
 			}
 			continue
@@ -95,7 +97,7 @@ func TestFetchImageIsGuarded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for url, reason := range map[string]string{
+	for url, reason := range map[string]turn.Code{
 		"http://private.example.org/must-not":     "denied_address",
 		"http://127.0.0.1/must-not":               "invalid_target",
 		"data:image/png;base64,iVBORw0KGgo=":      "bad_scheme",
@@ -118,7 +120,9 @@ func TestFetchImageIsGuarded(t *testing.T) {
 }
 
 // TestImagesAndPagesKeepApart asks for one address as either.
-func TestImagesAndPagesKeepApart(t *testing.T) {
+func TestImagesAndPagesKeepApart(t *testing.T) { synctest.Test(t, testImagesAndPagesKeepApart) }
+
+func testImagesAndPagesKeepApart(t *testing.T) {
 	f, w := open(t, "", nil)
 	w.Handle("example.org/x", func(rw http.ResponseWriter, r *http.Request) {
 		time.Sleep(50 * time.Millisecond)

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/net/http2"
 	"pgregory.net/rapid"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/guard"
 )
 
@@ -30,9 +31,9 @@ func TestErrorsHaveNoRoom(t *testing.T) {
 		}
 	}
 	for want, e := range map[string]*Error{
-		`{"error":"timeout"}`: {Code: CodeTimeout},
-		`{"error":"http_error","reason":"http_4xx","message":"the site refused the request","status_code":404}`: failStatus("http_4xx", 404),
-		`{"error":"blocked_url","reason":"robots","message":"the site asks programs not to read this page"}`:    fail("robots"),
+		`{"error":"timeout"}`: {Code: turn.CodeTimeout},
+		`{"error":"http_error","reason":"http_4xx","message":"the site refused the request","status_code":404}`: failStatus(turn.CodeHTTP4xx, 404),
+		`{"error":"blocked_url","reason":"robots","message":"the site asks programs not to read this page"}`:    fail(turn.CodeRobots),
 	} {
 		if got, err := json.Marshal(e); err != nil || string(got) != want {
 			t.Errorf("got %s, %v, want %s", got, err, want)
@@ -58,8 +59,8 @@ func TestNothingLeaks(t *testing.T) {
 			&tls.CertificateVerificationError{Err: x509.HostnameError{Certificate: &x509.Certificate{}, Host: secret}},
 			tls.RecordHeaderError{Msg: secret},
 			http2.StreamError{Cause: errors.New(secret)},
-			&guard.Error{Code: secret, Reason: secret},
-			&guard.Error{Code: guard.Blocked, Reason: guard.DeniedAddress},
+			&guard.Error{Code: turn.Code(secret), Reason: turn.Code(secret)},
+			&guard.Error{Code: turn.CodeBlockedURL, Reason: turn.CodeDeniedAddress},
 			errors.New("malformed HTTP response " + secret),
 			errors.New("stream error: " + secret),
 			errors.New("tls: " + secret),

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/guard"
 )
 
@@ -100,7 +101,7 @@ func (l *line) dial(_ context.Context, network, address string) (net.Conn, error
 	defer l.mu.Unlock()
 	if l.closed {
 		conn.Close()
-		return nil, fail("canceled")
+		return nil, fail(turn.CodeCanceled)
 	}
 	l.conns = append(l.conns, conn)
 	return metered{conn, &l.received}, nil
@@ -110,14 +111,14 @@ func (l *line) dialError(ctx context.Context, err error) *Error {
 	e := fromGuard(err)
 	late := errors.Is(ctx.Err(), context.DeadlineExceeded)
 	switch {
-	case e.Reason != guard.DNS && e.Reason != guard.Connect:
+	case e.Reason != turn.CodeDNS && e.Reason != turn.CodeConnect:
 		return e // a refusal, whatever the clock says
 	case l.ctx.Err() != nil:
 		return fromContext(l.ctx)
-	case late && e.Reason == guard.DNS:
-		return fail("dns_timeout")
+	case late && e.Reason == turn.CodeDNS:
+		return fail(turn.CodeDNSTimeout)
 	case late:
-		return fail("dial_timeout")
+		return fail(turn.CodeDialTimeout)
 	}
 	return e
 }

@@ -2,9 +2,11 @@ package fetch
 
 import (
 	"context"
+	"familiar/internal/context/turn"
 	"io"
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -28,11 +30,11 @@ func TestRetry(t *testing.T) {
 		w.Header().Set("Content-Type", "text/plain")
 		io.WriteString(w, "whole")
 	}
-	soon, late := time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat), time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)
+	const passed, late = "Fri, 31 Dec 1999 23:00:00 GMT", "Sat, 01 Jan 2000 01:00:00 GMT" // virtual time begins between them
 	for _, c := range []struct {
 		name, scheme string
 		answers      []func(http.ResponseWriter)
-		reason       string
+		reason       turn.Code
 		asked        int
 		atLeast      time.Duration
 	}{
@@ -46,14 +48,13 @@ func TestRetry(t *testing.T) {
 		{"429", "https", []func(http.ResponseWriter){status(429), page}, "", 2, 0},
 		{"429, soon", "https", []func(http.ResponseWriter){status(429, "1"), page}, "", 2, time.Second},
 		{"429, late", "https", []func(http.ResponseWriter){status(429, "60"), page}, "rate_limited", 1, 0},
-		{"503, date passed", "https", []func(http.ResponseWriter){status(503, soon), page}, "", 2, 0},
+		{"503, date passed", "https", []func(http.ResponseWriter){status(503, passed), page}, "", 2, 0},
 		{"503, late date", "https", []func(http.ResponseWriter){status(503, late), page}, "http_5xx", 1, 0},
 		{"429, nonsense", "https", []func(http.ResponseWriter){status(429, "-1h"), page}, "", 2, 0},
 		{"404", "https", []func(http.ResponseWriter){status(404), page}, "http_4xx", 1, 0},
 		{"403", "https", []func(http.ResponseWriter){status(403), page}, "http_4xx", 1, 0},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
+		t.Run(c.name, virtually(func(t *testing.T) {
 			f, w := open(t, "", nil)
 			left := make(chan func(http.ResponseWriter), len(c.answers))
 			for _, a := range c.answers {
@@ -71,12 +72,14 @@ func TestRetry(t *testing.T) {
 			if took := time.Since(began); took < c.atLeast {
 				t.Errorf("asked again after %v, want %v", took, c.atLeast)
 			}
-		})
+		}))
 	}
 }
 
 // TestRetryFitsCaller does not wait for what the caller will not see.
-func TestRetryFitsCaller(t *testing.T) {
+func TestRetryFitsCaller(t *testing.T) { synctest.Test(t, testRetryFitsCaller) }
+
+func testRetryFitsCaller(t *testing.T) {
 	f, w := open(t, "", nil)
 	w.Handle("example.org/p", func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Retry-After", "4") // within the limits of a fetch

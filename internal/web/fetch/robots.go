@@ -3,9 +3,8 @@ package fetch
 import (
 	"bytes"
 	"context"
+	"familiar/internal/context/turn"
 	"net/url"
-
-	"familiar/internal/web/guard"
 )
 
 // rules are what a site's robots.txt says to us (RFC 9309). Nothing of its text leaves but yes and no.
@@ -30,7 +29,7 @@ func (f *Fetcher) mayRead(ctx context.Context, u *url.URL, o Options) *Error {
 		path += "?" + u.RawQuery
 	}
 	if !r.Allows(path) {
-		return fail("robots")
+		return fail(turn.CodeRobots)
 	}
 	return nil
 }
@@ -42,13 +41,13 @@ func (f *Fetcher) rulesOf(ctx context.Context, u *url.URL, o Options) (rules, *E
 	if r, ok := f.robots.get(key); ok {
 		return r, nil
 	}
-	return f.robotFlights.do(ctx, key, func(ctx context.Context) (r rules) {
+	r, err := f.robotFlights.Do(ctx, key, func(ctx context.Context) (r rules) {
 		defer func() {
 			if recover() != nil {
-				r = rules{err: fail("robots_unreachable")}
+				r = rules{err: fail(turn.CodeRobotsUnreachable)}
 			}
 		}()
-		ctx, cancel := context.WithTimeoutCause(ctx, f.limits.robots, fail("total_timeout"))
+		ctx, cancel := context.WithTimeoutCause(ctx, f.limits.robots, fail(turn.CodeTotalTimeout))
 		defer cancel()
 		v := visit{f: f, options: Options{Domains: o.Domains, Pins: o.Pins}, kind: robotsTxt}
 		got := v.run(ctx, at)
@@ -61,6 +60,10 @@ func (f *Fetcher) rulesOf(ctx context.Context, u *url.URL, o Options) (rules, *E
 		}
 		return r
 	})
+	if err != nil {
+		return rules{}, fromCause(err)
+	}
+	return r, nil
 }
 
 // understand turns what came of asking for robots.txt into rules (RFC 9309 §2.3.1): a site that has none allows all, one that
@@ -75,14 +78,14 @@ func (f *Fetcher) understand(got outcome) rules {
 	case reasons[e.Reason].passing, samePageFate(e):
 		return rules{err: e}
 	}
-	return rules{err: fail("robots_unreachable")}
+	return rules{err: fail(turn.CodeRobotsUnreachable)}
 }
 
 // samePageFate reports whether every page of the site would fail in the same way, so that the failure should be named
 // and not the rules.
 func samePageFate(e *Error) bool {
 	switch e.Reason {
-	case guard.DeniedAddress, guard.DeniedHost, guard.FakeIP, guard.DNS, guard.Connect,
+	case turn.CodeDeniedAddress, turn.CodeDeniedHost, turn.CodeFakeIP, turn.CodeDNS, turn.CodeConnect,
 		"tls", "dns_timeout", "dial_timeout", "tls_timeout":
 		return true
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 )
 
 func TestRobots(t *testing.T) {
@@ -43,7 +44,9 @@ func TestRobots(t *testing.T) {
 }
 
 // TestRobotsAreShared fetches many pages of a site at once.
-func TestRobotsAreShared(t *testing.T) {
+func TestRobotsAreShared(t *testing.T) { synctest.Test(t, testRobotsAreShared) }
+
+func testRobotsAreShared(t *testing.T) {
 	f, w := open(t, "-- example.org/robots.txt.head --\n!delay 50ms\n-- example.org/p --\n<p>page\n", nil)
 	var all sync.WaitGroup
 	for _, q := range []string{"a", "b", "c", "d", "e"} {

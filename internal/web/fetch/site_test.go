@@ -3,6 +3,7 @@ package fetch
 import (
 	"testing"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/guard"
 )
 
@@ -42,8 +43,8 @@ Content-Type: application/xml
 	}
 	const base = "https://docs.example.org/"
 	for _, o := range []Options{{}, {Site: site}} { // the first fills the cache
-		for path, reason := range map[string]string{
-			"colony/a.html": "", "colony/moved": "", "blog/a.html": guard.OutsideSite, "colony/../blog/a.html": guard.OutsideSite,
+		for path, reason := range map[string]turn.Code{
+			"colony/a.html": "", "colony/moved": "", "blog/a.html": turn.CodeOutsideSite, "colony/../blog/a.html": turn.CodeOutsideSite,
 			"colony/away": "redirect_to_blocked_target", "colony/far": "redirect_to_blocked_target", "colony/through": "redirect_to_blocked_target",
 			"colony/sitemap.xml": "bad_type",
 		} {

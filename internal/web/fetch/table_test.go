@@ -9,12 +9,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/guard"
 )
 
 // TestReasonsAreClosed holds the table to the codes that others rely on.
 func TestReasonsAreClosed(t *testing.T) {
-	codes := []string{"blocked_url", "unsupported_scheme", "unsupported_content_type", "response_too_large", "timeout", "http_error",
+	codes := []turn.Code{"blocked_url", "unsupported_scheme", "unsupported_content_type", "response_too_large", "timeout", "http_error",
 		"extraction_failed", "javascript_required"}
 	for name, r := range reasons {
 		if !slices.Contains(codes, r.code) || r.message == "" {
@@ -25,8 +26,8 @@ func TestReasonsAreClosed(t *testing.T) {
 		}
 		checkNoLeak(t, fail(name))
 	}
-	for _, g := range []string{guard.InvalidTarget, guard.BadScheme, guard.DeniedHost, guard.DeniedAddress, guard.DeniedPort, guard.FakeIP,
-		guard.DNS, guard.Connect} {
+	for _, g := range []turn.Code{turn.CodeInvalidTarget, turn.CodeBadScheme, turn.CodeDeniedHost, turn.CodeDeniedAddress, turn.CodeDeniedPort, turn.CodeFakeIP,
+		turn.CodeDNS, turn.CodeConnect} {
 		if fail(g).Code == "" {
 			t.Errorf("the guard's %s is not in the table", g)
 		}
@@ -37,7 +38,7 @@ func TestReasonsAreClosed(t *testing.T) {
 func TestClassifyHidesText(t *testing.T) {
 	for _, err := range []error{
 		errors.New("dial tcp 10.0.0.1:443: secret.example.org"),
-		fmt.Errorf("get %q: %w", "https://secret.example.org/", &guard.Error{Code: guard.Blocked, Reason: guard.DeniedAddress}),
+		fmt.Errorf("get %q: %w", "https://secret.example.org/", &guard.Error{Code: turn.CodeBlockedURL, Reason: turn.CodeDeniedAddress}),
 		errors.New(`http2: invalid header "X-Secret: example"`),
 		errors.New("malformed HTTP response \"secret\""),
 		errors.New("net/http: too many 1xx informational responses from 10.0.0.1"),
@@ -135,7 +136,7 @@ func TestHumanSkipsRobots(t *testing.T) {
 		if _, err := f.Fetch(t.Context(), closed, Options{}); !is(err, "robots_unreachable") {
 			t.Errorf("a program: %v", err)
 		}
-		want := map[bool]string{false: "robots_unreachable", true: "http_4xx"}[allowed]
+		want := map[bool]turn.Code{false: turn.CodeRobotsUnreachable, true: turn.CodeHTTP4xx}[allowed]
 		if _, err := f.Fetch(t.Context(), closed, Options{Human: true}); !is(err, want) {
 			t.Errorf("a person, allowed %v: %v", allowed, err)
 		}

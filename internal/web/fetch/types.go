@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"familiar/internal/context/turn"
 	"mime"
 	"net/http"
 	"regexp"
@@ -34,10 +35,10 @@ func contentType(h http.Header, allowJSON, allowXML bool) (mediaType, *Error) {
 	name, _, _ := strings.Cut(value, ";")
 	t := mediaType{name: strings.ToLower(strings.TrimSpace(name))}
 	if t.name == "" {
-		return mediaType{}, fail("missing_type")
+		return mediaType{}, fail(turn.CodeMissingType)
 	}
 	if !readableType(t.name) && !(allowJSON && isJSON(t.name)) && !(allowXML && isXML(t.name)) {
-		return mediaType{}, fail("bad_type")
+		return mediaType{}, fail(turn.CodeBadType)
 	}
 	// Parameters that cannot be read cost the charset, not the page: it may declare itself inside.
 	if _, params, err := mime.ParseMediaType(value); err == nil && charsetName.MatchString(params["charset"]) {
@@ -75,7 +76,7 @@ func (t mediaType) agrees(page []byte) *Error {
 	case !structured && isText(found):
 		return nil
 	}
-	return fail("type_mismatch")
+	return fail(turn.CodeTypeMismatch)
 }
 
 // isText reports whether m descends from plain text in mimetype's tree: no byte is one that text has not.

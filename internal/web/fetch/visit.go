@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"time"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/guard"
 )
 
@@ -33,17 +34,17 @@ type visit struct {
 func (v *visit) page(ctx context.Context, u *url.URL) (got outcome) {
 	defer func() {
 		if recover() != nil {
-			got = outcome{err: fail("internal")}
+			got = outcome{err: fail(turn.CodeInternal)}
 		}
 	}()
-	queue, cancel := context.WithTimeoutCause(ctx, v.f.limits.queue, fail("busy"))
+	queue, cancel := context.WithTimeoutCause(ctx, v.f.limits.queue, fail(turn.CodeBusy))
 	defer cancel()
 	leave, err := v.f.gate.enter(queue)
 	if err != nil {
 		return outcome{err: fromContext(queue)}
 	}
 	defer leave()
-	ctx, cancel = context.WithTimeoutCause(ctx, v.f.limits.total, fail("total_timeout"))
+	ctx, cancel = context.WithTimeoutCause(ctx, v.f.limits.total, fail(turn.CodeTotalTimeout))
 	defer cancel()
 	return v.run(ctx, u)
 }
@@ -80,7 +81,7 @@ func (v *visit) walk(ctx context.Context, u *url.URL) (*Document, *Error) {
 			return a.doc, nil
 		}
 		if hop == v.f.limits.redirects {
-			return nil, fail("too_many_redirects")
+			return nil, fail(turn.CodeTooManyRedirects)
 		}
 		if u, err = follow(u, a.location); err != nil {
 			return nil, err
@@ -92,10 +93,10 @@ func (v *visit) walk(ctx context.Context, u *url.URL) (*Document, *Error) {
 // moment of dialling.
 func (v *visit) allowed(ctx context.Context, u *url.URL) *Error {
 	if !v.options.Domains.Allows(u.Hostname()) {
-		return fail("denied_domain")
+		return fail(turn.CodeDeniedDomain)
 	}
 	if !v.options.Site.Holds(u.String()) {
-		return fail(guard.OutsideSite)
+		return fail(turn.CodeOutsideSite)
 	}
 	if v.kind == robotsTxt || v.options.Human && v.f.config.HumanSkipsRobots {
 		return nil
@@ -106,24 +107,24 @@ func (v *visit) allowed(ctx context.Context, u *url.URL) *Error {
 // follow returns the target of a redirect, by the same rules as any URL.
 func follow(from *url.URL, location string) (*url.URL, *Error) {
 	if location == "" {
-		return nil, fail("no_location")
+		return nil, fail(turn.CodeNoLocation)
 	}
 	to, err := guard.Resolve(from, location)
 	if err != nil {
 		return nil, afterRedirect(1, fromGuard(err))
 	}
 	if from.Scheme == "https" && to.Scheme == "http" {
-		return nil, fail("redirect_to_http")
+		return nil, fail(turn.CodeRedirectToHTTP)
 	}
 	return to, nil
 }
 
 // afterRedirect names refusals of a redirect's target as that: the page that was asked for is not at fault.
 func afterRedirect(hop int, err *Error) *Error {
-	if hop == 0 || err.Code != CodeBlocked || err.Reason == "robots" || err.Reason == "robots_unreachable" {
+	if hop == 0 || err.Code != turn.CodeBlockedURL || err.Reason == "robots" || err.Reason == "robots_unreachable" {
 		return err
 	}
-	return fail("redirect_to_blocked_target")
+	return fail(turn.CodeRedirectToBlockedTarget)
 }
 
 // ask makes one exchange, and a second one if the first failed in a way that may pass and there is time.

@@ -1,6 +1,9 @@
 package guard
 
-import "net/netip"
+import (
+	"familiar/internal/context/turn"
+	"net/netip"
+)
 
 // globalUnicast is all of IPv6 that IANA has handed out (RFC 4291 §2.4). Everything outside is refused:
 // loopback, mapped, translated, NAT64, unique local, link local, site local, multicast, and what comes next.
@@ -57,23 +60,23 @@ func prefixes(list ...string) []netip.Prefix {
 // its operator is [Guard.Check]'s.
 func CheckAddr(addr netip.Addr) error {
 	if !addr.IsValid() || addr.Zone() != "" {
-		return blocked(DeniedAddress)
+		return blocked(turn.CodeDeniedAddress)
 	}
 	if addr.Is4() {
 		return check4(addr)
 	}
 	if !globalUnicast.Contains(addr) || contains(denied6, addr) || isatap(addr) {
-		return blocked(DeniedAddress)
+		return blocked(turn.CodeDeniedAddress)
 	}
 	return nil
 }
 
 func check4(addr netip.Addr) error {
 	if fakeIP.Contains(addr) {
-		return blocked(FakeIP)
+		return blocked(turn.CodeFakeIP)
 	}
 	if contains(denied4, addr) {
-		return blocked(DeniedAddress)
+		return blocked(turn.CodeDeniedAddress)
 	}
 	return nil
 }

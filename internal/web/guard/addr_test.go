@@ -2,6 +2,7 @@ package guard
 
 import (
 	"errors"
+	"familiar/internal/context/turn"
 	"net/netip"
 	"strings"
 	"testing"
@@ -22,10 +23,10 @@ func TestCheckAddr(t *testing.T) {
 		2001:20::1 2001:30::1 2001:1ff:ffff::1 2001:db8::1 2002::1 2002:7f00:1::1 2002:808:808::1 2620:4f:8000::1 3fff::1
 		3fff:fff:ffff::1 2606:4700::5efe:7f00:1 2606:4700::200:5efe:a00:1 2606:4700::5efe:808:808 2606:4700::1111%eth0`
 	for _, s := range strings.Fields(refused) {
-		checkAddr(t, s, DeniedAddress)
+		checkAddr(t, s, turn.CodeDeniedAddress)
 	}
 	for _, s := range strings.Fields("198.18.0.0 198.18.0.5 198.19.255.255") {
-		checkAddr(t, s, FakeIP)
+		checkAddr(t, s, turn.CodeFakeIP)
 		if err := CheckAddr(netip.MustParseAddr(s)); !strings.Contains(err.Error(), "fake-IP") {
 			t.Errorf("%q does not say what to do", err)
 		}
@@ -44,14 +45,14 @@ func TestCheckAddr(t *testing.T) {
 	}
 }
 
-func checkAddr(t *testing.T, s, reason string) {
+func checkAddr(t *testing.T, s string, reason turn.Code) {
 	t.Helper()
 	err := CheckAddr(netip.MustParseAddr(s))
 	var e *Error
 	switch {
 	case reason == "" && err != nil:
 		t.Errorf("%s: %v, want it allowed", s, err)
-	case reason != "" && (!errors.As(err, &e) || e.Reason != reason || e.Code != Blocked):
+	case reason != "" && (!errors.As(err, &e) || e.Reason != reason || e.Code != turn.CodeBlockedURL):
 		t.Errorf("%s: %v, want %s", s, err, reason)
 	case reason != "" && strings.Contains(err.Error(), s):
 		t.Errorf("%s: %q names the address", s, err)

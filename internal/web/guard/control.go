@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"familiar/internal/context/turn"
 	"net"
 	"net/netip"
 	"sync"
@@ -37,14 +38,14 @@ func (g *Guard) Check(addr netip.Addr) error {
 	}
 	mapped := netip.AddrFrom16(addr.As16()) // an operator may have written a prefix of IPv4 as one of IPv6
 	if contains(g.Deny, addr) || contains(g.Deny, mapped) {
-		return blocked(DeniedAddress)
+		return blocked(turn.CodeDeniedAddress)
 	}
 	own, nat64, err := g.machine()
 	if err != nil {
-		return blocked(DeniedAddress)
+		return blocked(turn.CodeDeniedAddress)
 	}
 	if _, ok := own[addr]; ok {
-		return blocked(DeniedAddress)
+		return blocked(turn.CodeDeniedAddress)
 	}
 	for _, p := range nat64 {
 		if p.Contains(addr) {
@@ -58,14 +59,14 @@ func (g *Guard) Check(addr netip.Addr) error {
 // redirect, and refuses all but TCP to checked addresses on ports 80 and 443.
 func (g *Guard) Control(network, address string, _ syscall.RawConn) error {
 	if network != "tcp4" && network != "tcp6" {
-		return blocked(DeniedAddress)
+		return blocked(turn.CodeDeniedAddress)
 	}
 	ap, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return blocked(DeniedAddress)
+		return blocked(turn.CodeDeniedAddress)
 	}
 	if ap.Port() != 80 && ap.Port() != 443 {
-		return blocked(DeniedPort)
+		return blocked(turn.CodeDeniedPort)
 	}
 	return g.Check(ap.Addr())
 }

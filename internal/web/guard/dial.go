@@ -2,6 +2,7 @@ package guard
 
 import (
 	"context"
+	"familiar/internal/context/turn"
 	"net"
 	"net/netip"
 	"slices"
@@ -39,15 +40,15 @@ type Dialer struct {
 func (d *Dialer) DialContext(ctx context.Context, _, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, blocked(InvalidTarget)
+		return nil, blocked(turn.CodeInvalidTarget)
 	}
 	if port != "80" && port != "443" {
-		return nil, blocked(DeniedPort)
+		return nil, blocked(turn.CodeDeniedPort)
 	}
 	if name, err := Host(host); err != nil {
 		return nil, err
 	} else if name != host {
-		return nil, blocked(InvalidTarget)
+		return nil, blocked(turn.CodeInvalidTarget)
 	}
 	addrs, err := d.lookup(ctx, host)
 	if err != nil {
@@ -65,7 +66,7 @@ func (d *Dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 		// The final dot keeps the system from trying its search domains first, where a name may mean something local.
 		addrs, err = d.Resolver.LookupNetIP(ctx, "ip", host+".")
 		if err != nil || len(addrs) == 0 {
-			return nil, blocked(DNS)
+			return nil, blocked(turn.CodeDNS)
 		}
 		addrs = unmapped(addrs)
 		if slices.ContainsFunc(addrs, netip.Addr.Is6) {
@@ -152,7 +153,7 @@ func (d *Dialer) race(ctx context.Context, addrs []netip.Addr, port string) (net
 		}
 	}
 	if won == nil {
-		return nil, blocked(Connect)
+		return nil, blocked(turn.CodeConnect)
 	}
 	return won, nil
 }

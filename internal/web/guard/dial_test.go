@@ -3,6 +3,7 @@ package guard
 import (
 	"context"
 	"errors"
+	"familiar/internal/context/turn"
 	"fmt"
 	"net"
 	"net/netip"
@@ -88,25 +89,25 @@ func (n *fakeNet) dialer() *Dialer {
 func TestDialer(t *testing.T) {
 	for _, c := range []struct {
 		name, address, answer string
-		reason                string
+		reason                turn.Code
 		dials                 string
 	}{
 		{"public", "example.org:443", "93.184.216.34", "", "93.184.216.34:443"},
 		{"mapped", "example.org:80", "::ffff:93.184.216.34", "", "93.184.216.34:80"},
-		{"private", "example.org:443", "10.0.0.1", DeniedAddress, ""},
-		{"mapped private", "example.org:443", "::ffff:10.0.0.1", DeniedAddress, ""},
-		{"one of two is private", "example.org:443", "93.184.216.34,127.0.0.1", DeniedAddress, ""},
-		{"the last of many", "example.org:443", "1.1.1.1,1.1.1.2,1.1.1.3,1.1.1.4,1.1.1.5,1.1.1.6,1.1.1.7,1.1.1.8,::1", DeniedAddress, ""},
-		{"zone", "example.org:443", "fe80::1%eth0", DeniedAddress, ""},
-		{"metadata", "example.org:80", "169.254.169.254", DeniedAddress, ""},
-		{"fake IP", "example.org:443", "198.18.0.3", FakeIP, ""},
-		{"unknown", "example.org:443", "", DNS, ""},
-		{"port", "example.org:22", "93.184.216.34", DeniedPort, ""},
-		{"no port", "example.org", "93.184.216.34", InvalidTarget, ""},
-		{"literal", "93.184.216.34:443", "93.184.216.34", InvalidTarget, ""},
-		{"literal v6", "[2606:4700::1111]:443", "93.184.216.34", InvalidTarget, ""},
-		{"not canonical", "EXAMPLE.org:443", "93.184.216.34", InvalidTarget, ""},
-		{"local name", "localhost:80", "93.184.216.34", DeniedHost, ""},
+		{"private", "example.org:443", "10.0.0.1", turn.CodeDeniedAddress, ""},
+		{"mapped private", "example.org:443", "::ffff:10.0.0.1", turn.CodeDeniedAddress, ""},
+		{"one of two is private", "example.org:443", "93.184.216.34,127.0.0.1", turn.CodeDeniedAddress, ""},
+		{"the last of many", "example.org:443", "1.1.1.1,1.1.1.2,1.1.1.3,1.1.1.4,1.1.1.5,1.1.1.6,1.1.1.7,1.1.1.8,::1", turn.CodeDeniedAddress, ""},
+		{"zone", "example.org:443", "fe80::1%eth0", turn.CodeDeniedAddress, ""},
+		{"metadata", "example.org:80", "169.254.169.254", turn.CodeDeniedAddress, ""},
+		{"fake IP", "example.org:443", "198.18.0.3", turn.CodeFakeIP, ""},
+		{"unknown", "example.org:443", "", turn.CodeDNS, ""},
+		{"port", "example.org:22", "93.184.216.34", turn.CodeDeniedPort, ""},
+		{"no port", "example.org", "93.184.216.34", turn.CodeInvalidTarget, ""},
+		{"literal", "93.184.216.34:443", "93.184.216.34", turn.CodeInvalidTarget, ""},
+		{"literal v6", "[2606:4700::1111]:443", "93.184.216.34", turn.CodeInvalidTarget, ""},
+		{"not canonical", "EXAMPLE.org:443", "93.184.216.34", turn.CodeInvalidTarget, ""},
+		{"local name", "localhost:80", "93.184.216.34", turn.CodeDeniedHost, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := &fakeNet{answers: map[string][]string{"example.org": {c.answer}, "localhost": {c.answer}}}
@@ -165,7 +166,7 @@ func TestDialerGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &fakeNet{answers: map[string][]string{"slow.org": {"93.184.216.34"}, "down.org": {"93.184.216.35"}, "hang.org": {"hang"}},
 			slow: map[string]bool{"93.184.216.34": true}, down: map[string]bool{"93.184.216.35": true}}
-		for host, reason := range map[string]string{"slow.org": Connect, "down.org": Connect, "hang.org": DNS} {
+		for host, reason := range map[string]turn.Code{"slow.org": turn.CodeConnect, "down.org": turn.CodeConnect, "hang.org": turn.CodeDNS} {
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 			began := time.Now()
 			_, err := n.dialer().DialContext(ctx, "tcp", host+":80")
@@ -203,7 +204,7 @@ func TestPins(t *testing.T) {
 			t.Fatalf("%d lookups within a minute, want 1; %v", len(n.lookups), err)
 		}
 		time.Sleep(time.Nanosecond)
-		if err := dial(); err == nil || err.(*Error).Reason != DeniedAddress {
+		if err := dial(); err == nil || err.(*Error).Reason != turn.CodeDeniedAddress {
 			t.Errorf("after a minute: %v, want a new lookup and its refusal", err)
 		}
 		if slices.Contains(n.dials, "127.0.0.1:443") {

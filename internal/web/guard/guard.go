@@ -7,6 +7,7 @@
 //     URLs are compared, [DedupeKey] the one in which doubles are found.
 //   - [Domains] holds an operator's allow and deny lists, matched on the canonical host. [Site] keeps a visit to the
 //     pages of one host below one path, and finds them by their short names.
+//   - [TypedURLs] finds the URLs in what people write; [Unreadable] knows files without text by their names.
 //   - [Guard] knows which addresses may be dialled: the fixed list of [CheckAddr], the operator's own
 //     denials, and this machine's interfaces. Its Control method belongs in a [net.Dialer].
 //   - [Dialer] joins them: it resolves a name, checks every answer, and dials only addresses that passed.
@@ -17,38 +18,23 @@
 // connection by itself.
 package guard
 
-import "strings"
-
-// Codes of an [Error].
-const (
-	Blocked     = "blocked_url"
-	Unsupported = "unsupported_scheme"
-)
-
-// Reasons of an [Error]: a closed set.
-const (
-	InvalidTarget = "invalid_target" // not a URL that the rules can read in exactly one way
-	BadScheme     = "bad_scheme"     // neither http nor https
-	DeniedHost    = "denied_host"    // a name that can only be local: localhost, internal, metadata.goog, …
-	DeniedAddress = "denied_address" // the name leads to an address that may not be dialled
-	DeniedPort    = "denied_port"    // neither 80 nor 443
-	FakeIP        = "fake_ip_dns"    // DNS is answered by a proxy tool with made-up addresses
-	DNS           = "dns"            // the name could not be resolved
-	Connect       = "connect"        // no checked address accepted a connection
+import (
+	"familiar/internal/context/turn"
+	"strings"
 )
 
 // Error is a refusal. It never carries an address, a host or any other part of the target, so it may be shown
 // to anybody. A *Error is comparable by its fields.
 type Error struct {
-	Code   string // [Blocked] or [Unsupported]
-	Reason string // finer code
+	Code   turn.Code // [turn.CodeBlockedURL] or [turn.CodeUnsupportedScheme]
+	Reason turn.Code // finer code
 }
 
 func (e *Error) Error() string {
-	if e.Reason == FakeIP {
-		return e.Code + ": DNS is answered by a proxy tool in fake-IP mode: exempt this program from it"
+	if e.Reason == turn.CodeFakeIP {
+		return string(e.Code) + ": DNS is answered by a proxy tool in fake-IP mode: exempt this program from it"
 	}
-	return e.Code + ": " + strings.ReplaceAll(e.Reason, "_", " ")
+	return string(e.Code) + ": " + strings.ReplaceAll(string(e.Reason), "_", " ")
 }
 
-func blocked(reason string) *Error { return &Error{Code: Blocked, Reason: reason} }
+func blocked(reason turn.Code) *Error { return &Error{Code: turn.CodeBlockedURL, Reason: reason} }

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"familiar/internal/context/turn"
 	"net/url"
 	"slices"
 	"strings"
@@ -13,9 +14,6 @@ type Site struct {
 	path         string // escaped; begins and ends with a slash
 }
 
-// OutsideSite is the reason of an [Error] for a page that is not one of a [Site].
-const OutsideSite = "outside_site"
-
 // NewSite reads the address of a site: a URL without a query, whose path is that of a folder. The error is a *[Error].
 func NewSite(raw string) (Site, error) {
 	canonical, ok := Canonical(raw)
@@ -27,7 +25,7 @@ func NewSite(raw string) (Site, error) {
 		return Site{}, err
 	}
 	if u.RawQuery != "" || strings.Contains(raw, "#") || climbs(u.EscapedPath()) {
-		return Site{}, blocked(InvalidTarget)
+		return Site{}, blocked(turn.CodeInvalidTarget)
 	}
 	return Site{u.Scheme, u.Host, strings.TrimRight(u.EscapedPath(), "/") + "/"}, nil
 }
@@ -73,7 +71,7 @@ func (s Site) Find(slug string) ([]string, error) {
 	}
 	slug = strings.TrimLeft(slug, "/")
 	if _, err := url.Parse(fragment); err != nil || strings.ContainsAny(slug, "?:\\") || !readable(slug+fragment) {
-		return nil, blocked(InvalidTarget)
+		return nil, blocked(turn.CodeInvalidTarget)
 	}
 	stem := strings.TrimRight(slug, "/")
 	if bare, isPage := strings.CutSuffix(stem, ".html"); isPage {
@@ -90,7 +88,7 @@ func (s Site) Find(slug string) ([]string, error) {
 	for _, at := range tries {
 		address, ok := Canonical(s.String() + at)
 		if !ok || !s.Holds(s.String()+at) {
-			return nil, blocked(OutsideSite)
+			return nil, blocked(turn.CodeOutsideSite)
 		}
 		if !slices.Contains(found, address+fragment) {
 			found = append(found, address+fragment)

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"familiar/internal/context/turn"
 	"strings"
 	"testing"
 
@@ -84,9 +85,9 @@ func TestSiteFind(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tt.slug, d)
 		}
 	}
-	for slug, reason := range map[string]string{
-		"../secret": OutsideSite, "a/../../secret": OutsideSite, "%2e%2e/secret": OutsideSite, "..%2fsecret": OutsideSite, "..": OutsideSite, "a/%252e%252e/%252e%252e/b": OutsideSite,
-		"https://evil.org/a": InvalidTarget, "//evil.org:80/a": InvalidTarget, `..\secret`: InvalidTarget, "a?b=c": InvalidTarget, "a b": InvalidTarget, "a\x00b": InvalidTarget,
+	for slug, reason := range map[string]turn.Code{
+		"../secret": turn.CodeOutsideSite, "a/../../secret": turn.CodeOutsideSite, "%2e%2e/secret": turn.CodeOutsideSite, "..%2fsecret": turn.CodeOutsideSite, "..": turn.CodeOutsideSite, "a/%252e%252e/%252e%252e/b": turn.CodeOutsideSite,
+		"https://evil.org/a": turn.CodeInvalidTarget, "//evil.org:80/a": turn.CodeInvalidTarget, `..\secret`: turn.CodeInvalidTarget, "a?b=c": turn.CodeInvalidTarget, "a b": turn.CodeInvalidTarget, "a\x00b": turn.CodeInvalidTarget,
 	} {
 		got, err := s.Find(slug)
 		if e, ok := err.(*Error); !ok || e.Reason != reason {

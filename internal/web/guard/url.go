@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"familiar/internal/context/turn"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -39,17 +40,17 @@ func set(names ...string) map[string]struct{} {
 // Anything that two parsers could read differently is refused rather than repaired.
 func Parse(raw string) (*url.URL, error) {
 	if !readable(raw) {
-		return nil, blocked(InvalidTarget)
+		return nil, blocked(turn.CodeInvalidTarget)
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme == "" {
-		return nil, blocked(InvalidTarget)
+		return nil, blocked(turn.CodeInvalidTarget)
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
-		return nil, &Error{Code: Unsupported, Reason: BadScheme}
+		return nil, &Error{Code: turn.CodeUnsupportedScheme, Reason: turn.CodeBadScheme}
 	}
 	if u.Opaque != "" || u.Host == "" || u.User != nil || encodedAuthority(raw) {
-		return nil, blocked(InvalidTarget)
+		return nil, blocked(turn.CodeInvalidTarget)
 	}
 	host, err := hostPort(u.Scheme, u.Host)
 	if err != nil {
@@ -65,7 +66,7 @@ func Parse(raw string) (*url.URL, error) {
 	}
 	// Encoding triples a byte at most, and a host has at most 253: only a long URL has to be written out to be measured.
 	if 3*len(raw)+300 > maxURL && len(out.String()) > maxURL {
-		return nil, blocked(InvalidTarget)
+		return nil, blocked(turn.CodeInvalidTarget)
 	}
 	return out, nil
 }
@@ -73,11 +74,11 @@ func Parse(raw string) (*url.URL, error) {
 // Resolve is [Parse] for a reference found at base, such as a Location header. base must come from Parse.
 func Resolve(base *url.URL, ref string) (*url.URL, error) {
 	if !readable(ref) {
-		return nil, blocked(InvalidTarget)
+		return nil, blocked(turn.CodeInvalidTarget)
 	}
 	u, err := base.Parse(ref)
 	if err != nil {
-		return nil, blocked(InvalidTarget)
+		return nil, blocked(turn.CodeInvalidTarget)
 	}
 	return Parse(u.String())
 }
@@ -86,11 +87,11 @@ func Resolve(base *url.URL, ref string) (*url.URL, error) {
 // labels, no port. The error is a *[Error].
 func Host(raw string) (string, error) {
 	if !readable(raw) {
-		return "", blocked(InvalidTarget)
+		return "", blocked(turn.CodeInvalidTarget)
 	}
 	// IDNA would refuse a colon, too, but addresses are not left to its rules for letters.
 	if _, err := netip.ParseAddr(raw); err == nil {
-		return "", blocked(InvalidTarget)
+		return "", blocked(turn.CodeInvalidTarget)
 	}
 	host := strings.TrimSuffix(raw, ".")
 	if plain(host) {
@@ -98,11 +99,11 @@ func Host(raw string) (string, error) {
 	}
 	host, err := hosts.ToASCII(host)
 	if err != nil {
-		return "", blocked(InvalidTarget)
+		return "", blocked(turn.CodeInvalidTarget)
 	}
 	// Some names map to a name that maps to something else; nobody can say which of them was checked.
 	if again, err := hosts.ToASCII(host); err != nil || again != host {
-		return "", blocked(InvalidTarget)
+		return "", blocked(turn.CodeInvalidTarget)
 	}
 	return host, checkName(host)
 }
@@ -134,10 +135,10 @@ func plain(host string) bool {
 func checkName(host string) error {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if last == "" || '0' <= last[0] && last[0] <= '9' {
-		return blocked(InvalidTarget)
+		return blocked(turn.CodeInvalidTarget)
 	}
 	if len(last) == len(host) || hasSuffix(localSuffixes, host) {
-		return blocked(DeniedHost)
+		return blocked(turn.CodeDeniedHost)
 	}
 	return nil
 }
@@ -170,9 +171,9 @@ func hostPort(scheme, authority string) (string, error) {
 	case port == "80" || port == "443":
 		return host + ":" + port, nil
 	case port == "":
-		return "", blocked(InvalidTarget)
+		return "", blocked(turn.CodeInvalidTarget)
 	}
-	return "", blocked(DeniedPort)
+	return "", blocked(turn.CodeDeniedPort)
 }
 
 // readable reports whether s is at most maxURL bytes of valid UTF-8 without controls, spaces or backslashes, which

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"errors"
+	"familiar/internal/context/turn"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -45,8 +46,11 @@ func TestParseAccepts(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	long := "https://example.org/" + strings.Repeat("a", maxURL)
 	grows := "https://example.org/" + strings.Repeat("é", 700) // short enough until it is encoded
-	for _, c := range []struct{ reason, urls string }{
-		{InvalidTarget, `
+	for _, c := range []struct {
+		reason turn.Code
+		urls   string
+	}{
+		{turn.CodeInvalidTarget, `
 			http://127.1/ http://127.0.0.1/ http://2130706433/ http://0x7f000001/ http://017700000001/ http://127.0.0.0x1/
 			http://0177.0.0.1/ http://1.1.1.1/ http://1.2.3.4.5/ http://example.1/ http://example.0x1/ http://①②⑦.0.0.1/
 			http://127。0。0。1/ http://127.0.0.1./ http://example.org../ http://.example.org/ http://a..b/ http://./ http://../
@@ -59,14 +63,14 @@ func TestParseRefuses(t *testing.T) {
 			http://xn--a.org/ http://xn--zn7c.a/ http://xn--.org/ http://example.org:80:80@127.0.0.1/
 			//example.org/ example.org /a ?q #f http://example.org/%zz
 			` + long + " " + grows + " http://" + strings.Repeat("a", 64) + ".org/ http://" + strings.Repeat("a.", 130) + "org/"},
-		{DeniedPort, `http://example.org:22/ http://example.org:8080/ http://example.org:080/ http://example.org:0/
+		{turn.CodeDeniedPort, `http://example.org:22/ http://example.org:8080/ http://example.org:080/ http://example.org:0/
 			https://example.org:00443/ http://example.org:65616/ http://example.org:99999/`},
-		{DeniedHost, `http://localhost/ http://LOCALHOST/ http://localhost./ http://ｌocalhost/ http://foo.localhost/ http://metadata/
+		{turn.CodeDeniedHost, `http://localhost/ http://LOCALHOST/ http://localhost./ http://ｌocalhost/ http://foo.localhost/ http://metadata/
 			http://ip6-localhost/ http://metadata.google.internal/ http://kubernetes.default.svc/ http://a.b.cluster.local/
 			http://host.docker.internal/ http://1.1.1.1.in-addr.arpa/ http://printer.lan/ http://router.home/ http://nas.home.arpa/
 			http://mail.corp/ http://a.private/ http://x.intranet/ http://x.localdomain/ http://x.onion/ http://x.i2p/
 			http://x.invalid/ http://x.test/ http://x.example/ http://x.alt/ http://metadata.goog/ http://a.metadata.goog/ http://com/`},
-		{BadScheme, `ftp://example.org/ file:///etc/passwd gopher://example.org/ javascript:alert(1) data:text/html,hi
+		{turn.CodeBadScheme, `ftp://example.org/ file:///etc/passwd gopher://example.org/ javascript:alert(1) data:text/html,hi
 			jar:http://example.org!/ mailto:a@example.org ws://example.org/ HTTPSS://example.org/ view-source:http://example.org/`},
 	} {
 		for _, raw := range strings.Fields(c.urls) {
@@ -76,11 +80,11 @@ func TestParseRefuses(t *testing.T) {
 	for _, raw := range []string{"", " http://example.org/", "http://example.org/ ", "http://exa mple.org/", "http://example.org/a b",
 		"http://example.org/\n", "http://example.org\t/", "http://\x9b.A", "http://example.org/\xff", "http://example.org/\u0085",
 		"http://example.org/\x7f", "ht\ntp://example.org/", "http://example.org/\x00", "http://\u200bexample.org\u2028/", "http://a\u202eb.org"} {
-		checkRefused(t, raw, InvalidTarget)
+		checkRefused(t, raw, turn.CodeInvalidTarget)
 	}
 }
 
-func checkRefused(t *testing.T, raw, reason string) {
+func checkRefused(t *testing.T, raw string, reason turn.Code) {
 	t.Helper()
 	u, err := Parse(raw)
 	var e *Error
@@ -88,7 +92,7 @@ func checkRefused(t *testing.T, raw, reason string) {
 		t.Errorf("Parse(%.80q) = %v, %v, want %s", raw, u, err, reason)
 		return
 	}
-	if want := map[bool]string{true: Unsupported, false: Blocked}[reason == BadScheme]; e.Code != want {
+	if want := map[bool]turn.Code{true: turn.CodeUnsupportedScheme, false: turn.CodeBlockedURL}[reason == turn.CodeBadScheme]; e.Code != want {
 		t.Errorf("Parse(%.80q) has code %s, want %s", raw, e.Code, want)
 	}
 }

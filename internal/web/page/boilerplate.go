@@ -4,71 +4,71 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
 	"familiar/internal/web/page/dom"
 )
 
-// trimmer takes from a page what stands around its matter: menus, trails, offers of other pages, notices.
-// It is for pages of which no single text stands out. What is as large as a good part of the page stays, whatever
-// it calls itself.
+// extras are what one kind of page can do without, beyond the boilerplate of any page.
+type extras struct {
+	names      map[string]bool // words of their classes
+	headings   *regexp.Regexp  // over them; nil for none
+	maxPercent int             // how much of the page one of them may hold
+	keep       []*html.Node    // what stays, with all that is around it
+}
+
+// How much of the page may be removed, in percent: a single element, and in all.
+const (
+	maxPercent    = 33
+	maxPercentAll = 95
+)
+
+// trimmer is the state of dropBoilerplate.
 type trimmer struct {
-	sizes map[*html.Node]size
-	gone  map[*html.Node]bool
-	kinds map[string]nameKind // of the classes and ids so far: pages repeat them
-	kept  map[*html.Node]bool // what is known to be of the matter, and all around it
-	whole int                 // characters of the page
-	more  surplus
+	sizes  map[*html.Node]size
+	drop   map[*html.Node]bool
+	kinds  map[string]nameKind // of the classes and ids so far: pages repeat them
+	keep   map[*html.Node]bool
+	length int // of the page, in characters
+	more   extras
 }
 
-// surplus is what one kind of page can do without, beyond what any can.
-type surplus struct {
-	names    map[string]bool
-	headings *regexp.Regexp // nil for none
-	most     int            // how much of the page one of them may have, in percent
-	but      []*html.Node   // what stays
-}
-
-// most is how much of the page, in percent, anything else may have that is taken away.
-const most = 33
-
-// mostOfAll is how much of the page, in percent, may be taken away in all.
-const mostOfAll = 95
-
-// size is how much text an element has, in characters.
+// size is how much text an element holds, in characters.
 type size struct {
 	text, linked int
 	links        int
 	anchors      int // links to places in the same page
-	longest      int // the longest text that is no link
+	longest      int // the longest text outside of links
 }
 
-// trim removes from root what names itself, reads or looks like something beside the matter. It leaves root as it is
-// and returns false if hardly anything would be left.
-func trim(root *html.Node, more surplus) (trimmed bool) {
-	t := trimmer{sizes: make(map[*html.Node]size, 1<<10), gone: map[*html.Node]bool{}, kept: map[*html.Node]bool{}, kinds: map[string]nameKind{}, more: more}
-	t.whole = t.weigh(root).text
-	for _, n := range more.but {
-		for ; n != nil && !t.kept[n]; n = n.Parent {
-			t.kept[n] = true
+// dropBoilerplate removes from root what names itself, reads or looks like something beside the content: menus, trails,
+// offers of other pages, notices. What holds a good part of the page stays, whatever it calls itself. If hardly anything
+// would be left, it removes nothing and returns false.
+func dropBoilerplate(root *html.Node, more extras) (ok bool) {
+	t := trimmer{sizes: make(map[*html.Node]size, 1<<10), drop: map[*html.Node]bool{}, keep: map[*html.Node]bool{}, kinds: map[string]nameKind{}, more: more}
+	t.length = t.measure(root).text
+	for _, n := range more.keep {
+		for ; n != nil && !t.keep[n]; n = n.Parent {
+			t.keep[n] = true
 		}
 	}
 	t.walk(root, false)
-	lost := 0
-	for n := range t.gone {
-		lost += t.sizes[n].text
+	dropped := 0
+	for n := range t.drop {
+		dropped += t.sizes[n].text
 	}
-	if lost*100 > t.whole*mostOfAll {
+	if dropped*100 > t.length*maxPercentAll {
 		return false // its names mean something else
 	}
-	for n := range t.gone {
+	for n := range t.drop {
 		n.Parent.RemoveChild(n)
 	}
 	return true
 }
 
-func (t *trimmer) weigh(n *html.Node) (s size) {
+func (t *trimmer) measure(n *html.Node) (s size) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch {
 		case c.Type == html.TextNode:
@@ -76,7 +76,7 @@ func (t *trimmer) weigh(n *html.Node) (s size) {
 			s.text += own
 			s.longest = max(s.longest, own)
 		case c.Type == html.ElementNode:
-			own := t.weigh(c)
+			own := t.measure(c)
 			s.text += own.text
 			s.linked += own.linked
 			s.links += own.links
@@ -97,42 +97,42 @@ func (t *trimmer) weigh(n *html.Node) (s size) {
 func (t *trimmer) walk(n *html.Node, inside bool) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch s := t.sizes[c]; {
-		case c.Type != html.ElementNode || t.gone[c]:
-		case !t.kept[c] && t.superfluous(c, s, inside):
-			t.gone[c] = true
-		case dom.HeadingLevel(c) > 1 && !t.kept[c] && t.dropHeaded(c):
+		case c.Type != html.ElementNode || t.drop[c]:
+		case !t.keep[c] && t.isBoilerplate(c, s, inside):
+			t.drop[c] = true
+		case dom.HeadingLevel(c) > 1 && !t.keep[c] && t.dropHeaded(c):
 		default:
 			t.walk(c, inside || c.DataAtom == atom.Article || c.DataAtom == atom.Main || c.DataAtom == atom.Section)
 		}
 	}
 }
 
-// superfluous says that an element goes, whatever is around it.
-func (t *trimmer) superfluous(n *html.Node, s size, inside bool) bool {
-	return t.within(s, most) && t.beside(n, s, inside) || t.within(s, t.more.most) && t.named(n) == surplusName
+// isBoilerplate reports whether an element is removed. inside means that it lies in a part of the content.
+func (t *trimmer) isBoilerplate(n *html.Node, s size, inside bool) bool {
+	return t.isWithin(s, maxPercent) && t.isBeside(n, s, inside) || t.isWithin(s, t.more.maxPercent) && t.nameKind(n) == extraName
 }
 
-// dropHeaded drops what stands under a heading, if that says that it leads elsewhere.
+// dropHeaded drops what stands under a heading that leads to other pages.
 func (t *trimmer) dropHeaded(heading *html.Node) bool {
-	own := dom.Label(heading)
+	text := dom.Label(heading)
 	switch {
-	case len(own) > maxPhrase:
+	case len(text) > maxHeading:
 		return false
-	case elsewhereWords[firstWord(own)] && elsewhere.MatchString(own):
-		t.dropSection(heading, most)
-	case t.more.headings != nil && t.more.headings.MatchString(own):
-		t.dropSection(heading, t.more.most)
+	case elsewhereWords[firstWord(text)] && elsewhere.MatchString(text):
+		t.dropSection(heading, maxPercent)
+	case t.more.headings != nil && t.more.headings.MatchString(text):
+		t.dropSection(heading, t.more.maxPercent)
 	default:
 		return false
 	}
 	return true
 }
 
-// maxPhrase is how long a heading that leads elsewhere is at most, in bytes.
-const maxPhrase = 120
+// maxHeading is how long a heading over other pages is at most, in bytes.
+const maxHeading = 120
 
-// firstWord is the first word of a text, in lower case. Most texts can be told by it alone from those that a long
-// expression is looking for.
+// firstWord returns the first word of a text in lower case. It alone tells most texts from those that a long expression
+// matches.
 func firstWord(s string) string {
 	s = strings.TrimLeftFunc(s, dom.NotWord)
 	if end := strings.IndexFunc(s, dom.NotWord); end >= 0 {
@@ -141,10 +141,10 @@ func firstWord(s string) string {
 	return strings.ToLower(s)
 }
 
-// within says that what has such a size is at most so many percent of the page.
-func (t *trimmer) within(s size, percent int) bool { return s.text*100 < t.whole*percent }
+// isWithin reports whether an element of this size holds less than so many percent of the page.
+func (t *trimmer) isWithin(s size, percent int) bool { return s.text*100 < t.length*percent }
 
-// elsewhere are headings over other pages.
+// elsewhere matches headings over other pages.
 var elsewhere = regexp.MustCompile(`(?i)^\W*(?:(?:you|we) (?:may|might|think)(?: (?:also|you))?(?:'ll| will)? (?:also )?(?:like|love|enjoy|be interested in)|(?:customers|people|others|shoppers|users)(?: who \w+ this)?(?: item| product)? also|(?:recently|last|previously) viewed|(?:related|similar|recommended|suggested|trending|popular|featured|more|other|latest|top|hot) (?:products?|items?|threads?|topics?|posts?|articles?|stories|questions?|content|resources?|pages?|searches|discussions?|games?|courses?|reading|news|tags|categories|collections)|more (?:from|like|on|in) |frequently bought|bought together|complete (?:the|your) (?:look|set)|pairs? well|goes well|newsletter|(?:sign up|subscribe|register) (?:for|to)|stay (?:connected|in the loop|up to date|informed)|follow us|(?:customer|user) (?:reviews?|ratings?)|reviews?(?: \(\d+\))?$|ratings?(?: (?:and|&) reviews?)?$|write a review|share (?:this|on)|about cookies|your privacy|recent (?:posts|comments)|leave a (?:reply|comment)|navigation|filters?(?: by)?$|sort by|refine|table of contents|on this page|in this article|need help)`)
 
 // elsewhereWords are the words that elsewhere can begin with.
@@ -152,38 +152,38 @@ var elsewhereWords = dom.WordSet(`you we customers people others shoppers users 
 	featured more other latest top hot frequently bought complete pair pairs well goes newsletter sign subscribe register stay follow customer user
 	review reviews rating ratings write share about your recent leave navigation filter filters sort refine table on in need`)
 
-// dropSection drops a heading and what it is the heading of: the block that it begins, else all up to the next
-// heading of its rank.
-func (t *trimmer) dropSection(heading *html.Node, share int) {
-	block, bare := heading, t.sizes[heading].text+paragraph/2
-	for p := block.Parent; p != nil && t.sizes[block].text < bare && t.within(t.sizes[p], share) && t.begins(p, block); p = p.Parent {
+// dropSection drops a heading and its section: the block that it begins, else everything up to the next heading of its
+// level.
+func (t *trimmer) dropSection(heading *html.Node, percent int) {
+	block, bare := heading, t.sizes[heading].text+minParagraph/2
+	for p := block.Parent; p != nil && t.sizes[block].text < bare && t.isWithin(t.sizes[p], percent) && t.begins(p, block); p = p.Parent {
 		block = p
 	}
 	if t.sizes[block].text > t.sizes[heading].text {
-		if !t.kept[block] {
-			t.gone[block] = true
+		if !t.keep[block] {
+			t.drop[block] = true
 		}
 		return
 	}
 	level := dom.HeadingLevel(heading)
-	var total size
+	var all size
 	var nodes []*html.Node
 	for c := block; c != nil && (c == block || dom.HeadingLevel(c) == 0 || dom.HeadingLevel(c) > level); c = c.NextSibling {
-		if len(nodes) == maxBlocks || t.kept[c] {
+		if len(nodes) == maxBlocks || t.keep[c] {
 			return
 		}
 		nodes = append(nodes, c)
-		total.text += t.sizes[c].text
+		all.text += t.sizes[c].text
 	}
-	if !t.within(total, share) {
+	if !t.isWithin(all, percent) {
 		return
 	}
 	for _, c := range nodes {
-		t.gone[c] = true
+		t.drop[c] = true
 	}
 }
 
-// begins says that nothing that can be read stands in p before c.
+// begins reports whether c is the first child of p with text.
 func (t *trimmer) begins(p, c *html.Node) bool {
 	for before := c.PrevSibling; before != nil; before = before.PrevSibling {
 		if before.Type == html.TextNode && dom.Letters(before.Data) > 0 || t.sizes[before].text > 0 {
@@ -193,8 +193,11 @@ func (t *trimmer) begins(p, c *html.Node) bool {
 	return true
 }
 
-// beside says that an element is no part of the matter: by its element or role, by its name, or as a list of links.
-func (t *trimmer) beside(n *html.Node, s size, inside bool) bool {
+// maxMenuLabel is how long the labels of a menu are at most on average, in characters.
+const maxMenuLabel = 16
+
+// isBeside reports whether an element stands beside the content: by its tag or role, by its name, or as a list of links.
+func (t *trimmer) isBeside(n *html.Node, s size, inside bool) bool {
 	switch role, _ := dom.Attr(n, "role"); role {
 	case "navigation", "banner", "contentinfo", "search", "complementary", "dialog", "alertdialog", "menu", "menubar", "toolbar", "alert":
 		return true
@@ -203,43 +206,28 @@ func (t *trimmer) beside(n *html.Node, s size, inside bool) bool {
 	case atom.Nav, atom.Footer, atom.Aside:
 		return true
 	case atom.Header:
-		if !inside && (s.linked*2 > s.text || !holdsHeading(n)) {
+		if !inside && (s.linked*2 > s.text || !hasHeading(n)) {
 			return true
 		}
 	}
-	switch t.named(n) {
+	switch t.nameKind(n) {
 	case asideName:
 		return true
 	case menuName:
-		return s.longest < paragraph
+		return s.longest < minParagraph
 	case contentsName:
 		return s.anchors*2 > s.links
 	}
-	return s.links >= 4 && s.linked*10 >= s.text*8 && s.linked < s.links*menuLabel && !holdsHeading(n) && list(n)
-}
-
-// paragraph is how long a text is at least, in characters, that is no label.
-const paragraph = 100
-
-// menuLabel is how long the labels of a menu are at most on average, in characters.
-const menuLabel = 16
-
-func list(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Ul, atom.Ol, atom.Div, atom.Section, atom.Table, atom.P:
-		return true
+		return s.links >= 4 && s.linked*10 >= s.text*8 && s.linked < s.links*maxMenuLabel && !hasHeading(n)
 	}
 	return false
 }
 
-func holdsHeading(n *html.Node) bool {
-	for d := range n.Descendants() {
-		if dom.HeadingLevel(d) > 0 {
-			return true
-		}
-	}
-	return false
-}
+var headings = cascadia.MustCompile("h1, h2, h3, h4, h5, h6")
+
+func hasHeading(n *html.Node) bool { return headings.MatchFirst(n) != nil }
 
 // nameKind is what a class or an id says of its element.
 type nameKind int
@@ -248,12 +236,12 @@ const (
 	noName       nameKind = iota
 	menuName              // a choice of places or of views
 	contentsName          // a table of contents
-	asideName             // a matter of its own
-	surplusName           // what this kind of page can do without
+	asideName             // something other than the content
+	extraName             // what this kind of page can do without
 )
 
-// named judges an element by its class and its id.
-func (t *trimmer) named(n *html.Node) nameKind {
+// nameKind returns what the class and the id of n say of it.
+func (t *trimmer) nameKind(n *html.Node) nameKind {
 	if n.DataAtom == atom.A || dom.HeadingLevel(n) > 0 {
 		return noName
 	}
@@ -261,9 +249,9 @@ func (t *trimmer) named(n *html.Node) nameKind {
 		if a.Key != "class" && a.Key != "id" {
 			continue
 		}
-		kind, known := t.kinds[a.Val]
-		if !known {
-			kind = t.namesKind(a.Val)
+		kind, ok := t.kinds[a.Val]
+		if !ok {
+			kind = t.kindOfNames(a.Val)
 			t.kinds[a.Val] = kind
 		}
 		if kind != noName {
@@ -273,20 +261,20 @@ func (t *trimmer) named(n *html.Node) nameKind {
 	return noName
 }
 
-// namesKind judges several names by the first that says something.
-func (t *trimmer) namesKind(names string) nameKind {
+// kindOfNames returns the kind of the first of several names that says something.
+func (t *trimmer) kindOfNames(names string) nameKind {
 	for name := range strings.FieldsSeq(names) {
-		if kind := t.nameKind(name); kind != noName {
+		if kind := t.kindOfName(name); kind != noName {
 			return kind
 		}
 	}
 	return noName
 }
 
-// nameKind judges one name by the words that it is made of, and by each pair of them.
-func (t *trimmer) nameKind(name string) nameKind {
+// kindOfName returns the kind of a name by the words that it is made of, and by pairs of them.
+func (t *trimmer) kindOfName(name string) nameKind {
 	if len(name) > dom.MaxName || strings.ContainsAny(name, ":[") {
-		return noName // a utility class: what it says, it says of the layout
+		return noName // a utility class speaks of the layout
 	}
 	previous := ""
 	for word := range dom.NameWords(name) {
@@ -294,9 +282,9 @@ func (t *trimmer) nameKind(name string) nameKind {
 		case "has", "with", "no", "without", "is", "not", "js":
 			return noName
 		}
-		kind := t.wordKind(word)
+		kind := t.kindOfWord(word)
 		if kind == noName && firstHalves[previous] {
-			kind = t.wordKind(previous + word)
+			kind = t.kindOfWord(previous + word)
 		}
 		if kind != noName {
 			return kind
@@ -306,12 +294,12 @@ func (t *trimmer) nameKind(name string) nameKind {
 	return noName
 }
 
-func (t *trimmer) wordKind(word string) nameKind {
+func (t *trimmer) kindOfWord(word string) nameKind {
 	switch {
 	case asideWords[word]:
 		return asideName
 	case t.more.names[word]:
-		return surplusName
+		return extraName
 	case menuWords[word]:
 		return menuName
 	case contentsWords[word]:
@@ -326,7 +314,7 @@ var (
 		wishlist copyright sponsored trending alsolike recentlyviewed lastviewed alsobought feedback announcement`)
 	menuWords = dom.WordSet(`nav navbar navigation menu menus megamenu submenu breadcrumb breadcrumbs crumb crumbs pagination pager paginator pagenav toolbar
 		skiplink skipto skiplinks offcanvas tooltip dropdown filter filters facet facets refinement refinements sortby sorter minicart searchbox searchform prevnext`)
-	// firstHalves begin those that are also written as two words.
+	// firstHalves are the beginnings of those that are also written as two words.
 	firstHalves = dom.WordSet(`add also article bread comment cross entry last log mega mini most more nav off on page post prev pub publish read recently
 		search share side sign skip sort sub tag up`)
 	contentsWords = dom.WordSet(`toc tableofcontents onthispage`)

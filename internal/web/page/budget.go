@@ -6,8 +6,8 @@ import (
 	"familiar/internal/web/page/dom"
 )
 
-// What a page may cost before it is parsed. Two thirds of the largest bodies are scripts and pictures written as
-// text; a large encyclopedia article has 30,000 nodes and as many attributes.
+// How much of a page is parsed. Two thirds of the largest bodies are scripts and pictures written as text. A large article
+// of an encyclopedia has 30,000 nodes and as many attributes.
 const (
 	maxSource = 6 << 20 // bytes of UTF-8
 	maxToken  = 4 << 20 // bytes of one tag or text
@@ -16,83 +16,83 @@ const (
 	maxAttributes = 1_000 // of one element
 )
 
-// affordable is the length of the part of a page, from its beginning, whose tree has at most maxNodes nodes and
-// attributes and takes no longer to parse than so many should.
-func affordable(text []byte) int {
-	t := tags{source: text[:min(len(text), maxSource)]}
-	o := outline{open: map[atom.Atom]int{}}
+// treeLength returns the length of the beginning of a page whose tree has at most maxNodes nodes and attributes, and takes
+// no longer to parse than that many should.
+func treeLength(text []byte) int {
+	s := scanner{source: text[:min(len(text), maxSource)]}
+	o := openElements{count: map[atom.Atom]int{}}
 	nodes := 0
 	for {
-		read := t.at
-		one, ok := t.next()
-		if !ok && len(t.source)-read < maxToken {
-			return len(t.source)
+		start := s.at
+		t, ok := s.next()
+		if !ok && len(s.source)-start < maxToken {
+			return len(s.source)
 		}
 		switch {
-		case one.attributes > maxAttributes:
-			return read
-		case one.start:
-			nodes += o.start(one.name) + one.attributes
-		case one.end:
-			o.end(one.name)
+		case t.attributes > maxAttributes:
+			return start
+		case t.start:
+			nodes += o.start(t.name) + t.attributes
+		case t.end:
+			o.end(t.name)
 			nodes++ // </p> makes a paragraph
-		case one.comment:
+		case t.comment:
 			nodes++
 		}
-		if nodes > maxNodes || t.at-read >= maxToken {
-			return read
+		if nodes > maxNodes || s.at-start >= maxToken {
+			return start
 		}
 	}
 }
 
-// outline knows of the open elements as much as bounds the work of parsing. Tags alone say little: formatting
-// elements that are left open are opened again in every block that follows, so a page of 5 MB could ask for 50
-// million nodes; and many tags make the parser search through all open elements.
-type outline struct {
-	open    map[atom.Atom]int // how many are open, of each name
-	formats int               // formatting elements among them
-	depth   int
-	lowest  int       // what formats can't sink below until the innermost barrier is closed
-	around  []barrier // the others, outermost first
+// openElements tracks the open elements as far as it takes to bound the work of parsing. The number of tags alone does not:
+// formatting elements that are left open are opened again in every block that follows, so a page of 5 MB could ask for 50
+// million nodes, and many tags make the parser search through all open elements.
+type openElements struct {
+	count      map[atom.Atom]int // by name
+	formatting int               // formatting elements among them
+	depth      int
+	minimum    int     // of formatting, until the innermost scope is closed
+	scopes     []scope // outermost first
 }
 
-// barrier is an element inside which end tags don't close what was opened outside.
-type barrier struct {
-	name   atom.Atom
-	lowest int // outside it
+// scope is an element inside which end tags do not close what was opened outside.
+type scope struct {
+	name    atom.Atom
+	minimum int // outside it
 }
 
-// start returns what an element costs, in nodes.
-func (o *outline) start(a atom.Atom) int {
-	const perNode = 16 // open elements that are passed in the time that a node takes
-	cost := 2 + o.formats + o.depth/perNode
+// start opens an element and returns what it costs, in nodes.
+func (o *openElements) start(a atom.Atom) int {
+	const perNode = 16 // open elements that are searched in the time that a node takes
+	cost := 2 + o.formatting + o.depth/perNode
 	switch a {
-	case atom.P, atom.Li, atom.Td, atom.Th, atom.Tr, atom.Dd, atom.Dt, atom.Option: // mostly closed by the next one
+	case atom.P, atom.Li, atom.Td, atom.Th, atom.Tr, atom.Dd, atom.Dt, atom.Option: // the next one mostly closes it
 		return cost
 	case atom.Table, atom.Object, atom.Applet, atom.Marquee, atom.Template, atom.Select, atom.Svg, atom.Math:
-		o.around = append(o.around, barrier{a, o.lowest})
-		o.lowest = o.formats
+		o.scopes = append(o.scopes, scope{a, o.minimum})
+		o.minimum = o.formatting
 	}
 	if !dom.IsVoid(a) {
-		o.open[a]++
+		o.count[a]++
 		o.depth = min(o.depth+1, 512)
 	}
 	if dom.IsFormatting(a) {
-		o.formats = min(o.formats+1, 512)
+		o.formatting = min(o.formatting+1, 512)
 	}
 	return cost
 }
 
-func (o *outline) end(a atom.Atom) {
-	if o.open[a] == 0 {
+func (o *openElements) end(a atom.Atom) {
+	if o.count[a] == 0 {
 		return
 	}
-	o.open[a]--
+	o.count[a]--
 	o.depth = max(o.depth-1, 0)
 	if dom.IsFormatting(a) {
-		o.formats = max(o.formats-1, o.lowest)
+		o.formatting = max(o.formatting-1, o.minimum)
 	}
-	if last := len(o.around) - 1; last >= 0 && o.around[last].name == a {
-		o.lowest, o.around = o.around[last].lowest, o.around[:last]
+	if last := len(o.scopes) - 1; last >= 0 && o.scopes[last].name == a {
+		o.minimum, o.scopes = o.scopes[last].minimum, o.scopes[:last]
 	}
 }

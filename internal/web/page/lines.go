@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -12,36 +13,36 @@ import (
 	"familiar/internal/web/page/meta"
 )
 
-// articleWords name, in an article, what it carries beside its text and what Page has fields for.
-var articleWords = dom.WordSet(`author authors bio byline bylines dateline timestamp caption captions credit credits tags taglist comment comments commentform
+// articleExtras are the class names of what an article carries beside its text, and of what Page has fields for.
+var articleExtras = dom.WordSet(`author authors bio byline bylines dateline timestamp caption captions credit credits tags taglist comment comments commentform
 	respond gallery slideshow pubdate publishdate postmeta entrymeta articlemeta metadata readmore moreon mostread mostpopular partner`)
 
-// Lines that articles carry: who made a picture, where to find more of the site, what to write to whom.
+// Lines that articles carry beside their text: who made a picture, when it was published, what else the site offers.
 var (
 	pictureCredit = regexp.MustCompile(`(?i)^[(\[]?\s*(?:image|photo|picture|photograph|illustration|video|foto|bild|crédit|credit|source)s?(?: (?:credits?|by|courtesy|source|\d+ (?:of )?\d+))?(?:\s*[:©]|$| of \d| courtesy)|^caption$|\((?:image|photo|picture)s?:[^)]*\)$|^.{0,60}/(?:AP|AFP|Reuters|Getty Images)\)?$`)
 	dateLine      = regexp.MustCompile(`(?i)^(?:(?:last )?(?:published|updated|posted|modified)(?: on| at)?\b.{0,60}\d|by [\p{L}.' -]{3,50}$)`)
-	dated         = regexp.MustCompile(`\d.*\b(?:19|20)\d\d\b[^.!?]*$|^(?:19|20)\d\d\D+\d`)
+	dateEnd       = regexp.MustCompile(`\d.*\b(?:19|20)\d\d\b[^.!?]*$|^(?:19|20)\d\d\D+\d`)
 	offer         = regexp.MustCompile(`(?i)^\W*(?:follow (?:us|me|@\w+|\w+ \w+ on)|(?:sign up|subscribe) (?:for|to|now|here|today)|get (?:the latest|our|access to|.{1,40}delivered)|join (?:our|the conversation)|have a (?:tip|story|question)|like this (?:story|article)|click here|(?:you can )?(?:e-?mail|contact|reach) .{1,60}@|more (?:articles|stories|posts|from) |want more|tell us what|this slideshow requires|view comments|leave a (?:reply|comment)|don't miss\W*$|start your day with|download (?:our|the) app|enable notifications|send us )`)
 )
 
-// What an offer begins with, and what the credit of a picture without a colon.
+// The first words of an offer, and of the credit of a picture that has no colon.
 var (
 	offerWords   = dom.WordSet("follow sign subscribe get join have like click you e email contact reach more want tell this view leave don start download enable send")
 	pictureWords = dom.WordSet("image images photo photos picture photograph illustration video foto bild caption")
 )
 
-// command is what a button says: something to do, nothing to know.
+// command matches the label of a button: something to do, nothing to know.
 var command = regexp.MustCompile(`(?i)^\W*(?:add to (?:cart|bag|basket|wish ?list|compare|favou?rites)|(?:quick|fast) (?:view|shop|buy|add|look)|buy(?: it)? now|shop now|order now|choose options|select options|(?:view|see|show|read|load|learn|discover|find out) (?:all|more|less|details|product|full \w+)|more info|sort(?: by)?:?|filters?(?: by)?:?|clear(?: all)?(?: filters)?|reset|apply|showing .{0,12}\d.{0,20}|\d+ (?:results?|items?|products?)|items \d.{0,20}|skip to .{1,30}|share|save|report|reply|quote|upvote|downvote|like|follow|copy link|permalink|print|back to top|next|prev(?:ious)?|close|cancel|submit|send|search|toggle \w+|log ?in|sign ?(?:in|up)|register|create (?:an )?account|expand|collapse|compare|wish ?list|in den warenkorb|ajouter au panier|añadir al carrito)\W*$`)
 
 // maxCommand is how long the label of a button is at most, in bytes.
 const maxCommand = 40
 
-// dropCommands removes the labels of buttons, each of which is the only text of its element.
+// dropCommands removes the labels of buttons that stand alone in their line.
 func dropCommands(root *html.Node) {
 	var labels []*html.Node
 	for n := range root.Descendants() {
-		if n.Type == html.TextNode && len(n.Data) <= 3*maxCommand && alone(n) {
-			if own := strings.TrimSpace(n.Data); own != "" && len(own) <= maxCommand && (command.MatchString(own) || button(n)) {
+		if n.Type == html.TextNode && len(n.Data) <= 3*maxCommand && isAlone(n) {
+			if label := strings.TrimSpace(n.Data); label != "" && len(label) <= maxCommand && (command.MatchString(label) || isButton(n)) {
 				labels = append(labels, n)
 			}
 		}
@@ -51,8 +52,8 @@ func dropCommands(root *html.Node) {
 	}
 }
 
-// alone says that no other text is read in one line with this one. Links in a row are not: they may be buttons.
-func alone(n *html.Node) bool {
+// isAlone reports whether no other text stands in the same line. Links do not count: they may be buttons in a row.
+func isAlone(n *html.Node) bool {
 	for {
 		for _, next := range [...]*html.Node{n.PrevSibling, n.NextSibling} {
 			if next != nil && (next.Type == html.TextNode || dom.IsInline(next.DataAtom) && next.DataAtom != atom.A) && dom.Length(next) > 0 {
@@ -68,71 +69,64 @@ func alone(n *html.Node) bool {
 	}
 }
 
-// buttonNames are those of links that are drawn as buttons.
+// buttonNames are the class names of links that are drawn as buttons.
 var buttonNames = dom.WordSet("btn button cta")
 
-// button says that a text is the label of a link that calls itself a button.
-func button(text *html.Node) bool {
+// isButton reports whether a text is the label of a link that is named a button.
+func isButton(text *html.Node) bool {
 	for n := text.Parent; n != nil; n = n.Parent {
 		if n.DataAtom == atom.A || !dom.IsInline(n.DataAtom) {
 			role, _ := dom.Attr(n, "role")
-			return role == "button" || anyName(n, buttonNames)
+			return role == "button" || hasName(n, buttonNames)
 		}
 	}
 	return false
 }
 
-// anyName says that one of the words of a class or of the id of n is one of names.
-func anyName(n *html.Node, names map[string]bool) bool {
-	for _, a := range n.Attr {
-		if a.Key != "class" && a.Key != "id" || len(a.Val) > dom.MaxClass {
-			continue
-		}
-		for name := range strings.FieldsSeq(a.Val) {
-			for word := range dom.NameWords(name) {
-				if names[word] {
-					return true
-				}
+// hasName reports whether one of words is among the words of the names of n.
+func hasName(n *html.Node, words map[string]bool) bool {
+	return dom.AnyName(n, func(name string) bool {
+		for word := range dom.NameWords(name) {
+			if words[word] {
+				return true
 			}
 		}
-	}
-	return false
+		return false
+	})
 }
 
-// longDate is how much text, in characters, a line has at most that is a date in whatever language.
-const longDate = 48
+// maxDate is how long a line is at most, in characters, that is a date in any language.
+const maxDate = 48
 
-// dropEdges removes from an article the lines beside its text: its title and date at the top, credits, offers, and
-// pointers that are nothing but a link.
-func dropEdges(root *html.Node, title string) {
-	var lines []*html.Node
-	collectLines(root, &lines)
+// dropLines removes from a text the lines beside it: of an article, which has a title, the title and the date at the top;
+// of any text credits, offers, and links in capitals.
+func dropLines(root *html.Node, title string) {
 	begun := false
-	for _, line := range lines {
-		own := dom.Label(line)
-		size := dom.Length(line)
-		if title != "" && !begun && dom.HeadingLevel(line) > 0 && meta.Akin(own, title) && meta.Akin(title, own) {
+	for _, line := range textLines(root) {
+		text, length, heading := dom.Label(line), dom.Length(line), dom.HeadingLevel(line) > 0
+		isTitle := !begun && heading && meta.SharesWords(text, title) && meta.SharesWords(title, text)
+		if title != "" && isTitle {
 			dropBefore(root, line)
 		}
-		begun = begun || size >= paragraph && dom.HeadingLevel(line) == 0
-		if own == "" || begun && line.DataAtom == atom.Li {
+		begun = begun || length >= minParagraph && !heading
+		if text == "" || begun && line.DataAtom == atom.Li {
 			continue
 		}
 		switch {
-		case !begun && dom.HeadingLevel(line) > 0 && meta.Akin(own, title) && meta.Akin(title, own),
-			!begun && (dateLine.MatchString(own) || title != "" && dom.HeadingLevel(line) == 0 && size <= longDate && dated.MatchString(own)),
-			creditsPicture(own), offerWords[firstWord(own)] && offer.MatchString(own),
-			!strings.ContainsAny(own, " \n") && strings.HasPrefix(own, "http"),
-			points(line, own, size):
+		case isTitle,
+			!begun && (dateLine.MatchString(text) || title != "" && !heading && length <= maxDate && dateEnd.MatchString(text)),
+			isPictureCredit(text), offerWords[firstWord(text)] && offer.MatchString(text),
+			!strings.ContainsAny(text, " \n") && strings.HasPrefix(text, "http"),
+			isCapitalLink(line, text, length):
 			line.Parent.RemoveChild(line)
 		}
 	}
 	if title != "" {
-		dropEnd(root)
+		dropLastHeadings(root)
 	}
 }
 
-// dropBefore removes what stands in root before n, if it is little.
+// dropBefore removes what stands before n below root, if it is at most a third.
 func dropBefore(root, n *html.Node) {
 	if lengthBefore(root, n)*3 > dom.Length(root) {
 		return
@@ -144,8 +138,8 @@ func dropBefore(root, n *html.Node) {
 	}
 }
 
-// dropEnd removes the headings at the end of a text, under which there is nothing.
-func dropEnd(n *html.Node) (done bool) {
+// dropLastHeadings removes the headings at the end of a text, which nothing follows.
+func dropLastHeadings(n *html.Node) (done bool) {
 	for c, previous := n.LastChild, (*html.Node)(nil); c != nil; c = previous {
 		previous = c.PrevSibling
 		switch {
@@ -155,35 +149,37 @@ func dropEnd(n *html.Node) (done bool) {
 			}
 		case dom.HeadingLevel(c) > 0:
 			n.RemoveChild(c)
-		case dropEnd(c):
+		case dropLastHeadings(c):
 			return true
 		}
 	}
 	return false
 }
 
-// creditsPicture says that a line names who made a picture.
-func creditsPicture(own string) bool {
-	return (strings.ContainsAny(own, ":©/") || pictureWords[firstWord(own)]) && pictureCredit.MatchString(own)
+// isPictureCredit reports whether a line names who made a picture.
+func isPictureCredit(text string) bool {
+	return (strings.ContainsAny(text, ":©/") || pictureWords[firstWord(text)]) && pictureCredit.MatchString(text)
 }
 
-// points says that a paragraph is nothing but a link, and no sentence.
-func points(line *html.Node, own string, size int) bool {
-	if line.DataAtom != atom.P && line.DataAtom != atom.Div || linkLength(line)*20 < size*19 {
-		return false
-	}
-	return own == strings.ToUpper(own) && strings.IndexFunc(own, unicode.IsLower) < 0 && strings.IndexFunc(own, unicode.IsUpper) >= 0
+// isCapitalLink reports whether a paragraph of this text and length is nothing but a link in capitals.
+func isCapitalLink(line *html.Node, text string, length int) bool {
+	return (line.DataAtom == atom.P || line.DataAtom == atom.Div) && linkLength(line)*20 >= length*19 &&
+		text == strings.ToUpper(text) && strings.IndexFunc(text, unicode.IsLower) < 0 && strings.IndexFunc(text, unicode.IsUpper) >= 0
 }
 
-// collectLines finds the blocks that have no other block inside.
+// textLines returns the blocks below n that hold no other block.
+func textLines(n *html.Node) (found []*html.Node) {
+	collectLines(n, &found)
+	return found
+}
+
 func collectLines(n *html.Node, lines *[]*html.Node) (leaf bool) {
 	leaf = true
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type != html.ElementNode {
 			continue
 		}
-		inline := collectLines(c, lines)
-		if !inline {
+		if !collectLines(c, lines) {
 			leaf = false
 			continue
 		}
@@ -198,48 +194,37 @@ func collectLines(n *html.Node, lines *[]*html.Node) (leaf bool) {
 	return leaf
 }
 
-// pictureNames are those of a block that is a picture and what is said of it.
+// pictureNames are the class names of a block that holds a picture and its caption.
 var pictureNames = dom.WordSet("image photo picture")
 
-// longCaption is how much text, in characters, stands below a picture at most.
-const longCaption = 400
+// maxCaption is how long the text below a picture is at most, in characters.
+const maxCaption = 400
 
-// dropCaptions removes what is said of pictures in blocks that are named for them.
+var images = cascadia.MustCompile("img")
+
+// dropCaptions removes the captions in blocks that are named for their pictures.
 func dropCaptions(root *html.Node) {
-	var pictures []*html.Node
+	var captions []*html.Node
 	for n := range root.Descendants() {
-		if (n.DataAtom == atom.Div || n.DataAtom == atom.Figure) && anyName(n, pictureNames) && holdsPicture(n) && dom.Length(n) <= longCaption {
-			pictures = append(pictures, n)
+		if (n.DataAtom == atom.Div || n.DataAtom == atom.Figure) && hasName(n, pictureNames) && images.MatchFirst(n) != nil && dom.Length(n) <= maxCaption {
+			captions = append(captions, n)
 		}
 	}
-	for _, n := range pictures {
+	for _, n := range captions {
 		n.Parent.RemoveChild(n)
 	}
-}
-
-func holdsPicture(n *html.Node) bool {
-	for d := range n.Descendants() {
-		if d.DataAtom == atom.Img {
-			return true
-		}
-	}
-	return false
 }
 
 // maxPointers is how many items a list between the paragraphs of an article has at most that points elsewhere.
 const maxPointers = 8
 
-// dropPointers removes short lists of links alone: in an article they lead to others.
-func dropPointers(root *html.Node) {
-	var lists []*html.Node
-	for n := range root.Descendants() {
-		if n.DataAtom == atom.Ul || n.DataAtom == atom.Ol {
-			lists = append(lists, n)
-		}
-	}
-	for _, list := range lists {
+var linkLists = cascadia.MustCompile("ul, ol")
+
+// dropPointerLists removes short lists of links alone, which lead from an article to others.
+func dropPointerLists(root *html.Node) {
+	for _, list := range linkLists.MatchAll(root) {
 		items := 0
-		for c := list.FirstChild; c != nil && items <= maxPointers; c = c.NextSibling {
+		for c := range list.ChildNodes() {
 			if c.DataAtom == atom.Li {
 				items++
 			}

@@ -5,48 +5,48 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/page/charset"
 	"familiar/internal/web/page/dom"
 )
 
 const (
-	// maxLinks is how many links of a page's matter are kept.
-	maxLinks = 300
-	// maxMenu is how many of a whole page are: a large manual names all its pages on each.
-	maxMenu = 3000
+	maxLinks     = 300  // of the content of a page
+	maxPageLinks = 3000 // of a whole page: each page of a large manual names all the others
 )
 
-// Links lists where the whole of an HTML page points to, menus and what a reader has to unfold included, each address
-// once, in order, without fragments. body, contentType and base are as for [Read]. The error is always a *Error.
+// Links lists where the whole of an HTML page points to, with its menus and what a reader has to unfold: each address once,
+// in order, without fragments. body, contentType and base are those of [Read]. The error is always a *Error.
 func Links(body []byte, contentType string, base *url.URL) (found []Link, err error) {
-	defer func() { // see readHTML
-		if recover() != nil {
-			found, err = nil, &Error{Code: "unparsable"}
-		}
-	}()
+	defer recoverUnparsable(&err)
 	text, err := charset.Decode(body, contentType, true)
 	if err != nil {
-		return nil, &Error{Code: "bad_charset"}
+		return nil, &Error{Code: turn.CodeBadCharset}
 	}
-	doc, parseErr := html.Parse(bytes.NewReader(text[:affordable(text)]))
-	if parseErr != nil { // more than 512 elements are open at once
-		return nil, &Error{Code: "unparsable"}
+	doc, err := html.Parse(bytes.NewReader(text[:treeLength(text)]))
+	if err != nil { // more than 512 elements are open at once
+		return nil, &Error{Code: turn.CodeUnparsable}
 	}
-	if href := baseHref(doc, base); href != nil {
-		base = href
-	}
-	return links(doc, base, maxMenu), nil
+	return links(doc, baseOf(doc, base), maxPageLinks), nil
 }
 
-// links lists where the text points to, as far as the first most links.
+// links returns the first most links below root.
 func links(root *html.Node, base *url.URL, most int) []Link {
 	var found []Link
-	known := map[string]bool{}
+	seen := map[string]bool{}
+	if base != nil {
+		own := *base
+		seen[withoutFragment(&own)] = true
+	}
 	for n := range root.Descendants() {
-		if n.DataAtom != atom.A || len(found) == most {
+		if len(found) == most {
+			break
+		}
+		if n.DataAtom != atom.A {
 			continue
 		}
 		href, _ := dom.Attr(n, "href")
@@ -58,16 +58,15 @@ func links(root *html.Node, base *url.URL, most int) []Link {
 		if target == nil {
 			continue
 		}
-		target.Fragment, target.RawFragment = "", ""
-		if address := target.String(); !known[address] && (base == nil || address != withoutFragment(base)) {
-			known[address] = true
+		if address := withoutFragment(target); !seen[address] {
+			seen[address] = true
 			found = append(found, Link{URL: address, Text: label})
 		}
 	}
 	return found
 }
 
-// resolve is href as an absolute web address, nil if it is none.
+// resolve returns href as an absolute web address, nil if it is none.
 func resolve(base *url.URL, href string) *url.URL {
 	u, err := url.Parse(strings.TrimSpace(href))
 	if err != nil {
@@ -82,21 +81,21 @@ func resolve(base *url.URL, href string) *url.URL {
 	return u
 }
 
+// withoutFragment removes the fragment of u, and returns its address.
 func withoutFragment(u *url.URL) string {
-	v := *u
-	v.Fragment, v.RawFragment = "", ""
-	return v.String()
+	u.Fragment, u.RawFragment = "", ""
+	return u.String()
 }
 
-// baseHref is the address that the page wants its links resolved against; nil if it has no wish.
-func baseHref(doc *html.Node, base *url.URL) *url.URL {
-	for n := range doc.Descendants() {
-		if n.DataAtom != atom.Base {
-			continue
-		}
-		if href, ok := dom.Attr(n, "href"); ok {
-			return resolve(base, href)
+var baseElement = cascadia.MustCompile("base[href]")
+
+// baseOf returns the address that links are resolved against: what doc declares, else base.
+func baseOf(doc *html.Node, base *url.URL) *url.URL {
+	if n := baseElement.MatchFirst(doc); n != nil {
+		href, _ := dom.Attr(n, "href")
+		if declared := resolve(base, href); declared != nil {
+			return declared
 		}
 	}
-	return nil
+	return base
 }

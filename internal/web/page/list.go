@@ -7,49 +7,58 @@ import (
 	"familiar/internal/web/page/dom"
 )
 
-// How many blocks of one kind stand in a row in a list, and how much text, in characters, each has at least and at
-// most, on average.
+// How many items a list has at least, and how long they are in characters: at least on average, and at most each.
 const (
-	fewItems  = 6
-	shortItem = 16
-	longItem  = 600
+	minItems = 6
+	minItem  = 16
+	maxItem  = 600
 )
 
-// items is the length of the longest list in n: blocks of the same element and class that follow each other, each
-// with a link, of which most have more to say than a menu.
-func items(n *html.Node) (most int) {
+// listLength returns how many items the longest list below n has: blocks of the same element and class that follow each
+// other, each with a link, and with more to say on average than a menu.
+func listLength(n *html.Node) (longest int) {
 	run, total := 0, 0
 	var last *html.Node
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type != html.ElementNode {
 			continue
 		}
-		most = max(most, items(c))
-		own := dom.Length(c)
-		if own == 0 {
+		longest = max(longest, listLength(c))
+		length := dom.Length(c)
+		if length == 0 {
 			continue
 		}
-		if last == nil || !alike(last, c) {
+		if last == nil || !isAlike(last, c) {
 			run, total = 0, 0
 		}
 		last = c
-		if (c.DataAtom == atom.A || linkLength(c) > 0) && own < longItem {
+		if (c.DataAtom == atom.A || linkLength(c) > 0) && length < maxItem {
 			run++
-			total += own
+			total += length
 		}
-		if run >= fewItems && total >= run*shortItem {
-			most = max(most, run)
+		if run >= minItems && total >= run*minItem {
+			longest = max(longest, run)
 		}
 	}
-	return most
+	return longest
 }
 
-// alike says that two siblings are of one kind.
-func alike(a, b *html.Node) bool {
+// isAlike reports whether two siblings are of the same element and class.
+func isAlike(a, b *html.Node) bool {
 	if a.DataAtom != b.DataAtom || a.DataAtom == atom.P {
 		return false
 	}
-	one, _ := dom.Attr(a, "class")
+	class, _ := dom.Attr(a, "class")
 	other, _ := dom.Attr(b, "class")
-	return one == other
+	return class == other
+}
+
+// linkLength counts the characters below n that belong to links.
+func linkLength(n *html.Node) (total int) {
+	for d := range n.Descendants() {
+		if d.DataAtom == atom.A {
+			total += dom.Length(d)
+		}
+	}
+	return total
 }

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// markdown writes the tree down, and changes it on the way.
+// markdown returns a tree as Markdown. It changes the tree.
 func markdown(root *html.Node) (string, error) {
-	plain(root, 0)
+	simplify(root, 0)
 	conv := converter.NewConverter(
 		converter.WithEscapeMode(converter.EscapeModeDisabled),
 		converter.WithPlugins(
@@ -28,14 +28,14 @@ func markdown(root *html.Node) (string, error) {
 	return tidy(restoreBrackets.Replace(string(out))), nil
 }
 
-// The converter writes "<" as "&lt;", which is right for a browser and wrong for a reader of the text: until it
-// is done, two characters that no text may contain stand for the brackets.
+// The converter writes "<" as "&lt;", which is right for a browser and wrong for a reader of the text. While it works, two
+// characters that no text may contain stand for the brackets.
 var (
 	hideBrackets    = strings.NewReplacer("<", "\uFDD0", ">", "\uFDD1")
 	restoreBrackets = strings.NewReplacer("\uFDD0", "<", "\uFDD1", ">")
 )
 
-// tidy takes out trailing blanks and all but one of the blank lines in a row.
+// tidy removes white space at the ends of lines, and all but one of several blank lines in a row.
 func tidy(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))

@@ -1,20 +1,20 @@
 // Package page turns the bytes of a web page into what a person would have read there.
 //
-// The order of work is the point of the package:
+// The order of the steps matters:
 //
-//  1. decode.go finds the character encoding the way browsers do (prescan.go), and refuses those that hide markup.
-//  2. parse.go says how much of the page makes a tree within limits; what is too deep for one is read by flat.go.
-//  3. witness.go and byline.go take the title, the author and the dates from whatever the page offers: they are facts about
-//     the page and never part of its text.
-//  4. hidden.go takes away everything that a reader could not see, with css.go, colour.go and sheet.go to know
-//     what the page's own styles hide. It must come before the extraction, which undoes some hiding.
-//  5. wall.go recognises pages that are no pages: challenges, consent walls, empty shells for scripts.
-//  6. extract.go finds the matter: the text of an article (edges.go takes off what such texts carry), the posts of
-//     a thread (thread.go), or all of a page but what stands around its matter (trim.go). kind.go and items.go help
-//     to tell which it is, product.go what belongs to the one that is sold. markdown.go writes it down.
+//  1. Package charset finds the character encoding the way browsers do, and refuses those in which markup can hide.
+//  2. budget.go bounds how much of a page becomes a tree, with the tags that scanner.go finds. Package visible reads a page
+//     that is too deep for a tree from its source.
+//  3. Package meta takes the title, the author and the dates from what the page says about itself. They are never part of
+//     its text.
+//  4. Package visible removes what a reader cannot see. This has to come before the extraction, which undoes some hiding.
+//  5. wall.go recognises what is not a page: challenges, consent walls, empty shells for scripts.
+//  6. extract.go finds the content: the text of an article, the posts of a thread (thread.go), or all of a page except its
+//     boilerplate (boilerplate.go, lines.go, references.go, marks.go). list.go and product.go help to tell which.
+//  7. markdown.go writes it down, as simplify.go has prepared it.
 //
-// What is hidden by a style sheet of another address, or by a script, cannot be known without a browser.
-// The text is what was on the page, not what is safe to show: that is package clean's business.
+// What an external stylesheet or a script hides cannot be known without a browser. The text is what was on the page, not
+// what is safe to show, which is the business of package clean.
 package page
 
 import (
@@ -30,50 +30,52 @@ import (
 
 	"golang.org/x/net/html"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/page/charset"
 	"familiar/internal/web/page/meta"
 	"familiar/internal/web/page/visible"
 )
 
-// Page is what a person would have read on one web page. Every string is the page's own: not yet cleaned, to be
-// trusted with nothing.
+// Page is what a person would have read on one web page. Every string is the page's own, neither cleaned nor to be trusted.
 type Page struct {
 	Title     string
 	Author    string
 	Site      string    // the site's name for itself
 	Language  string    // BCP 47, as the page declares it; empty if it doesn't
-	Type      string    // what it was read as: "article", "forum", "product", "list", "page" (anything else of HTML), "text" or "json"; "video" comes from a special reader
-	Published time.Time // zero if no witness was found; midnight UTC where only the day is known
+	Type      string    // what it was read as: "article", "forum", "product", "list", "page" (any other HTML), "text" or "json"; "video" comes from package reader
+	Published time.Time // zero if unknown; midnight UTC where only the day is known
 	Modified  time.Time // zero if unknown or not after Published
-	Markdown  string    // headings, lists, tables and code kept; no links, no images, no emphasis
-	Links     []Link    // of the body copy, absolute, each address once, in order, without fragments
-	Hidden    int       // characters dropped because a reader could not have seen them
+	Markdown  string    // with headings, lists, tables and code; without links, images and emphasis
+	Links     []Link    // of the content, absolute, each address once, in order, without fragments
+	Hidden    int       // characters that were dropped because a reader could not have seen them
 	Low       bool      // the text is under 250 characters: the page says little, or was read badly
 }
 
-// Link is one link of the body copy.
+// Link is one link of the content.
 type Link struct{ URL, Text string }
 
-// Error says why there is nothing to read. Code is one of "bad_charset", "unparsable", "javascript_required",
+// Error is the reason why there is nothing to read. Code is one of "bad_charset", "unparsable", "javascript_required",
 // "challenge" (a check for humans or for consent stands before the page), "empty" and "extraction_failed".
-type Error struct{ Code string }
+type Error struct{ Code turn.Code }
 
-func (e *Error) Error() string { return "read page: " + e.Code }
+func (e *Error) Error() string { return "read page: " + string(e.Code) }
+
+func fail(code turn.Code) (Page, error) { return Page{}, &Error{Code: code} }
 
 // lowLength is the number of characters under which a text is Low.
 const lowLength = 250
 
-// Read reads the body of a response. contentType is its header, empty if there was none; base is the address
-// the body came from, to resolve links against, and may be nil. HTML is extracted, JSON is put into a code
-// fence, any other text is passed through. The error is always a *Error.
+// Read reads the body of a response. contentType is its header, empty if there was none. base is the address that the body
+// came from, to resolve links against, and may be nil. The content of HTML is extracted, JSON is put into a code fence, and
+// any other text is returned as it is. The error is always a *Error.
 func Read(body []byte, contentType string, base *url.URL) (Page, error) {
 	kind := mediaType(body, contentType)
 	text, err := charset.Decode(body, contentType, kind == "text/html")
 	if err != nil {
-		return Page{}, &Error{Code: "bad_charset"}
+		return fail(turn.CodeBadCharset)
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
-		return Page{}, &Error{Code: "empty"}
+		return fail(turn.CodeEmpty)
 	}
 	var p Page
 	switch kind {
@@ -93,7 +95,7 @@ func Read(body []byte, contentType string, base *url.URL) (Page, error) {
 
 func low(text string) bool { return utf8.RuneCountInString(text) < lowLength }
 
-// mediaType is "text/html", "application/json" or "text/plain": what the header says, else what the bytes look like.
+// mediaType returns "text/html", "application/json" or "text/plain": what the header says, else what the bytes look like.
 func mediaType(body []byte, contentType string) string {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil || kind == "application/octet-stream" {
@@ -108,10 +110,10 @@ func mediaType(body []byte, contentType string) string {
 	return "text/plain"
 }
 
-// fenced puts JSON, indented where it is valid, into a fence that is longer than any inside it.
+// fenced puts JSON into a code fence that is longer than any inside it. Valid JSON is indented.
 func fenced(text string) string {
 	var indented bytes.Buffer
-	if spread(text) <= 2*len(text) && json.Indent(&indented, []byte(text), "", "  ") == nil {
+	if indentation(text) <= 2*len(text)+64<<10 && json.Indent(&indented, []byte(text), "", "  ") == nil {
 		text = indented.String()
 	}
 	longest, run := 2, 0
@@ -125,9 +127,9 @@ func fenced(text string) string {
 	return fence + "json\n" + strings.TrimSpace(text) + "\n" + fence
 }
 
-// spread is how many bytes of white space indenting would add to JSON: a line a value, indented by its depth, so
-// that what is nested thousands deep would grow thousandfold. Brackets inside strings are counted with the others.
-func spread(text string) (size int) {
+// indentation returns how many bytes of white space indenting adds to JSON: each value gets a line, indented by its depth,
+// so deep nesting can make a text a thousand times as long. Brackets inside strings are counted too.
+func indentation(text string) (size int) {
 	depth := 0
 	for i := range len(text) {
 		switch text[i] {
@@ -141,10 +143,10 @@ func spread(text string) (size int) {
 		}
 		size += 1 + 2*max(depth, 0)
 	}
-	return size - 64<<10
+	return size
 }
 
-// firstHeading is the title of a Markdown text: its first line, if that is a heading.
+// firstHeading returns the title of a Markdown text: its first line if that is a heading.
 func firstHeading(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	if title, ok := strings.CutPrefix(line, "# "); ok {
@@ -153,18 +155,13 @@ func firstHeading(text string) string {
 	return ""
 }
 
-// readHTML reads a page of HTML. Nobody knows every page that the libraries below were never shown: one that
-// makes them panic is a page that can't be read, not the end of the program.
+// readHTML reads a page of HTML.
 func readHTML(text []byte, base *url.URL) (p Page, err error) {
-	defer func() {
-		if recover() != nil {
-			p, err = Page{}, &Error{Code: "unparsable"}
-		}
-	}()
-	end := affordable(text)
+	defer recoverUnparsable(&err)
+	end := treeLength(text)
 	text, rest := text[:end], text[end:]
-	if p, err = readTree(text, rest, base, true); isCode(err, "javascript_required") && bytes.Contains(text, []byte("<noscript")) {
-		// A reader without scripts is shown something, and may be shown all there is.
+	if p, err = readTree(text, rest, base, true); isCode(err, turn.CodeJavaScriptRequired) && bytes.Contains(text, []byte("<noscript")) {
+		// A reader without scripts is shown something, and may be shown everything.
 		if plain, plainErr := readTree(text, rest, base, false); plainErr == nil && !low(plain.Markdown) {
 			return plain, nil
 		}
@@ -172,49 +169,46 @@ func readHTML(text []byte, base *url.URL) (p Page, err error) {
 	return p, err
 }
 
-func isCode(err error, code string) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Code == code
+// recoverUnparsable is deferred around the libraries that parse pages. A page that makes one of them panic cannot be read,
+// but does not end the program.
+func recoverUnparsable(err *error) {
+	if recover() != nil {
+		*err = &Error{Code: turn.CodeUnparsable}
+	}
 }
 
-// readTree reads what a browser shows, with or without scripts. rest is the part of the page beyond what a tree is
-// made of.
+func isCode(err error, code turn.Code) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Code == code
+}
+
+// readTree reads what a browser shows, with or without scripts. rest is the part of the page that is left out of the tree.
 func readTree(text, rest []byte, base *url.URL, scripts bool) (Page, error) {
 	doc, err := html.ParseWithOptions(bytes.NewReader(text), html.ParseOptionEnableScripting(scripts))
 	if err != nil { // more than 512 elements are open at once
 		return readFlat(string(text), string(rest))
 	}
 	m := meta.Read(doc, base)
-	p := Page{Title: m.Title, Author: m.Author, Site: m.Site, Language: m.Language, Published: m.Published, Modified: m.Modified}
-	if href := baseHref(doc, base); href != nil {
-		base = href
-	}
+	base = baseOf(doc, base)
 	all, builders := countScripts(doc)
 	hidden, seen, err := visible.Prune(doc, string(rest), scripts)
 	if err != nil {
-		return Page{}, &Error{Code: "unparsable"}
+		return fail(turn.CodeUnparsable)
 	}
-	p.Hidden = hidden
 	if seen < blankLength {
 		builders = all // even a small one may fetch the rest
 	}
-	if code := wall(doc, p.Title, builders, seen); code != "" {
-		return Page{}, &Error{Code: code}
+	if code := wall(doc, m.Title, builders, seen); code != "" {
+		return fail(code)
 	}
-	if framed(doc, seen) {
-		if builders > 0 {
-			return Page{}, &Error{Code: "javascript_required"}
-		}
-		return Page{}, &Error{Code: "extraction_failed"}
-	}
-	root, kind := extract(doc, p.Title, base, &m)
+	root, kind := extract(doc, &m, base)
 	if root == nil {
-		return Page{}, &Error{Code: "extraction_failed"}
+		return fail(turn.CodeExtractionFailed)
 	}
-	p.Type = kind
+	p := Page{Title: m.Title, Author: m.Author, Site: m.Site, Language: m.Language, Published: m.Published, Modified: m.Modified, Type: kind, Hidden: hidden}
 	p.Links = links(root, base, maxLinks)
 	if p.Markdown, err = markdown(root); err != nil || p.Markdown == "" {
-		return Page{}, &Error{Code: "extraction_failed"}
+		return fail(turn.CodeExtractionFailed)
 	}
 	return p, nil
 }
@@ -224,7 +218,7 @@ func readFlat(source, rest string) (Page, error) {
 	title, text, hidden, err := visible.Flat(source, rest)
 	p := Page{Title: title, Type: "page", Hidden: hidden, Markdown: tidy(text)}
 	if err != nil || p.Markdown == "" {
-		return Page{}, &Error{Code: "unparsable"}
+		return fail(turn.CodeUnparsable)
 	}
 	return p, nil
 }

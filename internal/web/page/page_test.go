@@ -2,6 +2,7 @@ package page
 
 import (
 	"errors"
+	"familiar/internal/context/turn"
 	"fmt"
 	"net/url"
 	"strings"
@@ -49,7 +50,10 @@ func TestFramedMatterStays(t *testing.T) {
 
 func TestReadRefuses(t *testing.T) {
 	long := strings.Repeat("An article that goes on and on, about robots and captchas, just a moment at a time. ", 40)
-	tests := []struct{ body, contentType, code string }{
+	tests := []struct {
+		body, contentType string
+		code              turn.Code
+	}{
 		{"", "text/html", "empty"},
 		{" \n ", "text/plain", "empty"},
 		{"<html><body><!-- nothing --></body></html>", "text/html", "empty"},

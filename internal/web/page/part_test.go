@@ -1,6 +1,7 @@
 package page
 
 import (
+	"familiar/internal/context/turn"
 	"net/url"
 	"strings"
 	"testing"
@@ -18,7 +19,7 @@ func TestAllLinks(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if _, err := Links([]byte(strings.Repeat("<div>", 5_000)), "", nil); !isCode(err, "unparsable") {
+	if _, err := Links([]byte(strings.Repeat("<div>", 5_000)), "", nil); !isCode(err, turn.CodeUnparsable) {
 		t.Errorf("5,000 deep: %v", err)
 	}
 }
@@ -41,7 +42,7 @@ func TestPart(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	for text, code := range map[string]string{"": "empty", "<p hidden>x": "empty", "<frameset><frame>": "unparsable"} {
+	for text, code := range map[string]turn.Code{"": "empty", "<p hidden>x": "empty", "<frameset><frame>": "unparsable"} {
 		if p, err := Part(text, nil, nil); !isCode(err, code) || p.Markdown != "" {
 			t.Errorf("%q: %+v, %v", text, p, err)
 		}

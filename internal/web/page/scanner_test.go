@@ -9,9 +9,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTags compares the tags that are found with those of the library's tokenizer, in pieces of markup put together
+// TestScanner compares the tags that are found with those of the library's tokenizer, in pieces of markup put together
 // at random.
-func TestTags(t *testing.T) {
+func TestScanner(t *testing.T) {
 	pieces := []string{"<", ">", "/", "!", "-", "--", "<!--", "-->", "--!>", "<!", "<?", "</", "</>", " ", "\n", "=", "'", `"`, "x", "text",
 		"<p", "<p>", "</p>", "<A Href=", "<br/>", "<img src=a/>", `<b class="a>b" id='c'>`, "<script", "<script>", "</script>", "</SCRIPT >", "</scriptx>",
 		"<style>", "</style>", "<title>", "</title>", "<textarea>", "</textarea>", "<noscript>", "</noscript>", "<xmp>", "<plaintext>", "<averylongcustomname>", "\x00", "é"}
@@ -20,21 +20,21 @@ func TestTags(t *testing.T) {
 		for _, piece := range rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "pieces") {
 			source = append(source, piece...)
 		}
-		compareTags(t, source)
+		compareTokens(t, source)
 	})
 }
 
 func FuzzScanner(f *testing.F) {
-	f.Fuzz(func(t *testing.T, source []byte) { compareTags(t, source) })
+	f.Fuzz(func(t *testing.T, source []byte) { compareTokens(t, source) })
 }
 
-func compareTags(t interface {
+func compareTokens(t interface {
 	Helper()
 	Fatalf(string, ...any)
 }, source []byte) {
 	t.Helper()
 	z := html.NewTokenizer(bytes.NewReader(source))
-	found := tags{source: source}
+	found := scanner{source: source}
 	read := 0
 	for {
 		want, wantEnd := nextTag(z, &read)

@@ -6,22 +6,24 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
 	"familiar/internal/web/page/dom"
 )
 
-// maxNesting is how many lists, quotes and tables may lie in each other. Each indents all that is in it, so the
-// text of a page nested 500 deep would be 500 times as long.
+var tableCells = cascadia.MustCompile("td, th")
+
+// maxNesting is how many lists, quotes and tables may lie in each other. Each indents everything in it, so the text of a
+// page nested 500 deep would be 500 times as long.
 const maxNesting = 8
 
-// plain prepares a tree for being written down: links become their text and images nothing, since their addresses
-// are for Links and their attributes for nobody; emphasis goes, so that a sentence can be quoted as it reads;
-// tables that hold a layout, not data, become blocks, and the cells of the others lines.
-func plain(n *html.Node, depth int) {
-	for c, next := n.FirstChild, (*html.Node)(nil); c != nil; c = next {
-		next = c.NextSibling
+// simplify prepares a tree for the converter. Links become their text and images nothing, since their addresses are in Links
+// and nobody sees their attributes. Emphasis is removed, so that a sentence can be quoted as it reads. Tables for layout
+// become blocks, and each cell of other tables one line. depth is how many lists, quotes and tables are around n.
+func simplify(n *html.Node, depth int) {
+	for c := range dom.Children(n) {
 		if c.Type == html.TextNode {
 			c.Data = hideBrackets.Replace(c.Data)
 			continue
@@ -31,29 +33,31 @@ func plain(n *html.Node, depth int) {
 		case atom.A, atom.Strong, atom.B, atom.Em, atom.I:
 			dom.Rename(c, atom.Span)
 		case atom.Sup:
-			raise(c)
+			superscript(c)
 		case atom.Img, atom.Picture, atom.Source:
 			n.RemoveChild(c)
 			continue
 		case atom.Table:
 			inside++
-			if inside > maxNesting || !tabular(c) {
-				dissolve(c)
+			if inside > maxNesting || !isTabular(c) {
+				unwrapTable(c)
 			} else {
-				flattenCells(c)
+				for _, cell := range tableCells.MatchAll(c) {
+					flatten(cell)
+				}
 			}
 		case atom.Ul, atom.Ol, atom.Blockquote:
 			if inside++; inside > maxNesting {
 				dom.Rename(c, atom.Div)
 			}
 		}
-		plain(c, inside)
+		simplify(c, inside)
 	}
 	joinTexts(n)
 }
 
-// joinTexts makes one text of those that stand side by side in n. The converter would do so too, in a time that
-// grows with the square of their number.
+// joinTexts joins the texts that stand side by side in n. The converter does so too, in a time that grows with the square
+// of their number.
 func joinTexts(n *html.Node) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type != html.TextNode || c.NextSibling == nil || c.NextSibling.Type != html.TextNode {
@@ -70,24 +74,24 @@ func joinTexts(n *html.Node) {
 }
 
 var (
-	exponent = regexp.MustCompile(`^[+\-−–]?\d{1,4}$`)
-	raised   = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "⁺", "-", "⁻", "−", "⁻", "–", "⁻")
+	exponent     = regexp.MustCompile(`^[+\-−–]?\d{1,4}$`)
+	raisedDigits = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "⁺", "-", "⁻", "−", "⁻", "–", "⁻")
 )
 
-// raise keeps an exponent one: without its place above the line, a million would be read as 106.
-func raise(sup *html.Node) {
+// superscript writes an exponent in raised digits. Without them, 10 to the power of 6 would be read as 106.
+func superscript(sup *html.Node) {
 	if c := sup.FirstChild; c != nil && c == sup.LastChild && c.Type == html.TextNode && exponent.MatchString(strings.TrimSpace(c.Data)) {
-		c.Data = raised.Replace(strings.TrimSpace(c.Data))
+		c.Data = raisedDigits.Replace(strings.TrimSpace(c.Data))
 	}
 }
 
-// longCell is how much text, in characters, a cell of a data table may have.
-const longCell = 500
+// maxCell is how long a cell of a data table is at most, in characters.
+const maxCell = 500
 
-// tabular says that a table holds data: no table in it, two cells in some row, none of them an essay, and most of
-// its grid filled. Rows are padded to the widest and cells to what they span, so a small table can make a large
-// text; where spans alone would do that, they go.
-func tabular(n *html.Node) bool {
+// isTabular reports whether a table holds data: there is no table in it, some row has two cells, no cell is long, and most
+// of the grid is filled. The converter pads rows to the widest one and cells to what they span, so a small table can make a
+// large text. Where spans alone would do that, it removes them.
+func isTabular(n *html.Node) bool {
 	var rows, cells, row, widest, spanned, covered int
 	for d := range n.Descendants() {
 		switch d.DataAtom {
@@ -96,7 +100,7 @@ func tabular(n *html.Node) bool {
 		case atom.Tr:
 			rows, row = rows+1, 0
 		case atom.Td, atom.Th:
-			if dom.Length(d) > longCell {
+			if dom.Length(d) > maxCell {
 				return false
 			}
 			across := span(d, "colspan")
@@ -113,7 +117,7 @@ func tabular(n *html.Node) bool {
 	return widest > 1
 }
 
-// span is how many columns or rows a cell covers, within what the HTML Standard allows.
+// span returns how many columns or rows a cell covers, within what the HTML Standard allows.
 func span(cell *html.Node, key string) int {
 	value, _ := dom.Attr(cell, key)
 	size, _ := strconv.Atoi(strings.TrimSpace(value))
@@ -126,28 +130,20 @@ func dropSpans(table *html.Node) {
 	}
 }
 
-// dissolve makes blocks of a table, down to the tables inside it.
-func dissolve(n *html.Node) {
+// unwrapTable makes blocks of the parts of a table, down to the tables inside it.
+func unwrapTable(n *html.Node) {
 	dom.Rename(n, atom.Div)
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch c.DataAtom {
 		case atom.Tbody, atom.Thead, atom.Tfoot, atom.Tr:
-			dissolve(c)
+			unwrapTable(c)
 		case atom.Td, atom.Th, atom.Caption:
 			dom.Rename(c, atom.Div)
 		}
 	}
 }
 
-// flattenCells makes one line of what is in each cell.
-func flattenCells(n *html.Node) {
-	for d := range n.Descendants() {
-		if d.DataAtom == atom.Td || d.DataAtom == atom.Th {
-			flatten(d)
-		}
-	}
-}
-
+// flatten makes one line of the content of a cell.
 func flatten(cell *html.Node) {
 	for c := cell.FirstChild; c != nil; c = c.NextSibling {
 		switch c.DataAtom {

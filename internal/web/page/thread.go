@@ -10,7 +10,7 @@ import (
 	"familiar/internal/web/page/dom"
 )
 
-// The last word of the class or id of a post, and of what is in it. They are the same wherever people talk.
+// The last words of the classes and ids of a post and of its parts. They are the same wherever people talk.
 var (
 	postNames   = dom.WordSet("post message comment reply answer question")
 	bodyNames   = dom.WordSet("content body text message prose markup entry postbody messagebody usertext richtext posttext")
@@ -18,16 +18,16 @@ var (
 	dateNames   = dom.WordSet("date time timestamp datetime posted relativetime postdate")
 )
 
-// How many posts make a thread, how much of the page's text they have, in percent, and how long an author's name is
-// at most, in characters.
+// How many posts make a thread, how much of the page's text they hold, in percent, and how long the name of an author is at
+// most, in characters.
 const (
-	fewPosts   = 2
-	postsShare = 50
-	toldShare  = 40 // if the page calls itself a conversation
-	longName   = 40
+	minPosts         = 2
+	minShare         = 50
+	minDeclaredShare = 40 // if the page declares itself a conversation
+	maxAuthor        = 40
 )
 
-// What looking for posts may cost: how many candidates there are, and how many elements are looked at.
+// What the search for posts may cost: how many candidates are tried, and how many elements are looked at.
 const (
 	maxPosts  = 1_000
 	maxVisits = 50_000
@@ -36,47 +36,47 @@ const (
 // post is one contribution to a thread.
 type post struct{ root, body, author, date *html.Node }
 
-// conversation is what is known of a page's posts while they are looked for.
-type conversation struct {
-	known  map[*html.Node]bool
+// postSearch is the state of the search for posts.
+type postSearch struct {
+	posts  map[*html.Node]bool // the roots of those that were found
 	visits int
 }
 
-// thread reads a page as a conversation: of each post, it leaves who wrote it, when, and what, and of the rest of
-// the page all that is there. It returns false, and leaves the page as it is, if it is none. It needs less to be one
-// if the page says so, which told means.
-func thread(root *html.Node, told bool) bool {
+// rewriteThread reads a page as a conversation: of each post it leaves the author, the date and the body, and of the rest of
+// the page everything. If the page is not a conversation, it changes nothing and returns false. It takes less to be one if
+// the page declares itself one.
+func rewriteThread(root *html.Node, declared bool) bool {
 	var candidates []*html.Node
 	for n := range root.Descendants() {
 		if isPost(n) && len(candidates) < maxPosts {
 			candidates = append(candidates, n)
 		}
 	}
-	talk := conversation{known: map[*html.Node]bool{}}
+	search := postSearch{posts: map[*html.Node]bool{}}
 	var posts []post
-	said := 0
+	length := 0
 	for _, n := range slices.Backward(candidates) { // replies lie inside of what they reply to
 		p := post{root: n}
-		if talk.search(&p, n); p.author == nil || p.body == nil {
+		if search.parts(&p, n); p.author == nil || p.body == nil {
 			continue
 		}
-		talk.known[n] = true
+		search.posts[n] = true
 		posts = append(posts, p)
-		said += dom.Length(p.body)
+		length += dom.Length(p.body)
 	}
-	share := postsShare
-	if told {
-		share = toldShare
+	share := minShare
+	if declared {
+		share = minDeclaredShare
 	}
 	whole := dom.Length(root)
-	if len(posts) < fewPosts || talk.visits > maxVisits || said*100 < whole*share {
+	if len(posts) < minPosts || search.visits > maxVisits || length*100 < whole*share {
 		return false
 	}
-	if first := posts[len(posts)-1].root; !told && lengthBefore(root, first)*3 > whole {
-		return false // comments on a text
+	if first := posts[len(posts)-1].root; !declared && lengthBefore(root, first)*3 > whole {
+		return false // they are comments on a text
 	}
 	for _, p := range posts {
-		talk.rewrite(p)
+		search.rewrite(p)
 	}
 	return true
 }
@@ -107,84 +107,83 @@ func isPost(n *html.Node) bool {
 	return dom.NameEndsIn(n, postNames)
 }
 
-// search finds the parts of a post below n, outside of the posts inside it.
-func (talk *conversation) search(p *post, n *html.Node) {
-	for c := n.FirstChild; c != nil && talk.visits <= maxVisits; c = c.NextSibling {
-		if c.Type != html.ElementNode || talk.known[c] {
+// parts finds the parts of a post below n, outside of the posts inside it.
+func (s *postSearch) parts(p *post, n *html.Node) {
+	for c := n.FirstChild; c != nil && s.visits <= maxVisits; c = c.NextSibling {
+		if c.Type != html.ElementNode || s.posts[c] {
 			continue
 		}
-		talk.visits++
-		prop, _ := dom.Attr(c, "itemprop")
+		s.visits++
+		property, _ := dom.Attr(c, "itemprop")
 		rel, _ := dom.Attr(c, "rel")
 		switch {
-		case prop == "text", prop == "articleBody":
+		case property == "text", property == "articleBody":
 			p.body = c
 			continue
-		case p.author == nil && (prop == "author" || rel == "author" || dom.NameEndsIn(c, authorNames)) && short(c):
+		case p.author == nil && (property == "author" || rel == "author" || dom.NameEndsIn(c, authorNames)) && isShort(c):
 			p.author = c
 			continue
-		case p.date == nil && (c.DataAtom == atom.Time || dom.NameEndsIn(c, dateNames)) && short(c):
+		case p.date == nil && (c.DataAtom == atom.Time || dom.NameEndsIn(c, dateNames)) && isShort(c):
 			p.date = c
 			continue
-		case dom.NameEndsIn(c, bodyNames) && p.longer(c):
+		case dom.NameEndsIn(c, bodyNames) && p.isBetterBody(c):
 			p.body = c
 		}
-		talk.search(p, c)
+		s.parts(p, c)
 	}
 }
 
-// longer says that c is to be the body rather than the one that was found before: it is the core of that, or has
-// more text.
-func (p *post) longer(c *html.Node) bool {
+// isBetterBody reports whether c is the body rather than the one that was found before: it is the core of that, or has more
+// text.
+func (p *post) isBetterBody(c *html.Node) bool {
 	if p.body == nil {
 		return dom.Length(c) > 0
 	}
-	prop, _ := dom.Attr(p.body, "itemprop")
-	before, own := dom.Length(p.body), dom.Length(c)
+	property, _ := dom.Attr(p.body, "itemprop")
+	before, length := dom.Length(p.body), dom.Length(c)
 	for up := c.Parent; up != nil && up != p.root; up = up.Parent {
 		if up == p.body {
-			return own*10 >= before*6
+			return length*10 >= before*6
 		}
 	}
-	return prop == "" && own > before
+	return property == "" && length > before
 }
 
-// short says that n is as short as a name or a date.
-func short(n *html.Node) bool {
-	size := dom.Length(n)
-	return size > 1 && size <= longName
+// isShort reports whether n is as short as a name or a date.
+func isShort(n *html.Node) bool {
+	length := dom.Length(n)
+	return length > 1 && length <= maxAuthor
 }
 
-// rewrite leaves of a post a line about it, what it says, and the posts inside it.
-func (talk *conversation) rewrite(p post) {
+// rewrite leaves of a post a line with its author and its date, its body, and the posts inside it.
+func (s *postSearch) rewrite(p post) {
 	line := dom.Line(dom.Text(p.author))
 	if p.date != nil {
 		line += ", " + dom.Line(dom.Text(p.date))
 	}
-	parts := talk.inside(p.root, p.body, []*html.Node{p.body})
+	parts := s.inside(p.root, p.body, []*html.Node{p.body})
 	for _, n := range parts {
 		n.Parent.RemoveChild(n)
 	}
-	for c := p.root.FirstChild; c != nil; c = p.root.FirstChild {
-		p.root.RemoveChild(c)
+	for p.root.FirstChild != nil {
+		p.root.RemoveChild(p.root.FirstChild)
 	}
 	about := &html.Node{Type: html.ElementNode, DataAtom: atom.P, Data: "p"}
 	about.AppendChild(&html.Node{Type: html.TextNode, Data: line})
-	p.root.AppendChild(about)
-	for _, n := range parts {
+	for _, n := range append([]*html.Node{about}, parts...) {
 		p.root.AppendChild(n)
 	}
 }
 
-// inside adds to posts those below n that are in no other and not in the body.
-func (talk *conversation) inside(n, body *html.Node, posts []*html.Node) []*html.Node {
+// inside adds to posts the posts below n that are neither in another one nor in the body.
+func (s *postSearch) inside(n, body *html.Node, posts []*html.Node) []*html.Node {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch {
 		case c == body:
-		case talk.known[c]:
+		case s.posts[c]:
 			posts = append(posts, c)
 		default:
-			posts = talk.inside(c, body, posts)
+			posts = s.inside(c, body, posts)
 		}
 	}
 	return posts

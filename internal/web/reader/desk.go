@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"familiar/internal/api"
+	"familiar/internal/context/turn"
 )
 
 // How long a service is left alone that says it has had enough of us: if it does not say for how long, and at most.
@@ -30,13 +31,13 @@ func (r *Readers) desk(e *errand) (*desk, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.config.Now().Before(r.closed[e.origin]) {
-		return nil, &Error{e.reader, api.RateLimited, "the service asked for fewer requests a while ago and is left alone"}
+		return nil, &Error{e.reader, turn.CodeRateLimited, "the service asked for fewer requests a while ago and is left alone"}
 	}
 	far := r.far[e.origin]
 	if far == nil {
 		var err error
 		if far, err = api.NewEndpoint(e.origin, r.config.Client); err != nil {
-			return nil, &Error{e.reader, api.Rejected, err.Error()}
+			return nil, &Error{e.reader, turn.CodeRejected, err.Error()}
 		}
 		far.UserAgent, far.MaxBody, far.Explain = r.config.UserAgent, maxReply, e.explain
 		r.far[e.origin] = far
@@ -81,7 +82,7 @@ func (d *desk) heed(err error) error {
 	switch {
 	case f.RetryAfter > 0:
 		d.leave(f.RetryAfter)
-	case f.Code == api.RateLimited || f.Code == api.Quota || f.Code == api.Blocked:
+	case f.Code == turn.CodeRateLimited || f.Code == turn.CodeQuota || f.Code == turn.CodeBlocked:
 		d.leave(rest)
 	}
 	return err
@@ -98,8 +99,8 @@ func (d *desk) leave(wait time.Duration) {
 }
 
 // malformed is an answer that is not the one agreed on.
-func malformed(detail string) error { return &api.Failure{Code: api.Malformed, Detail: detail} }
+func malformed(detail string) error { return &api.Failure{Code: turn.CodeMalformed, Detail: detail} }
 
 func missing() *api.Failure {
-	return &api.Failure{Code: Missing, Detail: "the service knows no such page"}
+	return &api.Failure{Code: turn.CodeMissing, Detail: "the service knows no such page"}
 }

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/api"
+	"familiar/internal/context/turn"
 	"familiar/internal/web/page"
 )
 
@@ -71,12 +72,12 @@ func filePath(parts []string) bool {
 func explainGitHub(r api.Reply) api.Failure {
 	switch {
 	case r.Status == http.StatusUnauthorized:
-		return api.Failure{Code: api.Unauthorized, Detail: "the token is wrong: check GITHUB_TOKEN"}
+		return api.Failure{Code: turn.CodeUnauthorized, Detail: "the token is wrong: check GITHUB_TOKEN"}
 	case (r.Status == http.StatusForbidden || r.Status == http.StatusTooManyRequests) && r.Header.Get("X-RateLimit-Remaining") == "0":
 		reset, _ := strconv.ParseInt(r.Header.Get("X-RateLimit-Reset"), 10, 64)
-		return api.Failure{Code: api.RateLimited, Detail: "the hour's requests are used up: GITHUB_TOKEN allows more", RetryAfter: max(rest, time.Until(time.Unix(reset, 0)))}
+		return api.Failure{Code: turn.CodeRateLimited, Detail: "the hour's requests are used up: GITHUB_TOKEN allows more", RetryAfter: max(rest, time.Until(time.Unix(reset, 0)))}
 	case r.Status == http.StatusForbidden && r.Header.Get("Retry-After") != "":
-		return api.Failure{Code: api.RateLimited, Detail: "too many requests just now"}
+		return api.Failure{Code: turn.CodeRateLimited, Detail: "too many requests just now"}
 	}
 	return explainMissing(r)
 }

@@ -3,6 +3,7 @@ package reader
 import (
 	"context"
 	"errors"
+	"familiar/internal/context/turn"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,8 +13,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"familiar/internal/api"
 )
 
 // service answers in the place of every service.
@@ -38,11 +37,11 @@ const (
 	itemBody   = `{"id":8863,"title":"Light","author":"ana","text":"Some text."}`
 )
 
-func code(err error) string {
+func code(err error) turn.Code {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
 	}
-	return fmt.Sprint(err)
+	return turn.Code(fmt.Sprint(err))
 }
 
 func TestPagesAreKeptForAWhile(t *testing.T) {
@@ -78,7 +77,7 @@ func TestWhoAsksAtTheSameTimeShares(t *testing.T) {
 		var all sync.WaitGroup
 		all.Go(func() {
 			began := time.Now()
-			if _, err := r.Read(impatient, thread8863, Options{}); code(err) != api.Timeout || time.Since(began) != 50*time.Millisecond {
+			if _, err := r.Read(impatient, thread8863, Options{}); code(err) != turn.CodeTimeout || time.Since(began) != 50*time.Millisecond {
 				t.Errorf("half of the time there was should leave the other half: %v after %s", err, time.Since(began))
 			}
 		})
@@ -101,11 +100,11 @@ func TestNobodyWaitsForever(t *testing.T) {
 		r := New(Config{Client: service(func(r *http.Request) (int, string, string) { <-r.Context().Done(); return 0, "", "" }).client})
 		began := time.Now()
 		_, err := r.Read(t.Context(), thread8863, Options{})
-		if code(err) != api.Timeout || time.Since(began) > patience {
+		if code(err) != turn.CodeTimeout || time.Since(began) > patience {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
 		r.Close()
-		if _, err := r.Read(t.Context(), thread8863, Options{}); code(err) != api.Timeout {
+		if _, err := r.Read(t.Context(), thread8863, Options{}); code(err) != turn.CodeTimeout {
 			t.Errorf("after Close: %v", err)
 		}
 	})
@@ -117,20 +116,20 @@ func TestServicesAreLeftAlone(t *testing.T) {
 		name, url    string
 		status       int
 		header, body string
-		want         string        // code of the first answer, "<nil>" for a page
+		want         turn.Code     // code of the first answer, "<nil>" for a page
 		alone        time.Duration // until the service is asked again
 	}{
-		{"says how long", thread8863, 429, "Retry-After: 120", `{}`, api.RateLimited, 2 * time.Minute},
-		{"says too long", thread8863, 503, "Retry-After: 999999", `{}`, api.Upstream, longRest},
-		{"says nothing", thread8863, 429, "", `{}`, api.RateLimited, rest},
-		{"a page for robots", thread8863, 403, "", `<html>captcha</html>`, api.Blocked, rest},
-		{"no such page", thread8863, 404, "", `{}`, Missing, 0},
+		{"says how long", thread8863, 429, "Retry-After: 120", `{}`, turn.CodeRateLimited, 2 * time.Minute},
+		{"says too long", thread8863, 503, "Retry-After: 999999", `{}`, turn.CodeUpstream, longRest},
+		{"says nothing", thread8863, 429, "", `{}`, turn.CodeRateLimited, rest},
+		{"a page for robots", thread8863, 403, "", `<html>captcha</html>`, turn.CodeBlocked, rest},
+		{"no such page", thread8863, 404, "", `{}`, turn.CodeMissing, 0},
 		{"asks to back off", "https://stackoverflow.com/q/1", 200, "",
 			`{"items":[{"question_id":1,"title":"T","body":"B"}],"backoff":30,"quota_remaining":5}`, "<nil>", 30 * time.Second},
 		{"the day's last", "https://stackoverflow.com/q/1", 200, "",
 			`{"items":[{"question_id":1,"title":"T","body":"B"}],"quota_remaining":0}`, "<nil>", longRest},
 		{"a ban", "https://stackoverflow.com/q/1", 400, "",
-			`{"error_id":502,"error_message":"too many requests from this IP, more requests available in 90 seconds"}`, api.RateLimited, 90 * time.Second},
+			`{"error_id":502,"error_message":"too many requests from this IP, more requests available in 90 seconds"}`, turn.CodeRateLimited, 90 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -146,7 +145,7 @@ func TestServicesAreLeftAlone(t *testing.T) {
 				}
 				if test.alone > 0 {
 					time.Sleep(test.alone - time.Millisecond)
-					if _, err := r.Read(t.Context(), other, Options{}); code(err) != api.RateLimited || asked != 1 {
+					if _, err := r.Read(t.Context(), other, Options{}); code(err) != turn.CodeRateLimited || asked != 1 {
 						t.Errorf("%v, asked %d times", err, asked)
 					}
 					time.Sleep(time.Millisecond)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"familiar/internal/api"
+	"familiar/internal/context/turn"
 	"familiar/internal/web/page"
 )
 
@@ -70,18 +71,18 @@ func explainStackExchange(r api.Reply) api.Failure {
 	}
 	switch reply.ErrorID {
 	case 502:
-		f := api.Failure{Code: api.RateLimited, Detail: "too many requests: STACKEXCHANGE_KEY allows more"}
+		f := api.Failure{Code: turn.CodeRateLimited, Detail: "too many requests: STACKEXCHANGE_KEY allows more"}
 		if found := banned.FindStringSubmatch(reply.ErrorMessage); found != nil {
 			wait, _ := strconv.Atoi(found[1])
 			f.RetryAfter = time.Duration(wait) * time.Second
 		}
 		return f
 	case 400, 401, 402, 403, 405, 406:
-		return api.Failure{Code: api.Rejected, Detail: fmt.Sprintf("the API answered with the error %d: check STACKEXCHANGE_KEY", reply.ErrorID)}
+		return api.Failure{Code: turn.CodeRejected, Detail: fmt.Sprintf("the API answered with the error %d: check STACKEXCHANGE_KEY", reply.ErrorID)}
 	case 404:
 		return *missing()
 	case 500, 503:
-		return api.Failure{Code: api.Upstream, Detail: fmt.Sprintf("the API answered with the error %d", reply.ErrorID)}
+		return api.Failure{Code: turn.CodeUpstream, Detail: fmt.Sprintf("the API answered with the error %d", reply.ErrorID)}
 	}
 	return api.Failure{}
 }

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"familiar/internal/api"
+	"familiar/internal/context/turn"
 	"familiar/internal/web/page"
 )
 
@@ -63,7 +64,7 @@ func explainWikipedia(r api.Reply) api.Failure {
 	f := api.ExplainMediaWiki(r)
 	for _, word := range []string{"missingtitle", "invalidtitle", "pagecannotexist", "nosuchpageid"} {
 		if strings.HasSuffix(f.Detail, " "+word) {
-			return api.Failure{Code: Missing, Detail: f.Detail}
+			return api.Failure{Code: turn.CodeMissing, Detail: f.Detail}
 		}
 	}
 	return f

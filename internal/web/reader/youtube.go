@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"familiar/internal/api"
+	"familiar/internal/context/turn"
 	"familiar/internal/web/page"
 )
 
@@ -71,7 +72,7 @@ func readYouTube(ctx context.Context, d *desk, id string) (page.Page, error) {
 	details := video.VideoDetails
 	switch {
 	case details.Title == "" && video.PlayabilityStatus.Status == "LOGIN_REQUIRED":
-		return page.Page{}, &api.Failure{Code: api.Blocked, Detail: "the service wants a person to sign in"}
+		return page.Page{}, &api.Failure{Code: turn.CodeBlocked, Detail: "the service wants a person to sign in"}
 	case details.Title == "":
 		return page.Page{}, missing()
 	case details.VideoID != id:

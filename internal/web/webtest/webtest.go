@@ -1,6 +1,6 @@
 // Package webtest is a small web with its own DNS and certificate authority, made from one txtar archive.
 //
-// Sites are real servers on loopback, over HTTP/1.1 in the clear and HTTP/2 under TLS; names lead to addresses that look
+// Sites are real servers on loopback, or in memory, over HTTP/1.1 in the clear and HTTP/2 under TLS; names lead to addresses that look
 // public, and [Web.Dial] carries a connection to such an address to the server. So a client under test resolves,
 // checks and dials as it would outside, and only the last step is bent.
 //
@@ -62,6 +62,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"familiar/internal/memnet"
 )
 
 // Web is a running web. It is safe for concurrent use.
@@ -91,7 +93,18 @@ type Request struct {
 // New starts the web in archive. It is closed with the test, or before by [Web.Close].
 func New(tb testing.TB, archive []byte) *Web {
 	tb.Helper()
-	w, err := start(archive)
+	return begin(tb, archive, onLoopback)
+}
+
+// InMemory is New without a network. In a bubble of testing/synctest time is virtual for the sites too.
+func InMemory(tb testing.TB, archive []byte) *Web {
+	tb.Helper()
+	return begin(tb, archive, inMemory)
+}
+
+func begin(tb testing.TB, archive []byte, listen listen) *Web {
+	tb.Helper()
+	w, err := start(archive, listen)
 	if err != nil {
 		tb.Fatalf("start web: %v", err)
 	}
@@ -99,7 +112,27 @@ func New(tb testing.TB, archive []byte) *Web {
 	return w
 }
 
-func start(archive []byte) (*Web, error) {
+// listen makes a listener and what connects to it.
+type listen func() (net.Listener, dial, error)
+
+type dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+func onLoopback() (net.Listener, dial, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, nil, err
+	}
+	return l, func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "tcp", l.Addr().String())
+	}, nil
+}
+
+func inMemory() (net.Listener, dial, error) {
+	l := memnet.Listen()
+	return l, l.Dial, nil
+}
+
+func start(archive []byte, listen listen) (*Web, error) {
 	w := &Web{closed: make(chan struct{}), handlers: make(map[string]http.Handler)}
 	var err error
 	ar := txtar.Parse(archive)
@@ -116,10 +149,10 @@ func start(archive []byte) (*Web, error) {
 	if w.ca, err = newAuthority(); err != nil {
 		return nil, err
 	}
-	if w.plain, err = w.serve("http", nil); err != nil {
+	if w.plain, err = w.serve(listen, "http", nil); err != nil {
 		return nil, err
 	}
-	if w.secure, err = w.serve("https", &tls.Config{GetCertificate: w.ca.certificate, NextProtos: []string{"h2", "http/1.1"}}); err != nil {
+	if w.secure, err = w.serve(listen, "https", &tls.Config{GetCertificate: w.ca.certificate, NextProtos: []string{"h2", "http/1.1"}}); err != nil {
 		w.plain.close()
 		return nil, err
 	}
@@ -156,12 +189,11 @@ func (w *Web) Dial(ctx context.Context, network, address string) (net.Conn, erro
 	if err != nil {
 		return nil, fmt.Errorf("dial: %q is no literal address", address)
 	}
-	var d net.Dialer
 	switch ap.Port() {
 	case 80:
-		return d.DialContext(ctx, "tcp", w.plain.addr)
+		return w.plain.dial(ctx, network, address)
 	case 443:
-		return d.DialContext(ctx, "tcp", w.secure.addr)
+		return w.secure.dial(ctx, network, address)
 	}
 	return nil, errors.New("dial: connection refused")
 }
@@ -200,19 +232,19 @@ func (w *Web) Hits(url string) int {
 	return n
 }
 
-// server is one listener on loopback.
+// server is one listener.
 type server struct {
-	addr string
+	dial dial
 	http http.Server
 	done chan struct{} // closed when the accept loop has ended
 }
 
-func (w *Web) serve(scheme string, secure *tls.Config) (*server, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+func (w *Web) serve(listen listen, scheme string, secure *tls.Config) (*server, error) {
+	l, dial, err := listen()
 	if err != nil {
 		return nil, err
 	}
-	s := &server{addr: l.Addr().String(), done: make(chan struct{})}
+	s := &server{dial: dial, done: make(chan struct{})}
 	s.http = http.Server{
 		Handler:   http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { w.answer(scheme, rw, r) }),
 		TLSConfig: secure,

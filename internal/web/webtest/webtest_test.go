@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -89,7 +90,11 @@ func browse(t *testing.T, w *Web) *http.Client {
 }
 
 func TestPages(t *testing.T) {
-	w := New(t, []byte(sample))
+	testPages(t, New(t, []byte(sample)))
+	synctest.Test(t, func(t *testing.T) { testPages(t, InMemory(t, []byte(sample))) })
+}
+
+func testPages(t *testing.T, w *Web) {
 	w.Handle("odd.example.org/x", func(rw http.ResponseWriter, r *http.Request) { fmt.Fprint(rw, "odd ", r.Proto) })
 	c := browse(t, w)
 	for _, p := range []struct {
@@ -138,7 +143,11 @@ func TestPages(t *testing.T) {
 }
 
 func TestBehaviours(t *testing.T) {
-	w := New(t, []byte(sample))
+	testBehaviours(t, New(t, []byte(sample)))
+	synctest.Test(t, func(t *testing.T) { testBehaviours(t, InMemory(t, []byte(sample))) })
+}
+
+func testBehaviours(t *testing.T, w *Web) {
 	c := browse(t, w)
 	for _, scheme := range []string{"http", "https"} {
 		read := func(path string, most int64) (int, error) {
@@ -237,7 +246,7 @@ func TestBadArchive(t *testing.T) {
 		"-- example.org/a.head --\n!drip\n",
 		"-- example.org/a.head --\nwords\n",
 	} {
-		if w, err := start([]byte(archive)); err == nil {
+		if w, err := start([]byte(archive), onLoopback); err == nil {
 			w.Close()
 			t.Errorf("%q was accepted", archive)
 		}

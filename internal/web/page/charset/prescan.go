@@ -9,10 +9,10 @@ import (
 	"familiar/internal/web/page/dom"
 )
 
-// prescan looks for a declaration of the encoding in the beginning of an HTML document (HTML Standard, "prescan a
-// byte stream to determine its encoding"). It works on bytes, not on a tree, so that a <meta> in a script counts
-// too, as it does in browsers. It returns the label as it was written, "" if there is none that means anything;
-// with skip, it leaves out what is in scripts and styles.
+// prescan looks for a declaration of the encoding in the beginning of an HTML document (HTML Standard, "prescan a byte
+// stream to determine its encoding"). It works on bytes, not on a tree, so a <meta> in a script counts too, as it does in
+// browsers. With skip, it leaves out what is in scripts and styles. It returns the label as it is written, "" if no label
+// stands for an encoding.
 func prescan(head []byte, skip bool) (label string) {
 	for len(head) > 0 {
 		at := bytes.IndexByte(head, '<')
@@ -34,16 +34,16 @@ func prescan(head []byte, skip bool) (label string) {
 				return label
 			}
 		case skip && tagNamed(head, "script"):
-			head = after(head, "</script")
+			_, head, _ = dom.CutFold(head, "</script")
 		case skip && tagNamed(head, "style"):
-			head = after(head, "</style")
+			_, head, _ = dom.CutFold(head, "</style")
 		case len(head) > 1 && dom.IsLetter(head[1]), len(head) > 2 && head[1] == '/' && dom.IsLetter(head[2]):
 			head = head[min(len(head), 1+wordEnd(head[1:])):]
 			for more := true; more; {
 				_, _, head, more = readAttribute(head)
 			}
 		case len(head) > 1 && strings.IndexByte("!/?", head[1]) >= 0:
-			head = after(head, ">")
+			_, head, _ = bytes.Cut(head, []byte(">"))
 		default:
 			head = head[1:]
 		}
@@ -51,23 +51,13 @@ func prescan(head []byte, skip bool) (label string) {
 	return ""
 }
 
-// after is what follows the first mark in head, which is in lower case, nothing if it has none.
-func after(head []byte, mark string) []byte {
-	for i := 0; i+len(mark) <= len(head); i++ {
-		if head[i] == mark[0] && strings.EqualFold(string(head[i:i+len(mark)]), mark) {
-			return head[i+len(mark):]
-		}
-	}
-	return nil
-}
-
-// tagNamed says that head begins with the start of such a tag.
+// tagNamed reports whether head begins with the start of such a tag.
 func tagNamed(head []byte, name string) bool {
 	end := 1 + len(name)
 	return len(head) > end && strings.EqualFold(string(head[1:end]), name) && (dom.IsSpace(head[end]) || head[end] == '/' || head[end] == '>')
 }
 
-// wordEnd is where the name of a tag ends.
+// wordEnd returns where the name of a tag ends.
 func wordEnd(s []byte) int {
 	for i, c := range s {
 		if dom.IsSpace(c) || c == '>' {
@@ -77,25 +67,25 @@ func wordEnd(s []byte) int {
 	return len(s)
 }
 
-// metaTag is what one <meta> says.
+// metaTag is what one <meta> declares.
 type metaTag struct {
 	charset string
 	content string
-	pragma  bool // it stands for a header
+	pragma  bool // it takes the place of a header
 }
 
 func readMeta(head []byte) (m metaTag, rest []byte) {
-	seen := map[string]bool{}
+	names := map[string]bool{}
 	for {
 		name, value, next, ok := readAttribute(head)
 		head = next
 		if !ok {
 			return m, head
 		}
-		if seen[name] {
+		if names[name] {
 			continue
 		}
-		seen[name] = true
+		names[name] = true
 		switch name {
 		case "http-equiv":
 			m.pragma = value == "content-type"
@@ -107,7 +97,7 @@ func readMeta(head []byte) (m metaTag, rest []byte) {
 	}
 }
 
-// label is the declared encoding, if it is one that is known or one that is refused.
+// label returns the declared encoding if the Encoding Standard lists it or if it is refused.
 func (m metaTag) label() string {
 	label := m.charset
 	if label == "" && m.pragma {
@@ -115,10 +105,10 @@ func (m metaTag) label() string {
 	}
 	label = strings.TrimSpace(label)
 	switch _, name := whatwg.Lookup(label); {
-	case refused.MatchString(label):
+	case refusedLabels.MatchString(label):
 		return label
 	case strings.HasPrefix(name, "utf-16"):
-		return "utf-8" // it was found by reading ASCII
+		return "utf-8" // the declaration itself was read as ASCII
 	case name == "x-user-defined":
 		return "windows-1252"
 	case name == "":
@@ -127,7 +117,8 @@ func (m metaTag) label() string {
 	return label
 }
 
-// readAttribute is the Standard's "get an attribute", with name and value in lower case; ok is false at the tag's end.
+// readAttribute is the Standard's "get an attribute". It returns name and value in lower case; ok is false at the end of
+// the tag.
 func readAttribute(s []byte) (name, value string, rest []byte, ok bool) {
 	for len(s) > 0 && (dom.IsSpace(s[0]) || s[0] == '/') {
 		s = s[1:]
@@ -139,11 +130,11 @@ func readAttribute(s []byte) (name, value string, rest []byte, ok bool) {
 	for end < len(s) && !dom.IsSpace(s[end]) && s[end] != '/' && s[end] != '>' && (s[end] != '=' || end == 0) {
 		end++
 	}
-	name, s = strings.ToLower(string(s[:end])), bytes.TrimLeft(s[end:], " \t\n\f\r")
+	name, s = strings.ToLower(string(s[:end])), bytes.TrimLeft(s[end:], dom.Blanks)
 	if len(s) == 0 || s[0] != '=' {
 		return name, "", s, true
 	}
-	s = bytes.TrimLeft(s[1:], " \t\n\f\r")
+	s = bytes.TrimLeft(s[1:], dom.Blanks)
 	switch {
 	case len(s) == 0 || s[0] == '>':
 		return name, "", s, true
@@ -165,11 +156,11 @@ func contentCharset(s string) string {
 		if at < 0 {
 			return ""
 		}
-		s = strings.TrimLeft(s[at+len("charset"):], " \t\n\f\r")
+		s = strings.TrimLeft(s[at+len("charset"):], dom.Blanks)
 		if !strings.HasPrefix(s, "=") {
 			continue
 		}
-		if s = strings.TrimLeft(s[1:], " \t\n\f\r"); s == "" {
+		if s = strings.TrimLeft(s[1:], dom.Blanks); s == "" {
 			return ""
 		}
 		if q := s[0]; q == '"' || q == '\'' {
@@ -179,7 +170,7 @@ func contentCharset(s string) string {
 			}
 			return own
 		}
-		if end := strings.IndexAny(s, "; \t\n\f\r"); end >= 0 {
+		if end := strings.IndexAny(s, ";"+dom.Blanks); end >= 0 {
 			s = s[:end]
 		}
 		return s

@@ -4,6 +4,8 @@
 package dom
 
 import (
+	"iter"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -16,6 +18,17 @@ func Attr(n *html.Node, key string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// Children yields the children of n. The one that is yielded may be removed or replaced.
+func Children(n *html.Node) iter.Seq[*html.Node] {
+	return func(yield func(*html.Node) bool) {
+		for c, next := n.FirstChild, (*html.Node)(nil); c != nil; c = next {
+			if next = c.NextSibling; !yield(c) {
+				return
+			}
+		}
+	}
 }
 
 // Rename turns n into another element.

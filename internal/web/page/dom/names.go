@@ -7,10 +7,10 @@ import (
 	"golang.org/x/net/html"
 )
 
-// The names in a class attribute say something in words if the attribute is at most MaxClass bytes long, and a name at
-// most MaxName bytes and maxNameWords words.
+// The names in a class are read if it is at most maxClass bytes long, and the words of a name if it is at most MaxName
+// bytes long and for maxNameWords words.
 const (
-	MaxClass     = 512
+	maxClass     = 512
 	MaxName      = 80
 	maxNameWords = 8
 )
@@ -38,26 +38,35 @@ func NameWords(name string) iter.Seq[string] {
 	}
 }
 
-// NameEndsIn reports whether one of the names of n, in its class or its id, ends in one of words. Two words may also be
-// written as one.
-func NameEndsIn(n *html.Node, words map[string]bool) bool {
+// AnyName reports whether f holds for one of the names in the class and the id of n.
+func AnyName(n *html.Node, f func(name string) bool) bool {
 	for _, a := range n.Attr {
-		if a.Key != "class" && a.Key != "id" || len(a.Val) > MaxClass {
+		if a.Key != "class" && a.Key != "id" || len(a.Val) > maxClass {
 			continue
 		}
 		for name := range strings.FieldsSeq(a.Val) {
-			last, previous := "", ""
-			if len(name) <= MaxName {
-				for word := range NameWords(name) {
-					last, previous = word, last
-				}
-			}
-			if words[last] || previous != "" && words[previous+last] {
+			if f(name) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// NameEndsIn reports whether a name of n ends in one of words. Two words may also be written as one.
+func NameEndsIn(n *html.Node, words map[string]bool) bool {
+	return AnyName(n, func(name string) bool { return endsIn(name, words) })
+}
+
+func endsIn(name string, words map[string]bool) bool {
+	if len(name) > MaxName {
+		return false
+	}
+	last, previous := "", ""
+	for word := range NameWords(name) {
+		last, previous = word, last
+	}
+	return words[last] || previous != "" && words[previous+last]
 }
 
 // WordSet makes a set of a list of words with blanks between them.

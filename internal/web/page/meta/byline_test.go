@@ -16,8 +16,8 @@ func TestShownBylines(t *testing.T) {
 	}
 	for _, test := range tests {
 		m := read(t, test.source, nil)
-		if m.Author != test.author || stamp(m.Published) != test.published {
-			t.Errorf("%s: author %q, published %q", test.source, m.Author, stamp(m.Published))
+		if m.Author != test.author || rfc3339(m.Published) != test.published {
+			t.Errorf("%s: author %q, published %q", test.source, m.Author, rfc3339(m.Published))
 		}
 	}
 }

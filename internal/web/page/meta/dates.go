@@ -1,10 +1,13 @@
 package meta
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"strings"
 	"time"
+
+	"golang.org/x/net/html/atom"
 )
 
 // The names under which sites put their dates into <meta>, the most exact ones first.
@@ -19,13 +22,41 @@ var (
 	}
 )
 
-// dates asks the witnesses in order of their worth: JSON-LD, <meta>, marked <time> elements, and for the day
-// of publication the only <time> of the page and the address. What the page shows comes last (byline.go).
-func (t *testimony) dates(base *url.URL) (published, modified time.Time) {
-	published = t.firstDate(publishedMeta[:], firstOf(t.fact("datePublished"), t.fact("dateCreated")), "publish", "pubdate", "datecreated", "entry-date")
-	modified = t.firstDate(modifiedMeta[:], t.fact("dateModified"), "modif", "updated")
-	if published.IsZero() && len(t.times) == 1 {
-		published = parseDate(t.times[0].value)
+// stamp is one machine-readable date in the body.
+type stamp struct {
+	value string
+	role  string // what its itemprop and its class call it, in lower case
+}
+
+// maxStamps is how many dates of the body are read.
+const maxStamps = 200
+
+func (s *source) readStamps() {
+	for _, n := range s.elements.FilterMatcher(dateElements).EachIter() {
+		if len(s.stamps) >= maxStamps {
+			return
+		}
+		property := n.AttrOr("itemprop", "")
+		if value, ok := n.Attr("datetime"); ok && n.Nodes[0].DataAtom == atom.Time {
+			role := strings.ToLower(property + " " + n.AttrOr("class", ""))
+			if _, ok := n.Attr("pubdate"); ok {
+				role += " published"
+			}
+			s.stamps = append(s.stamps, stamp{value, role})
+		}
+		if content, ok := n.Attr("content"); ok && strings.HasPrefix(property, "date") {
+			s.stamps = append(s.stamps, stamp{content, strings.ToLower(property)})
+		}
+	}
+}
+
+// dates takes the first of these that holds a date: JSON-LD, <meta>, marked dates in the body. For the day of publication
+// the only date in the body and the address count too.
+func (s *source) dates(base *url.URL) (published, modified time.Time) {
+	published = s.firstDate(publishedMeta[:], cmp.Or(s.property("datePublished"), s.property("dateCreated")), "publish", "pubdate", "datecreated", "entry-date")
+	modified = s.firstDate(modifiedMeta[:], s.property("dateModified"), "modif", "updated")
+	if published.IsZero() && len(s.stamps) == 1 {
+		published = parseDate(s.stamps[0].value)
 	}
 	if published.IsZero() && base != nil {
 		if m := addressDate.FindStringSubmatch(base.Path); m != nil {
@@ -40,16 +71,16 @@ func (t *testimony) dates(base *url.URL) (published, modified time.Time) {
 
 var addressDate = regexp.MustCompile(`/((?:19|20)\d\d)[/-](0[1-9]|1[0-2])[/-](0[1-9]|[12]\d|3[01])(?:[/-]|$)`)
 
-func (t *testimony) firstDate(names []string, fact string, roles ...string) time.Time {
-	if date := parseDate(fact); !date.IsZero() {
+func (s *source) firstDate(names []string, property string, roles ...string) time.Time {
+	if date := parseDate(property); !date.IsZero() {
 		return date
 	}
 	for _, name := range names {
-		if date := parseDate(t.meta[name]); !date.IsZero() {
+		if date := parseDate(s.meta[name]); !date.IsZero() {
 			return date
 		}
 	}
-	for _, stamp := range t.times {
+	for _, stamp := range s.stamps {
 		for _, role := range roles {
 			if strings.Contains(stamp.role, role) {
 				if date := parseDate(stamp.value); !date.IsZero() {
@@ -61,7 +92,7 @@ func (t *testimony) firstDate(names []string, fact string, roles ...string) time
 	return time.Time{}
 }
 
-// layouts are the spellings in use. None depends on whether the day or the month comes first.
+// layouts are the notations in use. None depends on whether the day or the month comes first.
 var layouts = [...]string{
 	time.RFC3339Nano, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04",
 	"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02", "2006/01/02", "2006/1/2", "20060102",
@@ -69,8 +100,8 @@ var layouts = [...]string{
 	"January 2, 2006", "Jan 2, 2006", "2 January 2006", "2 Jan 2006", "January 2, 2006 15:04", "Jan 2, 2006 3:04 PM", "January 2, 2006 3:04 PM", "2006-01",
 }
 
-// webBegan is before any page was written; an earlier date is a mistake, and so is one after tomorrow.
-var webBegan = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
+// firstPages is before any page was written. An earlier date is a mistake, and so is one after tomorrow.
+var firstPages = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func parseDate(value string) time.Time {
 	value = strings.TrimSpace(value)
@@ -83,7 +114,7 @@ func parseDate(value string) time.Time {
 		if err != nil {
 			continue
 		}
-		if date = date.UTC(); date.Before(webBegan) || date.After(time.Now().Add(48*time.Hour)) {
+		if date = date.UTC(); date.Before(firstPages) || date.After(time.Now().Add(48*time.Hour)) {
 			return time.Time{}
 		}
 		return date

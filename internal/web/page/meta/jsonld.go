@@ -7,108 +7,116 @@ import (
 	"familiar/internal/web/page/dom"
 )
 
-// linked is one object of JSON-LD (schema.org), reduced to the facts that are asked for.
-type linked struct {
-	rank  int
-	facts map[string]string
+// object is one object of JSON-LD in the vocabulary of schema.org, reduced to the properties that are used.
+type object struct {
+	isArticle  bool // it describes the text, not only the page
+	properties map[string]string
 }
 
-// How much an object has to say about the page itself.
+// How much JSON-LD of a page is read: in bytes, in objects, and how deep into each.
 const (
-	pageRank = iota
-	articleRank
+	maxJSONLD  = 512 << 10
+	maxObjects = 50
+	maxDepth   = 6
 )
 
-// linkedLimit is how much JSON-LD of a page is read, in bytes; linkedDepth how deep.
-const (
-	linkedLimit = 512 << 10
-	linkedDepth = 6
-)
+var propertyNames = [...]string{"datePublished", "dateCreated", "dateModified", "author", "publisher", "inLanguage"}
 
-var linkedFacts = [...]string{"datePublished", "dateCreated", "dateModified", "author", "publisher", "inLanguage"}
-
-// readLinked reads one script. What cannot be read says nothing.
-func (t *testimony) readLinked(script string) []linked {
-	var value any
-	if json.Unmarshal([]byte(strings.TrimSpace(script)), &value) != nil {
-		return nil
+// readJSONLD reads the scripts that hold JSON-LD and leaves out what is not valid.
+func (s *source) readJSONLD() {
+	size := 0
+	for _, n := range s.elements.FilterMatcher(scripts).EachIter() {
+		if !strings.EqualFold(strings.TrimSpace(n.AttrOr("type", "")), "application/ld+json") {
+			continue
+		}
+		text := n.Text()
+		if size += len(text); size > maxJSONLD || len(s.objects) >= maxObjects {
+			return
+		}
+		var value any
+		if json.Unmarshal([]byte(strings.TrimSpace(text)), &value) == nil {
+			s.collectObjects(value, maxDepth)
+		}
 	}
-	var found []linked
-	t.collectLinked(value, linkedDepth, &found)
-	return found
 }
 
-func (t *testimony) collectLinked(value any, depth int, found *[]linked) {
-	if depth == 0 || len(*found) >= 50 {
+func (s *source) collectObjects(value any, depth int) {
+	if depth == 0 || len(s.objects) >= maxObjects {
 		return
 	}
 	switch v := value.(type) {
 	case []any:
 		for _, one := range v {
-			t.collectLinked(one, depth-1, found)
+			s.collectObjects(one, depth-1)
 		}
 	case map[string]any:
-		if noteTypes(v["@type"], &t.types); isProduct(v["@type"]) {
-			t.product.hear(v)
+		types := typeNames(v["@type"])
+		for _, name := range types {
+			s.types.add(name)
 		}
-		if rank, ok := rankOf(v["@type"]); ok {
-			l := linked{rank: rank, facts: map[string]string{}}
-			for _, name := range linkedFacts {
-				if fact := nameOf(v[name]); fact != "" {
-					l.facts[name] = dom.Line(fact)
-				}
+		if s.product.Name == "" && describesProduct(types) {
+			s.product = readProduct(v)
+		}
+		if isArticle, ok := describesPage(types); ok {
+			o := object{isArticle: isArticle, properties: map[string]string{}}
+			for _, name := range propertyNames {
+				o.properties[name] = dom.Line(nameOf(v[name]))
 			}
-			*found = append(*found, l)
+			s.objects = append(s.objects, o)
 		}
 		for _, inside := range [...]string{"@graph", "mainEntity", "mainEntityOfPage"} {
-			t.collectLinked(v[inside], depth-1, found)
+			s.collectObjects(v[inside], depth-1)
 		}
 	}
 }
 
-func noteTypes(kind any, h *Types) {
-	switch k := kind.(type) {
+// typeNames returns the first few types of an object, as they are written.
+func typeNames(value any) []string {
+	switch v := value.(type) {
 	case string:
-		h.note(k)
+		return []string{v}
 	case []any:
-		for _, one := range k[:min(len(k), 5)] {
+		var names []string
+		for _, one := range v[:min(len(v), 5)] {
 			if name, ok := one.(string); ok {
-				h.note(name)
+				names = append(names, name)
 			}
 		}
+		return names
 	}
+	return nil
 }
 
-func isProduct(kind any) bool {
-	if kinds, ok := kind.([]any); ok && len(kinds) > 0 {
-		kind = kinds[0]
-	}
-	name, _ := kind.(string)
-	name = name[strings.LastIndexByte(name, '/')+1:]
-	return name == "Product" || name == "ProductGroup" || name == "IndividualProduct"
-}
-
-// rankOf judges a type; objects that are not about the page as a whole are refused.
-func rankOf(kind any) (int, bool) {
-	switch k := kind.(type) {
-	case []any:
-		for _, one := range k {
-			if rank, ok := rankOf(one); ok {
-				return rank, true
-			}
-		}
-	case string:
+// describesPage reports whether an object of these types is about the page as a whole, and if so, whether it describes
+// its text.
+func describesPage(types []string) (isArticle, ok bool) {
+	for _, t := range types {
 		switch {
-		case strings.HasSuffix(k, "Article"), strings.HasSuffix(k, "Posting"), k == "Report", k == "Recipe", k == "HowTo", k == "VideoObject", k == "QAPage", k == "Book", k == "Dataset", k == "Event":
-			return articleRank, true
-		case strings.HasSuffix(k, "Page"), k == "CreativeWork":
-			return pageRank, true
+		case strings.HasSuffix(t, "Article"), strings.HasSuffix(t, "Posting"), t == "Report", t == "Recipe", t == "HowTo", t == "VideoObject", t == "QAPage", t == "Book", t == "Dataset", t == "Event":
+			return true, true
+		case strings.HasSuffix(t, "Page"), t == "CreativeWork":
+			return false, true
 		}
 	}
-	return 0, false
+	return false, false
 }
 
-// nameOf is a fact's text: itself, its name, or the names of several.
+// property returns a property from JSON-LD. Objects that describe the text come before others.
+func (s *source) property(name string) string {
+	found := ""
+	for _, o := range s.objects {
+		value := o.properties[name]
+		if value != "" && o.isArticle {
+			return value
+		}
+		if found == "" {
+			found = value
+		}
+	}
+	return found
+}
+
+// nameOf returns the text of a property: its value, the name of the object that it is, or the names of several.
 func nameOf(value any) string {
 	switch v := value.(type) {
 	case string:

@@ -1,76 +1,153 @@
+// Package meta reads what a web page says about itself where no reader looks: in <meta>, JSON-LD (jsonld.go), microdata,
+// link relations and machine-readable dates (dates.go). Where these name no author or no day, it takes the byline that
+// the page shows (byline.go). types.go holds the kinds of page that a page declares itself to be, product.go what it says
+// about a thing on sale.
+//
+// Nobody sees these attributes, so a page may write anything there. Each is used for its own field only, and a title has
+// to agree with a title that can be seen.
 package meta
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/PuerkitoBio/goquery"
+	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
 	"golang.org/x/text/language"
 
 	"familiar/internal/web/page/dom"
 )
 
-// Metadata is what a page says about itself.
+// Metadata is what a page says about itself. Strings are single lines, empty if unknown.
 type Metadata struct {
-	Title, Author, Site, Language string
-	Published, Modified           time.Time
-	Types                         Types
-	Product                       Product
+	Title     string
+	Author    string
+	Site      string    // the site's name for itself
+	Language  string    // BCP 47
+	Published time.Time // zero if unknown; midnight UTC where only the day is known
+	Modified  time.Time // zero if unknown or not after Published
+	Types     Types
+	Product   Product
 }
 
-// testimony is what a page says of itself in places where no reader looks.
-type testimony struct {
-	meta    map[string]string // name, property or itemprop of <meta>, in lower case → content, the first one
-	title   string
-	h1      string
-	lang    string
-	byline  string      // the text of an element that is marked as the author
-	linked  []linked    // JSON-LD, in order
-	times   []timeStamp // <time datetime> and the like, in order
-	heard   int         // bytes of JSON-LD
-	types   Types
-	product Product
-	asked   int // elements whose text was looked at
-}
-
-// Most pages have one heading, one byline and a few dates; the rest of many is not listened to.
-const (
-	maxAsked = 32
-	maxTimes = 200
+// One walk over the tree finds all elements with metadata, and the other selectors look at these alone.
+var (
+	elements     = cascadia.MustCompile("html, title, h1, meta, script, time, [itemtype], [itemprop], [rel=author]")
+	root         = cascadia.MustCompile("html")
+	titles       = cascadia.MustCompile("head > title")
+	headlines    = cascadia.MustCompile("h1")
+	metas        = cascadia.MustCompile("meta")
+	scripts      = cascadia.MustCompile("script[type]")
+	items        = cascadia.MustCompile("[itemtype]")
+	authors      = cascadia.MustCompile("[rel=author], [itemprop=author]")
+	dateElements = cascadia.MustCompile("time[datetime], [itemprop^=date][content]:not(meta)")
 )
 
-// timeStamp is one machine-readable date in the body.
-type timeStamp struct{ value, role string }
-
-// Read gathers a page's facts. Where the witnesses are attributes, which nobody sees, they are believed only
-// about what they are asked for; a title has to agree with one that can be seen.
-func Read(doc *html.Node, base *url.URL) Metadata {
-	t := testimony{meta: map[string]string{}}
-	t.hear(doc)
-	p := Metadata{
-		Title:    t.bestTitle(),
-		Author:   personal(firstOf(t.fact("author"), t.meta["author"], t.meta["article:author"], t.meta["parsely-author"], t.meta["dc.creator"], t.meta["sailthru.author"], t.byline)),
-		Site:     dom.Line(firstOf(t.meta["og:site_name"], t.fact("publisher"), t.meta["application-name"])),
-		Language: t.languageTag(),
-	}
-	p.Title = withoutSite(p.Title, p.Site)
-	p.Published, p.Modified = t.dates(base)
-	if p.Author == "" || p.Published.IsZero() {
-		author, day := shown(doc)
-		p.Author = firstOf(p.Author, author)
-		if p.Published.IsZero() && (p.Modified.IsZero() || day.Before(p.Modified)) {
-			p.Published = day
-		}
-	}
-	p.Types, p.Product = t.types, t.product
-	p.Types.OpenGraph = strings.ToLower(t.meta["og:type"])
-	return p
+// source is a page while its metadata is read.
+type source struct {
+	elements *goquery.Selection
+	meta     map[string]string // the first content of each name, property or itemprop of <meta>, in lower case
+	objects  []object          // of JSON-LD, in order
+	stamps   []stamp           // dates in the body, in order
+	types    Types
+	product  Product
 }
 
-// withoutSite takes the site's name from the end of a title, where it stands behind a dash or a bar.
+// Read reads the metadata of doc. base is its address, which may hold a date; it may be nil.
+func Read(doc *html.Node, base *url.URL) Metadata {
+	s := source{elements: goquery.NewDocumentFromNode(doc).FindMatcher(elements), meta: map[string]string{}}
+	s.readMeta()
+	s.readJSONLD()
+	s.readStamps()
+	s.elements.FilterMatcher(items).Each(func(_ int, n *goquery.Selection) { s.types.add(n.AttrOr("itemtype", "")) })
+	s.types.OpenGraph = strings.ToLower(s.meta["og:type"])
+	m := Metadata{
+		Author:   cmp.Or(s.property("author"), s.meta["author"], s.meta["article:author"], s.meta["parsely-author"], s.meta["dc.creator"], s.meta["sailthru.author"]),
+		Site:     cmp.Or(s.meta["og:site_name"], s.property("publisher"), s.meta["application-name"]),
+		Language: s.language(),
+		Types:    s.types,
+		Product:  s.product,
+	}
+	if m.Author == "" {
+		m.Author = s.firstText(authors)
+	}
+	m.Author = personName(m.Author)
+	m.Title = withoutSite(s.title(), m.Site)
+	m.Published, m.Modified = s.dates(base)
+	if m.Author == "" || m.Published.IsZero() {
+		author, day := byline(doc)
+		m.Author = cmp.Or(m.Author, author)
+		if m.Published.IsZero() && (m.Modified.IsZero() || day.Before(m.Modified)) {
+			m.Published = day
+		}
+	}
+	return m
+}
+
+func (s *source) readMeta() {
+	for _, n := range s.elements.FilterMatcher(metas).EachIter() {
+		content := dom.Line(n.AttrOr("content", ""))
+		if content == "" {
+			continue
+		}
+		name := n.AttrOr("itemprop", "")
+		for _, key := range [...]string{"name", "property", "http-equiv"} {
+			if value, ok := n.Attr(key); ok {
+				name = value
+				break
+			}
+		}
+		name = strings.ToLower(strings.TrimSpace(name))
+		if _, ok := s.meta[name]; !ok {
+			s.meta[name] = content
+		}
+	}
+}
+
+// maxTexts is how many elements are read in search of a text. Most pages have one heading and one byline.
+const maxTexts = 32
+
+// firstText returns the first text of an element that matches, in one line.
+func (s *source) firstText(m goquery.Matcher) string {
+	for i, n := range s.elements.FilterMatcher(m).Nodes {
+		if text := dom.Line(dom.Text(n)); text != "" || i == maxTexts {
+			return text
+		}
+	}
+	return ""
+}
+
+// title prefers the title made for sharing, which does not name the site, if a title that can be seen agrees with it.
+func (s *source) title() string {
+	shared, title, headline := cmp.Or(s.meta["og:title"], s.meta["twitter:title"]), s.firstText(titles), s.firstText(headlines)
+	switch {
+	case shared != "" && (title == "" && headline == "" || SharesWords(shared, title) || SharesWords(shared, headline)):
+		return shared
+	case title == "":
+		return headline
+	case headline != "" && len(headline) >= len(title)/3 && strings.HasPrefix(title, headline):
+		return headline
+	}
+	return title
+}
+
+// SharesWords reports whether b has at least half of the words of a.
+func SharesWords(a, b string) bool {
+	words, has := strings.Fields(Words(a)), dom.WordSet(Words(b))
+	shared := 0
+	for _, word := range words {
+		if has[word] {
+			shared++
+		}
+	}
+	return len(words) > 0 && shared*2 >= len(words)
+}
+
+// withoutSite takes the site's name off the end of a title where a dash or a bar stands before it.
 func withoutSite(title, site string) string {
 	rest, ok := strings.CutSuffix(title, site)
 	if !ok || site == "" {
@@ -83,136 +160,10 @@ func withoutSite(title, site string) string {
 	return bare
 }
 
-func (t *testimony) hear(n *html.Node) {
-	if n.Type == html.ElementNode && n.Namespace == "" {
-		t.element(n)
-	}
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		t.hear(c)
-	}
-}
-
-func (t *testimony) element(n *html.Node) {
-	prop, _ := dom.Attr(n, "itemprop")
-	t.types.hear(n)
-	switch n.DataAtom {
-	case atom.Html:
-		t.lang, _ = dom.Attr(n, "lang")
-		if t.lang == "" {
-			t.lang, _ = dom.Attr(n, "xml:lang")
-		}
-	case atom.Title:
-		if t.title == "" && n.Parent.DataAtom == atom.Head {
-			t.title = dom.Line(dom.Text(n))
-		}
-	case atom.H1:
-		if t.h1 == "" {
-			t.h1 = t.ask(n)
-		}
-	case atom.Meta:
-		t.metaElement(n, prop)
-		return
-	case atom.Script:
-		if kind, _ := dom.Attr(n, "type"); strings.EqualFold(strings.TrimSpace(kind), "application/ld+json") && n.FirstChild != nil && len(t.linked) < 50 {
-			if t.heard += len(n.FirstChild.Data); t.heard <= linkedLimit {
-				t.linked = append(t.linked, t.readLinked(n.FirstChild.Data)...)
-			}
-		}
-	case atom.Time:
-		class, _ := dom.Attr(n, "class")
-		_, pubdate := dom.Attr(n, "pubdate")
-		if value, ok := dom.Attr(n, "datetime"); ok && len(t.times) < maxTimes {
-			role := strings.ToLower(prop + " " + class)
-			if pubdate {
-				role += " published"
-			}
-			t.times = append(t.times, timeStamp{value, role})
-		}
-	}
-	if content, ok := dom.Attr(n, "content"); ok && strings.HasPrefix(prop, "date") && len(t.times) < maxTimes {
-		t.times = append(t.times, timeStamp{content, strings.ToLower(prop)})
-	}
-	rel, _ := dom.Attr(n, "rel")
-	if t.byline == "" && (rel == "author" || prop == "author") {
-		t.byline = t.ask(n)
-	}
-}
-
-// ask returns the text of n in one line, or nothing to who asks too often.
-func (t *testimony) ask(n *html.Node) string {
-	if t.asked++; t.asked > maxAsked {
-		return ""
-	}
-	return dom.Line(dom.Text(n))
-}
-
-func (t *testimony) metaElement(n *html.Node, prop string) {
-	content, _ := dom.Attr(n, "content")
-	if content = dom.Line(content); content == "" {
-		return
-	}
-	for _, key := range [...]string{"name", "property", "http-equiv"} {
-		if value, ok := dom.Attr(n, key); ok {
-			prop = value
-			break
-		}
-	}
-	prop = strings.ToLower(strings.TrimSpace(prop))
-	if _, heard := t.meta[prop]; !heard {
-		t.meta[prop] = content
-	}
-}
-
-// bestTitle prefers the title made for sharing, which has no site name in it, if a visible one bears it out.
-func (t *testimony) bestTitle() string {
-	shared := firstOf(t.meta["og:title"], t.meta["twitter:title"])
-	switch {
-	case shared != "" && (t.title == "" && t.h1 == "" || Akin(shared, t.title) || Akin(shared, t.h1)):
-		return shared
-	case t.title == "":
-		return t.h1
-	case t.h1 != "" && len(t.h1) >= len(t.title)/3 && strings.HasPrefix(t.title, t.h1):
-		return t.h1
-	}
-	return t.title
-}
-
-// Akin says that at least half of the words of one title are in the other.
-func Akin(a, b string) bool {
-	if b == "" {
-		return false
-	}
-	known := map[string]bool{}
-	for word := range strings.FieldsFuncSeq(strings.ToLower(b), dom.NotWord) {
-		known[word] = true
-	}
-	words, shared := 0, 0
-	for word := range strings.FieldsFuncSeq(strings.ToLower(a), dom.NotWord) {
-		words++
-		if known[word] {
-			shared++
-		}
-	}
-	return words > 0 && shared*2 >= words
-}
-
-// fact is what JSON-LD says, an article's object before a page's.
-func (t *testimony) fact(name string) string {
-	for _, l := range t.linked {
-		if l.rank == articleRank && l.facts[name] != "" {
-			return l.facts[name]
-		}
-	}
-	for _, l := range t.linked {
-		if l.facts[name] != "" {
-			return l.facts[name]
-		}
-	}
-	return ""
-}
-
-func (t *testimony) languageTag() string {
-	for _, tag := range [...]string{t.lang, t.meta["content-language"], t.meta["og:locale"], t.fact("inLanguage")} {
+func (s *source) language() string {
+	html := s.elements.FilterMatcher(root).First()
+	declared := cmp.Or(html.AttrOr("lang", ""), html.AttrOr("xml:lang", ""))
+	for _, tag := range [...]string{declared, s.meta["content-language"], s.meta["og:locale"], s.property("inLanguage")} {
 		tag, _, _ = strings.Cut(strings.ReplaceAll(strings.TrimSpace(tag), "_", "-"), ",")
 		if parsed, err := language.Parse(tag); tag != "" && err == nil && parsed != language.Und {
 			return parsed.String()
@@ -221,9 +172,9 @@ func (t *testimony) languageTag() string {
 	return ""
 }
 
-// personal makes a name of a byline: no address, no "by", nothing as long as a sentence.
-func personal(name string) string {
-	name = dom.Line(name)
+// personName makes a name of a byline: without "by", and nothing if it is an address or as long as a sentence.
+func personName(byline string) string {
+	name := dom.Line(byline)
 	if len(name) > 3 && strings.EqualFold(name[:3], "by ") {
 		name = strings.TrimSpace(name[3:])
 	}
@@ -231,13 +182,4 @@ func personal(name string) string {
 		return ""
 	}
 	return name
-}
-
-func firstOf(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }

@@ -18,7 +18,7 @@ func read(t *testing.T, source string, base *url.URL) Metadata {
 	return Read(doc, base)
 }
 
-func stamp(t time.Time) string {
+func rfc3339(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
@@ -40,8 +40,8 @@ func TestDates(t *testing.T) {
 	base := &url.URL{Scheme: "https", Host: "example.org", Path: "/2023/11/30/a-title"}
 	for _, test := range tests {
 		m := read(t, test.source, base)
-		if stamp(m.Published) != test.published || stamp(m.Modified) != test.modified {
-			t.Errorf("%s: published %s, modified %s", test.source, stamp(m.Published), stamp(m.Modified))
+		if rfc3339(m.Published) != test.published || rfc3339(m.Modified) != test.modified {
+			t.Errorf("%s: published %s, modified %s", test.source, rfc3339(m.Published), rfc3339(m.Modified))
 		}
 	}
 }

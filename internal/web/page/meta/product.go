@@ -3,49 +3,56 @@ package meta
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"familiar/internal/web/page/dom"
 )
 
-// Product are the facts about the one product of a page that its JSON-LD tells (schema.org/Product). A fact is no text:
-// it tells which of the texts that can be seen are about this product, and these stay, whatever stands around them
-// is called. What can't be seen stays out.
+// Product is what JSON-LD says about the one product of a page (schema.org/Product). It is not text of the page: it helps
+// to tell which of the visible texts are about this product.
 type Product struct {
-	Name, Description string // as said, in one line
-	prices            []string
+	Name        string   // in one line
+	Description string   // its words, see [Words]
+	prices      []string // see amount
 }
 
-// maxOffers is how many offers of a product are listened to.
+// maxOffers is how many offers of a product are read.
 const maxOffers = 20
 
-// hear keeps the facts of the first product.
-func (g *Product) hear(v map[string]any) {
-	if g.Name != "" {
-		return
+var productTypes = [...]string{"Product", "ProductGroup", "IndividualProduct"}
+
+func describesProduct(types []string) bool {
+	if len(types) == 0 {
+		return false
 	}
-	description, _ := v["description"].(string)
-	*g = Product{Name: dom.Line(nameOf(v["name"])), Description: Words(description)}
-	g.hearOffers(v["offers"])
+	return slices.Contains(productTypes[:], types[0][strings.LastIndexByte(types[0], '/')+1:])
 }
 
-func (g *Product) hearOffers(value any) {
-	switch v := value.(type) {
+func readProduct(object map[string]any) Product {
+	description, _ := object["description"].(string)
+	p := Product{Name: dom.Line(nameOf(object["name"])), Description: Words(description)}
+	p.readPrices(object["offers"])
+	return p
+}
+
+func (p *Product) readPrices(offers any) {
+	switch v := offers.(type) {
 	case []any:
 		for _, one := range v[:min(len(v), maxOffers)] {
 			if offer, ok := one.(map[string]any); ok {
-				g.hearOffers(offer)
+				p.readPrices(offer)
 			}
 		}
 	case map[string]any:
 		for _, key := range [...]string{"price", "lowPrice", "highPrice"} {
-			if price := amount(fmt.Sprint(v[key])); price != "" && len(g.prices) < maxOffers {
-				g.prices = append(g.prices, price)
+			if price := amount(fmt.Sprint(v[key])); price != "" && len(p.prices) < maxOffers {
+				p.prices = append(p.prices, price)
 			}
 		}
-		if inside, ok := v["priceSpecification"]; ok && len(g.prices) == 0 {
-			g.hearOffers(inside)
+		if inside, ok := v["priceSpecification"]; ok && len(p.prices) == 0 {
+			p.readPrices(inside)
 		}
 	}
 }
@@ -55,8 +62,8 @@ var (
 	currency = regexp.MustCompile(`(?i)\p{Sc}|\b(?:usd|eur|gbp|cad|aud|nzd|chf|sek|nok|dkk|pln|czk|jpy|inr|brl|kr|zł|kč|fr|rs)\b`)
 )
 
-// amount is the first number of a text, in hundredths, "" if there is none. A sign before the last two digits parts off
-// the hundredths, any other thousands.
+// amount returns the first number of a text in hundredths, "" if there is none. A sign before the last one or two digits
+// separates the hundredths, any other thousands.
 func amount(text string) string {
 	found := strings.TrimRight(number.FindString(text), ".,'’\u00A0\u202F")
 	whole, cents := found, "00"
@@ -75,23 +82,14 @@ func amount(text string) string {
 	return ""
 }
 
-// Words are the words of a text in lower case, one blank between them.
+// Words returns the words of a text in lower case, separated by one blank.
 func Words(text string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(text[:min(len(text), 32*dom.MaxLine)]), dom.NotWord), " ")
 }
 
-// Costs says that a line has one of the product's prices.
-func (g *Product) Costs(line string) bool {
-	if !currency.MatchString(line) {
-		return false
-	}
-	for _, shown := range number.FindAllString(line, 4) {
-		price := amount(shown)
-		for _, told := range g.prices {
-			if price == told {
-				return true
-			}
-		}
-	}
-	return false
+// Costs reports whether a line holds one of the product's prices.
+func (p *Product) Costs(line string) bool {
+	return currency.MatchString(line) && slices.ContainsFunc(number.FindAllString(line, 4), func(text string) bool {
+		return slices.Contains(p.prices, amount(text))
+	})
 }

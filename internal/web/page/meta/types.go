@@ -1,63 +1,50 @@
 package meta
 
-import (
-	"strings"
+import "strings"
 
-	"golang.org/x/net/html"
-)
-
-// Types are what a page says of itself that may tell its kind. None of it is text, and none is believed alone: a
-// page of a shop may call itself an article.
+// Types are the kinds of page that a page declares itself to be. None is enough alone: a page of a shop may call itself an
+// article.
 type Types struct {
 	OpenGraph string          // og:type, in lower case
-	kinds     map[string]bool // the schema.org types of its elements and of its JSON-LD
+	schema    map[string]bool // the schema.org types of its elements and of its JSON-LD
 }
 
-// maxKinds is how many types of one page are listened to.
-const maxKinds = 64
+// maxTypes is how many types of one page are kept.
+const maxTypes = 64
 
-// hear notes the type of an element.
-func (h *Types) hear(n *html.Node) {
-	for _, a := range n.Attr {
-		if a.Key == "itemtype" {
-			h.note(a.Val)
+// add keeps the last part of a type's address.
+func (t *Types) add(address string) {
+	address = strings.TrimRight(strings.TrimSpace(address), "/#")
+	name := address[strings.LastIndexAny(address, "/#:")+1:]
+	if name != "" && len(name) < 40 && len(t.schema) < maxTypes {
+		if t.schema == nil {
+			t.schema = map[string]bool{}
 		}
+		t.schema[name] = true
 	}
 }
 
-// note keeps the last part of a type's address.
-func (h *Types) note(kind string) {
-	kind = strings.TrimRight(strings.TrimSpace(kind), "/#")
-	kind = kind[strings.LastIndexAny(kind, "/#:")+1:]
-	if kind != "" && len(kind) < 40 && len(h.kinds) < maxKinds {
-		if h.kinds == nil {
-			h.kinds = map[string]bool{}
-		}
-		h.kinds[kind] = true
-	}
-}
-
-func (h *Types) any(kinds ...string) bool {
-	for _, kind := range kinds {
-		if h.kinds[kind] {
+func (t *Types) has(names ...string) bool {
+	for _, name := range names {
+		if t.schema[name] {
 			return true
 		}
 	}
 	return false
 }
 
-// Article says that the page calls itself one text by someone.
-func (h *Types) Article() bool {
-	return h.any("NewsArticle", "BlogPosting", "Article", "ReportageNewsArticle", "OpinionNewsArticle", "TechArticle", "ScholarlyArticle", "Recipe")
+// Article reports whether the page declares itself one text by someone.
+func (t *Types) Article() bool {
+	return t.has("NewsArticle", "BlogPosting", "Article", "ReportageNewsArticle", "OpinionNewsArticle", "TechArticle", "ScholarlyArticle", "Recipe")
 }
 
-// Thread says that the page calls itself a conversation.
-func (h *Types) Thread() bool {
-	return h.any("DiscussionForumPosting", "QAPage") || !h.any("FAQPage") && h.any("Question") && h.any("Answer") && h.kinds["Comment"]
+// Thread reports whether the page declares itself a conversation.
+func (t *Types) Thread() bool {
+	return t.has("DiscussionForumPosting", "QAPage") || !t.has("FAQPage") && t.has("Question") && t.has("Answer") && t.has("Comment")
 }
 
-// Product says that the page calls itself one thing that can be bought.
-func (h *Types) Product() bool {
-	return strings.HasPrefix(h.OpenGraph, "product") && h.OpenGraph != "product.group" ||
-		h.any("Product", "ProductGroup", "IndividualProduct") && !h.any("ItemList", "CollectionPage", "OfferCatalog")
+// Product reports whether the page declares itself to be about one thing that can be bought.
+func (t *Types) Product() bool {
+	return strings.HasPrefix(t.OpenGraph, "product") && t.OpenGraph != "product.group" ||
+		t.has(productTypes[:]...) && !t.has("ItemList", "CollectionPage", "OfferCatalog")
 }

@@ -1,68 +1,63 @@
 package visible
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
 
-// colour is a CSS colour as far as it matters here: to tell whether two are the same. The zero value is unknown.
+// colour is a CSS colour, read as far as it takes to compare two. The zero value is not a colour.
 type colour struct {
-	name    string // of a notation that is not read: compared as it is written
+	name    string // the colour as it is written, in a notation that is not read
 	r, g, b uint8
-	known   bool
+	ok      bool
 	clear   bool // transparent, or nearly
 }
 
-// indistinct is how far apart two channels may be and still look the same.
-const indistinct = 10
+// maxDistance is how far apart two channels may be that look the same.
+const maxDistance = 10
 
 func (c colour) same(d colour) bool {
-	if !c.known || !d.known || c.name != d.name {
+	if !c.ok || !d.ok || c.name != d.name {
 		return false
 	}
-	near := func(a, b uint8) bool { return max(a, b)-min(a, b) <= indistinct }
+	near := func(a, b uint8) bool { return max(a, b)-min(a, b) <= maxDistance }
 	return near(c.r, d.r) && near(c.g, d.g) && near(c.b, d.b)
 }
 
-// colours is the part of light that colour plays. Text is compared with the nearest ground that was declared;
-// a picture makes the ground unknown.
-func (d style) colours(l light) light {
+// inheritColours is the part of inherit that deals with colours. The colour of text is compared with that of the nearest
+// declared background. A background image makes the background unknown.
+func (d style) inheritColours(in textState) textState {
 	for _, property := range [...]string{"background", "background-color", "background-image"} {
 		value := d.get(property)
 		switch {
 		case value == "":
 		case strings.Contains(value, "url(") || strings.Contains(value, "gradient("):
-			l.ground = colour{}
+			in.background = colour{}
 		case property != "background-image":
-			if ground := firstColour(value); ground.known && !ground.clear {
-				l.ground = ground
+			if c := firstColour(value); c.ok && !c.clear {
+				in.background = c
 			}
 		}
 	}
-	value := d.get("-webkit-text-fill-color")
-	if value == "" {
-		value = d.get("color")
+	if text := parseColour(cmp.Or(d.get("-webkit-text-fill-color"), d.get("color"))); text.ok {
+		in.colourless = text.clear && d.get("background-clip") != "text" && d.get("-webkit-background-clip") != "text" || text.same(in.background)
 	}
-	text := parseColour(value)
-	if !text.known {
-		return l
-	}
-	l.colourless = text.clear && d.get("background-clip") != "text" && d.get("-webkit-background-clip") != "text" || text.same(l.ground)
-	return l
+	return in
 }
 
 func firstColour(background string) colour {
 	for background != "" {
 		var part string
 		part, background = cutTop(strings.TrimSpace(background), ' ')
-		if c := parseColour(part); c.known {
+		if c := parseColour(part); c.ok {
 			return c
 		}
 	}
 	return colour{}
 }
 
-// basicColours are the names that hidden text is written with; others are compared by name.
+// basicColours are the names in which hidden text is written. Other names are not read.
 var basicColours = map[string]string{
 	"white": "#ffffff", "black": "#000000", "red": "#ff0000", "lime": "#00ff00", "green": "#008000", "blue": "#0000ff", "yellow": "#ffff00",
 	"gray": "#808080", "grey": "#808080", "silver": "#c0c0c0", "snow": "#fffafa", "ivory": "#fffff0", "whitesmoke": "#f5f5f5", "ghostwhite": "#f8f8ff",
@@ -76,7 +71,7 @@ func parseColour(value string) colour {
 	}
 	switch {
 	case value == "transparent":
-		return colour{known: true, clear: true}
+		return colour{ok: true, clear: true}
 	case strings.HasPrefix(value, "#"):
 		return hexColour(value[1:])
 	}
@@ -88,9 +83,9 @@ func parseColour(value string) colour {
 	if len(args) < 3 {
 		return colour{}
 	}
-	c := colour{known: true}
+	c := colour{ok: true}
 	if len(args) > 3 {
-		c.clear = faint(args[3])
+		c.clear = transparent(args[3])
 	}
 	if !strings.HasPrefix(value, "rgb") {
 		c.name = value[:open] + strings.Join(args[:3], " ")
@@ -110,21 +105,17 @@ func channel(value string) uint8 {
 
 func hexColour(hex string) colour {
 	if len(hex) == 3 || len(hex) == 4 {
-		var long strings.Builder
+		var long []byte
 		for i := range len(hex) {
-			long.WriteByte(hex[i])
-			long.WriteByte(hex[i])
+			long = append(long, hex[i], hex[i])
 		}
-		hex = long.String()
-	}
-	if len(hex) != 6 && len(hex) != 8 {
-		return colour{}
+		hex = string(long)
 	}
 	n, err := strconv.ParseUint(hex, 16, 32)
-	if err != nil {
+	if err != nil || len(hex) != 6 && len(hex) != 8 {
 		return colour{}
 	}
-	c := colour{known: true}
+	c := colour{ok: true}
 	if len(hex) == 8 {
 		c.clear = n&0xFF <= 0x17
 		n >>= 8

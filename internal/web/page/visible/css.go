@@ -1,6 +1,7 @@
 package visible
 
 import (
+	"cmp"
 	"iter"
 	"math"
 	"regexp"
@@ -10,8 +11,8 @@ import (
 	"familiar/internal/web/page/dom"
 )
 
-// style is a set of CSS declarations of properties that can hide something. Most have one to three: they are found
-// faster in a row than in a map.
+// style is a list of CSS declarations of properties that can hide something. Most hold one to three, which are found faster
+// in a list than in a map.
 type style []declaration
 
 // declaration is one of them, in lower case, without comments and "!important".
@@ -20,7 +21,7 @@ type declaration struct {
 	important       bool
 }
 
-// get is the value of a property, "" if it is not declared.
+// get returns the value of a property, "" if it is not declared.
 func (d style) get(property string) string {
 	for i := range d {
 		if d[i].property == property {
@@ -30,7 +31,7 @@ func (d style) get(property string) string {
 	return ""
 }
 
-// declare adds a declaration to those that came before: it wins, unless theirs is marked important and it isn't.
+// declare adds a declaration. It replaces an earlier one of the same property, unless only that one is important.
 func (d *style) declare(one declaration) {
 	for i, before := range *d {
 		if before.property != one.property {
@@ -46,26 +47,26 @@ func (d *style) declare(one declaration) {
 
 var cssEscape = regexp.MustCompile(`\\([0-9a-fA-F]{1,6})\s?`)
 
-// declarations reads the inside of a style attribute or of a rule, and adds it to into.
-func declarations(text string, into *style) {
+// read adds the declarations of a style attribute or of a rule.
+func (d *style) read(text string) {
 	text = plainCSS(text)
 	for text != "" {
 		var one string
 		one, text = cutTop(text, ';')
 		property, value, ok := strings.Cut(one, ":")
-		if property = strings.ToLower(strings.TrimSpace(property)); !ok || !concealing[property] {
+		if property = strings.ToLower(strings.TrimSpace(property)); !ok || !hidingProperties[property] {
 			continue
 		}
 		value, important := strings.CutSuffix(strings.ToLower(strings.TrimSpace(value)), "important")
 		if important {
 			value = strings.TrimRight(value, "! \t\n\r")
 		}
-		into.declare(declaration{property, value, important})
+		d.declare(declaration{property, value, important})
 	}
 }
 
-// concealing are the properties that can hide text, or show it again.
-var concealing = map[string]bool{
+// hidingProperties can hide text, or show it again.
+var hidingProperties = map[string]bool{
 	"display": true, "visibility": true, "content-visibility": true, "opacity": true, "filter": true, "font-size": true, "font": true,
 	"color": true, "background": true, "background-color": true, "background-clip": true, "-webkit-background-clip": true,
 	"background-image": true, "-webkit-text-fill-color": true, "text-indent": true,
@@ -74,7 +75,7 @@ var concealing = map[string]bool{
 	"width": true, "height": true, "max-width": true, "max-height": true, "overflow": true, "overflow-x": true, "overflow-y": true,
 }
 
-// plainCSS takes out comments and resolves escapes.
+// plainCSS removes comments and resolves escapes.
 func plainCSS(text string) string {
 	if strings.Contains(text, "/*") {
 		var b strings.Builder
@@ -97,7 +98,7 @@ func plainCSS(text string) string {
 	return text
 }
 
-// cutTop cuts at the first sep that is not inside brackets or quotes.
+// cutTop cuts s at the first sep outside of brackets and quotes.
 func cutTop(s string, sep byte) (before, after string) {
 	depth, quote := 0, byte(0)
 	for i := range len(s) {
@@ -119,13 +120,19 @@ func cutTop(s string, sep byte) (before, after string) {
 	return s, ""
 }
 
-// hides says that an element with this style is hidden with all that is in it.
+// hides reports whether an element of this style is hidden with everything in it.
 func (d style) hides() bool {
-	return d.get("display") == "none" || d.get("content-visibility") == "hidden" || faint(d.get("opacity")) || faint(call(d.get("filter"), "opacity")) ||
-		d.offscreen() || d.clipped() || d.flattened()
+	return d.get("display") == "none" || d.get("content-visibility") == "hidden" || transparent(d.get("opacity")) || transparent(call(d.get("filter"), "opacity")) ||
+		d.offscreen() || d.clipped() || d.collapsed()
 }
 
-func faint(opacity string) bool {
+// mayHide reports whether a rule of this style could hide something, alone or with an overflow that another rule hides.
+func (d style) mayHide() bool {
+	return d.hides() || d.inherit(textState{}).hidesText() ||
+		isThin(d.get("width")) || isThin(d.get("max-width")) || isThin(d.get("height")) || isThin(d.get("max-height"))
+}
+
+func transparent(opacity string) bool {
 	n, unit, ok := length(opacity)
 	if unit == "%" {
 		n /= 100
@@ -133,41 +140,41 @@ func faint(opacity string) bool {
 	return ok && n <= 0.09
 }
 
-// How far out is out of sight, in whatever unit.
+// Offsets beyond which an element is out of sight, in any unit.
 const (
-	farBefore = -100
-	farBehind = 3000
-	farMargin = -500
+	minOffset = -100
+	maxOffset = 3000
+	minMargin = -500
 )
 
 func (d style) offscreen() bool {
 	for _, property := range [...]string{"left", "top", "right", "bottom", "text-indent", "inset", "translate"} {
-		if far(d.get(property), farBefore) {
+		if isOutside(d.get(property), minOffset) {
 			return true
 		}
 	}
 	for _, property := range [...]string{"margin-left", "margin-top", "margin-right", "margin"} {
-		if far(d.get(property), farMargin) {
+		if isOutside(d.get(property), minMargin) {
 			return true
 		}
 	}
 	for function, args := range calls(d.get("transform")) {
-		if strings.HasPrefix(function, "translate") && far(strings.ReplaceAll(args, ",", " "), farBefore) {
+		if strings.HasPrefix(function, "translate") && isOutside(strings.ReplaceAll(args, ",", " "), minOffset) {
 			return true
 		}
 	}
 	return false
 }
 
-// far says whether any length of a value lies beyond the limit. Percentages move slides and columns about, so
-// they have to be larger than any of those.
-func far(value string, limit float64) bool {
+// isOutside reports whether any length in a value is at most least or at least maxOffset. Percentages also move slides and
+// columns, so they have to be five times as large.
+func isOutside(value string, least float64) bool {
 	for field := range strings.FieldsSeq(value) {
 		n, unit, ok := length(field)
 		if unit == "%" {
 			n /= 5
 		}
-		if ok && (n <= limit || n >= farBehind) {
+		if ok && (n <= least || n >= maxOffset) {
 			return true
 		}
 	}
@@ -178,13 +185,7 @@ func (d style) clipped() bool {
 	if rect := call(d.get("clip"), "rect"); rect != "" && all(rect, func(n float64) bool { return n <= 1 }) {
 		return true
 	}
-	path := d.get("clip-path")
-	if path == "" {
-		path = d.get("-webkit-clip-path")
-	}
-	if path == "" {
-		return false
-	}
+	path := cmp.Or(d.get("clip-path"), d.get("-webkit-clip-path"))
 	if inset := call(path, "inset"); inset != "" {
 		return insetEmpty(inset)
 	}
@@ -197,7 +198,7 @@ func (d style) clipped() bool {
 	return false
 }
 
-// insetEmpty says whether an inset leaves nothing between opposite sides.
+// insetEmpty reports whether an inset leaves nothing between opposite sides.
 func insetEmpty(args string) bool {
 	var sides []float64
 	for field := range strings.FieldsSeq(args) {
@@ -223,8 +224,8 @@ func insetEmpty(args string) bool {
 	return sides[0]+sides[2] >= 100 || sides[1]+sides[3] >= 100
 }
 
-// flattened says that an element has no extent: scaled to nothing, or a box of at most a pixel that lets nothing out.
-func (d style) flattened() bool {
+// collapsed reports whether an element has no extent: it is scaled to nothing, or a box of at most a pixel without overflow.
+func (d style) collapsed() bool {
 	if n, _, ok := length(d.get("scale")); ok && n < 0.05 {
 		return true
 	}
@@ -239,28 +240,28 @@ func (d style) flattened() bool {
 			return true
 		}
 	}
-	thin := point(d.get("width")) || point(d.get("max-width"))
-	flat := point(d.get("height")) || point(d.get("max-height"))
-	closed := false
+	narrow := isThin(d.get("width")) || isThin(d.get("max-width"))
+	low := isThin(d.get("height")) || isThin(d.get("max-height"))
+	cut := false
 	for _, property := range [...]string{"overflow", "overflow-x", "overflow-y"} {
-		closed = closed || strings.HasPrefix(d.get(property), "hidden") || strings.HasPrefix(d.get(property), "clip")
+		cut = cut || strings.HasPrefix(d.get(property), "hidden") || strings.HasPrefix(d.get(property), "clip")
 	}
-	return thin && flat || (thin || flat) && closed
+	return narrow && low || (narrow || low) && cut
 }
 
-// point says that a length is there and at most one pixel.
-func point(value string) bool {
+// isThin reports whether a value is a length of at most one pixel.
+func isThin(value string) bool {
 	n, unit, ok := length(value)
 	return ok && (n == 0 || n > 0 && n <= 1 && unit == "px")
 }
 
-// light is what text in an element of this style inherits, given what the element itself does.
-func (d style) light(l light) light {
+// inherit returns the state of the text in an element of this style. in is the state that the element itself inherits.
+func (d style) inherit(in textState) textState {
 	switch d.get("visibility") {
 	case "hidden", "collapse":
-		l.invisible = true
+		in.invisible = true
 	case "visible", "initial", "unset":
-		l.invisible = false
+		in.invisible = false
 	}
 	size := d.get("font-size")
 	if font := d.get("font"); size == "" && font != "" {
@@ -274,12 +275,12 @@ func (d style) light(l light) light {
 	}
 	if n, unit, ok := length(size); ok {
 		relative := unit == "em" || unit == "%"
-		l.tiny = l.tiny && relative || tiny(n, unit)
+		in.tiny = in.tiny && relative || isTiny(n, unit)
 	}
-	return d.colours(l)
+	return d.inheritColours(in)
 }
 
-func tiny(n float64, unit string) bool {
+func isTiny(n float64, unit string) bool {
 	switch unit {
 	case "em", "rem", "vw", "vh", "ch", "ex":
 		return n < 0.1
@@ -289,7 +290,7 @@ func tiny(n float64, unit string) bool {
 	return n <= 1
 }
 
-// call is the arguments of a function in a value, with blanks for commas: call("rect(0,0)", "rect") is "0 0".
+// call returns the arguments of a function in a value, with blanks for commas: call("rect(0,0)", "rect") is "0 0".
 func call(value, name string) string {
 	for function, args := range calls(value) {
 		if function == name {
@@ -299,7 +300,7 @@ func call(value, name string) string {
 	return ""
 }
 
-// calls yields the functions in a value, with their arguments; of those inside each other the innermost.
+// calls yields the functions in a value with their arguments. Of nested ones it yields the innermost.
 func calls(value string) iter.Seq2[string, string] {
 	return func(yield func(name, args string) bool) {
 		for {
@@ -317,7 +318,7 @@ func calls(value string) iter.Seq2[string, string] {
 	}
 }
 
-// all says that every length among args satisfies f, and that there is one.
+// all reports whether there are lengths among args and f holds for each.
 func all(args string, f func(float64) bool) bool {
 	some := false
 	for field := range strings.FieldsSeq(args) {
@@ -346,7 +347,7 @@ func length(value string) (n float64, unit string, ok bool) {
 	return n, unit, err == nil
 }
 
-// numberEnd is where the number ends that s begins with, 0 if it begins with none.
+// numberEnd returns the end of the number that s begins with, 0 if there is none.
 func numberEnd(s string) int {
 	digits := func(from int) int {
 		for from < len(s) && dom.IsDigit(s[from]) {

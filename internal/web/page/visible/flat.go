@@ -1,7 +1,6 @@
 package visible
 
 import (
-	"iter"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -10,28 +9,26 @@ import (
 	"familiar/internal/web/page/dom"
 )
 
-// flat reads a page that has no tree: its visible text in the order of the source, by the same rules of what is
-// hidden. It knows only which elements are open, so one that hides and is never closed hides the rest.
+// flat is the state of Flat. It knows only which elements are open, so one that hides and is never closed hides the rest.
 type flat struct {
-	veil
-	text     strings.Builder
-	begun    bool // something has been read
-	title    string
-	inTitle  bool
-	open     *html.Node // the innermost open element; its parents are the others
-	lights   []light    // what each of them hands down, outermost first
-	skipping string     // the tag inside which nothing is read, "" for none
-	depth    int        // how often it is open
+	styles    *stylesheet
+	hidden    int
+	text      strings.Builder
+	begun     bool // something has been read
+	title     string
+	inTitle   bool
+	open      *html.Node  // the innermost open element; its parents are the others
+	inherited []textState // what the children of the page and of each of them inherit, outermost first
+	skipped   string      // the tag inside which nothing is read, "" for none
+	depth     int         // how often it is open
 }
 
-// Flat reads source; of the rest, only the styles count.
+// Flat returns the title and the visible text of a page that makes no tree, in the order of its source, and how many
+// characters were hidden. rest and the error are those of [Prune].
 func Flat(source, rest string) (title, text string, hidden int, err error) {
-	f := flat{veil: veil{sheet: newSheet()}}
-	for _, part := range [...]string{source, rest} {
-		for css := range flatStyles(part) {
-			f.sheet.add(css)
-		}
-	}
+	f := flat{styles: newStylesheet(), inherited: []textState{{}}}
+	f.styles.addSource(source)
+	f.styles.addSource(rest)
 	z := html.NewTokenizer(strings.NewReader(source))
 	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
 		switch token := z.Token(); {
@@ -45,7 +42,7 @@ func Flat(source, rest string) (title, text string, hidden int, err error) {
 			f.end(token)
 		}
 	}
-	if f.sheet.exhausted() {
+	if f.styles.exhausted() {
 		return "", "", 0, ErrStyles
 	}
 	return dom.Line(f.title), f.text.String(), f.hidden, nil
@@ -55,9 +52,9 @@ func (f *flat) skip(kind html.TokenType, token html.Token) {
 	switch {
 	case kind == html.TextToken:
 		f.hidden += dom.Letters(token.Data)
-	case kind == html.StartTagToken && token.Data == f.skipping:
+	case kind == html.StartTagToken && token.Data == f.skipped:
 		f.depth++
-	case kind == html.EndTagToken && token.Data == f.skipping:
+	case kind == html.EndTagToken && token.Data == f.skipped:
 		f.depth--
 	}
 }
@@ -79,21 +76,18 @@ func (f *flat) start(token html.Token) {
 		return
 	}
 	n := &html.Node{Type: html.ElementNode, Data: token.Data, DataAtom: token.DataAtom, Attr: token.Attr, Parent: f.open}
-	l := light{}
-	if len(f.lights) > 0 {
-		l = f.lights[len(f.lights)-1]
-	}
+	in := f.inherited[len(f.inherited)-1]
 	switch {
 	case dom.IsVoid(n.DataAtom):
-	case n.DataAtom != atom.Html && n.DataAtom != atom.Body && (dropped(n) || beside(n) || f.hides(n, &l) || l.dark()):
-		f.skipping, f.depth = n.Data, 1
+	case n.DataAtom != atom.Html && n.DataAtom != atom.Body && (isNoText(n) || isBeside(n) || f.styles.hides(n, &in) || in.hidesText()):
+		f.skipped, f.depth = n.Data, 1
 	default:
-		f.open, f.lights = n, append(f.lights, l)
+		f.open, f.inherited = n, append(f.inherited, in)
 	}
 }
 
-// beside says that an element stands beside the text, or is closed.
-func beside(n *html.Node) bool {
+// isBeside reports whether an element stands beside the text, or is a closed <details>.
+func isBeside(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Nav, atom.Footer, atom.Aside:
 		return true
@@ -104,50 +98,17 @@ func beside(n *html.Node) bool {
 	return false
 }
 
-// reach is how many open elements an end tag may close at once.
-const reach = 32
+// maxClosed is how many open elements an end tag may close.
+const maxClosed = 32
 
 func (f *flat) end(token html.Token) {
 	if !dom.IsInline(token.DataAtom) {
 		f.text.WriteByte('\n')
 	}
-	n := f.open
-	for i := 1; i <= reach && n != nil; i++ {
+	for i, n := 1, f.open; i <= maxClosed && n != nil; i, n = i+1, n.Parent {
 		if n.Data == token.Data {
-			f.open, f.lights = n.Parent, f.lights[:len(f.lights)-i]
+			f.open, f.inherited = n.Parent, f.inherited[:len(f.inherited)-i]
 			return
-		}
-		n = n.Parent
-	}
-}
-
-// flatStyles yields the contents of the style elements, and of what looks like one in a comment or a script.
-func flatStyles(source string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for {
-			_, after, found := cutFold(source, "<style")
-			if !found {
-				return
-			}
-			_, inside, _ := strings.Cut(after, ">")
-			css, rest, _ := cutFold(inside, "</style")
-			if !yield(css) {
-				return
-			}
-			source = rest
-		}
-	}
-}
-
-// cutFold is strings.Cut for a tag, in upper or in lower case.
-func cutFold(s, tag string) (before, after string, found bool) {
-	for i := 0; ; i++ {
-		next := strings.IndexByte(s[i:], '<')
-		if next < 0 || len(s)-i-next < len(tag) {
-			return s, "", false
-		}
-		if i += next; strings.EqualFold(s[i:i+len(tag)], tag) {
-			return s[:i], s[i+len(tag):], true
 		}
 	}
 }

@@ -10,24 +10,24 @@ import (
 	"familiar/internal/web/page"
 )
 
-// covers are ways to hide what is put for %s, whatever stands around them.
+// covers hide what stands for %s, whatever is around them.
 var covers = []string{
 	`<div hidden>%s</div>`, `<div style="display:none">%s</div>`, `<div class="sr-only">%s</div>`, `<div class="q7">%s</div>`, `<section id="zz9">%s</section>`,
 	`<div style="opacity:0">%s</div>`, `<div style="position:absolute;left:-9999px">%s</div>`, `<div aria-hidden="true">%s</div>`, `<div style="height:0;overflow:hidden">%s</div>`,
 	`<div style="visibility:hidden">%s</div>`, `<div style="font-size:0">%s</div>`, `<template>%s</template>`, `<details>%s</details>`,
-	`<noscript>%s</noscript>`, // the last one: its inside is no markup, so there can be none in it
+	`<noscript>%s</noscript>`, // the last one, since its content is not markup and can hold none of them
 }
 
 const coverStyles = `<style>.q7{display:none}#zz9{clip-path:inset(50%)}</style>`
 
-// plainWraps are elements that hide nothing. No heading goes around anything: the end of one inside it closes all that was
-// opened between, what hides included.
+// plainWraps hide nothing. None of them is a heading: the end of another heading inside it would close all that was opened
+// in between, what hides included.
 var plainWraps = []string{
 	`<div>%s</div>`, `<p>%s</p>`, `<ul><li>%s</li></ul>`, `<table><tr><td>%s</td><td>x</td></tr></table>`, `<blockquote>%s</blockquote>`, `<article>%s</article>`,
 	`<b>%s`, `<h2>A heading</h2><div>%s</div>`, `<pre>%s</pre>`, `<section><p>A sentence, to have some text, and a second part of it.</p>%s</section>`, `<a href="/x">%s</a>`, `%s<br>`,
 }
 
-// TestNothingHiddenIsRead nests elements in each other, some of which hide, and looks for what was inside those.
+// TestNothingHiddenIsRead nests elements, some of which hide, and looks for what is inside those.
 func TestNothingHiddenIsRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var tree func(depth int, hidden bool) string

@@ -11,14 +11,14 @@ import (
 	"familiar/internal/web/page/dom"
 )
 
-// cloak is a way to hide what is put for %s. Text hidden by it is counted (H4), unless it is a machine's.
-type cloak struct {
+// wrapper is markup that hides what stands for %s.
+type wrapper struct {
 	source  string
-	machine bool
+	machine bool // its content is for machines and is not counted as hidden
 }
 
-// cloaks hide whatever elements are in them.
-var cloaks = []cloak{
+// hiding are wrappers that hide any elements.
+var hiding = []wrapper{
 	{`<div hidden>%s</div>`, false}, {`<section inert>%s</section>`, false}, {`<div aria-hidden="true">%s</div>`, false}, {`<details>%s</details>`, false},
 	{`<div class="sr-only">%s</div>`, false}, {`<div class="a visually-hidden b">%s</div>`, false}, {`<div class="d-none">%s</div>`, false}, {`<div class="invisible">%s</div>`, false},
 	{`<div style="dis/**/play:none">%s</div>`, false}, {`<div style="DISPLAY: none !important">%s</div>`, false}, {`<div style="content-visibility:hidden">%s</div>`, false},
@@ -31,32 +31,33 @@ var cloaks = []cloak{
 	{`<template>%s</template>`, true}, {`<object>%s</object>`, true}, {`<canvas>%s</canvas>`, true}, {`<dialog>%s</dialog>`, true},
 }
 
-// cages hide text; elements in them would be none, or would break out.
-var cages = []string{
+// machines are wrappers that hide text. Elements in them would be none, or would end them.
+var machines = []string{
 	`<noscript>%s</noscript>`, `<script>%s</script>`, `<style>/*%s*/</style>`, `<!-- %s -->`, `<svg><text>%s</text></svg>`, `<math><mtext>%s</mtext></math>`,
 	`<iframe>%s</iframe>`, `<textarea>%s</textarea>`, `<select><option>%s</option></select>`, `<button>%s</button>`, `<noembed>%s</noembed>`, `<xmp>%s</xmp>`,
 	`<img alt="%s">`, `<p title="%[1]s" data-x="%[1]s" aria-label="%[1]s"></p>`, `<input value="%s">`, `<iframe srcdoc="%s"></iframe>`,
 }
 
-// shades are what text inherits and an element inside can undo: a style that hides, and one that shows again.
-var shades = [...][2]string{
+// inheritedStyles are styles that text inherits and an element inside can undo: one that hides, and one that shows again.
+var inheritedStyles = [...][2]string{
 	{"visibility:hidden", "visibility:visible"}, {"font-size:0", "font-size:16px"}, {"color:transparent", "color:black"},
 }
 
-// windows look like cloaks and hide nothing.
-var windows = []string{
+// showing are wrappers that look like hiding ones and hide nothing.
+var showing = []string{
 	`<div class="hidden md:block">%s</div>`, `<div class="d-none d-md-block">%s</div>`, `<div class="sr-only lg:not-sr-only">%s</div>`, `<div class="invisible lg:visible">%s</div>`,
 	`<div style="opacity:.5">%s</div>`, `<div style="clip-path:inset(0%%)">%s</div>`, `<div style="height:0">%s</div>`, `<div style="font-size:.8em">%s</div>`,
 	`<div class="paper">%s</div>`, `<div class="phone">%s</div>`, `<div class="hover">%s</div>`, `<div class="twice">%s</div>`, `<div class="q7" style="display:block!important">%s</div>`,
 	`<details open>%s</details>`, `<div title="display:none" data-hidden="true">%s</div>`, `<section>%s</section>`, `<div><div>%s</div></div>`,
 }
 
-const veilStyles = `<style>.q7{display:none}#zz9{clip-path:inset(50%)}blink{opacity:0}.up > .down{left:-9999px}.flat{height:0}.shut{overflow:hidden}
+const styles = `<style>.q7{display:none}#zz9{clip-path:inset(50%)}blink{opacity:0}.up > .down{left:-9999px}.flat{height:0}.shut{overflow:hidden}
 .firm{display:none!important}@media (min-width:600px){.wide{display:none}}@media print{.paper{display:none}}@media (max-width:600px){.phone{display:none}}
 .hover:hover{display:none}.twice{display:none}.twice{display:block}</style>`
 
-// veiled is a page that a plan makes: which of its words a reader sees, and how many characters are hidden.
-type veiled struct {
+// plannedPage is a page that is written after a plan, with the words in it that a reader sees and the number of characters
+// that are hidden.
+type plannedPage struct {
 	plan   []byte
 	source strings.Builder
 	shown  []string
@@ -64,96 +65,92 @@ type veiled struct {
 	n      int // of the last paragraph
 }
 
-// choose takes the plan's next step: one of n, the first when the plan is at its end.
-func (v *veiled) choose(n int) int {
-	if len(v.plan) == 0 {
+// choose takes the plan's next step, one of n. At the end of the plan it takes the first.
+func (p *plannedPage) choose(n int) int {
+	if len(p.plan) == 0 {
 		return 0
 	}
-	step := int(v.plan[0]) % n
-	v.plan = v.plan[1:]
+	step := int(p.plan[0]) % n
+	p.plan = p.plan[1:]
 	return step
 }
 
-// dusk is how a place in the page is hidden.
-type dusk struct {
-	cloaked bool // for good
-	machine bool // and not counted
-	shaded  [len(shades)]bool
+// place is how a place in the page is hidden.
+type place struct {
+	hidden    bool // whatever is inside
+	machine   bool // and not counted
+	inherited [len(inheritedStyles)]bool
 }
 
-func (d dusk) dark() bool { return d.cloaked || d.shaded != [len(shades)]bool{} }
+func (p place) hides() bool { return p.hidden || p.inherited != [len(inheritedStyles)]bool{} }
 
-const deepest = 5
+const maxDepth = 5
 
-func (v *veiled) blocks(depth int, d dusk) {
-	for range 1 + v.choose(3) {
-		v.block(depth, d)
+func (p *plannedPage) blocks(depth int, at place) {
+	for range 1 + p.choose(3) {
+		p.block(depth, at)
 	}
 }
 
-func (v *veiled) block(depth int, d dusk) {
-	kind := v.choose(6)
-	if depth == deepest || kind == 0 || kind == 2 && d.cloaked { // what is a machine's and hidden besides may count
-		v.source.WriteString("<p>" + v.words(d) + "</p>")
+func (p *plannedPage) block(depth int, at place) {
+	kind := p.choose(6)
+	if depth == maxDepth || kind == 0 || kind == 2 && at.hidden { // what is for machines and hidden as well may count
+		p.source.WriteString("<p>" + p.words(at) + "</p>")
 		return
 	}
 	switch kind {
 	case 1:
-		c := cloaks[v.choose(len(cloaks))]
-		if !d.cloaked {
-			d.cloaked, d.machine = true, c.machine
+		w := hiding[p.choose(len(hiding))]
+		if !at.hidden {
+			at.hidden, at.machine = true, w.machine
 		}
-		v.around(c.source, depth, d)
+		p.wrap(w.source, depth, at)
 	case 2:
-		cage := cages[v.choose(len(cages))]
-		d.cloaked, d.machine = true, true
-		fmt.Fprintf(&v.source, cage, v.words(d))
-	case 3:
-		i := v.choose(len(shades))
-		d.shaded[i] = true
-		v.around(`<div style="`+shades[i][0]+`">%s</div>`, depth, d)
-	case 4:
-		i := v.choose(len(shades))
-		d.shaded[i] = false
-		v.around(`<div style="`+shades[i][1]+`">%s</div>`, depth, d)
+		source := machines[p.choose(len(machines))]
+		at.hidden, at.machine = true, true
+		fmt.Fprintf(&p.source, source, p.words(at))
+	case 3, 4:
+		i := p.choose(len(inheritedStyles))
+		at.inherited[i] = kind == 3
+		p.wrap(`<div style="`+inheritedStyles[i][kind-3]+`">%s</div>`, depth, at)
 	default:
-		v.around(windows[v.choose(len(windows))], depth, d)
+		p.wrap(showing[p.choose(len(showing))], depth, at)
 	}
 }
 
-// around writes blocks into what stands around them.
-func (v *veiled) around(source string, depth int, d dusk) {
+// wrap writes blocks into a wrapper.
+func (p *plannedPage) wrap(source string, depth int, at place) {
 	before, after, _ := strings.Cut(strings.ReplaceAll(source, "%%", "%"), "%s")
-	v.source.WriteString(before)
-	v.blocks(depth+1, d)
-	v.source.WriteString(after)
+	p.source.WriteString(before)
+	p.blocks(depth+1, at)
+	p.source.WriteString(after)
 }
 
-// words is a paragraph that says whether it may be read.
-func (v *veiled) words(d dusk) string {
-	v.n++
-	if !d.dark() {
-		mark := fmt.Sprintf("GOOD%d", v.n)
-		v.shown = append(v.shown, mark)
-		return fmt.Sprintf("%s was told in house %d by everybody who had come up the hill, and number %d of them wrote it down for the others.", mark, 3*v.n, 7*v.n)
+// words returns a paragraph that says whether it may be read.
+func (p *plannedPage) words(at place) string {
+	p.n++
+	if !at.hides() {
+		mark := fmt.Sprintf("GOOD%d", p.n)
+		p.shown = append(p.shown, mark)
+		return fmt.Sprintf("%s was told in house %d by everybody who had come up the hill, and number %d of them wrote it down for the others.", mark, 3*p.n, 7*p.n)
 	}
-	text := fmt.Sprintf("EVIL%d is what nobody in the house %d could see.", v.n, v.n)
-	if !d.machine {
-		v.hidden += dom.Letters(text)
+	text := fmt.Sprintf("EVIL%d is what nobody in the house %d could see.", p.n, p.n)
+	if !at.machine {
+		p.hidden += dom.Letters(text)
 	}
 	return text
 }
 
-// checkVeil builds a page by a plan and reads it: what is hidden never shows, what is seen always does, and what was
-// hidden is counted.
-func checkVeil(plan []byte) error {
-	v := veiled{plan: plan}
-	v.source.WriteString(`<!doctype html><html><head>` + veilStyles + `</head><body><article><h1>The house on the hill</h1><p>` + v.words(dusk{}) + `</p>`)
-	for len(v.plan) > 0 && v.n < 60 {
-		v.block(0, dusk{})
+// checkPlan writes a page after a plan and reads it: what is hidden never shows and is counted, and what is seen always
+// shows.
+func checkPlan(plan []byte) error {
+	w := plannedPage{plan: plan}
+	w.source.WriteString(`<!doctype html><html><head>` + styles + `</head><body><article><h1>The house on the hill</h1><p>` + w.words(place{}) + `</p>`)
+	for len(w.plan) > 0 && w.n < 60 {
+		w.block(0, place{})
 	}
-	v.source.WriteString(`<p>` + v.words(dusk{}) + `</p></article></body></html>`)
-	source := v.source.String()
+	w.source.WriteString(`<p>` + w.words(place{}) + `</p></article></body></html>`)
+	source := w.source.String()
 	p, err := page.Read([]byte(source), "text/html; charset=utf-8", nil)
 	if err != nil {
 		return fmt.Errorf("%s\nis not read: %w", source, err)
@@ -161,29 +158,29 @@ func checkVeil(plan []byte) error {
 	if all := fmt.Sprint(p); strings.Contains(all, "EVIL") {
 		return fmt.Errorf("%s\nshows what is hidden: %s", source, all)
 	}
-	for _, mark := range v.shown {
+	for _, mark := range w.shown {
 		if !strings.Contains(p.Markdown, mark+" ") {
 			return fmt.Errorf("%s\nhides %s: %s", source, mark, p.Markdown)
 		}
 	}
-	if p.Hidden != v.hidden {
-		return fmt.Errorf("%s\nhides %d characters, and counts %d", source, v.hidden, p.Hidden)
+	if p.Hidden != w.hidden {
+		return fmt.Errorf("%s\nhides %d characters, and counts %d", source, w.hidden, p.Hidden)
 	}
 	return nil
 }
 
-func TestVeil(t *testing.T) {
+func TestHiddenPlans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		if err := checkVeil(rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(t, "plan")); err != nil {
+		if err := checkPlan(rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(t, "plan")); err != nil {
 			t.Fatal(err)
 		}
 	})
 }
 
-// FuzzHidden is rule H with all its parts. What is fuzzed is a plan by which a page is made.
+// FuzzHidden fuzzes the plans after which pages are written.
 func FuzzHidden(f *testing.F) {
 	f.Fuzz(func(t *testing.T, plan []byte) {
-		if err := checkVeil(plan); err != nil {
+		if err := checkPlan(plan); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -7,58 +7,85 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 
 	"familiar/internal/web/page/dom"
 )
 
-// sheet is the page's own style elements, as far as they can hide something. It reads selectors made of tags,
-// ids and classes, side by side, as descendants or as children. Attributes, states and positions among siblings
-// are left out: what is hidden only by them counts as visible.
-type sheet struct {
-	rules    map[name][]*rule // by what their selector ends in
-	suspects map[name][]*rule // those of them that could hide something
-	count    int
-	steps    int // comparisons so far
+// stylesheet is what a page's own style elements say that can hide something. It reads selectors made of tags, ids and
+// classes, with descendant and child combinators. Attributes, states and positions among siblings are left out: what
+// only they hide counts as visible.
+type stylesheet struct {
+	rules  map[key][]*rule
+	hiding map[key][]*rule // those of the rules that could hide something
+	count  int
+	steps  int // compounds that were compared with an element
 }
 
-// name is what elements are looked up by: an id, a class or a tag, each with its mark; "*" has neither.
-type name struct {
-	mark byte // '#', '.', 0
-	text string
+// key is what the elements that a rule selects have in common: an id, a class or a tag.
+type key struct {
+	mark byte   // '#', '.' or 0
+	name string // "*" for any element
 }
 
 // rule is one selector with its declarations.
 type rule struct {
-	parts  []compound // the element's own last
-	style  style
-	weight int // specificity
-	order  int
+	chains      []chain // the element's own comes last
+	specificity cascadia.Specificity
+	order       int
+	style       style
 }
 
-// compound is what a selector asks of one element.
-type compound struct {
-	tag, id string
-	classes []string
-	parent  bool // it must be the parent of the next part's element, not just above it
-}
+// chain is a part of a selector that child combinators join: each compound selects the parent of the next one's element.
+type chain []cascadia.Sel
 
-// The work that a page's styles may make. The largest pages stay far below; one that doesn't is not read at all,
-// since then it is not known what it hides.
+// The work that a page's styles may cause. The largest pages stay far below. A page that does not is not read, since it is
+// not known what it hides.
 const (
-	maxRules = 20_000
-	maxSteps = 2_000_000
+	maxRules     = 20_000
+	maxSteps     = 2_000_000
+	maxCompounds = 12 // of one selector
 )
 
-func newSheet() *sheet { return &sheet{rules: map[name][]*rule{}, suspects: map[name][]*rule{}} }
+func newStylesheet() *stylesheet {
+	return &stylesheet{rules: map[key][]*rule{}, hiding: map[key][]*rule{}}
+}
 
-// exhausted says that the styles asked for more work than they may.
-func (s *sheet) exhausted() bool { return s.steps > maxSteps || s.count > maxRules }
+// exhausted reports whether the styles caused more work than they may.
+func (s *stylesheet) exhausted() bool { return s.steps > maxSteps || s.count > maxRules }
+
+// addElements reads the style elements below n.
+func (s *stylesheet) addElements(n *html.Node) {
+	if n.DataAtom == atom.Style && n.FirstChild != nil {
+		if media, ok := dom.Attr(n, "media"); !ok || mediaApplies(media) {
+			s.add(n.FirstChild.Data)
+		}
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		s.addElements(c)
+	}
+}
+
+// addSource reads the style elements in the source of a page, and what looks like one in a comment or a script.
+func (s *stylesheet) addSource(source string) {
+	for {
+		_, after, found := dom.CutFold(source, "<style")
+		if !found {
+			return
+		}
+		_, inside, _ := strings.Cut(after, ">")
+		var css string
+		css, source, _ = dom.CutFold(inside, "</style")
+		s.add(css)
+	}
+}
 
 // add reads the text of one style element.
-func (s *sheet) add(css string) { s.block(plainCSS(css), 0) }
+func (s *stylesheet) add(css string) { s.block(plainCSS(css), 0) }
 
-func (s *sheet) block(css string, depth int) {
+func (s *stylesheet) block(css string, depth int) {
 	for css != "" && !s.exhausted() {
 		open := strings.IndexAny(css, "{;")
 		if open < 0 {
@@ -69,20 +96,20 @@ func (s *sheet) block(css string, depth int) {
 			css = css[open+1:]
 			continue
 		}
-		end := closing(css, open)
+		end := closingBrace(css, open)
 		inside := css[open+1 : end]
 		css = css[min(end+1, len(css)):]
 		switch {
 		case !strings.HasPrefix(prelude, "@"):
-			s.rule(prelude, inside)
+			s.addRules(prelude, inside)
 		case depth < 8 && atRuleApplies(prelude):
 			s.block(inside, depth+1)
 		}
 	}
 }
 
-// closing is the position of the brace that closes the one at open, or the end of the text.
-func closing(css string, open int) int {
+// closingBrace returns the position of the brace that closes the one at open, or the end of the text.
+func closingBrace(css string, open int) int {
 	depth := 0
 	for i := open; i < len(css); i++ {
 		switch css[i] {
@@ -97,203 +124,153 @@ func closing(css string, open int) int {
 	return len(css)
 }
 
-func (s *sheet) rule(selectors, text string) {
+func (s *stylesheet) addRules(selectors, declarations string) {
 	var d style
-	declarations(text, &d)
+	d.read(declarations)
 	if len(d) == 0 {
 		return
 	}
-	suspect := d.suspect()
-	for one := range strings.SplitSeq(selectors, ",") {
+	hiding := d.mayHide()
+	for selector := range strings.SplitSeq(selectors, ",") {
 		if s.exhausted() {
 			return
 		}
-		parts, weight, ok := parseSelector(one)
+		r, k, ok := parseSelector(selector)
 		if !ok {
 			continue
 		}
 		s.count++
-		key := parts[len(parts)-1].key()
-		r := &rule{parts: parts, style: d, weight: weight, order: s.count}
-		s.rules[key] = append(s.rules[key], r)
-		if suspect {
-			s.suspects[key] = append(s.suspects[key], r)
+		r.order, r.style = s.count, d
+		s.rules[k] = append(s.rules[k], r)
+		if hiding {
+			s.hiding[k] = append(s.hiding[k], r)
 		}
 	}
 }
 
-// suspect says that a rule could hide something, alone or with an overflow that another rule hides.
-func (d style) suspect() bool {
-	if d.hides() || d.light(light{}).dark() {
-		return true
-	}
-	return point(d.get("width")) || point(d.get("max-width")) || point(d.get("height")) || point(d.get("max-height"))
-}
-
-// parseSelector reads one selector, if it is of the kinds that are read. Its weight orders selectors as
-// specificity does.
-func parseSelector(selector string) (parts []compound, weight int, ok bool) {
+// parseSelector compiles one selector, if it is of a kind that is read.
+func parseSelector(selector string) (r *rule, k key, ok bool) {
 	if strings.ContainsAny(selector, `:[+~\(&`) {
-		return nil, 0, false
+		return nil, key{}, false
 	}
-	for field := range strings.FieldsSeq(strings.ReplaceAll(selector, ">", " > ")) {
+	r = &rule{}
+	count, child, own := 0, false, ""
+	for _, field := range strings.Fields(strings.ReplaceAll(selector, ">", " > ")) {
 		if field == ">" {
-			if len(parts) > 0 {
-				parts[len(parts)-1].parent = true
-			}
+			child = count > 0
 			continue
 		}
-		c := parseCompound(field)
-		weight += len(c.classes)*1_000 + b2i(c.id != "")*1_000_000 + b2i(c.tag != "")
-		parts = append(parts, c)
-	}
-	return parts, weight, len(parts) > 0 && len(parts) <= 12
-}
-
-func parseCompound(field string) (c compound) {
-	for field != "" {
-		end := strings.IndexAny(field[1:], ".#") + 1
-		if end == 0 {
-			end = len(field)
+		compound, err := cascadia.Parse(field)
+		if count++; err != nil || count > maxCompounds {
+			return nil, key{}, false
 		}
-		switch one := field[:end]; {
-		case one[0] == '.':
-			c.classes = append(c.classes, one[1:])
-		case one[0] == '#':
-			c.id = one[1:]
-		case one != "*":
-			c.tag = strings.ToLower(one)
+		if !child {
+			r.chains = append(r.chains, nil)
 		}
-		field = field[end:]
+		last := &r.chains[len(r.chains)-1]
+		*last = append(*last, compound)
+		r.specificity = r.specificity.Add(compound.Specificity())
+		child, own = false, field
 	}
-	return c
+	return r, keyOf(own), count > 0
 }
 
-func b2i(b bool) int {
-	if b {
-		return 1
+// keyOf returns the key of a compound: its id, else its first class, else its tag.
+func keyOf(compound string) key {
+	for _, mark := range "#." {
+		if _, name, ok := strings.Cut(compound, string(mark)); ok {
+			if end := strings.IndexAny(name, "#."); end >= 0 {
+				name = name[:end]
+			}
+			return key{byte(mark), name}
+		}
 	}
-	return 0
+	return key{name: strings.ToLower(compound)}
 }
 
-func (c compound) key() name {
-	switch {
-	case c.id != "":
-		return name{'#', c.id}
-	case len(c.classes) > 0:
-		return name{'.', c.classes[0]}
-	case c.tag != "":
-		return name{text: c.tag}
+// selects reports whether the selector of r selects n. Each chain takes the innermost elements that match it, which leaves
+// the most for the chain before it. So no chain is tried twice at an element, while cascadia's own combinators backtrack.
+func (s *stylesheet) selects(r *rule, n *html.Node) bool {
+	own := len(r.chains) - 1
+	for i, c := range slices.Backward(r.chains) {
+		for !s.matches(c, n) {
+			if i == own || n == nil {
+				return false
+			}
+			n = n.Parent
+		}
+		for range c {
+			n = n.Parent
+		}
 	}
-	return name{text: "*"}
+	return true
 }
 
-func (c compound) fits(n *html.Node) bool {
-	if n.Type != html.ElementNode || c.tag != "" && c.tag != n.Data {
-		return false
-	}
-	if c.id != "" {
-		if id, _ := dom.Attr(n, "id"); id != c.id {
+// matches reports whether n and the elements around it match a chain.
+func (s *stylesheet) matches(c chain, n *html.Node) bool {
+	for _, compound := range slices.Backward(c) {
+		if s.steps++; n == nil || !compound.Match(n) {
 			return false
 		}
-	}
-	if len(c.classes) > 0 {
-		class, _ := dom.Attr(n, "class")
-		for _, wanted := range c.classes {
-			if !hasClass(class, wanted) {
-				return false
-			}
-		}
+		n = n.Parent
 	}
 	return true
 }
 
-func hasClass(class, wanted string) bool {
-	for one := range strings.FieldsSeq(class) {
-		if one == wanted {
-			return true
-		}
-	}
-	return false
-}
-
-// applies says whether the rule's selector selects n. Each part takes the nearest element that fits, and is not
-// tried again further up: with parents asked for in the middle, a match can be missed, but the work stays linear.
-func (s *sheet) applies(r *rule, n *html.Node) bool {
-	last := len(r.parts) - 1
-	if s.steps++; !r.parts[last].fits(n) {
-		return false
-	}
-	for i := last - 1; i >= 0; i-- {
-		for n = n.Parent; ; n = n.Parent {
-			if s.steps++; n == nil {
-				return false
-			}
-			if r.parts[i].fits(n) {
-				break
-			}
-			if r.parts[i].parent {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// match returns the rules that apply to n, weakest first; none if nothing among them could hide.
-func (s *sheet) match(n *html.Node) []*rule {
-	if len(s.suspects) == 0 || s.exhausted() {
+// match returns the rules that apply to n, the weakest first, and none if none of them could hide n.
+func (s *stylesheet) match(n *html.Node) []*rule {
+	if len(s.hiding) == 0 || s.exhausted() {
 		return nil
 	}
-	keys := append(make([]name, 0, 16), name{text: "*"}, name{text: n.Data})
+	keys := append(make([]key, 0, 16), key{name: "*"}, key{name: n.Data})
 	for _, a := range n.Attr {
 		switch a.Key {
 		case "id":
-			keys = append(keys, name{'#', a.Val})
+			keys = append(keys, key{'#', a.Val})
 		case "class":
 			for class := range strings.FieldsSeq(a.Val) {
-				keys = append(keys, name{'.', class})
+				keys = append(keys, key{'.', class})
 			}
 		}
 	}
-	if s.steps += len(keys); len(keys) > 8 { // a class named thousands of times is still one
-		slices.SortFunc(keys, func(a, b name) int { return cmp.Or(cmp.Compare(a.mark, b.mark), cmp.Compare(a.text, b.text)) })
+	if s.steps += len(keys); len(keys) > 8 { // a class that is named thousands of times counts once
+		slices.SortFunc(keys, func(a, b key) int { return cmp.Or(cmp.Compare(a.mark, b.mark), cmp.Compare(a.name, b.name)) })
 		keys = slices.Compact(keys)
 	}
-	suspected := slices.ContainsFunc(keys, func(key name) bool {
-		return slices.ContainsFunc(s.suspects[key], func(r *rule) bool { return s.applies(r, n) })
-	})
-	if !suspected {
+	selects := func(r *rule) bool { return s.selects(r, n) }
+	if !slices.ContainsFunc(keys, func(k key) bool { return slices.ContainsFunc(s.hiding[k], selects) }) {
 		return nil
 	}
-	var matched []*rule
-	for _, key := range keys {
-		for _, r := range s.rules[key] {
-			if s.applies(r, n) {
-				matched = append(matched, r)
+	var found []*rule
+	for _, k := range keys {
+		for _, r := range s.rules[k] {
+			if selects(r) {
+				found = append(found, r)
 			}
 		}
 	}
-	s.steps += 8 * len(matched)
-	slices.SortFunc(matched, func(a, b *rule) int { return cmp.Or(cmp.Compare(a.weight, b.weight), cmp.Compare(a.order, b.order)) })
-	return matched
+	s.steps += 8 * len(found)
+	slices.SortFunc(found, func(a, b *rule) int {
+		return cmp.Or(slices.Compare(a.specificity[:], b.specificity[:]), cmp.Compare(a.order, b.order))
+	})
+	return found
 }
 
-// cascade joins rules, weakest first, and an element's own style.
-func cascade(rules []*rule, own string) style {
+// computed joins the rules that apply to n and its own style attribute.
+func (s *stylesheet) computed(n *html.Node, attribute string) style {
 	var d style
-	for _, r := range rules {
+	for _, r := range s.match(n) {
 		for _, one := range r.style {
 			d.declare(one)
 		}
 	}
-	declarations(own, &d)
+	d.read(attribute)
 	return d
 }
 
 var mediaWidth = regexp.MustCompile(`(min|max)-(?:device-)?width\s*:\s*([\d.]+)(px|em|rem)`)
 
-// desktop is the width in pixels of the window that we imagine.
+// desktop is the width in pixels of the window that media queries are asked about.
 const desktop = 1280
 
 func atRuleApplies(prelude string) bool {
@@ -309,17 +286,17 @@ func atRuleApplies(prelude string) bool {
 	return false
 }
 
-// mediaApplies says whether a media query holds for a reader at a desktop.
-func mediaApplies(query string) bool {
-	for one := range strings.SplitSeq(strings.ToLower(query), ",") {
-		if oneMediaApplies(strings.TrimSpace(one)) {
+// mediaApplies reports whether one of a list of media queries holds for a reader at a desktop.
+func mediaApplies(queries string) bool {
+	for query := range strings.SplitSeq(strings.ToLower(queries), ",") {
+		if queryApplies(query) {
 			return true
 		}
 	}
 	return false
 }
 
-func oneMediaApplies(query string) bool {
+func queryApplies(query string) bool {
 	for _, other := range [...]string{"print", "speech", "not ", "prefers-", "orientation", "hover", "pointer", "-height", "scripting", "resolution", "pixel-ratio", "display-mode"} {
 		if strings.Contains(query, other) {
 			return false
@@ -334,5 +311,5 @@ func oneMediaApplies(query string) bool {
 			return false
 		}
 	}
-	return !strings.Contains(query, "<") && !strings.Contains(query, ">")
+	return !strings.ContainsAny(query, "<>")
 }

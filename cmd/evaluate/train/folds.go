@@ -1,0 +1,83 @@
+package train
+
+import (
+	"hash/fnv"
+
+	"familiar/internal/linear"
+	"familiar/internal/lookup/need"
+)
+
+// folds is the number of parts of which each is predicted by models of the others.
+const folds = 5
+
+// Fold is the part, from 0 to 4, that a row belongs to. text is what the row asks: a message, a question or a claim.
+func Fold(text string) int {
+	h := fnv.New32a()
+	h.Write([]byte(text))
+	return int(h.Sum32()>>3) % folds
+}
+
+// Folds are, for each fifth of the rows, models of the other four: they have not seen the rows that they predict for.
+// A model is trained when a row first asks for it. Folds are for one goroutine.
+type Folds struct {
+	Dir string // of the sets
+
+	need, intent task
+	messages     [folds]need.Models
+
+	claimTask task
+	claims    [folds]*linear.Model
+
+	pageRows []page
+	pages    [folds]*linear.Model
+}
+
+// Message returns the models that have not seen a message.
+func (f *Folds) Message(text string) (need.Models, error) {
+	m := &f.messages[Fold(text)]
+	if m.Need != nil {
+		return *m, nil
+	}
+	if f.need.rows == nil {
+		messages, err := readMessages(f.Dir)
+		if err != nil {
+			return *m, err
+		}
+		f.need, f.intent = needTask(messages), intentTask(messages)
+	}
+	*m = both(f.need, f.intent, outside(Fold(text)))
+	return *m, nil
+}
+
+// Claim returns the model that has not seen a claim.
+func (f *Folds) Claim(text string) (*linear.Model, error) {
+	m := &f.claims[Fold(text)]
+	if *m != nil {
+		return *m, nil
+	}
+	if f.claimTask.rows == nil {
+		var err error
+		if f.claimTask, err = verifyTask(f.Dir); err != nil {
+			return nil, err
+		}
+	}
+	*m = f.claimTask.train(outside(Fold(text)))
+	return *m, nil
+}
+
+// Evidence returns what the model that has not seen a question puts first of a page, cut to a number of characters.
+func (f *Folds) Evidence(question, title, text string, budget int) (string, error) {
+	m := &f.pages[Fold(question)]
+	if *m == nil {
+		if f.pageRows == nil {
+			var err error
+			if f.pageRows, err = readPages(f.Dir); err != nil {
+				return "", err
+			}
+		}
+		*m = learnEvidence(f.pageRows, Fold(question))
+	}
+	p := page{Question: question, Title: title, Text: text, Budget: budget}
+	p.read()
+	return p.best(*m), nil
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+
+	"familiar/cmd/evaluate/train"
+	"familiar/internal/lookup/factcheck"
+	"familiar/internal/lookup/question"
+)
+
+// What the models do with the rows that they were trained on says what they remember. What they can do is said by rows
+// that they have not seen: those of a fifth, by models of the other four. These predictors ask such models, and what
+// stands around them in a lookup; a row that has them is one of the sets that training reads.
+
+func unseenNeed(f *train.Folds) predictor {
+	return stateless(func(_ context.Context, _ fs.FS, row messageRow) (prediction, error) {
+		m, err := f.Message(row.Text)
+		if err != nil {
+			return nil, err
+		}
+		look, _ := question.Predict(m, row.Text)
+		return prediction{"search": look}, nil
+	})()
+}
+
+func unseenIntent(f *train.Folds) predictor {
+	return stateless(func(_ context.Context, _ fs.FS, row messageRow) (prediction, error) {
+		m, err := f.Message(row.Text)
+		if err != nil {
+			return nil, err
+		}
+		look, intent := question.Predict(m, row.Text)
+		if !look {
+			intent = "none"
+		}
+		return prediction{"intent": train.InSet(intent)}, nil
+	})()
+}
+
+// unseenEvidence has no part in a lookup's choice of sentences: it takes the best until the budget is full.
+func unseenEvidence(f *train.Folds) predictor {
+	return stateless(func(_ context.Context, _ fs.FS, row evidenceRow) (prediction, error) {
+		text, err := f.Evidence(row.Question, row.Title, row.Text, row.Budget)
+		return prediction{"text": text}, err
+	})()
+}
+
+func unseenVerify(f *train.Folds) predictor {
+	return stateless(func(_ context.Context, _ fs.FS, row claimRow) (prediction, error) {
+		m, err := f.Claim(row.Claim)
+		if err != nil {
+			return nil, err
+		}
+		w := factcheck.Compare(row.Claim, row.Page, row.Candidates)
+		w.Supports = m.Classify(w.Hints)[1]
+		return prediction{"label": label(w)}, nil
+	})()
+}
+
+// quickFolds is how many of the folds are measured by --quick: training a model is what takes time.
+const quickFolds = 2
+
+// firstFolds keeps the rows of some folds.
+func firstFolds(rows []byte) ([]byte, error) {
+	var kept bytes.Buffer
+	for line := range bytes.Lines(rows) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		var row struct{ Text, Question, Claim string }
+		if err := json.Unmarshal(line, &row); err != nil {
+			return nil, fmt.Errorf("read row: %w", err)
+		}
+		if train.Fold(cmp.Or(row.Question, row.Claim, row.Text)) < quickFolds {
+			kept.Write(line)
+			kept.WriteByte('\n')
+		}
+	}
+	return kept.Bytes(), nil
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"familiar/cmd/evaluate/train"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestUnseen turns the label of single rows: what is predicted for such a row and for its fold stays, since no model
+// that predicts there has seen it.
+func TestUnseen(t *testing.T) {
+	rows := claims(25, -1)
+	fold := func(i int) int { return train.Fold(rows[i]["claim"].(string)) }
+	before := unseenLabels(t, rows)
+	changed := 0
+	for turned := range 4 {
+		after := unseenLabels(t, claims(len(rows), turned))
+		for i := range rows {
+			same := cmp.Equal(before[i], after[i])
+			if fold(i) == fold(turned) && !same {
+				t.Errorf("row %d, turned %d: %v, then %v", i, turned, before[i], after[i])
+			} else if !same {
+				changed++
+			}
+		}
+	}
+	if changed == 0 {
+		t.Error("no label has any effect: nothing is learned")
+	}
+}
+
+// claims are rows of the set verify, of which one has the wrong label.
+func claims(n, turned int) (rows []map[string]any) {
+	for i := range n {
+		label, page := "SUPPORTS", fmt.Sprintf("The bridge of Nordhafen %d was opened in %d.", i, 1900+i)
+		if i%2 == 1 {
+			label, page = "REFUTES", fmt.Sprintf("Nordhafen %d has a harbour and a mill.", i)
+		}
+		if i == turned {
+			label = map[string]string{"SUPPORTS": "REFUTES", "REFUTES": "SUPPORTS"}[label]
+		}
+		rows = append(rows, map[string]any{
+			"id": i, "claim": fmt.Sprintf("The bridge of Nordhafen %d was opened in %d.", i, 1900+i), "label": label, "page": "Nordhafen", "candidates": []string{page},
+		})
+	}
+	return rows
+}
+
+// unseenLabels are the predictions, with what each model weighs.
+func unseenLabels(t *testing.T, rows []map[string]any) (all []prediction) {
+	t.Helper()
+	dir := t.TempDir()
+	lines := jsonLines(t, rows)
+	if err := os.MkdirAll(filepath.Join(dir, "factcheck"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "factcheck", "cases.jsonl"), lines, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	folds := &train.Folds{Dir: dir}
+	predict := unseenVerify(folds)
+	for line := range bytes.Lines(lines) {
+		got, err := predict(t.Context(), fs.FS(nil), line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var row struct{ Claim string }
+		if err := json.Unmarshal(line, &row); err != nil {
+			t.Fatal(err)
+		}
+		m, err := folds.Claim(row.Claim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = maps.Clone(got)
+		got["model"] = m.Bytes()
+		all = append(all, got)
+	}
+	return all
+}
+
+func jsonLines(t *testing.T, rows []map[string]any) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	for _, row := range rows {
+		if err := json.NewEncoder(&b).Encode(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Bytes()
+}
+
+// TestUnseenNeedsTheSets, for it trains before it predicts.
+func TestUnseenNeedsTheSets(t *testing.T) {
+	for _, s := range sets() {
+		if s.unseen == nil {
+			continue
+		}
+		if _, err := s.unseen(&train.Folds{Dir: t.TempDir()})(t.Context(), nil, []byte(`{"id":1,"text":"hello","question":"who?","claim":"It rains."}`)); err == nil {
+			t.Errorf("%s predicts without its set", s.name)
+		}
+	}
+}
+
+func TestFirstFolds(t *testing.T) {
+	rows := claims(60, -1)
+	kept, err := firstFolds(jsonLines(t, rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0
+	for _, row := range rows {
+		if train.Fold(row["claim"].(string)) < quickFolds {
+			want++
+		}
+	}
+	if got := bytes.Count(kept, []byte("\n")); got != want || got == 0 || got == len(rows) {
+		t.Errorf("%d of %d rows are kept, want %d", got, len(rows), want)
+	}
+}

@@ -1,0 +1,295 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"familiar/internal/bot/discord"
+	"familiar/internal/bot/outgoing"
+	"familiar/internal/context/prompt"
+	"familiar/internal/context/turn"
+)
+
+const (
+	landLimit  = 30 * time.Second // to deliver a complete reply, when the turn's time is up
+	firstRetry = 500 * time.Millisecond
+	lastRetry  = 5 * time.Second
+)
+
+var (
+	// errUnrecorded holds a reply back: what has no record is not posted.
+	errUnrecorded = errors.New("the turn could not be recorded")
+	errBroke      = errors.New("panic while delivering the reply")
+)
+
+// delivery brings a growing reply to its channel: the first words soon, then edits at the door's pace, each with the latest
+// text, and at last the whole text, whatever failed before. What is posted has always passed the guard.
+type delivery struct {
+	bot     *Bot
+	rules   outgoing.Rules
+	marker  *outgoing.Marker
+	channel string
+	replyTo string
+	id      string                                       // the turn's
+	show    func(ctx context.Context, text string) error // called once, before the first post
+	began   time.Time
+
+	mu  sync.Mutex
+	raw strings.Builder // the model's words so far; guarded by mu
+
+	wake   chan struct{}  // there are more words; holds one
+	final  chan string    // the final text; holds one
+	done   chan struct{}  // closed by the writer when it has returned
+	result deliveryResult // owned by the writer until done is closed
+}
+
+// deliveryResult is what became of a delivery.
+type deliveryResult struct {
+	posts     []sentPost
+	created   int // posts made so far, including those that got lost
+	wanted    int // posts that the text fills
+	firstSeen time.Duration
+	err       error
+}
+
+type sentPost struct{ id, text string }
+
+// deliver begins to deliver the reply to a turn. finish must be called.
+func (b *Bot) deliver(ctx context.Context, l *lane, t *turn.Trace, typing *typing, p prompt.Prompt) *delivery {
+	pending := *t // what goes to disk before the first word is visible
+	pending.Phase = turn.Answering
+	d := &delivery{
+		bot: b, rules: outgoing.RulesFor(t.Request, p.Lookup, b.Redact), marker: &outgoing.Marker{Lookup: p.Lookup}, channel: t.Request.ChannelID, id: t.Request.ID, began: t.Began,
+		wake: make(chan struct{}, 1), final: make(chan string, 1), done: make(chan struct{}),
+		show: func(ctx context.Context, text string) error {
+			typing.stop()
+			if !l.show() {
+				return errJoined
+			}
+			pending.Reply = text
+			if err := b.save(ctx, &pending); err != nil {
+				return fmt.Errorf("%w: %w", errUnrecorded, err)
+			}
+			return nil
+		},
+	}
+	if t.Request.GuildID != "" {
+		d.replyTo = t.Request.Message.ID
+	}
+	go d.write(ctx)
+	return d
+}
+
+// add takes the model's next words.
+func (d *delivery) add(words string) {
+	d.mu.Lock()
+	d.raw.WriteString(words)
+	d.mu.Unlock()
+	select {
+	case d.wake <- struct{}{}:
+	default:
+	}
+}
+
+// finish posts the final text and returns when it is posted or has failed for good.
+func (d *delivery) finish(text string) deliveryResult {
+	d.final <- text
+	<-d.done
+	return d.result
+}
+
+func (d *delivery) write(ctx context.Context) {
+	defer close(d.done)
+	defer func() {
+		if d.bot.recovered("deliver a reply", recover()) {
+			d.result.err = errBroke
+		}
+	}()
+	next := time.Duration(0)
+	for {
+		select {
+		case text := <-d.final:
+			d.land(ctx, text)
+			return
+		case <-d.wake:
+		}
+		if next == 0 {
+			next = d.bot.Pace.First
+		}
+		select {
+		case text := <-d.final:
+			d.land(ctx, text)
+			return
+		case <-time.After(next):
+		}
+		took := d.stream(ctx)
+		// A slow post is Discord asking for patience.
+		next = max(d.bot.Pace.Every, 2*took)
+	}
+}
+
+// stream shows what may be shown so far. After a failure, even a panic, the delivery goes on: the final text is still to come.
+func (d *delivery) stream(ctx context.Context) (took time.Duration) {
+	start := time.Now()
+	defer func() {
+		d.bot.recovered("stream a reply", recover())
+		took = time.Since(start)
+	}()
+	d.mu.Lock()
+	raw := d.raw.String()
+	d.mu.Unlock()
+	body, undecided := unlabelled(raw, d.bot.Character.Name)
+	if undecided {
+		return
+	}
+	text, _ := d.rules.Guard(d.rules.Visible(body))
+	text, _, _ = d.marker.Mark(text, true)
+	if err := d.carry(ctx, strings.TrimRight(text, " \n"), false); err != nil && !errors.Is(err, errJoined) {
+		d.bot.Log.Debug("stream a reply", "err", d.bot.Redact.String(err.Error()))
+	}
+	return
+}
+
+// land posts the final text. It has a time limit of its own, so that the text is posted even when the turn's time is up.
+func (d *delivery) land(ctx context.Context, text string) {
+	if errors.Is(context.Cause(ctx), errJoined) {
+		d.result.err = errJoined
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), landLimit)
+	defer cancel()
+	d.result.err = d.carry(ctx, text, true)
+	if d.result.err == nil {
+		d.result.err = d.clear(ctx)
+	}
+	if len(d.result.posts) == 0 && errors.Is(d.result.err, errUnrecorded) {
+		d.bot.apologise(ctx, d.channel, d.replyTo, d.id)
+	}
+}
+
+// carry makes the posts hold text. The last pass retries, and clear then deletes the posts that are left over.
+func (d *delivery) carry(ctx context.Context, text string, last bool) error {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	pieces := []string{text}
+	if units := d.bot.Pace.Units; units > 0 {
+		pieces = outgoing.Split(text, units)
+	}
+	if len(d.result.posts) == 0 {
+		if err := d.show(ctx, text); err != nil {
+			return err
+		}
+	}
+	for i, piece := range pieces {
+		if err := d.post(ctx, i, piece, last, i == len(pieces)-1); err != nil {
+			return err
+		}
+	}
+	d.result.wanted = len(pieces)
+	return nil
+}
+
+// post makes the i-th post hold piece. In the last pass an edit that is refused becomes a new post, unless a person has
+// deleted the old one, who does not want the answer.
+func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool) error {
+	p := turn.Post{ChannelID: d.channel, Text: piece, Final: last && end}
+	if i < len(d.result.posts) {
+		if d.result.posts[i].text == piece && !(p.Final && d.bot.Pace.Close) {
+			return nil
+		}
+		p.ID = d.result.posts[i].id
+		_, err := d.send(ctx, p, last)
+		if err == nil {
+			d.result.posts[i].text = piece
+			return nil
+		}
+		if !last || temporary(err) || failureKind(err) == discord.Gone || failureKind(err) == discord.Forbidden {
+			return fmt.Errorf("edit a post: %w", err)
+		}
+		p.ID = ""
+	}
+	return d.create(ctx, i, p, last)
+}
+
+func (d *delivery) create(ctx context.Context, i int, p turn.Post, last bool) error {
+	if i == 0 {
+		p.ReplyTo = d.replyTo
+	}
+	p.Nonce = nonce(d.id, d.result.created)
+	id, err := d.send(ctx, p, last)
+	if err != nil {
+		return fmt.Errorf("post a reply: %w", err)
+	}
+	d.result.created++
+	if d.result.firstSeen == 0 {
+		d.result.firstSeen = time.Since(d.began)
+	}
+	if sent := (sentPost{id: id, text: p.Text}); i < len(d.result.posts) {
+		d.result.posts[i] = sent
+	} else {
+		d.result.posts = append(d.result.posts, sent)
+	}
+	return nil
+}
+
+// send hands a post to the door, in the last pass again and again while the failure may be temporary. The nonce keeps a post
+// whose answer got lost from being posted twice.
+func (d *delivery) send(ctx context.Context, p turn.Post, last bool) (string, error) {
+	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
+		id, err := d.bot.Door.Deliver(ctx, p)
+		if err == nil || !last || !temporary(err) {
+			return id, err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return "", err
+		}
+	}
+}
+
+// clear deletes the posts that the final text does not fill.
+func (d *delivery) clear(ctx context.Context) error {
+	for len(d.result.posts) > d.result.wanted && d.result.wanted > 0 {
+		surplus := d.result.posts[len(d.result.posts)-1]
+		_, err := d.send(ctx, turn.Post{ID: surplus.id, ChannelID: d.channel}, true)
+		if err != nil && failureKind(err) != discord.Gone {
+			return fmt.Errorf("delete a post: %w", err)
+		}
+		d.result.posts = d.result.posts[:len(d.result.posts)-1]
+	}
+	return nil
+}
+
+// failureKind returns why Discord refused a post, or "" if the error is not Discord's.
+func failureKind(err error) discord.Kind {
+	var e *discord.SendError
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return ""
+}
+
+// temporary reports whether the same post may succeed later.
+func temporary(err error) bool {
+	switch failureKind(err) {
+	case discord.Unavailable, discord.RateLimited:
+		return true
+	case "":
+		return !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+	}
+	return false
+}
+
+// nonce returns an id for the nth post of a turn, the same when the post is sent again. Discord takes 25 characters.
+func nonce(id string, n int) string {
+	if len(id) > 20 {
+		id = id[len(id)-20:]
+	}
+	return fmt.Sprintf("%s-%d", id, n)
+}

@@ -1,0 +1,246 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/gorilla/websocket"
+)
+
+// Gateway opcodes: https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-opcodes
+const (
+	opDispatch  = 0
+	opHeartbeat = 1
+	opIdentify  = 2
+	opResume    = 6
+	opReconnect = 7
+	opInvalid   = 9
+	opHello     = 10
+	opAck       = 11
+)
+
+// intents are the least that let the bot read what is written to it. MessageContent must be switched on in the
+// developer portal; without it the gateway closes with 4014.
+const intents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentDirectMessages | discordgo.IntentMessageContent
+
+// Why a connection ended, where the gateway's close code does not say it.
+var (
+	errReconnect = errors.New("the gateway asked to reconnect")
+	errZombie    = errors.New("a heartbeat was not answered")
+	errSilent    = errors.New("the gateway did not begin the session in time")
+)
+
+// invalidated is the end of a session by op 9.
+type invalidated struct{ resumable bool }
+
+func (i invalidated) Error() string {
+	return fmt.Sprintf("the gateway calls the session invalid (resumable: %t)", i.resumable)
+}
+
+const (
+	writeTimeout = 5 * time.Second
+	maxFrame     = 64 << 20 // bytes; the GUILD_CREATE of a huge server is several MB
+)
+
+// connection is one connection to the gateway. Two goroutines use it: its reader, which runs it, and its heart, which beats
+// and closes the socket when the connection's context ends.
+type connection struct {
+	session *Session
+	state   *gatewayState
+	ws      *websocket.Conn
+	write   sync.Mutex // held while a frame is written
+	end     context.CancelCauseFunc
+	every   time.Duration // between two beats
+
+	sent     atomic.Int64 // when the last beat was sent, in Unix nanoseconds
+	awaiting atomic.Bool  // that beat is not answered yet
+	answered atomic.Bool  // some beat was: the connection works both ways
+}
+
+// dial connects to the gateway and waits for HELLO.
+func (s *Session) dial(ctx context.Context, address string) (*connection, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "wss" && (u.Scheme != "ws" || strings.HasPrefix(s.base, "https:")) {
+		return nil, errors.New("the gateway's address is not a wss URL")
+	}
+	u.RawQuery = "v=10&encoding=json"
+	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: helloLimit, NetDialContext: s.netDial}
+	ws, _, err := dialer.DialContext(ctx, u.String(), http.Header{"User-Agent": {s.rest.UserAgent}})
+	if err != nil {
+		return nil, fmt.Errorf("connect to gateway: %w", err)
+	}
+	ws.SetReadLimit(maxFrame)
+	c := &connection{session: s, ws: ws}
+	stop := context.AfterFunc(ctx, func() { ws.Close() }) // nothing else listens to ctx until the heart beats
+	defer stop()
+	if err := c.hello(); err != nil {
+		ws.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *connection) hello() error {
+	_ = c.ws.SetReadDeadline(time.Now().Add(helloLimit))
+	f, err := c.read()
+	if err != nil {
+		return fmt.Errorf("wait for HELLO: %w", err)
+	}
+	var hello struct {
+		Interval int64 `json:"heartbeat_interval"` // milliseconds
+	}
+	if err := json.Unmarshal(f.Data, &hello); f.Op != opHello || err != nil || hello.Interval <= 0 {
+		return fmt.Errorf("wait for HELLO: got op %d", f.Op)
+	}
+	c.every = time.Duration(hello.Interval) * time.Millisecond
+	return nil
+}
+
+// run begins or resumes the session and reads until the connection ends, and returns the reason.
+func (c *connection) run(ctx context.Context, state *gatewayState) error {
+	c.state = state
+	linked, end := context.WithCancelCause(ctx)
+	c.end = end
+	welcome := time.AfterFunc(welcomeLimit, func() { end(errSilent) })
+	defer welcome.Stop()
+	var heart sync.WaitGroup
+	heart.Go(func() { c.beat(linked) })
+	err := c.greet()
+	for err == nil {
+		// Acks alone arrive once in each interval.
+		_ = c.ws.SetReadDeadline(time.Now().Add(2 * c.every))
+		var f frame
+		if f, err = c.read(); err == nil {
+			err = c.take(ctx, f, welcome)
+		}
+	}
+	if cause := context.Cause(linked); cause != nil {
+		err = cause
+	}
+	end(err)
+	heart.Wait()
+	return err
+}
+
+// greet sends RESUME for the session, or IDENTIFY for a new one.
+func (c *connection) greet() error {
+	token := c.session.token
+	if c.state.id != "" {
+		return c.send(opResume, map[string]any{"token": token, "session_id": c.state.id, "seq": c.state.seq.Load()})
+	}
+	c.state.identified = time.Now()
+	c.session.note(func(h *Health) { h.Identifies++ })
+	return c.send(opIdentify, map[string]any{
+		"token": token, "intents": intents, "large_threshold": 50,
+		"properties": map[string]string{"os": runtime.GOOS, "browser": "familiar", "device": "familiar"},
+	})
+}
+
+// take handles one frame.
+func (c *connection) take(ctx context.Context, f frame, welcome *time.Timer) error {
+	switch f.Op {
+	case opDispatch:
+		c.state.seq.Store(f.Seq)
+		c.session.note(func(h *Health) { h.LastEvent = time.Now() })
+		switch f.Type {
+		case "READY":
+			welcome.Stop()
+			return c.state.begin(ctx, f.Data)
+		case "RESUMED":
+			welcome.Stop()
+			c.state.resumed()
+		default:
+			c.session.dispatch(ctx, f.Type, f.Data)
+		}
+	case opHeartbeat:
+		return c.pulse()
+	case opReconnect:
+		return errReconnect
+	case opInvalid:
+		return invalidated{resumable: string(f.Data) == "true"}
+	case opAck:
+		c.awaiting.Store(false)
+		c.answered.Store(true)
+		sent := time.Unix(0, c.sent.Load())
+		c.session.note(func(h *Health) { h.LastAck, h.Latency = time.Now(), time.Since(sent) })
+	}
+	return nil
+}
+
+// beat sends a heartbeat in each interval, the first at a random moment of it, and ends the connection when one was not
+// answered before the next is due: at most two intervals after the last answer. When the connection's context ends, for
+// this or any other reason, it closes the socket, which wakes the reader.
+func (c *connection) beat(ctx context.Context) {
+	timer := time.NewTimer(rand.N(c.every))
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			c.close(context.Cause(ctx))
+			return
+		case <-timer.C:
+		}
+		if c.awaiting.Load() {
+			c.end(errZombie)
+			continue
+		}
+		if err := c.pulse(); err != nil {
+			c.end(err)
+			continue
+		}
+		timer.Reset(c.every)
+	}
+}
+
+func (c *connection) pulse() error {
+	c.sent.Store(time.Now().UnixNano())
+	c.awaiting.Store(true)
+	seq := c.state.seq.Load()
+	if seq == 0 {
+		return c.send(opHeartbeat, nil)
+	}
+	return c.send(opHeartbeat, seq)
+}
+
+// close ends the connection. Code 1000 ends the session too; any other code keeps it for a RESUME.
+func (c *connection) close(cause error) {
+	code := 4000
+	if errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded) {
+		code = websocket.CloseNormalClosure
+	}
+	_ = c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(time.Second))
+	c.ws.Close()
+}
+
+func (c *connection) read() (frame, error) {
+	var f frame
+	_, data, err := c.ws.ReadMessage()
+	if err != nil {
+		return f, err
+	}
+	if err := json.Unmarshal(data, &f); err != nil {
+		return f, fmt.Errorf("read gateway frame: %w", err)
+	}
+	return f, nil
+}
+
+func (c *connection) send(op int, data any) error {
+	c.write.Lock()
+	defer c.write.Unlock()
+	_ = c.ws.SetWriteDeadline(time.Now().Add(writeTimeout))
+	if err := c.ws.WriteJSON(map[string]any{"op": op, "d": data}); err != nil {
+		return fmt.Errorf("write to gateway: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package outgoing
+
+const underRace = false

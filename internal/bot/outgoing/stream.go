@@ -1,0 +1,87 @@
+package outgoing
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"familiar/internal/web/clean"
+)
+
+// Streaming (O9).
+
+// longestHold limits how much of a construct is waited for, in bytes. What is longer is no link.
+const longestHold = 600
+
+// Visible returns the beginning of a growing text that may go through Guard and be shown: nothing that could still become a
+// link, a mention, a citation or a secret. It only grows: what it returns for partial is a prefix of what it returns for any
+// continuation of partial.
+func (r Rules) Visible(partial string) string {
+	end := LastBoundary(partial)
+	for i := 0; i < end; {
+		length, wait := construct(partial[i:end])
+		if wait {
+			return partial[:i]
+		}
+		i += length
+	}
+	return partial[:end]
+}
+
+// LastBoundary returns the end of the last token that is whole: behind white space, or behind a character of a script
+// that has no spaces and whose letters no address or secret is made of.
+func LastBoundary(s string) int {
+	for end := len(s); end > 0; {
+		r, size := utf8.DecodeLastRuneInString(s[:end])
+		if unicode.IsSpace(r) || r >= 0x2E80 && r <= 0xFFEF && r != utf8.RuneError {
+			return end
+		}
+		end -= size
+	}
+	return 0
+}
+
+// construct reads the beginning of s and returns how many bytes are settled, or that one has to wait for more.
+func construct(s string) (length int, wait bool) {
+	switch s[0] {
+	case '`':
+		ticks := runOf(s)
+		if n := closing(s[len(ticks):], ticks); n >= 0 {
+			return 2*len(ticks) + n, false
+		}
+		return len(ticks), waits(s)
+	case '<':
+		if len(s) > 1 && s[1] <= ' ' {
+			return 1, false
+		}
+		return 1, strings.IndexByte(s[:min(len(s), longestHold)], '>') < 0 && waits(s)
+	case '[':
+		return 1, !linkEnded(s) && waits(s)
+	}
+	if r, size := utf8.DecodeRuneInString(s); strings.ContainsRune(clean.Brackets, r) {
+		return size, !strings.ContainsAny(s[size:min(len(s), longestHold)], "]］】〕〗⟧") && waits(s)
+	}
+	if next := strings.IndexAny(s[1:], "`<"+clean.Brackets); next >= 0 {
+		return 1 + next, false
+	}
+	return len(s), false
+}
+
+// waits reports whether s is neither too long nor over a line's end, so that it may still become something.
+func waits(s string) bool { return len(s) < longestHold && strings.IndexByte(s, '\n') < 0 }
+
+// linkEnded reports whether "[label]", and "(target)" if one follows, have ended.
+func linkEnded(s string) bool {
+	depth := 0
+	for i := 0; i < min(len(s), longestHold); i++ {
+		switch s[i] {
+		case '[':
+			depth++
+		case ']':
+			if depth--; depth == 0 {
+				return i+1 == len(s) || s[i+1] != '(' || strings.IndexByte(s[i+1:], ')') >= 0
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,159 @@
+package bot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"familiar/internal/bot/outgoing"
+	"familiar/internal/bot/view"
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+)
+
+const (
+	maxFile    = 8 << 20     // bytes of a record that is attached
+	settleTime = time.Second // for a turn to complete its record
+)
+
+// lastTurn shows the record of the channel's last turn, or of the one with a given id or message id.
+func (b *Bot) lastTurn(ctx context.Context, e turn.Event) turn.Answer {
+	id := e.Command.Options["turn"]
+	if id == "" {
+		b.settle(e.Message.ChannelID)
+		list, err := b.Traces.Recent(ctx, e.Message.ChannelID, 1)
+		if err != nil {
+			return b.storeTrouble(err)
+		}
+		if len(list) == 0 {
+			return turn.Answer{Text: "No turn has been recorded in this channel yet."}
+		}
+		id = list[0].ID
+	}
+	t, a := b.visibleTurn(ctx, e, id)
+	if t == nil {
+		return a
+	}
+	return b.show(t, 0)
+}
+
+// settle gives a turn whose reply has just been posted the time to complete its record.
+func (b *Bot) settle(channelID string) {
+	if over := b.lanes.settled(channelID); over != nil {
+		select {
+		case <-over:
+		case <-time.After(settleTime):
+		}
+	}
+}
+
+// turnPage shows another part of a record. The button's id is "context:TURN:PART" or "context:TURN:PART:DIRECTION".
+func (b *Bot) turnPage(ctx context.Context, e turn.Event) turn.Answer {
+	parts := strings.Split(e.Command.Button, ":")
+	if len(parts) < 3 {
+		return turn.Answer{Text: b.help()}
+	}
+	t, a := b.visibleTurn(ctx, e, parts[1])
+	if t == nil {
+		return a
+	}
+	n, _ := strconv.Atoi(parts[2])
+	return b.show(t, n)
+}
+
+// visibleTurn finds a record of this channel: this reader may not see those of others.
+func (b *Bot) visibleTurn(ctx context.Context, e turn.Event, id string) (*turn.Trace, turn.Answer) {
+	t, err := b.Traces.Get(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		t, err = b.Traces.ByMessage(ctx, id)
+	}
+	if errors.Is(err, store.ErrNotFound) || err == nil && t.Request.ChannelID != e.Message.ChannelID {
+		return nil, turn.Answer{Text: "No turn of this channel has that id."}
+	}
+	if err != nil {
+		return nil, b.storeTrouble(err)
+	}
+	return t, turn.Answer{}
+}
+
+func (b *Bot) storeTrouble(err error) turn.Answer {
+	b.logged("read a record", err)
+	return turn.Answer{Text: "The record could not be read. The operator's log says why."}
+}
+
+// part is as much of a page as one message takes.
+type part struct {
+	name, text string
+	n, of      int // from 1
+}
+
+// paginate cuts pages into parts of at most room UTF-16 units, between lines where a line isn't too long for that. They can
+// stand in a code block.
+func paginate(pages []view.Page, room int) []part {
+	var all []part
+	for _, p := range pages {
+		rest, first := strings.TrimSpace(strings.ReplaceAll(p.Text, "`", "'")), len(all)
+		for len(all) == first || rest != "" {
+			piece := outgoing.CutUnits(rest, room)
+			if i := strings.LastIndexByte(piece, '\n'); len(piece) < len(rest) && i > len(piece)/2 {
+				piece = piece[:i]
+			}
+			rest = strings.TrimLeft(rest[len(piece):], "\n")
+			all = append(all, part{name: p.Name, text: piece, n: len(all) - first + 1})
+		}
+		for i := first; i < len(all); i++ {
+			all[i].of = len(all) - first
+		}
+	}
+	return all
+}
+
+// show is the i-th part of a record as a code block, in which nothing of it is formatted, linked or pinged, with buttons to
+// the others and the whole record attached. A door without a limit gets the whole record.
+func (b *Bot) show(t *turn.Trace, i int) turn.Answer {
+	if b.Pace.Units == 0 {
+		return turn.Answer{Text: view.Whole(t)}
+	}
+	pages := view.Pages(t)
+	for i := range pages {
+		pages[i].Text = b.Redact.String(pages[i].Text) // before a cut goes through a secret
+	}
+	all := paginate(pages, answerUnits-len(fenceOpen+fenceClose))
+	i = min(max(i, 0), len(all)-1)
+	a := turn.Answer{Text: fenceOpen + all[i].text + fenceClose, Buttons: pageButtons("context:"+t.Request.ID, all, i)}
+	// With every part: an answer that is edited keeps nothing of what it was.
+	if record, err := json.MarshalIndent(t, "", "  "); err == nil && len(record) <= maxFile {
+		a.File, a.Name = []byte(b.Redact.String(string(record))), "turn-"+t.Request.ID+".json"
+	}
+	return a
+}
+
+const fenceOpen, fenceClose = "```\n", "\n```"
+
+// pageButtons lead from the part at here to each page's first part and, where a page has several, one part back and on. No
+// two may have the same id.
+func pageButtons(prefix string, all []part, here int) []turn.Button {
+	var buttons []turn.Button
+	long := false
+	for i, p := range all {
+		long = long || p.of > 1
+		if p.n > 1 {
+			continue
+		}
+		button := turn.Button{ID: fmt.Sprintf("%s:%d", prefix, i), Label: p.name, Disabled: i == here}
+		if shown := all[here]; p.name == shown.name && shown.of > 1 {
+			button.Label = fmt.Sprintf("%s %d/%d", shown.name, shown.n, shown.of)
+		}
+		buttons = append(buttons, button)
+	}
+	if long {
+		buttons = append(buttons,
+			turn.Button{ID: fmt.Sprintf("%s:%d:previous", prefix, here-1), Label: "Previous", Disabled: here == 0},
+			turn.Button{ID: fmt.Sprintf("%s:%d:next", prefix, here+1), Label: "Next", Disabled: here == len(all)-1})
+	}
+	return buttons
+}

@@ -1,0 +1,196 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/web/clean"
+)
+
+func lookupSummary(l *turn.Lookup) string {
+	read, tried := 0, 0
+	for _, p := range l.Pages {
+		if p.Snippet() { // its page is another entry
+			continue
+		}
+		tried++
+		if p.Failure == "" {
+			read++
+		}
+	}
+	text := string(l.State)
+	if tried > 0 {
+		text += fmt.Sprintf(", %d of %d pages read", read, tried)
+	}
+	if !l.Newest.IsZero() {
+		text += ", newest " + day(l.Newest)
+	}
+	if l.Stale > 0 {
+		text += ", the search failed, these are results from " + Ago(l.Stale)
+	}
+	if r := l.Reused; r != nil {
+		text += ", read " + Ago(r.Age) + " for a like question"
+	}
+	return text + inParens(l.Reason)
+}
+
+// intents lists the kinds of question that a lookup answers, with their confidence: "news 0.71, person 0.22". Some lookups have
+// one without it.
+func intents(l *turn.Lookup) string {
+	var all []string
+	for _, in := range l.Intents {
+		all = append(all, fmt.Sprintf("%s %.2f", in.Name, in.Confidence))
+	}
+	return cmp.Or(strings.Join(all, ", "), string(l.Intent))
+}
+
+// Lookup writes what a lookup searched for, read and found.
+func Lookup(l *turn.Lookup) string {
+	var w writer
+	w.row("state", "%s%s", l.State, inParens(string(l.Failure)))
+	why := orDash(l.Reason)
+	if l.State == turn.Disabled {
+		why = "switched off: " + why
+	}
+	w.row("why", "%s (score %.2f)", why, l.Score)
+	if len(l.Cues) > 0 {
+		w.row("cues", "%s", strings.Join(l.Cues, ", "))
+	}
+	if l.Intent != "" {
+		w.row("intent", "%s", intents(l))
+	}
+	if l.Question != "" {
+		w.row("question", "%q", l.Question)
+	}
+	if l.Query != "" {
+		w.row("query", "%s", Queries(l.Query))
+	}
+	for i, step := range l.Steps {
+		w.item(i, "worded", "%s: %s", step.By, clean.Line(step.Text, 300))
+	}
+	if len(l.Scrubbed) > 0 {
+		w.row("kept in", "%s", strings.Join(l.Scrubbed, ", "))
+	}
+	for i, c := range l.Caps {
+		w.item(i, "caps", "%s: %d of %d", c.Of, c.Used, c.Limit)
+	}
+	if r := l.Reused; r != nil {
+		w.row("cached", "what turn %s found for %q, %s ago", r.Turn, r.Query, r.Age.Round(time.Second))
+	}
+	viewAsked(&w, l)
+	viewHits(&w, l)
+	viewPages(&w, l)
+	viewClaims(&w, l)
+	for i, r := range l.Removed {
+		w.item(i, "removed", "rule %s ×%d", r.Rule, r.Count)
+	}
+	viewTimes(&w, l)
+	return w.String()
+}
+
+func viewTimes(w *writer, l *turn.Lookup) {
+	var stages []string
+	for _, s := range l.Stages {
+		stages = append(stages, s.Name+" "+ms(s.Took))
+	}
+	w.row("took", "%s%s", ms(l.Took), inParens(strings.Join(stages, ", ")))
+}
+
+// viewAsked writes each backend's part in the search, with the query where there were several.
+func viewAsked(w *writer, l *turn.Lookup) {
+	several := strings.Contains(l.Query, "\n")
+	for i, a := range l.Asked {
+		hits := fmt.Sprintf("%d hits", a.Hits)
+		if a.Stale > 0 {
+			hits += " from " + Ago(a.Stale)
+		}
+		which := ""
+		if several && a.Query > 0 {
+			which = fmt.Sprintf("query %d: ", a.Query)
+		}
+		w.item(i, "asked", "%s%s %s, %s, %s%s", which, a.Backend, a.Status, hits, ms(a.Took), inParens(a.Detail))
+	}
+}
+
+func viewHits(w *writer, l *turn.Lookup) {
+	for i, h := range l.Hits {
+		w.item(i, "hits", "%s #%d %s", h.Backend, h.Rank, clean.Line(h.Title, 80))
+		w.row("", "   %s%s", h.URL, inParens(h.Why))
+	}
+}
+
+func viewPages(w *writer, l *turn.Lookup) {
+	for i, p := range l.Pages {
+		passed := ""
+		if p.Passed != "" {
+			passed = "reader " + p.Passed
+		}
+		if p.Failure != "" {
+			w.item(i, "pages", "not read: %s%s", p.URL, inParens(strings.Join(nonEmpty(string(p.Failure), string(p.Reason), status(p.Status), passed), ", ")))
+			continue
+		}
+		facts := nonEmpty(status(p.Status), size(p.Bytes), ms(p.Took), published(p.Published), cached(p.Cached), passed)
+		if p.Via != "" {
+			facts = nonEmpty("text from "+p.Via, published(p.Published))
+		}
+		if p.Hidden > 0 {
+			facts = append(facts, fmt.Sprintf("%d hidden characters dropped", p.Hidden))
+		}
+		w.item(i, "pages", "[%s] %s%s", sourceNumber(p.N), orDash(p.Final, p.URL), inParens(strings.Join(facts, ", ")))
+	}
+}
+
+func viewClaims(w *writer, l *turn.Lookup) {
+	for i, c := range l.Summary {
+		w.item(i, "claims", "%s %s", c.Cited(), c.Text)
+		if c.Quote != "" && c.Quote != c.Text {
+			w.row("", "    quote: %q", c.Quote)
+		}
+		for _, b := range c.Also {
+			w.row("", "    quote of [%d]: %q", b.Source, b.Quote)
+		}
+		if len(c.Checks) > 0 {
+			w.row("", "    checked: %s", strings.Join(c.Checks, ", "))
+		}
+	}
+	for i, c := range l.Rejected {
+		w.item(i, "refused", "%s%s", clean.Line(c.Text, 160), inParens(c.Refused))
+	}
+	if l.By != "" {
+		w.row("by", "%s", l.By)
+	}
+	for i, c := range l.Conflicts {
+		a, b := c.Values[0], c.Values[1]
+		w.item(i, "conflict", "%s: %s %q, %s %q", c.Of, a.Cited(), a.Value, b.Cited(), b.Value)
+	}
+	viewVerdict(w, l.Verdict)
+}
+
+func viewVerdict(w *writer, v *turn.Verdict) {
+	if v == nil {
+		return
+	}
+	w.row("verdict", "%s (confidence %.2f)%s", v.Label, v.Confidence, ofStatement(v))
+	viewEvidence(w, "for", v.For)
+	viewEvidence(w, "against", v.Against)
+}
+
+// ofStatement returns the statement that was checked, which old records do not have.
+func ofStatement(v *turn.Verdict) string {
+	if v.Statement == "" {
+		return ""
+	}
+	return fmt.Sprintf(": %q", clean.Line(v.Statement, 200))
+}
+
+func viewEvidence(w *writer, label string, claims []turn.Claim) {
+	for i, c := range claims {
+		w.item(i, label, "[%s] %q%s", sourceNumber(c.Source), c.Quote, inParens(strings.Join(c.Checks, ", ")))
+		if c.URL != "" {
+			w.row("", "    %s%s", c.URL, inParens(published(c.Published)))
+		}
+	}
+}

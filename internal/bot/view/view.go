@@ -1,0 +1,150 @@
+// Package view writes what the program has on record for people to read, as plain text: a turn ([Pages], [Whole], [List]), a
+// lookup ([Lookup]) and the decisions in it ([Explain]), and the feedback on sources ([Feedback], [FeedbackFrom]). Whoever
+// shows a text bounds and redacts it.
+package view
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/trace"
+	"familiar/internal/web/clean"
+)
+
+// Page is one page of a record, as plain text.
+type Page struct{ Name, Text string }
+
+// Pages writes a turn's record: what happened first, then the lookup, the prompt and the reply.
+func Pages(t *turn.Trace) []Page {
+	pages := []Page{{"Overview", overview(t)}}
+	if l := t.Lookup(); l != nil {
+		pages = append(pages, Page{"Lookup", Lookup(l)})
+	}
+	return append(pages, Page{"Prompt", promptPage(t)}, Page{"Reply", replyPage(t)})
+}
+
+// Whole writes every page of a record under its name.
+func Whole(t *turn.Trace) string {
+	var all strings.Builder
+	for i, p := range Pages(t) {
+		if i > 0 {
+			fmt.Fprintf(&all, "\n── %s ──\n", p.Name)
+		}
+		all.WriteString(p.Text)
+	}
+	return all.String()
+}
+
+// writer collects lines of "label  value".
+type writer struct{ strings.Builder }
+
+func (w *writer) row(label, format string, values ...any) {
+	fmt.Fprintf(w, "%-10s %s\n", label, fmt.Sprintf(format, values...))
+}
+
+// item writes the i-th of several rows. The first has the label.
+func (w *writer) item(i int, label, format string, values ...any) {
+	if i > 0 {
+		label = ""
+	}
+	w.row(label, format, values...)
+}
+
+func (w *writer) line(format string, values ...any) { fmt.Fprintf(w, format+"\n", values...) }
+
+func overview(t *turn.Trace) string {
+	var w writer
+	r := t.Request
+	w.row("turn", "%s · %s · %s in %s", r.ID, t.Began.UTC().Format("2006-01-02 15:04:05 UTC"), t.Phase, ms(t.Took))
+	w.row("asked", "%s: %q", r.Message.Author.Name, clean.Line(r.Message.Text, 200))
+	w.row("mode", "%s · character %s", r.Mode, r.Character)
+	if l := t.Lookup(); l != nil {
+		w.row("lookup", "%s", lookupSummary(l))
+		if l.Query != "" {
+			w.row("query", "%s", Queries(l.Query))
+		}
+	}
+	for i, o := range t.Outcomes {
+		w.item(i, "providers", "%s %s %s%s", o.Provider, o.Status, ms(o.Took), inParens(o.Err))
+	}
+	w.row("tokens", "%s", layerTokens(t.Layers))
+	for i, d := range t.Dropped {
+		w.item(i, "cut", "%s/%s %s, %d tokens", d.Layer, d.Source, d.Reason, d.Tokens)
+	}
+	w.row("model", "%s%s", orDash(t.Model), modelUse(t))
+	w.row("times", "prompt %s · first words %s · first seen %s", ms(t.Timings.Prompt), ms(t.Timings.FirstToken), ms(t.Timings.FirstSeen))
+	for i, g := range t.Guarded {
+		w.item(i, "guard", "%s ×%d%s", g.Rule, g.Count, inParens(g.What))
+	}
+	for i, c := range t.Unborne {
+		w.item(i, "unborne", "[%d] %s (%s)", c.Source, clean.Line(c.Text, 120), c.Refused)
+	}
+	if t.Uncited {
+		w.row("cited", "none of the sources that were given")
+	}
+	if t.Err != "" {
+		w.row("error", "%s", t.Err)
+	}
+	return w.String()
+}
+
+func layerTokens(layers []turn.LayerTokens) string {
+	var parts []string
+	for _, l := range layers {
+		if l.Used > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d/%d", l.Layer, l.Used, l.Budget))
+		}
+	}
+	return orDash(strings.Join(parts, " · "))
+}
+
+func modelUse(t *turn.Trace) string {
+	var text string
+	if u := t.Usage; u.Prompt+u.Completion > 0 {
+		text += fmt.Sprintf(" · %d tokens in, %d out", u.Prompt, u.Completion)
+	}
+	if t.Usage.Cost > 0 {
+		text += fmt.Sprintf(" · $%.4f", t.Usage.Cost)
+	}
+	if t.Finish != "" {
+		text += " · " + t.Finish
+	}
+	for _, f := range t.Tried {
+		text += fmt.Sprintf(" · %s failed: %s", f.Model, f.Kind)
+	}
+	return text
+}
+
+func promptPage(t *turn.Trace) string {
+	var w writer
+	for _, m := range t.Prompt {
+		web := ""
+		if m.Web {
+			web = " · from the web"
+		}
+		w.line("── %s%s · %d tokens%s", m.Role, inParens(m.Name), m.Tokens, web)
+		w.line("%s\n", m.Text)
+	}
+	return w.String()
+}
+
+func replyPage(t *turn.Trace) string {
+	var w writer
+	w.row("posts", "%s", orDash(strings.Join(t.ReplyIDs, ", ")))
+	w.line("%s", orDash(t.Reply))
+	return w.String()
+}
+
+// List writes a line for each turn.
+func List(list []trace.Summary) string {
+	var w writer
+	for _, t := range list {
+		w.line("%s  %s  %-9s %-10s %8s  %s: %s%s", t.ID, t.Began.UTC().Format("01-02 15:04"), t.Phase, orDash(string(t.Lookup)),
+			ms(t.Took), t.Author, clean.Line(t.Question, 60), inParens(t.Err))
+	}
+	return w.String()
+}
+
+func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }

@@ -1,0 +1,160 @@
+package discordtest
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"sync"
+	"testing"
+	"time"
+)
+
+// NewVirtual starts a server for the virtual time of a testing/synctest bubble. It is reached in memory, by Dial alone: time
+// would stand still while anything waits for a socket.
+func NewVirtual(tb testing.TB) *Server {
+	s := empty()
+	s.network = &network{dialled: make(chan net.Conn), closed: make(chan struct{})}
+	s.http = &httptest.Server{Listener: s.network, Config: &http.Server{Handler: http.HandlerFunc(s.serve)}}
+	s.http.Start()
+	s.begin(tb)
+	return s
+}
+
+// Dial connects to a server that NewVirtual made. It fits http.Transport and websocket.Dialer.
+func (s *Server) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	near, far := newPipe()
+	select {
+	case s.network.dialled <- far:
+		return near, nil
+	case <-s.network.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// network is a listener in memory.
+type network struct {
+	dialled chan net.Conn
+	once    sync.Once
+	closed  chan struct{}
+}
+
+func (n *network) Accept() (net.Conn, error) {
+	select {
+	case c := <-n.dialled:
+		return c, nil
+	case <-n.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (n *network) Close() error {
+	n.once.Do(func() { close(n.closed) })
+	return nil
+}
+
+func (n *network) Addr() net.Addr { return address{} }
+
+type address struct{}
+
+func (address) Network() string { return "memory" }
+func (address) String() string  { return "127.0.0.1:1" } // no proxy is asked for loopback
+
+// newPipe makes the two ends of a connection. Unlike those of net.Pipe they buffer what is written, as sockets do.
+func newPipe() (near, far *pipe) {
+	there, back := newStream(), newStream()
+	return &pipe{in: back, out: there}, &pipe{in: there, out: back}
+}
+
+type pipe struct{ in, out *stream }
+
+func (p *pipe) Read(b []byte) (int, error)  { return p.in.read(b) }
+func (p *pipe) Write(b []byte) (int, error) { return p.out.write(b) }
+
+func (p *pipe) Close() error {
+	p.in.end(net.ErrClosed)
+	p.out.end(io.EOF)
+	return nil
+}
+
+func (p *pipe) LocalAddr() net.Addr                { return address{} }
+func (p *pipe) RemoteAddr() net.Addr               { return address{} }
+func (p *pipe) SetWriteDeadline(time.Time) error   { return nil } // a write never waits
+func (p *pipe) SetReadDeadline(at time.Time) error { return p.in.setDeadline(at) }
+func (p *pipe) SetDeadline(at time.Time) error     { return p.in.setDeadline(at) }
+
+// stream is one direction of a connection.
+type stream struct {
+	mu       sync.Mutex
+	changed  *sync.Cond   // all that follows is guarded by mu
+	data     bytes.Buffer // written and not yet read
+	ended    error        // what a read returns when there is no more data; nil: more may come
+	deadline time.Time    // of reads; zero: none
+	timer    *time.Timer  // wakes the reader at the deadline
+}
+
+func newStream() *stream {
+	s := &stream{}
+	s.changed = sync.NewCond(&s.mu)
+	return s
+}
+
+func (s *stream) read(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		switch {
+		case s.ended == net.ErrClosed:
+			return 0, s.ended
+		case !s.deadline.IsZero() && !time.Now().Before(s.deadline):
+			return 0, os.ErrDeadlineExceeded
+		case s.data.Len() > 0:
+			return s.data.Read(b)
+		case s.ended != nil:
+			return 0, s.ended
+		}
+		s.changed.Wait()
+	}
+}
+
+func (s *stream) write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended != nil {
+		return 0, io.ErrClosedPipe
+	}
+	s.changed.Broadcast()
+	return s.data.Write(b)
+}
+
+// end closes the stream from its reader's side, with net.ErrClosed, or from its writer's, with io.EOF.
+func (s *stream) end(why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended != net.ErrClosed {
+		s.ended = why
+	}
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+	s.changed.Broadcast()
+}
+
+func (s *stream) setDeadline(at time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.deadline = at
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+	if !at.IsZero() {
+		s.timer = time.AfterFunc(time.Until(at), s.changed.Broadcast)
+	}
+	s.changed.Broadcast()
+	return nil
+}

@@ -1,0 +1,117 @@
+package followup
+
+import (
+	"slices"
+
+	"familiar/internal/lookup/need"
+	"familiar/internal/text"
+)
+
+// followUps are the beginnings of a question that leans on the one before it. Behind "what about" no question mark is
+// needed.
+var followUps = text.Compile(map[string]string{
+	"and": "and, or, und, oder, et, ou, y, o, e, ou, ed, en, of, а, и, или, i, a, lub",
+	"what about": "what about, how about, and what about, and how about, same for, same question for, and for, was ist mit, und was ist mit, wie ist es mit, und wie ist es mit, wie sieht es aus mit, " +
+		"et pour, et qu'en est-il de, qu'en est-il de, que tal, y que hay de, que hay de, e quanto a, e quanto ao, e che dire di, hoe zit het met, en hoe zit het met, а как насчет, как насчет, а что насчет, a co z",
+})
+
+// maxFragment is how many words a fragment has at most.
+const maxFragment = 7
+
+// fragment returns what a follow-up such as "and in Berlin?" has for the question before it: "in Berlin".
+func fragment(u need.Utterance) (string, bool) {
+	n, cue := followUps.Prefix(u.Words)
+	if n >= len(u.Words) || len(u.Words) > maxFragment || n == 0 && !isSlot(u) {
+		return "", false
+	}
+	rest := withoutArticle(u.Words[n:], n > 0)
+	opensSlot := text.Prepositions[rest[0].Key]
+	if !(hasQuestionMark(u) || cue == "what about" || opensSlot || isNeighbour(rest) || n > 0 && (isTime(rest) || allNames(rest))) {
+		return "", false
+	}
+	switch (need.Utterance{Text: u.Text, Words: rest, Body: rest}).Form() {
+	case need.Wh, need.Request:
+		return "", false
+	case need.YesNo:
+		if !opensSlot { // German "am" is no English one
+			return "", false
+		}
+	}
+	if len(rest) == 1 && adverbs[rest[0].Key] || slices.ContainsFunc(rest, namesSpeaker) {
+		return "", false
+	}
+	return u.Text[rest[0].Start:rest[len(rest)-1].End], true
+}
+
+func isFragment(u need.Utterance) bool {
+	_, ok := fragment(u)
+	return ok
+}
+
+// withoutArticle drops what stands before the words that fill a slot: a second "and" if there is a first, and "the one"
+// of "and the one in 2014?", "¿y el de 2014?".
+func withoutArticle(rest []text.Word, and bool) []text.Word {
+	if more, _ := followUps.Prefix(rest); and && more == 1 && len(rest) > 1 && !text.Prepositions[rest[0].Key] {
+		rest = rest[1:]
+	}
+	switch {
+	case len(rest) <= 2:
+	case articles[rest[0].Key] && theOne[rest[1].Key] && text.Prepositions[rest[2].Key]:
+		return rest[2:]
+	case (articles[rest[0].Key] || theOne[rest[0].Key]) && text.Prepositions[rest[1].Key]:
+		return rest[1:]
+	}
+	return rest
+}
+
+// namesSpeaker reports whether a word stands for one of those who talk, or for somebody whom a fragment cannot replace.
+func namesSpeaker(w text.Word) bool {
+	return w.Key == "i" || w.Key == "you" || text.Pronouns[w.Key] == "he" && possessives[w.Key].of == ""
+}
+
+// theOne are the words for a thing that was named before.
+var theOne = text.Set("one celui celle ceux quello quella")
+
+// adverbs follow "and" and fill no slot.
+var adverbs = text.Set("back then now else more again so zuruck dann jetzt alors apres entonces luego")
+
+// isSlot reports whether an utterance fills one slot of a question and says no more: "in Berlin?", "Germany?", "1922?".
+func isSlot(u need.Utterance) bool {
+	words := u.Words
+	switch {
+	case !hasQuestionMark(u) || len(words) > 3:
+		return false
+	case isTime(words) || isNeighbour(words):
+		return true
+	case text.Prepositions[words[0].Key] && len(words) > 1:
+		noun := words[1]
+		if articles[noun.Key] {
+			noun = words[len(words)-1]
+		}
+		return noun.Upper || text.Numeric(noun.Key) || !text.StopWords[noun.Key] && !reactions[noun.Key] && text.Pronouns[noun.Key] == "" && !articles[noun.Key]
+	}
+	return allNames(words) && u.Suffix(0).Form() == need.NoForm && !u.Has(need.Against)
+}
+
+// allNames reports whether words are names and numbers, three at most.
+func allNames(words []text.Word) bool {
+	return len(words) <= 3 && !slices.ContainsFunc(words, func(w text.Word) bool {
+		return !w.Upper && !text.Numeric(w.Key) || text.StopWords[w.Key] || reactions[w.Key]
+	})
+}
+
+// reactions are what people say of an answer in one word.
+var reactions = text.Set("real fun free good now really seriously sure source sources huh eh hm hmm lol wow what why when who where ok okay right true honestly yes no please sorry again anyone hello wirklich echt ernsthaft warum quelle sicher vraiment serieux pourquoi source verdad serio fuente seguro mesmo fonte davvero sicuro правда серьезно точно источник")
+
+// isBareQuestion reports whether an utterance is a question without a subject: "why?", "since when", "what year".
+func isBareQuestion(u need.Utterance) bool {
+	n, form := need.Openings["en"].Prefix(u.Body)
+	if need.Form(form) != need.Wh {
+		return false
+	}
+	rest, opens := u.Body[n:], u.Body[0].Key
+	return len(rest) == 0 || len(rest) == 1 && (opens == "what" || opens == "which") && kindsOfTime[rest[0].Key]
+}
+
+// kindsOfTime follow "what" in a question for no more than when something was.
+var kindsOfTime = text.Set("year day time date month century")

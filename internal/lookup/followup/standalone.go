@@ -1,0 +1,177 @@
+// Package followup rewrites a follow-up so that it can be understood by itself: "and in Berlin?" after "what's the weather
+// in Paris today?" becomes "what's the weather in Berlin today". It reads what people wrote and nothing else.
+//
+// [Standalone] goes back from message to message until one of them completes the follow-up:
+//
+//   - fragment.go tells the forms of follow-ups: "and in Berlin?", "1922?", "since when?". slot.go puts a fragment in the
+//     place of what it replaces in the question before, and time.go a time: "tomorrow", "the day after".
+//   - coreference.go puts names in the places of pronouns: "how old is he?", "what's the weather there?".
+//   - ellipsis.go completes what lacks a part: "his wife?", "who won?", "who was the captain?".
+//   - refresh.go and order.go repeat the question before: "any update?", "look it up".
+package followup
+
+import (
+	"strings"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/lookup/need"
+	"familiar/internal/text"
+)
+
+// maxWords is how many words a follow-up has at most.
+const maxWords = 25
+
+// Standalone completes a message with what people wrote before it, newest first, and returns the message that helped.
+// That one is made to stand alone before. Where nothing is missing, or nothing helps, Standalone returns message as it is.
+// The bot's own words must not be in earlier.
+func Standalone(message string, names []string, earlier []turn.Message) (whole string, helper *turn.Message) {
+	u := need.Parse(afterSmallTalk(message, names), names)
+	if len(u.Words) == 0 || len(u.Words) > maxWords || !isFollowUp(u) {
+		return message, nil
+	}
+	whole = message
+	for i := range earlier {
+		if !canHelp(earlier[i].Text, names) {
+			continue
+		}
+		before, help := Standalone(earlier[i].Text, names, earlier[i+1:])
+		if help == nil && isFragment(need.Parse(before, nil)) {
+			continue // itself a follow-up that nothing completed
+		}
+		if s, ok := rewrite(u, parsePrior(before)); ok {
+			return s, &earlier[i]
+		}
+		if helper == nil && lacksOwner(u) && need.Weigh(before, nil).Score >= need.Threshold {
+			whole, helper = withQuestion(u.Text, before), &earlier[i] // unless an older message has a name
+		}
+	}
+	return whole, helper
+}
+
+// IsFollowUp reports whether a message has a pronoun, or the form of a fragment, so that it may need what was written
+// before it.
+func IsFollowUp(message string, names []string) bool {
+	u := need.Parse(message, names)
+	return 0 < len(u.Words) && len(u.Words) <= maxWords && (isFragment(u) || hasPronoun(u))
+}
+
+// afterSmallTalk returns a message without the small talk before its question: "thanks! ok and what about Rome?".
+func afterSmallTalk(s string, names []string) string {
+	if all := text.MessageSentences(s); len(all) == 2 {
+		first := need.WeighSentence(all[0], names)
+		if first.Order == need.NoOrder && (first.Barred || len(need.Parse(all[0], names).Words) == 0) {
+			s = all[1]
+		}
+	}
+	words := text.Words(s)
+	for i := range words {
+		if n, _ := followUps.Prefix(words[i:]); n > 0 {
+			if courtesies, _ := need.Courtesies(words[:i]); courtesies == i {
+				return s[words[i].Start:]
+			}
+			break
+		}
+	}
+	return s
+}
+
+// forms are the forms of follow-ups, and how each is completed from the question before, in the order of trying.
+var forms = []struct {
+	is       func(need.Utterance) bool
+	complete func(need.Utterance, prior) (string, bool)
+}{
+	{isRepetition, func(_ need.Utterance, p prior) (string, bool) { return p.raw, true }},
+	{hasInvertedPronoun, replaceInvertedPronoun},
+	{isFragment, fillFragment},
+	{isBareQuestion, func(u need.Utterance, p prior) (string, bool) { return withQuestion(u.Text, p.raw), true }},
+	{hasPronoun, replacePronoun},
+	{func(u need.Utterance) bool { return lacksSubject(u) || lacksOwner(u) }, addSubject},
+}
+
+// isFollowUp reports whether an utterance has the form of a follow-up.
+func isFollowUp(u need.Utterance) bool {
+	for _, form := range forms {
+		if form.is(u) {
+			return true
+		}
+	}
+	return text.Unspaced(u.Text)
+}
+
+// rewrite completes an utterance from the question before it, if that is what it needs.
+func rewrite(u need.Utterance, p prior) (string, bool) {
+	if text.Unspaced(u.Text) {
+		return rewriteUnspaced(u, p)
+	}
+	for _, form := range forms {
+		if form.is(u) {
+			if s, ok := form.complete(u, p); ok {
+				return s, true
+			}
+		}
+	}
+	return "", false
+}
+
+// canHelp reports whether a message can complete a follow-up: it is a question, or something to look up. Thanks and
+// questions about the bot are not.
+func canHelp(s string, names []string) bool {
+	u := need.Parse(s, names)
+	if len(u.Words) == 0 {
+		return false
+	}
+	if isFragment(u) || text.Unspaced(s) || u.Has(need.Topics) {
+		return true
+	}
+	if len(u.Body) == 1 && adverbs[u.Body[0].Key] {
+		return false
+	}
+	aboutSpeaker := false
+	for _, f := range need.Persons.FindAll(s, u.Body) {
+		if _, end := firstName(u.Body); f.Cue == "you" && end == 0 {
+			return false
+		}
+		aboutSpeaker = aboutSpeaker || f.Cue == "me"
+	}
+	if asks(u) || u.Has(need.Orders) {
+		return true
+	}
+	_, end := firstName(u.Words)
+	return end > 0 && !aboutSpeaker && !u.Has(need.Against)
+}
+
+// asks reports whether an utterance has a question's form or mark.
+func asks(u need.Utterance) bool { return u.Form() != need.NoForm || hasQuestionMark(u) }
+
+func hasQuestionMark(u need.Utterance) bool { return strings.ContainsAny(u.Text, "?？") }
+
+// withQuestion appends the whole question before, which is enough for a search.
+func withQuestion(s, before string) string {
+	return strings.TrimRight(strings.TrimSpace(s), "?？ ") + ": " + before
+}
+
+// prior is the question before a follow-up.
+type prior struct {
+	need.Utterance        // without the marks at its end
+	raw            string // with them
+	timeFrom       int    // Words[timeFrom:timeTo] is its first time
+	timeTo         int
+}
+
+func parsePrior(s string) prior {
+	u := need.Parse(strings.TrimRight(strings.TrimSpace(s), "?？!. "), nil)
+	p := prior{Utterance: u, raw: s}
+	p.timeFrom, p.timeTo = timeIn(u.Words)
+	return p
+}
+
+// inTime reports whether a word is one of the time's.
+func (p prior) inTime(i int) bool { return p.timeFrom <= i && i < p.timeTo }
+
+// span returns the text of words.
+func (p prior) span(from, to int) string { return p.Text[p.Words[from].Start:p.Words[to-1].End] }
+
+// replace returns the question with other text in the place of Words[from:to].
+func (p prior) replace(from, to int, with string) string {
+	return p.Text[:p.Words[from].Start] + with + p.Text[p.Words[to-1].End:]
+}

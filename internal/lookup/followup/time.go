@@ -1,0 +1,179 @@
+package followup
+
+import (
+	"fmt"
+	"strconv"
+
+	"familiar/internal/lookup/need"
+	"familiar/internal/text"
+	"familiar/internal/text/calendar"
+)
+
+// timeAt returns how many words at words[at:] are a time: one seen from now, a day of the week, a year, or a month with
+// its day or year. Some of them are a time only behind a preposition.
+func timeAt(words []text.Word, at int) int {
+	if n, cue := calendar.At(words, at); n > 0 && cue != "" {
+		return n
+	}
+	if n, cue := need.Times.Prefix(words[at:]); cue == "day" || cue == "week" || cue == "year" {
+		return n
+	}
+	if n, _ := calendar.AtOnce.Prefix(words[at:]); n > 0 {
+		return n
+	}
+	if _, ok := calendar.DayNumber[words[at].Key]; ok {
+		return 1
+	}
+	isYear := func(i int) bool {
+		return i < len(words) && len(words[i].Key) == 4 && text.YearPattern.MatchString(words[i].Key)
+	}
+	switch {
+	case isYear(at):
+		return 1
+	case text.MonthNames[words[at].Key] == 0:
+	case isYear(at + 1):
+		return 2
+	case at+1 < len(words) && text.Numeric(words[at+1].Key) && isYear(at+2):
+		return 3
+	case at > 0 && text.Prepositions[words[at-1].Key] && words[at].Upper:
+		return 1
+	}
+	return 0
+}
+
+// timeIn returns the range of the first time in a text, with its preposition.
+func timeIn(words []text.Word) (from, to int) {
+	for i := range words {
+		if n := timeAt(words, i); n > 0 {
+			if from = i; i > 0 && text.Prepositions[words[i-1].Key] {
+				from--
+			}
+			return from, i + n
+		}
+	}
+	return 0, 0
+}
+
+// isTime reports whether words are a time and nothing else: "tomorrow", "on Sunday", "the day after tomorrow".
+func isTime(words []text.Word) bool {
+	from, to := timeIn(words)
+	return from == 0 && to == len(words) && to > 0
+}
+
+// replaceTime puts a time in the place of the question's, or behind all.
+func (p prior) replaceTime(rest string, added []text.Word) string {
+	if p.timeTo == 0 {
+		return p.Text + " " + rest
+	}
+	from := p.timeFrom
+	if old := p.Words[from:p.timeTo]; len(added) == 1 && text.Prepositions[old[0].Key] {
+		number := text.Numeric(added[0].Key)
+		if number == text.Numeric(old[1].Key) && (number || added[0].Upper) {
+			from++ // "2022" for "2018", "Monday" for "Sunday": the preposition stays
+		}
+	}
+	return p.replace(from, p.timeTo, rest)
+}
+
+// neighbours are the words for the time before or after one that was named: the unit, and the way.
+var neighbours = text.Compile(map[string]string{
+	"d-1": "the day before, day before, the previous day, der tag davor, am tag davor, la veille, le jour d'avant, el dia anterior, el dia antes, o dia anterior, il giorno prima",
+	"d1":  "the day after, day after, the day after that, the next day, next day, the following day, der tag danach, am tag danach, le lendemain, le jour d'apres, le jour suivant, el dia siguiente, al dia siguiente, el dia despues, no dia seguinte, o dia seguinte, il giorno dopo",
+	"w-1": "the week before, week before, the previous week, die woche davor, la semaine d'avant, la semana anterior, la settimana prima",
+	"w1":  "the week after, week after, the week after that, the following week, die woche danach, la semaine d'apres, la semana siguiente, la settimana dopo",
+	"m-1": "the month before, month before, the previous month, der monat davor, im monat davor, le mois d'avant, el mes anterior",
+	"m1":  "the month after, month after, the month after that, the following month, der monat danach, im monat danach, le mois d'apres, el mes siguiente",
+	"y-1": "the year before, year before, the previous year, das jahr davor, im jahr davor, l'annee d'avant, el ano anterior, o ano anterior, no ano anterior, годом раньше",
+	"y1":  "the year after, year after, the year after that, the following year, das jahr danach, im jahr danach, l'annee d'apres, el ano siguiente, o ano seguinte, no ano seguinte, годом позже",
+	"o-1": "the one before, the one before that, the previous one, the last one before that",
+	"o1":  "the one after, the one after that, the next one",
+})
+
+// around are the words for the times around now by language and unit: the one before it, it and the one after, or of
+// days five; then those for times farther ahead and longer ago.
+var around = map[string]map[byte][]string{
+	"en": {'d': {"the day before yesterday", "yesterday", "today", "tomorrow", "the day after tomorrow", "in %d days", "%d days ago"},
+		'w': {"last week", "this week", "next week", "in %d weeks", "%d weeks ago"}, 'm': {"last month", "this month", "next month", "in %d months", "%d months ago"},
+		'y': {"last year", "this year", "next year", "in %d years", "%d years ago"}},
+	"de": {'d': {"vorgestern", "gestern", "heute", "morgen", "übermorgen", "in %d Tagen", "vor %d Tagen"},
+		'w': {"letzte Woche", "diese Woche", "nächste Woche", "in %d Wochen", "vor %d Wochen"}, 'm': {"letzten Monat", "diesen Monat", "nächsten Monat", "in %d Monaten", "vor %d Monaten"},
+		'y': {"letztes Jahr", "dieses Jahr", "nächstes Jahr", "in %d Jahren", "vor %d Jahren"}},
+	"fr": {'d': {"avant-hier", "hier", "aujourd'hui", "demain", "après-demain", "dans %d jours", "il y a %d jours"},
+		'w': {"la semaine dernière", "cette semaine", "la semaine prochaine", "dans %d semaines", "il y a %d semaines"}, 'm': {"le mois dernier", "ce mois-ci", "le mois prochain", "dans %d mois", "il y a %d mois"},
+		'y': {"l'année dernière", "cette année", "l'année prochaine", "dans %d ans", "il y a %d ans"}},
+	"es": {'d': {"anteayer", "ayer", "hoy", "mañana", "pasado mañana", "dentro de %d días", "hace %d días"},
+		'w': {"la semana pasada", "esta semana", "la próxima semana", "dentro de %d semanas", "hace %d semanas"}, 'm': {"el mes pasado", "este mes", "el próximo mes", "dentro de %d meses", "hace %d meses"},
+		'y': {"el año pasado", "este año", "el próximo año", "dentro de %d años", "hace %d años"}},
+	"pt": {'d': {"anteontem", "ontem", "hoje", "amanhã", "depois de amanhã", "daqui a %d dias", "%d dias atrás"}},
+	"it": {'d': {"l'altro ieri", "ieri", "oggi", "domani", "dopodomani", "tra %d giorni", "%d giorni fa"}},
+}
+
+// isNeighbour reports whether words are such a time and nothing else.
+func isNeighbour(words []text.Word) bool {
+	n, _ := neighbours.Prefix(words)
+	return n > 0 && n == len(words)
+}
+
+// shiftTime moves the time of the question: "and the day after?".
+func (p prior) shiftTime(rest string) (string, bool) {
+	words := text.Words(rest)
+	n, cue := neighbours.Prefix(words)
+	if n == 0 || n < len(words) {
+		return "", false
+	}
+	unit := cue[0]
+	by, _ := strconv.Atoi(cue[1:])
+	if year := text.YearPattern.FindStringIndex(p.Text); year != nil && (unit == 'y' || unit == 'o') {
+		number := p.Text[year[0]:year[1]]
+		if unit == 'y' {
+			was, _ := strconv.Atoi(number)
+			return p.Text[:year[0]] + strconv.Itoa(was+by) + p.Text[year[1]:], true
+		}
+		if p.timeTo == 0 {
+			return "", false
+		}
+		return p.replace(p.timeFrom, p.timeTo, map[int]string{-1: "before ", 1: "after "}[by]+number), true
+	}
+	if p.timeTo == 0 {
+		with, ok := relativeTime(unit, by, p.Text+" "+rest)
+		return p.Text + " " + with, ok
+	}
+	if last := p.Words[p.timeTo-1].Key; unit == 'd' {
+		if day, ok := calendar.DayNumber[last]; ok {
+			return p.replace(p.timeTo-1, p.timeTo, calendar.DayLike(last, day+by)), true
+		}
+	}
+	at, was := p.timeFrom, 0
+	if text.Prepositions[p.Words[at].Key] {
+		at++
+	}
+	if _, c := calendar.At(p.Words, at); c != "" {
+		if c[0] != unit {
+			return "", false
+		}
+		was, _ = strconv.Atoi(c[1:])
+	}
+	with, ok := relativeTime(unit, was+by, p.Text+" "+rest)
+	return p.replace(p.timeFrom, p.timeTo, with), ok
+}
+
+// relativeTime words the time so many units from now in the language of a text.
+func relativeTime(unit byte, by int, s string) (string, bool) {
+	words := around[text.Language(s, text.Words(s))]
+	if words == nil {
+		words = around["en"]
+	}
+	row := words[unit]
+	if len(row) == 0 {
+		return "", false
+	}
+	future, past := len(row)-2, len(row)-1
+	now := (future - 1) / 2
+	switch {
+	case 0 <= now+by && now+by < future:
+		return row[now+by], true
+	case by > 0:
+		return fmt.Sprintf(row[future], by), true
+	}
+	return fmt.Sprintf(row[past], -by), true
+}

@@ -1,0 +1,198 @@
+package need
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"familiar/internal/text"
+)
+
+// cues are the cues that a sentence has, by name.
+type cues map[string]bool
+
+func (c cues) add(cue string, present bool) {
+	if present {
+		c[cue] = true
+	}
+}
+
+// shownAs are the names under which people are shown cues.
+var shownAs = map[Form]string{Wh: "question word", YesNo: "yes-or-no question", Request: "request"}
+
+// score sums the weights of the cues into n's score, and lists the cues, strongest first.
+func (c cues) score(n *Need) {
+	n.Cues = slices.SortedFunc(maps.Keys(c), func(a, b string) int {
+		return cmp.Or(cmp.Compare(math.Abs(weights[b]), math.Abs(weights[a])), strings.Compare(a, b))
+	})
+	logOdds := bias
+	for i, cue := range n.Cues {
+		logOdds += weights[cue]
+		n.Barred = n.Barred || barring[cue]
+		switch cue {
+		case "topic":
+			n.Cues[i] = "topic: " + strings.Join(n.Topics, ", ")
+		case "time":
+			n.Cues[i] = "time: " + strings.Join(n.Times, ", ")
+		default:
+			n.Cues[i] = cmp.Or(shownAs[Form(cue)], cue)
+		}
+	}
+	n.Score = math.Round(logistic(logOdds)*1000) / 1000
+	n.ruleScore = n.Score
+}
+
+// addForm adds how the sentence is built.
+func (c cues) addForm(u Utterance, form Form) {
+	switch {
+	case form != NoForm:
+		c[string(form)] = true
+	case u.hasQuestionMark():
+	default:
+		c.add("fragment", len(u.Words) <= 5)
+		c.add("statement", len(u.Words) > 5)
+		c.add("long statement", len(u.Words) > 12)
+	}
+	c.add("question mark", u.hasQuestionMark())
+	c.add("nothing named", !u.hasContent())
+	c.add("pointing", len(u.Body) <= 6 && form != Request && text.ContainsAny(u.Body, pointing))
+}
+
+func (u Utterance) hasQuestionMark() bool { return strings.ContainsAny(u.Text, "?？؟") }
+
+// hasContent reports whether a word carries meaning: none does in "what?" and "why is that".
+func (u Utterance) hasContent() bool {
+	return text.Unspaced(u.Text) || slices.ContainsFunc(u.Body, func(w text.Word) bool { return !text.StopWords[w.Key] })
+}
+
+// pointing are the words for something that only those present can see.
+var pointing = text.Set("this that it these those he she they him her them here there")
+
+// addTopics adds what the sentence is about, and when, and lists both in n.
+func (c cues) addTopics(n *Need, u Utterance, form Form) {
+	for _, f := range u.Find(Topics) {
+		n.Topics = text.AddOnce(n.Topics, f.Cue)
+	}
+	for _, f := range u.Find(Times) {
+		n.Times = text.AddOnce(n.Times, f.Cue)
+	}
+	if (len(n.Times) > 0 || u.hasPlace()) && u.Has(skies) {
+		n.Topics = text.AddOnce(n.Topics, "weather")
+	}
+	// In a long sentence that asks nothing, "movie" and "today" are talk.
+	if form != NoForm || u.hasQuestionMark() || len(u.Words) <= 7 {
+		c.add("topic", len(n.Topics) > 0)
+		c.add("topics", len(n.Topics) > 1)
+		c.add("time", len(n.Times) > 0)
+	}
+	n.Check = u.Has(checks) || form == YesNo && u.asksIfTrue()
+	c.add("factcheck", n.Check)
+}
+
+// hasPlace reports whether words name a place by its preposition, or the one where the speaker is.
+func (u Utterance) hasPlace() bool {
+	for i, w := range u.Words {
+		if here[w.Key] || i > 0 && i+1 < len(u.Words) && atPlace[w.Key] {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	here    = text.Set("here outside outdoors there nearby")
+	atPlace = text.Set("in at near around")
+)
+
+// doubts are the last words of "is the moon landing fake?".
+var doubts = text.Set("fake real true false hoax myth legit scam debunked wahr vrai faux verdad falso vero правда")
+
+// asksIfTrue reports whether a yes-or-no question is whether something is true: it ends with a word of doubt, or has one
+// about something with a name, as in "did Ada really write it?".
+func (u Utterance) asksIfTrue() bool {
+	if doubts[u.Words[len(u.Words)-1].Key] && len(u.Words) > 3 {
+		return true
+	}
+	named := slices.ContainsFunc(u.Words[1:], func(w text.Word) bool { return w.Upper })
+	return named && text.ContainsAny(u.Words, surely) && !u.Has(Persons) && !u.allCapitals()
+}
+
+var surely = text.Set("really actually wirklich tatsachlich vraiment realmente davvero echt")
+
+// addNames adds proper names and years: things of the world outside.
+func (c cues) addNames(u Utterance) {
+	names := 0
+	for i, w := range u.Words {
+		if w.Upper && i > 0 && w.Key != "i" && !text.SameWord(u.Words[i-1], w) {
+			names++
+		}
+	}
+	if names > 0 && !u.allCapitals() {
+		c.add("name", true)
+		c.add("names", names > 1)
+	}
+	c.add("year", strings.ContainsAny(u.Text, "0123456789") && text.YearPattern.MatchString(u.Text))
+}
+
+// allCapitals reports whether the text is all capitals, where a capital marks no name.
+func (u Utterance) allCapitals() bool {
+	return u.Text == strings.ToUpper(u.Text) && u.Text != strings.ToLower(u.Text)
+}
+
+// addAgainst adds what speaks against a look at the web.
+func (c cues) addAgainst(u Utterance, weather bool) {
+	if u.asksForMaker() {
+		return // in "who sings hello is it me you are looking for", "you" is nobody here
+	}
+	for _, f := range u.Find(Against) {
+		switch {
+		case f.Cue == "smalltalk" && f.From > 1 && f.To < len(u.Words): // "true" in "what does true love mean"
+		case f.Cue == "clock" && weather: // "the weather at this time in Lima" asks for no clock
+		default:
+			c[f.Cue] = true
+			c.add("greeting only", f.Cue == "smalltalk" && f.To-f.From == len(u.Words))
+		}
+	}
+	for _, f := range Persons.FindAll(u.Text, u.Body) {
+		c.add(f.Cue, f.Cue != "you" || !u.meansAnyone(f.From))
+	}
+	if n, cue := commands.Prefix(u.Body); n > 0 {
+		c[cue] = true
+	}
+	c.add("to the room", text.ContainsAny(u.Words, everybody))
+	c.add("sums", (strings.ContainsAny(u.Text, "0123456789") || strings.Contains(u.Text, " times ")) && sum.MatchString(u.Text))
+	c.add("code", (strings.ContainsAny(u.Text, "{};(>$#=:&|") || codeWords[u.Words[0].Key]) && codeLike.MatchString(u.Text))
+}
+
+// meansAnyone tells the "you" of "how do you prepare tacos" from that of "how do you feel".
+func (u Utterance) meansAnyone(you int) bool {
+	return you == 2 && len(u.Body) > 4 && u.Body[0].Key == "how" && generic[u.Body[1].Key] && !selfVerbs[u.Body[3].Key]
+}
+
+var (
+	generic   = text.Set("do can would could should")
+	selfVerbs = text.Set("feel work function think know live like do learn sleep look spend keep stay understand hear see remember handle manage process respond answer decide choose become survive pass")
+)
+
+var (
+	sum      = regexp.MustCompile(`\d\s*% of \d|\d\s*[+*×÷^=]\s*\d|\d\s+[-/x]\s+\d|(?i)\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty) times (?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)\b`)
+	codeLike = regexp.MustCompile(`[{};]\s*$|\w+\([^)]*\)\s*[{;]|^\s*(?:\$|>>>|sudo |#include|import |def |func )|=>|::|&&|\|\|`)
+)
+
+// codeWords begin a line of code that has no other sign of it.
+var codeWords = text.Set("sudo import def func")
+
+// makers are what is done with a song, a book or a film, after "who".
+var makers = text.Set("sing sings sang sung wrote writes record recorded perform performed direct directed star starred compose composed cover covered")
+
+// asksForMaker reports whether a question is for who made something whose title is given: "who sings …". One word or two
+// after the verb may be no title: "who wrote you", "who sings this".
+func (u Utterance) asksForMaker() bool {
+	return len(u.Body) > 4 && u.Body[0].Key == "who" && makers[u.Body[1].Key]
+}
+
+// everybody are the words for all who are present, but the bot.
+var everybody = text.Set("anyone anybody someone somebody guys folks everyone yall jemand leute quelqu alguien alguem qualcuno кто-нибудь")

@@ -1,0 +1,147 @@
+package need
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"familiar/internal/linear"
+)
+
+// maxWords is how many words of a message have features: more than any message that the models were trained on.
+const maxWords = 200
+
+// partWeight is the value of a part of a word, where that of the word itself is 1.
+const partWeight = 0.3
+
+// Features returns the features of a message, for training.
+func Features(message string) []linear.Feature {
+	spoken, _, _ := SpokenText(message)
+	return byRules(spoken, nil).features(Parse(spoken, nil))
+}
+
+// featureSet holds every feature once, in the order in which they were added.
+type featureSet struct {
+	list []linear.Feature
+	seen map[string]bool
+}
+
+func (s *featureSet) add(name string, value float64) {
+	if !s.seen[name] {
+		s.seen[name] = true
+		s.list = append(s.list, linear.Feature{Name: name, Value: value})
+	}
+}
+
+// features are the words of a message, their parts and order, its form and length, and what the rules found in it.
+func (n Need) features(u Utterance) []linear.Feature {
+	u.Words = u.Words[:min(len(u.Words), maxWords)]
+	courtesies, _ := Courtesies(u.Words)
+	u.Body = u.Words[courtesies:]
+	s := &featureSet{seen: make(map[string]bool, 16*len(u.Words))}
+	s.addWords(u)
+	s.addForm(n, u)
+	s.addRules(n, u)
+	s.add(fmt.Sprint("about as long as ", min(len(u.Words), 20)/2*2), 1)
+	s.add("length", math.Log1p(float64(len(u.Words))))
+	return s.list
+}
+
+// addWords adds single words and pairs, the parts of words, and the words at both ends and behind the courtesies.
+func (s *featureSet) addWords(u Utterance) {
+	var keys []string
+	for _, w := range u.Words {
+		keys = append(keys, foldDigits(w.Key))
+	}
+	body := slices.Clip(keys[len(u.Words)-len(u.Body):])
+	if strings.ContainsAny(u.Text, "?？") {
+		keys = append(keys, "?")
+	}
+	if strings.Contains(u.Text, "!") {
+		keys = append(keys, "!")
+	}
+	for i, k := range keys {
+		s.add("word "+k, 1)
+		if i > 0 {
+			s.add("words "+keys[i-1]+" "+k, 1)
+		}
+		s.addParts(k)
+	}
+	s.addPrefixes("begins ", keys)
+	s.addPrefixes("opens ", body)
+	if len(keys) > 0 {
+		s.add("ends "+keys[len(keys)-1], 1)
+	}
+}
+
+// addParts adds the runs of three and four bytes of a word: most of a misspelt word's are known.
+func (s *featureSet) addParts(key string) {
+	key = "<" + key + ">"
+	for n := 3; n <= 4; n++ {
+		for i := 0; i+n <= len(key); i++ {
+			s.add("part "+key[i:i+n], partWeight)
+		}
+	}
+}
+
+// addPrefixes adds the first word, the first two and the first three.
+func (s *featureSet) addPrefixes(kind string, keys []string) {
+	for i := range min(3, len(keys)) {
+		s.add(kind+strings.Join(keys[:i+1], " "), 1)
+	}
+}
+
+// addForm adds cues together with the form of the sentence: "you" means something else in a question than in a request.
+func (s *featureSet) addForm(n Need, u Utterance) {
+	_, form := Openings["en"].Prefix(u.Body)
+	form = "form " + cmp.Or(form, "none") + " "
+	for _, w := range u.Body {
+		if p := Persons.ByFirst[w.Key]; p != nil {
+			s.add(form+p[0].Cue, 1)
+		}
+	}
+	for i, w := range u.Words {
+		if i > 0 && w.Upper && w.Key != "i" {
+			s.add(form+"name", 1)
+		}
+	}
+	for _, c := range n.Cues {
+		s.add(form+"rule "+cueName(c), 1)
+	}
+}
+
+// addRules adds what the rules found.
+func (s *featureSet) addRules(n Need, u Utterance) {
+	for _, c := range n.Cues {
+		s.add("rule "+cueName(c), 1)
+	}
+	if n.Barred {
+		s.add("rule barred", 1)
+	}
+	if n.Asks {
+		s.add("rule asks", 1)
+	}
+	for _, t := range n.Topics {
+		s.add("rule topic "+t, 1)
+	}
+	s.add("rule intent "+string(n.intentsByRules(u)[0].Name), 1)
+	s.add("rules", logOdds(min(max(n.ruleScore, 0.001), 0.999))/2)
+}
+
+// cueName is a cue without the details behind the colon.
+func cueName(cue string) string {
+	name, _, _ := strings.Cut(cue, ":")
+	return name
+}
+
+// foldDigits makes all numbers of a length one word.
+func foldDigits(key string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return '0'
+		}
+		return r
+	}, key)
+}

@@ -1,0 +1,114 @@
+package need
+
+import (
+	"regexp"
+	"strings"
+
+	"familiar/internal/text"
+)
+
+// Order is what a message says in so many words about searching.
+type Order string
+
+// The orders; the table of orders names them so.
+const (
+	NoOrder  Order = ""
+	Search   Order = "search" // "look it up"
+	NoSearch Order = "dont"   // "don't search"
+)
+
+// tellers are the words before a verb that make it no order.
+var tellers = text.Set("i we he she they it did does will would who why when how where people many some most ich je yo eu io я")
+
+// urging are the words before an order that is given within a sentence.
+var urging = text.Set("please pls but and so just you ok okay answer reply respond tell me say bitte aber und antworte sag mais et reponds pero y responde mas e rispondi но и ответь")
+
+// order finds an order to search, or not to.
+func (u Utterance) order() Order {
+	order := NoOrder
+	for _, f := range u.Find(Orders) {
+		switch {
+		case f.Cue == "dont" && u.forbids(f), f.Cue == "aside" && u.standsApart(f):
+			return NoSearch
+		case f.Cue != "search" || f.From > 0 && f.To > f.From+1 && u.isTitle(f):
+			continue
+		}
+		before := u.Words[u.clauseStart(f.From):f.From]
+		switch {
+		case text.ContainsAny(before, refusing) && !text.ContainsAny(before, wondering):
+			return NoSearch // "never search the web for me", "I don't need you to look it up"
+		case text.ContainsAny(before, telling), f.To < len(u.Words) && noObject[u.Words[f.To].Key]:
+			continue // "we should look it up", "search engines"
+		}
+		if length := f.To - f.From; u.mayBeginOrder(f.From) || f.To == len(u.Words) && length > 1 || length >= 3 {
+			order = Search
+		}
+	}
+	return order
+}
+
+// forbids tells "please don't search" from "they do not look happy".
+func (u Utterance) forbids(f text.Match) bool {
+	return u.mayBeginOrder(f.From) || !u.isTitle(f) && !tellers[u.Words[f.From-1].Key]
+}
+
+// standsApart tells "who was Nero? from memory", which forbids a search, from "files from memory cards".
+func (u Utterance) standsApart(f text.Match) bool {
+	return u.mayBeginOrder(f.From) && (f.To == len(u.Words) || u.afterMark(f.To) || u.Suffix(f.To).Form() != NoForm)
+}
+
+// isTitle reports whether a phrase is written as a title: "who directed Don't Look It Up".
+func (u Utterance) isTitle(f text.Match) bool { return u.Words[f.From].Upper && u.Words[f.To-1].Upper }
+
+// mayBeginOrder reports whether the word at i stands where orders begin: behind the courtesies, a mark, or a word like
+// "please". A phrase that was found in a script without spaces stands at 0.
+func (u Utterance) mayBeginOrder(i int) bool {
+	return i <= len(u.Words)-len(u.Body) || u.afterMark(i) || urging[u.Words[i-1].Key]
+}
+
+// clauseStart returns where the clause begins that the word at i is in.
+func (u Utterance) clauseStart(i int) int {
+	for i > 0 && !u.afterMark(i) {
+		i--
+	}
+	return i
+}
+
+// afterMark reports whether a punctuation mark stands before the word at i.
+func (u Utterance) afterMark(i int) bool {
+	if i == 0 || i == len(u.Words) {
+		return false
+	}
+	end := u.Words[i-1].End
+	return strings.ContainsAny(u.Text[end:max(end, u.Words[i].Start)], ",.;:!?()–—")
+}
+
+var (
+	// refusing and wondering tell "I don't need you to look it up" from "why didn't you look it up?".
+	refusing  = text.Set("not never nie nicht jamais nunca nao никогда не")
+	wondering = text.Set("why did does who warum pourquoi porque почему")
+	// telling are the words of a clause in which a search is told of.
+	telling = text.Set("i we he she they it did do does should would could must let told asked used people ich wir er sie je nous yo eu io я мы")
+	// noObject are what no order is about: a thing that searches, and what only a device has.
+	noObject = text.Set("engine bar history box party warrant term result my our your")
+)
+
+// vocative is a name at a message's beginning, of somebody who is spoken to.
+var vocative = regexp.MustCompile(`^[\pL\d_\-\[\]|` + "`" + `^{}\\]{2,24}([:,>]) `)
+
+// toAnother reports whether a message is spoken to somebody else: "bob: how do I mount it?". "ok, how high is it?" is not.
+func (u Utterance) toAnother() bool {
+	m := vocative.FindStringSubmatchIndex(u.Text)
+	if m == nil || Parse(u.Text[:m[1]], nil).Has(checks) {
+		return false
+	}
+	if u.Text[m[2]] != ',' || len(u.Words) == 0 {
+		return true
+	}
+	n, _ := Leads.Prefix(u.Words)
+	return n == 0 && !Everyday(u.Words[0].Key) && !fillers[u.Words[0].Key]
+}
+
+// fillers are what a sentence begins with before a comma, beside the words that the tables know.
+var fillers = text.Set("ah oh wow wait anyway anyways honestly seriously basically exactly first firstly second secondly third finally lastly now again true great nice cool fine alright sorry lol haha hmm hm um uh huh yeah yep yes no nope nah sure right ok okay meanwhile however though still maybe perhaps " +
+	"ja nein doch also na gut genau oui non bon alors si bueno pues vale sim nao bom entao va bene allora да нет ладно хорошо ну")

@@ -1,0 +1,85 @@
+package question
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/lookup/need"
+)
+
+var today = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func ask(text string) turn.Request {
+	return turn.Request{ID: "T1", Character: "sage", Mode: turn.Text, Message: turn.Message{ID: "M1", Text: text, Author: turn.Author{ID: "U1", Name: "Ann"}},
+		Web: turn.Web{Switch: turn.WebAuto}}
+}
+
+// plan decides and composes a request.
+func plan(req turn.Request) Plan {
+	p := Decide(req, []string{"sage"}, nil)
+	p.Compose([]string{"sage"}, today)
+	return p
+}
+
+// What the bot said never becomes part of a question.
+func TestOwnWordsAreNotUsed(t *testing.T) {
+	req := ask("how old is he?")
+	req.Parent = &turn.Message{ID: "R", Text: "It was written by Ernest Secretman.", Own: true}
+	req.Chain = []turn.Message{*req.Parent, {ID: "Q", Text: "who was the first man on the Moon?"}}
+	p := plan(req)
+	for _, s := range append(p.Queries, p.Question) {
+		if containsFold(s, "Secretman") {
+			t.Errorf("the bot's own words left: %q", s)
+		}
+	}
+	if len(p.Queries) == 0 || !containsFold(p.Queries[0], "Moon") {
+		t.Errorf("queries %q", p.Queries)
+	}
+}
+
+// Where a story is played, a name or a price in it asks for nothing; a question still does.
+func TestNeedInPlay(t *testing.T) {
+	for _, tt := range []struct {
+		text           string
+		search, inPlay bool
+	}{
+		{"latest rust version", true, false},
+		{"who is the president of France?", true, true},
+		{"look up the height of K2", true, true},
+	} {
+		for mode, want := range map[turn.Mode]bool{turn.Text: tt.search, turn.FullRP: tt.inPlay} {
+			req := ask(tt.text)
+			req.Mode = mode
+			p := Decide(req, []string{"sage"}, nil)
+			if got := p.Score >= need.Threshold; got != want {
+				t.Errorf("%q in %s: %.2f %q", tt.text, mode, p.Score, p.Cues)
+			}
+		}
+	}
+}
+
+func FuzzDecide(f *testing.F) {
+	for _, s := range []string{"and in Berlin?", "how old is he's", "don't", "what's", "<@1>", "*a* ```", "。？", "'s 't", "see www.x"} {
+		f.Add(s, "who is Ada Lovelace?", "weather in Oslo on Friday")
+	}
+	f.Add("and the day after?", "and Bergen tomorrow?", "+49 170 1234567 in 2020 2021")
+	f.Add("check again", "und seine Frau?", "wer ist der Präsident von Polen?")
+	f.Fuzz(func(t *testing.T, text, before, first string) {
+		req := chain(first, before, text)
+		req.Message.Author.Name = first
+		req.GuildID, req.People, req.Message.Mentions = "G", []string{before, "Ada"}, []string{before}
+		p := Decide(req, []string{"sage", before}, []string{before})
+		p.Compose([]string{"sage"}, today)
+		if p.Score < 0 || p.Score > 1 {
+			t.Fatal(p.Score)
+		}
+		for _, q := range p.Queries {
+			if utf8.RuneCountInString(q) > maxQuery || strings.ContainsAny(q, "<>\n") || strings.HasPrefix(q, "!") {
+				t.Fatalf("query %q", q)
+			}
+		}
+	})
+}

@@ -1,0 +1,60 @@
+package websearch
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/llm"
+	"familiar/internal/text"
+	"familiar/internal/web/clean"
+)
+
+// askSide asks the side model for a JSON object of at most so many tokens. A client that panics is one that failed.
+func (p *Provider) askSide(ctx context.Context, tokens int, order, message string) (answer llm.Answer, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errors.New("ask the side model: its client panicked")
+		}
+	}()
+	return p.Side.Complete(ctx, llm.Request{JSON: true, MaxTokens: tokens, Messages: []llm.Message{
+		{Role: "system", Content: order}, {Role: "user", Content: message},
+	}})
+}
+
+// tagged puts a text from outside, made inert with the nonce, between two tags that it cannot hold.
+func tagged(name, nonce, text string) string {
+	return "<" + name + "-" + nonce + ">\n" + text + "\n</" + name + "-" + nonce + ">"
+}
+
+// decodeStrict reads an answer that must be one JSON object, of known fields and with nothing around it.
+func decodeStrict(answer string, into any) bool {
+	d := json.NewDecoder(strings.NewReader(answer))
+	d.DisallowUnknownFields()
+	return d.Decode(into) == nil && strings.TrimSpace(answer[d.InputOffset():]) == ""
+}
+
+// newNonce returns a name that no page can know: 80 bits, in letters and digits of lower case.
+func newNonce() string {
+	var b [10]byte
+	rand.Read(b[:]) // never fails, see crypto/rand
+	return strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))
+}
+
+// inertLine makes one line of text safe inside a block or an attribute of its delimiter.
+func inertLine(s, nonce string) string {
+	s, _ = clean.Inert(text.OneLine(s), nonce)
+	return strings.ReplaceAll(text.OneLine(s), `"`, "'")
+}
+
+func usage(u llm.Usage) turn.Usage {
+	return turn.Usage{Prompt: u.Prompt, Completion: u.Completion, Reasoning: u.Reasoning, Calls: u.Calls, Cost: u.Cost}
+}
+
+func addUsage(a, b turn.Usage) turn.Usage {
+	return turn.Usage{Prompt: a.Prompt + b.Prompt, Completion: a.Completion + b.Completion, Reasoning: a.Reasoning + b.Reasoning, Calls: a.Calls + b.Calls, Cost: a.Cost + b.Cost}
+}

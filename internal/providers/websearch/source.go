@@ -1,0 +1,100 @@
+package websearch
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/lookup/claim"
+	"familiar/internal/web/clean"
+	"familiar/internal/web/read"
+)
+
+// source is one page that was tried: its record and, if it was read, what evidence and checks need of it.
+type source struct {
+	page    turn.Page
+	rank    int
+	answer  bool   // its backend says that it answers the question
+	dated   string // where the date comes from: "page" or "search"
+	covered bool   // much of it was hidden from readers (H4)
+	removed clean.Report
+	index   *claim.Page // of page.Text; nil if it was not read
+}
+
+func (s *source) good() bool { return s.page.Failure == "" }
+
+// maxTitle is the length of a title at most, in characters.
+const maxTitle = 120
+
+// sourceOf makes the source of a target that was read, or could not be.
+func sourceOf(t target, p *read.Page, now time.Time) source {
+	s := source{rank: t.rank, removed: p.Removed, page: turn.Page{URL: p.URL, Site: t.site, Took: p.Took, Hidden: p.Extract.Hidden}}
+	from := p.Source()
+	s.page.Final, s.page.Bytes, s.page.SHA256, s.page.Fetched, s.page.Cached = from.Final, from.Bytes, from.SHA256, from.At, from.Cached
+	switch {
+	case p.Special != nil:
+		s.page.Via, s.page.Site = p.Special.Reader+" reader", siteOf(from.Final)
+	case p.Fetched != nil:
+		s.page.Status = p.Fetched.Status
+		if site := siteOf(from.Final); site != "" {
+			s.page.Site = site
+		}
+	case t.delivers():
+		s.page.Via, s.page.Fetched = t.hit.Backend, now.Add(-t.hit.Age)
+	}
+	if p.Passed != nil {
+		s.page.Passed = p.Passed.Error()
+	}
+	s.describe(t, p)
+	if e := p.Err; e != nil {
+		s.page.Failure, s.page.Reason = e.Code, e.Reason
+		if e.Status != 0 {
+			s.page.Status = e.Status
+		}
+		return s
+	}
+	s.page.Text, s.index = p.Text, claim.NewPage(p.Text)
+	return s
+}
+
+// describe takes the title and the dates of a page, and of the hit that led to it what the page does not tell.
+func (s *source) describe(t target, p *read.Page) {
+	s.page.Title, s.page.Modified = read.Title(p.Extract.Title, maxTitle), p.Extract.Modified
+	s.covered = p.Extract.Hidden*10 > 3*(p.Extract.Hidden+len(p.Extract.Markdown))
+	s.date(p.Extract.Published, "page")
+	if t.hit == nil || p.Err != nil && p.Extract.Markdown == "" {
+		return
+	}
+	if s.page.Title == "" {
+		s.page.Title = read.Title(t.hit.Title, maxTitle)
+	}
+	s.date(t.hit.Published, "search")
+	s.answer = t.hit.Answer
+}
+
+// date sets the publication date where there is none yet.
+func (s *source) date(at time.Time, from string) {
+	if s.page.Published.IsZero() && !at.IsZero() {
+		s.page.Published, s.dated = at, from
+	}
+}
+
+// removals sums what cleaning took out of all pages, in the order of the rules.
+func removals(sources []source) []turn.Removal {
+	sum := map[string]int{}
+	for _, s := range sources {
+		for rule, n := range s.removed {
+			sum[rule] += n
+		}
+		if s.page.Hidden > 0 {
+			sum["H"] += s.page.Hidden
+		}
+	}
+	var out []turn.Removal
+	for rule, n := range sum {
+		out = append(out, turn.Removal{Rule: rule, Count: n})
+	}
+	slices.SortFunc(out, func(a, b turn.Removal) int { return strings.Compare(a.Rule, b.Rule) })
+	return out
+}

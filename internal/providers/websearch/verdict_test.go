@@ -1,0 +1,69 @@
+package websearch
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/lookup/claim"
+	"familiar/internal/lookup/factcheck"
+	"familiar/internal/text"
+)
+
+// TestVerdicts checks questions against pages: an archive a question, whose comment it is, with the pages by their
+// hosts, title first, and what came of it.
+func TestVerdicts(t *testing.T) {
+	files, err := filepath.Glob("testdata/verdicts/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no verdicts", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var sources []source
+			for i, f := range a.Files[:len(a.Files)-1] {
+				title, body, _ := strings.Cut(strings.TrimSpace(string(f.Data)), "\n")
+				sources = append(sources, source{rank: i, page: turn.Page{URL: "https://" + f.Name, Site: f.Name, Title: title, Text: body}, index: claim.NewPage(body)})
+			}
+			var s summary
+			s.factCheck(strings.TrimSpace(string(a.Comment)), sources)
+			_, numbered := numberSources(s.claims, sources)
+			s.numberVerdict(sources)
+			var got strings.Builder
+			fmt.Fprintf(&got, "%s %.2f\n", s.verdict.Label, s.verdict.Confidence)
+			for _, side := range [][]turn.Claim{s.verdict.For, s.verdict.Against} {
+				for _, c := range side {
+					if n := len(text.Words(c.Quote)); n > factcheck.QuoteWords {
+						t.Errorf("a quote of %d words: %q", n, c.Quote)
+					}
+					fmt.Fprintf(&got, "%s %s %s\n", numbered[c.Source-1].URL, strings.Join(c.Checks, ","), c.Quote)
+				}
+			}
+			fmt.Fprintf(&got, "%s\n", verdictLine(s.verdict, ""))
+			last := &a.Files[len(a.Files)-1]
+			goldenFile(t, file, a, last, got.String())
+		})
+	}
+}
+
+func goldenFile(t *testing.T, path string, a *txtar.Archive, f *txtar.File, got string) {
+	t.Helper()
+	want := string(f.Data)
+	if *update && got != want {
+		f.Data, want = []byte(got), got
+		if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got != want {
+		t.Errorf("%s:\ngot  %s\nwant %s", f.Name, got, want)
+	}
+}

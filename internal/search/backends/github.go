@@ -1,0 +1,201 @@
+package backends
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/search"
+)
+
+// github is the search for repositories and issues: https://docs.github.com/rest/search/search. It works without a
+// token, ten times a minute. Only public things are searched for: a token may see more than the channel should.
+type github struct {
+	*service
+	pause pause
+}
+
+const githubToken = "GITHUB_TOKEN"
+
+func newGitHub(s *service) search.Backend {
+	s.allowance, s.explain = githubAllowance, explainGitHub
+	return &github{service: s}
+}
+
+func explainGitHub(status int, page []byte) (code turn.Code, detail string) {
+	switch {
+	case status == http.StatusUnauthorized:
+		return turn.CodeUnauthorized, githubToken + " is wrong or has expired; without one it works too"
+	case status == http.StatusForbidden && contains(complaint(page), "rate limit"), status == http.StatusTooManyRequests:
+		return turn.CodeRateLimited, "HTTP " + strconv.Itoa(status) + ": its limit of searches; " + githubToken + " makes it higher"
+	case status == http.StatusUnprocessableEntity:
+		return turn.CodeRejected, "HTTP 422: it does not understand the query"
+	}
+	return "", ""
+}
+
+// githubAllowance reads the primary limit, https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api.
+func githubAllowance(h http.Header) search.Allowance {
+	of, err := strconv.Atoi(h.Get("X-Ratelimit-Limit"))
+	left, errLeft := strconv.Atoi(h.Get("X-Ratelimit-Remaining"))
+	if err != nil || errLeft != nil {
+		return search.Allowance{}
+	}
+	a := search.Allowance{Left: left, Of: of}
+	if reset, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64); err == nil {
+		a.Resets = time.Unix(reset, 0)
+	}
+	return a
+}
+
+// The kinds of search.
+const (
+	githubRepositories = "repositories"
+	githubIssues       = "issues"
+)
+
+func (g *github) Search(ctx context.Context, q search.Query) (search.Reply, error) {
+	words := cutWords(withoutFields(problem(q)), 200)
+	if words == "" || !allows(q, "github.com") {
+		return search.Reply{}, nil
+	}
+	var all search.Reply
+	var lists [][]turn.Hit
+	for _, kind := range githubSearches(q.Intent) {
+		reply, err := g.find(ctx, kind, words, q)
+		lists = append(lists, reply.Hits)
+		if reply.Allowance.Of > 0 {
+			all.Allowance = reply.Allowance
+		}
+		all.Hits = alternate(lists)
+		if err != nil {
+			return all, err // whatever it is, a second request would not make it better
+		}
+	}
+	return all, nil
+}
+
+// githubSearches are the searches worth one of the few requests.
+func githubSearches(intent turn.Intent) []string {
+	switch intent {
+	case turn.IntentForum:
+		return []string{githubIssues}
+	case turn.IntentDocs:
+		return []string{githubRepositories}
+	}
+	return []string{githubRepositories, githubIssues}
+}
+
+type githubReply struct {
+	Partial bool `json:"incomplete_results"`
+	Items   []githubItem
+}
+
+// githubItem is a repository or an issue.
+type githubItem struct {
+	FullName    string `json:"full_name"`
+	Title       string
+	URL         string `json:"html_url"`
+	Description string
+	Body        string
+	Score       number
+	Stars       number `json:"stargazers_count"`
+	Language    string // that it is written in
+	State       string
+	Created     string `json:"created_at"`
+	Pushed      string `json:"pushed_at"`
+}
+
+func (g *github) find(ctx context.Context, kind, words string, q search.Query) (search.Reply, error) {
+	if err := g.pause.check(g.service); err != nil {
+		return search.Reply{}, err
+	}
+	words += " is:public"
+	if kind == githubIssues {
+		words += " is:issue"
+	}
+	if oldest := g.since(q); !oldest.IsZero() {
+		changed := map[string]string{githubRepositories: "pushed", githubIssues: "updated"}[kind]
+		words += fmt.Sprintf(" %s:>=%s", changed, oldest.Format(time.DateOnly))
+	}
+	header := http.Header{"Accept": {"application/vnd.github+json"}, "X-Github-Api-Version": {"2022-11-28"}}
+	if token := g.config.Keys[githubToken]; token != "" {
+		header.Set("Authorization", "Bearer "+token)
+	}
+	var reply githubReply
+	left, err := g.ask(ctx, request{
+		path: "/search/" + kind, params: url.Values{"q": {words}, "per_page": {strconv.Itoa(q.Limit)}}, header: header, language: q.Language,
+	}, &reply)
+	g.noteLimits(left, err)
+	partial := err == nil && reply.Partial
+	found, err := outcome(reply.hits(g.now()), left, g.expect(reply.Items != nil, "the reply has no items field", err))
+	if partial && err == nil {
+		err = g.fail(turn.CodeTimeout, "it ran out of time and found only a part")
+	}
+	return found, err
+}
+
+// noteLimits notes how long the service wants to be left alone: until the limit's reset, or for as long as it says; for
+// a minute if it does not say, as its documentation asks.
+func (g *github) noteLimits(left search.Allowance, err error) {
+	wait := waitOf(left)
+	if code, retryAfter := codeOf(err); code == turn.CodeRateLimited || code == turn.CodeBlocked {
+		wait = max(wait, cmp.Or(retryAfter, time.Minute))
+	}
+	g.pause.hold(turn.CodeRateLimited, wait)
+}
+
+func (r *githubReply) hits(now time.Time) []turn.Hit {
+	var hits []turn.Hit
+	for _, i := range r.Items {
+		h := turn.Hit{
+			Title: line(cmp.Or(i.FullName, i.Title), maxTitle), URL: i.URL, Snippet: line(unmarkdown(cmp.Or(i.Description, i.Body)), maxSnippet),
+			Given: i.Score.value}
+		h.Published, h.DayOnly = dated(now, i.Created)
+		if i.FullName != "" {
+			h.Published, h.DayOnly = dated(now, i.Pushed)
+			h.Snippet = strings.TrimSpace(h.Snippet + " " + i.repository())
+		} else if i.State != "" {
+			h.Snippet = strings.TrimSpace("(" + line(i.State, 20) + ") " + h.Snippet)
+		}
+		hits = append(hits, h)
+	}
+	return hits
+}
+
+// repository describes a repository in short: "(Go, 5 stars)".
+func (i githubItem) repository() string {
+	var parts []string
+	if i.Language != "" {
+		parts = append(parts, line(i.Language, 40))
+	}
+	if i.Stars.valid {
+		parts = append(parts, fmt.Sprintf("%.0f stars", i.Stars.value))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}
+
+// alternate makes one list of several: the best of each, then the second best of each.
+func alternate(lists [][]turn.Hit) []turn.Hit {
+	var all []turn.Hit
+	for i := 0; ; i++ {
+		before := len(all)
+		for _, l := range lists {
+			if i < len(l) {
+				all = append(all, l[i])
+			}
+		}
+		if len(all) == before {
+			return all
+		}
+	}
+}

@@ -1,0 +1,78 @@
+// Package lang holds what the program knows of languages, a file a language: de.toml has the stop words of German, its
+// question words, months, negations and the phrases by which a message in German is understood. Whoever adds a
+// language adds its file and nothing else.
+//
+// Language describes the tables. Most of them serve texts of all languages at once: people mix these, and many a
+// message is too short to tell its language. All returns the tables joined from all files, Of those of one language, for
+// what is written in it. There is nothing here but data: text and the rooms above it make word sets, phrases and
+// regular expressions of it.
+package lang
+
+import (
+	"embed"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Words are single words with blanks between them.
+type Words string
+
+// Fields returns the words.
+func (w Words) Fields() []string { return strings.Fields(string(w)) }
+
+// Has reports whether a word is one of these, as it is written here.
+func (w Words) Has(word string) bool { return slices.Contains(w.Fields(), word) }
+
+// Phrases have commas between them.
+type Phrases string
+
+// Pattern is a part of a regular expression: alternatives, of which one is to match.
+type Pattern []string
+
+// String returns the pattern as it stands between "(?:" and ")".
+func (p Pattern) String() string { return strings.Join(p, "|") }
+
+// Row is a list of names by number, such as those of the months. Forms of one name have slashes between them, and "-" is a
+// name that is left out.
+type Row string
+
+// Rows are lists, or whatever else a room takes apart by itself.
+type Rows []string
+
+// Forms returns the forms of each name.
+func (r Row) Forms() [][]string {
+	var all [][]string
+	for name := range strings.FieldsSeq(string(r)) {
+		all = append(all, slices.DeleteFunc(strings.Split(name, "/"), func(form string) bool { return form == "-" }))
+	}
+	return all
+}
+
+//go:embed *.toml
+var files embed.FS
+
+// builtIn are the languages of the files beside this one. A file that cannot be read is a broken build.
+var builtIn = sync.OnceValue(func() *languages {
+	l, err := load(files)
+	if err != nil {
+		panic("lang: " + err.Error())
+	}
+	return l
+})
+
+// All returns the tables of all languages joined, English first. What belongs to one language alone, such as its stemmer, is
+// empty. The result is shared: it must not be changed.
+func All() *Language { return &builtIn().all }
+
+// Of returns the tables of the language with an ISO 639-1 code, all of them empty where there is no file of that name. The
+// result is shared: it must not be changed.
+func Of(code string) *Language {
+	if l := builtIn().of[code]; l != nil {
+		return l
+	}
+	return &Language{}
+}
+
+// Codes returns the codes of the languages, that of English first.
+func Codes() []string { return slices.Clone(builtIn().codes) }

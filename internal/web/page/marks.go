@@ -1,0 +1,122 @@
+package page
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/andybalholm/cascadia"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"familiar/internal/web/page/dom"
+)
+
+var (
+	citation   = regexp.MustCompile(`^\s*[\[(（]\s*(?:\d{1,4}|[a-z]{1,2}|[ivx]{1,5}|(?:note|nb|n|web|r|anm\.?|lower-alpha)\s*\d{1,3})\s*[\])）]\s*$|^\s*\d{1,3}\s*$`)
+	anchorMark = regexp.MustCompile(`^\s*(?:[¶#§🔗\x{F0C1}]|\[?\s*edit(?:\s*source)?\s*\]?|permalink|link to this (?:heading|section))\s*$`)
+	// editMark matches what wikis print beside headings, doubtMark what they print behind sentences.
+	editMark  = regexp.MustCompile(`(?i)^\[\s*(?:edit|bearbeiten|modifier|editar|modifica|bewerken|redigera|edytuj|править|编辑|編輯|編集|편집)[^\]]{0,40}\]$`)
+	doubtMark = regexp.MustCompile(`(?i)^\[\s*(?:(?:citation|clarification|verification|page|year|date|better source|non-primary source)(?: is)? needed|when|who|which|by whom|according to whom|dubious[^\]]{0,20}|original research|failed verification)\??\s*\]$`)
+)
+
+// maxHeadingText is how long the text of a heading is at most, in characters.
+const maxHeadingText = 300
+
+// dropMarks removes what is printed between the words for other uses than reading: marks of citations, anchors of headings,
+// labels of advertisements. A heading or a quotation that is then alone in its wrapper takes the wrapper's place, where
+// readability sees what it belongs to. heading means that n lies in a heading.
+func dropMarks(n *html.Node, heading bool) {
+	for c := range dom.Children(n) {
+		if c.Type != html.ElementNode {
+			continue
+		}
+		if isMark(c, heading) {
+			n.RemoveChild(c)
+			continue
+		}
+		if dom.HeadingLevel(c) > 0 && dom.Length(c) > maxHeadingText {
+			dom.Rename(c, atom.P)
+		}
+		dropMarks(c, heading || dom.HeadingLevel(c) > 0)
+		if sole := soleBlock(c); sole != nil {
+			c.RemoveChild(sole)
+			n.InsertBefore(sole, c)
+			n.RemoveChild(c)
+		}
+	}
+}
+
+// anchors are links to places in a page.
+var anchors = cascadia.MustCompile(`a[href*="#"]`)
+
+func isMark(n *html.Node, heading bool) bool {
+	switch n.DataAtom {
+	case atom.Figcaption: // of a picture that is not there
+		return true
+	case atom.Sup:
+		label := dom.Label(n)
+		return citation.MatchString(label) && anchors.MatchFirst(n) != nil || doubtMark.MatchString(label)
+	case atom.Span:
+		label := dom.Label(n)
+		return editMark.MatchString(label) || heading && anchorMark.MatchString(label)
+	case atom.A:
+		return heading && anchorMark.MatchString(dom.Label(n))
+	case atom.P, atom.Li, atom.Div, atom.Section:
+		return isPointer(n)
+	}
+	return dom.HeadingLevel(n) > 0 && isPointer(n)
+}
+
+// soleBlock returns the heading or the quotation that is all there is in a wrapper, nil if there is more or none.
+func soleBlock(n *html.Node) (sole *html.Node) {
+	if n.DataAtom != atom.Div {
+		return nil
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case c.Type == html.TextNode && dom.Letters(c.Data) == 0:
+		case sole == nil && (dom.HeadingLevel(c) > 0 || c.DataAtom == atom.Blockquote):
+			sole = c
+		default:
+			return nil
+		}
+	}
+	return sole
+}
+
+var (
+	interruption = regexp.MustCompile(`(?i)^\W*(?:adverti[sz]e?ments?|advert|sponsored(?: content)?|promoted|continue reading(?: below)?|(?:story|article) continues below(?: advertisement)?|(?:scroll|read) (?:down )?(?:to|for) (?:continue|more)|sign up|subscribe(?: now)?|log in|share(?: this)?(?: (?:article|story|page|post))?|comments?|publicidade|publicidad|anzeige|werbung|publicité|pubblicità|реклама|広告)\W*$`)
+	reference    = regexp.MustCompile(`(?i)^\W*(?:related|read (?:more|also|next)|also read|see also|more|watch|recommended|don(?:'|’)t miss|must read|lesen sie auch|mehr zum thema|lire aussi|à lire aussi|lea también|leia (?:também|mais)|leggi anche|lees ook|читайте также)\b[^:：]{0,24}[:：]`)
+)
+
+// pointerWords are the first words of interruption, except for advertisements, and of reference.
+var pointerWords = dom.WordSet(`sponsored promoted continue continued story article scroll read sign subscribe log share comment comments publicidade publicidad anzeige werbung
+	publicité pubblicità реклама 広告 related also see more watch recommended don must lesen mehr lire à lea leia leggi lees читайте`)
+
+// isPointer reports whether a block does not belong to the text that it interrupts: it is the label of an advertisement, or
+// "Read more:" and a link.
+func isPointer(n *html.Node) bool {
+	if !mayBePointer(n) {
+		return false
+	}
+	label := dom.Label(n)
+	return beginsPointer(firstWord(label)) &&
+		(interruption.MatchString(label) || reference.MatchString(label) && linkLength(n)*10 >= dom.Letters(label)*6)
+}
+
+func beginsPointer(word string) bool { return pointerWords[word] || strings.HasPrefix(word, "advert") }
+
+// mayBePointer reports whether a block can begin with the first word of a pointer. Hardly any can, and then the block is
+// not read on.
+func mayBePointer(n *html.Node) bool {
+	for d := range n.Descendants() {
+		if d.Type != html.TextNode {
+			continue
+		}
+		if text := strings.TrimLeftFunc(d.Data, dom.NotWord); text != "" {
+			end := strings.IndexFunc(text, dom.NotWord)
+			return end < 0 || beginsPointer(strings.ToLower(text[:end])) // without an end, the next text may continue the word
+		}
+	}
+	return false
+}
