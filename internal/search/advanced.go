@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/text"
 )
 
 // Page is a page as text.
@@ -173,7 +174,7 @@ func wordCount(s string) int {
 	words, single, inside := 0, 0, false
 	for _, r := range s {
 		switch {
-		case unspaced(r):
+		case text.UnspacedRune(r):
 			single, inside = single+1, false
 		case unicode.IsLetter(r) || unicode.IsNumber(r) || inside && (unicode.IsMark(r) || r == '\'' || r == '’' || r == '-'):
 			if !inside {
@@ -193,11 +194,11 @@ const mostHits = 10
 // pageScore says how much a page is about the query: 30 for the query's very words in the text and 20 in the title, 3
 // for each time that a word of it is in the text and 10 in the title, 15, 10 or 5 for one of the last 30 days, 90 days
 // or year, 5 for one of more than 1,000 characters and -10 for one of less than 200.
-func pageScore(query, title, text string, published, now time.Time) float64 {
+func pageScore(query, title, body string, published, now time.Time) float64 {
 	flat := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
-	query, title, text = flat(query), flat(title), flat(text)
+	query, title, body = flat(query), flat(title), flat(body)
 	score := 0.0
-	if query != "" && strings.Contains(text, query) {
+	if query != "" && strings.Contains(body, query) {
 		score += 30
 	}
 	if query != "" && strings.Contains(title, query) {
@@ -205,7 +206,7 @@ func pageScore(query, title, text string, published, now time.Time) float64 {
 	}
 	separate := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) }
 	inText, inTitle := map[string]int{}, map[string]int{}
-	for w := range strings.FieldsFuncSeq(text, separate) {
+	for w := range strings.FieldsFuncSeq(body, separate) {
 		inText[w]++
 	}
 	for w := range strings.FieldsFuncSeq(title, separate) {
@@ -216,8 +217,8 @@ func pageScore(query, title, text string, published, now time.Time) float64 {
 	for _, w := range slices.Compact(words) {
 		n, titled := inText[w], inTitle[w] > 0
 		switch {
-		case strings.ContainsFunc(w, unspaced):
-			n, titled = strings.Count(text, w), strings.Contains(title, w)
+		case strings.ContainsFunc(w, text.UnspacedRune):
+			n, titled = strings.Count(body, w), strings.Contains(title, w)
 		case utf8.RuneCountInString(w) <= 2:
 			continue
 		}
@@ -236,7 +237,7 @@ func pageScore(query, title, text string, published, now time.Time) float64 {
 	case age < 365*day:
 		score += 5
 	}
-	switch n := utf8.RuneCountInString(text); {
+	switch n := utf8.RuneCountInString(body); {
 	case n < 200:
 		score -= 10
 	case n > 1000:

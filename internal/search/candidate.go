@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"net/url"
-	"slices"
 	"strings"
 	"unicode"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/text"
 	"familiar/internal/web/guard"
 )
 
@@ -53,12 +53,12 @@ func candidateOf(h turn.Hit) (candidate, bool) {
 	h.Title = cmp.Or(h.Title, u.Hostname())
 	c := candidate{
 		Hit: h, key: pageKey(u), host: u.Hostname(), site: guard.Registrable(u.Hostname()),
-		title: terms(h.Title, nil), snippet: terms(h.Snippet, nil),
+		title: text.HashTerms(nil, h.Title), snippet: text.HashTerms(nil, h.Snippet),
 	}
 	if strings.ContainsFunc(h.Title, unicode.IsNumber) {
-		c.numbers = set(terms(digits(h.Title), nil))
+		c.numbers = text.Unique(text.HashTerms(nil, digits(h.Title)))
 	}
-	c.titleSet, c.shingles = set(slices.Clone(c.title)), shingles(c.snippet)
+	c.titleSet, c.shingles = text.Unique(c.title), text.Shingles(c.snippet, shingleWords)
 	return c, true
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/text"
 )
 
 const (
@@ -23,7 +24,7 @@ const (
 // rank merges the answers into one list, best first. The same answers give the same list, whoever was quickest.
 func (e *Engine) rank(q Query, domains filter, sources []*source, answers []answer) []*candidate {
 	pages := e.fuse(domains, sources, answers)
-	fit, newer := relevance(terms(q.Text, nil), pages), halves(q)
+	fit, newer := relevance(text.HashTerms(nil, q.Text), pages), halves(q)
 	for i, p := range pages {
 		p.Score *= (1 + relevanceGain*fit[i]) * (1 + newer.recency(p.Published, e.now()))
 		if p.Answer {

@@ -1,12 +1,10 @@
 package search
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-	"unicode/utf8"
 
 	"familiar/internal/context/turn"
 )
@@ -89,7 +87,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-func TestTwins(t *testing.T) {
+func TestNearDuplicates(t *testing.T) {
 	const text = "The town council decided on Monday to close the old bridge for repairs that will take until the autumn of next year, officials said, and asked drivers to use the northern road."
 	page := func(address, title, snippet string) turn.Hit {
 		return turn.Hit{URL: address, Title: title, Snippet: snippet}
@@ -160,22 +158,6 @@ func TestRecency(t *testing.T) {
 			if got := addresses(merged(t, test.query, hits)); got != test.want {
 				t.Errorf("%+v: %s, want %s", test.query, got, test.want)
 			}
-		}
-	})
-}
-
-// FuzzTerms: any text has terms, and no more than twice its characters.
-func FuzzTerms(f *testing.F) {
-	for _, s := range []string{"", "Ada Lovelace 1815", "東京の天気", "погода в Москве", "a\xffb\u0301", "ไทย中文abc123", "٣٤٥ x9 ½"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		all := terms(s, nil)
-		if len(all) > 2*utf8.RuneCountInString(s) {
-			t.Errorf("%d terms of %q", len(all), s)
-		}
-		if upper := terms(strings.ToUpper(s), nil); strings.ToLower(strings.ToUpper(s)) == s && !slices.Equal(all, upper) {
-			t.Errorf("%q and its capitals have different terms", s)
 		}
 	})
 }

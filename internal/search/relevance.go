@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/text"
 )
 
 // The parameters of BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009): how soon more of a
@@ -19,14 +20,14 @@ const (
 // relevance is how well title and snippet of each page fit the query, by BM25 over the pages themselves: 1 for the
 // one that fits best, 0 for those without a word of it.
 func relevance(query []uint32, pages []*candidate) []float64 {
-	query = set(slices.Clone(query))
+	query = text.Unique(query)
 	scores := make([]float64, len(pages))
 	if len(query) == 0 || len(pages) == 0 {
 		return scores
 	}
 	counts := make([]float64, len(pages)*len(query)) // of word j in page i, at i*len(query)+j
 	lengths, mean := make([]float64, len(pages)), 0.0
-	holding := make([]float64, len(query)) // how many pages hold word j
+	holding := make([]int, len(query)) // how many pages hold word j
 	for i, p := range pages {
 		row := counts[i*len(query) : (i+1)*len(query)]
 		tally(row, query, p.title, inTitle)
@@ -39,12 +40,15 @@ func relevance(query []uint32, pages []*candidate) []float64 {
 		lengths[i] = float64(inTitle*len(p.title) + len(p.snippet))
 		mean += lengths[i] / float64(len(pages))
 	}
+	rarity := make([]float64, len(query))
+	for j, n := range holding {
+		rarity[j] = text.IDF(n, len(pages))
+	}
 	best := 0.0
 	for i := range pages {
 		for j, n := range counts[i*len(query) : (i+1)*len(query)] {
 			if n > 0 {
-				rarity := math.Log(1 + (float64(len(pages))-holding[j]+0.5)/(holding[j]+0.5))
-				scores[i] += rarity * n * (saturation + 1) / (n + saturation*(1-lengthy+lengthy*lengths[i]/mean))
+				scores[i] += rarity[j] * n * (saturation + 1) / (n + saturation*(1-lengthy+lengthy*lengths[i]/mean))
 			}
 		}
 		best = max(best, scores[i])

@@ -30,7 +30,7 @@ func HashTerms(hashes []uint32, s string) []uint32 {
 			end()
 			before = 0
 			continue
-		case unspacedLetter(r):
+		case UnspacedRune(r):
 			end()
 			hashes = append(hashes, (offset^uint32(r))*prime)
 			if before != 0 {
@@ -56,8 +56,8 @@ func HashTerms(hashes []uint32, s string) []uint32 {
 	return hashes
 }
 
-// unspacedLetter reports whether a character is of a script that puts no spaces between words.
-func unspacedLetter(r rune) bool {
+// UnspacedRune reports whether a character is of a script that puts no spaces between words.
+func UnspacedRune(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 

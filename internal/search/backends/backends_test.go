@@ -1,29 +1,23 @@
 package backends
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"familiar/internal/context/turn"
 	"familiar/internal/search"
+	"familiar/internal/web/webtest"
 )
 
 var update = flag.Bool("update", false, "write the outcomes of this run into the archives")
@@ -39,61 +33,24 @@ func TestBackends(t *testing.T) {
 	for _, e := range Table() {
 		t.Run(e.Name, func(t *testing.T) {
 			file := filepath.Join("testdata", e.Name+".txtar")
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatalf("backend %s has no archive: %v", e.Name, err)
-			}
-			cases := casesOf(archive)
 			names := required
 			if e.Keys != nil {
 				names = append(slices.Clone(required), "badkey", "ratelimit")
 			}
-			for _, name := range names {
-				if !slices.ContainsFunc(cases, func(c *archived) bool { return c.name == name }) {
-					t.Errorf("%s has no case %q", file, name)
-				}
-			}
-			for _, c := range cases {
-				t.Run(c.name, func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) {
-						time.Sleep(time.Until(noon()))
-						c.run(t, e, archive)
-					})
+			webtest.RunCases(t, file, names, *update, func(t *testing.T, c *webtest.Case) {
+				synctest.Test(t, func(t *testing.T) {
+					time.Sleep(time.Until(noon()))
+					runCase(t, c, e)
 				})
-			}
-			if *update {
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
+			})
 		})
 	}
 }
 
-// archived is one case of an archive.
-type archived struct {
-	name  string
-	files map[string]string
-}
-
-func casesOf(a *txtar.Archive) []*archived {
-	var cases []*archived
-	for _, f := range a.Files {
-		name, part, _ := strings.Cut(f.Name, "/")
-		i := slices.IndexFunc(cases, func(c *archived) bool { return c.name == name })
-		if i < 0 {
-			i = len(cases)
-			cases = append(cases, &archived{name: name, files: map[string]string{}})
-		}
-		cases[i].files[part] = string(f.Data)
-	}
-	return cases
-}
-
-func (c *archived) run(t *testing.T, e Entry, archive *txtar.Archive) {
-	far := &replies{files: c.files}
-	config := Config{SearXNG: "http://searxng.internal:8888/search", UserAgent: "familiar/test (+https://example.org/operator)", Client: far.client, Keys: testKeys(), Now: noon}
-	q := parseQuery(t, c.files["query"], &config)
+func runCase(t *testing.T, c *webtest.Case, e Entry) {
+	far := replies(c.Files)
+	config := Config{SearXNG: "http://searxng.internal:8888/search", UserAgent: "familiar/test (+https://example.org/operator)", Client: far.Client, Keys: testKeys(), Now: noon}
+	q := parseQuery(t, c.Files["query"], &config)
 	b, err := e.open(config)
 	if err != nil {
 		t.Fatal(err)
@@ -106,36 +63,19 @@ func (c *archived) run(t *testing.T, e Entry, archive *txtar.Archive) {
 	if strings.Contains(outcome, "secret-of-") {
 		t.Errorf("a key shows in the outcome:\n%s", outcome)
 	}
-	c.compare(t, archive, "want", outcome)
-	if strings.Contains(c.files["query"], "at once: yes") {
-		slices.Sort(far.sent)
-	}
-	if _, interesting := c.files["sent"]; interesting {
-		c.compare(t, archive, "sent", strings.Join(far.sent, ""))
-	}
-}
-
-func (c *archived) compare(t *testing.T, archive *txtar.Archive, part, got string) {
-	if *update {
-		setFile(archive, c.name+"/"+part, got)
-	} else if diff := cmp.Diff(c.files[part], got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", part, diff)
-	}
-}
-
-func setFile(a *txtar.Archive, name, data string) {
-	folder, _, _ := strings.Cut(name, "/")
-	last := 0
-	for i := range a.Files {
-		if a.Files[i].Name == name {
-			a.Files[i].Data = []byte(data)
-			return
-		}
-		if strings.HasPrefix(a.Files[i].Name, folder+"/") {
-			last = i + 1
+	c.Compare(t, "want", outcome)
+	sent := far.Sent()
+	for _, request := range sent {
+		if address, _, _ := strings.Cut(request, "\n"); strings.Contains(address, "secret-of-") {
+			t.Errorf("a key in the address: %s", address)
 		}
 	}
-	a.Files = slices.Insert(a.Files, last, txtar.File{Name: name, Data: []byte(data)})
+	if strings.Contains(c.Files["query"], "at once: yes") {
+		slices.Sort(sent)
+	}
+	if _, interesting := c.Files["sent"]; interesting {
+		c.Compare(t, "sent", strings.Join(sent, ""))
+	}
 }
 
 func parseQuery(t *testing.T, text string, c *Config) search.Query {
@@ -231,44 +171,22 @@ func describe(reply search.Reply, err error) string {
 	return b.String()
 }
 
-// replies is the far end of one case.
-type replies struct {
-	files map[string]string
-	mu    sync.Mutex
-	sent  []string // guarded by mu: the requests
+// replies is a service that replies from the files of a case.
+func replies(files map[string]string) *webtest.Replies {
+	return &webtest.Replies{Describe: describeRequest, Find: func(req *http.Request) (string, bool) {
+		if reply, ok := files["reply"+req.URL.Path]; ok {
+			return reply, true
+		}
+		reply, ok := files["reply"]
+		return reply, ok
+	}}
 }
-
-func (r *replies) client(origin string) *http.Client { return &http.Client{Transport: r} }
 
 // everywhere are the headers of every request, which archives do not repeat.
 var everywhere = []string{"Accept", "Accept-Language", "User-Agent", "Content-Type"}
 
-func (r *replies) RoundTrip(req *http.Request) (*http.Response, error) {
-	if err := r.note(req); err != nil {
-		return nil, err
-	}
-	if key := "secret-of-"; strings.Contains(req.URL.Host, key) || strings.Contains(req.URL.Path, key) {
-		return nil, errors.New("a key in the address")
-	}
-	raw, ok := r.files["reply"+req.URL.Path]
-	if !ok {
-		raw, ok = r.files["reply"]
-	}
-	if !ok {
-		return nil, errors.New("connection refused")
-	}
-	head, body, _ := strings.Cut(raw, "\n\n")
-	res, err := http.ReadResponse(bufio.NewReader(strings.NewReader(strings.ReplaceAll(head, "\n", "\r\n")+"\r\n\r\n")), req)
-	if err != nil {
-		return nil, err
-	}
-	pad, _ := strconv.Atoi(res.Header.Get("Pad"))
-	res.Body = io.NopCloser(io.MultiReader(strings.NewReader(body), bytes.NewReader(bytes.Repeat([]byte(" "), pad))))
-	return res, nil
-}
-
-// note writes a request down as a person would read it.
-func (r *replies) note(req *http.Request) error {
+// describeRequest writes a request as a person would read it: its address, parameters, headers and body, a line each.
+func describeRequest(req *http.Request) string {
 	var b strings.Builder
 	params := req.URL.Query()
 	fmt.Fprintf(&b, "%s %s://%s%s\n", req.Method, req.URL.Scheme, req.URL.Host, req.URL.Path)
@@ -282,13 +200,10 @@ func (r *replies) note(req *http.Request) error {
 	}
 	if req.Body != nil {
 		body, err := io.ReadAll(req.Body)
-		if err != nil {
-			return err
-		}
 		fmt.Fprintf(&b, "  %s\n", body)
+		if err != nil {
+			fmt.Fprintf(&b, "  error: %v\n", err)
+		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.sent = append(r.sent, b.String())
-	return nil
+	return b.String()
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func TestConfig(t *testing.T) {
-	client := (&replies{}).client
+	client := replies(nil).Client
 	// A new backend changes nothing here.
 	known := strings.Fields("searxng openmeteo wttr hackernews stackexchange github wikipedia duckduckgo")
 	names := func(set *Set) string { // of those that need no key
@@ -64,7 +64,7 @@ func TestConfig(t *testing.T) {
 
 // TestLimits: the operator's limits take the place of the table's.
 func TestLimits(t *testing.T) {
-	open := func(limits ...string) (*Set, error) { return Open(Config{Client: (&replies{}).client, Limits: limits}) }
+	open := func(limits ...string) (*Set, error) { return Open(Config{Client: replies(nil).Client, Limits: limits}) }
 	set, err := open("wikipedia=5/second", "wikipedia=0/month", "duckduckgo=100/day")
 	if err != nil || set.Profiles["wikipedia"].Limit != (search.Limit{PerSecond: 5}) || set.Profiles["duckduckgo"].Limit != (search.Limit{PerDay: 100}) ||
 		set.Profiles["wttr"].Limit != (search.Limit{PerSecond: 1, Burst: 50}) {

@@ -144,18 +144,18 @@ func hostileJSON(depth int) *rapid.Generator[string] {
 
 // TestKagiRemembersAnOldKey: the newer API is asked once for a key that only the older one knows.
 func TestKagiRemembersAnOldKey(t *testing.T) {
-	far := &replies{files: map[string]string{
+	far := replies(map[string]string{
 		"reply/api/v1/search": "HTTP/1.1 401 Unauthorized\nContent-Type: application/json\n\n{}",
 		"reply/api/v0/search": "HTTP/1.1 200 OK\nContent-Type: application/json\n\n{\"data\":[]}",
-	}}
-	b := connect(t, "kagi", Config{Client: far.client, Keys: testKeys()})
+	})
+	b := connect(t, "kagi", Config{Client: far.Client, Keys: testKeys()})
 	for range 3 {
 		if _, err := b.Search(t.Context(), search.Query{Text: "anything", Limit: 10}); err != nil {
 			t.Error(err)
 		}
 	}
 	var paths []string
-	for _, sent := range far.sent {
+	for _, sent := range far.Sent() {
 		first, _, _ := strings.Cut(sent, "\n")
 		paths = append(paths, strings.TrimPrefix(first, "GET https://kagi.com/api"))
 	}
@@ -169,7 +169,7 @@ func TestKagiRemembersAnOldKey(t *testing.T) {
 func TestKeys(t *testing.T) {
 	keys := testKeys()
 	for _, e := range Table() {
-		config := Config{SearXNG: "https://search.example.org", Client: (&replies{}).client, Keys: map[string]string{}}
+		config := Config{SearXNG: "https://search.example.org", Client: replies(nil).Client, Keys: map[string]string{}}
 		for _, k := range e.Keys {
 			if k.Optional {
 				continue

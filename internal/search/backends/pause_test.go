@@ -21,7 +21,7 @@ type sequence struct {
 }
 
 func (s *sequence) RoundTrip(req *http.Request) (*http.Response, error) {
-	far := &replies{files: map[string]string{"reply": s.replies[min(s.asked, len(s.replies)-1)]}}
+	far := replies(map[string]string{"reply": s.replies[min(s.asked, len(s.replies)-1)]})
 	s.asked++
 	return far.RoundTrip(req)
 }

@@ -1,28 +1,21 @@
 package reader
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
 	"go.uber.org/goleak"
 
 	"familiar/internal/web/guard"
+	"familiar/internal/web/webtest"
 )
 
 var update = flag.Bool("update", false, "write the outcomes of this run into the archives")
@@ -40,82 +33,23 @@ func TestReaders(t *testing.T) {
 	for _, e := range table() {
 		t.Run(e.name, func(t *testing.T) {
 			file := filepath.Join("testdata", e.name+".txtar")
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatalf("reader %s has no archive: %v", e.name, err)
-			}
-			cases := casesOf(archive)
-			for _, name := range required {
-				if !slices.ContainsFunc(cases, func(c *archived) bool { return c.name == name }) {
-					t.Errorf("%s has no case %q", file, name)
-				}
-			}
-			for _, c := range cases {
-				t.Run(c.name, func(t *testing.T) { c.run(t, e, archive) })
-			}
-			if *update {
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
+			webtest.RunCases(t, file, required, *update, func(t *testing.T, c *webtest.Case) { runCase(t, c, e) })
 		})
 	}
 }
 
-// archived is one case of an archive.
-type archived struct {
-	name  string
-	files map[string]string
-}
-
-func casesOf(a *txtar.Archive) []*archived {
-	var cases []*archived
-	for _, f := range a.Files {
-		name, part, _ := strings.Cut(f.Name, "/")
-		i := slices.IndexFunc(cases, func(c *archived) bool { return c.name == name })
-		if i < 0 {
-			i = len(cases)
-			cases = append(cases, &archived{name: name, files: map[string]string{}})
-		}
-		cases[i].files[part] = string(f.Data)
-	}
-	return cases
-}
-
-func (c *archived) run(t *testing.T, e entry, archive *txtar.Archive) {
-	far := &replies{files: c.files}
-	r := New(Config{Client: far.client, UserAgent: "familiar/test (+https://example.org/operator)"})
+func runCase(t *testing.T, c *webtest.Case, e entry) {
+	far := &webtest.Replies{Describe: describeRequest, Find: func(req *http.Request) (string, bool) { return findReply(c.Files, req.URL) }}
+	r := New(Config{Client: far.Client, UserAgent: "familiar/test (+https://example.org/operator)"})
 	defer r.Close()
-	address, language, _ := strings.Cut(strings.TrimSpace(c.files["url"]), "\n")
+	address, language, _ := strings.Cut(strings.TrimSpace(c.Files["url"]), "\n")
 	doc, err := r.Read(t.Context(), address, Options{Language: language})
-	c.compare(t, archive, "want", describe(t, e.name, doc, err))
-	if _, interesting := c.files["sent"]; interesting {
-		slices.Sort(far.sent)
-		c.compare(t, archive, "sent", strings.Join(far.sent, ""))
+	c.Compare(t, "want", describe(t, e.name, doc, err))
+	if _, interesting := c.Files["sent"]; interesting {
+		sent := far.Sent()
+		slices.Sort(sent)
+		c.Compare(t, "sent", strings.Join(sent, ""))
 	}
-}
-
-func (c *archived) compare(t *testing.T, archive *txtar.Archive, part, got string) {
-	if *update {
-		setFile(archive, c.name+"/"+part, got)
-	} else if diff := cmp.Diff(c.files[part], got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", part, diff)
-	}
-}
-
-func setFile(a *txtar.Archive, name, data string) {
-	folder, _, _ := strings.Cut(name, "/")
-	last := 0
-	for i := range a.Files {
-		if a.Files[i].Name == name {
-			a.Files[i].Data = []byte(data)
-			return
-		}
-		if strings.HasPrefix(a.Files[i].Name, folder+"/") {
-			last = i + 1
-		}
-	}
-	a.Files = slices.Insert(a.Files, last, txtar.File{Name: name, Data: []byte(data)})
 }
 
 // describe writes an outcome as a person would read it.
@@ -153,17 +87,8 @@ func describe(t *testing.T, name string, doc *Document, err error) string {
 	return b.String()
 }
 
-// replies is the far end of one case.
-type replies struct {
-	files map[string]string
-
-	mu   sync.Mutex
-	sent []string // guarded by mu
-}
-
-func (r *replies) client(string) *http.Client { return &http.Client{Transport: r} }
-
-func (r *replies) RoundTrip(req *http.Request) (*http.Response, error) {
+// describeRequest writes a request as a person would read it: its address, parameters and some headers, a line each.
+func describeRequest(req *http.Request) string {
 	params := req.URL.Query()
 	sent := fmt.Sprintf("%s %s://%s%s\n", req.Method, req.URL.Scheme, req.URL.Host, req.URL.EscapedPath())
 	for _, name := range slices.Sorted(maps.Keys(params)) {
@@ -174,42 +99,28 @@ func (r *replies) RoundTrip(req *http.Request) (*http.Response, error) {
 			sent += fmt.Sprintf("  %s: %s\n", name, value)
 		}
 	}
-	r.mu.Lock()
-	r.sent = append(r.sent, sent)
-	r.mu.Unlock()
-	raw, ok := r.find(req.URL)
-	if !ok {
-		return nil, errors.New("connection refused")
-	}
-	head, body, _ := strings.Cut(raw, "\n\n")
-	res, err := http.ReadResponse(bufio.NewReader(strings.NewReader(strings.ReplaceAll(head, "\n", "\r\n")+"\r\n\r\n")), req)
-	if err != nil {
-		return nil, err
-	}
-	pad, _ := strconv.Atoi(res.Header.Get("Pad"))
-	res.Body = io.NopCloser(io.MultiReader(strings.NewReader(body), bytes.NewReader(bytes.Repeat([]byte(" "), pad))))
-	return res, nil
+	return sent
 }
 
-// find is the reply with most of the request's parameters in its name.
-func (r *replies) find(asked *url.URL) (raw string, ok bool) {
+// findReply returns the reply with most of the request's parameters in its name.
+func findReply(files map[string]string, u *url.URL) (reply string, ok bool) {
 	most := -1
-	for name, text := range r.files {
+	for name, text := range files {
 		at, err := url.Parse(strings.TrimPrefix(name, "reply"))
-		if !strings.HasPrefix(name, "reply/") || err != nil || at.Path != asked.Path {
+		if !strings.HasPrefix(name, "reply/") || err != nil || at.Path != u.Path {
 			continue
 		}
 		fits := len(at.Query())
 		for key, values := range at.Query() {
-			if asked.Query().Get(key) != values[0] {
+			if u.Query().Get(key) != values[0] {
 				fits = -1
 			}
 		}
 		if fits > most {
-			most, raw, ok = fits, text, true
+			most, reply, ok = fits, text, true
 		}
 	}
-	return raw, ok
+	return reply, ok
 }
 
 func lists(t *testing.T, allow, deny []string) guard.Domains {

@@ -43,6 +43,8 @@
 //	rebind.org 93.184.216.40 127.0.0.1
 //	mixed.org  93.184.216.41,10.0.0.1
 //	gone.org   nxdomain
+//
+// [RunCases] and [Replies] are for clients of a single service: they play its replies from an archive, one case a folder.
 package webtest
 
 import (
