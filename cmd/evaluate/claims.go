@@ -20,7 +20,7 @@ type conflictRow struct {
 func predictConflict(ctx context.Context, _ fs.FS, row conflictRow) (prediction, error) {
 	look := lookUp(ctx, row.ID, row.Question, row.Pages)
 	did := slices.ContainsFunc(look.Conflicts, func(c turn.Conflict) bool { return row.Of == "" || c.Of == row.Of })
-	got := fired(row.Of != "", did)
+	got := detection(row.Of != "", did)
 	if len(look.Conflicts) > 0 {
 		got["of"] = look.Conflicts[0].Of
 	}
@@ -40,7 +40,7 @@ func predictLiving(ctx context.Context, _ fs.FS, row livingRow) (prediction, err
 	if v := lookUp(ctx, row.ID, row.Question, row.Pages).Verdict; v != nil {
 		verdict = v.Label
 	}
-	got := fired(row.Living, verdict == "unverified")
+	got := detection(row.Living, verdict == "unverified")
 	got["verdict"] = verdict
 	return got, nil
 }
@@ -69,7 +69,7 @@ type citationRow struct {
 // predictCitation predicts {"refused"}: by which check each page is refused as one that bears the end of a reply out.
 func predictCitation(_ context.Context, _ fs.FS, row citationRow) (prediction, error) {
 	refused := checkCitation(row.Reply, row.Pages...)
-	got := fired(row.Refuse, slices.ContainsFunc(refused, func(check string) bool { return check != "" }))
+	got := detection(row.Refuse, slices.ContainsFunc(refused, func(check string) bool { return check != "" }))
 	got["refused"] = refused
 	return got, nil
 }

@@ -36,16 +36,16 @@ func share(is bool) string {
 	return "0/1"
 }
 
-// fired scores a row where a rule must fire, or must not.
-func fired(must, did bool) prediction {
+// detection scores a row where a rule must fire, or must not.
+func detection(must, did bool) prediction {
 	if must {
 		return prediction{"found": share(did)}
 	}
 	return prediction{"alarm": share(did)}
 }
 
-// held counts the phrases that are in a text.
-func held(text string, phrases []string) (n int) {
+// count counts the phrases that are in a text.
+func count(text string, phrases []string) (n int) {
 	for _, p := range phrases {
 		if holds(text, p) {
 			n++

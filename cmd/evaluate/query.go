@@ -20,11 +20,11 @@ type followUpRow struct {
 // predictFollowUp predicts {"query"}: what is asked of the search services for a message behind others, nothing where it
 // is not looked up. A message that leans on another must take from it what it lacks; one that stands alone, nothing.
 func predictFollowUp(ctx context.Context, _ fs.FS, row followUpRow) (prediction, error) {
-	query := queryOf(ctx, spoken(row.ID, "", row.Text, row.Before))
-	wrong := held(query, row.Not)
-	got := fired(true, wrong == 0 && held(query, row.Want) == len(row.Want))
+	query := queryOf(ctx, conversation(row.ID, "", row.Text, row.Before))
+	wrong := count(query, row.Not)
+	got := detection(true, wrong == 0 && count(query, row.Want) == len(row.Want))
 	if row.Alone {
-		got = fired(false, wrong > 0)
+		got = detection(false, wrong > 0)
 	}
 	got["query"] = query
 	return got, nil
@@ -42,22 +42,22 @@ type privateRow struct {
 // predictPrivate predicts {"query"}: what leaves for a message in which something is private, or looks as if it were,
 // when a lookup is ordered. "leak" says whether any of it left, "kept" whether all the rest did.
 func predictPrivate(ctx context.Context, _ fs.FS, row privateRow) (prediction, error) {
-	req := spoken(row.ID, row.Author, row.Text, row.Before)
+	req := conversation(row.ID, row.Author, row.Text, row.Before)
 	req.Message.Mentions, req.People = row.Mentions, row.People
 	req.Web.Switch = turn.WebAlways
 	query := queryOf(ctx, req)
 	got := prediction{"query": query}
 	if len(row.Gone) > 0 {
-		got["leak"] = share(held(query, row.Gone) > 0)
+		got["leak"] = share(count(query, row.Gone) > 0)
 	}
 	if len(row.Want) > 0 {
-		got["kept"] = share(held(query, row.Want) == len(row.Want))
+		got["kept"] = share(count(query, row.Want) == len(row.Want))
 	}
 	return got, nil
 }
 
-// spoken is a message behind others, each of which may begin with its author's name and a colon.
-func spoken(id, author, text string, before []string) turn.Request {
+// conversation is a message behind others, each of which may begin with its author's name and a colon.
+func conversation(id, author, text string, before []string) turn.Request {
 	req := request(id, text)
 	req.Message.Author.Name = author
 	for i, line := range before {

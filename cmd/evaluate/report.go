@@ -196,14 +196,14 @@ func (r report) outcomes(s scoring, output, notes string) (all []outcome, err er
 	return all, nil
 }
 
-// predict returns the predictions for rows. What is said about them gets the set's name.
+// predict returns the predictions for rows. What is printed beside them gets the set's name.
 func (r report) predict(ctx context.Context, name string, e evaluation, rows []byte) ([]byte, error) {
-	var out, said bytes.Buffer
+	var out, notes bytes.Buffer
 	p := *r.program
-	p.out, p.err = &out, &said
+	p.out, p.err = &out, &notes
 	e.program = &p
 	err := e.run(ctx, bytes.NewReader(rows))
-	for line := range strings.Lines(said.String()) {
+	for line := range strings.Lines(notes.String()) {
 		fmt.Fprintf(r.program.err, "evaluate: %s: %s", name, strings.TrimPrefix(line, "evaluate: "))
 	}
 	return out.Bytes(), err
@@ -223,12 +223,12 @@ func (r report) score(ctx context.Context, call []string, folder string, predict
 	args := append([]string{"-B", filepath.Join(r.dir, "score", call[0]), folder, file}, call[1:]...) // -B: nothing is written beside the scorers
 	scorer := exec.CommandContext(ctx, r.python, args...)
 	scorer.WaitDelay = time.Second
-	var out, said bytes.Buffer
-	scorer.Stdout, scorer.Stderr = &out, &said
+	var stdout, stderr bytes.Buffer
+	scorer.Stdout, scorer.Stderr = &stdout, &stderr
 	if err := scorer.Run(); err != nil {
-		return "", "", fmt.Errorf("run %s: %w\n%s", call[0], errors.Join(err, context.Cause(ctx)), said.String())
+		return "", "", fmt.Errorf("run %s: %w\n%s", call[0], errors.Join(err, context.Cause(ctx)), stderr.String())
 	}
-	return out.String(), said.String(), nil
+	return stdout.String(), stderr.String(), nil
 }
 
 // half keeps the rows whose id has an even hash: about half of them, whatever their order means.

@@ -2,22 +2,16 @@ package bot
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
 )
 
-const (
-	answerUnits = 1900 // UTF-16 units of an answer to a command; Discord takes 2,000
-	maxFile     = 8 << 20
-	settleTime  = time.Second
-)
+// answerUnits limits an answer to a command, in UTF-16 units. Discord allows 2,000.
+const answerUnits = 1900
 
 // command carries out a command. Only the person who gave it sees the answer.
 func (b *Bot) command(ctx context.Context, e turn.Event) {
@@ -39,71 +33,6 @@ func (b *Bot) command(ctx context.Context, e turn.Event) {
 	}
 	a.Text = b.Redact.String(a.Text)
 	b.logged("answer a command", b.Door.Respond(ctx, *e.Command, a))
-}
-
-// lastTurn shows the record of the channel's last turn, or of the one with a given id or message id.
-func (b *Bot) lastTurn(ctx context.Context, e turn.Event) turn.Answer {
-	id := e.Command.Options["turn"]
-	if id == "" {
-		b.settle(e.Message.ChannelID)
-		list, err := b.Traces.Recent(ctx, e.Message.ChannelID, 1)
-		if err != nil {
-			return b.storeTrouble(err)
-		}
-		if len(list) == 0 {
-			return turn.Answer{Text: "No turn has been recorded in this channel yet."}
-		}
-		id = list[0].ID
-	}
-	t, a := b.visibleTurn(ctx, e, id)
-	if t == nil {
-		return a
-	}
-	return b.show(t, 0)
-}
-
-// settle gives a turn whose reply has just been posted the time to complete its record.
-func (b *Bot) settle(channelID string) {
-	if over := b.lanes.settled(channelID); over != nil {
-		select {
-		case <-over:
-		case <-time.After(settleTime):
-		}
-	}
-}
-
-// turnPage shows another part of a record. The button's id is "context:TURN:PART" or "context:TURN:PART:DIRECTION".
-func (b *Bot) turnPage(ctx context.Context, e turn.Event) turn.Answer {
-	parts := strings.Split(e.Command.Button, ":")
-	if len(parts) < 3 {
-		return turn.Answer{Text: b.help()}
-	}
-	t, a := b.visibleTurn(ctx, e, parts[1])
-	if t == nil {
-		return a
-	}
-	n, _ := strconv.Atoi(parts[2])
-	return b.show(t, n)
-}
-
-// visibleTurn finds a record of this channel: this reader may not see those of others.
-func (b *Bot) visibleTurn(ctx context.Context, e turn.Event, id string) (*turn.Trace, turn.Answer) {
-	t, err := b.Traces.Get(ctx, id)
-	if errors.Is(err, store.ErrNotFound) {
-		t, err = b.Traces.ByMessage(ctx, id)
-	}
-	if errors.Is(err, store.ErrNotFound) || err == nil && t.Request.ChannelID != e.Message.ChannelID {
-		return nil, turn.Answer{Text: "No turn of this channel has that id."}
-	}
-	if err != nil {
-		return nil, b.storeTrouble(err)
-	}
-	return t, turn.Answer{}
-}
-
-func (b *Bot) storeTrouble(err error) turn.Answer {
-	b.logged("read a record", err)
-	return turn.Answer{Text: "The record could not be read. The operator's log says why."}
 }
 
 // setMode shows or changes the channel's mode.

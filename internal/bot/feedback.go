@@ -16,8 +16,8 @@ import (
 
 // The verdicts on a source.
 const (
-	Outdated = "outdated"
-	Wrong    = "wrong"
+	outdated = "outdated"
+	wrong    = "wrong"
 )
 
 // saveFeedback stores a person's verdict on a source. From then on its domain ranks lower in this character's lookups.
@@ -28,7 +28,7 @@ func (b *Bot) saveFeedback(ctx context.Context, e turn.Event, address, verdict s
 	}
 	err = b.Store.SetFeedback(ctx, store.Feedback{Character: b.Character.ID, Domain: domain, Verdict: verdict, By: e.Command.By.ID, GuildID: e.GuildID, URL: address, At: time.Now()})
 	if err == nil {
-		b.Log.Info("a source was judged", "domain", domain, "verdict", verdict, "by", e.Command.By.ID, "guild", e.GuildID)
+		b.Log.Info("feedback on a source", "domain", domain, "verdict", verdict, "by", e.Command.By.ID, "guild", e.GuildID)
 	}
 	return domain, err
 }
@@ -52,7 +52,7 @@ func (b *Bot) feedback(ctx context.Context, e turn.Event, verdict, source string
 	switch verdict {
 	case "show":
 		return b.showFeedback(ctx, e)
-	case Outdated, Wrong, "undo":
+	case outdated, wrong, "undo":
 	default:
 		return turn.Answer{Text: "Feedback on a source is outdated, wrong or undo; or show, to see what was said."}
 	}

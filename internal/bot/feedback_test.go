@@ -31,9 +31,9 @@ func TestFeedbackStaysInItsServer(t *testing.T) {
 			}
 		}
 	}
-	order("G", "ana", false, Wrong, page)
-	order("G", "bob", false, Wrong, page)
-	order("", "cleo", false, Outdated, page)
+	order("G", "ana", false, wrong, page)
+	order("G", "bob", false, wrong, page)
+	order("", "cleo", false, outdated, page)
 
 	has(order("G", "dan", false, "show", ""), "by ana", "by bob", page, "-cleo", "outdated  1× elsewhere")
 	has(order("H", "eve", true, "show", ""), "wrong     2× elsewhere", "outdated  1× elsewhere", "-ana", "-bob", "-cleo", "-private")

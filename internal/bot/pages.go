@@ -1,14 +1,89 @@
 package bot
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"familiar/internal/bot/outgoing"
 	"familiar/internal/bot/view"
 	"familiar/internal/context/turn"
+	"familiar/internal/store"
 )
+
+const (
+	maxFile    = 8 << 20     // bytes of a record that is attached
+	settleTime = time.Second // for a turn to complete its record
+)
+
+// lastTurn shows the record of the channel's last turn, or of the one with a given id or message id.
+func (b *Bot) lastTurn(ctx context.Context, e turn.Event) turn.Answer {
+	id := e.Command.Options["turn"]
+	if id == "" {
+		b.settle(e.Message.ChannelID)
+		list, err := b.Traces.Recent(ctx, e.Message.ChannelID, 1)
+		if err != nil {
+			return b.storeTrouble(err)
+		}
+		if len(list) == 0 {
+			return turn.Answer{Text: "No turn has been recorded in this channel yet."}
+		}
+		id = list[0].ID
+	}
+	t, a := b.visibleTurn(ctx, e, id)
+	if t == nil {
+		return a
+	}
+	return b.show(t, 0)
+}
+
+// settle gives a turn whose reply has just been posted the time to complete its record.
+func (b *Bot) settle(channelID string) {
+	if over := b.lanes.settled(channelID); over != nil {
+		select {
+		case <-over:
+		case <-time.After(settleTime):
+		}
+	}
+}
+
+// turnPage shows another part of a record. The button's id is "context:TURN:PART" or "context:TURN:PART:DIRECTION".
+func (b *Bot) turnPage(ctx context.Context, e turn.Event) turn.Answer {
+	parts := strings.Split(e.Command.Button, ":")
+	if len(parts) < 3 {
+		return turn.Answer{Text: b.help()}
+	}
+	t, a := b.visibleTurn(ctx, e, parts[1])
+	if t == nil {
+		return a
+	}
+	n, _ := strconv.Atoi(parts[2])
+	return b.show(t, n)
+}
+
+// visibleTurn finds a record of this channel: this reader may not see those of others.
+func (b *Bot) visibleTurn(ctx context.Context, e turn.Event, id string) (*turn.Trace, turn.Answer) {
+	t, err := b.Traces.Get(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		t, err = b.Traces.ByMessage(ctx, id)
+	}
+	if errors.Is(err, store.ErrNotFound) || err == nil && t.Request.ChannelID != e.Message.ChannelID {
+		return nil, turn.Answer{Text: "No turn of this channel has that id."}
+	}
+	if err != nil {
+		return nil, b.storeTrouble(err)
+	}
+	return t, turn.Answer{}
+}
+
+func (b *Bot) storeTrouble(err error) turn.Answer {
+	b.logged("read a record", err)
+	return turn.Answer{Text: "The record could not be read. The operator's log says why."}
+}
 
 // part is as much of a page as one message takes.
 type part struct {

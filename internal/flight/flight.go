@@ -6,10 +6,14 @@ package flight
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
 )
+
+// ErrClosed is the error of [Group.Join] and [Group.Do] after [Group.Close].
+var ErrClosed = errors.New("closed")
 
 // Group is the work under way, by key. The zero value is ready to use; a Group is safe for concurrent use.
 type Group[K comparable, V any] struct {
@@ -18,6 +22,7 @@ type Group[K comparable, V any] struct {
 	running sync.WaitGroup // one for each flight
 
 	mu      sync.Mutex
+	closed  bool             // guarded by mu
 	flights map[K]*flight[V] // guarded by mu
 }
 
@@ -34,6 +39,9 @@ type flight[V any] struct {
 func (g *Group[K, V]) Join(ctx context.Context, key K, deliver func(V), begin func() (work func(context.Context) V, err error)) (leave func(), err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.closed {
+		return nil, ErrClosed
+	}
 	f := g.flights[key]
 	if f == nil {
 		work, err := begin()
@@ -44,6 +52,25 @@ func (g *Group[K, V]) Join(ctx context.Context, key K, deliver func(V), begin fu
 	}
 	f.waiting = append(f.waiting, &deliver)
 	return func() { g.leave(key, f, &deliver) }, nil
+}
+
+// Do returns the result of work, which runs once for all callers with the same key at the same time. ctx bounds the
+// wait of this caller; the context of the work is that of Join. The error is the cause of ctx's end, or ErrClosed.
+func (g *Group[K, V]) Do(ctx context.Context, key K, work func(context.Context) V) (V, error) {
+	var none V
+	result := make(chan V, 1)
+	begin := func() (func(context.Context) V, error) { return work, nil }
+	leave, err := g.Join(ctx, key, func(v V) { result <- v }, begin)
+	if err != nil {
+		return none, err
+	}
+	defer leave()
+	select {
+	case v := <-result:
+		return v, nil
+	case <-ctx.Done():
+		return none, context.Cause(ctx)
+	}
 }
 
 // start begins a flight. g.mu is held.
@@ -94,3 +121,14 @@ func (g *Group[K, V]) forget(key K, f *flight[V]) {
 
 // Wait returns when no work is under way. Work that everybody has left may go on for as long as it takes to notice.
 func (g *Group[K, V]) Wait() { g.running.Wait() }
+
+// Close cancels all work and waits for it. Its callers still get its result; later ones get ErrClosed.
+func (g *Group[K, V]) Close() {
+	g.mu.Lock()
+	g.closed = true
+	for _, f := range g.flights {
+		f.cancel()
+	}
+	g.mu.Unlock()
+	g.running.Wait()
+}

@@ -61,3 +61,43 @@ func TestGroup(t *testing.T) {
 		}
 	})
 }
+
+// TestDo: a caller waits for no longer than its context lasts, whoever began the work.
+func TestDo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var g flight.Group[string, string]
+		begun := 0
+		work := func(ctx context.Context) string {
+			begun++
+			select {
+			case <-time.After(time.Second):
+				return "done"
+			case <-ctx.Done():
+				return "cancelled"
+			}
+		}
+		impatience := errors.New("impatient")
+		impatient, cancel := context.WithTimeoutCause(t.Context(), time.Millisecond, impatience)
+		defer cancel()
+		first := make(chan error, 1)
+		go func() {
+			_, err := g.Do(impatient, "key", work)
+			first <- err
+		}()
+		synctest.Wait()
+		if v, err := g.Do(t.Context(), "key", work); v != "done" || err != nil || begun != 1 {
+			t.Errorf("the patient caller got %q, %v of %d", v, err, begun)
+		}
+		if err := <-first; err != impatience {
+			t.Errorf("the impatient caller got %v", err)
+		}
+
+		time.AfterFunc(time.Millisecond, g.Close)
+		if v, err := g.Do(t.Context(), "key", work); v != "cancelled" || err != nil {
+			t.Errorf("closed under way: %q, %v", v, err)
+		}
+		if v, err := g.Do(t.Context(), "key", work); v != "" || err != flight.ErrClosed || begun != 2 {
+			t.Errorf("closed before: %q, %v, %d begun", v, err, begun)
+		}
+	})
+}

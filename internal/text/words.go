@@ -173,9 +173,9 @@ func Unaccented(s string) string {
 }
 
 // Set makes a word set of a table.
-func Set[W ~string](table W) map[string]bool {
+func Set(table lang.Words) map[string]bool {
 	out := map[string]bool{}
-	for _, w := range strings.Fields(string(table)) {
+	for _, w := range table.Fields() {
 		out[Fold(w)] = true
 	}
 	return out
@@ -204,7 +204,7 @@ type Phrase struct {
 }
 
 // Compile compiles tables of phrases by cue.
-func Compile[P ~string](rows map[string]P) Phrases {
+func Compile(rows map[string]lang.Phrases) Phrases {
 	t := Phrases{ByFirst: map[string][]Phrase{}}
 	for _, cue := range slices.Sorted(maps.Keys(rows)) {
 		for _, text := range strings.Split(string(rows[cue]), ",") {

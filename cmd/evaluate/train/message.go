@@ -41,16 +41,16 @@ func (m message) own() bool { return m.Source == "own" }
 
 func readMessages(dir string) ([]message, error) {
 	var all []message
-	known := map[string]int{}
+	index := map[string]int{}
 	add := func(m message) {
-		at, is := known[m.Text]
-		if !is {
+		at, ok := index[m.Text]
+		if !ok {
 			at = len(all)
-			known[m.Text] = at
+			index[m.Text] = at
 			all = append(all, message{Text: m.Text})
 		}
 		switch both := &all[at]; {
-		case m.own() && is: // never one that is tested on
+		case m.own() && ok: // never one that is tested on
 		case m.Intent != "":
 			both.Intent, both.Source = m.Intent, m.Source
 		default:

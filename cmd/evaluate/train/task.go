@@ -24,7 +24,7 @@ type example struct {
 	class  int
 }
 
-// everything, outside and without are what models are trained of.
+// everything, outside and without choose what a model is trained on.
 func everything(example) bool { return true }
 
 func outside(n int) func(example) bool { return func(e example) bool { return Fold(e.text) != n } }
@@ -33,20 +33,20 @@ func without(source string) func(example) bool {
 	return func(e example) bool { return e.source != source }
 }
 
-// train makes the model of those rows that are taken.
-func (t task) train(taken func(example) bool) *linear.Model {
+// train makes the model of the rows that are included.
+func (t task) train(include func(example) bool) *linear.Model {
 	var examples []linear.Example
-	seen := map[string]int{}
+	counts := map[string]int{}
 	for _, r := range t.rows {
-		if taken(r) {
+		if include(r) {
 			examples = append(examples, linear.Example{Features: r.hints, Class: r.class})
 			for _, f := range r.hints {
-				seen[f.Name]++
+				counts[f.Name]++
 			}
 		}
 	}
 	for i, e := range examples {
-		examples[i].Features = slices.DeleteFunc(slices.Clone(e.Features), func(f linear.Feature) bool { return seen[f.Name] < t.seldom })
+		examples[i].Features = slices.DeleteFunc(slices.Clone(e.Features), func(f linear.Feature) bool { return counts[f.Name] < t.seldom })
 	}
 	return linear.Train(t.classes, examples, t.penalty)
 }

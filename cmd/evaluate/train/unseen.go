@@ -24,7 +24,7 @@ func validateMessages(w io.Writer, messages []message) {
 		models := both(need, intent, outside(i))
 		for _, m := range messages {
 			if Fold(m.Text) == i {
-				r.judge(models, m)
+				r.add(models, m)
 			}
 		}
 	}
@@ -45,7 +45,7 @@ func validateSources(w io.Writer, messages []message) {
 		models := both(need, intent, without(source))
 		for _, m := range messages {
 			if m.source() == source {
-				r.judge(models, m)
+				r.add(models, m)
 			}
 		}
 		r.line(w, source)
@@ -53,30 +53,30 @@ func validateSources(w io.Writer, messages []message) {
 }
 
 // both trains the two models at once.
-func both(n, intent task, taken func(example) bool) need.Models {
+func both(n, intent task, include func(example) bool) need.Models {
 	var m need.Models
 	var wait sync.WaitGroup
 	for of, t := range map[**linear.Model]task{&m.Need: n, &m.Intent: intent} {
-		wait.Go(func() { *of = t.train(taken) })
+		wait.Go(func() { *of = t.train(include) })
 	}
 	wait.Wait()
 	return m
 }
 
-// report is what was said of unseen messages.
+// report counts what models predict for unseen messages.
 type report struct {
 	need, ownNeed     tally             // "look" and "stay"
 	intent, ownIntent tally             // of all classes, with "none" where nothing is looked up
-	fired             map[string]*tally // "look" and "stay" by group of needs-search
+	groups            map[string]*tally // "look" and "stay" by group of needs-search
 }
 
-func (r *report) judge(models need.Models, m message) {
-	said, intent := "stay", "none"
+func (r *report) add(models need.Models, m message) {
+	decision, intent := "stay", "none"
 	if look, what := question.Predict(models, m.Text); look {
-		said, intent = "look", InSet(what)
+		decision, intent = "look", InSet(what)
 	}
 	if m.own() {
-		r.ownNeed.add(stayOrLook(m.Intent != "none"), said)
+		r.ownNeed.add(stayOrLook(m.Intent != "none"), decision)
 		r.ownIntent.add(m.Intent, intent)
 		return
 	}
@@ -90,19 +90,19 @@ func (r *report) judge(models need.Models, m message) {
 	if m.Label != nil {
 		group += " " + stayOrLook(*m.Label == 1)
 		if m.source() != "metatool" {
-			r.need.add(stayOrLook(*m.Label == 1), said)
+			r.need.add(stayOrLook(*m.Label == 1), decision)
 		}
 	}
 	if smallTalk[m.Cls] || strings.HasPrefix(m.Cls, "hwu-general_") {
 		group = m.source() + " small talk"
 	}
-	if r.fired == nil {
-		r.fired = map[string]*tally{}
+	if r.groups == nil {
+		r.groups = map[string]*tally{}
 	}
-	if r.fired[group] == nil {
-		r.fired[group] = &tally{}
+	if r.groups[group] == nil {
+		r.groups[group] = &tally{}
 	}
-	r.fired[group].add(said, said)
+	r.groups[group].add(decision, decision)
 }
 
 func stayOrLook(look bool) string {
@@ -133,8 +133,8 @@ var smallTalk = map[string]bool{
 
 func (r *report) print(w io.Writer) {
 	fmt.Fprintf(w, "  needs-search: balanced accuracy %.1f (look %.1f, stay %.1f)\n", r.need.balanced(), r.need.recall("look"), r.need.recall("stay"))
-	for _, group := range slices.Sorted(maps.Keys(r.fired)) {
-		fmt.Fprintf(w, "    fires on %-20s %5.1f\n", group, r.fired[group].share("look"))
+	for _, group := range slices.Sorted(maps.Keys(r.groups)) {
+		fmt.Fprintf(w, "    fires on %-20s %5.1f\n", group, r.groups[group].share("look"))
 	}
 	fmt.Fprintf(w, "  intent: macro-F1 %.1f (right %.1f)\n", r.intent.macroF1(), r.intent.right())
 	for _, class := range r.intent.classes() {
@@ -147,7 +147,7 @@ func (r *report) print(w io.Writer) {
 // line prints what there is, in a line: how often messages are rightly looked up or not, and given their intents.
 func (r *report) line(w io.Writer, source string) {
 	fmt.Fprintf(w, "    %-12s", source)
-	if t := r.fired["irc"]; t != nil {
+	if t := r.groups["irc"]; t != nil {
 		fmt.Fprintf(w, " fires on %.1f", t.share("look"))
 	}
 	for _, t := range []*tally{&r.need, &r.intent, &r.ownNeed, &r.ownIntent} {

@@ -1,7 +1,6 @@
 package claim
 
 import (
-	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -9,6 +8,7 @@ import (
 	"sync"
 
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // Checkable reports whether the last sentence of a text says anything that a page can bear out: "according to" does not.
@@ -21,7 +21,7 @@ func checkable(sentence string) bool {
 }
 
 // citingWords stand beside a citation and claim nothing.
-var citingWords = text.Set("according source sources see read cf via per says writes reports states notes yes no yeah nope sure indeed nods details more here there laut siehe quelle quellen ja nein selon voir source oui non segun fuente ver si fonte sim nao secondo fonti согласно источник да нет")
+var citingWords = text.Set(lang.All().Claim.CitationWords)
 
 // checkCited is beside the names of the other checks: nothing that a sentence says is on the page.
 const checkCited = "nothing of it"
@@ -44,15 +44,15 @@ func CheckCitation(s string, cited []*Page) []string {
 	}
 	missing := ""                     // the check of the first exact thing that is on no page
 	exact := make([]bool, len(cited)) // the page has an exact thing
-	for check, on := range exactThings(sentence) {
+	for _, thing := range exactThings(sentence) {
 		found := false
 		for i, p := range cited {
-			if on(p) {
+			if thing.on(p) {
 				exact[i], found = true, true
 			}
 		}
 		if !found && missing == "" {
-			missing = check
+			missing = thing.check
 		}
 	}
 	statements := sync.OnceValue(func() []clause { return statementsOf(sentence) })
@@ -69,37 +69,33 @@ func CheckCitation(s string, cited []*Page) []string {
 	return refused
 }
 
-// exactThings yields the quotations, dates and numbers of a sentence: the check of each, and whether a page has it.
-func exactThings(sentence string) iter.Seq2[string, func(*Page) bool] {
-	return func(yield func(string, func(*Page) bool) bool) {
-		for _, m := range quotedWords.FindAllStringSubmatch(sentence, -1) {
-			quote := text.OneLine(m[1] + m[2] + m[3])
-			if len(text.Words(quote)) >= 3 && !yield(checkQuote, func(p *Page) bool { return p.quotes(quote) }) {
-				return
-			}
-		}
-		dates, rest := text.Dates(sentence)
-		for _, d := range dates {
-			if !yield(checkDate, func(p *Page) bool { return p.index().dates[d.Date] }) {
-				return
-			}
-		}
-		for _, at := range text.NumberSpans(rest) {
-			n := numeral{rest[:at.From], rest[at.From:at.To], rest[at.To:]}
-			if !yield(checkNumber, func(p *Page) bool { return p.counts(n) }) {
-				return
-			}
-		}
-		for _, w := range text.Words(rest) {
-			n := inWords[w.Key]
-			if n <= 10 || compound(rest[w.End:]) { // "two" is as often no count: "the two of them"
-				continue
-			}
-			if !yield(checkNumber, func(p *Page) bool { return p.index().words[w.Key] || p.index().numbers[strconv.Itoa(n)] }) {
-				return
-			}
+// exactThing is a part of a sentence that a page has as it is, or has not.
+type exactThing struct {
+	check string
+	on    func(*Page) bool
+}
+
+// exactThings returns the quotations, dates and numbers of a sentence.
+func exactThings(sentence string) (all []exactThing) {
+	for _, m := range quotedWords.FindAllStringSubmatch(sentence, -1) {
+		if quote := text.OneLine(m[1] + m[2] + m[3]); len(text.Words(quote)) >= 3 {
+			all = append(all, exactThing{checkQuote, func(p *Page) bool { return p.quotes(quote) }})
 		}
 	}
+	dates, rest := text.Dates(sentence)
+	for _, d := range dates {
+		all = append(all, exactThing{checkDate, func(p *Page) bool { return p.index().dates[d.Date] }})
+	}
+	for _, at := range text.NumberSpans(rest) {
+		n := numeral{rest[:at.From], rest[at.From:at.To], rest[at.To:]}
+		all = append(all, exactThing{checkNumber, func(p *Page) bool { return p.counts(n) }})
+	}
+	for _, w := range text.Words(rest) {
+		if n := inWords[w.Key]; n > 10 && !compound(rest[w.End:]) { // "two" is as often no count: "the two of them"
+			all = append(all, exactThing{checkNumber, func(p *Page) bool { return p.index().words[w.Key] || p.index().numbers[strconv.Itoa(n)] }})
+		}
+	}
+	return all
 }
 
 // lastSentence returns the last sentence that has a word in it.
@@ -155,17 +151,21 @@ func (p *Page) hasWord(key string) bool {
 	return words[key] || text.Unspaced(key) && strings.Contains(p.text, key) || words[text.Stem(key, "en")]
 }
 
-var thousandfold = text.Set("km kilometre kilometer kilometro kilometros kg kilogram kilogramm kilogramo tonne tonnes ton tons tonelada toneladas tonnen")
+var thousandfold = text.Set(lang.All().Number.Thousandfold)
 
 // inWords are the values of numbers in words, and asWords the words of values.
 var (
 	inWords = func() map[string]int {
 		all := map[string]int{}
-		for i, w := range strings.Fields("one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty") {
-			all[w] = i + 1
+		for i, forms := range lang.All().Number.Cardinals.Forms() {
+			for _, w := range forms {
+				all[w] = i + 1
+			}
 		}
-		for i, w := range strings.Fields("thirty forty fifty sixty seventy eighty ninety") {
-			all[w] = 10*i + 30
+		for i, forms := range lang.All().Number.Tens.Forms() {
+			for _, w := range forms {
+				all[w] = 10*i + 30
+			}
 		}
 		return all
 	}()

@@ -8,22 +8,14 @@ import (
 	"strings"
 
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // Refutals say of a sentence that what it tells is not so.
-var Refutals = text.Compile(map[string]string{
-	"no": "false, untrue, not true, incorrect, myth, hoax, debunked, misconception, no evidence, no proof, not the case, urban legend, unfounded, baseless, refuted, disproved, disproven, fabricated, contrary to, falsely, erroneously, " +
-		"falsch, unwahr, nicht wahr, stimmt nicht, mythos, marchen, falschmeldung, irrtum, widerlegt, keine beweise, keinen beweis, keine belege, keinen beleg, keine hinweise, " +
-		"faux, fausse, pas vrai, mythe, infox, canular, dementi, dementie, aucune preuve, pas de preuve, " +
-		"falso, falsa, no es verdad, no es cierto, mito, bulo, desmentido, desmentida, no hay pruebas, no hay evidencia, sin pruebas, nao e verdade, boato, nao ha provas, nao ha evidencia, " +
-		"non e vero, bufala, smentito, smentita, nessuna prova, onwaar, niet waar, mythe, geen bewijs, миф, ложь, неправда, опровергнут, нет доказательств",
-})
+var Refutals = text.Compile(map[string]lang.Phrases{"no": lang.All().Claim.Refutals})
 
 // idle are phrases with a word of denial that deny nothing.
-var idle = text.Compile(map[string]string{
-	"yes": "not only, not just, not least, no less than, no fewer than, no more than, no later than, no doubt, without doubt, nothing but, none other than, no wonder, no matter, " +
-		"nicht nur, nicht zuletzt, non seulement, sans doute, no solo, sin duda, nao so, non solo",
-})
+var idle = text.Compile(map[string]lang.Phrases{"yes": lang.All().Claim.IdleNegations})
 
 // Negates reports whether a text says that something is not so: it denies it or calls it untrue, and not both.
 func Negates(s string) bool { return negates(s, text.Words(s)) }
@@ -54,11 +46,7 @@ type clause struct {
 // irregular are the forms of English verbs by which a denial differs from what it denies: "won" and "did not win".
 var irregular = func() map[string]string {
 	all := map[string]string{}
-	for _, row := range strings.Split("win won, go went gone, take took taken, begin began begun, build built, lose lost, sell sold, buy bought, make made, hold held, leave left, meet met, lead led, "+
-		"write wrote written, say said, give gave given, get got, come came, become became, know knew known, grow grew grown, fall fell fallen, rise rose risen, sink sank sunk, run ran, sing sang sung, "+
-		"speak spoke spoken, break broke broken, choose chose chosen, drive drove driven, fly flew flown, fight fought, teach taught, catch caught, keep kept, pay paid, send sent, spend spent, "+
-		"stand stood, tell told, wear wore worn, shoot shot, steal stole stolen, strike struck, swim swam, throw threw thrown, draw drew drawn, eat ate eaten, feel felt, lay laid, ride rode ridden, "+
-		"see saw seen, hide hid hidden, lend lent, mean meant, bring brought, find found, sleep slept, forget forgot forgotten, freeze froze frozen, swear swore sworn, bear bore", ", ") {
+	for _, row := range lang.All().Grammar.Irregular {
 		forms := strings.Fields(row)
 		for _, f := range forms[1:] {
 			all[f] = forms[0]
@@ -68,10 +56,10 @@ var irregular = func() map[string]string {
 }()
 
 // joints begin another statement within a sentence.
-var joints = text.Set("but and although though while whereas because which who that or however aber und weil dass obwohl wahrend sondern mais et qui parce y pero que porque mas e ma perche")
+var joints = text.Set(lang.All().Claim.Conjunctions)
 
 // limits turn a denial into the opposite.
-var limits = text.Set("until till unless before except bis ausser erst jusqu sauf avant hasta salvo antes ate finche")
+var limits = text.Set(lang.All().Claim.Limits)
 
 // clauses splits a sentence before its joints and behind any of these marks. The parts between commas are clauses, and
 // so is the whole.
@@ -120,7 +108,7 @@ func clausesOf(s string, with map[string]bool) []clause {
 }
 
 // contrast is what a sentence sets aside by the way: ", not the ferries," and "isn't it?".
-var contrast = regexp.MustCompile(`(?i),\s+(?:and )?(?:not|nicht|pas|no)\s+[^,.;]{1,40}(?:,|$)|,\s+\w+(?:n['’]t)\s+(?:it|he|she|they|that|there)\b.*$`)
+var contrast = regexp.MustCompile(`(?i),\s+(?:and )?(?:` + lang.All().Claim.Aside.String() + `)\s+[^,.;]{1,40}(?:,|$)|,\s+\w+(?:n['’]t)\s+(?:it|he|she|they|that|there)\b.*$`)
 
 // statementsOf returns the clauses of a sentence that can be true or not, each with two words at least.
 func statementsOf(sentence string) []clause {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // event is something that happens to a thing once, and its date.
@@ -20,35 +21,16 @@ type event struct {
 
 // once are the words for what happens to a thing a single time, by what happens. Two years of an election or a victory
 // are two of them; two years of a birth contradict each other.
-var once = text.Compile(map[string]string{
-	"birth":      "born, birth, geboren, geburt, ne le, ne en, ne a, nee le, nee en, nee a, naissance, nacio, nacido, nacida, nacimiento, nasceu, nascido, nascida, nascimento, nato a, nato nel, nato il, nata a, nata nel, nata il, nacque, родился, родилась",
-	"death":      "died, death, passed away, was killed, was executed, was assassinated, gestorben, starb, mourut, est mort, est morte, deces, murio, fallecio, fallecimiento, morreu, faleceu, morto nel, mori nel, умер, умерла, overleed",
-	"founding":   "founded, founding, established, incorporated, gegrundet, grundung, fonde, fondee, fundado, fundada, fundo, fundacion, fundou, fundacao, fondato, fondata, основан, основана, основано, opgericht",
-	"building":   "built, constructed, erected, erbaut, gebaut, errichtet, construit, construite, construido, construida, costruito, costruita, построен, построена, gebouwd",
-	"completion": "completed, completion, finished, fertiggestellt, vollendet, acheve, achevee, terminado, terminada, completado, concluido, completato",
-	"opening":    "opened, inaugurated, inauguration, eroffnet, eroffnung, inaugure, inauguree, inaugurado, inaugurada, inaugurato, inaugurata, abierto, abierta, geopend",
-	"release":    "released, premiered, premiere, veroffentlicht, erschien, erschienen, paru, parue, estrenado, estrenada, lancado, uscito, uscita",
-	"publishing": "published, publie, publiee, publicado, publicada, pubblicato, pubblicata",
-	"invention":  "invented, patented, erfunden, invente, inventee, inventado, inventada, inventato, изобретен",
-	"discovery":  "discovered, entdeckt, decouvert, decouverte, descubierto, descubierta, descoberto, scoperto, scoperta, ontdekt",
-	"launch":     "launched, launch",
-	"signing":    "signed, ratified, unterzeichnet, signe, signee, firmado, firmada, assinado, firmato",
-	"end":        "ended, dissolved, disbanded, abolished, endete, aufgelost, abgeschafft, dissous, disuelto, termino, dissolvido, sciolto",
-	"beginning":  "began, broke out, begann, commenca, comenzo, empezo, comecou, inizio nel",
-	"loss":       "sank, crashed, demolished, abgerissen, gesunken",
-	"wedding":    "wedding",
-	"ascent":     "first climbed, first ascended, first ascent, erstbestiegen",
-})
+var once = text.Compile(lang.All().Conflict.Events)
 
 var (
 	// notSo are words for what did not happen, has not yet, or happened to a part or once more.
-	notSo = text.Set("planned scheduled expected due supposed originally allegedly falsely wrongly first second third again re extension annex wing rebuilt new old if until " +
-		"geplant erwartet ursprunglich angeblich erneut wieder prevu devait previsto deberia")
+	notSo = text.Set(lang.All().Conflict.NotHappened)
 	// nearly are words before a date that is not the date itself.
-	nearly = text.Set("since until till before after by about around circa ca c approximately early late mid between from to through and or not over than seit bis vor nach um etwa gegen ab fruhestens spatestens depuis jusqu avant apres vers desde hasta antes despues hacia prima dopo")
+	nearly = text.Set(lang.All().Conflict.NearDate)
 	// atYear are the words before a year that is one; skipped are those before a date that say nothing.
-	atYear  = text.Set("in im en em nel of year jahr jahre annee ano anno в")
-	skipped = text.Set("in im on am at the of year jahr jahre annee ano anno en em nel le el il o der dem den du del de den spring summer autumn fall winter fruhjahr sommer herbst")
+	atYear  = text.Set(lang.All().Conflict.BeforeYear)
+	skipped = text.Set(lang.All().Conflict.DateFillers)
 	dash    = regexp.MustCompile(`^\s*[-–—/]|[-–—/]\s*$`)
 )
 
@@ -151,9 +133,9 @@ func nameOf(words []text.Word) []text.Word {
 }
 
 // auxiliaries stand between a thing and what happens to it.
-var auxiliaries = text.Set("was were is be been has had got wurde wurden worden ist war fut ete est fue foi stato stata werd которая который")
+var auxiliaries = text.Set(lang.All().Conflict.Auxiliaries)
 
-var seasons = text.Set("spring summer autumn fall winter fruhjahr fruhling sommer herbst")
+var seasons = text.Set(lang.All().Conflict.Seasons)
 
 // agrees reports whether two events are of one kind and may have one date.
 func (e event) agrees(f event) bool { return e.kind == f.kind && !e.date.Clashes(f.date) }

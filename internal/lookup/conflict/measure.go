@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // measure is a quantity and what it is said of. Its lists but years are sets.
@@ -23,17 +24,14 @@ type measure struct {
 
 var (
 	// breaks are where one statement ends and another begins.
-	breaks = regexp.MustCompile(`(?i)[,;:()–—]\s|[;:()–—]|\s(?:and|but|while|whereas|und|aber|während|et|mais|y|pero|mas)\s`)
+	breaks = regexp.MustCompile(`(?i)[,;:()–—]\s|[;:()–—]|\s(?:` + lang.All().Conflict.Breaks.String() + `)\s`)
 	// A range is one statement of two numbers.
-	rangeBehind = regexp.MustCompile(`(?i)^\s*(?:[-–—/×x]|to|bis|à|a|or|oder|ou|o|and|und|et|y)\s*[$€£¥]?\d`)
-	rangeBefore = regexp.MustCompile(`(?i)\d\s*(?:[-–—/×x]|to|bis|à|a|or|oder|ou|o|and|und|et|y)\s*[$€£¥]?$`)
+	rangeBehind = regexp.MustCompile(`(?i)^\s*(?:[-–—/×x]|` + lang.All().Conflict.RangeLinks.String() + `)\s*[$€£¥]?\d`)
+	rangeBefore = regexp.MustCompile(`(?i)\d\s*(?:[-–—/×x]|` + lang.All().Conflict.RangeLinks.String() + `)\s*[$€£¥]?$`)
 )
 
 // dimensions are the words behind a unit that say what was measured.
-var dimensions = map[string]string{
-	"long": "length", "high": "height", "tall": "height", "wide": "width", "broad": "width", "deep": "depth", "thick": "thick", "old": "age", "away": "distanc", "heavy": "weight",
-	"lang": "length", "hoch": "height", "breit": "width", "tief": "depth", "alt": "age", "stand": "height", "tower": "height", "elev": "height", "altitud": "height", "weigh": "weight", "far": "distanc",
-}
+var dimensions = text.ByWord(lang.All().Number.Dimensions)
 
 // measuresOf returns the measures of a text, without those that are ends of a range. One that denies has none.
 func measuresOf(s string) []measure {

@@ -2,43 +2,8 @@ package evidence
 
 import (
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
-
-// setAnswer sets the features of whether a sentence has an answer of the type that the question asks for.
-func (q *Question) setAnswer(s *Sentence) {
-	f, c := &s.features, q.candidates(s.words)
-	f.set(featureNegated, c.roles&negation != 0)
-	f.set(featureAssociation, c.associated)
-	f[featureNews] = min(float64(c.names+c.numbers), 12) / 6
-	if c.distance < far {
-		f[featureNear] = 1 / (1 + float64(c.distance)/4)
-	}
-	switch q.kind {
-	case someone:
-		f.set(featureWho, c.names > 1)
-		f.set(featureLacks, c.names == 0)
-	case someTime:
-		f.set(featureWhen, c.times > 0)
-		f.set(featureLacks, c.times == 0)
-	case someSpot:
-		f.set(featureWhere, c.places > 0)
-		f.set(featureLacks, c.places+c.names == 0)
-	case amount:
-		f.set(featureCount, c.numbers > 0)
-		f.set(featureLacks, c.numbers == 0)
-	case reason:
-		f.set(featureWhy, c.roles&ofReason != 0)
-		f.set(featureLacks, c.roles&ofReason == 0)
-	case manner:
-		f.set(featureHow, c.roles&ofManner != 0)
-	case meaning:
-		f.set(featureWhat, c.roles&ofBeing != 0)
-		f.set(featureWhatLead, c.roles&ofBeing != 0 && s.index == 0)
-	default:
-		f.set(featureName, c.names > 1)
-		f.set(featureNumber, c.numbers > 0)
-	}
-}
 
 // far is a distance, in words, at which nothing is near.
 const far = 100
@@ -71,6 +36,23 @@ func (q *Question) candidates(words []text.Word) candidates {
 		}
 	}
 	return c
+}
+
+// lacks reports whether a sentence has no answer of a kind that can be told from its words.
+func (c *candidates) lacks(k kind) bool {
+	switch k {
+	case someone:
+		return c.names == 0
+	case someTime:
+		return c.times == 0
+	case someSpot:
+		return c.places+c.names == 0
+	case amount:
+		return c.numbers == 0
+	case reason:
+		return c.roles&ofReason == 0
+	}
+	return false
 }
 
 // count counts the candidate that the word at i is, and returns its kind, or anything.
@@ -122,11 +104,11 @@ var roles = func() map[string]role {
 	all := map[string]role{}
 	for of, words := range map[role]map[string]bool{
 		stopWord: text.StopWords, spelledOut: text.SpelledNumbers, negation: text.Negations,
-		namedDay: text.Set("january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday century januar februar marz mai juni juli oktober dezember janvier fevrier mars avril juin juillet aout septembre octobre novembre decembre enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"),
-		ofSpot:   text.Set("in at near from to of located im en au nel na no a within across throughout"),
-		ofReason: text.Set("because due since owing caused cause reason result order so that weil wegen parce car porque perche"),
-		ofManner: text.Set("by using first then through via with step durch mit"),
-		ofBeing:  text.Set("is are was were means refer refers defined known called ist sind est sont es son"),
+		namedDay: text.Set(lang.All().Evidence.Time),
+		ofSpot:   text.Set(lang.All().Evidence.Place),
+		ofReason: text.Set(lang.All().Evidence.Reason),
+		ofManner: text.Set(lang.All().Evidence.Manner),
+		ofBeing:  text.Set(lang.All().Evidence.Definition),
 	} {
 		for w := range words {
 			all[w] |= of

@@ -29,7 +29,7 @@ func (q *Question) drop(s *Sentence, why string) {
 	if q.drops[s.Page]++; q.drops[s.Page] > MaxDropped {
 		return
 	}
-	if why == DroppedBelow && s.features[featureLacks] == 1 {
+	if why == DroppedBelow && s.lacksKind {
 		why = DroppedKind
 	}
 	q.Dropped = append(q.Dropped, Dropped{s.Page, s.excerpt(), s.Score, why})

@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"unicode/utf8"
 
 	"familiar/internal/linear"
 	"familiar/internal/text"
@@ -77,36 +76,21 @@ func (q *Question) best(pages []Page, limit int) []Sentence {
 
 // ranked scores every sentence of the pages as evidence for the question, best first.
 func (q *Question) ranked(pages []Page) []*Sentence {
-	all := q.sentences(pages)
-	ranked := make([]*Sentence, len(all))
-	weights := featureWeights()
-	for i := range all {
-		s := &all[i]
-		ranked[i] = s
-		s.Score = usualScore - PerLength*math.Log(float64(utf8.RuneCountInString(s.Text))/100) - perRank*float64(pages[s.Page].Rank)
-		for f, x := range s.features {
-			s.Score += weights[f] * x
+	views, weights := q.views(pages), featureWeights()
+	all := make([]*Sentence, len(views))
+	for i := range views {
+		v, s := &views[i], views[i].Sentence
+		all[i] = s
+		s.lacksKind = v.lacks(q.kind)
+		s.Score = usualScore - PerLength*math.Log(float64(v.length)/100) - perRank*float64(pages[s.Page].Rank)
+		for f := range features {
+			s.Score += weights[f] * features[f].value(v)
 		}
 		if pages[s.Page].Answer {
 			s.Score += ofAnswer
 		}
 	}
-	slices.SortStableFunc(ranked, func(a, b *Sentence) int { return cmp.Compare(b.Score, a.Score) })
-	return ranked
-}
-
-// sentences returns those of the pages that were read, with their features.
-func (q *Question) sentences(pages []Page) []Sentence {
-	var all []Sentence
-	for i := range pages {
-		all = q.split(all, i, &pages[i])
-	}
-	q.weighTerms(all)
-	for page := range runs(all, func(s *Sentence) int { return s.Page }) {
-		title := q.maskOf(pages[page[0].Page].Title)
-		q.setFeatures(page, title)
-		page[0].related = page[0].related || !q.offTopic(page, title)
-	}
+	slices.SortStableFunc(all, func(a, b *Sentence) int { return cmp.Compare(b.Score, a.Score) })
 	return all
 }
 
@@ -136,9 +120,14 @@ func eachOf(pages []Page, limit int) int {
 // Candidates returns every sentence and part of a page as evidence for a question, and its features, for training the
 // model. The text is clean.
 func Candidates(question, title, body string) (quotes []string, hints [][]linear.Feature) {
-	for _, s := range NewQuestion(question, "", text.Date{}).sentences([]Page{{Title: title, Text: body}}) {
-		quotes = append(quotes, s.Text)
-		hints = append(hints, s.features.named())
+	for _, v := range NewQuestion(question, "", text.Date{}).views([]Page{{Title: title, Text: body}}) {
+		var all []linear.Feature
+		for _, f := range features {
+			if x := f.value(&v); x != 0 {
+				all = append(all, linear.Feature{Name: f.name, Value: x})
+			}
+		}
+		quotes, hints = append(quotes, v.Text), append(hints, all)
 	}
 	return quotes, hints
 }

@@ -8,217 +8,188 @@ import (
 
 	"familiar/internal/linear"
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
-// The features of a sentence say how it would do as evidence for a question, without a word of either: what was learned
-// on some questions holds for others. They are its place, how much of the question stands in it and around it, and
-// whether it has what the question asks for (answer.go).
-const (
-	featureFirst = iota
-	featureSecond
-	featureLate
-	featureOpens
-	featureLong
-	featureShort
-	featureFirstPart
-	featureLaterPart
-	featureBare
-	featureCover
-	featureBelow
-	featureFocus
-	featureFocusBelow
-	featurePairs
-	featureSentence
-	featureLine
-	featureBefore
-	featureAfter
-	featureHead
-	featureSubject
-	featurePronoun
-	featureReferred
-	featureAssociation
-	featureWho
-	featureWhen
-	featureWhere
-	featureCount
-	featureWhy
-	featureHow
-	featureWhat
-	featureWhatLead
-	featureLacks
-	featureName
-	featureNumber
-	featureNear
-	featureNews
-	featureNegated
-	featureDay
-	featureDayLine
-	numFeatures
-)
+// view is a sentence with what stands around it.
+type view struct {
+	*Sentence
+	candidates
+	kind   kind // that the question asks for
+	length int  // in characters
 
-// featureNames are what the model and people call them.
-var featureNames = [numFeatures]string{
-	featureFirst:       "opens page",
-	featureSecond:      "stands second",
-	featureLate:        "far down",
-	featureOpens:       "opens line",
-	featureLong:        "long",
-	featureShort:       "short",
-	featureFirstPart:   "first part",
-	featureLaterPart:   "later part",
-	featureBare:        "nothing of the question",
-	featureCover:       "covers question", // its rare words counting most, as always
-	featureBelow:       "covers less than the page's best",
-	featureFocus:       "covers what the title does not",
-	featureFocusBelow:  "covers less of that than the best",
-	featurePairs:       "covers pairs of words",
-	featureSentence:    "whole sentence covers",
-	featureLine:        "its line covers",
-	featureBefore:      "the one before covers",
-	featureAfter:       "the next covers",
-	featureHead:        "heading covers",
-	featureSubject:     "begins with title",
-	featurePronoun:     "begins with pronoun",
-	featureReferred:    "pronoun stands for question", // by the sentence before, or the title
-	featureAssociation: "associated with question",
-	featureWho:         "person",
-	featureWhen:        "time",
-	featureWhere:       "place",
-	featureCount:       "number",
-	featureWhy:         "reason",
-	featureHow:         "manner",
-	featureWhat:        "definition",
-	featureWhatLead:    "definition opens page",
-	featureLacks:       "lacks kind",
-	featureName:        "new name", // these two where no such kind is asked for
-	featureNumber:      "new number",
-	featureNear:        "candidate near question",
-	featureNews:        "much that is new",
-	featureNegated:     "negated",
-	featureDay:         "names the day",
-	featureDayLine:     "its line names the day",
+	// The share of the question's terms, by weight, that is in the sentence, and of those that are not in the title; how
+	// much more the best sentence of the page has; and the shares in the whole sentence, in its line, in the sentences
+	// before and after it and in the heading above.
+	cover, focus, below, focusBelow    float64
+	whole, line, before, after, header float64
+
+	opensLine bool
+	lineDay   bool    // its line names a day that the question asks about
+	subject   bool    // it begins with a word of the title that is in the question, too
+	pronoun   bool    // it begins with a pronoun
+	referred  float64 // … that may stand for this share of the question
 }
 
-// features is how much of each feature a sentence has.
-type features [numFeatures]float64
-
-func (f *features) set(feature int, is bool) {
-	if is {
-		f[feature] = 1
-	}
+// features say how a sentence would do as evidence for a question, without a word of either: what was learned on some
+// questions holds for others. They are its place, how much of the question stands in it and around it, and whether it
+// has what the question asks for (answer.go). The model knows them by name.
+var features = []struct {
+	name  string
+	value func(*view) float64
+}{
+	{"opens page", is(func(v *view) bool { return v.index == 0 })},
+	{"stands second", is(func(v *view) bool { return v.index == 1 })},
+	{"far down", (*view).late},
+	{"opens line", is(func(v *view) bool { return v.opensLine && v.index > 0 })},
+	{"long", (*view).long},
+	{"short", is(func(v *view) bool { return v.length < 50 })},
+	{"first part", is(func(v *view) bool { return v.part.after && !v.part.before })},
+	{"later part", is(func(v *view) bool { return v.part.before })},
+	{"nothing of the question", is(func(v *view) bool { return v.mask == 0 })},
+	{"covers question", func(v *view) float64 { return v.cover }},
+	{"covers less than the page's best", func(v *view) float64 { return v.below }},
+	{"covers what the title does not", func(v *view) float64 { return v.focus }},
+	{"covers less of that than the best", func(v *view) float64 { return v.focusBelow }},
+	{"covers pairs of words", func(v *view) float64 { return v.pairs }},
+	{"whole sentence covers", func(v *view) float64 { return v.whole }},
+	{"its line covers", func(v *view) float64 { return v.line }},
+	{"the one before covers", func(v *view) float64 { return v.before }},
+	{"the next covers", func(v *view) float64 { return v.after }},
+	{"heading covers", func(v *view) float64 { return v.header }},
+	{"begins with title", is(func(v *view) bool { return v.subject })},
+	{"begins with pronoun", is(func(v *view) bool { return v.pronoun })},
+	{"pronoun stands for question", func(v *view) float64 { return v.referred }},
+	{"associated with question", is(func(v *view) bool { return v.associated })},
+	{"person", is(func(v *view) bool { return v.kind == someone && v.names > 1 })},
+	{"time", is(func(v *view) bool { return v.kind == someTime && v.times > 0 })},
+	{"place", is(func(v *view) bool { return v.kind == someSpot && v.places > 0 })},
+	{"number", is(func(v *view) bool { return v.kind == amount && v.numbers > 0 })},
+	{"reason", is(func(v *view) bool { return v.kind == reason && v.roles&ofReason != 0 })},
+	{"manner", is(func(v *view) bool { return v.kind == manner && v.roles&ofManner != 0 })},
+	{"definition", is(func(v *view) bool { return v.kind == meaning && v.roles&ofBeing != 0 })},
+	{"definition opens page", is(func(v *view) bool { return v.kind == meaning && v.roles&ofBeing != 0 && v.index == 0 })},
+	{"lacks kind", is(func(v *view) bool { return v.lacks(v.kind) })},
+	{"new name", is(func(v *view) bool { return v.kind.open() && v.names > 1 })},
+	{"new number", is(func(v *view) bool { return v.kind.open() && v.numbers > 0 })},
+	{"candidate near question", (*view).near},
+	{"much that is new", func(v *view) float64 { return min(float64(v.names+v.numbers), 12) / 6 }},
+	{"negated", is(func(v *view) bool { return v.roles&negation != 0 })},
+	{"names the day", is(func(v *view) bool { return v.day })},
+	{"its line names the day", is(func(v *view) bool { return v.lineDay })},
 }
 
-// named returns the features that a sentence has, for the model.
-func (f *features) named() []linear.Feature {
-	var out []linear.Feature
-	for i, x := range f {
-		if x != 0 {
-			out = append(out, linear.Feature{Name: featureNames[i], Value: x})
+// is makes a feature of a condition.
+func is(so func(*view) bool) func(*view) float64 {
+	return func(v *view) float64 {
+		if so(v) {
+			return 1
 		}
+		return 0
 	}
-	return out
+}
+
+func (v *view) late() float64 { return math.Log1p(float64(v.index)) / 3 }
+func (v *view) long() float64 { return math.Log(float64(v.length)/100) / 2 }
+
+func (v *view) near() float64 {
+	if v.distance >= far {
+		return 0
+	}
+	return 1 / (1 + float64(v.distance)/4)
 }
 
 //go:embed evidence.model
 var evidenceFile []byte
 
 // featureWeights are what the features are worth.
-var featureWeights = sync.OnceValue(func() *[numFeatures]float64 {
-	var out [numFeatures]float64
+var featureWeights = sync.OnceValue(func() []float64 {
 	model := linear.MustParse(evidenceFile)
-	for f, name := range featureNames {
-		out[f] = model.Weight(name, 0)
+	out := make([]float64, len(features))
+	for i, f := range features {
+		out[i] = model.Weight(f.name, 0)
 	}
-	return &out
+	return out
 })
 
-// surroundings are the terms of the question that stand around a sentence: in its page's title, its line and its
-// neighbours.
-type surroundings struct {
-	title, line, before, after uint64
-	opensLine                  bool
-	day                        bool    // its line names a day that was asked for
-	most, mostFocus            float64 // the most that a sentence of its page covers
+// views returns the sentences of the pages that were read, in their order.
+func (q *Question) views(pages []Page) []view {
+	var all []Sentence
+	for i := range pages {
+		all = q.split(all, i, &pages[i])
+	}
+	q.weighTerms(all)
+	out := make([]view, 0, len(all))
+	for page := range runs(all, func(s *Sentence) int { return s.Page }) {
+		title := q.maskOf(pages[page[0].Page].Title)
+		page[0].related = !q.offTopic(page, title)
+		for line := range runs(page, func(s *Sentence) int { return s.line }) {
+			out = q.appendLine(out, page, line, title)
+		}
+		compare(out[len(out)-len(page):])
+	}
+	return out
 }
 
-// setFeatures sets the features of a page's sentences.
-func (q *Question) setFeatures(page []Sentence, title uint64) {
-	at := surroundings{title: title}
+// appendLine appends the sentences of one line of a page.
+func (q *Question) appendLine(out []view, page, line []Sentence, title uint64) []view {
+	inLine, day, all := uint64(0), false, q.all()
+	for i := range line {
+		s := &line[i]
+		inLine |= s.mask
+		s.day = q.namesDay(s.Text)
+		day = day || s.day
+	}
+	for i := range line {
+		s := &line[i]
+		var before, after uint64
+		if s.index > 0 {
+			before = page[s.index-1].mask
+		}
+		if s.index+1 < len(page) {
+			after = page[s.index+1].mask
+		}
+		s.related = s.related || s.mask|s.heading|inLine|before != 0
+		v := view{
+			Sentence: s, candidates: q.candidates(s.words), kind: q.kind, length: utf8.RuneCountInString(s.Text), opensLine: i == 0, lineDay: day,
+			cover: q.share(s.mask, all), focus: q.share(s.mask, all&^title), whole: q.share(s.sentence, all), header: q.share(s.heading, all),
+			line: q.share(inLine, all), before: q.share(before, all), after: q.share(after, all),
+		}
+		q.seeOpening(&v, title, before)
+		out = append(out, v)
+	}
+	return out
+}
+
+// compare sets how much less of the question each sentence of a page covers than the best of them.
+func compare(page []view) {
+	most, mostFocus := 0.0, 0.0
 	for i := range page {
-		at.most = max(at.most, q.share(page[i].mask, q.all()))
-		at.mostFocus = max(at.mostFocus, q.share(page[i].mask, q.all()&^title))
+		most, mostFocus = max(most, page[i].cover), max(mostFocus, page[i].focus)
 	}
-	for line := range runs(page, func(s *Sentence) int { return s.line }) {
-		at.line, at.day = 0, false
-		for i := range line {
-			at.line |= line[i].mask
-			names := q.namesDay(line[i].Text)
-			line[i].features.set(featureDay, names)
-			at.day = at.day || names
-		}
-		for i := range line {
-			s := &line[i]
-			at.opensLine, at.before, at.after = i == 0, 0, 0
-			if s.index > 0 {
-				at.before = page[s.index-1].mask
-			}
-			if s.index+1 < len(page) {
-				at.after = page[s.index+1].mask
-			}
-			s.related = s.mask|s.heading|at.line|at.before != 0
-			q.setPlace(s, at)
-			q.setCover(s, at)
-			q.setAnswer(s)
-		}
+	for i := range page {
+		page[i].below, page[i].focusBelow = most-page[i].cover, mostFocus-page[i].focus
 	}
 }
 
-// setPlace sets the features of where and how a sentence stands.
-func (q *Question) setPlace(s *Sentence, at surroundings) {
-	f, length := &s.features, utf8.RuneCountInString(s.Text)
-	f.set(featureFirst, s.index == 0)
-	f.set(featureSecond, s.index == 1)
-	f[featureLate] = math.Log1p(float64(s.index)) / 3
-	f.set(featureOpens, at.opensLine && s.index > 0)
-	f[featureLong] = math.Log(float64(length)/100) / 2
-	f.set(featureShort, length < 50)
-	f.set(featureFirstPart, s.after && !s.before)
-	f.set(featureLaterPart, s.before)
-	f.set(featureDayLine, at.day)
-}
-
-// setCover sets the features of how much of the question is in a sentence and around it.
-func (q *Question) setCover(s *Sentence, at surroundings) {
-	f, all := &s.features, q.all()
-	f.set(featureBare, s.mask == 0)
-	f[featureCover] = q.share(s.mask, all)
-	f[featureBelow] = at.most - f[featureCover]
-	f[featureFocus] = q.share(s.mask, all&^at.title)
-	f[featureFocusBelow] = at.mostFocus - f[featureFocus]
-	f[featurePairs] = s.pairs
-	f[featureSentence] = q.share(s.sentence, all)
-	f[featureLine] = q.share(at.line, all)
-	f[featureBefore] = q.share(at.before, all)
-	f[featureAfter] = q.share(at.after, all)
-	f[featureHead] = q.share(s.heading, all)
-	for _, w := range s.words {
+// seeOpening looks at the first word of a sentence behind those that may stand before its subject.
+func (q *Question) seeOpening(v *view, title, before uint64) {
+	for _, w := range v.words {
 		if openers[w.Key] {
 			continue
 		}
-		if bit := q.bit(w.Key); bit != none {
-			f.set(featureSubject, at.title>>bit&1 == 1)
+		bit := q.bit(w.Key)
+		v.subject = bit != none && title>>bit&1 == 1
+		if v.pronoun = referring[w.Key]; v.pronoun {
+			v.referred = q.share(before|title, q.all())
 		}
-		if referring[w.Key] {
-			f[featurePronoun] = 1
-			f[featureReferred] = q.share(at.before|at.title, all)
-		}
-		break
+		return
 	}
 }
 
 var (
 	// referring are words that a sentence begins with and that stand for something before it.
-	referring = text.Set("he she it they this these that those his her its their such both er sie es il elle ils elles")
+	referring = text.Set(lang.All().Evidence.Anaphors)
 	// openers may stand before its subject.
-	openers = text.Set("in and but also however later then when while as at on by from after since during")
+	openers = text.Set(lang.All().Evidence.Openers)
 )

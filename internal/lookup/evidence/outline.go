@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 const (
@@ -23,11 +24,12 @@ const (
 // outline sums pages up: of each, in their order, it takes the sentences that are most about the question and say most,
 // with little twice.
 func (q *Question) outline(pages []Page, limit int) []Sentence {
-	var out []Sentence
-	for page := range runs(q.sentences(pages), func(s *Sentence) int { return s.Page }) {
-		for i := range page {
-			page[i].Score = page[i].salience()
-		}
+	var all, out []Sentence
+	for _, v := range q.views(pages) {
+		v.Score = v.cover + 0.3*v.line + v.long() - 0.3*v.late()
+		all = append(all, *v.Sentence)
+	}
+	for page := range runs(all, func(s *Sentence) int { return s.Page }) {
 		out = append(out, q.gist(page, eachOf(pages, limit))...)
 	}
 	for i := limit; i < len(out); i++ {
@@ -41,15 +43,10 @@ func (q *Question) outline(pages []Page, limit int) []Sentence {
 	return out
 }
 
-// salience is how much a sentence says about the question.
-func (s *Sentence) salience() float64 {
-	return s.features[featureCover] + 0.3*s.features[featureLine] + s.features[featureLong] - 0.3*s.features[featureLate]
-}
-
 // gist takes the most salient sentences of a page, each less what is in those before it (maximal marginal relevance,
 // Carbonell and Goldstein, 1998), and returns them in the order of the page.
 func (q *Question) gist(page []Sentence, limit int) []Sentence {
-	left := slices.Clone(page)
+	left := page
 	slices.SortStableFunc(left, func(a, b Sentence) int { return cmp.Compare(b.Score, a.Score) })
 	left = left[:min(len(left), 8*limit)]
 	var out []Sentence
@@ -94,7 +91,7 @@ func (s *Sentence) repeats(used map[string]bool) float64 {
 // outlineTerms ask for an outline and not for what it is of.
 var outlineTerms = func() map[string]bool {
 	out := map[string]bool{}
-	for _, t := range text.Terms("summarize summarise summary sum tldr tl dr recap outline page article link", "") {
+	for _, t := range text.Terms(string(lang.All().Evidence.SummaryWords), "") {
 		out[t] = true
 	}
 	return out

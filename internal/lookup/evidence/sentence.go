@@ -25,7 +25,8 @@ type Sentence struct {
 	mask, sentence, heading uint64  // the terms in it, in the whole sentence and in the heading above
 	pairs                   float64 // the share of the question's pairs of neighbours that are neighbours in it
 	related                 bool    // something of the question is in it or around it, or on the page that it opens
-	features                features
+	day                     bool    // it names a day that the question asks about
+	lacksKind               bool    // it has nothing of the kind that the question asks for
 }
 
 // HasTerm reports whether a term of the question is in the sentence.

@@ -8,6 +8,7 @@ import (
 
 	"familiar/internal/linear"
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 //go:embed verify.model
@@ -111,4 +112,4 @@ func mean(of []float64, otherwise float64) float64 {
 }
 
 // boldWords allow no exception.
-var boldWords = text.Set("only never always all every none no not first sole solely entirely just last most")
+var boldWords = text.Set(lang.All().FactCheck.Absolutes)

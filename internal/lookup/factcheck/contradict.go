@@ -7,6 +7,7 @@ import (
 
 	"familiar/internal/lookup/claim"
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // The rules by which a sentence contradicts a statement. Each asks first whether the two speak of the same thing.
@@ -116,19 +117,9 @@ func isMonth(key string) bool { return text.MonthNames[key] > 0 }
 // opposites are pairs of words of which no two of a pair are true of the same. Where a text has words of both sides,
 // it says nothing.
 var opposites = func() (pairs [][2]map[string]bool) {
-	for _, row := range [][2]string{
-		{"rich wealthy", "poor impoverished"}, {"large big huge largest biggest", "small tiny smallest"}, {"before", "after"},
-		{"win won winner victory defeated beat", "lose lost loss defeat"}, {"increase increased rose grew more higher", "decrease decreased fell declined less lower fewer"},
-		{"north northern", "south southern"}, {"east eastern", "west western"}, {"alive", "dead died killed"},
-		{"mother", "father"}, {"brother", "sister"}, {"son", "daughter"}, {"husband", "wife"}, {"male man men", "female woman women"},
-		{"praised acclaimed positive favorable success successful", "panned criticized negative unfavorable failure failed unsuccessful"},
-		{"alone solo", "together jointly"}, {"younger youngest", "older oldest elder eldest"}, {"same identical", "different"},
-		{"supported favored allowed accepted approved", "opposed rejected banned refused denied prohibited"}, {"loved liked enjoyed", "hated disliked"},
-		{"strong stronger", "weak weaker"}, {"hot warm", "cold cool"}, {"democrat democratic", "republican"}, {"catholic", "protestant"},
-		{"common", "rare uncommon"}, {"peaceful", "violent"}, {"guilty", "innocent acquitted"}, {"began begin started opened", "ended finished closed stopped"},
-		{"majority", "minority"}, {"public", "private"}, {"true real authentic", "false fake fictional hoax"}, {"safe harmless", "dangerous harmful unsafe"},
-	} {
-		pairs = append(pairs, [2]map[string]bool{text.Set(row[0]), text.Set(row[1])})
+	for _, row := range lang.All().FactCheck.Opposites {
+		one, other, _ := strings.Cut(row, "|")
+		pairs = append(pairs, [2]map[string]bool{text.Set(lang.Words(one)), text.Set(lang.Words(other))})
 	}
 	return pairs
 }()
@@ -159,8 +150,8 @@ func (m *matcher) oneDenies(p passage, _ []passage) bool {
 }
 
 var (
-	sweeping  = text.Set("all only sole solely exclusively never always every none entirely")
-	tempering = text.Set("also another other others sometimes several some often mostly usually besides various")
+	sweeping  = text.Set(lang.All().FactCheck.Quantifiers)
+	tempering = text.Set(lang.All().FactCheck.Hedges)
 )
 
 // lessSweeping reports whether the passage allows what the statement rules out.

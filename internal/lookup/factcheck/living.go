@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 var (
 	// alive is how pages begin about a person who lives.
-	alive = regexp.MustCompile(`(?i)\(born\b|\bborn (?:on )?\d|\bborn \p{Lu}|\bis an? (?:[\p{L}-]+ ){0,5}(?:actor|actress|singer|musician|rapper|politician|player|footballer|athlete|author|writer|journalist|businessman|businesswoman|entrepreneur|scientist|director|model|comedian|lawyer|activist|artist|youtuber|streamer|professor|minister|president|senator)\b|\bgeboren am\b|\(\*\s?\d|\bnée? le\b|\bnacid[oa]\b|\p{Lu}[\pL'’-]+, \d\d, `)
+	alive = regexp.MustCompile(`(?i)` + lang.All().FactCheck.Alive.String() + `|\(\*\s?\d|\p{Lu}[\pL'’-]+, \d\d, `)
 	// lifespan has both ends.
 	lifespan = regexp.MustCompile(`\([^()]{0,60}\b\d{4}\)?\s*[–-]\s*(?:[^()]{0,30} )?\d{4}\)|†`)
-	ended    = text.Set("died dies death deceased assassinated murdered executed killed starb gestorben verstorben tod mourut mort morte decede decedee murio fallecio fallecido muerte morreu faleceu mori morto")
+	ended    = text.Set(lang.All().FactCheck.Deaths)
 	// besides are words between a person and what happened to them.
-	besides = text.Set("who has had was is later then suddenly of on ist war est a the der die le la el")
+	besides = text.Set(lang.All().FactCheck.BeforeDeath)
 )
 
 // firstPart is how much of a page says what it is about, in characters.

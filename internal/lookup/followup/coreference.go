@@ -7,10 +7,11 @@ import (
 
 	"familiar/internal/lookup/need"
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // englishPerson are the pronouns that stand for nobody but persons: in other languages things are he and she, too.
-var englishPerson = text.Set("he she him his her hers")
+var englishPerson = text.Set(lang.All().FollowUp.PersonPronouns)
 
 // replacePronoun puts the name that a pronoun stands for in its place. Where the question before has none, that is added
 // whole.
@@ -55,7 +56,7 @@ func replaceThere(u need.Utterance, at int, p prior) (string, bool) {
 		return "", false
 	}
 	there := u.Words[at]
-	in := cmp.Or(map[string]string{"alli": "en", "alla": "en", "там": "в"}[there.Key], "in")
+	in := cmp.Or(placeLinks[there.Key], lang.Of("en").FollowUp.PlaceLink)
 	return u.Text[:there.Start] + in + " " + p.span(from, to) + u.Text[there.End:], true
 }
 
@@ -85,7 +86,7 @@ func pronounAt(u need.Utterance) int {
 }
 
 // existing are the words with which "there" is no place: "are there", "how many are there".
-var existing = text.Set("is are was were be been will would has have had")
+var existing = text.Set(lang.All().FollowUp.Existentials)
 
 // antecedent returns what a pronoun of a follow-up stands for: a person or a thing. A question that has a pronoun itself
 // has none.
@@ -113,7 +114,7 @@ func (p prior) topic(isPerson bool) string {
 	end, first := len(p.Words), p.Body[0].Key
 	described := at > 0 && !p.Words[at].Upper // "who is the mayor of Rome?"
 	switch {
-	case isPerson && asksOf == "" && (first == "who" || first == "wer" || first == "qui"):
+	case isPerson && asksOf == "" && answerWho[first]:
 		return "" // "who won the prize?": the person is the answer, and no name in the question is hers
 	case described && isPerson, described && asksOf == "about" && !personal[first] && end-at <= 8:
 		return p.span(at, end)
@@ -155,7 +156,7 @@ func (p prior) thingName() (from, to int) {
 }
 
 // linksName are the prepositions with which a name is what a thing belongs to.
-var linksName = text.Set("of von de du del do da di der des")
+var linksName = text.Set(lang.All().FollowUp.NameLinks)
 
 // withHead adds to a name the thing that it owns: "Peru's capital", "the sequel of Dune", "a hotel in Porto".
 func (p prior) withHead(from, to int) (int, int) {
@@ -185,10 +186,7 @@ func isGenitive(word string) bool {
 }
 
 // abouts are the beginnings behind which a question names what it is about; behind "of" something more may follow.
-var abouts = text.Compile(map[string]string{
-	"about": "who is, who was, who are, what is, what was, what are, tell me about, about, define, wer ist, wer war, was ist, was sind, qui est, qui etait, quien es, quien fue, que es, cual es, cuales son, quel est, quelle est, qual e, wie lautet, quem e, quem foi, o que e, chi e, chi era, кто такой, кто такая, кто это, что такое, расскажи о, parle-moi de, hablame de, me fale sobre, erzahl mir von",
-	"of":    "how old is, how tall is, how big is, how far is, how long is, how high is, how much is, how much are, how does, when is, when are, when does, when will, where is, where was, when was, wie alt ist, wo ist, ou est, donde esta, onde fica, где находится",
-})
+var abouts = text.Compile(lang.All().FollowUp.TopicOpenings)
 
 // firstName returns the range of the first run of capitalised words behind the first word; 0, 0 if there is none.
 func firstName(words []text.Word) (from, to int) {
@@ -232,4 +230,18 @@ func nameEnd(words []text.Word, from int) int {
 	return end
 }
 
-var inName = text.Set("of the de la von van der du di da")
+var inName = text.Set(lang.All().FollowUp.NameParticles)
+
+// placeLinks are the words before a place, by the word for "there" that it takes the place of.
+var placeLinks = func() map[string]string {
+	all := map[string]string{}
+	for _, code := range lang.Codes() {
+		for w := range text.Set(lang.Of(code).Grammar.Pronouns["there"]) {
+			all[w] = lang.Of(code).FollowUp.PlaceLink
+		}
+	}
+	return all
+}()
+
+// answerWho are the words with which a question asks for a person, and for none of those that it names.
+var answerWho = text.Set(lang.All().FollowUp.AnswerWho)

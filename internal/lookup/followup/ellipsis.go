@@ -9,6 +9,7 @@ import (
 	"familiar/internal/lookup/need"
 	"familiar/internal/text"
 	"familiar/internal/text/calendar"
+	"familiar/internal/text/lang"
 )
 
 // possessive is a word for the owner of something.
@@ -20,15 +21,11 @@ type possessive struct {
 // possessives begin fragments such as "his brother".
 var possessives = func() map[string]possessive {
 	all := map[string]possessive{}
-	for _, row := range []struct{ words, kind, of string }{
-		{"his her", "he", "'s"}, {"its their", "it", "'s"},
-		{"sein seine seinen seinem seiner ihr ihre ihren ihrem ihrer", "he", "von"},
-		{"son sa ses leur leurs", "he", "de"}, {"su sus", "he", "de"}, {"seu sua seus suas", "he", "de"}, {"suo sua suoi sue", "he", "di"},
-		{"его ее их", "he", " "},
-	} {
-		for w := range text.Set(row.words) {
+	for _, code := range lang.Codes() {
+		f := lang.Of(code).FollowUp
+		for w, kind := range text.ByWord(f.Possessives) {
 			if _, taken := all[w]; !taken {
-				all[w] = possessive{row.kind, row.of}
+				all[w] = possessive{kind, f.PossessiveLink}
 			}
 		}
 	}
@@ -80,7 +77,7 @@ func (p possessive) join(owner, thing string) string {
 func (p prior) asksForPerson() bool { return len(p.Body) > 0 && personal[p.Body[0].Key] }
 
 // personal are the words that ask for persons.
-var personal = text.Set("who wer qui quien quem chi кто")
+var personal = text.Set(lang.All().FollowUp.Who)
 
 // lacksSubject reports whether a question has its subject left out: "who won?", "¿dónde nació?".
 func lacksSubject(u need.Utterance) bool {
@@ -96,7 +93,7 @@ func lacksSubject(u need.Utterance) bool {
 			content++
 		}
 	}
-	drops := dropsSubject[text.Language(u.Text, u.Words)]
+	drops := lang.Of(text.Language(u.Text, u.Words)).FollowUp.DropsSubject
 	if !drops && (len(u.Body) > 2 || content != 1) {
 		return false
 	}
@@ -126,10 +123,7 @@ func lacksOwner(u need.Utterance) bool {
 }
 
 // relational are the nouns for what is always something's or somebody's.
-var relational = text.Set("captain coach manager author writer director actor actress cast villain star plot ending sequel prequel soundtrack score result winner loser capital population president minister mayor king queen leader ceo founder owner price cost ticket runtime budget height weight wife husband currency flag area length symptom cause cure dose ingredient calorie nickname " +
-	"hauptstadt einwohnerzahl prasident prasidentin kanzler burgermeister burgermeisterin regisseur regisseurin autor autorin trainer kapitan preis ergebnis handlung besetzung grunder wahrung " +
-	"capitale maire realisateur realisatrice auteur autrice prix resultat intrigue fondateur entraineur capitaine monnaie " +
-	"poblacion presidente presidenta alcalde alcaldesa director directora autora precio resultado trama reparto fundador entrenador capitan moneda")
+var relational = text.Set(lang.All().FollowUp.RelationalNouns)
 
 // addSubject adds the subject of the question before to one that has none.
 func addSubject(u need.Utterance, p prior) (string, bool) {
@@ -138,29 +132,28 @@ func addSubject(u need.Utterance, p prior) (string, bool) {
 	if name == "" {
 		return "", false
 	}
-	lang := text.Language(u.Text, u.Words)
+	grammar := lang.Of(text.Language(u.Text, u.Words)).FollowUp
 	bare := trailing.ReplaceAllString(strings.TrimSpace(u.Text), "")
 	switch {
 	case owned:
-		of := map[string]string{"de": "von", "fr": "de", "es": "de"}[lang]
-		return bare + " " + cmp.Or(of, "of") + " " + name, true
-	case !dropsSubject[lang] && strings.Contains(name, " ") && name[:1] == strings.ToLower(name[:1]): // a thing that did nothing
+		return bare + " " + cmp.Or(grammar.OwnerLink, lang.Of("en").FollowUp.OwnerLink) + " " + name, true
+	case !grammar.DropsSubject && strings.Contains(name, " ") && name[:1] == strings.ToLower(name[:1]): // a thing that did nothing
 		return withQuestion(u.Text, p.raw), true
 	}
 	return bare + " " + name, true
 }
 
 // trailing is what a name takes the place of at a question's end.
-var trailing = regexp.MustCompile(`(?i)(?: (?:él|ella|lui|lei))?[?？! ]*$`)
-
-// dropsSubject are the languages whose questions need no pronoun.
-var dropsSubject = map[string]bool{"es": true, "pt": true, "it": true}
+var trailing = regexp.MustCompile(`(?i)(?: (?:` + lang.All().FollowUp.StressedPronouns.String() + `))?[?？! ]*$`)
 
 // nobody are the words that make a question with no subject one for the people in the room.
-var nobody = text.Set("know known care cared else there here up it up you i we me my your going sabe sabes quieres puedo puedes tal pasa hora tempo tiempo tudo voce")
+var nobody = text.Set(lang.All().FollowUp.RoomWords)
 
-// inversion is the pronoun behind a French verb.
-var inversion = regexp.MustCompile(`(?i)-(?:t-)?(ils?|elles?)\b`)
+// inversion is the pronoun behind a French verb, and impersonal a verb with one that stands for nothing.
+var (
+	inversion  = regexp.MustCompile(`(?i)(?:` + lang.All().FollowUp.InvertedPronouns.String() + `)\b`)
+	impersonal = regexp.MustCompile(lang.All().FollowUp.ImpersonalVerbs.String())
+)
 
 func hasInvertedPronoun(u need.Utterance) bool { return inversion.MatchString(u.Text) }
 
@@ -168,7 +161,7 @@ func hasInvertedPronoun(u need.Utterance) bool { return inversion.MatchString(u.
 func replaceInvertedPronoun(u need.Utterance, p prior) (string, bool) {
 	at, all := inversion.FindStringIndex(u.Text), need.Parse(u.Text, nil)
 	named := slices.ContainsFunc(all.Words[1:], func(w text.Word) bool { return w.Upper })
-	if named || all.Has(need.Topics) && strings.Contains(text.Fold(u.Text), "fait-il") {
+	if named || all.Has(need.Topics) && impersonal.MatchString(text.Fold(u.Text)) {
 		return "", false
 	}
 	name := cmp.Or(p.antecedent(true), p.antecedent(false)) // "il" is a thing, too
@@ -181,9 +174,10 @@ func replaceInvertedPronoun(u need.Utterance, p prior) (string, bool) {
 // The shapes of Japanese follow-ups: a topic alone, and a pronoun with its particle. No spaces tell the words apart, so
 // these are found by their particles.
 var (
-	topicAlone  = regexp.MustCompile(`^(?:じゃあ|では|それでは|で、?)?、?([^はのがをにでと、。？?\s]{1,12})(?:は|って|の場合は)?[?？]$`)
-	leftOfTopic = regexp.MustCompile(`^([^はのがをにでと、。？?\s]{1,12})((?:の|は|って|で|に).+)$`)
-	standsFor   = regexp.MustCompile(`(?:彼女|彼|その人|この人|それ|そこ)(は|の|が|を|に|って|で)`)
+	japanese    = lang.Of("ja").FollowUp.Unspaced
+	topicAlone  = regexp.MustCompile(`^(?:` + japanese.Opening.String() + `)?、?([^` + japanese.Particles + `、。？?\s]{1,12})(?:` + japanese.TopicEnd.String() + `)?[?？]$`)
+	leftOfTopic = regexp.MustCompile(`^([^` + japanese.Particles + `、。？?\s]{1,12})((?:` + japanese.TopicLink.String() + `).+)$`)
+	standsFor   = regexp.MustCompile(`(?:` + japanese.Pronouns.String() + `)(` + japanese.PronounLink.String() + `)`)
 )
 
 // rewriteUnspaced does for Japanese what the rest of the room does by words.
@@ -194,7 +188,7 @@ func rewriteUnspaced(u need.Utterance, p prior) (string, bool) {
 	}
 	if m := topicAlone.FindStringSubmatch(strings.TrimSpace(s)); m != nil && len(need.Openings[""].FindAll(m[1], nil)) == 0 {
 		if calendar.IsUnspaced(m[1]) {
-			return m[1] + "の" + calendar.CutUnspaced(old[0], "の"), true
+			return m[1] + japanese.Of + calendar.CutUnspaced(old[0], japanese.Of), true
 		}
 		return m[1] + old[2], true
 	}

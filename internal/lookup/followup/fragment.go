@@ -5,15 +5,12 @@ import (
 
 	"familiar/internal/lookup/need"
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // followUps are the beginnings of a question that leans on the one before it. Behind "what about" no question mark is
 // needed.
-var followUps = text.Compile(map[string]string{
-	"and": "and, or, und, oder, et, ou, y, o, e, ou, ed, en, of, а, и, или, i, a, lub",
-	"what about": "what about, how about, and what about, and how about, same for, same question for, and for, was ist mit, und was ist mit, wie ist es mit, und wie ist es mit, wie sieht es aus mit, " +
-		"et pour, et qu'en est-il de, qu'en est-il de, que tal, y que hay de, que hay de, e quanto a, e quanto ao, e che dire di, hoe zit het met, en hoe zit het met, а как насчет, как насчет, а что насчет, a co z",
-})
+var followUps = text.Compile(lang.All().FollowUp.Openings)
 
 // maxFragment is how many words a fragment has at most.
 const maxFragment = 7
@@ -70,10 +67,10 @@ func namesSpeaker(w text.Word) bool {
 }
 
 // theOne are the words for a thing that was named before.
-var theOne = text.Set("one celui celle ceux quello quella")
+var theOne = text.Set(lang.All().FollowUp.ProForms)
 
 // adverbs follow "and" and fill no slot.
-var adverbs = text.Set("back then now else more again so zuruck dann jetzt alors apres entonces luego")
+var adverbs = text.Set(lang.All().FollowUp.Adverbs)
 
 // isSlot reports whether an utterance fills one slot of a question and says no more: "in Berlin?", "Germany?", "1922?".
 func isSlot(u need.Utterance) bool {
@@ -101,7 +98,7 @@ func allNames(words []text.Word) bool {
 }
 
 // reactions are what people say of an answer in one word.
-var reactions = text.Set("real fun free good now really seriously sure source sources huh eh hm hmm lol wow what why when who where ok okay right true honestly yes no please sorry again anyone hello wirklich echt ernsthaft warum quelle sicher vraiment serieux pourquoi source verdad serio fuente seguro mesmo fonte davvero sicuro правда серьезно точно источник")
+var reactions = text.Set(lang.All().FollowUp.Reactions)
 
 // isBareQuestion reports whether an utterance is a question without a subject: "why?", "since when", "what year".
 func isBareQuestion(u need.Utterance) bool {
@@ -114,4 +111,4 @@ func isBareQuestion(u need.Utterance) bool {
 }
 
 // kindsOfTime follow "what" in a question for no more than when something was.
-var kindsOfTime = text.Set("year day time date month century")
+var kindsOfTime = text.Set(lang.All().Time.Kinds)

@@ -3,6 +3,7 @@ package followup
 import (
 	"familiar/internal/lookup/need"
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // IsBareOrder reports whether a message orders a search and does not say for what: "look it up", "can you check online?".
@@ -28,4 +29,4 @@ func IsBareOrder(u need.Utterance) bool {
 func isRepetition(u need.Utterance) bool { return IsRefresh(u) || IsBareOrder(u) }
 
 // TailWords may end such an order.
-var TailWords = text.Set("online web internet net for me us mal fur mich moi pour me per por mim")
+var TailWords = text.Set(lang.All().Order.Tail)

@@ -3,21 +3,14 @@ package followup
 import (
 	"familiar/internal/lookup/need"
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // anew are the words that ask for something newer than what was said: "look again", "any update?".
-var anew = text.Compile(map[string]string{
-	"anew": "look again, check again, search again, try again, look it up again, look that up again, look up again, check it again, check that again, google again, google it again, look once more, check once more, search once more, one more look, another look, " +
-		"refresh it, refresh that, re-check, double check, double-check, any update, any updates, any news, anything new, any change, any changes, any development, has it changed, has that changed, did it change, is that still true, is it still true, is that still so, is that up to date, " +
-		"schau nochmal, schau noch mal, such nochmal, such noch mal, nochmal suchen, noch mal suchen, nochmal nachsehen, sieh nochmal nach, schau noch einmal, pruf nochmal, prufe nochmal, gibt es neues, gibt es neuigkeiten, gibt's was neues, was neues, etwas neues, neuer stand, " +
-		"cherche encore, regarde encore, verifie encore, verifie a nouveau, cherche a nouveau, regarde a nouveau, du nouveau, quoi de neuf, des nouvelles, " +
-		"busca otra vez, busca de nuevo, mira otra vez, mira de nuevo, comprueba otra vez, comprueba de nuevo, alguna novedad, alguna noticia, hay novedades, algo nuevo, " +
-		"procure de novo, pesquise de novo, veja de novo, verifique de novo, alguma novidade, cerca di nuovo, controlla di nuovo, qualche novita, " +
-		"поищи еще раз, проверь еще раз, посмотри еще раз, есть новости, что нового, もう一度調べて, 更新して, 最新情報は, 再查一下, 更新一下",
-})
+var anew = text.Compile(map[string]lang.Phrases{"anew": lang.All().FollowUp.Refresh})
 
 // again are the words that, with an order to search, ask to do it once more.
-var again = text.Set("again anew nochmal nochmals erneut encore nouveau nuevo novo nuovo")
+var again = text.Set(lang.All().FollowUp.Again)
 
 // AsksToRefresh reports whether a message asks for something newer than what was found before.
 func AsksToRefresh(u need.Utterance, order need.Order) bool {
@@ -43,7 +36,7 @@ func IsRefresh(u need.Utterance) bool {
 }
 
 // anewAlone are words that ask for it where they are all that is said.
-var anewAlone = text.Set("refresh reload recheck update updates aktualisieren aktualisiere neuigkeiten actualise rafraichis actualiza novedades atualize novidades aggiorna novita обнови")
+var anewAlone = text.Set(lang.All().FollowUp.RefreshAlone)
 
 // TrimRefresh drops the words that ask for something newer from the end of a longer question.
 func TrimRefresh(s string) string {
@@ -57,4 +50,4 @@ func TrimRefresh(s string) string {
 }
 
 // besideAnew may stand beside the words that ask for something new.
-var besideAnew = text.Set("please now yet today again then on it that this there is are bitte jetzt denn nochmal svp maintenant ahora ya")
+var besideAnew = text.Set(lang.All().FollowUp.BesideRefresh)

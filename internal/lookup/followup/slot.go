@@ -1,47 +1,36 @@
 package followup
 
 import (
+	"cmp"
 	"slices"
 
 	"familiar/internal/lookup/need"
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // articles begin a noun.
-var articles = text.Set("the an ein eine einen un une una der die das den dem le la les el los las o a os as il lo gli i")
+var articles = text.Set(lang.All().Grammar.Articles)
 
 // opensSlot reports whether a word is a preposition in a language: some are articles in others.
-func opensSlot(key, lang string) bool {
-	switch key {
-	case "a":
-		return lang != "en"
-	case "das":
-		return lang == "pt"
-	case "des":
-		return lang == "fr"
+func opensSlot(key, language string) bool {
+	in := lang.Of(language).FollowUp
+	switch {
+	case lang.All().FollowUp.OwnPrepositions.Has(key):
+		return in.OwnPrepositions.Has(key)
+	case in.NotPrepositions.Has(key):
+		return false
 	}
 	return text.Prepositions[key]
 }
 
 // places are the prepositions of which one takes the place of another: "at Heathrow?" after "weather in London".
-var places = text.Set("in at near nach en dans a em no na nel bei")
+var places = text.Set(lang.All().FollowUp.PlacePrepositions)
 
 // plainPreposition returns a preposition without the article that some languages melt into it.
-func plainPreposition(key string) string {
-	switch key {
-	case "du", "des", "del", "do", "da", "dos", "das":
-		return "de"
-	case "im":
-		return "in"
-	case "vom":
-		return "von"
-	case "au", "aux":
-		return "a"
-	case "em", "na":
-		return "en"
-	}
-	return key
-}
+func plainPreposition(key string) string { return cmp.Or(unmelted[key], key) }
+
+var unmelted = text.ByWord(lang.All().FollowUp.ArticlePrepositions)
 
 // fillSlot puts a fragment into the question, in the place of what it replaces: the time, what stands behind the same
 // preposition, a number, a noun, the last name, or what the question is about.

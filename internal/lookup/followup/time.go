@@ -7,6 +7,7 @@ import (
 	"familiar/internal/lookup/need"
 	"familiar/internal/text"
 	"familiar/internal/text/calendar"
+	"familiar/internal/text/lang"
 )
 
 // timeAt returns how many words at words[at:] are a time: one seen from now, a day of the week, a year, or a month with
@@ -76,37 +77,7 @@ func (p prior) replaceTime(rest string, added []text.Word) string {
 }
 
 // neighbours are the words for the time before or after one that was named: the unit, and the way.
-var neighbours = text.Compile(map[string]string{
-	"d-1": "the day before, day before, the previous day, der tag davor, am tag davor, la veille, le jour d'avant, el dia anterior, el dia antes, o dia anterior, il giorno prima",
-	"d1":  "the day after, day after, the day after that, the next day, next day, the following day, der tag danach, am tag danach, le lendemain, le jour d'apres, le jour suivant, el dia siguiente, al dia siguiente, el dia despues, no dia seguinte, o dia seguinte, il giorno dopo",
-	"w-1": "the week before, week before, the previous week, die woche davor, la semaine d'avant, la semana anterior, la settimana prima",
-	"w1":  "the week after, week after, the week after that, the following week, die woche danach, la semaine d'apres, la semana siguiente, la settimana dopo",
-	"m-1": "the month before, month before, the previous month, der monat davor, im monat davor, le mois d'avant, el mes anterior",
-	"m1":  "the month after, month after, the month after that, the following month, der monat danach, im monat danach, le mois d'apres, el mes siguiente",
-	"y-1": "the year before, year before, the previous year, das jahr davor, im jahr davor, l'annee d'avant, el ano anterior, o ano anterior, no ano anterior, годом раньше",
-	"y1":  "the year after, year after, the year after that, the following year, das jahr danach, im jahr danach, l'annee d'apres, el ano siguiente, o ano seguinte, no ano seguinte, годом позже",
-	"o-1": "the one before, the one before that, the previous one, the last one before that",
-	"o1":  "the one after, the one after that, the next one",
-})
-
-// around are the words for the times around now by language and unit: the one before it, it and the one after, or of
-// days five; then those for times farther ahead and longer ago.
-var around = map[string]map[byte][]string{
-	"en": {'d': {"the day before yesterday", "yesterday", "today", "tomorrow", "the day after tomorrow", "in %d days", "%d days ago"},
-		'w': {"last week", "this week", "next week", "in %d weeks", "%d weeks ago"}, 'm': {"last month", "this month", "next month", "in %d months", "%d months ago"},
-		'y': {"last year", "this year", "next year", "in %d years", "%d years ago"}},
-	"de": {'d': {"vorgestern", "gestern", "heute", "morgen", "übermorgen", "in %d Tagen", "vor %d Tagen"},
-		'w': {"letzte Woche", "diese Woche", "nächste Woche", "in %d Wochen", "vor %d Wochen"}, 'm': {"letzten Monat", "diesen Monat", "nächsten Monat", "in %d Monaten", "vor %d Monaten"},
-		'y': {"letztes Jahr", "dieses Jahr", "nächstes Jahr", "in %d Jahren", "vor %d Jahren"}},
-	"fr": {'d': {"avant-hier", "hier", "aujourd'hui", "demain", "après-demain", "dans %d jours", "il y a %d jours"},
-		'w': {"la semaine dernière", "cette semaine", "la semaine prochaine", "dans %d semaines", "il y a %d semaines"}, 'm': {"le mois dernier", "ce mois-ci", "le mois prochain", "dans %d mois", "il y a %d mois"},
-		'y': {"l'année dernière", "cette année", "l'année prochaine", "dans %d ans", "il y a %d ans"}},
-	"es": {'d': {"anteayer", "ayer", "hoy", "mañana", "pasado mañana", "dentro de %d días", "hace %d días"},
-		'w': {"la semana pasada", "esta semana", "la próxima semana", "dentro de %d semanas", "hace %d semanas"}, 'm': {"el mes pasado", "este mes", "el próximo mes", "dentro de %d meses", "hace %d meses"},
-		'y': {"el año pasado", "este año", "el próximo año", "dentro de %d años", "hace %d años"}},
-	"pt": {'d': {"anteontem", "ontem", "hoje", "amanhã", "depois de amanhã", "daqui a %d dias", "%d dias atrás"}},
-	"it": {'d': {"l'altro ieri", "ieri", "oggi", "domani", "dopodomani", "tra %d giorni", "%d giorni fa"}},
-}
+var neighbours = text.Compile(lang.All().Time.Neighbours)
 
 // isNeighbour reports whether words are such a time and nothing else.
 func isNeighbour(words []text.Word) bool {
@@ -159,11 +130,11 @@ func (p prior) shiftTime(rest string) (string, bool) {
 
 // relativeTime words the time so many units from now in the language of a text.
 func relativeTime(unit byte, by int, s string) (string, bool) {
-	words := around[text.Language(s, text.Words(s))]
+	words := lang.Of(text.Language(s, text.Words(s))).Time.Around
 	if words == nil {
-		words = around["en"]
+		words = lang.Of("en").Time.Around
 	}
-	row := words[unit]
+	row := words[string(unit)]
 	if len(row) == 0 {
 		return "", false
 	}

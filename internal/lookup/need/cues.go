@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // cues are the cues that a sentence has, by name.
@@ -69,7 +70,7 @@ func (u Utterance) hasContent() bool {
 }
 
 // pointing are the words for something that only those present can see.
-var pointing = text.Set("this that it these those he she they him her them here there")
+var pointing = text.Set(lang.All().Need.Deictics)
 
 // addTopics adds what the sentence is about, and when, and lists both in n.
 func (c cues) addTopics(n *Need, u Utterance, form Form) {
@@ -103,12 +104,12 @@ func (u Utterance) hasPlace() bool {
 }
 
 var (
-	here    = text.Set("here outside outdoors there nearby")
-	atPlace = text.Set("in at near around")
+	here    = text.Set(lang.All().Need.Here)
+	atPlace = text.Set(lang.All().Need.AtPlace)
 )
 
 // doubts are the last words of "is the moon landing fake?".
-var doubts = text.Set("fake real true false hoax myth legit scam debunked wahr vrai faux verdad falso vero правда")
+var doubts = text.Set(lang.All().Need.Doubts)
 
 // asksIfTrue reports whether a yes-or-no question is whether something is true: it ends with a word of doubt, or has one
 // about something with a name, as in "did Ada really write it?".
@@ -120,7 +121,7 @@ func (u Utterance) asksIfTrue() bool {
 	return named && text.ContainsAny(u.Words, surely) && !u.Has(Persons) && !u.allCapitals()
 }
 
-var surely = text.Set("really actually wirklich tatsachlich vraiment realmente davvero echt")
+var surely = text.Set(lang.All().Need.DoubtAdverbs)
 
 // addNames adds proper names and years: things of the world outside.
 func (c cues) addNames(u Utterance) {
@@ -173,8 +174,8 @@ func (u Utterance) meansAnyone(you int) bool {
 }
 
 var (
-	generic   = text.Set("do can would could should")
-	selfVerbs = text.Set("feel work function think know live like do learn sleep look spend keep stay understand hear see remember handle manage process respond answer decide choose become survive pass")
+	generic   = text.Set(lang.All().Need.GenericYou)
+	selfVerbs = text.Set(lang.All().Need.BotVerbs)
 )
 
 var (
@@ -186,7 +187,7 @@ var (
 var codeWords = text.Set("sudo import def func")
 
 // makers are what is done with a song, a book or a film, after "who".
-var makers = text.Set("sing sings sang sung wrote writes record recorded perform performed direct directed star starred compose composed cover covered")
+var makers = text.Set(lang.All().Need.MakerVerbs)
 
 // asksForMaker reports whether a question is for who made something whose title is given: "who sings …". One word or two
 // after the verb may be no title: "who wrote you", "who sings this".
@@ -195,4 +196,4 @@ func (u Utterance) asksForMaker() bool {
 }
 
 // everybody are the words for all who are present, but the bot.
-var everybody = text.Set("anyone anybody someone somebody guys folks everyone yall jemand leute quelqu alguien alguem qualcuno кто-нибудь")
+var everybody = text.Set(lang.All().Need.Everybody)

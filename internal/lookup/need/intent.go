@@ -7,20 +7,13 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // intents are the cues that stand for an intent by themselves, surest first where a question has several.
 var (
 	intentOrder = []turn.Intent{turn.IntentForum, turn.IntentImage, turn.IntentVideo, turn.IntentDocs, turn.IntentHowTo, turn.IntentPerson}
-	intents     = text.Compile(map[string]string{
-		string(turn.IntentForum): "reddit, subreddit, forum, forums, discussion thread, hacker news, stack overflow, people saying, people think about, users say, users think, users are saying, what do people, community think, opinions on, experiences with, erfahrungen mit, avis sur, opiniones sobre, форум",
-		string(turn.IntentImage): "image, images, picture, pictures, photo, photos, photograph, wallpaper, gif, gifs, meme, memes, drawing of, painting of, screenshot, logo of, what does it look like, look like, bild von, bilder, foto, fotos, imagen, imagenes, imagem, immagini, картинка, картинки, фото, 画像, 写真, 图片, 照片, 사진",
-		string(turn.IntentVideo): "video, videos, clip, clips, youtube, footage, trailer, teaser, watch online, stream of, livestream, vidéo, videos de, видео, 動画, 视频, 동영상",
-		string(turn.IntentDocs):  "documentation, docs, docs for, docs of, api reference, man page, manual for, readme, changelog, release notes, stack trace, error message, error code, npm package, pip package, python library, golang package, go package, rust crate, config option, command line option, syntax of, api of, function signature, sdk, rfc, dokumentation, документация",
-		string(turn.IntentHowTo): "how to, how do i, how do you, how can i, how can you, how should i, how do we, how would i, how would one, steps to, instructions for, instructions to, guide to, tutorial, teach me, recipe, recipes, help me make, help me cook, best way to, ways to, wie kann ich, wie macht man, wie mache ich, anleitung, rezept, comment faire, comment puis-je, recette, como hacer, como puedo, como fazer, receta, receita, come si fa, come posso, ricetta, как сделать, как приготовить, как можно, рецепт, やり方, 作り方, 仕方, 方法, 怎么做, 如何, 하는 법",
-		string(turn.IntentPerson): "who, whom, whose, biography of, biography, bio of, how old is, how tall is, net worth of, married to, wife of, husband of, actor, actress, singer, which actor, which actress, which player, what player, which singer, which president, which author, what actor, what actress, " +
-			"wer ist, wer war, wer hat, qui est, qui a, quien es, quien fue, quien, quem e, quem foi, quem, chi e, chi era, chi ha, wie is, кто такой, кто такая, кто, kto, 誰, 谁, 누구",
-	})
+	intents     = text.Compile(lang.All().Need.Intents)
 )
 
 // minConfidence is the confidence from which a message has an intent beside its likeliest.

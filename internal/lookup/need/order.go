@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // Order is what a message says in so many words about searching.
@@ -18,10 +19,10 @@ const (
 )
 
 // tellers are the words before a verb that make it no order.
-var tellers = text.Set("i we he she they it did does will would who why when how where people many some most ich je yo eu io я")
+var tellers = text.Set(lang.All().Order.NotImperative)
 
 // urging are the words before an order that is given within a sentence.
-var urging = text.Set("please pls but and so just you ok okay answer reply respond tell me say bitte aber und antworte sag mais et reponds pero y responde mas e rispondi но и ответь")
+var urging = text.Set(lang.All().Order.Before)
 
 // order finds an order to search, or not to.
 func (u Utterance) order() Order {
@@ -85,12 +86,12 @@ func (u Utterance) afterMark(i int) bool {
 
 var (
 	// refusing and wondering tell "I don't need you to look it up" from "why didn't you look it up?".
-	refusing  = text.Set("not never nie nicht jamais nunca nao никогда не")
-	wondering = text.Set("why did does who warum pourquoi porque почему")
+	refusing  = text.Set(lang.All().Order.Refusals)
+	wondering = text.Set(lang.All().Order.AsksWhy)
 	// telling are the words of a clause in which a search is told of.
-	telling = text.Set("i we he she they it did do does should would could must let told asked used people ich wir er sie je nous yo eu io я мы")
+	telling = text.Set(lang.All().Order.Reports)
 	// noObject are what no order is about: a thing that searches, and what only a device has.
-	noObject = text.Set("engine bar history box party warrant term result my our your")
+	noObject = text.Set(lang.All().Order.NotSearched)
 )
 
 // vocative is a name at a message's beginning, of somebody who is spoken to.
@@ -110,5 +111,4 @@ func (u Utterance) toAnother() bool {
 }
 
 // fillers are what a sentence begins with before a comma, beside the words that the tables know.
-var fillers = text.Set("ah oh wow wait anyway anyways honestly seriously basically exactly first firstly second secondly third finally lastly now again true great nice cool fine alright sorry lol haha hmm hm um uh huh yeah yep yes no nope nah sure right ok okay meanwhile however though still maybe perhaps " +
-	"ja nein doch also na gut genau oui non bon alors si bueno pues vale sim nao bom entao va bene allora да нет ладно хорошо ну")
+var fillers = text.Set(lang.All().Order.Fillers)

@@ -9,6 +9,7 @@ import (
 
 	"familiar/internal/lookup/need"
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // Names are the people of a server, and what a message mentions. Neither leaves in a query.
@@ -91,7 +92,7 @@ func (k Names) standsForMember(s string, words []text.Word, i int, name string) 
 }
 
 // placing are the prepositions behind which a name is a place's.
-var placing = text.Set("in near en dans em в во nell w")
+var placing = text.Set(lang.All().Privacy.PlacePrepositions)
 
 // marksPerson reports whether what stands beside a word makes a person's name of it, even where it opens a sentence or
 // follows "in": "Will is how old", "Will, is it late?", "in Ada's garden", "interested in Ada".
@@ -111,8 +112,8 @@ func marksPerson(s string, words []text.Word, i int) bool {
 
 // trusting are the words that are followed by "in" and a person, and doing those that follow who does or is something.
 var (
-	trusting = text.Set("interested believe believed trust trusted faith confidence love invested disappointed verliebt interessiert glaubt vertraut amoureux confiance creer confiar")
-	doing    = text.Set("is was has had does did lives likes said wants ist war hat hatte wohnt sagte est était aime vive tiene")
+	trusting = text.Set(lang.All().Privacy.BeforeIn)
+	doing    = text.Set(lang.All().Privacy.PersonVerbs)
 )
 
 // opensSentence reports whether a word is the first of a sentence, where every word has a capital.
@@ -138,4 +139,4 @@ func (k Names) besideName(s string, words []text.Word, i int) bool {
 }
 
 // asks are the verbs with which a question begins that is answered with yes or no.
-var asks = text.Set("is was are were has ist war est era fue foi")
+var asks = text.Set(lang.All().Privacy.Auxiliaries)

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // digitRun is a number, in parts or not, with the signs that people put between the parts of a telephone number.
@@ -115,9 +116,9 @@ func isISBN(parts []string, before string) bool {
 
 // The words before a telephone number: those that call, and somebody's number.
 var (
-	calling     = text.Set("call calling called phone tel telephone mobile cell fax dial text sms whatsapp ring hotline handy area vorwahl telefon telefonnummer handynummer rufnummer anrufen anrufe ruf appelle appeler telephoner portable llama llamar telefono movil celular telefone ligue ligar cellulare chiama chiamare телефон позвони звонить")
-	numberNouns = text.Set("number nummer numero номер")
-	owning      = text.Set("my your his her their our meine deine seine ihre unsere mon ton son mi tu su meu seu mio tuo suo мой твой его ее")
+	calling     = text.Set(lang.All().Privacy.PhoneWords)
+	numberNouns = text.Set(lang.All().Privacy.NumberNouns)
+	owning      = text.Set(lang.All().Privacy.Owners)
 )
 
 // areaCode is one in brackets, with a number behind it.

@@ -13,6 +13,7 @@ import (
 	"familiar/internal/lookup/privacy"
 	"familiar/internal/text"
 	"familiar/internal/text/calendar"
+	"familiar/internal/text/lang"
 )
 
 // maxQuery is how many characters a query has at most.
@@ -120,7 +121,7 @@ func (p *Plan) needsYear(s string) bool {
 }
 
 // tails are polite endings.
-var tails = regexp.MustCompile(`(?i)[\s,]+(?:please|pls|plz|thanks|thank you|thx|for me|online|on the (?:web|internet)|bitte|danke|s'il (?:te|vous) pla[iî]t|por favor|per favore)[\s.!?]*$`)
+var tails = regexp.MustCompile(`(?i)[\s,]+(?:` + lang.All().Query.Courtesies.String() + `)[\s.!?]*$`)
 
 // trimCourtesies drops the beginning and the end of a message that are for the bot and not for a search service.
 func trimCourtesies(s string, names []string) string {
@@ -158,7 +159,7 @@ func trimCourtesies(s string, names []string) string {
 }
 
 // linking are the words between an order and what is to be looked up.
-var linking = text.Set("for about on if whether nach sur por sobre")
+var linking = text.Set(lang.All().Query.OrderLinks)
 
 // contentWords keeps the words that carry meaning, as they were written.
 func contentWords(s string) string {

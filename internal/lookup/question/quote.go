@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // quotation are the pairs of marks that stand around the exact words of something.
@@ -45,10 +46,10 @@ func balanceQuotes(s string) string {
 }
 
 // works are the words before a title, which is then searched for exactly.
-var works = text.Set("book novel film movie song album show series game poem painting paper musical opera roman buch lied spielfilm gedicht gemalde livre chanson poeme libro novela pelicula cancion livro romance filme musica cancao quadro книга книгу роман фильм песня песню картина картину")
+var works = text.Set(lang.All().Query.Works)
 
 // called may stand between such a word and the title.
-var called = text.Set("called named titled namens mit dem titel intitule appele llamado llamada titulado chamado chamada под названием")
+var called = text.Set(lang.All().Query.TitleLinks)
 
 // quoteTitles puts quotation marks around a title of several words that follows what kind of work it is.
 func quoteTitles(s string) string {

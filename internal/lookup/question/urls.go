@@ -5,6 +5,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 	"familiar/internal/web/guard"
 )
 
@@ -34,4 +35,4 @@ func typedURLs(req turn.Request) (urls, refused []string) {
 }
 
 // pageWords are the words by which a reply means the page that its parent links to.
-var pageWords = text.Set("this that it link page article site url post read summary summarize summarise tldr says say said about das link seite artikel lies zusammen ca lien resume esto enlace resumen isso resumo questo riassumi это ссылка")
+var pageWords = text.Set(lang.All().Query.PageWords)

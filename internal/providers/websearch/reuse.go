@@ -13,6 +13,7 @@ import (
 	"familiar/internal/lookup/question"
 	"familiar/internal/text"
 	"familiar/internal/text/calendar"
+	"familiar/internal/text/lang"
 )
 
 // reuseCache holds what lookups have found, for the like questions that come soon after. It is kept in the process alone:
@@ -159,7 +160,7 @@ func contentKeys(words []text.Word) []string {
 }
 
 // idleWords make no other question.
-var idleWords = text.Set("exact exactly actual actually current currently precise precisely real really approximate approximately official officially genau eigentlich aktuell exactement actuellement exacto actual atual ungefahr circa")
+var idleWords = text.Set(lang.All().Reuse.Neutral)
 
 // interchangeable reports whether the words that the other query lacks make no difference to what is asked.
 func interchangeable(s string, words []text.Word, other map[string]bool) bool {
@@ -180,10 +181,7 @@ func interchangeable(s string, words []text.Word, other map[string]bool) bool {
 
 // decisive are small words that make another question: those that ask, those that deny, and those that turn a
 // comparison around.
-var decisive = text.Set("who whose whom what when where which why how many much not no never without except before after under over more less most least best worst first last highest lowest biggest smallest largest oldest newest youngest tallest cheapest " +
-	"wer wen wem wessen was wann wo welche welcher welches warum wie viele nicht kein keine ohne vor nach mehr weniger erste letzte " +
-	"qui que quoi quand quel quelle combien comment pourquoi pas sans avant apres plus moins premier dernier quien cuando donde cual cuanto cuantos como no sin antes despues mas menos primero ultimo " +
-	"quem quando onde qual quanto quantos nao sem antes depois mais menos кто что где когда какой сколько почему не без до после больше меньше")
+var decisive = text.Set(lang.All().Reuse.Decisive)
 
 // version names the rules under which something was found: what was found under others is not given out.
 func (p Policy) version() string {

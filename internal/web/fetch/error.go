@@ -119,9 +119,12 @@ func fromGuard(err error) *Error {
 }
 
 // fromContext says why ctx ended.
-func fromContext(ctx context.Context) *Error {
+func fromContext(ctx context.Context) *Error { return fromCause(context.Cause(ctx)) }
+
+// fromCause translates the end of a context, or of the Fetcher, which cancels.
+func fromCause(cause error) *Error {
 	var e *Error
-	switch cause := context.Cause(ctx); {
+	switch {
 	case errors.As(cause, &e):
 		return clone(e) // whoever gets it may add a status
 	case errors.Is(cause, context.DeadlineExceeded):

@@ -32,6 +32,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/flight"
 	"familiar/internal/web/guard"
 )
 
@@ -72,8 +73,8 @@ type Fetcher struct {
 	robots *store[rules]
 	pieces sync.Pool // of *piece, lent to whoever reads a body
 
-	flights      *flights[outcome]
-	robotFlights *flights[rules]
+	flights      flight.Group[string, outcome] // by pageKey
+	robotFlights flight.Group[string, rules]   // by robots.txt and lists
 }
 
 // New checks c and returns a Fetcher. Close it when done.
@@ -116,14 +117,13 @@ func newFetcher(c Config, l limits) (*Fetcher, error) {
 	}
 	f.pieces.New = func() any { return new(piece) }
 	f.gate = newGate(l.global, l.perHost)
-	f.flights, f.robotFlights = newFlights[outcome](), newFlights[rules]()
 	return f, nil
 }
 
 // Close ends every fetch and waits for them. Fetch fails afterwards.
 func (f *Fetcher) Close() {
-	f.flights.close()
-	f.robotFlights.close()
+	f.flights.Close()
+	f.robotFlights.Close()
 	f.pages.close()
 }
 
@@ -243,7 +243,7 @@ func (f *Fetcher) find(ctx context.Context, u *url.URL, o Options) (got outcome,
 		return got, true
 	}
 	until, _ := ctx.Deadline()
-	got, err := f.flights.do(ctx, key, func(ctx context.Context) outcome {
+	got, err := f.flights.Do(ctx, key, func(ctx context.Context) outcome {
 		// The last flight to this page may have landed since the look into the cache.
 		if got, ok := f.pages.memory.get(key); ok {
 			return got
@@ -255,7 +255,7 @@ func (f *Fetcher) find(ctx context.Context, u *url.URL, o Options) (got outcome,
 		return got
 	})
 	if err != nil {
-		return outcome{err: err}, false
+		return outcome{err: fromCause(err)}, false
 	}
 	return got, false
 }

@@ -321,8 +321,8 @@ func testImpatientCaller(t *testing.T) {
 			results <- err
 		}()
 		synctest.Wait()
-		if n := f.flights.waiting(); n != i+1 {
-			t.Fatalf("%d wait, want %d", n, i+1)
+		if s := f.Stats(); s.Misses != 1 || s.Shared != int64(i) {
+			t.Fatalf("after %d callers: %+v", i+1, s)
 		}
 	}
 	cancel()
@@ -336,16 +336,6 @@ func testImpatientCaller(t *testing.T) {
 	if n := w.Hits("https://example.org/p"); n != 1 {
 		t.Errorf("%d requests, want 1", n)
 	}
-}
-
-func (g *flights[V]) waiting() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	n := 0
-	for _, fl := range g.m {
-		n += fl.waiting
-	}
-	return n
 }
 
 func TestDeadlineAndCancel(t *testing.T) { synctest.Test(t, testDeadlineAndCancel) }

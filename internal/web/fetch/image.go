@@ -29,13 +29,13 @@ func (f *Fetcher) FetchImage(ctx context.Context, rawURL string, o Options) (*Im
 		return nil, e
 	}
 	until, _ := ctx.Deadline()
-	got, e := f.flights.do(ctx, "image "+pageKey(u, o), func(ctx context.Context) outcome {
+	got, err := f.flights.Do(ctx, "image "+pageKey(u, o), func(ctx context.Context) outcome {
 		v := visit{f: f, options: o, kind: anImage, until: until}
 		return v.page(ctx, u)
 	})
 	switch {
-	case e != nil:
-		return nil, e
+	case err != nil:
+		return nil, fromCause(err)
 	case got.err != nil:
 		return nil, clone(got.err)
 	}

@@ -41,7 +41,7 @@ func (f *Fetcher) rulesOf(ctx context.Context, u *url.URL, o Options) (rules, *E
 	if r, ok := f.robots.get(key); ok {
 		return r, nil
 	}
-	return f.robotFlights.do(ctx, key, func(ctx context.Context) (r rules) {
+	r, err := f.robotFlights.Do(ctx, key, func(ctx context.Context) (r rules) {
 		defer func() {
 			if recover() != nil {
 				r = rules{err: fail(turn.CodeRobotsUnreachable)}
@@ -60,6 +60,10 @@ func (f *Fetcher) rulesOf(ctx context.Context, u *url.URL, o Options) (rules, *E
 		}
 		return r
 	})
+	if err != nil {
+		return rules{}, fromCause(err)
+	}
+	return r, nil
 }
 
 // understand turns what came of asking for robots.txt into rules (RFC 9309 §2.3.1): a site that has none allows all, one that

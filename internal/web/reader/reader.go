@@ -36,10 +36,10 @@ import (
 	"time"
 
 	"github.com/maypok86/otter/v2"
-	"golang.org/x/sync/singleflight"
 
 	"familiar/internal/api"
 	"familiar/internal/context/turn"
+	"familiar/internal/flight"
 	"familiar/internal/web/guard"
 	"familiar/internal/web/page"
 )
@@ -57,11 +57,8 @@ type Config struct {
 // and a nil one knows no page.
 type Readers struct {
 	config  Config
-	base    context.Context // parent of every errand's
-	stop    context.CancelFunc
 	kept    *otter.Cache[string, kept]
-	flights singleflight.Group
-	tasks   sync.WaitGroup // errands, and those who wait for them
+	flights flight.Group[string, outcome] // by errand.key
 
 	mu     sync.Mutex
 	far    map[string]*api.Endpoint // guarded by mu: by origin, made when first asked
@@ -86,7 +83,7 @@ func New(c Config) *Readers {
 		c.Now = time.Now
 	}
 	r := &Readers{config: c, far: map[string]*api.Endpoint{}, closed: map[string]time.Time{}}
-	r.base, r.stop = context.WithCancel(context.Background())
+	r.flights.Timeout = patience
 	r.kept = otter.Must(&otter.Options[string, kept]{
 		MaximumWeight: maxKept,
 		Weigher:       func(key string, k kept) uint32 { return uint32(len(key) + len(k.doc.Page.Markdown) + 4096) },
@@ -95,11 +92,8 @@ func New(c Config) *Readers {
 	return r
 }
 
-// Close ends every errand and waits for them. It must not be called while Read is.
-func (r *Readers) Close() {
-	r.stop()
-	r.tasks.Wait()
-}
+// Close ends every errand and waits for them. Read fails afterwards.
+func (r *Readers) Close() { r.flights.Close() }
 
 // Options belong to one page.
 type Options struct {
@@ -150,50 +144,44 @@ func (r *Readers) Read(ctx context.Context, rawURL string, o Options) (*Document
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	got, err := r.share(ctx, e)
-	if err != nil {
-		return nil, err
+	got, err := r.flights.Do(ctx, e.key, func(ctx context.Context) outcome { return r.run(ctx, e) })
+	switch {
+	case err != nil:
+		return nil, &Error{e.reader, turn.CodeTimeout, "no answer in time"}
+	case got.err != nil:
+		return nil, got.err
 	}
-	doc := *got
+	doc := *got.doc
 	doc.URL = e.asked
 	return &doc, nil
 }
 
-// share runs an errand, once for all who want the same at the same time. It outlives the caller who began it, by its
-// own limit of time.
-func (r *Readers) share(ctx context.Context, e *errand) (*Document, error) {
-	type outcome struct {
-		doc *Document
-		err error
-	}
-	done := make(chan outcome, 1) // room for the result that nobody waits for any more
-	r.tasks.Go(func() {
-		v, err, _ := r.flights.Do(e.key, func() (any, error) { return r.run(e) })
-		doc, _ := v.(*Document)
-		done <- outcome{doc, err}
-	})
-	select {
-	case got := <-done:
-		return got.doc, got.err
-	case <-ctx.Done():
-		return nil, &Error{e.reader, turn.CodeTimeout, "no answer in time"}
-	}
+// outcome is what came of an errand: a document or the reason why there is none.
+type outcome struct {
+	doc *Document
+	err error
 }
 
 // run does an errand and keeps what came of it. A panic in the reading of hostile bytes costs this page alone.
-func (r *Readers) run(e *errand) (doc *Document, err error) {
+func (r *Readers) run(ctx context.Context, e *errand) (o outcome) {
 	defer func() {
 		if recover() != nil {
-			doc, err = nil, &Error{e.reader, turn.CodeMalformed, "the reply could not be read"}
+			o = outcome{err: &Error{e.reader, turn.CodeMalformed, "the reply could not be read"}}
 		}
 	}()
-	ctx, cancel := context.WithTimeout(r.base, patience)
-	defer cancel()
+	doc, err := r.document(ctx, e)
+	if err == nil {
+		r.kept.Set(e.key, kept{doc, r.config.Now().Add(keepFor)})
+	}
+	return outcome{doc, err}
+}
+
+func (r *Readers) document(ctx context.Context, e *errand) (*Document, error) {
 	d, err := r.desk(e)
 	if err != nil {
 		return nil, err
 	}
-	doc = &Document{Reader: e.reader, Final: e.final, Fetched: r.config.Now()}
+	doc := &Document{Reader: e.reader, Final: e.final, Fetched: r.config.Now()}
 	if doc.Page, err = e.read(ctx, d); err != nil {
 		return nil, e.failed(err)
 	}
@@ -206,7 +194,6 @@ func (r *Readers) run(e *errand) (doc *Document, err error) {
 	}
 	sum := sha256.Sum256([]byte(text))
 	doc.Page.Markdown, doc.Bytes, doc.SHA256 = text, len(text), hex.EncodeToString(sum[:])
-	r.kept.Set(e.key, kept{doc, r.config.Now().Add(keepFor)})
 	return doc, nil
 }
 
