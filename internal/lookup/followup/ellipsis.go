@@ -187,8 +187,8 @@ func rewriteUnspaced(u need.Utterance, p prior) (string, bool) {
 		return "", false
 	}
 	if m := topicAlone.FindStringSubmatch(strings.TrimSpace(s)); m != nil && len(need.Openings[""].FindAll(m[1], nil)) == 0 {
-		if isTime := func(p text.Phrase) bool { return p.Words[0] == m[1] }; slices.ContainsFunc(calendar.UnspacedMoments, isTime) {
-			return m[1] + japanese.Of + withoutTimes(old[0]), true
+		if calendar.IsUnspaced(m[1]) {
+			return m[1] + japanese.Of + calendar.CutUnspaced(old[0], japanese.Of), true
 		}
 		return m[1] + old[2], true
 	}
@@ -196,12 +196,4 @@ func rewriteUnspaced(u need.Utterance, p prior) (string, bool) {
 		return standsFor.ReplaceAllString(s, old[1]+"$1"), true
 	}
 	return "", false
-}
-
-// withoutTimes removes the words for times seen from now from a text without spaces.
-func withoutTimes(s string) string {
-	for _, p := range calendar.UnspacedMoments {
-		s = strings.ReplaceAll(strings.ReplaceAll(s, p.Words[0]+japanese.Of, ""), p.Words[0], "")
-	}
-	return s
 }
