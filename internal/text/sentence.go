@@ -125,7 +125,7 @@ func endsSentence(s, next string, prose bool) bool {
 func abbreviated(s string) bool {
 	s = strings.TrimRight(strings.TrimSuffix(s, "."), " ")
 	last := s[strings.LastIndexAny(s, " .")+1:]
-	return len(last) == 1 && InWord(rune(last[0])) || titles[strings.ToLower(last)]
+	return len(last) == 1 || titles[strings.ToLower(last)]
 }
 
 var titles = Set(lang.All().Grammar.Abbreviations)
