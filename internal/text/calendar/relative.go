@@ -24,11 +24,9 @@ var Calendar = text.Compile(lang.All().Time.Calendar)
 var whichOf = func() text.Phrases {
 	rows := map[string]lang.Phrases{}
 	add := func(kind string, names lang.Row, which map[string]lang.Phrases) {
-		for i, forms := range names.Forms() {
-			for _, name := range forms {
-				for dir, words := range map[string]string{"<": "last", "=": "this", ">": "next"} {
-					rows[dir+kind+strconv.Itoa(i)] += "," + lang.Phrases(strings.ReplaceAll(string(which[words]), "%s", name))
-				}
+		for i, name := range names.All() {
+			for dir, words := range map[string]string{"<": "last", "=": "this", ">": "next"} {
+				rows[dir+kind+strconv.Itoa(i)] += "," + lang.Phrases(strings.ReplaceAll(string(which[words]), "%s", name))
 			}
 		}
 	}
@@ -45,23 +43,11 @@ var whichOf = func() text.Phrases {
 	return text.Compile(rows)
 }()
 
-// DayRows are the names of the days in several languages, from Sunday on.
-var DayRows = func() (rows []string) {
-	for _, code := range lang.Codes() {
-		if days := lang.Of(code).Time.Weekdays; days != "" {
-			rows = append(rows, string(days))
-		}
-	}
-	return rows
-}()
-
 // DayNumber are the days of the week by their names, from Sunday on.
 var DayNumber = func() map[string]int {
 	days := map[string]int{}
-	for _, row := range DayRows {
-		for i, name := range strings.Fields(row) {
-			days[text.Fold(name)] = i
-		}
+	for i, name := range lang.All().Time.Weekdays.All() {
+		days[text.Fold(name)] = i
 	}
 	return days
 }()
@@ -73,10 +59,8 @@ var sinceWords = text.Set(lang.All().Time.Since)
 var (
 	spelledCounts = func() map[string]int {
 		all := map[string]int{}
-		for i, forms := range lang.All().Number.Counts.Forms() {
-			for _, form := range forms {
-				all[text.Fold(form)] = i + 1
-			}
+		for i, form := range lang.All().Number.Counts.All() {
+			all[text.Fold(form)] = i + 1
 		}
 		return all
 	}()
@@ -150,9 +134,12 @@ func At(words []text.Word, at int) (n int, cue string) {
 // DayLike returns the name of a day of the week, from Sunday on, in the language of another day's name. The number may
 // be that of a day in the week before or after.
 func DayLike(name string, number int) string {
-	for _, row := range DayRows {
-		if names := strings.Fields(row); slices.ContainsFunc(names, func(n string) bool { return text.Fold(n) == name }) {
-			return names[(number+7)%7]
+	for _, code := range lang.Codes() {
+		days := lang.Of(code).Time.Weekdays
+		for _, day := range days.All() {
+			if text.Fold(day) == name {
+				return days.Name((number + 7) % 7)
+			}
 		}
 	}
 	return name
