@@ -141,7 +141,7 @@ func (m Moment) formatSeason(language string, now time.Time) string {
 	case winter && now.Month() < time.March:
 		year--
 	}
-	name := cmp.Or(lang.Of(language).Time.Seasons, lang.Of("en").Time.Seasons).Forms()[m.n][0]
+	name := cmp.Or(lang.Of(language).Time.Seasons, lang.Of("en").Time.Seasons).Name(m.n)
 	if winter {
 		return fmt.Sprintf("%s %d/%d", name, year, year+1)
 	}
@@ -172,5 +172,5 @@ func format(t time.Time, layout string, months lang.Row) string {
 	if !named {
 		return t.Format(layout)
 	}
-	return t.Format(before) + months.Forms()[t.Month()-1][0] + t.Format(after)
+	return t.Format(before) + months.Name(int(t.Month())-1) + t.Format(after)
 }

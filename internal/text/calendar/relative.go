@@ -24,11 +24,9 @@ var Phrases = text.Compile(lang.All().Time.Calendar)
 var whichOf = func() text.Phrases {
 	rows := map[string]lang.Phrases{}
 	add := func(kind string, names lang.Row, which map[string]lang.Phrases) {
-		for i, forms := range names.Forms() {
-			for _, name := range forms {
-				for dir, words := range map[string]string{"<": "last", "=": "this", ">": "next"} {
-					rows[dir+kind+strconv.Itoa(i)] += "," + lang.Phrases(strings.ReplaceAll(string(which[words]), "%s", name))
-				}
+		for i, name := range names.All() {
+			for dir, words := range map[string]string{"<": "last", "=": "this", ">": "next"} {
+				rows[dir+kind+strconv.Itoa(i)] += "," + lang.Phrases(strings.ReplaceAll(string(which[words]), "%s", name))
 			}
 		}
 	}
@@ -45,23 +43,11 @@ var whichOf = func() text.Phrases {
 	return text.Compile(rows)
 }()
 
-// weekdays has the names of the days in each language, from Sunday on.
-var weekdays = func() (rows [][]string) {
-	for _, code := range lang.Codes() {
-		if names := strings.Fields(string(lang.Of(code).Time.Weekdays)); len(names) > 0 {
-			rows = append(rows, names)
-		}
-	}
-	return rows
-}()
-
 // dayNumber has the days of the week by their names, from Sunday on.
 var dayNumber = func() map[string]int {
 	days := map[string]int{}
-	for _, names := range weekdays {
-		for i, name := range names {
-			days[text.Fold(name)] = i
-		}
+	for i, name := range lang.All().Time.Weekdays.All() {
+		days[text.Fold(name)] = i
 	}
 	return days
 }()
@@ -73,10 +59,8 @@ var sinceWords = text.Set(lang.All().Time.Since)
 var (
 	spelledCounts = func() map[string]int {
 		all := map[string]int{}
-		for i, forms := range lang.All().Number.Counts.Forms() {
-			for _, form := range forms {
-				all[text.Fold(form)] = i + 1
-			}
+		for i, form := range lang.All().Number.Counts.All() {
+			all[text.Fold(form)] = i + 1
 		}
 		return all
 	}()
@@ -181,9 +165,12 @@ func Weekday(key string) (day int, ok bool) {
 // WeekdayLike returns the name of a day of the week in the language of another day's name. A day may be of the week
 // before or after.
 func WeekdayLike(key string, day int) string {
-	for _, names := range weekdays {
-		if slices.ContainsFunc(names, func(name string) bool { return text.Fold(name) == key }) {
-			return names[(day+7)%7]
+	for _, code := range lang.Codes() {
+		days := lang.Of(code).Time.Weekdays
+		for _, name := range days.All() {
+			if text.Fold(name) == key {
+				return days.Name((day + 7) % 7)
+			}
 		}
 	}
 	return key
