@@ -105,7 +105,7 @@ func dropLines(root *html.Node, title string) {
 	for _, line := range textLines(root) {
 		text, length, heading := dom.Label(line), dom.Length(line), dom.HeadingLevel(line) > 0
 		isTitle := !begun && heading && meta.SharesWords(text, title) && meta.SharesWords(title, text)
-		if title != "" && isTitle {
+		if isTitle {
 			dropBefore(root, line)
 		}
 		begun = begun || length >= minParagraph && !heading
@@ -173,6 +173,7 @@ func textLines(n *html.Node) (found []*html.Node) {
 	return found
 }
 
+// collectLines adds the blocks below n that hold no other block, and reports whether there is no block below n at all.
 func collectLines(n *html.Node, lines *[]*html.Node) (leaf bool) {
 	leaf = true
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
