@@ -2,6 +2,7 @@ package followup
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -9,9 +10,6 @@ import (
 	"familiar/internal/text"
 	"familiar/internal/text/lang"
 )
-
-// englishPerson are the pronouns that stand for nobody but persons: in other languages things are he and she, too.
-var englishPerson = text.Set(lang.All().FollowUp.PersonPronouns)
 
 // replacePronoun puts the name that a pronoun stands for in its place. Where the question before has none, that is added
 // whole.
@@ -25,7 +23,7 @@ func replacePronoun(u need.Utterance, p prior) (string, bool) {
 		return withQuestion(u.Text, p.raw), true
 	}
 	name := p.antecedent(strings.HasPrefix(kind, "he"))
-	if name == "" && !englishPerson[pronoun.Key] {
+	if name == "" && !personPronouns[pronoun.Key] {
 		name = p.antecedent(false)
 	}
 	if name == "" {
@@ -48,7 +46,7 @@ func replacePronoun(u need.Utterance, p prior) (string, bool) {
 func replaceThere(u need.Utterance, at int, p prior) (string, bool) {
 	from, to := lastName(p.Words, p.inTime)
 	for i := len(p.Words) - 2; from == to && i > 0; i-- {
-		if places[p.Words[i].Key] && timeAt(p.Words, i+1) == 0 { // "weather in oslo"
+		if placePrepositions[p.Words[i].Key] && timeAt(p.Words, i+1) == 0 { // "weather in oslo"
 			from, to = i+1, p.slotEnd(i+1)
 		}
 	}
@@ -78,15 +76,12 @@ func pronounAt(u need.Utterance) int {
 		if w.Key == "it" && slices.ContainsFunc(u.Find(need.Topics), func(f text.Match) bool { return f.Cue == "weather" }) {
 			continue // "will it snow there?"
 		}
-		if kind := text.Pronouns[w.Key]; at < 0 && kind != "" && !(kind == "there" && (i == 0 || existing[u.Words[i-1].Key])) {
+		if kind := text.Pronouns[w.Key]; at < 0 && kind != "" && !(kind == "there" && (i == 0 || existentials[u.Words[i-1].Key])) {
 			at = i
 		}
 	}
 	return at
 }
-
-// existing are the words with which "there" is no place: "are there", "how many are there".
-var existing = text.Set(lang.All().FollowUp.Existentials)
 
 // antecedent returns what a pronoun of a follow-up stands for: a person or a thing. A question that has a pronoun itself
 // has none.
@@ -110,13 +105,13 @@ func (p prior) topic(isPerson bool) string {
 	if len(p.Body) == 0 {
 		return ""
 	}
-	at, asksOf := p.behindAbout()
+	at, asksOf := p.behindTopicOpening()
 	end, first := len(p.Words), p.Body[0].Key
 	described := at > 0 && !p.Words[at].Upper // "who is the mayor of Rome?"
 	switch {
 	case isPerson && asksOf == "" && answerWho[first]:
 		return "" // "who won the prize?": the person is the answer, and no name in the question is hers
-	case described && isPerson, described && asksOf == "about" && !personal[first] && end-at <= 8:
+	case described && isPerson, described && asksOf == "about" && !who[first] && end-at <= 8:
 		return p.span(at, end)
 	}
 	from, to := firstName(p.Words)
@@ -132,10 +127,10 @@ func (p prior) topic(isPerson bool) string {
 	return ""
 }
 
-// behindAbout returns the index of the word behind a beginning such as "who is" or "how old is", 0 if there is none, and the
-// row of abouts.
-func (p prior) behindAbout() (at int, asksOf string) {
-	n, asksOf := abouts.Prefix(p.Body)
+// behindTopicOpening returns the index of the word behind a beginning such as "who is" or "how old is", 0 if there is none, and the
+// row of topicOpenings.
+func (p prior) behindTopicOpening() (at int, asksOf string) {
+	n, asksOf := topicOpenings.Prefix(p.Body)
 	if n == 0 || n == len(p.Body) {
 		return 0, asksOf
 	}
@@ -145,7 +140,7 @@ func (p prior) behindAbout() (at int, asksOf string) {
 // thingName returns the range of the last name that stands behind no preposition but "of", or else of the last. One in a
 // time does not count.
 func (p prior) thingName() (from, to int) {
-	apart := func(i int) bool { return text.Prepositions[p.Words[i].Key] && !linksName[p.Words[i].Key] }
+	apart := func(i int) bool { return text.Prepositions[p.Words[i].Key] && !nameLinks[p.Words[i].Key] }
 	from, to = lastName(p.Words, func(i int) bool {
 		return p.inTime(i) || apart(i-1) || i > 1 && articles[p.Words[i-1].Key] && apart(i-2)
 	})
@@ -154,9 +149,6 @@ func (p prior) thingName() (from, to int) {
 	}
 	return from, to
 }
-
-// linksName are the prepositions with which a name is what a thing belongs to.
-var linksName = text.Set(lang.All().FollowUp.NameLinks)
 
 // withHead adds to a name the thing that it owns: "Peru's capital", "the sequel of Dune", "a hotel in Porto".
 func (p prior) withHead(from, to int) (int, int) {
@@ -168,14 +160,14 @@ func (p prior) withHead(from, to int) (int, int) {
 		return from, to
 	}
 	before, head := words[from-1].Key, words[from-2].Key
-	if text.Prepositions[before] && !linksName[before] && !text.StopWords[head] {
+	if text.Prepositions[before] && !nameLinks[before] && !text.StopWords[head] {
 		for i := from - 2; i > 0 && i >= from-5; i-- {
 			if articles[words[i].Key] {
 				return i + 1, to
 			}
 		}
 	}
-	if before == "of" && relational[head] && words[from-3].Key == "the" {
+	if before == "of" && relationalNouns[head] && words[from-3].Key == "the" {
 		return from - 3, to
 	}
 	return from, to
@@ -184,9 +176,6 @@ func (p prior) withHead(from, to int) (int, int) {
 func isGenitive(word string) bool {
 	return strings.HasSuffix(word, "'s") || strings.HasSuffix(word, "’s")
 }
-
-// abouts are the beginnings behind which a question names what it is about; behind "of" something more may follow.
-var abouts = text.Compile(lang.All().FollowUp.TopicOpenings)
 
 // firstName returns the range of the first run of capitalised words behind the first word; 0, 0 if there is none.
 func firstName(words []text.Word) (from, to int) {
@@ -223,25 +212,31 @@ func nameEnd(words []text.Word, from int) int {
 		switch {
 		case words[i].Upper || text.Numeric(words[i].Key):
 			end = i + 1
-		case !inName[words[i].Key]:
+		case !nameParticles[words[i].Key]:
 			return end
 		}
 	}
 	return end
 }
 
-var inName = text.Set(lang.All().FollowUp.NameParticles)
+// inversion is the pronoun behind a French verb, and impersonal a verb with one that stands for nothing.
+var (
+	inversion  = regexp.MustCompile(`(?i)(?:` + lexicon.InvertedPronouns.String() + `)\b`)
+	impersonal = regexp.MustCompile(lexicon.ImpersonalVerbs.String())
+)
 
-// placeLinks are the words before a place, by the word for "there" that it takes the place of.
-var placeLinks = func() map[string]string {
-	all := map[string]string{}
-	for _, code := range lang.Codes() {
-		for w := range text.Set(lang.Of(code).Grammar.Pronouns["there"]) {
-			all[w] = lang.Of(code).FollowUp.PlaceLink
-		}
+func hasInvertedPronoun(u need.Utterance) bool { return inversion.MatchString(u.Text) }
+
+// replaceInvertedPronoun puts a name in the place of the pronoun behind a French verb: "quel âge a-t-il ?".
+func replaceInvertedPronoun(u need.Utterance, p prior) (string, bool) {
+	at, all := inversion.FindStringIndex(u.Text), need.Parse(u.Text, nil)
+	named := slices.ContainsFunc(all.Words[1:], func(w text.Word) bool { return w.Upper })
+	if named || all.Has(need.Topics) && impersonal.MatchString(text.Fold(u.Text)) {
+		return "", false
 	}
-	return all
-}()
-
-// answerWho are the words with which a question asks for a person, and for none of those that it names.
-var answerWho = text.Set(lang.All().FollowUp.AnswerWho)
+	name := cmp.Or(p.antecedent(true), p.antecedent(false)) // "il" is a thing, too
+	if name == "" {
+		return "", false
+	}
+	return text.OneLine(u.Text[:at[0]] + " " + name + " " + u.Text[at[1]:]), true
+}

@@ -3,11 +3,14 @@
 //
 // [Standalone] goes back from message to message until one of them completes the follow-up:
 //
-//   - fragment.go tells the forms of follow-ups: "and in Berlin?", "1922?", "since when?". slot.go puts a fragment in the
-//     place of what it replaces in the question before, and time.go a time: "tomorrow", "the day after".
+//   - fragment.go tells a fragment such as "and in Berlin?" and "1922?". slot.go puts it in the place of what it replaces in
+//     the question before, time.go a time such as "the day after", and possessive.go "his wife".
 //   - coreference.go puts names in the places of pronouns: "how old is he?", "what's the weather there?".
-//   - ellipsis.go completes what lacks a part: "his wife?", "who won?", "who was the captain?".
-//   - refresh.go and order.go repeat the question before: "any update?", "look it up".
+//   - ellipsis.go adds the subject to a question that lacks one: "who won?", "who was the captain?".
+//   - repetition.go tells what asks for the question before once more: "any update?", "look it up".
+//   - unspaced.go does some of this for Japanese.
+//
+// lexicon.go has the words that all of them look for.
 package followup
 
 import (
@@ -65,7 +68,7 @@ func afterSmallTalk(s string, names []string) string {
 	}
 	words := text.Words(s)
 	for i := range words {
-		if n, _ := followUps.Prefix(words[i:]); n > 0 {
+		if n, _ := openings.Prefix(words[i:]); n > 0 {
 			if courtesies, _ := need.Courtesies(words[:i]); courtesies == i {
 				return s[words[i].Start:]
 			}

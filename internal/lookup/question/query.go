@@ -134,7 +134,7 @@ func trimCourtesies(s string, names []string) string {
 	for len(rest) > 0 {
 		if n, cue := need.Orders.Prefix(rest); need.Order(cue) == need.Search {
 			rest = rest[n:]
-			for len(rest) > 1 && (n < 4 && linking[rest[0].Key] || followup.TailWords[rest[0].Key]) {
+			for len(rest) > 1 && (n < 4 && linking[rest[0].Key] || followup.OrderTail[rest[0].Key]) {
 				rest = rest[1:]
 			}
 			continue
