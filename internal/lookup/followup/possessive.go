@@ -25,9 +25,9 @@ var possessives = func() map[string]possessive {
 	return all
 }()
 
-// ownerOf returns the owner that a question after "what is" or the like has for a fragment such as "its capital", and where
-// the question's subject begins, which the fragment replaces; 0 if there is none. Of "the population of Peru" the name is
-// the owner of a thing; "the president of Peru" as a whole is the owner of a person's.
+// ownerOf returns the owner that the question has for a fragment such as "its capital", and the index of the words that
+// the fragment replaces, or 0. In "what is the population of Peru" the name is the owner; in "who is the president of
+// Peru" all behind "who is", if the fragment is "his wife".
 func (p prior) ownerOf(pronoun possessive) (at int, owner string) {
 	at, asksOf := p.behindTopicOpening()
 	if at == 0 || asksOf != "about" || p.Words[at].Upper {

@@ -150,13 +150,3 @@ func (p prior) replaceSubject(rest string) string {
 	}
 	return p.Text + " " + rest
 }
-
-// slotEnd returns where the words that begin at from stop being one slot: at a preposition or a time.
-func (p prior) slotEnd(from int) int {
-	for i := from + 1; i < len(p.Words); i++ {
-		if text.Prepositions[p.Words[i].Key] || i == p.timeFrom {
-			return i
-		}
-	}
-	return len(p.Words)
-}

@@ -1,11 +1,12 @@
 package followup
 
 import (
+	"regexp"
+	"strings"
+
 	"familiar/internal/lookup/need"
 	"familiar/internal/text/calendar"
 	"familiar/internal/text/lang"
-	"regexp"
-	"strings"
 )
 
 // The shapes of Japanese follow-ups: a topic alone, and a pronoun with its particle. No spaces tell the words apart, so
