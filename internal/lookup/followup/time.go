@@ -76,9 +76,6 @@ func (p prior) replaceTime(rest string, added []text.Word) string {
 	return p.replace(from, p.timeTo, rest)
 }
 
-// neighbours are the words for the time before or after one that was named: the unit, and the way.
-var neighbours = text.Compile(lang.All().Time.Neighbours)
-
 // isNeighbour reports whether words are such a time and nothing else.
 func isNeighbour(words []text.Word) bool {
 	n, _ := neighbours.Prefix(words)

@@ -15,12 +15,12 @@ import (
 	"familiar/internal/text/lang"
 )
 
-// Phrases are the words for days, weeks, months and years seen from now. The cue is the unit and how many of it
+// Phrases has the words for days, weeks, months and years seen from now. The cue is the unit and how many of it
 // away: "d-1" is yesterday. A cue of "" keeps a phrase from being taken for a shorter one.
 var Phrases = text.Compile(lang.All().Time.Calendar)
 
-// whichOf are the days of the week, the months and the seasons with a word for which of them is meant: "last Friday", "this
-// summer", "next May". The cue is "<", "=" or ">", what it is, and its number, from Sunday, January or spring on.
+// whichOf has the days of the week, the months and the seasons with a word for which of them is meant: "last Friday",
+// "this summer", "next May". The cue is "<", "=" or ">", what it is, and its number, from Sunday, January or spring on.
 var whichOf = func() text.Phrases {
 	rows := map[string]lang.Phrases{}
 	add := func(kind string, names lang.Row, which map[string]lang.Phrases) {
@@ -196,5 +196,5 @@ func CutUnspaced(s, particle string) string {
 	return s
 }
 
-// NowWords are the words for now.
+// NowWords has the words for now.
 var NowWords = text.Compile(map[string]lang.Phrases{"d0": lang.All().Time.Now})
