@@ -253,7 +253,7 @@ func (c *conversation) far() far {
 	nowhere := "http://127.0.0.1:1/v1"
 	return far{
 		resolver: c.web, dial: c.web.Dial, roots: c.web.RootCAs(), services: c.service, ollama: cmp.Or(c.ollama, nowhere),
-		backends: c.backends(),
+		backends: c.backends(), patience: patience,
 	}
 }
 

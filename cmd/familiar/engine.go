@@ -41,7 +41,10 @@ func (h *house) openEngine(p *program, ledger search.Ledger) error {
 		return problems{err.Error()}
 	}
 	h.backends = set
-	h.engine = &search.Engine{Backends: set.On, Profiles: set.Profiles, Ledger: ledger, Read: h.read}
+	h.engine = &search.Engine{
+		Backends: set.On, Profiles: set.Profiles, Ledger: ledger, Read: h.read,
+		Grace: p.far.patience, Brief: p.far.patience, // 0: its own
+	}
 	if h.cache.dir != "" {
 		if h.engine.Disk, err = search.OpenDisk(h.cache.answers, set.Setup, h.cache.answerBytes); err != nil {
 			return fmt.Errorf("open the cache of searches: %w", err)

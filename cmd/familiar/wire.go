@@ -43,7 +43,8 @@ type far struct {
 	services func(origin string) *http.Client // of special readers
 	ollama   string                           // where a local Ollama is looked for
 
-	perSecond int // requests to Discord in a second; 0: its own limit
+	perSecond int           // requests to Discord in a second; 0: its own limit
+	patience  time.Duration // more time for what is usually quick, where the machine may be busy with other things
 }
 
 const (
@@ -210,7 +211,7 @@ func (h *house) furnish(p *program) error {
 			h.lookup,
 		},
 		Count: counter.Count, BlockRole: web.BlockRole, Clock: h.character.Location, Redact: h.redact.String,
-		Deadlines: map[string]time.Duration{"character": 250 * time.Millisecond, "history": 2 * time.Second},
+		Deadlines: map[string]time.Duration{"character": 250*time.Millisecond + p.far.patience, "history": 2*time.Second + p.far.patience},
 	}
 	return nil
 }
