@@ -14,10 +14,8 @@ type Date struct{ Year, Month, Day int }
 var MonthNames = func() map[string]int {
 	names := map[string]int{}
 	for _, row := range []lang.Row{lang.All().Time.Months, lang.All().Time.ShortMonths} {
-		for i, forms := range row.Forms() {
-			for _, name := range forms {
-				names[Fold(name)] = i + 1
-			}
+		for i, name := range row.All() {
+			names[Fold(name)] = i + 1
 		}
 	}
 	return names

@@ -148,8 +148,8 @@ func namedNumber(before, behind string) bool {
 var (
 	spelled10 = func() map[string]string {
 		digits := map[string]string{}
-		for i, names := range lang.All().Number.Cardinals.Forms()[:10] {
-			for _, name := range names {
+		for i, name := range lang.All().Number.Cardinals.All() {
+			if i < 10 {
 				digits[name] = strconv.Itoa(i + 1)
 			}
 		}

@@ -157,15 +157,11 @@ var thousandfold = text.Set(lang.All().Number.Thousandfold)
 var (
 	inWords = func() map[string]int {
 		all := map[string]int{}
-		for i, forms := range lang.All().Number.Cardinals.Forms() {
-			for _, w := range forms {
-				all[w] = i + 1
-			}
+		for i, w := range lang.All().Number.Cardinals.All() {
+			all[w] = i + 1
 		}
-		for i, forms := range lang.All().Number.Tens.Forms() {
-			for _, w := range forms {
-				all[w] = 10*i + 30
-			}
+		for i, w := range lang.All().Number.Tens.All() {
+			all[w] = 10*i + 30
 		}
 		return all
 	}()

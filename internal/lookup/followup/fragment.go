@@ -1,23 +1,19 @@
 package followup
 
 import (
+	"cmp"
 	"slices"
 
 	"familiar/internal/lookup/need"
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
-
-// followUps are the beginnings of a question that leans on the one before it. Behind "what about" no question mark is
-// needed.
-var followUps = text.Compile(lang.All().FollowUp.Openings)
 
 // maxFragment is how many words a fragment has at most.
 const maxFragment = 7
 
 // fragment returns what a follow-up such as "and in Berlin?" has for the question before it: "in Berlin".
 func fragment(u need.Utterance) (string, bool) {
-	n, cue := followUps.Prefix(u.Words)
+	n, cue := openings.Prefix(u.Words)
 	if n >= len(u.Words) || len(u.Words) > maxFragment || n == 0 && !isSlot(u) {
 		return "", false
 	}
@@ -48,14 +44,14 @@ func isFragment(u need.Utterance) bool {
 // withoutArticle drops what stands before the words that fill a slot: a second "and" if there is a first, and "the one"
 // of "and the one in 2014?", "¿y el de 2014?".
 func withoutArticle(rest []text.Word, and bool) []text.Word {
-	if more, _ := followUps.Prefix(rest); and && more == 1 && len(rest) > 1 && !text.Prepositions[rest[0].Key] {
+	if more, _ := openings.Prefix(rest); and && more == 1 && len(rest) > 1 && !text.Prepositions[rest[0].Key] {
 		rest = rest[1:]
 	}
 	switch {
 	case len(rest) <= 2:
-	case articles[rest[0].Key] && theOne[rest[1].Key] && text.Prepositions[rest[2].Key]:
+	case articles[rest[0].Key] && proForms[rest[1].Key] && text.Prepositions[rest[2].Key]:
 		return rest[2:]
-	case (articles[rest[0].Key] || theOne[rest[0].Key]) && text.Prepositions[rest[1].Key]:
+	case (articles[rest[0].Key] || proForms[rest[0].Key]) && text.Prepositions[rest[1].Key]:
 		return rest[1:]
 	}
 	return rest
@@ -65,12 +61,6 @@ func withoutArticle(rest []text.Word, and bool) []text.Word {
 func namesSpeaker(w text.Word) bool {
 	return w.Key == "i" || w.Key == "you" || text.Pronouns[w.Key] == "he" && possessives[w.Key].of == ""
 }
-
-// theOne are the words for a thing that was named before.
-var theOne = text.Set(lang.All().FollowUp.ProForms)
-
-// adverbs follow "and" and fill no slot.
-var adverbs = text.Set(lang.All().FollowUp.Adverbs)
 
 // isSlot reports whether an utterance fills one slot of a question and says no more: "in Berlin?", "Germany?", "1922?".
 func isSlot(u need.Utterance) bool {
@@ -97,9 +87,6 @@ func allNames(words []text.Word) bool {
 	})
 }
 
-// reactions are what people say of an answer in one word.
-var reactions = text.Set(lang.All().FollowUp.Reactions)
-
 // isBareQuestion reports whether an utterance is a question without a subject: "why?", "since when", "what year".
 func isBareQuestion(u need.Utterance) bool {
 	n, form := need.Openings["en"].Prefix(u.Body)
@@ -107,8 +94,24 @@ func isBareQuestion(u need.Utterance) bool {
 		return false
 	}
 	rest, opens := u.Body[n:], u.Body[0].Key
-	return len(rest) == 0 || len(rest) == 1 && (opens == "what" || opens == "which") && kindsOfTime[rest[0].Key]
+	return len(rest) == 0 || len(rest) == 1 && (opens == "what" || opens == "which") && timeKinds[rest[0].Key]
 }
 
-// kindsOfTime follow "what" in a question for no more than when something was.
-var kindsOfTime = text.Set(lang.All().Time.Kinds)
+// fillFragment puts what a fragment has into the question before it.
+func fillFragment(u need.Utterance, p prior) (string, bool) {
+	rest, _ := fragment(u)
+	if s, ok := p.shiftTime(rest); ok {
+		return s, true
+	}
+	words := text.Words(rest)
+	if pronoun, ok := possessives[words[0].Key]; ok && len(words) > 1 {
+		thing := rest[words[1].Start:]
+		if at, owner := p.ownerOf(pronoun); at > 0 {
+			return p.Text[:p.Words[at].Start] + pronoun.join(owner, thing), true
+		}
+		if owner := cmp.Or(p.antecedent(pronoun.kind == "he"), p.antecedent(false)); owner != "" {
+			rest = pronoun.join(owner, thing)
+		}
+	}
+	return p.fillSlot(rest), true
+}

@@ -9,14 +9,11 @@ import (
 	"familiar/internal/text/lang"
 )
 
-// articles begin a noun.
-var articles = text.Set(lang.All().Grammar.Articles)
-
 // opensSlot reports whether a word is a preposition in a language: some are articles in others.
 func opensSlot(key, language string) bool {
 	in := lang.Of(language).FollowUp
 	switch {
-	case lang.All().FollowUp.OwnPrepositions.Has(key):
+	case lexicon.OwnPrepositions.Has(key):
 		return in.OwnPrepositions.Has(key)
 	case in.NotPrepositions.Has(key):
 		return false
@@ -24,13 +21,8 @@ func opensSlot(key, language string) bool {
 	return text.Prepositions[key]
 }
 
-// places are the prepositions of which one takes the place of another: "at Heathrow?" after "weather in London".
-var places = text.Set(lang.All().FollowUp.PlacePrepositions)
-
 // plainPreposition returns a preposition without the article that some languages melt into it.
-func plainPreposition(key string) string { return cmp.Or(unmelted[key], key) }
-
-var unmelted = text.ByWord(lang.All().FollowUp.ArticlePrepositions)
+func plainPreposition(key string) string { return cmp.Or(articlePrepositions[key], key) }
 
 // fillSlot puts a fragment into the question, in the place of what it replaces: the time, what stands behind the same
 // preposition, a number, a noun, the last name, or what the question is about.
@@ -80,7 +72,7 @@ func (p prior) fillBehind(rest string, added []text.Word) string {
 		case p.inTime(i) || text.Numeric(p.Words[i+1].Key) != text.Numeric(added[1].Key):
 		case plainPreposition(key) == plainPreposition(added[0].Key):
 			return p.replace(i, p.slotEnd(i+1), rest)
-		case place < 0 && added[len(added)-1].Upper && places[key] && places[added[0].Key]:
+		case place < 0 && added[len(added)-1].Upper && placePrepositions[key] && placePrepositions[added[0].Key]:
 			place = i
 		}
 	}
@@ -138,7 +130,7 @@ func (p prior) lastSlot(ok func(text.Word) bool) int {
 
 // replaceSubject puts a fragment in the place of what a question without names and prepositions is about.
 func (p prior) replaceSubject(rest string) string {
-	if at, _ := p.behindAbout(); at > 0 {
+	if at, _ := p.behindTopicOpening(); at > 0 {
 		return p.replace(at, p.slotEnd(at), rest)
 	}
 	lead := len(p.Words) - len(p.Body)
@@ -157,14 +149,4 @@ func (p prior) replaceSubject(rest string) string {
 		}
 	}
 	return p.Text + " " + rest
-}
-
-// slotEnd returns where the words that begin at from stop being one slot: at a preposition or a time.
-func (p prior) slotEnd(from int) int {
-	for i := from + 1; i < len(p.Words); i++ {
-		if text.Prepositions[p.Words[i].Key] || i == p.timeFrom {
-			return i
-		}
-	}
-	return len(p.Words)
 }

@@ -3,11 +3,15 @@
 //
 // [Standalone] goes back from message to message until one of them completes the follow-up:
 //
-//   - fragment.go tells the forms of follow-ups: "and in Berlin?", "1922?", "since when?". slot.go puts a fragment in the
-//     place of what it replaces in the question before, and time.go a time: "tomorrow", "the day after".
-//   - coreference.go puts names in the places of pronouns: "how old is he?", "what's the weather there?".
-//   - ellipsis.go completes what lacks a part: "his wife?", "who won?", "who was the captain?".
-//   - refresh.go and order.go repeat the question before: "any update?", "look it up".
+//   - fragment.go tells a fragment such as "and in Berlin?" or "1922?". slot.go puts it in the place of what it replaces
+//     in the question before, time.go a time such as "the day after", and possessive.go "his wife".
+//   - pronoun.go puts names in the places of pronouns (coreference): "how old is he?", "what's the weather there?".
+//     antecedent.go finds these names in the question before.
+//   - ellipsis.go adds the subject to a question that lacks one: "who won?", "who was the captain?".
+//   - repetition.go tells what asks for the question before once more: "any update?", "look it up".
+//   - unspaced.go does some of this for Japanese.
+//
+// lexicon.go has the words that all of them look for.
 package followup
 
 import (
@@ -65,7 +69,7 @@ func afterSmallTalk(s string, names []string) string {
 	}
 	words := text.Words(s)
 	for i := range words {
-		if n, _ := followUps.Prefix(words[i:]); n > 0 {
+		if n, _ := openings.Prefix(words[i:]); n > 0 {
 			if courtesies, _ := need.Courtesies(words[:i]); courtesies == i {
 				return s[words[i].Start:]
 			}
@@ -148,30 +152,4 @@ func hasQuestionMark(u need.Utterance) bool { return strings.ContainsAny(u.Text,
 // withQuestion appends the whole question before, which is enough for a search.
 func withQuestion(s, before string) string {
 	return strings.TrimRight(strings.TrimSpace(s), "?？ ") + ": " + before
-}
-
-// prior is the question before a follow-up.
-type prior struct {
-	need.Utterance        // without the marks at its end
-	raw            string // with them
-	timeFrom       int    // Words[timeFrom:timeTo] is its first time
-	timeTo         int
-}
-
-func parsePrior(s string) prior {
-	u := need.Parse(strings.TrimRight(strings.TrimSpace(s), "?？!. "), nil)
-	p := prior{Utterance: u, raw: s}
-	p.timeFrom, p.timeTo = timeIn(u.Words)
-	return p
-}
-
-// inTime reports whether a word is one of the time's.
-func (p prior) inTime(i int) bool { return p.timeFrom <= i && i < p.timeTo }
-
-// span returns the text of words.
-func (p prior) span(from, to int) string { return p.Text[p.Words[from].Start:p.Words[to-1].End] }
-
-// replace returns the question with other text in the place of Words[from:to].
-func (p prior) replace(from, to int, with string) string {
-	return p.Text[:p.Words[from].Start] + with + p.Text[p.Words[to-1].End:]
 }

@@ -13,16 +13,16 @@ import (
 // timeAt returns how many words at words[at:] are a time: one seen from now, a day of the week, a year, or a month with
 // its day or year. Some of them are a time only behind a preposition.
 func timeAt(words []text.Word, at int) int {
-	if n, cue := calendar.At(words, at); n > 0 && cue != "" {
+	if n, m := calendar.At(words, at); m != (calendar.Moment{}) {
 		return n
 	}
 	if n, cue := need.Times.Prefix(words[at:]); cue == "day" || cue == "week" || cue == "year" {
 		return n
 	}
-	if n, _ := calendar.AtOnce.Prefix(words[at:]); n > 0 {
+	if n, _ := calendar.NowWords.Prefix(words[at:]); n > 0 {
 		return n
 	}
-	if _, ok := calendar.DayNumber[words[at].Key]; ok {
+	if _, ok := calendar.Weekday(words[at].Key); ok {
 		return 1
 	}
 	isYear := func(i int) bool {
@@ -76,9 +76,6 @@ func (p prior) replaceTime(rest string, added []text.Word) string {
 	return p.replace(from, p.timeTo, rest)
 }
 
-// neighbours are the words for the time before or after one that was named: the unit, and the way.
-var neighbours = text.Compile(lang.All().Time.Neighbours)
-
 // isNeighbour reports whether words are such a time and nothing else.
 func isNeighbour(words []text.Word) bool {
 	n, _ := neighbours.Prefix(words)
@@ -110,19 +107,19 @@ func (p prior) shiftTime(rest string) (string, bool) {
 		return p.Text + " " + with, ok
 	}
 	if last := p.Words[p.timeTo-1].Key; unit == 'd' {
-		if day, ok := calendar.DayNumber[last]; ok {
-			return p.replace(p.timeTo-1, p.timeTo, calendar.DayLike(last, day+by)), true
+		if day, ok := calendar.Weekday(last); ok {
+			return p.replace(p.timeTo-1, p.timeTo, calendar.WeekdayLike(last, day+by)), true
 		}
 	}
 	at, was := p.timeFrom, 0
 	if text.Prepositions[p.Words[at].Key] {
 		at++
 	}
-	if _, c := calendar.At(p.Words, at); c != "" {
-		if c[0] != unit {
+	if _, m := calendar.At(p.Words, at); m != (calendar.Moment{}) {
+		var ok bool
+		if was, ok = m.Away(unit); !ok {
 			return "", false
 		}
-		was, _ = strconv.Atoi(c[1:])
 	}
 	with, ok := relativeTime(unit, was+by, p.Text+" "+rest)
 	return p.replace(p.timeFrom, p.timeTo, with), ok

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // cues are the cues that a sentence has, by name.
@@ -59,7 +58,7 @@ func (c cues) addForm(u Utterance, form Form) {
 	}
 	c.add("question mark", u.hasQuestionMark())
 	c.add("nothing named", !u.hasContent())
-	c.add("pointing", len(u.Body) <= 6 && form != Request && text.ContainsAny(u.Body, pointing))
+	c.add("pointing", len(u.Body) <= 6 && form != Request && text.ContainsAny(u.Body, deictics))
 }
 
 func (u Utterance) hasQuestionMark() bool { return strings.ContainsAny(u.Text, "?？؟") }
@@ -69,9 +68,6 @@ func (u Utterance) hasContent() bool {
 	return text.Unspaced(u.Text) || slices.ContainsFunc(u.Body, func(w text.Word) bool { return !text.StopWords[w.Key] })
 }
 
-// pointing are the words for something that only those present can see.
-var pointing = text.Set(lang.All().Need.Deictics)
-
 // addTopics adds what the sentence is about, and when, and lists both in n.
 func (c cues) addTopics(n *Need, u Utterance, form Form) {
 	for _, f := range u.Find(Topics) {
@@ -80,7 +76,7 @@ func (c cues) addTopics(n *Need, u Utterance, form Form) {
 	for _, f := range u.Find(Times) {
 		n.Times = text.AddOnce(n.Times, f.Cue)
 	}
-	if (len(n.Times) > 0 || u.hasPlace()) && u.Has(skies) {
+	if (len(n.Times) > 0 || u.hasPlace()) && u.Has(weatherWords) {
 		n.Topics = text.AddOnce(n.Topics, "weather")
 	}
 	// In a long sentence that asks nothing, "movie" and "today" are talk.
@@ -103,14 +99,6 @@ func (u Utterance) hasPlace() bool {
 	return false
 }
 
-var (
-	here    = text.Set(lang.All().Need.Here)
-	atPlace = text.Set(lang.All().Need.AtPlace)
-)
-
-// doubts are the last words of "is the moon landing fake?".
-var doubts = text.Set(lang.All().Need.Doubts)
-
 // asksIfTrue reports whether a yes-or-no question is whether something is true: it ends with a word of doubt, or has one
 // about something with a name, as in "did Ada really write it?".
 func (u Utterance) asksIfTrue() bool {
@@ -118,10 +106,8 @@ func (u Utterance) asksIfTrue() bool {
 		return true
 	}
 	named := slices.ContainsFunc(u.Words[1:], func(w text.Word) bool { return w.Upper })
-	return named && text.ContainsAny(u.Words, surely) && !u.Has(Persons) && !u.allCapitals()
+	return named && text.ContainsAny(u.Words, doubtAdverbs) && !u.Has(Persons) && !u.allCapitals()
 }
-
-var surely = text.Set(lang.All().Need.DoubtAdverbs)
 
 // addNames adds proper names and years: things of the world outside.
 func (c cues) addNames(u Utterance) {
@@ -170,13 +156,8 @@ func (c cues) addAgainst(u Utterance, weather bool) {
 
 // meansAnyone tells the "you" of "how do you prepare tacos" from that of "how do you feel".
 func (u Utterance) meansAnyone(you int) bool {
-	return you == 2 && len(u.Body) > 4 && u.Body[0].Key == "how" && generic[u.Body[1].Key] && !selfVerbs[u.Body[3].Key]
+	return you == 2 && len(u.Body) > 4 && u.Body[0].Key == "how" && genericYou[u.Body[1].Key] && !botVerbs[u.Body[3].Key]
 }
-
-var (
-	generic   = text.Set(lang.All().Need.GenericYou)
-	selfVerbs = text.Set(lang.All().Need.BotVerbs)
-)
 
 var (
 	sum      = regexp.MustCompile(`\d\s*% of \d|\d\s*[+*×÷^=]\s*\d|\d\s+[-/x]\s+\d|(?i)\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty) times (?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)\b`)
@@ -186,14 +167,8 @@ var (
 // codeWords begin a line of code that has no other sign of it.
 var codeWords = text.Set("sudo import def func")
 
-// makers are what is done with a song, a book or a film, after "who".
-var makers = text.Set(lang.All().Need.MakerVerbs)
-
 // asksForMaker reports whether a question is for who made something whose title is given: "who sings …". One word or two
 // after the verb may be no title: "who wrote you", "who sings this".
 func (u Utterance) asksForMaker() bool {
-	return len(u.Body) > 4 && u.Body[0].Key == "who" && makers[u.Body[1].Key]
+	return len(u.Body) > 4 && u.Body[0].Key == "who" && makerVerbs[u.Body[1].Key]
 }
-
-// everybody are the words for all who are present, but the bot.
-var everybody = text.Set(lang.All().Need.Everybody)

@@ -7,14 +7,10 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
-// intents are the cues that stand for an intent by themselves, surest first where a question has several.
-var (
-	intentOrder = []turn.Intent{turn.IntentForum, turn.IntentImage, turn.IntentVideo, turn.IntentDocs, turn.IntentHowTo, turn.IntentPerson}
-	intents     = text.Compile(lang.All().Need.Intents)
-)
+// intentOrder has the intents that words stand for, surest first.
+var intentOrder = []turn.Intent{turn.IntentForum, turn.IntentImage, turn.IntentVideo, turn.IntentDocs, turn.IntentHowTo, turn.IntentPerson}
 
 // minConfidence is the confidence from which a message has an intent beside its likeliest.
 const minConfidence = 0.2

@@ -7,32 +7,53 @@ import (
 	"familiar/internal/text/lang"
 )
 
-// The tables of cues, of all languages at once. Where a word of one language means something else in another, the tables
-// are kept apart, as those of the openings.
+// The words that the rules look for, of all languages at once. Package lang says what each table is for.
+var (
+	Leads   = text.Compile(lang.All().Question.Leads) // courtesies before a question
+	Persons = text.Compile(lexicon.Persons)           // the two who talk: "you", "me", "i"
+	Orders  = text.Compile(orderLexicon.Orders)       // to search, and not to
+	Topics  = text.Compile(lexicon.Topics)            // what changes from day to day, or is looked up by its nature
+	Times   = text.Compile(lexicon.Times)             // what says that the present counts
+	Against = text.Compile(lexicon.Against)           // what the web has no part in
 
-// skies are words for the weather that mean something else as often: "snow white", "storm area 51", "how hot is the sun".
-var skies = text.Compile(map[string]lang.Phrases{"": lang.All().Need.Weather})
+	lexicon  = lang.All().Need
+	checks   = phrases(lexicon.Checks)
+	commands = text.Compile(lexicon.Commands)
+	intents  = text.Compile(lexicon.Intents)
 
-// outdoors are the words that ask for the weather without its name: "can I wear shorts today".
-var outdoors = text.Compile(map[string]lang.Phrases{"": lang.All().Need.Outdoors})
+	weatherWords = phrases(lexicon.Weather)
+	outdoors     = phrases(lexicon.Outdoors)
+	deictics     = text.Set(lexicon.Deictics)
+	here         = text.Set(lexicon.Here)
+	atPlace      = text.Set(lexicon.AtPlace)
+	doubts       = text.Set(lexicon.Doubts)
+	doubtAdverbs = text.Set(lexicon.DoubtAdverbs)
+	genericYou   = text.Set(lexicon.GenericYou)
+	botVerbs     = text.Set(lexicon.BotVerbs)
+	makerVerbs   = text.Set(lexicon.MakerVerbs)
+	everybody    = text.Set(lexicon.Everybody)
 
-// Topics are what changes from day to day, or is looked up by its nature. The name before the colon groups
-// topics that serve the same intent.
-var Topics = text.Compile(lang.All().Need.Topics)
+	orderLexicon  = lang.All().Order
+	notImperative = text.Set(orderLexicon.NotImperative)
+	beforeOrder   = text.Set(orderLexicon.Before)
+	refusals      = text.Set(orderLexicon.Refusals)
+	asksWhy       = text.Set(orderLexicon.AsksWhy)
+	reports       = text.Set(orderLexicon.Reports)
+	notSearched   = text.Set(orderLexicon.NotSearched)
+	fillers       = text.Set(orderLexicon.Fillers)
 
-// Times are cues that the present counts.
-var Times = text.Compile(lang.All().Need.Times)
+	conditions     = text.Set(lang.All().Question.Conditions)
+	inverted       = phrases(lang.All().Question.Inverted)
+	interrogatives = phrases(lang.All().Question.Interrogatives)
+	prepositions   = text.Set(lang.All().Question.Prepositions)
+)
 
-// checks are cues of a doubt that sources can settle.
-var checks = text.Compile(map[string]lang.Phrases{"factcheck": lang.All().Need.Checks})
+// phrases compiles a table whose phrases all mean the same.
+func phrases(table lang.Phrases) text.Phrases {
+	return text.Compile(map[string]lang.Phrases{"": table})
+}
 
-// Orders are plain orders to look something up, and plain orders not to.
-var Orders = text.Compile(lang.All().Order.Orders)
-
-// Against are what the web has no part in.
-var Against = text.Compile(lang.All().Need.Against)
-
-// Openings are the words a question for facts begins with, by language; "" has those of all languages without spaces.
+// Openings has the words that a question for facts begins with, by language; "" has those of all languages without spaces.
 var Openings = func() map[string]text.Phrases {
 	add := func(rows, more map[string]lang.Phrases) {
 		for form, phrases := range more {
@@ -53,20 +74,3 @@ var Openings = func() map[string]text.Phrases {
 	all[""] = text.Compile(unspaced)
 	return all
 }()
-
-// Leads are polite beginnings that hide how a question begins.
-var Leads = text.Compile(lang.All().Question.Leads)
-
-// commands are the verbs that begin an order to a device, or to the bot itself.
-var commands = text.Compile(lang.All().Need.Commands)
-
-// Persons are the words for the two who talk, which a question for facts does without.
-var Persons = text.Compile(lang.All().Need.Persons)
-
-// The words of questions that do not stand at their beginning.
-var (
-	conditions     = text.Set(lang.All().Question.Conditions)
-	inverted       = text.Compile(map[string]lang.Phrases{"aux": lang.All().Question.Inverted})
-	interrogatives = text.Compile(map[string]lang.Phrases{"wh": lang.All().Question.Interrogatives})
-	prepositions   = text.Set(lang.All().Question.Prepositions)
-)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // Order is what a message says in so many words about searching.
@@ -17,12 +16,6 @@ const (
 	Search   Order = "search" // "look it up"
 	NoSearch Order = "dont"   // "don't search"
 )
-
-// tellers are the words before a verb that make it no order.
-var tellers = text.Set(lang.All().Order.NotImperative)
-
-// urging are the words before an order that is given within a sentence.
-var urging = text.Set(lang.All().Order.Before)
 
 // order finds an order to search, or not to.
 func (u Utterance) order() Order {
@@ -36,9 +29,9 @@ func (u Utterance) order() Order {
 		}
 		before := u.Words[u.clauseStart(f.From):f.From]
 		switch {
-		case text.ContainsAny(before, refusing) && !text.ContainsAny(before, wondering):
+		case text.ContainsAny(before, refusals) && !text.ContainsAny(before, asksWhy):
 			return NoSearch // "never search the web for me", "I don't need you to look it up"
-		case text.ContainsAny(before, telling), f.To < len(u.Words) && noObject[u.Words[f.To].Key]:
+		case text.ContainsAny(before, reports), f.To < len(u.Words) && notSearched[u.Words[f.To].Key]:
 			continue // "we should look it up", "search engines"
 		}
 		if length := f.To - f.From; u.mayBeginOrder(f.From) || f.To == len(u.Words) && length > 1 || length >= 3 {
@@ -50,7 +43,7 @@ func (u Utterance) order() Order {
 
 // forbids tells "please don't search" from "they do not look happy".
 func (u Utterance) forbids(f text.Match) bool {
-	return u.mayBeginOrder(f.From) || !u.isTitle(f) && !tellers[u.Words[f.From-1].Key]
+	return u.mayBeginOrder(f.From) || !u.isTitle(f) && !notImperative[u.Words[f.From-1].Key]
 }
 
 // standsApart tells "who was Nero? from memory", which forbids a search, from "files from memory cards".
@@ -64,7 +57,7 @@ func (u Utterance) isTitle(f text.Match) bool { return u.Words[f.From].Upper && 
 // mayBeginOrder reports whether the word at i stands where orders begin: behind the courtesies, a mark, or a word like
 // "please". A phrase that was found in a script without spaces stands at 0.
 func (u Utterance) mayBeginOrder(i int) bool {
-	return i <= len(u.Words)-len(u.Body) || u.afterMark(i) || urging[u.Words[i-1].Key]
+	return i <= len(u.Words)-len(u.Body) || u.afterMark(i) || beforeOrder[u.Words[i-1].Key]
 }
 
 // clauseStart returns where the clause begins that the word at i is in.
@@ -84,16 +77,6 @@ func (u Utterance) afterMark(i int) bool {
 	return strings.ContainsAny(u.Text[end:max(end, u.Words[i].Start)], ",.;:!?()–—")
 }
 
-var (
-	// refusing and wondering tell "I don't need you to look it up" from "why didn't you look it up?".
-	refusing  = text.Set(lang.All().Order.Refusals)
-	wondering = text.Set(lang.All().Order.AsksWhy)
-	// telling are the words of a clause in which a search is told of.
-	telling = text.Set(lang.All().Order.Reports)
-	// noObject are what no order is about: a thing that searches, and what only a device has.
-	noObject = text.Set(lang.All().Order.NotSearched)
-)
-
 // vocative is a name at a message's beginning, of somebody who is spoken to.
 var vocative = regexp.MustCompile(`^[\pL\d_\-\[\]|` + "`" + `^{}\\]{2,24}([:,>]) `)
 
@@ -109,6 +92,3 @@ func (u Utterance) toAnother() bool {
 	n, _ := Leads.Prefix(u.Words)
 	return n == 0 && !Everyday(u.Words[0].Key) && !fillers[u.Words[0].Key]
 }
-
-// fillers are what a sentence begins with before a comma, beside the words that the tables know.
-var fillers = text.Set(lang.All().Order.Fillers)

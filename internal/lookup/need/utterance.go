@@ -128,7 +128,7 @@ func Everyday(key string) bool {
 		return true
 	}
 	word := []text.Word{{Key: key}}
-	for _, table := range [...]text.Phrases{Topics, Times, Against, intents, calendar.Calendar} {
+	for _, table := range [...]text.Phrases{Topics, Times, Against, intents, calendar.Phrases} {
 		if n, _ := table.Prefix(word); n > 0 {
 			return true
 		}

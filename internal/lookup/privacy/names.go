@@ -9,7 +9,6 @@ import (
 
 	"familiar/internal/lookup/need"
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // Names are the people of a server, and what a message mentions. Neither leaves in a query.
@@ -85,14 +84,11 @@ func (k Names) standsForMember(s string, words []text.Word, i int, name string) 
 		return false // written as the word that it is
 	case (everyday || part) && opensSentence(s, words, i) && !marked:
 		return false
-	case i > 0 && placing[words[i-1].Key] && !marked:
+	case i > 0 && placePrepositions[words[i-1].Key] && !marked:
 		return false
 	}
 	return !k.besideName(s, words, i)
 }
-
-// placing are the prepositions behind which a name is a place's.
-var placing = text.Set(lang.All().Privacy.PlacePrepositions)
 
 // marksPerson reports whether what stands beside a word makes a person's name of it, even where it opens a sentence or
 // follows "in": "Will is how old", "Will, is it late?", "in Ada's garden", "interested in Ada".
@@ -101,20 +97,14 @@ func marksPerson(s string, words []text.Word, i int) bool {
 	switch full := s[w.Start:w.End]; {
 	case strings.HasSuffix(full, "'s"), strings.HasSuffix(full, "’s"):
 		return true
-	case i > 0 && placing[words[i-1].Key]:
-		return i > 1 && trusting[words[i-2].Key]
+	case i > 0 && placePrepositions[words[i-1].Key]:
+		return i > 1 && beforeIn[words[i-2].Key]
 	case i+1 == len(words):
 		return false
 	}
 	next := words[i+1]
-	return doing[next.Key] && !text.SameWord(w, next) || strings.HasPrefix(s[w.End:], ",") && !next.Upper
+	return personVerbs[next.Key] && !text.SameWord(w, next) || strings.HasPrefix(s[w.End:], ",") && !next.Upper
 }
-
-// trusting are the words that are followed by "in" and a person, and doing those that follow who does or is something.
-var (
-	trusting = text.Set(lang.All().Privacy.BeforeIn)
-	doing    = text.Set(lang.All().Privacy.PersonVerbs)
-)
 
 // opensSentence reports whether a word is the first of a sentence, where every word has a capital.
 func opensSentence(s string, words []text.Word, i int) bool {
@@ -133,10 +123,7 @@ func (k Names) besideName(s string, words []text.Word, i int) bool {
 		return false
 	}
 	if partner(i + 1) {
-		return !(i == 1 && i+2 == len(words) && asks[words[0].Key])
+		return !(i == 1 && i+2 == len(words) && auxiliaries[words[0].Key])
 	}
 	return partner(i-1) && !opensSentence(s, words, i-1)
 }
-
-// asks are the verbs with which a question begins that is answered with yes or no.
-var asks = text.Set(lang.All().Privacy.Auxiliaries)

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // digitRun is a number, in parts or not, with the signs that people put between the parts of a telephone number.
@@ -114,13 +113,6 @@ func isISBN(parts []string, before string) bool {
 	return sum%10 == 0
 }
 
-// The words before a telephone number: those that call, and somebody's number.
-var (
-	calling     = text.Set(lang.All().Privacy.PhoneWords)
-	numberNouns = text.Set(lang.All().Privacy.NumberNouns)
-	owning      = text.Set(lang.All().Privacy.Owners)
-)
-
 // areaCode is one in brackets, with a number behind it.
 var areaCode = regexp.MustCompile(`^\(\d{2,5}\) ?\d`)
 
@@ -129,7 +121,7 @@ var areaCode = regexp.MustCompile(`^\(\d{2,5}\) ?\d`)
 func announcesPhone(before string, inParts bool) bool {
 	words := text.Words(before)
 	for i := max(0, len(words)-3); i < len(words); i++ {
-		if calling[words[i].Key] || numberNouns[words[i].Key] && (inParts || i > 0 && owning[words[i-1].Key]) {
+		if phoneWords[words[i].Key] || numberNouns[words[i].Key] && (inParts || i > 0 && owners[words[i-1].Key]) {
 			return true
 		}
 	}

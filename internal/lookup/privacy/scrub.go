@@ -29,7 +29,8 @@ var private = []struct {
 	{"snowflake", "0123456789", regexp.MustCompile(`\d{17,20}`)},
 }
 
-// mention is one as Discord writes it, or as people type it. It is removed after the names: it may be the beginning of one.
+// mention is one as Discord writes it, or as people type it. It is removed after the names, since it may be the beginning
+// of one.
 var mention = regexp.MustCompile(`<(?:@[!&]?|#|/[^:>]*:|a?:\w+:|t:|id:)[^>]*>|@[\pL\pN\pM_.\-]+|@`)
 
 // Scrub takes out of s what may not leave the machine, and returns which kinds of things that were. Compatibility

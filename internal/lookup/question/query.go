@@ -1,7 +1,6 @@
 package question
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"familiar/internal/lookup/privacy"
 	"familiar/internal/text"
 	"familiar/internal/text/calendar"
-	"familiar/internal/text/lang"
 )
 
 // maxQuery is how many characters a query has at most.
@@ -107,8 +105,8 @@ func lostSubject(s string) bool {
 	return content < 2 && !text.Unspaced(s)
 }
 
-// undated are the intents that words for a day serve better than its date: a forecast is asked for as tomorrow's, and
-// an instruction is no better for being of today.
+// undated are the intents whose queries keep words such as "tomorrow": a forecast is found by them, and an instruction is
+// no better for a date.
 var undated = map[turn.Intent]bool{turn.IntentWeather: true, turn.IntentHowTo: true, turn.IntentDocs: true, turn.IntentImage: true, turn.IntentVideo: true}
 
 // needsYear reports whether the year belongs into a query: recency is asked for, and no year is named.
@@ -116,17 +114,14 @@ func (p *Plan) needsYear(s string) bool {
 	if text.YearPattern.MatchString(s) || p.Intent == turn.IntentWeather {
 		return false
 	}
-	recent := func(time string) bool { return time == "year" || time == "month" || time == "now" }
+	recent := func(row string) bool { return row == "year" || row == "month" || row == "now" }
 	return slices.ContainsFunc(p.Times, recent) || slices.Contains(p.Topics, "version")
 }
 
-// tails are polite endings.
-var tails = regexp.MustCompile(`(?i)[\s,]+(?:` + lang.All().Query.Courtesies.String() + `)[\s.!?]*$`)
-
 // trimCourtesies drops the beginning and the end of a message that are for the bot and not for a search service.
 func trimCourtesies(s string, names []string) string {
-	for tails.MatchString(s) {
-		s = tails.ReplaceAllString(s, "")
+	for courtesies.MatchString(s) {
+		s = courtesies.ReplaceAllString(s, "")
 	}
 	s = followup.TrimRefresh(s)
 	u := need.Parse(s, names)
@@ -134,7 +129,7 @@ func trimCourtesies(s string, names []string) string {
 	for len(rest) > 0 {
 		if n, cue := need.Orders.Prefix(rest); need.Order(cue) == need.Search {
 			rest = rest[n:]
-			for len(rest) > 1 && (n < 4 && linking[rest[0].Key] || followup.TailWords[rest[0].Key]) {
+			for len(rest) > 1 && (n < 4 && orderLinks[rest[0].Key] || followup.OrderTail[rest[0].Key]) {
 				rest = rest[1:]
 			}
 			continue
@@ -157,9 +152,6 @@ func trimCourtesies(s string, names []string) string {
 	}
 	return text.OneLine(s[rest[0].Start:end])
 }
-
-// linking are the words between an order and what is to be looked up.
-var linking = text.Set(lang.All().Query.OrderLinks)
 
 // contentWords keeps the words that carry meaning, as they were written.
 func contentWords(s string) string {

@@ -67,6 +67,7 @@ func FuzzDecide(f *testing.F) {
 	}
 	f.Add("and the day after?", "and Bergen tomorrow?", "+49 170 1234567 in 2020 2021")
 	f.Add("check again", "und seine Frau?", "wer ist der Präsident von Polen?")
+	f.Add("and the one before?", "who won the cup in 1969é?", "")
 	f.Fuzz(func(t *testing.T, text, before, first string) {
 		req := chain(first, before, text)
 		req.Message.Author.Name = first

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // quotation are the pairs of marks that stand around the exact words of something.
@@ -45,12 +44,6 @@ func balanceQuotes(s string) string {
 	return text.OneLine(s)
 }
 
-// works are the words before a title, which is then searched for exactly.
-var works = text.Set(lang.All().Query.Works)
-
-// called may stand between such a word and the title.
-var called = text.Set(lang.All().Query.TitleLinks)
-
 // quoteTitles puts quotation marks around a title of several words that follows what kind of work it is.
 func quoteTitles(s string) string {
 	words := text.Words(s)
@@ -59,7 +52,7 @@ func quoteTitles(s string) string {
 			continue
 		}
 		from := i + 1
-		for from < len(words) && called[words[from].Key] && !words[from].Upper {
+		for from < len(words) && titleLinks[words[from].Key] && !words[from].Upper {
 			from++
 		}
 		to := titleEnd(words, from)

@@ -5,7 +5,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 	"familiar/internal/web/guard"
 )
 
@@ -33,6 +32,3 @@ func typedURLs(req turn.Request) (urls, refused []string) {
 	}
 	return urls, refused
 }
-
-// pageWords are the words by which a reply means the page that its parent links to.
-var pageWords = text.Set(lang.All().Query.PageWords)

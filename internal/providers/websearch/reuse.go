@@ -165,7 +165,7 @@ var idleWords = text.Set(lang.All().Reuse.Neutral)
 // interchangeable reports whether the words that the other query lacks make no difference to what is asked.
 func interchangeable(s string, words []text.Word, other map[string]bool) bool {
 	for i, w := range words {
-		_, isDay := calendar.DayNumber[w.Key]
+		_, isDay := calendar.Weekday(w.Key)
 		switch {
 		case other[w.Key]:
 		case w.Upper && !text.StopWords[w.Key], strings.ContainsAny(w.Key, "0123456789"), decisive[w.Key], text.MonthNames[w.Key] > 0, isDay:

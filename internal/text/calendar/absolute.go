@@ -15,32 +15,32 @@ import (
 // what it replaced: "yesterday → 19 November 2026". In quotation marks and in names with capitals they stay: "The Day
 // After Tomorrow".
 func Absolute(s, language string, now time.Time) (dated string, steps []string) {
-	date := func(phrase, cue string) string {
-		with := parseCue(cue).format(language, now)
+	date := func(phrase string, m Moment) string {
+		with := m.format(language, now)
 		steps = append(steps, phrase+" → "+with)
 		return with
 	}
-	for _, p := range UnspacedMoments {
+	for _, p := range unspaced {
 		if strings.Contains(s, p.Words[0]) {
-			s = strings.ReplaceAll(s, p.Words[0], date(p.Words[0], p.Cue))
+			s = strings.ReplaceAll(s, p.Words[0], date(p.Words[0], parseCue(p.Cue)))
 		}
 	}
 	words := text.Words(s)
 	var out strings.Builder
 	copied := 0
 	for i := 0; i < len(words); i++ {
-		n, cue := At(words, i)
+		n, m := At(words, i)
 		if n == 0 || words[i].Start < copied {
 			continue
 		}
 		from, end := words[i].Start, words[i+n-1].End
-		_, isDay := DayNumber[words[i].Key]
+		_, isDay := Weekday(words[i].Key)
 		title := i > 0 && words[i].Upper && !isDay || strings.Count(s[:from], `"`)%2 == 1
-		if cue != "" && !title {
-			if day, ok := DayNumber[words[max(0, i-1)].Key]; ok && cue[0] == 'w' { // "Monday next week"
-				from, cue = words[i-1].Start, cue+"."+strconv.Itoa(day)
+		if m != (Moment{}) && !title {
+			if day, ok := Weekday(words[max(0, i-1)].Key); ok && m.unit == 'w' { // "Monday next week"
+				from, m.weekday = words[i-1].Start, day+1
 			}
-			out.WriteString(s[copied:from] + date(s[from:end], cue))
+			out.WriteString(s[copied:from] + date(s[from:end], m))
 			copied = end
 		}
 		i += n - 1
@@ -52,54 +52,28 @@ func Absolute(s, language string, now time.Time) (dated string, steps []string) 
 func Day(s string, words []text.Word, now time.Time) text.Date {
 	date := func(t time.Time) text.Date { return text.Date{Year: t.Year(), Month: int(t.Month()), Day: t.Day()} }
 	for i := 0; i < len(words); i++ {
-		n, cue := At(words, i)
-		if t, ok := parseCue(cue).day(now); ok {
+		n, m := At(words, i)
+		if t, ok := m.day(now); ok {
 			return date(t)
 		}
 		i += max(0, n-1)
 	}
-	for _, p := range UnspacedMoments {
+	for _, p := range unspaced {
 		if t, ok := parseCue(p.Cue).day(now); ok && strings.Contains(s, p.Words[0]) {
 			return date(t)
 		}
 	}
-	if len(AtOnce.FindAll(s, words)) > 0 {
+	if len(NowWords.FindAll(s, words)) > 0 {
 		return date(now)
 	}
 	return text.Date{}
 }
 
-// moment is a time seen from now.
-type moment struct {
-	which   byte // '<', '=' or '>': the last, this or the next one that is called so; 0: n units away
-	unit    byte // of day, week, weekend ('e'), month, season, quarter or year, the first letter; 0: no time
-	n       int
-	weekday int // the day of the week that is meant, from Sunday on; -1: the week
-}
-
-// parseCue reads a cue: "d-1" is yesterday, ">m4" next May, and "w1.5" Friday next week.
-func parseCue(cue string) moment {
-	m := moment{weekday: -1}
-	if cue == "" {
-		return m
-	}
-	if strings.ContainsRune("<=>", rune(cue[0])) {
-		m.which, cue = cue[0], cue[1:]
-	}
-	number, weekday, ok := strings.Cut(cue[1:], ".")
-	m.unit = cue[0]
-	m.n, _ = strconv.Atoi(number)
-	if ok {
-		m.weekday, _ = strconv.Atoi(weekday)
-	}
-	return m
-}
-
 // day returns the day that a moment is, if it is one.
-func (m moment) day(now time.Time) (time.Time, bool) {
+func (m Moment) day(now time.Time) (time.Time, bool) {
 	switch {
-	case m.unit == 'w' && m.weekday >= 0:
-		return monday(now).AddDate(0, 0, 7*m.n+(m.weekday+6)%7), true
+	case m.unit == 'w' && m.weekday > 0:
+		return monday(now).AddDate(0, 0, 7*m.n+(m.weekday+5)%7), true
 	case m.unit != 'd':
 		return time.Time{}, false
 	case m.which == 0:
@@ -113,7 +87,7 @@ func (m moment) day(now time.Time) (time.Time, bool) {
 }
 
 // format words a moment as a date: a day, or the month, season, quarter or year that it is in.
-func (m moment) format(language string, now time.Time) string {
+func (m Moment) format(language string, now time.Time) string {
 	if t, ok := m.day(now); ok {
 		return formatDay(t, language)
 	}
@@ -150,7 +124,7 @@ func (m moment) format(language string, now time.Time) string {
 func monday(t time.Time) time.Time { return t.AddDate(0, 0, -(int(t.Weekday())+6)%7) }
 
 // formatSeason words a season as those of the north are counted, a winter by both its years.
-func (m moment) formatSeason(language string, now time.Time) string {
+func (m Moment) formatSeason(language string, now time.Time) string {
 	begins := func(year int) time.Time {
 		return time.Date(year, time.Month(3+3*m.n), 1, 0, 0, 0, 0, now.Location())
 	}
@@ -167,7 +141,7 @@ func (m moment) formatSeason(language string, now time.Time) string {
 	case winter && now.Month() < time.March:
 		year--
 	}
-	name := cmp.Or(lang.Of(language).Time.Seasons, lang.Of("en").Time.Seasons).Forms()[m.n][0]
+	name := cmp.Or(lang.Of(language).Time.Seasons, lang.Of("en").Time.Seasons).Name(m.n)
 	if winter {
 		return fmt.Sprintf("%s %d/%d", name, year, year+1)
 	}
@@ -198,5 +172,5 @@ func format(t time.Time, layout string, months lang.Row) string {
 	if !named {
 		return t.Format(layout)
 	}
-	return t.Format(before) + months.Forms()[t.Month()-1][0] + t.Format(after)
+	return t.Format(before) + months.Name(int(t.Month())-1) + t.Format(after)
 }

@@ -10,6 +10,7 @@ package lang
 
 import (
 	"embed"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -40,13 +41,27 @@ type Row string
 // Rows are lists, or whatever else a room takes apart by itself.
 type Rows []string
 
-// Forms returns the forms of each name.
-func (r Row) Forms() [][]string {
-	var all [][]string
-	for name := range strings.FieldsSeq(string(r)) {
-		all = append(all, slices.DeleteFunc(strings.Split(name, "/"), func(form string) bool { return form == "-" }))
+// All ranges over the forms of all names, each with the number of its name, from 0 on.
+func (r Row) All() iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for i, name := range strings.Fields(string(r)) {
+			for form := range strings.SplitSeq(name, "/") {
+				if form != "-" && !yield(i, form) {
+					return
+				}
+			}
+		}
 	}
-	return all
+}
+
+// Name returns the first form of a name.
+func (r Row) Name(number int) string {
+	for i, form := range r.All() {
+		if i == number {
+			return form
+		}
+	}
+	return ""
 }
 
 //go:embed *.toml

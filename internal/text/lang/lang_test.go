@@ -51,7 +51,7 @@ func TestTables(t *testing.T) {
 			"months": {l.Time.Months, 12}, "short_months": {l.Time.ShortMonths, 12}, "weekdays": {l.Time.Weekdays, 7},
 			"which_days": {l.Time.WhichDays, 7}, "seasons": {l.Time.Seasons, 4}, "counts": {l.Number.Counts, 10},
 		} {
-			if n := len(row.row.Forms()); n != 0 && n != row.n {
+			if n := len(strings.Fields(string(row.row))); n != 0 && n != row.n {
 				t.Errorf("%s.toml: %s has %d names, want %d", code, name, n, row.n)
 			}
 		}
@@ -129,7 +129,7 @@ owner_link = "de"
 		"words":             all.Grammar.Negations.Has("nenio") && all.Grammar.Negations.Has("never"),
 		"words by key":      all.Grammar.Pronouns["he"].Has("li") && all.Grammar.Pronouns["he"].Has("she"),
 		"pattern":           strings.HasPrefix(all.Number.AtLeast.String(), "over|more than|") && strings.Contains(all.Number.AtLeast.String(), "|pli ol"),
-		"row":               slices.Contains(all.Time.Months.Forms()[1], "februaro") && slices.Contains(all.Time.Months.Forms()[1], "febrero"),
+		"row":               all.Time.Months.Name(1) == "February" && strings.Contains(string(all.Time.Months), "/februaro/"),
 		"phrases by key":    strings.Contains(string(all.Need.Topics["weather"]), ", vetero, pluvas, "),
 		"one language's":    l.of["eo"].FollowUp.OwnerLink == "de" && all.FollowUp.OwnerLink == "",
 		"tables left alone": maps.Equal(all.Need.Times, before.Need.Times) && slices.Equal(all.FactCheck.SemanticFields, before.FactCheck.SemanticFields),

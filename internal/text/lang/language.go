@@ -22,6 +22,8 @@ type Language struct {
 	Conflict  Conflict
 	Evidence  Evidence
 	Reuse     Reuse
+	Page      Page
+	Clean     Clean
 }
 
 // Grammar holds the small words of a language.
@@ -262,4 +264,25 @@ type Evidence struct {
 type Reuse struct {
 	Neutral  Words // words that make no other question: "actually"
 	Decisive Words // small words that make another question: "not", "before"
+}
+
+// Page holds the labels of web pages, in lower case.
+type Page struct {
+	EditMarks         Pattern `toml:"edit_marks"`         // what wikis print beside headings: "[edit]"
+	ReferenceHeadings Pattern `toml:"reference_headings"` // of sections that list sources and other pages
+	Interruptions     Pattern // labels within a text that are no part of it: "advertisement"
+	Pointers          Pattern // before a colon and links to other pages: "read also"
+	PointerWords      Words   `toml:"pointer_words"`   // the first words of Interruptions, but of advertisements in English, and of Pointers
+	WallTitles        Pattern `toml:"wall_titles"`     // titles of what stands in the way of a page: "just a moment"
+	ConsentAsks       Pattern `toml:"consent_asks"`    // what a notice of cookies asks for or promises
+	ConsentTerms      Pattern `toml:"consent_terms"`   // what its sentences are about
+	PictureCredits    Pattern `toml:"picture_credits"` // before the name of who made a picture
+	PictureWords      Words   `toml:"picture_words"`   // the first words of such a line that has no colon
+	Commands          Pattern // labels of buttons
+}
+
+// Clean holds the words that betray what is not to be shown.
+type Clean struct {
+	ReferenceLabels Pattern `toml:"reference_labels"` // before the number of a reference: "source"
+	Orders          Pattern // sentences that speak to a machine
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"familiar/internal/text/lang"
 )
 
 // Brackets are the signs that may open a reference: the square bracket, and those of other scripts that look like it or
@@ -22,7 +24,7 @@ const (
 // styles around the number change nothing for a reader, nor does a backslash. A dagger or a second number behind a
 // colon is another system's: 【4:0†source】.
 var reference = regexp.MustCompile(`^[` + `\[［【〔〖⟦][ \t*_~|\\` + "`" + `]*` +
-	`(?i:(?:sources?|src|docs?|documents?|web|pages?|pp?|nos?|items?|links?|refs?|references?|citations?|cited?|footnotes?|notes?|results?|quellen?|fuentes?|fontes?|bron|источник|出典|来源)[ \t.:#]*)?` +
+	`(?i:(?:` + lang.All().Clean.ReferenceLabels.String() + `)[ \t.:#]*)?` +
 	`([#^]?` + digit + `{1,3}(?:(?:[ \t]*(?:[,;&/+—–-]|and|to)[ \t]*|[ \t]+)[#^]?` + digit + `{1,3})*)` +
 	`((?::[0-9]+)?(?:†[^\]］】〕〗⟧\n]{0,80})?)` +
 	`[ \t?？*_~|\\` + "`" + `]*[\]］】〕〗⟧]`)

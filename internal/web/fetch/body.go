@@ -15,14 +15,14 @@ import (
 
 // body reads one response body under limits.
 type body struct {
-	limits limits
-	cut    bool       // keep the beginning of a body that is too large, as is right for robots.txt
-	spare  *sync.Pool // of *piece
+	limits   limits
+	truncate bool       // keep the beginning of a body that is too large, as is right for robots.txt
+	pool     *sync.Pool // of *chunk
 }
 
 // read returns the unpacked body. It uses cancel to end a transfer that is too slow.
 func (b *body) read(ctx context.Context, cancel context.CancelCauseFunc, resp *http.Response) ([]byte, *Error) {
-	if resp.ContentLength > b.limits.body && !b.cut {
+	if resp.ContentLength > b.limits.body && !b.truncate {
 		return nil, fail(turn.CodeTooLarge)
 	}
 	packed, e := gzipped(resp.Header)
@@ -46,10 +46,10 @@ func (b *body) read(ctx context.Context, cancel context.CancelCauseFunc, resp *h
 // drain reads r to its end and compares what is unpacked with what was sent.
 func (b *body) drain(ctx context.Context, r io.Reader, sent *counter) ([]byte, *Error) {
 	most := b.limits.body
-	if b.cut {
+	if b.truncate {
 		most = b.limits.robotsBody
 	}
-	out := pieces{spare: b.spare}
+	out := buffer{pool: b.pool}
 	defer out.free()
 	for {
 		_, err := out.readFrom(r)
@@ -57,11 +57,11 @@ func (b *body) drain(ctx context.Context, r io.Reader, sent *counter) ([]byte, *
 		switch {
 		case size > b.limits.ratioFrom && size > b.limits.ratio*sent.n.Load():
 			return nil, fail(turn.CodeDecompressionBomb)
-		case size >= most && b.cut:
+		case size >= most && b.truncate:
 			return out.bytes(most), nil
 		case size > most:
 			return nil, fail(turn.CodeTooLarge)
-		case err == io.EOF && size == 0 && !b.cut:
+		case err == io.EOF && size == 0 && !b.truncate:
 			return nil, fail(turn.CodeEmpty)
 		case err == io.EOF:
 			return out.bytes(size), nil
@@ -88,7 +88,7 @@ func bodyError(ctx context.Context, err error) *Error {
 		return fromContext(ctx)
 	case errors.Is(err, errTooLarge):
 		return fail(turn.CodeTooLarge)
-	case unpackable(err):
+	case isGzipError(err):
 		return fail(turn.CodeBadEncoding)
 	}
 	return classify(ctx, err)

@@ -12,15 +12,15 @@ import (
 // TestPieces reads bodies of all lengths around the size of a piece, in reads of all sizes, over borrowed pieces that
 // still hold another body.
 func TestPieces(t *testing.T) {
-	spare := sync.Pool{New: func() any { return new(piece) }}
+	spare := sync.Pool{New: func() any { return new(chunk) }}
 	rapid.Check(t, func(t *rapid.T) {
-		size := len(piece{})*rapid.IntRange(0, 3).Draw(t, "pieces") + rapid.IntRange(0, 3).Draw(t, "more")
+		size := len(chunk{})*rapid.IntRange(0, 3).Draw(t, "pieces") + rapid.IntRange(0, 3).Draw(t, "more")
 		body := bytes.Repeat([]byte{rapid.Byte().Draw(t, "fill")}, size)
 		if size > 0 {
 			body[rapid.IntRange(0, size-1).Draw(t, "mark at")] ^= 0xff
 		}
 		step := rapid.IntRange(1, 200_000).Draw(t, "step")
-		r, p := bytes.NewReader(body), pieces{spare: &spare}
+		r, p := bytes.NewReader(body), buffer{pool: &spare}
 		defer p.free()
 		for {
 			if _, err := p.readFrom(io.LimitReader(r, int64(step))); err == io.EOF && r.Len() == 0 {

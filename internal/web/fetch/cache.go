@@ -35,7 +35,7 @@ func newCache(c Config, l limits) (*cache, error) {
 	if c.CacheDir != "" {
 		policy := fmt.Sprintf("%q %v %v %v", c.UserAgent, c.Deny, c.JSON, c.HumanSkipsRobots)
 		p.disk, err = disk.Open[Document](disk.Config{
-			Dir: c.CacheDir, Kind: "page", Version: diskVersion, Policy: policy, Bytes: c.CacheDirBytes, Longest: l.longest, Now: c.Now,
+			Dir: c.CacheDir, Kind: "page", Version: diskVersion, Policy: policy, Bytes: c.CacheDirBytes, Longest: l.maxTTL, Now: c.Now,
 		})
 	}
 	return p, err

@@ -27,14 +27,14 @@ func classify(ctx context.Context, err error) *Error {
 		return fromContext(ctx)
 	case errors.As(err, &refused):
 		return fromGuard(refused)
-	case encryption(err):
+	case isTLSError(err):
 		return fail(turn.CodeTLS)
 	}
-	return fail(byText(err))
+	return fail(reasonFromText(err))
 }
 
-// byText reads what net/http tells by nothing but the words of its errors.
-func byText(err error) turn.Code {
+// reasonFromText classifies errors of net/http that differ by their text alone.
+func reasonFromText(err error) turn.Code {
 	text := err.Error()
 	for _, row := range [...]struct {
 		words  string
@@ -70,7 +70,7 @@ func byText(err error) turn.Code {
 	return turn.CodeTransport
 }
 
-func encryption(err error) bool {
+func isTLSError(err error) bool {
 	var (
 		verify *tls.CertificateVerificationError
 		record tls.RecordHeaderError
@@ -79,8 +79,8 @@ func encryption(err error) bool {
 	return errors.As(err, &verify) || errors.As(err, &record) || errors.As(err, &alert)
 }
 
-// unpackable reports whether a body is not the gzip it was said to be.
-func unpackable(err error) bool {
+// isGzipError reports whether err says that a body is not valid gzip.
+func isGzipError(err error) bool {
 	var corrupt flate.CorruptInputError
 	return errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt)
 }

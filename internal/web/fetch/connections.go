@@ -15,8 +15,8 @@ import (
 	"familiar/internal/web/guard"
 )
 
-// line is the connections of one visit. Hops to the same host may share one; none outlives the visit.
-type line struct {
+// connections are those of one visit. Hops to the same host may share one; none outlives the visit.
+type connections struct {
 	ctx       context.Context // the visit's; the transport's own would let a dial run on alone
 	f         *Fetcher
 	pins      *guard.Pins
@@ -24,37 +24,37 @@ type line struct {
 
 	mu     sync.Mutex
 	closed bool       // guarded by mu
-	conns  []net.Conn // guarded by mu
-	spent  Timings    // guarded by mu
+	open   []net.Conn // guarded by mu
+	sum    Timings    // guarded by mu
 
-	received atomic.Int64 // bytes, encryption included, on all connections
-	before   atomic.Int64 // received when the latest request was written
+	received  atomic.Int64 // bytes, encryption included, on all connections
+	atRequest atomic.Int64 // received when the latest request was written
 }
 
-// asked notes that a request was written.
-func (l *line) asked() { l.before.Store(l.received.Load()) }
+// markRequest records that a request was written.
+func (l *connections) markRequest() { l.atRequest.Store(l.received.Load()) }
 
-// sinceRequest is how many bytes came in since then.
-func (l *line) sinceRequest() int64 { return l.received.Load() - l.before.Load() }
+// sinceRequest returns the number of bytes received since then.
+func (l *connections) sinceRequest() int64 { return l.received.Load() - l.atRequest.Load() }
 
-// metered adds what is read from a connection to its line.
-type metered struct {
+// countingConn counts the bytes that are read from a connection.
+type countingConn struct {
 	net.Conn
 	received *atomic.Int64
 }
 
-func (m metered) Read(p []byte) (int, error) {
+func (m countingConn) Read(p []byte) (int, error) {
 	n, err := m.Conn.Read(p)
 	m.received.Add(int64(n))
 	return n, err
 }
 
-// window is how much of a body may be under way, in bytes: at 200 ms to a site and back still a body of the largest size
-// in time.
-const window = 1 << 20
+// receiveWindow is the flow-control window of a stream, in bytes: enough for a body of the largest size in time at a
+// round trip of 200 ms.
+const receiveWindow = 1 << 20
 
-func newLine(ctx context.Context, f *Fetcher, pins *guard.Pins) *line {
-	l := &line{ctx: ctx, f: f, pins: pins}
+func newConnections(ctx context.Context, f *Fetcher, pins *guard.Pins) *connections {
+	l := &connections{ctx: ctx, f: f, pins: pins}
 	l.transport = &http.Transport{
 		Proxy:           nil, // a proxy would resolve names out of the guard's sight
 		DialContext:     l.dial,
@@ -67,30 +67,30 @@ func newLine(ctx context.Context, f *Fetcher, pins *guard.Pins) *line {
 		MaxResponseHeaderBytes: f.limits.headers,
 		DisableCompression:     true, // unpacked by us, under limits
 		// A stream may fill its window before anybody reads: this much of the memory of one fetch, by default four times it.
-		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: window},
+		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: receiveWindow},
 	}
 	return l
 }
 
 // close ends every connection, also of dials that are still under way.
-func (l *line) close() {
+func (l *connections) close() {
 	l.transport.CloseIdleConnections()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
-	for _, c := range l.conns {
+	for _, c := range l.open {
 		c.Close()
 	}
 }
 
-func (l *line) dial(_ context.Context, network, address string) (net.Conn, error) {
+func (l *connections) dial(_ context.Context, network, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(l.ctx, l.f.limits.dial)
 	defer cancel()
 	began := time.Now()
-	names := &stopwatch{Resolver: l.f.config.Resolver}
+	names := &timedResolver{Resolver: l.f.config.Resolver}
 	d := guard.Dialer{Guard: l.f.guard, Resolver: names, Dial: l.f.dial, Pins: l.pins, Now: l.f.config.Now}
 	conn, err := d.DialContext(ctx, network, address)
-	l.spend(func(t *Timings) {
+	l.addTiming(func(t *Timings) {
 		t.DNS += names.took
 		t.Connect += time.Since(began) - names.took
 	})
@@ -103,11 +103,11 @@ func (l *line) dial(_ context.Context, network, address string) (net.Conn, error
 		conn.Close()
 		return nil, fail(turn.CodeCanceled)
 	}
-	l.conns = append(l.conns, conn)
-	return metered{conn, &l.received}, nil
+	l.open = append(l.open, conn)
+	return countingConn{conn, &l.received}, nil
 }
 
-func (l *line) dialError(ctx context.Context, err error) *Error {
+func (l *connections) dialError(ctx context.Context, err error) *Error {
 	e := fromGuard(err)
 	late := errors.Is(ctx.Err(), context.DeadlineExceeded)
 	switch {
@@ -123,25 +123,25 @@ func (l *line) dialError(ctx context.Context, err error) *Error {
 	return e
 }
 
-func (l *line) spend(add func(*Timings)) {
+func (l *connections) addTiming(add func(*Timings)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	add(&l.spent)
+	add(&l.sum)
 }
 
-func (l *line) timings() Timings {
+func (l *connections) timings() Timings {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.spent
+	return l.sum
 }
 
-// stopwatch is a resolver that knows how long it took. It is used by one goroutine.
-type stopwatch struct {
+// timedResolver is a resolver that records how long it took. It is used by one goroutine.
+type timedResolver struct {
 	guard.Resolver
 	took time.Duration
 }
 
-func (s *stopwatch) LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error) {
+func (s *timedResolver) LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error) {
 	began := time.Now()
 	defer func() { s.took += time.Since(began) }()
 	return s.Resolver.LookupNetIP(ctx, network, host)

@@ -38,10 +38,10 @@ func (e *Error) Unwrap() error {
 
 // reason is one row of the table.
 type reason struct {
-	code    turn.Code
-	message string
-	again   bool // another try at once may help
-	passing bool // says nothing about the page: never remembered
+	code      turn.Code
+	message   string
+	retryable bool // another try at once may help
+	transient bool // says nothing about the page: never remembered
 }
 
 // reasons is the closed set of finer codes.
@@ -60,9 +60,9 @@ var reasons = map[turn.Code]reason{
 	turn.CodeRobotsUnreachable:       {code: turn.CodeBlockedURL, message: "the site's rules for programs could not be read, so nothing may be"},
 
 	turn.CodeDNS:                 {code: turn.CodeHTTPError, message: "the name could not be resolved"},
-	turn.CodeConnect:             {code: turn.CodeHTTPError, message: "the site does not accept connections", again: true},
+	turn.CodeConnect:             {code: turn.CodeHTTPError, message: "the site does not accept connections", retryable: true},
 	turn.CodeTLS:                 {code: turn.CodeHTTPError, message: "the site's certificate or encryption is not acceptable"},
-	turn.CodeTransport:           {code: turn.CodeHTTPError, message: "the connection broke", again: true},
+	turn.CodeTransport:           {code: turn.CodeHTTPError, message: "the connection broke", retryable: true},
 	turn.CodePeerResetStream:     {code: turn.CodeHTTPError, message: "the site broke off the answer"},
 	turn.CodeMalformed:           {code: turn.CodeHTTPError, message: "the site's answer is not valid HTTP"},
 	turn.CodeNoLocation:          {code: turn.CodeHTTPError, message: "the site redirects to nowhere"},
@@ -70,9 +70,9 @@ var reasons = map[turn.Code]reason{
 	turn.CodeTooManyRedirects:    {code: turn.CodeHTTPError, message: "the site redirects too often"},
 	turn.CodeUnexpectedStatus:    {code: turn.CodeHTTPError, message: "the site answered neither with a page nor with an error"},
 	turn.CodeHTTP4xx:             {code: turn.CodeHTTPError, message: "the site refused the request"},
-	turn.CodeRequestTimeout:      {code: turn.CodeHTTPError, message: "the site gave up waiting", again: true},
-	turn.CodeHTTP5xx:             {code: turn.CodeHTTPError, message: "the site has a problem", again: true},
-	turn.CodeRateLimited:         {code: turn.CodeHTTPError, message: "the site asks to come back later", again: true},
+	turn.CodeRequestTimeout:      {code: turn.CodeHTTPError, message: "the site gave up waiting", retryable: true},
+	turn.CodeHTTP5xx:             {code: turn.CodeHTTPError, message: "the site has a problem", retryable: true},
+	turn.CodeRateLimited:         {code: turn.CodeHTTPError, message: "the site asks to come back later", retryable: true},
 	turn.CodeChallenge:           {code: turn.CodeHTTPError, message: "the site wants proof that a person is reading"},
 
 	turn.CodeDNSTimeout:    {code: turn.CodeTimeout, message: "the name was not resolved in time"},
@@ -81,9 +81,9 @@ var reasons = map[turn.Code]reason{
 	turn.CodeHeaderTimeout: {code: turn.CodeTimeout, message: "the site did not answer in time"},
 	turn.CodeTotalTimeout:  {code: turn.CodeTimeout, message: "the site did not deliver the page in time"},
 	turn.CodeTooSlow:       {code: turn.CodeTimeout, message: "the site sends too slowly"},
-	turn.CodeBusy:          {code: turn.CodeTimeout, message: "too many pages are being read already", passing: true},
-	turn.CodeDeadline:      {code: turn.CodeTimeout, message: "no time was left", passing: true},
-	turn.CodeCanceled:      {code: turn.CodeTimeout, message: "nobody waits for the page any more", passing: true},
+	turn.CodeBusy:          {code: turn.CodeTimeout, message: "too many pages are being read already", transient: true},
+	turn.CodeDeadline:      {code: turn.CodeTimeout, message: "no time was left", transient: true},
+	turn.CodeCanceled:      {code: turn.CodeTimeout, message: "nobody waits for the page any more", transient: true},
 
 	turn.CodeHeaderFlood:       {code: turn.CodeResponseTooLarge, message: "the site sent too many headers"},
 	turn.CodeTooLarge:          {code: turn.CodeResponseTooLarge, message: "the page is too large"},

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// answer is what one exchange brought: a document, or where to go on. retryAfter may come with a failure.
+// answer is the result of one exchange: a document, or the target of a redirect. retryAfter may come with a failure.
 type answer struct {
 	status     int
 	doc        *Document
@@ -19,28 +19,28 @@ type answer struct {
 	retryAfter time.Duration
 }
 
-// exchange makes one request and reads its answer. The host's place is held no longer than that.
+// exchange makes one request and reads its answer. It holds one of the host's places meanwhile.
 func (v *visit) exchange(ctx context.Context, u *url.URL) (answer, *Error) {
-	leave, err := v.f.gate.enterHost(ctx, u.Hostname())
+	release, err := v.f.limiter.acquireHost(ctx, u.Hostname())
 	if err != nil {
-		return answer{}, waited(fromContext(ctx))
+		return answer{}, gateError(fromContext(ctx))
 	}
-	defer leave()
+	defer release()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 
 	resp, err := v.send(ctx, u)
 	if err != nil {
-		return answer{}, v.unanswered(ctx, err)
+		return answer{}, v.headerError(ctx, err)
 	}
 	defer resp.Body.Close()
 	switch status := resp.StatusCode; {
-	case challenged(resp.Header):
+	case isChallenge(resp.Header):
 		return answer{}, failStatus(turn.CodeChallenge, status)
-	case v.kind == anImage && 300 <= status && status < 400:
+	case v.kind == kindImage && 300 <= status && status < 400:
 		return answer{}, failStatus(turn.CodeRedirectNotFollowed, status)
 	case redirects(status):
-		v.mayKeep(resp.Header)
+		v.limitTTL(resp.Header)
 		return answer{status: status, location: resp.Header.Get("Location")}, nil
 	case status != http.StatusOK && status != http.StatusNonAuthoritativeInfo:
 		return answer{retryAfter: retryAfter(resp.Header, v.f.config.Now())}, failStatus(statusReason(status), status)
@@ -50,33 +50,33 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (answer, *Error) {
 		e.Status = resp.StatusCode
 		return answer{}, e
 	}
-	v.mayKeep(resp.Header)
+	v.limitTTL(resp.Header)
 	return answer{status: doc.Status, doc: doc}, nil
 }
 
-func (v *visit) mayKeep(h http.Header) {
-	v.keep = min(v.keep, lifetime(h, v.f.config.Now(), v.f.limits.positive, v.f.limits.longest))
+func (v *visit) limitTTL(h http.Header) {
+	v.ttl = min(v.ttl, lifetime(h, v.f.config.Now(), v.f.limits.pageTTL, v.f.limits.maxTTL))
 }
 
-// waited names the end of a wait at the gate: the site is not to blame for it.
-func waited(e *Error) *Error {
+// gateError names the end of a wait for the limiter, which is not the fault of the site.
+func gateError(e *Error) *Error {
 	if e.Reason == "total_timeout" {
 		return fail(turn.CodeBusy)
 	}
 	return e
 }
 
-// unanswered classifies the error of an exchange that came to no headers. HTTP/2 tells headers far beyond the limit from
-// no other breach of its rules; but they alone take so many bytes.
-func (v *visit) unanswered(ctx context.Context, err error) *Error {
+// headerError classifies the error of an exchange without complete headers. The error of HTTP/2 for headers far beyond
+// the limit is that of any other violation, but only they take so many bytes.
+func (v *visit) headerError(ctx context.Context, err error) *Error {
 	e := classify(ctx, err)
-	if e.Reason == "malformed" && v.line.sinceRequest() > v.f.limits.headers/4 {
+	if e.Reason == "malformed" && v.conns.sinceRequest() > v.f.limits.headers/4 {
 		return fail(turn.CodeHeaderFlood)
 	}
 	return e
 }
 
-// send makes the request and returns when all headers are there.
+// send makes the request and returns when all headers have arrived.
 func (v *visit) send(ctx context.Context, u *url.URL) (*http.Response, error) {
 	req := &http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: http.Header{
 		"User-Agent":      {v.f.config.UserAgent},
@@ -84,21 +84,21 @@ func (v *visit) send(ctx context.Context, u *url.URL) (*http.Response, error) {
 		"Accept-Encoding": {"gzip"},
 	}}
 	// The hooks of one exchange run one after the other, but not on this goroutine.
-	var handshake, wrote time.Time
+	var handshake, sent time.Time
 	trace := &httptrace.ClientTrace{
-		TLSHandshakeStart: func() { v.line.spend(func(*Timings) { handshake = time.Now() }) },
+		TLSHandshakeStart: func() { v.conns.addTiming(func(*Timings) { handshake = time.Now() }) },
 		TLSHandshakeDone: func(tls.ConnectionState, error) {
-			v.line.spend(func(t *Timings) { t.TLS += time.Since(handshake) })
+			v.conns.addTiming(func(t *Timings) { t.TLS += time.Since(handshake) })
 		},
 		WroteRequest: func(httptrace.WroteRequestInfo) {
-			v.line.asked()
-			v.line.spend(func(*Timings) { wrote = time.Now() })
+			v.conns.markRequest()
+			v.conns.addTiming(func(*Timings) { sent = time.Now() })
 		},
 	}
-	resp, err := v.line.transport.RoundTrip(req.WithContext(httptrace.WithClientTrace(ctx, trace)))
-	v.line.spend(func(t *Timings) {
-		if !wrote.IsZero() {
-			t.Header += time.Since(wrote)
+	resp, err := v.conns.transport.RoundTrip(req.WithContext(httptrace.WithClientTrace(ctx, trace)))
+	v.conns.addTiming(func(t *Timings) {
+		if !sent.IsZero() {
+			t.Header += time.Since(sent)
 		}
 	})
 	return resp, err
@@ -106,7 +106,7 @@ func (v *visit) send(ctx context.Context, u *url.URL) (*http.Response, error) {
 
 func (v *visit) accept() string {
 	switch {
-	case v.kind == anImage:
+	case v.kind == kindImage:
 		return "image/webp,image/png,image/jpeg,image/gif"
 	case v.f.config.JSON:
 		return "text/html,application/xhtml+xml;q=0.9,text/markdown;q=0.8,text/plain;q=0.8,application/json;q=0.5,*/*;q=0.1"
@@ -114,24 +114,24 @@ func (v *visit) accept() string {
 	return "text/html,application/xhtml+xml;q=0.9,text/markdown;q=0.8,text/plain;q=0.8,*/*;q=0.1"
 }
 
-// declared reads the type that an answer is said to have.
-func (v *visit) declared(h http.Header) (mediaType, *Error) {
-	if v.kind == anImage {
+// declaredType returns the type that an answer declares.
+func (v *visit) declaredType(h http.Header) (mediaType, *Error) {
+	if v.kind == kindImage {
 		return imageType(h)
 	}
 	t, err := contentType(h, v.f.config.JSON, v.options.XML)
-	if v.kind == robotsTxt {
+	if v.kind == kindRobots {
 		return t, nil
 	}
 	return t, err
 }
 
-// agrees compares the type that an answer is said to have with how its body begins.
+// agrees compares the declared type of an answer with the beginning of its body.
 func (v *visit) agrees(t mediaType, body []byte) *Error {
 	switch v.kind {
-	case anImage:
-		return t.depicts(body)
-	case robotsTxt:
+	case kindImage:
+		return t.agreesWithImage(body)
+	case kindRobots:
 		return nil
 	}
 	return t.agrees(body)
@@ -139,14 +139,14 @@ func (v *visit) agrees(t mediaType, body []byte) *Error {
 
 // read turns an answer with a good status into a document.
 func (v *visit) read(ctx context.Context, cancel context.CancelCauseFunc, resp *http.Response) (*Document, *Error) {
-	declared, err := v.declared(resp.Header)
+	declared, err := v.declaredType(resp.Header)
 	if err != nil {
 		return nil, err
 	}
-	b := body{limits: v.f.limits, cut: v.kind == robotsTxt, spare: &v.f.pieces}
+	b := body{limits: v.f.limits, truncate: v.kind == kindRobots, pool: &v.f.chunks}
 	began := time.Now()
 	bytes, err := b.read(ctx, cancel, resp)
-	v.line.spend(func(t *Timings) { t.Body += time.Since(began) })
+	v.conns.addTiming(func(t *Timings) { t.Body += time.Since(began) })
 	if err != nil {
 		return nil, err
 	}
@@ -186,9 +186,9 @@ func statusReason(status int) turn.Code {
 	return turn.CodeUnexpectedStatus
 }
 
-// challenged reports whether a firewall answered in place of the site, by the headers that say so: Cloudflare's, AWS
+// isChallenge reports whether a firewall answered in place of the site, by the headers that say so: Cloudflare's, AWS
 // WAF's and Vercel's.
-func challenged(h http.Header) bool {
+func isChallenge(h http.Header) bool {
 	for _, name := range []string{"Cf-Mitigated", "X-Amzn-Waf-Action", "X-Vercel-Mitigated"} {
 		if v := h.Get(name); v == "challenge" || v == "captcha" || v == "block" || v == "deny" {
 			return true

@@ -2,10 +2,10 @@
 //
 // It is the only room that talks to addresses which strangers chose. A tour, along the life of a page:
 //
-//   - [Fetcher.Fetch] canonicalises the URL, asks the operator's lists and the cache, and lets callers who want the
+//   - [Fetcher.Fetch] canonicalises the URL, checks the operator's lists and the cache, and lets callers who want the
 //     same page at the same time share one flight.
-//   - A flight waits at the gate (so many pages at once, so many per host) and then walks from hop to hop by hand: each
-//     hop's URL passes the same rules and the site's robots.txt before it is asked for.
+//   - A flight waits for the limiter (pages at once, in all and per host) and then follows redirects itself: each hop's
+//     URL must pass the same rules and the site's robots.txt before the request.
 //   - An exchange is one request and one answer. Its connection comes from a [guard.Dialer]; its answer is read under
 //     limits of time, size, rate, compression and type.
 //   - A page is remembered for as long as its site says, in memory and, if wished, in a directory. Images
@@ -64,14 +64,14 @@ type Config struct {
 
 // Fetcher reads pages. Make one with [New]; it is safe for concurrent use.
 type Fetcher struct {
-	config Config
-	limits limits
-	guard  *guard.Guard
-	dial   func(ctx context.Context, network, address string) (net.Conn, error)
-	gate   gate
-	pages  *cache
-	robots *store[rules]
-	pieces sync.Pool // of *piece, lent to whoever reads a body
+	config  Config
+	limits  limits
+	guard   *guard.Guard
+	dial    func(ctx context.Context, network, address string) (net.Conn, error)
+	limiter limiter
+	pages   *cache
+	robots  *store[rules]
+	chunks  sync.Pool // of *chunk
 
 	flights      flight.Group[string, outcome] // by pageKey
 	robotFlights flight.Group[string, rules]   // by robots.txt and lists
@@ -109,14 +109,14 @@ func newFetcher(c Config, l limits) (*Fetcher, error) {
 		f.dial = (&net.Dialer{Control: f.guard.Control}).DialContext
 	}
 	var err error
-	if f.robots, err = newStore(l.robotsHosts, 0, rules.weight, c.Now); err != nil {
+	if f.robots, err = newStore(l.robotsCacheBytes, 0, rules.weight, c.Now); err != nil {
 		return nil, fmt.Errorf("make robots cache: %w", err)
 	}
 	if f.pages, err = newCache(c, l); err != nil {
 		return nil, fmt.Errorf("make page cache: %w", err)
 	}
-	f.pieces.New = func() any { return new(piece) }
-	f.gate = newGate(l.global, l.perHost)
+	f.chunks.New = func() any { return new(chunk) }
+	f.limiter = newLimiter(l.global, l.perHost)
 	return f, nil
 }
 
@@ -184,7 +184,7 @@ type outcome struct {
 	doc  *Document
 	err  *Error
 	hops []Hop
-	keep time.Duration // how long doc may be remembered
+	ttl  time.Duration // how long doc may be remembered
 }
 
 func (o outcome) weight() int64 {
@@ -249,7 +249,7 @@ func (f *Fetcher) find(ctx context.Context, u *url.URL, o Options) (got outcome,
 			return got
 		}
 		f.pages.flights.Add(1)
-		v := visit{f: f, options: o, until: until}
+		v := visit{f: f, options: o, callerDeadline: until}
 		got := v.page(ctx, u)
 		f.remember(key, got)
 		return got
@@ -264,9 +264,9 @@ func (f *Fetcher) find(ctx context.Context, u *url.URL, o Options) (got outcome,
 func (f *Fetcher) remember(key string, got outcome) {
 	switch {
 	case got.err == nil:
-		f.pages.put(key, got, got.keep)
-	case !reasons[got.err.Reason].passing:
-		f.pages.put(key, got, f.limits.negative)
+		f.pages.put(key, got, got.ttl)
+	case !reasons[got.err.Reason].transient:
+		f.pages.put(key, got, f.limits.failureTTL)
 	}
 }
 

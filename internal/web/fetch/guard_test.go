@@ -156,8 +156,8 @@ func testGateBounds(t *testing.T) {
 	if got := seen.most(); got["one.example.org"] > 2 || got["two.example.org"] > 2 || got[""] > 3 || got[""] < 2 {
 		t.Errorf("most at once: %v", got)
 	}
-	if !slices.Equal(f.gate.inUse(), nil) {
-		t.Errorf("the gate remembers %v", f.gate.inUse())
+	if !slices.Equal(f.limiter.inUse(), nil) {
+		t.Errorf("the gate remembers %v", f.limiter.inUse())
 	}
 }
 
@@ -167,11 +167,11 @@ func TestHostIsBusy(t *testing.T) { synctest.Test(t, testHostIsBusy) }
 func testHostIsBusy(t *testing.T) {
 	f, _ := open(t, archive(t), func(_ *Config, l *limits) { l.robots = time.Second })
 	for range 2 {
-		leave, err := f.gate.enterHost(t.Context(), "other.example.net")
+		release, err := f.limiter.acquireHost(t.Context(), "other.example.net")
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer leave()
+		defer release()
 	}
 	if _, err := f.Fetch(t.Context(), "https://other.example.net/", Options{}); !is(err, "busy") {
 		t.Errorf("got %v", err)
@@ -185,14 +185,14 @@ func TestGateIsBusy(t *testing.T) { synctest.Test(t, testGateIsBusy) }
 
 func testGateIsBusy(t *testing.T) {
 	f, _ := open(t, archive(t), func(_ *Config, l *limits) { l.global = 1; l.queue = 50 * time.Millisecond })
-	leave, err := f.gate.enter(t.Context())
+	release, err := f.limiter.acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.Fetch(t.Context(), "https://www.example.org/plain.html", Options{}); !is(err, "busy") {
 		t.Errorf("got %v", err)
 	}
-	leave()
+	release()
 	if _, err := f.Fetch(t.Context(), "https://www.example.org/plain.html", Options{}); err != nil {
 		t.Errorf("a busy gate was remembered: %v", err)
 	}

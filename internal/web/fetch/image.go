@@ -30,7 +30,7 @@ func (f *Fetcher) FetchImage(ctx context.Context, rawURL string, o Options) (*Im
 	}
 	until, _ := ctx.Deadline()
 	got, err := f.flights.Do(ctx, "image "+pageKey(u, o), func(ctx context.Context) outcome {
-		v := visit{f: f, options: o, kind: anImage, until: until}
+		v := visit{f: f, options: o, kind: kindImage, callerDeadline: until}
 		return v.page(ctx, u)
 	})
 	switch {
@@ -58,8 +58,8 @@ func imageType(h http.Header) (mediaType, *Error) {
 	return mediaType{}, fail(turn.CodeBadImage)
 }
 
-// depicts refuses an image that does not begin like one of its declared type.
-func (t mediaType) depicts(image []byte) *Error {
+// agreesWithImage refuses an image that does not begin like one of its declared type.
+func (t mediaType) agreesWithImage(image []byte) *Error {
 	if http.DetectContentType(image) != t.name {
 		return fail(turn.CodeTypeMismatch)
 	}

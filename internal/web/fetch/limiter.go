@@ -7,40 +7,40 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// gate bounds how many fetches run at once, in all and per host. Nobody ever holds two hosts, so nobody can wait for
-// another in a circle.
-type gate struct {
+// limiter bounds how many fetches run at once, in all and per host. A fetch holds at most one host at a time, so there
+// is no deadlock.
+type limiter struct {
 	global  *semaphore.Weighted
 	perHost int64
 
 	mu    *sync.Mutex
-	hosts map[string]*hostGate // by canonical host, only hosts in use; guarded by mu
+	hosts map[string]*hostLimiter // by canonical host, only hosts in use; guarded by mu
 }
 
-type hostGate struct {
-	users int // holders and waiters; guarded by gate.mu
+type hostLimiter struct {
+	users int // holders and waiters; guarded by limiter.mu
 	sem   *semaphore.Weighted
 }
 
-func newGate(global, perHost int) gate {
-	return gate{
+func newLimiter(global, perHost int) limiter {
+	return limiter{
 		global:  semaphore.NewWeighted(int64(global)),
 		perHost: int64(perHost),
 		mu:      new(sync.Mutex),
-		hosts:   make(map[string]*hostGate),
+		hosts:   make(map[string]*hostLimiter),
 	}
 }
 
-// enter waits for a place in all; the error is ctx's. leave must be called once if there was no error.
-func (g *gate) enter(ctx context.Context) (leave func(), err error) {
+// acquire waits for a place in all; the error is ctx's. release must be called once if there was no error.
+func (g *limiter) acquire(ctx context.Context) (release func(), err error) {
 	if err := g.global.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
 	return func() { g.global.Release(1) }, nil
 }
 
-// enterHost waits for a place at host.
-func (g *gate) enterHost(ctx context.Context, host string) (leave func(), err error) {
+// acquireHost waits for a place at host.
+func (g *limiter) acquireHost(ctx context.Context, host string) (release func(), err error) {
 	h := g.use(host)
 	if err := h.sem.Acquire(ctx, 1); err != nil {
 		g.unuse(host, h)
@@ -52,19 +52,19 @@ func (g *gate) enterHost(ctx context.Context, host string) (leave func(), err er
 	}, nil
 }
 
-func (g *gate) use(host string) *hostGate {
+func (g *limiter) use(host string) *hostLimiter {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	h, ok := g.hosts[host]
 	if !ok {
-		h = &hostGate{sem: semaphore.NewWeighted(g.perHost)}
+		h = &hostLimiter{sem: semaphore.NewWeighted(g.perHost)}
 		g.hosts[host] = h
 	}
 	h.users++
 	return h
 }
 
-func (g *gate) unuse(host string, h *hostGate) {
+func (g *limiter) unuse(host string, h *hostLimiter) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if h.users--; h.users == 0 {

@@ -21,11 +21,11 @@ type limits struct {
 
 	perHost, global int // fetches at once
 
-	positive, negative     time.Duration // how long pages are remembered whose site says nothing, and failures
-	longest                time.Duration // how long pages are remembered at most, whatever their site says
-	robotsBody             int64         // bytes of robots.txt that are read; the rest is ignored
-	robotsTTL, robotsRetry time.Duration // how long rules, and the lack of an answer, are remembered
-	robotsHosts            int64         // bytes of robots rules that are kept
+	pageTTL, failureTTL         time.Duration // how long pages are remembered whose site says nothing, and failures
+	maxTTL                      time.Duration // how long pages are remembered at most, whatever their site says
+	robotsBody                  int64         // bytes of robots.txt that are read; the rest is ignored
+	robotsTTL, robotsFailureTTL time.Duration // how long rules, and the lack of an answer, are remembered
+	robotsCacheBytes            int64         // bytes of robots rules that are kept
 }
 
 func defaults() limits {
@@ -48,12 +48,12 @@ func defaults() limits {
 		perHost: 2,
 		global:  8,
 
-		positive:    5 * time.Minute,
-		negative:    time.Minute,
-		longest:     time.Hour,
-		robotsBody:  500 << 10,
-		robotsTTL:   24 * time.Hour,
-		robotsRetry: time.Minute,
-		robotsHosts: 4 << 20,
+		pageTTL:          5 * time.Minute,
+		failureTTL:       time.Minute,
+		maxTTL:           time.Hour,
+		robotsBody:       500 << 10,
+		robotsTTL:        24 * time.Hour,
+		robotsFailureTTL: time.Minute,
+		robotsCacheBytes: 4 << 20,
 	}
 }

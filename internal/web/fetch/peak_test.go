@@ -43,7 +43,7 @@ func (p *peak) most() map[string]int {
 	return maps.Clone(p.max)
 }
 
-func (g *gate) inUse() []string {
+func (g *limiter) inUse() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.Sorted(maps.Keys(g.hosts))

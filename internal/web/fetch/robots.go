@@ -7,7 +7,7 @@ import (
 	"net/url"
 )
 
-// rules are what a site's robots.txt says to us (RFC 9309). Nothing of its text leaves but yes and no.
+// rules are those of a site's robots.txt for us (RFC 9309). Only yes or no leaves this room, none of its text.
 type rules struct {
 	RobotsRules
 	err *Error // why nothing may be read, if so
@@ -15,8 +15,8 @@ type rules struct {
 
 func (r rules) weight() int64 { return 1024 + r.RobotsRules.weight() }
 
-// mayRead asks the site's robots.txt whether u may be read.
-func (f *Fetcher) mayRead(ctx context.Context, u *url.URL, o Options) *Error {
+// allowedByRobots returns an error unless the site's robots.txt allows u to be read.
+func (f *Fetcher) allowedByRobots(ctx context.Context, u *url.URL, o Options) *Error {
 	r, err := f.rulesOf(ctx, u, o)
 	switch {
 	case err != nil:
@@ -49,14 +49,14 @@ func (f *Fetcher) rulesOf(ctx context.Context, u *url.URL, o Options) (rules, *E
 		}()
 		ctx, cancel := context.WithTimeoutCause(ctx, f.limits.robots, fail(turn.CodeTotalTimeout))
 		defer cancel()
-		v := visit{f: f, options: Options{Domains: o.Domains, Pins: o.Pins}, kind: robotsTxt}
+		v := visit{f: f, options: Options{Domains: o.Domains, Pins: o.Pins}, kind: kindRobots}
 		got := v.run(ctx, at)
-		r = f.understand(got)
+		r = f.rulesFrom(got)
 		switch {
 		case r.err == nil:
 			f.robots.put(key, r, f.limits.robotsTTL)
-		case !reasons[r.err.Reason].passing:
-			f.robots.put(key, r, f.limits.robotsRetry)
+		case !reasons[r.err.Reason].transient:
+			f.robots.put(key, r, f.limits.robotsFailureTTL)
 		}
 		return r
 	})
@@ -66,24 +66,24 @@ func (f *Fetcher) rulesOf(ctx context.Context, u *url.URL, o Options) (rules, *E
 	return r, nil
 }
 
-// understand turns what came of asking for robots.txt into rules (RFC 9309 §2.3.1): a site that has none allows all, one that
-// cannot say forbids all.
-func (f *Fetcher) understand(got outcome) rules {
+// rulesFrom makes rules of the outcome of the request for robots.txt (RFC 9309 §2.3.1): a site without one allows all, a
+// site with an error forbids all.
+func (f *Fetcher) rulesFrom(got outcome) rules {
 	if got.err == nil {
 		return rules{RobotsRules: ParseRobots(f.wholeLines(got.doc.Body), productToken(f.config.UserAgent))}
 	}
 	switch e := got.err; {
 	case 400 <= e.Status && e.Status < 500:
 		return rules{}
-	case reasons[e.Reason].passing, samePageFate(e):
+	case reasons[e.Reason].transient, failsEveryPage(e):
 		return rules{err: e}
 	}
 	return rules{err: fail(turn.CodeRobotsUnreachable)}
 }
 
-// samePageFate reports whether every page of the site would fail in the same way, so that the failure should be named
+// failsEveryPage reports whether every page of the site would fail in the same way, so that the failure should be named
 // and not the rules.
-func samePageFate(e *Error) bool {
+func failsEveryPage(e *Error) bool {
 	switch e.Reason {
 	case turn.CodeDeniedAddress, turn.CodeDeniedHost, turn.CodeFakeIP, turn.CodeDNS, turn.CodeConnect,
 		"tls", "dns_timeout", "dial_timeout", "tls_timeout":

@@ -4,27 +4,27 @@ import "strings"
 
 const upperHex = "0123456789ABCDEF"
 
-// capitals writes the escapes of s with capitals (RFC 3986 §6.2.2.1).
-func capitals(s string) string { return rewrite(s, false, "") }
+// upperEscapes writes the escapes of s in upper case (RFC 3986 §6.2.2.1).
+func upperEscapes(s string) string { return rewrite(s, false, "") }
 
-// escaped is capitals, and bytes beyond ASCII become escapes: a path in robots.txt as it is written in an address.
-func escaped(s string) string { return rewrite(s, true, "") }
+// escapeNonASCII is upperEscapes that also escapes bytes beyond ASCII: a path in robots.txt as it is in a URL.
+func escapeNonASCII(s string) string { return rewrite(s, true, "") }
 
-// plainly is the normal form of an address: escaped, and what needs no escape has none (RFC 3986 §6.2.2.2). The signs
-// that patterns use are escaped, so that a pattern can mean them (RFC 9309 §2.2.3).
-func plainly(s string) string { return unescaped(rewrite(s, true, "*$")) }
+// normalize returns the normal form of a URL: escapeNonASCII without needless escapes (RFC 3986 §6.2.2.2). The signs that
+// patterns use are escaped, so that a pattern can mean them (RFC 9309 §2.2.3).
+func normalize(s string) string { return unescapeUnreserved(rewrite(s, true, "*$")) }
 
-// plainPattern is plainly for a pattern, whose signs stay.
-func plainPattern(s string) string {
+// normalizePattern is normalize for a pattern, whose signs stay.
+func normalizePattern(s string) string {
 	body, end := strings.CutSuffix(s, "$")
-	body = unescaped(rewrite(body, true, "$"))
+	body = unescapeUnreserved(rewrite(body, true, "$"))
 	if end {
 		body += "$"
 	}
 	return body
 }
 
-// rewrite puts escapes into capitals, and escapes the bytes beyond ASCII, if so wished, and those in also.
+// rewrite puts escapes into upper case, and escapes the bytes in also and, if asked to, those beyond ASCII.
 func rewrite(s string, beyondASCII bool, also string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -41,8 +41,8 @@ func rewrite(s string, beyondASCII bool, also string) string {
 	return b.String()
 }
 
-// unescaped undoes the escapes of letters, digits and "-._~" in s, whose escapes are in capitals.
-func unescaped(s string) string {
+// unescapeUnreserved undoes the escapes of letters, digits and "-._~" in s, whose escapes are in upper case.
+func unescapeUnreserved(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		if isEscape(s[i:]) {

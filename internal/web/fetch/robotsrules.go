@@ -16,9 +16,9 @@ type RobotsRules struct {
 }
 
 type robotsRule struct {
-	allow   bool
-	written pattern // escapes in capitals, bytes beyond ASCII escaped
-	plain   pattern // and escapes of ordinary characters undone; only of rules that forbid
+	allow  bool
+	exact  pattern // escapes in upper case, bytes beyond ASCII escaped
+	normal pattern // and escapes of ordinary characters undone; only of rules that forbid
 }
 
 // robotsLine is how much of a line counts: as much as Google reads, 8 addresses of the longest that browsers take.
@@ -31,7 +31,7 @@ func ParseRobots(text []byte, agent string) RobotsRules {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	var (
 		ours, everybodys  []robotsRule
-		named             bool // some group is ours
+		found             bool // some group is ours
 		forUs, forAll     bool // the group that is being read
 		rulesSinceAnyName bool
 	)
@@ -45,7 +45,7 @@ func ParseRobots(text []byte, agent string) RobotsRules {
 			if value == "*" || strings.HasPrefix(value, "* ") || strings.HasPrefix(value, "*\t") {
 				forAll = true
 			} else if token := productToken(value); token != "" && strings.EqualFold(token, agent) {
-				forUs, named = true, true
+				forUs, found = true, true
 			}
 		case "allow", "disallow":
 			rulesSinceAnyName = true
@@ -61,7 +61,7 @@ func ParseRobots(text []byte, agent string) RobotsRules {
 			}
 		}
 	}
-	if named {
+	if found {
 		return RobotsRules{rules: ours}
 	}
 	return RobotsRules{rules: everybodys}
@@ -69,14 +69,14 @@ func ParseRobots(text []byte, agent string) RobotsRules {
 
 // Allows reports whether target, the path and query of a URL as they are sent, may be asked for.
 func (r RobotsRules) Allows(target string) bool {
-	written, plain := capitals(target), plainly(target)
+	exact, normal := upperEscapes(target), normalize(target)
 	length, allow := 0, true
 	for _, rule := range r.rules {
-		n := len(rule.written)
+		n := len(rule.exact)
 		if n < length || n == length && allow {
 			continue
 		}
-		if rule.written.matches(written) || !rule.allow && rule.plain.matches(plain) {
+		if rule.exact.matches(exact) || !rule.allow && rule.normal.matches(normal) {
 			length, allow = n, rule.allow
 		}
 	}
@@ -87,7 +87,7 @@ func (r RobotsRules) Allows(target string) bool {
 func (r RobotsRules) weight() int64 {
 	n := int64(0)
 	for _, rule := range r.rules {
-		n += 40 + int64(len(rule.written)+len(rule.plain))
+		n += 40 + int64(len(rule.exact)+len(rule.normal))
 	}
 	return n
 }
@@ -130,11 +130,11 @@ func productToken(s string) string {
 // writes so means the directory, which is the same page.
 func newRobotsRules(allow bool, path string) []robotsRule {
 	if !allow {
-		return []robotsRule{{written: pattern(escaped(path)), plain: pattern(plainPattern(path))}}
+		return []robotsRule{{exact: pattern(escapeNonASCII(path)), normal: pattern(normalizePattern(path))}}
 	}
-	rules := []robotsRule{{allow: true, written: pattern(escaped(path))}}
+	rules := []robotsRule{{allow: true, exact: pattern(escapeNonASCII(path))}}
 	if i := strings.LastIndexByte(path, '/'); i >= 0 && strings.HasPrefix(path[i:], "/index.htm") {
-		rules = append(rules, robotsRule{allow: true, written: pattern(escaped(path[:i+1]) + "$")})
+		rules = append(rules, robotsRule{allow: true, exact: pattern(escapeNonASCII(path[:i+1]) + "$")})
 	}
 	return rules
 }

@@ -15,8 +15,8 @@ type store[V any] struct {
 }
 
 type entry[V any] struct {
-	v    V
-	till time.Time
+	value   V
+	expires time.Time
 }
 
 // newStore returns a store of at most bytes, as weighed by weight. Every value weighs at least least, which bounds how
@@ -28,7 +28,7 @@ func newStore[V any](bytes, least int64, weight func(V) int64, now func() time.T
 	cache, err := otter.New(&otter.Options[string, entry[V]]{
 		MaximumWeight: uint64(bytes),
 		Weigher: func(key string, e entry[V]) uint32 {
-			return uint32(min(max(int64(len(key))+weight(e.v), least), math.MaxUint32))
+			return uint32(min(max(int64(len(key))+weight(e.value), least), math.MaxUint32))
 		},
 		// Maintenance at once, by whoever writes: no goroutines, and no burst above the bound.
 		Executor: func(f func()) { f() },
@@ -48,16 +48,16 @@ func (s *store[V]) get(key string) (V, bool) {
 	if !ok {
 		return none, false
 	}
-	if !s.now().Before(e.till) {
+	if !s.now().Before(e.expires) {
 		s.cache.Invalidate(key)
 		return none, false
 	}
-	return e.v, true
+	return e.value, true
 }
 
 func (s *store[V]) put(key string, v V, ttl time.Duration) {
 	if s.cache != nil {
-		s.cache.Set(key, entry[V]{v: v, till: s.now().Add(ttl)})
+		s.cache.Set(key, entry[V]{value: v, expires: s.now().Add(ttl)})
 	}
 }
 

@@ -21,7 +21,7 @@ func TestReasonsAreClosed(t *testing.T) {
 		if !slices.Contains(codes, r.code) || r.message == "" {
 			t.Errorf("%s: %+v", name, r)
 		}
-		if r.passing && r.again {
+		if r.transient && r.retryable {
 			t.Errorf("%s is both worth another try and our own fault", name)
 		}
 		checkNoLeak(t, fail(name))
@@ -88,7 +88,7 @@ func TestLimits(t *testing.T) {
 	if got.headers != 32<<10 || got.body != 5_000_000 || got.ratio != 100 || got.ratioFrom != 64<<10 || got.dial != 2*time.Second ||
 		got.tls != 2*time.Second || got.header != 3*time.Second || got.total != 5*time.Second || got.rate != 1<<10 || got.grace != time.Second ||
 		got.redirects != 4 || got.perHost != 2 || got.global != 8 || got.robotsBody != 500<<10 || got.robotsTTL != 24*time.Hour ||
-		got.positive != 5*time.Minute || got.negative != time.Minute || got.longest != time.Hour {
+		got.pageTTL != 5*time.Minute || got.failureTTL != time.Minute || got.maxTTL != time.Hour {
 		t.Errorf("a limit is not the documented one: %+v", got)
 	}
 }

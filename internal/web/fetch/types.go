@@ -10,8 +10,8 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// sniffed is how much of a page is looked at to see what it is.
-const sniffed = 512
+// sniffLength is the number of bytes of a page by which its type is detected.
+const sniffLength = 512
 
 // mediaType is a type that is read, as the site declared it.
 type mediaType struct {
@@ -66,7 +66,7 @@ func isJSON(name string) bool {
 // What has no marks of its own is plain text, and plain text may be any of the types; so may HTML be, except JSON:
 // Markdown begins with tags as often as not, and a site that serves its source as text/plain means it.
 func (t mediaType) agrees(page []byte) *Error {
-	found := mimetype.Detect(page[:min(len(page), sniffed)])
+	found := mimetype.Detect(page[:min(len(page), sniffLength)])
 	structured := found.Is("application/json") || found.Is("image/svg+xml") || found.Is("text/rtf") || found.Is("application/rtf")
 	switch {
 	case isJSON(t.name):

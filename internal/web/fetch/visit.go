@@ -9,25 +9,25 @@ import (
 	"familiar/internal/web/guard"
 )
 
-// kind is what a visit is after.
+// kind is what a visit fetches.
 type kind int
 
 const (
-	aPage     kind = iota
-	robotsTxt      // its type does not matter, its length is cut, and nobody asks leave to read it
-	anImage        // redirects are not followed
+	kindPage   kind = iota
+	kindRobots      // any type, truncated, not subject to robots.txt itself
+	kindImage       // redirects are not followed
 )
 
 // visit is one walk from a URL to the page that it leads to. It is used by one goroutine.
 type visit struct {
-	f       *Fetcher
-	options Options
-	until   time.Time // when whoever asked stops waiting; zero if they don't say
-	kind    kind
-	retried bool          // the one second try is spent
-	keep    time.Duration // how long the page may be remembered: no longer than any redirect on the way to it
-	line    *line
-	hops    []Hop
+	f              *Fetcher
+	options        Options
+	callerDeadline time.Time // deadline of the caller; zero if there is none
+	kind           kind
+	retried        bool          // the one retry has been used
+	ttl            time.Duration // how long the page may be remembered: no longer than any redirect on the way to it
+	conns          *connections
+	hops           []Hop
 }
 
 // page visits u under the limits of one page. A panic in a parser of hostile bytes costs this page alone.
@@ -39,11 +39,11 @@ func (v *visit) page(ctx context.Context, u *url.URL) (got outcome) {
 	}()
 	queue, cancel := context.WithTimeoutCause(ctx, v.f.limits.queue, fail(turn.CodeBusy))
 	defer cancel()
-	leave, err := v.f.gate.enter(queue)
+	release, err := v.f.limiter.acquire(queue)
 	if err != nil {
 		return outcome{err: fromContext(queue)}
 	}
-	defer leave()
+	defer release()
 	ctx, cancel = context.WithTimeoutCause(ctx, v.f.limits.total, fail(turn.CodeTotalTimeout))
 	defer cancel()
 	return v.run(ctx, u)
@@ -54,17 +54,17 @@ func (v *visit) run(ctx context.Context, u *url.URL) outcome {
 	if v.options.Pins == nil {
 		v.options.Pins = new(guard.Pins)
 	}
-	v.line = newLine(ctx, v.f, v.options.Pins)
-	defer v.line.close()
-	v.keep = v.f.limits.longest
+	v.conns = newConnections(ctx, v.f, v.options.Pins)
+	defer v.conns.close()
+	v.ttl = v.f.limits.maxTTL
 	doc, err := v.walk(ctx, u)
 	if err != nil {
 		return outcome{err: err, hops: v.hops}
 	}
 	doc.URL = u.String()
 	doc.Hops = v.hops
-	doc.Timings = v.line.timings()
-	return outcome{doc: doc, hops: v.hops, keep: v.keep}
+	doc.Timings = v.conns.timings()
+	return outcome{doc: doc, hops: v.hops, ttl: v.ttl}
 }
 
 func (v *visit) walk(ctx context.Context, u *url.URL) (*Document, *Error) {
@@ -98,10 +98,10 @@ func (v *visit) allowed(ctx context.Context, u *url.URL) *Error {
 	if !v.options.Site.Holds(u.String()) {
 		return fail(turn.CodeOutsideSite)
 	}
-	if v.kind == robotsTxt || v.options.Human && v.f.config.HumanSkipsRobots {
+	if v.kind == kindRobots || v.options.Human && v.f.config.HumanSkipsRobots {
 		return nil
 	}
-	return v.f.mayRead(ctx, u, v.options)
+	return v.f.allowedByRobots(ctx, u, v.options)
 }
 
 // follow returns the target of a redirect, by the same rules as any URL.
@@ -130,7 +130,7 @@ func afterRedirect(hop int, err *Error) *Error {
 // ask makes one exchange, and a second one if the first failed in a way that may pass and there is time.
 func (v *visit) ask(ctx context.Context, u *url.URL) (answer, *Error) {
 	a, err := v.try(ctx, u)
-	if err == nil || v.retried || !reasons[err.Reason].again {
+	if err == nil || v.retried || !reasons[err.Reason].retryable {
 		return a, err
 	}
 	wait := max(a.retryAfter, v.f.limits.backoff)
@@ -160,9 +160,9 @@ func (v *visit) try(ctx context.Context, u *url.URL) (answer, *Error) {
 	return a, err
 }
 
-// fits reports whether anything can come of waiting so long.
+// fits reports whether a wait ends before the deadlines.
 func (v *visit) fits(ctx context.Context, wait time.Duration) bool {
 	then := time.Now().Add(wait)
 	deadline, ok := ctx.Deadline()
-	return !(ok && then.After(deadline)) && (v.until.IsZero() || then.Before(v.until))
+	return !(ok && then.After(deadline)) && (v.callerDeadline.IsZero() || then.Before(v.callerDeadline))
 }

@@ -43,7 +43,7 @@ type size struct {
 	longest      int // the longest text outside of links
 }
 
-// dropBoilerplate removes from root what names itself, reads or looks like something beside the content: menus, trails,
+// dropBoilerplate removes from root what names itself, reads or looks like something beside the content: menus, breadcrumbs,
 // offers of other pages, notices. What holds a good part of the page stays, whatever it calls itself. If hardly anything
 // would be left, it removes nothing and returns false.
 func dropBoilerplate(root *html.Node, more extras) (ok bool) {

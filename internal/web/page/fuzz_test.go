@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzRead puts a hidden marker before and around whatever page the fuzzer writes.
+// FuzzRead puts a hidden marker before the page that the fuzzer writes.
 func FuzzRead(f *testing.F) {
 	base := &url.URL{Scheme: "https", Host: "example.org", Path: "/"}
 	const marker = "EVILMARKER"

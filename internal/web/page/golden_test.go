@@ -16,8 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata/pages")
 
-// TestPages reads the pages in testdata/pages, one archive a page: what goes in and what a person would say is
-// on it.
+// TestPages reads the pages in testdata/pages. Each is an archive of its source and of what a person would read on it.
 func TestPages(t *testing.T) {
 	files, err := filepath.Glob("testdata/pages/*.txtar")
 	if err != nil || len(files) == 0 {

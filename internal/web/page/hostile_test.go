@@ -1,6 +1,6 @@
 //go:build !race
 
-// Under the race detector, pools forget what they hold: what is allocated says nothing there.
+// The race detector makes pools drop what they hold, so the allocations under it say nothing.
 
 package page
 
@@ -17,7 +17,7 @@ import (
 // largestBody is the largest body that is fetched, in bytes.
 const largestBody = 5 << 20
 
-// repeated is format, given a running number wherever it asks for one, as often as n bytes have room for.
+// repeated returns format as often as it fits into n bytes, with a running number for each %d.
 func repeated(n int, format string) string {
 	var b strings.Builder
 	numbered := strings.Contains(format, "%d")
@@ -31,12 +31,12 @@ func repeated(n int, format string) string {
 	return b.String()
 }
 
-// nests is as many trees of n bytes have room for, each made of open, depth times in itself.
+// nests returns as many trees as fit into n bytes. Each consists of open and close, nested depth times.
 func nests(n, depth int, open, close string) string {
 	return repeated(n, strings.Repeat(open, depth)+strings.Repeat(close, depth))
 }
 
-// hostile are pages made to cost much, each of about n bytes.
+// hostile are pages of about n bytes that are made to cost much.
 var hostile = map[string]func(n int) string{
 	"divs, 500 deep":         func(n int) string { return nests(n, 480, "<div>x", "</div>") },
 	"divs with text, 100":    func(n int) string { return nests(n, 100, "<div>some words, and more of them, ", "</div>") },
@@ -199,8 +199,8 @@ var hostileTexts = map[string]func(n int) string{
 	"JSON, flat":   func(n int) string { return "[" + repeated(n, "1,") + "1]" },
 }
 
-// TestHostilePages reads pages that were made to cost much. What each allocates in all must bear a relation to its
-// size, and so must the text that is made of it; time is measured by BenchmarkHostile.
+// TestHostilePages reads pages that are made to cost much. What each allocates, and the text that is made of it, must stay in
+// proportion to its size. BenchmarkHostile measures the time.
 func TestHostilePages(t *testing.T) {
 	check := func(name, contentType string, body []byte) {
 		var before, after runtime.MemStats

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"familiar/internal/text/lang"
 	"familiar/internal/web/page/dom"
 	"familiar/internal/web/page/meta"
 )
@@ -19,7 +20,7 @@ var articleExtras = dom.WordSet(`author authors bio byline bylines dateline time
 
 // Lines that articles carry beside their text: who made a picture, when it was published, what else the site offers.
 var (
-	pictureCredit = regexp.MustCompile(`(?i)^[(\[]?\s*(?:image|photo|picture|photograph|illustration|video|foto|bild|crédit|credit|source)s?(?: (?:credits?|by|courtesy|source|\d+ (?:of )?\d+))?(?:\s*[:©]|$| of \d| courtesy)|^caption$|\((?:image|photo|picture)s?:[^)]*\)$|^.{0,60}/(?:AP|AFP|Reuters|Getty Images)\)?$`)
+	pictureCredit = regexp.MustCompile(`(?i)^[(\[]?\s*(?:` + lang.All().Page.PictureCredits.String() + `)s?(?: (?:credits?|by|courtesy|source|\d+ (?:of )?\d+))?(?:\s*[:©]|$| of \d| courtesy)|^caption$|\((?:image|photo|picture)s?:[^)]*\)$|^.{0,60}/(?:AP|AFP|Reuters|Getty Images)\)?$`)
 	dateLine      = regexp.MustCompile(`(?i)^(?:(?:last )?(?:published|updated|posted|modified)(?: on| at)?\b.{0,60}\d|by [\p{L}.' -]{3,50}$)`)
 	dateEnd       = regexp.MustCompile(`\d.*\b(?:19|20)\d\d\b[^.!?]*$|^(?:19|20)\d\d\D+\d`)
 	offer         = regexp.MustCompile(`(?i)^\W*(?:follow (?:us|me|@\w+|\w+ \w+ on)|(?:sign up|subscribe) (?:for|to|now|here|today)|get (?:the latest|our|access to|.{1,40}delivered)|join (?:our|the conversation)|have a (?:tip|story|question)|like this (?:story|article)|click here|(?:you can )?(?:e-?mail|contact|reach) .{1,60}@|more (?:articles|stories|posts|from) |want more|tell us what|this slideshow requires|view comments|leave a (?:reply|comment)|don't miss\W*$|start your day with|download (?:our|the) app|enable notifications|send us )`)
@@ -28,11 +29,11 @@ var (
 // The first words of an offer, and of the credit of a picture that has no colon.
 var (
 	offerWords   = dom.WordSet("follow sign subscribe get join have like click you e email contact reach more want tell this view leave don start download enable send")
-	pictureWords = dom.WordSet("image images photo photos picture photograph illustration video foto bild caption")
+	pictureWords = dom.WordSet(string(lang.All().Page.PictureWords))
 )
 
 // command matches the label of a button: something to do, nothing to know.
-var command = regexp.MustCompile(`(?i)^\W*(?:add to (?:cart|bag|basket|wish ?list|compare|favou?rites)|(?:quick|fast) (?:view|shop|buy|add|look)|buy(?: it)? now|shop now|order now|choose options|select options|(?:view|see|show|read|load|learn|discover|find out) (?:all|more|less|details|product|full \w+)|more info|sort(?: by)?:?|filters?(?: by)?:?|clear(?: all)?(?: filters)?|reset|apply|showing .{0,12}\d.{0,20}|\d+ (?:results?|items?|products?)|items \d.{0,20}|skip to .{1,30}|share|save|report|reply|quote|upvote|downvote|like|follow|copy link|permalink|print|back to top|next|prev(?:ious)?|close|cancel|submit|send|search|toggle \w+|log ?in|sign ?(?:in|up)|register|create (?:an )?account|expand|collapse|compare|wish ?list|in den warenkorb|ajouter au panier|añadir al carrito)\W*$`)
+var command = regexp.MustCompile(`(?i)^\W*(?:` + lang.All().Page.Commands.String() + `)\W*$`)
 
 // maxCommand is how long the label of a button is at most, in bytes.
 const maxCommand = 40
@@ -105,7 +106,7 @@ func dropLines(root *html.Node, title string) {
 	for _, line := range textLines(root) {
 		text, length, heading := dom.Label(line), dom.Length(line), dom.HeadingLevel(line) > 0
 		isTitle := !begun && heading && meta.SharesWords(text, title) && meta.SharesWords(title, text)
-		if title != "" && isTitle {
+		if isTitle {
 			dropBefore(root, line)
 		}
 		begun = begun || length >= minParagraph && !heading
@@ -173,6 +174,7 @@ func textLines(n *html.Node) (found []*html.Node) {
 	return found
 }
 
+// collectLines adds the blocks below n that hold no other block, and reports whether there is no block below n at all.
 func collectLines(n *html.Node, lines *[]*html.Node) (leaf bool) {
 	leaf = true
 	for c := n.FirstChild; c != nil; c = c.NextSibling {

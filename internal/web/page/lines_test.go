@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// prose is text enough for an article.
+// prose is enough text for an article.
 var prose = strings.Repeat("<p>The tide comes twice a day, and whoever walks out on the flats has to know when it turns; every year some forget it, and have to be fetched.</p>", 8)
 
 func TestArticleEdges(t *testing.T) {
@@ -21,8 +21,8 @@ func TestArticleEdges(t *testing.T) {
 		{`<h1>Another heading than that</h1><p>From the coast</p>` + prose, true, "From the coast"},                        // or the heading is not the title
 		{`<ul><li>6 May 2024, 08:57</li></ul>` + prose, false, "08:57"},                                                    // a date at the head
 		{prose + `<ul><li>The flood of 6 May 2024</li><li>The ebb</li></ul>` + prose, true, "6 May 2024"},                  // is not one in the text
-		{prose + `<div class="photo"><img src="a"><p>The flats at ebb</p></div>` + prose, false, "flats at ebb"},           // what is said of a picture
-		{prose + `<div class="photo"><p>Pictures of the flats at ebb</p></div>` + prose, true, "flats at ebb"},             // but there has to be one
+		{prose + `<div class="photo"><img src="a"><p>The flats at ebb</p></div>` + prose, false, "flats at ebb"},           // the caption of a picture
+		{prose + `<div class="photo"><p>Pictures of the flats at ebb</p></div>` + prose, true, "flats at ebb"},             // unless there is no picture
 		{prose + `<blockquote><p>I looked at the wrong table, as many do.</p></blockquote>` + prose, true, "\n> I looked"}, // quotations keep their mark
 	}
 	for _, test := range tests {

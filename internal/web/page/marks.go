@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"familiar/internal/text/lang"
 	"familiar/internal/web/page/dom"
 )
 
@@ -15,7 +16,7 @@ var (
 	citation   = regexp.MustCompile(`^\s*[\[(（]\s*(?:\d{1,4}|[a-z]{1,2}|[ivx]{1,5}|(?:note|nb|n|web|r|anm\.?|lower-alpha)\s*\d{1,3})\s*[\])）]\s*$|^\s*\d{1,3}\s*$`)
 	anchorMark = regexp.MustCompile(`^\s*(?:[¶#§🔗\x{F0C1}]|\[?\s*edit(?:\s*source)?\s*\]?|permalink|link to this (?:heading|section))\s*$`)
 	// editMark matches what wikis print beside headings, doubtMark what they print behind sentences.
-	editMark  = regexp.MustCompile(`(?i)^\[\s*(?:edit|bearbeiten|modifier|editar|modifica|bewerken|redigera|edytuj|править|编辑|編輯|編集|편집)[^\]]{0,40}\]$`)
+	editMark  = regexp.MustCompile(`(?i)^\[\s*(?:` + lang.All().Page.EditMarks.String() + `)[^\]]{0,40}\]$`)
 	doubtMark = regexp.MustCompile(`(?i)^\[\s*(?:(?:citation|clarification|verification|page|year|date|better source|non-primary source)(?: is)? needed|when|who|which|by whom|according to whom|dubious[^\]]{0,20}|original research|failed verification)\??\s*\]$`)
 )
 
@@ -85,13 +86,12 @@ func soleBlock(n *html.Node) (sole *html.Node) {
 }
 
 var (
-	interruption = regexp.MustCompile(`(?i)^\W*(?:adverti[sz]e?ments?|advert|sponsored(?: content)?|promoted|continue reading(?: below)?|(?:story|article) continues below(?: advertisement)?|(?:scroll|read) (?:down )?(?:to|for) (?:continue|more)|sign up|subscribe(?: now)?|log in|share(?: this)?(?: (?:article|story|page|post))?|comments?|publicidade|publicidad|anzeige|werbung|publicité|pubblicità|реклама|広告)\W*$`)
-	reference    = regexp.MustCompile(`(?i)^\W*(?:related|read (?:more|also|next)|also read|see also|more|watch|recommended|don(?:'|’)t miss|must read|lesen sie auch|mehr zum thema|lire aussi|à lire aussi|lea también|leia (?:também|mais)|leggi anche|lees ook|читайте также)\b[^:：]{0,24}[:：]`)
+	interruption = regexp.MustCompile(`(?i)^\W*(?:` + lang.All().Page.Interruptions.String() + `)\W*$`)
+	reference    = regexp.MustCompile(`(?i)^\W*(?:` + lang.All().Page.Pointers.String() + `)\b[^:：]{0,24}[:：]`)
 )
 
 // pointerWords are the first words of interruption, except for advertisements, and of reference.
-var pointerWords = dom.WordSet(`sponsored promoted continue continued story article scroll read sign subscribe log share comment comments publicidade publicidad anzeige werbung
-	publicité pubblicità реклама 広告 related also see more watch recommended don must lesen mehr lire à lea leia leggi lees читайте`)
+var pointerWords = dom.WordSet(string(lang.All().Page.PointerWords))
 
 // isPointer reports whether a block does not belong to the text that it interrupts: it is the label of an advertisement, or
 // "Read more:" and a link.

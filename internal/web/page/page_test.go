@@ -32,7 +32,7 @@ func TestReadOtherTypes(t *testing.T) {
 	}
 }
 
-// frame is a page of a shop with its menu and its footer and more, which may be nothing.
+// frame returns a page of a shop with its menu, its footer and more.
 func frame(more string) string {
 	places := strings.Repeat("<li><a href=/place>Another place of this shop</a></li>", 30)
 	return "<title>Shop</title><body><div class=sort>Sort by: price, name</div><nav><ul>" + places + "</ul></nav>" + more +

@@ -6,11 +6,12 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"familiar/internal/text/lang"
 	"familiar/internal/web/page/dom"
 )
 
 // referenceHeading matches the headings of sections that list sources and other pages.
-var referenceHeading = regexp.MustCompile(`(?i)^\W*(?:references?(?: and notes)?|notes?(?: and references| and citations)?|footnotes?|citations?|bibliography|works cited|sources?|external links?|further reading|see also|related (?:articles?|posts?|stories|content|links)|einzelnachweise|weblinks|literatur|siehe auch|références|notes et références|liens externes|voir aussi|bibliographie|referencias|notas|enlaces externos|véase también|bibliografía|note|voci correlate|collegamenti esterni|referências|ligações externas|ver também|примечания|литература|ссылки|см\. также|脚注|出典|参考文献|関連項目|外部リンク|参考资料|参见|外部链接)\W*$`)
+var referenceHeading = regexp.MustCompile(`(?i)^\W*(?:` + lang.All().Page.ReferenceHeadings.String() + `)\W*$`)
 
 // How many headings are tried as the beginning of the references, and how many blocks a section may have.
 const (

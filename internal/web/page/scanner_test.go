@@ -9,8 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestScanner compares the tags that are found with those of the library's tokenizer, in pieces of markup put together
-// at random.
+// TestScanner compares the tags in random markup with those that the library's tokenizer finds.
 func TestScanner(t *testing.T) {
 	pieces := []string{"<", ">", "/", "!", "-", "--", "<!--", "-->", "--!>", "<!", "<?", "</", "</>", " ", "\n", "=", "'", `"`, "x", "text",
 		"<p", "<p>", "</p>", "<A Href=", "<br/>", "<img src=a/>", `<b class="a>b" id='c'>`, "<script", "<script>", "</script>", "</SCRIPT >", "</scriptx>",
@@ -39,7 +38,7 @@ func compareTokens(t interface {
 	for {
 		want, wantEnd := nextTag(z, &read)
 		one, ok := found.next()
-		for ok && one == (token{}) { // a text may come in several pieces
+		for ok && one == (token{}) { // text may come in several pieces
 			one, ok = found.next()
 		}
 		one.attributes = 0
@@ -52,7 +51,7 @@ func compareTokens(t interface {
 	}
 }
 
-// nextTag is the next token that is no text, none at the end, and where it ends.
+// nextTag returns the next token that is not text, none at the end, and where it ends.
 func nextTag(z *html.Tokenizer, read *int) (token, int) {
 	for {
 		kind := z.Next()

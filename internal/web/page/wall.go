@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/text/lang"
 	"familiar/internal/web/page/dom"
 )
 
@@ -24,11 +25,11 @@ const (
 )
 
 var (
-	wallTitle = regexp.MustCompile(`(?i)^(?:just a moment|one moment,? please|attention required|access (?:to this page has been )?denied|are you (?:a )?(?:robot|human)|(?:security|robot|bot|human|browser) (?:check|verification|challenge)|verify(?:ing)? (?:that )?you are (?:a )?human|checking your browser|please wait|pardon our interruption|vercel security checkpoint|ddos-guard|before you continue|bevor sie (?:zu \S+ )?(?:weitergehen|fortfahren)|avant d(?:'|’)accéder à|antes de (?:continuar|ir a)|prima di continuare|robot or human|captcha|un moment|einen moment|un instant)\b`)
+	wallTitle = regexp.MustCompile(`(?i)^(?:` + lang.All().Page.WallTitles.String() + `)\b`)
 	wallWords = regexp.MustCompile(`(?i)verify(?:ing)? (?:that )?you are (?:a )?human|(?:prove|confirm) (?:that )?you(?:'|’)?(?: a)?re (?:a )?human|(?:are|am|you'?re) not a (?:ro)?bot|unusual traffic from your (?:computer )?network|complet(?:e|ing) (?:the|a) (?:security check|captcha)|checking (?:if the site connection is secure|your browser before)|enable javascript and cookies to continue|press (?:&|and) hold|performing security verification|needs to review the security of your connection|solve the captcha|enable js and disable any ad blocker|automated (?:access|requests) (?:has|have) been (?:detected|blocked)|before you continue to `)
 	// consentAsk matches what a notice asks for or promises, consentTerms what its sentences are about.
-	consentAsk   = regexp.MustCompile(`(?i)we (?:value|care about|respect) your privacy|(?:accept|allow|reject|decline|agree to|manage) (?:all|our|the use of|these|non-essential)?\s*cookies|(?:we|site|website) (?:and our [\d., ]*(?:partners|vendors) )?(?:use|uses|store|process)[^.]{0,60}cookies|your (?:cookie|privacy|consent) (?:preferences|choices|settings)|wir (?:und unsere [\d. ]*partner )?(?:verwenden|nutzen|benötigen)[^.]{0,60}(?:cookies|zustimmung)|(?:nous|notre site)[^.]{0,60}cookies|(?:utilizamos|usamos|utilizziamo)[^.]{0,40}cookies?`)
-	consentTerms = regexp.MustCompile(`(?i)cookie|consent|privacy|partners|vendors|personal data|advertis|preferences|your choices|legitimate interest|einwilligung|zustimm|datenschutz|vie privée|consentement|privacidad|privacidade|consentimiento`)
+	consentAsk   = regexp.MustCompile(`(?i)` + lang.All().Page.ConsentAsks.String())
+	consentTerms = regexp.MustCompile(`(?i)` + lang.All().Page.ConsentTerms.String())
 	askScript    = regexp.MustCompile(`(?i)(?:enable|activate|turn on|requires?|without|needs?|need to enable) (?:your browser'?s? )?java ?script|java ?script (?:is|must be|to be) (?:disabled|enabled|required|turned off|not enabled|needed)`)
 	// checkMarks are the ids and classes in the form of a challenge.
 	checkMarks = regexp.MustCompile(`(?i)^(?:challenge-(?:form|running|stage|error-title)|cf-(?:challenge|please-wait|wrapper|error-details)|px-captcha|g-recaptcha|h-captcha|cf-turnstile|captcha-(?:container|box|form))$`)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestWalls reads pages that stand before others, each written after the manner of one that is in use.
+// TestWalls reads challenges and consent walls, each modelled on one that is in use.
 func TestWalls(t *testing.T) {
 	files, err := filepath.Glob("testdata/walls/*.html")
 	if err != nil || len(files) == 0 {
@@ -26,7 +26,7 @@ func TestWalls(t *testing.T) {
 	}
 }
 
-// TestNoticesAreNoWalls reads short pages that have a notice of cookies beside their text, or a word about robots in it.
+// TestNoticesAreNoWalls reads short pages with a notice of cookies below their text.
 func TestNoticesAreNoWalls(t *testing.T) {
 	const notice = `<div><p>We use cookies to make this site work. You may accept all cookies or decline them.</p></div>`
 	for _, matter := range []string{

@@ -23,15 +23,15 @@ import (
 var (
 	githubOwner = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$`)
 	githubName  = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`) // of a repository, or of a branch, a tag or a commit
-	// notOwners are pages of the site that look like somebody's.
+	// notOwners are pages of the site whose names could be those of owners.
 	notOwners = strings.Fields("about apps codespaces collections contact customer-stories enterprise events explore features issues login " +
 		"marketplace new notifications organizations orgs pricing pulls readme search security settings signup site solutions sponsors stars topics trending users")
 )
 
-// findGitHub knows repositories, their issues and pull requests, and their files.
-func findGitHub(u *url.URL, _ string) *errand {
+// findGitHub recognises repositories, their issues and pull requests, and their files.
+func findGitHub(u *url.URL, _ string) *request {
 	parts := segments(u)
-	if !under(u.Hostname(), "github.com", "www") || len(parts) < 2 || !githubOwner.MatchString(parts[0]) || slices.Contains(notOwners, strings.ToLower(parts[0])) {
+	if !isHost(u.Hostname(), "github.com", "www") || len(parts) < 2 || !githubOwner.MatchString(parts[0]) || slices.Contains(notOwners, strings.ToLower(parts[0])) {
 		return nil
 	}
 	name := strings.TrimSuffix(parts[1], ".git")
@@ -39,25 +39,27 @@ func findGitHub(u *url.URL, _ string) *errand {
 		return nil
 	}
 	repo := parts[0] + "/" + name
-	e := &errand{}
+	req := &request{}
 	switch {
 	case len(parts) == 2:
-		e.final = "https://github.com/" + repo
-		e.read = func(ctx context.Context, d *desk) (page.Page, error) { return readRepository(ctx, d, repo) }
-	case len(parts) == 4 && (parts[2] == "issues" || parts[2] == "pull") && number(parts[3]):
-		e.final = "https://github.com/" + repo + "/" + parts[2] + "/" + parts[3]
-		e.read = func(ctx context.Context, d *desk) (page.Page, error) { return readIssue(ctx, d, repo, parts[3]) }
+		req.final = "https://github.com/" + repo
+		req.read = func(ctx context.Context, s *session) (page.Page, error) { return readRepository(ctx, s, repo) }
+	case len(parts) == 4 && (parts[2] == "issues" || parts[2] == "pull") && isNumber(parts[3]):
+		req.final = "https://github.com/" + repo + "/" + parts[2] + "/" + parts[3]
+		req.read = func(ctx context.Context, s *session) (page.Page, error) { return readIssue(ctx, s, repo, parts[3]) }
 	case len(parts) > 4 && parts[2] == "blob" && githubName.MatchString(parts[3]) && filePath(parts[4:]):
 		file := strings.Join(parts[4:], "/")
-		e.final = address("github.com", "/"+repo+"/blob/"+parts[3]+"/"+file)
-		e.read = func(ctx context.Context, d *desk) (page.Page, error) { return readFile(ctx, d, repo, parts[3], file) }
+		req.final = address("github.com", "/"+repo+"/blob/"+parts[3]+"/"+file)
+		req.read = func(ctx context.Context, s *session) (page.Page, error) {
+			return readFile(ctx, s, repo, parts[3], file)
+		}
 	default:
 		return nil
 	}
-	return e
+	return req
 }
 
-// filePath says that parts are those of a path that leads nowhere else.
+// filePath reports whether parts are those of a path without escapes to elsewhere.
 func filePath(parts []string) bool {
 	for _, p := range parts {
 		if p == "" || p == "." || p == ".." || !utf8.ValidString(p) || strings.ContainsAny(p, `\?#%`) || strings.ContainsFunc(p, unicode.IsControl) {
@@ -67,7 +69,7 @@ func filePath(parts []string) bool {
 	return len(strings.Join(parts, "/")) <= 500
 }
 
-// explainGitHub tells a limit, which comes with status 403 or 429, from a refusal:
+// explainGitHub distinguishes a limit, which comes with status 403 or 429, from a refusal:
 // https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api.
 func explainGitHub(r api.Reply) api.Failure {
 	switch {
@@ -75,29 +77,29 @@ func explainGitHub(r api.Reply) api.Failure {
 		return api.Failure{Code: turn.CodeUnauthorized, Detail: "the token is wrong: check GITHUB_TOKEN"}
 	case (r.Status == http.StatusForbidden || r.Status == http.StatusTooManyRequests) && r.Header.Get("X-RateLimit-Remaining") == "0":
 		reset, _ := strconv.ParseInt(r.Header.Get("X-RateLimit-Reset"), 10, 64)
-		return api.Failure{Code: turn.CodeRateLimited, Detail: "the hour's requests are used up: GITHUB_TOKEN allows more", RetryAfter: max(rest, time.Until(time.Unix(reset, 0)))}
+		return api.Failure{Code: turn.CodeRateLimited, Detail: "the hour's requests are used up: GITHUB_TOKEN allows more", RetryAfter: max(defaultCooldown, time.Until(time.Unix(reset, 0)))}
 	case r.Status == http.StatusForbidden && r.Header.Get("Retry-After") != "":
 		return api.Failure{Code: turn.CodeRateLimited, Detail: "too many requests just now"}
 	}
 	return explainMissing(r)
 }
 
-// The forms in which GitHub is asked for a text: with what people write rendered, or as it is in the file.
+// The media types of a text: with Markdown and the like rendered, or as it is in the file.
 const (
-	rendered = "application/vnd.github.html+json"
-	raw      = "application/vnd.github.raw+json"
+	acceptHTML = "application/vnd.github.html+json"
+	acceptRaw  = "application/vnd.github.raw+json"
 )
 
 // github is a request to GitHub, as https://docs.github.com/rest wants it.
-func (d *desk) github(form, path string, params url.Values) api.Request {
+func (s *session) github(form, path string, params url.Values) api.Request {
 	h := http.Header{"Accept": {form}, "X-Github-Api-Version": {"2022-11-28"}}
-	if token := d.readers.config.GitHubToken; token != "" {
+	if token := s.readers.config.GitHubToken; token != "" {
 		h.Set("Authorization", "Bearer "+token)
 	}
 	return api.Request{Path: path, Params: params, Header: h}
 }
 
-func readRepository(ctx context.Context, d *desk, repo string) (page.Page, error) {
+func readRepository(ctx context.Context, s *session, repo string) (page.Page, error) {
 	var about struct {
 		Description, Language string
 		Topics                []string
@@ -108,14 +110,14 @@ func readRepository(ctx context.Context, d *desk, repo string) (page.Page, error
 		Archived              bool
 		Owner                 struct{ Login string }
 	}
-	err := d.json(ctx, d.github(rendered, "/repos/"+repo, nil), &about)
+	err := s.json(ctx, s.github(acceptHTML, "/repos/"+repo, nil), &about)
 	if err != nil && about.FullName == "" {
 		return page.Page{}, err
 	}
 	if about.FullName == "" {
 		return page.Page{}, malformed("the reply is not about a repository")
 	}
-	p := page.Page{Title: about.FullName, Author: about.Owner.Login, Site: "GitHub", Type: "page", Modified: moment(about.PushedAt)}
+	p := page.Page{Title: about.FullName, Author: about.Owner.Login, Site: "GitHub", Type: "page", Modified: parseTime(about.PushedAt)}
 	text := []string{plainText(about.Description)}
 	if text[0] != "" {
 		p.Title += ": " + text[0]
@@ -130,9 +132,9 @@ func readRepository(ctx context.Context, d *desk, repo string) (page.Page, error
 		facts = append(facts, "archived: no longer maintained")
 	}
 	text = append(text, strings.Join(facts, "; ")+".")
-	ctx, cancel := briefly(ctx)
+	ctx, cancel := withExtrasTimeout(ctx)
 	defer cancel()
-	readme, err := d.text(ctx, d.github(rendered, "/repos/"+repo+"/readme", nil))
+	readme, err := s.text(ctx, s.github(acceptHTML, "/repos/"+repo+"/readme", nil))
 	if err == nil { // many have none
 		base := &url.URL{Scheme: "https", Host: "github.com", Path: "/" + repo + "/blob/HEAD/"}
 		if part, err := page.Part(readme, base, nil); err == nil {
@@ -144,7 +146,7 @@ func readRepository(ctx context.Context, d *desk, repo string) (page.Page, error
 	return p, nil
 }
 
-// account is who did something.
+// account is the author of something.
 type account struct{ Login string }
 
 type issue struct {
@@ -161,13 +163,13 @@ type issue struct {
 	} `json:"pull_request"`
 }
 
-// maxComments is how many comments of an issue are read.
+// maxComments is the number of comments of an issue that are read.
 const maxComments = 50
 
-func readIssue(ctx context.Context, d *desk, repo, id string) (page.Page, error) {
+func readIssue(ctx context.Context, s *session, repo, id string) (page.Page, error) {
 	where := "/repos/" + repo + "/issues/" + id
 	var it issue
-	if err := d.json(ctx, d.github(rendered, where, nil), &it); err != nil && it.Title == "" {
+	if err := s.json(ctx, s.github(acceptHTML, where, nil), &it); err != nil && it.Title == "" {
 		return page.Page{}, err
 	}
 	if it.Title == "" {
@@ -179,12 +181,12 @@ func readIssue(ctx context.Context, d *desk, repo, id string) (page.Page, error)
 		CreatedAt string `json:"created_at"`
 	}
 	if it.Comments > 0 {
-		ctx, cancel := briefly(ctx)
+		ctx, cancel := withExtrasTimeout(ctx)
 		defer cancel()
-		_ = d.json(ctx, d.github(rendered, where+"/comments", url.Values{"per_page": {strconv.Itoa(maxComments)}}), &comments)
+		_ = s.json(ctx, s.github(acceptHTML, where+"/comments", url.Values{"per_page": {strconv.Itoa(maxComments)}}), &comments)
 	}
 	what, state := it.kind()
-	posts := []post{{what: what + " #" + id, author: it.User.Login, at: moment(it.CreatedAt), facts: []string{state}, body: it.BodyHTML}}
+	posts := []post{{what: what + " #" + id, author: it.User.Login, at: parseTime(it.CreatedAt), facts: []string{state}, body: it.BodyHTML}}
 	if len(it.Labels) > 0 {
 		var names []string
 		for _, l := range it.Labels {
@@ -193,16 +195,16 @@ func readIssue(ctx context.Context, d *desk, repo, id string) (page.Page, error)
 		posts[0].facts = append(posts[0].facts, "labels: "+strings.Join(names, ", "))
 	}
 	for _, c := range comments {
-		posts = append(posts, post{what: "Comment", author: c.User.Login, at: moment(c.CreatedAt), body: c.BodyHTML})
+		posts = append(posts, post{what: "Comment", author: c.User.Login, at: parseTime(c.CreatedAt), body: c.BodyHTML})
 	}
 	p := thread(posts, max(0, it.Comments-len(comments)), &url.URL{Scheme: "https", Host: "github.com", Path: "/" + repo})
 	p.Title = fmt.Sprintf("%s · %s #%s · %s", it.Title, what, id, repo)
-	p.Author, p.Site, p.Published = it.User.Login, "GitHub", moment(it.CreatedAt)
-	p.Modified = after(moment(it.UpdatedAt), p.Published)
+	p.Author, p.Site, p.Published = it.User.Login, "GitHub", parseTime(it.CreatedAt)
+	p.Modified = ifAfter(parseTime(it.UpdatedAt), p.Published)
 	return p, nil
 }
 
-// kind says what it is and how it stands.
+// kind returns what it is and its state.
 func (it *issue) kind() (what, state string) {
 	what, state = "Issue", cmp.Or(it.State, "open")
 	if it.PullRequest != nil {
@@ -217,14 +219,14 @@ func (it *issue) kind() (what, state string) {
 	return what, state
 }
 
-// written are the endings of files that GitHub renders as texts.
-var written = strings.Fields(".md .markdown .mdown .rst .adoc .asciidoc .org .textile .rdoc .mediawiki")
+// renderedExtensions are the extensions of files that GitHub renders as texts.
+var renderedExtensions = strings.Fields(".md .markdown .mdown .rst .adoc .asciidoc .org .textile .rdoc .mediawiki")
 
-func readFile(ctx context.Context, d *desk, repo, ref, file string) (page.Page, error) {
+func readFile(ctx context.Context, s *session, repo, ref, file string) (page.Page, error) {
 	where, at := "/repos/"+repo+"/contents/"+file, url.Values{"ref": {ref}}
 	p := page.Page{Type: "text"}
-	if slices.Contains(written, strings.ToLower(path.Ext(file))) {
-		text, err := d.text(ctx, d.github(rendered, where, at))
+	if slices.Contains(renderedExtensions, strings.ToLower(path.Ext(file))) {
+		text, err := s.text(ctx, s.github(acceptHTML, where, at))
 		if err != nil {
 			return page.Page{}, err
 		}
@@ -234,7 +236,7 @@ func readFile(ctx context.Context, d *desk, repo, ref, file string) (page.Page, 
 		}
 		p.Type = "page"
 	} else {
-		text, err := d.text(ctx, d.github(raw, where, at))
+		text, err := s.text(ctx, s.github(acceptRaw, where, at))
 		if err != nil {
 			return page.Page{}, err
 		}

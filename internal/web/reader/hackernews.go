@@ -10,19 +10,19 @@ import (
 	"familiar/internal/web/page"
 )
 
-// findHackerNews knows stories and comments by their number.
-func findHackerNews(u *url.URL, _ string) *errand {
+// findHackerNews recognises stories and comments by their number.
+func findHackerNews(u *url.URL, _ string) *request {
 	id := u.Query().Get("id")
-	if u.Hostname() != "news.ycombinator.com" || u.Path != "/item" || !only(u, "id") || !number(id) {
+	if u.Hostname() != "news.ycombinator.com" || u.Path != "/item" || !hasOnlyParam(u, "id") || !isNumber(id) {
 		return nil
 	}
-	return &errand{
+	return &request{
 		final: "https://news.ycombinator.com/item?id=" + id,
-		read:  func(ctx context.Context, d *desk) (page.Page, error) { return readHackerNews(ctx, d, id) },
+		read:  func(ctx context.Context, s *session) (page.Page, error) { return readHackerNews(ctx, s, id) },
 	}
 }
 
-// newsItem is a story or a comment with everything below it, https://hn.algolia.com/api. Who deleted it has no name.
+// newsItem is a story or a comment with everything below it, https://hn.algolia.com/api. A deleted one has no author.
 type newsItem struct {
 	ID        int64
 	CreatedAt string `json:"created_at"`
@@ -36,18 +36,18 @@ type newsItem struct {
 	shown bool
 }
 
-// maxThread is how many comments of a thread are read.
+// maxThread is the number of comments of a thread that are read.
 const maxThread = 200
 
-func readHackerNews(ctx context.Context, d *desk, id string) (page.Page, error) {
+func readHackerNews(ctx context.Context, s *session, id string) (page.Page, error) {
 	var story newsItem
-	if err := d.json(ctx, api.Request{Path: "/api/v1/items/" + id}, &story); err != nil && story.ID == 0 {
+	if err := s.json(ctx, api.Request{Path: "/api/v1/items/" + id}, &story); err != nil && story.ID == 0 {
 		return page.Page{}, err
 	}
 	if story.ID == 0 {
 		return page.Page{}, malformed("the reply is not an item")
 	}
-	first := post{what: "Story", author: story.Author, at: moment(story.CreatedAt), body: story.Text}
+	first := post{what: "Story", author: story.Author, at: parseTime(story.CreatedAt), body: story.Text}
 	if story.Points > 0 {
 		first.facts = append(first.facts, fmt.Sprintf("%d points", story.Points))
 	}
@@ -60,7 +60,7 @@ func readHackerNews(ctx context.Context, d *desk, id string) (page.Page, error) 
 	}
 	left := story.pick()
 	p := thread(story.below([]post{first}), left, &url.URL{Scheme: "https", Host: "news.ycombinator.com", Path: "/"})
-	p.Title, p.Author, p.Site, p.Published = title, story.Author, "Hacker News", moment(story.CreatedAt)
+	p.Title, p.Author, p.Site, p.Published = title, story.Author, "Hacker News", parseTime(story.CreatedAt)
 	return p, nil
 }
 
@@ -75,7 +75,7 @@ func (it *newsItem) pick() (left int) {
 			}
 			next = append(next, c.Children...)
 			switch {
-			case c.Author == "" || c.Text == "": // deleted; what was replied stands
+			case c.Author == "" || c.Text == "": // deleted; its replies remain
 				c.shown = true
 			case shown < maxThread:
 				c.shown = true
@@ -95,7 +95,7 @@ func (it *newsItem) below(posts []post) []post {
 		if c == nil || !c.shown {
 			continue
 		}
-		one := post{what: "Comment", author: c.Author, at: moment(c.CreatedAt), body: c.Text}
+		one := post{what: "Comment", author: c.Author, at: parseTime(c.CreatedAt), body: c.Text}
 		if it.Title == "" && it.Author != "" {
 			one.what = "Reply to " + plainText(it.Author)
 		}

@@ -1,27 +1,25 @@
 // Package reader reads pages of a few well-known sites through the services that these sites offer to programs:
-// what a person would have found on the page, without the page around it.
+// what a person would find on the page, without the page around it.
 //
 // A tour, along the life of a page:
 //
-//   - recognise.go takes a URL and knows, by host and path alone, whether one of the table's readers is for it. All
-//     that is kept of the URL are identifiers (a title, a number, an owner's name), each in its own charset; they
-//     make an errand.
-//   - [Readers.Read] asks the operator's lists for every host concerned and the cache, and lets callers who want the
-//     same page at the same time share one errand.
-//   - desk.go asks the service, an [api.Endpoint] of one fixed origin that the table names, and stays away from one
-//     that asked for it.
-//   - One file a reader makes a [page.Page] of the answers: wikipedia.go, youtube.go, github.go, stackexchange.go,
-//     hackernews.go. thread.go writes down who said what. HTML goes through [page.Part], so what is hidden from a
-//     person is hidden here too.
+//   - recognise.go decides by host and path alone whether one of the table's readers can read a URL. Only identifiers
+//     of the URL are kept (a title, a number, an owner's name), each in its own charset; they make a request.
+//   - [Readers.Read] checks every host of the request against the operator's lists, looks into the cache, and lets
+//     callers who want the same page at the same time share one request.
+//   - session.go calls the service, an [api.Endpoint] of one fixed origin that the table names. A service that asks
+//     for fewer requests gets none during a cooldown.
+//   - One file a reader makes a [page.Page] of the replies: wikipedia.go, youtube.go, github.go, stackexchange.go,
+//     hackernews.go. thread.go formats discussions. HTML goes through [page.Part], so what is hidden from a person is
+//     hidden here too.
 //
-// What a service answers is as much a stranger's word as any page: it is cleaned and checked by whoever asked for
-// it, and never leads to another address. A reader that fails costs nothing but its time, since the page itself can
-// still be fetched; that is the caller's part.
+// A service's reply is as untrusted as any page: the caller cleans and checks it, and no request goes to an address
+// from it. A reader that fails costs only its time, since the caller can still fetch the page itself.
 //
 // # Adding a reader
 //
-// One file with a function that recognises URLs and one that reads, one line in the table, one testdata/<name>.txtar
-// with what the service answers in good and bad days. TestReaders walks the table.
+// One file with a function that recognises URLs and one that reads, one row in the table, one testdata/<name>.txtar
+// with replies of the service, good and bad. TestReaders walks the table.
 package reader
 
 import (
@@ -53,28 +51,28 @@ type Config struct {
 	Now              func() time.Time                 // clock of the cache; nil is time.Now
 }
 
-// Readers are the special readers. Make them with [New] and Close them when done; they are safe for concurrent use,
-// and a nil one knows no page.
+// Readers are the readers of the table. Make them with [New] and Close them when done; they are safe for concurrent use,
+// and a nil one reads no page.
 type Readers struct {
 	config  Config
-	kept    *otter.Cache[string, kept]
-	flights flight.Group[string, outcome] // by errand.key
+	cache   *otter.Cache[string, cacheEntry]
+	flights flight.Group[string, outcome] // by request.key
 
-	mu     sync.Mutex
-	far    map[string]*api.Endpoint // guarded by mu: by origin, made when first asked
-	closed map[string]time.Time     // guarded by mu: services that asked to be left alone, by origin, and until when
+	mu        sync.Mutex
+	endpoints map[string]*api.Endpoint // guarded by mu: by origin, made when first used
+	cooldowns map[string]time.Time     // guarded by mu: when they end, by origin
 }
 
-type kept struct {
-	doc  *Document
-	till time.Time
+type cacheEntry struct {
+	doc     *Document
+	expires time.Time
 }
 
 const (
-	keepFor  = 5 * time.Minute
-	maxKept  = 8 << 20         // bytes of text, about
-	patience = 4 * time.Second // with one errand
-	maxText  = 256 << 10       // bytes of Markdown
+	cacheTTL      = 5 * time.Minute
+	maxCacheBytes = 8 << 20         // bytes of text, about
+	readTimeout   = 4 * time.Second // for one request
+	maxText       = 256 << 10       // bytes of Markdown
 )
 
 // New makes the readers of the table.
@@ -82,17 +80,17 @@ func New(c Config) *Readers {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	r := &Readers{config: c, far: map[string]*api.Endpoint{}, closed: map[string]time.Time{}}
-	r.flights.Timeout = patience
-	r.kept = otter.Must(&otter.Options[string, kept]{
-		MaximumWeight: maxKept,
-		Weigher:       func(key string, k kept) uint32 { return uint32(len(key) + len(k.doc.Page.Markdown) + 4096) },
+	r := &Readers{config: c, endpoints: map[string]*api.Endpoint{}, cooldowns: map[string]time.Time{}}
+	r.flights.Timeout = readTimeout
+	r.cache = otter.Must(&otter.Options[string, cacheEntry]{
+		MaximumWeight: maxCacheBytes,
+		Weigher:       func(key string, k cacheEntry) uint32 { return uint32(len(key) + len(k.doc.Page.Markdown) + 4096) },
 		Executor:      func(f func()) { f() },
 	})
 	return r
 }
 
-// Close ends every errand and waits for them. Read fails afterwards.
+// Close cancels every request and waits for them. Read fails afterwards.
 func (r *Readers) Close() { r.flights.Close() }
 
 // Options belong to one page.
@@ -101,19 +99,19 @@ type Options struct {
 	Language string        // in which a page of several languages is wanted, BCP 47; empty: its own
 }
 
-// Document is a page as its service tells it. It may be shared: nobody may change it.
+// Document is a page as its service has it. It may be shared: nobody may change it.
 type Document struct {
-	Reader  string    // who read it: "wikipedia"
-	URL     string    // canonical form of what was asked for
+	Reader  string    // name of the reader: "wikipedia"
+	URL     string    // of the call, canonical
 	Final   string    // the address of the page for people
 	Page    page.Page // not yet cleaned
 	Bytes   int       // of Page.Markdown
 	SHA256  string    // of Page.Markdown, in hex
-	Fetched time.Time // when it was asked for, also if it comes from the cache
+	Fetched time.Time // when the service was asked, also if it comes from the cache
 	Cached  bool      // this call caused no request
 }
 
-// ErrNone says that no reader is for a page, or that the lists close one of the hosts that it would ask.
+// ErrNone says that no reader reads a page, or that the lists do not allow one of the hosts of the request.
 var ErrNone = errors.New("no reader is for this page")
 
 // Error is why a reader could not read a page. Nothing in it comes from a service's text.
@@ -129,90 +127,90 @@ func (e *Error) Error() string { return e.Reader + ": " + string(e.Code) }
 // half of the time that ctx has left, so that the page itself can be fetched if it fails. The error is [ErrNone] or
 // an *[Error].
 func (r *Readers) Read(ctx context.Context, rawURL string, o Options) (*Document, error) {
-	e := recognise(rawURL, o.Language)
-	if r == nil || e == nil || !e.allowed(o.Domains) {
+	req := recognise(rawURL, o.Language)
+	if r == nil || req == nil || !req.allowed(o.Domains) {
 		return nil, ErrNone
 	}
-	if k, ok := r.kept.GetIfPresent(e.key); ok && r.config.Now().Before(k.till) {
+	if k, ok := r.cache.GetIfPresent(req.key); ok && r.config.Now().Before(k.expires) {
 		doc := *k.doc
-		doc.URL, doc.Cached = e.asked, true
+		doc.URL, doc.Cached = req.url, true
 		return &doc, nil
 	}
-	wait := patience
+	wait := readTimeout
 	if until, ok := ctx.Deadline(); ok {
 		wait = min(wait, time.Until(until)/2)
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	got, err := r.flights.Do(ctx, e.key, func(ctx context.Context) outcome { return r.run(ctx, e) })
+	got, err := r.flights.Do(ctx, req.key, func(ctx context.Context) outcome { return r.run(ctx, req) })
 	switch {
 	case err != nil:
-		return nil, &Error{e.reader, turn.CodeTimeout, "no answer in time"}
+		return nil, &Error{req.reader, turn.CodeTimeout, "no answer in time"}
 	case got.err != nil:
 		return nil, got.err
 	}
 	doc := *got.doc
-	doc.URL = e.asked
+	doc.URL = req.url
 	return &doc, nil
 }
 
-// outcome is what came of an errand: a document or the reason why there is none.
+// outcome is the result of a request: a document or the reason why there is none.
 type outcome struct {
 	doc *Document
 	err error
 }
 
-// run does an errand and keeps what came of it. A panic in the reading of hostile bytes costs this page alone.
-func (r *Readers) run(ctx context.Context, e *errand) (o outcome) {
+// run makes a request and caches its document. A panic in the parsing of hostile bytes fails this request alone.
+func (r *Readers) run(ctx context.Context, req *request) (o outcome) {
 	defer func() {
 		if recover() != nil {
-			o = outcome{err: &Error{e.reader, turn.CodeMalformed, "the reply could not be read"}}
+			o = outcome{err: &Error{req.reader, turn.CodeMalformed, "the reply could not be read"}}
 		}
 	}()
-	doc, err := r.document(ctx, e)
+	doc, err := r.document(ctx, req)
 	if err == nil {
-		r.kept.Set(e.key, kept{doc, r.config.Now().Add(keepFor)})
+		r.cache.Set(req.key, cacheEntry{doc, r.config.Now().Add(cacheTTL)})
 	}
 	return outcome{doc, err}
 }
 
-func (r *Readers) document(ctx context.Context, e *errand) (*Document, error) {
-	d, err := r.desk(e)
+func (r *Readers) document(ctx context.Context, req *request) (*Document, error) {
+	s, err := r.newSession(req)
 	if err != nil {
 		return nil, err
 	}
-	doc := &Document{Reader: e.reader, Final: e.final, Fetched: r.config.Now()}
-	if doc.Page, err = e.read(ctx, d); err != nil {
-		return nil, e.failed(err)
+	doc := &Document{Reader: req.reader, Final: req.final, Fetched: r.config.Now()}
+	if doc.Page, err = req.read(ctx, s); err != nil {
+		return nil, req.asError(err)
 	}
-	if d.final != "" {
-		doc.Final = d.final
+	if s.final != "" {
+		doc.Final = s.final
 	}
-	text := cut(strings.TrimSpace(doc.Page.Markdown), maxText)
+	text := truncate(strings.TrimSpace(doc.Page.Markdown), maxText)
 	if text == "" {
-		return nil, &Error{e.reader, turn.CodeEmpty, "there is nothing to read"}
+		return nil, &Error{req.reader, turn.CodeEmpty, "there is nothing to read"}
 	}
 	sum := sha256.Sum256([]byte(text))
 	doc.Page.Markdown, doc.Bytes, doc.SHA256 = text, len(text), hex.EncodeToString(sum[:])
 	return doc, nil
 }
 
-// failed is any failure of an errand as an *Error.
-func (e *errand) failed(err error) error {
+// asError returns any failure of a request as an *Error.
+func (req *request) asError(err error) error {
 	if f, ok := errors.AsType[*api.Failure](err); ok {
-		return &Error{e.reader, f.Code, f.Detail}
+		return &Error{req.reader, f.Code, f.Detail}
 	}
 	if f, ok := errors.AsType[*page.Error](err); ok {
 		if f.Code == turn.CodeEmpty {
-			return &Error{e.reader, turn.CodeEmpty, "there is nothing to read"}
+			return &Error{req.reader, turn.CodeEmpty, "there is nothing to read"}
 		}
-		return &Error{e.reader, turn.CodeMalformed, fmt.Sprintf("its text could not be read: %s", f.Code)}
+		return &Error{req.reader, turn.CodeMalformed, fmt.Sprintf("its text could not be read: %s", f.Code)}
 	}
-	return &Error{e.reader, turn.CodeMalformed, "the reply could not be read"}
+	return &Error{req.reader, turn.CodeMalformed, "the reply could not be read"}
 }
 
-// cut shortens Markdown to most bytes, at the end of a paragraph or a line if there is one.
-func cut(text string, most int) string {
+// truncate shortens Markdown to most bytes, at the end of a paragraph or a line if there is one.
+func truncate(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}

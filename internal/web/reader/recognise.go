@@ -10,18 +10,18 @@ import (
 	"familiar/internal/web/page"
 )
 
-// entry is one line of the table.
+// entry is one row of the table.
 type entry struct {
 	name   string
 	origin string // of the service, with {language} where a language of a closed list stands
-	// find says what a URL asks for, nil if it is none of the reader's. u has passed the rules for URLs and has no
-	// fragment; anchor is the fragment it had. It sets final, read and, for an origin that has one, language.
-	find func(u *url.URL, anchor string) *errand
-	// explain reads the refusals of a service that says more than its status does.
+	// find returns the request for a URL, nil if the reader does not read it. u has passed the rules for URLs and has
+	// no fragment; anchor is the fragment it had. It sets final, read and, for an origin that has one, language.
+	find func(u *url.URL, anchor string) *request
+	// explain classifies error replies by more than their status.
 	explain func(api.Reply) api.Failure
 }
 
-// table lists every reader there is. No two are for the same URL.
+// table lists every reader. No two read the same URL.
 func table() []entry {
 	return []entry{
 		{"wikipedia", "https://{language}.wikipedia.org", findWikipedia, explainWikipedia},
@@ -32,24 +32,24 @@ func table() []entry {
 	}
 }
 
-// errand is what a URL comes to: who is asked, and what for.
-type errand struct {
-	reader   string
-	asked    string // the URL, canonical
-	final    string // the address of the page for people, built from nothing but identifiers
-	origin   string // of the service
-	key      string // equal for equal errands
-	language string // of the host, for an origin that has one
-	spoken   string // language that is wanted, in which a page of several is read
-	read     func(ctx context.Context, d *desk) (page.Page, error)
-	explain  func(api.Reply) api.Failure
+// request is what a reader asks its service for, recognised from a URL.
+type request struct {
+	reader         string
+	url            string // of the page, canonical
+	final          string // the address of the page for people, built from nothing but identifiers
+	origin         string // of the service
+	key            string // equal for equal requests
+	language       string // of the host, for an origin that has one
+	acceptLanguage string // preferred language of a page that has several, BCP 47
+	read           func(ctx context.Context, s *session) (page.Page, error)
+	explain        func(api.Reply) api.Failure
 }
 
-// maxAnchor is how long, in bytes, a fragment may be that is looked at.
+// maxAnchor bounds the fragments that are used, in bytes.
 const maxAnchor = 300
 
-// recognise returns the errand of a URL, nil if no reader is for it.
-func recognise(rawURL, language string) *errand {
+// recognise returns the request for a URL, nil if no reader reads it.
+func recognise(rawURL, language string) *request {
 	rawURL, fragment, _ := strings.Cut(rawURL, "#")
 	canonical, ok := guard.Canonical(rawURL)
 	if !ok {
@@ -64,19 +64,19 @@ func recognise(rawURL, language string) *errand {
 		anchor = ""
 	}
 	for _, t := range table() {
-		if e := t.find(u, anchor); e != nil && e.final != "" {
-			e.reader, e.asked, e.spoken, e.explain = t.name, canonical, language, t.explain
-			e.origin = strings.ReplaceAll(t.origin, "{language}", e.language)
-			e.key = strings.Join([]string{e.reader, e.final, anchor, language}, " ")
-			return e
+		if req := t.find(u, anchor); req != nil && req.final != "" {
+			req.reader, req.url, req.acceptLanguage, req.explain = t.name, canonical, language, t.explain
+			req.origin = strings.ReplaceAll(t.origin, "{language}", req.language)
+			req.key = strings.Join([]string{req.reader, req.final, anchor, language}, " ")
+			return req
 		}
 	}
 	return nil
 }
 
-// allowed says whether the lists allow every host that the errand has to do with.
-func (e *errand) allowed(lists guard.Domains) bool {
-	for _, address := range []string{e.asked, e.final, e.origin} {
+// allowed reports whether the lists allow every host that the request is about.
+func (req *request) allowed(lists guard.Domains) bool {
+	for _, address := range []string{req.url, req.final, req.origin} {
 		u, err := url.Parse(address)
 		if err != nil || !lists.Allows(u.Hostname()) {
 			return false
@@ -85,20 +85,21 @@ func (e *errand) allowed(lists guard.Domains) bool {
 	return true
 }
 
-// address is the canonical URL of a page, "" if there is none. In paths that people write these marks stand as they are.
+// address returns the canonical URL of a page, "" if there is none. It leaves the marks unescaped that people do not
+// escape in paths.
 func address(host, path string) string {
 	u := url.URL{Scheme: "https", Host: host, Path: path}
 	canonical, _ := guard.Canonical(strings.NewReplacer("%28", "(", "%29", ")", "%21", "!", "%27", "'", "%2A", "*").Replace(u.String()))
 	return canonical
 }
 
-// segments are the parts of a path, unescaped: "/a/b%20c/" is "a", "b c".
+// segments returns the parts of a path, unescaped: "/a/b%20c/" is "a", "b c".
 func segments(u *url.URL) []string {
 	return strings.Split(strings.Trim(u.Path, "/"), "/")
 }
 
-// only says that a URL has no query parameter but name.
-func only(u *url.URL, name string) bool {
+// hasOnlyParam reports whether a URL has no query parameter but name.
+func hasOnlyParam(u *url.URL, name string) bool {
 	for key := range u.Query() {
 		if key != name {
 			return false
@@ -107,13 +108,13 @@ func only(u *url.URL, name string) bool {
 	return true
 }
 
-// number says that s is a whole number above 0 of at most 12 digits, written in the one way.
-func number(s string) bool {
+// isNumber reports whether s is a whole number above 0 of at most 12 digits, without leading zeros.
+func isNumber(s string) bool {
 	return s != "" && len(s) <= 12 && s[0] != '0' && strings.Trim(s, "0123456789") == ""
 }
 
-// under says that host is domain, or below it by one of labels.
-func under(host, domain string, labels ...string) bool {
+// isHost reports whether host is domain, or one of its subdomains with these labels.
+func isHost(host, domain string, labels ...string) bool {
 	if host == domain {
 		return true
 	}

@@ -9,43 +9,43 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// How long a service is left alone that says it has had enough of us: if it does not say for how long, and at most.
+// How long a service that asked for fewer requests gets none: if it does not say for how long, and at most.
 const (
-	rest     = time.Minute
-	longRest = time.Hour
+	defaultCooldown = time.Minute
+	maxCooldown     = time.Hour
 )
 
-// maxReply is how much of a service's answer is read: a long article or thread has a quarter of it.
+// maxReply bounds a service's reply, in bytes. A long article or thread has a quarter of it.
 const maxReply = 8 << 20
 
-// desk is where one errand is done. It belongs to one errand, whose requests may run at the same time.
-type desk struct {
-	readers *Readers
-	errand  *errand
-	far     *api.Endpoint
-	final   string // where the service says that the page is, if that is elsewhere on the same host
+// session is one request's use of its service's endpoint. Its calls may run at the same time.
+type session struct {
+	readers  *Readers
+	request  *request
+	endpoint *api.Endpoint
+	final    string // where the service says that the page is, if that is elsewhere on the same host
 }
 
-// desk opens one, unless the service asked to be left alone.
-func (r *Readers) desk(e *errand) (*desk, error) {
+// newSession fails during the cooldown of the service.
+func (r *Readers) newSession(req *request) (*session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.config.Now().Before(r.closed[e.origin]) {
-		return nil, &Error{e.reader, turn.CodeRateLimited, "the service asked for fewer requests a while ago and is left alone"}
+	if r.config.Now().Before(r.cooldowns[req.origin]) {
+		return nil, &Error{req.reader, turn.CodeRateLimited, "the service asked for fewer requests a while ago and is left alone"}
 	}
-	far := r.far[e.origin]
-	if far == nil {
+	endpoint := r.endpoints[req.origin]
+	if endpoint == nil {
 		var err error
-		if far, err = api.NewEndpoint(e.origin, r.config.Client); err != nil {
-			return nil, &Error{e.reader, turn.CodeRejected, err.Error()}
+		if endpoint, err = api.NewEndpoint(req.origin, r.config.Client); err != nil {
+			return nil, &Error{req.reader, turn.CodeRejected, err.Error()}
 		}
-		far.UserAgent, far.MaxBody, far.Explain = r.config.UserAgent, maxReply, e.explain
-		r.far[e.origin] = far
+		endpoint.UserAgent, endpoint.MaxBody, endpoint.Explain = r.config.UserAgent, maxReply, req.explain
+		r.endpoints[req.origin] = endpoint
 	}
-	return &desk{readers: r, errand: e, far: far}, nil
+	return &session{readers: r, request: req, endpoint: endpoint}, nil
 }
 
-// explainMissing knows the statuses that say of a page that there is none.
+// explainMissing recognises the statuses of a page that does not exist.
 func explainMissing(r api.Reply) api.Failure {
 	if r.Status == 404 || r.Status == 410 {
 		return *missing()
@@ -53,52 +53,52 @@ func explainMissing(r api.Reply) api.Failure {
 	return api.Failure{}
 }
 
-// extra is how long is waited for what a page is worth reading without: its comments, its answers, its words. A caller
-// who has little time is to get the rest.
-const extra = 1200 * time.Millisecond
+// extrasTimeout bounds the wait for parts that a page can be read without: comments, answers, transcripts. A caller
+// with little time gets the page without them.
+const extrasTimeout = 1200 * time.Millisecond
 
-func briefly(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, extra)
+func withExtrasTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, extrasTimeout)
 }
 
-// json asks the service and decodes its answer. Fields of odd types are left out, if the rest can be read.
-func (d *desk) json(ctx context.Context, r api.Request, v any) error {
-	_, err := d.far.JSON(ctx, r, v)
-	return d.heed(err)
+// json sends a request and decodes the reply. Fields of other types than expected are left out if the rest can be read.
+func (s *session) json(ctx context.Context, r api.Request, v any) error {
+	_, err := s.endpoint.JSON(ctx, r, v)
+	return s.noteLimit(err)
 }
 
-// text asks the service for something that is no JSON.
-func (d *desk) text(ctx context.Context, r api.Request) (string, error) {
-	body, err := d.far.Text(ctx, r)
-	return string(body), d.heed(err)
+// text sends a request whose reply is not JSON.
+func (s *session) text(ctx context.Context, r api.Request) (string, error) {
+	body, err := s.endpoint.Text(ctx, r)
+	return string(body), s.noteLimit(err)
 }
 
-// heed leaves a service alone that has had enough.
-func (d *desk) heed(err error) error {
+// noteLimit begins a cooldown if err says that the service wants fewer requests. It returns err.
+func (s *session) noteLimit(err error) error {
 	f, ok := errors.AsType[*api.Failure](err)
 	if !ok {
 		return err
 	}
 	switch {
 	case f.RetryAfter > 0:
-		d.leave(f.RetryAfter)
+		s.coolDown(f.RetryAfter)
 	case f.Code == turn.CodeRateLimited || f.Code == turn.CodeQuota || f.Code == turn.CodeBlocked:
-		d.leave(rest)
+		s.coolDown(defaultCooldown)
 	}
 	return err
 }
 
-// leave stays away from the service for a while.
-func (d *desk) leave(wait time.Duration) {
-	until := d.readers.config.Now().Add(min(wait, longRest))
-	d.readers.mu.Lock()
-	defer d.readers.mu.Unlock()
-	if until.After(d.readers.closed[d.errand.origin]) {
-		d.readers.closed[d.errand.origin] = until
+// coolDown sends no request to the service for a while.
+func (s *session) coolDown(wait time.Duration) {
+	until := s.readers.config.Now().Add(min(wait, maxCooldown))
+	s.readers.mu.Lock()
+	defer s.readers.mu.Unlock()
+	if until.After(s.readers.cooldowns[s.request.origin]) {
+		s.readers.cooldowns[s.request.origin] = until
 	}
 }
 
-// malformed is an answer that is not the one agreed on.
+// malformed is the failure of a reply that is not as documented.
 func malformed(detail string) error { return &api.Failure{Code: turn.CodeMalformed, Detail: detail} }
 
 func missing() *api.Failure {

@@ -46,18 +46,18 @@ func code(err error) turn.Code {
 
 func TestPagesAreKeptForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var asked atomic.Int32
-		r := New(Config{Client: service(func(*http.Request) (int, string, string) { asked.Add(1); return 200, "", itemBody }).client})
+		var requests atomic.Int32
+		r := New(Config{Client: service(func(*http.Request) (int, string, string) { requests.Add(1); return 200, "", itemBody }).client})
 		defer r.Close()
 		for i, want := range []struct {
-			wait   time.Duration
-			cached bool
-			asked  int32
-		}{{0, false, 1}, {keepFor - time.Second, true, 1}, {time.Second, false, 2}} {
+			wait     time.Duration
+			cached   bool
+			requests int32
+		}{{0, false, 1}, {cacheTTL - time.Second, true, 1}, {time.Second, false, 2}} {
 			time.Sleep(want.wait)
 			doc, err := r.Read(t.Context(), thread8863+"&utm_source=x", Options{})
-			if err != nil || doc.Cached != want.cached || asked.Load() != want.asked || doc.URL != thread8863 {
-				t.Errorf("%d: %+v, %v, asked %d times", i, doc, err, asked.Load())
+			if err != nil || doc.Cached != want.cached || requests.Load() != want.requests || doc.URL != thread8863 {
+				t.Errorf("%d: %+v, %v, asked %d times", i, doc, err, requests.Load())
 			}
 		}
 	})
@@ -65,9 +65,9 @@ func TestPagesAreKeptForAWhile(t *testing.T) {
 
 func TestWhoAsksAtTheSameTimeShares(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var asked atomic.Int32
+		var requests atomic.Int32
 		r := New(Config{Client: service(func(*http.Request) (int, string, string) {
-			asked.Add(1)
+			requests.Add(1)
 			time.Sleep(time.Second)
 			return 200, "", itemBody
 		}).client})
@@ -89,8 +89,8 @@ func TestWhoAsksAtTheSameTimeShares(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if asked.Load() != 1 {
-			t.Errorf("asked %d times", asked.Load())
+		if requests.Load() != 1 {
+			t.Errorf("asked %d times", requests.Load())
 		}
 	})
 }
@@ -100,7 +100,7 @@ func TestNobodyWaitsForever(t *testing.T) {
 		r := New(Config{Client: service(func(r *http.Request) (int, string, string) { <-r.Context().Done(); return 0, "", "" }).client})
 		began := time.Now()
 		_, err := r.Read(t.Context(), thread8863, Options{})
-		if code(err) != turn.CodeTimeout || time.Since(began) > patience {
+		if code(err) != turn.CodeTimeout || time.Since(began) > readTimeout {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
 		r.Close()
@@ -110,48 +110,48 @@ func TestNobodyWaitsForever(t *testing.T) {
 	})
 }
 
-// TestServicesAreLeftAlone: whoever says that it has had enough is not asked for as long as it says.
-func TestServicesAreLeftAlone(t *testing.T) {
+// TestCooldown: a service that wants fewer requests gets none for as long as it says.
+func TestCooldown(t *testing.T) {
 	for _, test := range []struct {
 		name, url    string
 		status       int
 		header, body string
 		want         turn.Code     // code of the first answer, "<nil>" for a page
-		alone        time.Duration // until the service is asked again
+		cooldown     time.Duration // until the service is asked again
 	}{
 		{"says how long", thread8863, 429, "Retry-After: 120", `{}`, turn.CodeRateLimited, 2 * time.Minute},
-		{"says too long", thread8863, 503, "Retry-After: 999999", `{}`, turn.CodeUpstream, longRest},
-		{"says nothing", thread8863, 429, "", `{}`, turn.CodeRateLimited, rest},
-		{"a page for robots", thread8863, 403, "", `<html>captcha</html>`, turn.CodeBlocked, rest},
+		{"says too long", thread8863, 503, "Retry-After: 999999", `{}`, turn.CodeUpstream, maxCooldown},
+		{"says nothing", thread8863, 429, "", `{}`, turn.CodeRateLimited, defaultCooldown},
+		{"a page for robots", thread8863, 403, "", `<html>captcha</html>`, turn.CodeBlocked, defaultCooldown},
 		{"no such page", thread8863, 404, "", `{}`, turn.CodeMissing, 0},
 		{"asks to back off", "https://stackoverflow.com/q/1", 200, "",
 			`{"items":[{"question_id":1,"title":"T","body":"B"}],"backoff":30,"quota_remaining":5}`, "<nil>", 30 * time.Second},
 		{"the day's last", "https://stackoverflow.com/q/1", 200, "",
-			`{"items":[{"question_id":1,"title":"T","body":"B"}],"quota_remaining":0}`, "<nil>", longRest},
+			`{"items":[{"question_id":1,"title":"T","body":"B"}],"quota_remaining":0}`, "<nil>", maxCooldown},
 		{"a ban", "https://stackoverflow.com/q/1", 400, "",
 			`{"error_id":502,"error_message":"too many requests from this IP, more requests available in 90 seconds"}`, turn.CodeRateLimited, 90 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var asked int
-				r := New(Config{Client: service(func(*http.Request) (int, string, string) { asked++; return test.status, test.header, test.body }).client})
+				var requests int
+				r := New(Config{Client: service(func(*http.Request) (int, string, string) { requests++; return test.status, test.header, test.body }).client})
 				defer r.Close()
-				if _, err := r.Read(t.Context(), test.url, Options{}); code(err) != test.want || asked != 1 {
-					t.Fatalf("%v, asked %d times", err, asked)
+				if _, err := r.Read(t.Context(), test.url, Options{}); code(err) != test.want || requests != 1 {
+					t.Fatalf("%v, asked %d times", err, requests)
 				}
 				other := strings.Replace(test.url, "1", "7", 1)
 				if other == test.url {
 					other += "9"
 				}
-				if test.alone > 0 {
-					time.Sleep(test.alone - time.Millisecond)
-					if _, err := r.Read(t.Context(), other, Options{}); code(err) != turn.CodeRateLimited || asked != 1 {
-						t.Errorf("%v, asked %d times", err, asked)
+				if test.cooldown > 0 {
+					time.Sleep(test.cooldown - time.Millisecond)
+					if _, err := r.Read(t.Context(), other, Options{}); code(err) != turn.CodeRateLimited || requests != 1 {
+						t.Errorf("%v, asked %d times", err, requests)
 					}
 					time.Sleep(time.Millisecond)
 				}
-				if _, err := r.Read(t.Context(), other, Options{}); code(err) != test.want || asked != 2 {
-					t.Errorf("afterwards %v, asked %d times", err, asked)
+				if _, err := r.Read(t.Context(), other, Options{}); code(err) != test.want || requests != 2 {
+					t.Errorf("afterwards %v, asked %d times", err, requests)
 				}
 			})
 		})
@@ -174,12 +174,12 @@ func TestListsCloseEveryHost(t *testing.T) {
 		{"https://youtu.be/dQw4w9WgXcQ", "", "youtube.com", false},
 		{"https://youtu.be/dQw4w9WgXcQ", "", "youtu.be", false},
 	} {
-		asked := false
-		r := New(Config{Client: service(func(*http.Request) (int, string, string) { asked = true; return 200, "", itemBody }).client})
+		called := false
+		r := New(Config{Client: service(func(*http.Request) (int, string, string) { called = true; return 200, "", itemBody }).client})
 		_, err := r.Read(t.Context(), test.url, Options{Domains: lists(t, strings.Fields(test.allow), strings.Fields(test.deny))})
 		r.Close()
-		if asked != test.read || (err != ErrNone) != test.read {
-			t.Errorf("%+v: asked %v, %v", test, asked, err)
+		if called != test.read || (err != ErrNone) != test.read {
+			t.Errorf("%+v: asked %v, %v", test, called, err)
 		}
 	}
 }
@@ -293,7 +293,7 @@ func TestExtrasAreNotWaitedFor(t *testing.T) {
 			defer r.Close()
 			began := time.Now()
 			doc, err := r.Read(t.Context(), address, Options{})
-			if err != nil || !strings.Contains(doc.Page.Markdown, "B") || time.Since(began) > extra || waited.Load() != 1 {
+			if err != nil || !strings.Contains(doc.Page.Markdown, "B") || time.Since(began) > extrasTimeout || waited.Load() != 1 {
 				t.Errorf("%s: %+v, %v after %s, %d slow", address, doc, err, time.Since(began), waited.Load())
 			}
 		})

@@ -18,45 +18,44 @@ import (
 	"familiar/internal/web/page"
 )
 
-// stackSites are the hosts of the network's sites, https://stackexchange.com/sites, and of what they say about
-// themselves.
+// stackSites are the hosts of the network's sites, https://stackexchange.com/sites, and of their meta sites.
 var stackSites = regexp.MustCompile(`^(?:(?:(?:es|ja|pt|ru|meta|(?:es|ja|pt|ru)\.meta)\.)?stackoverflow\.com|(?:meta\.)?(?:superuser|serverfault|askubuntu)\.com|` +
 	`(?:meta\.)?mathoverflow\.net|stackapps\.com|[a-z][a-z0-9-]{1,40}(?:\.meta)?\.stackexchange\.com)$`)
 
-// notSites are names below stackexchange.com that are no site of questions.
+// notSites are subdomains of stackexchange.com without questions.
 var notSites = strings.Fields("api blog chat data www")
 
-// findStackExchange knows questions, and answers by their own address or by that of their question.
-func findStackExchange(u *url.URL, anchor string) *errand {
+// findStackExchange recognises questions, and answers by their own address or by that of their question.
+func findStackExchange(u *url.URL, anchor string) *request {
 	site := strings.TrimPrefix(u.Hostname(), "www.")
 	below, _, _ := strings.Cut(site, ".")
 	if !stackSites.MatchString(site) || slices.Contains(notSites, below) {
 		return nil
 	}
 	parts := segments(u)
-	if len(parts) < 2 || len(parts) > 4 || !number(parts[1]) {
+	if len(parts) < 2 || len(parts) > 4 || !isNumber(parts[1]) {
 		return nil
 	}
-	e := &errand{}
+	req := &request{}
 	question, answer := parts[1], ""
 	switch parts[0] {
 	case "questions", "q":
-		e.final = "https://" + site + "/questions/" + question
-		if number(anchor) {
+		req.final = "https://" + site + "/questions/" + question
+		if isNumber(anchor) {
 			answer = anchor
-		} else if parts[0] == "questions" && len(parts) == 4 && number(parts[3]) {
+		} else if parts[0] == "questions" && len(parts) == 4 && isNumber(parts[3]) {
 			answer = parts[3]
 		}
 	case "a":
 		question, answer = "", parts[1]
-		e.final = "https://" + site + "/a/" + answer
+		req.final = "https://" + site + "/a/" + answer
 	default:
 		return nil
 	}
-	e.read = func(ctx context.Context, d *desk) (page.Page, error) {
-		return readStack(ctx, d, site, question, answer)
+	req.read = func(ctx context.Context, s *session) (page.Page, error) {
+		return readStack(ctx, s, site, question, answer)
 	}
-	return e
+	return req
 }
 
 // explainStackExchange reads the errors of https://api.stackexchange.com/docs/error-handling, most of which come with
@@ -72,7 +71,7 @@ func explainStackExchange(r api.Reply) api.Failure {
 	switch reply.ErrorID {
 	case 502:
 		f := api.Failure{Code: turn.CodeRateLimited, Detail: "too many requests: STACKEXCHANGE_KEY allows more"}
-		if found := banned.FindStringSubmatch(reply.ErrorMessage); found != nil {
+		if found := waitPattern.FindStringSubmatch(reply.ErrorMessage); found != nil {
 			wait, _ := strconv.Atoi(found[1])
 			f.RetryAfter = time.Duration(wait) * time.Second
 		}
@@ -87,9 +86,9 @@ func explainStackExchange(r api.Reply) api.Failure {
 	return api.Failure{}
 }
 
-var banned = regexp.MustCompile(`in (\d{1,6}) seconds`)
+var waitPattern = regexp.MustCompile(`in (\d{1,6}) seconds`)
 
-// stackReply is the wrapper of every answer, https://api.stackexchange.com/docs/wrapper.
+// stackReply is the wrapper of every reply, https://api.stackexchange.com/docs/wrapper.
 type stackReply struct {
 	Items          []stackPost
 	HasMore        bool `json:"has_more"`
@@ -113,30 +112,30 @@ type stackPost struct {
 	ClosedDate   int64 `json:"closed_date"`
 }
 
-// maxAnswers is how many answers to a question are read.
+// maxAnswers is the number of answers to a question that are read.
 const maxAnswers = 50
 
-func readStack(ctx context.Context, d *desk, site, question, answer string) (page.Page, error) {
+func readStack(ctx context.Context, s *session, site, question, answer string) (page.Page, error) {
 	where := "/2.3/questions/" + question
 	if question == "" {
 		where = "/2.3/answers/" + answer + "/questions"
 	}
-	asked, err := d.stack(ctx, site, where, nil)
+	questions, err := s.stack(ctx, site, where, nil)
 	if err != nil {
 		return page.Page{}, err
 	}
-	if len(asked.Items) == 0 {
+	if len(questions.Items) == 0 {
 		return page.Page{}, missing()
 	}
-	q := asked.Items[0]
+	q := questions.Items[0]
 	if q.QuestionID <= 0 || q.Title == "" {
 		return page.Page{}, malformed("the reply is not a question")
 	}
 	var answers []stackPost
 	if q.AnswerCount > 0 {
-		ctx, cancel := briefly(ctx)
+		ctx, cancel := withExtrasTimeout(ctx)
 		defer cancel()
-		got, err := d.stack(ctx, site, fmt.Sprintf("/2.3/questions/%d/answers", q.QuestionID), url.Values{"sort": {"votes"}, "order": {"desc"}, "pagesize": {strconv.Itoa(maxAnswers)}})
+		got, err := s.stack(ctx, site, fmt.Sprintf("/2.3/questions/%d/answers", q.QuestionID), url.Values{"sort": {"votes"}, "order": {"desc"}, "pagesize": {strconv.Itoa(maxAnswers)}})
 		if err == nil {
 			answers = bestFirst(got.Items, answer)
 		}
@@ -144,25 +143,25 @@ func readStack(ctx context.Context, d *desk, site, question, answer string) (pag
 	return q.page(site, answers), nil
 }
 
-// stack asks the API about a site, and heeds what every answer says about how often it may be asked.
-func (d *desk) stack(ctx context.Context, site, where string, params url.Values) (stackReply, error) {
+// stack sends a request about a site. It observes the limits that every reply has.
+func (s *session) stack(ctx context.Context, site, where string, params url.Values) (stackReply, error) {
 	all := url.Values{"site": {site}, "filter": {"withbody"}}
 	for name, values := range params {
 		all[name] = values
 	}
-	if key := d.readers.config.StackExchangeKey; key != "" {
+	if key := s.readers.config.StackExchangeKey; key != "" {
 		all.Set("key", key)
 	}
 	var reply stackReply
-	err := d.json(ctx, api.Request{Path: where, Params: all}, &reply)
+	err := s.json(ctx, api.Request{Path: where, Params: all}, &reply)
 	if reply.Backoff > 0 {
-		d.leave(time.Duration(reply.Backoff) * time.Second)
+		s.coolDown(time.Duration(reply.Backoff) * time.Second)
 	}
 	if reply.QuotaRemaining != nil && *reply.QuotaRemaining <= 0 {
-		d.leave(longRest)
+		s.coolDown(maxCooldown)
 	}
 	if len(reply.Items) > 0 {
-		err = nil // a field of an odd type costs itself
+		err = nil // a field of an unexpected type is left out
 	}
 	return reply, err
 }
@@ -192,18 +191,18 @@ func (q stackPost) page(site string, answers []stackPost) page.Page {
 	if q.ClosedDate > 0 {
 		posts[0].facts = append(posts[0].facts, "closed")
 	}
-	changed := q.LastEditDate
+	modified := q.LastEditDate
 	for _, a := range answers {
 		one := a.post("Answer")
 		if a.IsAccepted {
 			one.facts = append(one.facts, "accepted")
 		}
 		posts = append(posts, one)
-		changed = max(changed, a.CreationDate, a.LastEditDate)
+		modified = max(modified, a.CreationDate, a.LastEditDate)
 	}
 	p := thread(posts, max(0, q.AnswerCount-len(answers)), &url.URL{Scheme: "https", Host: site, Path: "/"})
-	p.Title, p.Author, p.Site, p.Published = plainText(q.Title), plainText(q.Owner.DisplayName), site, seconds(q.CreationDate)
-	p.Modified = after(seconds(changed), p.Published)
+	p.Title, p.Author, p.Site, p.Published = plainText(q.Title), plainText(q.Owner.DisplayName), site, unixTime(q.CreationDate)
+	p.Modified = ifAfter(unixTime(modified), p.Published)
 	if language, _, _ := strings.Cut(site, "."); len(language) == 2 {
 		p.Language = language
 	}
@@ -211,5 +210,5 @@ func (q stackPost) page(site string, answers []stackPost) page.Page {
 }
 
 func (q stackPost) post(what string) post {
-	return post{what: what, author: q.Owner.DisplayName, at: seconds(q.CreationDate), facts: []string{fmt.Sprintf("score %d", q.Score)}, body: q.Body}
+	return post{what: what, author: q.Owner.DisplayName, at: unixTime(q.CreationDate), facts: []string{fmt.Sprintf("score %d", q.Score)}, body: q.Body}
 }

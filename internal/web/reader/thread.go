@@ -11,7 +11,7 @@ import (
 	"familiar/internal/web/page"
 )
 
-// post is one contribution to a thread, as its service tells it.
+// post is one contribution to a thread, as its service has it.
 type post struct {
 	what   string // "Answer", "Comment"
 	author string // empty if nobody knows
@@ -20,12 +20,12 @@ type post struct {
 	body   string   // HTML
 }
 
-// thread writes posts one after the other, each below a line about it, until the text is as long as any may be. Of
-// those that say nothing it keeps the first, whose line does. left is how many posts there are beyond these.
+// thread writes posts one after the other, each below a line about it, until the text has maxText bytes. It skips posts
+// without a text, except the first. left is the number of further posts that the service has.
 func thread(posts []post, left int, base *url.URL) page.Page {
 	p := page.Page{Type: "forum"}
 	var text strings.Builder
-	known := map[string]bool{}
+	seen := map[string]bool{}
 	for i, one := range posts {
 		if text.Len() > maxText {
 			left += len(posts) - i
@@ -33,7 +33,7 @@ func thread(posts []post, left int, base *url.URL) page.Page {
 		}
 		var part page.Page
 		if strings.TrimSpace(one.body) != "" {
-			part, _ = page.Part(one.body, base, nil) // what cannot be read says nothing
+			part, _ = page.Part(one.body, base, nil) // what cannot be read has no text
 		}
 		if part.Markdown == "" && i > 0 {
 			continue
@@ -44,23 +44,23 @@ func thread(posts []post, left int, base *url.URL) page.Page {
 		}
 		p.Hidden += part.Hidden
 		for _, l := range part.Links {
-			if !known[l.URL] && len(p.Links) < maxLinks {
-				known[l.URL] = true
+			if !seen[l.URL] && len(p.Links) < maxLinks {
+				seen[l.URL] = true
 				p.Links = append(p.Links, l)
 			}
 		}
 	}
-	p.Markdown = cut(strings.TrimSpace(text.String()), maxText)
+	p.Markdown = truncate(strings.TrimSpace(text.String()), maxText)
 	if left > 0 && p.Markdown != "" {
 		p.Markdown += fmt.Sprintf("\n\n(%d more are not shown here.)", left)
 	}
 	return p
 }
 
-// maxLinks is how many links of a thread are kept.
+// maxLinks is the number of links of a thread that are kept.
 const maxLinks = 300
 
-// line says who wrote a post, and when: "Answer by Ada, 2026-11-02, score 12".
+// line returns who wrote a post, and when: "Answer by Ada, 2026-11-02, score 12".
 func (p post) line() string {
 	parts := []string{p.what}
 	if p.author != "" {
@@ -72,13 +72,13 @@ func (p post) line() string {
 	return strings.Join(append(parts, p.facts...), ", ")
 }
 
-// plainText is a text that a service delivers with entities, on one line.
+// plainText returns a text without its entities, on one line.
 func plainText(s string) string {
 	return strings.Join(strings.Fields(html.UnescapeString(s)), " ")
 }
 
-// moment reads a date and time as services write them. What cannot be read is zero.
-func moment(s string) time.Time {
+// parseTime returns a date and time as services write them, zero if it cannot be read.
+func parseTime(s string) time.Time {
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
 		if t, err := time.Parse(layout, s); err == nil {
 			return t.UTC()
@@ -87,16 +87,16 @@ func moment(s string) time.Time {
 	return time.Time{}
 }
 
-// seconds is a Unix time; 0 is none.
-func seconds(n int64) time.Time {
+// unixTime returns a Unix time; 0 is none.
+func unixTime(n int64) time.Time {
 	if n <= 0 {
 		return time.Time{}
 	}
 	return time.Unix(n, 0).UTC()
 }
 
-// after is t where it is later than published, as page.Page has it.
-func after(t, published time.Time) time.Time {
+// ifAfter returns t if it is later than published, as page.Page has it, and zero otherwise.
+func ifAfter(t, published time.Time) time.Time {
 	if t.After(published) {
 		return t
 	}

@@ -20,8 +20,8 @@ import (
 	"familiar/internal/web/page"
 )
 
-// findWikipedia knows the articles of the large Wikipedias, on their mobile hosts too.
-func findWikipedia(u *url.URL, anchor string) *errand {
+// findWikipedia recognises the articles of the large Wikipedias, on their mobile hosts too.
+func findWikipedia(u *url.URL, anchor string) *request {
 	labels := strings.Split(u.Hostname(), ".")
 	if len(labels) == 4 && labels[1] == "m" {
 		labels = slices.Delete(labels, 1, 2)
@@ -32,7 +32,7 @@ func findWikipedia(u *url.URL, anchor string) *errand {
 	title, isArticle := strings.CutPrefix(u.Path, "/wiki/")
 	switch {
 	case isArticle && u.RawQuery == "":
-	case u.Path == "/w/index.php" && only(u, "title"):
+	case u.Path == "/w/index.php" && hasOnlyParam(u, "title"):
 		title = u.Query().Get("title")
 	default:
 		return nil
@@ -41,14 +41,14 @@ func findWikipedia(u *url.URL, anchor string) *errand {
 	if !wikiTitle(title) {
 		return nil
 	}
-	e := &errand{language: labels[0]}
-	e.final = articleURL(e.language, title)
-	e.read = func(ctx context.Context, d *desk) (page.Page, error) { return readWikipedia(ctx, d, title, anchor) }
-	return e
+	req := &request{language: labels[0]}
+	req.final = articleURL(req.language, title)
+	req.read = func(ctx context.Context, s *session) (page.Page, error) { return readWikipedia(ctx, s, title, anchor) }
+	return req
 }
 
-// wikiTitle says that a title is one by https://www.mediawiki.org/wiki/Manual:Page_title, and not one of the pages
-// that the software makes, which have no text.
+// wikiTitle reports whether a title is valid by https://www.mediawiki.org/wiki/Manual:Page_title, and not that of a
+// page that the software makes, which has no text.
 func wikiTitle(title string) bool {
 	return title != "" && len(title) <= 255 && utf8.ValidString(title) && !strings.ContainsAny(title, "#<>[]|{}") &&
 		!strings.ContainsFunc(title, func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError }) &&
@@ -59,7 +59,7 @@ func articleURL(language, title string) string {
 	return address(language+".wikipedia.org", "/wiki/"+strings.ReplaceAll(title, " ", "_"))
 }
 
-// explainWikipedia tells a page that does not exist from other errors of the Action API.
+// explainWikipedia distinguishes a page that does not exist from other errors of the Action API.
 func explainWikipedia(r api.Reply) api.Failure {
 	f := api.ExplainMediaWiki(r)
 	for _, word := range []string{"missingtitle", "invalidtitle", "pagecannotexist", "nosuchpageid"} {
@@ -70,8 +70,8 @@ func explainWikipedia(r api.Reply) api.Failure {
 	return f
 }
 
-// parsed is the answer of action=parse, https://www.mediawiki.org/wiki/API:Parsing_wikitext, formatversion 2.
-type parsed struct {
+// parseReply is the reply of action=parse, https://www.mediawiki.org/wiki/API:Parsing_wikitext, formatversion 2.
+type parseReply struct {
 	Parse struct {
 		Title, Text string
 		Properties  json.RawMessage
@@ -79,13 +79,13 @@ type parsed struct {
 	}
 }
 
-func readWikipedia(ctx context.Context, d *desk, title, anchor string) (page.Page, error) {
+func readWikipedia(ctx context.Context, s *session, title, anchor string) (page.Page, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	changed := make(chan time.Time, 1)
-	go func() { changed <- lastChange(ctx, d, title) }()
-	var reply parsed
-	err := d.json(ctx, api.Request{Path: "/w/api.php", Params: url.Values{
+	lastEdit := make(chan time.Time, 1)
+	go func() { lastEdit <- lastChange(ctx, s, title) }()
+	var reply parseReply
+	err := s.json(ctx, api.Request{Path: "/w/api.php", Params: url.Values{
 		"action": {"parse"}, "page": {title}, "redirects": {"1"}, "prop": {"text|properties"},
 		"disableeditsection": {"1"}, "disabletoc": {"1"}, "disablelimitreport": {"1"},
 		"format": {"json"}, "formatversion": {"2"}, "maxlag": {"5"},
@@ -94,8 +94,8 @@ func readWikipedia(ctx context.Context, d *desk, title, anchor string) (page.Pag
 	if article.Text == "" {
 		cancel()
 	}
-	defer time.AfterFunc(extra/4, cancel).Stop() // the date is worth no more
-	modified := <-changed
+	defer time.AfterFunc(extrasTimeout/4, cancel).Stop() // the date is worth no more
+	modified := <-lastEdit
 	switch {
 	case article.Text == "" && err != nil:
 		return page.Page{}, err
@@ -105,17 +105,17 @@ func readWikipedia(ctx context.Context, d *desk, title, anchor string) (page.Pag
 	if len(article.Redirects) > 0 {
 		anchor = cmp.Or(anchor, article.Redirects[len(article.Redirects)-1].ToFragment)
 	}
-	language := d.errand.language
+	language := s.request.language
 	if wikiTitle(article.Title) {
-		d.final = articleURL(language, article.Title)
+		s.final = articleURL(language, article.Title)
 	}
-	base, err := url.Parse(cmp.Or(d.final, d.errand.final))
+	base, err := url.Parse(cmp.Or(s.final, s.request.final))
 	if err != nil {
 		return page.Page{}, malformed("the title is none")
 	}
 	p, err := page.Part(article.Text, base, func(root *html.Node) {
-		dropApparatus(root)
-		raiseSection(root, strings.ReplaceAll(anchor, " ", "_"))
+		removeBoilerplate(root)
+		moveSectionToFront(root, strings.ReplaceAll(anchor, " ", "_"))
 	})
 	if err != nil {
 		return page.Page{}, err
@@ -127,67 +127,67 @@ func readWikipedia(ctx context.Context, d *desk, title, anchor string) (page.Pag
 	return p, nil
 }
 
-// lastChange is when the article was changed last, zero if that cannot be had. It ends with ctx.
-func lastChange(ctx context.Context, d *desk, title string) time.Time {
+// lastChange returns the time of the last edit of the article, zero if it is not available. It ends with ctx.
+func lastChange(ctx context.Context, s *session, title string) time.Time {
 	var reply struct {
 		Query struct {
 			Pages []struct{ Revisions []struct{ Timestamp string } }
 		}
 	}
-	err := d.json(ctx, api.Request{Path: "/w/api.php", Params: url.Values{
+	err := s.json(ctx, api.Request{Path: "/w/api.php", Params: url.Values{
 		"action": {"query"}, "titles": {title}, "redirects": {"1"}, "prop": {"revisions"}, "rvprop": {"timestamp"},
 		"format": {"json"}, "formatversion": {"2"}, "maxlag": {"5"},
 	}}, &reply)
 	if err != nil || len(reply.Query.Pages) == 0 || len(reply.Query.Pages[0].Revisions) == 0 {
 		return time.Time{}
 	}
-	return moment(reply.Query.Pages[0].Revisions[0].Timestamp)
+	return parseTime(reply.Query.Pages[0].Revisions[0].Timestamp)
 }
 
-// wikiApparatus are the classes of what stands around the text of an article: links to others, sources, notices of
+// boilerplateClasses are the classes of what is around the text of an article: links to others, sources, notices of
 // editors.
-var wikiApparatus = strings.Fields("navbox vertical-navbox navbar sidebar metadata ambox mw-editsection toc noprint hatnote dablink " +
+var boilerplateClasses = strings.Fields("navbox vertical-navbox navbar sidebar metadata ambox mw-editsection toc noprint hatnote dablink " +
 	"reference reflist references mw-references-wrap refbegin sistersitebox side-box portalbox authority-control catlinks printfooter " +
 	"mw-empty-elt mw-cite-backlink mwe-math-mathml-inline mwe-math-mathml-display shortdescription navigation-not-searchable homonymie bandeau-container")
 
-// dropApparatus leaves the text of an article.
-func dropApparatus(root *html.Node) {
-	var gone []*html.Node
+// removeBoilerplate leaves the text of an article.
+func removeBoilerplate(root *html.Node) {
+	var remove []*html.Node
 	for n := range root.Descendants() {
-		if n.Type == html.ElementNode && (classed(n, wikiApparatus) || n.DataAtom == atom.Figure) {
-			gone = append(gone, n)
+		if n.Type == html.ElementNode && (hasClass(n, boilerplateClasses) || n.DataAtom == atom.Figure) {
+			remove = append(remove, n)
 		}
 	}
-	for _, n := range gone {
+	for _, n := range remove {
 		n.Parent.RemoveChild(n)
 	}
-	gone = gone[:0]
+	remove = remove[:0]
 	for n := range root.Descendants() {
-		if at := level(n); at > 0 && level(n.Parent) == 0 && bare(n, at) {
-			gone = append(gone, n)
+		if at := headingLevel(n); at > 0 && headingLevel(n.Parent) == 0 && isEmptySection(n, at) {
+			remove = append(remove, n)
 		}
 	}
-	for _, n := range gone {
+	for _, n := range remove {
 		n.Parent.RemoveChild(n)
 	}
 }
 
-// bare says that nothing is left below a heading, up to the next one of its rank.
-func bare(heading *html.Node, rank int) bool {
+// isEmptySection reports whether no text is left below a heading, up to the next one of its rank.
+func isEmptySection(heading *html.Node, rank int) bool {
 	for n := heading.NextSibling; n != nil; n = n.NextSibling {
-		switch at := level(n); {
+		switch at := headingLevel(n); {
 		case at > 0 && at <= rank:
 			return true
 		case at > 0:
-		case says(n):
+		case hasText(n):
 			return false
 		}
 	}
 	return true
 }
 
-// says tells a node with a text from one with none.
-func says(n *html.Node) bool {
+// hasText reports whether a node has a text that is shown.
+func hasText(n *html.Node) bool {
 	if n.Type == html.TextNode {
 		return strings.TrimSpace(n.Data) != ""
 	}
@@ -195,14 +195,14 @@ func says(n *html.Node) bool {
 		return false
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		if says(c) {
+		if hasText(c) {
 			return true
 		}
 	}
 	return false
 }
 
-func classed(n *html.Node, names []string) bool {
+func hasClass(n *html.Node, names []string) bool {
 	for name := range strings.FieldsSeq(attribute(n, "class")) {
 		if slices.Contains(names, name) {
 			return true
@@ -220,8 +220,8 @@ func attribute(n *html.Node, key string) string {
 	return ""
 }
 
-// raiseSection moves the section with an id to the front.
-func raiseSection(root *html.Node, id string) {
+// moveSectionToFront moves the section with an id to the front.
+func moveSectionToFront(root *html.Node, id string) {
 	if id == "" {
 		return
 	}
@@ -230,40 +230,40 @@ func raiseSection(root *html.Node, id string) {
 			continue
 		}
 		// The id is that of a heading, of a mark in it, or of the block around it.
-		for n.Parent != nil && n.Parent != root && level(n) == 0 {
+		for n.Parent != nil && n.Parent != root && headingLevel(n) == 0 {
 			n = n.Parent
 		}
-		if at := level(n); at > 0 {
-			if up := n.Parent; up != root && level(up) == at {
+		if at := headingLevel(n); at > 0 {
+			if up := n.Parent; up != root && headingLevel(up) == at {
 				n = up
 			}
-			raise(n, at)
+			moveToFront(n, at)
 		}
 		return
 	}
 }
 
-// raise moves a heading, and what stands below it up to the next one of its rank, to the front of its parent.
-func raise(heading *html.Node, rank int) {
+// moveToFront moves a heading, and what is below it up to the next one of its rank, to the front of its parent.
+func moveToFront(heading *html.Node, rank int) {
 	parent := heading.Parent
-	moved := []*html.Node{heading}
-	for n := heading.NextSibling; n != nil && (level(n) == 0 || level(n) > rank); n = n.NextSibling {
-		moved = append(moved, n)
+	section := []*html.Node{heading}
+	for n := heading.NextSibling; n != nil && (headingLevel(n) == 0 || headingLevel(n) > rank); n = n.NextSibling {
+		section = append(section, n)
 	}
-	for _, n := range moved {
+	for _, n := range section {
 		parent.RemoveChild(n)
 	}
 	front := parent.FirstChild
-	for _, n := range moved {
+	for _, n := range section {
 		parent.InsertBefore(n, front)
 	}
 }
 
-// level is the rank of a heading, or of the block that MediaWiki puts around one; 0 for anything else.
-func level(n *html.Node) int {
-	if n.DataAtom == atom.Div && classed(n, []string{"mw-heading"}) {
+// headingLevel is the rank of a heading, or of the block that MediaWiki puts around one; 0 for anything else.
+func headingLevel(n *html.Node) int {
+	if n.DataAtom == atom.Div && hasClass(n, []string{"mw-heading"}) {
 		for c := n.FirstChild; c != nil; c = c.NextSibling {
-			if l := level(c); l > 0 {
+			if l := headingLevel(c); l > 0 {
 				return l
 			}
 		}

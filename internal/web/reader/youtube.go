@@ -18,13 +18,13 @@ import (
 
 var videoID = regexp.MustCompile(`^[A-Za-z0-9_-]{11}$`)
 
-// findYouTube knows the addresses of one video: watch?v=, youtu.be/, and the paths for short, live and embedded ones.
-func findYouTube(u *url.URL, _ string) *errand {
+// findYouTube recognises the addresses of one video: watch?v=, youtu.be/, and the paths for short, live and embedded ones.
+func findYouTube(u *url.URL, _ string) *request {
 	id, host, parts := "", u.Hostname(), segments(u)
 	switch {
-	case under(host, "youtu.be", "www") && len(parts) == 1:
+	case isHost(host, "youtu.be", "www") && len(parts) == 1:
 		id = parts[0]
-	case !under(host, "youtube.com", "www", "m", "music") && !under(host, "youtube-nocookie.com", "www"):
+	case !isHost(host, "youtube.com", "www", "m", "music") && !isHost(host, "youtube-nocookie.com", "www"):
 		return nil
 	case len(parts) == 1 && parts[0] == "watch":
 		id = u.Query().Get("v")
@@ -34,13 +34,13 @@ func findYouTube(u *url.URL, _ string) *errand {
 	if !videoID.MatchString(id) || id == "videoseries" {
 		return nil
 	}
-	return &errand{
+	return &request{
 		final: "https://www.youtube.com/watch?v=" + id,
-		read:  func(ctx context.Context, d *desk) (page.Page, error) { return readYouTube(ctx, d, id) },
+		read:  func(ctx context.Context, s *session) (page.Page, error) { return readYouTube(ctx, s, id) },
 	}
 }
 
-// player is what the page of a video tells its own player.
+// player is the data of a video's page for its own player.
 type player struct {
 	PlayabilityStatus struct{ Status string }
 	VideoDetails      struct{ VideoID, Title, Author, ShortDescription string }
@@ -55,11 +55,11 @@ type player struct {
 // track is one transcript. A machine's has the kind "asr".
 type track struct{ BaseURL, LanguageCode, Kind string }
 
-// playerMark stands before what the player is told.
+// playerMark precedes that data in the page.
 const playerMark = "ytInitialPlayerResponse = "
 
-func readYouTube(ctx context.Context, d *desk, id string) (page.Page, error) {
-	text, err := d.text(ctx, api.Request{Path: "/watch", Params: url.Values{"v": {id}, "hl": {"en"}}, Header: http.Header{"Accept-Language": {"en"}}})
+func readYouTube(ctx context.Context, s *session, id string) (page.Page, error) {
+	text, err := s.text(ctx, api.Request{Path: "/watch", Params: url.Values{"v": {id}, "hl": {"en"}}, Header: http.Header{"Accept-Language": {"en"}}})
 	if err != nil {
 		return page.Page{}, err
 	}
@@ -80,34 +80,34 @@ func readYouTube(ctx context.Context, d *desk, id string) (page.Page, error) {
 	}
 	dates := video.Microformat.PlayerMicroformatRenderer
 	p := page.Page{
-		Title: details.Title, Author: details.Author, Site: "YouTube", Type: "video", Published: moment(cmp.Or(dates.PublishDate, dates.UploadDate)),
+		Title: details.Title, Author: details.Author, Site: "YouTube", Type: "video", Published: parseTime(cmp.Or(dates.PublishDate, dates.UploadDate)),
 		Markdown: strings.TrimSpace(details.ShortDescription),
 	}
-	if t, ok := choose(video.Captions.PlayerCaptionsTracklistRenderer.CaptionTracks, d.errand.spoken); ok {
-		ctx, cancel := briefly(ctx)
+	if t, ok := chooseTrack(video.Captions.PlayerCaptionsTracklistRenderer.CaptionTracks, s.request.acceptLanguage); ok {
+		ctx, cancel := withExtrasTimeout(ctx)
 		defer cancel()
-		if words := transcript(ctx, d, t, id); words != "" {
+		if words := transcript(ctx, s, t, id); words != "" {
 			p.Language = t.LanguageCode
-			p.Markdown += "\n\n## Transcript" + map[bool]string{true: " (made by a machine)"}[t.Kind == machine] + "\n\n" + words
+			p.Markdown += "\n\n## Transcript" + map[bool]string{true: " (made by a machine)"}[t.Kind == kindASR] + "\n\n" + words
 		}
 	}
 	return p, nil
 }
 
-const machine = "asr"
+const kindASR = "asr"
 
-// choose picks a transcript: people's before machines', in the language that is wanted, else in the one that is spoken,
-// else in English, else the first.
-func choose(tracks []track, wanted string) (best track, ok bool) {
+// chooseTrack picks a transcript: people's before machines', in the preferred language, else in the spoken one, else in
+// English, else the first.
+func chooseTrack(tracks []track, wanted string) (best track, ok bool) {
 	base := func(tag string) string { tag, _, _ = strings.Cut(strings.ToLower(tag), "-"); return tag }
 	spoken := ""
 	for _, t := range tracks {
-		if t.Kind == machine { // there is one of what is spoken alone
+		if t.Kind == kindASR { // exists in the spoken language alone
 			spoken = base(t.LanguageCode)
 		}
 	}
 	rank := func(t track) (n int) {
-		if t.Kind != machine {
+		if t.Kind != kindASR {
 			n += 10
 		}
 		switch base(t.LanguageCode) {
@@ -131,11 +131,11 @@ func choose(tracks []track, wanted string) (best track, ok bool) {
 // captionParams are the names of the parameters of a transcript's address.
 var captionParams = regexp.MustCompile(`^[a-z_]{1,16}$`)
 
-// transcript returns the words of a track, "" if they cannot be had. Its address is signed by the service, so the
-// parameters are passed back as they came, to the one path that is asked and for this video alone.
-func transcript(ctx context.Context, d *desk, t track, id string) string {
+// transcript returns the text of a track, "" if it is not available. Its address is signed by the service, so the
+// parameters are passed back as they came, to this one path and for this video alone.
+func transcript(ctx context.Context, s *session, t track, id string) string {
 	u, err := url.Parse(t.BaseURL)
-	if err != nil || len(t.BaseURL) > 4096 || u.Path != "/api/timedtext" || u.Host != "" && u.Scheme+"://"+u.Host != d.errand.origin || u.Query().Get("v") != id {
+	if err != nil || len(t.BaseURL) > 4096 || u.Path != "/api/timedtext" || u.Host != "" && u.Scheme+"://"+u.Host != s.request.origin || u.Query().Get("v") != id {
 		return ""
 	}
 	params := url.Values{}
@@ -145,7 +145,7 @@ func transcript(ctx context.Context, d *desk, t track, id string) string {
 		}
 	}
 	params.Set("fmt", "json3")
-	text, err := d.text(ctx, api.Request{Path: "/api/timedtext", Params: params})
+	text, err := s.text(ctx, api.Request{Path: "/api/timedtext", Params: params})
 	if err != nil {
 		return ""
 	}
@@ -166,7 +166,7 @@ func captionsJSON(text string) string {
 	if json.Unmarshal([]byte(text), &reply) != nil {
 		return ""
 	}
-	var w script
+	var w paragraphs
 	for _, e := range reply.Events {
 		line := ""
 		for _, s := range e.Segs {
@@ -188,22 +188,22 @@ func captionsXML(text string) string {
 	if xml.Unmarshal([]byte(text), &reply) != nil {
 		return ""
 	}
-	var w script
+	var w paragraphs
 	for _, e := range reply.Text {
 		w.add(int64(e.Start*1000), e.Words)
 	}
 	return w.String()
 }
 
-// script joins lines of captions to paragraphs of about a minute.
-type script struct {
+// paragraphs joins lines of captions to paragraphs of about a minute.
+type paragraphs struct {
 	text  strings.Builder
 	since int64 // when the paragraph began, in milliseconds
 }
 
-const aMinute = 60_000
+const paragraphLength = 60_000 // milliseconds
 
-func (s *script) add(at int64, line string) {
+func (s *paragraphs) add(at int64, line string) {
 	line = plainText(line)
 	if line == "" || s.text.Len() > maxText {
 		return
@@ -211,7 +211,7 @@ func (s *script) add(at int64, line string) {
 	switch {
 	case s.text.Len() == 0:
 		s.since = at
-	case at-s.since >= aMinute:
+	case at-s.since >= paragraphLength:
 		s.text.WriteString("\n\n")
 		s.since = at
 	default:
@@ -220,4 +220,4 @@ func (s *script) add(at int64, line string) {
 	s.text.WriteString(line)
 }
 
-func (s *script) String() string { return s.text.String() }
+func (s *paragraphs) String() string { return s.text.String() }

@@ -4,7 +4,7 @@ import "testing"
 
 func TestTranscriptIsChosen(t *testing.T) {
 	person := func(language string) track { return track{LanguageCode: language} }
-	made := func(language string) track { return track{LanguageCode: language, Kind: machine} }
+	made := func(language string) track { return track{LanguageCode: language, Kind: kindASR} }
 	for _, test := range []struct {
 		name, wanted string
 		tracks       []track
@@ -18,11 +18,11 @@ func TestTranscriptIsChosen(t *testing.T) {
 		{"the first otherwise", "ja", []track{person("fr"), person("it")}, person("fr")},
 		{"a machine's alone", "ja", []track{made("it")}, made("it")},
 	} {
-		if got, ok := choose(test.tracks, test.wanted); !ok || got != test.want {
+		if got, ok := chooseTrack(test.tracks, test.wanted); !ok || got != test.want {
 			t.Errorf("%s: got %+v", test.name, got)
 		}
 	}
-	if got, ok := choose(nil, "en"); ok {
+	if got, ok := chooseTrack(nil, "en"); ok {
 		t.Errorf("none: got %+v", got)
 	}
 }

@@ -31,7 +31,7 @@ var hiding = []wrapper{
 	{`<template>%s</template>`, true}, {`<object>%s</object>`, true}, {`<canvas>%s</canvas>`, true}, {`<dialog>%s</dialog>`, true},
 }
 
-// machines are wrappers that hide text. Elements in them would be none, or would end them.
+// machines are wrappers that hide text. They cannot hold elements.
 var machines = []string{
 	`<noscript>%s</noscript>`, `<script>%s</script>`, `<style>/*%s*/</style>`, `<!-- %s -->`, `<svg><text>%s</text></svg>`, `<math><mtext>%s</mtext></math>`,
 	`<iframe>%s</iframe>`, `<textarea>%s</textarea>`, `<select><option>%s</option></select>`, `<button>%s</button>`, `<noembed>%s</noembed>`, `<xmp>%s</xmp>`,

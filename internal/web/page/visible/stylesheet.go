@@ -30,12 +30,15 @@ type key struct {
 	name string // "*" for any element
 }
 
-// rule is one selector with its declarations.
+// rule is one selector with its declarations. The selector is compiled when it is first compared with an element, since most
+// rules are never.
 type rule struct {
-	chains      []chain // the element's own comes last
-	specificity cascadia.Specificity
-	order       int
+	selector    string
 	style       style
+	order       int
+	compiled    bool
+	chains      []chain // the element's own comes last; none if the selector is not valid
+	specificity cascadia.Specificity
 }
 
 // chain is a part of a selector that child combinators join: each compound selects the parent of the next one's element.
@@ -135,12 +138,13 @@ func (s *stylesheet) addRules(selectors, declarations string) {
 		if s.exhausted() {
 			return
 		}
-		r, k, ok := parseSelector(selector)
-		if !ok {
+		selector = strings.Trim(selector, dom.Blanks)
+		own := selector[strings.LastIndexAny(selector, dom.Blanks+">")+1:]
+		if own == "" || strings.ContainsAny(selector, `:[+~\(&`) {
 			continue
 		}
 		s.count++
-		r.order, r.style = s.count, d
+		r, k := &rule{selector: selector, style: d, order: s.count}, keyOf(own)
 		s.rules[k] = append(s.rules[k], r)
 		if hiding {
 			s.hiding[k] = append(s.hiding[k], r)
@@ -148,31 +152,28 @@ func (s *stylesheet) addRules(selectors, declarations string) {
 	}
 }
 
-// parseSelector compiles one selector, if it is of a kind that is read.
-func parseSelector(selector string) (r *rule, k key, ok bool) {
-	if strings.ContainsAny(selector, `:[+~\(&`) {
-		return nil, key{}, false
-	}
-	r = &rule{}
-	count, child, own := 0, false, ""
-	for _, field := range strings.Fields(strings.ReplaceAll(selector, ">", " > ")) {
+func (r *rule) compile() {
+	r.compiled = true
+	var chains []chain
+	count, child := 0, false
+	for _, field := range strings.Fields(strings.ReplaceAll(r.selector, ">", " > ")) {
 		if field == ">" {
 			child = count > 0
 			continue
 		}
 		compound, err := cascadia.Parse(field)
 		if count++; err != nil || count > maxCompounds {
-			return nil, key{}, false
+			return
 		}
 		if !child {
-			r.chains = append(r.chains, nil)
+			chains = append(chains, nil)
 		}
-		last := &r.chains[len(r.chains)-1]
+		last := &chains[len(chains)-1]
 		*last = append(*last, compound)
 		r.specificity = r.specificity.Add(compound.Specificity())
-		child, own = false, field
+		child = false
 	}
-	return r, keyOf(own), count > 0
+	r.chains = chains
 }
 
 // keyOf returns the key of a compound: its id, else its first class, else its tag.
@@ -191,6 +192,9 @@ func keyOf(compound string) key {
 // selects reports whether the selector of r selects n. Each chain takes the innermost elements that match it, which leaves
 // the most for the chain before it. So no chain is tried twice at an element, while cascadia's own combinators backtrack.
 func (s *stylesheet) selects(r *rule, n *html.Node) bool {
+	if !r.compiled {
+		r.compile()
+	}
 	own := len(r.chains) - 1
 	for i, c := range slices.Backward(r.chains) {
 		for !s.matches(c, n) {
@@ -203,7 +207,7 @@ func (s *stylesheet) selects(r *rule, n *html.Node) bool {
 			n = n.Parent
 		}
 	}
-	return true
+	return len(r.chains) > 0
 }
 
 // matches reports whether n and the elements around it match a chain.
