@@ -43,21 +43,21 @@ func WordBehind(s string) (w Word, ok bool) {
 }
 
 // contractions are the second halves of English words that are words of their own. "s" is one only after the
-// words of isContracted; elsewhere it is a possessive, which is dropped.
+// words of beforeIs; elsewhere it is a possessive, which is dropped.
 var contractions = lang.All().Grammar.Contractions
 
-var isContracted = Set(lang.All().Grammar.BeforeIs)
+var beforeIs = Set(lang.All().Grammar.BeforeIs)
 
-// spelled are the written-together forms that chat is full of, and longestSpelled is the length of the longest.
+// chatForms are words that chat writes as one, and longestChatForm is the length of the longest.
 var (
-	spelled = func() map[string][]string {
+	chatForms = func() map[string][]string {
 		all := map[string][]string{}
 		for form, words := range lang.All().Grammar.ChatForms {
 			all[form] = words.Fields()
 		}
 		return all
 	}()
-	longestSpelled = len(slices.MaxFunc(slices.Collect(maps.Keys(spelled)), func(a, b string) int { return len(a) - len(b) }))
+	longestChatForm = len(slices.MaxFunc(slices.Collect(maps.Keys(chatForms)), func(a, b string) int { return len(a) - len(b) }))
 )
 
 // Words splits s into words. Chinese, Japanese and Thai come out as long runs, which the tables are looked for in.
@@ -102,7 +102,7 @@ func appendWord(out []Word, s string, start, end int) []Word {
 				last.Key = Fold(strings.TrimRight(s[last.Start:last.End], "nN"))
 			}
 			return append(out, Word{Key: "not", Start: start, End: end})
-		case key == "s" && !isContracted[last.Key]:
+		case key == "s" && !beforeIs[last.Key]:
 			last.End = end
 			return out
 		case contractions[key] != "":
@@ -127,12 +127,12 @@ func singular(raw string) string {
 	return name
 }
 
-// writtenTogether returns the words of a form in [spelled]. Nearly all words of a page are too long for one.
+// writtenTogether returns the words of a form in [chatForms]. Nearly all words of a page are too long for one.
 func writtenTogether(key string) []string {
-	if len(key) > longestSpelled {
+	if len(key) > longestChatForm {
 		return nil
 	}
-	return spelled[key]
+	return chatForms[key]
 }
 
 func apostrophe(s string) bool { return s == "'" || s == "’" || s == "ʼ" }
