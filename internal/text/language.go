@@ -12,34 +12,35 @@ import (
 // Land.
 var nameWords = Set(lang.All().Grammar.NameWords)
 
-// Language guesses the language of a text: an ISO 639-1 code, or "" when it cannot tell. What decides is how many
-// function words of a language it has, each counted once. A single one that stands in names, too, decides nothing.
+// Language guesses the language of a text: an ISO 639-1 code, or "" if it is not clear. A script or its letters decide, or
+// else the language with the most function words in the text, each counted once. A single one that stands in names, too,
+// decides nothing.
 func Language(text string, words []Word) string {
 	if !ASCII(text) {
 		if l := byScript(text); l != "" {
 			return l
 		}
 	}
-	var counts [maxSpoken]int
-	var telling [maxSpoken]bool
-	var heard []string // each counts once
+	var counts [maxCandidates]int
+	var sure [maxCandidates]bool
+	var seen []string // each counts once
 	for _, w := range words {
-		of := spokenIn[w.Key]
-		if of == 0 || slices.Contains(heard, w.Key) {
+		of := candidatesOf[w.Key]
+		if of == 0 || slices.Contains(seen, w.Key) {
 			continue
 		}
-		heard = append(heard, w.Key)
-		for i := range spoken {
+		seen = append(seen, w.Key)
+		for i := range candidates {
 			if of>>i&1 == 1 {
 				counts[i]++
-				telling[i] = telling[i] || counts[i] > 1 || !nameWords[w.Key]
+				sure[i] = sure[i] || counts[i] > 1 || !nameWords[w.Key]
 			}
 		}
 	}
 	best, most, tied := "", 0, false
-	for i, l := range spoken {
+	for i, l := range candidates {
 		switch n := counts[i]; {
-		case n == 0 || l != "en" && !telling[i] && !(l == "es" && strings.ContainsAny(text, "¿¡")):
+		case n == 0 || l != "en" && !sure[i] && !(l == "es" && strings.ContainsAny(text, "¿¡")):
 		case n > most:
 			best, most, tied = l, n, false
 		case n == most:
@@ -52,17 +53,16 @@ func Language(text string, words []Word) string {
 	return best
 }
 
-// spoken are the languages that are told by their function words: those that are none, or rare, in the others. English,
-// which is first, wins a tie.
-var spoken = slices.DeleteFunc(lang.Codes(), func(code string) bool { return lang.Of(code).Grammar.FunctionWords == "" })
+// candidates are the languages that are recognised by their function words. English, which is first, wins a tie.
+var candidates = slices.DeleteFunc(lang.Codes(), func(code string) bool { return lang.Of(code).Grammar.FunctionWords == "" })
 
-// maxSpoken is how many these may be.
-const maxSpoken = 64
+// maxCandidates is how many there may be.
+const maxCandidates = 64
 
-// spokenIn are the languages of a function word, a bit for each.
-var spokenIn = func() map[string]uint64 {
+// candidatesOf maps a function word to its languages, a bit for each.
+var candidatesOf = func() map[string]uint64 {
 	all := map[string]uint64{}
-	for i, code := range spoken {
+	for i, code := range candidates {
 		for w := range Set(lang.Of(code).Grammar.FunctionWords) {
 			all[w] |= 1 << i
 		}
@@ -70,13 +70,13 @@ var spokenIn = func() map[string]uint64 {
 	return all
 }()
 
-// alphabet says which letters tell a language.
+// alphabet is the letters by which a language is recognised.
 type alphabet struct {
 	code string
 	has  func(letter rune) bool
 }
 
-// alphabets are those of the languages with a script, or letters of one, to themselves. Letters come first.
+// alphabets are those of the languages that have a script, or letters of one, to themselves. Letters come first.
 var alphabets = func() []alphabet {
 	var byLetters, byScript []alphabet
 	for _, code := range lang.Codes() {
@@ -90,8 +90,8 @@ var alphabets = func() []alphabet {
 	return append(byLetters, byScript...)
 }()
 
-// byScript tells the languages that have letters to themselves, by the first of these. Those of Chinese stand in Japanese
-// too, beside its own.
+// byScript returns the language of the first letter that gives one away, or "". The letters of Chinese are in Japanese, too,
+// beside its own.
 func byScript(text string) string {
 	chinese := ""
 	for _, r := range text {

@@ -1,9 +1,8 @@
 package text
 
-import (
-	"strings"
-)
+import "strings"
 
+// OneLine returns s with each run of white space made one blank, and none around it.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // Truncate shortens s to at most n characters, at a word's end where there is one.

@@ -2,6 +2,7 @@ package claim
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -78,37 +79,18 @@ func (p *Page) hasAddress(s string) bool {
 
 // hasDates reports whether the page has all these dates, or more exact ones.
 func (p *Page) hasDates(dates []text.DateSpan) bool {
-	for _, d := range dates {
-		if !p.index().dates[d.Date] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(dates, func(d text.DateSpan) bool { return !p.index().dates[d.Date] })
 }
 
 // hasNumbers reports whether the page has every number of a text, in digits or words as it is there.
 func (p *Page) hasNumbers(s string) bool {
-	for _, n := range text.Numbers(s) {
-		if !p.index().numbers[n] {
-			return false
-		}
-	}
-	for _, w := range text.Words(s) {
-		if text.SpelledNumbers[w.Key] && !p.index().words[w.Key] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(text.Numbers(s), func(n string) bool { return !p.index().numbers[n] }) &&
+		!slices.ContainsFunc(text.Words(s), func(w text.Word) bool { return text.SpelledNumbers[w.Key] && !p.index().words[w.Key] })
 }
 
 // hasNames reports whether the page has every capitalised word of a text but those that any sentence may begin with.
 func (p *Page) hasNames(s string) bool {
-	for _, w := range text.Words(s) {
-		if w.Upper && !p.index().words[w.Key] && !text.StopWords[w.Key] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(text.Words(s), func(w text.Word) bool { return w.Upper && !p.index().words[w.Key] && !text.StopWords[w.Key] })
 }
 
 // hasWords reports whether a text says what the page says: of its words of content, 7 in 10 must be on the page and 4

@@ -16,12 +16,12 @@ func Checkable(s string) bool { return checkable(lastSentence(s)) }
 
 func checkable(sentence string) bool {
 	sentence = bracketed.ReplaceAllString(sentence, "")
-	content := func(w text.Word) bool { return !citingWords[w.Key] }
+	content := func(w text.Word) bool { return !citationWords[w.Key] }
 	return slices.ContainsFunc(text.ContentWords(sentence), content) || len(text.NumberSpans(sentence)) > 0
 }
 
-// citingWords stand beside a citation and claim nothing.
-var citingWords = text.Set(lang.All().Claim.CitationWords)
+// citationWords stand beside a citation and claim nothing.
+var citationWords = text.Set(lang.All().Claim.CitationWords)
 
 // checkCited is beside the names of the other checks: nothing that a sentence says is on the page.
 const checkCited = "nothing of it"

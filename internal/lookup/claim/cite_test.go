@@ -1,10 +1,35 @@
 package claim
 
 import (
+	"fmt"
 	"testing"
 
 	"familiar/internal/web/webtest"
 )
+
+func TestCheckCitation(t *testing.T) {
+	cited := []*Page{NewPage("Mount Everest", everest), NewPage("Ferries", "The ferry took 1,280 metres in the 1980s. It opened at 17:00, and the old ferry boat never sank.")}
+	for _, tt := range []struct{ sentence, want string }{
+		{"Everest is 8,849 m high.", "[ nothing of it]"},
+		{"It is about 8,800 metres high.", "[ nothing of it]"},
+		{"It is 8,700 metres high.", "[number number]"},
+		{"About 1,500,000 people visit Nepal.", "[ nothing of it]"},
+		{"The ferry took 1.28 km.", "[nothing of it ]"},
+		{"The ferry of the 1980s opened at 5 pm.", "[nothing of it ]"},
+		{"Norgay was there in 1953.", "[ nothing of it]"},
+		{"It was announced on 9 December 2020.", "[date date]"},
+		{`He said: "the permit costs 11,000 dollars".`, "[ nothing of it]"},
+		{`He said: "the permit costs a great deal".`, "[quote quote]"},
+		{"It is the tallest mountain from base to peak.", "[negation nothing of it]"},
+		{"The old ferry boat sank.", "[nothing of it negation]"},
+		{"Der Berg ist hoch und die Fähre ist weg.", "[ ]"},
+		{"See the source:", "[ ]"},
+	} {
+		if got := fmt.Sprint(CheckCitation("Before. "+tt.sentence, cited)); got != tt.want {
+			t.Errorf("%s\n got %s\nwant %s", tt.sentence, got, tt.want)
+		}
+	}
+}
 
 // BenchmarkCitation prepares the five pages of 50 KB that a reply cites, and checks eight sentences of it.
 func BenchmarkCitation(b *testing.B) {

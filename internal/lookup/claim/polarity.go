@@ -11,11 +11,11 @@ import (
 	"familiar/internal/text/lang"
 )
 
-// Refutals say of a sentence that what it tells is not so.
+// Refutals are phrases that call what a sentence says untrue.
 var Refutals = text.Compile(map[string]lang.Phrases{"no": lang.All().Claim.Refutals})
 
-// idle are phrases with a word of denial that deny nothing.
-var idle = text.Compile(map[string]lang.Phrases{"yes": lang.All().Claim.IdleNegations})
+// idleNegations are phrases that have a negation and deny nothing.
+var idleNegations = text.Compile(map[string]lang.Phrases{"yes": lang.All().Claim.IdleNegations})
 
 // Negates reports whether a text says that something is not so: it denies it or calls it untrue, and not both.
 func Negates(s string) bool { return negates(s, text.Words(s)) }
@@ -24,7 +24,7 @@ func Negates(s string) bool { return negates(s, text.Words(s)) }
 func negates(s string, words []text.Word) bool {
 	covered := make([]bool, len(words)) // the "no" of a refutal denies nothing itself
 	refutals := Refutals.FindAll(s, words)
-	for _, m := range append(idle.FindAll(s, words), refutals...) {
+	for _, m := range append(idleNegations.FindAll(s, words), refutals...) {
 		for i := m.From; i < m.To; i++ {
 			covered[i] = true
 		}
@@ -40,10 +40,10 @@ func negates(s string, words []text.Word) bool {
 type clause struct {
 	terms  []string // the set of its words of content, stemmed
 	denies bool
-	limits bool // what it denies is limited, and so said: "not until 1937" means "in 1937"
+	limits bool // what it denies, it denies up to a limit: "not until 1937" means "in 1937"
 }
 
-// irregular are the forms of English verbs by which a denial differs from what it denies: "won" and "did not win".
+// irregular maps forms of irregular verbs to the one that stands in a denial: "won" to "win", as in "did not win".
 var irregular = func() map[string]string {
 	all := map[string]string{}
 	for _, row := range lang.All().Grammar.Irregular {
@@ -55,19 +55,19 @@ var irregular = func() map[string]string {
 	return all
 }()
 
-// joints begin another statement within a sentence.
-var joints = text.Set(lang.All().Claim.Conjunctions)
+// conjunctions begin another clause within a sentence.
+var conjunctions = text.Set(lang.All().Claim.Conjunctions)
 
-// limits turn a denial into the opposite.
-var limits = text.Set(lang.All().Claim.Limits)
+// limitWords turn a denial into the opposite.
+var limitWords = text.Set(lang.All().Claim.Limits)
 
-// clauses splits a sentence before its joints and behind any of these marks. The parts between commas are clauses, and
+// clauses splits a sentence before its conjunctions and behind any of these marks. The parts between commas are clauses, and
 // so is the whole.
 func clauses(s string, words []text.Word, marks string) []clause {
 	var out []clause
 	from := 0
 	for i := 1; i < len(words); i++ {
-		if joints[words[i].Key] || strings.ContainsAny(s[words[i-1].End:max(words[i-1].End, words[i].Start)], marks) {
+		if conjunctions[words[i].Key] || strings.ContainsAny(s[words[i-1].End:max(words[i-1].End, words[i].Start)], marks) {
 			out = appendClause(out, s, words[from:i])
 			from = i
 		}
@@ -83,7 +83,7 @@ func clauses(s string, words []text.Word, marks string) []clause {
 func appendClause(out []clause, s string, words []text.Word) []clause {
 	c := clause{denies: negates(s, words)}
 	for _, w := range words {
-		c.limits = c.limits || c.denies && limits[w.Key]
+		c.limits = c.limits || c.denies && limitWords[w.Key]
 		if text.Meaningful(w.Key) && !text.Negations[w.Key] {
 			c.terms = append(c.terms, text.Stem(cmp.Or(irregular[w.Key], w.Key), ""))
 		}
@@ -107,15 +107,15 @@ func clausesOf(s string, with map[string]bool) []clause {
 	return out
 }
 
-// contrast is what a sentence sets aside by the way: ", not the ferries," and "isn't it?".
-var contrast = regexp.MustCompile(`(?i),\s+(?:and )?(?:` + lang.All().Claim.Aside.String() + `)\s+[^,.;]{1,40}(?:,|$)|,\s+\w+(?:n['’]t)\s+(?:it|he|she|they|that|there)\b.*$`)
+// aside is what a sentence denies in passing: ", not the ferries," and "isn't it?".
+var aside = regexp.MustCompile(`(?i),\s+(?:and )?(?:` + lang.All().Claim.Aside.String() + `)\s+[^,.;]{1,40}(?:,|$)|,\s+\w+(?:n['’]t)\s+(?:it|he|she|they|that|there)\b.*$`)
 
 // statementsOf returns the clauses of a sentence that can be true or not, each with two words at least.
 func statementsOf(sentence string) []clause {
 	if strings.HasSuffix(sentence, "?") || text.Unspaced(sentence) {
 		return nil
 	}
-	sentence = contrast.ReplaceAllString(sentence, " ")
+	sentence = aside.ReplaceAllString(sentence, " ")
 	return slices.DeleteFunc(clauses(sentence, text.Words(sentence), ";:"), func(c clause) bool { return c.limits || len(c.terms) < 2 })
 }
 

@@ -12,26 +12,26 @@ import (
 
 // event is something that happens to a thing once, and its date.
 type event struct {
-	kind    string // cue of [once]
+	kind    string // cue of [eventPhrases]
 	date    text.Date
 	written string      // the date
 	subject []text.Word // what it happened to: words of content
 	manner  []text.Word // … and those between the event and the date: where, by whom, to whom
 }
 
-// once are the words for what happens to a thing a single time, by what happens. Two years of an election or a victory
-// are two of them; two years of a birth contradict each other.
-var once = text.Compile(lang.All().Conflict.Events)
+// eventPhrases are for what happens to a thing a single time, by kind. Two years of an election are those of two
+// elections; two years of a birth contradict each other.
+var eventPhrases = text.Compile(lang.All().Conflict.Events)
 
 var (
-	// notSo are words for what did not happen, has not yet, or happened to a part or once more.
-	notSo = text.Set(lang.All().Conflict.NotHappened)
-	// nearly are words before a date that is not the date itself.
-	nearly = text.Set(lang.All().Conflict.NearDate)
-	// atYear are the words before a year that is one; skipped are those before a date that say nothing.
-	atYear  = text.Set(lang.All().Conflict.BeforeYear)
-	skipped = text.Set(lang.All().Conflict.DateFillers)
-	dash    = regexp.MustCompile(`^\s*[-–—/]|[-–—/]\s*$`)
+	// notHappened are words for what did not happen, or not yet, or to a part, or once more.
+	notHappened = text.Set(lang.All().Conflict.NotHappened)
+	// nearDate are words before a date that is not that of the event.
+	nearDate = text.Set(lang.All().Conflict.NearDate)
+	// beforeYear are words by which a number is a year; dateFillers are words before a date that say nothing.
+	beforeYear  = text.Set(lang.All().Conflict.BeforeYear)
+	dateFillers = text.Set(lang.All().Conflict.DateFillers)
+	dash        = regexp.MustCompile(`^\s*[-–—/]|[-–—/]\s*$`)
 )
 
 // eventsOf returns the dated events of a text. One that denies has none.
@@ -58,11 +58,11 @@ func eventAt(s, rest string, d text.DateSpan) (e event, ok bool) {
 	from, to := clauseAround(rest, d.Span)
 	before, behind := s[from:d.From], s[d.To:to]
 	words, after := text.Words(before), text.Words(behind)
-	if inRange(s, d.Span) || inexact(words) || slices.ContainsFunc(slices.Concat(words, after), func(w text.Word) bool { return notSo[w.Key] && !w.Upper }) {
+	if inRange(s, d.Span) || inexact(words) || slices.ContainsFunc(slices.Concat(words, after), func(w text.Word) bool { return notHappened[w.Key] && !w.Upper }) {
 		return e, false
 	}
 	e = event{date: d.Date, written: s[d.From:d.To]}
-	if all := once.FindAll(before, words); len(all) > 0 {
+	if all := eventPhrases.FindAll(before, words); len(all) > 0 {
 		m := all[len(all)-1]
 		e.kind = m.Cue
 		e.subject, e.manner = text.ContentWords(before[:words[m.From].Start]), text.ContentWords(before[words[m.To-1].End:])
@@ -73,12 +73,12 @@ func eventAt(s, rest string, d text.DateSpan) (e event, ok bool) {
 			e.subject = text.ContentWords(rest[:from])
 		}
 		// A number is a year if a little word says so, or the event itself stands right before it.
-		ok = d.Month > 0 || len(words) == m.To || follows(words, atYear) || follows(words, seasons)
-	} else if all := once.FindAll(behind, after); len(all) > 0 {
+		ok = d.Month > 0 || len(words) == m.To || follows(words, beforeYear) || follows(words, seasons)
+	} else if all := eventPhrases.FindAll(behind, after); len(all) > 0 {
 		m := all[0]
 		e.kind = m.Cue
 		e.subject = append(text.ContentWords(before), text.ContentWords(behind[:after[m.From].Start])...)
-		ok = d.Month > 0 || follows(words, atYear) || follows(words, auxiliaries)
+		ok = d.Month > 0 || follows(words, beforeYear) || follows(words, auxiliaries)
 	}
 	e.subject = nameOf(e.subject)
 	return e, ok && len(e.subject) > 0
@@ -107,8 +107,8 @@ func inRange(s string, at text.Span) bool {
 // inexact reports whether the words before a date say that it is not the date itself.
 func inexact(words []text.Word) bool {
 	for _, w := range slices.Backward(words) {
-		if !skipped[w.Key] {
-			return nearly[w.Key]
+		if !dateFillers[w.Key] {
+			return nearDate[w.Key]
 		}
 	}
 	return false
@@ -132,10 +132,11 @@ func nameOf(words []text.Word) []text.Word {
 	return out
 }
 
-// auxiliaries stand between a thing and what happens to it.
-var auxiliaries = text.Set(lang.All().Conflict.Auxiliaries)
-
-var seasons = text.Set(lang.All().Conflict.Seasons)
+var (
+	// auxiliaries stand between a thing and what happens to it.
+	auxiliaries = text.Set(lang.All().Conflict.Auxiliaries)
+	seasons     = text.Set(lang.All().Conflict.Seasons)
+)
 
 // agrees reports whether two events are of one kind and may have one date.
 func (e event) agrees(f event) bool { return e.kind == f.kind && !e.date.Clashes(f.date) }

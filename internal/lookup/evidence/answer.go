@@ -11,17 +11,18 @@ const far = 100
 // candidates are what a sentence has, and the question has not, that may answer it.
 type candidates struct {
 	names, times, places, numbers int
-	associated                    bool // it has a word that answers to the question tend to have
-	distance                      int  // in words, of the nearest candidate of the right type to a term of the question
-	roles                         role // of all its words
+	associated                    bool      // it has a word that answers to the question tend to have
+	distance                      int       // in words, of the nearest candidate of the right type to a term of the question
+	classes                       wordClass // of all its words
 }
 
+// candidates looks for candidates among the words of a sentence.
 func (q *Question) candidates(words []text.Word) candidates {
 	c := candidates{distance: far}
 	lastTerm, lastFit := -far, -far // where the last term of the question stands, and the last candidate of the right type
 	for i, w := range words {
-		is := roles[w.Key]
-		c.roles |= is
+		is := wordClasses[w.Key]
+		c.classes |= is
 		if q.bit(w.Key) != none {
 			lastTerm = i
 			c.distance = min(c.distance, i-lastFit)
@@ -30,7 +31,7 @@ func (q *Question) candidates(words []text.Word) candidates {
 			continue
 		}
 		c.associated = c.associated || q.associations[w.Key]
-		if found := c.count(words, i, is); found != anything && q.accepts(found) {
+		if found := c.count(words, i, is); found != typeAny && q.accepts(found) {
 			lastFit = i
 			c.distance = min(c.distance, i-lastTerm)
 		}
@@ -38,77 +39,77 @@ func (q *Question) candidates(words []text.Word) candidates {
 	return c
 }
 
-// lacks reports whether a sentence has no answer of a kind that can be told from its words.
-func (c *candidates) lacks(k kind) bool {
-	switch k {
-	case someone:
+// lacks reports whether a sentence has no answer of a type that can be told by its words.
+func (c *candidates) lacks(t answerType) bool {
+	switch t {
+	case typePerson:
 		return c.names == 0
-	case someTime:
+	case typeTime:
 		return c.times == 0
-	case someSpot:
+	case typePlace:
 		return c.places+c.names == 0
-	case amount:
+	case typeNumber:
 		return c.numbers == 0
-	case reason:
-		return c.roles&ofReason == 0
+	case typeReason:
+		return c.classes&reasonWord == 0
 	}
 	return false
 }
 
-// count counts the candidate that the word at i is, and returns its kind, or anything.
-func (c *candidates) count(words []text.Word, i int, is role) kind {
+// count counts the candidate that the word at i is, and returns its type, or typeAny.
+func (c *candidates) count(words []text.Word, i int, is wordClass) answerType {
 	w := words[i]
 	switch {
 	case text.Numeric(w.Key) && len(w.Key) == 4 && w.Key >= "1000" && w.Key < "2100": // a year
 		c.numbers++
 		c.times++
-		return someTime
-	case text.Numeric(w.Key), is&spelledOut != 0:
+		return typeTime
+	case text.Numeric(w.Key), is&numberWord != 0:
 		c.numbers++
-		return amount
-	case is&namedDay != 0:
+		return typeNumber
+	case is&timeWord != 0:
 		c.times++
-		return someTime
+		return typeTime
 	case w.Upper && i > 0 && is&stopWord == 0:
 		c.names++
-		if roles[words[i-1].Key]&ofSpot != 0 || i > 1 && words[i-1].Key == "the" && roles[words[i-2].Key]&ofSpot != 0 {
+		if wordClasses[words[i-1].Key]&placeWord != 0 || i > 1 && words[i-1].Key == "the" && wordClasses[words[i-2].Key]&placeWord != 0 {
 			c.places++
 		}
-		return someone
+		return typePerson
 	}
-	return anything
+	return typeAny
 }
 
-// accepts reports whether a candidate may answer the question by its kind. Any name may be one of a place, and a year
-// a number.
-func (q *Question) accepts(found kind) bool {
-	return found == q.kind || q.kind == someSpot && found == someone || q.kind == amount && found == someTime
+// accepts reports whether a candidate may answer the question by its type. Any name may be one of a place, and a year a
+// number.
+func (q *Question) accepts(found answerType) bool {
+	return found == q.kind || q.kind == typePlace && found == typePerson || q.kind == typeNumber && found == typeTime
 }
 
-// role is what a word is beside its meaning; it may be several.
-type role uint8
+// wordClass is a set of the classes of words that tell what a sentence answers.
+type wordClass uint8
 
 const (
-	stopWord role = 1 << iota
-	spelledOut
+	stopWord wordClass = 1 << iota
+	numberWord
 	negation
-	namedDay
-	ofSpot
-	ofReason
-	ofManner
-	ofBeing
+	timeWord
+	placeWord
+	reasonWord
+	mannerWord
+	definitionWord
 )
 
-// roles are of all such words: one look for each of a page's many.
-var roles = func() map[string]role {
-	all := map[string]role{}
-	for of, words := range map[role]map[string]bool{
-		stopWord: text.StopWords, spelledOut: text.SpelledNumbers, negation: text.Negations,
-		namedDay: text.Set(lang.All().Evidence.Time),
-		ofSpot:   text.Set(lang.All().Evidence.Place),
-		ofReason: text.Set(lang.All().Evidence.Reason),
-		ofManner: text.Set(lang.All().Evidence.Manner),
-		ofBeing:  text.Set(lang.All().Evidence.Definition),
+// wordClasses are the classes of all such words: each of a page's many words is looked up once.
+var wordClasses = func() map[string]wordClass {
+	all := map[string]wordClass{}
+	for of, words := range map[wordClass]map[string]bool{
+		stopWord: text.StopWords, numberWord: text.SpelledNumbers, negation: text.Negations,
+		timeWord:       text.Set(lang.All().Evidence.Time),
+		placeWord:      text.Set(lang.All().Evidence.Place),
+		reasonWord:     text.Set(lang.All().Evidence.Reason),
+		mannerWord:     text.Set(lang.All().Evidence.Manner),
+		definitionWord: text.Set(lang.All().Evidence.Definition),
 	} {
 		for w := range words {
 			all[w] |= of

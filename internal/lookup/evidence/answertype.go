@@ -5,36 +5,36 @@ import (
 	"familiar/internal/text/lang"
 )
 
-// kind is the type of answer that a question asks for.
-type kind string
+// answerType is the type of answer that a question asks for.
+type answerType string
 
 const (
-	anything kind = ""
-	someone  kind = "person"
-	someTime kind = "time"
-	someSpot kind = "place"
-	amount   kind = "number"
-	reason   kind = "reason"
-	manner   kind = "manner"
-	meaning  kind = "definition"
-	overview kind = "summary"
+	typeAny        answerType = ""
+	typePerson     answerType = "person"
+	typeTime       answerType = "time"
+	typePlace      answerType = "place"
+	typeNumber     answerType = "number"
+	typeReason     answerType = "reason"
+	typeManner     answerType = "manner"
+	typeDefinition answerType = "definition"
+	typeSummary    answerType = "summary"
 )
 
-// open reports whether a question asks for no certain kind.
-func (k kind) open() bool { return k == anything || k == overview }
+// open reports whether any answer may be of the type.
+func (t answerType) open() bool { return t == typeAny || t == typeSummary }
 
-// asking are the words that ask for a kind.
-var asking = text.Compile(lang.All().Evidence.AnswerKinds)
+// answerPhrases ask for an answer of a type.
+var answerPhrases = text.Compile(lang.All().Evidence.AnswerKinds)
 
-// answerType returns the type of answer that a question asks for.
-func answerType(question string) kind {
+// answerTypeOf returns the type of answer that a question asks for.
+func answerTypeOf(question string) answerType {
 	words := text.Words(question)
-	best, at := anything, len(words)+1
-	for _, f := range asking.FindAll(question, words) {
+	best, at := typeAny, len(words)+1
+	for _, f := range answerPhrases.FindAll(question, words) {
 		// The first phrase wins, and "how many" over the "how" inside it. But "what is" yields to what follows: in "what
 		// is the summary of" the end says what is wanted.
-		if f.From < at || f.From == at && best == meaning || kind(f.Cue) == overview && best == meaning {
-			best, at = kind(f.Cue), f.From
+		if f.From < at || f.From == at && best == typeDefinition || answerType(f.Cue) == typeSummary && best == typeDefinition {
+			best, at = answerType(f.Cue), f.From
 		}
 	}
 	return best

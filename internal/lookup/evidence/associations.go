@@ -8,10 +8,11 @@ import (
 	"familiar/internal/text/lang"
 )
 
-// associations are words that a question has and, of the same kind of event, those that an answer has: asked → answered.
-var associations = kinTable(lang.All().Evidence.Associations...)
+// associations maps words that a question may have to those that its answers tend to have.
+var associations = associationTable(lang.All().Evidence.Associations...)
 
-func kinTable(rows ...string) map[string][]string {
+// associationTable reads rows of "a,b: c,d": the answers to questions with a or b have c or d.
+func associationTable(rows ...string) map[string][]string {
 	out := map[string][]string{}
 	for _, row := range rows {
 		from, to, _ := strings.Cut(row, ":")

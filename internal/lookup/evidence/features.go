@@ -15,8 +15,8 @@ import (
 type view struct {
 	*Sentence
 	candidates
-	kind   kind // that the question asks for
-	length int  // in characters
+	kind   answerType // that the question asks for
+	length int        // in characters
 
 	// The share of the question's terms, by weight, that is in the sentence, and of those that are not in the title; how
 	// much more the best sentence of the page has; and the shares in the whole sentence, in its line, in the sentences
@@ -61,20 +61,20 @@ var features = []struct {
 	{"begins with pronoun", is(func(v *view) bool { return v.pronoun })},
 	{"pronoun stands for question", func(v *view) float64 { return v.referred }},
 	{"associated with question", is(func(v *view) bool { return v.associated })},
-	{"person", is(func(v *view) bool { return v.kind == someone && v.names > 1 })},
-	{"time", is(func(v *view) bool { return v.kind == someTime && v.times > 0 })},
-	{"place", is(func(v *view) bool { return v.kind == someSpot && v.places > 0 })},
-	{"number", is(func(v *view) bool { return v.kind == amount && v.numbers > 0 })},
-	{"reason", is(func(v *view) bool { return v.kind == reason && v.roles&ofReason != 0 })},
-	{"manner", is(func(v *view) bool { return v.kind == manner && v.roles&ofManner != 0 })},
-	{"definition", is(func(v *view) bool { return v.kind == meaning && v.roles&ofBeing != 0 })},
-	{"definition opens page", is(func(v *view) bool { return v.kind == meaning && v.roles&ofBeing != 0 && v.index == 0 })},
+	{"person", is(func(v *view) bool { return v.kind == typePerson && v.names > 1 })},
+	{"time", is(func(v *view) bool { return v.kind == typeTime && v.times > 0 })},
+	{"place", is(func(v *view) bool { return v.kind == typePlace && v.places > 0 })},
+	{"number", is(func(v *view) bool { return v.kind == typeNumber && v.numbers > 0 })},
+	{"reason", is(func(v *view) bool { return v.kind == typeReason && v.classes&reasonWord != 0 })},
+	{"manner", is(func(v *view) bool { return v.kind == typeManner && v.classes&mannerWord != 0 })},
+	{"definition", is(func(v *view) bool { return v.kind == typeDefinition && v.classes&definitionWord != 0 })},
+	{"definition opens page", is(func(v *view) bool { return v.kind == typeDefinition && v.classes&definitionWord != 0 && v.index == 0 })},
 	{"lacks kind", is(func(v *view) bool { return v.lacks(v.kind) })},
 	{"new name", is(func(v *view) bool { return v.kind.open() && v.names > 1 })},
 	{"new number", is(func(v *view) bool { return v.kind.open() && v.numbers > 0 })},
 	{"candidate near question", (*view).near},
 	{"much that is new", func(v *view) float64 { return min(float64(v.names+v.numbers), 12) / 6 }},
-	{"negated", is(func(v *view) bool { return v.roles&negation != 0 })},
+	{"negated", is(func(v *view) bool { return v.classes&negation != 0 })},
 	{"names the day", is(func(v *view) bool { return v.day })},
 	{"its line names the day", is(func(v *view) bool { return v.lineDay })},
 }
@@ -180,7 +180,7 @@ func (q *Question) seeOpening(v *view, title, before uint64) {
 		}
 		bit := q.bit(w.Key)
 		v.subject = bit != none && title>>bit&1 == 1
-		if v.pronoun = referring[w.Key]; v.pronoun {
+		if v.pronoun = anaphors[w.Key]; v.pronoun {
 			v.referred = q.share(before|title, q.all())
 		}
 		return
@@ -188,8 +188,8 @@ func (q *Question) seeOpening(v *view, title, before uint64) {
 }
 
 var (
-	// referring are words that a sentence begins with and that stand for something before it.
-	referring = text.Set(lang.All().Evidence.Anaphors)
-	// openers may stand before its subject.
+	// anaphors are words that a sentence begins with and that stand for something before it.
+	anaphors = text.Set(lang.All().Evidence.Anaphors)
+	// openers are words that may stand before the subject of a sentence.
 	openers = text.Set(lang.All().Evidence.Openers)
 )

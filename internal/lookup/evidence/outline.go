@@ -45,8 +45,7 @@ func (q *Question) outline(pages []Page, limit int) []Sentence {
 
 // gist takes the most salient sentences of a page, each less what is in those before it (maximal marginal relevance,
 // Carbonell and Goldstein, 1998), and returns them in the order of the page.
-func (q *Question) gist(page []Sentence, limit int) []Sentence {
-	left := page
+func (q *Question) gist(left []Sentence, limit int) []Sentence {
 	slices.SortStableFunc(left, func(a, b Sentence) int { return cmp.Compare(b.Score, a.Score) })
 	left = left[:min(len(left), 8*limit)]
 	var out []Sentence
@@ -88,8 +87,8 @@ func (s *Sentence) repeats(used map[string]bool) float64 {
 	return float64(n) / float64(1+len(s.words))
 }
 
-// outlineTerms ask for an outline and not for what it is of.
-var outlineTerms = func() map[string]bool {
+// summaryTerms ask for a summary and not for what it is of.
+var summaryTerms = func() map[string]bool {
 	out := map[string]bool{}
 	for _, t := range text.Terms(string(lang.All().Evidence.SummaryWords), "") {
 		out[t] = true
@@ -98,15 +97,15 @@ var outlineTerms = func() map[string]bool {
 }()
 
 var (
-	// noise is what a transcript notes of sounds: {laughs}.
-	noise = regexp.MustCompile(`\s*\{[a-z_ ]{1,20}\}`)
+	// soundNote is how a transcript notes a sound: {laughs}.
+	soundNote = regexp.MustCompile(`\s*\{[a-z_ ]{1,20}\}`)
 	// hesitation is what people say while they think.
 	hesitation = regexp.MustCompile(`(?i)(?:,\s*)?\b(?:uh|uhm|um|erm|hmm|mm|mhm)\b(?:\s*,)?`)
 )
 
 // speech returns the excerpt of what somebody said, without the sounds around the words.
 func (s *Sentence) speech() string {
-	words := noise.ReplaceAllString(s.excerpt(), "")
+	words := soundNote.ReplaceAllString(s.excerpt(), "")
 	if text.Language(words, s.words) == "en" {
 		words = hesitation.ReplaceAllString(words, "")
 	}

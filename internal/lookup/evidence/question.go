@@ -16,7 +16,7 @@ type Question struct {
 	drops   map[int]int // how many sentences of each page were dropped, noted or not
 
 	lang    string
-	kind    kind
+	kind    answerType
 	terms   []string // in their order, each once, at most 64
 	weights []float64
 	days    []text.Date
@@ -38,7 +38,7 @@ const (
 // NewQuestion reads a question. The day is the one that it names relative to now, if any; it names others itself.
 func NewQuestion(question, lang string, day text.Date) *Question {
 	q := &Question{
-		lang: lang, kind: answerType(question), drops: map[int]int{}, keys: map[string]bool{}, associations: map[string]bool{},
+		lang: lang, kind: answerTypeOf(question), drops: map[int]int{}, keys: map[string]bool{}, associations: map[string]bool{},
 		bits: map[string]int{}, cache: map[string]int{},
 	}
 	dates, _ := text.Dates(question)
@@ -58,7 +58,7 @@ func NewQuestion(question, lang string, day text.Date) *Question {
 		}
 	}
 	for _, t := range text.Terms(question, lang) {
-		if q.kind == overview && outlineTerms[t] {
+		if q.kind == typeSummary && summaryTerms[t] {
 			continue
 		}
 		if _, is := q.bits[t]; !is && len(q.terms) < maxTerms {

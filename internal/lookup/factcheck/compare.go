@@ -75,7 +75,7 @@ func (m *matcher) hints(near []passage) []linear.Feature {
 	}
 	bold := 0.0
 	for key := range m.keys {
-		if boldWords[key] && !words[key] {
+		if absolutes[key] && !words[key] {
 			bold++
 		}
 	}
@@ -111,5 +111,5 @@ func mean(of []float64, otherwise float64) float64 {
 	return sum / float64(len(of))
 }
 
-// boldWords allow no exception.
-var boldWords = text.Set(lang.All().FactCheck.Absolutes)
+// absolutes are words that allow no exception.
+var absolutes = text.Set(lang.All().FactCheck.Absolutes)

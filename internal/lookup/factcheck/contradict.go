@@ -59,7 +59,7 @@ func (m *matcher) coverage(p passage, counts func(term) bool) float64 {
 func anyTerm(term) bool       { return true }
 func notName(t term) bool     { return !t.name }
 func notNegation(t term) bool { return !text.Negations[t.key] }
-func notSweeping(t term) bool { return !sweeping[t.key] }
+func notSweeping(t term) bool { return !quantifiers[t.key] }
 func notNumber(t term) bool {
 	return !text.Numeric(t.key) && !text.SpelledNumbers[t.key] && !text.Bounds[t.key]
 }
@@ -77,7 +77,7 @@ func (m *matcher) otherNumber(p passage, near []passage) bool {
 	})
 }
 
-// decade is a year that stands for ten, or for a hundred.
+// decade is a year that stands for ten years, or for a hundred.
 var decade = regexp.MustCompile(`\b[0-9]{3}0['’]?s\b`)
 
 func (m *matcher) otherYear(p passage, near []passage) bool {
@@ -90,7 +90,7 @@ func (m *matcher) otherYear(p passage, near []passage) bool {
 	})
 }
 
-// roleName finds a name behind the little word that says what it is to the rest.
+// roleName finds a name behind the preposition that says what it is to the rest.
 var roleName = regexp.MustCompile(`\b(in|by|from|at|near|against|for|to)\s+(?:the\s+)?(\p{Lu}[\pL'’-]+(?:\s+\p{Lu}[\pL'’-]+)*)`)
 
 func (m *matcher) otherName(p passage, near []passage) bool {
@@ -114,8 +114,7 @@ func (m *matcher) otherName(p passage, near []passage) bool {
 
 func isMonth(key string) bool { return text.MonthNames[key] > 0 }
 
-// opposites are pairs of words of which no two of a pair are true of the same. Where a text has words of both sides,
-// it says nothing.
+// opposites are pairs of words of which only one can be true of a thing. A text with words of both sides says nothing.
 var opposites = func() (pairs [][2]map[string]bool) {
 	for _, row := range lang.All().FactCheck.Opposites {
 		one, other, _ := strings.Cut(row, "|")
@@ -150,15 +149,15 @@ func (m *matcher) oneDenies(p passage, _ []passage) bool {
 }
 
 var (
-	sweeping  = text.Set(lang.All().FactCheck.Quantifiers)
-	tempering = text.Set(lang.All().FactCheck.Hedges)
+	quantifiers = text.Set(lang.All().FactCheck.Quantifiers)
+	hedges      = text.Set(lang.All().FactCheck.Hedges)
 )
 
 // lessSweeping reports whether the passage allows what the statement rules out.
 func (m *matcher) lessSweeping(p passage, _ []passage) bool {
-	if !text.Intersects(m.keys, sweeping) || m.coverage(p, notSweeping) < 0.8 {
+	if !text.Intersects(m.keys, quantifiers) || m.coverage(p, notSweeping) < 0.8 {
 		return false
 	}
 	keys := text.Keys(text.Words(p.text))
-	return !text.Intersects(keys, sweeping) && text.Intersects(keys, tempering)
+	return !text.Intersects(keys, quantifiers) && text.Intersects(keys, hedges)
 }

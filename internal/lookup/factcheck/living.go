@@ -10,13 +10,13 @@ import (
 )
 
 var (
-	// alive is how pages begin about a person who lives.
-	alive = regexp.MustCompile(`(?i)` + lang.All().FactCheck.Alive.String() + `|\(\*\s?\d|\p{Lu}[\pL'’-]+, \d\d, `)
-	// lifespan has both ends.
-	lifespan = regexp.MustCompile(`\([^()]{0,60}\b\d{4}\)?\s*[–-]\s*(?:[^()]{0,30} )?\d{4}\)|†`)
-	ended    = text.Set(lang.All().FactCheck.Deaths)
-	// besides are words between a person and what happened to them.
-	besides = text.Set(lang.All().FactCheck.BeforeDeath)
+	// livingPattern is how pages about a person who is alive begin.
+	livingPattern = regexp.MustCompile(`(?i)` + lang.All().FactCheck.Alive.String() + `|\(\*\s?\d|\p{Lu}[\pL'’-]+, \d\d, `)
+	// lifespan has a birth and a death.
+	lifespan   = regexp.MustCompile(`\([^()]{0,60}\b\d{4}\)?\s*[–-]\s*(?:[^()]{0,30} )?\d{4}\)|†`)
+	deathWords = text.Set(lang.All().FactCheck.Deaths)
+	// beforeDeath are words between a person and the word for their death.
+	beforeDeath = text.Set(lang.All().FactCheck.BeforeDeath)
 )
 
 // firstPart is how much of a page says what it is about, in characters.
@@ -35,7 +35,7 @@ func aboutLiving(statement string, pages []Page) bool {
 		if !text.Intersects(text.Keys(text.Words(s)), names) {
 			continue
 		}
-		born := alive.FindStringIndex(s)
+		born := livingPattern.FindStringIndex(s)
 		if span := lifespan.FindStringIndex(s); span != nil && (born == nil || span[0] <= born[0]) || reportsDeath(s, names) {
 			return false
 		}
@@ -49,14 +49,14 @@ func aboutLiving(statement string, pages []Page) bool {
 func reportsDeath(s string, names map[string]bool) bool {
 	words := text.Words(s)
 	for i, w := range words {
-		if !ended[w.Key] {
+		if !deathWords[w.Key] {
 			continue
 		}
 		before, behind := i-1, i+1
-		for before >= 0 && besides[words[before].Key] {
+		for before >= 0 && beforeDeath[words[before].Key] {
 			before--
 		}
-		for behind < len(words) && besides[words[behind].Key] {
+		for behind < len(words) && beforeDeath[words[behind].Key] {
 			behind++
 		}
 		if behind < len(words) && names[words[behind].Key] {

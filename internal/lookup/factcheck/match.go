@@ -10,7 +10,7 @@ import (
 )
 
 // matcher is a statement, prepared for being compared with the sentences of a page. Words are compared by their grams,
-// which survive most endings and misspellings, and by the fields that they belong to (related.go).
+// which survive most endings and misspellings, and by the fields that they belong to (field.go).
 type matcher struct {
 	text   string          // the statement, amounts in digits
 	keys   map[string]bool // all its words
@@ -64,7 +64,7 @@ func newMatcher(statement, title string) *matcher {
 	}
 	for i := range m.terms {
 		t := &m.terms[i]
-		for _, f := range related[text.Stem(t.key, "en")] {
+		for _, f := range fieldsOf[text.Stem(t.key, "en")] {
 			t.fields = append(t.fields, number(m.fields, f))
 		}
 	}
@@ -167,7 +167,7 @@ func (m *matcher) read(sentence string) passage {
 			}
 		}
 		if len(m.fields) > 0 && utf8.RuneCountInString(w.Key) > 1 {
-			for _, f := range related[text.Stem(w.Key, "en")] {
+			for _, f := range fieldsOf[text.Stem(w.Key, "en")] {
 				if n, is := m.fields[f]; is {
 					p.fields = append(p.fields, n)
 				}
