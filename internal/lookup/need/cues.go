@@ -28,9 +28,9 @@ func (c cues) score(n *Need) {
 	n.Cues = slices.SortedFunc(maps.Keys(c), func(a, b string) int {
 		return cmp.Or(cmp.Compare(math.Abs(weights[b]), math.Abs(weights[a])), strings.Compare(a, b))
 	})
-	logOdds := bias
+	sum := bias
 	for i, cue := range n.Cues {
-		logOdds += weights[cue]
+		sum += weights[cue]
 		n.Barred = n.Barred || barring[cue]
 		switch cue {
 		case "topic":
@@ -41,7 +41,7 @@ func (c cues) score(n *Need) {
 			n.Cues[i] = cmp.Or(shownAs[Form(cue)], cue)
 		}
 	}
-	n.Score = math.Round(logistic(logOdds)*1000) / 1000
+	n.Score = math.Round(logistic(sum)*1000) / 1000
 	n.ruleScore = n.Score
 }
 
@@ -150,7 +150,7 @@ func (c cues) addAgainst(u Utterance, weather bool) {
 		c[cue] = true
 	}
 	c.add("to the room", text.ContainsAny(u.Words, everybody))
-	c.add("sums", (strings.ContainsAny(u.Text, "0123456789") || strings.Contains(u.Text, " times ")) && sum.MatchString(u.Text))
+	c.add("sums", (strings.ContainsAny(u.Text, "0123456789") || strings.Contains(u.Text, " times ")) && arithmetic.MatchString(u.Text))
 	c.add("code", (strings.ContainsAny(u.Text, "{};(>$#=:&|") || codeWords[u.Words[0].Key]) && codeLike.MatchString(u.Text))
 }
 
@@ -160,8 +160,8 @@ func (u Utterance) meansAnyone(you int) bool {
 }
 
 var (
-	sum      = regexp.MustCompile(`\d\s*% of \d|\d\s*[+*×÷^=]\s*\d|\d\s+[-/x]\s+\d|(?i)\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty) times (?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)\b`)
-	codeLike = regexp.MustCompile(`[{};]\s*$|\w+\([^)]*\)\s*[{;]|^\s*(?:\$|>>>|sudo |#include|import |def |func )|=>|::|&&|\|\|`)
+	arithmetic = regexp.MustCompile(`\d\s*% of \d|\d\s*[+*×÷^=]\s*\d|\d\s+[-/x]\s+\d|(?i)\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty) times (?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)\b`)
+	codeLike   = regexp.MustCompile(`[{};]\s*$|\w+\([^)]*\)\s*[{;]|^\s*(?:\$|>>>|sudo |#include|import |def |func )|=>|::|&&|\|\|`)
 )
 
 // codeWords begin a line of code that has no other sign of it.
