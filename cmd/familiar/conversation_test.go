@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net"
 	"net/http"
@@ -19,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"familiar/characters"
 	"familiar/internal/context/turn"
 	"familiar/internal/discordtest"
 	"familiar/internal/llm/llmtest"
@@ -158,6 +160,7 @@ func newConversation(t *testing.T, archive *txtar.Archive) *conversation {
 		"DISCORD_TOKEN": discordtest.Token, "DISCORD_API_URL": c.discord.URL, "SEARXNG_URL": c.search.server.URL, "FAMILIAR_LOG": "debug",
 		"FAMILIAR_SEARCH": strings.Join(fewBackends, ","),
 	}
+	c.unhurried()
 	pages := &txtar.Archive{}
 	for _, f := range archive.Files {
 		switch name, rest, _ := strings.Cut(f.Name, "/"); name {
@@ -184,6 +187,17 @@ func newConversation(t *testing.T, archive *txtar.Archive) *conversation {
 	c.must(os.Mkdir(filepath.Join(c.dir, "data"), 0o700))
 	c.must(os.WriteFile(filepath.Join(c.dir, "data", "familiar.db"), emptyStore(), 0o600))
 	return c
+}
+
+// unhurried gives characters more time than usual, since a machine that tests may be busy. A character of the archive
+// that says how much time it has keeps to that.
+func (c *conversation) unhurried() {
+	const file = "_default/character.toml"
+	usual, err := fs.ReadFile(characters.FS, file)
+	c.must(err)
+	path := filepath.Join(c.dir, "characters", file)
+	c.must(os.MkdirAll(filepath.Dir(path), 0o755))
+	c.must(os.WriteFile(path, regexp.MustCompile(`(?m)^deadline = .*`).ReplaceAll(usual, []byte(`deadline = "1m"`)), 0o644))
 }
 
 // emptyStore is a new store's file. Making one for each conversation takes longer than most conversations;
