@@ -24,43 +24,47 @@ type backendsCommand struct {
 // it has to ask.
 func (c backendsCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	return p.interruptible(stop, func() error {
-		h, err := c.open(ctx, p)
+		a, err := c.open(ctx, p)
+		if a != nil {
+			defer a.close()
+		}
 		if err != nil {
 			return err
 		}
-		list, err := h.listBackends(ctx, c.Probe)
+		list, err := a.listBackends(ctx, c.Probe)
 		if err == nil && c.JSON {
-			err = h.printJSON(p, list)
+			err = a.printJSON(p, list)
 		} else if err == nil {
-			_, err = fmt.Fprint(p.out, h.redact.String(viewBackends(list)))
+			_, err = fmt.Fprint(p.out, a.redact.String(viewBackends(list)))
 		}
-		return errors.Join(err, h.close())
+		return err
 	})
 }
 
-func (c backendsCommand) open(ctx context.Context, p *program) (*house, error) {
+// open opens what the list needs: without a probe nothing is asked or written, and a store that is not there yet is none.
+func (c backendsCommand) open(ctx context.Context, p *program) (*app, error) {
 	if c.Probe {
-		return openSearcher(ctx, p)
+		a, err := open(ctx, p, toSearch)
+		if err != nil {
+			return nil, err
+		}
+		return a, a.needWeb()
 	}
-	h, err := configure(p)
+	a, err := open(ctx, p, toConfigure)
 	if err != nil {
 		return nil, err
 	}
-	h.store, err = store.Look(ctx, resolve(p.dir, h.config.get("FAMILIAR_DATA")))
+	a.store, err = store.Look(ctx, resolve(p.dir, a.config.get("FAMILIAR_DATA")))
 	var trouble *store.Error
-	if errors.As(err, &trouble) && trouble.Kind == store.Missing {
-		h.store = nil // nothing has been asked yet
-		return h, h.openEngine(p, nil)
-	}
-	if err != nil {
+	switch {
+	case errors.As(err, &trouble) && trouble.Kind == store.Missing:
+		a.store = nil // nothing has been asked yet
+	case err != nil:
 		return nil, err
+	default:
+		a.traces = &trace.Store{DB: a.store}
 	}
-	h.traces = &trace.Store{DB: h.store}
-	if err := h.openEngine(p, h.store); err != nil {
-		h.close()
-		return nil, err
-	}
-	return h, nil
+	return a, a.openEngine(ctx, p)
 }
 
 // backend is one line of the table.
@@ -88,7 +92,7 @@ type backend struct {
 }
 
 // listBackends is the table: what is configured, what the records say, and what the engine knows, also from asking now.
-func (h *house) listBackends(ctx context.Context, probe bool) ([]backend, error) {
+func (a *app) listBackends(ctx context.Context, probe bool) ([]backend, error) {
 	var list []backend
 	for _, l := range backends.Table() {
 		b := backend{Name: l.Name, Kind: "web", Intents: l.Only, Best: l.Best, Last: l.Last}
@@ -98,21 +102,21 @@ func (h *house) listBackends(ctx context.Context, probe bool) ([]backend, error)
 		case l.General:
 			b.Kind = "general"
 		}
-		if i := slices.IndexFunc(h.backends.Off, func(d backends.Disabled) bool { return d.Name == l.Name }); i >= 0 {
-			b.Why = h.backends.Off[i].Why
+		if i := slices.IndexFunc(a.backends.Off, func(d backends.Disabled) bool { return d.Name == l.Name }); i >= 0 {
+			b.Why = a.backends.Off[i].Why
 		} else {
 			b.On = true
 		}
 		list = append(list, b)
 	}
 	if probe {
-		h.probe(ctx, list)
+		a.probe(ctx, list)
 	}
-	past, err := h.past(ctx)
+	past, err := a.past(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, now := range h.engine.Health(ctx) {
+	for _, now := range a.engine.Health(ctx) {
 		i := slices.IndexFunc(list, func(b backend) bool { return b.Name == now.Backend })
 		list[i].know(past[now.Backend], now)
 	}
@@ -151,12 +155,12 @@ type seen struct {
 const pastTurns = 200
 
 // past reads what the last lookups say of their backends.
-func (h *house) past(ctx context.Context) (map[string]seen, error) {
+func (a *app) past(ctx context.Context) (map[string]seen, error) {
 	all := map[string]seen{}
-	if h.traces == nil {
+	if a.traces == nil {
 		return all, nil
 	}
-	list, err := h.traces.Recent(ctx, "", pastTurns)
+	list, err := a.traces.Recent(ctx, "", pastTurns)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +168,7 @@ func (h *house) past(ctx context.Context) (map[string]seen, error) {
 		if s.Lookup == "" || s.Lookup == turn.NotNeeded || s.Lookup == turn.Disabled {
 			continue
 		}
-		t, err := h.traces.Get(ctx, s.ID)
+		t, err := a.traces.Get(ctx, s.ID)
 		if errors.Is(err, store.ErrNotFound) {
 			continue // removed meanwhile
 		}
@@ -208,7 +212,7 @@ var probes = map[turn.Intent]search.Query{
 }
 
 // probe asks each backend that is on one question, all at once.
-func (h *house) probe(ctx context.Context, list []backend) {
+func (a *app) probe(ctx context.Context, list []backend) {
 	ctx, cancel := context.WithTimeout(ctx, searchPatience)
 	defer cancel()
 	var asking sync.WaitGroup
@@ -223,7 +227,7 @@ func (h *house) probe(ctx context.Context, list []backend) {
 		}
 		q.Backends, q.Limit = []string{b.Name}, 3
 		asking.Go(func() {
-			if r := h.engine.Search(ctx, q); len(r.Asked) > 0 {
+			if r := a.engine.Search(ctx, q); len(r.Asked) > 0 {
 				b.Probe = &r.Asked[0]
 			}
 		})

@@ -91,14 +91,14 @@ const lookups = 4
 // which is its share. Nobody waits for the pages that an earlier lookup gave up and that are still being parsed.
 func lateness(b *testing.B, side, how string) time.Duration {
 	const limit = 600 * time.Millisecond
-	h := poorHouse(b, side, how, limit*3/10)
+	a := poorWeb(b, side, how, limit*3/10)
 	late := [lookups]time.Duration{-limit, -limit, -limit, -limit}
 	for i := 0; b.Loop(); i++ {
 		var all sync.WaitGroup
 		for j := range lookups {
 			all.Go(func() {
 				began := time.Now()
-				l := h.lookup.Lookup(context.Background(), turn.Request{
+				l := a.lookup.Lookup(context.Background(), turn.Request{
 					ID: fmt.Sprint("T", i), Character: "sage", Web: turn.Web{Switch: turn.WebAlways}, Deadline: began.Add(limit),
 					Message: turn.Message{ID: "1", Author: turn.Author{ID: "2", Name: "ana"}, Text: fmt.Sprintf("look up the height of Mount Example, edition %d of %d", j, i)},
 				})
@@ -113,8 +113,8 @@ func lateness(b *testing.B, side, how string) time.Duration {
 	return slices.Max(late[:])
 }
 
-// poorHouse is a house whose web has bad pages only, and a search that takes its time.
-func poorHouse(b *testing.B, side, how string, slow time.Duration) *house {
+// poorWeb is a program whose web has bad pages only, and a search that takes its time.
+func poorWeb(b *testing.B, side, how string, slow time.Duration) *app {
 	search, model := newMetasearch(b), llmtest.New(b)
 	slowly := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(slow)
@@ -143,17 +143,17 @@ func poorHouse(b *testing.B, side, how string, slow time.Duration) *house {
 	search.read(b, []byte(hits.String()))
 	web := webtest.New(b, []byte(pages.String()))
 	nowhere := "http://127.0.0.1:1"
-	h, err := open(context.Background(), &program{
+	a, err := open(context.Background(), &program{
 		dir: b.TempDir(), out: b.Output(), err: b.Output(),
 		env: func(name string) (string, bool) { v, ok := env[name]; return v, ok },
 		far: far{
 			resolver: web, dial: web.Dial, roots: web.RootCAs(), ollama: nowhere,
 			backends: backendsAt(nowhere),
 		},
-	})
+	}, toAnswer)
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { h.close() })
-	return h
+	b.Cleanup(func() { a.close() })
+	return a
 }

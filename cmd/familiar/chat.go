@@ -25,33 +25,33 @@ type chatCommand struct{}
 
 // Run talks to whoever is at the terminal, or reads its lines from a pipe.
 func (chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
-	var h *house
+	var a *app
 	err := p.interruptible(stop, func() (err error) {
-		h, err = open(ctx, p)
+		a, err = open(ctx, p, toAnswer)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	door := &terminal.Door{Out: p.out, Name: h.character.Name, User: user(p), Interactive: p.interactive}
-	b := h.uncapped().bot(door, atTerminal)
+	door := &terminal.Door{Out: p.out, Name: a.character.Name, User: user(p), Interactive: p.interactive}
+	b := a.uncapped().bot(door, atTerminal)
 	if p.interactive {
-		fmt.Fprintf(p.out, "%s, at your terminal. /help says what I can do, /quit ends it.\n", h.character.Name)
-		h.describe(p.out)
+		fmt.Fprintf(p.out, "%s, at your terminal. /help says what I can do, /quit ends it.\n", a.character.Name)
+		a.describe(p.out)
 	}
 	var background sync.WaitGroup
 	ended := make(chan struct{})
 	background.Go(func() { chatSignals(p, b, stop, ended) })
-	h.settle(ctx)
+	a.markInterrupted(ctx)
 	upkeep, done := context.WithCancel(ctx)
-	background.Go(func() { h.upkeep(upkeep) })
+	background.Go(func() { a.upkeep(upkeep) })
 	var failed error
 	background.Go(func() { failed = door.Read(ctx, p.in) })
 	b.Run(ctx, door.Events())
 	done()
 	close(ended)
 	background.Wait()
-	return errors.Join(failed, h.close())
+	return errors.Join(failed, a.close())
 }
 
 // chatSignals lets Ctrl-C stop the answer, and a second one soon after, or one when nothing is being said, leave.
@@ -91,13 +91,13 @@ type askCommand struct {
 }
 
 // Run answers one question through the same lanes, providers and guard as a channel's.
-func (a askCommand) Run(ctx context.Context, p *program, stop stopper) error {
-	return p.ask(ctx, stop, a.Question, func(h *house, question string) error { return a.answer(ctx, p, h, question) })
+func (c askCommand) Run(ctx context.Context, p *program, stop stopper) error {
+	return p.ask(ctx, stop, c.Question, func(a *app, question string) error { return c.answer(ctx, p, a, question) })
 }
 
-func (a askCommand) answer(ctx context.Context, p *program, h *house, question string) error {
+func (c askCommand) answer(ctx context.Context, p *program, a *app, question string) error {
 	door := &answerDoor{}
-	b := h.uncapped().bot(door, bot.Pace{Close: true, First: time.Hour}) // one post, when the answer is complete
+	b := a.uncapped().bot(door, bot.Pace{Close: true, First: time.Hour}) // one post, when the answer is complete
 	asked := (&terminal.Door{User: user(p)}).Message(question)
 	asked.Message.ChannelID = "ask-" + asked.Message.ID // of its own: no earlier question is its history
 	// Whoever sends a signal does not wait for the rest.
@@ -107,11 +107,11 @@ func (a askCommand) answer(ctx context.Context, p *program, h *house, question s
 	close(events)
 	b.Run(ctx, events)
 
-	t, err := h.traces.ByMessage(context.WithoutCancel(ctx), asked.Message.ID)
+	t, err := a.traces.ByMessage(context.WithoutCancel(ctx), asked.Message.ID)
 	if err != nil {
 		return fmt.Errorf("find the record of the turn: %w", err)
 	}
-	if err := a.print(p, h, door.text, t); err != nil {
+	if err := c.print(p, a, door.text, t); err != nil {
 		return err
 	}
 	if t.Phase == turn.Broken {
@@ -120,14 +120,14 @@ func (a askCommand) answer(ctx context.Context, p *program, h *house, question s
 	return context.Cause(ctx) // a signal, which cut the answer short
 }
 
-func (a askCommand) print(p *program, h *house, answer string, t *turn.Trace) error {
-	if a.JSON {
-		return h.printJSON(p, t)
+func (c askCommand) print(p *program, a *app, answer string, t *turn.Trace) error {
+	if c.JSON {
+		return a.printJSON(p, t)
 	}
-	if _, err := fmt.Fprintln(p.out, answer); err != nil || !a.Trace {
+	if _, err := fmt.Fprintln(p.out, answer); err != nil || !c.Trace {
 		return err
 	}
-	_, err := fmt.Fprintf(p.out, "\n%s", h.redact.String(view.Whole(t)))
+	_, err := fmt.Fprintf(p.out, "\n%s", a.redact.String(view.Whole(t)))
 	return err
 }
 
@@ -143,11 +143,11 @@ func (d *answerDoor) Typing(context.Context, string) error { return nil }
 
 func (d *answerDoor) Respond(context.Context, turn.Command, turn.Answer) error { return nil }
 
-func (h *house) printJSON(p *program, v any) error {
+func (a *app) printJSON(p *program, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write the record as JSON: %w", err)
 	}
-	_, err = fmt.Fprintln(p.out, h.redact.String(string(b)))
+	_, err = fmt.Fprintln(p.out, a.redact.String(string(b)))
 	return err
 }

@@ -55,9 +55,9 @@ func checkSearch(c *config) error {
 	if address := c.get("SEARXNG_URL"); address != "" && checkURL(address) != nil {
 		return nil // it has been complained about
 	}
-	h := &house{config: c, redact: c.redactor()}
-	if _, err := h.openBackends(nil); err != nil {
-		return errors.New(h.redact.String(err.Error()))
+	a := &app{config: c, redact: c.redactor()}
+	if _, err := a.openBackends(nil); err != nil {
+		return errors.New(a.redact.String(err.Error()))
 	}
 	return nil
 }

@@ -17,11 +17,11 @@ type docsCommand struct {
 
 // Run looks something up in one of the character's sites of documentation. It is recorded like a turn.
 func (d docsCommand) Run(ctx context.Context, p *program, stop stopper) error {
-	return p.ask(ctx, stop, d.Words, func(h *house, question string) error { return d.look(ctx, p, h, question) })
+	return p.ask(ctx, stop, d.Words, func(a *app, question string) error { return d.look(ctx, p, a, question) })
 }
 
-func (d docsCommand) look(ctx context.Context, p *program, h *house, question string) error {
-	b := h.bot(&answerDoor{}, bot.Pace{})
+func (d docsCommand) look(ctx context.Context, p *program, a *app, question string) error {
+	b := a.bot(&answerDoor{}, bot.Pace{})
 	site, question, why := b.DocsFor("", question)
 	if why != "" {
 		return problems{why}
@@ -34,13 +34,13 @@ func (d docsCommand) look(ctx context.Context, p *program, h *house, question st
 	if d.Trace {
 		text += "\n" + view.Lookup(found)
 	}
-	return h.showLookup(p, found, d.JSON, text)
+	return a.showLookup(p, found, d.JSON, text)
 }
 
 // docs are the names of the character's sites of documentation.
-func (h *house) docs() []string {
+func (a *app) docs() []string {
 	var names []string
-	for _, d := range h.character.Docs {
+	for _, d := range a.character.Docs {
 		names = append(names, d.Name)
 	}
 	return names

@@ -6,65 +6,49 @@ import (
 
 	"familiar/internal/search"
 	"familiar/internal/search/backends"
-	"familiar/internal/store"
-	"familiar/internal/trace"
 	"familiar/internal/web/read"
 )
 
-// openSearcher is open for a command that asks search services: it has no model and answers nothing.
-func openSearcher(ctx context.Context, p *program) (*house, error) {
-	h, err := configure(p)
-	if err != nil {
-		return nil, err
-	}
-	if h.config.get("FAMILIAR_WEB") == "off" {
-		return nil, problems{"FAMILIAR_WEB is off: nothing is searched for"}
-	}
-	if h.store, err = store.Open(ctx, resolve(p.dir, h.config.get("FAMILIAR_DATA"))); err != nil {
-		return nil, err
-	}
-	h.traces = &trace.Store{DB: h.store, Redact: h.redact.String}
-	if err = h.openFetcher(p); err == nil {
-		err = h.openEngine(p, h.store)
-	}
-	if err != nil {
-		h.close()
-		return nil, err
-	}
-	return h, nil
-}
-
-// openEngine makes the search engine. ledger keeps the limits of days and months; nil: nobody does.
-func (h *house) openEngine(p *program, ledger search.Ledger) error {
-	set, err := h.openBackends(p.far.backends)
-	if err != nil {
+// openEngine makes the search engine.
+func (a *app) openEngine(_ context.Context, p *program) (err error) {
+	if a.backends, err = a.openBackends(p.far.backends); err != nil {
 		return problems{err.Error()}
 	}
-	h.backends = set
-	h.engine = &search.Engine{
-		Backends: set.On, Profiles: set.Profiles, Ledger: ledger, Read: h.read,
+	a.engine = &search.Engine{
+		Backends: a.backends.On, Profiles: a.backends.Profiles, Read: a.read,
 		Grace: p.far.patience, Brief: p.far.patience, // 0: its own
 	}
-	if h.cache.dir != "" {
-		if h.engine.Disk, err = search.OpenDisk(h.cache.answers, set.Setup, h.cache.answerBytes); err != nil {
+	if a.store != nil {
+		a.engine.Ledger = a.store
+	}
+	if a.cache.dir != "" {
+		if a.engine.Disk, err = search.OpenDisk(a.cache.answers, a.backends.Setup, a.cache.answerBytes); err != nil {
 			return fmt.Errorf("open the cache of searches: %w", err)
 		}
 	}
 	return nil
 }
 
+// needWeb refuses a command that is about the web where it is off.
+func (a *app) needWeb() error {
+	if a.config.get("FAMILIAR_WEB") == "off" {
+		return problems{"FAMILIAR_WEB is off: nothing is searched for, and no page is read"}
+	}
+	return nil
+}
+
 // openBackends opens the search backends that the operator chose. base has other addresses, by backend.
-func (h *house) openBackends(base map[string]string) (*backends.Set, error) {
+func (a *app) openBackends(base map[string]string) (*backends.Set, error) {
 	return backends.Open(backends.Config{
-		SearXNG: h.config.get("SEARXNG_URL"), Depth: h.config.get("SEARXNG_DEPTH"), Keys: h.config.searchKeys(),
-		Only: h.config.list("FAMILIAR_SEARCH"), Off: h.config.list("FAMILIAR_SEARCH_OFF"), Limits: h.config.list("FAMILIAR_SEARCH_LIMITS"),
-		Client: h.client, UserAgent: h.agent, Base: base,
+		SearXNG: a.config.get("SEARXNG_URL"), Depth: a.config.get("SEARXNG_DEPTH"), Keys: a.config.searchKeys(),
+		Only: a.config.list("FAMILIAR_SEARCH"), Off: a.config.list("FAMILIAR_SEARCH_OFF"), Limits: a.config.list("FAMILIAR_SEARCH_LIMITS"),
+		Client: a.client, UserAgent: a.agent, Base: base,
 	})
 }
 
 // read reads a page for a search in the advanced depth, as a lookup does later.
-func (h *house) read(ctx context.Context, address string) (search.Page, error) {
-	p := h.reader.Read(ctx, read.Request{URL: address, Domains: h.domains})
+func (a *app) read(ctx context.Context, address string) (search.Page, error) {
+	p := a.reader.Read(ctx, read.Request{URL: address, Domains: a.domains})
 	if p.Err != nil {
 		return search.Page{}, p.Err
 	}

@@ -21,15 +21,15 @@ type fetchCommand struct {
 
 // Run reads a page through the same rules as a lookup whose message names it, and prints what was read.
 func (f fetchCommand) Run(ctx context.Context, p *program, stop stopper) error {
-	h, err := openReader(p)
+	a, err := open(ctx, p, toRead)
 	if err != nil {
 		return err
 	}
-	defer h.close()
-	if h.config.get("FAMILIAR_WEB") == "off" {
-		return problems{"FAMILIAR_WEB is off: no page is read"}
+	defer a.close()
+	if err := a.needWeb(); err != nil {
+		return err
 	}
-	return p.interruptible(stop, func() error { return f.show(p, h, h.readPage(ctx, f.URL, f.Plain)) })
+	return p.interruptible(stop, func() error { return f.show(p, a, a.readPage(ctx, f.URL, f.Plain)) })
 }
 
 // reading is one page as the command shows it.
@@ -43,9 +43,9 @@ type reading struct {
 }
 
 // readPage does what a lookup does with a URL that a person typed.
-func (h *house) readPage(ctx context.Context, address string, plain bool) *reading {
+func (a *app) readPage(ctx context.Context, address string, plain bool) *reading {
 	r := &reading{asked: address}
-	r.Page = h.reader.Read(ctx, read.Request{URL: address, Domains: h.domains, Human: true, Plain: plain, Hops: &r.hops, Short: true})
+	r.Page = a.reader.Read(ctx, read.Request{URL: address, Domains: a.domains, Human: true, Plain: plain, Hops: &r.hops, Short: true})
 	if r.Err != nil {
 		return r
 	}

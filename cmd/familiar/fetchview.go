@@ -17,13 +17,13 @@ import (
 )
 
 // show prints a reading the way that was asked for. Its failure is the command's.
-func (f fetchCommand) show(p *program, h *house, r *reading) error {
+func (f fetchCommand) show(p *program, a *app, r *reading) error {
 	var failure error
 	if r.Err != nil {
 		failure = (*notRead)(r.Err)
 	}
 	if f.JSON {
-		return cmp.Or(h.printJSON(p, f.record(r)), failure)
+		return cmp.Or(a.printJSON(p, f.record(r)), failure)
 	}
 	var s strings.Builder
 	if r.Err == nil {
@@ -46,7 +46,7 @@ func (f fetchCommand) show(p *program, h *house, r *reading) error {
 			row(&s, first(i, "links"), "%s  %s", l.URL, l.Text)
 		}
 	}
-	_, err := fmt.Fprint(p.out, h.redact.String(s.String()))
+	_, err := fmt.Fprint(p.out, a.redact.String(s.String()))
 	return cmp.Or(err, failure)
 }
 
@@ -304,8 +304,8 @@ type hopRecord struct {
 
 func hops(made []fetch.Hop) []hopRecord {
 	out := make([]hopRecord, len(made))
-	for i, h := range made {
-		out[i] = hopRecord{line(h.URL), h.Status, h.Reason, milliseconds(h.Took)}
+	for i, a := range made {
+		out[i] = hopRecord{line(a.URL), a.Status, a.Reason, milliseconds(a.Took)}
 	}
 	return out
 }

@@ -20,12 +20,12 @@ type lookupCommand struct {
 
 // Run looks something up and prints everything that was done for it. It is recorded like a turn.
 func (l lookupCommand) Run(ctx context.Context, p *program, stop stopper) error {
-	return p.ask(ctx, stop, l.Question, func(h *house, question string) error { return l.look(ctx, p, h, question) })
+	return p.ask(ctx, stop, l.Question, func(a *app, question string) error { return l.look(ctx, p, a, question) })
 }
 
-func (l lookupCommand) look(ctx context.Context, p *program, h *house, question string) error {
-	h.lookup.Policy.Explain = l.Explain
-	found, err := h.uncapped().bot(&answerDoor{}, bot.Pace{}).LookUp(ctx, asMessage(p, "lookup", question), "")
+func (l lookupCommand) look(ctx context.Context, p *program, a *app, question string) error {
+	a.lookup.Policy.Explain = l.Explain
+	found, err := a.uncapped().bot(&answerDoor{}, bot.Pace{}).LookUp(ctx, asMessage(p, "lookup", question), "")
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (l lookupCommand) look(ctx context.Context, p *program, h *house, question 
 	if l.Explain {
 		write = view.Explain
 	}
-	return h.showLookup(p, found, l.JSON, write(found))
+	return a.showLookup(p, found, l.JSON, write(found))
 }
 
 // asMessage is a question from the command line as a message.
@@ -42,11 +42,11 @@ func asMessage(p *program, channel, question string) turn.Message {
 }
 
 // showLookup prints a lookup, as JSON or in these words. One that could not be made is a failure.
-func (h *house) showLookup(p *program, found *turn.Lookup, asJSON bool, text string) (err error) {
+func (a *app) showLookup(p *program, found *turn.Lookup, asJSON bool, text string) (err error) {
 	if asJSON {
-		err = h.printJSON(p, found)
+		err = a.printJSON(p, found)
 	} else {
-		_, err = fmt.Fprint(p.out, h.redact.String(text))
+		_, err = fmt.Fprint(p.out, a.redact.String(text))
 	}
 	if err == nil && found.State == turn.LookupFailed {
 		err = fmt.Errorf("the lookup failed: %s", found.Failure)

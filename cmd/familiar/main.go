@@ -12,7 +12,7 @@
 //	familiar feedback        what was said of sources, and how to take it back
 //	familiar config check    what is configured, and from where
 //
-// This package is the only reader of the environment and of flags, and the place where the rooms of the house are
+// This package is the only reader of the environment and of flags, and the place where the packages are
 // put together: wire.go does it in a few literals.
 package main
 
@@ -97,18 +97,18 @@ func run(p program) int {
 	return parsed(p, parser, &cli)
 }
 
-// ask opens the house for one question, and closes it after do.
-func (p *program) ask(ctx context.Context, stop stopper, words []string, do func(h *house, question string) error) error {
+// ask opens the program for one question, and closes it after do.
+func (p *program) ask(ctx context.Context, stop stopper, words []string, do func(a *app, question string) error) error {
 	question := strings.TrimSpace(strings.Join(words, " "))
 	if question == "" {
 		return problems{`the question is empty; write it behind the command: familiar ask "who was Ada Lovelace?"`}
 	}
 	return p.interruptible(stop, func() error {
-		h, err := open(ctx, p)
+		a, err := open(ctx, p, toAnswer)
 		if err != nil {
 			return err
 		}
-		return errors.Join(do(h, question), h.close())
+		return errors.Join(do(a, question), a.close())
 	})
 }
 

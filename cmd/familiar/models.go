@@ -41,14 +41,14 @@ func (m models) describe() string {
 }
 
 // chooseModels takes the configured server or, without one, an Ollama on this machine.
-func (h *house) chooseModels(ctx context.Context, far far) (models, error) {
-	c := h.config
+func (a *app) chooseModels(ctx context.Context, far far) (models, error) {
+	c := a.config
 	base, key := c.get("OPENAI_BASE_URL"), c.get("OPENAI_API_KEY")
 	if base == "" && key == "" {
-		return h.localModels(ctx, cmp.Or(far.ollama, defaultOllama)), nil
+		return a.localModels(ctx, cmp.Or(far.ollama, defaultOllama)), nil
 	}
 	base = cmp.Or(base, openAIBase)
-	main := h.model(base, key, cmp.Or(h.character.Model.Name, c.get("OPENAI_MODEL")))
+	main := a.model(base, key, cmp.Or(a.character.Model.Name, c.get("OPENAI_MODEL")))
 	if main.Model == "" && base == openAIBase {
 		main.Model = openAIModel
 	}
@@ -60,41 +60,41 @@ func (h *house) chooseModels(ctx context.Context, far far) (models, error) {
 		}
 		main.Model = first
 	}
-	main.Temperature, main.MaxTokens = h.character.Model.Temperature, h.character.Model.MaxTokens
+	main.Temperature, main.MaxTokens = a.character.Model.Temperature, a.character.Model.MaxTokens
 	for name := range strings.SplitSeq(c.get("OPENAI_FALLBACKS"), ",") {
 		if name = strings.TrimSpace(name); name != "" {
 			main.Fallbacks = append(main.Fallbacks, name)
 		}
 	}
-	return models{main: main, side: h.sideModel(main), where: base}, nil
+	return models{main: main, side: a.sideModel(main), where: base}, nil
 }
 
 // sideModel is the main one, but for what is configured.
-func (h *house) sideModel(main *llm.Client) *llm.Client {
-	c := h.config
-	side := h.model(cmp.Or(c.get("SIDE_BASE_URL"), main.BaseURL), "", cmp.Or(h.character.SideModel.Name, c.get("SIDE_MODEL"), main.Model))
+func (a *app) sideModel(main *llm.Client) *llm.Client {
+	c := a.config
+	side := a.model(cmp.Or(c.get("SIDE_BASE_URL"), main.BaseURL), "", cmp.Or(a.character.SideModel.Name, c.get("SIDE_MODEL"), main.Model))
 	side.Key = c.get("SIDE_API_KEY")
 	if side.Key == "" && side.BaseURL == main.BaseURL {
 		side.Key = main.Key // a key is for its own server only
 	}
-	side.Temperature, side.MaxTokens = h.character.SideModel.Temperature, h.character.SideModel.MaxTokens
+	side.Temperature, side.MaxTokens = a.character.SideModel.Temperature, a.character.SideModel.MaxTokens
 	return side
 }
 
 // localModels uses an Ollama that happens to run here, with its first model.
-func (h *house) localModels(ctx context.Context, base string) models {
-	main := h.model(base, "", cmp.Or(h.character.Model.Name, h.config.get("OPENAI_MODEL")))
+func (a *app) localModels(ctx context.Context, base string) models {
+	main := a.model(base, "", cmp.Or(a.character.Model.Name, a.config.get("OPENAI_MODEL")))
 	first, err := firstModel(ctx, main, ollamaPatience)
 	if err != nil {
 		return models{}
 	}
 	main.Model = cmp.Or(main.Model, first)
-	return models{main: main, side: h.sideModel(main), where: "Ollama on this machine"}
+	return models{main: main, side: a.sideModel(main), where: "Ollama on this machine"}
 }
 
-func (h *house) model(base, key, name string) *llm.Client {
+func (a *app) model(base, key, name string) *llm.Client {
 	base = strings.TrimRight(base, "/")
-	return &llm.Client{HTTP: h.client(base), BaseURL: base, Key: key, Model: name, Redact: h.redact.String}
+	return &llm.Client{HTTP: a.client(base), BaseURL: base, Key: key, Model: name, Redact: a.redact.String}
 }
 
 // firstModel is the first of a server's list, which must come within patience.

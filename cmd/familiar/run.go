@@ -33,36 +33,36 @@ func (runCommand) Run(ctx context.Context, p *program, stop stopper) error {
 		return problems{discordHelp}
 	}
 	return p.interruptible(stop, func() error {
-		h, err := open(ctx, p)
+		a, err := open(ctx, p, toAnswer)
 		if err != nil {
 			return err
 		}
-		return errors.Join(h.serve(ctx, p), h.close())
+		return errors.Join(a.serve(ctx, p), a.close())
 	})
 }
 
 // serve runs the gateway, the bot and the upkeep until ctx is done or Discord turns the bot away. The gateway's end
 // closes the events, and the bot then finishes the turns that have begun.
-func (h *house) serve(ctx context.Context, p *program) error {
-	base := h.config.get("DISCORD_API_URL")
+func (a *app) serve(ctx context.Context, p *program) error {
+	base := a.config.get("DISCORD_API_URL")
 	session, err := discord.New(discord.Config{
-		Token: h.config.get("DISCORD_TOKEN"), HTTP: h.client(base), BaseURL: base, Log: h.log, Redact: h.redact.String,
-		PerSecond: p.far.perSecond, Commands: discord.Commands(h.docs()),
-		OnReady:  func(r discord.Ready) { h.greet(p.out, r) },
-		LoadHash: func(ctx context.Context) (string, error) { return h.store.Note(ctx, commandsNote) },
-		SaveHash: func(ctx context.Context, hash string) error { return h.store.SetNote(ctx, commandsNote, hash) },
+		Token: a.config.get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Log: a.log, Redact: a.redact.String,
+		PerSecond: p.far.perSecond, Commands: discord.Commands(a.docs()),
+		OnReady:  func(r discord.Ready) { a.greet(p.out, r) },
+		LoadHash: func(ctx context.Context) (string, error) { return a.store.Note(ctx, commandsNote) },
+		SaveHash: func(ctx context.Context, hash string) error { return a.store.SetNote(ctx, commandsNote, hash) },
 	})
 	if err != nil {
 		return problems{err.Error()}
 	}
-	b := h.bot(session, bot.Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000})
+	b := a.bot(session, bot.Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000})
 
 	var background sync.WaitGroup
 	defer background.Wait()
-	h.settle(ctx)
+	a.markInterrupted(ctx)
 	upkeep, done := context.WithCancel(ctx)
 	defer done()
-	background.Go(func() { h.upkeep(upkeep) })
+	background.Go(func() { a.upkeep(upkeep) })
 
 	failed := make(chan error, 1)
 	gateway, hangUp := context.WithCancel(ctx)
@@ -82,27 +82,27 @@ func (h *house) serve(ctx context.Context, p *program) error {
 }
 
 // greet prints who has arrived, where, with what, and what is off and why.
-func (h *house) greet(out io.Writer, r discord.Ready) {
-	fmt.Fprintf(out, "%s is here, as %s (%s).\n", h.character.Name, r.Name, r.ID)
+func (a *app) greet(out io.Writer, r discord.Ready) {
+	fmt.Fprintf(out, "%s is here, as %s (%s).\n", a.character.Name, r.Name, r.ID)
 	fmt.Fprintf(out, "  invite    %s\n", r.Invite)
 	servers := "none yet: open the link above"
 	if len(r.Guilds) > 0 {
 		servers = strings.Join(r.Guilds, ", ")
 	}
 	fmt.Fprintf(out, "  servers   %s\n", servers)
-	h.describe(out)
+	a.describe(out)
 }
 
 // describe prints what answers and what is searched.
-func (h *house) describe(out io.Writer) {
-	fmt.Fprintf(out, "  model     %s\n", h.models.describe())
+func (a *app) describe(out io.Writer) {
+	fmt.Fprintf(out, "  model     %s\n", a.models.describe())
 	var names []string
-	for _, b := range h.backends.On {
+	for _, b := range a.backends.On {
 		names = append(names, b.Name())
 	}
 	fmt.Fprintf(out, "  searches  %s\n", strings.Join(names, ", "))
 	var keyless []string
-	for _, off := range h.backends.Off {
+	for _, off := range a.backends.Off {
 		if off.Key != "" {
 			keyless = append(keyless, off.Name)
 			continue
@@ -113,13 +113,13 @@ func (h *house) describe(out io.Writer) {
 		fmt.Fprintf(out, "  off       %s: no key\n", strings.Join(keyless, ", "))
 	}
 	switch {
-	case h.config.get("FAMILIAR_WEB") == "off":
+	case a.config.get("FAMILIAR_WEB") == "off":
 		fmt.Fprintf(out, "  off       the web: FAMILIAR_WEB is off\n")
-	case !h.character.Web.Enabled:
+	case !a.character.Web.Enabled:
 		fmt.Fprintf(out, "  off       the web: the character's web.enabled is false\n")
 	}
-	for _, line := range h.config.plain() {
+	for _, line := range a.config.plain() {
 		fmt.Fprintf(out, "  note      %s\n", line)
 	}
-	fmt.Fprintf(out, "  data      %s\n", h.config.get("FAMILIAR_DATA"))
+	fmt.Fprintf(out, "  data      %s\n", a.config.get("FAMILIAR_DATA"))
 }

@@ -39,33 +39,36 @@ func (s searchCommand) Run(ctx context.Context, p *program, stop stopper) error 
 		return problems{"the query is empty"}
 	}
 	return p.interruptible(stop, func() error {
-		h, err := openSearcher(ctx, p)
+		a, err := open(ctx, p, toSearch)
 		if err != nil {
 			return err
 		}
-		defer h.close()
+		defer a.close()
+		if err := a.needWeb(); err != nil {
+			return err
+		}
 		q := search.Query{Text: text, Intent: s.Intent, Depth: s.Depth, Safe: s.Safe, Language: s.Language, Fresh: s.Freshness, Include: s.Sites, Backends: s.Backends}
-		if err := h.checkQuery(q); err != nil {
+		if err := a.checkQuery(q); err != nil {
 			return err
 		}
-		found, err := h.search(ctx, p, q)
+		found, err := a.search(ctx, p, q)
 		if err != nil {
 			return err
 		}
-		return s.show(p, h, found)
+		return s.show(p, a, found)
 	})
 }
 
 // checkQuery refuses backends that cannot be asked, with those that can, and sites that are none.
-func (h *house) checkQuery(q search.Query) error {
+func (a *app) checkQuery(q search.Query) error {
 	var wrong problems
 	for _, name := range q.Backends {
-		if slices.ContainsFunc(h.backends.On, func(b search.Backend) bool { return b.Name() == name }) {
+		if slices.ContainsFunc(a.backends.On, func(b search.Backend) bool { return b.Name() == name }) {
 			continue
 		}
-		why := "there is none of that name; known: " + strings.Join(h.backendNames(), ", ")
-		if i := slices.IndexFunc(h.backends.Off, func(d backends.Disabled) bool { return d.Name == name }); i >= 0 {
-			why = "it is off: " + h.backends.Off[i].Why
+		why := "there is none of that name; known: " + strings.Join(a.backendNames(), ", ")
+		if i := slices.IndexFunc(a.backends.Off, func(d backends.Disabled) bool { return d.Name == name }); i >= 0 {
+			why = "it is off: " + a.backends.Off[i].Why
 		}
 		wrong = append(wrong, fmt.Sprintf("--backend %q: %s", name, why))
 	}
@@ -80,7 +83,7 @@ func (h *house) checkQuery(q search.Query) error {
 	return nil
 }
 
-func (h *house) backendNames() []string {
+func (a *app) backendNames() []string {
 	var names []string
 	for _, l := range backends.Table() {
 		names = append(names, l.Name)
@@ -107,17 +110,17 @@ type pictured struct {
 }
 
 // search searches, keeps to the character's lists, and records what was asked.
-func (h *house) search(ctx context.Context, p *program, q search.Query) (*searched, error) {
+func (a *app) search(ctx context.Context, p *program, q search.Query) (*searched, error) {
 	ctx, cancel := context.WithTimeout(ctx, searchPatience)
 	defer cancel()
 	t := &turn.Trace{Began: time.Now(), Phase: turn.Answered, Model: bot.NoModel}
-	t.Request = turn.Request{ID: ulid.Make().String(), Character: h.character.ID, ChannelID: "search", Message: asMessage(p, "search", q.Text),
+	t.Request = turn.Request{ID: ulid.Make().String(), Character: a.character.ID, ChannelID: "search", Message: asMessage(p, "search", q.Text),
 		Web: turn.Web{Switch: turn.WebAlways}}
-	r := h.engine.Search(ctx, q)
+	r := a.engine.Search(ctx, q)
 	t.Took = time.Since(t.Began)
 	r.Hits = slices.DeleteFunc(r.Hits, func(hit turn.Hit) bool {
 		u, err := url.Parse(hit.URL)
-		return err != nil || !h.domains.Allows(u.Hostname())
+		return err != nil || !a.domains.Allows(u.Hostname())
 	})
 	if r.State == turn.Found && len(r.Hits) == 0 {
 		r.State = turn.Empty
@@ -134,16 +137,16 @@ func (h *house) search(ctx context.Context, p *program, q search.Query) (*search
 		found.Hits = append(found.Hits, pictured{Hit: hit})
 	}
 	if q.Intent == turn.IntentImage || q.Intent == turn.IntentVideo {
-		h.look(ctx, found.Hits)
+		a.look(ctx, found.Hits)
 	}
-	return found, h.traces.Save(ctx, t)
+	return found, a.traces.Save(ctx, t)
 }
 
-func (s searchCommand) show(p *program, h *house, found *searched) (err error) {
+func (s searchCommand) show(p *program, a *app, found *searched) (err error) {
 	if s.JSON {
-		err = h.printJSON(p, found)
+		err = a.printJSON(p, found)
 	} else {
-		_, err = fmt.Fprint(p.out, h.redact.String(found.String()))
+		_, err = fmt.Fprint(p.out, a.redact.String(found.String()))
 	}
 	if err == nil && found.State == turn.LookupFailed {
 		err = fmt.Errorf("the search failed: %s", found.Reason)

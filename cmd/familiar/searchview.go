@@ -28,14 +28,14 @@ func (i *picture) String() string {
 }
 
 // look fetches the thumbnails of hits, through the same rules as any page.
-func (h *house) look(ctx context.Context, hits []pictured) {
+func (a *app) look(ctx context.Context, hits []pictured) {
 	var fetching sync.WaitGroup
 	for i := range hits {
 		if hits[i].Thumbnail == "" {
 			continue
 		}
 		fetching.Go(func() {
-			got, err := h.reader.Fetcher.FetchImage(ctx, hits[i].Thumbnail, fetch.Options{Domains: h.domains})
+			got, err := a.reader.Fetcher.FetchImage(ctx, hits[i].Thumbnail, fetch.Options{Domains: a.domains})
 			if e, failed := errors.AsType[*fetch.Error](err); failed {
 				hits[i].Picture = &picture{Error: strings.ReplaceAll(string(e.Reason), "_", " ")}
 				return

@@ -41,7 +41,7 @@ func waiting(t *testing.T, args ...string) (signals chan<- os.Signal, asked <-ch
 	return sent, asked, out, code
 }
 
-// TestSignalWhileStarting stops every command that opens the house while the list of models does not come.
+// TestSignalWhileStarting stops every command that opens the models while the list of models does not come.
 func TestSignalWhileStarting(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{"chat", "run", "ask hello", "lookup owls"} {

@@ -78,12 +78,12 @@ func TestAdvancedDepthReads(t *testing.T) {
 		{txtar.Parse([]byte(mountain)), "https://fast.example.org/mount", "4,321 metres high"},
 	} {
 		c := newConversation(t, test.archive)
-		h, err := openReader(&program{dir: c.dir, err: t.Output(), far: c.far(), env: func(name string) (string, bool) { v, ok := c.env[name]; return v, ok }})
+		a, err := open(t.Context(), &program{dir: c.dir, err: t.Output(), far: c.far(), env: func(name string) (string, bool) { v, ok := c.env[name]; return v, ok }}, toRead)
 		c.must(err)
-		got, err := h.read(t.Context(), test.address)
+		got, err := a.read(t.Context(), test.address)
 		if err != nil || got.Title == "" || !strings.Contains(got.Text, test.want) || strings.Contains(got.Text, "should not have been asked") {
 			t.Errorf("%s: %+v, %v", test.address, got, err)
 		}
-		c.must(h.close())
+		c.must(a.close())
 	}
 }

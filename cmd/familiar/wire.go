@@ -55,8 +55,8 @@ const (
 	upkeepEvery    = 6 * time.Hour
 )
 
-// house is everything between the doors and the far ends, put together.
-type house struct {
+// app is the running program: everything between the doors and the far ends, put together.
+type app struct {
 	config    *config
 	character *character.Character
 	redact    *redact.Redactor
@@ -75,78 +75,93 @@ type house struct {
 	builder  *prompt.Builder
 }
 
-// open reads the configuration and puts the house together. Everything that is wrong with the configuration is
-// reported at once; where ctx ends, so does this, with its cause. close must be called.
-func open(ctx context.Context, p *program) (*house, error) {
-	h, err := configure(p)
+// part is how much of the program a command needs. Each has what those before it have.
+type part int
+
+const (
+	toConfigure part = iota // the configuration and the character
+	toRead                  // what reads pages
+	toSearch                // the store and the search engine
+	toAnswer                // the models and the prompt builder
+)
+
+// open reads the configuration and puts together what the command needs. Everything that is wrong with the
+// configuration is reported at once; where ctx ends, so does this, with its cause. close must be called.
+func open(ctx context.Context, p *program, need part) (*app, error) {
+	a, err := configure(p)
 	if err != nil {
 		return nil, err
 	}
-	h.models, err = h.chooseModels(ctx, p.far)
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	for _, step := range []struct {
+		of   part
+		open func(context.Context, *program) error
+	}{
+		{toAnswer, a.openModels}, {toSearch, a.openStore}, {toRead, a.openReader}, {toSearch, a.openEngine}, {toAnswer, a.openBuilder},
+	} {
+		if step.of > need {
+			continue
+		}
+		if err := step.open(ctx, p); err != nil {
+			a.close()
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	if h.store, err = store.Open(ctx, resolve(p.dir, h.config.get("FAMILIAR_DATA"))); err != nil {
-		return nil, err
-	}
-	h.traces = &trace.Store{DB: h.store, Redact: h.redact.String}
-	if err := h.furnish(p); err != nil {
-		h.close()
-		return nil, err
-	}
-	return h, nil
+	return a, nil
 }
 
-// openReader is open for a command that reads pages: it has no model, no store and no search.
-func openReader(p *program) (*house, error) {
-	h, err := configure(p)
-	if err != nil {
-		return nil, err
-	}
-	return h, h.openFetcher(p)
-}
-
-// configure makes a house that has nothing but its configuration and its character.
-func configure(p *program) (*house, error) {
+// configure makes a program that has nothing but its configuration and its character.
+func configure(p *program) (*app, error) {
 	c, wrong := readConfig(p.env, p.dir)
 	if c == nil {
 		return nil, wrong
 	}
-	h := &house{config: c, redact: c.redactor(), agent: agent(c.get("FAMILIAR_CONTACT"))}
-	h.log = logger(p, c.get("FAMILIAR_LOG"), h.redact)
+	a := &app{config: c, redact: c.redactor(), agent: agent(c.get("FAMILIAR_CONTACT"))}
+	a.log = logger(p, c.get("FAMILIAR_LOG"), a.redact)
 	var err error
-	h.character, err = loadCharacter(c, p.dir)
+	a.character, err = loadCharacter(c, p.dir)
 	if wrong = joinProblems(wrong, err); wrong != nil {
 		return nil, wrong
 	}
-	return h, nil
+	return a, nil
 }
 
-// openFetcher makes the fetcher, the special readers and the lists that hold for both.
-func (h *house) openFetcher(p *program) (err error) {
+func (a *app) openModels(ctx context.Context, p *program) (err error) {
+	a.models, err = a.chooseModels(ctx, p.far)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+func (a *app) openStore(ctx context.Context, p *program) (err error) {
+	if a.store, err = store.Open(ctx, resolve(p.dir, a.config.get("FAMILIAR_DATA"))); err == nil {
+		a.traces = &trace.Store{DB: a.store, Redact: a.redact.String}
+	}
+	return err
+}
+
+// openReader makes the fetcher, the special readers and the lists that hold for both.
+func (a *app) openReader(_ context.Context, p *program) (err error) {
 	far := p.far
-	if h.domains, err = guard.NewDomains(h.character.Web.Allow, h.character.Web.Deny); err != nil {
+	if a.domains, err = guard.NewDomains(a.character.Web.Allow, a.character.Web.Deny); err != nil {
 		return fmt.Errorf("read the character's domains: %w", err)
 	}
-	services := h.client
+	services := a.client
 	if far.services != nil {
 		services = far.services
 	}
-	h.reader = &read.Reader{Special: reader.New(reader.Config{
-		Client: services, UserAgent: h.agent, GitHubToken: h.config.get("GITHUB_TOKEN"), StackExchangeKey: h.config.get("STACKEXCHANGE_KEY"),
+	a.reader = &read.Reader{Special: reader.New(reader.Config{
+		Client: services, UserAgent: a.agent, GitHubToken: a.config.get("GITHUB_TOKEN"), StackExchangeKey: a.config.get("STACKEXCHANGE_KEY"),
 	})}
-	c := fetch.Config{UserAgent: h.agent, Resolver: far.resolver, Dial: far.dial, RootCAs: far.roots}
-	if c.Deny, err = prefixes(h.config.get("FAMILIAR_WEB_DENY")); err != nil {
+	c := fetch.Config{UserAgent: a.agent, Resolver: far.resolver, Dial: far.dial, RootCAs: far.roots}
+	if c.Deny, err = prefixes(a.config.get("FAMILIAR_WEB_DENY")); err != nil {
 		return err
 	}
-	if h.cache, err = h.config.webCache(p.dir); err != nil {
+	if a.cache, err = a.config.webCache(p.dir); err != nil {
 		return problems{err.Error()}
 	}
-	c.CacheDir, c.CacheDirBytes = h.cache.pages, h.cache.pageBytes
-	h.reader.Fetcher, err = fetch.New(c)
+	c.CacheDir, c.CacheDirBytes = a.cache.pages, a.cache.pageBytes
+	a.reader.Fetcher, err = fetch.New(c)
 	return err
 }
 
@@ -171,18 +186,12 @@ func loadCharacter(c *config, dir string) (*character.Character, error) {
 	return character.Load(shelf, c.get("FAMILIAR_CHARACTER"))
 }
 
-// furnish makes the rooms from the search engine up to the prompt builder.
-func (h *house) furnish(p *program) error {
-	if err := h.openFetcher(p); err != nil {
-		return err
-	}
-	if err := h.openEngine(p, h.store); err != nil {
-		return err
-	}
-	if err := backends.CheckNames(h.character.Web.Backends); err != nil { // they must exist, and need not be on
+// openBuilder makes the lookup and the prompt builder.
+func (a *app) openBuilder(_ context.Context, p *program) error {
+	if err := backends.CheckNames(a.character.Web.Backends); err != nil { // they must exist, and need not be on
 		return problems{"web.backends of the character: " + err.Error()}
 	}
-	web := h.character.Web
+	web := a.character.Web
 	trusted, err := trust(web)
 	if err != nil {
 		return err
@@ -191,26 +200,26 @@ func (h *house) furnish(p *program) error {
 	if pages == 0 { // which is the default in a policy, and none to the operator
 		pages = -1
 	}
-	counter := &llm.Counter{Model: h.models.name()}
-	h.lookup = &websearch.Provider{
-		Search: h.engine, Reader: h.reader, Side: h.models.side, Eager: h.models.main == nil, Count: counter.Count,
-		Zone: h.character.Location, Store: h.store,
+	counter := &llm.Counter{Model: a.models.name()}
+	a.lookup = &websearch.Provider{
+		Search: a.engine, Reader: a.reader, Side: a.models.side, Eager: a.models.main == nil, Count: counter.Count,
+		Zone: a.character.Location, Store: a.store,
 		Policy: websearch.Policy{
-			Off: h.config.get("FAMILIAR_WEB") == "off", Domains: h.domains, DeniedTopics: web.DeniedTopics,
+			Off: a.config.get("FAMILIAR_WEB") == "off", Domains: a.domains, DeniedTopics: web.DeniedTopics,
 			BlockBytes: web.BlockBytes, Pages: pages, PerDomain: web.PerDomain, Deadline: web.Deadline, Queries: web.Queries,
 			PerSession: web.PerSession, PerDay: web.PerDay, Depth: web.Depth, Backends: web.Backends, Trusted: trusted,
 		},
 	}
-	for _, d := range h.character.Docs {
-		h.lookup.Policy.Docs = append(h.lookup.Policy.Docs, websearch.Docs(d))
+	for _, d := range a.character.Docs {
+		a.lookup.Policy.Docs = append(a.lookup.Policy.Docs, websearch.Docs(d))
 	}
-	h.builder = &prompt.Builder{
+	a.builder = &prompt.Builder{
 		Providers: []prompt.Provider{
-			&character.Provider{Character: h.character},
-			&history.Provider{Store: h.store, Window: h.character.Window},
-			h.lookup,
+			&character.Provider{Character: a.character},
+			&history.Provider{Store: a.store, Window: a.character.Window},
+			a.lookup,
 		},
-		Count: counter.Count, BlockRole: web.BlockRole, Clock: h.character.Location, Redact: h.redact.String,
+		Count: counter.Count, BlockRole: web.BlockRole, Clock: a.character.Location, Redact: a.redact.String,
 		Deadlines: map[string]time.Duration{"character": 250*time.Millisecond + p.far.patience, "history": 2*time.Second + p.far.patience},
 	}
 	return nil
@@ -230,42 +239,42 @@ func trust(web character.Web) (map[turn.Intent]websearch.Trust, error) {
 }
 
 // uncapped lifts the limits on how much is looked up: at a terminal, the operator asks.
-func (h *house) uncapped() *house {
-	h.lookup.Policy.PerSession, h.lookup.Policy.PerDay = 0, 0
-	return h
+func (a *app) uncapped() *app {
+	a.lookup.Policy.PerSession, a.lookup.Policy.PerDay = 0, 0
+	return a
 }
 
-// bot is the house's inhabitant behind a door.
-func (h *house) bot(door bot.Door, pace bot.Pace) *bot.Bot {
+// bot is the character behind a door.
+func (a *app) bot(door bot.Door, pace bot.Pace) *bot.Bot {
 	return &bot.Bot{
-		Door: door, Builder: h.builder, Model: h.models.main, Lookup: h.lookup, Store: h.store, Traces: h.traces,
-		Character: h.character, Redact: h.redact, Log: h.log, Pace: pace, WebOff: h.config.get("FAMILIAR_WEB") == "off",
+		Door: door, Builder: a.builder, Model: a.models.main, Lookup: a.lookup, Store: a.store, Traces: a.traces,
+		Character: a.character, Redact: a.redact, Log: a.log, Pace: pace, WebOff: a.config.get("FAMILIAR_WEB") == "off",
 	}
 }
 
 // client is the HTTP client of a service that the operator chose.
-func (h *house) client(origin string) *http.Client {
-	return api.Client(api.Service{Origin: origin, UserAgent: h.agent, Redact: h.redact.String})
+func (a *app) client(origin string) *http.Client {
+	return api.Client(api.Service{Origin: origin, UserAgent: a.agent, Redact: a.redact.String})
 }
 
-// settle marks what an earlier process left unfinished. It ends before the first turn begins, which would be marked too.
-func (h *house) settle(ctx context.Context) {
-	if n, err := h.traces.Interrupt(ctx); err != nil && ctx.Err() == nil {
-		h.log.Error("mark interrupted turns", "err", err)
+// markInterrupted marks what an earlier process left unfinished. It ends before the first turn begins, which would be marked too.
+func (a *app) markInterrupted(ctx context.Context) {
+	if n, err := a.traces.Interrupt(ctx); err != nil && ctx.Err() == nil {
+		a.log.Error("mark interrupted turns", "err", err)
 	} else if n > 0 {
-		h.log.Info("an earlier run was interrupted", "turns", n)
+		a.log.Info("an earlier run was interrupted", "turns", n)
 	}
 }
 
 // upkeep removes what is older than its retention, now and then.
-func (h *house) upkeep(ctx context.Context) {
+func (a *app) upkeep(ctx context.Context) {
 	for {
 		before := time.Now().Add(-retention)
-		if _, err := h.traces.Prune(ctx, before); err != nil && ctx.Err() == nil {
-			h.log.Error("remove old records", "err", err)
+		if _, err := a.traces.Prune(ctx, before); err != nil && ctx.Err() == nil {
+			a.log.Error("remove old records", "err", err)
 		}
-		if _, err := h.store.PruneClaims(ctx, before); err != nil && ctx.Err() == nil {
-			h.log.Error("remove old claims", "err", err)
+		if _, err := a.store.PruneClaims(ctx, before); err != nil && ctx.Err() == nil {
+			a.log.Error("remove old claims", "err", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -276,27 +285,27 @@ func (h *house) upkeep(ctx context.Context) {
 }
 
 // close waits for what was given up and closes what is open.
-func (h *house) close() error {
+func (a *app) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	var errs []error
-	if h.builder != nil {
-		errs = append(errs, h.builder.Wait(ctx))
+	if a.builder != nil {
+		errs = append(errs, a.builder.Wait(ctx))
 	}
-	if h.engine != nil {
-		errs = append(errs, h.engine.Close(ctx))
-		h.log.Debug("searches", "cache", h.engine.Stats())
+	if a.engine != nil {
+		errs = append(errs, a.engine.Close(ctx))
+		a.log.Debug("searches", "cache", a.engine.Stats())
 	}
-	if r := h.reader; r != nil {
+	if r := a.reader; r != nil {
 		r.Wait()
 		r.Special.Close()
 		if r.Fetcher != nil {
 			r.Fetcher.Close()
-			h.log.Debug("pages", "cache", r.Fetcher.Stats())
+			a.log.Debug("pages", "cache", r.Fetcher.Stats())
 		}
 	}
-	if h.store != nil {
-		errs = append(errs, h.store.Close())
+	if a.store != nil {
+		errs = append(errs, a.store.Close())
 	}
 	return errors.Join(errs...)
 }
