@@ -27,4 +27,8 @@ func lockFile(path string) (*os.File, error) {
 	return nil, fmt.Errorf("lock %s: %w", path, err)
 }
 
-func release(f *os.File) error { return f.Close() }
+// release unlocks before it closes: a child that this process has forked and that has not reached its exec holds the
+// file open, too, and would keep the lock until then.
+func release(f *os.File) error {
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
+}
