@@ -1,13 +1,13 @@
 package outgoing
 
 import (
+	"familiar/internal/text"
 	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
-	"github.com/clipperhouse/uax29/v2/sentences"
 )
 
 // Split cuts Markdown into pieces of at most limit UTF-16 units, each fit to be a message of its own. The
@@ -320,8 +320,8 @@ func (w *window) line(p int) mdLine {
 func (w *window) between() int {
 	var sentence, word, inner int
 	keep := keepWhole(w.text)
-	for s := sentences.FromString(w.text); s.Next(); {
-		if p := s.Start(); p > w.half && w.mayCut(p) && !keep.holds(p) && !w.line(p).after.open() {
+	for p := range text.SentenceEnds(w.text) {
+		if p < len(w.text) && p > w.half && w.mayCut(p) && !keep.holds(p) && !w.line(p).after.open() {
 			sentence = p
 		}
 	}
