@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"familiar/internal/bot/discord"
@@ -40,6 +41,8 @@ func settings() []setting {
 		{name: "OPENAI_BASE_URL", about: "any OpenAI-compatible server, with its version: https://api.openai.com/v1", check: checkURL},
 		{name: "OPENAI_MODEL", about: "the model that answers; without it the server's first, or " + openAIModel + " at OpenAI"},
 		{name: "OPENAI_FALLBACKS", about: "models of the same server to ask when it fails, separated by commas"},
+		{name: "FAMILIAR_MODEL_REQUESTS", preset: "32", about: "how many requests may run at once at each model server", check: checkCount},
+		{name: "FAMILIAR_FIRST_WORD", preset: "20s", about: "how long a model may be silent before its first word; then the next is asked, or the person told", check: checkSpan},
 		{name: "SIDE_API_KEY", secret: true, about: "the key of the side model's server; without it the main model's"},
 		{name: "SIDE_BASE_URL", about: "the server of the side model, which reads pages; without it the main model's", check: checkURL},
 		{name: "SIDE_MODEL", about: "the side model; without it the main one"},
@@ -55,7 +58,7 @@ func settings() []setting {
 		{name: "FAMILIAR_WEB", preset: "on", about: "whether anything may be looked up at all", check: oneOf("on", "off")},
 		{name: "FAMILIAR_WEB_DENY", about: "addresses and CIDR prefixes that no page may be on, beyond those that are never public, separated by commas: those by which this machine's network is reached from outside", check: checkPrefixes},
 		{name: "FAMILIAR_WEB_CACHE", about: "a directory that keeps pages over a restart, for as long as their sites say and an hour at most, and what searches found, for a day; without it they are in memory alone"},
-		{name: "FAMILIAR_WEB_CACHE_MB", preset: "64", about: "how large that directory may grow, in megabytes, an eighth of it for searches", check: checkMegabytes},
+		{name: "FAMILIAR_WEB_CACHE_MB", preset: "64", about: "how large that directory may grow, in megabytes, an eighth of it for searches", check: checkCount},
 		{name: "FAMILIAR_LOG", preset: "info", about: "how much is logged", check: oneOf("debug", "info", "warn", "error")},
 	}
 	for _, k := range backends.Keys() {
@@ -290,18 +293,30 @@ func checkPrefixes(text string) error {
 	return err
 }
 
-// megabytes reads a size; it is in bytes.
-func megabytes(text string) (int64, error) {
-	n, err := strconv.ParseInt(text, 10, 32)
-	if err != nil || n < 1 {
-		return 0, fmt.Errorf("it must be a whole number of megabytes, not %q", text)
-	}
-	return n << 20, nil
+// count returns the value of a setting that is a whole number from 1 on, and 0 for one that has not been checked.
+func (c *config) count(name string) int {
+	n, _ := strconv.ParseInt(c.get(name), 10, 32)
+	return int(n)
 }
 
-func checkMegabytes(text string) error {
-	_, err := megabytes(text)
-	return err
+func checkCount(text string) error {
+	if n, err := strconv.ParseInt(text, 10, 32); err != nil || n < 1 {
+		return fmt.Errorf("it must be a whole number from 1 on, not %q", text)
+	}
+	return nil
+}
+
+// span returns the value of a setting that is a length of time.
+func (c *config) span(name string) time.Duration {
+	d, _ := time.ParseDuration(c.get(name))
+	return d
+}
+
+func checkSpan(text string) error {
+	if d, err := time.ParseDuration(text); err != nil || d <= 0 {
+		return fmt.Errorf("it must be a length of time such as 20s or 2m, not %q", text)
+	}
+	return nil
 }
 
 func oneOf(words ...string) func(string) error {

@@ -77,6 +77,9 @@ func (a *app) sideModel(main *llm.Client) *llm.Client {
 	if side.Key == "" && side.BaseURL == main.BaseURL {
 		side.Key = main.Key // a key is for its own server only
 	}
+	if side.BaseURL == main.BaseURL {
+		side.Slots = main.Slots
+	}
 	side.Temperature, side.MaxTokens = a.character.SideModel.Temperature, a.character.SideModel.MaxTokens
 	return side
 }
@@ -94,7 +97,8 @@ func (a *app) localModels(ctx context.Context, base string) models {
 
 func (a *app) model(base, key, name string) *llm.Client {
 	base = strings.TrimRight(base, "/")
-	return &llm.Client{HTTP: a.client(base), BaseURL: base, Key: key, Model: name, Redact: a.redact.String}
+	return &llm.Client{HTTP: a.client(base), BaseURL: base, Key: key, Model: name, Redact: a.redact.String,
+		Slots: &llm.Slots{Limit: a.config.count("FAMILIAR_MODEL_REQUESTS")}, FirstToken: a.config.span("FAMILIAR_FIRST_WORD")}
 }
 
 // firstModel is the first of a server's list, which must come within patience.

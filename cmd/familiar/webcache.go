@@ -19,10 +19,10 @@ const answerShare = 8
 
 // webCache reads FAMILIAR_WEB_CACHE and FAMILIAR_WEB_CACHE_MB. A directory that others may write to is refused.
 func (c *config) webCache(dir string) (webCache, error) {
-	size, err := megabytes(c.get("FAMILIAR_WEB_CACHE_MB"))
-	if err != nil || c.get("FAMILIAR_WEB_CACHE") == "" {
-		return webCache{}, err
+	if c.get("FAMILIAR_WEB_CACHE") == "" {
+		return webCache{}, nil
 	}
+	size := int64(c.count("FAMILIAR_WEB_CACHE_MB")) << 20
 	whole := resolve(dir, c.get("FAMILIAR_WEB_CACHE"))
 	w := webCache{
 		dir: whole, pages: filepath.Join(whole, "pages"), answers: filepath.Join(whole, "searches"),
@@ -38,9 +38,6 @@ func (c *config) webCache(dir string) (webCache, error) {
 
 // checkWebCache tries whether the directories can be used. It makes none.
 func checkWebCache(c *config, dir string) error {
-	if checkMegabytes(c.get("FAMILIAR_WEB_CACHE_MB")) != nil {
-		return nil // it has been complained about
-	}
 	w, err := c.webCache(dir)
 	if err != nil || w.dir == "" {
 		return err

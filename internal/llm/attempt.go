@@ -7,12 +7,17 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"time"
 
 	openai "github.com/sashabaranov/go-openai"
 )
 
-const defaultIdle = time.Minute
+const (
+	defaultFirst = 20 * time.Second
+	defaultIdle  = time.Minute
+	hangLimit    = 5 * time.Second // silence after which a request gives its slot to another
+)
 
 // attempt is one request to one model and what came of it.
 type attempt struct {
@@ -29,19 +34,27 @@ type attempt struct {
 	finish  string
 	usage   Usage // as last stated
 	events  int
+	begun   func() // called at each word or thought
 }
 
 // try asks a model once. The error is an *Error, or the context's.
-func (c *Client) try(ctx context.Context, model string, h habit, req openai.ChatCompletionRequest, patient time.Duration, say func(string)) (*attempt, error) {
+func (c *Client) try(ctx context.Context, lane, model string, h habit, req openai.ChatCompletionRequest, patient time.Duration, say func(string)) (*attempt, error) {
 	a := &attempt{client: c, say: say, think: thoughts{late: h.late}}
-	if err := c.enter(ctx); err != nil {
+	if err := c.slots().acquire(ctx, lane); err != nil {
 		return a, err
 	}
-	defer func() { <-c.slots }()
+	release := sync.OnceFunc(c.slots().release)
+	defer release()
+	hanging := time.AfterFunc(hangLimit, release)
+	defer hanging.Stop()
 
 	inner, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
-	a.wire = &exchange{http: c.HTTP, extra: c.Extra, limit: h.limit, idle: c.idle(), patient: patient, giveUp: giveUp}
+	a.wire = &exchange{http: c.HTTP, extra: c.Extra, limit: h.limit, idle: patient, giveUp: giveUp}
+	a.begun = sync.OnceFunc(func() {
+		hanging.Stop()
+		a.wire.speaks(c.idle())
+	})
 	defer a.wire.stop()
 
 	a.usage.Calls = 1
@@ -58,24 +71,19 @@ func (c *Client) try(ctx context.Context, model string, h habit, req openai.Chat
 	return a, c.explain(err, context.Cause(inner), model, a)
 }
 
-// enter waits for a slot.
-func (c *Client) enter(ctx context.Context) error {
-	c.once.Do(func() {
-		n := c.Slots
-		if n <= 0 {
-			n = 4
-		}
-		c.slots = make(chan struct{}, n)
-	})
-	if err := ctx.Err(); err != nil {
-		return err
+// slots are those that are shared, or the client's own.
+func (c *Client) slots() *Slots {
+	if c.Slots != nil {
+		return c.Slots
 	}
-	select {
-	case c.slots <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	return &c.own
+}
+
+func (c *Client) first() time.Duration {
+	if c.FirstToken > 0 {
+		return min(c.FirstToken, c.idle())
 	}
+	return min(defaultFirst, c.idle())
 }
 
 func (c *Client) idle() time.Duration {
@@ -141,9 +149,13 @@ func (a *attempt) take(raw []byte) error {
 // hear takes in one choice of an event.
 func (a *attempt) hear(c *choice) {
 	for _, w := range []*words{&c.Delta, &c.Message} {
-		a.thought += w.thought()
+		if n := w.thought(); n > 0 {
+			a.begun()
+			a.thought += n
+		}
 		a.refusal += len(w.Refusal.Text)
 		if w.Content.Text != "" {
+			a.begun()
 			visible, retract := a.think.write(w.Content.Text)
 			if retract {
 				a.text.Reset()

@@ -39,7 +39,7 @@ func (c *Client) ask(ctx context.Context, r Request, model string, left int, say
 			return false, &Error{Kind: Rejected, Model: model, Cause: "no message has any content"}
 		}
 		var a *attempt
-		a, err = c.try(ctx, model, h, req, c.patience(ctx, left), say)
+		a, err = c.try(ctx, r.Lane, model, h, req, c.patience(ctx, left), say)
 		answer.add(a, model)
 		if a.retract && !h.late {
 			h.late = true
@@ -82,10 +82,10 @@ func (a *Answer) add(t *attempt, model string) {
 	a.Usage.Cost += t.usage.Cost
 }
 
-// patience is how long a model may be silent before its first byte: IdleTimeout, but with other models left no
-// more than its fair share of the time.
+// patience is how long a model may be silent before its first word: FirstToken, but with other models left no more
+// than its fair share of the time.
 func (c *Client) patience(ctx context.Context, left int) time.Duration {
-	patience := c.idle()
+	patience := c.first()
 	if deadline, ok := ctx.Deadline(); ok && left > 0 {
 		patience = min(patience, time.Until(deadline)/time.Duration(left+1))
 	}

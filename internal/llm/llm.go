@@ -7,6 +7,7 @@
 //     a model is asked a second time only where that can help, and nobody after words were said.
 //   - habit.go remembers which parameters a model does not take. Servers differ, so a refusal that names a
 //     parameter is answered by leaving it out, once, for good.
+//   - slots.go limits the requests that run at once, fairly between those who ask.
 //   - attempt.go is one request: go-openai writes it and splits the stream, attempt reads it.
 //   - wire.go stands between go-openai and the network. It reads what go-openai would lose: error bodies of
 //     every shape, Retry-After, a page of HTML with status 200, a silence, a line without end.
@@ -43,19 +44,21 @@ type Client struct {
 	MaxTokens int
 	// Temperature is from 0 to 2. 0 is not sent, so it means the server's own, and so do models that take none.
 	Temperature float32
-	// Slots is how many requests may run at once; more wait their turn. 0: 4.
-	Slots int
-	// IdleTimeout is the longest silence of a server, from the request to its first byte and between any two
-	// bytes; a keep-alive comment breaks a silence. 0: 60 s. While there are fallbacks left, a silent model is
-	// given up earlier, so that they have a share of the context's time too.
+	// Slots limits the requests that run at once, together with other clients that have the same; more wait their turn.
+	// nil: the client has its own. A request that hangs loses its slot after hangLimit, and holds nobody else up.
+	Slots *Slots
+	// FirstToken is the longest silence before a model's first word or thought; a keep-alive comment breaks a silence.
+	// 0: 20 s. While there are fallbacks left, a silent model is given up earlier, so that they have a share of the
+	// context's time too.
+	FirstToken time.Duration
+	// IdleTimeout is the longest silence after that. 0: 60 s.
 	IdleTimeout time.Duration
 	// Extra is added to the body of every request: a provider's own settings, as Ollama's "keep_alive".
 	Extra map[string]any
 	// Redact cleans [Error.Cause]; nil leaves it. The key is taken out in either case.
 	Redact func(string) string
 
-	once  sync.Once
-	slots chan struct{} // made by once; holds one element for each running request
+	own Slots // where Slots is nil
 
 	mu     sync.Mutex
 	habits map[string]habit // by model; guarded by mu
@@ -73,6 +76,8 @@ type Request struct {
 	Messages  []Message
 	MaxTokens int  // limit of the answer, thoughts included; 0: the client's
 	JSON      bool // ask for one JSON object, where the server can promise that
+	// Lane is whom the request is for, as a channel. When more requests wait than may run, lanes take turns.
+	Lane string
 }
 
 // Answer is what a model said. With an error it holds what is known all the same: the part that was said, the

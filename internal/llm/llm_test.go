@@ -177,7 +177,7 @@ func TestSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := script(t, "wait 1s\nsay hi")
 		c := connect(t, srv)
-		c.Slots = 2
+		c.Slots = &llm.Slots{Limit: 2}
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
@@ -195,7 +195,7 @@ func TestSlots(t *testing.T) {
 
 func TestWaitingForASlotCanBeCalledOff(t *testing.T) {
 	c := connect(t, script(t, "say first\nhold"))
-	c.Slots = 1
+	c.Slots = &llm.Slots{Limit: 1}
 	first, stop := context.WithCancel(t.Context())
 	running, done := make(chan bool), make(chan error)
 	go func() {
@@ -307,7 +307,7 @@ func BenchmarkComplete(b *testing.B) {
 	srv.Forget = true
 	srv.Reply = func(llmtest.Request) llmtest.Reply { return llmtest.Reply{llmtest.Say("Hello there, friend.")} }
 	c := connect(b, srv)
-	c.Slots = 64
+	c.Slots = &llm.Slots{Limit: 64}
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {

@@ -32,7 +32,7 @@ func (c *Client) list(ctx context.Context, giveUp context.CancelCauseFunc) ([]st
 	if c.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.Key)
 	}
-	x := &exchange{http: c.HTTP, patient: c.idle(), idle: c.idle(), giveUp: giveUp}
+	x := &exchange{http: c.HTTP, idle: c.idle(), giveUp: giveUp}
 	defer x.stop()
 	resp, r, err := x.send(req)
 	if err != nil {

@@ -36,13 +36,12 @@ var (
 // exchange is one request and its answer on the network. It is what go-openai gets for an HTTP client, because
 // a response is whole here: once go-openai has made an error of it, its headers and half of its shapes are gone.
 type exchange struct {
-	http    *http.Client
-	extra   map[string]any
-	limit   string        // name that the length limit goes by
-	patient time.Duration // silence allowed before the first byte
-	idle    time.Duration // silence allowed between bytes
-	giveUp  context.CancelCauseFunc
-	timer   *time.Timer // calls giveUp; set by Do
+	http   *http.Client
+	extra  map[string]any
+	limit  string        // name that the length limit goes by
+	idle   time.Duration // silence allowed; changed by the goroutine that reads the body
+	giveUp context.CancelCauseFunc
+	timer  *time.Timer // calls giveUp; set by Do
 }
 
 // Do sends a request. It returns a response only if that is an answer, as a stream of nothing but "data:" lines;
@@ -64,7 +63,7 @@ func (x *exchange) send(req *http.Request) (*http.Response, *bufio.Reader, error
 	if err := x.rewrite(req); err != nil {
 		return nil, nil, err
 	}
-	x.timer = time.AfterFunc(x.patient, func() { x.giveUp(errSilent) })
+	x.timer = time.AfterFunc(x.idle, func() { x.giveUp(errSilent) })
 	resp, err := x.http.Do(req)
 	if err != nil {
 		return nil, nil, err
@@ -76,6 +75,12 @@ func (x *exchange) send(req *http.Request) (*http.Response, *bufio.Reader, error
 		return nil, nil, failure(resp, r)
 	}
 	return resp, r, nil
+}
+
+// speaks sets the silence allowed once the model has begun to speak.
+func (x *exchange) speaks(idle time.Duration) {
+	x.idle = idle
+	x.timer.Reset(idle)
 }
 
 // finished shortens the wait: all that may still come is the usage.
