@@ -19,7 +19,7 @@ func fill(tb testing.TB, db *DB, n, channels int) {
 	err := db.Write(context.Background(), func(tx *sql.Tx) error {
 		save := tx.Stmt(db.stmts.arrive)
 		for i := range n {
-			err := insertInto(save, Message{
+			_, err := insertInto(save, Message{
 				ID: fmt.Sprintf("1%018d", i), ChannelID: fmt.Sprintf("2%018d", i%channels), GuildID: "3", AuthorID: "4000000000000000000",
 				AuthorName: "somebody", Text: text, At: begin.Add(time.Duration(i) * time.Second),
 			})
@@ -67,7 +67,7 @@ func BenchmarkArrive(b *testing.B) {
 				for p.Next() {
 					id := fmt.Sprint(n.next())
 					m := Message{ID: id, ChannelID: "c", AuthorName: "somebody", Text: "a question of some length?", At: time.Now()}
-					if _, err := db.Arrive(context.Background(), m, id); err != nil {
+					if _, err := arrive(context.Background(), db, m, id); err != nil {
 						b.Error(err)
 						return
 					}

@@ -26,7 +26,7 @@ func child(dir string) {
 		go func() {
 			for {
 				id := fmt.Sprint(n.next())
-				first, err := db.Arrive(context.Background(), message(id, "c", 0), "event "+id)
+				first, err := arrive(context.Background(), db, message(id, "c", 0), "event "+id)
 				if err != nil || !first {
 					fmt.Println("error", first, err)
 					os.Exit(1)
@@ -89,7 +89,7 @@ func killed(t *testing.T, dir string, n int) []string {
 		if _, err := db.Message(t.Context(), id); err != nil {
 			t.Errorf("message %s: %v", id, err)
 		}
-		if first, err := db.Arrive(t.Context(), message(id, "c", 0), "event "+id); first || err != nil {
+		if first, err := arrive(t.Context(), db, message(id, "c", 0), "event "+id); first || err != nil {
 			t.Errorf("event %s can be claimed again: %v", id, err)
 		}
 	}

@@ -23,55 +23,12 @@ type Message struct {
 	Own        bool      // written by this bot
 }
 
-// Arrive saves a message that came in and, if claim isn't empty, claims the event of that id in the same
-// transaction. First is false if the event was claimed before, and then nothing is saved. A message that is
-// there already stays as it is: an old event may come again after an edit. Its author's name is kept, see [DB.People].
-func (db *DB) Arrive(ctx context.Context, m Message, claim string) (first bool, err error) {
-	err = db.Write(ctx, func(tx *sql.Tx) error {
-		first = true
-		if claim != "" {
-			r, err := tx.Stmt(db.stmts.claim).Exec(claim, time.Now().UnixMicro())
-			if err != nil {
-				return err
-			}
-			if first, err = changed(r); err != nil || !first {
-				return err
-			}
-		}
-		if err := insertInto(tx.Stmt(db.stmts.arrive), m); err != nil || m.Own || m.GuildID == "" || m.AuthorID == "" || m.AuthorName == "" {
-			return err
-		}
-		_, err := tx.Stmt(db.stmts.meet).Exec(m.GuildID, m.AuthorID, m.AuthorName, m.At.UnixMicro())
-		return err
-	})
-	if err != nil {
-		return false, fmt.Errorf("save arriving message: %w", err)
-	}
-	return first, nil
-}
-
-// PruneClaims forgets the events claimed before that time and returns how many those were.
-func (db *DB) PruneClaims(ctx context.Context, before time.Time) (int, error) {
-	var n int64
-	err := db.Write(ctx, func(tx *sql.Tx) error {
-		r, err := tx.Exec(`DELETE FROM claims WHERE at < ?`, before.UnixMicro())
-		if err == nil {
-			n, err = r.RowsAffected()
-		}
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("prune claims: %w", err)
-	}
-	return int(n), nil
-}
-
 // SaveMessages saves messages, all or none, in place of those that have the same ids.
 func (db *DB) SaveMessages(ctx context.Context, ms ...Message) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		save := tx.Stmt(db.stmts.save)
 		for _, m := range ms {
-			if err := insertInto(save, m); err != nil {
+			if _, err := insertInto(save, m); err != nil {
 				return err
 			}
 		}
@@ -175,9 +132,8 @@ func scan(row interface{ Scan(...any) error }) (m Message, err error) {
 	return m, err
 }
 
-func insertInto(s *sql.Stmt, m Message) error {
-	_, err := s.Exec(m.ID, m.ChannelID, m.GuildID, m.AuthorID, m.AuthorName, m.Text, m.ReplyTo, m.TurnID, m.At.UnixMicro(), m.Own)
-	return err
+func insertInto(s *sql.Stmt, m Message) (sql.Result, error) {
+	return s.Exec(m.ID, m.ChannelID, m.GuildID, m.AuthorID, m.AuthorName, m.Text, m.ReplyTo, m.TurnID, m.At.UnixMicro(), m.Own)
 }
 
 func changed(r sql.Result) (bool, error) {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 )
 
@@ -10,20 +11,14 @@ const maxPeople = 1000
 
 // People returns the names under which people have spoken in a server, those who spoke last first.
 func (db *DB) People(ctx context.Context, guildID string) ([]string, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT name FROM people WHERE guild_id = ? ORDER BY at DESC LIMIT ?`, guildID, maxPeople)
-	if err != nil {
-		return nil, fmt.Errorf("read names of people: %w", db.Explain(err))
-	}
-	defer rows.Close()
 	var names []string
-	for rows.Next() {
+	err := query(ctx, db.readers, `SELECT name FROM people WHERE guild_id = ? ORDER BY at DESC LIMIT ?`, []any{guildID, maxPeople}, func(rows *sql.Rows) error {
 		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, fmt.Errorf("read names of people: %w", db.Explain(err))
-		}
+		err := rows.Scan(&name)
 		names = append(names, name)
-	}
-	if err := rows.Err(); err != nil {
+		return err
+	})
+	if err != nil {
 		return nil, fmt.Errorf("read names of people: %w", db.Explain(err))
 	}
 	return names, nil

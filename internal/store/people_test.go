@@ -12,7 +12,7 @@ func TestPeople(t *testing.T) {
 	db, ctx := open(t, t.TempDir()), t.Context()
 	arrive := func(m Message) {
 		t.Helper()
-		if _, err := db.Arrive(ctx, m, ""); err != nil {
+		if _, err := arrive(ctx, db, m, ""); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -9,26 +9,42 @@ import (
 
 // Channel is what people have set for one channel. The zero value is what a channel has that nobody touched.
 type Channel struct {
-	ID     string
-	Mode   string // empty: the character's default
-	WebOff bool   // no lookups here
+	ID      string
+	GuildID string // empty in a direct message
+	Mode    string // empty: the character's default
+	WebOff  bool   // no lookups here
 }
 
 // Channel returns a channel's settings, or those of one that nobody touched.
 func (db *DB) Channel(ctx context.Context, id string) (Channel, error) {
 	c := Channel{ID: id}
-	err := db.readers.QueryRowContext(ctx, `SELECT mode, web_off FROM channels WHERE id = ?`, id).Scan(&c.Mode, &c.WebOff)
+	err := db.readers.QueryRowContext(ctx, `SELECT guild_id, mode, web_off FROM channels WHERE id = ?`, id).Scan(&c.GuildID, &c.Mode, &c.WebOff)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return Channel{}, fmt.Errorf("read channel settings: %w", db.Explain(err))
 	}
 	return c, nil
 }
 
+// Channels returns the settings of all channels of a server that somebody touched, and of those whose server was not kept.
+func (db *DB) Channels(ctx context.Context, guildID string) ([]Channel, error) {
+	var all []Channel
+	err := query(ctx, db.readers, `SELECT id, guild_id, mode, web_off FROM channels WHERE guild_id IN (?, '')`, []any{guildID}, func(rows *sql.Rows) error {
+		var c Channel
+		err := rows.Scan(&c.ID, &c.GuildID, &c.Mode, &c.WebOff)
+		all = append(all, c)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read channel settings: %w", db.Explain(err))
+	}
+	return all, nil
+}
+
 // SetChannel saves a channel's settings.
 func (db *DB) SetChannel(ctx context.Context, c Channel) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.Exec(`INSERT INTO channels (id, mode, web_off) VALUES (?, ?, ?)
-			ON CONFLICT (id) DO UPDATE SET mode = excluded.mode, web_off = excluded.web_off`, c.ID, c.Mode, c.WebOff)
+		_, err := tx.Exec(`INSERT INTO channels (id, guild_id, mode, web_off) VALUES (?, ?, ?, ?)
+			ON CONFLICT (id) DO UPDATE SET guild_id = excluded.guild_id, mode = excluded.mode, web_off = excluded.web_off`, c.ID, c.GuildID, c.Mode, c.WebOff)
 		return err
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 // statements are prepared once, for what every turn does.
 type statements struct {
 	arrive, save, claim, meet *sql.Stmt // on the writer's connection; nil when only looking
+	begin, end, forget, post  *sql.Stmt // the same
 	recent, message           *sql.Stmt // on the readers'
 }
 
@@ -48,7 +49,13 @@ func (db *DB) prepare(ctx context.Context) error {
 			statement{&db.writes.release, db.writes.pool, `RELEASE job`},
 			statement{&db.stmts.arrive, db.writes.pool, insert + `NOTHING`},
 			statement{&db.stmts.save, db.writes.pool, insert + replace},
-			statement{&db.stmts.claim, db.writes.pool, `INSERT INTO claims (event_id, at) VALUES (?, ?) ON CONFLICT (event_id) DO NOTHING`},
+			statement{&db.stmts.claim, db.writes.pool, `INSERT INTO claims (event_id, at, state, event) VALUES (?, ?, ?, ?) ON CONFLICT (event_id) DO NOTHING`},
+			statement{&db.stmts.begin, db.writes.pool, `INSERT INTO claims (event_id, at, state, turn_id) VALUES (?, ?, 'begun', ?)
+				ON CONFLICT (event_id) DO UPDATE SET state = 'begun', turn_id = excluded.turn_id WHERE state = 'waiting'`},
+			statement{&db.stmts.end, db.writes.pool, `UPDATE claims SET state = 'done', event = '' WHERE turn_id = ? AND state = 'begun'`},
+			statement{&db.stmts.forget, db.writes.pool, `DELETE FROM posts WHERE turn_id = ?`},
+			statement{&db.stmts.post, db.writes.pool, `INSERT INTO posts (turn_id, n, message_id, text) VALUES (?, ?, ?, ?)
+				ON CONFLICT (turn_id, n) DO UPDATE SET message_id = excluded.message_id, text = excluded.text`},
 			statement{&db.stmts.meet, db.writes.pool, `INSERT INTO people (guild_id, author_id, name, at) VALUES (?, ?, ?, ?)
 				ON CONFLICT (guild_id, author_id) DO UPDATE SET name = excluded.name, at = excluded.at WHERE excluded.at >= at`})
 	}

@@ -159,7 +159,7 @@ func TestArriveClaimsOnce(t *testing.T) {
 	done := make(chan error)
 	for range 20 {
 		go func() {
-			first, err := db.Arrive(ctx, m, "event")
+			first, err := arrive(ctx, db, m, "event")
 			if first {
 				firsts.next()
 			}
@@ -182,10 +182,10 @@ func TestArriveClaimsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	db = open(t, dir)
-	if first, err := db.Arrive(ctx, m, "event"); first || err != nil {
+	if first, err := arrive(ctx, db, m, "event"); first || err != nil {
 		t.Errorf("after a restart: %v, %v", first, err)
 	}
-	if first, err := db.Arrive(ctx, m, ""); !first || err != nil {
+	if first, err := arrive(ctx, db, m, ""); first || err != nil {
 		t.Errorf("without a claim: %v, %v", first, err)
 	}
 	if got, err := db.Message(ctx, "m"); err != nil || got.Text != "edited" {
@@ -194,7 +194,7 @@ func TestArriveClaimsOnce(t *testing.T) {
 	if n, err := db.PruneClaims(ctx, time.Now().Add(time.Minute)); n != 1 || err != nil {
 		t.Errorf("PruneClaims = %d, %v", n, err)
 	}
-	if first, err := db.Arrive(ctx, m, "event"); !first || err != nil {
+	if first, err := arrive(ctx, db, m, "event"); !first || err != nil {
 		t.Errorf("after pruning: %v, %v", first, err)
 	}
 }

@@ -1,0 +1,189 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+)
+
+// Arrival is a message that came in and, if it asks for a turn, its claim.
+type Arrival struct {
+	Message Message
+	Claim   string // id of the event that asks for a turn; empty if none does
+	Event   string // what a restart needs to go on with it; empty if it should not
+}
+
+// Open is a claimed event that has no answer yet.
+type Open struct {
+	Claim  string
+	At     time.Time // when it came, in UTC
+	Event  string    // what Arrive was given
+	TurnID string    // the turn that has begun to answer it, or empty
+	Posts  []Post    // of that turn, in order
+}
+
+// Post is a message that a turn has posted.
+type Post struct{ ID, Text string }
+
+// Arrive saves messages that came in and claims the events of those that ask for a turn, all in one transaction. Of each
+// it reports whether it was the first time: false if its event was claimed before or, without a claim, if the message is
+// there already. Then nothing of it is saved: an old event may come again after an edit. Authors' names are kept, see
+// [DB.People].
+func (db *DB) Arrive(ctx context.Context, all ...Arrival) (first []bool, err error) {
+	err = db.Write(ctx, func(tx *sql.Tx) error {
+		first = make([]bool, len(all))
+		for i, a := range all {
+			var err error
+			if first[i], err = db.arrive(tx, a); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("save arriving messages: %w", err)
+	}
+	return first, nil
+}
+
+func (db *DB) arrive(tx *sql.Tx, a Arrival) (first bool, err error) {
+	if a.Claim != "" {
+		state := "waiting"
+		if a.Event == "" {
+			state = "done"
+		}
+		r, err := tx.Stmt(db.stmts.claim).Exec(a.Claim, time.Now().UnixMicro(), state, a.Event)
+		if err != nil {
+			return false, err
+		}
+		if first, err = changed(r); err != nil || !first {
+			return false, err
+		}
+	}
+	m := a.Message
+	r, err := insertInto(tx.Stmt(db.stmts.arrive), m)
+	if err != nil {
+		return false, err
+	}
+	if a.Claim == "" {
+		if first, err = changed(r); err != nil || !first {
+			return false, err
+		}
+	}
+	if m.Own || m.GuildID == "" || m.AuthorID == "" || m.AuthorName == "" {
+		return first, nil
+	}
+	_, err = tx.Stmt(db.stmts.meet).Exec(m.GuildID, m.AuthorID, m.AuthorName, m.At.UnixMicro())
+	return first, err
+}
+
+// ClaimsBegin, in a transaction of [DB.Write], notes that a turn answers these events. Those that nobody has claimed are
+// claimed with it.
+func (db *DB) ClaimsBegin(tx *sql.Tx, turnID string, events ...string) error {
+	for _, e := range events {
+		if e == "" {
+			continue
+		}
+		if _, err := tx.Stmt(db.stmts.begin).Exec(e, time.Now().UnixMicro(), turnID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ClaimsEnd, in a transaction of [DB.Write], notes that a turn is over: nothing of it is open any more.
+func (db *DB) ClaimsEnd(tx *sql.Tx, turnID string) error {
+	if _, err := tx.Stmt(db.stmts.end).Exec(turnID); err != nil {
+		return err
+	}
+	_, err := tx.Stmt(db.stmts.forget).Exec(turnID)
+	return err
+}
+
+// Settle notes that these events need no answer any more: somebody was told so.
+func (db *DB) Settle(ctx context.Context, events ...string) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		for _, e := range events {
+			if _, err := tx.Exec(`UPDATE claims SET state = 'done', event = '' WHERE event_id = ?`, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("settle claims: %w", err)
+	}
+	return nil
+}
+
+// SavePost keeps what the nth post of a turn is, until the turn is over.
+func (db *DB) SavePost(ctx context.Context, turnID string, n int, p Post) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.Stmt(db.stmts.post).Exec(turnID, n, p.ID, p.Text)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("save post: %w", err)
+	}
+	return nil
+}
+
+// OpenClaims returns the claimed events that have no answer yet, in the order in which they came.
+func (db *DB) OpenClaims(ctx context.Context) ([]Open, error) {
+	var all []Open
+	err := query(ctx, db.readers, `SELECT event_id, at, event, turn_id FROM claims WHERE state <> 'done' ORDER BY at, event_id`, nil, func(rows *sql.Rows) error {
+		var o Open
+		var at int64
+		err := rows.Scan(&o.Claim, &at, &o.Event, &o.TurnID)
+		o.At = time.UnixMicro(at).UTC()
+		all = append(all, o)
+		return err
+	})
+	for i := range all {
+		if err != nil || all[i].TurnID == "" {
+			continue
+		}
+		err = query(ctx, db.readers, `SELECT message_id, text FROM posts WHERE turn_id = ? ORDER BY n`, []any{all[i].TurnID}, func(rows *sql.Rows) error {
+			var p Post
+			err := rows.Scan(&p.ID, &p.Text)
+			all[i].Posts = append(all[i].Posts, p)
+			return err
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read open claims: %w", db.Explain(err))
+	}
+	return all, nil
+}
+
+// query calls row with each row of a query.
+func query(ctx context.Context, db *sql.DB, sql string, args []any, row func(*sql.Rows) error) error {
+	rows, err := db.QueryContext(ctx, sql, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := row(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// PruneClaims forgets the events claimed before that time and returns how many those were.
+func (db *DB) PruneClaims(ctx context.Context, before time.Time) (int, error) {
+	var n int64
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		r, err := tx.Exec(`DELETE FROM claims WHERE at < ?`, before.UnixMicro())
+		if err == nil {
+			n, err = r.RowsAffected()
+		}
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("prune claims: %w", err)
+	}
+	return int(n), nil
+}
