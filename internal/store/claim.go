@@ -14,8 +14,8 @@ type Arrival struct {
 	Event   string // what a restart needs to go on with it; empty if it should not
 }
 
-// Open is a claimed event that has no answer yet.
-type Open struct {
+// Unanswered is a claimed event that has no answer yet.
+type Unanswered struct {
 	Claim  string
 	At     time.Time // when it came, in UTC
 	Event  string    // what Arrive was given
@@ -129,11 +129,11 @@ func (db *DB) SavePost(ctx context.Context, turnID string, n int, p Post) error 
 	return nil
 }
 
-// OpenClaims returns the claimed events that have no answer yet, in the order in which they came.
-func (db *DB) OpenClaims(ctx context.Context) ([]Open, error) {
-	var all []Open
+// Unanswered returns the claimed events that have no answer yet, in the order in which they came.
+func (db *DB) Unanswered(ctx context.Context) ([]Unanswered, error) {
+	var all []Unanswered
 	err := query(ctx, db.readers, `SELECT event_id, at, event, turn_id FROM claims WHERE state <> 'done' ORDER BY at, event_id`, nil, func(rows *sql.Rows) error {
-		var o Open
+		var o Unanswered
 		var at int64
 		err := rows.Scan(&o.Claim, &at, &o.Event, &o.TurnID)
 		o.At = time.UnixMicro(at).UTC()

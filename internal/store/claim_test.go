@@ -13,8 +13,8 @@ func arrive(ctx context.Context, db *DB, m Message, claim string) (bool, error) 
 	return err == nil && first[0], err
 }
 
-// TestOpenClaims follows questions on their way to an answer, over a restart.
-func TestOpenClaims(t *testing.T) {
+// TestUnansweredClaims follows questions on their way to an answer, over a restart.
+func TestUnansweredClaims(t *testing.T) {
 	dir := t.TempDir()
 	db, ctx := open(t, dir), t.Context()
 	for _, id := range []string{"waits", "begins", "is answered", "is skipped"} {
@@ -50,7 +50,7 @@ func TestOpenClaims(t *testing.T) {
 	}
 
 	db = open(t, dir)
-	all, err := db.OpenClaims(ctx)
+	all, err := db.Unanswered(ctx)
 	if err != nil || len(all) != 3 {
 		t.Fatalf("%+v, %v", all, err)
 	}

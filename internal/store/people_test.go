@@ -1,11 +1,13 @@
 package store
 
 import (
-	"database/sql"
+	"io/fs"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pressly/goose/v3"
 )
 
 func TestPeople(t *testing.T) {
@@ -73,25 +75,39 @@ func TestFeedback(t *testing.T) {
 
 // What was said before servers were kept stays, as of a server that nobody knows.
 func TestFeedbackFromBeforeServers(t *testing.T) {
-	dir := t.TempDir()
-	db, ctx := open(t, dir), t.Context()
-	for _, q := range []string{
-		`ALTER TABLE feedback DROP COLUMN guild_id`,
-		`INSERT INTO feedback (character, domain, verdict, by_id, url, at) VALUES ('sage', 'a.org', 'wrong', 'u1', '', 0)`,
-		`DELETE FROM goose_db_version WHERE version_id = 5`,
-	} {
-		if err := db.Write(ctx, func(tx *sql.Tx) error { _, err := tx.Exec(q); return err }); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	db = open(t, dir)
+	dir, ctx := t.TempDir(), t.Context()
+	upTo(t, dir, 4, `INSERT INTO feedback (character, domain, verdict, by_id, url, at) VALUES ('sage', 'a.org', 'wrong', 'u1', '', 0)`)
+	db := open(t, dir)
 	if got, err := db.Feedback(ctx, "sage"); err != nil || len(got) != 1 || got[0].GuildID != "?" || got[0].Verdict != "wrong" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if n, err := db.ForgetFeedback(ctx, "sage", "a.org", "g", ""); n != 0 || err != nil {
 		t.Errorf("a server forgot %d, %v", n, err)
+	}
+}
+
+// upTo makes a store as it was at a version of its schema, and runs queries in it.
+func upTo(t *testing.T, dir string, version int64, queries ...string) {
+	t.Helper()
+	pool, err := connect(filepath.Join(dir, fileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	files, err := fs.Sub(migrations, "migrations/sqlite")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := goose.NewProvider(goose.DialectSQLite3, pool, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.UpTo(t.Context(), version); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range queries {
+		if _, err := pool.Exec(q); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
