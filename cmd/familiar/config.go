@@ -54,6 +54,7 @@ func settings() []setting {
 		{name: "FAMILIAR_DATA", preset: "./data", about: "the directory of the database"},
 		{name: "FAMILIAR_CHARACTERS", preset: "./characters", about: "the directory of your characters; those built in are there without it"},
 		{name: "FAMILIAR_CHARACTER", preset: "sage", about: "the character that answers"},
+		{name: "FAMILIAR_TURNS_PER_MINUTE", preset: "20", about: "how many answers a person may ask for in a minute", check: checkCount},
 		{name: "FAMILIAR_CONTACT", about: "the address at which site owners reach you; sent as part of the User-Agent"},
 		{name: "FAMILIAR_WEB", preset: "on", about: "whether anything may be looked up at all", check: oneOf("on", "off")},
 		{name: "FAMILIAR_WEB_DENY", about: "addresses and CIDR prefixes that no page may be on, beyond those that are never public, separated by commas: those by which this machine's network is reached from outside", check: checkPrefixes},

@@ -45,7 +45,7 @@ import (
 //	start                    run the program and wait until it is on Discord
 //	say CHANNEL WHO TEXT     somebody writes; @familiar is the bot, @WHO as a channel is WHO's direct messages
 //	answer CHANNEL WHO TEXT  somebody replies to the bot's last message, without a ping
-//	edit TEXT                the author of the last message changes it
+//	edit TEXT                the author of the last message changes it; unsay: deletes it
 //	heard CHANNEL            wait for the bot's next message and its record; "has" and "lacks" look at it
 //	notice CHANNEL           the same for a message that has no record, since it answers nothing
 //	silent CHANNEL           for half a second, no message comes
@@ -385,7 +385,8 @@ func (c *conversation) deeds() map[string]func(string) {
 			}
 			c.lastSaid = c.discord.Reply(channel, who, reversed(messages)[last].ID, unescape(text), false)
 		},
-		"edit": func(text string) { c.discord.Edit(c.lastSaid, unescape(text)) },
+		"edit":  func(text string) { c.discord.Edit(c.lastSaid, unescape(text)) },
+		"unsay": func(string) { c.discord.Delete(c.lastSaid) },
 		"command": func(rest string) {
 			fields := strings.Fields(rest)
 			options := make(map[string]string)

@@ -25,7 +25,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 			text = b.say(turnBroken)
 		}
 	}()
-	r := reply{bot: b, trace: t, lookup: p.Lookup, rules: d.rules, marker: d.marker}
+	r := reply{bot: b, trace: t, lookup: p.Lookup, rules: d.rules, marker: d.marker, away: d.away}
 	if b.Model == nil {
 		t.Model = NoModel
 		return r.withoutModel("")

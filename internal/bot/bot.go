@@ -12,6 +12,7 @@ package bot
 
 import (
 	"context"
+	"iter"
 	"log/slog"
 	"sync"
 	"time"
@@ -52,9 +53,16 @@ type Bot struct {
 	WebOff    bool          // the operator switched the web off for all channels
 	Limit     time.Duration // for the model's answer, after the prompt is built; 0 is two minutes
 
+	// PerPerson is how many turns a person may ask for in a minute; 0: any number.
+	PerPerson int
+	// Resume makes Run go on with what an earlier process left unanswered.
+	Resume bool
+
 	lanes    lanes
 	commands sync.WaitGroup // commands that are being carried out
 	notices  notices
+	turns    rates         // of each person; used by Run's goroutine alone
+	stopping chan struct{} // closed when ctx of Run is done; made by Run
 }
 
 // Pace is how often and in which pieces a door wants a reply.
@@ -68,61 +76,91 @@ type Pace struct {
 const (
 	answerLimit  = 2 * time.Minute
 	commandLimit = time.Minute
-	noticeEvery  = 10 * time.Second
+	lastEvents   = time.Second // for a door to close its events, once ctx is done
+	mostAtOnce   = 64          // events that are stored in one transaction
 )
 
-// Run takes events until ctx is done or events is closed, then waits for the turns that have begun. A turn's own
-// deadline ends it, not ctx.
+// Run takes events until events is closed, which the door must do soon after ctx is done. Then it waits for the turns that
+// have begun: a turn's own deadline ends it, not ctx. Whoever is not answered any more is told so.
 func (b *Bot) Run(ctx context.Context, events <-chan turn.Event) {
+	b.stopping = make(chan struct{})
+	stop := context.AfterFunc(ctx, func() { close(b.stopping) })
+	defer stop()
+	defer b.notices.posting.Wait()
 	defer b.commands.Wait()
 	defer b.lanes.wait()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case e, open := <-events:
-			if !open {
+	if b.Resume {
+		b.resume(ctx)
+	}
+	for batch := range batches(ctx, events) {
+		b.receive(ctx, batch)
+	}
+}
+
+// batches yields what has come, up to mostAtOnce events together.
+func batches(ctx context.Context, events <-chan turn.Event) iter.Seq[[]turn.Event] {
+	return func(yield func([]turn.Event) bool) {
+		done := ctx.Done()
+		var last <-chan time.Time
+		for {
+			select {
+			case <-done:
+				done, last = nil, time.After(lastEvents)
+			case <-last:
 				return
+			case e, open := <-events:
+				if !open || !yield(append([]turn.Event{e}, waiting(events)...)) {
+					return
+				}
 			}
-			b.receive(ctx, e)
 		}
 	}
+}
+
+// waiting takes the events that are there already.
+func waiting(events <-chan turn.Event) []turn.Event {
+	var more []turn.Event
+	for len(more) < mostAtOnce-1 {
+		select {
+		case e, open := <-events:
+			if !open {
+				return more
+			}
+			more = append(more, e)
+		default:
+			return more
+		}
+	}
+	return more
 }
 
 // Stop ends the answer that is being given in a channel; what is posted stays. It reports whether there was one.
 func (b *Bot) Stop(channelID string) bool { return b.lanes.stop(channelID) }
 
-func (b *Bot) receive(ctx context.Context, e turn.Event) {
-	if e.Kind == turn.Ordered {
-		b.commands.Go(func() {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commandLimit)
-			defer cancel()
-			b.command(ctx, e)
-		})
-		return
+// receive handles events in their order. Messages that follow each other are stored together.
+func (b *Bot) receive(ctx context.Context, events []turn.Event) {
+	var created []arrival
+	for _, e := range events {
+		if e.Kind == turn.Created {
+			created = append(created, b.arrival(ctx, e))
+			continue
+		}
+		b.admit(ctx, created...)
+		created = nil
+		switch e.Kind {
+		case turn.Edited:
+			b.edited(ctx, e)
+		case turn.Deleted:
+			b.deleted(ctx, e)
+		case turn.Gone:
+			b.gone(ctx, e)
+		case turn.Ordered:
+			b.commands.Go(func() {
+				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commandLimit)
+				defer cancel()
+				b.command(ctx, e)
+			})
+		}
 	}
-	a := arrival{Event: e, at: time.Now()}
-	if e.Kind == turn.Created || e.Kind == turn.Edited {
-		a.addressed = b.addressed(ctx, e)
-	}
-	b.lanes.put(e.Message.ChannelID, a, func(l *lane) { b.drive(ctx, l) })
-}
-
-// notices limits how often a channel gets a notice.
-type notices struct {
-	mu   sync.Mutex
-	last map[string]time.Time // by channel; guarded by mu
-}
-
-func (n *notices) due(channelID string, now time.Time) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if now.Sub(n.last[channelID]) < noticeEvery {
-		return false
-	}
-	if n.last == nil || len(n.last) > 1000 {
-		n.last = make(map[string]time.Time)
-	}
-	n.last[channelID] = now
-	return true
+	b.admit(ctx, created...)
 }

@@ -60,7 +60,7 @@ func (b *Bot) setWeb(ctx context.Context, e turn.Event, web string) turn.Answer 
 // set changes the channel's settings. Those of a thread begin as what it inherited.
 func (b *Bot) set(ctx context.Context, e turn.Event, done string, change func(*store.Channel)) turn.Answer {
 	settings := b.settings(ctx, e)
-	settings.ID = e.Message.ChannelID
+	settings.ID, settings.GuildID = e.Message.ChannelID, e.GuildID
 	change(&settings)
 	if err := b.Store.SetChannel(ctx, settings); err != nil {
 		b.logged("change a channel's settings", err)

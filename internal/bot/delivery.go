@@ -12,12 +12,16 @@ import (
 	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
+	"familiar/internal/store"
 )
 
 const (
-	landLimit  = 30 * time.Second // to deliver a complete reply, when the turn's time is up
+	landLimit  = 2 * time.Minute // to deliver a complete reply, when the turn's time is up
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 5 * time.Second
+
+	recordLimit = time.Minute // for a store that does not work, before a complete reply is given up
+	awayAfter   = time.Minute // a question that waited longer for its turn is told that the bot was away
 )
 
 var (
@@ -34,9 +38,12 @@ type delivery struct {
 	marker  *outgoing.Marker
 	channel string
 	replyTo string
-	id      string                                       // the turn's
-	show    func(ctx context.Context, text string) error // called once, before the first post
+	id      string // the turn's
+	lane    *lane
+	show    func(ctx context.Context, text string) error // called before the first post, until it succeeds once
+	shown   bool                                         // it did; owned by the writer
 	began   time.Time
+	away    bool // the question was written while the bot was away
 
 	mu  sync.Mutex
 	raw strings.Builder // the model's words so far; guarded by mu
@@ -58,12 +65,12 @@ type deliveryResult struct {
 
 type sentPost struct{ id, text string }
 
-// deliver begins to deliver the reply to a turn. finish must be called.
-func (b *Bot) deliver(ctx context.Context, l *lane, t *turn.Trace, typing *typing, p prompt.Prompt) *delivery {
+// deliver begins to deliver the reply to a turn that the arrival began. finish must be called.
+func (b *Bot) deliver(ctx context.Context, l *lane, t *turn.Trace, typing *typing, p prompt.Prompt, of arrival) *delivery {
 	pending := *t // what goes to disk before the first word is visible
 	pending.Phase = turn.Answering
 	d := &delivery{
-		bot: b, rules: outgoing.RulesFor(t.Request, p.Lookup, b.Redact), marker: &outgoing.Marker{Lookup: p.Lookup}, channel: t.Request.ChannelID, id: t.Request.ID, began: t.Began,
+		bot: b, lane: l, away: of.Late || t.Began.Sub(of.at) > awayAfter, rules: outgoing.RulesFor(t.Request, p.Lookup, b.Redact), marker: &outgoing.Marker{Lookup: p.Lookup}, channel: t.Request.ChannelID, id: t.Request.ID, began: t.Began,
 		wake: make(chan struct{}, 1), final: make(chan string, 1), done: make(chan struct{}),
 		show: func(ctx context.Context, text string) error {
 			typing.stop()
@@ -77,6 +84,10 @@ func (b *Bot) deliver(ctx context.Context, l *lane, t *turn.Trace, typing *typin
 			return nil
 		},
 	}
+	for _, p := range of.posts {
+		d.result.posts = append(d.result.posts, sentPost{p.ID, p.Text})
+	}
+	d.result.created = len(of.posts)
 	if t.Request.GuildID != "" {
 		d.replyTo = t.Request.Message.ID
 	}
@@ -148,8 +159,12 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 	}
 	text, _ := d.rules.Guard(d.rules.Visible(body))
 	text, _, _ = d.marker.Mark(text, true)
-	if err := d.carry(ctx, strings.TrimRight(text, " \n"), false); err != nil && !errors.Is(err, errJoined) {
+	err := d.carry(ctx, strings.TrimRight(text, " \n"), false)
+	if err != nil && !errors.Is(err, errJoined) {
 		d.bot.Log.Debug("stream a reply", "err", d.bot.Redact.String(err.Error()))
+	}
+	if kind := failureKind(err); kind == discord.Gone || kind == discord.Forbidden {
+		d.lane.abort(errRefused) // nobody will see what the model goes on to say
 	}
 	return
 }
@@ -160,14 +175,19 @@ func (d *delivery) land(ctx context.Context, text string) {
 		d.result.err = errJoined
 		return
 	}
+	var withdrawn withdrawal
+	errors.As(context.Cause(ctx), &withdrawn)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), landLimit)
 	defer cancel()
-	d.result.err = d.carry(ctx, text, true)
-	if d.result.err == nil {
-		d.result.err = d.clear(ctx)
-	}
-	if len(d.result.posts) == 0 && errors.Is(d.result.err, errUnrecorded) {
-		d.bot.apologise(ctx, d.channel, d.replyTo, d.id)
+	switch {
+	case withdrawn == errDeleted:
+		d.result.err = errors.Join(withdrawn, d.clear(ctx, 0))
+	case withdrawn != "":
+		d.result.err = withdrawn
+	default:
+		if d.result.err = d.carry(ctx, text, true); d.result.err == nil {
+			d.result.err = d.clear(ctx, d.result.wanted)
+		}
 	}
 }
 
@@ -180,10 +200,8 @@ func (d *delivery) carry(ctx context.Context, text string, last bool) error {
 	if units := d.bot.Pace.Units; units > 0 {
 		pieces = outgoing.Split(text, units)
 	}
-	if len(d.result.posts) == 0 {
-		if err := d.show(ctx, text); err != nil {
-			return err
-		}
+	if err := d.record(ctx, text, last); err != nil {
+		return err
 	}
 	for i, piece := range pieces {
 		if err := d.post(ctx, i, piece, last, i == len(pieces)-1); err != nil {
@@ -191,6 +209,27 @@ func (d *delivery) carry(ctx context.Context, text string, last bool) error {
 		}
 	}
 	d.result.wanted = len(pieces)
+	return nil
+}
+
+// record sees to it that the turn is on record before its reply is visible. The last pass waits for a store that does not
+// work, for recordLimit.
+func (d *delivery) record(ctx context.Context, text string, last bool) error {
+	ctx, cancel := context.WithTimeout(ctx, recordLimit)
+	defer cancel()
+	for !d.shown {
+		err := d.show(ctx, text)
+		if d.shown = err == nil; d.shown || !last || !errors.Is(err, errUnrecorded) {
+			return err
+		}
+		select {
+		case <-time.After(saveAgain):
+		case <-d.bot.stopping:
+			return err
+		case <-ctx.Done():
+			return err
+		}
+	}
 	return nil
 }
 
@@ -203,9 +242,10 @@ func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool
 			return nil
 		}
 		p.ID = d.result.posts[i].id
-		_, err := d.send(ctx, p, last)
+		_, err := d.bot.send(ctx, p, last)
 		if err == nil {
 			d.result.posts[i].text = piece
+			d.keep(ctx, i)
 			return nil
 		}
 		if !last || temporary(err) || failureKind(err) == discord.Gone || failureKind(err) == discord.Forbidden {
@@ -221,7 +261,7 @@ func (d *delivery) create(ctx context.Context, i int, p turn.Post, last bool) er
 		p.ReplyTo = d.replyTo
 	}
 	p.Nonce = nonce(d.id, d.result.created)
-	id, err := d.send(ctx, p, last)
+	id, err := d.bot.send(ctx, p, last)
 	if err != nil {
 		return fmt.Errorf("post a reply: %w", err)
 	}
@@ -234,15 +274,24 @@ func (d *delivery) create(ctx context.Context, i int, p turn.Post, last bool) er
 	} else {
 		d.result.posts = append(d.result.posts, sent)
 	}
+	d.keep(ctx, i)
 	return nil
 }
 
-// send hands a post to the door, in the last pass again and again while the failure may be temporary. The nonce keeps a post
-// whose answer got lost from being posted twice.
-func (d *delivery) send(ctx context.Context, p turn.Post, last bool) (string, error) {
+// keep notes what the i-th post is: a restart goes on with it.
+func (d *delivery) keep(ctx context.Context, i int) {
+	if d.bot.Resume {
+		p := d.result.posts[i]
+		d.bot.logged("keep a post", d.bot.Store.SavePost(ctx, d.id, i, store.Post{ID: p.id, Text: p.text}))
+	}
+}
+
+// send hands a post to the door, again and again if asked to, while the failure may be temporary. The nonce keeps a post whose
+// answer got lost from being posted twice.
+func (b *Bot) send(ctx context.Context, p turn.Post, again bool) (string, error) {
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
-		id, err := d.bot.Door.Deliver(ctx, p)
-		if err == nil || !last || !temporary(err) {
+		id, err := b.Door.Deliver(ctx, p)
+		if err == nil || !again || !temporary(err) {
 			return id, err
 		}
 		select {
@@ -253,11 +302,11 @@ func (d *delivery) send(ctx context.Context, p turn.Post, last bool) (string, er
 	}
 }
 
-// clear deletes the posts that the final text does not fill.
-func (d *delivery) clear(ctx context.Context) error {
-	for len(d.result.posts) > d.result.wanted && d.result.wanted > 0 {
+// clear deletes the posts behind the first n.
+func (d *delivery) clear(ctx context.Context, n int) error {
+	for len(d.result.posts) > n {
 		surplus := d.result.posts[len(d.result.posts)-1]
-		_, err := d.send(ctx, turn.Post{ID: surplus.id, ChannelID: d.channel}, true)
+		_, err := d.bot.send(ctx, turn.Post{ID: surplus.id, ChannelID: d.channel}, true)
 		if err != nil && failureKind(err) != discord.Gone {
 			return fmt.Errorf("delete a post: %w", err)
 		}

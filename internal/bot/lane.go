@@ -3,6 +3,8 @@ package bot
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,13 +21,16 @@ var (
 	errStopped = errors.New("a person stopped the answer")
 )
 
-// arrival is an event on its way through a lane.
-type arrival struct {
-	turn.Event
-	at        time.Time
-	addressed bool // asks for a turn
-	skipped   bool // its turn was dropped because too many wait
-}
+// withdrawal is why a turn ends at once and is not answered any more.
+type withdrawal string
+
+const (
+	errDeleted withdrawal = "the question was deleted"
+	errGone    withdrawal = "the channel is gone, or the bot was removed from the server"
+	errRefused withdrawal = "the reply was deleted, or may not be written any more"
+)
+
+func (w withdrawal) Error() string { return string(w) }
 
 // lanes gives each channel a lane while there is something to do in it.
 type lanes struct {
@@ -44,21 +49,24 @@ type lane struct {
 
 // activeTurn is the turn that a lane is busy with. Its fields are guarded by lane.mu.
 type activeTurn struct {
-	author  string
-	since   time.Time
-	visible bool                    // a part of the reply has been posted: too late to start over
-	joined  []arrival               // arrived since the attempt began
-	cancel  context.CancelCauseFunc // ends the attempt; nil before the first
-	over    chan struct{}           // closed when the turn is over and on record
+	author    string
+	since     time.Time
+	batch     []arrival               // what it answers
+	visible   bool                    // a part of the reply has been posted: too late to start over
+	joined    []arrival               // arrived since the attempt began
+	cancel    context.CancelCauseFunc // ends the attempt; nil before the first
+	withdrawn error                   // a withdrawal that came before the first attempt
+	over      chan struct{}           // closed when the turn is over and on record
 }
 
-// put hands an arrival to its channel's lane, opening the lane with drive if there is none.
-func (ls *lanes) put(channelID string, a arrival, drive func(*lane)) {
+// put hands an arrival to its channel's lane, opening the lane with drive if there is none. It returns the arrival that lost
+// its turn by that, if one did.
+func (ls *lanes) put(a arrival, drive func(*lane)) (skipped *arrival) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
+	channelID := a.Message.ChannelID
 	if l := ls.open[channelID]; l != nil {
-		l.put(a)
-		return
+		return l.put(a)
 	}
 	if ls.open == nil {
 		ls.open = make(map[string]*lane)
@@ -68,6 +76,37 @@ func (ls *lanes) put(channelID string, a arrival, drive func(*lane)) {
 	l.put(a)
 	ls.open[channelID] = l
 	ls.running.Go(func() { drive(l) })
+	return nil
+}
+
+// revise gives a message that waits its new text.
+func (ls *lanes) revise(m turn.Message) {
+	ls.mu.Lock()
+	l := ls.open[m.ChannelID]
+	ls.mu.Unlock()
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range l.waiting {
+		if l.waiting[i].Message.ID == m.ID {
+			l.waiting[i].Message.Text = m.Text
+		}
+	}
+}
+
+// withdraw takes what matches out of the lanes, and returns what asked for a turn. A turn that is being taken and answers such
+// an event is cancelled.
+func (ls *lanes) withdraw(cause error, match func(turn.Event) bool) []arrival {
+	ls.mu.Lock()
+	open := slices.Collect(maps.Values(ls.open))
+	ls.mu.Unlock()
+	var dropped []arrival
+	for _, l := range open {
+		dropped = append(dropped, l.withdraw(cause, match)...)
+	}
+	return dropped
 }
 
 // close removes a lane, unless there is an arrival in it. It reports whether it did.
@@ -116,7 +155,8 @@ func (ls *lanes) present(channelID string, f func(*activeTurn)) {
 
 func (ls *lanes) wait() { ls.running.Wait() }
 
-func (l *lane) put(a arrival) {
+// put returns the arrival that lost its turn by it, if one did.
+func (l *lane) put(a arrival) (skipped *arrival) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if t := l.active; t != nil && t.accepts(a) {
@@ -124,11 +164,45 @@ func (l *lane) put(a arrival) {
 		if t.cancel != nil {
 			t.cancel(errJoined)
 		}
-		return
+		return nil
 	}
 	l.waiting = append(l.waiting, a)
 	if a.addressed {
-		l.dropOldest()
+		return l.dropOldest()
+	}
+	return nil
+}
+
+func (l *lane) withdraw(cause error, match func(turn.Event) bool) (dropped []arrival) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	matches := func(a arrival) bool { return match(a.Event) }
+	l.waiting = slices.DeleteFunc(l.waiting, func(a arrival) bool {
+		if matches(a) && a.addressed {
+			dropped = append(dropped, a)
+		}
+		return matches(a)
+	})
+	if t := l.active; t != nil && slices.ContainsFunc(slices.Concat(t.batch, t.joined), matches) {
+		t.end(cause)
+	}
+	return dropped
+}
+
+// abort ends the turn that is being taken.
+func (l *lane) abort(cause error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.active != nil {
+		l.active.end(cause)
+	}
+}
+
+// end ends the turn. What had joined it meanwhile is lost with it.
+func (t *activeTurn) end(cause error) {
+	t.joined, t.visible = nil, true
+	if t.withdrawn = cause; t.cancel != nil {
+		t.cancel(cause)
 	}
 }
 
@@ -137,19 +211,22 @@ func (t *activeTurn) accepts(a arrival) bool {
 	return !t.visible && a.Kind == turn.Created && a.Message.Author.ID == t.author && a.at.Sub(t.since) <= burstWindow
 }
 
-// dropOldest marks the oldest waiting turn as skipped when too many wait. The message itself stays as history.
-func (l *lane) dropOldest() {
+// dropOldest takes the turn of the oldest that waits when too many do, and returns it. The message itself stays as history.
+func (l *lane) dropOldest() *arrival {
 	oldest, n := -1, 0
 	for i := range l.waiting {
-		if l.waiting[i].addressed && !l.waiting[i].skipped {
+		if l.waiting[i].addressed {
 			if n++; oldest < 0 {
 				oldest = i
 			}
 		}
 	}
-	if n > laneLength {
-		l.waiting[oldest].skipped = true
+	if n <= laneLength {
+		return nil
 	}
+	skipped := l.waiting[oldest]
+	l.waiting[oldest].addressed = false
+	return &skipped
 }
 
 // next takes the arrivals that belong together out of the queue: one, or the burst of one author that an addressed message
@@ -161,19 +238,24 @@ func (l *lane) next() []arrival {
 		return nil
 	}
 	n, first := 1, l.waiting[0]
-	if first.addressed && !first.skipped && first.Kind == turn.Created {
+	if first.addressed && first.Kind == turn.Created {
 		for n < len(l.waiting) && first.goesOn(l.waiting[n]) {
 			n++
 		}
-		l.active = &activeTurn{author: first.Message.Author.ID, since: first.at, over: make(chan struct{})}
+		l.active = &activeTurn{author: first.Message.Author.ID, since: first.at, visible: first.turnID != "", over: make(chan struct{})}
+	} else if first.addressed { // an edit asked for the turn: there is no burst to wait for
+		l.active = &activeTurn{visible: true, over: make(chan struct{})}
 	}
-	batch := append([]arrival(nil), l.waiting[:n]...)
+	batch := slices.Clone(l.waiting[:n])
+	if l.active != nil {
+		l.active.batch = batch
+	}
 	l.waiting = append(l.waiting[:0], l.waiting[n:]...)
 	return batch
 }
 
 func (a arrival) goesOn(next arrival) bool {
-	return next.Kind == turn.Created && !next.skipped &&
+	return next.Kind == turn.Created && next.turnID == a.turnID &&
 		next.Message.Author.ID == a.Message.Author.ID && next.at.Sub(a.at) <= burstWindow
 }
 
@@ -182,11 +264,12 @@ func (a arrival) goesOn(next arrival) bool {
 func (l *lane) begin(cancel context.CancelCauseFunc) []arrival {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.active == nil { // an edit asked for the turn: there is no burst to wait for
-		l.active = &activeTurn{visible: true, over: make(chan struct{})}
+	t := l.active
+	joined := t.joined
+	t.joined, t.cancel, t.batch = nil, cancel, append(t.batch, joined...)
+	if t.withdrawn != nil {
+		cancel(t.withdrawn)
 	}
-	joined := l.active.joined
-	l.active.joined, l.active.cancel = nil, cancel
 	return joined
 }
 

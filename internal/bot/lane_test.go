@@ -118,12 +118,9 @@ func TestNothingIsShownAfterAMessageJoined(t *testing.T) {
 func TestTheOldestTurnIsDropped(t *testing.T) {
 	l := &lane{}
 	l.put(arrival{Event: turn.Event{Kind: turn.Created}}) // only history: takes no place
-	for i := range laneLength + 2 {
-		l.put(message(fmt.Sprint(i), fmt.Sprint("author", i), 0))
-	}
 	var skipped string
-	for _, a := range l.waiting {
-		if a.skipped {
+	for i := range laneLength + 2 {
+		if a := l.put(message(fmt.Sprint(i), fmt.Sprint("author", i), 0)); a != nil {
 			skipped += a.Message.ID
 		}
 	}

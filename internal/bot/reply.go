@@ -20,6 +20,7 @@ type reply struct {
 	lookup *turn.Lookup
 	rules  outgoing.Rules
 	marker *outgoing.Marker // nil: citations are not checked, because they are of quotes
+	away   bool             // say that the bot was away
 }
 
 // compose guards the body and adds the notes, the state of a lookup that failed, and the sources, which are written by code
@@ -45,6 +46,9 @@ func (r reply) finish(body string, notes []string) string {
 	}
 	if strings.TrimSpace(guarded) == "" {
 		guarded = r.bot.say(emptyAnswer)
+	}
+	if r.away {
+		notes = append(notes, r.bot.say(wasAway))
 	}
 	var lines []string
 	for _, n := range notes {

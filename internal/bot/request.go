@@ -52,13 +52,23 @@ func (b *Bot) request(ctx context.Context, id string, batch []arrival) turn.Requ
 	return r
 }
 
-// settings returns the channel's own settings, or those of the channel that a thread belongs to.
+// settings returns the channel's own settings, or those of the channel that a thread belongs to. While nobody knows whether it
+// is a thread, and of which channel, the web is off where any channel of the server has it off.
 func (b *Bot) settings(ctx context.Context, e turn.Event) store.Channel {
 	own, err := b.Store.Channel(ctx, e.Message.ChannelID)
 	b.logged("read a channel's settings", err)
-	if own.Mode == "" && !own.WebOff && e.ParentID != "" {
+	untouched := own.Mode == "" && !own.WebOff
+	switch {
+	case untouched && e.ParentID != "":
 		own, err = b.Store.Channel(ctx, e.ParentID)
 		b.logged("read a channel's settings", err)
+	case untouched && e.ParentUnknown:
+		all, err := b.Store.Channels(ctx, e.GuildID)
+		b.logged("read a server's settings", err)
+		own.WebOff = err != nil || slices.ContainsFunc(all, func(c store.Channel) bool {
+			_, limits := b.mode(c)
+			return c.WebOff || !limits.Web
+		})
 	}
 	return own
 }

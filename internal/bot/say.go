@@ -26,8 +26,22 @@ const (
 	tooBusy       sentence = "Too much at once: I had to skip this message. Ask me again in a moment."
 	leaving       sentence = "I am being restarted and did not get to this message. Ask me again in a minute."
 	outOfOrder    sentence = "I can't write my records at the moment, and I don't answer without them. Whoever runs me will find the reason in my log."
+	missed        sentence = "I was away when this was written, and it is a while ago. Ask me again if it still matters."
+	tooMany       sentence = "That is as many answers as I give one person in a minute. Ask me again in a moment."
+	interrupted   sentence = "interrupted: I was restarted here"
+	wasAway       sentence = "I was away when you wrote this."
 	turnBroken    sentence = "Something went wrong on my side. Whoever runs me will find the reason in my log."
 )
+
+// toSeveral are sentences that tell several people the same.
+var toSeveral = map[sentence]string{
+	tooBusy:    "Too much at once: I had to skip messages of %s. Ask me again in a moment.",
+	leaving:    "I am being restarted and did not get to messages of %s. Ask me again in a minute.",
+	missed:     "I was away, and it is a while ago that %s wrote to me. Ask me again if it still matters.",
+	tooMany:    "That is as many answers as I give one person in a minute: %s, ask me again in a moment.",
+	outOfOrder: "I can't write my records at the moment, and I don't answer without them: %s, ask me again later. Whoever runs me will find the reason in my log.",
+	turnBroken: "Something went wrong on my side when I answered %s. Whoever runs me will find the reason in my log.",
+}
 
 // say returns a sentence in the character's own words, if it has some.
 func (b *Bot) say(s sentence) string {

@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,13 +17,12 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// storeLimit bounds every wait for the store.
-const storeLimit = 10 * time.Second
+const (
+	storeLimit = 10 * time.Second // bounds every wait for the store
+	saveAgain  = time.Second      // after a record could not be saved
+)
 
-// editSpan is how long after it was written a message may still become one for the bot by an edit.
-const editSpan = 10 * time.Minute
-
-// drive handles a lane's arrivals until none is left.
+// drive takes a lane's turns until none is left.
 func (b *Bot) drive(ctx context.Context, l *lane) {
 	for {
 		batch := l.next()
@@ -34,104 +34,34 @@ func (b *Bot) drive(ctx context.Context, l *lane) {
 	}
 }
 
-// handle carries out a batch. Once ctx is done messages are still stored, but no turn begins.
+// handle takes a turn, if a batch asks for one. Once the bot is stopping no turn begins.
 func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 	defer func() { b.recovered("handle an event", recover()) }()
 	defer l.release()
-	first := batch[0]
-	switch first.Kind {
-	case turn.Created:
-		batch = b.admit(ctx, batch, first.addressed && !first.skipped && ctx.Err() == nil)
-	case turn.Edited:
-		batch = b.edited(ctx, batch)
-	case turn.Deleted:
-		b.logged("delete a message", b.Store.DeleteMessage(context.WithoutCancel(ctx), first.Message.ID))
-		return
-	default:
+	if !batch[0].addressed {
 		return
 	}
-	switch {
-	case first.skipped:
-		b.notify(ctx, first.Message.ChannelID, first.Message.ID, first.Message.ID, tooBusy)
-	case first.addressed && ctx.Err() != nil:
-		b.Log.Warn("a message came too late to be answered", "channel", first.Message.ChannelID, "message", first.Message.ID)
-		b.notify(ctx, first.Message.ChannelID, first.Message.ID, first.Message.ID, leaving)
-	case len(batch) > 0:
+	select {
+	case <-b.stopping:
+		b.Log.Warn("a message came too late to be answered", "channel", batch[0].Message.ChannelID, "message", batch[0].Message.ID)
+		for _, a := range batch {
+			if a.addressed {
+				b.tell(a.Event, leaving, a.Message.ID)
+			}
+		}
+	default:
 		b.take(ctx, l, batch)
 	}
-}
-
-// admit stores the messages and, if they ask for a turn, claims them. It returns those that it claimed.
-func (b *Bot) admit(ctx context.Context, batch []arrival, claim bool) []arrival {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
-	defer cancel()
-	var ours []arrival
-	for _, a := range batch {
-		event := ""
-		if claim {
-			event = a.Message.ID
-		}
-		first, err := b.Store.Arrive(ctx, b.stored(a.Event, a.Message), event)
-		b.logged("keep a message", err)
-		switch {
-		case claim && err != nil: // without a claim there might be a second answer
-			b.apologise(ctx, a.Message.ChannelID, a.Message.ID, a.Message.ID)
-		case claim && first:
-			ours = append(ours, a)
-		}
-	}
-	return ours
-}
-
-// edited stores the new text. A message that now asks for a turn, and never got one, gets it.
-func (b *Bot) edited(ctx context.Context, batch []arrival) []arrival {
-	m := batch[0].Message
-	if !b.changed(context.WithoutCancel(ctx), m) || !batch[0].addressed || ctx.Err() != nil || batch[0].at.Sub(m.At) > editSpan {
-		return nil
-	}
-	return b.admit(ctx, batch, true)
-}
-
-// changed stores a message's new text and reports whether it differs from the old one. It does if there is no old one.
-func (b *Bot) changed(ctx context.Context, m turn.Message) bool {
-	changed, err := b.Store.EditMessage(ctx, m.ID, m.Text)
-	if err == nil && !changed {
-		_, err = b.Store.Message(ctx, m.ID)
-		changed = errors.Is(err, store.ErrNotFound)
-	}
-	if !changed {
-		b.logged("edit a message", err)
-	}
-	return changed
-}
-
-// apologise posts, once in a while, that the store does not work.
-func (b *Bot) apologise(ctx context.Context, channelID, replyTo, id string) {
-	b.notify(ctx, channelID, replyTo, id, outOfOrder)
-}
-
-// notify posts a sentence outside of any turn.
-func (b *Bot) notify(ctx context.Context, channelID, replyTo, id string, what sentence) {
-	// A person at a terminal waits for every answer; a channel gets a notice once in a while.
-	if !b.Pace.Close && !b.notices.due(channelID, time.Now()) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
-	defer cancel()
-	_, err := b.Door.Deliver(ctx, turn.Post{
-		ChannelID: channelID, ReplyTo: replyTo, Text: b.say(what), Nonce: nonce(id, 9), Final: true,
-	})
-	b.logged("post a notice", err)
 }
 
 // take is one turn: gather, ask, answer, remember. It starts over while the author goes on writing and nothing of the reply
 // is visible.
 func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
-	id := ulid.Make().String()
+	id := cmp.Or(batch[0].turnID, ulid.Make().String())
 	began := time.Now()
 	for {
-		attempt, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-		batch = append(batch, b.admit(ctx, l.begin(cancel), true)...)
+		attempt, cancel := context.WithCancelCause(ctx)
+		batch = append(batch, l.begin(cancel)...)
 		b.attempt(attempt, l, id, began, batch)
 		cancel(nil)
 		if l.end() {
@@ -143,7 +73,7 @@ func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 func (b *Bot) attempt(ctx context.Context, l *lane, id string, began time.Time, batch []arrival) {
 	defer func() {
 		if b.recovered("take a turn", recover()) {
-			b.notify(ctx, batch[0].Message.ChannelID, "", id, turnBroken)
+			b.tell(batch[0].Event, turnBroken, batch[0].Message.ID)
 		}
 	}()
 	t := &turn.Trace{Request: b.request(ctx, id, batch), Phase: turn.Begun, Began: began}
@@ -156,7 +86,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, id string, began time.Time, 
 	if errors.Is(context.Cause(ctx), errJoined) {
 		return
 	}
-	d := b.deliver(ctx, l, t, typing, p)
+	d := b.deliver(ctx, l, t, typing, p, batch[0])
 	text := b.answer(ctx, t, p, d)
 	b.remember(ctx, t, d.finish(text), batch[0].Event)
 }
@@ -181,7 +111,10 @@ func (b *Bot) remember(ctx context.Context, t *turn.Trace, result deliveryResult
 	if errors.Is(result.err, errJoined) {
 		return
 	}
+	var withdrawn withdrawal
 	switch {
+	case errors.As(result.err, &withdrawn):
+		t.Phase, t.Err = turn.Interrupted, withdrawn.Error()
 	case result.err != nil:
 		t.Phase = turn.Broken
 		t.Err = joinText(t.Err, b.Redact.String(result.err.Error()))
@@ -192,8 +125,14 @@ func (b *Bot) remember(ctx context.Context, t *turn.Trace, result deliveryResult
 	default:
 		t.Phase = turn.Answered
 	}
-	if t.Err != "" {
+	if t.Err != "" && withdrawn == "" {
 		b.Log.Warn("a turn went wrong", "turn", t.Request.ID, "channel", t.Request.ChannelID, "phase", t.Phase, "err", t.Err)
+	}
+	switch unseen := result.err != nil && len(result.posts) == 0; {
+	case unseen && errors.Is(result.err, errUnrecorded):
+		b.tell(e, outOfOrder)
+	case unseen && temporary(result.err) && withdrawn == "":
+		b.tell(e, turnBroken)
 	}
 	t.Timings.FirstSeen = result.firstSeen
 	t.Took = time.Since(t.Began)
@@ -206,10 +145,23 @@ func (b *Bot) remember(ctx context.Context, t *turn.Trace, result deliveryResult
 		}))
 		own[len(own)-1].TurnID = t.Request.ID
 	}
-	b.save(ctx, t)
+	b.saveFinally(ctx, t)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
 	b.logged("keep the reply", b.Store.SaveMessages(ctx, own...))
+}
+
+// saveFinally saves the record of a turn that is over, again and again until that works, for the reply is there already. A
+// bot that is stopping tries once more and then gives up.
+func (b *Bot) saveFinally(ctx context.Context, t *turn.Trace) {
+	for b.save(ctx, t) != nil {
+		select {
+		case <-time.After(saveAgain):
+		case <-b.stopping:
+			b.save(ctx, t)
+			return
+		}
+	}
 }
 
 func (b *Bot) save(ctx context.Context, t *turn.Trace) error {

@@ -32,8 +32,8 @@ type Store struct {
 	stmts *statements // guarded by mu; nil before the first Save
 }
 
-// Save keeps the record of a turn, in place of the one it had under the same id. It returns once the record
-// would survive the death of the process. It does not change t, nor keep it.
+// Save keeps the record of a turn, in place of the one it had under the same id, and with it how far the turn has come with
+// the messages that it answers. It returns once that would survive the death of the process. It does not change t, nor keep it.
 func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 	if t.Request.ID == "" {
 		return errors.New("save trace: the turn has no id")
@@ -56,6 +56,9 @@ func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 			return err
 		}
 		if err := saveMessages(tx.Stmt(prepared.message), t); err != nil {
+			return err
+		}
+		if err := s.saveClaims(tx, t); err != nil {
 			return err
 		}
 		return savePages(tx, tx.Stmt(prepared.refs), t.Request.ID, pages)
@@ -110,6 +113,17 @@ func saveMessages(stmt *sql.Stmt, t *turn.Trace) error {
 		}
 	}
 	return nil
+}
+
+// saveClaims notes that the turn answers its messages or, at its end, that it has: no restart goes on with it.
+func (s *Store) saveClaims(tx *sql.Tx, t *turn.Trace) error {
+	switch t.Phase {
+	case turn.Begun:
+		return s.DB.ClaimsBegin(tx, t.Request.ID, append([]string{t.Request.Message.ID}, t.Request.Burst...)...)
+	case turn.Answering:
+		return nil
+	}
+	return s.DB.ClaimsEnd(tx, t.Request.ID)
 }
 
 // minPrefix is how much of an id Get must be given.

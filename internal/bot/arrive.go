@@ -1,0 +1,148 @@
+package bot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+)
+
+// editSpan is how long after it was written a message may still become one for the bot by an edit.
+const editSpan = 10 * time.Minute
+
+// arrival is an event on its way through a lane.
+type arrival struct {
+	turn.Event
+	at        time.Time
+	addressed bool         // asks for a turn
+	turnID    string       // of the turn that an earlier process began for it; empty if none did
+	posts     []store.Post // of that turn
+}
+
+func (b *Bot) arrival(ctx context.Context, e turn.Event) arrival {
+	a := arrival{Event: e, at: time.Now()}
+	a.addressed = b.addressed(ctx, e)
+	if a.addressed && b.PerPerson > 0 && !e.Late {
+		var first bool
+		if a.addressed, first = b.turns.allow(e.Message.Author.ID, b.PerPerson, a.at); first {
+			b.tell(e, tooMany)
+		}
+	}
+	return a
+}
+
+// admit stores messages, claims those that ask for a turn, and lets them wait for it. Once ctx is done no turn begins.
+func (b *Bot) admit(ctx context.Context, all ...arrival) {
+	if len(all) == 0 {
+		return
+	}
+	defer func() { b.recovered("admit messages", recover()) }()
+	leaves := ctx.Err() != nil
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+	defer cancel()
+	rows := make([]store.Arrival, len(all))
+	for i, a := range all {
+		rows[i].Message = b.stored(a.Event, a.Message)
+		if a.addressed {
+			rows[i].Claim = a.Message.ID
+		}
+		if a.addressed && b.Resume && !leaves {
+			rows[i].Event = encodeEvent(a.Event)
+		}
+	}
+	first, err := b.Store.Arrive(ctx, rows...)
+	b.logged("keep messages", err)
+	for i, a := range all {
+		switch {
+		case err != nil && a.addressed: // without a claim there might be a second answer
+			b.tell(a.Event, outOfOrder)
+		case err != nil || !first[i]:
+		case leaves && a.addressed:
+			b.Log.Warn("a message came too late to be answered", "channel", a.Message.ChannelID, "message", a.Message.ID)
+			b.tell(a.Event, leaving)
+		case !leaves:
+			b.enqueue(ctx, a)
+		}
+	}
+}
+
+// enqueue lets an arrival wait in its lane. Whoever loses a place by that is told.
+func (b *Bot) enqueue(ctx context.Context, a arrival) {
+	run := context.WithoutCancel(ctx)
+	if skipped := b.lanes.put(a, func(l *lane) { b.drive(run, l) }); skipped != nil {
+		b.tell(skipped.Event, tooBusy, skipped.Message.ID)
+	}
+}
+
+// encodeEvent writes an event for a restart. Nothing in it cannot be encoded.
+func encodeEvent(e turn.Event) string {
+	text, err := json.Marshal(e)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// edited stores the new text, also for a turn that has not begun. A message that now asks for a turn, and never got one,
+// gets it.
+func (b *Bot) edited(ctx context.Context, e turn.Event) {
+	if !b.changed(context.WithoutCancel(ctx), e.Message) {
+		return
+	}
+	b.lanes.revise(e.Message)
+	if a := b.arrival(ctx, e); a.addressed && a.at.Sub(e.Message.At) <= editSpan {
+		b.admit(ctx, a)
+	}
+}
+
+// changed stores a message's new text and reports whether it differs from the old one. It does if there is no old one.
+func (b *Bot) changed(ctx context.Context, m turn.Message) bool {
+	ctx, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	changed, err := b.Store.EditMessage(ctx, m.ID, m.Text)
+	if err == nil && !changed {
+		_, err = b.Store.Message(ctx, m.ID)
+		changed = errors.Is(err, store.ErrNotFound)
+	}
+	if !changed {
+		b.logged("edit a message", err)
+	}
+	return changed
+}
+
+// deleted forgets a message. A turn that waits for it, or answers it, is over.
+func (b *Bot) deleted(ctx context.Context, e turn.Event) {
+	b.withdraw(ctx, errDeleted, func(a turn.Event) bool { return a.Message.ID == e.Message.ID })
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+	defer cancel()
+	b.logged("delete a message", b.Store.DeleteMessage(ctx, e.Message.ID))
+}
+
+// gone ends what is going on in a channel or, where the event names none, in a server.
+func (b *Bot) gone(ctx context.Context, e turn.Event) {
+	b.withdraw(ctx, errGone, func(a turn.Event) bool {
+		channel := e.Message.ChannelID
+		return channel == "" && a.GuildID == e.GuildID || channel != "" && (a.Message.ChannelID == channel || a.ParentID == channel)
+	})
+}
+
+func (b *Bot) withdraw(ctx context.Context, cause error, match func(turn.Event) bool) {
+	var ids []string
+	for _, a := range b.lanes.withdraw(cause, match) {
+		ids = append(ids, a.Message.ID)
+	}
+	b.closeClaims(ctx, ids...)
+}
+
+// closeClaims notes that nothing more is to come to these messages.
+func (b *Bot) closeClaims(ctx context.Context, ids ...string) {
+	if len(ids) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+	defer cancel()
+	b.logged("settle claims", b.Store.Settle(ctx, ids...))
+}

@@ -1,0 +1,39 @@
+package bot
+
+import (
+	"slices"
+	"time"
+)
+
+// ratePeriod is the span of time in which the turns of a person are counted.
+const ratePeriod = time.Minute
+
+// rates counts the turns that each person asked for within ratePeriod. Its zero value is ready.
+type rates struct{ people map[string]*rate }
+
+type rate struct {
+	turns   []time.Time // within ratePeriod, oldest first
+	refused time.Time   // when the person was last told
+}
+
+// allow reports whether a person may ask for another turn, and if not, whether it is the first refusal in ratePeriod.
+func (r *rates) allow(id string, limit int, now time.Time) (allowed, first bool) {
+	if r.people == nil || len(r.people) > 10_000 {
+		r.people = map[string]*rate{}
+	}
+	p := r.people[id]
+	if p == nil {
+		p = &rate{}
+		r.people[id] = p
+	}
+	p.turns = slices.DeleteFunc(p.turns, func(t time.Time) bool { return now.Sub(t) >= ratePeriod })
+	if len(p.turns) < limit {
+		p.turns = append(p.turns, now)
+		return true, false
+	}
+	first = now.Sub(p.refused) >= ratePeriod
+	if first {
+		p.refused = now
+	}
+	return false, first
+}

@@ -1,0 +1,75 @@
+package bot
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"familiar/internal/bot/outgoing"
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+)
+
+// resumeSpan is how old a question may be that is still answered after a restart.
+const resumeSpan = 10 * time.Minute
+
+// resume goes on with what an earlier process left: what waited gets its turn, and what was half said is answered anew in the
+// same posts. Where that would come too late, half an answer is marked as that and everybody else is told.
+func (b *Bot) resume(ctx context.Context) {
+	open, err := b.Store.Unanswered(ctx)
+	b.logged("read what is unanswered", err)
+	now := time.Now()
+	for _, o := range open {
+		a, ok := b.reopened(ctx, o)
+		switch {
+		case !ok:
+			b.closeClaims(ctx, o.Claim)
+		case now.Sub(o.At) <= resumeSpan:
+			b.enqueue(ctx, a)
+		case len(o.Posts) > 0:
+			b.markInterrupted(ctx, a)
+		default:
+			b.tell(a.Event, missed, o.Claim)
+		}
+	}
+	if len(open) > 0 {
+		b.Log.Info("an earlier run left messages unanswered", "messages", len(open))
+	}
+}
+
+// reopened rebuilds an arrival. A message has the text that it was last given; one that is gone is not answered.
+func (b *Bot) reopened(ctx context.Context, o store.Unanswered) (arrival, bool) {
+	a := arrival{at: o.At, addressed: true, turnID: o.TurnID, posts: o.Posts}
+	m, err := b.Store.Message(ctx, o.Claim)
+	if err != nil {
+		b.logged("read a message that is unanswered", err)
+		return a, false
+	}
+	if o.Event == "" { // it joined a turn
+		a.Event = turn.Event{Kind: turn.Created, ID: m.ID, GuildID: m.GuildID, Direct: m.GuildID == "", Message: messages([]store.Message{m})[0]}
+		return a, true
+	}
+	if err := json.Unmarshal([]byte(o.Event), &a.Event); err != nil {
+		b.logged("read an event that is unanswered", err)
+		return a, false
+	}
+	a.Message.Text = m.Text
+	return a, true
+}
+
+// markInterrupted ends half an answer that nobody finishes any more.
+func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
+	last := a.posts[len(a.posts)-1]
+	mark := "\n\n" + outgoing.SmallType + b.say(interrupted)
+	text := last.Text
+	if b.Pace.Units > 0 {
+		text = outgoing.Split(text, b.Pace.Units-len(mark))[0]
+	}
+	b.notices.posting.Go(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noticeLimit)
+		defer cancel()
+		_, err := b.send(ctx, turn.Post{ID: last.ID, ChannelID: a.Message.ChannelID, Text: text + mark, Final: true}, true)
+		b.logged("mark an interrupted reply", err)
+		b.closeClaims(ctx, a.Message.ID)
+	})
+}
