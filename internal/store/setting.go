@@ -26,15 +26,9 @@ func (db *DB) Channel(ctx context.Context, id string) (Channel, error) {
 
 // SetChannel saves a channel's settings.
 func (db *DB) SetChannel(ctx context.Context, c Channel) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.Exec(`INSERT INTO channels (id, mode, web_off) VALUES (?, ?, ?)
-			ON CONFLICT (id) DO UPDATE SET mode = excluded.mode, web_off = excluded.web_off`, c.ID, c.Mode, c.WebOff)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("save channel settings: %w", err)
-	}
-	return nil
+	_, err := db.exec(ctx, "save channel settings", `INSERT INTO channels (id, mode, web_off) VALUES (?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET mode = excluded.mode, web_off = excluded.web_off`, c.ID, c.Mode, c.WebOff)
+	return err
 }
 
 // Note returns the small fact kept under key, or [ErrNotFound].
@@ -49,13 +43,7 @@ func (db *DB) Note(ctx context.Context, key string) (string, error) {
 
 // SetNote keeps a small fact, such as what was registered where, under key.
 func (db *DB) SetNote(ctx context.Context, key, value string) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.Exec(`INSERT INTO notes (key, value) VALUES (?, ?)
-			ON CONFLICT (key) DO UPDATE SET value = excluded.value`, key, value)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("save note %s: %w", key, err)
-	}
-	return nil
+	_, err := db.exec(ctx, "save note "+key, `INSERT INTO notes (key, value) VALUES (?, ?)
+		ON CONFLICT (key) DO UPDATE SET value = excluded.value`, key, value)
+	return err
 }

@@ -26,6 +26,47 @@ func (db *DB) Prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	return s, nil
 }
 
+// exec runs one statement in a transaction of its own and returns how many rows it changed. The error begins
+// with what.
+func (db *DB) exec(ctx context.Context, what, query string, args ...any) (changed int, err error) {
+	err = db.Write(ctx, func(tx *sql.Tx) error {
+		r, err := tx.Exec(query, args...)
+		if err != nil {
+			return err
+		}
+		n, err := r.RowsAffected()
+		changed = int(n)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", what, err)
+	}
+	return changed, nil
+}
+
+// scanner is a row of a result.
+type scanner interface{ Scan(dest ...any) error }
+
+// collect reads the rows of a query, which failed if err is not nil. The error begins with what.
+func collect[T any](db *DB, what string, rows *sql.Rows, err error, scan func(scanner) (T, error)) ([]T, error) {
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, db.Explain(err))
+	}
+	defer rows.Close()
+	var all []T
+	for rows.Next() {
+		one, err := scan(rows)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", what, db.Explain(err))
+		}
+		all = append(all, one)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", what, db.Explain(err))
+	}
+	return all, nil
+}
+
 const insert = `INSERT INTO messages (` + columns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO `
 
 const replace = `UPDATE SET channel_id = excluded.channel_id, guild_id = excluded.guild_id,
