@@ -123,7 +123,7 @@ func (b brave) paths(q search.Query) []string {
 func (b brave) look(ctx context.Context, path, text string, q search.Query) (a braveAnswer) {
 	params := b.params(path, text, q)
 	a = b.once(ctx, q, path, params)
-	if code, _ := codeOf(a.err); code != turn.CodeRejected {
+	if codeOf(a.err) != turn.CodeRejected {
 		return a
 	}
 	if path == braveContext {

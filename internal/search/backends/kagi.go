@@ -72,11 +72,11 @@ func (k *kagi) Search(ctx context.Context, q search.Query) (search.Reply, error)
 		return k.legacy(ctx, q)
 	}
 	reply, err := k.current(ctx, q)
-	if code, _ := codeOf(err); code != turn.CodeUnauthorized {
+	if codeOf(err) != turn.CodeUnauthorized {
 		return reply, err
 	}
 	older, olderErr := k.legacy(ctx, q)
-	if code, _ := codeOf(olderErr); code == turn.CodeUnauthorized {
+	if codeOf(olderErr) == turn.CodeUnauthorized {
 		return reply, err
 	}
 	k.old.Store(true)

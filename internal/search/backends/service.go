@@ -171,12 +171,20 @@ func waitOf(a search.Allowance) time.Duration {
 	return max(0, time.Until(a.Resets).Round(time.Second))
 }
 
-// codeOf is the code of err, and how long it asks to wait.
-func codeOf(err error) (code turn.Code, wait time.Duration) {
-	if failed, ok := errors.AsType[*search.Error](err); ok {
-		return failed.Code, failed.RetryAfter
+// orMinute is err, with a minute to wait where it is one of codes and the service does not say how long.
+func orMinute(err error, codes ...turn.Code) error {
+	if failed, ok := errors.AsType[*search.Error](err); ok && failed.RetryAfter == 0 && slices.Contains(codes, failed.Code) {
+		failed.RetryAfter = time.Minute
 	}
-	return "", 0
+	return err
+}
+
+// codeOf is the code of err, "" if it has none.
+func codeOf(err error) turn.Code {
+	if failed, ok := errors.AsType[*search.Error](err); ok {
+		return failed.Code
+	}
+	return ""
 }
 
 // seconds is a duration as a service gives it, from none to a day.
