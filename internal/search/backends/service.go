@@ -87,7 +87,7 @@ type request struct {
 	path     string // behind the service's base
 	params   url.Values
 	header   http.Header // keys, mostly
-	body     any         // sent by POST as JSON; nil: none
+	body     any         // sent by POST as JSON, mostly [fields]; nil: none
 	form     url.Values  // sent by POST as a form, where there is no body
 	language string      // BCP 47 tag for Accept-Language
 }
@@ -101,6 +101,22 @@ func params(all map[string]string) url.Values {
 		}
 	}
 	return values
+}
+
+// fields are the fields of a JSON object, without the texts, lists and objects that are empty.
+func fields(all map[string]any) map[string]any {
+	maps.DeleteFunc(all, func(_ string, value any) bool {
+		switch value := value.(type) {
+		case string:
+			return value == ""
+		case []string:
+			return len(value) == 0
+		case map[string]any:
+			return len(value) == 0
+		}
+		return false
+	})
+	return all
 }
 
 func bearer(secret string) http.Header { return http.Header{"Authorization": {"Bearer " + secret}} }

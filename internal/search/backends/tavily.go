@@ -22,22 +22,6 @@ func newTavily(s *service) search.Backend {
 	})}
 }
 
-// tavilyRequest does not use auto_parameters, which lets Tavily choose the depth, maybe the more expensive one.
-type tavilyRequest struct {
-	Query      string   `json:"query"`
-	Depth      string   `json:"search_depth"`
-	Topic      string   `json:"topic"`
-	MaxResults int      `json:"max_results"`
-	TimeRange  string   `json:"time_range,omitempty"`
-	Country    string   `json:"country,omitempty"`
-	Include    []string `json:"include_domains,omitempty"`
-	Exclude    []string `json:"exclude_domains,omitempty"`
-	Answer     bool     `json:"include_answer"` // a model's summary: nothing that could be cited
-	Raw        string   `json:"include_raw_content,omitempty"`
-	Images     bool     `json:"include_images,omitempty"`
-	Described  bool     `json:"include_image_descriptions,omitempty"`
-}
-
 type tavilyReply struct {
 	Results []struct {
 		Title, URL, Content string
@@ -68,36 +52,38 @@ const (
 )
 
 func (t tavily) Search(ctx context.Context, q search.Query) (search.Reply, error) {
-	body := t.body(q)
-	if body.Query == "" {
+	text := cutWords(line(q.Text, len(q.Text)), maxTavilyQuery)
+	if text == "" {
 		return search.Reply{}, nil
 	}
 	var reply tavilyReply
-	left, err := t.ask(ctx, request{path: "/search", body: body, language: q.Language, header: bearer(t.secret())}, &reply)
+	left, err := t.ask(ctx, request{path: "/search", body: t.body(text, q), language: q.Language, header: bearer(t.secret())}, &reply)
 	return outcome(t.hits(reply), left, t.expect(reply.Results != nil, noFields, err))
 }
 
-func (t tavily) body(q search.Query) tavilyRequest {
-	r := tavilyRequest{
-		Query: cutWords(line(q.Text, len(q.Text)), maxTavilyQuery), Depth: search.DepthBasic, Topic: "general", MaxResults: min(q.Limit, maxTavilyResults),
-		Include: upTo(maxTavilyInclude, q.Include), Exclude: upTo(maxTavilyExclude, q.Exclude),
+// body does not use auto_parameters, which lets Tavily choose the depth, maybe the more expensive one, nor
+// include_answer: a model's summary is nothing that could be cited.
+func (t tavily) body(text string, q search.Query) map[string]any {
+	all := map[string]any{
+		"query": text, "search_depth": search.DepthBasic, "topic": "general", "max_results": min(q.Limit, maxTavilyResults), "include_answer": false,
+		"include_domains": upTo(maxTavilyInclude, q.Include), "exclude_domains": upTo(maxTavilyExclude, q.Exclude),
 	}
 	if q.Depth == search.DepthAdvanced {
-		r.Depth, r.Raw = search.DepthAdvanced, "text"
+		all["search_depth"], all["include_raw_content"] = search.DepthAdvanced, "text"
 	}
 	if span("", q.Fresh) != "" {
-		r.TimeRange = q.Fresh
+		all["time_range"] = q.Fresh
 	}
-	switch q.Intent {
-	case turn.IntentNews:
-		r.Topic = "news"
-	case turn.IntentImage:
-		r.Images, r.Described = true, true
+	if q.Intent == turn.IntentNews {
+		all["topic"] = "news"
+	} else {
+		_, region := locale(q.Language)
+		all["country"] = tavilyCountry(region)
 	}
-	if _, region := locale(q.Language); r.Topic == "general" {
-		r.Country = tavilyCountry(region)
+	if q.Intent == turn.IntentImage {
+		all["include_images"], all["include_image_descriptions"] = true, true
 	}
-	return r
+	return fields(all)
 }
 
 // hits are the images, if they were asked for, and then the pages. Tavily does not say on which page an image is.
