@@ -102,22 +102,12 @@ func (t tavily) hits(r tavilyReply) []turn.Hit {
 	return hits
 }
 
-// tavilyCountries are the countries whose pages Tavily can prefer, each with its region's code. It refuses unknown names,
-// so countries with several are left out.
-const tavilyCountries = "AR argentina,AU australia,AT austria,BD bangladesh,BE belgium,BG bulgaria,BR brazil,CA canada,CH switzerland,CL chile," +
-	"CN china,CO colombia,CR costa rica,CU cuba,CY cyprus,DE germany,DK denmark,DZ algeria,EC ecuador,EE estonia,EG egypt,ES spain,ET ethiopia," +
-	"FI finland,FR france,GB united kingdom,GE georgia,GH ghana,GR greece,GT guatemala,HN honduras,HR croatia,HU hungary,ID indonesia,IE ireland," +
-	"IL israel,IN india,IQ iraq,IR iran,IS iceland,IT italy,JM jamaica,JO jordan,JP japan,KE kenya,KR south korea,KW kuwait,KZ kazakhstan," +
-	"LB lebanon,LK sri lanka,LT lithuania,LU luxembourg,LV latvia,LY libya,MA morocco,MX mexico,MY malaysia,NG nigeria,NI nicaragua," +
-	"NL netherlands,NO norway,NP nepal,NZ new zealand,OM oman,PA panama,PE peru,PH philippines,PK pakistan,PL poland,PT portugal,PY paraguay," +
-	"QA qatar,RO romania,RS serbia,RU russia,SA saudi arabia,SE sweden,SG singapore,SI slovenia,SK slovakia,SN senegal,SV el salvador," +
-	"SY syria,TH thailand,TN tunisia,TW taiwan,UA ukraine,UG uganda,US united states,UY uruguay,VE venezuela,VN vietnam,ZA south africa"
+// tavilyCountries are the countries whose pages Tavily can prefer, by their regions' codes. It wants their English names and
+// refuses unknown ones, so countries with several are left out.
+const tavilyCountries = "AR AU AT BD BE BG BR CA CH CL CN CO CR CU CY DE DK DZ EC EE EG ES ET FI FR GB GE GH GR GT HN HR HU ID IE IL IN IQ IR IS IT JM " +
+	"JO JP KE KR KW KZ LB LK LT LU LV LY MA MX MY NG NI NL NO NP NZ OM PA PE PH PK PL PT PY QA RO RS RU SA SE SG SI SK SN SV SY TH " +
+	"TN TW UA UG US UY VE VN ZA"
 
 func tavilyCountry(region string) string {
-	for country := range strings.SplitSeq(tavilyCountries, ",") {
-		if code, name, _ := strings.Cut(country, " "); code == region {
-			return name
-		}
-	}
-	return ""
+	return strings.ToLower(countryName(oneOf(tavilyCountries, region)))
 }
