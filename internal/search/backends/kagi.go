@@ -64,13 +64,7 @@ func (k *kagi) Search(ctx context.Context, q search.Query) (search.Reply, error)
 
 // withoutBangs takes out operators, and what Kagi would take for the order to use another search engine.
 func withoutBangs(text string) string {
-	var words []string
-	for word := range strings.FieldsSeq(withoutCommands(withoutOperators(text))) {
-		if word = strings.TrimRight(word, "!"); word != "" {
-			words = append(words, word)
-		}
-	}
-	return strings.Join(words, " ")
+	return eachWord(withoutCommands(withoutOperators(text)), func(word string) string { return strings.TrimRight(word, "!") })
 }
 
 func (k *kagi) current(ctx context.Context, q search.Query) (search.Reply, error) {
