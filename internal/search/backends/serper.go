@@ -25,7 +25,7 @@ func newSerper(s *service) search.Backend {
 type serperReply struct {
 	Parameters                    json.RawMessage `json:"searchParameters"` // of the request, in every reply
 	Organic, News, Images, Videos []serperResult
-	AnswerBox                     struct{ Title, Answer, Snippet, Link string }
+	AnswerBox                     googleBox
 	KnowledgeGraph                struct{ Title, Description, DescriptionLink, Website, ImageURL string }
 }
 
@@ -50,10 +50,7 @@ func (s serper) Search(ctx context.Context, q search.Query) (search.Reply, error
 }
 
 func (s serper) hits(r serperReply) []turn.Hit {
-	var hits []turn.Hit
-	if box := r.AnswerBox; box.Link != "" {
-		hits = append(hits, s.answer(box.Title, box.Link, box.Answer, box.Snippet))
-	}
+	hits := r.AnswerBox.hits(s.service)
 	if k := r.KnowledgeGraph; k.Description != "" {
 		h := s.hit(k.Title, cmp.Or(k.DescriptionLink, k.Website), k.Description)
 		h.Thumbnail = picture(k.ImageURL)
