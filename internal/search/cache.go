@@ -55,7 +55,12 @@ func resultKey(q Query) key {
 	return k
 }
 
-func sorted(names []string) string { return strings.Join(slices.Sorted(slices.Values(names)), " ") }
+func sorted(names []string) string {
+	if len(names) == 0 {
+		return "" // as nearly always
+	}
+	return strings.Join(slices.Sorted(slices.Values(names)), " ")
+}
 
 // cachedResult is a result of the second level.
 type cachedResult struct {
