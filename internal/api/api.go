@@ -7,9 +7,9 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -21,30 +21,18 @@ type Service struct {
 	Origin        string              // "https://host[:port]"; a path behind it is ignored
 	UserAgent     string              // sent where the request has none
 	HeaderTimeout time.Duration       // until response headers arrive; 0 is 60 s. Models think before they speak
-	MaxBody       int64               // bytes of a response body; 0 is 16 MiB
+	MaxBody       int64               // bytes of a response body, whose Read fails with an *http.MaxBytesError past them; 0 is 16 MiB
 	Redact        func(string) string // applied to the text of errors; nil changes nothing
 	Connections   int                 // idle connections kept; 0 is 8
 }
 
-var (
-	// ErrOrigin is returned for a request to any other place than the service's origin.
-	ErrOrigin = errors.New("request leaves the service's origin")
-	// ErrTooLarge is returned by a body's Read past MaxBody.
-	ErrTooLarge = errors.New("response is too large")
-)
+// ErrOrigin is returned for a request to any other place than the service's origin.
+var ErrOrigin = errors.New("request leaves the service's origin")
 
 // Client returns the HTTP client of one service. A response with a redirect status is returned as it is.
 // Deadlines are the request context's: a stream may last as long as its turn.
 func Client(s Service) *http.Client {
-	if s.HeaderTimeout == 0 {
-		s.HeaderTimeout = time.Minute
-	}
-	if s.MaxBody == 0 {
-		s.MaxBody = 16 << 20
-	}
-	if s.Connections == 0 {
-		s.Connections = 8
-	}
+	s.HeaderTimeout, s.MaxBody, s.Connections = cmp.Or(s.HeaderTimeout, time.Minute), cmp.Or(s.MaxBody, 16<<20), cmp.Or(s.Connections, 8)
 	if s.Redact == nil {
 		s.Redact = func(text string) string { return text }
 	}
@@ -80,7 +68,7 @@ func originOf(u *url.URL) string {
 type transport struct {
 	service Service
 	origin  string
-	next    http.RoundTripper
+	next    *http.Transport
 }
 
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -95,16 +83,12 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, &failure{text: t.service.Redact(fmt.Sprintf("reach %s: %v", t.origin, err)), cause: err}
 	}
-	response.Body = &body{ReadCloser: response.Body, left: t.service.MaxBody}
+	response.Body = http.MaxBytesReader(nil, response.Body, t.service.MaxBody)
 	return response, nil
 }
 
 // CloseIdleConnections lets http.Client.CloseIdleConnections through to the pool.
-func (t *transport) CloseIdleConnections() {
-	if c, ok := t.next.(interface{ CloseIdleConnections() }); ok {
-		c.CloseIdleConnections()
-	}
-}
+func (t *transport) CloseIdleConnections() { t.next.CloseIdleConnections() }
 
 // failure prints the redacted text and still answers errors.Is and errors.As for its cause.
 type failure struct {
@@ -118,36 +102,8 @@ func (f *failure) Unwrap() error { return f.cause }
 // Cause returns an error without the request's URL, which http.Client puts around every error and which may hold
 // a key in its query.
 func Cause(err error) error {
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		return wrapped.Err
 	}
 	return err
-}
-
-type body struct {
-	io.ReadCloser
-	left int64 // owned by the reader of the body
-}
-
-func (b *body) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return b.past()
-	}
-	if int64(len(p)) > b.left {
-		p = p[:b.left]
-	}
-	n, err := b.ReadCloser.Read(p)
-	b.left -= int64(n)
-	return n, err
-}
-
-// past tells a body that ends exactly at the limit from one that goes on.
-func (b *body) past() (int, error) {
-	var one [1]byte
-	n, err := b.ReadCloser.Read(one[:])
-	if n > 0 {
-		return 0, ErrTooLarge
-	}
-	return 0, err
 }

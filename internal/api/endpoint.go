@@ -126,15 +126,12 @@ func (e *Endpoint) send(ctx context.Context, r Request) (Reply, error) {
 		return Reply{}, broken(ctx, err)
 	}
 	defer res.Body.Close()
-	most := e.MaxBody
-	if most == 0 {
-		most = 4 << 20
-	}
-	text, err := io.ReadAll(io.LimitReader(res.Body, most+1))
-	switch {
-	case errors.Is(err, ErrTooLarge) || int64(len(text)) > most:
+	most := cmp.Or(e.MaxBody, 4<<20)
+	text, err := io.ReadAll(http.MaxBytesReader(nil, res.Body, most))
+	if _, larger := errors.AsType[*http.MaxBytesError](err); larger {
 		return Reply{Header: res.Header}, &Failure{Code: turn.CodeTooLarge, Detail: fmt.Sprintf("the reply is larger than %d MiB", most>>20)}
-	case err != nil:
+	}
+	if err != nil {
 		return Reply{Header: res.Header}, broken(ctx, err)
 	}
 	return Reply{res.StatusCode, res.Header, text}, nil

@@ -11,6 +11,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
+	"familiar/internal/web/guard"
 )
 
 // Page is a page as text.
@@ -23,6 +24,7 @@ type Page struct {
 // by the words on the pages themselves.
 const (
 	candidatesPerHit = 4
+	reading          = 4 * time.Second        // for reading pages, besides Engine.Timeout
 	readers          = 8                      // pages read at once
 	minReading       = 500 * time.Millisecond // with less time than this nothing is read
 	readMargin       = 50 * time.Millisecond  // of the deadline, for ranking
@@ -32,8 +34,8 @@ const (
 
 // advanced is search in the advanced depth. Where there is too little time, or too little worth reading, it is what the
 // basic depth gives.
-func (e *Engine) advanced(ctx context.Context, way route, q Query, domains filter) Result {
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(e.Timeout, defaultTimeout)+cmp.Or(e.Reading, defaultReading))
+func (e *Engine) advanced(ctx context.Context, way route, q Query, domains guard.Domains) Result {
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(e.Timeout, defaultTimeout)+reading)
 	defer cancel()
 	end, _ := ctx.Deadline()
 	soon, stop := context.WithTimeout(ctx, time.Until(end)/2)
@@ -134,39 +136,19 @@ func (e *Engine) chooseRead(q Query, pages []*candidate, texts []Page) []*candid
 		}
 	}
 	sortPages(good)
-	return append(answers, spread(good, e.perDomain())...)
+	return append(answers, spread(good)...)
 }
 
 // isProse reports whether a text is made of sentences: more than 50 words, more than 3 sentences, and 5 to 30 words in each
 // on average. A line without three words is a label.
-func isProse(text string) bool {
+func isProse(s string) bool {
 	words, sentences := 0, 0
-	for line := range strings.Lines(text) {
-		for sentence := range sentencesOf(line) {
-			if n := wordCount(sentence); n >= 3 {
-				words, sentences = words+n, sentences+1
-			}
+	for _, sentence := range text.Sentences(s) {
+		if n := wordCount(sentence); n >= 3 {
+			words, sentences = words+n, sentences+1
 		}
 	}
 	return words > 50 && sentences > 3 && words > 5*sentences && words < 30*sentences
-}
-
-// sentencesOf cuts a line behind each mark that ends a sentence. A dot does so before a space.
-func sentencesOf(line string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		from := 0
-		for i, r := range line {
-			end := i + utf8.RuneLen(r)
-			if !strings.ContainsRune("。！？｡", r) && (!strings.ContainsRune(".!?…", r) || end < len(line) && line[end] != ' ' && line[end] != '\n') {
-				continue
-			}
-			if !yield(line[from:end]) {
-				return
-			}
-			from = end
-		}
-		yield(line[from:])
-	}
 }
 
 // wordCount counts words; of a script without spaces two characters are one.

@@ -21,7 +21,8 @@ type answer struct {
 	at     time.Time     // when it came
 	stale  time.Duration // of hits that stand in for a failure: their age
 	left   Allowance
-	unsent bool // one of our own limits kept the backend from being asked
+	wait   time.Duration // as in Reply
+	unsent bool          // one of our own limits kept the backend from being asked
 }
 
 // ok reports whether the backend did its work, with or without hits.
@@ -109,7 +110,7 @@ func call(ctx context.Context, b Backend, q Query) (a answer) {
 		a.took = time.Since(began)
 	}()
 	reply, err := b.Search(ctx, q)
-	return answer{hits: candidates(b.Name(), reply.Hits), left: reply.Allowance, err: err}
+	return answer{hits: candidates(b.Name(), reply.Hits), left: reply.Allowance, wait: reply.Wait, err: err}
 }
 
 // nameOfPanic names a panic without the data that it may hold.

@@ -43,22 +43,23 @@ func keyOf(backend string, q Query) key {
 	fold := func(s string) string {
 		return strings.ToLower(norm.NFC.String(strings.Join(strings.Fields(s), " ")))
 	}
-	set := func(names []string) string {
-		if len(names) == 0 {
-			return ""
-		}
-		return strings.Join(slices.Sorted(slices.Values(names)), " ")
-	}
 	return key{
 		backend: backend, text: fold(q.Text), intent: q.Intent, language: strings.ToLower(q.Language), fresh: q.Fresh,
-		place: fold(q.Place), depth: q.Depth, safe: q.Safe, include: set(q.Include), exclude: set(q.Exclude), limit: q.Limit,
+		place: fold(q.Place), depth: q.Depth, safe: q.Safe, include: sorted(q.Include), exclude: sorted(q.Exclude), limit: q.Limit,
 	}
 }
 
 func resultKey(q Query) key {
 	k := keyOf("", q)
-	k.kind, k.backends = q.Type, strings.Join(slices.Sorted(slices.Values(q.Backends)), " ")
+	k.kind, k.backends = q.Type, sorted(q.Backends)
 	return k
+}
+
+func sorted(names []string) string {
+	if len(names) == 0 {
+		return "" // as nearly always
+	}
+	return strings.Join(slices.Sorted(slices.Values(names)), " ")
 }
 
 // cachedResult is a result of the second level.

@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"errors"
 	"net/url"
 	"strings"
 	"unicode"
@@ -80,15 +79,4 @@ func pageKey(u *url.URL) string {
 		k += "?" + u.RawQuery
 	}
 	return k
-}
-
-// filter is Query.Include and Query.Exclude.
-type filter struct{ guard.Domains }
-
-func newFilter(include, exclude []string) (filter, error) {
-	d, err := guard.NewDomains(include, exclude)
-	if err != nil {
-		return filter{}, errors.New("a domain to search in, or not to, is not a host name")
-	}
-	return filter{d}, nil
 }

@@ -13,19 +13,18 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/flight"
+	"familiar/internal/web/guard"
 )
 
 // Engine asks its backends. The exported fields are set before the first search and not changed after; the zero
 // values are useful. It is safe for concurrent use.
 type Engine struct {
-	Backends  []Backend          // in the order in which they are reported; on a draw in the ranking the first wins
-	Profiles  map[string]Profile // by backend name; a backend without one serves every intent
-	Timeout   time.Duration      // one backend's time to answer; 0 is 4 s
-	Grace     time.Duration      // how long the others are waited for once the leading ones have found something; 0 is 300 ms
-	Brief     time.Duration      // how long the last one is waited for where three have found something; 0 is 40 ms
-	Reading   time.Duration      // for reading pages in the advanced depth, besides Timeout; 0 is 4 s
-	FanOut    int                // backends asked at once, 1 or more; 0 is 5
-	PerDomain int                // hits of one registrable domain before those of others go first; 0 is 2
+	Backends []Backend          // in the order in which they are reported; on a draw in the ranking the first wins
+	Profiles map[string]Profile // by backend name; a backend without one serves every intent
+	Timeout  time.Duration      // one backend's time to answer; 0 is 4 s
+	Grace    time.Duration      // how long the others are waited for once the leading ones have found something; 0 is 300 ms
+	Brief    time.Duration      // how long the last one is waited for where three have found something; 0 is 40 ms
+	FanOut   int                // backends asked at once, 1 or more; 0 is 5
 	// Read reads a page for the advanced depth, and returns soon after ctx is done; nil: that depth is the basic one.
 	Read   func(ctx context.Context, url string) (Page, error)
 	Disk   *Disk            // closed by Close; nil: answers are forgotten with the process
@@ -48,7 +47,6 @@ type Engine struct {
 
 const (
 	defaultTimeout = 4 * time.Second
-	defaultReading = 4 * time.Second
 	defaultGrace   = 300 * time.Millisecond
 	defaultBrief   = 40 * time.Millisecond
 	defaultFanOut  = 5
@@ -63,9 +61,9 @@ const (
 func (e *Engine) Search(ctx context.Context, q Query) Result {
 	e.once.Do(e.open)
 	q = q.withDefaults()
-	domains, err := newFilter(q.Include, q.Exclude)
+	domains, err := guard.NewDomains(q.Include, q.Exclude)
 	if err != nil {
-		return Result{State: turn.LookupFailed, Failure: turn.CodeRejected, Reason: err.Error()}
+		return Result{State: turn.LookupFailed, Failure: turn.CodeRejected, Reason: "a domain to search in, or not to, is not a host name"}
 	}
 	way := e.route(q)
 	if way.empty() {
@@ -81,7 +79,7 @@ func (e *Engine) Search(ctx context.Context, q Query) Result {
 	return r
 }
 
-func (e *Engine) search(ctx context.Context, way route, q Query, domains filter) Result {
+func (e *Engine) search(ctx context.Context, way route, q Query, domains guard.Domains) Result {
 	if q.Depth == DepthAdvanced && e.Read != nil {
 		return e.advanced(ctx, way, q, domains)
 	}
@@ -92,7 +90,7 @@ func (e *Engine) search(ctx context.Context, way route, q Query, domains filter)
 
 // basic asks and merges, with earlier answers where nobody could look. The result has no hits yet: they are to be taken
 // from the pages.
-func (e *Engine) basic(ctx context.Context, way route, q Query, domains filter) (Result, []*candidate) {
+func (e *Engine) basic(ctx context.Context, way route, q Query, domains guard.Domains) (Result, []*candidate) {
 	sources, answers := e.gather(ctx, way, q)
 	pages := e.rank(q, domains, sources, answers)
 	r := conclude(sources, answers, len(pages) > 0)
@@ -201,13 +199,13 @@ func FromCache(a turn.Asked) bool { return strings.HasPrefix(a.Detail, cachedDet
 
 // asError is err as one of ours: what a foreign one says is not shown.
 func asError(backend string, err error) *Error {
-	var ours *Error
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.As(err, &ours):
+	}
+	if ours, ok := errors.AsType[*Error](err); ok {
 		return ours
-	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return &Error{Backend: backend, Code: turn.CodeTimeout}
 	}
 	return &Error{Backend: backend, Code: turn.CodeUpstream, Detail: fmt.Sprintf("%T", err)}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -159,7 +161,7 @@ func (f *fanOut) mayAsk(s *source, now time.Time) error {
 	if !f.paid {
 		if f.paid = f.e.chargeCaller(f.q.Caller, now); !f.paid {
 			f.left = route{} // the others would be refused too
-			return tooManySearches(s)
+			return &Error{Backend: s.Name(), Code: turn.CodeRateLimited, Detail: fmt.Sprintf("not asked: the %d searches a minute of this character are used up", callerPerMinute)}
 		}
 	}
 	f.e.charge(s, now)
@@ -215,10 +217,10 @@ func (f *fanOut) stop(now time.Time) time.Time {
 	until := f.quorum
 	for i := range f.sources {
 		if f.isPending(i) {
-			until = later(until, later(f.due(i), f.last.Add(brief)))
+			until = slices.MaxFunc([]time.Time{until, f.due(i), f.last.Add(brief)}, time.Time.Compare)
 		}
 	}
-	return earlier(until, f.quorum.Add(cmp.Or(f.e.Grace, defaultGrace)))
+	return slices.MinFunc([]time.Time{until, f.quorum.Add(cmp.Or(f.e.Grace, defaultGrace))}, time.Time.Compare)
 }
 
 // leaders reports whether most of the leading sources are in or late, and if not, when the next of them will be.
@@ -258,23 +260,9 @@ func (f *fanOut) due(i int) time.Time {
 	if s.record.latency.n >= enoughLatencies {
 		return since.Add(s.record.latency.percentile(0.95) + cmp.Or(f.e.Brief, defaultBrief))
 	}
-	late := since.Add(cmp.Or(s.Latency, defaultLatency))
+	latency := cmp.Or(s.Latency, defaultLatency)
 	if end, ok := f.ctx.Deadline(); ok {
-		late = earlier(late, since.Add(end.Sub(since)/2))
+		latency = min(latency, end.Sub(since)/2)
 	}
-	return late
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
+	return since.Add(latency)
 }

@@ -42,6 +42,9 @@ func (s *source) note(a answer, abandoned bool) {
 		r.failures, r.failing = r.failures+1, true
 		s.breaker.fail(a.at, r.failure, weightFailed)
 	}
+	if a.wait > 0 {
+		s.breaker.pauseAsToldBy(a.at, &Error{Backend: s.Name(), Code: turn.CodeRateLimited, RetryAfter: a.wait})
+	}
 	if a.left.Of > 0 && a.left.Left <= 0 && a.left.Resets.After(a.at) {
 		s.breaker.pauseAsToldBy(a.at, &Error{Backend: s.Name(), Code: turn.CodeQuota, Detail: "it says that its limit is used up", RetryAfter: a.left.Resets.Sub(a.at)})
 	}

@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"time"
 
@@ -81,8 +80,4 @@ func (e *Engine) chargeCaller(caller string, now time.Time) bool {
 		e.callers[caller] = b
 	}
 	return b.AllowN(now, 1)
-}
-
-func tooManySearches(s *source) error {
-	return &Error{Backend: s.Name(), Code: turn.CodeRateLimited, Detail: fmt.Sprintf("not asked: the %d searches a minute of this character are used up", callerPerMinute)}
 }

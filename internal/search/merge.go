@@ -6,6 +6,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
+	"familiar/internal/web/guard"
 )
 
 const (
@@ -17,12 +18,12 @@ const (
 	relevanceGain = 0.5
 	// answerGain is how much a hit gains that answers by itself.
 	answerGain = 1.0
-	// defaultPerDomain is how many pages of one domain are read.
-	defaultPerDomain = 2
+	// perDomain is how many hits of one registrable domain go before those of others.
+	perDomain = 2
 )
 
 // rank merges the answers into one list, best first. The same answers give the same list, whoever was quickest.
-func (e *Engine) rank(q Query, domains filter, sources []*source, answers []answer) []*candidate {
+func (e *Engine) rank(q Query, domains guard.Domains, sources []*source, answers []answer) []*candidate {
 	pages := e.fuse(domains, sources, answers)
 	fit, newer := relevance(text.HashTerms(nil, q.Text), pages), halves(q)
 	for i, p := range pages {
@@ -32,7 +33,7 @@ func (e *Engine) rank(q Query, domains filter, sources []*source, answers []answ
 		}
 	}
 	sortPages(pages)
-	return spread(mergeNearDuplicates(pages), e.perDomain())
+	return spread(mergeNearDuplicates(pages))
 }
 
 // top are the hits of the first n pages.
@@ -44,19 +45,12 @@ func top(pages []*candidate, n int) []turn.Hit {
 	return hits
 }
 
-func (e *Engine) perDomain() int {
-	if e.PerDomain > 0 {
-		return e.PerDomain
-	}
-	return defaultPerDomain
-}
-
 func sortPages(pages []*candidate) {
 	slices.SortStableFunc(pages, func(a, b *candidate) int { return cmp.Compare(b.Score, a.Score) })
 }
 
 // fuse makes one candidate a page, scored by its ranks, in the order of first appearance.
-func (e *Engine) fuse(domains filter, sources []*source, answers []answer) []*candidate {
+func (e *Engine) fuse(domains guard.Domains, sources []*source, answers []answer) []*candidate {
 	var pages []*candidate
 	seen := map[string]*candidate{}
 	for i, a := range answers {
@@ -103,7 +97,7 @@ func join(page, c *candidate, gain float64) {
 
 // spread moves the hits of a domain, except the first few, behind those of the others. They are not dropped: there may be
 // little else.
-func spread(pages []*candidate, perDomain int) []*candidate {
+func spread(pages []*candidate) []*candidate {
 	count := map[string]int{}
 	var first, later []*candidate
 	for _, p := range pages {

@@ -73,7 +73,8 @@ type Backend interface {
 // Reply is what a backend found.
 type Reply struct {
 	Hits      []turn.Hit
-	Allowance Allowance // also beside an error
+	Allowance Allowance     // also beside an error
+	Wait      time.Duration // how long it asks to be left alone though it has answered; 0: not at all
 }
 
 // Allowance is how much of a limit the service says is left. The zero value is a service that did not say.

@@ -119,71 +119,39 @@ func (db *DB) Settle(ctx context.Context, events ...string) error {
 
 // SavePost keeps what the nth post of a turn is, until the turn is over.
 func (db *DB) SavePost(ctx context.Context, turnID string, n int, p Post) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.Stmt(db.stmts.post).Exec(turnID, n, p.ID, p.Text)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("save post: %w", err)
-	}
-	return nil
+	_, err := db.exec(ctx, "save post", `INSERT INTO posts (turn_id, n, message_id, text) VALUES (?, ?, ?, ?)
+		ON CONFLICT (turn_id, n) DO UPDATE SET message_id = excluded.message_id, text = excluded.text`, turnID, n, p.ID, p.Text)
+	return err
 }
 
 // Unanswered returns the claimed events that have no answer yet, in the order in which they came.
 func (db *DB) Unanswered(ctx context.Context) ([]Unanswered, error) {
-	var all []Unanswered
-	err := query(ctx, db.readers, `SELECT event_id, at, event, turn_id FROM claims WHERE state <> 'done' ORDER BY at, event_id`, nil, func(rows *sql.Rows) error {
-		var o Unanswered
+	rows, err := db.readers.QueryContext(ctx, `SELECT event_id, at, event, turn_id FROM claims WHERE state <> 'done' ORDER BY at, event_id`)
+	all, err := collect(db, "read open claims", rows, err, func(row scanner) (o Unanswered, err error) {
 		var at int64
-		err := rows.Scan(&o.Claim, &at, &o.Event, &o.TurnID)
+		err = row.Scan(&o.Claim, &at, &o.Event, &o.TurnID)
 		o.At = time.UnixMicro(at).UTC()
-		all = append(all, o)
-		return err
+		return o, err
 	})
 	for i := range all {
-		if err != nil || all[i].TurnID == "" {
-			continue
+		if err != nil {
+			return nil, err
 		}
-		err = query(ctx, db.readers, `SELECT message_id, text FROM posts WHERE turn_id = ? ORDER BY n`, []any{all[i].TurnID}, func(rows *sql.Rows) error {
-			var p Post
-			err := rows.Scan(&p.ID, &p.Text)
-			all[i].Posts = append(all[i].Posts, p)
-			return err
+		rows, failed := db.readers.QueryContext(ctx, `SELECT message_id, text FROM posts WHERE turn_id = ? ORDER BY n`, all[i].TurnID)
+		all[i].Posts, err = collect(db, "read posts", rows, failed, func(row scanner) (p Post, err error) {
+			err = row.Scan(&p.ID, &p.Text)
+			return p, err
 		})
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read open claims: %w", db.Explain(err))
-	}
-	return all, nil
-}
-
-// query calls row with each row of a query.
-func query(ctx context.Context, db *sql.DB, sql string, args []any, row func(*sql.Rows) error) error {
-	rows, err := db.QueryContext(ctx, sql, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := row(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return all, err
 }
 
 // PruneClaims forgets the events claimed before that time and returns how many those were.
 func (db *DB) PruneClaims(ctx context.Context, before time.Time) (int, error) {
-	var n int64
-	err := db.Write(ctx, func(tx *sql.Tx) error {
-		r, err := tx.Exec(`DELETE FROM claims WHERE at < ?`, before.UnixMicro())
-		if err == nil {
-			n, err = r.RowsAffected()
-		}
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("prune claims: %w", err)
-	}
-	return int(n), nil
+	return db.exec(ctx, "prune claims", `DELETE FROM claims WHERE at < ?`, before.UnixMicro())
+}
+
+func changed(r sql.Result) (bool, error) {
+	n, err := r.RowsAffected()
+	return n > 0, err
 }

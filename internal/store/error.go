@@ -35,60 +35,34 @@ type Error struct {
 	Err  error  // what the system or SQLite said, if anything
 }
 
+// explanations are the cause and the cure of each kind. Those of a version have the numbers of two schemas.
+var explanations = map[Kind]struct{ cause, cure string }{
+	InUse: {"in use by another process", "stop that process, or choose another data directory"},
+	Newer: {"written by a newer version of this program, schema %d where %d is the newest known",
+		"use the newer version, or put back a copy of the data directory from before the upgrade"},
+	Older:    {"written by an older version of this program, schema %d where %d is needed", "start the bot once, which brings it up to date"},
+	Missing:  {"there is none", "start the bot once, or choose the data directory that it uses"},
+	Corrupt:  {"damaged, or not a database", "put back a copy, or move it and the files beside it away to begin with an empty one"},
+	ReadOnly: {"cannot be written", "give the user that this program runs as the right to write the data directory and all files in it"},
+	Full:     {"no space left on its disk", "free some space; what was saved before is safe"},
+	IO:       {"cannot be read or written", "check the disk and the system's log, or choose another data directory"},
+}
+
 func (e *Error) Error() string {
-	s := fmt.Sprintf("database %s: %s", e.Path, e.cause())
-	if e.Err != nil {
-		s += " (" + e.Err.Error() + ")"
+	x := explanations[e.Kind]
+	switch {
+	case e.Kind == Newer || e.Kind == Older:
+		x.cause = fmt.Sprintf(x.cause, e.Have, e.Want)
+	case e.PID != 0:
+		x.cause = fmt.Sprintf("in use by process %d", e.PID)
 	}
-	return s + ": " + e.cure()
+	if e.Err != nil {
+		x.cause += " (" + e.Err.Error() + ")"
+	}
+	return fmt.Sprintf("database %s: %s: %s", e.Path, x.cause, x.cure)
 }
 
 func (e *Error) Unwrap() error { return e.Err }
-
-func (e *Error) cause() string {
-	switch e.Kind {
-	case InUse:
-		if e.PID == 0 {
-			return "in use by another process"
-		}
-		return fmt.Sprintf("in use by process %d", e.PID)
-	case Newer:
-		return fmt.Sprintf("written by a newer version of this program, schema %d where %d is the newest known", e.Have, e.Want)
-	case Older:
-		return fmt.Sprintf("written by an older version of this program, schema %d where %d is needed", e.Have, e.Want)
-	case Missing:
-		return "there is none"
-	case Corrupt:
-		return "damaged, or not a database"
-	case ReadOnly:
-		return "cannot be written"
-	case Full:
-		return "no space left on its disk"
-	default:
-		return "cannot be read or written"
-	}
-}
-
-func (e *Error) cure() string {
-	switch e.Kind {
-	case InUse:
-		return "stop that process, or choose another data directory"
-	case Newer:
-		return "use the newer version, or put back a copy of the data directory from before the upgrade"
-	case Older:
-		return "start the bot once, which brings it up to date"
-	case Missing:
-		return "start the bot once, or choose the data directory that it uses"
-	case Corrupt:
-		return "put back a copy, or move it and the files beside it away to begin with an empty one"
-	case ReadOnly:
-		return "give the user that this program runs as the right to write the data directory and all files in it"
-	case Full:
-		return "free some space; what was saved before is safe"
-	default:
-		return "check the disk and the system's log, or choose another data directory"
-	}
-}
 
 // Explain turns what the database driver says into an [*Error] where the file or its disk is to blame, and
 // sql.ErrNoRows into [ErrNotFound]. Other errors, and nil, are returned as they are.

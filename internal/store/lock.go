@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -38,15 +37,7 @@ func acquire(path string) (*os.File, error) {
 
 // ownerOf returns the process that the lock file names, or 0.
 func ownerOf(path string) int {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, 32))
-	if err != nil {
-		return 0
-	}
+	b, _ := os.ReadFile(path) // one that cannot be read names nobody
 	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
 	if err != nil || pid < 0 {
 		return 0

@@ -43,29 +43,14 @@ func (db *DB) SaveMessages(ctx context.Context, ms ...Message) error {
 // EditMessage gives a message a new text. Edited is false if it had that text already, or if there is no
 // such message.
 func (db *DB) EditMessage(ctx context.Context, id, text string) (edited bool, err error) {
-	err = db.Write(ctx, func(tx *sql.Tx) error {
-		r, err := tx.Exec(`UPDATE messages SET text = ? WHERE id = ? AND text <> ?`, text, id, text)
-		if err == nil {
-			edited, err = changed(r)
-		}
-		return err
-	})
-	if err != nil {
-		return false, fmt.Errorf("edit message: %w", err)
-	}
-	return edited, nil
+	n, err := db.exec(ctx, "edit message", `UPDATE messages SET text = ? WHERE id = ? AND text <> ?`, text, id, text)
+	return n > 0, err
 }
 
 // DeleteMessage forgets a message. It is no error if there is none.
 func (db *DB) DeleteMessage(ctx context.Context, id string) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.Exec(`DELETE FROM messages WHERE id = ?`, id)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("delete message: %w", err)
-	}
-	return nil
+	_, err := db.exec(ctx, "delete message", `DELETE FROM messages WHERE id = ?`, id)
+	return err
 }
 
 // Message returns the message with that id, or [ErrNotFound].
@@ -80,23 +65,9 @@ func (db *DB) Message(ctx context.Context, id string) (Message, error) {
 // Recent returns the last n messages of a channel, oldest first.
 func (db *DB) Recent(ctx context.Context, channelID string, n int) ([]Message, error) {
 	rows, err := db.stmts.recent.QueryContext(ctx, channelID, n)
-	if err != nil {
-		return nil, fmt.Errorf("read recent messages: %w", db.Explain(err))
-	}
-	defer rows.Close()
-	ms := make([]Message, 0, min(max(n, 0), 100))
-	for rows.Next() {
-		m, err := scan(rows)
-		if err != nil {
-			return nil, fmt.Errorf("read recent messages: %w", db.Explain(err))
-		}
-		ms = append(ms, m)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read recent messages: %w", db.Explain(err))
-	}
+	ms, err := collect(db, "read recent messages", rows, err, scan)
 	slices.Reverse(ms)
-	return ms, nil
+	return ms, err
 }
 
 // Chain returns the message that this one replies to, the one which that replies to, and so on: at most n,
@@ -125,7 +96,7 @@ func (db *DB) Chain(ctx context.Context, id string, n int) ([]Message, error) {
 // columns are in the order of scan and insertInto.
 const columns = `id, channel_id, guild_id, author_id, author_name, text, reply_to, turn_id, at, own`
 
-func scan(row interface{ Scan(...any) error }) (m Message, err error) {
+func scan(row scanner) (m Message, err error) {
 	var at int64
 	err = row.Scan(&m.ID, &m.ChannelID, &m.GuildID, &m.AuthorID, &m.AuthorName, &m.Text, &m.ReplyTo, &m.TurnID, &at, &m.Own)
 	m.At = time.UnixMicro(at).UTC()
@@ -134,9 +105,4 @@ func scan(row interface{ Scan(...any) error }) (m Message, err error) {
 
 func insertInto(s *sql.Stmt, m Message) (sql.Result, error) {
 	return s.Exec(m.ID, m.ChannelID, m.GuildID, m.AuthorID, m.AuthorName, m.Text, m.ReplyTo, m.TurnID, m.At.UnixMicro(), m.Own)
-}
-
-func changed(r sql.Result) (bool, error) {
-	n, err := r.RowsAffected()
-	return n > 0, err
 }

@@ -19,19 +19,9 @@ var migrations embed.FS
 // migrate brings the schema to the newest version.
 func (db *DB) migrate(ctx context.Context) error {
 	pool := db.writes.pool
-	have, err := version(ctx, pool)
-	if err != nil {
+	have, want, err := db.versions(ctx, pool)
+	if err != nil || have == want { // what every start but the first finds: the migrations need not even be parsed
 		return err
-	}
-	want, err := newest()
-	if err != nil {
-		return err
-	}
-	switch {
-	case have == want: // what every start but the first finds: the migrations need not even be parsed
-		return nil
-	case have > want:
-		return &Error{Kind: Newer, Path: db.path, Have: have, Want: want}
 	}
 	dir, err := fs.Sub(migrations, "migrations/sqlite")
 	if err != nil {
@@ -47,17 +37,21 @@ func (db *DB) migrate(ctx context.Context) error {
 	return nil
 }
 
-// version returns the file's schema version, 0 if it is empty. It is the first question that the file is
-// asked, so this is where one that is damaged, cut short or no database at all is found out.
-func version(ctx context.Context, pool *sql.DB) (int64, error) {
+// versions returns the file's schema version, 0 if it is empty, and this program's, which is not lower. It asks the
+// file's first question, so this is where one that is damaged, cut short or no database at all is found out.
+func (db *DB) versions(ctx context.Context, pool *sql.DB) (have, want int64, err error) {
 	var tables int
-	err := pool.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE name = ?`, goose.DefaultTablename).Scan(&tables)
-	if err != nil || tables == 0 {
-		return 0, err
+	err = pool.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE name = ?`, goose.DefaultTablename).Scan(&tables)
+	if err == nil && tables > 0 {
+		err = pool.QueryRowContext(ctx, `SELECT coalesce(max(version_id), 0) FROM `+goose.DefaultTablename).Scan(&have)
 	}
-	var v int64
-	err = pool.QueryRowContext(ctx, `SELECT coalesce(max(version_id), 0) FROM `+goose.DefaultTablename).Scan(&v)
-	return v, err
+	if err != nil {
+		return 0, 0, err
+	}
+	if want, err = newest(); err == nil && have > want {
+		err = &Error{Kind: Newer, Path: db.path, Have: have, Want: want}
+	}
+	return have, want, err
 }
 
 // newest returns the schema version that this program knows.

@@ -34,14 +34,8 @@ func (db *DB) TakeQuota(ctx context.Context, name, period string, n, limit int) 
 
 // ReturnQuota gives back n that were taken in period and not used.
 func (db *DB) ReturnQuota(ctx context.Context, name, period string, n int) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.Exec(`UPDATE quotas SET used = used - ? WHERE name = ? AND period = ? AND used >= ?`, n, name, period, n)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("return quota %s: %w", name, err)
-	}
-	return nil
+	_, err := db.exec(ctx, "return quota "+name, `UPDATE quotas SET used = used - ? WHERE name = ? AND period = ? AND used >= ?`, n, name, period, n)
+	return err
 }
 
 // QuotaUsed returns how many are taken of the quota name in period.

@@ -27,30 +27,18 @@ func (db *DB) Channel(ctx context.Context, id string) (Channel, error) {
 
 // Channels returns the settings of all channels of a server that somebody touched, and of those whose server was not kept.
 func (db *DB) Channels(ctx context.Context, guildID string) ([]Channel, error) {
-	var all []Channel
-	err := query(ctx, db.readers, `SELECT id, guild_id, mode, web_off FROM channels WHERE guild_id IN (?, '')`, []any{guildID}, func(rows *sql.Rows) error {
-		var c Channel
-		err := rows.Scan(&c.ID, &c.GuildID, &c.Mode, &c.WebOff)
-		all = append(all, c)
-		return err
+	rows, err := db.readers.QueryContext(ctx, `SELECT id, guild_id, mode, web_off FROM channels WHERE guild_id IN (?, '')`, guildID)
+	return collect(db, "read channel settings", rows, err, func(row scanner) (c Channel, err error) {
+		err = row.Scan(&c.ID, &c.GuildID, &c.Mode, &c.WebOff)
+		return c, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read channel settings: %w", db.Explain(err))
-	}
-	return all, nil
 }
 
 // SetChannel saves a channel's settings.
 func (db *DB) SetChannel(ctx context.Context, c Channel) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.Exec(`INSERT INTO channels (id, guild_id, mode, web_off) VALUES (?, ?, ?, ?)
-			ON CONFLICT (id) DO UPDATE SET guild_id = excluded.guild_id, mode = excluded.mode, web_off = excluded.web_off`, c.ID, c.GuildID, c.Mode, c.WebOff)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("save channel settings: %w", err)
-	}
-	return nil
+	_, err := db.exec(ctx, "save channel settings", `INSERT INTO channels (id, guild_id, mode, web_off) VALUES (?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET guild_id = excluded.guild_id, mode = excluded.mode, web_off = excluded.web_off`, c.ID, c.GuildID, c.Mode, c.WebOff)
+	return err
 }
 
 // Note returns the small fact kept under key, or [ErrNotFound].
@@ -65,13 +53,7 @@ func (db *DB) Note(ctx context.Context, key string) (string, error) {
 
 // SetNote keeps a small fact, such as what was registered where, under key.
 func (db *DB) SetNote(ctx context.Context, key, value string) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.Exec(`INSERT INTO notes (key, value) VALUES (?, ?)
-			ON CONFLICT (key) DO UPDATE SET value = excluded.value`, key, value)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("save note %s: %w", key, err)
-	}
-	return nil
+	_, err := db.exec(ctx, "save note "+key, `INSERT INTO notes (key, value) VALUES (?, ?)
+		ON CONFLICT (key) DO UPDATE SET value = excluded.value`, key, value)
+	return err
 }

@@ -9,7 +9,7 @@ import (
 // statements are prepared once, for what every turn does.
 type statements struct {
 	arrive, save, claim, meet *sql.Stmt // on the writer's connection; nil when only looking
-	begin, end, forget, post  *sql.Stmt // the same
+	begin, end, forget        *sql.Stmt // the same
 	recent, message           *sql.Stmt // on the readers'
 }
 
@@ -25,6 +25,47 @@ func (db *DB) Prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 		return nil, fmt.Errorf("prepare statement: %w", db.Explain(err))
 	}
 	return s, nil
+}
+
+// exec runs one statement in a transaction of its own and returns how many rows it changed. The error begins
+// with what.
+func (db *DB) exec(ctx context.Context, what, query string, args ...any) (changed int, err error) {
+	err = db.Write(ctx, func(tx *sql.Tx) error {
+		r, err := tx.Exec(query, args...)
+		if err != nil {
+			return err
+		}
+		n, err := r.RowsAffected()
+		changed = int(n)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", what, err)
+	}
+	return changed, nil
+}
+
+// scanner is a row of a result.
+type scanner interface{ Scan(dest ...any) error }
+
+// collect reads the rows of a query, which failed if err is not nil. The error begins with what.
+func collect[T any](db *DB, what string, rows *sql.Rows, err error, scan func(scanner) (T, error)) ([]T, error) {
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, db.Explain(err))
+	}
+	defer rows.Close()
+	var all []T
+	for rows.Next() {
+		one, err := scan(rows)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", what, db.Explain(err))
+		}
+		all = append(all, one)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", what, db.Explain(err))
+	}
+	return all, nil
 }
 
 const insert = `INSERT INTO messages (` + columns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO `
@@ -54,8 +95,6 @@ func (db *DB) prepare(ctx context.Context) error {
 				ON CONFLICT (event_id) DO UPDATE SET state = 'begun', turn_id = excluded.turn_id WHERE state = 'waiting'`},
 			statement{&db.stmts.end, db.writes.pool, `UPDATE claims SET state = 'done', event = '' WHERE turn_id = ? AND state = 'begun'`},
 			statement{&db.stmts.forget, db.writes.pool, `DELETE FROM posts WHERE turn_id = ?`},
-			statement{&db.stmts.post, db.writes.pool, `INSERT INTO posts (turn_id, n, message_id, text) VALUES (?, ?, ?, ?)
-				ON CONFLICT (turn_id, n) DO UPDATE SET message_id = excluded.message_id, text = excluded.text`},
 			statement{&db.stmts.meet, db.writes.pool, `INSERT INTO people (guild_id, author_id, name, at) VALUES (?, ?, ?, ?)
 				ON CONFLICT (guild_id, author_id) DO UPDATE SET name = excluded.name, at = excluded.at WHERE excluded.at >= at`})
 	}

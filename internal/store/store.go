@@ -46,44 +46,34 @@ type DB struct {
 // Open opens the store in dir and makes both if they are missing, readable for their owner only. The caller
 // must Close it. Another process cannot open it until then, but can [Look].
 func Open(ctx context.Context, dir string) (*DB, error) {
-	db, err := locate(dir)
-	if err != nil {
-		return nil, err
-	}
-	if err := db.open(ctx, dir); err != nil {
-		_ = db.Close() // why it did not open matters more
-		return nil, db.Explain(err)
-	}
-	return db, nil
+	return openBy(ctx, dir, (*DB).open)
 }
 
 // Look opens the store in dir for reading only, whether another process has it open or not. A store that is
 // missing, or whose schema is not exactly this program's, is refused. Every write fails.
 func Look(ctx context.Context, dir string) (*DB, error) {
-	db, err := locate(dir)
+	return openBy(ctx, dir, (*DB).look)
+}
+
+func openBy(ctx context.Context, dir string, how func(*DB, context.Context) error) (*DB, error) {
+	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("find data directory: %w", err)
 	}
-	if err := db.look(ctx); err != nil {
+	db := &DB{path: filepath.Join(dir, fileName)}
+	if err := how(db, ctx); err != nil {
 		_ = db.Close() // why it did not open matters more
 		return nil, db.Explain(err)
 	}
 	return db, nil
 }
 
-func locate(dir string) (*DB, error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, fmt.Errorf("find data directory: %w", err)
-	}
-	return &DB{path: filepath.Join(abs, fileName)}, nil
-}
-
-func (db *DB) open(ctx context.Context, dir string) error {
+func (db *DB) open(ctx context.Context) error {
+	dir := filepath.Dir(db.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make data directory: %w", err)
 	}
-	lock, err := acquire(filepath.Join(filepath.Dir(db.path), lockName))
+	lock, err := acquire(filepath.Join(dir, lockName))
 	if err != nil {
 		return err
 	}
@@ -125,17 +115,11 @@ func (db *DB) look(ctx context.Context) error {
 	if err := db.connectReaders(); err != nil {
 		return err
 	}
-	have, err := version(ctx, db.readers)
+	have, want, err := db.versions(ctx, db.readers)
 	if err != nil {
 		return err
 	}
-	want, err := newest()
-	switch {
-	case err != nil:
-		return err
-	case have > want:
-		return &Error{Kind: Newer, Path: db.path, Have: have, Want: want}
-	case have < want:
+	if have < want {
 		return &Error{Kind: Older, Path: db.path, Have: have, Want: want}
 	}
 	return db.prepare(ctx)

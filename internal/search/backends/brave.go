@@ -69,35 +69,23 @@ const (
 	maxBraveCount = 20
 )
 
-// braveAnswer is the answer to one of the searches.
-type braveAnswer struct {
-	reply braveReply
-	left  search.Allowance
-	err   error
-}
-
 func (b brave) Search(ctx context.Context, q search.Query) (search.Reply, error) {
 	text := withSites(q, maxBraveQuery, maxBraveWords)
 	if text == "" {
 		return search.Reply{}, nil
 	}
 	paths := b.paths(q)
-	answers := make([]braveAnswer, len(paths))
+	replies, errs := make([]search.Reply, len(paths)), make([]error, len(paths))
 	var tasks sync.WaitGroup
 	for i, path := range paths {
-		tasks.Go(func() { answers[i] = b.look(ctx, path, text, q) })
+		tasks.Go(func() { replies[i], errs[i] = b.look(ctx, path, text, q) })
 	}
 	tasks.Wait()
 	var all search.Reply
-	var missing error
-	for i, a := range answers {
-		reply, err := outcome(b.hits(a.reply, paths[i] == braveImages), a.left, b.expect(a.reply.ours(), noFields, a.err))
+	for _, reply := range replies {
 		all.Hits, all.Allowance = append(all.Hits, reply.Hits...), tighter(all.Allowance, reply.Allowance)
-		if missing == nil {
-			missing = err
-		}
 	}
-	return all, missing
+	return all, cmp.Or(errs...)
 }
 
 // paths are the searches to ask: for the kind that is wanted, and for pages.
@@ -120,11 +108,11 @@ func (b brave) paths(q search.Query) []string {
 
 // look asks one search, and once more without what not every plan has and what may have become unknown: one such
 // parameter is enough for Brave to refuse a request.
-func (b brave) look(ctx context.Context, path, text string, q search.Query) (a braveAnswer) {
+func (b brave) look(ctx context.Context, path, text string, q search.Query) (search.Reply, error) {
 	params := b.params(path, text, q)
-	a = b.once(ctx, q, path, params)
-	if code, _ := codeOf(a.err); code != turn.CodeRejected {
-		return a
+	reply, err := b.once(ctx, q, path, params)
+	if codeOf(err) != turn.CodeRejected {
+		return reply, err
 	}
 	if path == braveContext {
 		path = braveWeb
@@ -136,11 +124,12 @@ func (b brave) look(ctx context.Context, path, text string, q search.Query) (a b
 	return b.once(ctx, q, path, params)
 }
 
-func (b brave) once(ctx context.Context, q search.Query, path string, params url.Values) (a braveAnswer) {
-	a.left, a.err = b.ask(ctx, request{
+func (b brave) once(ctx context.Context, q search.Query, path string, params url.Values) (search.Reply, error) {
+	var reply braveReply
+	left, err := b.ask(ctx, request{
 		path: path, params: params, language: q.Language, header: http.Header{"X-Subscription-Token": {b.secret()}},
-	}, &a.reply)
-	return a
+	}, &reply)
+	return outcome(b.hits(reply, path == braveImages), left, b.expect(reply.ours(), noFields, err))
 }
 
 func (b brave) params(path, text string, q search.Query) url.Values {

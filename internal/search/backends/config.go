@@ -61,8 +61,7 @@ func Open(c Config) (*Set, error) {
 	for _, e := range c.table() {
 		b, err := e.open(c)
 		if err != nil {
-			var lacks keyless
-			errors.As(err, &lacks)
+			lacks, _ := errors.AsType[keyless](err)
 			set.Off = append(set.Off, Disabled{Name: e.Name, Why: err.Error(), Key: lacks.Name})
 			if slices.Contains(c.Only, e.Name) {
 				problems = append(problems, fmt.Errorf("search backend %s: wanted, but %w", e.Name, err))
@@ -80,9 +79,7 @@ func Open(c Config) (*Set, error) {
 // CheckNames returns an error for each of names that is no backend.
 func CheckNames(names []string) error {
 	var problems []error
-	names = slices.Clone(names)
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
 		if _, ok := entryOf(name); !ok {
 			problems = append(problems, unknown(name))
 		}

@@ -154,17 +154,17 @@ func TestEgress(t *testing.T) {
 	}
 	want := map[string]string{
 		"searxng": get("/search?categories=general&engines=google%2Cbing&format=json&language=de-AT&pageno=1&q=who+is+Ada+Lovelace&safesearch=1&time_range=year", "de-AT"),
-		"tavily": post("/search", `{"query":"who is Ada Lovelace","search_depth":"basic","topic":"general","max_results":10,"time_range":"year","country":"austria",`+
-			`"exclude_domains":["spam.example.org"],"include_answer":false}`, "Authorization", "Bearer secret-of-tavily_api_key"),
+		"tavily": post("/search", `{"country":"austria","exclude_domains":["spam.example.org"],"include_answer":false,"max_results":10,`+
+			`"query":"who is Ada Lovelace","search_depth":"basic","time_range":"year","topic":"general"}`, "Authorization", "Bearer secret-of-tavily_api_key"),
 		"brave": get("/web/search?count=10&country=AT&freshness=py&q=who+is+Ada+Lovelace+-site%3Aspam.example.org&result_filter=web&safesearch=moderate"+
 			"&search_lang=de&text_decorations=false", "de-AT", "X-Subscription-Token", "secret-of-brave_search_api_key"),
-		"kagi": post("/v1/search", `{"query":"who is Ada Lovelace","workflow":"search","limit":10,"safe_search":true,"filters":{"region":"at","after":"2025-11-20"},`+
-			`"lens":{"sites_excluded":["spam.example.org"]}}`, "Authorization", "Bearer secret-of-kagi_api_key"),
-		"serper":  post("/search", `{"q":"who is Ada Lovelace -site:spam.example.org","hl":"de","gl":"at","num":10,"tbs":"qdr:y"}`, "X-Api-Key", "secret-of-serper_api_key"),
+		"kagi": post("/v1/search", `{"filters":{"after":"2025-11-20","region":"at"},"lens":{"sites_excluded":["spam.example.org"]},"limit":10,`+
+			`"query":"who is Ada Lovelace","safe_search":true,"workflow":"search"}`, "Authorization", "Bearer secret-of-kagi_api_key"),
+		"serper":  post("/search", `{"gl":"at","hl":"de","num":10,"q":"who is Ada Lovelace -site:spam.example.org","tbs":"qdr:y"}`, "X-Api-Key", "secret-of-serper_api_key"),
 		"serpapi": get("/search.json?api_key=secret-of-serpapi_api_key&engine=google&gl=at&hl=de&q=who+is+Ada+Lovelace+-site%3Aspam.example.org&tbs=qdr%3Ay", "de-AT"),
-		"exa": post("/search", `{"query":"who is Ada Lovelace","type":"auto","numResults":10,"excludeDomains":["spam.example.org"],`+
-			`"startPublishedDate":"2025-11-20T00:00:00Z","userLocation":"AT","moderation":true,"contents":{"highlights":true}}`, "X-Api-Key", "secret-of-exa_api_key"),
-		"firecrawl": post("/v2/search", `{"query":"who is Ada Lovelace","limit":10,"sources":["web"],"excludeDomains":["spam.example.org"],"tbs":"qdr:y","country":"AT","safe":true}`,
+		"exa": post("/search", `{"contents":{"highlights":true},"excludeDomains":["spam.example.org"],"moderation":true,"numResults":10,`+
+			`"query":"who is Ada Lovelace","startPublishedDate":"2025-11-20T00:00:00Z","type":"auto","userLocation":"AT"}`, "X-Api-Key", "secret-of-exa_api_key"),
+		"firecrawl": post("/v2/search", `{"country":"AT","excludeDomains":["spam.example.org"],"limit":10,"query":"who is Ada Lovelace","safe":true,"sources":["web"],"tbs":"qdr:y"}`,
 			"Authorization", "Bearer secret-of-firecrawl_api_key"),
 		"openmeteo": get("/v1/search?count=10&format=json&language=de&name=Berlin", "de-AT") +
 			get("/v1/forecast?current=temperature_2m%2Capparent_temperature%2Crelative_humidity_2m%2Cprecipitation%2Cweather_code%2Cwind_speed_10m"+

@@ -25,28 +25,6 @@ func newExa(s *service) search.Backend {
 	})}
 }
 
-type exaRequest struct {
-	Query    string      `json:"query"`
-	Type     string      `json:"type"`
-	Category string      `json:"category,omitempty"`
-	Results  int         `json:"numResults"`
-	Include  []string    `json:"includeDomains,omitempty"`
-	Exclude  []string    `json:"excludeDomains,omitempty"`
-	Since    string      `json:"startPublishedDate,omitempty"`
-	Region   string      `json:"userLocation,omitempty"`
-	Safe     bool        `json:"moderation"`
-	Contents exaContents `json:"contents"`
-}
-
-type exaContents struct {
-	Highlights bool     `json:"highlights"`
-	Text       *exaText `json:"text,omitempty"`
-}
-
-type exaText struct {
-	Max int `json:"maxCharacters"`
-}
-
 type exaReply struct {
 	Results []struct {
 		Title, URL, PublishedDate, Image, Text string
@@ -61,33 +39,34 @@ const (
 )
 
 func (e exa) Search(ctx context.Context, q search.Query) (search.Reply, error) {
-	body := e.body(q)
-	if body.Query == "" {
+	text := cutWords(line(q.Text, len(q.Text)), maxExaQuery)
+	if text == "" {
 		return search.Reply{}, nil
 	}
 	var reply exaReply
-	left, err := e.ask(ctx, request{path: "/search", body: body, language: q.Language, header: http.Header{"X-Api-Key": {e.secret()}}}, &reply)
+	left, err := e.ask(ctx, request{path: "/search", body: e.body(text, q), language: q.Language, header: http.Header{"X-Api-Key": {e.secret()}}}, &reply)
 	return outcome(e.hits(reply), left, e.expect(reply.Results != nil, noFields, err))
 }
 
-func (e exa) body(q search.Query) exaRequest {
-	r := exaRequest{
-		Query: cutWords(line(q.Text, len(q.Text)), maxExaQuery), Type: "auto", Results: q.Limit, Safe: q.Safe != "off",
-		Contents: exaContents{Highlights: true},
+func (e exa) body(text string, q search.Query) map[string]any {
+	include, exclude := includeOrExclude(q, maxExaDomains)
+	_, region := locale(q.Language)
+	contents := map[string]any{"highlights": true}
+	all := map[string]any{
+		"query": text, "type": "auto", "numResults": q.Limit, "includeDomains": include, "excludeDomains": exclude,
+		"userLocation": region, "moderation": q.Safe != "off", "contents": contents,
 	}
-	r.Include, r.Exclude = includeOrExclude(q, maxExaDomains)
 	if q.Depth == search.DepthAdvanced {
-		r.Type, r.Contents.Text = "neural", &exaText{Max: maxProse}
+		all["type"], contents["text"] = "neural", map[string]int{"maxCharacters": maxProse}
 	}
 	if q.Intent == turn.IntentNews {
-		r.Category = "news"
+		all["category"] = "news"
 	}
 	// Pages without a date are left out then: they may be old.
 	if oldest := since(e.now().UTC(), q.Fresh); !oldest.IsZero() {
-		r.Since = dayOf(oldest).Format(time.RFC3339)
+		all["startPublishedDate"] = dayOf(oldest).Format(time.RFC3339)
 	}
-	_, r.Region = locale(q.Language)
-	return r
+	return fields(all)
 }
 
 func (e exa) hits(r exaReply) []turn.Hit {

@@ -18,23 +18,6 @@ func newFirecrawl(s *service) search.Backend {
 	return firecrawl{s.withKey(phrases(phrase{"insufficient credits", turn.CodeQuota}))}
 }
 
-type firecrawlRequest struct {
-	Query   string           `json:"query"`
-	Limit   int              `json:"limit"` // of each source
-	Sources []string         `json:"sources"`
-	Include []string         `json:"includeDomains,omitempty"`
-	Exclude []string         `json:"excludeDomains,omitempty"`
-	Since   string           `json:"tbs,omitempty"`
-	Country string           `json:"country,omitempty"`
-	Safe    bool             `json:"safe"`
-	Scrape  *firecrawlScrape `json:"scrapeOptions,omitempty"`
-}
-
-type firecrawlScrape struct {
-	Formats []string `json:"formats"`
-	Main    bool     `json:"onlyMainContent"`
-}
-
 type firecrawlReply struct {
 	Success *bool
 	Error   json.RawMessage
@@ -53,37 +36,42 @@ const (
 )
 
 func (f firecrawl) Search(ctx context.Context, q search.Query) (search.Reply, error) {
-	body := f.body(q)
-	if body.Query == "" {
+	text := cutWords(withoutOperators(q.Text), maxFirecrawlQuery)
+	if text == "" {
 		return search.Reply{}, nil
 	}
+	sources := firecrawlSources(q)
 	var reply firecrawlReply
-	left, err := f.ask(ctx, request{path: "/v2/search", body: body, language: q.Language, header: bearer(f.secret())}, &reply)
+	left, err := f.ask(ctx, request{path: "/v2/search", body: f.body(text, sources, q), language: q.Language, header: bearer(f.secret())}, &reply)
 	if err == nil && reply.Success != nil && !*reply.Success {
 		err = f.fail(f.failureOf(http.StatusOK, reply.Error))
 	}
-	return outcome(f.hits(reply, body.Sources), left, f.expect(reply.Data != nil, noFields, err))
+	return outcome(f.hits(reply, sources), left, f.expect(reply.Data != nil, noFields, err))
 }
 
-func (f firecrawl) body(q search.Query) firecrawlRequest {
-	r := firecrawlRequest{
-		Query: cutWords(withoutOperators(q.Text), maxFirecrawlQuery), Limit: q.Limit, Sources: []string{"web"}, Safe: q.Safe != "off",
-		Since: span("qdr:", q.Fresh),
-	}
-	r.Include, r.Exclude = includeOrExclude(q, maxFirecrawlDomains)
+func firecrawlSources(q search.Query) []string {
 	switch {
 	case q.Intent == turn.IntentImage:
-		r.Sources = []string{"images", "web"}
+		return []string{"images", "web"}
 	case q.Intent == turn.IntentNews:
-		r.Sources = []string{"news", "web"}
+		return []string{"news", "web"}
 	case q.Depth == search.DepthAdvanced:
-		r.Sources = []string{"web", "news"}
+		return []string{"web", "news"}
+	}
+	return []string{"web"}
+}
+
+func (f firecrawl) body(text string, sources []string, q search.Query) map[string]any {
+	include, exclude := includeOrExclude(q, maxFirecrawlDomains)
+	_, country := locale(q.Language)
+	all := map[string]any{
+		"query": text, "limit": q.Limit, "sources": sources, "includeDomains": include, "excludeDomains": exclude, // limit is that of each source
+		"tbs": span("qdr:", q.Fresh), "country": country, "safe": q.Safe != "off",
 	}
 	if q.Depth == search.DepthAdvanced {
-		r.Scrape = &firecrawlScrape{Formats: []string{"markdown"}, Main: true}
+		all["scrapeOptions"] = map[string]any{"formats": []string{"markdown"}, "onlyMainContent": true}
 	}
-	_, r.Country = locale(q.Language)
-	return r
+	return fields(all)
 }
 
 // hits are the results of each source that was asked for, in that order.

@@ -16,16 +16,13 @@ import (
 
 // github is the search for repositories and issues: https://docs.github.com/rest/search/search. It works without a
 // token, ten times a minute. Only public things are searched for: a token may see more than the channel should.
-type github struct {
-	*service
-	pause pause
-}
+type github struct{ *service }
 
 const githubToken = "GITHUB_TOKEN"
 
 func newGitHub(s *service) search.Backend {
 	s.allowance, s.explain = githubAllowance, explainGitHub
-	return &github{service: s}
+	return github{s}
 }
 
 func explainGitHub(status int, page []byte) (code turn.Code, detail string) {
@@ -60,7 +57,7 @@ const (
 	githubIssues       = "issues"
 )
 
-func (g *github) Search(ctx context.Context, q search.Query) (search.Reply, error) {
+func (g github) Search(ctx context.Context, q search.Query) (search.Reply, error) {
 	words := cutWords(withoutFields(problem(q)), 200)
 	if words == "" || !allows(q, "github.com") {
 		return search.Reply{}, nil
@@ -68,6 +65,11 @@ func (g *github) Search(ctx context.Context, q search.Query) (search.Reply, erro
 	var all search.Reply
 	var lists [][]turn.Hit
 	for _, kind := range githubSearches(q.Intent) {
+		if wait := waitOf(all.Allowance); wait > 0 {
+			failed := g.fail(turn.CodeRateLimited, "it asked to be left alone for a while")
+			failed.RetryAfter = wait
+			return all, failed
+		}
 		reply, err := g.find(ctx, kind, words, q)
 		lists = append(lists, reply.Hits)
 		if reply.Allowance.Of > 0 {
@@ -112,10 +114,7 @@ type githubItem struct {
 	Pushed      string `json:"pushed_at"`
 }
 
-func (g *github) find(ctx context.Context, kind, words string, q search.Query) (search.Reply, error) {
-	if err := g.pause.check(g.service); err != nil {
-		return search.Reply{}, err
-	}
+func (g github) find(ctx context.Context, kind, words string, q search.Query) (search.Reply, error) {
 	words += " is:public"
 	if kind == githubIssues {
 		words += " is:issue"
@@ -132,23 +131,13 @@ func (g *github) find(ctx context.Context, kind, words string, q search.Query) (
 	left, err := g.ask(ctx, request{
 		path: "/search/" + kind, params: url.Values{"q": {words}, "per_page": {strconv.Itoa(q.Limit)}}, header: header, language: q.Language,
 	}, &reply)
-	g.noteLimits(left, err)
+	err = orMinute(err, turn.CodeRateLimited, turn.CodeBlocked) // as its documentation asks
 	partial := err == nil && reply.Partial
 	found, err := outcome(reply.hits(g.now()), left, g.expect(reply.Items != nil, "the reply has no items field", err))
 	if partial && err == nil {
 		err = g.fail(turn.CodeTimeout, "it ran out of time and found only a part")
 	}
 	return found, err
-}
-
-// noteLimits notes how long the service wants to be left alone: until the limit's reset, or for as long as it says; for
-// a minute if it does not say, as its documentation asks.
-func (g *github) noteLimits(left search.Allowance, err error) {
-	wait := waitOf(left)
-	if code, retryAfter := codeOf(err); code == turn.CodeRateLimited || code == turn.CodeBlocked {
-		wait = max(wait, cmp.Or(retryAfter, time.Minute))
-	}
-	g.pause.hold(turn.CodeRateLimited, wait)
 }
 
 func (r *githubReply) hits(now time.Time) []turn.Hit {

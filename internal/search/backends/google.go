@@ -41,9 +41,14 @@ func googleSafe(safe string) string {
 	return map[string]string{"strict": "active", "off": "off"}[safe]
 }
 
-// answer is what Google shows in a box above all results, taken from the page at address.
-func (s *service) answer(title, address, short, snippet string) turn.Hit {
-	h := s.hit(cmp.Or(title, short), address, strings.Join([]string{short, snippet}, " "))
+// googleBox is what Google shows in a box above all results, taken from the page at Link.
+type googleBox struct{ Title, Answer, Snippet, Link string }
+
+func (b googleBox) hits(s *service) []turn.Hit {
+	if b.Link == "" {
+		return nil
+	}
+	h := s.hit(cmp.Or(b.Title, b.Answer), b.Link, b.Answer+" "+b.Snippet)
 	h.Text, h.Answer = h.Snippet, h.Snippet != ""
-	return h
+	return []turn.Hit{h}
 }

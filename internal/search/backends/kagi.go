@@ -30,27 +30,6 @@ func newKagi(s *service) search.Backend {
 	))}
 }
 
-type kagiRequest struct {
-	Query    string      `json:"query"`
-	Workflow string      `json:"workflow"`
-	Limit    int         `json:"limit"`
-	Safe     bool        `json:"safe_search"`
-	Filters  kagiFilters `json:"filters,omitzero"`
-	Lens     kagiLens    `json:"lens,omitzero"`
-}
-
-type kagiFilters struct {
-	Region string `json:"region,omitempty"`
-	After  string `json:"after,omitempty"`
-}
-
-type kagiLens struct {
-	Include []string `json:"sites_included,omitempty"`
-	Exclude []string `json:"sites_excluded,omitempty"`
-}
-
-func (l kagiLens) IsZero() bool { return len(l.Include)+len(l.Exclude) == 0 }
-
 type kagiResult struct {
 	T                   int // v0: 0 is a page, 1 a list of related searches
 	URL, Title, Snippet string
@@ -72,11 +51,11 @@ func (k *kagi) Search(ctx context.Context, q search.Query) (search.Reply, error)
 		return k.legacy(ctx, q)
 	}
 	reply, err := k.current(ctx, q)
-	if code, _ := codeOf(err); code != turn.CodeUnauthorized {
+	if codeOf(err) != turn.CodeUnauthorized {
 		return reply, err
 	}
 	older, olderErr := k.legacy(ctx, q)
-	if code, _ := codeOf(olderErr); code == turn.CodeUnauthorized {
+	if codeOf(olderErr) == turn.CodeUnauthorized {
 		return reply, err
 	}
 	k.old.Store(true)
@@ -85,31 +64,25 @@ func (k *kagi) Search(ctx context.Context, q search.Query) (search.Reply, error)
 
 // withoutBangs takes out operators, and what Kagi would take for the order to use another search engine.
 func withoutBangs(text string) string {
-	var words []string
-	for word := range strings.FieldsSeq(withoutCommands(withoutOperators(text))) {
-		if word = strings.TrimRight(word, "!"); word != "" {
-			words = append(words, word)
-		}
-	}
-	return strings.Join(words, " ")
+	return eachWord(withoutCommands(withoutOperators(text)), func(word string) string { return strings.TrimRight(word, "!") })
 }
 
 func (k *kagi) current(ctx context.Context, q search.Query) (search.Reply, error) {
-	body := kagiRequest{
-		Query: cutWords(q.Text, maxKagiQuery), Limit: q.Limit, Safe: q.Safe != "off",
-		Workflow: cmp.Or(map[turn.Intent]string{turn.IntentNews: "news", turn.IntentImage: "images", turn.IntentVideo: "videos"}[q.Intent], "search"),
-		Lens:     kagiLens{Include: q.Include, Exclude: q.Exclude},
-	}
 	_, region := locale(q.Language)
-	body.Filters.Region = strings.ToLower(region)
+	filters := map[string]any{"region": strings.ToLower(region)}
 	if oldest := k.since(q); !oldest.IsZero() {
-		body.Filters.After = oldest.UTC().Format(time.DateOnly)
+		filters["after"] = oldest.UTC().Format(time.DateOnly)
+	}
+	body := map[string]any{
+		"query": cutWords(q.Text, maxKagiQuery), "limit": q.Limit, "safe_search": q.Safe != "off",
+		"workflow": cmp.Or(map[turn.Intent]string{turn.IntentNews: "news", turn.IntentImage: "images", turn.IntentVideo: "videos"}[q.Intent], "search"),
+		"filters":  fields(filters), "lens": fields(map[string]any{"sites_included": q.Include, "sites_excluded": q.Exclude}),
 	}
 	var reply struct {
 		Error json.RawMessage
 		Data  *struct{ News, Image, Video, Search []kagiResult }
 	}
-	left, err := k.ask(ctx, request{path: "/v1/search", body: body, language: q.Language, header: bearer(k.secret())}, &reply)
+	left, err := k.ask(ctx, request{path: "/v1/search", body: fields(body), language: q.Language, header: bearer(k.secret())}, &reply)
 	var hits []turn.Hit
 	if d := reply.Data; d != nil {
 		hits = slices.Concat(k.hits(d.News, false), k.hits(d.Image, true), k.hits(d.Video, false), k.hits(d.Search, false))

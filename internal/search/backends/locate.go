@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"familiar/internal/search"
+	"familiar/internal/text/lang"
 )
 
 // place is one result of a place search.
@@ -74,7 +75,7 @@ func spellings(name string) []string {
 		return nil
 	}
 	all := []string{name}
-	if first, rest, two := strings.Cut(name, " "); two && slices.Contains(weatherWords().article, fold(first)) {
+	if first, rest, two := strings.Cut(name, " "); two && lang.All().Weather.Articles.Has(fold(first)) {
 		all = append(all, rest)
 	}
 	for _, ending := range locatives {

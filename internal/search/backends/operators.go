@@ -18,14 +18,21 @@ var operatorPattern = regexp.MustCompile(`(?i)\b(site|inurl|allinurl|intitle|all
 // words, and which sites are searched is the query's Include and Exclude.
 func withoutOperators(text string) string {
 	text = blank(operatorPattern.ReplaceAllString(text, "$1 "), `"“”„«»|()*`)
-	var words []string
-	for word := range strings.FieldsSeq(line(text, len(text))) {
+	return eachWord(line(text, len(text)), func(word string) string {
 		word = strings.TrimLeft(word, "-+~@!")
 		switch word {
 		case "OR", "AND", "NOT", "AROUND", "NEAR":
 			word = strings.ToLower(word)
 		}
-		if word != "" {
+		return word
+	})
+}
+
+// eachWord is text with each word as change makes it, without those of which nothing is left.
+func eachWord(text string, change func(word string) string) string {
+	var words []string
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		if word = change(word); word != "" {
 			words = append(words, word)
 		}
 	}
@@ -50,9 +57,7 @@ func blank(text, characters string) string {
 // an engine, to redirect to another site, to switch the language or the timeout (searx/query.py), and older versions
 // also ?. DuckDuckGo and Kagi take a word with ! for another site.
 func withoutCommands(text string) string {
-	separator := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
-	var words []string
-	for _, word := range strings.FieldsFunc(text, separator) {
+	return eachWord(text, func(word string) string {
 		for before := ""; before != word; {
 			before = word
 			word = strings.TrimLeft(word, "!:?")
@@ -60,11 +65,8 @@ func withoutCommands(text string) string {
 				word = rest
 			}
 		}
-		if word != "" {
-			words = append(words, word)
-		}
-	}
-	return strings.Join(words, " ")
+		return word
+	})
 }
 
 // maxSites is how many sites a query may name: each is a word of the few that a query may have.

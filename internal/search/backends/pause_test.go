@@ -44,8 +44,8 @@ func TestPauses(t *testing.T) {
 		{"a day's quota", "stackexchange", head + "\n" + empty + `,"quota_max":300,"quota_remaining":0}`, turn.CodeQuota, 24 * time.Hour},
 		{"nonsense", "stackexchange", head + "\n" + empty + `,"backoff":1e300,"quota_max":300,"quota_remaining":1}`, turn.CodeRateLimited, 24 * time.Hour},
 		{"throttled", "stackexchange", "HTTP/1.1 400 Bad Request\n\n" + `{"error_name":"throttle_violation"}`, turn.CodeRateLimited, time.Minute},
-		{"the last search", "github", head + "X-RateLimit-Limit: 10\nX-RateLimit-Remaining: 0\nX-RateLimit-Reset: " + resets(40*time.Second) + "\n\n" + empty + "}", turn.CodeRateLimited, 40 * time.Second},
-		{"primary limit", "github", "HTTP/1.1 403 Forbidden\nX-RateLimit-Limit: 10\nX-RateLimit-Remaining: 0\nX-RateLimit-Reset: " + resets(50*time.Second) + "\n\n" + `{"message":"API rate limit exceeded"}`, turn.CodeRateLimited, time.Minute},
+		{"the last search", "github", head + "X-RateLimit-Limit: 10\nX-RateLimit-Remaining: 0\nX-RateLimit-Reset: " + resets(40*time.Second) + "\n\n" + empty + "}", turn.CodeQuota, 40 * time.Second},
+		{"primary limit", "github", "HTTP/1.1 403 Forbidden\nX-RateLimit-Limit: 10\nX-RateLimit-Remaining: 0\nX-RateLimit-Reset: " + resets(50*time.Second) + "\n\n" + `{"message":"API rate limit exceeded"}`, turn.CodeRateLimited, 50 * time.Second},
 		{"secondary limit", "github", "HTTP/1.1 403 Forbidden\nRetry-After: 90\n\n" + `{"message":"You have exceeded a secondary rate limit"}`, turn.CodeRateLimited, 90 * time.Second},
 		{"secondary limit without a time", "github", "HTTP/1.1 429 Too Many Requests\n\n{}", turn.CodeRateLimited, time.Minute},
 	} {
@@ -57,23 +57,18 @@ func TestPauses(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				e := &search.Engine{Backends: []search.Backend{b}}
 				q := search.Query{Text: "x", Intent: "docs", Limit: 10}
-				_, first := b.Search(t.Context(), q)
-				if code, _ := codeOf(first); code == "" == strings.Contains(test.reply, " 4") {
-					t.Errorf("the first: %v", first)
+				if first := e.Search(t.Context(), q); (first.State == turn.LookupFailed) != strings.Contains(test.reply, " 4") {
+					t.Errorf("the first: %+v", first)
 				}
-				wait := test.wait
-				if code, asked := codeOf(first); code == turn.CodeRateLimited && asked > 0 {
-					wait = asked
-				}
-				time.Sleep(wait - time.Second)
-				_, err = b.Search(t.Context(), q)
-				if code, left := codeOf(err); far.asked != 1 || code != test.code || left != time.Second {
-					t.Errorf("a second before the end: %v after %d requests; want %s and a wait of a second", err, far.asked, test.code)
+				time.Sleep(test.wait - time.Second)
+				if second := e.Search(t.Context(), q); far.asked != 1 || second.Failure != test.code {
+					t.Errorf("a second before the end: %+v after %d requests; want %s", second, far.asked, test.code)
 				}
 				time.Sleep(time.Second)
-				if _, err := b.Search(t.Context(), q); err != nil || far.asked != 2 {
-					t.Errorf("at the end: %v after %d requests", err, far.asked)
+				if third := e.Search(t.Context(), q); third.State != turn.Empty || far.asked != 2 {
+					t.Errorf("at the end: %+v after %d requests", third, far.asked)
 				}
 			})
 		})

@@ -130,7 +130,7 @@ func (r *reddit) find(ctx context.Context, params url.Values, language string) (
 			return reply, left, err
 		}
 		left, err = r.ask(ctx, request{path: "/search", params: params, header: bearer(value), language: language}, &reply)
-		if code, _ := codeOf(err); code != turn.CodeUnauthorized {
+		if codeOf(err) != turn.CodeUnauthorized {
 			break
 		}
 	}

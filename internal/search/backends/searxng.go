@@ -96,9 +96,8 @@ func (s searxng) Search(ctx context.Context, q search.Query) (search.Reply, erro
 func (s searxng) find(ctx context.Context, params url.Values, q search.Query) ([]turn.Hit, error) {
 	var reply searxngReply
 	_, err := s.ask(ctx, request{path: "/search", params: params, language: q.Language}, &reply)
-	code, _ := codeOf(err)
 	switch {
-	case err != nil && code != turn.CodeMalformed:
+	case err != nil && codeOf(err) != turn.CodeMalformed:
 		return nil, err
 	case err == nil && reply.Results == nil:
 		return nil, s.fail(turn.CodeMalformed, "the reply has no results field")

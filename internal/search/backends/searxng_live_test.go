@@ -80,7 +80,7 @@ func TestRealInstanceBreaks(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	reply, err := b.Search(ctx, search.Query{Text: "anything", Limit: 10})
-	if code, _ := codeOf(err); code != turn.CodeUpstream || !strings.Contains(err.Error(), "local") || len(reply.Hits) > 0 {
+	if code := codeOf(err); code != turn.CodeUpstream || !strings.Contains(err.Error(), "local") || len(reply.Hits) > 0 {
 		t.Errorf("%v, %v; want %s and the engine's name", reply, err, turn.CodeUpstream)
 	}
 }

@@ -24,12 +24,12 @@ func newSerpAPI(s *service) search.Backend {
 
 type serpapiReply struct {
 	Error    json.RawMessage
-	Metadata struct{ Status string }                       `json:"search_metadata"`
-	Organic  []serpapiResult                               `json:"organic_results"`
-	News     []serpapiResult                               `json:"news_results"`
-	Images   []serpapiResult                               `json:"images_results"`
-	Videos   []serpapiResult                               `json:"video_results"`
-	Box      struct{ Title, Answer, Snippet, Link string } `json:"answer_box"`
+	Metadata struct{ Status string } `json:"search_metadata"`
+	Organic  []serpapiResult         `json:"organic_results"`
+	News     []serpapiResult         `json:"news_results"`
+	Images   []serpapiResult         `json:"images_results"`
+	Videos   []serpapiResult         `json:"video_results"`
+	Box      googleBox               `json:"answer_box"`
 	Graph    struct {
 		Title, Description, Website string
 		Source                      struct{ Link string }
@@ -68,10 +68,7 @@ func (s serpapi) params(q search.Query) url.Values {
 }
 
 func (s serpapi) hits(r serpapiReply) []turn.Hit {
-	var hits []turn.Hit
-	if r.Box.Link != "" {
-		hits = append(hits, s.answer(r.Box.Title, r.Box.Link, r.Box.Answer, r.Box.Snippet))
-	}
+	hits := r.Box.hits(s.service)
 	if r.Graph.Description != "" {
 		hits = append(hits, s.hit(r.Graph.Title, cmp.Or(r.Graph.Source.Link, r.Graph.Website), r.Graph.Description))
 	}

@@ -22,19 +22,10 @@ func newSerper(s *service) search.Backend {
 	})}
 }
 
-type serperRequest struct {
-	Query    string `json:"q"`
-	Language string `json:"hl,omitempty"`
-	Region   string `json:"gl,omitempty"`
-	Num      int    `json:"num"`
-	Since    string `json:"tbs,omitempty"`
-	Safe     string `json:"safe,omitempty"`
-}
-
 type serperReply struct {
 	Parameters                    json.RawMessage `json:"searchParameters"` // of the request, in every reply
 	Organic, News, Images, Videos []serperResult
-	AnswerBox                     struct{ Title, Answer, Snippet, Link string }
+	AnswerBox                     googleBox
 	KnowledgeGraph                struct{ Title, Description, DescriptionLink, Website, ImageURL string }
 }
 
@@ -44,13 +35,14 @@ type serperResult struct{ Title, Link, Snippet, Date, ImageURL, ThumbnailURL str
 const maxSerper = 10
 
 func (s serper) Search(ctx context.Context, q search.Query) (search.Reply, error) {
-	body := serperRequest{
-		Query: withSites(q, maxGoogleQuery, maxGoogleWords), Num: min(q.Limit, maxSerper), Since: span("qdr:", q.Fresh), Safe: googleSafe(q.Safe),
-	}
-	if body.Query == "" {
+	text := withSites(q, maxGoogleQuery, maxGoogleWords)
+	if text == "" {
 		return search.Reply{}, nil
 	}
-	body.Language, body.Region = google(q.Language)
+	hl, gl := google(q.Language)
+	body := fields(map[string]any{
+		"q": text, "hl": hl, "gl": gl, "num": min(q.Limit, maxSerper), "tbs": span("qdr:", q.Fresh), "safe": googleSafe(q.Safe),
+	})
 	path := cmp.Or(map[turn.Intent]string{turn.IntentNews: "/news", turn.IntentImage: "/images", turn.IntentVideo: "/videos"}[q.Intent], "/search")
 	var reply serperReply
 	left, err := s.ask(ctx, request{path: path, body: body, language: q.Language, header: http.Header{"X-Api-Key": {s.secret()}}}, &reply)
@@ -58,10 +50,7 @@ func (s serper) Search(ctx context.Context, q search.Query) (search.Reply, error
 }
 
 func (s serper) hits(r serperReply) []turn.Hit {
-	var hits []turn.Hit
-	if box := r.AnswerBox; box.Link != "" {
-		hits = append(hits, s.answer(box.Title, box.Link, box.Answer, box.Snippet))
-	}
+	hits := r.AnswerBox.hits(s.service)
 	if k := r.KnowledgeGraph; k.Description != "" {
 		h := s.hit(k.Title, cmp.Or(k.DescriptionLink, k.Website), k.Description)
 		h.Thumbnail = picture(k.ImageURL)

@@ -87,7 +87,7 @@ type request struct {
 	path     string // behind the service's base
 	params   url.Values
 	header   http.Header // keys, mostly
-	body     any         // sent by POST as JSON; nil: none
+	body     any         // sent by POST as JSON, mostly [fields]; nil: none
 	form     url.Values  // sent by POST as a form, where there is no body
 	language string      // BCP 47 tag for Accept-Language
 }
@@ -101,6 +101,22 @@ func params(all map[string]string) url.Values {
 		}
 	}
 	return values
+}
+
+// fields are the fields of a JSON object, without the texts, lists and objects that are empty.
+func fields(all map[string]any) map[string]any {
+	maps.DeleteFunc(all, func(_ string, value any) bool {
+		switch value := value.(type) {
+		case string:
+			return value == ""
+		case []string:
+			return len(value) == 0
+		case map[string]any:
+			return len(value) == 0
+		}
+		return false
+	})
+	return all
 }
 
 func bearer(secret string) http.Header { return http.Header{"Authorization": {"Bearer " + secret}} }
@@ -171,12 +187,20 @@ func waitOf(a search.Allowance) time.Duration {
 	return max(0, time.Until(a.Resets).Round(time.Second))
 }
 
-// codeOf is the code of err, and how long it asks to wait.
-func codeOf(err error) (code turn.Code, wait time.Duration) {
-	if failed, ok := errors.AsType[*search.Error](err); ok {
-		return failed.Code, failed.RetryAfter
+// orMinute is err, with a minute to wait where it is one of codes and the service does not say how long.
+func orMinute(err error, codes ...turn.Code) error {
+	if failed, ok := errors.AsType[*search.Error](err); ok && failed.RetryAfter == 0 && slices.Contains(codes, failed.Code) {
+		failed.RetryAfter = time.Minute
 	}
-	return "", 0
+	return err
+}
+
+// codeOf is the code of err, "" if it has none.
+func codeOf(err error) turn.Code {
+	if failed, ok := errors.AsType[*search.Error](err); ok {
+		return failed.Code
+	}
+	return ""
 }
 
 // seconds is a duration as a service gives it, from none to a day.

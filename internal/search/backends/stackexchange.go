@@ -1,7 +1,6 @@
 package backends
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -16,16 +15,13 @@ import (
 // stackexchange is the question search of one site of Stack Exchange: https://api.stackexchange.com/docs/advanced-search.
 // It works without a key, on few requests a day. The texts are under CC BY-SA: a hit's title and address are the
 // credit that it asks for.
-type stackexchange struct {
-	*service
-	pause pause
-}
+type stackexchange struct{ *service }
 
 const stackexchangeKey = "STACKEXCHANGE_KEY"
 
 func newStackExchange(s *service) search.Backend {
 	s.explain = explainStackExchange
-	return &stackexchange{service: s}
+	return stackexchange{s}
 }
 
 // explainStackExchange reads the errors of https://api.stackexchange.com/docs/error-handling, most of which are HTTP 400.
@@ -65,13 +61,10 @@ type stackexchangeReply struct {
 	QuotaLeft number `json:"quota_remaining"`
 }
 
-func (s *stackexchange) Search(ctx context.Context, q search.Query) (search.Reply, error) {
+func (s stackexchange) Search(ctx context.Context, q search.Query) (search.Reply, error) {
 	words, site := cutWords(withoutFields(problem(q)), 240), siteOf(q)
 	if words == "" || !allows(q, site) {
 		return search.Reply{}, nil
-	}
-	if err := s.pause.check(s.service); err != nil {
-		return search.Reply{}, err
 	}
 	all := map[string]string{
 		"site": site, "q": words, "order": "desc", "sort": "relevance", "filter": "withbody", "pagesize": strconv.Itoa(q.Limit),
@@ -82,22 +75,13 @@ func (s *stackexchange) Search(ctx context.Context, q search.Query) (search.Repl
 	}
 	var reply stackexchangeReply
 	_, err := s.ask(ctx, request{path: "/2.3/search/advanced", params: params(all), language: q.Language}, &reply)
-	s.noteLimits(reply, err)
-	return outcome(s.hits(reply, site), reply.allowance(), s.expect(reply.Items != nil, "the reply has no items field", err))
+	err = s.expect(reply.Items != nil, "the reply has no items field", orMinute(err, turn.CodeRateLimited))
+	found, err := outcome(s.hits(reply, site), reply.allowance(), err)
+	found.Wait = seconds(reply.Backoff.value)
+	return found, err
 }
 
-// noteLimits notes how long the service wants to be left alone. A quota is a day's of UTC.
-func (s *stackexchange) noteLimits(reply stackexchangeReply, err error) {
-	s.pause.hold(turn.CodeRateLimited, seconds(reply.Backoff.value))
-	s.pause.hold(turn.CodeQuota, waitOf(reply.allowance()))
-	switch code, wait := codeOf(err); code {
-	case turn.CodeQuota:
-		s.pause.hold(code, cmp.Or(wait, time.Hour))
-	case turn.CodeRateLimited:
-		s.pause.hold(code, cmp.Or(wait, time.Minute))
-	}
-}
-
+// allowance is what is left of the day, which is one of UTC.
 func (r *stackexchangeReply) allowance() search.Allowance {
 	if !r.QuotaMax.valid || !r.QuotaLeft.valid {
 		return search.Allowance{}
@@ -105,7 +89,7 @@ func (r *stackexchangeReply) allowance() search.Allowance {
 	return search.Allowance{Left: int(r.QuotaLeft.value), Of: int(r.QuotaMax.value), Resets: time.Now().UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)}
 }
 
-func (s *stackexchange) hits(r stackexchangeReply, site string) []turn.Hit {
+func (s stackexchange) hits(r stackexchangeReply, site string) []turn.Hit {
 	var hits []turn.Hit
 	for _, i := range r.Items {
 		h := s.hit(i.Title, i.Link, i.Body)

@@ -22,22 +22,6 @@ func newTavily(s *service) search.Backend {
 	})}
 }
 
-// tavilyRequest does not use auto_parameters, which lets Tavily choose the depth, maybe the more expensive one.
-type tavilyRequest struct {
-	Query      string   `json:"query"`
-	Depth      string   `json:"search_depth"`
-	Topic      string   `json:"topic"`
-	MaxResults int      `json:"max_results"`
-	TimeRange  string   `json:"time_range,omitempty"`
-	Country    string   `json:"country,omitempty"`
-	Include    []string `json:"include_domains,omitempty"`
-	Exclude    []string `json:"exclude_domains,omitempty"`
-	Answer     bool     `json:"include_answer"` // a model's summary: nothing that could be cited
-	Raw        string   `json:"include_raw_content,omitempty"`
-	Images     bool     `json:"include_images,omitempty"`
-	Described  bool     `json:"include_image_descriptions,omitempty"`
-}
-
 type tavilyReply struct {
 	Results []struct {
 		Title, URL, Content string
@@ -68,36 +52,38 @@ const (
 )
 
 func (t tavily) Search(ctx context.Context, q search.Query) (search.Reply, error) {
-	body := t.body(q)
-	if body.Query == "" {
+	text := cutWords(line(q.Text, len(q.Text)), maxTavilyQuery)
+	if text == "" {
 		return search.Reply{}, nil
 	}
 	var reply tavilyReply
-	left, err := t.ask(ctx, request{path: "/search", body: body, language: q.Language, header: bearer(t.secret())}, &reply)
+	left, err := t.ask(ctx, request{path: "/search", body: t.body(text, q), language: q.Language, header: bearer(t.secret())}, &reply)
 	return outcome(t.hits(reply), left, t.expect(reply.Results != nil, noFields, err))
 }
 
-func (t tavily) body(q search.Query) tavilyRequest {
-	r := tavilyRequest{
-		Query: cutWords(line(q.Text, len(q.Text)), maxTavilyQuery), Depth: search.DepthBasic, Topic: "general", MaxResults: min(q.Limit, maxTavilyResults),
-		Include: upTo(maxTavilyInclude, q.Include), Exclude: upTo(maxTavilyExclude, q.Exclude),
+// body does not use auto_parameters, which lets Tavily choose the depth, maybe the more expensive one, nor
+// include_answer: a model's summary is nothing that could be cited.
+func (t tavily) body(text string, q search.Query) map[string]any {
+	all := map[string]any{
+		"query": text, "search_depth": search.DepthBasic, "topic": "general", "max_results": min(q.Limit, maxTavilyResults), "include_answer": false,
+		"include_domains": upTo(maxTavilyInclude, q.Include), "exclude_domains": upTo(maxTavilyExclude, q.Exclude),
 	}
 	if q.Depth == search.DepthAdvanced {
-		r.Depth, r.Raw = search.DepthAdvanced, "text"
+		all["search_depth"], all["include_raw_content"] = search.DepthAdvanced, "text"
 	}
 	if span("", q.Fresh) != "" {
-		r.TimeRange = q.Fresh
+		all["time_range"] = q.Fresh
 	}
-	switch q.Intent {
-	case turn.IntentNews:
-		r.Topic = "news"
-	case turn.IntentImage:
-		r.Images, r.Described = true, true
+	if q.Intent == turn.IntentNews {
+		all["topic"] = "news"
+	} else {
+		_, region := locale(q.Language)
+		all["country"] = tavilyCountry(region)
 	}
-	if _, region := locale(q.Language); r.Topic == "general" {
-		r.Country = tavilyCountry(region)
+	if q.Intent == turn.IntentImage {
+		all["include_images"], all["include_image_descriptions"] = true, true
 	}
-	return r
+	return fields(all)
 }
 
 // hits are the images, if they were asked for, and then the pages. Tavily does not say on which page an image is.
@@ -116,22 +102,12 @@ func (t tavily) hits(r tavilyReply) []turn.Hit {
 	return hits
 }
 
-// tavilyCountries are the countries whose pages Tavily can prefer, each with its region's code. It refuses unknown names,
-// so countries with several are left out.
-const tavilyCountries = "AR argentina,AU australia,AT austria,BD bangladesh,BE belgium,BG bulgaria,BR brazil,CA canada,CH switzerland,CL chile," +
-	"CN china,CO colombia,CR costa rica,CU cuba,CY cyprus,DE germany,DK denmark,DZ algeria,EC ecuador,EE estonia,EG egypt,ES spain,ET ethiopia," +
-	"FI finland,FR france,GB united kingdom,GE georgia,GH ghana,GR greece,GT guatemala,HN honduras,HR croatia,HU hungary,ID indonesia,IE ireland," +
-	"IL israel,IN india,IQ iraq,IR iran,IS iceland,IT italy,JM jamaica,JO jordan,JP japan,KE kenya,KR south korea,KW kuwait,KZ kazakhstan," +
-	"LB lebanon,LK sri lanka,LT lithuania,LU luxembourg,LV latvia,LY libya,MA morocco,MX mexico,MY malaysia,NG nigeria,NI nicaragua," +
-	"NL netherlands,NO norway,NP nepal,NZ new zealand,OM oman,PA panama,PE peru,PH philippines,PK pakistan,PL poland,PT portugal,PY paraguay," +
-	"QA qatar,RO romania,RS serbia,RU russia,SA saudi arabia,SE sweden,SG singapore,SI slovenia,SK slovakia,SN senegal,SV el salvador," +
-	"SY syria,TH thailand,TN tunisia,TW taiwan,UA ukraine,UG uganda,US united states,UY uruguay,VE venezuela,VN vietnam,ZA south africa"
+// tavilyCountries are the countries whose pages Tavily can prefer, by their regions' codes. It wants their English names and
+// refuses unknown ones, so countries with several are left out.
+const tavilyCountries = "AR AU AT BD BE BG BR CA CH CL CN CO CR CU CY DE DK DZ EC EE EG ES ET FI FR GB GE GH GR GT HN HR HU ID IE IL IN IQ IR IS IT JM " +
+	"JO JP KE KR KW KZ LB LK LT LU LV LY MA MX MY NG NI NL NO NP NZ OM PA PE PH PK PL PT PY QA RO RS RU SA SE SG SI SK SN SV SY TH " +
+	"TN TW UA UG US UY VE VN ZA"
 
 func tavilyCountry(region string) string {
-	for country := range strings.SplitSeq(tavilyCountries, ",") {
-		if code, name, _ := strings.Cut(country, " "); code == region {
-			return name
-		}
-	}
-	return ""
+	return strings.ToLower(countryName(oneOf(tavilyCountries, region)))
 }

@@ -123,7 +123,7 @@ func TestRedditToken(t *testing.T) {
 		search := func(what string, wantTokens, wantSearches int, wantCode turn.Code) {
 			t.Helper()
 			_, err := b.Search(t.Context(), search.Query{Text: "x", Limit: 10})
-			if code, _ := codeOf(err); code != wantCode || far.tokens != wantTokens || far.searches != wantSearches {
+			if code := codeOf(err); code != wantCode || far.tokens != wantTokens || far.searches != wantSearches {
 				t.Errorf("%s: %v after %d tokens and %d searches; want %q, %d and %d", what, err, far.tokens, far.searches, wantCode, wantTokens, wantSearches)
 			}
 		}

@@ -50,13 +50,7 @@ func (w wttr) Search(ctx context.Context, q search.Query) (search.Reply, error) 
 // wttrPlace is a place's name without what asks wttr.in for other things: "~", "@" or ":" before it, or a path. It is ""
 // if that leaves no name.
 func wttrPlace(name string) string {
-	name = strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`/\?#%&+`, r) {
-			return ' '
-		}
-		return r
-	}, name)
-	name = strings.TrimLeftFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	name = strings.TrimLeftFunc(blank(name, `/\?#%&+`), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	if !strings.ContainsFunc(name, unicode.IsLetter) {
 		return ""
 	}

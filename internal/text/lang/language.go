@@ -1,7 +1,8 @@
 package lang
 
 // Language holds the tables of one language. All may be left out. Words are looked up without case and without accents
-// (text.Fold), so they may be written either way; only Topic, Patterns, and what is put into texts are taken as written.
+// (text.Fold), so they may be written either way; only Topic, Weather, Patterns, and what is put into
+// texts are taken as written.
 type Language struct {
 	Stemmer string   // name of the Snowball stemmer; without one, the first six letters of a word are its stem
 	Scripts []string // Unicode scripts whose letters give the language away: no other language here is written in them first
@@ -12,6 +13,7 @@ type Language struct {
 	Time      Time
 	Question  Question
 	Topic     Topic
+	Weather   Weather
 	Need      Need
 	Order     Order
 	FollowUp  FollowUp `toml:"follow_up"`
@@ -103,6 +105,18 @@ type Topic struct {
 	Beginnings Words   // before the topic without a space
 	Endings    Words   // behind the topic without a space
 	Problems   Phrases // how people with a problem begin: "how do I"
+}
+
+// Weather holds the words around the place in a question about the weather, as they are written.
+type Weather struct {
+	Before       Words   // prepositions that a place follows
+	Articles     Words   // may begin a place's name: "La Paz", "The Hague"
+	Weather      Words   // words for weather; a place ends before them
+	When         Words   // words for time; a place ends before them
+	Week         Words   // more of these, for a day that may be a week away: "weekend", "monday"
+	Filler       Words   // the rest of the question
+	Unspaced     Phrases // all of these where words have no spaces between them, the longest first
+	UnspacedWeek Words   `toml:"unspaced_week"` // those of them that are like Week
 }
 
 // Need holds the cues by which a message needs the web, or does not.
