@@ -31,7 +31,7 @@ var (
 // findGitHub recognises repositories, their issues and pull requests, and their files.
 func findGitHub(u *url.URL, _ string) *request {
 	parts := segments(u)
-	if !isHost(u.Hostname(), "github.com", "www") || len(parts) < 2 || !githubOwner.MatchString(parts[0]) || slices.Contains(notOwners, strings.ToLower(parts[0])) {
+	if strings.TrimPrefix(u.Hostname(), "www.") != "github.com" || len(parts) < 2 || !githubOwner.MatchString(parts[0]) || slices.Contains(notOwners, strings.ToLower(parts[0])) {
 		return nil
 	}
 	name := strings.TrimSuffix(parts[1], ".git")
@@ -132,7 +132,7 @@ func readRepository(ctx context.Context, s *session, repo string) (page.Page, er
 		facts = append(facts, "archived: no longer maintained")
 	}
 	text = append(text, strings.Join(facts, "; ")+".")
-	ctx, cancel := withExtrasTimeout(ctx)
+	ctx, cancel := context.WithTimeout(ctx, extrasTimeout)
 	defer cancel()
 	readme, err := s.text(ctx, s.github(acceptHTML, "/repos/"+repo+"/readme", nil))
 	if err == nil { // many have none
@@ -181,7 +181,7 @@ func readIssue(ctx context.Context, s *session, repo, id string) (page.Page, err
 		CreatedAt string `json:"created_at"`
 	}
 	if it.Comments > 0 {
-		ctx, cancel := withExtrasTimeout(ctx)
+		ctx, cancel := context.WithTimeout(ctx, extrasTimeout)
 		defer cancel()
 		_ = s.json(ctx, s.github(acceptHTML, where+"/comments", url.Values{"per_page": {strconv.Itoa(maxComments)}}), &comments)
 	}
