@@ -169,28 +169,22 @@ func compose(s string, r *Report) string {
 	if strings.IndexFunc(s, func(c rune) bool { return !starts(c) }) < 0 {
 		return s
 	}
-	s = norm.NFC.String(s)
-	if dropped := excessMarks(s); dropped > 0 {
-		r.add("T8", dropped)
-		run := 0
-		s = strings.Map(func(c rune) rune {
-			if run = nextRun(run, c); run > marksInARow {
-				return -1
-			}
-			return c
-		}, s)
-	}
-	return s
+	run := 0
+	return strings.Map(func(c rune) rune {
+		if run = nextRun(run, c); run > marksInARow {
+			r.add("T8", 1)
+			return gone
+		}
+		return c
+	}, norm.NFC.String(s))
 }
 
-func excessMarks(s string) (n int) {
+func hasExcessMarks(s string) bool {
 	run := 0
-	for _, c := range s {
-		if run = nextRun(run, c); run > marksInARow {
-			n++
-		}
-	}
-	return n
+	return strings.ContainsFunc(s, func(c rune) bool {
+		run = nextRun(run, c)
+		return run > marksInARow
+	})
 }
 
 // nextRun is the number of marks in a row after c, given that there were run before it.
