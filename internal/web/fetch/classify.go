@@ -13,7 +13,7 @@ import (
 	"familiar/internal/web/guard"
 )
 
-// classify finds the row of the table for an error of the transport. The error's own text, which names hosts and
+// classify finds the row of the table for an error of the transport, or of reading a body. The error's own text, which names hosts and
 // addresses, ends here.
 func classify(ctx context.Context, err error) *Error {
 	var (
@@ -29,6 +29,8 @@ func classify(ctx context.Context, err error) *Error {
 		return fromGuard(refused)
 	case isTLSError(err):
 		return fail(turn.CodeTLS)
+	case isGzipError(err):
+		return fail(turn.CodeBadEncoding)
 	}
 	return fail(reasonFromText(err))
 }

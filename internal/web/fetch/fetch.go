@@ -31,6 +31,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"familiar/internal/context/turn"
 	"familiar/internal/flight"
 	"familiar/internal/web/guard"
@@ -102,6 +104,7 @@ func newFetcher(c Config, l limits) (*Fetcher, error) {
 		c.CacheDirBytes = 64 << 20
 	}
 	f := &Fetcher{config: c, limits: l, guard: &guard.Guard{Deny: c.Deny, Now: c.Now}, dial: c.Dial}
+	f.limiter.global, f.limiter.perHost, f.limiter.hosts = semaphore.NewWeighted(int64(l.global)), int64(l.perHost), map[string]*hostLimiter{}
 	if f.config.Resolver == nil {
 		f.config.Resolver = net.DefaultResolver
 	}
@@ -116,7 +119,6 @@ func newFetcher(c Config, l limits) (*Fetcher, error) {
 		return nil, fmt.Errorf("make page cache: %w", err)
 	}
 	f.chunks.New = func() any { return new(chunk) }
-	f.limiter = newLimiter(l.global, l.perHost)
 	return f, nil
 }
 
@@ -144,7 +146,7 @@ type Options struct {
 	Hops *[]Hop
 }
 
-// Document is a page as it was sent. It may be shared with the cache: nobody may change Body.
+// Document is a page, or an image, as it was sent. It may be shared with the cache: nobody may change Body.
 type Document struct {
 	URL          string    // canonical form of what was asked for
 	Final        string    // where redirects led
