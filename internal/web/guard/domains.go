@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/publicsuffix"
 )
 
 // Domains are an operator's allow and deny lists. A name in a list stands for itself and every name below it; deny
@@ -75,4 +77,10 @@ func Registrable(host string) string {
 		return d
 	}
 	return host
+}
+
+// Registered is [Registrable], and false where nobody registered a part: the host is itself a public suffix, or no name.
+func Registered(host string) (domain string, ok bool) {
+	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
+	return domain, err == nil
 }

@@ -1,13 +1,15 @@
 package guard
 
 import (
-	"familiar/internal/context/turn"
+	"fmt"
 	"net/netip"
 	"net/url"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
+
+	"familiar/internal/context/turn"
 )
 
 // maxURL bounds a URL before and after canonicalisation, in bytes.
@@ -202,20 +204,16 @@ func encodedAuthority(raw string) bool {
 // escapeQuery encodes what the URL standard encodes in the query of an http URL: net/url passes it through.
 // https://url.spec.whatwg.org/#special-query-percent-encode-set
 func escapeQuery(q string) string {
-	const hex = "0123456789ABCDEF"
-	i := strings.IndexFunc(q, func(r rune) bool { return escaped(r) })
-	if i < 0 {
+	if !strings.ContainsFunc(q, escaped) {
 		return q
 	}
 	var b strings.Builder
 	for _, c := range []byte(q) {
 		if escaped(rune(c)) {
-			b.WriteByte('%')
-			b.WriteByte(hex[c>>4])
-			b.WriteByte(hex[c&15])
-			continue
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
 		}
-		b.WriteByte(c)
 	}
 	return b.String()
 }
