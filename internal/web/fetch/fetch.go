@@ -200,19 +200,27 @@ func (o outcome) weight() int64 {
 // error is always an [*Error].
 func (f *Fetcher) Fetch(ctx context.Context, rawURL string, o Options) (*Document, error) {
 	began := time.Now()
-	u, err := admit(ctx, rawURL, o)
-	if err != nil {
-		return nil, err
+	u, e := admit(ctx, rawURL, o)
+	if e != nil {
+		return nil, e
 	}
 	got, cached := f.find(ctx, u, o)
 	if o.Hops != nil {
 		*o.Hops = slices.Clone(got.hops)
 	}
-	if got.err != nil {
-		return nil, clone(got.err)
+	doc, err := got.document(began)
+	if err == nil {
+		doc.Cached = cached
 	}
-	doc := *got.doc
-	doc.Cached = cached
+	return doc, err
+}
+
+// document is the answer to a caller who began to wait then.
+func (o outcome) document(began time.Time) (*Document, error) {
+	if o.err != nil {
+		return nil, clone(o.err)
+	}
+	doc := *o.doc
 	doc.Took = time.Since(began)
 	return &doc, nil
 }

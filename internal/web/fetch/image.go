@@ -24,15 +24,10 @@ func (f *Fetcher) FetchImage(ctx context.Context, rawURL string, o Options) (*Do
 		v := visit{f: f, options: o, kind: kindImage, callerDeadline: until}
 		return v.page(ctx, u)
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, fromCause(err)
-	case got.err != nil:
-		return nil, clone(got.err)
 	}
-	doc := *got.doc
-	doc.Took = time.Since(began)
-	return &doc, nil
+	return got.document(began)
 }
 
 // imageType reads the declared type of an image and refuses what is not shown.
