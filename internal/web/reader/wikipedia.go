@@ -98,11 +98,8 @@ func readWikipedia(ctx context.Context, s *session, title, anchor string) (page.
 	}
 	defer time.AfterFunc(extrasTimeout/4, cancel).Stop() // the date is worth no more
 	modified := <-lastEdit
-	switch {
-	case article.Text == "" && err != nil:
-		return page.Page{}, err
-	case article.Text == "":
-		return page.Page{}, malformed("the reply is not one of the Action API")
+	if article.Text == "" {
+		return page.Page{}, cmp.Or(err, malformed("the reply is not one of the Action API"))
 	}
 	if len(article.Redirects) > 0 {
 		anchor = cmp.Or(anchor, article.Redirects[len(article.Redirects)-1].ToFragment)
