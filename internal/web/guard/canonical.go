@@ -73,7 +73,7 @@ func withoutTracking(query string) string {
 	for p := range strings.SplitSeq(query, "&") {
 		name, _, _ := strings.Cut(p, "=")
 		name = strings.ToLower(name)
-		if _, ok := tracking[name]; !ok && !strings.HasPrefix(name, "utm_") && p != "" {
+		if !tracking[name] && !strings.HasPrefix(name, "utm_") && p != "" {
 			kept = append(kept, p)
 		}
 	}

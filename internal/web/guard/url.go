@@ -26,10 +26,10 @@ var localSuffixes = set("localhost", "local", "internal", "intranet", "lan", "ho
 	"localdomain", "onion", "i2p", "invalid", "test", "example", "alt", "arpa", "svc", "metadata.goog",
 	"metadata.amazonaws.com", "metadata.azure.com")
 
-func set(names ...string) map[string]struct{} {
-	m := make(map[string]struct{}, len(names))
+func set(names ...string) map[string]bool {
+	m := make(map[string]bool, len(names))
 	for _, n := range names {
-		m[n] = struct{}{}
+		m[n] = true
 	}
 	return m
 }
@@ -146,17 +146,13 @@ func checkName(host string) error {
 }
 
 // hasSuffix reports whether host, or one of the domains it is in, is in names.
-func hasSuffix(names map[string]struct{}, host string) bool {
-	for {
-		if _, ok := names[host]; ok {
+func hasSuffix(names map[string]bool, host string) bool {
+	for ; host != ""; _, host, _ = strings.Cut(host, ".") {
+		if names[host] {
 			return true
 		}
-		_, rest, ok := strings.Cut(host, ".")
-		if !ok {
-			return false
-		}
-		host = rest
 	}
+	return false
 }
 
 // hostPort canonicalises the authority of a URL and drops the scheme's default port.
