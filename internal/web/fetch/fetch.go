@@ -17,6 +17,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/x509"
@@ -91,17 +92,11 @@ func newFetcher(c Config, l limits) (*Fetcher, error) {
 	if strings.ContainsFunc(c.UserAgent, func(r rune) bool { return r < 0x20 || r > 0x7e }) {
 		return nil, fmt.Errorf("read user agent: %q is not printable ASCII", c.UserAgent)
 	}
-	if c.UserAgent == "" {
-		c.UserAgent = "familiar"
-	}
+	c.UserAgent = cmp.Or(c.UserAgent, "familiar")
+	c.CacheBytes = cmp.Or(c.CacheBytes, 16<<20)
+	c.CacheDirBytes = cmp.Or(c.CacheDirBytes, 64<<20)
 	if c.Now == nil {
 		c.Now = time.Now
-	}
-	if c.CacheBytes == 0 {
-		c.CacheBytes = 16 << 20
-	}
-	if c.CacheDirBytes == 0 {
-		c.CacheDirBytes = 64 << 20
 	}
 	f := &Fetcher{config: c, limits: l, guard: &guard.Guard{Deny: c.Deny, Now: c.Now}, dial: c.Dial}
 	f.limiter.global, f.limiter.perHost, f.limiter.hosts = semaphore.NewWeighted(int64(l.global)), int64(l.perHost), map[string]*hostLimiter{}
