@@ -44,6 +44,17 @@ func (r *Report) add(rule string, n int) {
 // rounds is how often a text may still change before it is taken for hostile. Honest text needs two.
 const rounds = 16
 
+// settle applies step until it changes nothing, and reports whether that was within rounds.
+func settle(s string, step func(string) string) (string, bool) {
+	for range rounds {
+		before := s
+		if s = step(s); s == before {
+			return s, true
+		}
+	}
+	return s, false
+}
+
 // Text cleans text from the web. It costs emoji their colour and Persian words their joiners, so it is not
 // for what users wrote. Ordinary text comes back as the same string, without a copy.
 func Text(s string) (string, Report) {
@@ -68,19 +79,12 @@ func bounded(s string, r *Report) string {
 }
 
 func text(s string, r *Report) string {
-	for range rounds {
+	s, _ = settle(s, func(s string) string {
 		if plain(s) {
 			return s
 		}
-		before := s
-		s = fold(s, r, false)
-		s = compose(s, r)
-		s = defuse(s, r)
-		s = layout(s, r)
-		if s == before {
-			return s
-		}
-	}
+		return layout(defuse(compose(fold(s, r, false), r), r), r)
+	})
 	return s
 }
 
@@ -91,15 +95,9 @@ func Line(s string, max int) string {
 		return ""
 	}
 	var r Report
-	s = bounded(s, &r)
-	for range rounds {
-		before := s
-		s = defuse(compose(fold(s, &r, false), &r), &r)
-		s = strings.Join(strings.Fields(s), " ")
-		if s == before {
-			break
-		}
-	}
+	s, _ = settle(bounded(s, &r), func(s string) string {
+		return strings.Join(strings.Fields(defuse(compose(fold(s, &r, false), &r), &r)), " ")
+	})
 	return shorten(s, max)
 }
 
@@ -107,25 +105,15 @@ func Line(s string, max int) string {
 // somebody else at the start of a line, or repeat the nonce. An empty nonce is not looked for.
 func Inert(s, nonce string) (string, Report) {
 	var r Report
-	s = bounded(s, &r)
-	for range rounds {
-		before := s
-		s = disarm(text(s, &r), nonce, &r)
-		if s == before {
-			r.add("lookalike_delims", Lookalikes(s))
-			return s, r
-		}
+	step := func(s string) string { return disarm(text(s, &r), nonce, &r) }
+	s, settled := settle(bounded(s, &r), step)
+	if settled {
+		r.add("lookalike_delims", Lookalikes(s))
+		return s, r
 	}
 	// Still changing: tokens nested in tokens, more deeply than any accident. Without brackets there is
 	// nothing left to nest, and the few turns that remain come to rest.
-	s = strings.Map(unbracket, s)
-	for range rounds {
-		before := s
-		s = disarm(text(s, &r), nonce, &r)
-		if s == before {
-			break
-		}
-	}
+	s, _ = settle(strings.Map(unbracket, s), step)
 	return s, r
 }
 
@@ -148,16 +136,12 @@ func Mark(s string, mark rune) string {
 // and encoded data are not judged.
 func Reply(s string) (string, Report) {
 	var r Report
-	for range rounds {
+	s, _ = settle(s, func(s string) string {
 		if plainASCII(s) {
-			break
+			return s
 		}
-		before := s
-		s = compose(fold(s, &r, true), &r)
-		if s == before {
-			break
-		}
-	}
+		return compose(fold(s, &r, true), &r)
+	})
 	return s, r
 }
 
@@ -169,28 +153,22 @@ func compose(s string, r *Report) string {
 	if strings.IndexFunc(s, func(c rune) bool { return !starts(c) }) < 0 {
 		return s
 	}
-	s = norm.NFC.String(s)
-	if dropped := excessMarks(s); dropped > 0 {
-		r.add("T8", dropped)
-		run := 0
-		s = strings.Map(func(c rune) rune {
-			if run = nextRun(run, c); run > marksInARow {
-				return -1
-			}
-			return c
-		}, s)
-	}
-	return s
+	run := 0
+	return strings.Map(func(c rune) rune {
+		if run = nextRun(run, c); run > marksInARow {
+			r.add("T8", 1)
+			return gone
+		}
+		return c
+	}, norm.NFC.String(s))
 }
 
-func excessMarks(s string) (n int) {
+func hasExcessMarks(s string) bool {
 	run := 0
-	for _, c := range s {
-		if run = nextRun(run, c); run > marksInARow {
-			n++
-		}
-	}
-	return n
+	return strings.ContainsFunc(s, func(c rune) bool {
+		run = nextRun(run, c)
+		return run > marksInARow
+	})
 }
 
 // nextRun is the number of marks in a row after c, given that there were run before it.

@@ -1,6 +1,7 @@
 package clean
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 	"unicode"
@@ -30,7 +31,9 @@ const headLength = 64
 func disarm(s, nonce string, r *Report) string {
 	s = strings.Map(func(c rune) rune {
 		plain := bracket(c)
-		r.add("D1", b2i(plain != c))
+		if plain != c {
+			r.add("D1", 1)
+		}
 		return plain
 	}, s)
 	if strings.Contains(s, "‹") || strings.Contains(s, "[") {
@@ -54,8 +57,7 @@ func bracket(c rune) rune {
 }
 
 func unbracket(c rune) rune {
-	switch c {
-	case '<', '＜', '﹤', '>', '＞', '﹥', '‹', '›', '[', ']':
+	if strings.ContainsRune("‹›[]", bracket(c)) {
 		return gone
 	}
 	return c
@@ -102,10 +104,10 @@ func dropNonce(s, nonce string, r *Report) string {
 	if nonce == "" || len(s) < len(nonce) {
 		return s
 	}
-	out := make([]byte, 0, len(s))
+	out, secret := make([]byte, 0, len(s)), []byte(nonce)
 	for i := range len(s) {
 		out = append(out, s[i])
-		if n := len(out) - len(nonce); n >= 0 && equalASCII(out[n:], nonce) {
+		if n := len(out) - len(secret); n >= 0 && bytes.EqualFold(out[n:], secret) {
 			out = out[:n]
 			r.add("D4", 1)
 		}
@@ -114,20 +116,4 @@ func dropNonce(s, nonce string, r *Report) string {
 		return s
 	}
 	return string(out)
-}
-
-func equalASCII(a []byte, b string) bool {
-	for i := range len(a) {
-		if lower(a[i]) != lower(b[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func lower(c byte) byte {
-	if c >= 'A' && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
 }

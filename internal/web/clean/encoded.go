@@ -84,9 +84,6 @@ func dropEncoded(s string, r *Report) string {
 }
 
 func isData(run string) bool {
-	if len(run) < encodedRun {
-		return false
-	}
 	letters, pieces, inside := 0, 0, false
 	for i := range len(run) {
 		if separates(run[i]) {

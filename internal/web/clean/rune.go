@@ -118,7 +118,9 @@ func fold(s string, r *Report, joiners bool) string {
 		case next == gone:
 			r.add(rule, 1)
 		default:
-			r.add(rule, b2i(rule != ""))
+			if rule != "" {
+				r.add(rule, 1)
+			}
 			b.WriteRune(next)
 		}
 		i += size
@@ -131,13 +133,6 @@ func fold(s string, r *Report, joiners bool) string {
 func invalidAt(s string) bool {
 	c, size := utf8.DecodeRuneInString(s)
 	return c == utf8.RuneError && size == 1
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // plain says that Text has nothing to do on s: the way out for nearly all text, so it reads s once, byte by byte.
@@ -184,7 +179,7 @@ func plain(s string) bool {
 			return false
 		}
 	}
-	return composed || norm.NFC.IsNormalString(s) && excessMarks(s) == 0
+	return composed || norm.NFC.IsNormalString(s) && !hasExcessMarks(s)
 }
 
 func changes(c rune) bool { next, _ := judge(c); return next != c }

@@ -3,14 +3,14 @@ package fetch
 import (
 	"compress/gzip"
 	"context"
-	"errors"
-	"familiar/internal/context/turn"
 	"io"
 	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
 // body reads one response body under limits.
@@ -35,7 +35,7 @@ func (b *body) read(ctx context.Context, cancel context.CancelCauseFunc, resp *h
 	if packed {
 		z, err := gzip.NewReader(sent)
 		if err != nil {
-			return nil, bodyError(ctx, err)
+			return nil, classify(ctx, err)
 		}
 		defer z.Close()
 		r = z
@@ -53,7 +53,7 @@ func (b *body) drain(ctx context.Context, r io.Reader, sent *counter) ([]byte, *
 	defer out.free()
 	for {
 		_, err := out.readFrom(r)
-		size := out.size()
+		size := out.size
 		switch {
 		case size > b.limits.ratioFrom && size > b.limits.ratio*sent.n.Load():
 			return nil, fail(turn.CodeDecompressionBomb)
@@ -66,7 +66,7 @@ func (b *body) drain(ctx context.Context, r io.Reader, sent *counter) ([]byte, *
 		case err == io.EOF:
 			return out.bytes(size), nil
 		case err != nil:
-			return nil, bodyError(ctx, err)
+			return nil, classify(ctx, err)
 		}
 	}
 }
@@ -80,18 +80,6 @@ func gzipped(h http.Header) (bool, *Error) {
 		return true, nil
 	}
 	return false, fail(turn.CodeBadEncoding)
-}
-
-func bodyError(ctx context.Context, err error) *Error {
-	switch {
-	case ctx.Err() != nil:
-		return fromContext(ctx)
-	case errors.Is(err, errTooLarge):
-		return fail(turn.CodeTooLarge)
-	case isGzipError(err):
-		return fail(turn.CodeBadEncoding)
-	}
-	return classify(ctx, err)
 }
 
 // watch cancels a transfer that, after a time of grace, is slower on average than the least rate. The returned function
@@ -122,8 +110,6 @@ func (b *body) watch(cancel context.CancelCauseFunc, sent *counter) (stop func()
 	}
 }
 
-var errTooLarge = errors.New("body too large")
-
 // counter counts the bytes of a body as they were sent, and ends it after max.
 type counter struct {
 	r   io.Reader
@@ -134,7 +120,7 @@ type counter struct {
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	if c.n.Add(int64(n)) > c.max {
-		return 0, errTooLarge
+		return 0, fail(turn.CodeTooLarge)
 	}
 	return n, err
 }

@@ -11,45 +11,34 @@ type chunk [64 << 10]byte
 
 // buffer is a body that grows. It belongs to one goroutine; free returns its chunks.
 type buffer struct {
-	pool *sync.Pool // of *chunk
-	full []*chunk
-	last *chunk // nil before the first byte
-	used int    // of last
+	pool   *sync.Pool // of *chunk
+	chunks []*chunk   // full but for the last
+	size   int64
 }
 
 // readFrom reads once from r and returns what r does.
 func (p *buffer) readFrom(r io.Reader) (int, error) {
-	if p.last == nil || p.used == len(p.last) {
-		if p.last != nil {
-			p.full = append(p.full, p.last)
-		}
-		p.last, p.used = p.pool.Get().(*chunk), 0
+	used := int(p.size % int64(len(chunk{})))
+	if p.size == int64(len(p.chunks)*len(chunk{})) {
+		p.chunks = append(p.chunks, p.pool.Get().(*chunk))
 	}
-	n, err := r.Read(p.last[p.used:])
-	p.used += n
+	n, err := r.Read(p.chunks[len(p.chunks)-1][used:])
+	p.size += int64(n)
 	return n, err
 }
-
-func (p *buffer) size() int64 { return int64(len(p.full)*len(chunk{}) + p.used) }
 
 // bytes is a copy of the first n bytes.
 func (p *buffer) bytes(n int64) []byte {
 	out := make([]byte, 0, n)
-	for _, f := range p.full {
-		out = append(out, f[:min(int64(len(f)), n-int64(len(out)))]...)
-	}
-	if p.last != nil {
-		out = append(out, p.last[:min(int64(p.used), n-int64(len(out)))]...)
+	for _, c := range p.chunks {
+		out = append(out, c[:min(int64(len(c)), n-int64(len(out)))]...)
 	}
 	return out
 }
 
 func (p *buffer) free() {
-	for _, f := range p.full {
-		p.pool.Put(f)
+	for _, c := range p.chunks {
+		p.pool.Put(c)
 	}
-	if p.last != nil {
-		p.pool.Put(p.last)
-	}
-	p.full, p.last, p.used = nil, nil, 0
+	p.chunks, p.size = nil, 0
 }

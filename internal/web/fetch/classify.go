@@ -13,22 +13,23 @@ import (
 	"familiar/internal/web/guard"
 )
 
-// classify finds the row of the table for an error of the transport. The error's own text, which names hosts and
+// classify finds the row of the table for an error of the transport, or of reading a body. The error's own text, which names hosts and
 // addresses, ends here.
 func classify(ctx context.Context, err error) *Error {
-	var (
-		ours    *Error
-		refused *guard.Error
-	)
-	switch {
-	case errors.As(err, &ours):
+	if ours, ok := errors.AsType[*Error](err); ok {
 		return clone(ours)
-	case ctx.Err() != nil:
+	}
+	if ctx.Err() != nil {
 		return fromContext(ctx)
-	case errors.As(err, &refused):
+	}
+	if refused, ok := errors.AsType[*guard.Error](err); ok {
 		return fromGuard(refused)
+	}
+	switch {
 	case isTLSError(err):
 		return fail(turn.CodeTLS)
+	case isGzipError(err):
+		return fail(turn.CodeBadEncoding)
 	}
 	return fail(reasonFromText(err))
 }
@@ -63,24 +64,21 @@ func reasonFromText(err error) turn.Code {
 			return row.reason
 		}
 	}
-	var n net.Error
-	if errors.As(err, &n) && n.Timeout() {
+	if n, ok := errors.AsType[net.Error](err); ok && n.Timeout() {
 		return turn.CodeHeaderTimeout
 	}
 	return turn.CodeTransport
 }
 
 func isTLSError(err error) bool {
-	var (
-		verify *tls.CertificateVerificationError
-		record tls.RecordHeaderError
-		alert  tls.AlertError
-	)
-	return errors.As(err, &verify) || errors.As(err, &record) || errors.As(err, &alert)
+	_, verify := errors.AsType[*tls.CertificateVerificationError](err)
+	_, record := errors.AsType[tls.RecordHeaderError](err)
+	_, alert := errors.AsType[tls.AlertError](err)
+	return verify || record || alert
 }
 
 // isGzipError reports whether err says that a body is not valid gzip.
 func isGzipError(err error) bool {
-	var corrupt flate.CorruptInputError
-	return errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt)
+	_, corrupt := errors.AsType[flate.CorruptInputError](err)
+	return corrupt || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum)
 }

@@ -31,12 +31,6 @@ type connections struct {
 	atRequest atomic.Int64 // received when the latest request was written
 }
 
-// markRequest records that a request was written.
-func (l *connections) markRequest() { l.atRequest.Store(l.received.Load()) }
-
-// sinceRequest returns the number of bytes received since then.
-func (l *connections) sinceRequest() int64 { return l.received.Load() - l.atRequest.Load() }
-
 // countingConn counts the bytes that are read from a connection.
 type countingConn struct {
 	net.Conn

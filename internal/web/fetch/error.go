@@ -111,11 +111,10 @@ func failStatus(name turn.Code, status int) *Error {
 
 // fromGuard translates a refusal.
 func fromGuard(err error) *Error {
-	var g *guard.Error
-	if !errors.As(err, &g) {
-		return fail(turn.CodeInvalidTarget)
+	if g, ok := errors.AsType[*guard.Error](err); ok {
+		return fail(g.Reason)
 	}
-	return fail(g.Reason)
+	return fail(turn.CodeInvalidTarget)
 }
 
 // fromContext says why ctx ended.
@@ -123,11 +122,10 @@ func fromContext(ctx context.Context) *Error { return fromCause(context.Cause(ct
 
 // fromCause translates the end of a context, or of the Fetcher, which cancels.
 func fromCause(cause error) *Error {
-	var e *Error
-	switch {
-	case errors.As(cause, &e):
+	if e, ok := errors.AsType[*Error](cause); ok {
 		return clone(e) // whoever gets it may add a status
-	case errors.Is(cause, context.DeadlineExceeded):
+	}
+	if errors.Is(cause, context.DeadlineExceeded) {
 		return fail(turn.CodeDeadline)
 	}
 	return fail(turn.CodeCanceled)

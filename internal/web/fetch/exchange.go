@@ -3,12 +3,13 @@ package fetch
 import (
 	"context"
 	"crypto/tls"
-	"familiar/internal/context/turn"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
 	"strconv"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
 // answer is the result of one exchange: a document, or the target of a redirect. retryAfter may come with a failure.
@@ -23,7 +24,11 @@ type answer struct {
 func (v *visit) exchange(ctx context.Context, u *url.URL) (answer, *Error) {
 	release, err := v.f.limiter.acquireHost(ctx, u.Hostname())
 	if err != nil {
-		return answer{}, gateError(fromContext(ctx))
+		e := fromContext(ctx)
+		if e.Reason == turn.CodeTotalTimeout {
+			e = fail(turn.CodeBusy) // the wait is not the fault of the site
+		}
+		return answer{}, e
 	}
 	defer release()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -58,19 +63,11 @@ func (v *visit) limitTTL(h http.Header) {
 	v.ttl = min(v.ttl, lifetime(h, v.f.config.Now(), v.f.limits.pageTTL, v.f.limits.maxTTL))
 }
 
-// gateError names the end of a wait for the limiter, which is not the fault of the site.
-func gateError(e *Error) *Error {
-	if e.Reason == "total_timeout" {
-		return fail(turn.CodeBusy)
-	}
-	return e
-}
-
 // headerError classifies the error of an exchange without complete headers. The error of HTTP/2 for headers far beyond
 // the limit is that of any other violation, but only they take so many bytes.
 func (v *visit) headerError(ctx context.Context, err error) *Error {
 	e := classify(ctx, err)
-	if e.Reason == "malformed" && v.conns.sinceRequest() > v.f.limits.headers/4 {
+	if e.Reason == turn.CodeMalformed && v.conns.received.Load()-v.conns.atRequest.Load() > v.f.limits.headers/4 {
 		return fail(turn.CodeHeaderFlood)
 	}
 	return e
@@ -91,7 +88,7 @@ func (v *visit) send(ctx context.Context, u *url.URL) (*http.Response, error) {
 			v.conns.addTiming(func(t *Timings) { t.TLS += time.Since(handshake) })
 		},
 		WroteRequest: func(httptrace.WroteRequestInfo) {
-			v.conns.markRequest()
+			v.conns.atRequest.Store(v.conns.received.Load())
 			v.conns.addTiming(func(*Timings) { sent = time.Now() })
 		},
 	}
@@ -130,7 +127,10 @@ func (v *visit) declaredType(h http.Header) (mediaType, *Error) {
 func (v *visit) agrees(t mediaType, body []byte) *Error {
 	switch v.kind {
 	case kindImage:
-		return t.agreesWithImage(body)
+		if http.DetectContentType(body) != t.name {
+			return fail(turn.CodeTypeMismatch)
+		}
+		return nil
 	case kindRobots:
 		return nil
 	}

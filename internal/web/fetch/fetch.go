@@ -17,6 +17,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/x509"
@@ -30,6 +31,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/flight"
@@ -89,19 +92,14 @@ func newFetcher(c Config, l limits) (*Fetcher, error) {
 	if strings.ContainsFunc(c.UserAgent, func(r rune) bool { return r < 0x20 || r > 0x7e }) {
 		return nil, fmt.Errorf("read user agent: %q is not printable ASCII", c.UserAgent)
 	}
-	if c.UserAgent == "" {
-		c.UserAgent = "familiar"
-	}
+	c.UserAgent = cmp.Or(c.UserAgent, "familiar")
+	c.CacheBytes = cmp.Or(c.CacheBytes, 16<<20)
+	c.CacheDirBytes = cmp.Or(c.CacheDirBytes, 64<<20)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.CacheBytes == 0 {
-		c.CacheBytes = 16 << 20
-	}
-	if c.CacheDirBytes == 0 {
-		c.CacheDirBytes = 64 << 20
-	}
 	f := &Fetcher{config: c, limits: l, guard: &guard.Guard{Deny: c.Deny, Now: c.Now}, dial: c.Dial}
+	f.limiter.global, f.limiter.perHost, f.limiter.hosts = semaphore.NewWeighted(int64(l.global)), int64(l.perHost), map[string]*hostLimiter{}
 	if f.config.Resolver == nil {
 		f.config.Resolver = net.DefaultResolver
 	}
@@ -116,7 +114,6 @@ func newFetcher(c Config, l limits) (*Fetcher, error) {
 		return nil, fmt.Errorf("make page cache: %w", err)
 	}
 	f.chunks.New = func() any { return new(chunk) }
-	f.limiter = newLimiter(l.global, l.perHost)
 	return f, nil
 }
 
@@ -144,7 +141,7 @@ type Options struct {
 	Hops *[]Hop
 }
 
-// Document is a page as it was sent. It may be shared with the cache: nobody may change Body.
+// Document is a page, or an image, as it was sent. It may be shared with the cache: nobody may change Body.
 type Document struct {
 	URL          string    // canonical form of what was asked for
 	Final        string    // where redirects led
@@ -198,19 +195,27 @@ func (o outcome) weight() int64 {
 // error is always an [*Error].
 func (f *Fetcher) Fetch(ctx context.Context, rawURL string, o Options) (*Document, error) {
 	began := time.Now()
-	u, err := admit(ctx, rawURL, o)
-	if err != nil {
-		return nil, err
+	u, e := admit(ctx, rawURL, o)
+	if e != nil {
+		return nil, e
 	}
 	got, cached := f.find(ctx, u, o)
 	if o.Hops != nil {
 		*o.Hops = slices.Clone(got.hops)
 	}
-	if got.err != nil {
-		return nil, clone(got.err)
+	doc, err := got.document(began)
+	if err == nil {
+		doc.Cached = cached
 	}
-	doc := *got.doc
-	doc.Cached = cached
+	return doc, err
+}
+
+// document is the answer to a caller who began to wait then.
+func (o outcome) document(began time.Time) (*Document, error) {
+	if o.err != nil {
+		return nil, clone(o.err)
+	}
+	doc := *o.doc
 	doc.Took = time.Since(began)
 	return &doc, nil
 }

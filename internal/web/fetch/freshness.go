@@ -25,7 +25,9 @@ func lifetime(h http.Header, now time.Time, usual, most time.Duration) time.Dura
 		return 0
 	}
 	fresh := usual
-	if value, ok := firstOf(d, "s-maxage", "max-age"); ok {
+	if value, ok := d["s-maxage"]; ok {
+		fresh = seconds(value)
+	} else if value, ok := d["max-age"]; ok {
 		fresh = seconds(value)
 	} else if h.Get("Expires") != "" {
 		fresh = untilExpiry(h, now)
@@ -44,15 +46,6 @@ func directives(h http.Header) map[string]string {
 		}
 	}
 	return d
-}
-
-func firstOf(d map[string]string, names ...string) (value string, ok bool) {
-	for _, n := range names {
-		if value, ok := d[n]; ok {
-			return value, true
-		}
-	}
-	return "", false
 }
 
 // untilExpiry compares Expires with the site's own clock, if it tells the time. A date that cannot be read has passed.

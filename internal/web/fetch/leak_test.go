@@ -73,7 +73,7 @@ func TestNothingLeaks(t *testing.T) {
 		if rapid.Bool().Draw(rt, "ended") {
 			cancel(errors.New(secret))
 		}
-		for _, e := range []*Error{classify(ctx, err), fromGuard(err), bodyError(ctx, err), (&connections{ctx: ctx}).dialError(ctx, err)} {
+		for _, e := range []*Error{classify(ctx, err), fromGuard(err), (&connections{ctx: ctx}).dialError(ctx, err)} {
 			checkNoLeak(t, e)
 			if strings.Contains(fmt.Sprintf("%+v %#v %v", e, e, errors.Unwrap(e)), "secret") {
 				rt.Fatalf("%#v has the secret", e)

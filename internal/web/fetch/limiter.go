@@ -13,22 +13,13 @@ type limiter struct {
 	global  *semaphore.Weighted
 	perHost int64
 
-	mu    *sync.Mutex
+	mu    sync.Mutex
 	hosts map[string]*hostLimiter // by canonical host, only hosts in use; guarded by mu
 }
 
 type hostLimiter struct {
 	users int // holders and waiters; guarded by limiter.mu
 	sem   *semaphore.Weighted
-}
-
-func newLimiter(global, perHost int) limiter {
-	return limiter{
-		global:  semaphore.NewWeighted(int64(global)),
-		perHost: int64(perHost),
-		mu:      new(sync.Mutex),
-		hosts:   make(map[string]*hostLimiter),
-	}
 }
 
 // acquire waits for a place in all; the error is ctx's. release must be called once if there was no error.
@@ -41,33 +32,27 @@ func (g *limiter) acquire(ctx context.Context) (release func(), err error) {
 
 // acquireHost waits for a place at host.
 func (g *limiter) acquireHost(ctx context.Context, host string) (release func(), err error) {
-	h := g.use(host)
-	if err := h.sem.Acquire(ctx, 1); err != nil {
-		g.unuse(host, h)
-		return nil, err
-	}
-	return func() {
-		h.sem.Release(1)
-		g.unuse(host, h)
-	}, nil
-}
-
-func (g *limiter) use(host string) *hostLimiter {
 	g.mu.Lock()
-	defer g.mu.Unlock()
 	h, ok := g.hosts[host]
 	if !ok {
 		h = &hostLimiter{sem: semaphore.NewWeighted(g.perHost)}
 		g.hosts[host] = h
 	}
 	h.users++
-	return h
-}
-
-func (g *limiter) unuse(host string, h *hostLimiter) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if h.users--; h.users == 0 {
-		delete(g.hosts, host)
+	g.mu.Unlock()
+	leave := func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if h.users--; h.users == 0 {
+			delete(g.hosts, host)
+		}
 	}
+	if err := h.sem.Acquire(ctx, 1); err != nil {
+		leave()
+		return nil, err
+	}
+	return func() {
+		h.sem.Release(1)
+		leave()
+	}, nil
 }

@@ -3,8 +3,9 @@ package fetch
 import (
 	"bytes"
 	"context"
-	"familiar/internal/context/turn"
 	"net/url"
+
+	"familiar/internal/context/turn"
 )
 
 // rules are those of a site's robots.txt for us (RFC 9309). Only yes or no leaves this room, none of its text.
@@ -86,7 +87,7 @@ func (f *Fetcher) rulesFrom(got outcome) rules {
 func failsEveryPage(e *Error) bool {
 	switch e.Reason {
 	case turn.CodeDeniedAddress, turn.CodeDeniedHost, turn.CodeFakeIP, turn.CodeDNS, turn.CodeConnect,
-		"tls", "dns_timeout", "dial_timeout", "tls_timeout":
+		turn.CodeTLS, turn.CodeDNSTimeout, turn.CodeDialTimeout, turn.CodeTLSTimeout:
 		return true
 	}
 	return false

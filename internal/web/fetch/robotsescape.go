@@ -1,6 +1,10 @@
 package fetch
 
-import "strings"
+import (
+	"strings"
+
+	"familiar/internal/web/guard"
+)
 
 const upperHex = "0123456789ABCDEF"
 
@@ -12,12 +16,12 @@ func escapeNonASCII(s string) string { return rewrite(s, true, "") }
 
 // normalize returns the normal form of a URL: escapeNonASCII without needless escapes (RFC 3986 §6.2.2.2). The signs that
 // patterns use are escaped, so that a pattern can mean them (RFC 9309 §2.2.3).
-func normalize(s string) string { return unescapeUnreserved(rewrite(s, true, "*$")) }
+func normalize(s string) string { return guard.FoldEscapes(rewrite(s, true, "*$")) }
 
 // normalizePattern is normalize for a pattern, whose signs stay.
 func normalizePattern(s string) string {
 	body, end := strings.CutSuffix(s, "$")
-	body = unescapeUnreserved(rewrite(body, true, "$"))
+	body = guard.FoldEscapes(rewrite(body, true, "$"))
 	if end {
 		body += "$"
 	}
@@ -41,30 +45,8 @@ func rewrite(s string, beyondASCII bool, also string) string {
 	return b.String()
 }
 
-// unescapeUnreserved undoes the escapes of letters, digits and "-._~" in s, whose escapes are in upper case.
-func unescapeUnreserved(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if isEscape(s[i:]) {
-			c := byte(strings.IndexByte(upperHex, s[i+1])<<4 | strings.IndexByte(upperHex, s[i+2]))
-			if unreserved(c) {
-				b.WriteByte(c)
-				i += 2
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
-}
-
 func isEscape(s string) bool { return len(s) >= 3 && s[0] == '%' && isHex(s[1]) && isHex(s[2]) }
 
 func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
-}
-
-// unreserved reports whether c never needs an escape (RFC 3986 §2.3).
-func unreserved(c byte) bool {
-	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }

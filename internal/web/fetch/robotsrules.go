@@ -52,12 +52,10 @@ func ParseRobots(text []byte, agent string) RobotsRules {
 			if value == "" || !forUs && !forAll {
 				continue
 			}
-			for _, r := range newRobotsRules(key == "allow", value) {
-				if forUs {
-					ours = append(ours, r)
-				} else if forAll {
-					everybodys = append(everybodys, r)
-				}
+			if rules := newRobotsRules(key == "allow", value); forUs {
+				ours = append(ours, rules...)
+			} else {
+				everybodys = append(everybodys, rules...)
 			}
 		}
 	}

@@ -1,13 +1,14 @@
 package fetch
 
 import (
-	"familiar/internal/context/turn"
 	"mime"
 	"net/http"
 	"regexp"
 	"strings"
 
 	"github.com/gabriel-vasile/mimetype"
+
+	"familiar/internal/context/turn"
 )
 
 // sniffLength is the number of bytes of a page by which its type is detected.

@@ -121,7 +121,7 @@ func follow(from *url.URL, location string) (*url.URL, *Error) {
 
 // afterRedirect names refusals of a redirect's target as that: the page that was asked for is not at fault.
 func afterRedirect(hop int, err *Error) *Error {
-	if hop == 0 || err.Code != turn.CodeBlockedURL || err.Reason == "robots" || err.Reason == "robots_unreachable" {
+	if hop == 0 || err.Code != turn.CodeBlockedURL || err.Reason == turn.CodeRobots || err.Reason == turn.CodeRobotsUnreachable {
 		return err
 	}
 	return fail(turn.CodeRedirectToBlockedTarget)

@@ -1,8 +1,10 @@
 package guard
 
 import (
-	"familiar/internal/context/turn"
 	"net/netip"
+	"slices"
+
+	"familiar/internal/context/turn"
 )
 
 // globalUnicast is all of IPv6 that IANA has handed out (RFC 4291 §2.4). Everything outside is refused:
@@ -59,26 +61,16 @@ func prefixes(list ...string) []netip.Prefix {
 // refused. Resolvers answer in that dress, so their answers are unmapped first. What depends on this machine and
 // its operator is [Guard.Check]'s.
 func CheckAddr(addr netip.Addr) error {
-	if !addr.IsValid() || addr.Zone() != "" {
-		return blocked(turn.CodeDeniedAddress)
-	}
-	if addr.Is4() {
-		return check4(addr)
-	}
-	if !globalUnicast.Contains(addr) || contains(denied6, addr) || isatap(addr) {
-		return blocked(turn.CodeDeniedAddress)
-	}
-	return nil
-}
-
-func check4(addr netip.Addr) error {
-	if fakeIP.Contains(addr) {
+	switch {
+	case !addr.IsValid(), addr.Zone() != "":
+	case fakeIP.Contains(addr):
 		return blocked(turn.CodeFakeIP)
+	case addr.Is4() && !contains(denied4, addr):
+		return nil
+	case globalUnicast.Contains(addr) && !contains(denied6, addr) && !isatap(addr):
+		return nil
 	}
-	if contains(denied4, addr) {
-		return blocked(turn.CodeDeniedAddress)
-	}
-	return nil
+	return blocked(turn.CodeDeniedAddress)
 }
 
 // isatap reports whether the interface identifier is one of ISATAP (RFC 5214 §6.1), which tunnels to the IPv4
@@ -89,10 +81,5 @@ func isatap(addr netip.Addr) bool {
 }
 
 func contains(list []netip.Prefix, addr netip.Addr) bool {
-	for _, p := range list {
-		if p.Contains(addr) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(p netip.Prefix) bool { return p.Contains(addr) })
 }

@@ -20,8 +20,8 @@ func Canonical(raw string) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	path := foldEscapes(u.EscapedPath())
-	query := withoutTracking(foldEscapes(u.RawQuery))
+	path := FoldEscapes(u.EscapedPath())
+	query := withoutTracking(FoldEscapes(u.RawQuery))
 	s := u.Scheme + "://" + u.Host + path
 	if query != "" {
 		s += "?" + query
@@ -73,15 +73,16 @@ func withoutTracking(query string) string {
 	for p := range strings.SplitSeq(query, "&") {
 		name, _, _ := strings.Cut(p, "=")
 		name = strings.ToLower(name)
-		if _, ok := tracking[name]; !ok && !strings.HasPrefix(name, "utm_") && p != "" {
+		if !tracking[name] && !strings.HasPrefix(name, "utm_") && p != "" {
 			kept = append(kept, p)
 		}
 	}
 	return strings.Join(kept, "&")
 }
 
-// foldEscapes decodes escapes of unreserved characters and writes all others in upper case.
-func foldEscapes(s string) string {
+// FoldEscapes decodes escapes of unreserved characters and writes all others in upper case (RFC 3986
+// §6.2.2).
+func FoldEscapes(s string) string {
 	if !strings.Contains(s, "%") {
 		return s
 	}

@@ -1,20 +1,21 @@
 package guard
 
 import (
-	"familiar/internal/context/turn"
 	"net"
 	"net/netip"
 	"sync"
 	"syscall"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
 // interfacesTTL is how long the list of this machine's own addresses is trusted.
 const interfacesTTL = time.Minute
 
 // Guard says which addresses may be dialled from this machine: none that [CheckAddr] refuses, none that the operator
-// denies, none of the machine's own, and none that its network would translate into one of those. The zero value is ready; it must not be copied after first use and is safe
-// for concurrent use. Fields must not change after first use.
+// denies, none of the machine's own, and none that its network would translate into one of those. The zero value is
+// ready; it must not be copied after first use and is safe for concurrent use. Fields must not change after first use.
 type Guard struct {
 	// Deny adds prefixes to the fixed list: addresses by which this machine's network is reached from outside.
 	Deny []netip.Prefix

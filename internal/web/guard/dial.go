@@ -2,11 +2,12 @@ package guard
 
 import (
 	"context"
-	"familiar/internal/context/turn"
 	"net"
 	"net/netip"
 	"slices"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
 const (
@@ -68,7 +69,10 @@ func (d *Dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 		if err != nil || len(addrs) == 0 {
 			return nil, blocked(turn.CodeDNS)
 		}
-		addrs = unmapped(addrs)
+		addrs = slices.Clone(addrs)
+		for i, a := range addrs {
+			addrs[i] = a.Unmap() // the system's resolver may dress IPv4 as IPv6
+		}
 		if slices.ContainsFunc(addrs, netip.Addr.Is6) {
 			d.Guard.learnNAT64(ctx, d.Resolver)
 		}
@@ -83,15 +87,6 @@ func (d *Dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 	}
 	addrs = interleave(addrs)
 	return d.Pins.put(host, addrs, now), nil
-}
-
-// unmapped undoes the dress of IPv6 in which [net.Resolver] may return IPv4.
-func unmapped(addrs []netip.Addr) []netip.Addr {
-	out := make([]netip.Addr, len(addrs))
-	for i, a := range addrs {
-		out[i] = a.Unmap()
-	}
-	return out
 }
 
 // interleave alternates between the families, IPv6 first (RFC 8305 §4), and keeps as many as are tried.

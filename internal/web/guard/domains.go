@@ -7,12 +7,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/publicsuffix"
 )
 
 // Domains are an operator's allow and deny lists. A name in a list stands for itself and every name below it; deny
 // wins; an empty allow list allows all. The zero value allows all. Domains is immutable and safe for concurrent use.
 type Domains struct {
-	allow, deny map[string]struct{}
+	allow, deny map[string]bool
 	version     string
 }
 
@@ -33,19 +35,19 @@ func NewDomains(allow, deny []string) (Domains, error) {
 	return d, nil
 }
 
-func domainSet(list string, names []string) (map[string]struct{}, error) {
-	m := make(map[string]struct{}, len(names))
+func domainSet(list string, names []string) (map[string]bool, error) {
+	m := make(map[string]bool, len(names))
 	for _, n := range names {
 		h, err := Host(n)
 		if err != nil {
 			return nil, fmt.Errorf("read %s list: %q is not a domain name such as example.org", list, n)
 		}
-		m[h] = struct{}{}
+		m[h] = true
 	}
 	return m, nil
 }
 
-func listVersion(allow, deny map[string]struct{}) string {
+func listVersion(allow, deny map[string]bool) string {
 	lists := strings.Join(slices.Sorted(maps.Keys(allow)), " ") + "\n" + strings.Join(slices.Sorted(maps.Keys(deny)), " ")
 	sum := sha256.Sum256([]byte(lists))
 	return hex.EncodeToString(sum[:8])
@@ -75,4 +77,10 @@ func Registrable(host string) string {
 		return d
 	}
 	return host
+}
+
+// Registered is [Registrable], and false where nobody registered a part: the host is itself a public suffix, or no name.
+func Registered(host string) (domain string, ok bool) {
+	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
+	return domain, err == nil
 }

@@ -19,8 +19,9 @@
 package guard
 
 import (
-	"familiar/internal/context/turn"
 	"strings"
+
+	"familiar/internal/context/turn"
 )
 
 // Error is a refusal. It never carries an address, a host or any other part of the target, so it may be shown

@@ -3,6 +3,7 @@ package guard
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -57,15 +58,9 @@ func translators(addrs []netip.Addr) []netip.Prefix {
 // embedded returns the IPv4 address inside addr under a translation prefix of so many bits. Byte 8 is never part of it
 // (RFC 6052 §2.2).
 func embedded(addr netip.Addr, bits int) netip.Addr {
-	b := addr.As16()
-	var v4 [4]byte
-	at := bits / 8
-	for i := range v4 {
-		if at == 8 {
-			at++
-		}
-		v4[i] = b[at]
-		at++
+	b, at := addr.As16(), bits/8
+	if at > 8 {
+		at-- // behind byte 8
 	}
-	return netip.AddrFrom4(v4)
+	return netip.AddrFrom4([4]byte(slices.Delete(b[:], 8, 9)[at:]))
 }

@@ -1,10 +1,11 @@
 package guard
 
 import (
-	"familiar/internal/context/turn"
 	"net/url"
 	"slices"
 	"strings"
+
+	"familiar/internal/context/turn"
 )
 
 // Site is a part of the web: the pages of one host below one path. The zero value is the whole web. Site is immutable
@@ -65,18 +66,13 @@ func (s Site) Holds(raw string) bool {
 // Find returns the addresses at which the page of a slug may be, likeliest first: "architecture/blackboard" with the suffix
 // .html, as it is, and as a folder. A fragment is kept. A slug that leads out of the site, or is none, is a *[Error].
 func (s Site) Find(slug string) ([]string, error) {
-	slug, fragment, _ := strings.Cut(strings.TrimSpace(slug), "#")
-	if fragment != "" {
-		fragment = "#" + fragment
-	}
-	slug = strings.TrimLeft(slug, "/")
+	slug = strings.TrimSpace(slug)
+	fragment := Fragment(slug)
+	slug, _, _ = strings.Cut(strings.TrimLeft(slug, "/"), "#")
 	if _, err := url.Parse(fragment); err != nil || strings.ContainsAny(slug, "?:\\") || !readable(slug+fragment) {
 		return nil, blocked(turn.CodeInvalidTarget)
 	}
-	stem := strings.TrimRight(slug, "/")
-	if bare, isPage := strings.CutSuffix(stem, ".html"); isPage {
-		stem = bare
-	}
+	stem := strings.TrimSuffix(strings.TrimRight(slug, "/"), ".html")
 	if stem == "" {
 		return []string{s.String() + fragment}, nil
 	}

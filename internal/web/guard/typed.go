@@ -53,9 +53,5 @@ var unreadable = set(".gif", ".png", ".jpg", ".jpeg", ".webp", ".mp4", ".webm", 
 // Unreadable reports whether a canonical URL has the extension of a file that holds no text.
 func Unreadable(canonical string) bool {
 	u, err := url.Parse(canonical)
-	if err != nil {
-		return false
-	}
-	_, ok := unreadable[strings.ToLower(path.Ext(u.Path))]
-	return ok
+	return err == nil && unreadable[strings.ToLower(path.Ext(u.Path))]
 }

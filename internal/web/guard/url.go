@@ -1,13 +1,15 @@
 package guard
 
 import (
-	"familiar/internal/context/turn"
+	"fmt"
 	"net/netip"
 	"net/url"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
+
+	"familiar/internal/context/turn"
 )
 
 // maxURL bounds a URL before and after canonicalisation, in bytes.
@@ -24,10 +26,10 @@ var localSuffixes = set("localhost", "local", "internal", "intranet", "lan", "ho
 	"localdomain", "onion", "i2p", "invalid", "test", "example", "alt", "arpa", "svc", "metadata.goog",
 	"metadata.amazonaws.com", "metadata.azure.com")
 
-func set(names ...string) map[string]struct{} {
-	m := make(map[string]struct{}, len(names))
+func set(names ...string) map[string]bool {
+	m := make(map[string]bool, len(names))
 	for _, n := range names {
-		m[n] = struct{}{}
+		m[n] = true
 	}
 	return m
 }
@@ -144,17 +146,13 @@ func checkName(host string) error {
 }
 
 // hasSuffix reports whether host, or one of the domains it is in, is in names.
-func hasSuffix(names map[string]struct{}, host string) bool {
-	for {
-		if _, ok := names[host]; ok {
+func hasSuffix(names map[string]bool, host string) bool {
+	for ; host != ""; _, host, _ = strings.Cut(host, ".") {
+		if names[host] {
 			return true
 		}
-		_, rest, ok := strings.Cut(host, ".")
-		if !ok {
-			return false
-		}
-		host = rest
 	}
+	return false
 }
 
 // hostPort canonicalises the authority of a URL and drops the scheme's default port.
@@ -202,20 +200,16 @@ func encodedAuthority(raw string) bool {
 // escapeQuery encodes what the URL standard encodes in the query of an http URL: net/url passes it through.
 // https://url.spec.whatwg.org/#special-query-percent-encode-set
 func escapeQuery(q string) string {
-	const hex = "0123456789ABCDEF"
-	i := strings.IndexFunc(q, func(r rune) bool { return escaped(r) })
-	if i < 0 {
+	if !strings.ContainsFunc(q, escaped) {
 		return q
 	}
 	var b strings.Builder
 	for _, c := range []byte(q) {
 		if escaped(rune(c)) {
-			b.WriteByte('%')
-			b.WriteByte(hex[c>>4])
-			b.WriteByte(hex[c&15])
-			continue
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
 		}
-		b.WriteByte(c)
 	}
 	return b.String()
 }

@@ -202,18 +202,17 @@ var pictureNames = dom.WordSet("image photo picture")
 // maxCaption is how long the text below a picture is at most, in characters.
 const maxCaption = 400
 
-var images = cascadia.MustCompile("img")
+var (
+	pictures = cascadia.MustCompile("div, figure")
+	images   = cascadia.MustCompile("img")
+)
 
 // dropCaptions removes the captions in blocks that are named for their pictures.
 func dropCaptions(root *html.Node) {
-	var captions []*html.Node
-	for n := range root.Descendants() {
-		if (n.DataAtom == atom.Div || n.DataAtom == atom.Figure) && hasName(n, pictureNames) && images.MatchFirst(n) != nil && dom.Length(n) <= maxCaption {
-			captions = append(captions, n)
+	for _, n := range pictures.MatchAll(root) {
+		if n != root && hasName(n, pictureNames) && images.MatchFirst(n) != nil && dom.Length(n) <= maxCaption {
+			n.Parent.RemoveChild(n)
 		}
-	}
-	for _, n := range captions {
-		n.Parent.RemoveChild(n)
 	}
 }
 

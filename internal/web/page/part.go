@@ -23,7 +23,7 @@ func Part(text string, base *url.URL, edit func(root *html.Node)) (p Page, err e
 	}
 	body := bodies.MatchFirst(doc)
 	if body == nil { // it is a frameset
-		return fail("unparsable")
+		return fail(turn.CodeUnparsable)
 	}
 	if edit != nil {
 		edit(body)

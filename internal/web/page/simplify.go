@@ -111,7 +111,9 @@ func isTabular(n *html.Node) bool {
 		}
 	}
 	if room := 4*cells + 50; rows*spanned > room || covered > room {
-		dropSpans(n)
+		for d := range n.Descendants() {
+			d.Attr = slices.DeleteFunc(d.Attr, func(a html.Attribute) bool { return a.Key == "colspan" || a.Key == "rowspan" })
+		}
 		return widest > 1 && rows*widest <= room
 	}
 	return widest > 1
@@ -122,12 +124,6 @@ func span(cell *html.Node, key string) int {
 	value, _ := dom.Attr(cell, key)
 	size, _ := strconv.Atoi(strings.TrimSpace(value))
 	return min(max(size, 1), 1_000)
-}
-
-func dropSpans(table *html.Node) {
-	for d := range table.Descendants() {
-		d.Attr = slices.DeleteFunc(d.Attr, func(a html.Attribute) bool { return a.Key == "colspan" || a.Key == "rowspan" })
-	}
 }
 
 // unwrapTable makes blocks of the parts of a table, down to the tables inside it.

@@ -38,7 +38,3 @@ func failure(err error, status int) *fetch.Error {
 	}
 	return f
 }
-
-func empty() *fetch.Error {
-	return &fetch.Error{Code: turn.CodeExtractionFailed, Reason: turn.CodeEmpty, Message: messages[turn.CodeEmpty]}
-}

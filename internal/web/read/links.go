@@ -19,23 +19,16 @@ func (r *Reader) Links(ctx context.Context, q Request, sitemap bool) ([]page.Lin
 	if err != nil {
 		return nil, failure(err, 0)
 	}
-	done, err := r.parser(ctx)
-	if err != nil {
-		return nil, failure(err, doc.Status)
-	}
-	defer done()
-	if sitemap {
-		return listed(doc.Body), nil
-	}
-	base, err := url.Parse(doc.Final)
-	if err != nil {
-		return nil, failure(err, doc.Status)
-	}
-	links, err := page.Links(doc.Body, doc.ContentType, base)
-	if err != nil {
-		return nil, failure(err, doc.Status)
-	}
-	return links, nil
+	var links []page.Link
+	e := r.parse(ctx, doc, func(base *url.URL) (err error) {
+		if sitemap {
+			links = listed(doc.Body)
+			return nil
+		}
+		links, err = page.Links(doc.Body, doc.ContentType, base)
+		return err
+	})
+	return links, e
 }
 
 // maxListed is how many pages of a list are looked at.

@@ -39,7 +39,7 @@ type Reader struct {
 
 	running sync.WaitGroup // reads of [Reader.Many], which may outlive their caller by one page's parsing
 	once    sync.Once
-	parsers *semaphore.Weighted // made by once; see parser
+	parsers *semaphore.Weighted // made by once; see parse
 }
 
 // Request is a page that is wanted.
@@ -154,26 +154,19 @@ func (r *Reader) visit(ctx context.Context, p *Page, q Request) {
 		p.Err = failure(err, 0)
 		return
 	}
-	base, err := url.Parse(doc.Final)
-	if err != nil {
-		p.Err = failure(err, doc.Status)
-		return
-	}
-	done, err := r.parser(ctx)
-	if err != nil {
-		p.Err = failure(err, doc.Status)
-		return
-	}
-	defer done()
-	if p.Extract, err = page.Read(doc.Body, doc.ContentType, base); err != nil {
-		p.Err = failure(err, doc.Status)
-		return
-	}
 	least := minText
 	if q.Short {
 		least = 1
 	}
-	p.clean(least)
+	e := r.parse(ctx, doc, func(base *url.URL) (err error) {
+		if p.Extract, err = page.Read(doc.Body, doc.ContentType, base); err == nil {
+			p.clean(least)
+		}
+		return err
+	})
+	if e != nil {
+		p.Err = e
+	}
 }
 
 // fetch fetches the page from where it is.
@@ -197,18 +190,26 @@ func (r *Reader) fetch(ctx context.Context, p *Page, q Request, xml bool) (*fetc
 func (p *Page) clean(least int) {
 	p.Text, p.Removed = Text(p.Extract.Markdown)
 	if utf8.RuneCountInString(p.Text) < least {
-		p.Text, p.Err = "", empty()
+		p.Text, p.Err = "", &fetch.Error{Code: turn.CodeExtractionFailed, Reason: turn.CodeEmpty, Message: messages[turn.CodeEmpty]}
 	}
 }
 
-// parser waits for one of the places at which pages are parsed; done leaves it. There are as many as cores: pages that
-// take long must not keep other turns from noticing their deadlines.
-func (r *Reader) parser(ctx context.Context) (done func(), err error) {
+// parse calls f with the address of doc at one of the places at which pages are parsed. There are as many as cores: pages
+// that take long must not keep other turns from noticing their deadlines.
+func (r *Reader) parse(ctx context.Context, doc *fetch.Document, f func(base *url.URL) error) *fetch.Error {
+	base, err := url.Parse(doc.Final)
+	if err != nil {
+		return failure(err, doc.Status)
+	}
 	r.once.Do(func() { r.parsers = semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0))) })
 	if err := r.parsers.Acquire(ctx, 1); err != nil {
-		return nil, err
+		return failure(err, doc.Status)
 	}
-	return func() { r.parsers.Release(1) }, nil
+	defer r.parsers.Release(1)
+	if err := f(base); err != nil {
+		return failure(err, doc.Status)
+	}
+	return nil
 }
 
 func withoutFragment(rawURL string) string {

@@ -31,7 +31,7 @@ var (
 // findGitHub recognises repositories, their issues and pull requests, and their files.
 func findGitHub(u *url.URL, _ string) *request {
 	parts := segments(u)
-	if !isHost(u.Hostname(), "github.com", "www") || len(parts) < 2 || !githubOwner.MatchString(parts[0]) || slices.Contains(notOwners, strings.ToLower(parts[0])) {
+	if strings.TrimPrefix(u.Hostname(), "www.") != "github.com" || len(parts) < 2 || !githubOwner.MatchString(parts[0]) || slices.Contains(notOwners, strings.ToLower(parts[0])) {
 		return nil
 	}
 	name := strings.TrimSuffix(parts[1], ".git")
@@ -111,11 +111,8 @@ func readRepository(ctx context.Context, s *session, repo string) (page.Page, er
 		Owner                 struct{ Login string }
 	}
 	err := s.json(ctx, s.github(acceptHTML, "/repos/"+repo, nil), &about)
-	if err != nil && about.FullName == "" {
-		return page.Page{}, err
-	}
 	if about.FullName == "" {
-		return page.Page{}, malformed("the reply is not about a repository")
+		return page.Page{}, cmp.Or(err, malformed("the reply is not about a repository"))
 	}
 	p := page.Page{Title: about.FullName, Author: about.Owner.Login, Site: "GitHub", Type: "page", Modified: parseTime(about.PushedAt)}
 	text := []string{plainText(about.Description)}
@@ -132,7 +129,7 @@ func readRepository(ctx context.Context, s *session, repo string) (page.Page, er
 		facts = append(facts, "archived: no longer maintained")
 	}
 	text = append(text, strings.Join(facts, "; ")+".")
-	ctx, cancel := withExtrasTimeout(ctx)
+	ctx, cancel := context.WithTimeout(ctx, extrasTimeout)
 	defer cancel()
 	readme, err := s.text(ctx, s.github(acceptHTML, "/repos/"+repo+"/readme", nil))
 	if err == nil { // many have none
@@ -169,11 +166,9 @@ const maxComments = 50
 func readIssue(ctx context.Context, s *session, repo, id string) (page.Page, error) {
 	where := "/repos/" + repo + "/issues/" + id
 	var it issue
-	if err := s.json(ctx, s.github(acceptHTML, where, nil), &it); err != nil && it.Title == "" {
-		return page.Page{}, err
-	}
+	err := s.json(ctx, s.github(acceptHTML, where, nil), &it)
 	if it.Title == "" {
-		return page.Page{}, malformed("the reply is not an issue")
+		return page.Page{}, cmp.Or(err, malformed("the reply is not an issue"))
 	}
 	var comments []struct {
 		User      account
@@ -181,7 +176,7 @@ func readIssue(ctx context.Context, s *session, repo, id string) (page.Page, err
 		CreatedAt string `json:"created_at"`
 	}
 	if it.Comments > 0 {
-		ctx, cancel := withExtrasTimeout(ctx)
+		ctx, cancel := context.WithTimeout(ctx, extrasTimeout)
 		defer cancel()
 		_ = s.json(ctx, s.github(acceptHTML, where+"/comments", url.Values{"per_page": {strconv.Itoa(maxComments)}}), &comments)
 	}
@@ -223,23 +218,22 @@ func (it *issue) kind() (what, state string) {
 var renderedExtensions = strings.Fields(".md .markdown .mdown .rst .adoc .asciidoc .org .textile .rdoc .mediawiki")
 
 func readFile(ctx context.Context, s *session, repo, ref, file string) (page.Page, error) {
-	where, at := "/repos/"+repo+"/contents/"+file, url.Values{"ref": {ref}}
+	form, isRendered := acceptRaw, slices.Contains(renderedExtensions, strings.ToLower(path.Ext(file)))
+	if isRendered {
+		form = acceptHTML
+	}
+	text, err := s.text(ctx, s.github(form, "/repos/"+repo+"/contents/"+file, url.Values{"ref": {ref}}))
+	if err != nil {
+		return page.Page{}, err
+	}
 	p := page.Page{Type: "text"}
-	if slices.Contains(renderedExtensions, strings.ToLower(path.Ext(file))) {
-		text, err := s.text(ctx, s.github(acceptHTML, where, at))
-		if err != nil {
-			return page.Page{}, err
-		}
+	if isRendered {
 		base := &url.URL{Scheme: "https", Host: "github.com", Path: "/" + repo + "/blob/" + ref + "/" + file}
 		if p, err = page.Part(text, base, nil); err != nil {
 			return page.Page{}, err
 		}
 		p.Type = "page"
 	} else {
-		text, err := s.text(ctx, s.github(acceptRaw, where, at))
-		if err != nil {
-			return page.Page{}, err
-		}
 		if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 			return page.Page{}, malformed("the file is not a text")
 		}

@@ -41,11 +41,9 @@ const maxThread = 200
 
 func readHackerNews(ctx context.Context, s *session, id string) (page.Page, error) {
 	var story newsItem
-	if err := s.json(ctx, api.Request{Path: "/api/v1/items/" + id}, &story); err != nil && story.ID == 0 {
-		return page.Page{}, err
-	}
+	err := s.json(ctx, api.Request{Path: "/api/v1/items/" + id}, &story)
 	if story.ID == 0 {
-		return page.Page{}, malformed("the reply is not an item")
+		return page.Page{}, cmp.Or(err, malformed("the reply is not an item"))
 	}
 	first := post{what: "Story", author: story.Author, at: parseTime(story.CreatedAt), body: story.Text}
 	if story.Points > 0 {

@@ -23,6 +23,7 @@
 package reader
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -179,13 +180,11 @@ func (r *Readers) document(ctx context.Context, req *request) (*Document, error)
 	if err != nil {
 		return nil, err
 	}
-	doc := &Document{Reader: req.reader, Final: req.final, Fetched: r.config.Now()}
+	doc := &Document{Reader: req.reader, Fetched: r.config.Now()}
 	if doc.Page, err = req.read(ctx, s); err != nil {
 		return nil, req.asError(err)
 	}
-	if s.final != "" {
-		doc.Final = s.final
-	}
+	doc.Final = cmp.Or(s.final, req.final)
 	text := truncate(strings.TrimSpace(doc.Page.Markdown), maxText)
 	if text == "" {
 		return nil, &Error{req.reader, turn.CodeEmpty, "there is nothing to read"}

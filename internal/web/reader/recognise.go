@@ -112,16 +112,3 @@ func hasOnlyParam(u *url.URL, name string) bool {
 func isNumber(s string) bool {
 	return s != "" && len(s) <= 12 && s[0] != '0' && strings.Trim(s, "0123456789") == ""
 }
-
-// isHost reports whether host is domain, or one of its subdomains with these labels.
-func isHost(host, domain string, labels ...string) bool {
-	if host == domain {
-		return true
-	}
-	for _, l := range labels {
-		if host == l+"."+domain {
-			return true
-		}
-	}
-	return false
-}

@@ -57,10 +57,6 @@ func explainMissing(r api.Reply) api.Failure {
 // with little time gets the page without them.
 const extrasTimeout = 1200 * time.Millisecond
 
-func withExtrasTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, extrasTimeout)
-}
-
 // json sends a request and decodes the reply. Fields of other types than expected are left out if the rest can be read.
 func (s *session) json(ctx context.Context, r api.Request, v any) error {
 	_, err := s.endpoint.JSON(ctx, r, v)

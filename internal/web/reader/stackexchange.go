@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -133,7 +134,7 @@ func readStack(ctx context.Context, s *session, site, question, answer string) (
 	}
 	var answers []stackPost
 	if q.AnswerCount > 0 {
-		ctx, cancel := withExtrasTimeout(ctx)
+		ctx, cancel := context.WithTimeout(ctx, extrasTimeout)
 		defer cancel()
 		got, err := s.stack(ctx, site, fmt.Sprintf("/2.3/questions/%d/answers", q.QuestionID), url.Values{"sort": {"votes"}, "order": {"desc"}, "pagesize": {strconv.Itoa(maxAnswers)}})
 		if err == nil {
@@ -146,9 +147,7 @@ func readStack(ctx context.Context, s *session, site, question, answer string) (
 // stack sends a request about a site. It observes the limits that every reply has.
 func (s *session) stack(ctx context.Context, site, where string, params url.Values) (stackReply, error) {
 	all := url.Values{"site": {site}, "filter": {"withbody"}}
-	for name, values := range params {
-		all[name] = values
-	}
+	maps.Copy(all, params)
 	if key := s.readers.config.StackExchangeKey; key != "" {
 		all.Set("key", key)
 	}

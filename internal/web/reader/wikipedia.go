@@ -12,12 +12,14 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
 	"familiar/internal/api"
 	"familiar/internal/context/turn"
 	"familiar/internal/web/page"
+	"familiar/internal/web/page/dom"
 )
 
 // findWikipedia recognises the articles of the large Wikipedias, on their mobile hosts too.
@@ -96,11 +98,8 @@ func readWikipedia(ctx context.Context, s *session, title, anchor string) (page.
 	}
 	defer time.AfterFunc(extrasTimeout/4, cancel).Stop() // the date is worth no more
 	modified := <-lastEdit
-	switch {
-	case article.Text == "" && err != nil:
-		return page.Page{}, err
-	case article.Text == "":
-		return page.Page{}, malformed("the reply is not one of the Action API")
+	if article.Text == "" {
+		return page.Page{}, cmp.Or(err, malformed("the reply is not one of the Action API"))
 	}
 	if len(article.Redirects) > 0 {
 		anchor = cmp.Or(anchor, article.Redirects[len(article.Redirects)-1].ToFragment)
@@ -144,31 +143,27 @@ func lastChange(ctx context.Context, s *session, title string) time.Time {
 	return parseTime(reply.Query.Pages[0].Revisions[0].Timestamp)
 }
 
-// boilerplateClasses are the classes of what is around the text of an article: links to others, sources, notices of
-// editors.
-var boilerplateClasses = strings.Fields("navbox vertical-navbox navbar sidebar metadata ambox mw-editsection toc noprint hatnote dablink " +
-	"reference reflist references mw-references-wrap refbegin sistersitebox side-box portalbox authority-control catlinks printfooter " +
-	"mw-empty-elt mw-cite-backlink mwe-math-mathml-inline mwe-math-mathml-display shortdescription navigation-not-searchable homonymie bandeau-container")
+// boilerplate is what is around the text of an article: links to others, sources, notices of editors, pictures.
+var boilerplate = cascadia.MustCompile("figure, .navbox, .vertical-navbox, .navbar, .sidebar, .metadata, .ambox, .mw-editsection, .toc, .noprint, .hatnote, .dablink, " +
+	".reference, .reflist, .references, .mw-references-wrap, .refbegin, .sistersitebox, .side-box, .portalbox, .authority-control, .catlinks, .printfooter, " +
+	".mw-empty-elt, .mw-cite-backlink, .mwe-math-mathml-inline, .mwe-math-mathml-display, .shortdescription, .navigation-not-searchable, .homonymie, .bandeau-container")
+
+var (
+	headings = cascadia.MustCompile("h1, h2, h3, h4, h5, h6")
+	// wrapped is the block that MediaWiki puts around a heading.
+	wrapped  = cascadia.MustCompile("div.mw-heading:has(h1, h2, h3, h4, h5, h6)")
+	sections = cascadia.MustCompile("h1, h2, h3, h4, h5, h6, div.mw-heading")
+)
 
 // removeBoilerplate leaves the text of an article.
 func removeBoilerplate(root *html.Node) {
-	var remove []*html.Node
-	for n := range root.Descendants() {
-		if n.Type == html.ElementNode && (hasClass(n, boilerplateClasses) || n.DataAtom == atom.Figure) {
-			remove = append(remove, n)
-		}
-	}
-	for _, n := range remove {
+	for _, n := range boilerplate.MatchAll(root) {
 		n.Parent.RemoveChild(n)
 	}
-	remove = remove[:0]
-	for n := range root.Descendants() {
+	for _, n := range sections.MatchAll(root) {
 		if at := headingLevel(n); at > 0 && headingLevel(n.Parent) == 0 && isEmptySection(n, at) {
-			remove = append(remove, n)
+			n.Parent.RemoveChild(n)
 		}
-	}
-	for _, n := range remove {
-		n.Parent.RemoveChild(n)
 	}
 }
 
@@ -178,46 +173,11 @@ func isEmptySection(heading *html.Node, rank int) bool {
 		switch at := headingLevel(n); {
 		case at > 0 && at <= rank:
 			return true
-		case at > 0:
-		case hasText(n):
+		case at == 0 && n.DataAtom != atom.Style && n.DataAtom != atom.Script && dom.Length(n) > 0:
 			return false
 		}
 	}
 	return true
-}
-
-// hasText reports whether a node has a text that is shown.
-func hasText(n *html.Node) bool {
-	if n.Type == html.TextNode {
-		return strings.TrimSpace(n.Data) != ""
-	}
-	if n.DataAtom == atom.Style || n.DataAtom == atom.Script {
-		return false
-	}
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		if hasText(c) {
-			return true
-		}
-	}
-	return false
-}
-
-func hasClass(n *html.Node, names []string) bool {
-	for name := range strings.FieldsSeq(attribute(n, "class")) {
-		if slices.Contains(names, name) {
-			return true
-		}
-	}
-	return false
-}
-
-func attribute(n *html.Node, key string) string {
-	for _, a := range n.Attr {
-		if a.Key == key {
-			return a.Val
-		}
-	}
-	return ""
 }
 
 // moveSectionToFront moves the section with an id to the front.
@@ -226,7 +186,7 @@ func moveSectionToFront(root *html.Node, id string) {
 		return
 	}
 	for n := range root.Descendants() {
-		if n.Type != html.ElementNode || attribute(n, "id") != id {
+		if own, _ := dom.Attr(n, "id"); own != id {
 			continue
 		}
 		// The id is that of a heading, of a mark in it, or of the block around it.
@@ -261,15 +221,11 @@ func moveToFront(heading *html.Node, rank int) {
 
 // headingLevel is the rank of a heading, or of the block that MediaWiki puts around one; 0 for anything else.
 func headingLevel(n *html.Node) int {
-	if n.DataAtom == atom.Div && hasClass(n, []string{"mw-heading"}) {
-		for c := n.FirstChild; c != nil; c = c.NextSibling {
-			if l := headingLevel(c); l > 0 {
-				return l
-			}
-		}
+	if wrapped.Match(n) {
+		n = headings.MatchFirst(n)
 	}
-	if len(n.Data) == 2 && n.Type == html.ElementNode && n.Data[0] == 'h' && '1' <= n.Data[1] && n.Data[1] <= '6' {
-		return int(n.Data[1] - '0')
+	if !headings.Match(n) {
+		return 0
 	}
-	return 0
+	return int(n.Data[1] - '0')
 }

@@ -16,15 +16,18 @@ import (
 	"familiar/internal/web/page"
 )
 
-var videoID = regexp.MustCompile(`^[A-Za-z0-9_-]{11}$`)
+var (
+	videoID      = regexp.MustCompile(`^[A-Za-z0-9_-]{11}$`)
+	youtubeHosts = regexp.MustCompile(`^(?:(?:(?:www|m|music)\.)?youtube\.com|(?:www\.)?youtube-nocookie\.com)$`)
+)
 
 // findYouTube recognises the addresses of one video: watch?v=, youtu.be/, and the paths for short, live and embedded ones.
 func findYouTube(u *url.URL, _ string) *request {
 	id, host, parts := "", u.Hostname(), segments(u)
 	switch {
-	case isHost(host, "youtu.be", "www") && len(parts) == 1:
+	case strings.TrimPrefix(host, "www.") == "youtu.be" && len(parts) == 1:
 		id = parts[0]
-	case !isHost(host, "youtube.com", "www", "m", "music") && !isHost(host, "youtube-nocookie.com", "www"):
+	case !youtubeHosts.MatchString(host):
 		return nil
 	case len(parts) == 1 && parts[0] == "watch":
 		id = u.Query().Get("v")
@@ -84,7 +87,7 @@ func readYouTube(ctx context.Context, s *session, id string) (page.Page, error) 
 		Markdown: strings.TrimSpace(details.ShortDescription),
 	}
 	if t, ok := chooseTrack(video.Captions.PlayerCaptionsTracklistRenderer.CaptionTracks, s.request.acceptLanguage); ok {
-		ctx, cancel := withExtrasTimeout(ctx)
+		ctx, cancel := context.WithTimeout(ctx, extrasTimeout)
 		defer cancel()
 		if words := transcript(ctx, s, t, id); words != "" {
 			p.Language = t.LanguageCode
@@ -197,7 +200,7 @@ func captionsXML(text string) string {
 
 // paragraphs joins lines of captions to paragraphs of about a minute.
 type paragraphs struct {
-	text  strings.Builder
+	strings.Builder
 	since int64 // when the paragraph began, in milliseconds
 }
 
@@ -205,19 +208,17 @@ const paragraphLength = 60_000 // milliseconds
 
 func (s *paragraphs) add(at int64, line string) {
 	line = plainText(line)
-	if line == "" || s.text.Len() > maxText {
+	if line == "" || s.Len() > maxText {
 		return
 	}
 	switch {
-	case s.text.Len() == 0:
+	case s.Len() == 0:
 		s.since = at
 	case at-s.since >= paragraphLength:
-		s.text.WriteString("\n\n")
+		s.WriteString("\n\n")
 		s.since = at
 	default:
-		s.text.WriteByte(' ')
+		s.WriteByte(' ')
 	}
-	s.text.WriteString(line)
+	s.WriteString(line)
 }
-
-func (s *paragraphs) String() string { return s.text.String() }

@@ -14,18 +14,13 @@ import (
 // names is the web's DNS.
 type names struct {
 	mu    sync.Mutex
-	next  netip.Addr         // the next name's own address
-	m     map[string]*record // by lower-case name without a final dot
+	next  netip.Addr          // the next name's own address
+	m     map[string][]string // what lookups answer in turn, by lower-case name without a final dot
 	asked map[string]int
 }
 
-// record is what lookups of a name answer in turn.
-type record struct {
-	answers []string
-}
-
 func readNames(ar *txtar.Archive) (*names, error) {
-	n := &names{next: netip.MustParseAddr("93.184.215.1"), m: make(map[string]*record), asked: make(map[string]int)}
+	n := &names{next: netip.MustParseAddr("93.184.215.1"), m: make(map[string][]string), asked: make(map[string]int)}
 	for _, f := range ar.Files {
 		if f.Name != "dns" {
 			continue
@@ -43,7 +38,7 @@ func readNames(ar *txtar.Archive) (*names, error) {
 					return nil, fmt.Errorf("dns: %s: %w", words[0], err)
 				}
 			}
-			n.m[words[0]] = &record{answers: words[1:]}
+			n.m[words[0]] = words[1:]
 		}
 	}
 	return n, nil
@@ -71,7 +66,7 @@ func (n *names) add(host string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if _, ok := n.m[host]; !ok {
-		n.m[host] = &record{answers: []string{n.next.String()}}
+		n.m[host] = []string{n.next.String()}
 		n.next = n.next.Next()
 	}
 }
@@ -102,13 +97,12 @@ func (n *names) take(host string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.asked[host]++
-	r, ok := n.m[host]
-	if !ok {
+	answers := n.m[host]
+	if len(answers) == 0 {
 		return "nxdomain"
 	}
-	a := r.answers[0]
-	if len(r.answers) > 1 {
-		r.answers = r.answers[1:]
+	if len(answers) > 1 {
+		n.m[host] = answers[1:]
 	}
-	return a
+	return answers[0]
 }

@@ -1,11 +1,11 @@
 package webtest
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"path"
 	"strconv"
@@ -59,7 +59,7 @@ func readPages(ar *txtar.Archive) (map[string]*page, error) {
 
 func typeOf(name string) string {
 	name, _, _ = strings.Cut(name, "?")
-	switch path.Ext(name[strings.LastIndexByte(name, '/')+1:]) {
+	switch path.Ext(name) {
 	case ".txt":
 		return "text/plain; charset=utf-8"
 	case ".md":
@@ -73,10 +73,8 @@ func typeOf(name string) string {
 }
 
 func (p *page) readHead(data []byte) error {
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, len(data)+1)
-	for lines.Scan() {
-		line := strings.TrimSpace(lines.Text())
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
 		name, value, isHeader := strings.Cut(line, ":")
 		switch n, err := strconv.Atoi(line); {
 		case line == "":
@@ -96,7 +94,7 @@ func (p *page) readHead(data []byte) error {
 			return fmt.Errorf("%q is neither a status, a header nor a behaviour", line)
 		}
 	}
-	return lines.Err()
+	return nil
 }
 
 func (p *page) behave(words []string) (err error) {
@@ -170,9 +168,7 @@ func (p *page) handler(closed <-chan struct{}) http.Handler {
 }
 
 func (p *page) writeHead(h http.Header) {
-	for k, v := range p.header {
-		h[k] = v
-	}
+	maps.Copy(h, p.header)
 	if _, ok := p.header["Content-Type"]; !ok {
 		h["Content-Type"] = nil // or the server guesses one
 	}

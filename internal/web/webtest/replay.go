@@ -113,7 +113,10 @@ func (r *Replies) Sent() []string {
 }
 
 func (r *Replies) RoundTrip(req *http.Request) (*http.Response, error) {
-	r.record(r.Describe(req))
+	request := r.Describe(req)
+	r.mu.Lock()
+	r.sent = append(r.sent, request)
+	r.mu.Unlock()
 	reply, ok := r.Find(req)
 	if !ok {
 		return nil, errors.New("connection refused")
@@ -126,10 +129,4 @@ func (r *Replies) RoundTrip(req *http.Request) (*http.Response, error) {
 	pad, _ := strconv.Atoi(res.Header.Get("Pad"))
 	res.Body = io.NopCloser(io.MultiReader(strings.NewReader(body), bytes.NewReader(bytes.Repeat([]byte(" "), pad))))
 	return res, nil
-}
-
-func (r *Replies) record(request string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.sent = append(r.sent, request)
 }

@@ -48,7 +48,6 @@
 package webtest
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -59,6 +58,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -204,7 +204,7 @@ func (w *Web) Dial(ctx context.Context, network, address string) (net.Conn, erro
 func (w *Web) Dials() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return append([]string(nil), w.dials...)
+	return slices.Clone(w.dials)
 }
 
 // Handle lets h answer at a host and path ("example.org/odd") in place of the archive. The name gets an address.
@@ -220,7 +220,7 @@ func (w *Web) Handle(at string, h http.HandlerFunc) {
 func (w *Web) Requests() []Request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return append([]Request(nil), w.requests...)
+	return slices.Clone(w.requests)
 }
 
 // Hits counts the requests for a URL such as "https://example.org/a?b=c".
@@ -269,14 +269,11 @@ func (s *server) close() {
 }
 
 func (w *Web) answer(scheme string, rw http.ResponseWriter, r *http.Request) {
-	h := w.arrive(scheme, r)
-	if h == nil {
-		rw.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		rw.WriteHeader(http.StatusNotFound)
-		io.Copy(rw, bytes.NewReader([]byte("no such page\n")))
-		return
+	if h := w.arrive(scheme, r); h != nil {
+		h.ServeHTTP(rw, r)
+	} else {
+		http.Error(rw, "no such page", http.StatusNotFound)
 	}
-	h.ServeHTTP(rw, r)
 }
 
 // arrive records the request and finds who answers it, or nil.

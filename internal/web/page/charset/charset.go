@@ -5,6 +5,7 @@ package charset
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"mime"
 	"regexp"
@@ -37,10 +38,7 @@ const fallback = "windows-1252"
 // and "replacement" if the declared encoding is refused.
 func Detect(body []byte, contentType string, isHTML bool) string {
 	name, _ := declaration(body, contentType, isHTML)
-	if name == "" {
-		return fallback
-	}
-	return name
+	return cmp.Or(name, fallback)
 }
 
 // declaration returns the encoding that is declared, "" if there is none. Only a byte-order mark and the header are certain.

@@ -28,9 +28,7 @@ func prescan(head []byte, skip bool) (label string) {
 			}
 			head = head[2+end+3:]
 		case tagNamed(head, "meta"):
-			var m metaTag
-			m, head = readMeta(head[len("<meta"):])
-			if label = m.label(); label != "" {
+			if label, head = readMeta(head[len("<meta"):]); label != "" {
 				return label
 			}
 		case skip && tagNamed(head, "script"):
@@ -67,20 +65,18 @@ func wordEnd(s []byte) int {
 	return len(s)
 }
 
-// metaTag is what one <meta> declares.
-type metaTag struct {
-	charset string
-	content string
-	pragma  bool // it takes the place of a header
-}
-
-func readMeta(head []byte) (m metaTag, rest []byte) {
+// readMeta returns the encoding that one <meta> declares.
+func readMeta(head []byte) (label string, rest []byte) {
 	names := map[string]bool{}
+	content, pragma := "", false // what takes the place of a header
 	for {
 		name, value, next, ok := readAttribute(head)
 		head = next
 		if !ok {
-			return m, head
+			if label == "" && pragma {
+				label = content
+			}
+			return labelOf(label), head
 		}
 		if names[name] {
 			continue
@@ -88,21 +84,17 @@ func readMeta(head []byte) (m metaTag, rest []byte) {
 		names[name] = true
 		switch name {
 		case "http-equiv":
-			m.pragma = value == "content-type"
+			pragma = value == "content-type"
 		case "content":
-			m.content = contentCharset(value)
+			content = contentCharset(value)
 		case "charset":
-			m.charset = value
+			label = value
 		}
 	}
 }
 
-// label returns the declared encoding if the Encoding Standard lists it or if it is refused.
-func (m metaTag) label() string {
-	label := m.charset
-	if label == "" && m.pragma {
-		label = m.content
-	}
+// labelOf returns a declared encoding if the Encoding Standard lists it or if it is refused.
+func labelOf(label string) string {
 	label = strings.TrimSpace(label)
 	switch _, name := whatwg.Lookup(label); {
 	case refusedLabels.MatchString(label):

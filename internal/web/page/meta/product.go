@@ -24,10 +24,7 @@ const maxOffers = 20
 var productTypes = [...]string{"Product", "ProductGroup", "IndividualProduct"}
 
 func describesProduct(types []string) bool {
-	if len(types) == 0 {
-		return false
-	}
-	return slices.Contains(productTypes[:], types[0][strings.LastIndexByte(types[0], '/')+1:])
+	return len(types) > 0 && slices.Contains(productTypes[:], types[0][strings.LastIndexByte(types[0], '/')+1:])
 }
 
 func readProduct(object map[string]any) Product {

@@ -1,6 +1,9 @@
 package meta
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Types are the kinds of page that a page declares itself to be. None is enough alone: a page of a shop may call itself an
 // article.
@@ -25,12 +28,7 @@ func (t *Types) add(address string) {
 }
 
 func (t *Types) has(names ...string) bool {
-	for _, name := range names {
-		if t.schema[name] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(name string) bool { return t.schema[name] })
 }
 
 // Article reports whether the page declares itself one text by someone.
