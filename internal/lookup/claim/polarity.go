@@ -1,9 +1,7 @@
 package claim
 
 import (
-	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -43,18 +41,6 @@ type clause struct {
 	limits bool // what it denies, it denies up to a limit: "not until 1937" means "in 1937"
 }
 
-// irregular maps forms of irregular verbs to the one that stands in a denial: "won" to "win", as in "did not win".
-var irregular = func() map[string]string {
-	all := map[string]string{}
-	for _, row := range lang.All().Grammar.Irregular {
-		forms := strings.Fields(row)
-		for _, f := range forms[1:] {
-			all[f] = forms[0]
-		}
-	}
-	return all
-}()
-
 // conjunctions begin another clause within a sentence.
 var conjunctions = text.Set(lang.All().Claim.Conjunctions)
 
@@ -85,7 +71,7 @@ func appendClause(out []clause, s string, words []text.Word) []clause {
 	for _, w := range words {
 		c.limits = c.limits || c.denies && limitWords[w.Key]
 		if text.Meaningful(w.Key) && !text.Negations[w.Key] {
-			c.terms = append(c.terms, text.Stem(cmp.Or(irregular[w.Key], w.Key), ""))
+			c.terms = append(c.terms, text.Stem(w.Key, ""))
 		}
 	}
 	if len(c.terms) == 0 {
@@ -107,15 +93,11 @@ func clausesOf(s string, with map[string]bool) []clause {
 	return out
 }
 
-// aside is what a sentence denies in passing: ", not the ferries," and "isn't it?".
-var aside = regexp.MustCompile(`(?i),\s+(?:and )?(?:` + lang.All().Claim.Aside.String() + `)\s+[^,.;]{1,40}(?:,|$)|,\s+\w+(?:n['’]t)\s+(?:it|he|she|they|that|there)\b.*$`)
-
 // statementsOf returns the clauses of a sentence that can be true or not, each with two words at least.
 func statementsOf(sentence string) []clause {
 	if strings.HasSuffix(sentence, "?") || text.Unspaced(sentence) {
 		return nil
 	}
-	sentence = aside.ReplaceAllString(sentence, " ")
 	return slices.DeleteFunc(clauses(sentence, text.Words(sentence), ";:"), func(c clause) bool { return c.limits || len(c.terms) < 2 })
 }
 

@@ -18,7 +18,7 @@ func lacksSubject(u need.Utterance) bool {
 	}
 	content := 0
 	for i, w := range u.Body {
-		if i > 0 && w.Upper || text.Pronouns[w.Key] != "" || roomWords[w.Key] {
+		if i > 0 && w.Upper || text.Pronouns[w.Key] != "" {
 			return false
 		}
 		if !text.StopWords[w.Key] {

@@ -26,7 +26,6 @@ var (
 	personPronouns  = text.Set(lexicon.PersonPronouns)
 	existentials    = text.Set(lexicon.Existentials)
 	relationalNouns = text.Set(lexicon.RelationalNouns)
-	roomWords       = text.Set(lexicon.RoomWords)
 	nameLinks       = text.Set(lexicon.NameLinks)
 	nameParticles   = text.Set(lexicon.NameParticles)
 
