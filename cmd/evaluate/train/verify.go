@@ -26,7 +26,7 @@ func verifyTask(dir string) (task, error) {
 			return t, fmt.Errorf("read set factcheck: %w", err)
 		}
 		t.rows = append(t.rows, example{
-			text: r.Claim, source: "claims", hints: factcheck.Compare(r.Claim, r.Page, r.Candidates).Hints,
+			text: r.Claim, source: "claims", features: factcheck.Compare(r.Claim, r.Page, r.Candidates).Features,
 			class: yes(r.Label == "SUPPORTS"),
 		})
 	}
