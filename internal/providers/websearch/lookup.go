@@ -186,25 +186,25 @@ func (r *run) off() bool { return r.pol.Off || r.req.Web.Switch == turn.WebOff }
 
 // permitted ends the lookup where the operator does not want one or the mode has no room for it.
 func (r *run) permitted() bool {
-	code := ""
+	var why turn.OffReason
 	switch {
 	case r.req.Web.Switch == turn.WebOff:
-		code = r.req.Web.Reason
-		if offWords[code] == "" {
-			code = "operator"
+		why = r.req.Web.Reason
+		if offWords[why] == "" {
+			why = turn.OffOperator
 		}
 	case r.pol.Off:
-		code = "character"
+		why = turn.OffCharacter
 	case r.plan.Topic != "":
-		code = "topic"
+		why = turn.OffTopic
 	case r.room() == 0:
-		code = "room"
+		why = turn.OffRoom
 	case !r.req.Message.ByPerson(): // no search without a person's turn before it
-		code = "nobody"
+		why = turn.OffNobody
 	default:
 		return true
 	}
-	r.look.State, r.look.Reason = turn.Disabled, offWords[code]
+	r.look.State, r.look.Reason = turn.Disabled, offWords[why]
 	r.look.Block = stateLine(&r.look)
 	return false
 }

@@ -38,7 +38,7 @@ func choose(hits []turn.Hit, intent turn.Intent, pol Policy) (targets []target, 
 		site := siteOf(canonical)
 		if !pol.Domains.Allows(site) {
 			passOver(hit, "not allowed by the operator")
-			refused = append(refused, turn.Page{URL: canonical, Site: site, Failure: "blocked_url", Reason: "denied_domain"})
+			refused = append(refused, turn.Page{URL: canonical, Site: site, Failure: turn.CodeBlockedURL, Reason: turn.CodeDeniedDomain})
 			continue
 		}
 		if some && trusted.Only && !trusted.Hosts.Allows(site) {
