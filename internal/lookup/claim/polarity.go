@@ -10,10 +10,10 @@ import (
 )
 
 // Refutals are phrases that call what a sentence says untrue.
-var Refutals = text.Compile(map[string]lang.Phrases{"no": lang.All().Claim.Refutals})
+var Refutals = text.CompileOne(lang.All().Claim.Refutals)
 
 // idleNegations are phrases that have a negation and deny nothing.
-var idleNegations = text.Compile(map[string]lang.Phrases{"yes": lang.All().Claim.IdleNegations})
+var idleNegations = text.CompileOne(lang.All().Claim.IdleNegations)
 
 // Negates reports whether a text says that something is not so: it denies it or calls it untrue, and not both.
 func Negates(s string) bool { return negates(s, text.Words(s)) }

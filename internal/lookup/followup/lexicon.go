@@ -29,14 +29,11 @@ var (
 	nameLinks       = text.Set(lexicon.NameLinks)
 	nameParticles   = text.Set(lexicon.NameParticles)
 
-	refresh       = text.Compile(map[string]lang.Phrases{"": lexicon.Refresh})
+	refresh       = text.CompileOne(lexicon.Refresh)
 	again         = text.Set(lexicon.Again)
 	refreshAlone  = text.Set(lexicon.RefreshAlone)
 	besideRefresh = text.Set(lexicon.BesideRefresh)
 )
-
-// OrderTail are the words that may end an order to search: "online", "for me".
-var OrderTail = text.Set(lang.All().Order.Tail)
 
 // placeLinks are the words before a place, by the word for "there" that it takes the place of.
 var placeLinks = func() map[string]string {

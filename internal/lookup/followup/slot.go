@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
 	"familiar/internal/text/lang"
 )
@@ -130,7 +130,7 @@ func (p prior) replaceSubject(rest string) string {
 		return p.replace(at, p.slotEnd(at), rest)
 	}
 	lead := len(p.Words) - len(p.Body)
-	if topics := need.Topics.FindAll(p.Text, p.Body); len(topics) > 0 && len(p.Body) <= 4 && p.Form() == need.NoForm {
+	if topics := utterance.Topics.FindAll(p.Text, p.Body); len(topics) > 0 && len(p.Body) <= 4 && p.Form() == utterance.NoForm {
 		var others []int
 		for i := range p.Body {
 			if !p.inTime(lead+i) && !slices.ContainsFunc(topics, func(f text.Match) bool { return f.From <= i && i < f.To }) {

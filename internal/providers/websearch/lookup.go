@@ -10,6 +10,7 @@ import (
 	"familiar/internal/lookup/evidence"
 	"familiar/internal/lookup/need"
 	"familiar/internal/lookup/question"
+	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
 )
 
@@ -155,11 +156,11 @@ func (r *run) settle(by string) (bool, string) {
 	switch {
 	case r.req.Web.Switch == turn.WebAlways:
 		return true, "asked for by command"
-	case pl.Order == need.NoSearch:
+	case pl.Order == utterance.NoSearch:
 		return false, "told not to search"
 	case len(pl.URLs) > 0 || len(pl.Refused) > 0:
 		return true, "a page was named"
-	case pl.Order == need.Search:
+	case pl.Order == utterance.Search:
 		return true, "told to search"
 	case len(pl.Queries) == 0:
 		return false, "nothing to search for"

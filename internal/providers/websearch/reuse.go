@@ -10,8 +10,8 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/lookup/claim"
-	"familiar/internal/lookup/need"
 	"familiar/internal/lookup/question"
+	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
 	"familiar/internal/text/calendar"
 	"familiar/internal/text/lang"
@@ -167,7 +167,7 @@ func interchangeable(s string, words []text.Word, other map[string]bool) bool {
 			return false
 		case i > 0 && text.Prepositions[words[i-1].Key]:
 			return false
-		case len(need.Times.FindAll(s[w.Start:w.End], words[i:i+1])) > 0:
+		case len(utterance.Times.FindAll(s[w.Start:w.End], words[i:i+1])) > 0:
 			return false
 		}
 	}
