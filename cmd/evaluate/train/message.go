@@ -1,14 +1,10 @@
 package train
 
 import (
-	"bytes"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -58,15 +54,11 @@ func readMessages(dir string) ([]message, error) {
 		}
 	}
 	for _, set := range []string{"intent", "needs-search"} {
-		file, err := os.ReadFile(filepath.Join(dir, set, "cases.jsonl"))
+		rows, err := readSet[message](dir, set)
 		if err != nil {
-			return nil, fmt.Errorf("read set: %w", err)
+			return nil, err
 		}
-		for line := range bytes.Lines(file) {
-			var m message
-			if err := json.Unmarshal(line, &m); err != nil {
-				return nil, fmt.Errorf("read set %s: %w", set, err)
-			}
+		for _, m := range rows {
 			add(m)
 		}
 	}

@@ -167,10 +167,3 @@ const (
 	IntentImage     Intent = "image"
 	IntentVideo     Intent = "video"
 )
-
-// Intents lists every intent in the order shown to people.
-func Intents() []Intent {
-	return []Intent{
-		IntentGeneral, IntentWeather, IntentPerson, IntentNews, IntentFactCheck, IntentForum, IntentImage, IntentVideo, IntentDocs, IntentHowTo,
-	}
-}

@@ -94,8 +94,8 @@ func (k Names) standsForMember(s string, words []text.Word, i int, name string) 
 // follows "in": "Will is how old", "Will, is it late?", "in Ada's garden", "interested in Ada".
 func marksPerson(s string, words []text.Word, i int) bool {
 	w := words[i]
-	switch full := s[w.Start:w.End]; {
-	case strings.HasSuffix(full, "'s"), strings.HasSuffix(full, "’s"):
+	switch {
+	case text.Possessive(s[w.Start:w.End]):
 		return true
 	case i > 0 && placePrepositions[words[i-1].Key]:
 		return i > 1 && beforeIn[words[i-2].Key]

@@ -35,16 +35,11 @@ var lookupWords = map[turn.Code]string{
 
 // Why words a page's failure, for people and models. None of it is from the far end.
 func Why(p turn.Page) string {
-	if p.Status >= 400 && failureWords[p.Reason] == "" {
-		return "status " + strconv.Itoa(p.Status)
+	status := ""
+	if p.Status >= 400 {
+		status = "status " + strconv.Itoa(p.Status)
 	}
-	if w := failureWords[p.Reason]; w != "" {
-		return w
-	}
-	if w := failureWords[p.Failure]; w != "" {
-		return w
-	}
-	return "error"
+	return cmp.Or(failureWords[p.Reason], status, failureWords[p.Failure], "error")
 }
 
 // offWords are the reasons for which the web is off, in words.
