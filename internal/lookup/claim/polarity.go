@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -41,6 +42,18 @@ type clause struct {
 	limits bool // what it denies, it denies up to a limit: "not until 1937" means "in 1937"
 }
 
+// irregular maps forms of irregular verbs to the one that stands in a denial: "won" to "win", as in "did not win".
+var irregular = func() map[string]string {
+	all := map[string]string{}
+	for _, row := range lang.All().Grammar.Irregular {
+		forms := strings.Fields(row)
+		for _, f := range forms[1:] {
+			all[f] = forms[0]
+		}
+	}
+	return all
+}()
+
 // conjunctions begin another clause within a sentence.
 var conjunctions = text.Set(lang.All().Claim.Conjunctions)
 
@@ -71,7 +84,7 @@ func appendClause(out []clause, s string, words []text.Word) []clause {
 	for _, w := range words {
 		c.limits = c.limits || c.denies && limitWords[w.Key]
 		if text.Meaningful(w.Key) && !text.Negations[w.Key] {
-			c.terms = append(c.terms, text.Stem(w.Key, ""))
+			c.terms = append(c.terms, text.Stem(cmp.Or(irregular[w.Key], w.Key), ""))
 		}
 	}
 	if len(c.terms) == 0 {

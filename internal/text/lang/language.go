@@ -39,6 +39,7 @@ type Grammar struct {
 	BeforeIs      Words            `toml:"before_is"`  // words behind which "'s" is "is" and no possessive: "what's"
 	ChatForms     map[string]Words `toml:"chat_forms"` // words that chat writes as one: "whats" is "what is"
 	Abbreviations Words            // words whose full stop ends no sentence: "Dr."
+	Irregular     Rows             // the forms of irregular verbs, the infinitive first: "go went gone"
 }
 
 // Number holds the words of numbers and quantities.
