@@ -36,11 +36,11 @@ type livingRow struct {
 // predictLiving predicts {"verdict"}: what a lookup says of a claim for which there is one page. Of a person who lives it
 // must say nothing.
 func predictLiving(ctx context.Context, _ fs.FS, row livingRow) (prediction, error) {
-	verdict := ""
+	var verdict turn.VerdictLabel
 	if v := lookUp(ctx, row.ID, row.Question, row.Pages).Verdict; v != nil {
 		verdict = v.Label
 	}
-	got := detection(row.Living, verdict == "unverified")
+	got := detection(row.Living, verdict == turn.VerdictUnverified)
 	got["verdict"] = verdict
 	return got, nil
 }

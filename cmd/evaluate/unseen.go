@@ -57,7 +57,7 @@ func unseenVerify(f *train.Folds) predictor {
 			return nil, err
 		}
 		w := factcheck.Compare(row.Claim, row.Page, row.Candidates)
-		w.Supports = m.Classify(w.Hints)[1]
+		w.Supports = m.Classify(w.Features)[1]
 		return prediction{"label": label(w)}, nil
 	})()
 }

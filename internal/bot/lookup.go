@@ -84,7 +84,7 @@ func (b *Bot) LookupAnswer(l *turn.Lookup) string {
 		return "The web is switched off here (" + l.Reason + ")."
 	case turn.LookupFailed:
 		words := failureWords(l)
-		if l.Failure == "unreadable" {
+		if l.Failure == turn.CodeUnreadable {
 			_, words = unreadable(l)
 		}
 		return "I could not look: " + words + "."
@@ -120,11 +120,11 @@ func (b *Bot) foundAnswer(l *turn.Lookup) string {
 // offReason tells people who switched the web off.
 func offReason(w turn.Web) string {
 	switch w.Reason {
-	case "channel":
+	case turn.OffChannel:
 		return "in this channel; the command lookup switches it on again"
-	case "mode":
+	case turn.OffMode:
 		return "by this channel's mode"
-	case "character":
+	case turn.OffCharacter:
 		return "for this character"
 	}
 	return "by the operator"

@@ -130,9 +130,9 @@ func verbatim(c turn.Claim) string {
 
 // verdict says how a fact check ended.
 func verdict(v *turn.Verdict) string {
-	words := map[string]string{
-		"supports": "Supported by these sources", "contradicts": "Contradicted by these sources",
-		"unverified": "Unverified: too little is written about this to say it of a living person",
+	words := map[turn.VerdictLabel]string{
+		turn.VerdictSupports: "Supported by these sources", turn.VerdictContradicts: "Contradicted by these sources",
+		turn.VerdictUnverified: "Unverified: too little is written about this to say it of a living person",
 	}[v.Label]
 	if words == "" {
 		words = "Inconclusive: too few independent sources settle this"
@@ -148,15 +148,15 @@ func verdict(v *turn.Verdict) string {
 func (b *Bot) failure(l *turn.Lookup) string {
 	what, words := lookupFailed, failureWords(l)
 	switch l.Failure {
-	case "unreadable":
+	case turn.CodeUnreadable:
 		what, words = unreadable(l)
-	case "cap":
+	case turn.CodeCap:
 		what = overCap
-	case "room":
+	case turn.CodeRoom:
 		return b.say(noRoom)
-	case "nothing_to_ask":
+	case turn.CodeNothingToAsk:
 		return b.say(nothingLeft)
-	case "internal":
+	case turn.CodeInternal:
 		return b.say(myFault)
 	}
 	return b.say(what) + " (" + clean.Line(words, 200) + ")"
@@ -170,7 +170,7 @@ func unreadable(l *turn.Lookup) (what sentence, words string) {
 		if p.Snippet() { // its page is another entry
 			continue
 		}
-		if p.Failure != "blocked_url" {
+		if p.Failure != turn.CodeBlockedURL {
 			what = couldNotRead
 		}
 		reason := websearch.Why(p)
@@ -183,12 +183,12 @@ func unreadable(l *turn.Lookup) (what sentence, words string) {
 
 // failureWords says what failed, without the operator's details.
 func failureWords(l *turn.Lookup) string {
-	if l.Failure == "cap" {
+	if l.Failure == turn.CodeCap {
 		return l.Reason
 	}
 	var each []string
 	for _, a := range l.Asked {
-		if a.Status != "ok" && a.Status != "empty" {
+		if a.Status != turn.CodeOK && a.Status != turn.CodeEmpty {
 			if words := a.Backend + ": " + strings.ReplaceAll(string(a.Status), "_", " "); !slices.Contains(each, words) {
 				each = append(each, words)
 			}

@@ -84,13 +84,13 @@ func (b *Bot) mode(c store.Channel) (turn.Mode, character.Limits) {
 func (b *Bot) web(c store.Channel, inMode bool) turn.Web {
 	switch {
 	case b.WebOff:
-		return turn.Web{Switch: turn.WebOff, Reason: "operator"}
+		return turn.Web{Switch: turn.WebOff, Reason: turn.OffOperator}
 	case !b.Character.Web.Enabled:
-		return turn.Web{Switch: turn.WebOff, Reason: "character"}
+		return turn.Web{Switch: turn.WebOff, Reason: turn.OffCharacter}
 	case c.WebOff:
-		return turn.Web{Switch: turn.WebOff, Reason: "channel"}
+		return turn.Web{Switch: turn.WebOff, Reason: turn.OffChannel}
 	case !inMode:
-		return turn.Web{Switch: turn.WebOff, Reason: "mode"}
+		return turn.Web{Switch: turn.WebOff, Reason: turn.OffMode}
 	}
 	return turn.Web{Switch: turn.WebAuto}
 }

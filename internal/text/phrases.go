@@ -39,6 +39,9 @@ func Compile(rows map[string]lang.Phrases) Phrases {
 	return t
 }
 
+// CompileOne prepares a table whose phrases all mean the same.
+func CompileOne(table lang.Phrases) Phrases { return Compile(map[string]lang.Phrases{"": table}) }
+
 // Match is a phrase that was found.
 type Match struct {
 	Cue      string

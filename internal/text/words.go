@@ -20,6 +20,11 @@ type Word struct {
 // SameWord reports whether two words of one text are one, or halves of one contraction.
 func SameWord(a, b Word) bool { return a.Start == b.Start }
 
+// Possessive reports whether a word, as it is written, ends with the "'s" of an owner.
+func Possessive(word string) bool {
+	return strings.HasSuffix(word, "'s") || strings.HasSuffix(word, "’s")
+}
+
 // Keys returns the keys of words.
 func Keys(words []Word) map[string]bool {
 	keys := make(map[string]bool, len(words))

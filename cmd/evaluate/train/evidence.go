@@ -1,15 +1,11 @@
 package train
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -43,23 +39,15 @@ func trainEvidence(w io.Writer, dir, out string) error {
 }
 
 func readPages(dir string) ([]page, error) {
-	file, err := os.ReadFile(filepath.Join(dir, "evidence", "cases.jsonl"))
-	if err != nil {
-		return nil, fmt.Errorf("read set: %w", err)
-	}
-	var all []page
-	for line := range bytes.Lines(file) {
-		var p page
-		if err := json.Unmarshal(line, &p); err != nil {
-			return nil, fmt.Errorf("read set evidence: %w", err)
-		}
+	all, err := readSet[page](dir, "evidence")
+	for i := range all {
+		p := &all[i]
 		p.read()
 		for _, q := range p.quotes {
 			p.choice.Right = append(p.choice.Right, p.answeredBy(q))
 		}
-		all = append(all, p)
 	}
-	return all, nil
+	return all, err
 }
 
 // read finds the quotes of a page.

@@ -1,14 +1,10 @@
 package train
 
 import (
-	"bytes"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,7 +20,7 @@ type message struct {
 	Intent string // intent
 	Source string // intent: source, as in "clinc" or "clinc-timer"
 
-	hints []linear.Feature
+	features []linear.Feature
 }
 
 // source is where a message comes from, without its class.
@@ -58,15 +54,11 @@ func readMessages(dir string) ([]message, error) {
 		}
 	}
 	for _, set := range []string{"intent", "needs-search"} {
-		file, err := os.ReadFile(filepath.Join(dir, set, "cases.jsonl"))
+		rows, err := readSet[message](dir, set)
 		if err != nil {
-			return nil, fmt.Errorf("read set: %w", err)
+			return nil, err
 		}
-		for line := range bytes.Lines(file) {
-			var m message
-			if err := json.Unmarshal(line, &m); err != nil {
-				return nil, fmt.Errorf("read set %s: %w", set, err)
-			}
+		for _, m := range rows {
 			add(m)
 		}
 	}
@@ -74,7 +66,7 @@ func readMessages(dir string) ([]message, error) {
 		return nil, err
 	}
 	for i := range all {
-		all[i].hints = need.Features(all[i].Text)
+		all[i].features = need.Features(all[i].Text)
 	}
 	return all, nil
 }
@@ -108,7 +100,7 @@ func needTask(messages []message) task {
 	t := task{file: "need/need.model", classes: []string{"stay", "look"}, penalty: 2, seldom: 2}
 	for _, m := range messages {
 		if m.wanted() != "" {
-			t.rows = append(t.rows, example{text: m.Text, source: m.source(), hints: m.hints, class: yes(m.wanted() != "none")})
+			t.rows = append(t.rows, example{text: m.Text, source: m.source(), features: m.features, class: yes(m.wanted() != "none")})
 		}
 	}
 	return t
@@ -123,7 +115,7 @@ func intentTask(messages []message) task {
 	t := task{file: "need/intent.model", classes: []string{"weather", "news", "person", "howto", "media", "general", "none"}, penalty: 2, seldom: 2}
 	for _, m := range messages {
 		if class := slices.Index(t.classes, m.wanted()); class >= 0 {
-			t.rows = append(t.rows, example{text: m.Text, source: m.source(), hints: m.hints, class: class})
+			t.rows = append(t.rows, example{text: m.Text, source: m.source(), features: m.features, class: class})
 		}
 	}
 	return t

@@ -13,15 +13,15 @@ type task struct {
 	file    string
 	classes []string
 	penalty float64
-	seldom  int // a hint that fewer examples have is left out: it tells about them alone
+	seldom  int // a feature that fewer examples have is left out: it tells about them alone
 	rows    []example
 }
 
 type example struct {
-	text   string
-	source string // "clinc", "own", …
-	hints  []linear.Feature
-	class  int
+	text     string
+	source   string // "clinc", "own", …
+	features []linear.Feature
+	class    int
 }
 
 // everything, outside and without choose what a model is trained on.
@@ -39,8 +39,8 @@ func (t task) train(include func(example) bool) *linear.Model {
 	counts := map[string]int{}
 	for _, r := range t.rows {
 		if include(r) {
-			examples = append(examples, linear.Example{Features: r.hints, Class: r.class})
-			for _, f := range r.hints {
+			examples = append(examples, linear.Example{Features: r.features, Class: r.class})
+			for _, f := range r.features {
 				counts[f.Name]++
 			}
 		}
@@ -58,7 +58,7 @@ func (t task) validate(w io.Writer) {
 		m := t.train(outside(i))
 		for _, r := range t.rows {
 			if Fold(r.text) == i {
-				odds := m.Classify(r.hints)
+				odds := m.Classify(r.features)
 				seen.add(t.classes[r.class], t.classes[slices.Index(odds, slices.Max(odds))])
 			}
 		}

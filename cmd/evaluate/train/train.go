@@ -7,6 +7,8 @@
 package train
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -45,6 +47,23 @@ func Sources(dir string, w io.Writer) error {
 	}
 	validateSources(w, messages)
 	return nil
+}
+
+// readSet returns the rows of a set, in their order.
+func readSet[R any](dir, set string) ([]R, error) {
+	file, err := os.ReadFile(filepath.Join(dir, set, "cases.jsonl"))
+	if err != nil {
+		return nil, fmt.Errorf("read set: %w", err)
+	}
+	var rows []R
+	for line := range bytes.Lines(file) {
+		var r R
+		if err := json.Unmarshal(line, &r); err != nil {
+			return nil, fmt.Errorf("read set %s: %w", set, err)
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
 }
 
 func save(w io.Writer, m *linear.Model, out, name string) error {

@@ -1,34 +1,22 @@
 package train
 
-import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
+import "familiar/internal/lookup/factcheck"
 
-	"familiar/internal/lookup/factcheck"
-)
+// verifyRow is a line of the set factcheck: a claim, and the sentences of a page that bears it out or refutes it.
+type verifyRow struct {
+	Claim, Page, Label string
+	Candidates         []string
+}
 
 // verifyTask is whether a page bears a claim out.
 func verifyTask(dir string) (task, error) {
 	t := task{file: "factcheck/verify.model", classes: []string{"refutes", "supports"}, penalty: 2}
-	file, err := os.ReadFile(filepath.Join(dir, "factcheck", "cases.jsonl"))
-	if err != nil {
-		return t, fmt.Errorf("read set: %w", err)
-	}
-	for line := range bytes.Lines(file) {
-		var r struct {
-			Claim, Page, Label string
-			Candidates         []string
-		}
-		if err := json.Unmarshal(line, &r); err != nil {
-			return t, fmt.Errorf("read set factcheck: %w", err)
-		}
+	rows, err := readSet[verifyRow](dir, "factcheck")
+	for _, r := range rows {
 		t.rows = append(t.rows, example{
-			text: r.Claim, source: "claims", hints: factcheck.Compare(r.Claim, r.Page, r.Candidates).Hints,
+			text: r.Claim, source: "claims", features: factcheck.Compare(r.Claim, r.Page, r.Candidates).Features,
 			class: yes(r.Label == "SUPPORTS"),
 		})
 	}
-	return t, nil
+	return t, err
 }

@@ -126,6 +126,31 @@ const (
 	CodeNotThere  Code = "not_there" // a page that was only guessed, and that the site does not have
 )
 
+// VerdictLabel says how a fact check ended: [Verdict.Label].
+type VerdictLabel string
+
+// The verdicts of a fact check.
+const (
+	VerdictSupports     VerdictLabel = "supports"
+	VerdictContradicts  VerdictLabel = "contradicts"
+	VerdictInconclusive VerdictLabel = "inconclusive" // too few independent sites take a stance, or they disagree
+	VerdictUnverified   VerdictLabel = "unverified"   // inconclusive, and about a living person
+)
+
+// OffReason says why the web is not asked in a turn: [Web.Reason].
+type OffReason string
+
+// The reasons. The first four are those of who switched the web off; a lookup finds the others by itself.
+const (
+	OffOperator  OffReason = "operator"
+	OffCharacter OffReason = "character"
+	OffChannel   OffReason = "channel"
+	OffMode      OffReason = "mode"
+	OffTopic     OffReason = "topic"  // the operator denies the topic
+	OffRoom      OffReason = "room"   // the mode's context has no room for what is found
+	OffNobody    OffReason = "nobody" // no person wrote the message
+)
+
 // Intent is a kind of question. It decides which search backends are asked, and how.
 type Intent string
 
@@ -142,10 +167,3 @@ const (
 	IntentImage     Intent = "image"
 	IntentVideo     Intent = "video"
 )
-
-// Intents lists every intent in the order shown to people.
-func Intents() []Intent {
-	return []Intent{
-		IntentGeneral, IntentWeather, IntentPerson, IntentNews, IntentFactCheck, IntentForum, IntentImage, IntentVideo, IntentDocs, IntentHowTo,
-	}
-}

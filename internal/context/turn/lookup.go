@@ -219,11 +219,11 @@ type Given struct {
 
 // Verdict is the result of a fact check.
 type Verdict struct {
-	Statement  string  `json:"statement,omitempty"` // that was judged, of the question's words
-	Label      string  `json:"label"`               // supports, contradicts, inconclusive, unverified
-	Confidence float64 `json:"confidence"`
-	For        []Claim `json:"for,omitempty"`
-	Against    []Claim `json:"against,omitempty"`
+	Statement  string       `json:"statement,omitempty"` // that was judged, of the question's words
+	Label      VerdictLabel `json:"label"`
+	Confidence float64      `json:"confidence"`
+	For        []Claim      `json:"for,omitempty"`
+	Against    []Claim      `json:"against,omitempty"`
 }
 
 // Stage is one step of a lookup and how long it took.

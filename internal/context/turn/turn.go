@@ -43,9 +43,9 @@ func Modes() []Mode { return []Mode{FullRP, Text, ImitateVoice} }
 
 // Web says whether this turn may ask the outside world.
 type Web struct {
-	Switch Switch `json:"switch"`
-	Reason string `json:"reason,omitempty"` // why it is off: "mode", "character", "channel", "operator"
-	Docs   string `json:"docs,omitempty"`   // name of the site of documentation that a person asked to look in, and nowhere else
+	Switch Switch    `json:"switch"`
+	Reason OffReason `json:"reason,omitempty"` // why it is off
+	Docs   string    `json:"docs,omitempty"`   // name of the site of documentation that a person asked to look in, and nowhere else
 }
 
 // Switch is the web's position in a turn.

@@ -3,7 +3,6 @@ package claim
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,10 +11,10 @@ import (
 )
 
 // Refutals are phrases that call what a sentence says untrue.
-var Refutals = text.Compile(map[string]lang.Phrases{"no": lang.All().Claim.Refutals})
+var Refutals = text.CompileOne(lang.All().Claim.Refutals)
 
 // idleNegations are phrases that have a negation and deny nothing.
-var idleNegations = text.Compile(map[string]lang.Phrases{"yes": lang.All().Claim.IdleNegations})
+var idleNegations = text.CompileOne(lang.All().Claim.IdleNegations)
 
 // Negates reports whether a text says that something is not so: it denies it or calls it untrue, and not both.
 func Negates(s string) bool { return negates(s, text.Words(s)) }
@@ -107,15 +106,11 @@ func clausesOf(s string, with map[string]bool) []clause {
 	return out
 }
 
-// aside is what a sentence denies in passing: ", not the ferries," and "isn't it?".
-var aside = regexp.MustCompile(`(?i),\s+(?:and )?(?:` + lang.All().Claim.Aside.String() + `)\s+[^,.;]{1,40}(?:,|$)|,\s+\w+(?:n['’]t)\s+(?:it|he|she|they|that|there)\b.*$`)
-
 // statementsOf returns the clauses of a sentence that can be true or not, each with two words at least.
 func statementsOf(sentence string) []clause {
 	if strings.HasSuffix(sentence, "?") || text.Unspaced(sentence) {
 		return nil
 	}
-	sentence = aside.ReplaceAllString(sentence, " ")
 	return slices.DeleteFunc(clauses(sentence, text.Words(sentence), ";:"), func(c clause) bool { return c.limits || len(c.terms) < 2 })
 }
 

@@ -22,18 +22,13 @@ type measure struct {
 	years   []string // before it, or in its clause
 }
 
-var (
-	// breaks are where one statement ends and another begins.
-	breaks = regexp.MustCompile(`(?i)[,;:()–—]\s|[;:()–—]|\s(?:` + lang.All().Conflict.Breaks.String() + `)\s`)
-	// A range is one statement of two numbers.
-	rangeBehind = regexp.MustCompile(`(?i)^\s*(?:[-–—/×x]|` + lang.All().Conflict.RangeLinks.String() + `)\s*[$€£¥]?\d`)
-	rangeBefore = regexp.MustCompile(`(?i)\d\s*(?:[-–—/×x]|` + lang.All().Conflict.RangeLinks.String() + `)\s*[$€£¥]?$`)
-)
+// breaks are where one statement ends and another begins.
+var breaks = regexp.MustCompile(`(?i)[,;:()–—]\s|[;:()–—]|\s(?:` + lang.All().Conflict.Breaks.String() + `)\s`)
 
 // dimensions are the words behind a unit that say what was measured.
 var dimensions = text.ByWord(lang.All().Number.Dimensions)
 
-// measuresOf returns the measures of a text, without those that are ends of a range. One that denies has none.
+// measuresOf returns the measures of a text. One that denies has none.
 func measuresOf(s string) []measure {
 	if text.Denies(s) {
 		return nil
@@ -43,9 +38,6 @@ func measuresOf(s string) []measure {
 	for _, q := range text.Quantities(s) {
 		before, behind := s[from:q.Span.From], s[q.To:]
 		from = q.To
-		if rangeBefore.MatchString(s[:q.Span.From]) || rangeBehind.MatchString(behind) {
-			continue
-		}
 		clause := behind
 		if b := breaks.FindStringIndex(behind); b != nil {
 			clause = behind[:b[0]]

@@ -119,7 +119,7 @@ func eachOf(pages []Page, limit int) int {
 
 // Candidates returns every sentence and part of a page as evidence for a question, and its features, for training the
 // model. The text is clean.
-func Candidates(question, title, body string) (quotes []string, hints [][]linear.Feature) {
+func Candidates(question, title, body string) (quotes []string, values [][]linear.Feature) {
 	for _, v := range NewQuestion(question, "", text.Date{}).views([]Page{{Title: title, Text: body}}) {
 		var all []linear.Feature
 		for _, f := range features {
@@ -127,7 +127,7 @@ func Candidates(question, title, body string) (quotes []string, hints [][]linear
 				all = append(all, linear.Feature{Name: f.name, Value: x})
 			}
 		}
-		quotes, hints = append(quotes, v.Text), append(hints, all)
+		quotes, values = append(quotes, v.Text), append(values, all)
 	}
-	return quotes, hints
+	return quotes, values
 }

@@ -19,7 +19,7 @@ var verifyModel = sync.OnceValue(func() *linear.Model { return linear.MustParse(
 // Comparison is what one page says to a statement.
 type Comparison struct {
 	Order    []int            // its sentences, best evidence first
-	Hints    []linear.Feature // what the model sees, for training it
+	Features []linear.Feature // what the model sees, for training it
 	Supports float64          // probability that the page bears the statement out
 	Conflict string           // the rule by which it contradicts the statement, or ""
 
@@ -42,17 +42,17 @@ func Compare(statement, title string, sentences []string) Comparison {
 	}
 	near := c.passages[:min(maxPassages, len(c.passages))]
 	c.held = mean(m.held(near[:min(bestOf, len(near))]), 0)
-	c.Hints = m.hints(near)
+	c.Features = m.features(near)
 	if len(near) > 0 {
-		c.Supports = verifyModel().Classify(c.Hints)[1]
+		c.Supports = verifyModel().Classify(c.Features)[1]
 		c.Conflict, c.against = m.contradiction(near)
 	}
 	return c
 }
 
-// hints are how much of the statement stands on the page: of its words, its names and its numbers, and of the words that
+// features are how much of the statement stands on the page: of its words, its names and its numbers, and of the words that
 // make it a bold one. The model sees no words but those.
-func (m *matcher) hints(near []passage) []linear.Feature {
+func (m *matcher) features(near []passage) []linear.Feature {
 	all, first := m.held(near), m.held(near[:min(bestOf, len(near))])
 	missing := 0.0
 	var names, firstNames []float64

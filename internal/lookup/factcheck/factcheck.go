@@ -6,14 +6,10 @@
 // site once, and copies of a page not at all. Of a living person (living.go) it says nothing on thin evidence.
 package factcheck
 
-import "math"
+import (
+	"math"
 
-// The verdicts of a fact check.
-const (
-	Supports     = "supports"
-	Contradicts  = "contradicts"
-	inconclusive = "inconclusive" // too few independent sites take a stance, or they disagree
-	Unverified   = "unverified"   // inconclusive, and about a living person
+	"familiar/internal/context/turn"
 )
 
 const (
@@ -28,7 +24,7 @@ type Page struct {
 }
 
 // Verdict decides what the stances of pages make of a statement, and how confidently, from 0 to 1.
-func Verdict(statement string, stances []Stance, pages []Page) (label string, confidence float64) {
+func Verdict(statement string, stances []Stance, pages []Page) (label turn.VerdictLabel, confidence float64) {
 	count := map[bool]int{}
 	for i, s := range stances {
 		if !s.repeats(stances[:i]) {
@@ -37,22 +33,22 @@ func Verdict(statement string, stances []Stance, pages []Page) (label string, co
 	}
 	label, confidence = majority(count[false], count[true])
 	if confidence < sureEnough && aboutLiving(statement, pages) {
-		return Unverified, 0
+		return turn.VerdictUnverified, 0
 	}
 	return label, confidence
 }
 
 // majority makes a verdict of how many independent sites are for and against. Its confidence grows with their agreement
 // and their number.
-func majority(pro, contra int) (label string, confidence float64) {
+func majority(pro, contra int) (label turn.VerdictLabel, confidence float64) {
 	n := pro + contra
 	agreement := float64(max(pro, contra)) / math.Max(1, float64(n))
 	confidence = math.Round(100*min(0.95, max(0.5, 0.7*agreement+0.3*float64(min(n, 10))/10))) / 100
 	switch {
 	case pro >= independent && pro > 2*contra:
-		return Supports, confidence
+		return turn.VerdictSupports, confidence
 	case contra >= independent && contra > 2*pro:
-		return Contradicts, confidence
+		return turn.VerdictContradicts, confidence
 	}
-	return inconclusive, math.Round(100*(0.3+0.2*float64(min(n, 5))/5)) / 100
+	return turn.VerdictInconclusive, math.Round(100*(0.3+0.2*float64(min(n, 5))/5)) / 100
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"familiar/internal/context/turn"
 )
 
 func TestStatement(t *testing.T) {
@@ -38,12 +40,13 @@ func TestStatement(t *testing.T) {
 }
 
 func TestMajority(t *testing.T) {
+	const none, pro, contra = turn.VerdictInconclusive, turn.VerdictSupports, turn.VerdictContradicts
 	for _, c := range []struct {
 		pro, contra int
-		want        string
+		want        turn.VerdictLabel
 	}{
-		{0, 0, inconclusive}, {1, 0, inconclusive}, {2, 0, inconclusive}, {3, 0, Supports}, {3, 1, Supports}, {3, 2, inconclusive},
-		{0, 3, Contradicts}, {1, 3, Contradicts}, {2, 3, inconclusive}, {4, 2, inconclusive}, {5, 2, Supports},
+		{0, 0, none}, {1, 0, none}, {2, 0, none}, {3, 0, pro}, {3, 1, pro}, {3, 2, none},
+		{0, 3, contra}, {1, 3, contra}, {2, 3, none}, {4, 2, none}, {5, 2, pro},
 	} {
 		if got, sure := majority(c.pro, c.contra); got != c.want || sure < 0.3 || sure > 0.95 {
 			t.Errorf("%d for, %d against: %s %.2f, want %s", c.pro, c.contra, got, sure, c.want)

@@ -62,16 +62,12 @@ func reportsDeath(s string, names map[string]bool) bool {
 		if behind < len(words) && names[words[behind].Key] {
 			return true
 		}
-		if before >= 0 && names[words[before].Key] && words[before].Upper && !possessive(s[words[before].Start:words[before].End]) {
+		// "Ada's father died" tells of another person.
+		if before >= 0 && names[words[before].Key] && words[before].Upper && !text.Possessive(s[words[before].Start:words[before].End]) {
 			return true
 		}
 	}
 	return false
-}
-
-// possessive tells "Ada's" from "Ada": her father is another person.
-func possessive(word string) bool {
-	return strings.HasSuffix(word, "'s") || strings.HasSuffix(word, "’s")
 }
 
 // namesOf returns the names in a statement: its words with capitals. In one without capitals, those are names that have

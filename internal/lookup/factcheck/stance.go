@@ -1,7 +1,6 @@
 package factcheck
 
 import (
-	"cmp"
 	"slices"
 
 	"familiar/internal/lookup/claim"
@@ -34,7 +33,7 @@ func StanceOf(statement string, page *Page) (s Stance, takes bool) {
 			sentences = append(sentences, text.Truncate(sentence, claim.MaxLength))
 		}
 	}
-	s.site = cmp.Or(guard.Registrable(page.Site), page.Site)
+	s.site = guard.Registrable(page.Site)
 	c := Compare(statement, page.Title, sentences)
 	switch {
 	case c.Conflict != "":

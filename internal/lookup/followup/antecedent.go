@@ -1,8 +1,6 @@
 package followup
 
 import (
-	"strings"
-
 	"familiar/internal/text"
 )
 
@@ -76,7 +74,7 @@ func (p prior) thingName() (from, to int) {
 // withHead adds to a name the thing that it owns: "Peru's capital", "the sequel of Dune", "a hotel in Porto".
 func (p prior) withHead(from, to int) (int, int) {
 	words := p.Words
-	if owner := p.span(to-1, to); to < len(words) && isGenitive(owner) && !text.StopWords[words[to].Key] {
+	if owner := p.span(to-1, to); to < len(words) && text.Possessive(owner) && !text.StopWords[words[to].Key] {
 		return from, to + 1
 	}
 	if from <= 2 {
@@ -94,10 +92,6 @@ func (p prior) withHead(from, to int) (int, int) {
 		return from - 3, to
 	}
 	return from, to
-}
-
-func isGenitive(word string) bool {
-	return strings.HasSuffix(word, "'s") || strings.HasSuffix(word, "’s")
 }
 
 // firstName returns the range of the first run of capitalised words behind the first word; 0, 0 if there is none.

@@ -6,19 +6,19 @@ import (
 	"slices"
 	"strings"
 
-	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
 	"familiar/internal/text/lang"
 )
 
 // lacksSubject reports whether a question has its subject left out: "who won?", "¿dónde nació?".
-func lacksSubject(u need.Utterance) bool {
-	if len(u.Body) < 2 || len(u.Body) > 5 || u.Form() != need.Wh || text.YearPattern.MatchString(u.Text) {
+func lacksSubject(u utterance.Utterance) bool {
+	if len(u.Body) < 2 || len(u.Body) > 5 || u.Form() != utterance.Wh || text.YearPattern.MatchString(u.Text) {
 		return false
 	}
 	content := 0
 	for i, w := range u.Body {
-		if i > 0 && w.Upper || text.Pronouns[w.Key] != "" || roomWords[w.Key] {
+		if i > 0 && w.Upper || text.Pronouns[w.Key] != "" {
 			return false
 		}
 		if !text.StopWords[w.Key] {
@@ -29,7 +29,7 @@ func lacksSubject(u need.Utterance) bool {
 	if !drops && (len(u.Body) > 2 || content != 1) {
 		return false
 	}
-	return !slices.ContainsFunc(u.Find(need.Topics), func(f text.Match) bool {
+	return !slices.ContainsFunc(u.Find(utterance.Topics), func(f text.Match) bool {
 		switch f.Cue {
 		case "person", "sport", "state":
 			return false
@@ -40,8 +40,8 @@ func lacksSubject(u need.Utterance) bool {
 
 // lacksOwner reports whether a question asks for something that is always somebody's or something's, "who was the
 // captain?", and names nobody and nothing.
-func lacksOwner(u need.Utterance) bool {
-	if len(u.Body) > 6 || u.Form() != need.Wh {
+func lacksOwner(u utterance.Utterance) bool {
+	if len(u.Body) > 6 || u.Form() != utterance.Wh {
 		return false
 	}
 	lacks := false
@@ -55,7 +55,7 @@ func lacksOwner(u need.Utterance) bool {
 }
 
 // addSubject adds the subject of the question before to one that has none.
-func addSubject(u need.Utterance, p prior) (string, bool) {
+func addSubject(u utterance.Utterance, p prior) (string, bool) {
 	owned := lacksOwner(u)
 	name := p.antecedent(p.asksForPerson() && !owned)
 	if name == "" {

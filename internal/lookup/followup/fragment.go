@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
 )
 
@@ -12,20 +12,20 @@ import (
 const maxFragment = 7
 
 // fragment returns what a follow-up such as "and in Berlin?" has for the question before it: "in Berlin".
-func fragment(u need.Utterance) (string, bool) {
+func fragment(u utterance.Utterance) (string, bool) {
 	n, cue := openings.Prefix(u.Words)
 	if n >= len(u.Words) || len(u.Words) > maxFragment || n == 0 && !isSlot(u) {
 		return "", false
 	}
 	rest := withoutArticle(u.Words[n:], n > 0)
 	opensSlot := text.Prepositions[rest[0].Key]
-	if !(hasQuestionMark(u) || cue == "what about" || opensSlot || isNeighbour(rest) || n > 0 && (isTime(rest) || allNames(rest))) {
+	if !(u.HasQuestionMark() || cue == "what about" || opensSlot || isNeighbour(rest) || n > 0 && (isTime(rest) || allNames(rest))) {
 		return "", false
 	}
-	switch (need.Utterance{Text: u.Text, Words: rest, Body: rest}).Form() {
-	case need.Wh, need.Request:
+	switch (utterance.Utterance{Text: u.Text, Words: rest, Body: rest}).Form() {
+	case utterance.Wh, utterance.Request:
 		return "", false
-	case need.YesNo:
+	case utterance.YesNo:
 		if !opensSlot { // German "am" is no English one
 			return "", false
 		}
@@ -36,7 +36,7 @@ func fragment(u need.Utterance) (string, bool) {
 	return u.Text[rest[0].Start:rest[len(rest)-1].End], true
 }
 
-func isFragment(u need.Utterance) bool {
+func isFragment(u utterance.Utterance) bool {
 	_, ok := fragment(u)
 	return ok
 }
@@ -63,10 +63,10 @@ func namesSpeaker(w text.Word) bool {
 }
 
 // isSlot reports whether an utterance fills one slot of a question and says no more: "in Berlin?", "Germany?", "1922?".
-func isSlot(u need.Utterance) bool {
+func isSlot(u utterance.Utterance) bool {
 	words := u.Words
 	switch {
-	case !hasQuestionMark(u) || len(words) > 3:
+	case !u.HasQuestionMark() || len(words) > 3:
 		return false
 	case isTime(words) || isNeighbour(words):
 		return true
@@ -77,7 +77,7 @@ func isSlot(u need.Utterance) bool {
 		}
 		return noun.Upper || text.Numeric(noun.Key) || !text.StopWords[noun.Key] && !reactions[noun.Key] && text.Pronouns[noun.Key] == "" && !articles[noun.Key]
 	}
-	return allNames(words) && u.Suffix(0).Form() == need.NoForm && !u.Has(need.Against)
+	return allNames(words) && u.Suffix(0).Form() == utterance.NoForm && !u.Has(utterance.Against)
 }
 
 // allNames reports whether words are names and numbers, three at most.
@@ -88,9 +88,9 @@ func allNames(words []text.Word) bool {
 }
 
 // isBareQuestion reports whether an utterance is a question without a subject: "why?", "since when", "what year".
-func isBareQuestion(u need.Utterance) bool {
-	n, form := need.Openings["en"].Prefix(u.Body)
-	if need.Form(form) != need.Wh {
+func isBareQuestion(u utterance.Utterance) bool {
+	n, form := utterance.Openings["en"].Prefix(u.Body)
+	if utterance.Form(form) != utterance.Wh {
 		return false
 	}
 	rest, opens := u.Body[n:], u.Body[0].Key
@@ -98,7 +98,7 @@ func isBareQuestion(u need.Utterance) bool {
 }
 
 // fillFragment puts what a fragment has into the question before it.
-func fillFragment(u need.Utterance, p prior) (string, bool) {
+func fillFragment(u utterance.Utterance, p prior) (string, bool) {
 	rest, _ := fragment(u)
 	if s, ok := p.shiftTime(rest); ok {
 		return s, true

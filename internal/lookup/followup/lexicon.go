@@ -26,18 +26,14 @@ var (
 	personPronouns  = text.Set(lexicon.PersonPronouns)
 	existentials    = text.Set(lexicon.Existentials)
 	relationalNouns = text.Set(lexicon.RelationalNouns)
-	roomWords       = text.Set(lexicon.RoomWords)
 	nameLinks       = text.Set(lexicon.NameLinks)
 	nameParticles   = text.Set(lexicon.NameParticles)
 
-	refresh       = text.Compile(map[string]lang.Phrases{"": lexicon.Refresh})
+	refresh       = text.CompileOne(lexicon.Refresh)
 	again         = text.Set(lexicon.Again)
 	refreshAlone  = text.Set(lexicon.RefreshAlone)
 	besideRefresh = text.Set(lexicon.BesideRefresh)
 )
-
-// OrderTail are the words that may end an order to search: "online", "for me".
-var OrderTail = text.Set(lang.All().Order.Tail)
 
 // placeLinks are the words before a place, by the word for "there" that it takes the place of.
 var placeLinks = func() map[string]string {

@@ -3,20 +3,20 @@ package followup
 import (
 	"strings"
 
-	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
 )
 
 // prior is the question before a follow-up.
 type prior struct {
-	need.Utterance        // without the marks at its end
-	raw            string // with them
-	timeFrom       int    // Words[timeFrom:timeTo] is its first time
-	timeTo         int
+	utterance.Utterance        // without the marks at its end
+	raw                 string // with them
+	timeFrom            int    // Words[timeFrom:timeTo] is its first time
+	timeTo              int
 }
 
 func parsePrior(s string) prior {
-	u := need.Parse(strings.TrimRight(strings.TrimSpace(s), "?？!. "), nil)
+	u := utterance.Parse(strings.TrimRight(strings.TrimSpace(s), "?？!. "), nil)
 	p := prior{Utterance: u, raw: s}
 	p.timeFrom, p.timeTo = timeIn(u.Words)
 	return p

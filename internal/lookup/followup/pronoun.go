@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
 	"familiar/internal/text/lang"
 )
 
 // replacePronoun puts the name that a pronoun stands for in its place. Where the question before has none, that is added
 // whole.
-func replacePronoun(u need.Utterance, p prior) (string, bool) {
+func replacePronoun(u utterance.Utterance, p prior) (string, bool) {
 	at := pronounAt(u)
 	pronoun, kind, next := u.Words[at], text.Pronouns[u.Words[at].Key], at+1
 	if kind == "there" {
@@ -43,7 +44,7 @@ func replacePronoun(u need.Utterance, p prior) (string, bool) {
 }
 
 // replaceThere puts the place that the question before names in the place of "there".
-func replaceThere(u need.Utterance, at int, p prior) (string, bool) {
+func replaceThere(u utterance.Utterance, at int, p prior) (string, bool) {
 	from, to := lastName(p.Words, p.inTime)
 	for i := len(p.Words) - 2; from == to && i > 0; i-- {
 		if placePrepositions[p.Words[i].Key] && timeAt(p.Words, i+1) == 0 { // "weather in oslo"
@@ -58,10 +59,10 @@ func replaceThere(u need.Utterance, at int, p prior) (string, bool) {
 	return u.Text[:there.Start] + in + " " + p.span(from, to) + u.Text[there.End:], true
 }
 
-func hasPronoun(u need.Utterance) bool { return pronounAt(u) >= 0 }
+func hasPronoun(u utterance.Utterance) bool { return pronounAt(u) >= 0 }
 
 // pronounAt finds the pronoun of a question that names nobody itself, or -1.
-func pronounAt(u need.Utterance) int {
+func pronounAt(u utterance.Utterance) int {
 	if !asks(u) {
 		return -1
 	}
@@ -73,7 +74,7 @@ func pronounAt(u need.Utterance) int {
 			}
 			return -1
 		}
-		if w.Key == "it" && slices.ContainsFunc(u.Find(need.Topics), func(f text.Match) bool { return f.Cue == "weather" }) {
+		if w.Key == "it" && slices.ContainsFunc(u.Find(utterance.Topics), func(f text.Match) bool { return f.Cue == "weather" }) {
 			continue // "will it snow there?"
 		}
 		if kind := text.Pronouns[w.Key]; at < 0 && kind != "" && !(kind == "there" && (i == 0 || existentials[u.Words[i-1].Key])) {
@@ -89,13 +90,13 @@ var (
 	impersonal = regexp.MustCompile(lexicon.ImpersonalVerbs.String())
 )
 
-func hasInvertedPronoun(u need.Utterance) bool { return inversion.MatchString(u.Text) }
+func hasInvertedPronoun(u utterance.Utterance) bool { return inversion.MatchString(u.Text) }
 
 // replaceInvertedPronoun puts a name in the place of the pronoun behind a French verb: "quel âge a-t-il ?".
-func replaceInvertedPronoun(u need.Utterance, p prior) (string, bool) {
-	at, all := inversion.FindStringIndex(u.Text), need.Parse(u.Text, nil)
+func replaceInvertedPronoun(u utterance.Utterance, p prior) (string, bool) {
+	at, all := inversion.FindStringIndex(u.Text), utterance.Parse(u.Text, nil)
 	named := slices.ContainsFunc(all.Words[1:], func(w text.Word) bool { return w.Upper })
-	if named || all.Has(need.Topics) && impersonal.MatchString(text.Fold(u.Text)) {
+	if named || all.Has(utterance.Topics) && impersonal.MatchString(text.Fold(u.Text)) {
 		return "", false
 	}
 	name := cmp.Or(p.antecedent(true), p.antecedent(false)) // "il" is a thing, too

@@ -1,18 +1,18 @@
 package followup
 
 import (
-	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
 )
 
 // AsksToRefresh reports whether a message asks for something newer than what was found before.
-func AsksToRefresh(u need.Utterance, order need.Order) bool {
-	return u.Has(refresh) || order == need.Search && text.ContainsAny(u.Words, again)
+func AsksToRefresh(u utterance.Utterance, order utterance.Order) bool {
+	return u.Has(refresh) || order == utterance.Search && text.ContainsAny(u.Words, again)
 }
 
 // IsRefresh reports whether a message asks for something newer and says nothing else: what to look up then stands in the
 // message before.
-func IsRefresh(u need.Utterance) bool {
+func IsRefresh(u utterance.Utterance) bool {
 	found := false
 	for rest := u.Body; len(rest) > 0; {
 		n, _ := refresh.Prefix(rest)
@@ -41,16 +41,16 @@ func TrimRefresh(s string) string {
 
 // IsBareOrder reports whether a message orders a search and does not say for what: "look it up", "can you check online?".
 // What to look up then stands in the message before.
-func IsBareOrder(u need.Utterance) bool {
+func IsBareOrder(u utterance.Utterance) bool {
 	found := false
 	for rest := u.Words; len(rest) > 0; {
-		n, cue := need.Orders.Prefix(rest)
-		if need.Order(cue) == need.Search {
+		n, cue := utterance.Orders.Prefix(rest)
+		if utterance.Order(cue) == utterance.Search {
 			found = true
 		} else {
-			n, _ = need.Leads.Prefix(rest)
+			n, _ = utterance.Leads.Prefix(rest)
 		}
-		if n == 0 && !besideRefresh[rest[0].Key] && !OrderTail[rest[0].Key] {
+		if n == 0 && !besideRefresh[rest[0].Key] && !utterance.OrderTail[rest[0].Key] {
 			return false
 		}
 		rest = rest[max(1, n):]
@@ -59,4 +59,4 @@ func IsBareOrder(u need.Utterance) bool {
 }
 
 // isRepetition reports whether a message asks for the question before it once more.
-func isRepetition(u need.Utterance) bool { return IsRefresh(u) || IsBareOrder(u) }
+func isRepetition(u utterance.Utterance) bool { return IsRefresh(u) || IsBareOrder(u) }

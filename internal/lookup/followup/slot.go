@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
 	"familiar/internal/text/lang"
 )
@@ -41,10 +41,7 @@ func (p prior) fillSlot(rest string) string {
 	if from, to := p.sameNoun(added); to > from {
 		return p.replace(from, to, rest)
 	}
-	common := p.lastSlot(func(w text.Word) bool { // "physics" in "the prize in physics"
-		return !w.Upper && articles[w.Key] == article && (article || !text.StopWords[w.Key])
-	})
-	if common > 0 && !slices.ContainsFunc(added, func(w text.Word) bool { return w.Upper || text.Numeric(w.Key) }) {
+	if common := p.commonNoun(article); common > 0 && !slices.ContainsFunc(added, func(w text.Word) bool { return w.Upper || text.Numeric(w.Key) }) {
 		return p.replace(common, p.slotEnd(common), rest)
 	}
 	if from, to := lastName(p.Words, p.inTime); to > from {
@@ -56,9 +53,6 @@ func (p prior) fillSlot(rest string) string {
 			from--
 		}
 		return p.replace(from, to, rest)
-	}
-	if at := p.lastSlot(func(text.Word) bool { return true }); at > 0 {
-		return p.replace(at, p.slotEnd(at), rest)
 	}
 	return p.replaceSubject(rest)
 }
@@ -118,11 +112,13 @@ func (p prior) sameNoun(added []text.Word) (from, to int) {
 	return 0, 0
 }
 
-// lastSlot returns the index of the last word behind a preposition for which ok holds, or 0.
-func (p prior) lastSlot(ok func(text.Word) bool) int {
-	for i := len(p.Words) - 2; i > 0; i-- {
-		if text.Prepositions[p.Words[i].Key] && !p.inTime(i) && ok(p.Words[i+1]) {
-			return i + 1
+// commonNoun returns the index of the last noun without a capital behind a preposition, "physics" in "the prize in
+// physics", or of its article, or 0.
+func (p prior) commonNoun(article bool) int {
+	for i := len(p.Words) - 1; i > 1; i-- {
+		w := p.Words[i]
+		if text.Prepositions[p.Words[i-1].Key] && !p.inTime(i-1) && !w.Upper && articles[w.Key] == article && (article || !text.StopWords[w.Key]) {
+			return i
 		}
 	}
 	return 0
@@ -134,7 +130,7 @@ func (p prior) replaceSubject(rest string) string {
 		return p.replace(at, p.slotEnd(at), rest)
 	}
 	lead := len(p.Words) - len(p.Body)
-	if topics := need.Topics.FindAll(p.Text, p.Body); len(topics) > 0 && len(p.Body) <= 4 && p.Form() == need.NoForm {
+	if topics := utterance.Topics.FindAll(p.Text, p.Body); len(topics) > 0 && len(p.Body) <= 4 && p.Form() == utterance.NoForm {
 		var others []int
 		for i := range p.Body {
 			if !p.inTime(lead+i) && !slices.ContainsFunc(topics, func(f text.Match) bool { return f.From <= i && i < f.To }) {

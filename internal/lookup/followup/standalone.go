@@ -19,6 +19,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
 )
 
@@ -29,7 +30,7 @@ const maxWords = 25
 // That one is made to stand alone before. Where nothing is missing, or nothing helps, Standalone returns message as it is.
 // The bot's own words must not be in earlier.
 func Standalone(message string, names []string, earlier []turn.Message) (whole string, helper *turn.Message) {
-	u := need.Parse(afterSmallTalk(message, names), names)
+	u := utterance.Parse(afterSmallTalk(message, names), names)
 	if len(u.Words) == 0 || len(u.Words) > maxWords || !isFollowUp(u) {
 		return message, nil
 	}
@@ -39,7 +40,7 @@ func Standalone(message string, names []string, earlier []turn.Message) (whole s
 			continue
 		}
 		before, help := Standalone(earlier[i].Text, names, earlier[i+1:])
-		if help == nil && isFragment(need.Parse(before, nil)) {
+		if help == nil && isFragment(utterance.Parse(before, nil)) {
 			continue // itself a follow-up that nothing completed
 		}
 		if s, ok := rewrite(u, parsePrior(before)); ok {
@@ -55,7 +56,7 @@ func Standalone(message string, names []string, earlier []turn.Message) (whole s
 // IsFollowUp reports whether a message has a pronoun, or the form of a fragment, so that it may need what was written
 // before it.
 func IsFollowUp(message string, names []string) bool {
-	u := need.Parse(message, names)
+	u := utterance.Parse(message, names)
 	return 0 < len(u.Words) && len(u.Words) <= maxWords && (isFragment(u) || hasPronoun(u))
 }
 
@@ -63,14 +64,14 @@ func IsFollowUp(message string, names []string) bool {
 func afterSmallTalk(s string, names []string) string {
 	if all := text.MessageSentences(s); len(all) == 2 {
 		first := need.WeighSentence(all[0], names)
-		if first.Order == need.NoOrder && (first.Barred || len(need.Parse(all[0], names).Words) == 0) {
+		if first.Order == utterance.NoOrder && (first.Barred || len(utterance.Parse(all[0], names).Words) == 0) {
 			s = all[1]
 		}
 	}
 	words := text.Words(s)
 	for i := range words {
 		if n, _ := openings.Prefix(words[i:]); n > 0 {
-			if courtesies, _ := need.Courtesies(words[:i]); courtesies == i {
+			if courtesies, _ := utterance.Courtesies(words[:i]); courtesies == i {
 				return s[words[i].Start:]
 			}
 			break
@@ -81,19 +82,19 @@ func afterSmallTalk(s string, names []string) string {
 
 // forms are the forms of follow-ups, and how each is completed from the question before, in the order of trying.
 var forms = []struct {
-	is       func(need.Utterance) bool
-	complete func(need.Utterance, prior) (string, bool)
+	is       func(utterance.Utterance) bool
+	complete func(utterance.Utterance, prior) (string, bool)
 }{
-	{isRepetition, func(_ need.Utterance, p prior) (string, bool) { return p.raw, true }},
+	{isRepetition, func(_ utterance.Utterance, p prior) (string, bool) { return p.raw, true }},
 	{hasInvertedPronoun, replaceInvertedPronoun},
 	{isFragment, fillFragment},
-	{isBareQuestion, func(u need.Utterance, p prior) (string, bool) { return withQuestion(u.Text, p.raw), true }},
+	{isBareQuestion, func(u utterance.Utterance, p prior) (string, bool) { return withQuestion(u.Text, p.raw), true }},
 	{hasPronoun, replacePronoun},
-	{func(u need.Utterance) bool { return lacksSubject(u) || lacksOwner(u) }, addSubject},
+	{func(u utterance.Utterance) bool { return lacksSubject(u) || lacksOwner(u) }, addSubject},
 }
 
 // isFollowUp reports whether an utterance has the form of a follow-up.
-func isFollowUp(u need.Utterance) bool {
+func isFollowUp(u utterance.Utterance) bool {
 	for _, form := range forms {
 		if form.is(u) {
 			return true
@@ -103,7 +104,7 @@ func isFollowUp(u need.Utterance) bool {
 }
 
 // rewrite completes an utterance from the question before it, if that is what it needs.
-func rewrite(u need.Utterance, p prior) (string, bool) {
+func rewrite(u utterance.Utterance, p prior) (string, bool) {
 	if text.Unspaced(u.Text) {
 		return rewriteUnspaced(u, p)
 	}
@@ -120,34 +121,32 @@ func rewrite(u need.Utterance, p prior) (string, bool) {
 // canHelp reports whether a message can complete a follow-up: it is a question, or something to look up. Thanks and
 // questions about the bot are not.
 func canHelp(s string, names []string) bool {
-	u := need.Parse(s, names)
+	u := utterance.Parse(s, names)
 	if len(u.Words) == 0 {
 		return false
 	}
-	if isFragment(u) || text.Unspaced(s) || u.Has(need.Topics) {
+	if isFragment(u) || text.Unspaced(s) || u.Has(utterance.Topics) {
 		return true
 	}
 	if len(u.Body) == 1 && adverbs[u.Body[0].Key] {
 		return false
 	}
 	aboutSpeaker := false
-	for _, f := range need.Persons.FindAll(s, u.Body) {
+	for _, f := range utterance.Persons.FindAll(s, u.Body) {
 		if _, end := firstName(u.Body); f.Cue == "you" && end == 0 {
 			return false
 		}
 		aboutSpeaker = aboutSpeaker || f.Cue == "me"
 	}
-	if asks(u) || u.Has(need.Orders) {
+	if asks(u) || u.Has(utterance.Orders) {
 		return true
 	}
 	_, end := firstName(u.Words)
-	return end > 0 && !aboutSpeaker && !u.Has(need.Against)
+	return end > 0 && !aboutSpeaker && !u.Has(utterance.Against)
 }
 
 // asks reports whether an utterance has a question's form or mark.
-func asks(u need.Utterance) bool { return u.Form() != need.NoForm || hasQuestionMark(u) }
-
-func hasQuestionMark(u need.Utterance) bool { return strings.ContainsAny(u.Text, "?？") }
+func asks(u utterance.Utterance) bool { return u.Form() != utterance.NoForm || u.HasQuestionMark() }
 
 // withQuestion appends the whole question before, which is enough for a search.
 func withQuestion(s, before string) string {

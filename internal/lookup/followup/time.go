@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
 	"familiar/internal/text/calendar"
 	"familiar/internal/text/lang"
@@ -16,7 +16,7 @@ func timeAt(words []text.Word, at int) int {
 	if n, m := calendar.At(words, at); m != (calendar.Moment{}) {
 		return n
 	}
-	if n, cue := need.Times.Prefix(words[at:]); cue == "day" || cue == "week" || cue == "year" {
+	if n, cue := utterance.Times.Prefix(words[at:]); cue == "day" || cue == "week" || cue == "year" {
 		return n
 	}
 	if n, _ := calendar.NowWords.Prefix(words[at:]); n > 0 {

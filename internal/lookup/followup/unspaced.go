@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/utterance"
 	"familiar/internal/text/calendar"
 	"familiar/internal/text/lang"
 )
@@ -19,12 +19,12 @@ var (
 )
 
 // rewriteUnspaced does for Japanese what the rest of the room does by words.
-func rewriteUnspaced(u need.Utterance, p prior) (string, bool) {
+func rewriteUnspaced(u utterance.Utterance, p prior) (string, bool) {
 	s, old := u.Text, leftOfTopic.FindStringSubmatch(strings.TrimSpace(p.raw))
 	if old == nil {
 		return "", false
 	}
-	if m := topicAlone.FindStringSubmatch(strings.TrimSpace(s)); m != nil && len(need.Openings[""].FindAll(m[1], nil)) == 0 {
+	if m := topicAlone.FindStringSubmatch(strings.TrimSpace(s)); m != nil && len(utterance.Openings[""].FindAll(m[1], nil)) == 0 {
 		if calendar.IsUnspaced(m[1]) {
 			return m[1] + japanese.Of + calendar.CutUnspaced(old[0], japanese.Of), true
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
 )
 
@@ -21,7 +22,7 @@ func (c cues) add(cue string, present bool) {
 }
 
 // shownAs are the names under which people are shown cues.
-var shownAs = map[Form]string{Wh: "question word", YesNo: "yes-or-no question", Request: "request"}
+var shownAs = map[utterance.Form]string{utterance.Wh: "question word", utterance.YesNo: "yes-or-no question", utterance.Request: "request"}
 
 // score sums the weights of the cues into n's score, and lists the cues, strongest first.
 func (c cues) score(n *Need) {
@@ -38,7 +39,7 @@ func (c cues) score(n *Need) {
 		case "time":
 			n.Cues[i] = "time: " + strings.Join(n.Times, ", ")
 		default:
-			n.Cues[i] = cmp.Or(shownAs[Form(cue)], cue)
+			n.Cues[i] = cmp.Or(shownAs[utterance.Form(cue)], cue)
 		}
 	}
 	n.Score = math.Round(logistic(sum)*1000) / 1000
@@ -46,51 +47,49 @@ func (c cues) score(n *Need) {
 }
 
 // addForm adds how the sentence is built.
-func (c cues) addForm(u Utterance, form Form) {
+func (c cues) addForm(u utterance.Utterance, form utterance.Form) {
 	switch {
-	case form != NoForm:
+	case form != utterance.NoForm:
 		c[string(form)] = true
-	case u.hasQuestionMark():
+	case u.HasQuestionMark():
 	default:
 		c.add("fragment", len(u.Words) <= 5)
 		c.add("statement", len(u.Words) > 5)
 		c.add("long statement", len(u.Words) > 12)
 	}
-	c.add("question mark", u.hasQuestionMark())
-	c.add("nothing named", !u.hasContent())
-	c.add("pointing", len(u.Body) <= 6 && form != Request && text.ContainsAny(u.Body, deictics))
+	c.add("question mark", u.HasQuestionMark())
+	c.add("nothing named", !hasContent(u))
+	c.add("pointing", len(u.Body) <= 6 && form != utterance.Request && text.ContainsAny(u.Body, deictics))
 }
 
-func (u Utterance) hasQuestionMark() bool { return strings.ContainsAny(u.Text, "?？؟") }
-
 // hasContent reports whether a word carries meaning: none does in "what?" and "why is that".
-func (u Utterance) hasContent() bool {
+func hasContent(u utterance.Utterance) bool {
 	return text.Unspaced(u.Text) || slices.ContainsFunc(u.Body, func(w text.Word) bool { return !text.StopWords[w.Key] })
 }
 
 // addTopics adds what the sentence is about, and when, and lists both in n.
-func (c cues) addTopics(n *Need, u Utterance, form Form) {
-	for _, f := range u.Find(Topics) {
+func (c cues) addTopics(n *Need, u utterance.Utterance, form utterance.Form) {
+	for _, f := range u.Find(utterance.Topics) {
 		n.Topics = text.AddOnce(n.Topics, f.Cue)
 	}
-	for _, f := range u.Find(Times) {
+	for _, f := range u.Find(utterance.Times) {
 		n.Times = text.AddOnce(n.Times, f.Cue)
 	}
-	if (len(n.Times) > 0 || u.hasPlace()) && u.Has(weatherWords) {
+	if (len(n.Times) > 0 || hasPlace(u)) && u.Has(weatherWords) {
 		n.Topics = text.AddOnce(n.Topics, "weather")
 	}
 	// In a long sentence that asks nothing, "movie" and "today" are talk.
-	if form != NoForm || u.hasQuestionMark() || len(u.Words) <= 7 {
+	if form != utterance.NoForm || u.HasQuestionMark() || len(u.Words) <= 7 {
 		c.add("topic", len(n.Topics) > 0)
 		c.add("topics", len(n.Topics) > 1)
 		c.add("time", len(n.Times) > 0)
 	}
-	n.Check = u.Has(checks) || form == YesNo && u.asksIfTrue()
+	n.Check = u.Has(checks) || form == utterance.YesNo && asksIfTrue(u)
 	c.add("factcheck", n.Check)
 }
 
 // hasPlace reports whether words name a place by its preposition, or the one where the speaker is.
-func (u Utterance) hasPlace() bool {
+func hasPlace(u utterance.Utterance) bool {
 	for i, w := range u.Words {
 		if here[w.Key] || i > 0 && i+1 < len(u.Words) && atPlace[w.Key] {
 			return true
@@ -101,23 +100,23 @@ func (u Utterance) hasPlace() bool {
 
 // asksIfTrue reports whether a yes-or-no question is whether something is true: it ends with a word of doubt, or has one
 // about something with a name, as in "did Ada really write it?".
-func (u Utterance) asksIfTrue() bool {
+func asksIfTrue(u utterance.Utterance) bool {
 	if doubts[u.Words[len(u.Words)-1].Key] && len(u.Words) > 3 {
 		return true
 	}
 	named := slices.ContainsFunc(u.Words[1:], func(w text.Word) bool { return w.Upper })
-	return named && text.ContainsAny(u.Words, doubtAdverbs) && !u.Has(Persons) && !u.allCapitals()
+	return named && text.ContainsAny(u.Words, doubtAdverbs) && !u.Has(utterance.Persons) && !allCapitals(u)
 }
 
 // addNames adds proper names and years: things of the world outside.
-func (c cues) addNames(u Utterance) {
+func (c cues) addNames(u utterance.Utterance) {
 	names := 0
 	for i, w := range u.Words {
 		if w.Upper && i > 0 && w.Key != "i" && !text.SameWord(u.Words[i-1], w) {
 			names++
 		}
 	}
-	if names > 0 && !u.allCapitals() {
+	if names > 0 && !allCapitals(u) {
 		c.add("name", true)
 		c.add("names", names > 1)
 	}
@@ -125,16 +124,16 @@ func (c cues) addNames(u Utterance) {
 }
 
 // allCapitals reports whether the text is all capitals, where a capital marks no name.
-func (u Utterance) allCapitals() bool {
+func allCapitals(u utterance.Utterance) bool {
 	return u.Text == strings.ToUpper(u.Text) && u.Text != strings.ToLower(u.Text)
 }
 
 // addAgainst adds what speaks against a look at the web.
-func (c cues) addAgainst(u Utterance, weather bool) {
-	if u.asksForMaker() {
+func (c cues) addAgainst(u utterance.Utterance, weather bool) {
+	if asksForMaker(u) {
 		return // in "who sings hello is it me you are looking for", "you" is nobody here
 	}
-	for _, f := range u.Find(Against) {
+	for _, f := range u.Find(utterance.Against) {
 		switch {
 		case f.Cue == "smalltalk" && f.From > 1 && f.To < len(u.Words): // "true" in "what does true love mean"
 		case f.Cue == "clock" && weather: // "the weather at this time in Lima" asks for no clock
@@ -143,8 +142,8 @@ func (c cues) addAgainst(u Utterance, weather bool) {
 			c.add("greeting only", f.Cue == "smalltalk" && f.To-f.From == len(u.Words))
 		}
 	}
-	for _, f := range Persons.FindAll(u.Text, u.Body) {
-		c.add(f.Cue, f.Cue != "you" || !u.meansAnyone(f.From))
+	for _, f := range utterance.Persons.FindAll(u.Text, u.Body) {
+		c.add(f.Cue, f.Cue != "you" || !meansAnyone(u, f.From))
 	}
 	if n, cue := commands.Prefix(u.Body); n > 0 {
 		c[cue] = true
@@ -155,7 +154,7 @@ func (c cues) addAgainst(u Utterance, weather bool) {
 }
 
 // meansAnyone tells the "you" of "how do you prepare tacos" from that of "how do you feel".
-func (u Utterance) meansAnyone(you int) bool {
+func meansAnyone(u utterance.Utterance, you int) bool {
 	return you == 2 && len(u.Body) > 4 && u.Body[0].Key == "how" && genericYou[u.Body[1].Key] && !botVerbs[u.Body[3].Key]
 }
 
@@ -169,6 +168,22 @@ var codeWords = text.Set("sudo import def func")
 
 // asksForMaker reports whether a question is for who made something whose title is given: "who sings …". One word or two
 // after the verb may be no title: "who wrote you", "who sings this".
-func (u Utterance) asksForMaker() bool {
+func asksForMaker(u utterance.Utterance) bool {
 	return len(u.Body) > 4 && u.Body[0].Key == "who" && makerVerbs[u.Body[1].Key]
+}
+
+// vocative is a name at a message's beginning, of somebody who is spoken to.
+var vocative = regexp.MustCompile(`^[\pL\d_\-\[\]|` + "`" + `^{}\\]{2,24}([:,>]) `)
+
+// toAnother reports whether a message is spoken to somebody else: "bob: how do I mount it?". "ok, how high is it?" is not.
+func toAnother(u utterance.Utterance) bool {
+	m := vocative.FindStringSubmatchIndex(u.Text)
+	if m == nil || utterance.Parse(u.Text[:m[1]], nil).Has(checks) {
+		return false
+	}
+	if u.Text[m[2]] != ',' || len(u.Words) == 0 {
+		return true
+	}
+	n, _ := utterance.Leads.Prefix(u.Words)
+	return n == 0 && !utterance.Everyday(u.Words[0].Key) && !fillers[u.Words[0].Key]
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"familiar/internal/linear"
+	"familiar/internal/lookup/utterance"
 )
 
 // maxWords is how many words of a message have features: more than any message that the models were trained on.
@@ -19,7 +20,7 @@ const partWeight = 0.3
 // Features returns the features of a message, for training.
 func Features(message string) []linear.Feature {
 	spoken, _, _ := SpokenText(message)
-	return byRules(spoken, nil).features(Parse(spoken, nil))
+	return byRules(spoken, nil).features(utterance.Parse(spoken, nil))
 }
 
 // featureSet holds every feature once, in the order in which they were added.
@@ -36,9 +37,9 @@ func (s *featureSet) add(name string, value float64) {
 }
 
 // features are the words of a message, their parts and order, its form and length, and what the rules found in it.
-func (n Need) features(u Utterance) []linear.Feature {
+func (n Need) features(u utterance.Utterance) []linear.Feature {
 	u.Words = u.Words[:min(len(u.Words), maxWords)]
-	courtesies, _ := Courtesies(u.Words)
+	courtesies, _ := utterance.Courtesies(u.Words)
 	u.Body = u.Words[courtesies:]
 	s := &featureSet{seen: make(map[string]bool, 16*len(u.Words))}
 	s.addWords(u)
@@ -50,7 +51,7 @@ func (n Need) features(u Utterance) []linear.Feature {
 }
 
 // addWords adds single words and pairs, the parts of words, and the words at both ends and behind the courtesies.
-func (s *featureSet) addWords(u Utterance) {
+func (s *featureSet) addWords(u utterance.Utterance) {
 	var keys []string
 	for _, w := range u.Words {
 		keys = append(keys, foldDigits(w.Key))
@@ -94,11 +95,11 @@ func (s *featureSet) addPrefixes(kind string, keys []string) {
 }
 
 // addForm adds cues together with the form of the sentence: "you" means something else in a question than in a request.
-func (s *featureSet) addForm(n Need, u Utterance) {
-	_, form := Openings["en"].Prefix(u.Body)
+func (s *featureSet) addForm(n Need, u utterance.Utterance) {
+	_, form := utterance.Openings["en"].Prefix(u.Body)
 	form = "form " + cmp.Or(form, "none") + " "
 	for _, w := range u.Body {
-		if p := Persons.ByFirst[w.Key]; p != nil {
+		if p := utterance.Persons.ByFirst[w.Key]; p != nil {
 			s.add(form+p[0].Cue, 1)
 		}
 	}
@@ -113,7 +114,7 @@ func (s *featureSet) addForm(n Need, u Utterance) {
 }
 
 // addRules adds what the rules found.
-func (s *featureSet) addRules(n Need, u Utterance) {
+func (s *featureSet) addRules(n Need, u utterance.Utterance) {
 	for _, c := range n.Cues {
 		s.add("rule "+cueName(c), 1)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
 )
 
@@ -17,7 +18,7 @@ const minConfidence = 0.2
 
 // Classify returns the intents of an utterance, the likeliest first, with confidences from 0 to 1. There is always one.
 // The rules alone find some intents, from words that stand for them; between the others the model decides.
-func (m Models) Classify(n Need, u Utterance) []turn.ScoredIntent {
+func (m Models) Classify(n Need, u utterance.Utterance) []turn.ScoredIntent {
 	byRules := n.intentsByRules(u)
 	if !m.speaksEnglish(u) {
 		return byRules
@@ -41,7 +42,7 @@ func (m Models) Classify(n Need, u Utterance) []turn.ScoredIntent {
 
 // intentsByModel returns the likeliest intent, and those that reach minConfidence. Whether the message has any was
 // decided before. media is what the class of images and videos stands for.
-func (m Models) intentsByModel(n Need, u Utterance, media turn.Intent) []turn.ScoredIntent {
+func (m Models) intentsByModel(n Need, u utterance.Utterance, media turn.Intent) []turn.ScoredIntent {
 	var all []turn.ScoredIntent
 	classes, odds := m.Intent.Classes(), m.Intent.Classify(n.features(u))
 	none := slices.Index(classes, classNone)
@@ -63,7 +64,7 @@ func (m Models) intentsByModel(n Need, u Utterance, media turn.Intent) []turn.Sc
 }
 
 // intentsByRules returns the intents that words stand for, surest first; there is always one.
-func (n Need) intentsByRules(u Utterance) []turn.ScoredIntent {
+func (n Need) intentsByRules(u utterance.Utterance) []turn.ScoredIntent {
 	var all []turn.ScoredIntent
 	add := func(name turn.Intent, confidence float64, found bool) {
 		if found {
@@ -73,10 +74,10 @@ func (n Need) intentsByRules(u Utterance) []turn.ScoredIntent {
 	news := slices.Contains(n.Topics, "news")
 	add(turn.IntentWeather, 0.95, slices.Contains(n.Topics, "weather"))
 	add(turn.IntentFactCheck, 0.88, n.Check)
-	found := u.Find(intents)
+	found := u.Find(utterance.Intents)
 	for _, name := range intentOrder {
 		add(name, 0.9, !(name == turn.IntentPerson && news) && slices.ContainsFunc(found, func(f text.Match) bool {
-			return f.Cue == string(name) && u.standsForIntent(name, f)
+			return f.Cue == string(name) && standsForIntent(u, name, f)
 		}))
 	}
 	add(turn.IntentNews, 0.9, news)
@@ -88,7 +89,7 @@ func (n Need) intentsByRules(u Utterance) []turn.ScoredIntent {
 
 // standsForIntent reports whether a phrase stands for an intent where it was found: no "who" far behind the beginning
 // does, and no "docs" before another word, as in "google docs tables".
-func (u Utterance) standsForIntent(name turn.Intent, f text.Match) bool {
+func standsForIntent(u utterance.Utterance, name turn.Intent, f text.Match) bool {
 	if name == turn.IntentPerson && f.From > 3 && f.To-f.From <= 1 {
 		return false
 	}

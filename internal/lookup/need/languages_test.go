@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/utterance"
 )
 
 // Of messages in other languages than English the rules judge alone.
@@ -130,7 +131,7 @@ func TestOtherLanguages(t *testing.T) {
 		n := Weigh(tt.text, nil)
 		got := none
 		if n.Score >= Threshold {
-			got = BuiltIn().Classify(n, Parse(tt.text, nil))[0].Name
+			got = BuiltIn().Classify(n, utterance.Parse(tt.text, nil))[0].Name
 		}
 		if got != tt.want {
 			t.Errorf("%q: %q, want %q; score %.2f %v", tt.text, got, tt.want, n.Score, n.Cues)

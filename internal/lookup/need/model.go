@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"familiar/internal/linear"
+	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
 )
 
@@ -34,7 +35,7 @@ const (
 )
 
 // speaksEnglish reports whether a text is in the models' language, or so short that it could be.
-func (m Models) speaksEnglish(u Utterance) bool {
+func (m Models) speaksEnglish(u utterance.Utterance) bool {
 	switch text.Language(u.Text, u.Words) {
 	case "en":
 		return true
@@ -51,7 +52,7 @@ func (m Models) speaksEnglish(u Utterance) bool {
 }
 
 // rescore replaces the rules' score by the models', and adds the model's strongest reasons to the cues.
-func (m Models) rescore(n *Need, u Utterance) {
+func (m Models) rescore(n *Need, u utterance.Utterance) {
 	if len(u.Words) == 0 || !m.speaksEnglish(u) {
 		return
 	}

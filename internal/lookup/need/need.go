@@ -2,10 +2,8 @@
 //
 // It reads the message's own words and nothing else. [Weigh] gives a score from 0 to 1 with the cues behind it:
 //
-//   - utterance.go cuts a sentence into words, sets the bot's name and the courtesies apart, and tells its form: a
-//     question word, a verb, a request. order.go finds plain orders: "look it up", "don't search".
-//   - cues.go finds the other cues of a sentence, among them topics, times, names and small talk. This file has the
-//     weight of each. Their sum, over the sentence that has most, is the rules' score.
+//   - cues.go finds the cues of a sentence (package utterance cuts it into words): its form, topics, times, names and
+//     small talk. This file has the weight of each. Their sum, over the sentence that has most, is the rules' score.
 //   - features.go and model.go: of an English message, two linear models replace that score. What the rules found is
 //     among their features.
 //
@@ -18,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
 )
 
@@ -28,7 +27,7 @@ type Need struct {
 	Cues      []string // what moved the score, strongest first
 	Asks      bool     // it has the form of a question or a request
 	Barred    bool     // something in it speaks plainly against: small talk, a device, a sum
-	Order     Order
+	Order     utterance.Order
 	Topics    []string // rows of the table of topics
 	Times     []string // rows of the table of times
 	Check     bool     // it asks whether something is true
@@ -64,13 +63,13 @@ func (m Models) Weigh(message string, names []string) Need {
 	spoken, acted, code := SpokenText(message)
 	n := byRules(spoken, names)
 	switch {
-	case n.Order == NoSearch:
+	case n.Order == utterance.NoSearch:
 		return n
-	case n.Order == Search:
+	case n.Order == utterance.Search:
 		n.Score, n.Cues = 1, []string{"told to search"}
 		return n
 	case !acted && !code:
-		m.rescore(&n, Parse(spoken, names))
+		m.rescore(&n, utterance.Parse(spoken, names))
 	}
 	// What is said around an action in asterisks is played, too, unless it asks plainly for facts.
 	if acted && n.Score < 0.9 {
@@ -102,10 +101,10 @@ func byRules(spoken string, names []string) Need {
 	var best Need
 	for _, s := range text.MessageSentences(spoken) {
 		n := WeighSentence(s, names)
-		if n.Order == NoSearch {
-			return Need{Order: NoSearch, Cues: []string{"told not to search"}, Asks: n.Asks}
+		if n.Order == utterance.NoSearch {
+			return Need{Order: utterance.NoSearch, Cues: []string{"told not to search"}, Asks: n.Asks}
 		}
-		if best.Cues == nil || n.Order == Search && best.Order == NoOrder || best.Order == n.Order && n.Score > best.Score {
+		if best.Cues == nil || n.Order == utterance.Search && best.Order == utterance.NoOrder || best.Order == n.Order && n.Score > best.Score {
 			best = n
 		}
 	}
@@ -114,7 +113,7 @@ func byRules(spoken string, names []string) Need {
 
 // WeighSentence scores one sentence by the rules alone.
 func WeighSentence(s string, names []string) Need {
-	u := Parse(s, names)
+	u := utterance.Parse(s, names)
 	if len(u.Words) == 0 {
 		return Need{Cues: []string{"nothing said"}}
 	}
@@ -122,16 +121,16 @@ func WeighSentence(s string, names []string) Need {
 		u.Body = u.Words
 	}
 	form := u.Form()
-	if form == NoForm && u.inquiry {
-		form = Request
+	if form == utterance.NoForm && u.Inquiry {
+		form = utterance.Request
 	}
-	n := Need{Sentence: s, Order: u.order(), Asks: form != NoForm || u.hasQuestionMark()}
+	n := Need{Sentence: s, Order: u.Order(), Asks: form != utterance.NoForm || u.HasQuestionMark()}
 	c := cues{}
 	c.addForm(u, form)
 	c.addTopics(&n, u, form)
 	c.addNames(u)
 	c.addAgainst(u, slices.Contains(n.Topics, "weather"))
-	c.add("to another", !u.ToBot && u.toAnother())
+	c.add("to another", !u.ToBot && toAnother(u))
 	if c["topic"] || c["factcheck"] {
 		delete(c, "greeting only")
 	}

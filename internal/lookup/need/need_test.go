@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/utterance"
 )
 
 func TestNeed(t *testing.T) {
@@ -73,7 +74,7 @@ func TestNeed(t *testing.T) {
 		{"", false}, {"???", false}, {"👍", false},
 	} {
 		n := Weigh(tt.text, []string{"sage"})
-		got := n.Order != NoSearch && n.Score >= Threshold
+		got := n.Order != utterance.NoSearch && n.Score >= Threshold
 		if got != tt.want {
 			t.Errorf("%q: score %.2f %v, want lookup %v", tt.text, n.Score, n.Cues, tt.want)
 		}
@@ -95,7 +96,7 @@ func TestIntent(t *testing.T) {
 		"the train to Windsor":                    turn.IntentGeneral,
 	} {
 		n := Weigh(s, nil)
-		if got := BuiltIn().Classify(n, Parse(s, nil)); got[0].Name != want {
+		if got := BuiltIn().Classify(n, utterance.Parse(s, nil)); got[0].Name != want {
 			t.Errorf("%q: %v, want %s", s, got, want)
 		}
 	}

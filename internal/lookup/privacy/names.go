@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
 )
 
@@ -77,7 +77,7 @@ var accountRest = regexp.MustCompile(`^[\pL\pN\pM_.\-]+`)
 func (k Names) standsForMember(s string, words []text.Word, i int, name string) bool {
 	first, _ := utf8.DecodeRuneInString(name)
 	w := words[i]
-	everyday, marked := need.Everyday(w.Key), marksPerson(s, words, i)
+	everyday, marked := utterance.Everyday(w.Key), marksPerson(s, words, i)
 	part := slices.Contains(k.parts, name) && !slices.Contains(k.names, name)
 	switch {
 	case everyday && (!w.Upper || !unicode.IsUpper(first)), part && !w.Upper:
@@ -94,8 +94,8 @@ func (k Names) standsForMember(s string, words []text.Word, i int, name string) 
 // follows "in": "Will is how old", "Will, is it late?", "in Ada's garden", "interested in Ada".
 func marksPerson(s string, words []text.Word, i int) bool {
 	w := words[i]
-	switch full := s[w.Start:w.End]; {
-	case strings.HasSuffix(full, "'s"), strings.HasSuffix(full, "’s"):
+	switch {
+	case text.Possessive(s[w.Start:w.End]):
 		return true
 	case i > 0 && placePrepositions[words[i-1].Key]:
 		return i > 1 && beforeIn[words[i-2].Key]
@@ -116,7 +116,7 @@ func opensSentence(s string, words []text.Word, i int) bool {
 // what is asked there, of somebody, is the last word.
 func (k Names) besideName(s string, words []text.Word, i int) bool {
 	partner := func(j int) bool {
-		return j >= 0 && j < len(words) && words[j].Upper && !need.Everyday(words[j].Key) && !k.single[words[j].Key] &&
+		return j >= 0 && j < len(words) && words[j].Upper && !utterance.Everyday(words[j].Key) && !k.single[words[j].Key] &&
 			s[min(words[i].End, words[j].End):max(words[i].Start, words[j].Start)] == " "
 	}
 	if !words[i].Upper {

@@ -10,6 +10,7 @@ import (
 	"familiar/internal/lookup/followup"
 	"familiar/internal/lookup/need"
 	"familiar/internal/lookup/privacy"
+	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
 	"familiar/internal/text/calendar"
 )
@@ -20,7 +21,7 @@ const maxQuery = 200
 // Compose names the intents of p.Core and writes its queries. names are the bot's.
 func (p *Plan) Compose(names []string, now time.Time) {
 	words := text.Words(p.Core)
-	p.Intents = need.BuiltIn().Classify(p.Need, need.Parse(p.Core, names))
+	p.Intents = need.BuiltIn().Classify(p.Need, utterance.Parse(p.Core, names))
 	p.Intent = p.Intents[0].Name
 	p.Language = text.Language(p.Core, words)
 	p.Fresh = freshness(p.Need, p.Intent)
@@ -124,17 +125,17 @@ func trimCourtesies(s string, names []string) string {
 		s = courtesies.ReplaceAllString(s, "")
 	}
 	s = followup.TrimRefresh(s)
-	u := need.Parse(s, names)
+	u := utterance.Parse(s, names)
 	rest := u.Words
 	for len(rest) > 0 {
-		if n, cue := need.Orders.Prefix(rest); need.Order(cue) == need.Search {
+		if n, cue := utterance.Orders.Prefix(rest); utterance.Order(cue) == utterance.Search {
 			rest = rest[n:]
-			for len(rest) > 1 && (n < 4 && orderLinks[rest[0].Key] || followup.OrderTail[rest[0].Key]) {
+			for len(rest) > 1 && (n < 4 && orderLinks[rest[0].Key] || utterance.OrderTail[rest[0].Key]) {
 				rest = rest[1:]
 			}
 			continue
 		}
-		n, _ := need.Leads.Prefix(rest)
+		n, _ := utterance.Leads.Prefix(rest)
 		if n == 0 {
 			break
 		}

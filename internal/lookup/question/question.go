@@ -18,6 +18,7 @@ import (
 	"familiar/internal/lookup/followup"
 	"familiar/internal/lookup/need"
 	"familiar/internal/lookup/privacy"
+	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
 	"familiar/internal/web/guard"
 )
@@ -63,13 +64,13 @@ func Decide(req turn.Request, names, denied []string) Plan {
 	if helper != nil {
 		p.AddStep("standalone", whole+" (with message "+helper.ID+")")
 	}
-	u := need.Parse(message, names)
+	u := utterance.Parse(message, names)
 	p.Refresh = followup.IsRefresh(u)
 	p.weigh(whole, u, names)
-	if req.Mode == turn.FullRP && !p.Asks && p.Order == need.NoOrder {
+	if req.Mode == turn.FullRP && !p.Asks && p.Order == utterance.NoOrder {
 		p.Add("in play") // where a story is played, what asks for nothing is a part of it
 	}
-	if p.Asks || p.Order != need.NoOrder || !toRoom(req, u) {
+	if p.Asks || p.Order != utterance.NoOrder || !toRoom(req, u) {
 		p.URLs, p.Refused = typedURLs(req)
 	}
 	p.Refresh = p.Refresh || followup.AsksToRefresh(u, p.Order)
@@ -81,7 +82,7 @@ func Decide(req turn.Request, names, denied []string) Plan {
 
 // weigh sets how much a message needs the web: as much as the question that it is a part of, unless its own words say
 // something else.
-func (p *Plan) weigh(whole string, u need.Utterance, names []string) {
+func (p *Plan) weigh(whole string, u utterance.Utterance, names []string) {
 	p.Need = need.Weigh(whole, names)
 	if whole == u.Text {
 		return
@@ -91,23 +92,23 @@ func (p *Plan) weigh(whole string, u need.Utterance, names []string) {
 		own = own[u.Body[0].Start:] // the "ok" before it is no small talk
 	}
 	switch n := need.Weigh(own, names); {
-	case n.Order == need.Search && followup.IsBareOrder(u):
+	case n.Order == utterance.Search && followup.IsBareOrder(u):
 		p.Order, p.Score, p.Cues = n.Order, n.Score, n.Cues
-	case n.Order != need.NoOrder, n.Barred && !p.Check && !p.Refresh:
+	case n.Order != utterance.NoOrder, n.Barred && !p.Check && !p.Refresh:
 		p.Need = n
 	}
 }
 
 // toRoom reports whether a message was written to the room and not to the bot, so that a link in it is no request.
-func toRoom(req turn.Request, u need.Utterance) bool {
+func toRoom(req turn.Request, u utterance.Utterance) bool {
 	return req.GuildID != "" && req.Web.Switch != turn.WebAlways && (req.Parent == nil || !req.Parent.Own) && !u.ToBot
 }
 
 // Predict decides with other models whether a message with nothing before it is looked up, and what for.
 func Predict(m need.Models, message string) (search bool, intent turn.Intent) {
 	n := m.Weigh(message, nil)
-	intents := m.Classify(n, need.Parse(essence(message, n, nil), nil))
-	return n.Order != need.NoSearch && n.Score >= need.Threshold, intents[0].Name
+	intents := m.Classify(n, utterance.Parse(essence(message, n, nil), nil))
+	return n.Order != utterance.NoSearch && n.Score >= need.Threshold, intents[0].Name
 }
 
 // essence returns the part of a message that asks: of a long one the sentence that decided, of a short one all but the

@@ -165,10 +165,9 @@ func (b layout) source(w *strings.Builder, src turn.Source) {
 // dates says how old a page is, and how we know.
 func dates(s source) []string {
 	var out []string
-	switch {
-	case s.page.Published.IsZero():
+	if s.page.Published.IsZero() {
 		out = append(out, "undated")
-	default:
+	} else {
 		out = append(out, "published "+day(s.page.Published)+" (from "+s.dated+")")
 	}
 	if m := s.page.Modified; !m.IsZero() && day(m) != day(s.page.Published) {

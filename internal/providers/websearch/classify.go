@@ -6,6 +6,7 @@ import (
 
 	"familiar/internal/lookup/need"
 	"familiar/internal/lookup/question"
+	"familiar/internal/lookup/utterance"
 )
 
 // classifyTime is how long a side model may think about whether to search.
@@ -17,7 +18,7 @@ Return one JSON object and nothing else: {"search":true} or {"search":false}`
 // secondOpinion asks the side model about a message whose score is undecided. A late or broken answer leaves the
 // score as it is.
 func (p *Provider) secondOpinion(ctx context.Context, pl *question.Plan) (by string) {
-	if p.Side == nil || pl.Order != need.NoOrder || pl.Score < need.DoubtFrom || pl.Score >= need.DoubtTo {
+	if p.Side == nil || pl.Order != utterance.NoOrder || pl.Score < need.DoubtFrom || pl.Score >= need.DoubtTo {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, classifyTime)

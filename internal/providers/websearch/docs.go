@@ -201,7 +201,7 @@ func (r *run) browse(ctx context.Context, within time.Duration) {
 	}
 	for _, list := range r.site.lists(query) {
 		began := time.Now()
-		asked := turn.Asked{Backend: "site " + r.site.Name, Detail: list.name, Status: "ok"}
+		asked := turn.Asked{Backend: "site " + r.site.Name, Detail: list.name, Status: turn.CodeOK}
 		links, err := r.p.Reader.Links(ctx, read.Request{URL: list.address, Domains: r.pol.Domains, Site: r.site.Site}, list.xml)
 		hits := rankLinks(links, query, r.plan.Language, r.site.Site)
 		asked.Hits, asked.Took = len(hits), time.Since(began)
@@ -212,7 +212,7 @@ func (r *run) browse(ctx context.Context, within time.Duration) {
 				asked.Detail += ": " + string(err.Reason)
 			}
 		case len(hits) == 0:
-			asked.Status = "empty"
+			asked.Status = turn.CodeEmpty
 		}
 		r.look.Asked = append(r.look.Asked, asked)
 		if len(hits) > 0 {

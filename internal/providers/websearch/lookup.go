@@ -10,6 +10,7 @@ import (
 	"familiar/internal/lookup/evidence"
 	"familiar/internal/lookup/need"
 	"familiar/internal/lookup/question"
+	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
 )
 
@@ -155,11 +156,11 @@ func (r *run) settle(by string) (bool, string) {
 	switch {
 	case r.req.Web.Switch == turn.WebAlways:
 		return true, "asked for by command"
-	case pl.Order == need.NoSearch:
+	case pl.Order == utterance.NoSearch:
 		return false, "told not to search"
 	case len(pl.URLs) > 0 || len(pl.Refused) > 0:
 		return true, "a page was named"
-	case pl.Order == need.Search:
+	case pl.Order == utterance.Search:
 		return true, "told to search"
 	case len(pl.Queries) == 0:
 		return false, "nothing to search for"
@@ -186,25 +187,25 @@ func (r *run) off() bool { return r.pol.Off || r.req.Web.Switch == turn.WebOff }
 
 // permitted ends the lookup where the operator does not want one or the mode has no room for it.
 func (r *run) permitted() bool {
-	code := ""
+	var why turn.OffReason
 	switch {
 	case r.req.Web.Switch == turn.WebOff:
-		code = r.req.Web.Reason
-		if offWords[code] == "" {
-			code = "operator"
+		why = r.req.Web.Reason
+		if offWords[why] == "" {
+			why = turn.OffOperator
 		}
 	case r.pol.Off:
-		code = "character"
+		why = turn.OffCharacter
 	case r.plan.Topic != "":
-		code = "topic"
+		why = turn.OffTopic
 	case r.room() == 0:
-		code = "room"
+		why = turn.OffRoom
 	case !r.req.Message.ByPerson(): // no search without a person's turn before it
-		code = "nobody"
+		why = turn.OffNobody
 	default:
 		return true
 	}
-	r.look.State, r.look.Reason = turn.Disabled, offWords[code]
+	r.look.State, r.look.Reason = turn.Disabled, offWords[why]
 	r.look.Block = stateLine(&r.look)
 	return false
 }

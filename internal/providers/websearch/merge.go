@@ -56,10 +56,7 @@ func (c *finding) sameAs(other finding, sources []source) bool {
 
 // namesIn reports whether every capitalised word of a text stands in another.
 func namesIn(s, other string) bool {
-	have := map[string]bool{}
-	for _, w := range text.Words(other) {
-		have[w.Key] = true
-	}
+	have := text.Keys(text.Words(other))
 	return !slices.ContainsFunc(text.Words(s), func(w text.Word) bool { return w.Upper && !have[w.Key] && !text.StopWords[w.Key] })
 }
 

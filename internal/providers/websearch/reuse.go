@@ -2,6 +2,7 @@ package websearch
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -9,8 +10,8 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/lookup/claim"
-	"familiar/internal/lookup/need"
 	"familiar/internal/lookup/question"
+	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
 	"familiar/internal/text/calendar"
 	"familiar/internal/text/lang"
@@ -138,14 +139,8 @@ func similarQueries(a, b string) bool {
 		return text.OneLine(strings.ToLower(a)) == text.OneLine(strings.ToLower(b))
 	}
 	inA, inB := text.Keys(wa), text.Keys(wb)
-	shared := 0
-	for k := range inA {
-		if inB[k] {
-			shared++
-		}
-	}
-	return float64(shared) > similarity*float64(len(inA)+len(inB)-shared) && interchangeable(a, wa, inB) && interchangeable(b, wb, inA) &&
-		slices.Equal(contentKeys(wa), contentKeys(wb))
+	return text.Jaccard(slices.Sorted(maps.Keys(inA)), slices.Sorted(maps.Keys(inB))) > similarity &&
+		interchangeable(a, wa, inB) && interchangeable(b, wb, inA) && slices.Equal(contentKeys(wa), contentKeys(wb))
 }
 
 // contentKeys are the words of meaning of a query in their order, for "from Rome to Oslo" is another way than from Oslo to Rome.
@@ -172,7 +167,7 @@ func interchangeable(s string, words []text.Word, other map[string]bool) bool {
 			return false
 		case i > 0 && text.Prepositions[words[i-1].Key]:
 			return false
-		case len(need.Times.FindAll(s[w.Start:w.End], words[i:i+1])) > 0:
+		case len(utterance.Times.FindAll(s[w.Start:w.End], words[i:i+1])) > 0:
 			return false
 		}
 	}

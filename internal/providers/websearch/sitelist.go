@@ -2,7 +2,6 @@ package websearch
 
 import (
 	"cmp"
-	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -67,7 +66,7 @@ func rankLinks(links []page.Link, query, language string, site guard.Site) []tur
 	}
 	for i := range hits {
 		for _, t := range held[i] {
-			hits[i].Score += math.Log(1 + float64(len(known))/float64(df[t]))
+			hits[i].Score += text.IDF(df[t], len(known))
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b turn.Hit) int { return cmp.Compare(b.Score, a.Score) })

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/factcheck"
 	"familiar/internal/text"
 )
 
@@ -36,22 +35,17 @@ var lookupWords = map[turn.Code]string{
 
 // Why words a page's failure, for people and models. None of it is from the far end.
 func Why(p turn.Page) string {
-	if p.Status >= 400 && failureWords[p.Reason] == "" {
-		return "status " + strconv.Itoa(p.Status)
+	status := ""
+	if p.Status >= 400 {
+		status = "status " + strconv.Itoa(p.Status)
 	}
-	if w := failureWords[p.Reason]; w != "" {
-		return w
-	}
-	if w := failureWords[p.Failure]; w != "" {
-		return w
-	}
-	return "error"
+	return cmp.Or(failureWords[p.Reason], status, failureWords[p.Failure], "error")
 }
 
 // offWords are the reasons for which the web is off, in words.
-var offWords = map[string]string{
-	"mode": "by this channel's mode", "character": "for this character", "channel": "in this channel", "operator": "by the operator",
-	"topic": "for this topic", "room": "no room in this mode's context", "nobody": "nobody asked",
+var offWords = map[turn.OffReason]string{
+	turn.OffMode: "by this channel's mode", turn.OffCharacter: "for this character", turn.OffChannel: "in this channel", turn.OffOperator: "by the operator",
+	turn.OffTopic: "for this topic", turn.OffRoom: "no room in this mode's context", turn.OffNobody: "nobody asked",
 }
 
 // stateLine tells the model what could not be looked up, and to say so. It holds no word from outside.
@@ -125,11 +119,11 @@ func verdictLine(v *turn.Verdict, nonce string) string {
 	of := `Fact check of "` + inertLine(v.Statement, nonce) + `": `
 	sides := "for it: " + numbersOf(v.For) + "; against it: " + numbersOf(v.Against)
 	switch v.Label {
-	case factcheck.Supports:
+	case turn.VerdictSupports:
 		return of + "supported (confidence " + strconv.FormatFloat(v.Confidence, 'f', 2, 64) + "; " + sides + "). Say that these sources support it, and name what speaks against it."
-	case factcheck.Contradicts:
+	case turn.VerdictContradicts:
 		return of + "contradicted (confidence " + strconv.FormatFloat(v.Confidence, 'f', 2, 64) + "; " + sides + "). Say that these sources contradict it, with what they say instead."
-	case factcheck.Unverified:
+	case turn.VerdictUnverified:
 		return of + "unverified (" + sides + "). It is about a living person and the evidence is thin: say that you could not verify it, and repeat nothing of it as a fact."
 	}
 	return of + "inconclusive (" + sides + "). Too few independent sources settle it: call it neither true nor false, and say what each side writes."

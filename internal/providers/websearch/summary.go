@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -72,15 +73,7 @@ func collect(sources []source, taken []notes, pl *question.Plan, limit int) summ
 		out.claims = append(out.claims, finding{Claim: c, source: s.Page, score: s.Score})
 	}
 	out.dropped = append(out.dropped, q.Dropped...)
-	slices.SortStableFunc(out.claims, func(a, b finding) int {
-		switch {
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out.claims, func(a, b finding) int { return cmp.Compare(b.score, a.score) })
 	out.claims = mergeFindings(out.claims, sources)
 	return out
 }

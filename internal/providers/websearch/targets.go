@@ -30,15 +30,19 @@ func choose(hits []turn.Hit, intent turn.Intent, pol Policy) (targets []target, 
 	for i := range hits {
 		hit := &hits[i]
 		canonical, ok := guard.Canonical(hit.URL)
-		if !ok || seen[canonical] {
-			passOver(hit, map[bool]string{true: "the same page again", false: "no address that may be read"}[ok])
+		switch {
+		case !ok:
+			passOver(hit, "no address that may be read")
+			continue
+		case seen[canonical]:
+			passOver(hit, "the same page again")
 			continue
 		}
 		seen[canonical] = true
 		site := siteOf(canonical)
 		if !pol.Domains.Allows(site) {
 			passOver(hit, "not allowed by the operator")
-			refused = append(refused, turn.Page{URL: canonical, Site: site, Failure: "blocked_url", Reason: "denied_domain"})
+			refused = append(refused, turn.Page{URL: canonical, Site: site, Failure: turn.CodeBlockedURL, Reason: turn.CodeDeniedDomain})
 			continue
 		}
 		if some && trusted.Only && !trusted.Hosts.Allows(site) {
@@ -46,11 +50,12 @@ func choose(hits []turn.Hit, intent turn.Intent, pol Policy) (targets []target, 
 			continue
 		}
 		domain := guard.Registrable(site)
-		if domain == "" {
-			domain = site
-		}
-		if perDomain[domain] >= pol.PerDomain || len(targets) >= pol.Pages {
-			passOver(hit, map[bool]string{true: "enough pages before it", false: "enough of its site before it"}[len(targets) >= pol.Pages])
+		switch {
+		case len(targets) >= pol.Pages:
+			passOver(hit, "enough pages before it")
+			continue
+		case perDomain[domain] >= pol.PerDomain:
+			passOver(hit, "enough of its site before it")
 			continue
 		}
 		perDomain[domain]++

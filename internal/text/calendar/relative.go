@@ -197,4 +197,4 @@ func CutUnspaced(s, particle string) string {
 }
 
 // NowWords has the words for now.
-var NowWords = text.Compile(map[string]lang.Phrases{"d0": lang.All().Time.Now})
+var NowWords = text.CompileOne(lang.All().Time.Now)

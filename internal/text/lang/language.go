@@ -168,7 +168,6 @@ type FollowUp struct {
 	Who                 Words              // question words for a person
 	AnswerWho           Words              `toml:"answer_who"`        // those of them by which the person is the answer, and none of the names in the question
 	RelationalNouns     Words              `toml:"relational_nouns"`  // nouns for what is always somebody's or something's: "captain"
-	RoomWords           Words              `toml:"room_words"`        // words that make a question without a subject one for the people in the room: "who knows?"
 	DropsSubject        bool               `toml:"drops_subject"`     // whether a question needs no pronoun: "¿dónde nació?"
 	StressedPronouns    Pattern            `toml:"stressed_pronouns"` // pronouns at a question's end
 	InvertedPronouns    Pattern            `toml:"inverted_pronouns"` // pronouns joined to the verb before them, with what joins them
@@ -225,7 +224,6 @@ type Claim struct {
 	IdleNegations Phrases `toml:"idle_negations"` // phrases with a negation that denies nothing: "not only"
 	Conjunctions  Words   // words that begin another statement within a sentence
 	Limits        Words   // words that turn a negation around: "not until 1937"
-	Aside         Pattern // negations before what is set aside by the way: ", not the ferries,"
 	CitationWords Words   `toml:"citation_words"` // words beside a citation that claim nothing: "according"
 }
 
@@ -257,7 +255,6 @@ type Conflict struct {
 	Auxiliaries Words              // between a thing and what happens to it
 	Seasons     Words              // before a number that is then a year
 	Breaks      Pattern            // between two statements: "but"
-	RangeLinks  Pattern            `toml:"range_links"` // between the two numbers of a range: "to"
 }
 
 // Evidence holds the words by which a sentence may answer a question.

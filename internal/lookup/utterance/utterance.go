@@ -1,7 +1,14 @@
-package need
+// Package utterance cuts what people say to the bot into words and tells its form: a question word, a verb, a request, an
+// order. It decides nothing; package need weighs what it finds, and package followup completes what lacks something.
+//
+//   - utterance.go: [Parse] sets the bot's name and the courtesies apart, and [Utterance.Form] tells how it asks.
+//   - order.go finds plain orders: "look it up", "don't search".
+//   - lexicon.go has the tables of phrases, for all who look for them in an utterance.
+package utterance
 
 import (
 	"slices"
+	"strings"
 
 	"familiar/internal/text"
 	"familiar/internal/text/calendar"
@@ -13,7 +20,7 @@ type Utterance struct {
 	Words   []text.Word // without the bot's name at either end
 	Body    []text.Word // Words without the courtesies before the question: "hey, could you …"
 	ToBot   bool        // the bot's name stood at an end
-	inquiry bool        // the courtesies ask for an answer: "do you know …"
+	Inquiry bool        // the courtesies ask for an answer: "do you know …"
 }
 
 // Parse cuts s into words. names are those of the bot.
@@ -21,7 +28,7 @@ func Parse(s string, names []string) Utterance {
 	u := Utterance{Text: s}
 	u.Words, u.ToBot = dropNames(text.Words(s), names)
 	n, inquiry := Courtesies(u.Words)
-	u.Body, u.inquiry = u.Words[n:], inquiry
+	u.Body, u.Inquiry = u.Words[n:], inquiry
 	return u
 }
 
@@ -68,6 +75,9 @@ func (u Utterance) Find(table text.Phrases) []text.Match { return table.FindAll(
 
 // Has reports whether a phrase of a table is in the utterance.
 func (u Utterance) Has(table text.Phrases) bool { return len(u.Find(table)) > 0 }
+
+// HasQuestionMark reports whether it has one of any script.
+func (u Utterance) HasQuestionMark() bool { return strings.ContainsAny(u.Text, "?？؟") }
 
 // Form is how an utterance asks for something.
 type Form string
@@ -128,7 +138,7 @@ func Everyday(key string) bool {
 		return true
 	}
 	word := []text.Word{{Key: key}}
-	for _, table := range [...]text.Phrases{Topics, Times, Against, intents, calendar.Phrases} {
+	for _, table := range [...]text.Phrases{Topics, Times, Against, Intents, calendar.Phrases} {
 		if n, _ := table.Prefix(word); n > 0 {
 			return true
 		}

@@ -1,7 +1,6 @@
-package need
+package utterance
 
 import (
-	"regexp"
 	"strings"
 
 	"familiar/internal/text"
@@ -17,8 +16,8 @@ const (
 	NoSearch Order = "dont"   // "don't search"
 )
 
-// order finds an order to search, or not to.
-func (u Utterance) order() Order {
+// Order finds an order to search, or not to.
+func (u Utterance) Order() Order {
 	order := NoOrder
 	for _, f := range u.Find(Orders) {
 		switch {
@@ -75,20 +74,4 @@ func (u Utterance) afterMark(i int) bool {
 	}
 	end := u.Words[i-1].End
 	return strings.ContainsAny(u.Text[end:max(end, u.Words[i].Start)], ",.;:!?()–—")
-}
-
-// vocative is a name at a message's beginning, of somebody who is spoken to.
-var vocative = regexp.MustCompile(`^[\pL\d_\-\[\]|` + "`" + `^{}\\]{2,24}([:,>]) `)
-
-// toAnother reports whether a message is spoken to somebody else: "bob: how do I mount it?". "ok, how high is it?" is not.
-func (u Utterance) toAnother() bool {
-	m := vocative.FindStringSubmatchIndex(u.Text)
-	if m == nil || Parse(u.Text[:m[1]], nil).Has(checks) {
-		return false
-	}
-	if u.Text[m[2]] != ',' || len(u.Words) == 0 {
-		return true
-	}
-	n, _ := Leads.Prefix(u.Words)
-	return n == 0 && !Everyday(u.Words[0].Key) && !fillers[u.Words[0].Key]
 }
