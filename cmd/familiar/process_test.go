@@ -100,6 +100,60 @@ func TestKill(t *testing.T) {
 	}
 }
 
+// TestKillWhileOthersWait kills the process while one answer is half said and four people wait for theirs. After the restart
+// all five have one whole answer each.
+func TestKillWhileOthersWait(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, txtar.Parse([]byte("-- model --\nsay First words\nhold\nsay and the last ones.\n")))
+	cmd := c.process()
+	visible := make(chan discordtest.Message, 8)
+	c.discord.OnReply(func(m discordtest.Message) { visible <- m })
+	var questions []string
+	for _, who := range []string{"ana", "ben", "cy", "dan", "eve"} {
+		questions = append(questions, c.discord.Say("general", who, "@familiar hello from "+who))
+	}
+	<-visible
+	c.claimed(questions)
+	c.must(cmd.Process.Kill())
+	cmd.Wait()
+	c.discord.OnReply(nil)
+	c.model.Release()
+	cmd = c.process()
+	for _, q := range questions {
+		c.hear0(q)
+	}
+	replies := make(map[string][]string)
+	for _, m := range c.discord.Messages("general") {
+		if m.Own {
+			replies[m.ReplyTo] = append(replies[m.ReplyTo], m.Text)
+		}
+	}
+	for _, q := range questions {
+		if r := replies[q]; len(r) != 1 || !strings.HasPrefix(r[0], "First wordsand the last ones.") {
+			t.Errorf("replies to %s: %q", q, r)
+		}
+	}
+	c.must(cmd.Process.Signal(syscall.SIGTERM))
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("SIGTERM: %v", err)
+	}
+}
+
+// claimed waits until questions are on disk.
+func (c *conversation) claimed(questions []string) {
+	c.Helper()
+	db, err := store.Look(c.Context(), filepath.Join(c.dir, "data"))
+	c.must(err)
+	defer db.Close()
+	if !eventually(func() bool {
+		open, err := db.Unanswered(c.Context())
+		c.must(err)
+		return len(open) == len(questions)
+	}) {
+		c.Fatal("not all questions are claimed")
+	}
+}
+
 // hear0 waits until a message has its reply and its record is complete.
 func (c *conversation) hear0(question string) {
 	c.Helper()
