@@ -50,6 +50,7 @@ import (
 //	notice CHANNEL           the same for a message that has no record, since it answers nothing
 //	silent CHANNEL           for half a second, no message comes
 //	command WHO NAME K=V …   a slash command in general, + for spaces; its answer is looked at
+//	try WHO NAME K=V …       the same by somebody who may not manage the server
 //	press LABEL              a button under the answer
 //	has TEXT, lacks TEXT     the reply holds, or does not hold, a text; \n is a new line
 //	attached TEXT            the answer to the command has a file that holds a text
@@ -385,17 +386,10 @@ func (c *conversation) deeds() map[string]func(string) {
 			}
 			c.lastSaid = c.discord.Reply(channel, who, reversed(messages)[last].ID, unescape(text), false)
 		},
-		"edit":  func(text string) { c.discord.Edit(c.lastSaid, unescape(text)) },
-		"unsay": func(string) { c.discord.Delete(c.lastSaid) },
-		"command": func(rest string) {
-			fields := strings.Fields(rest)
-			options := make(map[string]string)
-			for _, f := range fields[2:] {
-				k, v, _ := strings.Cut(f, "=")
-				options[k] = strings.ReplaceAll(v, "+", " ")
-			}
-			c.hearAnswer(c.discord.Interact("general", fields[0], fields[1], options, true), 1)
-		},
+		"edit":    func(text string) { c.discord.Edit(c.lastSaid, unescape(text)) },
+		"unsay":   func(string) { c.discord.Delete(c.lastSaid) },
+		"command": func(rest string) { c.order(rest, true) },
+		"try":     func(rest string) { c.order(rest, false) },
 		"press": func(label string) {
 			for _, b := range c.answer.Buttons {
 				if b.Label == label {
@@ -571,6 +565,18 @@ func (c *conversation) troubles() map[string]func(string) {
 		"gone": func(channel string) { c.discord.DeleteChannel(channel) },
 		"kick": func(string) { c.discord.Kick("hall") },
 	}
+}
+
+// order gives a slash command, as somebody who may manage the server or not, and waits for its answer.
+func (c *conversation) order(rest string, manages bool) {
+	c.Helper()
+	fields := strings.Fields(rest)
+	options := make(map[string]string)
+	for _, f := range fields[2:] {
+		k, v, _ := strings.Cut(f, "=")
+		options[k] = strings.ReplaceAll(v, "+", " ")
+	}
+	c.hearAnswer(c.discord.Interact("general", fields[0], fields[1], options, manages), 1)
 }
 
 func (c *conversation) look(got, text string, want bool) {

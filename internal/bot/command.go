@@ -57,8 +57,11 @@ func (b *Bot) setWeb(ctx context.Context, e turn.Event, web string) turn.Answer 
 	return b.set(ctx, e, "In this channel the web is now "+web+".", func(c *store.Channel) { c.WebOff = web == "off" })
 }
 
-// set changes the channel's settings. Those of a thread begin as what it inherited.
+// set changes the channel's settings, for somebody who may. Those of a thread begin as what it inherited.
 func (b *Bot) set(ctx context.Context, e turn.Event, done string, change func(*store.Channel)) turn.Answer {
+	if !e.Command.Admin && !e.Direct {
+		return turn.Answer{Text: "Only people who may manage this server can change that."}
+	}
 	settings := b.settings(ctx, e)
 	settings.ID, settings.GuildID = e.Message.ChannelID, e.GuildID
 	change(&settings)
