@@ -1,9 +1,16 @@
 // Package bot is the loop between the doors and the model: it decides which messages are meant for it, gives every
 // channel a lane of its own, takes one turn at a time in each, and delivers the replies.
 //
-// A turn, as take.go has it: gather (prompt.Builder), ask (llm.Client), answer (speech), remember (trace.Store).
-// Nothing is visible before its record is on disk, and no event is answered twice, because the lane claims it in
-// the store first. With no model configured the reply is made from the lookup alone, in the pages' own words.
+// What was promised an answer gets one, or its author is told why not. A message's way, by file:
+//
+//   - arrive.go stores and claims it, together with what else came at that moment (trigger.go, rate.go: if it asks for a turn).
+//     No event is answered twice, and a restart knows what was not (resume.go).
+//   - lane.go lets it wait for its turn, in its channel's lane.
+//   - take.go takes the turn: gather (prompt.Builder), ask (llm.Client), answer (answer.go, reply.go), remember (trace.Store).
+//   - delivery.go posts the reply while it grows. Nothing is visible before its record is on disk.
+//   - notice.go tells those who get no answer.
+//
+// With no model configured the reply is made from the lookup alone, in the pages' own words.
 //
 // One step below stand bot/outgoing, which decides what of a reply may be posted, bot/view, which writes records for
 // people, and the doors, Discord and the terminal, which know nothing of this package. They bring [turn.Event]s and carry
