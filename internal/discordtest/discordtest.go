@@ -18,7 +18,8 @@
 //     that is resumed gets the events it missed.
 //   - Time: New serves on loopback, in real time; NewVirtual in memory, for the virtual time of testing/synctest.
 //   - What goes wrong in REST: Fail with any status, body, delay or a cut connection, before or after the request has
-//     taken effect; TooMany and Cloudflare for the two kinds of 429; Limit for a real bucket; Deny and Archive.
+//     taken effect; TooMany and Cloudflare for the two kinds of 429; Limit for a real bucket, Pace for the limit over
+//     all routes; Deny and Archive.
 //
 // Limits, error bodies, codes and nonces are Discord's: https://discord.com/developers/docs/reference.
 package discordtest
@@ -69,6 +70,8 @@ type Server struct {
 	limit        int
 	per          time.Duration
 	windows      map[string]*window
+	pace         int         // requests in a second; 0: any number
+	latest       []time.Time // the last so many requests
 	quiet        bool
 	requests     []Request
 	onReply      func(Message)

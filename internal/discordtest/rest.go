@@ -86,6 +86,9 @@ func (s *Server) authorised(r *http.Request, c *call) answer {
 	if !open && r.Header.Get("Authorization") != "Bot "+Token {
 		return refusal(http.StatusUnauthorized, 0, "401: Unauthorized")
 	}
+	if a, limited := s.overPace(c); limited {
+		return a
+	}
 	if a, limited := s.overLimit(c); limited {
 		return a
 	}

@@ -21,6 +21,8 @@ func classify(status, code int, body []byte) Kind {
 	case discordgo.ErrCodeUnknownChannel, discordgo.ErrCodeUnknownGuild, discordgo.ErrCodeUnknownMessage,
 		discordgo.ErrCodeUnknownWebhook, discordgo.ErrCodeUnknownInteraction, discordgo.ErrCodeInvalidWebhookTokenProvided:
 		return Gone
+	case discordgo.ErrCodeUnauthorized:
+		return Unauthorized
 	case discordgo.ErrCodeMissingAccess, discordgo.ErrCodeMissingPermissions, discordgo.ErrCodeCannotSendMessagesToThisUser,
 		codeCannotMessage, discordgo.ErrCodeCannotReplyWithoutPermissionToReadMessageHistory:
 		return Forbidden
