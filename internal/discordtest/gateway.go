@@ -242,6 +242,13 @@ func (s *Server) HeartbeatInterval(d time.Duration) {
 	s.gateway.interval = d
 }
 
+// ResumeURL sets what READY names as the address for a RESUME.
+func (s *Server) ResumeURL(address string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.resumeURL = &address
+}
+
 // MuteAcks stops or starts answering heartbeats.
 func (s *Server) MuteAcks(muted bool) {
 	s.gateway.mu.Lock()

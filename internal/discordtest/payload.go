@@ -28,9 +28,13 @@ func (s *Server) readyPayload() object {
 	for _, g := range s.guilds {
 		guilds = append(guilds, object{"id": g.id, "unavailable": true})
 	}
+	resume := s.gatewayURL()
+	if s.resumeURL != nil {
+		resume = *s.resumeURL
+	}
 	return object{
 		"v": 10, "user": s.users[botID].payload(), "guilds": guilds, "private_channels": []object{},
-		"application": object{"id": appID, "flags": 0}, "resume_gateway_url": s.gatewayURL(),
+		"application": object{"id": appID, "flags": 0}, "resume_gateway_url": resume,
 	}
 }
 

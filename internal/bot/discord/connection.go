@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/url"
 	"runtime"
@@ -65,17 +66,16 @@ type connection struct {
 
 	sent     atomic.Int64 // when the last beat was sent, in Unix nanoseconds
 	awaiting atomic.Bool  // that beat is not answered yet
-	answered atomic.Bool  // some beat was: the connection works both ways
 }
 
-// dial connects to the gateway and waits for HELLO.
-func (s *Session) dial(ctx context.Context, address string) (*connection, error) {
+// dial connects to the gateway, which must take the connection within limit, and waits for HELLO.
+func (s *Session) dial(ctx context.Context, address string, limit time.Duration) (*connection, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "wss" && (u.Scheme != "ws" || strings.HasPrefix(s.base, "https:")) {
 		return nil, errors.New("the gateway's address is not a wss URL")
 	}
 	u.RawQuery = "v=10&encoding=json"
-	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: helloLimit, NetDialContext: s.netDial}
+	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: helloLimit, NetDialContext: s.dialWithin(limit)}
 	ws, _, err := dialer.DialContext(ctx, u.String(), http.Header{"User-Agent": {s.rest.UserAgent}})
 	if err != nil {
 		return nil, fmt.Errorf("connect to gateway: %w", err)
@@ -89,6 +89,19 @@ func (s *Session) dial(ctx context.Context, address string) (*connection, error)
 		return nil, err
 	}
 	return c, nil
+}
+
+// dialWithin returns a dialer with a limit for the connection alone, not for what is said over it.
+func (s *Session) dialWithin(limit time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
+	dial := s.netDial
+	if dial == nil {
+		dial = new(net.Dialer).DialContext
+	}
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		return dial(ctx, network, address)
+	}
 }
 
 func (c *connection) hello() error {
@@ -137,7 +150,11 @@ func (c *connection) run(ctx context.Context, state *gatewayState) error {
 func (c *connection) greet() error {
 	token := c.session.token
 	if c.state.id != "" {
-		return c.send(opResume, map[string]any{"token": token, "session_id": c.state.id, "seq": c.state.seq.Load()})
+		err := c.send(opResume, map[string]any{"token": token, "session_id": c.state.id, "seq": c.state.seq.Load()})
+		if err == nil {
+			c.state.failed++ // until RESUMED says otherwise
+		}
+		return err
 	}
 	c.state.identified = time.Now()
 	c.session.note(func(h *Health) { h.Identifies++ })
@@ -149,6 +166,7 @@ func (c *connection) greet() error {
 
 // take handles one frame.
 func (c *connection) take(ctx context.Context, f frame, welcome *time.Timer) error {
+	c.state.alive = time.Now()
 	switch f.Op {
 	case opDispatch:
 		c.state.seq.Store(f.Seq)
@@ -171,7 +189,6 @@ func (c *connection) take(ctx context.Context, f frame, welcome *time.Timer) err
 		return invalidated{resumable: string(f.Data) == "true"}
 	case opAck:
 		c.awaiting.Store(false)
-		c.answered.Store(true)
 		sent := time.Unix(0, c.sent.Load())
 		c.session.note(func(h *Health) { h.LastAck, h.Latency = time.Now(), time.Since(sent) })
 	}

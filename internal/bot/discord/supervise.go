@@ -15,8 +15,13 @@ import (
 )
 
 const (
-	maxResumes = 3           // failed resumes before a session is given up
-	maxRetry   = time.Minute // between two connections
+	maxResumes  = 3                       // resumes that the gateway did not accept before a session is given up
+	maxRetry    = time.Minute             // between two connections
+	maxResume   = 1500 * time.Millisecond // the same, while a session can be resumed: the bot is back soon after the network is
+	shortLived  = 5 * time.Second         // a session that ends sooner is not resumed at once, lest it goes round in circles
+	sessionLife = 10 * time.Minute        // how long Discord is taken to keep a session without a connection
+	quickDials  = 20                      // attempts to resume that do not wait long for a connection
+	quickDial   = 2 * time.Second         // which is this long: a network that comes back is not slept through
 )
 
 // Run connects to Discord and stays connected until ctx is done; then it returns nil. When trying again cannot help it returns a
@@ -53,10 +58,14 @@ func (s *Session) refuse() {
 // except for seq, which a connection's heart reads.
 type gatewayState struct {
 	session    *Session
-	id, url    string       // of the session that may be resumed; empty: a new one is begun
+	id, url    string       // of the session that may be resumed; without an id a new one is begun. url may be empty
+	gateway    string       // the address for new sessions, as Discord last named it
 	seq        atomic.Int64 // last event received in it
-	failed     int          // resumes that failed since the last one that did not
-	streak     int          // connections since the last one that worked both ways
+	failed     int          // RESUMEs sent since the last one that was accepted
+	unreached  int          // connections that failed since the last one that did not
+	streak     int          // connections since the last one in which a session was begun or resumed
+	welcome    time.Time    // when that was
+	alive      time.Time    // when the gateway last said anything in the session
 	identified time.Time    // when the last IDENTIFY was sent
 }
 
@@ -82,25 +91,32 @@ func (s *Session) supervise(ctx context.Context) error {
 // connect makes one connection, runs it to its end, and returns the reason.
 func (g *gatewayState) connect(ctx context.Context) error {
 	g.streak++
-	address := g.url
-	if g.id == "" {
+	address, limit := g.resumeURL(), helloLimit
+	if g.id != "" && g.streak <= quickDials {
+		limit = quickDial
+	}
+	if g.id == "" || address == "" {
 		var err error
 		if address, err = g.permission(ctx); err != nil {
 			return err
 		}
 	}
-	if g.id != "" {
-		g.failed++ // until RESUMED says otherwise
-	}
-	c, err := g.session.dial(ctx, address)
+	c, err := g.session.dial(ctx, address, limit)
 	if err != nil {
+		g.unreached++
 		return err
 	}
-	err = c.run(ctx, g)
-	if c.answered.Load() {
-		g.streak = 0
+	g.unreached = 0
+	return c.run(ctx, g)
+}
+
+// resumeURL returns where the session is resumed, or "" if no address is known. Where one cannot be reached again and again the
+// gateway's own is tried in turn with it.
+func (g *gatewayState) resumeURL() string {
+	if g.url == "" || g.gateway != "" && g.unreached >= maxResumes && g.unreached%2 == 1 {
+		return g.gateway
 	}
-	return err
+	return g.url
 }
 
 // permission asks for the gateway's address, and waits until another IDENTIFY is allowed: 1,000 a day, after which
@@ -117,6 +133,9 @@ func (g *gatewayState) permission(ctx context.Context) (address string, err erro
 	var bot discordgo.GatewayBotResponse
 	if err := json.Unmarshal(body, &bot); err != nil || bot.URL == "" {
 		return "", errors.New("ask for the gateway: the answer names none")
+	}
+	if g.gateway = bot.URL; g.id != "" {
+		return bot.URL, nil
 	}
 	wait := time.Until(g.identified.Add(identifyGap))
 	if limit := bot.SessionStartLimit; limit.Total > 0 && limit.Remaining == 0 {
@@ -142,17 +161,23 @@ func (g *gatewayState) next(end error) (wait time.Duration, err error) {
 		}
 	}
 	isInvalid := errors.As(end, &invalid)
-	if isClosed && newSession(closed.Code) || isInvalid && !invalid.resumable || g.failed >= maxResumes {
+	if isClosed && newSession(closed.Code) || isInvalid && !invalid.resumable || g.failed >= maxResumes || g.id != "" && time.Since(g.alive) > sessionLife {
 		g.forget()
 	}
-	if g.streak > 1 {
-		wait = backoff(firstRetry, maxRetry, g.streak-1)
+	most := maxRetry
+	if g.id != "" {
+		most = maxResume
 	}
-	if isInvalid {
-		wait = max(wait, invalidWait+rand.N(4*invalidWait))
+	switch {
+	case isInvalid:
+		wait = invalidWait + rand.N(4*invalidWait)
+	case g.streak > 1:
+		wait = backoff(firstRetry, most, g.streak-1)
+	case g.streak == 0 && time.Since(g.welcome) < shortLived:
+		wait = backoff(firstRetry, most, 1)
 	}
 	if errors.As(end, &refused) {
-		wait = max(wait, refused.RetryAfter)
+		wait = max(wait, min(refused.RetryAfter, maxClosed))
 	}
 	g.session.log.Warn("gateway connection ended", "why", g.session.redact(end.Error()), "wait", wait.Round(time.Millisecond), "resume", g.id != "")
 	return wait, nil
@@ -170,7 +195,8 @@ func (g *gatewayState) begin(ctx context.Context, data []byte) error {
 		return fmt.Errorf("read READY: %w", err)
 	}
 	s := g.session
-	g.id, g.url, g.failed = r.SessionID, r.ResumeURL, 0
+	g.id, g.url = r.SessionID, r.ResumeURL
+	g.welcomed()
 	s.self.Store(newIdentity(r.User, r.Application.ID))
 	s.names.begin(r.Guilds)
 	s.up()
@@ -179,8 +205,13 @@ func (g *gatewayState) begin(ctx context.Context, data []byte) error {
 	return nil
 }
 
+// welcomed notes that the gateway took the bot in, which is what makes a connection one that worked.
+func (g *gatewayState) welcomed() {
+	g.failed, g.streak, g.welcome = 0, 0, time.Now()
+}
+
 func (g *gatewayState) resumed() {
-	g.failed = 0
+	g.welcomed()
 	g.session.note(func(h *Health) { h.Resumes++ })
 	g.session.up()
 	g.session.log.Info("gateway session resumed")
