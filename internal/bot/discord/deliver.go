@@ -3,9 +3,10 @@ package discord
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf16"
@@ -73,7 +74,7 @@ func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
 	}
 	req.body = mustJSON(out)
 	body, err := s.call(ctx, req)
-	if out.Reference != nil && code(err) == discordgo.ErrCodeCannotReplyWithoutPermissionToReadMessageHistory {
+	if out.Reference != nil && refersInVain(err) {
 		out.Reference = nil // an answer that is no reply is better than none
 		req.body = mustJSON(out)
 		body, err = s.call(ctx, req)
@@ -83,12 +84,34 @@ func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
 		return "", err
 	}
 	var sent struct {
-		ID string `json:"id"`
+		ID      string  `json:"id"`
+		Content *string `json:"content"`
 	}
-	if err := json.Unmarshal(body, &sent); err != nil || sent.ID == "" {
+	if err := decode(body, &sent); err != nil || sent.ID == "" {
 		return "", &SendError{Kind: Unavailable, Status: http.StatusOK, Message: "the answer is not a message"}
 	}
+	if p.ID == "" && sent.Content != nil && !sameWords(*sent.Content, p.Text) {
+		return s.Deliver(ctx, turn.Post{ID: sent.ID, ChannelID: p.ChannelID, Text: p.Text, Final: true}) // the nonce was an older message's
+	}
 	return sent.ID, nil
+}
+
+// sameWords compares two texts but for white space, which Discord trims.
+func sameWords(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
+
+// refersInVain reports whether a message was refused for what it replies to.
+func refersInVain(err error) bool {
+	var e *SendError
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code {
+	case discordgo.ErrCodeCannotReplyWithoutPermissionToReadMessageHistory, discordgo.ErrCodeUnknownMessage:
+		return true
+	case discordgo.ErrCodeInvalidFormBody:
+		return strings.Contains(e.Message, "message_reference")
+	}
+	return false
 }
 
 // checkLength refuses a text that is too long for a message, in UTF-16 units.

@@ -256,11 +256,15 @@ func TestForbiddenIsRemembered(t *testing.T) {
 	})
 }
 
-func TestReplyWithoutHistory(t *testing.T) {
-	virtual(t, func(t *testing.T, far *discordtest.Server) {
+func TestReplyWithoutReference(t *testing.T) {
+	each(t, map[string]string{
+		"no history": `{"code":160002,"message":"Cannot reply without permission to read message history"}`,
+		"malformed":  `{"code":50035,"message":"Invalid Form Body","errors":{"message_reference":{"_errors":[{"code":"REPLIES_UNKNOWN_MESSAGE","message":"Unknown message"}]}}}`,
+		"unknown":    `{"code":10008,"message":"Unknown Message"}`,
+	}, func(t *testing.T, far *discordtest.Server, refusal string) {
 		s := prepare(t, far, nil)
 		question := far.Say("general", "ada", "?")
-		far.Fail(discordtest.Fault{Route: creates, Status: 400, Body: `{"code":160002,"message":"Cannot reply without permission to read message history"}`})
+		far.Fail(discordtest.Fault{Route: creates, Status: 400, Body: refusal})
 		if _, err := s.Deliver(t.Context(), turn.Post{ChannelID: far.ID("general"), ReplyTo: question, Text: "x"}); err != nil {
 			t.Fatal(err)
 		}
@@ -428,6 +432,52 @@ func TestRefusedToken(t *testing.T) {
 		var f *Fatal
 		if err := d.result(t); !errors.As(err, &f) || f.Code != 401 {
 			t.Errorf("Run gave %v", err)
+		}
+	})
+}
+
+// TestNonceOfAnOlderMessage has a nonce whose message is there already, with other words.
+func TestNonceOfAnOlderMessage(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		s := prepare(t, far, nil)
+		general := far.ID("general")
+		var ids []string
+		for _, text := range []string{"the first", " the  first\n", "the first and the second"} {
+			id, err := s.Deliver(t.Context(), turn.Post{ChannelID: general, Text: text, Nonce: "n"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, id)
+		}
+		all := far.Messages("general")
+		if len(all) != 1 || all[0].Text != "the first and the second" || ids[0] != all[0].ID || ids[2] != all[0].ID {
+			t.Errorf("ids %v, messages %+v", ids, all)
+		}
+		if n := len(far.Requests(changes)); n != 1 {
+			t.Errorf("%d edits, want 1", n)
+		}
+	})
+}
+
+// TestExplains has Discord's words about a malformed request in the error.
+func TestExplains(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		s := prepare(t, far, func(c *Config) {
+			c.Redact = func(text string) string { return strings.ReplaceAll(text, "hunter2", "***") }
+		})
+		for body, want := range map[string]string{
+			`{"content":{"_errors":[{"code":"BASE_TYPE_MAX_LENGTH","message":"Must be 2000 or fewer in length."}]}}`: "Invalid Form Body: content: Must be 2000 or fewer in length.",
+			`{"a":{"0":{"b":{"_errors":[{"message":"hunter2 is bad"}]}}},"_errors":[{"message":"All wrong"}]}`:       "Invalid Form Body: All wrong; a.0.b: *** is bad",
+			`{"_errors":[{"message":1},{},"y",{"message":"x"}]}`:                                                     "Invalid Form Body: x",
+			`{"_errors":[` + strings.Repeat(`{"message":"x"},`, maxComplaints) + `{"message":"x"}]}`:                 "Invalid Form Body: x; x; x; x; x; …",
+			`{"content":{"_errors":[{"message":"` + strings.Repeat("é", 500) + `"}]}}`:                               "Invalid Form Body: content: " + strings.Repeat("é", maxComplaint-len("content: ")),
+			`"odd"`: "Invalid Form Body",
+		} {
+			far.Fail(discordtest.Fault{Route: creates, Status: 400, Body: `{"code":50035,"message":"Invalid Form Body","errors":` + body + `}`})
+			_, err := s.Deliver(t.Context(), turn.Post{ChannelID: far.ID("general"), Text: "x"})
+			if e := failed(t, err); e.Message != want {
+				t.Errorf("%s: %q, want %q", body, e.Message, want)
+			}
 		}
 	})
 }

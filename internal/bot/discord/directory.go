@@ -1,7 +1,6 @@
 package discord
 
 import (
-	"maps"
 	"slices"
 	"sync"
 )
@@ -15,8 +14,9 @@ type directory struct {
 }
 
 type guild struct {
-	name  string // empty while the server is unavailable
-	roles map[string]role
+	name     string // empty while the server is unavailable
+	roles    map[string]role
+	channels map[string]bool // ids of those in directory.channels
 }
 
 // begin forgets everything but the servers that a new session announced.
@@ -25,7 +25,7 @@ func (d *directory) begin(announced []guildInfo) {
 	defer d.mu.Unlock()
 	d.guilds, d.channels = map[string]*guild{}, map[string]channel{}
 	for _, g := range announced {
-		d.guilds[g.ID] = &guild{}
+		d.guilds[g.ID] = &guild{channels: map[string]bool{}}
 	}
 }
 
@@ -33,14 +33,17 @@ func (d *directory) addGuild(g guildInfo) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.dropChannels(g.ID)
-	added := &guild{name: g.Name, roles: map[string]role{}}
+	added := &guild{name: g.Name, roles: make(map[string]role, len(g.Roles)), channels: make(map[string]bool, len(g.Channels)+len(g.Threads))}
 	for _, r := range g.Roles {
 		added.roles[r.ID] = r
 	}
 	d.guilds[g.ID] = added
-	for _, c := range slices.Concat(g.Channels, g.Threads) {
-		c.GuildID = g.ID
-		d.channels[c.ID] = c
+	for _, all := range [][]channel{g.Channels, g.Threads} {
+		for _, c := range all {
+			c.GuildID = g.ID
+			d.channels[c.ID] = c
+			added.channels[c.ID] = true
+		}
 	}
 }
 
@@ -55,13 +58,18 @@ func (d *directory) renameGuild(id, name string) {
 func (d *directory) removeGuild(id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.guilds, id)
 	d.dropChannels(id)
+	delete(d.guilds, id)
 }
 
 // dropChannels forgets a server's channels. Its caller holds mu.
 func (d *directory) dropChannels(guildID string) {
-	maps.DeleteFunc(d.channels, func(_ string, c channel) bool { return c.GuildID == guildID })
+	if g := d.guilds[guildID]; g != nil {
+		for id := range g.channels {
+			delete(d.channels, id)
+		}
+		clear(g.channels)
+	}
 }
 
 func (d *directory) setRole(guildID string, r role) {
@@ -80,19 +88,40 @@ func (d *directory) removeRole(guildID, roleID string) {
 	}
 }
 
-// setChannel adds or updates a channel, unless the bot is not (or no longer) in its server.
-func (d *directory) setChannel(c channel) {
+// setChannel adds or updates a channel, unless the bot is not (or no longer) in its server. It reports whether it did.
+func (d *directory) setChannel(c channel) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.guilds[c.GuildID] != nil {
-		d.channels[c.ID] = c
+	g := d.guilds[c.GuildID]
+	if g == nil {
+		return false
 	}
+	d.channels[c.ID] = c
+	g.channels[c.ID] = true
+	return true
 }
 
-func (d *directory) removeChannel(id string) {
+// removeChannel forgets a channel and returns the threads in it that are known, which are gone with it.
+func (d *directory) removeChannel(id string) (threads []channel) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.channels, id)
+	c, ok := d.channels[id]
+	g := d.guilds[c.GuildID]
+	if !ok || g == nil {
+		return nil
+	}
+	remove := func(id string) {
+		delete(d.channels, id)
+		delete(g.channels, id)
+	}
+	remove(id)
+	for other := range g.channels {
+		if t := d.channels[other]; t.ParentID == id && t.thread() {
+			threads = append(threads, t)
+			remove(other)
+		}
+	}
+	return threads
 }
 
 // channel returns what is known of a channel.

@@ -9,6 +9,7 @@
 //   - connection.go is one such connection, from HELLO to its end; it beats, and notices a dead peer within two beats.
 //   - intake.go and message.go turn gateway payloads (wire.go) into events; read.go writes their text with names for
 //     ids, which directory.go knows; queue.go stands between the gateway, which must never wait, and a busy bot.
+//   - parents.go asks for channels that the gateway did not announce.
 //   - rest.go and pace.go send one request, with its limits and retries; fail.go and classify.go name what went wrong.
 //   - deliver.go, interact.go and commands.go are messages, answers to commands and the commands themselves.
 //
@@ -88,6 +89,7 @@ type Session struct {
 	pace     *pacer
 	names    directory
 	refusals refusals
+	parents  parents
 	events   chan turn.Event // closed by Run
 	waiting  *queue
 	netDial  func(ctx context.Context, network, address string) (net.Conn, error) // to the gateway; nil: a net.Dialer's. Tests connect in memory
@@ -104,8 +106,9 @@ type Session struct {
 	registered  bool       // Discord has them; guarded by registering
 
 	mu        sync.Mutex
-	health    Health // guarded by mu
-	refuse401 func() // ends Run, set by it; guarded by mu
+	health    Health                           // guarded by mu
+	refuse401 func()                           // ends Run, set by it; guarded by mu
+	spawn     func(task func(context.Context)) // starts a goroutine that Run waits for; nil unless it runs; guarded by mu
 }
 
 // The waits of the supervisor.
@@ -122,7 +125,7 @@ const (
 // New checks the configuration; it does not touch the network.
 func New(c Config) (*Session, error) {
 	token := strings.TrimPrefix(strings.TrimSpace(c.Token), "Bot ")
-	if err := CheckToken(token); err != nil {
+	if err := CheckToken(token, c.BaseURL); err != nil {
 		return nil, err
 	}
 	if c.HTTP == nil {
@@ -159,14 +162,37 @@ func New(c Config) (*Session, error) {
 	return s, nil
 }
 
-// CheckToken returns what is wrong with a bot token's shape: three base64url parts, the first of them the bot's id.
-// A token of the right shape may still be refused by Discord.
-func CheckToken(token string) error {
-	const where = "copy it from https://discord.com/developers/applications → your application → Bot → Reset Token"
-	token = strings.TrimPrefix(strings.TrimSpace(token), "Bot ")
-	if token == "" {
-		return errors.New("the bot token is empty; " + where)
+// CheckToken returns what is wrong with a bot token's shape. At Discord itself it is three base64url parts, the first of them the
+// bot's id; any other server, which baseURL names, may have tokens of its own shape. A token of the right shape may still be refused.
+func CheckToken(token, baseURL string) error {
+	where := "copy it from https://discord.com/developers/applications → your application → Bot → Reset Token"
+	if !isDiscord(baseURL) {
+		where = "copy it from the server that DISCORD_API_URL names"
 	}
+	token = strings.TrimPrefix(strings.TrimSpace(token), "Bot ")
+	switch {
+	case token == "":
+		return errors.New("the bot token is empty; " + where)
+	case isDiscord(baseURL):
+		return checkShape(token, where)
+	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return errors.New("the bot token has characters that no token has (spaces in it?); " + where)
+	}
+	return nil
+}
+
+// isDiscord reports whether a base URL is Discord's own, as an empty one is.
+func isDiscord(baseURL string) bool {
+	u, err := url.Parse(orElse(baseURL, defaultBase))
+	if err != nil {
+		return true
+	}
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	return host == "discord.com" || strings.HasSuffix(host, ".discord.com")
+}
+
+// checkShape returns what is wrong with the shape of a token of Discord's own.
+func checkShape(token, where string) error {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
 		return errors.New("the bot token does not have three parts joined by dots; " + where)

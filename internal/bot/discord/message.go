@@ -32,7 +32,11 @@ func (s *Session) onEdit(_ context.Context, m *message) {
 	if !fromPerson(m) || m.Edited == nil || !s.seen.remember(m.ID, m.Content) {
 		return
 	}
-	s.emit(s.event(turn.Edited, m.ID+":"+m.Edited.UTC().Format(time.RFC3339Nano), m))
+	when := m.Edited.text
+	if when == "" {
+		when = m.Edited.UTC().Format(time.RFC3339Nano)
+	}
+	s.emit(s.event(turn.Edited, m.ID+":"+when, m))
 }
 
 func (s *Session) onDelete(_ context.Context, d *deletion) {
@@ -88,14 +92,14 @@ func (s *Session) message(m *message, by *member) turn.Message {
 	text, mentions := s.readable(m)
 	own := m.Author.ID == s.selfID()
 	out := turn.Message{
-		ID: m.ID, ChannelID: m.ChannelID, Text: text, Mentions: mentions, At: m.Timestamp, Own: own,
+		ID: m.ID, ChannelID: m.ChannelID, Text: text, Mentions: mentions, At: m.Timestamp.Time, Own: own,
 		Author: turn.Author{ID: m.Author.ID, Name: m.Author.name(by), Machine: !own && !fromPerson(m)},
 	}
 	if m.Reference != nil && m.Reference.Type == 0 {
 		out.ReplyTo = m.Reference.MessageID
 	}
 	if out.At.IsZero() {
-		out.At, _ = discordgo.SnowflakeTimestamp(m.ID)
+		out.At = flake(m.ID).time()
 	}
 	return out
 }

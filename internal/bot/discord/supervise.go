@@ -30,10 +30,14 @@ func (s *Session) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	s.mu.Lock()
 	s.refuse401 = func() { stop(fatal(http.StatusUnauthorized)) }
+	s.spawn = func(task func(context.Context)) { s.tasks.Go(func() { task(ctx) }) }
 	s.mu.Unlock()
 	s.tasks.Go(func() { s.forward(ctx) })
 	err := s.supervise(ctx)
 	stop(nil)
+	s.mu.Lock()
+	s.spawn = nil
+	s.mu.Unlock()
 	s.tasks.Wait()
 	close(s.events)
 	var f *Fatal
@@ -41,6 +45,17 @@ func (s *Session) Run(ctx context.Context) error {
 		return f
 	}
 	return nil
+}
+
+// start starts a task on a goroutine that ends with Run. It reports false, and does nothing, unless Run is running.
+func (s *Session) start(task func(context.Context)) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.spawn == nil {
+		return false
+	}
+	s.spawn(task)
+	return true
 }
 
 // refuse ends Run: Discord does not accept the token any more, and 10,000 more tries in ten minutes would have the
@@ -191,7 +206,7 @@ func (g *gatewayState) forget() {
 // begin starts the session that READY describes.
 func (g *gatewayState) begin(ctx context.Context, data []byte) error {
 	var r ready
-	if err := json.Unmarshal(data, &r); err != nil {
+	if err := decode(data, &r); err != nil {
 		return fmt.Errorf("read READY: %w", err)
 	}
 	s := g.session

@@ -443,10 +443,24 @@ func TestTokenShape(t *testing.T) {
 		"bm90LWFuLWlk.abc.def":        false,
 		"MTIz.abc.d e":                false,
 	} {
-		if err := CheckToken(token); (err == nil) != ok {
-			t.Errorf("%q: %v", token, err)
-		} else if err != nil && token != "" && strings.Contains(err.Error(), token) {
-			t.Errorf("the error repeats the token: %v", err)
+		for _, base := range []string{"", defaultBase, "https://canary.discord.com/api"} {
+			if err := CheckToken(token, base); (err == nil) != ok {
+				t.Errorf("%q: %v", token, err)
+			} else if err != nil && token != "" && strings.Contains(err.Error(), token) {
+				t.Errorf("the error repeats the token: %v", err)
+			}
+		}
+	}
+	for token, ok := range map[string]bool{
+		"eyJhbGciOiJFUzUxMiJ9.eyJpZCI6IjEifQ.c2ln": true,
+		"Bot anything": true,
+		"":             false,
+		"two words":    false,
+		"line\nfeed":   false,
+		"t\u00f6ken":   false,
+	} {
+		if err := CheckToken(token, "https://notdiscord.com/api"); (err == nil) != ok {
+			t.Errorf("elsewhere %q: %v", token, err)
 		}
 	}
 }
