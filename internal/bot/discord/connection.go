@@ -1,15 +1,19 @@
 package discord
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -51,7 +55,7 @@ func (i invalidated) Error() string {
 
 const (
 	writeTimeout = 5 * time.Second
-	maxFrame     = 64 << 20 // bytes; the GUILD_CREATE of a huge server is several MB
+	maxFrame     = 64 << 20 // bytes; the GUILD_CREATE of a huge server is several MB. A larger frame is skipped
 )
 
 // connection is one connection to the gateway. Two goroutines use it: its reader, which runs it, and its heart, which beats
@@ -80,7 +84,6 @@ func (s *Session) dial(ctx context.Context, address string, limit time.Duration)
 	if err != nil {
 		return nil, fmt.Errorf("connect to gateway: %w", err)
 	}
-	ws.SetReadLimit(maxFrame)
 	c := &connection{session: s, ws: ws}
 	stop := context.AfterFunc(ctx, func() { ws.Close() }) // nothing else listens to ctx until the heart beats
 	defer stop()
@@ -171,11 +174,15 @@ func (c *connection) take(ctx context.Context, f frame, welcome *time.Timer) err
 	case opDispatch:
 		c.state.seq.Store(f.Seq)
 		c.session.note(func(h *Health) { h.LastEvent = time.Now() })
-		switch f.Type {
-		case "READY":
+		switch {
+		case f.Skipped && f.Type == "READY":
+			return errors.New("READY is too large")
+		case f.Skipped:
+			c.session.log.Error("gateway event is too large and was skipped", "event", f.Type, "sequence", f.Seq)
+		case f.Type == "READY":
 			welcome.Stop()
 			return c.state.begin(ctx, f.Data)
-		case "RESUMED":
+		case f.Type == "RESUMED":
 			welcome.Stop()
 			c.state.resumed()
 		default:
@@ -240,16 +247,80 @@ func (c *connection) close(cause error) {
 	c.ws.Close()
 }
 
+// read returns the next frame. Of one that is too large it returns all but the data, with the mark that says so.
 func (c *connection) read() (frame, error) {
 	var f frame
-	_, data, err := c.ws.ReadMessage()
+	_, r, err := c.ws.NextReader()
 	if err != nil {
 		return f, err
+	}
+	data, err := io.ReadAll(io.LimitReader(r, c.session.frameLimit))
+	if err != nil {
+		return f, err
+	}
+	if int64(len(data)) == c.session.frameLimit {
+		return skim(data, r)
 	}
 	if err := json.Unmarshal(data, &f); err != nil {
 		return f, fmt.Errorf("read gateway frame: %w", err)
 	}
 	return f, nil
+}
+
+const frameEnds = 4096 // bytes at each end of a frame in which its number and kind are looked for
+
+// skim reads a frame to its end, of which it keeps no more than both ends, and finds out what it is.
+func skim(begun []byte, rest io.Reader) (frame, error) {
+	f := frame{Skipped: true}
+	head := slices.Clone(begun[:min(len(begun), frameEnds)])
+	tail := slices.Clone(begun[max(0, len(begun)-frameEnds):])
+	for chunk := make([]byte, 64<<10); ; {
+		n, err := rest.Read(chunk)
+		tail = append(tail, chunk[:n]...)
+		tail = append(tail[:0], tail[max(0, len(tail)-frameEnds):]...)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return f, err
+		}
+	}
+	if !f.readHead(head) && !f.readTail(tail) {
+		return f, errors.New("read gateway frame: it is too large, and does not say which it is")
+	}
+	return f, nil
+}
+
+// readHead reads what stands before a frame's data and reports whether the number was there.
+func (f *frame) readHead(head []byte) bool {
+	d := json.NewDecoder(bytes.NewReader(head))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return false
+	}
+	for {
+		key, err := d.Token()
+		if err != nil || key == "d" {
+			return f.Seq > 0
+		}
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return f.Seq > 0
+		}
+		_ = json.Unmarshal(fmt.Appendf(nil, "{%q:%s}", key, value), f)
+	}
+}
+
+// afterData matches what follows a frame's data.
+var afterData = regexp.MustCompile(`(?:,\s*"(?:op|s|t)"\s*:\s*(?:null|\d+|"[A-Z_]*")\s*)+\}\s*$`)
+
+// readTail reads what stands behind a frame's data and reports whether the number was there.
+func (f *frame) readTail(tail []byte) bool {
+	found := afterData.Find(tail)
+	if found == nil {
+		return false
+	}
+	found[0] = '{' // in place of the comma
+	return json.Unmarshal(found, f) == nil && f.Seq > 0
 }
 
 func (c *connection) send(op int, data any) error {

@@ -9,40 +9,42 @@ import (
 // nothing about people, whose names come with each message.
 type directory struct {
 	mu       sync.RWMutex
-	guilds   map[string]*guild  // guarded by mu
-	channels map[string]channel // of all servers; guarded by mu
+	guilds   map[string]*guild   // guarded by mu
+	channels map[string]*channel // of all servers; guarded by mu
 }
 
 type guild struct {
 	name     string // empty while the server is unavailable
 	roles    map[string]role
-	channels map[string]bool // ids of those in directory.channels
+	channels []*channel // those in directory.channels
 }
 
 // begin forgets everything but the servers that a new session announced.
 func (d *directory) begin(announced []guildInfo) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.guilds, d.channels = map[string]*guild{}, map[string]channel{}
+	d.guilds, d.channels = map[string]*guild{}, map[string]*channel{}
 	for _, g := range announced {
-		d.guilds[g.ID] = &guild{channels: map[string]bool{}}
+		d.guilds[g.ID] = &guild{}
 	}
 }
 
+// addGuild adds or replaces a server. It keeps the channels it is given.
 func (d *directory) addGuild(g guildInfo) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.dropChannels(g.ID)
-	added := &guild{name: g.Name, roles: make(map[string]role, len(g.Roles)), channels: make(map[string]bool, len(g.Channels)+len(g.Threads))}
+	added := &guild{name: g.Name, roles: make(map[string]role, len(g.Roles)), channels: make([]*channel, 0, len(g.Channels)+len(g.Threads))}
 	for _, r := range g.Roles {
 		added.roles[r.ID] = r
 	}
 	d.guilds[g.ID] = added
 	for _, all := range [][]channel{g.Channels, g.Threads} {
-		for _, c := range all {
+		for i := range all {
+			c := &all[i]
 			c.GuildID = g.ID
 			d.channels[c.ID] = c
-			added.channels[c.ID] = true
+			added.channels = append(added.channels, c)
 		}
 	}
 }
@@ -65,10 +67,10 @@ func (d *directory) removeGuild(id string) {
 // dropChannels forgets a server's channels. Its caller holds mu.
 func (d *directory) dropChannels(guildID string) {
 	if g := d.guilds[guildID]; g != nil {
-		for id := range g.channels {
-			delete(d.channels, id)
+		for _, c := range g.channels {
+			delete(d.channels, c.ID)
 		}
-		clear(g.channels)
+		g.channels = nil
 	}
 }
 
@@ -96,8 +98,12 @@ func (d *directory) setChannel(c channel) bool {
 	if g == nil {
 		return false
 	}
-	d.channels[c.ID] = c
-	g.channels[c.ID] = true
+	if before := d.channels[c.ID]; before != nil && before.GuildID == c.GuildID {
+		*before = c
+		return true
+	}
+	d.channels[c.ID] = &c
+	g.channels = append(g.channels, &c)
 	return true
 }
 
@@ -105,21 +111,20 @@ func (d *directory) setChannel(c channel) bool {
 func (d *directory) removeChannel(id string) (threads []channel) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	c, ok := d.channels[id]
-	g := d.guilds[c.GuildID]
-	if !ok || g == nil {
+	c := d.channels[id]
+	if c == nil {
 		return nil
 	}
-	remove := func(id string) {
-		delete(d.channels, id)
-		delete(g.channels, id)
-	}
-	remove(id)
-	for other := range g.channels {
-		if t := d.channels[other]; t.ParentID == id && t.thread() {
-			threads = append(threads, t)
-			remove(other)
-		}
+	delete(d.channels, id)
+	if g := d.guilds[c.GuildID]; g != nil {
+		g.channels = slices.DeleteFunc(g.channels, func(other *channel) bool {
+			if other.ParentID == id && other.thread() {
+				threads = append(threads, *other)
+				delete(d.channels, other.ID)
+				return true
+			}
+			return other.ID == id
+		})
 	}
 	return threads
 }
@@ -128,8 +133,11 @@ func (d *directory) removeChannel(id string) (threads []channel) {
 func (d *directory) channel(id string) (channel, bool) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	c, ok := d.channels[id]
-	return c, ok
+	c := d.channels[id]
+	if c == nil {
+		return channel{}, false
+	}
+	return *c, true
 }
 
 // role returns what is known of a role: nothing if it is not.

@@ -81,19 +81,20 @@ const defaultBase = "https://discord.com/api"
 
 // Session is a door to Discord. Make it with New.
 type Session struct {
-	cfg      Config
-	log      *slog.Logger
-	token    string
-	base     string // REST base with its version, without a slash at the end
-	rest     *discordgo.Session
-	pace     *pacer
-	names    directory
-	refusals refusals
-	parents  parents
-	events   chan turn.Event // closed by Run
-	waiting  *queue
-	netDial  func(ctx context.Context, network, address string) (net.Conn, error) // to the gateway; nil: a net.Dialer's. Tests connect in memory
-	handle   map[string]func(context.Context, []byte) error                       // gateway event → handler; fixed by New
+	cfg        Config
+	log        *slog.Logger
+	token      string
+	base       string // REST base with its version, without a slash at the end
+	rest       *discordgo.Session
+	pace       *pacer
+	names      directory
+	refusals   refusals
+	parents    parents
+	events     chan turn.Event // closed by Run
+	waiting    *queue
+	netDial    func(ctx context.Context, network, address string) (net.Conn, error) // to the gateway; nil: a net.Dialer's. Tests connect in memory
+	frameLimit int64                                                                // bytes of a gateway frame; larger ones are skipped
+	handle     map[string]func(context.Context, []byte) error                       // gateway event → handler; fixed by New
 
 	self  atomic.Pointer[identity] // nil before the first READY
 	tasks sync.WaitGroup           // goroutines started by Run; it waits for them
@@ -146,10 +147,11 @@ func New(c Config) (*Session, error) {
 	}
 	s := &Session{
 		cfg: c, log: c.Log, token: token,
-		base:      strings.TrimSuffix(c.BaseURL, "/") + "/v10",
-		pace:      newPacer(c.PerSecond),
-		events:    make(chan turn.Event, 64),
-		guildCame: make(chan struct{}, 1),
+		base:       strings.TrimSuffix(c.BaseURL, "/") + "/v10",
+		pace:       newPacer(c.PerSecond),
+		events:     make(chan turn.Event, 64),
+		guildCame:  make(chan struct{}, 1),
+		frameLimit: maxFrame,
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

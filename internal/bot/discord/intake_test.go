@@ -360,3 +360,25 @@ func TestThreadsGoWithTheirChannel(t *testing.T) {
 		}
 	})
 }
+
+// TestHugeFrame has events that are too large to be read, with their number before the data or behind it. The session goes on.
+func TestHugeFrame(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		s := prepare(t, far, nil)
+		s.frameLimit = 100_000
+		d := connect(t, far, s)
+		for _, behind := range []bool{false, true} {
+			far.DataFirst(behind)
+			far.Dispatch("GUILD_UPDATE", map[string]any{"id": "1", "s": 7, "name": strings.Repeat(`"s":5,"t":"X"}`, 100_000)})
+			far.Say("general", "ada", "still here")
+			if e := d.next(t); e.Message.Text != "still here" {
+				t.Errorf("got %+v", e)
+			}
+		}
+		far.Drop(0)
+		d.none(t)
+		if h := d.Health(); h.Identifies != 1 || h.Resumes != 1 || len(far.Greetings()) != 2 {
+			t.Errorf("health %+v, greetings %+v", h, far.Greetings())
+		}
+	})
+}

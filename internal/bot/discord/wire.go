@@ -93,6 +93,8 @@ type frame struct {
 	Data json.RawMessage `json:"d"`
 	Seq  int64           `json:"s"`
 	Type string          `json:"t"`
+
+	Skipped bool `json:"-"` // it was too large, and Data is missing
 }
 
 type ready struct {
