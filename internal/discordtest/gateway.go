@@ -150,10 +150,22 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 			Op   int             `json:"op"`
 			Data json.RawMessage `json:"d"`
 		}
-		if ws.ReadJSON(&f) != nil {
+		if err := ws.ReadJSON(&f); err != nil {
+			if websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway) {
+				g.end(ws) // these two codes of a client's end its session
+			}
 			return
 		}
 		s.receive(ws, f.Op, f.Data)
+	}
+}
+
+// end ends the session of a connection.
+func (g *gateway) end(ws *websocket.Conn) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.ws == ws {
+		g.session = ""
 	}
 }
 

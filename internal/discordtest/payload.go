@@ -17,6 +17,9 @@ func (c *channel) payload() object {
 		p["parent_id"] = c.parent
 		p["thread_metadata"] = object{"archived": c.archived, "locked": c.archived, "auto_archive_duration": 1440}
 	}
+	if len(c.messages) > 0 {
+		p["last_message_id"] = c.messages[len(c.messages)-1].ID
+	}
 	if c.recipient != nil {
 		p["recipients"] = []object{c.recipient.payload()}
 	}

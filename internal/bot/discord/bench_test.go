@@ -81,7 +81,7 @@ func BenchmarkServers(b *testing.B) {
 		}
 	})
 	b.Run("payloads", func(b *testing.B) {
-		s := &Session{guildCame: make(chan struct{}, 1), log: slog.New(slog.DiscardHandler)}
+		s := &Session{guildCame: make(chan struct{}), log: slog.New(slog.DiscardHandler)}
 		s.handle = s.handlers()
 		for b.Loop() {
 			s.names.begin(announced)

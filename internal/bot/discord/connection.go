@@ -173,6 +173,7 @@ func (c *connection) take(ctx context.Context, f frame, welcome *time.Timer) err
 	switch f.Op {
 	case opDispatch:
 		c.state.seq.Store(f.Seq)
+		c.session.at.seq = f.Seq
 		c.session.note(func(h *Health) { h.LastEvent = time.Now() })
 		switch {
 		case f.Skipped && f.Type == "READY":
@@ -181,13 +182,16 @@ func (c *connection) take(ctx context.Context, f frame, welcome *time.Timer) err
 			c.session.log.Error("gateway event is too large and was skipped", "event", f.Type, "sequence", f.Seq)
 		case f.Type == "READY":
 			welcome.Stop()
-			return c.state.begin(ctx, f.Data)
+			if err := c.state.begin(ctx, f.Data); err != nil {
+				return err
+			}
 		case f.Type == "RESUMED":
 			welcome.Stop()
-			c.state.resumed()
+			c.state.resumed(ctx)
 		default:
 			c.session.dispatch(ctx, f.Type, f.Data)
 		}
+		c.session.waiting.reach(c.session.at)
 	case opHeartbeat:
 		return c.pulse()
 	case opReconnect:
@@ -237,10 +241,10 @@ func (c *connection) pulse() error {
 	return c.send(opHeartbeat, seq)
 }
 
-// close ends the connection. Code 1000 ends the session too; any other code keeps it for a RESUME.
+// close ends the connection. Code 1000 ends the session too; any other code keeps it for a RESUME, be it after a restart.
 func (c *connection) close(cause error) {
 	code := 4000
-	if errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded) {
+	if c.session.cfg.SaveSession == nil && (errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded)) {
 		code = websocket.CloseNormalClosure
 	}
 	_ = c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(time.Second))

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"maps"
 	"slices"
 	"sync"
 )
@@ -9,6 +10,7 @@ import (
 // nothing about people, whose names come with each message.
 type directory struct {
 	mu       sync.RWMutex
+	version  int                 // counts the changes; guarded by mu
 	guilds   map[string]*guild   // guarded by mu
 	channels map[string]*channel // of all servers; guarded by mu
 }
@@ -23,6 +25,7 @@ type guild struct {
 func (d *directory) begin(announced []guildInfo) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.version++
 	d.guilds, d.channels = map[string]*guild{}, map[string]*channel{}
 	for _, g := range announced {
 		d.guilds[g.ID] = &guild{}
@@ -33,6 +36,7 @@ func (d *directory) begin(announced []guildInfo) {
 func (d *directory) addGuild(g guildInfo) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.version++
 	d.dropChannels(g.ID)
 	added := &guild{name: g.Name, roles: make(map[string]role, len(g.Roles)), channels: make([]*channel, 0, len(g.Channels)+len(g.Threads))}
 	for _, r := range g.Roles {
@@ -52,6 +56,7 @@ func (d *directory) addGuild(g guildInfo) {
 func (d *directory) renameGuild(id, name string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.version++
 	if g := d.guilds[id]; g != nil {
 		g.name = name
 	}
@@ -60,6 +65,7 @@ func (d *directory) renameGuild(id, name string) {
 func (d *directory) removeGuild(id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.version++
 	d.dropChannels(id)
 	delete(d.guilds, id)
 }
@@ -77,6 +83,7 @@ func (d *directory) dropChannels(guildID string) {
 func (d *directory) setRole(guildID string, r role) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.version++
 	if g := d.guilds[guildID]; g != nil && g.roles != nil {
 		g.roles[r.ID] = r
 	}
@@ -85,6 +92,7 @@ func (d *directory) setRole(guildID string, r role) {
 func (d *directory) removeRole(guildID, roleID string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.version++
 	if g := d.guilds[guildID]; g != nil {
 		delete(g.roles, roleID)
 	}
@@ -94,6 +102,7 @@ func (d *directory) removeRole(guildID, roleID string) {
 func (d *directory) setChannel(c channel) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.version++
 	g := d.guilds[c.GuildID]
 	if g == nil {
 		return false
@@ -111,6 +120,7 @@ func (d *directory) setChannel(c channel) bool {
 func (d *directory) removeChannel(id string) (threads []channel) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.version++
 	c := d.channels[id]
 	if c == nil {
 		return nil
@@ -170,4 +180,69 @@ func (d *directory) guildCount() int {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return len(d.guilds)
+}
+
+// complete reports whether every server that was announced is there.
+func (d *directory) complete() bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	for _, g := range d.guilds {
+		if g.name == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// state returns a number that changes with the directory.
+func (d *directory) state() int {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.version
+}
+
+// all returns every server with its roles and channels, or false if these are more than most.
+func (d *directory) all(most int) (guilds []guildInfo, ok bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	size := len(d.guilds) + len(d.channels)
+	for _, g := range d.guilds {
+		size += len(g.roles)
+	}
+	if size > most {
+		return nil, false
+	}
+	for id, g := range d.guilds {
+		info := guildInfo{ID: id, Name: g.name, Unavailable: g.name == "", Roles: slices.Collect(maps.Values(g.roles))}
+		for _, c := range g.channels {
+			kept := *c
+			kept.GuildID, kept.Last = "", 0
+			info.Channels = append(info.Channels, kept)
+		}
+		guilds = append(guilds, info)
+	}
+	return guilds, true
+}
+
+// restore fills the directory with what all returned.
+func (d *directory) restore(guilds []guildInfo) {
+	d.begin(guilds)
+	for _, g := range guilds {
+		if !g.Unavailable {
+			d.addGuild(g)
+		}
+	}
+}
+
+// since returns the channels whose latest message, when they were announced, was later than a moment.
+func (d *directory) since(after snowflake) []stretch {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	var found []stretch
+	for _, c := range d.channels {
+		if c.Last > after {
+			found = append(found, stretch{channelID: c.ID, guildID: c.GuildID, after: after, last: c.Last})
+		}
+	}
+	return found
 }

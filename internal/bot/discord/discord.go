@@ -6,6 +6,7 @@
 // which have begun can finish. Reading from top to bottom:
 //
 //   - supervise.go keeps a connection to the gateway alive: when to resume, when to start over, when to give up.
+//   - keep.go keeps the session for the next start; gap.go asks for what was written while there was none.
 //   - connection.go is one such connection, from HELLO to its end; it beats, and notices a dead peer within two beats.
 //   - intake.go and message.go turn gateway payloads (wire.go) into events; read.go writes their text with names for
 //     ids, which directory.go knows; queue.go stands between the gateway, which must never wait, and a busy bot.
@@ -54,6 +55,13 @@ type Config struct {
 	OnReady   func(Ready)                           // called once, when the first session has begun and its servers are known
 	LoadHash  func(context.Context) (string, error) // reads what SaveHash saved, "" if nothing; nil: commands are registered at each start
 	SaveHash  func(context.Context, string) error   // keeps the fingerprint of the commands Discord has been given
+
+	// LoadSession reads what SaveSession saved, "" if nothing, once when Run begins; SaveSession keeps it, every few seconds while
+	// anything happens and at the end of Run. With both, a program that starts again within minutes goes on in the session of the
+	// one before, and gets what that one had not taken out of Events; what it took last may come twice. The text is no secret
+	// without the token, but it names servers and channels.
+	LoadSession func(context.Context) (string, error)
+	SaveSession func(context.Context, string) error
 }
 
 // Ready describes the bot, as Discord does when a session begins.
@@ -98,10 +106,12 @@ type Session struct {
 
 	self  atomic.Pointer[identity] // nil before the first READY
 	tasks sync.WaitGroup           // goroutines started by Run; it waits for them
-	seen  edits                    // owned by the goroutine that reads the gateway
+	seen  edits                    // messages that were reported
+	at    position                 // of the event being read; owned by the goroutine that reads the gateway
 	once  sync.Once                // OnReady
 
-	guildCame chan struct{} // holds one token after a GUILD_CREATE
+	welcome chan struct{} // holds one token after READY and RESUMED, for the keeper
+	filling sync.Mutex    // held while missed messages are asked for
 
 	registering sync.Mutex // held while the commands are registered
 	registered  bool       // Discord has them; guarded by registering
@@ -110,6 +120,9 @@ type Session struct {
 	health    Health                           // guarded by mu
 	refuse401 func()                           // ends Run, set by it; guarded by mu
 	spawn     func(task func(context.Context)) // starts a goroutine that Run waits for; nil unless it runs; guarded by mu
+	guildCame chan struct{}                    // closed and replaced at each GUILD_CREATE; guarded by mu
+	resumable address                          // of the session, if there is one to resume; guarded by mu
+	directs   map[string]snowflake             // channels of direct messages, with their latest message; guarded by mu
 }
 
 // The waits of the supervisor.
@@ -149,9 +162,13 @@ func New(c Config) (*Session, error) {
 		cfg: c, log: c.Log, token: token,
 		base:       strings.TrimSuffix(c.BaseURL, "/") + "/v10",
 		pace:       newPacer(c.PerSecond),
-		events:     make(chan turn.Event, 64),
-		guildCame:  make(chan struct{}, 1),
+		events:     make(chan turn.Event), // unbuffered: what was sent has been received
+		guildCame:  make(chan struct{}),
+		welcome:    make(chan struct{}, 1),
 		frameLimit: maxFrame,
+	}
+	if (c.LoadSession == nil) != (c.SaveSession == nil) {
+		return nil, errors.New("open Discord: LoadSession and SaveSession go together")
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

@@ -69,8 +69,10 @@ func (s *Session) logPanic(what string) {
 	}
 }
 
-// emit hands an event to the bot.
-func (s *Session) emit(e turn.Event) {
+// emit hands an event to the bot. It is called by the goroutine that reads the gateway alone.
+func (s *Session) emit(e turn.Event) { s.enqueue(queued{event: e, from: s.at}) }
+
+func (s *Session) enqueue(e queued) {
 	if s.waiting.put(e) {
 		s.log.Warn("the bot does not keep up: the oldest event was dropped", "dropped", s.waiting.lost())
 	}
@@ -80,17 +82,16 @@ func (s *Session) emit(e turn.Event) {
 // be a thread, the event says so, and the channel is asked for beside.
 func (s *Session) forward(ctx context.Context) {
 	for {
-		events := s.waiting.take(ctx)
-		if events == nil {
+		e, ok := s.waiting.take(ctx)
+		if !ok {
 			return
 		}
-		for _, e := range events {
-			s.place(&e)
-			select {
-			case <-ctx.Done():
-				return
-			case s.events <- e:
-			}
+		s.place(&e)
+		select {
+		case <-ctx.Done():
+			return
+		case s.events <- e:
+			s.waiting.handOut()
 		}
 	}
 }
@@ -100,10 +101,10 @@ func (s *Session) onGuild(g *guildInfo) {
 		return
 	}
 	s.names.addGuild(*g)
-	select {
-	case s.guildCame <- struct{}{}:
-	default:
-	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.guildCame)
+	s.guildCame = make(chan struct{})
 }
 
 // onGuildGone distinguishes an outage, which passes, from the bot's removal.

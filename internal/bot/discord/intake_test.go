@@ -209,18 +209,19 @@ func TestOverflow(t *testing.T) {
 	t.Parallel()
 	q := newQueue(3)
 	for _, id := range []string{"1", "2", "3", "4", "5"} {
-		if lost := q.put(turn.Event{ID: id}); lost != (id > "3") {
+		if lost := q.put(queued{event: turn.Event{ID: id}}); lost != (id > "3") {
 			t.Errorf("event %s: lost %t", id, lost)
 		}
 	}
-	events := q.take(t.Context())
-	if len(events) != 3 || events[0].ID != "3" || q.lost() != 2 {
-		t.Errorf("kept %+v, lost %d", events, q.lost())
+	for _, want := range []string{"3", "4", "5"} {
+		if e, ok := q.take(t.Context()); !ok || e.ID != want || q.lost() != 2 {
+			t.Errorf("got %+v, want %s; lost %d", e, want, q.lost())
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if q.take(ctx) != nil {
-		t.Error("an empty queue gave events")
+	if _, ok := q.take(ctx); ok {
+		t.Error("an empty queue gave an event")
 	}
 }
 

@@ -45,7 +45,7 @@ func (s *Session) onInteraction(ctx context.Context, i *interaction) {
 			s.log.Warn("interaction could not be acknowledged and is lost", "command", e.Command.Name, "err", err)
 			return
 		}
-		s.emit(e)
+		s.enqueue(queued{event: e}) // it would not come again: it is acknowledged
 	})
 }
 

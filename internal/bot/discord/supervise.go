@@ -33,12 +33,19 @@ func (s *Session) Run(ctx context.Context) error {
 	s.spawn = func(task func(context.Context)) { s.tasks.Go(func() { task(ctx) }) }
 	s.mu.Unlock()
 	s.tasks.Go(func() { s.forward(ctx) })
+	keep := keeper{session: s}
+	if s.cfg.SaveSession != nil {
+		s.tasks.Go(func() { keep.keep(ctx) })
+	}
 	err := s.supervise(ctx)
 	stop(nil)
 	s.mu.Lock()
 	s.spawn = nil
 	s.mu.Unlock()
 	s.tasks.Wait()
+	if s.cfg.SaveSession != nil {
+		keep.save(ctx, true)
+	}
 	close(s.events)
 	var f *Fatal
 	if errors.As(err, &f) {
@@ -82,11 +89,13 @@ type gatewayState struct {
 	welcome    time.Time    // when that was
 	alive      time.Time    // when the gateway last said anything in the session
 	identified time.Time    // when the last IDENTIFY was sent
+	restored   bool         // the session is one of an earlier start, and was not resumed yet
 }
 
 // supervise connects again and again. It returns when ctx is done or trying again cannot help.
 func (s *Session) supervise(ctx context.Context) error {
 	state := &gatewayState{session: s}
+	s.restore(ctx, state)
 	for {
 		err := state.connect(ctx)
 		s.down(err)
@@ -199,8 +208,9 @@ func (g *gatewayState) next(end error) (wait time.Duration, err error) {
 }
 
 func (g *gatewayState) forget() {
-	g.id, g.url, g.failed = "", "", 0
+	g.id, g.url, g.failed, g.restored = "", "", 0, false
 	g.seq.Store(0)
+	g.offer()
 }
 
 // begin starts the session that READY describes.
@@ -210,10 +220,18 @@ func (g *gatewayState) begin(ctx context.Context, data []byte) error {
 		return fmt.Errorf("read READY: %w", err)
 	}
 	s := g.session
-	g.id, g.url = r.SessionID, r.ResumeURL
-	g.welcomed()
+	g.id, g.url, g.restored = r.SessionID, r.ResumeURL, false
 	s.self.Store(newIdentity(r.User, r.Application.ID))
 	s.names.begin(r.Guilds)
+	s.at.session++
+	if mark := s.at.mark; mark == 0 {
+		s.at.mark = flakeAt(time.Now()) // what was written before is nobody's concern
+	} else {
+		release := s.waiting.hold(mark)
+		s.tasks.Go(func() { s.fillGap(ctx, mark, release) })
+	}
+	s.waiting.reach(s.at)
+	g.welcomed()
 	s.up()
 	s.log.Info("gateway session begun", "bot", r.User.Username, "servers", len(r.Guilds))
 	s.announce(ctx)
@@ -223,10 +241,19 @@ func (g *gatewayState) begin(ctx context.Context, data []byte) error {
 // welcomed notes that the gateway took the bot in, which is what makes a connection one that worked.
 func (g *gatewayState) welcomed() {
 	g.failed, g.streak, g.welcome = 0, 0, time.Now()
+	g.offer()
+	select {
+	case g.session.welcome <- struct{}{}:
+	default:
+	}
 }
 
-func (g *gatewayState) resumed() {
+func (g *gatewayState) resumed(ctx context.Context) {
 	g.welcomed()
+	if g.restored {
+		g.restored = false
+		g.session.announce(ctx)
+	}
 	g.session.note(func(h *Health) { h.Resumes++ })
 	g.session.up()
 	g.session.log.Info("gateway session resumed")
@@ -252,7 +279,7 @@ func (s *Session) announce(ctx context.Context) {
 	s.once.Do(func() {
 		s.tasks.Go(func() {
 			defer s.logPanic("OnReady")
-			s.awaitGuilds(ctx)
+			s.awaitGuilds(ctx, guildsLimit)
 			if s.cfg.OnReady != nil && ctx.Err() == nil {
 				names, _ := s.names.guildNames()
 				s.cfg.OnReady(Ready{Name: self.user.name(nil), ID: self.user.ID, Guilds: names, Invite: invite(self.app)})
@@ -279,18 +306,21 @@ func (s *Session) announce(ctx context.Context) {
 	})
 }
 
-// awaitGuilds waits until the servers that READY announced are there.
-func (s *Session) awaitGuilds(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, guildsLimit)
+// awaitGuilds waits until the servers that READY announced are there, or limit has passed.
+func (s *Session) awaitGuilds(ctx context.Context, limit time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for {
-		if _, complete := s.names.guildNames(); complete {
+		s.mu.Lock()
+		came := s.guildCame
+		s.mu.Unlock()
+		if s.names.complete() {
 			return
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.guildCame:
+		case <-came:
 		}
 	}
 }

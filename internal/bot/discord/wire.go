@@ -79,6 +79,9 @@ func flakeAt(at time.Time) snowflake { return snowflake(max(0, at.UnixMilli()-ep
 
 func (f snowflake) time() time.Time { return time.UnixMilli(int64(f>>22) + epoch) }
 
+// MarshalJSON writes a string.
+func (f snowflake) MarshalJSON() ([]byte, error) { return []byte(`"` + f.String() + `"`), nil }
+
 func (f snowflake) String() string { return strconv.FormatUint(uint64(f), 10) }
 
 // UnmarshalJSON reads a string, a number or null.
@@ -113,8 +116,8 @@ type user struct {
 	ID         string `json:"id"`
 	Username   string `json:"username"`
 	GlobalName string `json:"global_name"`
-	Bot        bool   `json:"bot"`
-	System     bool   `json:"system"`
+	Bot        bool   `json:"bot,omitempty"`
+	System     bool   `json:"system,omitempty"`
 }
 
 // member is a user in a server; User is missing where the payload names the user beside it.
