@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"regexp"
 	"runtime"
@@ -43,6 +43,7 @@ const intents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discord
 var (
 	errReconnect = errors.New("the gateway asked to reconnect")
 	errZombie    = errors.New("a heartbeat was not answered")
+	errUnreached = errors.New("no connection in time")
 	errSilent    = errors.New("the gateway did not begin the session in time")
 )
 
@@ -79,8 +80,13 @@ func (s *Session) dial(ctx context.Context, address string, limit time.Duration)
 		return nil, errors.New("the gateway's address is not a wss URL")
 	}
 	u.RawQuery = "v=10&encoding=json"
-	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: helloLimit, NetDialContext: s.dialWithin(limit)}
-	ws, _, err := dialer.DialContext(ctx, u.String(), http.Header{"User-Agent": {s.rest.UserAgent}})
+	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: helloLimit, NetDialContext: s.netDial}
+	dialling, cancel := reaching(ctx, limit)
+	defer cancel()
+	ws, _, err := dialer.DialContext(dialling, u.String(), http.Header{"User-Agent": {s.rest.UserAgent}})
+	if cause := context.Cause(dialling); err != nil && cause == errUnreached {
+		err = cause
+	}
 	if err != nil {
 		return nil, fmt.Errorf("connect to gateway: %w", err)
 	}
@@ -94,16 +100,15 @@ func (s *Session) dial(ctx context.Context, address string, limit time.Duration)
 	return c, nil
 }
 
-// dialWithin returns a dialer with a limit for the connection alone, not for what is said over it.
-func (s *Session) dialWithin(limit time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
-	dial := s.netDial
-	if dial == nil {
-		dial = new(net.Dialer).DialContext
-	}
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		ctx, cancel := context.WithTimeout(ctx, limit)
-		defer cancel()
-		return dial(ctx, network, address)
+// reaching returns a context for dialling that ends when no connection is there after limit. How long it then takes to agree on
+// what is said over it is another matter.
+func reaching(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	late := time.AfterFunc(limit, func() { cancel(errUnreached) })
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { late.Stop() }})
+	return ctx, func() {
+		late.Stop()
+		cancel(nil)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"github.com/bwmarrin/discordgo"
 )
 
 // directory knows the names behind the ids of servers, channels and roles. It holds what the gateway announced and
@@ -234,13 +236,14 @@ func (d *directory) restore(guilds []guildInfo) {
 	}
 }
 
-// since returns the channels whose latest message, when they were announced, was later than a moment.
+// since returns the channels whose latest message, when they were announced, was later than a moment. Those that hold nothing but
+// threads are left out.
 func (d *directory) since(after snowflake) []stretch {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	var found []stretch
 	for _, c := range d.channels {
-		if c.Last > after {
+		if c.Last > after && c.Type != discordgo.ChannelTypeGuildForum && c.Type != discordgo.ChannelTypeGuildMedia {
 			found = append(found, stretch{channelID: c.ID, guildID: c.GuildID, after: after, last: c.Last})
 		}
 	}

@@ -21,7 +21,7 @@ const (
 	gapOverlap = 5 * time.Second  // before the last message: they come nearly, but not quite, in order
 	gapLimit   = 2 * time.Minute  // for all of it
 	gapWait    = 10 * time.Second // for the servers that the new session announced
-	gapPages   = 50               // requests
+	gapPages   = 50               // requests that bring messages, and as many that are refused
 	gapDirects = 20               // of them for direct messages, whose latest message is not announced
 	gapPage    = 50               // messages in one answer
 )
@@ -46,15 +46,17 @@ func (s *Session) fillGap(ctx context.Context, mark snowflake, release func()) {
 	after := max(flakeAt(mark.time().Add(-gapOverlap)), flakeAt(time.Now().Add(-gapSpan)))
 	open := s.stretches(after)
 	var found []message
-	asked := 0
-	for ; len(open) > 0 && asked < gapPages && ctx.Err() == nil; asked++ {
+	pages, refused := 0, 0
+	for len(open) > 0 && pages < gapPages && refused < gapPages && ctx.Err() == nil {
 		next := open[0]
 		open = open[1:]
 		page, err := s.page(ctx, next)
-		if err != nil {
-			s.log.Warn("messages that may have been missed cannot be read", "channel", next.channelID, "err", err)
+		if err != nil { // most often a channel that the bot may not read
+			refused++
+			s.log.Debug("messages that may have been missed cannot be read", "channel", next.channelID, "err", err)
 			continue
 		}
+		pages++
 		found = append(found, page...)
 		if len(page) == gapPage {
 			next.after = flake(slices.MaxFunc(page, byID).ID)
@@ -71,7 +73,7 @@ func (s *Session) fillGap(ctx context.Context, mark snowflake, release func()) {
 			missed++
 		}
 	}
-	s.log.Info("asked for messages that were written meanwhile", "since", after.time().UTC(), "channels", asked, "left", len(open), "messages", missed)
+	s.log.Info("asked for messages that were written meanwhile", "since", after.time().UTC(), "pages", pages, "refused", refused, "left", len(open), "messages", missed)
 }
 
 func byID(a, b message) int { return cmp.Compare(flake(a.ID), flake(b.ID)) }

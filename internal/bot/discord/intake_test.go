@@ -156,6 +156,7 @@ func TestGone(t *testing.T) {
 		thread := far.AddThread("books", "chapter", false)
 		d := open(t, far, nil)
 		await(t, "servers", func() bool { _, all := d.names.guildNames(); return all })
+		begun := time.Now()
 		far.DeleteChannel("chapter")
 		if e := d.next(t); e.Kind != turn.Gone || e.Message.ChannelID != thread || e.ParentID != books {
 			t.Errorf("thread: got %+v", e)
@@ -169,6 +170,9 @@ func TestGone(t *testing.T) {
 		far.Kick("attic")
 		if e := d.next(t); e.Kind != turn.Gone || e.Message.ChannelID != "" || e.GuildID != attic {
 			t.Errorf("server: got %+v", e)
+		}
+		if took := time.Since(begun); took > 0 {
+			t.Errorf("they came after %v", took)
 		}
 		if n := d.Health().Guilds; n != 1 {
 			t.Errorf("%d servers are left, want 1", n)

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -38,9 +39,9 @@ type keptSession struct {
 	Guilds  json.RawMessage      `json:"guilds,omitempty"`  // the directory, which a RESUME does not bring again
 }
 
-// owner names the bot and the server without telling the token.
+// owner names the bot, the server and what is asked of it, without telling the token.
 func (s *Session) owner() string {
-	sum := sha256.Sum256([]byte("session\n" + s.base + "\n" + s.token))
+	sum := sha256.Sum256(fmt.Appendf(nil, "session\n%s\n%s\n%d", s.base, s.token, intents))
 	return hex.EncodeToString(sum[:16])
 }
 
