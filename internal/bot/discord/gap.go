@@ -3,6 +3,7 @@ package discord
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -35,34 +36,20 @@ type stretch struct {
 
 // fillGap reports the messages that people wrote after a mark, while the bot had no session, in their order. Nobody who is here now
 // waits for that.
-func (s *Session) fillGap(ctx context.Context, mark snowflake, release func()) {
+func (s *Session) fillGap(run context.Context, mark snowflake, release func()) {
 	defer s.logPanic("ask for missed messages")
-	defer release()
+	defer func() {
+		if run.Err() == nil { // else the next start asks again
+			release()
+		}
+	}()
 	s.filling.Lock()
 	defer s.filling.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, gapLimit)
+	ctx, cancel := context.WithTimeout(run, gapLimit)
 	defer cancel()
 	s.awaitGuilds(ctx, gapWait)
 	after := max(flakeAt(mark.time().Add(-gapOverlap)), flakeAt(time.Now().Add(-gapSpan)))
-	open := s.stretches(after)
-	var found []message
-	pages, refused := 0, 0
-	for len(open) > 0 && pages < gapPages && refused < gapPages && ctx.Err() == nil {
-		next := open[0]
-		open = open[1:]
-		page, err := s.page(ctx, next)
-		if err != nil { // most often a channel that the bot may not read
-			refused++
-			s.log.Debug("messages that may have been missed cannot be read", "channel", next.channelID, "err", err)
-			continue
-		}
-		pages++
-		found = append(found, page...)
-		if len(page) == gapPage {
-			next.after = flake(slices.MaxFunc(page, byID).ID)
-			open = append(open, next)
-		}
-	}
+	found := s.readAll(ctx, s.stretches(after))
 	slices.SortFunc(found, byID)
 	missed := 0
 	for i := range found {
@@ -73,7 +60,35 @@ func (s *Session) fillGap(ctx context.Context, mark snowflake, release func()) {
 			missed++
 		}
 	}
-	s.log.Info("asked for messages that were written meanwhile", "since", after.time().UTC(), "pages", pages, "refused", refused, "left", len(open), "messages", missed)
+	s.log.Info("messages that were written while there was no session", "since", after.time().UTC(), "messages", missed)
+}
+
+// readAll returns the messages of the stretches, as far as they can be had.
+func (s *Session) readAll(ctx context.Context, open []stretch) (found []message) {
+	pages, refused := 0, 0
+	for len(open) > 0 && pages < gapPages && refused < gapPages && ctx.Err() == nil {
+		next := open[0]
+		open = open[1:]
+		page, err := s.page(ctx, next)
+		if err != nil { // most often a channel that the bot may not read
+			refused++
+			s.log.Debug("messages that may have been missed cannot be read", "channel", next.channelID, "err", err)
+			if e := (*SendError)(nil); errors.As(err, &e) && (e.Kind == Unavailable || e.Kind == RateLimited) {
+				open = append(open, next)
+			}
+			continue
+		}
+		pages++
+		found = append(found, page...)
+		if len(page) == gapPage {
+			next.after = flake(slices.MaxFunc(page, byID).ID)
+			open = append(open, next)
+		}
+	}
+	if len(open) > 0 {
+		s.log.Warn("not all channels were asked for missed messages", "left", len(open))
+	}
+	return found
 }
 
 func byID(a, b message) int { return cmp.Compare(flake(a.ID), flake(b.ID)) }
