@@ -35,7 +35,7 @@ type setting struct {
 
 func settings() []setting {
 	all := []setting{
-		{name: "DISCORD_TOKEN", secret: true, about: "the bot's token, for `familiar run`", check: discord.CheckToken},
+		{name: "DISCORD_TOKEN", secret: true, about: "the bot's token, for `familiar run`"},
 		{name: "DISCORD_API_URL", preset: "https://discord.com/api", about: "a Discord-compatible server", check: checkURL},
 		{name: "OPENAI_API_KEY", secret: true, about: "the key of the model's server", where: "the server's account page; local servers need none"},
 		{name: "OPENAI_BASE_URL", about: "any OpenAI-compatible server, with its version: https://api.openai.com/v1", check: checkURL},
@@ -105,6 +105,11 @@ func readConfig(env func(string) (string, bool), dir string) (*config, error) {
 			wrong = append(wrong, complaint(s, err))
 		}
 		c.values = append(c.values, v)
+	}
+	if token := c.value("DISCORD_TOKEN"); token.text != "" {
+		if err := discord.CheckToken(token.text, c.get("DISCORD_API_URL")); err != nil {
+			wrong = slices.Insert(wrong, 0, complaint(token.setting, err))
+		}
 	}
 	if len(wrong) > 0 {
 		return c, wrong

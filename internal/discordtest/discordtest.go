@@ -16,9 +16,11 @@
 //   - What the gateway does: Drop with any close code, Reconnect (op 7), Invalidate (op 9), MuteAcks, Silence, CloseNext,
 //     InvalidateNext and IgnoreNext for what comes next, Repeat and Dispatch for duplicate and odd events. A session
 //     that is resumed gets the events it missed.
-//   - Time: New serves on loopback, in real time; NewVirtual in memory, for the virtual time of testing/synctest.
+//   - Time: New serves on loopback, in real time; NewVirtual in memory, for the virtual time of testing/synctest, where
+//     Unplug takes the network away.
 //   - What goes wrong in REST: Fail with any status, body, delay or a cut connection, before or after the request has
-//     taken effect; TooMany and Cloudflare for the two kinds of 429; Limit for a real bucket; Deny and Archive.
+//     taken effect; TooMany and Cloudflare for the two kinds of 429; Limit for a real bucket, Pace for the limit over
+//     all routes; Deny and Archive.
 //
 // Limits, error bodies, codes and nonces are Discord's: https://discord.com/developers/docs/reference.
 package discordtest
@@ -69,9 +71,12 @@ type Server struct {
 	limit        int
 	per          time.Duration
 	windows      map[string]*window
+	pace         int         // requests in a second; 0: any number
+	latest       []time.Time // the last so many requests
 	quiet        bool
 	requests     []Request
 	onReply      func(Message)
+	resumeURL    *string // what READY names; nil: the gateway's own
 	startsLeft   int
 	resetAfter   time.Duration
 }

@@ -105,6 +105,31 @@ func (s *Server) Limit(n int, per time.Duration) {
 	clear(s.windows)
 }
 
+// Pace makes the server allow n requests in any one second over all routes, as Discord does; 0 allows any number.
+func (s *Server) Pace(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pace, s.latest = n, nil
+}
+
+// overPace counts a request against the limit over all routes, which Discord does not apply to interactions.
+func (s *Server) overPace(c *call) (answer, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pace == 0 || c.parts[0] == "interactions" {
+		return answer{}, false
+	}
+	now := time.Now()
+	if len(s.latest) == s.pace {
+		if wait := time.Second - now.Sub(s.latest[0]); wait > 0 {
+			return answer{http.StatusTooManyRequests, object{"message": "You are being rate limited.", "retry_after": wait.Seconds(), "global": true}}, true
+		}
+		s.latest = s.latest[1:]
+	}
+	s.latest = append(s.latest, now)
+	return answer{}, false
+}
+
 func limited(c *call) bool {
 	return c.matches("POST channels/*/messages") || c.matches("PATCH channels/*/messages/*")
 }

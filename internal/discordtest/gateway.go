@@ -18,19 +18,20 @@ const maxMissed = 4096
 
 // gateway is the WebSocket side: at most one session, with at most one connection.
 type gateway struct {
-	mu       sync.Mutex // also held while writing, so that events keep their order; all fields are guarded by it
-	interval time.Duration
-	ws       *websocket.Conn // of the session, or nil
-	open     map[*websocket.Conn]bool
-	session  string // id; empty before the first IDENTIFY
-	begun    int    // sessions so far
-	seq      int64
-	sent     []dispatched // events of the session, oldest first
-	intents  int
-	muted    bool
-	silent   bool
-	next     []func(*websocket.Conn) // what answers the next IDENTIFYs and RESUMEs
-	log      []Greeting
+	mu        sync.Mutex // also held while writing, so that events keep their order; all fields are guarded by it
+	interval  time.Duration
+	ws        *websocket.Conn // of the session, or nil
+	open      map[*websocket.Conn]bool
+	session   string // id; empty before the first IDENTIFY
+	begun     int    // sessions so far
+	seq       int64
+	sent      []dispatched // events of the session, oldest first
+	intents   int
+	muted     bool
+	dataFirst bool // the data stands before the event's number
+	silent    bool
+	next      []func(*websocket.Conn) // what answers the next IDENTIFYs and RESUMEs
+	log       []Greeting
 }
 
 type dispatched struct {
@@ -63,12 +64,11 @@ func (g *gateway) dispatchLocked(kind string, raw json.RawMessage) {
 		return
 	}
 	g.seq++
-	frame, _ := json.Marshal(struct {
-		Op   int             `json:"op"`
-		Seq  int64           `json:"s"`
-		Type string          `json:"t"`
-		Data json.RawMessage `json:"d"`
-	}{0, g.seq, kind, raw})
+	about := fmt.Sprintf(`"op":0,"s":%d,"t":%q`, g.seq, kind)
+	frame := fmt.Appendf(nil, `{%s,"d":%s}`, about, raw)
+	if g.dataFirst {
+		frame = fmt.Appendf(nil, `{"d":%s,%s}`, raw, about)
+	}
 	g.sent = append(g.sent, dispatched{g.seq, frame})
 	if len(g.sent) > maxMissed {
 		g.sent = append([]dispatched(nil), g.sent[maxMissed/2:]...)
@@ -150,10 +150,22 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 			Op   int             `json:"op"`
 			Data json.RawMessage `json:"d"`
 		}
-		if ws.ReadJSON(&f) != nil {
+		if err := ws.ReadJSON(&f); err != nil {
+			if websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway) {
+				g.end(ws) // these two codes of a client's end its session
+			}
 			return
 		}
 		s.receive(ws, f.Op, f.Data)
+	}
+}
+
+// end ends the session of a connection.
+func (g *gateway) end(ws *websocket.Conn) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.ws == ws {
+		g.session = ""
 	}
 }
 
@@ -240,6 +252,20 @@ func (s *Server) HeartbeatInterval(d time.Duration) {
 	s.gateway.mu.Lock()
 	defer s.gateway.mu.Unlock()
 	s.gateway.interval = d
+}
+
+// ResumeURL sets what READY names as the address for a RESUME.
+func (s *Server) ResumeURL(address string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.resumeURL = &address
+}
+
+// DataFirst makes events come with their data before their number and kind, or after.
+func (s *Server) DataFirst(first bool) {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.dataFirst = first
 }
 
 // MuteAcks stops or starts answering heartbeats.

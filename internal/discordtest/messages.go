@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf16"
@@ -193,7 +194,8 @@ func (s *Server) getMessage(c *call) answer {
 	return answer{http.StatusOK, s.payload(m, false)}
 }
 
-// listMessages returns the newest 50, newest first.
+// listMessages returns the newest messages, or the first after one, the newest first. There are 50 at most, or as many as the query's
+// limit says.
 func (s *Server) listMessages(c *call) answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -201,13 +203,28 @@ func (s *Server) listMessages(c *call) answer {
 	if ch == nil {
 		return refusal(http.StatusNotFound, 10003, "Unknown Channel")
 	}
-	list := []object{}
-	for _, m := range slices.Backward(ch.messages) {
-		if list = append(list, s.payload(m, false)); len(list) == 50 {
-			break
+	most, err := strconv.Atoi(c.query.Get("limit"))
+	if err != nil {
+		most = 50
+	}
+	found := ch.messages
+	if after, err := strconv.ParseInt(c.query.Get("after"), 10, 64); err == nil {
+		at := slices.IndexFunc(found, func(m *message) bool { return number(m.ID) > after })
+		if at < 0 {
+			at = len(found)
 		}
+		found = found[at:min(len(found), at+most)]
+	}
+	list := []object{}
+	for _, m := range slices.Backward(found[max(0, len(found)-most):]) {
+		list = append(list, s.payload(m, false))
 	}
 	return answer{http.StatusOK, list}
+}
+
+func number(id string) int64 {
+	n, _ := strconv.ParseInt(id, 10, 64)
+	return n
 }
 
 func (s *Server) typing(c *call) answer {

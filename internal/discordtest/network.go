@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -26,9 +27,13 @@ func NewVirtual(tb testing.TB) *Server {
 
 // Dial connects to a server that NewVirtual made. It fits http.Transport and websocket.Dialer.
 func (s *Server) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	if err := s.network.plugged(ctx); err != nil {
+		return nil, err
+	}
 	near, far := newPipe()
 	select {
 	case s.network.dialled <- far:
+		s.network.keep(near)
 		return near, nil
 	case <-s.network.closed:
 		return nil, net.ErrClosed
@@ -37,11 +42,61 @@ func (s *Server) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
+// Unplug takes the network away: connections break, and new ones are refused or, with hang, wait for Plug.
+func (s *Server) Unplug(hang bool) {
+	n := s.network
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.away, n.hang = make(chan struct{}), hang
+	for _, c := range n.near {
+		c.Close()
+	}
+	n.near = nil
+}
+
+// Plug brings the network back.
+func (s *Server) Plug() {
+	s.network.mu.Lock()
+	defer s.network.mu.Unlock()
+	close(s.network.away)
+	s.network.away = nil
+}
+
 // network is a listener in memory.
 type network struct {
 	dialled chan net.Conn
 	once    sync.Once
 	closed  chan struct{}
+
+	mu   sync.Mutex
+	near []*pipe       // the clients' ends; guarded by mu, as is what follows
+	away chan struct{} // closed by Plug; nil: the network is there
+	hang bool
+}
+
+// plugged returns when the network is there.
+func (n *network) plugged(ctx context.Context) error {
+	n.mu.Lock()
+	away, hang := n.away, n.hang
+	n.mu.Unlock()
+	switch {
+	case away == nil:
+		return nil
+	case !hang:
+		return syscall.ECONNREFUSED
+	}
+	select {
+	case <-away:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (n *network) keep(p *pipe) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.near = append(n.near, p)
 }
 
 func (n *network) Accept() (net.Conn, error) {

@@ -17,6 +17,9 @@ func (c *channel) payload() object {
 		p["parent_id"] = c.parent
 		p["thread_metadata"] = object{"archived": c.archived, "locked": c.archived, "auto_archive_duration": 1440}
 	}
+	if len(c.messages) > 0 {
+		p["last_message_id"] = c.messages[len(c.messages)-1].ID
+	}
 	if c.recipient != nil {
 		p["recipients"] = []object{c.recipient.payload()}
 	}
@@ -28,9 +31,13 @@ func (s *Server) readyPayload() object {
 	for _, g := range s.guilds {
 		guilds = append(guilds, object{"id": g.id, "unavailable": true})
 	}
+	resume := s.gatewayURL()
+	if s.resumeURL != nil {
+		resume = *s.resumeURL
+	}
 	return object{
 		"v": 10, "user": s.users[botID].payload(), "guilds": guilds, "private_channels": []object{},
-		"application": object{"id": appID, "flags": 0}, "resume_gateway_url": s.gatewayURL(),
+		"application": object{"id": appID, "flags": 0}, "resume_gateway_url": resume,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -32,7 +33,8 @@ func malformed(field, code, text string) answer {
 type call struct {
 	method string
 	parts  []string // of the path below /api/v10
-	body   []byte   // JSON; of a form, its payload_json
+	query  url.Values
+	body   []byte // JSON; of a form, its payload_json
 	files  map[string]string
 }
 
@@ -56,7 +58,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	at := time.Now()
-	c := &call{method: r.Method, parts: strings.Split(path, "/"), body: raw}
+	c := &call{method: r.Method, parts: strings.Split(path, "/"), query: r.URL.Query(), body: raw}
 	if c.files, c.body, err = files(r.Header.Get("Content-Type"), raw); err != nil {
 		send(w, refusal(http.StatusBadRequest, 50109, "The request body contains invalid JSON."))
 		return
@@ -85,6 +87,9 @@ func (s *Server) authorised(r *http.Request, c *call) answer {
 	open := c.parts[0] == "interactions" || c.parts[0] == "webhooks"
 	if !open && r.Header.Get("Authorization") != "Bot "+Token {
 		return refusal(http.StatusUnauthorized, 0, "401: Unauthorized")
+	}
+	if a, limited := s.overPace(c); limited {
+		return a
 	}
 	if a, limited := s.overLimit(c); limited {
 		return a

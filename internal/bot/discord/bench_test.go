@@ -1,6 +1,8 @@
 package discord
 
 import (
+	"fmt"
+	"log/slog"
 	"sync"
 	"testing"
 
@@ -51,4 +53,41 @@ func BenchmarkTurn(b *testing.B) {
 		b.Errorf("%d events were dropped", lost)
 	}
 	b.Cleanup(workers.Wait)
+}
+
+// BenchmarkServers is the arrival of 2,400 servers of 100 channels each, as a bot of that size sees it at each start, and once more, as
+// after an outage of theirs: in the directory alone, and from the gateway's payloads.
+func BenchmarkServers(b *testing.B) {
+	const servers, channels = 2400, 100
+	var announced, all []guildInfo
+	var payloads [][]byte
+	for n := range servers {
+		g := guildInfo{ID: fmt.Sprint(n + 1), Name: "a server"}
+		announced = append(announced, guildInfo{ID: g.ID})
+		for m := range channels {
+			g.Channels = append(g.Channels, channel{ID: fmt.Sprint(1_000_000 + n*channels + m), Name: "general", ParentID: "7"})
+		}
+		all, payloads = append(all, g), append(payloads, mustJSON(g))
+	}
+	b.Run("directory", func(b *testing.B) {
+		for b.Loop() {
+			var d directory
+			d.begin(announced)
+			for range 2 {
+				for _, g := range all {
+					d.addGuild(g)
+				}
+			}
+		}
+	})
+	b.Run("payloads", func(b *testing.B) {
+		s := &Session{guildCame: make(chan struct{}), log: slog.New(slog.DiscardHandler)}
+		s.handle = s.handlers()
+		for b.Loop() {
+			s.names.begin(announced)
+			for _, p := range payloads {
+				s.dispatch(b.Context(), "GUILD_CREATE", p)
+			}
+		}
+	})
 }

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -21,6 +24,8 @@ func classify(status, code int, body []byte) Kind {
 	case discordgo.ErrCodeUnknownChannel, discordgo.ErrCodeUnknownGuild, discordgo.ErrCodeUnknownMessage,
 		discordgo.ErrCodeUnknownWebhook, discordgo.ErrCodeUnknownInteraction, discordgo.ErrCodeInvalidWebhookTokenProvided:
 		return Gone
+	case discordgo.ErrCodeUnauthorized:
+		return Unauthorized
 	case discordgo.ErrCodeMissingAccess, discordgo.ErrCodeMissingPermissions, discordgo.ErrCodeCannotSendMessagesToThisUser,
 		codeCannotMessage, discordgo.ErrCodeCannotReplyWithoutPermissionToReadMessageHistory:
 		return Forbidden
@@ -65,15 +70,16 @@ func (s *Session) sendError(resp *http.Response) *SendError {
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	var answer struct {
-		Code       int     `json:"code"`
-		Message    string  `json:"message"`
-		RetryAfter float64 `json:"retry_after"`
+		Code       int             `json:"code"`
+		Message    string          `json:"message"`
+		RetryAfter float64         `json:"retry_after"`
+		Errors     json.RawMessage `json:"errors"`
 	}
 	e := &SendError{Status: resp.StatusCode, Message: http.StatusText(resp.StatusCode)}
 	if json.Unmarshal(body, &answer) == nil {
 		e.Code = answer.Code
 		if answer.Message != "" {
-			e.Message = s.redact(answer.Message)
+			e.Message = s.redact(answer.Message) + complaints(answer.Errors, s.redact)
 		}
 	}
 	e.Kind = classify(e.Status, e.Code, body)
@@ -82,4 +88,50 @@ func (s *Session) sendError(resp *http.Response) *SendError {
 		e.RetryAfter = time.Duration(max(seconds, answer.RetryAfter, 0) * float64(time.Second))
 	}
 	return e
+}
+
+// The most that is told of what Discord calls malformed.
+const (
+	maxComplaints = 5   // fields
+	maxComplaint  = 160 // characters of each
+)
+
+// complaints returns what Discord says about the fields of a request: ": content: Must be 2000 or fewer in length."
+// https://discord.com/developers/docs/reference#error-messages
+func complaints(errors json.RawMessage, redact func(string) string) string {
+	var tree any
+	if json.Unmarshal(errors, &tree) != nil {
+		return ""
+	}
+	var found []string
+	collect(&found, "", tree, redact)
+	if len(found) == 0 {
+		return ""
+	}
+	more := ""
+	if len(found) > maxComplaints {
+		found, more = found[:maxComplaints], "; …"
+	}
+	return ": " + strings.Join(found, "; ") + more
+}
+
+// collect adds each message below a path of the tree of errors.
+func collect(found *[]string, path string, tree any, redact func(string) string) {
+	node, _ := tree.(map[string]any)
+	for _, key := range slices.Sorted(maps.Keys(node)) {
+		if key != "_errors" {
+			collect(found, strings.TrimPrefix(path+"."+key, "."), node[key], redact)
+			continue
+		}
+		list, _ := node[key].([]any)
+		for _, one := range list {
+			fields, _ := one.(map[string]any)
+			text, _ := fields["message"].(string)
+			if text == "" {
+				continue
+			}
+			line := []rune(strings.TrimPrefix(path+": "+redact(strings.Join(strings.Fields(text), " ")), ": "))
+			*found = append(*found, string(line[:min(len(line), maxComplaint)]))
+		}
+	}
 }

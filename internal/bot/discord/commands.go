@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"strconv"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -60,26 +61,46 @@ func Commands(docs []string) []Command {
 	return all
 }
 
-// wire returns the command in Discord's form.
-func (c Command) wire() *discordgo.ApplicationCommand {
-	contexts := []discordgo.InteractionContextType{discordgo.InteractionContextGuild}
-	if c.Direct {
-		contexts = append(contexts, discordgo.InteractionContextBotDM)
+// The commands in Discord's form, with nothing that is not set: discordgo's types write null where Discord documents none.
+// https://discord.com/developers/docs/interactions/application-commands#application-command-object
+type (
+	wireCommand struct {
+		Type        discordgo.ApplicationCommandType   `json:"type"`
+		Name        string                             `json:"name"`
+		Description string                             `json:"description"`
+		Permissions string                             `json:"default_member_permissions,omitempty"`
+		Contexts    []discordgo.InteractionContextType `json:"contexts"`
+		Options     []wireOption                       `json:"options,omitempty"`
 	}
-	w := &discordgo.ApplicationCommand{
-		Type: discordgo.ChatApplicationCommand, Name: c.Name, Description: c.Description, Contexts: &contexts,
-		Options: []*discordgo.ApplicationCommandOption{},
+	wireOption struct {
+		Type        discordgo.ApplicationCommandOptionType `json:"type"`
+		Name        string                                 `json:"name"`
+		Description string                                 `json:"description"`
+		Required    bool                                   `json:"required,omitempty"`
+		Choices     []wireChoice                           `json:"choices,omitempty"`
+	}
+	wireChoice struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	}
+)
+
+// wire returns the command in Discord's form.
+func (c Command) wire() wireCommand {
+	w := wireCommand{
+		Type: discordgo.ChatApplicationCommand, Name: c.Name, Description: c.Description,
+		Contexts: []discordgo.InteractionContextType{discordgo.InteractionContextGuild},
+	}
+	if c.Direct {
+		w.Contexts = append(w.Contexts, discordgo.InteractionContextBotDM)
 	}
 	if c.Manage {
-		manage := int64(discordgo.PermissionManageGuild)
-		w.DefaultMemberPermissions = &manage
+		w.Permissions = strconv.Itoa(discordgo.PermissionManageGuild)
 	}
 	for _, o := range c.Options {
-		option := &discordgo.ApplicationCommandOption{
-			Type: discordgo.ApplicationCommandOptionString, Name: o.Name, Description: o.Description, Required: o.Required,
-		}
+		option := wireOption{Type: discordgo.ApplicationCommandOptionString, Name: o.Name, Description: o.Description, Required: o.Required}
 		for _, choice := range o.Choices {
-			option.Choices = append(option.Choices, &discordgo.ApplicationCommandOptionChoice{Name: choice, Value: choice})
+			option.Choices = append(option.Choices, wireChoice{choice, choice})
 		}
 		w.Options = append(w.Options, option)
 	}
@@ -89,7 +110,7 @@ func (c Command) wire() *discordgo.ApplicationCommand {
 // register returns Discord the commands, if they are not the ones it has. A bulk overwrite at each start would spend
 // the 200 creations a day and make commands flicker in every open client.
 func (s *Session) register(ctx context.Context, app string) error {
-	commands := make([]*discordgo.ApplicationCommand, 0, len(s.cfg.Commands))
+	commands := make([]wireCommand, 0, len(s.cfg.Commands))
 	for _, c := range s.cfg.Commands {
 		commands = append(commands, c.wire())
 	}

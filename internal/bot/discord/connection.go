@@ -1,14 +1,19 @@
 package discord
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -38,6 +43,7 @@ const intents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discord
 var (
 	errReconnect = errors.New("the gateway asked to reconnect")
 	errZombie    = errors.New("a heartbeat was not answered")
+	errUnreached = errors.New("no connection in time")
 	errSilent    = errors.New("the gateway did not begin the session in time")
 )
 
@@ -50,7 +56,7 @@ func (i invalidated) Error() string {
 
 const (
 	writeTimeout = 5 * time.Second
-	maxFrame     = 64 << 20 // bytes; the GUILD_CREATE of a huge server is several MB
+	maxFrame     = 64 << 20 // bytes; the GUILD_CREATE of a huge server is several MB. A larger frame is skipped
 )
 
 // connection is one connection to the gateway. Two goroutines use it: its reader, which runs it, and its heart, which beats
@@ -65,22 +71,25 @@ type connection struct {
 
 	sent     atomic.Int64 // when the last beat was sent, in Unix nanoseconds
 	awaiting atomic.Bool  // that beat is not answered yet
-	answered atomic.Bool  // some beat was: the connection works both ways
 }
 
-// dial connects to the gateway and waits for HELLO.
-func (s *Session) dial(ctx context.Context, address string) (*connection, error) {
+// dial connects to the gateway, which must take the connection within limit, and waits for HELLO.
+func (s *Session) dial(ctx context.Context, address string, limit time.Duration) (*connection, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "wss" && (u.Scheme != "ws" || strings.HasPrefix(s.base, "https:")) {
 		return nil, errors.New("the gateway's address is not a wss URL")
 	}
 	u.RawQuery = "v=10&encoding=json"
 	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: helloLimit, NetDialContext: s.netDial}
-	ws, _, err := dialer.DialContext(ctx, u.String(), http.Header{"User-Agent": {s.rest.UserAgent}})
+	dialling, cancel := reaching(ctx, limit)
+	defer cancel()
+	ws, _, err := dialer.DialContext(dialling, u.String(), http.Header{"User-Agent": {s.rest.UserAgent}})
+	if cause := context.Cause(dialling); err != nil && cause == errUnreached {
+		err = cause
+	}
 	if err != nil {
 		return nil, fmt.Errorf("connect to gateway: %w", err)
 	}
-	ws.SetReadLimit(maxFrame)
 	c := &connection{session: s, ws: ws}
 	stop := context.AfterFunc(ctx, func() { ws.Close() }) // nothing else listens to ctx until the heart beats
 	defer stop()
@@ -89,6 +98,18 @@ func (s *Session) dial(ctx context.Context, address string) (*connection, error)
 		return nil, err
 	}
 	return c, nil
+}
+
+// reaching returns a context for dialling that ends when no connection is there after limit. How long it then takes to agree on
+// what is said over it is another matter.
+func reaching(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	late := time.AfterFunc(limit, func() { cancel(errUnreached) })
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { late.Stop() }})
+	return ctx, func() {
+		late.Stop()
+		cancel(nil)
+	}
 }
 
 func (c *connection) hello() error {
@@ -137,7 +158,11 @@ func (c *connection) run(ctx context.Context, state *gatewayState) error {
 func (c *connection) greet() error {
 	token := c.session.token
 	if c.state.id != "" {
-		return c.send(opResume, map[string]any{"token": token, "session_id": c.state.id, "seq": c.state.seq.Load()})
+		err := c.send(opResume, map[string]any{"token": token, "session_id": c.state.id, "seq": c.state.seq.Load()})
+		if err == nil {
+			c.state.failed++ // until RESUMED says otherwise
+		}
+		return err
 	}
 	c.state.identified = time.Now()
 	c.session.note(func(h *Health) { h.Identifies++ })
@@ -149,20 +174,29 @@ func (c *connection) greet() error {
 
 // take handles one frame.
 func (c *connection) take(ctx context.Context, f frame, welcome *time.Timer) error {
+	c.state.alive = time.Now()
 	switch f.Op {
 	case opDispatch:
 		c.state.seq.Store(f.Seq)
+		c.session.at.seq = f.Seq
 		c.session.note(func(h *Health) { h.LastEvent = time.Now() })
-		switch f.Type {
-		case "READY":
+		switch {
+		case f.Skipped && f.Type == "READY":
+			return errors.New("READY is too large")
+		case f.Skipped:
+			c.session.log.Error("gateway event is too large and was skipped", "event", f.Type, "sequence", f.Seq)
+		case f.Type == "READY":
 			welcome.Stop()
-			return c.state.begin(ctx, f.Data)
-		case "RESUMED":
+			if err := c.state.begin(ctx, f.Data); err != nil {
+				return err
+			}
+		case f.Type == "RESUMED":
 			welcome.Stop()
-			c.state.resumed()
+			c.state.resumed(ctx)
 		default:
 			c.session.dispatch(ctx, f.Type, f.Data)
 		}
+		c.session.waiting.reach(c.session.at)
 	case opHeartbeat:
 		return c.pulse()
 	case opReconnect:
@@ -171,7 +205,6 @@ func (c *connection) take(ctx context.Context, f frame, welcome *time.Timer) err
 		return invalidated{resumable: string(f.Data) == "true"}
 	case opAck:
 		c.awaiting.Store(false)
-		c.answered.Store(true)
 		sent := time.Unix(0, c.sent.Load())
 		c.session.note(func(h *Health) { h.LastAck, h.Latency = time.Now(), time.Since(sent) })
 	}
@@ -213,26 +246,90 @@ func (c *connection) pulse() error {
 	return c.send(opHeartbeat, seq)
 }
 
-// close ends the connection. Code 1000 ends the session too; any other code keeps it for a RESUME.
+// close ends the connection. Code 1000 ends the session too; any other code keeps it for a RESUME, be it after a restart.
 func (c *connection) close(cause error) {
 	code := 4000
-	if errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded) {
+	if c.session.cfg.SaveSession == nil && (errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded)) {
 		code = websocket.CloseNormalClosure
 	}
 	_ = c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(time.Second))
 	c.ws.Close()
 }
 
+// read returns the next frame. Of one that is too large it returns all but the data, with the mark that says so.
 func (c *connection) read() (frame, error) {
 	var f frame
-	_, data, err := c.ws.ReadMessage()
+	_, r, err := c.ws.NextReader()
 	if err != nil {
 		return f, err
+	}
+	data, err := io.ReadAll(io.LimitReader(r, c.session.frameLimit))
+	if err != nil {
+		return f, err
+	}
+	if int64(len(data)) == c.session.frameLimit {
+		return skim(data, r)
 	}
 	if err := json.Unmarshal(data, &f); err != nil {
 		return f, fmt.Errorf("read gateway frame: %w", err)
 	}
 	return f, nil
+}
+
+const frameEnds = 4096 // bytes at each end of a frame in which its number and kind are looked for
+
+// skim reads a frame to its end, of which it keeps no more than both ends, and finds out what it is.
+func skim(begun []byte, rest io.Reader) (frame, error) {
+	f := frame{Skipped: true}
+	head := slices.Clone(begun[:min(len(begun), frameEnds)])
+	tail := slices.Clone(begun[max(0, len(begun)-frameEnds):])
+	for chunk := make([]byte, 64<<10); ; {
+		n, err := rest.Read(chunk)
+		tail = append(tail, chunk[:n]...)
+		tail = append(tail[:0], tail[max(0, len(tail)-frameEnds):]...)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return f, err
+		}
+	}
+	if !f.readHead(head) && !f.readTail(tail) {
+		return f, errors.New("read gateway frame: it is too large, and does not say which it is")
+	}
+	return f, nil
+}
+
+// readHead reads what stands before a frame's data and reports whether the number was there.
+func (f *frame) readHead(head []byte) bool {
+	d := json.NewDecoder(bytes.NewReader(head))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return false
+	}
+	for {
+		key, err := d.Token()
+		if err != nil || key == "d" {
+			return f.Seq > 0
+		}
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return f.Seq > 0
+		}
+		_ = json.Unmarshal(fmt.Appendf(nil, "{%q:%s}", key, value), f)
+	}
+}
+
+// afterData matches what follows a frame's data.
+var afterData = regexp.MustCompile(`(?:,\s*"(?:op|s|t)"\s*:\s*(?:null|\d+|"[A-Z_]*")\s*)+\}\s*$`)
+
+// readTail reads what stands behind a frame's data and reports whether the number was there.
+func (f *frame) readTail(tail []byte) bool {
+	found := afterData.Find(tail)
+	if found == nil {
+		return false
+	}
+	found[0] = '{' // in place of the comma
+	return json.Unmarshal(found, f) == nil && f.Seq > 0
 }
 
 func (c *connection) send(op int, data any) error {

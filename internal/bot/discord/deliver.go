@@ -3,9 +3,10 @@ package discord
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf16"
@@ -16,10 +17,10 @@ import (
 )
 
 const (
-	maxText       = 2000             // UTF-16 units in a message
-	maxNonce      = 25               // characters in a nonce
-	refusalMemory = 5 * time.Minute  // how long a channel that refused us is not asked again
-	requestLimit  = 30 * time.Second // for a request whose caller set no deadline
+	maxText       = 2000            // UTF-16 units in a message
+	maxNonce      = 25              // characters in a nonce
+	refusalMemory = 5 * time.Minute // how long a channel that refused us is not asked again
+	requestLimit  = time.Minute     // for a request whose caller set no deadline, with the wait for its place
 )
 
 // outgoing is a message as every create and edit carries it: nobody is pinged and no link is embedded, whatever the
@@ -45,7 +46,7 @@ type reference struct {
 }
 
 // Deliver sends a new message, or changes the text of an old one, and returns its id. It waits for limits to pass and retries
-// temporary failures, within ctx (or 30 s, if it has no deadline), always with the same nonce: whatever happens on the way, the
+// temporary failures, within ctx (or a minute, if it has no deadline), always with the same nonce: whatever happens on the way, the
 // message is there once. The error is a *SendError.
 func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
 	ctx, cancel := withDeadline(ctx)
@@ -60,30 +61,57 @@ func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
 	if p.ID != "" && p.Text == "" {
 		return p.ID, s.deletePost(ctx, p)
 	}
-	method, url := http.MethodPatch, discordgo.EndpointChannelMessage(p.ChannelID, p.ID)
+	req := request{method: http.MethodPatch, url: discordgo.EndpointChannelMessage(p.ChannelID, p.ID), rank: rankEdit}
+	if p.Final {
+		req.rank = rankFinal
+	}
 	if p.ID == "" {
-		method, url = http.MethodPost, discordgo.EndpointChannelMessages(p.ChannelID)
+		req = request{method: http.MethodPost, url: discordgo.EndpointChannelMessages(p.ChannelID), rank: rankCreate}
 		out.Nonce, out.EnforceNonce = nonce(p.Nonce), true
 		if p.ReplyTo != "" {
 			out.Reference = &reference{MessageID: p.ReplyTo}
 		}
 	}
-	body, err := s.call(ctx, request{method: method, url: url, body: mustJSON(out)})
-	if out.Reference != nil && code(err) == discordgo.ErrCodeCannotReplyWithoutPermissionToReadMessageHistory {
+	req.body = mustJSON(out)
+	body, err := s.call(ctx, req)
+	if out.Reference != nil && refersInVain(err) {
 		out.Reference = nil // an answer that is no reply is better than none
-		body, err = s.call(ctx, request{method: method, url: url, body: mustJSON(out)})
+		req.body = mustJSON(out)
+		body, err = s.call(ctx, req)
 	}
 	if err != nil {
 		s.refusals.learn(p.ChannelID, err)
 		return "", err
 	}
 	var sent struct {
-		ID string `json:"id"`
+		ID      string  `json:"id"`
+		Content *string `json:"content"`
 	}
-	if err := json.Unmarshal(body, &sent); err != nil || sent.ID == "" {
+	if err := decode(body, &sent); err != nil || sent.ID == "" {
 		return "", &SendError{Kind: Unavailable, Status: http.StatusOK, Message: "the answer is not a message"}
 	}
+	if p.ID == "" && sent.Content != nil && !sameWords(*sent.Content, p.Text) {
+		return s.Deliver(ctx, turn.Post{ID: sent.ID, ChannelID: p.ChannelID, Text: p.Text, Final: true}) // the nonce was an older message's
+	}
 	return sent.ID, nil
+}
+
+// sameWords compares two texts but for white space, which Discord trims.
+func sameWords(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
+
+// refersInVain reports whether a message was refused for what it replies to.
+func refersInVain(err error) bool {
+	var e *SendError
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code {
+	case discordgo.ErrCodeCannotReplyWithoutPermissionToReadMessageHistory, discordgo.ErrCodeUnknownMessage:
+		return true
+	case discordgo.ErrCodeInvalidFormBody:
+		return strings.Contains(e.Message, "message_reference")
+	}
+	return false
 }
 
 // checkLength refuses a text that is too long for a message, in UTF-16 units.
@@ -96,21 +124,22 @@ func checkLength(text string) error {
 
 // deletePost deletes a message. That it is gone already is no error.
 func (s *Session) deletePost(ctx context.Context, p turn.Post) error {
-	_, err := s.call(ctx, request{method: http.MethodDelete, url: discordgo.EndpointChannelMessage(p.ChannelID, p.ID)})
+	_, err := s.call(ctx, request{method: http.MethodDelete, url: discordgo.EndpointChannelMessage(p.ChannelID, p.ID), rank: rankFinal})
 	if e := (*SendError)(nil); errors.As(err, &e) && e.Kind == Gone {
 		return nil
 	}
 	return err
 }
 
-// Typing shows the bot as typing, for ten seconds or until its next message. It is not retried.
+// Typing shows the bot as typing, for ten seconds or until its next message. It is not retried, and not sent at all where a message
+// would have to wait for it; that is no error.
 func (s *Session) Typing(ctx context.Context, channelID string) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	if err := s.refusals.check(channelID); err != nil {
 		return err
 	}
-	_, err := s.call(ctx, request{method: http.MethodPost, url: discordgo.EndpointChannelTyping(channelID), once: true})
+	_, err := s.call(ctx, request{method: http.MethodPost, url: discordgo.EndpointChannelTyping(channelID), spare: true})
 	if err != nil {
 		s.refusals.learn(channelID, err)
 	}

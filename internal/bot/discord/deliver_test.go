@@ -4,8 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -159,7 +163,7 @@ func TestPace(t *testing.T) {
 		p := newPacer(50)
 		begun := time.Now()
 		for range 30 {
-			if err := p.wait(t.Context(), "GET x"); err != nil {
+			if err := p.wait(t.Context(), "GET x", rankCreate); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -252,11 +256,15 @@ func TestForbiddenIsRemembered(t *testing.T) {
 	})
 }
 
-func TestReplyWithoutHistory(t *testing.T) {
-	virtual(t, func(t *testing.T, far *discordtest.Server) {
+func TestReplyWithoutReference(t *testing.T) {
+	each(t, map[string]string{
+		"no history": `{"code":160002,"message":"Cannot reply without permission to read message history"}`,
+		"malformed":  `{"code":50035,"message":"Invalid Form Body","errors":{"message_reference":{"_errors":[{"code":"REPLIES_UNKNOWN_MESSAGE","message":"Unknown message"}]}}}`,
+		"unknown":    `{"code":10008,"message":"Unknown Message"}`,
+	}, func(t *testing.T, far *discordtest.Server, refusal string) {
 		s := prepare(t, far, nil)
 		question := far.Say("general", "ada", "?")
-		far.Fail(discordtest.Fault{Route: creates, Status: 400, Body: `{"code":160002,"message":"Cannot reply without permission to read message history"}`})
+		far.Fail(discordtest.Fault{Route: creates, Status: 400, Body: refusal})
 		if _, err := s.Deliver(t.Context(), turn.Post{ChannelID: far.ID("general"), ReplyTo: question, Text: "x"}); err != nil {
 			t.Fatal(err)
 		}
@@ -276,6 +284,200 @@ func TestCancelled(t *testing.T) {
 		_, err := s.Deliver(ctx, turn.Post{ChannelID: far.ID("general"), Text: "x"})
 		if e := failed(t, err); e.Kind != Unavailable || !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != time.Second {
 			t.Errorf("after %v: %+v", time.Since(begun), e)
+		}
+	})
+}
+
+// TestTypingLeavesRoom has 1,200 questions at once at Discord's own limit: signs of typing take no place that an answer needs.
+func TestTypingLeavesRoom(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		const many = 1200
+		s := prepare(t, far, nil)
+		far.Pace(50)
+		for n := range 40 {
+			far.AddChannel("hall", fmt.Sprint("room-", n))
+		}
+		begun := time.Now()
+		var all sync.WaitGroup
+		var failures atomic.Int32
+		for n := range many {
+			channel := far.ID(fmt.Sprint("room-", n%40))
+			ctx, cancel := context.WithTimeout(t.Context(), 35*time.Second)
+			t.Cleanup(cancel)
+			all.Go(func() {
+				for range 3 {
+					if err := s.Typing(ctx, channel); err != nil {
+						failures.Add(1)
+					}
+				}
+			})
+			all.Go(func() {
+				if _, err := s.Deliver(ctx, turn.Post{ChannelID: channel, Text: "an answer", Nonce: fmt.Sprint("n", n)}); err != nil {
+					failures.Add(1)
+					t.Log(err)
+				}
+			})
+		}
+		all.Wait()
+		if n := len(far.Requests(creates)); n != many || failures.Load() != 0 {
+			t.Errorf("%d of %d were sent, %d calls failed", n, many, failures.Load())
+		}
+		if took := time.Since(begun); took > 31*time.Second {
+			t.Errorf("they took %v", took)
+		}
+		for _, r := range far.Requests("") {
+			if r.Status == http.StatusTooManyRequests {
+				t.Fatal("ran into the limit")
+			}
+		}
+	})
+}
+
+// TestRanks has requests of all ranks that wait for the same places.
+func TestRanks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPacer(5) // four a second, one at once
+		if !p.try("POST typing") || p.try("POST typing") {
+			t.Error("one request is allowed at once")
+		}
+		var mu sync.Mutex
+		var order []rank
+		var all sync.WaitGroup
+		for _, r := range []rank{rankBack, rankEdit, rankCreate, rankEdit, rankFinal, rankCreate} {
+			all.Go(func() {
+				if err := p.wait(t.Context(), "x", r); err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				order = append(order, r)
+			})
+		}
+		synctest.Wait()
+		given, cancel := context.WithCancel(t.Context())
+		for range 100 { // they give their places back
+			all.Go(func() { _ = p.wait(given, "x", rankCreate) })
+		}
+		synctest.Wait()
+		cancel()
+		short, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		begun := time.Now()
+		if e := failed(t, p.wait(short, "x", rankBack)); e.Kind != RateLimited || time.Since(begun) > 0 {
+			t.Errorf("a place that comes too late: %+v after %v", e, time.Since(begun))
+		}
+		all.Wait()
+		if !slices.Equal(order, []rank{rankCreate, rankCreate, rankFinal, rankEdit, rankEdit, rankBack}) {
+			t.Errorf("order %v", order)
+		}
+		if took := time.Since(begun); took != 1500*time.Millisecond {
+			t.Errorf("six requests in %v", took)
+		}
+	})
+}
+
+// TestHang has requests that are not answered: each is sent once more, and the message is there once.
+func TestHang(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		s := prepare(t, far, nil)
+		general := far.ID("general")
+		far.Fail(discordtest.Fault{Route: creates, After: true, Delay: time.Minute})
+		begun := time.Now()
+		id, err := s.Deliver(t.Context(), turn.Post{ChannelID: general, Text: "x", Nonce: "n"})
+		if took := time.Since(begun); err != nil || took != attemptLimit || len(far.Messages("general")) != 1 {
+			t.Errorf("create: %v after %v: %+v", err, took, far.Messages("general"))
+		}
+		far.Fail(discordtest.Fault{Route: changes, Times: 9, Delay: time.Minute})
+		begun = time.Now()
+		_, err = s.Deliver(t.Context(), turn.Post{ID: id, ChannelID: general, Text: "y"})
+		if e := failed(t, err); e.Kind != Unavailable || time.Since(begun) != 2*attemptLimit {
+			t.Errorf("edit: %+v after %v", e, time.Since(begun))
+		}
+	})
+}
+
+// TestLongLimit has a limit that nobody can wait for: it is an error at once, and so is what follows.
+func TestLongLimit(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		s := prepare(t, far, nil)
+		general := far.ID("general")
+		far.Fail(discordtest.TooMany(creates, 1, 2000*time.Second))
+		begun := time.Now()
+		for n, want := range []time.Duration{2000 * time.Second, maxClosed} {
+			_, err := s.Deliver(t.Context(), turn.Post{ChannelID: general, Text: "x"})
+			if e := failed(t, err); e.Kind != RateLimited || e.RetryAfter != want || time.Since(begun) > 0 {
+				t.Errorf("try %d: %+v after %v", n, e, time.Since(begun))
+			}
+		}
+		if n := len(far.Requests(creates)); n != 1 {
+			t.Errorf("asked %d times, want 1", n)
+		}
+		time.Sleep(maxClosed)
+		if _, err := s.Deliver(t.Context(), turn.Post{ChannelID: general, Text: "x"}); err != nil {
+			t.Errorf("after %v: %v", maxClosed, err)
+		}
+	})
+}
+
+// TestRefusedToken has a refusal of the token with an unusual status.
+func TestRefusedToken(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		d := open(t, far, nil)
+		far.Fail(discordtest.Fault{Route: creates, Status: 400, Body: `{"code":40001,"message":"Unauthorized"}`})
+		_, err := d.Deliver(t.Context(), turn.Post{ChannelID: far.ID("general"), Text: "x"})
+		if e := failed(t, err); e.Kind != Unauthorized {
+			t.Errorf("got %+v", e)
+		}
+		var f *Fatal
+		if err := d.result(t); !errors.As(err, &f) || f.Code != 401 {
+			t.Errorf("Run gave %v", err)
+		}
+	})
+}
+
+// TestNonceOfAnOlderMessage has a nonce whose message is there already, with other words.
+func TestNonceOfAnOlderMessage(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		s := prepare(t, far, nil)
+		general := far.ID("general")
+		var ids []string
+		for _, text := range []string{"the first", " the  first\n", "the first and the second"} {
+			id, err := s.Deliver(t.Context(), turn.Post{ChannelID: general, Text: text, Nonce: "n"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, id)
+		}
+		all := far.Messages("general")
+		if len(all) != 1 || all[0].Text != "the first and the second" || ids[0] != all[0].ID || ids[2] != all[0].ID {
+			t.Errorf("ids %v, messages %+v", ids, all)
+		}
+		if n := len(far.Requests(changes)); n != 1 {
+			t.Errorf("%d edits, want 1", n)
+		}
+	})
+}
+
+// TestExplains has Discord's words about a malformed request in the error.
+func TestExplains(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		s := prepare(t, far, func(c *Config) {
+			c.Redact = func(text string) string { return strings.ReplaceAll(text, "hunter2", "***") }
+		})
+		for body, want := range map[string]string{
+			`{"content":{"_errors":[{"code":"BASE_TYPE_MAX_LENGTH","message":"Must be 2000 or fewer in length."}]}}`: "Invalid Form Body: content: Must be 2000 or fewer in length.",
+			`{"a":{"0":{"b":{"_errors":[{"message":"hunter2 is bad"}]}}},"_errors":[{"message":"All wrong"}]}`:       "Invalid Form Body: All wrong; a.0.b: *** is bad",
+			`{"_errors":[{"message":1},{},"y",{"message":"x"}]}`:                                                     "Invalid Form Body: x",
+			`{"_errors":[` + strings.Repeat(`{"message":"x"},`, maxComplaints) + `{"message":"x"}]}`:                 "Invalid Form Body: x; x; x; x; x; …",
+			`{"content":{"_errors":[{"message":"` + strings.Repeat("é", 500) + `"}]}}`:                               "Invalid Form Body: content: " + strings.Repeat("é", maxComplaint-len("content: ")),
+			`"odd"`: "Invalid Form Body",
+		} {
+			far.Fail(discordtest.Fault{Route: creates, Status: 400, Body: `{"code":50035,"message":"Invalid Form Body","errors":` + body + `}`})
+			_, err := s.Deliver(t.Context(), turn.Post{ChannelID: far.ID("general"), Text: "x"})
+			if e := failed(t, err); e.Message != want {
+				t.Errorf("%s: %q, want %q", body, e.Message, want)
+			}
 		}
 	})
 }

@@ -6,9 +6,11 @@
 // which have begun can finish. Reading from top to bottom:
 //
 //   - supervise.go keeps a connection to the gateway alive: when to resume, when to start over, when to give up.
+//   - keep.go keeps the session for the next start; gap.go asks for what was written while there was none.
 //   - connection.go is one such connection, from HELLO to its end; it beats, and notices a dead peer within two beats.
 //   - intake.go and message.go turn gateway payloads (wire.go) into events; read.go writes their text with names for
 //     ids, which directory.go knows; queue.go stands between the gateway, which must never wait, and a busy bot.
+//   - parents.go asks for channels that the gateway did not announce.
 //   - rest.go and pace.go send one request, with its limits and retries; fail.go and classify.go name what went wrong.
 //   - deliver.go, interact.go and commands.go are messages, answers to commands and the commands themselves.
 //
@@ -53,6 +55,13 @@ type Config struct {
 	OnReady   func(Ready)                           // called once, when the first session has begun and its servers are known
 	LoadHash  func(context.Context) (string, error) // reads what SaveHash saved, "" if nothing; nil: commands are registered at each start
 	SaveHash  func(context.Context, string) error   // keeps the fingerprint of the commands Discord has been given
+
+	// LoadSession reads what SaveSession saved, "" if nothing, once when Run begins; SaveSession keeps it, every few seconds while
+	// anything happens and at the end of Run. With both, a program that starts again within minutes goes on in the session of the
+	// one before, and gets what that one had not taken out of Events; what it took last may come twice. The text is no secret
+	// without the token, but it names servers and channels.
+	LoadSession func(context.Context) (string, error)
+	SaveSession func(context.Context, string) error
 }
 
 // Ready describes the bot, as Discord does when a session begins.
@@ -80,32 +89,40 @@ const defaultBase = "https://discord.com/api"
 
 // Session is a door to Discord. Make it with New.
 type Session struct {
-	cfg      Config
-	log      *slog.Logger
-	token    string
-	base     string // REST base with its version, without a slash at the end
-	rest     *discordgo.Session
-	pace     *pacer
-	names    directory
-	refusals refusals
-	events   chan turn.Event // closed by Run
-	waiting  *queue
-	netDial  func(ctx context.Context, network, address string) (net.Conn, error) // to the gateway; nil: a net.Dialer's. Tests connect in memory
-	handle   map[string]func(context.Context, []byte) error                       // gateway event → handler; fixed by New
+	cfg        Config
+	log        *slog.Logger
+	token      string
+	base       string // REST base with its version, without a slash at the end
+	rest       *discordgo.Session
+	pace       *pacer
+	names      directory
+	refusals   refusals
+	parents    parents
+	events     chan turn.Event // closed by Run
+	waiting    *queue
+	netDial    func(ctx context.Context, network, address string) (net.Conn, error) // to the gateway; nil: a net.Dialer's. Tests connect in memory
+	frameLimit int64                                                                // bytes of a gateway frame; larger ones are skipped
+	handle     map[string]func(context.Context, []byte) error                       // gateway event → handler; fixed by New
 
 	self  atomic.Pointer[identity] // nil before the first READY
 	tasks sync.WaitGroup           // goroutines started by Run; it waits for them
-	seen  edits                    // owned by the goroutine that reads the gateway
+	seen  edits                    // messages that were reported
+	at    position                 // of the event being read; owned by the goroutine that reads the gateway
 	once  sync.Once                // OnReady
 
-	guildCame chan struct{} // holds one token after a GUILD_CREATE
+	welcome chan struct{} // holds one token after READY and RESUMED, for the keeper
+	filling sync.Mutex    // held while missed messages are asked for
 
 	registering sync.Mutex // held while the commands are registered
 	registered  bool       // Discord has them; guarded by registering
 
 	mu        sync.Mutex
-	health    Health // guarded by mu
-	refuse401 func() // ends Run, set by it; guarded by mu
+	health    Health                           // guarded by mu
+	refuse401 func()                           // ends Run, set by it; guarded by mu
+	spawn     func(task func(context.Context)) // starts a goroutine that Run waits for; nil unless it runs; guarded by mu
+	guildCame chan struct{}                    // closed and replaced at each GUILD_CREATE; guarded by mu
+	resumable address                          // of the session, if there is one to resume; guarded by mu
+	directs   map[string]snowflake             // channels of direct messages, with their latest message; guarded by mu
 }
 
 // The waits of the supervisor.
@@ -122,7 +139,7 @@ const (
 // New checks the configuration; it does not touch the network.
 func New(c Config) (*Session, error) {
 	token := strings.TrimPrefix(strings.TrimSpace(c.Token), "Bot ")
-	if err := CheckToken(token); err != nil {
+	if err := CheckToken(token, c.BaseURL); err != nil {
 		return nil, err
 	}
 	if c.HTTP == nil {
@@ -143,10 +160,15 @@ func New(c Config) (*Session, error) {
 	}
 	s := &Session{
 		cfg: c, log: c.Log, token: token,
-		base:      strings.TrimSuffix(c.BaseURL, "/") + "/v10",
-		pace:      newPacer(c.PerSecond),
-		events:    make(chan turn.Event, 64),
-		guildCame: make(chan struct{}, 1),
+		base:       strings.TrimSuffix(c.BaseURL, "/") + "/v10",
+		pace:       newPacer(c.PerSecond),
+		events:     make(chan turn.Event), // unbuffered: what was sent has been received
+		guildCame:  make(chan struct{}),
+		welcome:    make(chan struct{}, 1),
+		frameLimit: maxFrame,
+	}
+	if (c.LoadSession == nil) != (c.SaveSession == nil) {
+		return nil, errors.New("open Discord: LoadSession and SaveSession go together")
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -159,14 +181,37 @@ func New(c Config) (*Session, error) {
 	return s, nil
 }
 
-// CheckToken returns what is wrong with a bot token's shape: three base64url parts, the first of them the bot's id.
-// A token of the right shape may still be refused by Discord.
-func CheckToken(token string) error {
-	const where = "copy it from https://discord.com/developers/applications → your application → Bot → Reset Token"
-	token = strings.TrimPrefix(strings.TrimSpace(token), "Bot ")
-	if token == "" {
-		return errors.New("the bot token is empty; " + where)
+// CheckToken returns what is wrong with a bot token's shape. At Discord itself it is three base64url parts, the first of them the
+// bot's id; any other server, which baseURL names, may have tokens of its own shape. A token of the right shape may still be refused.
+func CheckToken(token, baseURL string) error {
+	where := "copy it from https://discord.com/developers/applications → your application → Bot → Reset Token"
+	if !isDiscord(baseURL) {
+		where = "copy it from the server that DISCORD_API_URL names"
 	}
+	token = strings.TrimPrefix(strings.TrimSpace(token), "Bot ")
+	switch {
+	case token == "":
+		return errors.New("the bot token is empty; " + where)
+	case isDiscord(baseURL):
+		return checkShape(token, where)
+	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return errors.New("the bot token has characters that no token has (spaces in it?); " + where)
+	}
+	return nil
+}
+
+// isDiscord reports whether a base URL is Discord's own, as an empty one is.
+func isDiscord(baseURL string) bool {
+	u, err := url.Parse(orElse(baseURL, defaultBase))
+	if err != nil {
+		return true
+	}
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	return host == "discord.com" || strings.HasSuffix(host, ".discord.com")
+}
+
+// checkShape returns what is wrong with the shape of a token of Discord's own.
+func checkShape(token, where string) error {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
 		return errors.New("the bot token does not have three parts joined by dots; " + where)

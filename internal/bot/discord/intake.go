@@ -2,13 +2,8 @@ package discord
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"runtime/debug"
-	"time"
-
-	"github.com/bwmarrin/discordgo"
 
 	"familiar/internal/context/turn"
 )
@@ -47,7 +42,7 @@ func (s *Session) handlers() map[string]func(context.Context, []byte) error {
 func on[T any](f func(context.Context, *T)) func(context.Context, []byte) error {
 	return func(ctx context.Context, data []byte) error {
 		v := new(T)
-		if err := json.Unmarshal(data, v); err != nil {
+		if err := decode(data, v); err != nil {
 			return err
 		}
 		f(ctx, v)
@@ -74,56 +69,31 @@ func (s *Session) logPanic(what string) {
 	}
 }
 
-// emit hands an event to the bot.
-func (s *Session) emit(e turn.Event) {
+// emit hands an event to the bot. It is called by the goroutine that reads the gateway alone.
+func (s *Session) emit(e turn.Event) { s.enqueue(queued{event: e, from: s.at}) }
+
+func (s *Session) enqueue(e queued) {
 	if s.waiting.put(e) {
 		s.log.Warn("the bot does not keep up: the oldest event was dropped", "dropped", s.waiting.lost())
 	}
 }
 
-// forward moves events from the queue to the bot until ctx is done, and names the channel above a thread on the way,
-// where that may take a request.
+// forward moves events from the queue to the bot until ctx is done. None waits for what the door does not know: where a channel may
+// be a thread, the event says so, and the channel is asked for beside.
 func (s *Session) forward(ctx context.Context) {
 	for {
-		events := s.waiting.take(ctx)
-		if events == nil {
+		e, ok := s.waiting.take(ctx)
+		if !ok {
 			return
 		}
-		for _, e := range events {
-			e.ParentID = s.parent(ctx, e)
-			select {
-			case <-ctx.Done():
-				return
-			case s.events <- e:
-			}
+		s.place(&e)
+		select {
+		case <-ctx.Done():
+			return
+		case s.events <- e:
+			s.waiting.handOut()
 		}
 	}
-}
-
-// parent returns the channel that a thread belongs to, or "". The gateway announces almost every channel beforehand; one
-// it has not is asked for once.
-func (s *Session) parent(ctx context.Context, e turn.Event) string {
-	if e.ParentID != "" || e.GuildID == "" || e.Message.ChannelID == "" || e.Kind == turn.Gone || e.Kind == turn.Deleted {
-		return e.ParentID
-	}
-	c, ok := s.names.channel(e.Message.ChannelID)
-	if !ok {
-		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-		defer cancel()
-		body, err := s.call(ctx, request{method: http.MethodGet, url: discordgo.EndpointChannel(e.Message.ChannelID), once: true})
-		if err == nil {
-			err = json.Unmarshal(body, &c)
-		}
-		if err != nil {
-			s.log.Warn("channel is unknown", "channel", e.Message.ChannelID, "err", err)
-		}
-		c.ID, c.GuildID = e.Message.ChannelID, e.GuildID // also an unknown one, so that it is not asked for again
-		s.names.setChannel(c)
-	}
-	if c.thread() {
-		return c.ParentID
-	}
-	return ""
 }
 
 func (s *Session) onGuild(g *guildInfo) {
@@ -131,10 +101,10 @@ func (s *Session) onGuild(g *guildInfo) {
 		return
 	}
 	s.names.addGuild(*g)
-	select {
-	case s.guildCame <- struct{}{}:
-	default:
-	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.guildCame)
+	s.guildCame = make(chan struct{})
 }
 
 // onGuildGone distinguishes an outage, which passes, from the bot's removal.
@@ -159,11 +129,13 @@ func (s *Session) onChannelChange(_ context.Context, c *channel) {
 	s.refusals.forget()
 }
 
+// onChannelGone reports that a channel is gone, and the threads in it, of which Discord says nothing.
 func (s *Session) onChannelGone(_ context.Context, c *channel) {
-	s.names.removeChannel(c.ID)
-	e := turn.Event{Kind: turn.Gone, ID: c.ID + ":gone", GuildID: c.GuildID, Message: turn.Message{ChannelID: c.ID}}
-	if c.thread() {
-		e.ParentID = c.ParentID
+	for _, gone := range append(s.names.removeChannel(c.ID), *c) {
+		e := turn.Event{Kind: turn.Gone, ID: gone.ID + ":gone", GuildID: gone.GuildID, Message: turn.Message{ChannelID: gone.ID}}
+		if gone.thread() {
+			e.ParentID = gone.ParentID
+		}
+		s.emit(e)
 	}
-	s.emit(e)
 }

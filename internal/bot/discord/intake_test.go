@@ -2,8 +2,10 @@ package discord
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -78,18 +80,13 @@ func TestReports(t *testing.T) {
 			}
 		},
 		"thread": func(t *testing.T, d *door, _ string) {
-			for _, silent := range []bool{false, true} {
-				thread := d.far.AddThread("books", "chapter", silent)
-				d.far.Say(thread, "ada", "inside")
-				d.far.Say(thread, "ada", "inside")
-				for range 2 {
-					if e := d.next(t); e.ParentID != d.far.ID("books") || e.Message.ChannelID != thread {
-						t.Errorf("silent %t: got %+v", silent, e)
-					}
-				}
+			thread := d.far.AddThread("books", "chapter", false)
+			d.far.Say(thread, "ada", "inside")
+			if e := d.next(t); e.ParentID != d.far.ID("books") || e.ParentUnknown || e.Message.ChannelID != thread {
+				t.Errorf("got %+v", e)
 			}
-			if n := len(d.far.Requests("GET channels/*")); n != 1 {
-				t.Errorf("asked %d times for a channel, want 1", n)
+			if n := len(d.far.Requests("GET channels/*")); n != 0 {
+				t.Errorf("asked %d times for a channel that was announced", n)
 			}
 		},
 		"not a person": func(t *testing.T, d *door, _ string) {
@@ -159,6 +156,7 @@ func TestGone(t *testing.T) {
 		thread := far.AddThread("books", "chapter", false)
 		d := open(t, far, nil)
 		await(t, "servers", func() bool { _, all := d.names.guildNames(); return all })
+		begun := time.Now()
 		far.DeleteChannel("chapter")
 		if e := d.next(t); e.Kind != turn.Gone || e.Message.ChannelID != thread || e.ParentID != books {
 			t.Errorf("thread: got %+v", e)
@@ -172,6 +170,9 @@ func TestGone(t *testing.T) {
 		far.Kick("attic")
 		if e := d.next(t); e.Kind != turn.Gone || e.Message.ChannelID != "" || e.GuildID != attic {
 			t.Errorf("server: got %+v", e)
+		}
+		if took := time.Since(begun); took > 0 {
+			t.Errorf("they came after %v", took)
 		}
 		if n := d.Health().Guilds; n != 1 {
 			t.Errorf("%d servers are left, want 1", n)
@@ -212,18 +213,19 @@ func TestOverflow(t *testing.T) {
 	t.Parallel()
 	q := newQueue(3)
 	for _, id := range []string{"1", "2", "3", "4", "5"} {
-		if lost := q.put(turn.Event{ID: id}); lost != (id > "3") {
+		if lost := q.put(queued{event: turn.Event{ID: id}}); lost != (id > "3") {
 			t.Errorf("event %s: lost %t", id, lost)
 		}
 	}
-	events := q.take(t.Context())
-	if len(events) != 3 || events[0].ID != "3" || q.lost() != 2 {
-		t.Errorf("kept %+v, lost %d", events, q.lost())
+	for _, want := range []string{"3", "4", "5"} {
+		if e, ok := q.take(t.Context()); !ok || e.ID != want || q.lost() != 2 {
+			t.Errorf("got %+v, want %s; lost %d", e, want, q.lost())
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if q.take(ctx) != nil {
-		t.Error("an empty queue gave events")
+	if _, ok := q.take(ctx); ok {
+		t.Error("an empty queue gave an event")
 	}
 }
 
@@ -282,4 +284,106 @@ func TestOwnRoleIsTheBot(t *testing.T) {
 			t.Errorf("%q: mentioned %v, text %q", in, e.Mentioned, e.Message.Text)
 		}
 	}
+}
+
+// TestUnknownThread has messages in threads that were not announced. None waits for the door's questions, and a question that fails is
+// asked again.
+func TestUnknownThread(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		d := open(t, far, nil)
+		far.Fail(discordtest.Fault{Route: "GET channels/*", Delay: 5 * time.Second})
+		far.Fail(discordtest.Fault{Route: "GET channels/*", Status: 403, Body: `{"code":50001,"message":"Missing Access"}`})
+		slow, denied := far.AddThread("general", "slow", true), far.AddThread("general", "denied", true)
+		begun := time.Now()
+		far.Say(slow, "ada", "one")
+		synctest.Wait() // which takes the first fault
+		far.Say(denied, "ada", "two")
+		far.Say(slow, "ada", "three")
+		far.Say("general", "ada", "four")
+		for _, want := range []string{"one", "two", "three", "four"} {
+			if e := d.next(t); e.Message.Text != want || e.ParentID != "" || e.ParentUnknown != (want != "four") || time.Since(begun) > 0 {
+				t.Errorf("after %v: got %+v, want %s", time.Since(begun), e, want)
+			}
+		}
+		synctest.Wait()
+		if _, ok := d.Parent(t.Context(), denied); ok {
+			t.Error("a refused question has an answer")
+		}
+		if parent, ok := d.Parent(t.Context(), slow); !ok || parent != far.ID("general") || time.Since(begun) != 5*time.Second {
+			t.Errorf("parent %q, %t after %v", parent, ok, time.Since(begun))
+		}
+		if parent, ok := d.Parent(t.Context(), denied); !ok || parent != far.ID("general") {
+			t.Errorf("asked again: parent %q, %t", parent, ok)
+		}
+		far.Say(denied, "ada", "five")
+		if e := d.next(t); e.ParentID != far.ID("general") || e.ParentUnknown {
+			t.Errorf("got %+v", e)
+		}
+		if n := len(far.Requests("GET channels/*")); n != 3 {
+			t.Errorf("asked %d times, want 3", n)
+		}
+		d.stop()
+		d.result(t)
+		if _, ok := d.Parent(t.Context(), "12"); ok {
+			t.Error("an answer after the end")
+		}
+	})
+}
+
+// TestOddPayloads has what other servers than Discord send: numbers for ids, and times that cannot be read.
+func TestOddPayloads(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		d := open(t, far, nil)
+		far.Dispatch("MESSAGE_CREATE", map[string]any{"id": 1234567890123456789, "channel_id": 5, "content": "numbers", "timestamp": "yesterday",
+			"edited_timestamp": "never", "author": map[string]any{"id": 7, "username": "ada"}, "mentions": []any{map[string]any{"id": json.Number(far.UserID("familiar"))}}})
+		e := d.next(t)
+		if e.Message.ID != "1234567890123456789" || e.Message.ChannelID != "5" || e.Message.Author.ID != "7" || !e.Mentioned || e.Message.At.Year() != 2024 {
+			t.Errorf("got %+v", e)
+		}
+		far.Dispatch("MESSAGE_UPDATE", map[string]any{"id": "1234567890123456789", "channel_id": "5", "content": "other words", "timestamp": "?",
+			"edited_timestamp": "1 minute ago", "author": map[string]any{"id": "7", "username": "ada"}})
+		if e := d.next(t); e.Kind != turn.Edited || e.Message.Text != "other words" || e.ID == e.Message.ID {
+			t.Errorf("got %+v", e)
+		}
+	})
+}
+
+// TestThreadsGoWithTheirChannel has a channel deleted in which there are threads.
+func TestThreadsGoWithTheirChannel(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		books := far.AddChannel("hall", "books")
+		thread := far.AddThread("books", "chapter", false)
+		d := open(t, far, nil)
+		d.none(t)
+		begun := time.Now()
+		far.DeleteChannel("books")
+		if e := d.next(t); e.Kind != turn.Gone || e.Message.ChannelID != thread || e.ParentID != books {
+			t.Errorf("got %+v", e)
+		}
+		if e := d.next(t); e.Kind != turn.Gone || e.Message.ChannelID != books || time.Since(begun) > 0 {
+			t.Errorf("got %+v", e)
+		}
+	})
+}
+
+// TestHugeFrame has events that are too large to be read, with their number before the data or behind it. The session goes on.
+func TestHugeFrame(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		s := prepare(t, far, nil)
+		s.frameLimit = 100_000
+		d := connect(t, far, s)
+		for _, behind := range []bool{false, true} {
+			far.DataFirst(behind)
+			far.Dispatch("GUILD_UPDATE", map[string]any{"id": "1", "s": 7, "name": strings.Repeat(`"s":5,"t":"X"}`, 100_000)})
+			far.Say("general", "ada", "still here")
+			if e := d.next(t); e.Message.Text != "still here" {
+				t.Errorf("got %+v", e)
+			}
+		}
+		far.Drop(0)
+		d.none(t)
+		if h := d.Health(); h.Identifies != 1 || h.Resumes != 1 || len(far.Greetings()) != 2 {
+			t.Errorf("health %+v, greetings %+v", h, far.Greetings())
+		}
+	})
 }

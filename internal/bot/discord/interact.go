@@ -16,6 +16,12 @@ import (
 	"familiar/internal/context/turn"
 )
 
+// Discord waits three seconds for an acknowledgement, so one that hangs is sent again before that.
+const (
+	ackLimit   = 2500 * time.Millisecond
+	ackAttempt = 1200 * time.Millisecond
+)
+
 // onInteraction acknowledges a command or a button at once, and only then hands it to the bot: Discord waits three
 // seconds for the first answer, and fifteen minutes for the second.
 // https://discord.com/developers/docs/interactions/receiving-and-responding
@@ -32,14 +38,14 @@ func (s *Session) onInteraction(ctx context.Context, i *interaction) {
 	e := s.commandEvent(i)
 	s.tasks.Go(func() {
 		defer s.logPanic("acknowledge an interaction")
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ackLimit)
 		defer cancel()
-		_, err := s.call(ctx, request{method: http.MethodPost, url: discordgo.EndpointInteractionResponse(i.ID, i.Token), body: mustJSON(answer), once: true})
-		if err != nil {
+		_, err := s.call(ctx, request{method: http.MethodPost, url: discordgo.EndpointInteractionResponse(i.ID, i.Token), body: mustJSON(answer), attempt: ackAttempt})
+		if err != nil && code(err) != discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged { // as the attempt before did
 			s.log.Warn("interaction could not be acknowledged and is lost", "command", e.Command.Name, "err", err)
 			return
 		}
-		s.emit(e)
+		s.enqueue(queued{event: e}) // it would not come again: it is acknowledged
 	})
 }
 

@@ -105,6 +105,26 @@ func TestUnacknowledged(t *testing.T) {
 	})
 }
 
+// TestHungAcknowledgement has an acknowledgement that is not answered, whether it took effect or not.
+func TestHungAcknowledgement(t *testing.T) {
+	each(t, map[string]bool{"lost": false, "taken": true}, func(t *testing.T, far *discordtest.Server, after bool) {
+		const route = "POST interactions/*/*/callback"
+		d := open(t, far, nil)
+		if after {
+			far.Fail(discordtest.Fault{Route: route, Status: 504, After: true})
+		} else {
+			far.Fail(discordtest.Fault{Route: route, Delay: time.Minute})
+		}
+		i := far.Interact("general", "ada", "help", nil, true)
+		if took, _, ok := i.WaitAck(soon); !ok || took > ackLimit {
+			t.Errorf("acknowledged %t after %v", ok, took)
+		}
+		if e := d.next(t); e.ID != i.ID {
+			t.Errorf("got %+v", e)
+		}
+	})
+}
+
 func TestOptionKinds(t *testing.T) {
 	t.Parallel()
 	var from []option
@@ -156,6 +176,9 @@ func TestRegistration(t *testing.T) {
 		}
 		if err := json.Unmarshal([]byte(raw), &commands); err != nil || len(commands) != 5 || !strings.Contains(raw, `"choices":[{"name":"colony","value":"colony"},{"name":"go","value":"go"}]`) {
 			t.Fatalf("%v: %s", err, raw)
+		}
+		if strings.Contains(raw, "null") || strings.Contains(raw, "channel_types") {
+			t.Errorf("fields that Discord does not document: %s", raw)
 		}
 		for _, c := range commands {
 			if c.Manage != "32" || len(c.Description) > 100 || len(c.Contexts) == 0 {

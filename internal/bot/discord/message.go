@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -20,11 +21,15 @@ func fromPerson(m *message) bool {
 }
 
 func (s *Session) onMessage(_ context.Context, m *message) {
-	if !fromPerson(m) {
-		return
+	id := min(flake(m.ID), flakeAt(time.Now().Add(time.Minute))) // a server may number its messages otherwise
+	if m.GuildID == "" {
+		s.noteDirect(m.ChannelID, id)
 	}
-	s.seen.remember(m.ID, m.Content)
-	s.emit(s.event(turn.Created, m.ID, m))
+	if fromPerson(m) {
+		s.seen.remember(m.ID, m.Content)
+		s.emit(s.event(turn.Created, m.ID, m))
+	}
+	s.at.mark = max(s.at.mark, id)
 }
 
 // onEdit reports an edit of the text. Discord sends the same event when a link preview appears or a message is pinned.
@@ -32,7 +37,11 @@ func (s *Session) onEdit(_ context.Context, m *message) {
 	if !fromPerson(m) || m.Edited == nil || !s.seen.remember(m.ID, m.Content) {
 		return
 	}
-	s.emit(s.event(turn.Edited, m.ID+":"+m.Edited.UTC().Format(time.RFC3339Nano), m))
+	when := m.Edited.text
+	if when == "" {
+		when = m.Edited.UTC().Format(time.RFC3339Nano)
+	}
+	s.emit(s.event(turn.Edited, m.ID+":"+when, m))
 }
 
 func (s *Session) onDelete(_ context.Context, d *deletion) {
@@ -88,22 +97,23 @@ func (s *Session) message(m *message, by *member) turn.Message {
 	text, mentions := s.readable(m)
 	own := m.Author.ID == s.selfID()
 	out := turn.Message{
-		ID: m.ID, ChannelID: m.ChannelID, Text: text, Mentions: mentions, At: m.Timestamp, Own: own,
+		ID: m.ID, ChannelID: m.ChannelID, Text: text, Mentions: mentions, At: m.Timestamp.Time, Own: own,
 		Author: turn.Author{ID: m.Author.ID, Name: m.Author.name(by), Machine: !own && !fromPerson(m)},
 	}
 	if m.Reference != nil && m.Reference.Type == 0 {
 		out.ReplyTo = m.Reference.MessageID
 	}
 	if out.At.IsZero() {
-		out.At, _ = discordgo.SnowflakeTimestamp(m.ID)
+		out.At = flake(m.ID).time()
 	}
 	return out
 }
 
-// edits remembers the text of the latest messages by hash, to tell an edit from other changes. Its zero value is
-// ready. It is used by one goroutine.
+// edits remembers the text of the latest messages by hash, to tell an edit from other changes, and a message that is new from one that
+// is not. Its zero value is ready.
 type edits struct {
-	seed  maphash.Seed
+	mu    sync.Mutex
+	seed  maphash.Seed // guarded by mu, as is all that follows
 	text  map[string]uint64
 	order []string // ring of the ids in text
 	next  int
@@ -113,16 +123,35 @@ const editMemory = 2048 // messages
 
 // remember stores a message's text and reports whether it is new or differs from the one stored before.
 func (e *edits) remember(id, text string) (changed bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	known, same := e.store(id, text)
+	return !known || !same
+}
+
+// add stores a message's text and reports whether the message is new.
+func (e *edits) add(id, text string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if _, known := e.text[id]; known {
+		return false
+	}
+	e.store(id, text)
+	return true
+}
+
+// store stores a message's text and reports whether there was one, and whether it was the same. Its caller holds mu.
+func (e *edits) store(id, text string) (known, same bool) {
 	if e.text == nil {
 		e.seed, e.text, e.order = maphash.MakeSeed(), map[string]uint64{}, make([]string, editMemory)
 	}
 	hash := maphash.String(e.seed, text)
-	before, ok := e.text[id]
-	if !ok {
+	before, known := e.text[id]
+	if !known {
 		delete(e.text, e.order[e.next])
 		e.order[e.next] = id
 		e.next = (e.next + 1) % editMemory
 	}
 	e.text[id] = hash
-	return !ok || before != hash
+	return known, before == hash
 }

@@ -15,8 +15,13 @@ import (
 )
 
 const (
-	maxResumes = 3           // failed resumes before a session is given up
-	maxRetry   = time.Minute // between two connections
+	maxResumes  = 3                       // resumes that the gateway did not accept before a session is given up
+	maxRetry    = time.Minute             // between two connections
+	maxResume   = 1500 * time.Millisecond // the same, while a session can be resumed: the bot is back soon after the network is
+	shortLived  = 5 * time.Second         // a session that ends sooner is not resumed at once, lest it goes round in circles
+	sessionLife = 10 * time.Minute        // how long Discord is taken to keep a session without a connection
+	quickDials  = 20                      // attempts to resume that do not wait long for a connection
+	quickDial   = 2 * time.Second         // which is this long: a network that comes back is not slept through
 )
 
 // Run connects to Discord and stays connected until ctx is done; then it returns nil. When trying again cannot help it returns a
@@ -25,17 +30,39 @@ func (s *Session) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	s.mu.Lock()
 	s.refuse401 = func() { stop(fatal(http.StatusUnauthorized)) }
+	s.spawn = func(task func(context.Context)) { s.tasks.Go(func() { task(ctx) }) }
 	s.mu.Unlock()
 	s.tasks.Go(func() { s.forward(ctx) })
+	keep := keeper{session: s}
+	if s.cfg.SaveSession != nil {
+		s.tasks.Go(func() { keep.keep(ctx) })
+	}
 	err := s.supervise(ctx)
 	stop(nil)
+	s.mu.Lock()
+	s.spawn = nil
+	s.mu.Unlock()
 	s.tasks.Wait()
+	if s.cfg.SaveSession != nil {
+		keep.save(ctx, true)
+	}
 	close(s.events)
 	var f *Fatal
 	if errors.As(err, &f) {
 		return f
 	}
 	return nil
+}
+
+// start starts a task on a goroutine that ends with Run. It reports false, and does nothing, unless Run is running.
+func (s *Session) start(task func(context.Context)) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.spawn == nil {
+		return false
+	}
+	s.spawn(task)
+	return true
 }
 
 // refuse ends Run: Discord does not accept the token any more, and 10,000 more tries in ten minutes would have the
@@ -53,16 +80,22 @@ func (s *Session) refuse() {
 // except for seq, which a connection's heart reads.
 type gatewayState struct {
 	session    *Session
-	id, url    string       // of the session that may be resumed; empty: a new one is begun
+	id, url    string       // of the session that may be resumed; without an id a new one is begun. url may be empty
+	gateway    string       // the address for new sessions, as Discord last named it
 	seq        atomic.Int64 // last event received in it
-	failed     int          // resumes that failed since the last one that did not
-	streak     int          // connections since the last one that worked both ways
+	failed     int          // RESUMEs sent since the last one that was accepted
+	unreached  int          // connections that failed since the last one that did not
+	streak     int          // connections since the last one in which a session was begun or resumed
+	welcome    time.Time    // when that was
+	alive      time.Time    // when the gateway last said anything in the session
 	identified time.Time    // when the last IDENTIFY was sent
+	restored   bool         // the session is one of an earlier start, and was not resumed yet
 }
 
 // supervise connects again and again. It returns when ctx is done or trying again cannot help.
 func (s *Session) supervise(ctx context.Context) error {
 	state := &gatewayState{session: s}
+	s.restore(ctx, state)
 	for {
 		err := state.connect(ctx)
 		s.down(err)
@@ -82,25 +115,32 @@ func (s *Session) supervise(ctx context.Context) error {
 // connect makes one connection, runs it to its end, and returns the reason.
 func (g *gatewayState) connect(ctx context.Context) error {
 	g.streak++
-	address := g.url
-	if g.id == "" {
+	address, limit := g.resumeURL(), helloLimit
+	if g.id != "" && g.streak <= quickDials {
+		limit = quickDial
+	}
+	if g.id == "" || address == "" {
 		var err error
 		if address, err = g.permission(ctx); err != nil {
 			return err
 		}
 	}
-	if g.id != "" {
-		g.failed++ // until RESUMED says otherwise
-	}
-	c, err := g.session.dial(ctx, address)
+	c, err := g.session.dial(ctx, address, limit)
 	if err != nil {
+		g.unreached++
 		return err
 	}
-	err = c.run(ctx, g)
-	if c.answered.Load() {
-		g.streak = 0
+	g.unreached = 0
+	return c.run(ctx, g)
+}
+
+// resumeURL returns where the session is resumed, or "" if no address is known. Where one cannot be reached again and again the
+// gateway's own is tried in turn with it.
+func (g *gatewayState) resumeURL() string {
+	if g.url == "" || g.gateway != "" && g.unreached >= maxResumes && g.unreached%2 == 1 {
+		return g.gateway
 	}
-	return err
+	return g.url
 }
 
 // permission asks for the gateway's address, and waits until another IDENTIFY is allowed: 1,000 a day, after which
@@ -117,6 +157,9 @@ func (g *gatewayState) permission(ctx context.Context) (address string, err erro
 	var bot discordgo.GatewayBotResponse
 	if err := json.Unmarshal(body, &bot); err != nil || bot.URL == "" {
 		return "", errors.New("ask for the gateway: the answer names none")
+	}
+	if g.gateway = bot.URL; g.id != "" {
+		return bot.URL, nil
 	}
 	wait := time.Until(g.identified.Add(identifyGap))
 	if limit := bot.SessionStartLimit; limit.Total > 0 && limit.Remaining == 0 {
@@ -142,45 +185,75 @@ func (g *gatewayState) next(end error) (wait time.Duration, err error) {
 		}
 	}
 	isInvalid := errors.As(end, &invalid)
-	if isClosed && newSession(closed.Code) || isInvalid && !invalid.resumable || g.failed >= maxResumes {
+	if isClosed && newSession(closed.Code) || isInvalid && !invalid.resumable || g.failed >= maxResumes || g.id != "" && time.Since(g.alive) > sessionLife {
 		g.forget()
 	}
-	if g.streak > 1 {
-		wait = backoff(firstRetry, maxRetry, g.streak-1)
+	most := maxRetry
+	if g.id != "" {
+		most = maxResume
 	}
-	if isInvalid {
-		wait = max(wait, invalidWait+rand.N(4*invalidWait))
+	switch {
+	case isInvalid:
+		wait = invalidWait + rand.N(4*invalidWait)
+	case g.streak > 1:
+		wait = backoff(firstRetry, most, g.streak-1)
+	case g.streak == 0 && time.Since(g.welcome) < shortLived:
+		wait = backoff(firstRetry, most, 1)
 	}
 	if errors.As(end, &refused) {
-		wait = max(wait, refused.RetryAfter)
+		wait = max(wait, min(refused.RetryAfter, maxClosed))
 	}
 	g.session.log.Warn("gateway connection ended", "why", g.session.redact(end.Error()), "wait", wait.Round(time.Millisecond), "resume", g.id != "")
 	return wait, nil
 }
 
 func (g *gatewayState) forget() {
-	g.id, g.url, g.failed = "", "", 0
+	g.id, g.url, g.failed, g.restored = "", "", 0, false
 	g.seq.Store(0)
+	g.offer()
 }
 
 // begin starts the session that READY describes.
 func (g *gatewayState) begin(ctx context.Context, data []byte) error {
 	var r ready
-	if err := json.Unmarshal(data, &r); err != nil {
+	if err := decode(data, &r); err != nil {
 		return fmt.Errorf("read READY: %w", err)
 	}
 	s := g.session
-	g.id, g.url, g.failed = r.SessionID, r.ResumeURL, 0
+	g.id, g.url, g.restored = r.SessionID, r.ResumeURL, false
 	s.self.Store(newIdentity(r.User, r.Application.ID))
 	s.names.begin(r.Guilds)
+	s.at.session++
+	if mark := s.at.mark; mark == 0 {
+		s.at.mark = flakeAt(time.Now()) // what was written before is nobody's concern
+	} else {
+		release := s.waiting.hold(mark)
+		s.tasks.Go(func() { s.fillGap(ctx, mark, release) })
+	}
+	s.waiting.reach(s.at)
+	g.welcomed()
 	s.up()
 	s.log.Info("gateway session begun", "bot", r.User.Username, "servers", len(r.Guilds))
 	s.announce(ctx)
 	return nil
 }
 
-func (g *gatewayState) resumed() {
-	g.failed = 0
+// welcomed notes that the gateway took the bot in, which is what makes a connection one that worked.
+func (g *gatewayState) welcomed() {
+	g.failed, g.streak, g.welcome = 0, 0, time.Now()
+	g.offer()
+	select {
+	case g.session.welcome <- struct{}{}:
+	default:
+	}
+}
+
+func (g *gatewayState) resumed(ctx context.Context) {
+	g.welcomed()
+	if g.restored {
+		g.restored = false
+		g.session.announce(ctx)
+	}
 	g.session.note(func(h *Health) { h.Resumes++ })
 	g.session.up()
 	g.session.log.Info("gateway session resumed")
@@ -206,7 +279,7 @@ func (s *Session) announce(ctx context.Context) {
 	s.once.Do(func() {
 		s.tasks.Go(func() {
 			defer s.logPanic("OnReady")
-			s.awaitGuilds(ctx)
+			s.awaitGuilds(ctx, guildsLimit)
 			if s.cfg.OnReady != nil && ctx.Err() == nil {
 				names, _ := s.names.guildNames()
 				s.cfg.OnReady(Ready{Name: self.user.name(nil), ID: self.user.ID, Guilds: names, Invite: invite(self.app)})
@@ -233,18 +306,21 @@ func (s *Session) announce(ctx context.Context) {
 	})
 }
 
-// awaitGuilds waits until the servers that READY announced are there.
-func (s *Session) awaitGuilds(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, guildsLimit)
+// awaitGuilds waits until the servers that READY announced are there, or limit has passed.
+func (s *Session) awaitGuilds(ctx context.Context, limit time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for {
-		if _, complete := s.names.guildNames(); complete {
+		s.mu.Lock()
+		came := s.guildCame
+		s.mu.Unlock()
+		if s.names.complete() {
 			return
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.guildCame:
+		case <-came:
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package discord
 
 import (
+	"context"
 	"errors"
+	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -71,6 +73,102 @@ func TestResume(t *testing.T) {
 			t.Errorf("greetings %+v, want an IDENTIFY and a RESUME", greetings)
 		}
 		await(t, "health", func() bool { h := d.Health(); return h.Connected && h.Resumes == 1 && h.Trouble == "" })
+	})
+}
+
+// TestOutage has a network that is away for a while, with connections refused or not even that. The session goes on after it.
+func TestOutage(t *testing.T) {
+	type outage struct {
+		away time.Duration
+		hang bool
+	}
+	each(t, map[string]outage{
+		"2 s, refused":  {2 * time.Second, false},
+		"2 s, silent":   {2 * time.Second, true},
+		"8 s, refused":  {8 * time.Second, false},
+		"8 s, silent":   {8 * time.Second, true},
+		"30 s, refused": {30 * time.Second, false},
+		"30 s, silent":  {30 * time.Second, true},
+		"5 m, refused":  {5 * time.Minute, false},
+	}, func(t *testing.T, far *discordtest.Server, c outage) {
+		d := open(t, far, nil)
+		for n := range 3 {
+			far.Say("general", "ada", "before")
+			d.next(t)
+			far.Unplug(c.hang)
+			time.Sleep(c.away)
+			far.Say("general", "ada", "meanwhile")
+			far.Plug()
+			back := time.Now()
+			if e := d.next(t); e.Message.Text != "meanwhile" || time.Since(back) > 2*time.Second {
+				t.Errorf("outage %d: got %q after %v", n, e.Message.Text, time.Since(back))
+			}
+			await(t, "health", func() bool { h := d.Health(); return h.Connected && h.Resumes == n+1 && h.Identifies == 1 })
+		}
+	})
+}
+
+// TestSessionsThatWork has sessions that last a minute each: none has to wait for the failures of the others.
+func TestSessionsThatWork(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		far.HeartbeatInterval(time.Hour) // so that no beat is answered
+		open(t, far, nil)
+		for n := range 8 {
+			time.Sleep(time.Minute)
+			begun := time.Now()
+			far.Drop(0)
+			if !far.WaitGreetings(n+2, soon) || time.Since(begun) > firstRetry {
+				t.Fatalf("session %d is back after %v", n, time.Since(begun))
+			}
+		}
+		for n := range 4 { // and as many that end at once, which go slower
+			begun := time.Now()
+			far.Drop(0)
+			if !far.WaitGreetings(n+10, soon) || time.Since(begun) < firstRetry/2 {
+				t.Fatalf("session %d is back after %v", n, time.Since(begun))
+			}
+		}
+		time.Sleep(time.Minute)
+		for range 5 { // invalidated sessions wait for what the protocol says, and no more
+			begun := time.Now()
+			far.Invalidate(false)
+			time.Sleep(2 * identifyGap)
+			if g := far.Greetings(); !g[len(g)-1].OK || g[len(g)-1].At.Sub(begun) > identifyGap {
+				t.Errorf("identified after %v", g[len(g)-1].At.Sub(begun))
+			}
+		}
+	})
+}
+
+// TestNoResumeURL has a server that names no address for resuming.
+func TestNoResumeURL(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		far.ResumeURL("")
+		d := open(t, far, nil)
+		far.Drop(0)
+		far.Say("general", "ada", "meanwhile")
+		if e := d.next(t); e.Message.Text != "meanwhile" || !far.WaitGreetings(2, soon) || !far.Greetings()[1].Resume {
+			t.Errorf("got %+v, greetings %+v", e, far.Greetings())
+		}
+	})
+}
+
+// TestDeadResumeURL has an address for resuming that nobody answers at.
+func TestDeadResumeURL(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		far.ResumeURL("ws://127.0.0.1:2/gone")
+		s := prepare(t, far, nil)
+		s.netDial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			if strings.HasSuffix(address, ":2") {
+				return nil, errors.New("refused")
+			}
+			return far.Dial(ctx, network, address)
+		}
+		connect(t, far, s)
+		far.Drop(0)
+		if !far.WaitGreetings(2, 10*time.Second) || !far.Greetings()[1].Resume {
+			t.Errorf("greetings %+v", far.Greetings())
+		}
 	})
 }
 
@@ -316,7 +414,7 @@ func TestKeepsOut(t *testing.T) {
 		s := prepare(t, far, nil)
 		s.base = "https://discord.com/api/v10"
 		for _, address := range []string{"ws://127.0.0.1:1", "http://127.0.0.1:1", "://"} {
-			if _, err := s.dial(t.Context(), address); err == nil || !strings.Contains(err.Error(), "wss") {
+			if _, err := s.dial(t.Context(), address, helloLimit); err == nil || !strings.Contains(err.Error(), "wss") {
 				t.Errorf("%s: %v", address, err)
 			}
 		}
@@ -345,10 +443,24 @@ func TestTokenShape(t *testing.T) {
 		"bm90LWFuLWlk.abc.def":        false,
 		"MTIz.abc.d e":                false,
 	} {
-		if err := CheckToken(token); (err == nil) != ok {
-			t.Errorf("%q: %v", token, err)
-		} else if err != nil && token != "" && strings.Contains(err.Error(), token) {
-			t.Errorf("the error repeats the token: %v", err)
+		for _, base := range []string{"", defaultBase, "https://canary.discord.com/api"} {
+			if err := CheckToken(token, base); (err == nil) != ok {
+				t.Errorf("%q: %v", token, err)
+			} else if err != nil && token != "" && strings.Contains(err.Error(), token) {
+				t.Errorf("the error repeats the token: %v", err)
+			}
+		}
+	}
+	for token, ok := range map[string]bool{
+		"eyJhbGciOiJFUzUxMiJ9.eyJpZCI6IjEifQ.c2ln": true,
+		"Bot anything": true,
+		"":             false,
+		"two words":    false,
+		"line\nfeed":   false,
+		"t\u00f6ken":   false,
+	} {
+		if err := CheckToken(token, "https://notdiscord.com/api"); (err == nil) != ok {
+			t.Errorf("elsewhere %q: %v", token, err)
 		}
 	}
 }

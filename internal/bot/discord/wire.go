@@ -1,7 +1,11 @@
 package discord
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -11,12 +15,89 @@ import (
 // message with a component or an embed of a kind invented tomorrow is not lost, and takes no memory.
 // https://discord.com/developers/docs/events/gateway-events
 
+// decode reads a payload. Where it has numbers for ids, which Discord itself writes as strings, they are read too.
+func decode(data []byte, v any) error {
+	err := json.Unmarshal(data, v)
+	if odd := (*json.UnmarshalTypeError)(nil); !errors.As(err, &odd) || odd.Value != "number" {
+		return err
+	}
+	var tree any
+	numbers := json.NewDecoder(bytes.NewReader(data))
+	numbers.UseNumber()
+	if numbers.Decode(&tree) != nil {
+		return err
+	}
+	return json.Unmarshal(mustJSON(quoteIDs("", tree)), v)
+}
+
+// quoteIDs returns a JSON value with strings for the numbers under keys that hold ids.
+func quoteIDs(key string, value any) any {
+	switch value := value.(type) {
+	case json.Number:
+		if key == "id" || key == "ids" || key == "mention_roles" || key == "permissions" || strings.HasSuffix(key, "_id") {
+			return value.String()
+		}
+	case map[string]any:
+		for k, v := range value {
+			value[k] = quoteIDs(k, v)
+		}
+	case []any:
+		for i, v := range value {
+			value[i] = quoteIDs(key, v)
+		}
+	}
+	return value
+}
+
+// stamp is a time. One that cannot be read is the zero time, with the text that should have been one.
+type stamp struct {
+	time.Time
+	text string
+}
+
+func (s *stamp) UnmarshalJSON(data []byte) error {
+	if s.Time.UnmarshalJSON(data) != nil {
+		*s = stamp{text: string(data)}
+	}
+	return nil
+}
+
+// snowflake is an id as a number, which grows with time: milliseconds since 2015, shifted by 22 bits.
+// https://discord.com/developers/docs/reference#snowflakes
+type snowflake uint64
+
+// flake returns an id as a number: 0 if it is none.
+func flake(id string) snowflake {
+	n, _ := strconv.ParseUint(id, 10, 64)
+	return snowflake(n)
+}
+
+const epoch = 1420070400000 // the first millisecond of 2015, in Unix time
+
+// flakeAt returns the least snowflake of a moment.
+func flakeAt(at time.Time) snowflake { return snowflake(max(0, at.UnixMilli()-epoch)) << 22 }
+
+func (f snowflake) time() time.Time { return time.UnixMilli(int64(f>>22) + epoch) }
+
+// MarshalJSON writes a string.
+func (f snowflake) MarshalJSON() ([]byte, error) { return []byte(`"` + f.String() + `"`), nil }
+
+func (f snowflake) String() string { return strconv.FormatUint(uint64(f), 10) }
+
+// UnmarshalJSON reads a string, a number or null.
+func (f *snowflake) UnmarshalJSON(data []byte) error {
+	*f = flake(strings.Trim(string(data), `"`))
+	return nil
+}
+
 // frame is everything the gateway sends.
 type frame struct {
 	Op   int             `json:"op"`
 	Data json.RawMessage `json:"d"`
 	Seq  int64           `json:"s"`
 	Type string          `json:"t"`
+
+	Skipped bool `json:"-"` // it was too large, and Data is missing
 }
 
 type ready struct {
@@ -35,8 +116,8 @@ type user struct {
 	ID         string `json:"id"`
 	Username   string `json:"username"`
 	GlobalName string `json:"global_name"`
-	Bot        bool   `json:"bot"`
-	System     bool   `json:"system"`
+	Bot        bool   `json:"bot,omitempty"`
+	System     bool   `json:"system,omitempty"`
 }
 
 // member is a user in a server; User is missing where the payload names the user beside it.
@@ -68,8 +149,8 @@ type message struct {
 	GuildID    string                `json:"guild_id"`
 	Type       discordgo.MessageType `json:"type"`
 	Content    string                `json:"content"`
-	Timestamp  time.Time             `json:"timestamp"`
-	Edited     *time.Time            `json:"edited_timestamp"`
+	Timestamp  stamp                 `json:"timestamp"`
+	Edited     *stamp                `json:"edited_timestamp"`
 	WebhookID  string                `json:"webhook_id"`
 	Author     *user                 `json:"author"`
 	Member     *member               `json:"member"`
@@ -94,16 +175,16 @@ type deletion struct {
 type guildInfo struct {
 	ID          string    `json:"id"`
 	Name        string    `json:"name"`
-	Unavailable bool      `json:"unavailable"`
-	Roles       []role    `json:"roles"`
-	Channels    []channel `json:"channels"`
-	Threads     []channel `json:"threads"`
+	Unavailable bool      `json:"unavailable,omitempty"`
+	Roles       []role    `json:"roles,omitempty"`
+	Channels    []channel `json:"channels,omitempty"`
+	Threads     []channel `json:"threads,omitempty"`
 }
 
 type role struct {
 	ID   string   `json:"id"`
 	Name string   `json:"name"`
-	Tags roleTags `json:"tags"`
+	Tags roleTags `json:"tags,omitzero"`
 }
 
 type roleTags struct {
@@ -118,10 +199,11 @@ type roleChange struct {
 
 type channel struct {
 	ID       string                `json:"id"`
-	GuildID  string                `json:"guild_id"`
+	GuildID  string                `json:"guild_id,omitempty"`
 	Type     discordgo.ChannelType `json:"type"`
 	Name     string                `json:"name"`
-	ParentID string                `json:"parent_id"` // the channel of a thread, the category of a channel
+	ParentID string                `json:"parent_id,omitempty"`      // the channel of a thread, the category of a channel
+	Last     snowflake             `json:"last_message_id,omitzero"` // when the channel was announced
 }
 
 // thread reports whether the channel is a thread of any kind.

@@ -14,6 +14,11 @@ type Event struct {
 	Mentioned bool     // the bot itself is mentioned in Message
 	Direct    bool     // a direct message, or the terminal
 	Command   *Command
+
+	// ParentUnknown: the door does not know the channel yet, so it may be a thread of another one, whose settings then hold for it.
+	ParentUnknown bool
+	// Late: Message was written while the bot was away, and was found afterwards in its channel.
+	Late bool
 }
 
 // Kind is what happened.
