@@ -29,7 +29,12 @@ func (c *conversation) process() *exec.Cmd {
 	cmd.Env = append(cmd.Env, withoutSleep)
 	output := &lockedBuffer{}
 	cmd.Stdout, cmd.Stderr = output, output
-	greeted := len(c.discord.Greetings())
+	greeted := 0 // by all processes so far
+	for _, g := range c.discord.Greetings() {
+		if g.OK {
+			greeted++
+		}
+	}
 	c.must(cmd.Start())
 	c.Cleanup(func() {
 		if cmd.ProcessState == nil {

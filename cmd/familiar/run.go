@@ -11,10 +11,14 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/bot/discord"
+	"familiar/internal/store"
 )
 
-// commandsNote is where the store keeps the fingerprint of the commands that Discord has.
-const commandsNote = "discord.commands"
+// Where the store keeps the fingerprint of the commands that Discord has, and the session that a restart resumes.
+const (
+	commandsNote = "discord.commands"
+	sessionNote  = "discord.session"
+)
 
 type runCommand struct{}
 
@@ -47,10 +51,12 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	base := a.config.get("DISCORD_API_URL")
 	session, err := discord.New(discord.Config{
 		Token: a.config.get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Log: a.log, Redact: a.redact.String,
-		PerSecond: p.far.perSecond, Commands: discord.Commands(a.docs()),
-		OnReady:  func(r discord.Ready) { a.greet(p.out, r) },
-		LoadHash: func(ctx context.Context) (string, error) { return a.store.Note(ctx, commandsNote) },
-		SaveHash: func(ctx context.Context, hash string) error { return a.store.SetNote(ctx, commandsNote, hash) },
+		PerSecond: p.far.perSecond, Operator: a.config.get("DISCORD_OPERATOR"), Commands: discord.Commands(a.docs()),
+		OnReady:     func(r discord.Ready) { a.greet(p.out, r) },
+		LoadHash:    func(ctx context.Context) (string, error) { return a.note(ctx, commandsNote) },
+		SaveHash:    func(ctx context.Context, hash string) error { return a.store.SetNote(ctx, commandsNote, hash) },
+		LoadSession: func(ctx context.Context) (string, error) { return a.note(ctx, sessionNote) },
+		SaveSession: func(ctx context.Context, session string) error { return a.store.SetNote(ctx, sessionNote, session) },
 	})
 	if err != nil {
 		return problems{err.Error()}
@@ -80,6 +86,15 @@ func (a *app) serve(ctx context.Context, p *program) error {
 		return nil // a signal
 	}
 	return err
+}
+
+// note returns what the store keeps under key, "" if nothing.
+func (a *app) note(ctx context.Context, key string) (string, error) {
+	text, err := a.store.Note(ctx, key)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", nil
+	}
+	return text, err
 }
 
 // greet prints who has arrived, where, with what, and what is off and why.

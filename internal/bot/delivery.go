@@ -16,9 +16,10 @@ import (
 )
 
 const (
-	landLimit  = 2 * time.Minute // to deliver a complete reply, when the turn's time is up
-	firstRetry = 500 * time.Millisecond
-	lastRetry  = 5 * time.Second
+	landLimit   = 2 * time.Minute  // to deliver a complete reply, when the turn's time is up
+	streamLimit = 30 * time.Second // to post a part of a reply
+	firstRetry  = 500 * time.Millisecond
+	lastRetry   = 5 * time.Second
 
 	recordLimit = time.Minute // for a store that does not work, before a complete reply is given up
 	awayAfter   = time.Minute // a question that waited longer for its turn is told that the bot was away
@@ -159,6 +160,9 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 	}
 	text, _ := d.rules.Guard(d.rules.Visible(body))
 	text, _, _ = d.marker.Mark(text, true)
+	// A turn that is withdrawn meanwhile must know of this post, to take it away: it is not called off halfway.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), streamLimit)
+	defer cancel()
 	err := d.carry(ctx, strings.TrimRight(text, " \n"), false)
 	if err != nil && !errors.Is(err, errJoined) {
 		d.bot.Log.Debug("stream a reply", "err", d.bot.Redact.String(err.Error()))

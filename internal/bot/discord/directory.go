@@ -19,6 +19,7 @@ type directory struct {
 
 type guild struct {
 	name     string // empty while the server is unavailable
+	owner    string // id of a user
 	roles    map[string]role
 	channels []*channel // those in directory.channels
 }
@@ -40,7 +41,7 @@ func (d *directory) addGuild(g guildInfo) {
 	defer d.mu.Unlock()
 	d.version++
 	d.dropChannels(g.ID)
-	added := &guild{name: g.Name, roles: make(map[string]role, len(g.Roles)), channels: make([]*channel, 0, len(g.Channels)+len(g.Threads))}
+	added := &guild{name: g.Name, owner: g.OwnerID, roles: make(map[string]role, len(g.Roles)), channels: make([]*channel, 0, len(g.Channels)+len(g.Threads))}
 	for _, r := range g.Roles {
 		added.roles[r.ID] = r
 	}
@@ -162,6 +163,16 @@ func (d *directory) role(guildID, id string) role {
 	return role{}
 }
 
+// owner returns the id of the user whom a server belongs to, or "".
+func (d *directory) owner(guildID string) string {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if g := d.guilds[guildID]; g != nil {
+		return g.owner
+	}
+	return ""
+}
+
 // guildNames lists the servers, sorted, and reports whether the name of each is known.
 func (d *directory) guildNames() (names []string, complete bool) {
 	d.mu.RLock()
@@ -215,7 +226,7 @@ func (d *directory) all(most int) (guilds []guildInfo, ok bool) {
 		return nil, false
 	}
 	for id, g := range d.guilds {
-		info := guildInfo{ID: id, Name: g.name, Unavailable: g.name == "", Roles: slices.Collect(maps.Values(g.roles))}
+		info := guildInfo{ID: id, Name: g.name, OwnerID: g.owner, Unavailable: g.name == "", Roles: slices.Collect(maps.Values(g.roles))}
 		for _, c := range g.channels {
 			kept := *c
 			kept.GuildID, kept.Last = "", 0

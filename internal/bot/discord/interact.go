@@ -60,7 +60,7 @@ func (s *Session) commandEvent(i *interaction) turn.Event {
 	}
 	cmd := &turn.Command{
 		Name: i.Data.Name, Button: i.Data.CustomID, Token: i.Token, Options: map[string]string{},
-		By: turn.Author{ID: by.ID, Name: by.name(who)}, Admin: manages(who),
+		By: turn.Author{ID: by.ID, Name: by.name(who)}, Admin: s.manages(i.GuildID, who),
 	}
 	options(cmd.Options, i.Data.Options)
 	at, err := discordgo.SnowflakeTimestamp(i.ID)
@@ -77,10 +77,14 @@ func (s *Session) commandEvent(i *interaction) turn.Event {
 	return e
 }
 
-// manages reports whether a member may manage the server.
-func manages(m *member) bool {
-	if m == nil {
+// manages reports whether a member may manage the server. Where the platform does not say so, only the server's owner and the
+// bot's operator may.
+func (s *Session) manages(guildID string, m *member) bool {
+	switch {
+	case m == nil || m.User.ID == "":
 		return false
+	case m.Permissions == "":
+		return m.User.ID == s.names.owner(guildID) || m.User.ID == s.cfg.Operator
 	}
 	bits, err := strconv.ParseInt(m.Permissions, 10, 64)
 	return err == nil && bits&(discordgo.PermissionManageGuild|discordgo.PermissionAdministrator) != 0

@@ -193,3 +193,24 @@ func TestRegistration(t *testing.T) {
 		}
 	})
 }
+
+// TestManages asks who may change settings, also where a server sends no permissions.
+func TestManages(t *testing.T) {
+	s := &Session{cfg: Config{Operator: "7"}}
+	s.names.begin(nil)
+	s.names.addGuild(guildInfo{ID: "hall", Name: "hall", OwnerID: "1"})
+	for _, c := range []struct {
+		user, permissions string
+		want              bool
+	}{
+		{"2", "2080", true}, {"2", "8", true}, {"2", "2048", false}, {"2", "no number", false}, {"2", "", false},
+		{"1", "", true}, {"7", "", true}, {"1", "2048", false}, {"", "", false},
+	} {
+		if got := s.manages("hall", &member{User: user{ID: c.user}, Permissions: c.permissions}); got != c.want {
+			t.Errorf("user %s with permissions %q: %v", c.user, c.permissions, got)
+		}
+	}
+	if s.manages("hall", nil) || s.manages("elsewhere", &member{User: user{ID: "1"}}) {
+		t.Error("somebody manages a server who is not known there")
+	}
+}

@@ -175,6 +175,7 @@ type deletion struct {
 type guildInfo struct {
 	ID          string    `json:"id"`
 	Name        string    `json:"name"`
+	OwnerID     string    `json:"owner_id,omitempty"`
 	Unavailable bool      `json:"unavailable,omitempty"`
 	Roles       []role    `json:"roles,omitempty"`
 	Channels    []channel `json:"channels,omitempty"`

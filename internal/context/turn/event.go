@@ -6,9 +6,6 @@ type Event struct {
 	ID        string // unique for what happened: the message's id, the interaction's id
 	GuildID   string
 	ParentID  string // the channel that a thread hangs on, if it is one
-	// ParentUnknown says that the door does not know the channel, which may be a thread: ParentID is empty then.
-	ParentUnknown bool
-	Late          bool // the message was written while the bot was away
 	Message   Message
 	Reply     *Message // the message replied to, where the door was told it
 	Mentioned bool     // the bot itself is mentioned in Message
