@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -70,7 +71,8 @@ func TestWhatIsTooOldIsTold(t *testing.T) {
 	door := &board{}
 	b := resting(t, door)
 	ctx := t.Context()
-	for id, who := range map[string]string{"1": "ana", "2": "ben", "3": "Cy*|@everyone"} {
+	for i, who := range []string{"ana", "ben", "Cy*|@everyone"} {
+		id := strconv.Itoa(i + 1)
 		e := asks(id, "general", who)
 		text, _ := json.Marshal(e)
 		if _, err := b.Store.Arrive(ctx, store.Arrival{Message: b.stored(e, e.Message), Claim: id, Event: string(text)}); err != nil {
