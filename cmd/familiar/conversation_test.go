@@ -64,6 +64,7 @@ import (
 //	trace STATE              the last turn's record has this lookup state ("-" for none)
 //	recorded TEXT            the last turn's record, as JSON, holds a text; unrecorded TEXT
 //	drop CODE, reconnect     the gateway closes; op 7
+//	forget                   the gateway loses the session: what follows cannot be resumed
 //	repeat                   the gateway sends its last message event again
 //	fault METHOD ROUTE STATUS N  the next N such requests fail; with status 0 they take effect and the answer is lost
 //	deny CHANNEL             the bot may not write there any more
@@ -539,6 +540,7 @@ func (c *conversation) troubles() map[string]func(string) {
 			c.discord.Drop(code)
 		},
 		"reconnect": func(string) { c.discord.Reconnect() },
+		"forget":    func(string) { c.discord.Forget() },
 		"repeat":    func(string) { c.discord.Repeat(c.lastSaid) },
 		"fault": func(rest string) {
 			f := strings.Fields(rest)
