@@ -113,7 +113,12 @@ func batches(ctx context.Context, events <-chan turn.Event) iter.Seq[[]turn.Even
 			select {
 			case <-done:
 				done, last = nil, time.After(lastEvents)
-			case <-last:
+			case <-last: // the door does not close: what it has handed over so far is all
+				for more := waiting(events); len(more) > 0; more = waiting(events) {
+					if !yield(more) {
+						return
+					}
+				}
 				return
 			case e, open := <-events:
 				if !open || !yield(append([]turn.Event{e}, waiting(events)...)) {
