@@ -114,6 +114,9 @@ func TestEverybodyIsTold(t *testing.T) {
 	close(events)
 	b.Run(ctx, events)
 	told := strings.Join(door.texts(), "\n")
+	for _, p := range door.posts {
+		told += "\n" + p.ReplyTo // one who is told alone is not named
+	}
 	for _, who := range names {
 		if !strings.Contains(told, who) {
 			t.Errorf("%s was not told", who)
