@@ -51,6 +51,7 @@ func (b *Bot) lookUpFor(ctx context.Context, e turn.Event, question, docs string
 	}
 	t.Request = b.request(ctx, ulid.Make().String(), []arrival{{Event: e}})
 	t.Request.Chain, t.Request.Parent, t.Request.Web.Docs = nil, nil, docs
+	t.Request.Addressed = turn.ByDirect // also from a command line, which is no event
 	if t.Request.Web.Switch == turn.WebAuto {
 		t.Request.Web.Switch = turn.WebAlways
 	}

@@ -3,6 +3,7 @@ package websearch
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -137,7 +138,7 @@ func (r *run) today() time.Time {
 
 // names are those under which the bot is spoken to.
 func (r *run) names() []string {
-	names := []string{r.req.Character}
+	names := slices.Clone(r.req.Names)
 	for _, m := range r.req.Chain {
 		if m.Own && m.Author.Name != "" {
 			names = text.AddOnce(names, m.Author.Name)
