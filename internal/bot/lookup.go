@@ -103,6 +103,9 @@ func (b *Bot) foundAnswer(l *turn.Lookup) string {
 		if slices.ContainsFunc(l.Pages, turn.Page.Snippet) {
 			lines = append([]string{outgoing.SmallType + b.say(onlySnippets)}, lines...)
 		}
+		if l.Unanswered {
+			lines = append([]string{outgoing.SmallType + b.say(onlyOutline)}, lines...)
+		}
 		tail := "\n\n" + strings.Join(lines, "\n")
 		if n < len(claims) {
 			tail = fmt.Sprintf("\n(%d more: /context)", len(claims)-n) + tail

@@ -41,7 +41,7 @@ const (
 // Choose returns the sentences that answer the question, best first, or an outline of the pages if that is asked for.
 func (q *Question) Choose(pages []Page, limit int) []Sentence {
 	if q.kind == typeSummary {
-		return q.outline(pages, limit)
+		return q.Outline(pages, limit)
 	}
 	return q.best(pages, limit)
 }

@@ -230,7 +230,7 @@ func (r *run) summarise(ctx context.Context, sources []source, share time.Durati
 	cancel()
 	r.endStage("summarise")
 	s := collect(sources, taken, &r.plan, limit)
-	if r.plan.Intent == turn.IntentFactCheck {
+	if r.plan.Intent == turn.IntentFactCheck && !r.plan.Outline {
 		s.factCheck(r.plan.Question, sources)
 	}
 	r.endStage("verify")
@@ -255,7 +255,7 @@ func (r *run) conclude(sources []source, s summary) {
 	}
 	switch {
 	case len(s.claims) > 0:
-		l.State, l.Failure, l.By = turn.Found, "", s.by
+		l.State, l.Failure, l.By, l.Unanswered = turn.Found, "", s.by, s.unanswered
 		r.show(sources, s)
 	case l.State == turn.LookupFailed && good == 0:
 	case good == 0 && tried > 0:
@@ -285,7 +285,7 @@ func (r *run) show(sources []source, s summary) {
 		pages = append(pages, sources[i].page)
 		texts = append(texts, sources[i].page.Text, sources[i].page.Title)
 	}
-	b := layout{seal: newSeal(texts), question: r.plan.Question, now: r.now, sources: sources, pages: pages, stale: l.Stale, reused: l.Reused, verdict: s.verdict}
+	b := layout{seal: newSeal(texts), question: r.plan.Question, now: r.now, sources: sources, pages: pages, stale: l.Stale, reused: l.Reused, unanswered: l.Unanswered, verdict: s.verdict}
 	write := func(n int) string {
 		b.claims, b.numbered = numberSources(s.claims[:n], sources)
 		s.numberVerdict(sources)
