@@ -22,6 +22,7 @@ type Page struct {
 	Title, Text string
 	Rank        int  // from 0, in the order of the search
 	Answer      bool // its backend says that it answers the question
+	Meant       bool // the question is about it, also where it shares no word with it: "how high is it?"
 }
 
 const (
@@ -58,7 +59,7 @@ func (q *Question) best(pages []Page, limit int) []Sentence {
 			q.drop(s, DroppedBelow)
 			continue
 		}
-		if !answer && !s.related && len(q.terms) > 0 {
+		if !answer && !s.related && !pages[s.Page].Meant && len(q.terms) > 0 {
 			q.drop(s, DroppedBare)
 			continue
 		}

@@ -59,7 +59,7 @@ var oddWordings = []string{
 
 // preciseWordings are questions about what is on a page, and what of it answers them.
 var preciseWordings = [][2]string{
-	{"how high is it? URL", "8,849 metres"}, {"URL how high is Mount Everest?", "8,849 metres"}, {"who climbed it first? URL", "Tenzing"}, {"when was it first climbed? URL", "29 May 1953"},
+	{"how high is it? URL", "8,849 metres"}, {"URL how high is Mount Everest?", "8,849 metres"}, {"how old is this? URL", "2020"}, {"who climbed it first? URL", "Tenzing"}, {"when was it first climbed? URL", "29 May 1953"},
 	{"according to URL, who announced the height together?", "China and Nepal"}, {"what does URL say about the permit?", "fee for their permit"},
 	{"what does <URL> say about the route that they climbed", "southeast ridge"}, {"where does Mount Everest stand? [here](URL)", "Mahalangur"},
 	{"summarise what URL says about the weather", "jet stream"}, {"Wann war die Besteigung von Mount Everest durch Hillary? URL", "29 May 1953"}, {"thoughts on the jet stream in URL?", "jet stream"},

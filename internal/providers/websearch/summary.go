@@ -76,8 +76,7 @@ func collect(sources []source, taken []notes, pl *question.Plan, limit int) summ
 	}
 	out.dropped = append(out.dropped, q.Dropped...)
 	if len(out.claims) == 0 && !pl.Outline {
-		out.outlineNamed(sources, lang, limit)
-		out.unanswered = pl.Asks && len(out.claims) > 0
+		out.tellNamed(sources, pl, limit)
 	}
 	slices.SortStableFunc(out.claims, func(a, b finding) int { return cmp.Compare(b.score, a.score) })
 	out.claims = mergeFindings(out.claims, sources)
@@ -94,18 +93,24 @@ func (s *summary) quote(sentence *evidence.Sentence, sources []source) {
 	s.claims = append(s.claims, finding{Claim: c, source: sentence.Page, score: sentence.Score})
 }
 
-// outlineNamed tells what the pages say that a person named: who names a page wants to hear of it, also if the words of the
-// message are not on it.
-func (s *summary) outlineNamed(sources []source, lang string, limit int) {
+// tellNamed tells what the pages say that a person named: who names a page wants to hear of it, also if the words of the
+// message are not on it. A question with a pronoun is about the page, and of any other there is its outline.
+func (s *summary) tellNamed(sources []source, pl *question.Plan, limit int) {
 	pages := evidencePages(sources)
 	for i := range pages {
-		if !sources[i].named {
+		if pages[i].Meant = sources[i].named; !sources[i].named {
 			pages[i].Text = ""
 		}
 	}
-	for _, sentence := range evidence.NewQuestion("", lang, text.Date{}).Outline(pages, limit) {
+	pointing := pl.Asks && slices.ContainsFunc(text.Words(pl.Core), func(w text.Word) bool { return text.Pronouns[w.Key] != "" })
+	chosen := evidence.NewQuestion("", pl.Language, text.Date{}).Outline
+	if pointing {
+		chosen = evidence.NewQuestion(pl.Question, pl.Language, pl.Day).Choose
+	}
+	for _, sentence := range chosen(pages, limit) {
 		s.quote(&sentence, sources)
 	}
+	s.unanswered = pl.Asks && !pointing && len(s.claims) > 0
 }
 
 // coveredByNotes reports whether the side model's notes on a page make a sentence of it needless. Its best sentence stands beside
