@@ -86,7 +86,7 @@ func (r *run) decide(ctx context.Context) bool {
 	by := ""
 	always := r.req.Web.Switch == turn.WebAlways
 	if !always && len(pl.URLs) == 0 && !r.off() {
-		by = r.p.secondOpinion(ctx, pl)
+		by = r.p.secondOpinion(ctx, r.req.ChannelID, pl)
 	}
 	r.look.Usage = pl.Usage
 	r.endStage("need")
@@ -226,7 +226,7 @@ func (r *run) summarise(ctx context.Context, sources []source, share time.Durati
 		limit = evidence.Brief
 	}
 	side, cancel := context.WithTimeout(ctx, share)
-	taken := r.p.takeNotes(side, r.plan.Question, r.plan.Language, sources)
+	taken := r.p.takeNotes(side, r.req.ChannelID, r.plan.Question, r.plan.Language, sources)
 	cancel()
 	r.endStage("summarise")
 	s := collect(sources, taken, &r.plan, limit)
