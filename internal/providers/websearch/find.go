@@ -30,7 +30,7 @@ func (r *run) find(ctx context.Context) {
 		return
 	}
 	targets := typedTargets(r.plan.URLs, r.pol)
-	searches := len(targets) == 0 && len(r.plan.Refused) == 0 || r.plan.Order == utterance.Search || r.req.Web.Switch == turn.WebAlways && len(targets) == 0
+	searches := len(targets) == 0 && len(r.plan.Refused) == 0 || r.plan.Order == utterance.Search && !r.plan.Outline || r.req.Web.Switch == turn.WebAlways && len(targets) == 0
 	r.loadFeedback(ctx)
 	fresh := searches && len(targets) == 0 && len(r.plan.Refused) == 0
 	if fresh && len(r.plan.Queries) == 0 {

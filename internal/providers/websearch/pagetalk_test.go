@@ -21,7 +21,7 @@ var pageWordings = []string{
 	"what do you think of URL?", "what do you make of URL", "URL what do you think?", "your take on URL?", "opinions on [this](URL)?", "read URL",
 	"please read URL and tell me what it says", "have a look at URL", "check this out: URL", "check out URL", "explain URL", "explain this to me URL",
 	"tell me about URL", "hey, can you open URL?", "what am I looking at? URL", "tl;dr of [Mount Everest](URL)", "summary of URL in 3 sentences", "break URL down for me",
-	"anything interesting in URL?", "recap URL pls!", "is this true? URL", "what are the takeaways from URL?", "give me a quick overview of URL",
+	"anything interesting in URL?", "recap URL pls!", "look up URL", "look it up: URL", "look this page up please <URL>", "is this true? URL", "what are the takeaways from URL?", "give me a quick overview of URL",
 	// German
 	"was steht in URL?", "Was sagt URL?", "fass URL zusammen", "Fasse das bitte zusammen: URL", "Zusammenfassung von URL bitte", "worum geht es in URL?",
 	"worum geht's da? URL", "was hältst du von URL?", "Lohnt sich URL?", "lohnt es sich, das zu lesen? URL", "URL – deine Meinung?", "die wichtigsten Punkte von URL",
@@ -135,6 +135,9 @@ func TestPageNamed(t *testing.T) {
 	}
 	for how, address := range addresses {
 		for model, script := range models {
+			if how != "mention" && model == "an idle one" {
+				continue
+			}
 			t.Run(how+"/"+model, virtually(func(t *testing.T) {
 				w := newWorld(t, &finder{})
 				if script != "" {
@@ -156,6 +159,9 @@ func TestPageNamed(t *testing.T) {
 						continue
 					}
 					good++
+				}
+				if asked := w.finder.queries(); len(asked) > 0 {
+					t.Errorf("a search service was asked %+v", asked)
 				}
 				t.Logf("%d of %d", good, len(all))
 			}))
