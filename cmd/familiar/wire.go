@@ -207,7 +207,7 @@ func (a *app) openBuilder(_ context.Context, p *program) error {
 		Policy: websearch.Policy{
 			Off: a.config.get("FAMILIAR_WEB") == "off", Domains: a.domains, DeniedTopics: web.DeniedTopics,
 			BlockBytes: web.BlockBytes, Pages: pages, PerDomain: web.PerDomain, Deadline: web.Deadline, Queries: web.Queries,
-			PerSession: web.PerSession, PerDay: web.PerDay, Depth: web.Depth, Backends: web.Backends, Trusted: trusted,
+			PerMinute: web.PerMinute, PerSession: web.PerSession, PerDay: web.PerDay, Depth: web.Depth, Backends: web.Backends, Trusted: trusted,
 		},
 	}
 	for _, d := range a.character.Docs {
@@ -240,7 +240,7 @@ func trust(web character.Web) (map[turn.Intent]websearch.Trust, error) {
 
 // uncapped lifts the limits on how much is looked up: at a terminal, the operator asks.
 func (a *app) uncapped() *app {
-	a.lookup.Policy.PerSession, a.lookup.Policy.PerDay = 0, 0
+	a.lookup.Policy.PerMinute, a.lookup.Policy.PerSession, a.lookup.Policy.PerDay = 0, 0, 0
 	return a
 }
 

@@ -24,7 +24,7 @@ type arrival struct {
 
 func (b *Bot) arrival(ctx context.Context, e turn.Event) arrival {
 	a := arrival{Event: e, at: time.Now()}
-	a.addressed = b.addressed(ctx, e)
+	a.addressed = b.addressed(ctx, e) != turn.Unaddressed
 	if a.addressed && b.PerPerson > 0 && !e.Late {
 		var first bool
 		if a.addressed, first = b.turns.allow(e.Message.Author.ID, b.PerPerson, a.at); first {

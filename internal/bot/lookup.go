@@ -51,6 +51,7 @@ func (b *Bot) lookUpFor(ctx context.Context, e turn.Event, question, docs string
 	}
 	t.Request = b.request(ctx, ulid.Make().String(), []arrival{{Event: e}})
 	t.Request.Chain, t.Request.Parent, t.Request.Web.Docs = nil, nil, docs
+	t.Request.Addressed = turn.ByDirect // also from a command line, which is no event
 	if t.Request.Web.Switch == turn.WebAuto {
 		t.Request.Web.Switch = turn.WebAlways
 	}
@@ -101,6 +102,9 @@ func (b *Bot) foundAnswer(l *turn.Lookup) string {
 		lines := sourceNotes(l, body, b.Redact)
 		if slices.ContainsFunc(l.Pages, turn.Page.Snippet) {
 			lines = append([]string{outgoing.SmallType + b.say(onlySnippets)}, lines...)
+		}
+		if l.Unanswered {
+			lines = append([]string{outgoing.SmallType + b.say(onlyOutline)}, lines...)
 		}
 		tail := "\n\n" + strings.Join(lines, "\n")
 		if n < len(claims) {

@@ -32,6 +32,8 @@ func (r reply) compose(body string, notes ...string) string {
 		notes = append(notes, r.bot.failure(r.lookup))
 	case r.lookup.State == turn.Found && slices.ContainsFunc(r.lookup.Pages, turn.Page.Snippet):
 		notes = append(notes, r.bot.say(onlySnippets))
+	case r.lookup.Unanswered && r.marker == nil: // a model says so itself
+		notes = append(notes, r.bot.say(onlyOutline))
 	}
 	return r.finish(body, notes)
 }

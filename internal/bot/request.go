@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -24,13 +25,16 @@ func (b *Bot) request(ctx context.Context, id string, batch []arrival) turn.Requ
 	settings := b.settings(ctx, last.Event)
 	mode, limits := b.mode(settings)
 	r := turn.Request{
-		ID: id, Character: b.Character.ID, GuildID: last.GuildID, ChannelID: last.Message.ChannelID,
+		ID: id, Character: b.Character.ID, Names: b.Character.Names(), GuildID: last.GuildID, ChannelID: last.Message.ChannelID,
 		Mode: mode, Message: last.Message, Budget: turn.Budget{Total: limits.Total, Layers: limits.Layers},
 		Web: b.web(settings, limits.Web), Deadline: time.Now().Add(limits.Deadline),
 	}
 	var texts []string
 	for i, a := range batch {
 		texts = append(texts, a.Message.Text)
+		if !r.Addressed.Plain() {
+			r.Addressed = cmp.Or(b.addressed(ctx, a.Event), r.Addressed)
+		}
 		if a.Message.ReplyTo != "" {
 			r.Message.ReplyTo = a.Message.ReplyTo
 		}

@@ -19,6 +19,7 @@ const (
 	mayNotRead    sentence = "I may not read that page"
 	couldNotRead  sentence = "I found the place and could not read what stands there"
 	onlySnippets  sentence = "I have not read the pages themselves: this is what the search says about them."
+	onlyOutline   sentence = "I found nothing on that page that answers this: these are its main points."
 	emptyAnswer   sentence = "My model came back with nothing to say. Try me again, or put it another way."
 	cutOff        sentence = "cut off: my model's answer broke off here"
 	tooLong       sentence = "cut off: the answer reached its length limit"

@@ -10,16 +10,24 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// addressed reports whether a message is meant for the character: it is a direct message, mentions the bot, replies to it with
-// or without a ping, holds its name or an alias as a word of its own, or matches a pattern.
-func (b *Bot) addressed(ctx context.Context, e turn.Event) bool {
-	if e.Message.Own {
-		return false
+// addressed returns how a message addresses the character: it is a direct message or a command, mentions the bot, replies to it
+// with or without a ping, holds its name or an alias as a word of its own, or matches a pattern.
+func (b *Bot) addressed(ctx context.Context, e turn.Event) turn.Address {
+	switch {
+	case e.Message.Own:
+		return turn.Unaddressed
+	case e.Direct || e.Command != nil:
+		return turn.ByDirect
+	case e.Mentioned:
+		return turn.ByMention
+	case b.repliesToUs(ctx, e):
+		return turn.ByReply
+	case holdsName(quotation.ReplaceAllString(e.Message.Text, " "), b.Character.Names()):
+		return turn.ByName
+	case matches(e.Message.Text, b.Character.Patterns()):
+		return turn.ByPattern
 	}
-	if e.Direct || e.Mentioned || b.repliesToUs(ctx, e) {
-		return true
-	}
-	return holdsName(quotation.ReplaceAllString(e.Message.Text, " "), b.Character.Names()) || matches(e.Message.Text, b.Character.Patterns())
+	return turn.Unaddressed
 }
 
 // quotation is what people quote rather than say: code and addresses. A name in there calls nobody.

@@ -49,7 +49,7 @@ func TestDiskOutlivesProcess(t *testing.T) {
 	}{
 		{"at once", 0, Query{Text: "Q"}, "", false, false, turn.Found},
 		{"within the hour", 59 * time.Minute, Query{Text: "q "}, "", false, false, turn.Found},
-		{"for all limits and types that are alike", 0, Query{Text: "q", Type: typeGeneral, Caller: "somebody"}, "", false, false, turn.Found},
+		{"for all limits and types that are alike", 0, Query{Text: "q", Type: typeGeneral, Caller: "somebody", PerMinute: 1}, "", false, false, turn.Found},
 		{"after an hour", time.Hour, Query{Text: "q"}, "", true, true, turn.Found},
 		{"within a day", 24*time.Hour - time.Second, Query{Text: "q"}, "", true, true, turn.Found},
 		{"after a day", 24 * time.Hour, Query{Text: "q"}, "", true, false, turn.LookupFailed},

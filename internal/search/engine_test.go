@@ -327,7 +327,7 @@ func TestCache(t *testing.T) {
 		{"a site not wanted", good, Query{Text: "q"}, 0, Query{Text: "q", Exclude: []string{"b.org"}}, 2},
 		{"another depth", good, Query{Text: "q"}, 0, Query{Text: "q", Depth: "advanced"}, 2},
 		{"without a filter", good, Query{Text: "q"}, 0, Query{Text: "q", Safe: "off"}, 2},
-		{"as many as it was", good, Query{Text: "q"}, 0, Query{Text: "q", Limit: 10, Caller: "somebody"}, 1},
+		{"as many as it was", good, Query{Text: "q"}, 0, Query{Text: "q", Limit: 10, Caller: "somebody", PerMinute: 1}, 1},
 		{"asked for anew", good, Query{Text: "q"}, 0, Query{Text: "q", NoCache: true}, 2},
 		{"kept of what was asked anew", good, Query{Text: "q", NoCache: true}, 0, Query{Text: "q"}, 1},
 		{"more of them", good, Query{Text: "q"}, 0, Query{Text: "q", Limit: 11}, 2},

@@ -159,9 +159,9 @@ func (f *fanOut) mayAsk(s *source, now time.Time) error {
 		return err
 	}
 	if !f.paid {
-		if f.paid = f.e.chargeCaller(f.q.Caller, now); !f.paid {
+		if f.paid = f.e.chargeCaller(f.q, now); !f.paid {
 			f.left = route{} // the others would be refused too
-			return &Error{Backend: s.Name(), Code: turn.CodeRateLimited, Detail: fmt.Sprintf("not asked: the %d searches a minute of this character are used up", callerPerMinute)}
+			return &Error{Backend: s.Name(), Code: turn.CodeCap, Detail: fmt.Sprintf("not asked: the %d searches a minute of this character are used up", f.q.PerMinute)}
 		}
 	}
 	f.e.charge(s, now)

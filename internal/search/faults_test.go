@@ -41,7 +41,7 @@ func (f *faulty) Search(ctx context.Context, q Query) (Reply, error) {
 	f.mu.Lock()
 	what := f.faults[len(f.asked)%len(f.faults)]
 	f.asked = append(f.asked, time.Now())
-	if q.Caller != "" || q.Backends != nil || q.Type != "" {
+	if q.Caller != "" || q.PerMinute != 0 || q.Backends != nil || q.Type != "" {
 		f.wrong = append(f.wrong, fmt.Sprintf("%+v", q))
 	}
 	f.mu.Unlock()

@@ -18,13 +18,14 @@ type Limit struct {
 	PerMonth  int     // of the calendar in UTC
 }
 
-// All searches together, and those of one caller.
+// All searches together.
 const (
 	globalPerSecond = 10
 	globalBurst     = 100
-	callerPerMinute = 30
-	maxCallers      = 1000
 )
+
+// maxCallers is how many callers' minutes are kept.
+const maxCallers = 1000
 
 // bucket is the token bucket of l, nil where l has no rate.
 func (l Limit) bucket() *rate.Limiter {
@@ -66,17 +67,18 @@ func (e *Engine) charge(s *source, now time.Time) {
 	}
 }
 
-// chargeCaller takes one search from a caller's minute and reports whether there was one. e.mu is held.
-func (e *Engine) chargeCaller(caller string, now time.Time) bool {
-	if caller == "" {
+// chargeCaller takes one search from the minute of the query's caller and reports whether there was one. e.mu is held.
+func (e *Engine) chargeCaller(q Query, now time.Time) bool {
+	caller, limit := q.Caller, q.PerMinute
+	if caller == "" || limit <= 0 {
 		return true
 	}
 	b := e.callers[caller]
-	if b == nil {
+	if b == nil || b.Burst() != limit {
 		if len(e.callers) >= maxCallers {
 			clear(e.callers)
 		}
-		b = rate.NewLimiter(rate.Limit(callerPerMinute)/60, callerPerMinute)
+		b = rate.NewLimiter(rate.Limit(limit)/60, limit)
 		e.callers[caller] = b
 	}
 	return b.AllowN(now, 1)

@@ -37,7 +37,7 @@ func flood(t *testing.T, e *Engine, n int, every time.Duration, asker string) (l
 		if i > 0 {
 			time.Sleep(every)
 		}
-		last = e.Search(t.Context(), Query{Text: fmt.Sprint("question ", i, time.Now()), Caller: asker})
+		last = e.Search(t.Context(), Query{Text: fmt.Sprint("question ", i, time.Now()), Caller: asker, PerMinute: 30})
 		e.Wait()
 	}
 	return last
@@ -65,7 +65,7 @@ func TestLimits(t *testing.T) {
 		{"a burst of a second's worth", Limit{PerSecond: 3}, "", 20, 0, 3, "rate_limited: not asked: its limit of requests a second"},
 		{"one bucket of all", Limit{}, "", 120, 0, 100, "rate_limited: not asked: the limit of requests a second to all backends"},
 		{"which fills too", Limit{}, "", 200, 100 * time.Millisecond, 200, "found"},
-		{"an asker's minute", Limit{}, "sage", 40, 0, 30, "rate_limited: not asked: the 30 searches a minute of this character are used up"},
+		{"an asker's minute", Limit{}, "sage", 40, 0, 30, "cap: not asked: the 30 searches a minute of this character are used up"},
 		{"which passes", Limit{}, "sage", 80, 2 * time.Second, 80, "found"},
 		{"a day", Limit{PerDay: 7}, "", 10, time.Second, 7, "quota: not asked: the 7 requests of this day are used up; FAMILIAR_SEARCH_LIMITS changes that"},
 		{"two days", Limit{PerDay: 7}, "", 48, time.Hour, 14, "quota: not asked: the 7 requests of this day are used up; FAMILIAR_SEARCH_LIMITS changes that"},
@@ -91,7 +91,7 @@ func TestWhatCostsNothing(t *testing.T) {
 		b, other := countedAs("x", nil), countedAs("y", nil)
 		e := &Engine{Backends: []Backend{b}, Profiles: profiles(map[string]Limit{"x": {PerSecond: 0.001, Burst: 1, PerDay: 1}})}
 		for range 50 {
-			if got := e.Search(t.Context(), Query{Text: "q", Caller: "sage"}); got.State != turn.Found {
+			if got := e.Search(t.Context(), Query{Text: "q", Caller: "sage", PerMinute: 30}); got.State != turn.Found {
 				t.Fatal(refusal(got))
 			}
 			e.Wait()

@@ -33,10 +33,11 @@ type Query struct {
 	Exclude  []string    // host names: no hits on these or their subdomains
 
 	// For the engine alone.
-	Type     string   // "optimized" (also if empty): in the operator's order; "general": the wide indexes first
-	Backends []string // names: only these may be asked; empty: all
-	NoCache  bool     // earlier answers are not good enough: the backends are asked again
-	Caller   string   // whose searches a minute this one counts among; empty: nobody's
+	Type      string   // "optimized" (also if empty): in the operator's order; "general": the wide indexes first
+	Backends  []string // names: only these may be asked; empty: all
+	NoCache   bool     // earlier answers are not good enough: the backends are asked again
+	Caller    string   // whose searches a minute this one counts among; empty: nobody's
+	PerMinute int      // searches that the caller has in a minute; 0: any number
 }
 
 // The depths of a query.
@@ -58,7 +59,7 @@ func (q Query) withDefaults() Query {
 
 // forBackend is what a backend sees of the query.
 func (q Query) forBackend() Query {
-	q.Type, q.Backends, q.NoCache, q.Caller = "", nil, false, ""
+	q.Type, q.Backends, q.NoCache, q.Caller, q.PerMinute = "", nil, false, "", 0
 	return q
 }
 

@@ -13,7 +13,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // TestQueryKnowsNobody: a backend can tell no more than it sees. A field added here is one more thing that
 // leaves the machine.
 func TestQueryKnowsNobody(t *testing.T) {
-	full := Query{NoCache: true, Limit: 5, Include: []string{"a.org"}, Exclude: []string{"b.org"}, Backends: []string{"x"}}
+	full := Query{NoCache: true, Limit: 5, PerMinute: 30, Include: []string{"a.org"}, Exclude: []string{"b.org"}, Backends: []string{"x"}}
 	all := reflect.ValueOf(&full).Elem()
 	for i := range all.NumField() {
 		switch f := all.Field(i); {

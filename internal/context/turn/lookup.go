@@ -8,39 +8,41 @@ import (
 
 // Lookup is one question asked of the outside world, whatever came of it.
 type Lookup struct {
-	State     State             `json:"state"`
-	Reason    string            `json:"reason"`              // why it was, or was not, looked up; for a failure, what failed
-	Need      string            `json:"need,omitempty"`      // why it was, or was not, needed
-	Failure   Code              `json:"failure,omitempty"`   // when State is failed
-	Score     float64           `json:"score"`               // 0 (surely not needed) to 1 (surely needed)
-	Cues      []string          `json:"cues,omitempty"`      // what moved the score, strongest first
-	Intent    Intent            `json:"intent,omitempty"`    // the first of Intents
-	Intents   []ScoredIntent    `json:"intents,omitempty"`   // what kinds of question it is; records older than them have Intent alone
-	Question  string            `json:"question,omitempty"`  // the message as a standalone question; never leaves the machine, but to the models
-	Query     string            `json:"query,omitempty"`     // exactly what left the machine for the search backends
-	Scrubbed  []string          `json:"scrubbed,omitempty"`  // kinds of things kept from leaving: "mention", "email", …
-	Steps     []Step            `json:"steps,omitempty"`     // how the message became the query
-	Asked     []Asked           `json:"asked,omitempty"`     // the backends, in their fixed order
-	Hits      []Hit             `json:"hits,omitempty"`      // merged and ranked
-	Pages     []Page            `json:"pages,omitempty"`     // every page that was tried, read or not
-	Summary   []Claim           `json:"summary,omitempty"`   // what the main model was told, checked
-	Rejected  []Claim           `json:"rejected,omitempty"`  // what a side model said and the checks refused
-	Dropped   []DroppedSentence `json:"dropped,omitempty"`   // what was considered and not told, by page; only where somebody asked for it
-	Sources   []Source          `json:"sources,omitempty"`   // numbered as in the block
-	By        string            `json:"by,omitempty"`        // who summarised: a model's name, or "extractive"
-	Conflicts []Conflict        `json:"conflicts,omitempty"` // what the sources of the summary contradict each other in
-	Verdict   *Verdict          `json:"verdict,omitempty"`   // fact checks only
-	Newest    time.Time         `json:"newest,omitzero"`     // newest publication date among the sources
-	Block     string            `json:"block,omitempty"`     // what the main model was shown, to the byte
-	Stages    []Stage           `json:"stages,omitempty"`
-	Removed   []Removal         `json:"removed,omitempty"` // what cleaning took out of page text
-	Usage     Usage             `json:"usage,omitzero"`    // the side model's
-	Began     time.Time         `json:"began"`
-	Took      time.Duration     `json:"took"`
-	Cached    bool              `json:"cached,omitempty"`
-	Stale     time.Duration     `json:"stale,omitempty"` // nobody could search, and what an earlier search had found was used: its age
-	Caps      []Cap             `json:"caps,omitempty"`
-	Reused    *Reuse            `json:"reused,omitempty"` // the earlier lookup whose pages answer this one; nothing was asked then
+	State    State             `json:"state"`
+	Reason   string            `json:"reason"`             // why it was, or was not, looked up; for a failure, what failed
+	Need     string            `json:"need,omitempty"`     // why it was, or was not, needed
+	Failure  Code              `json:"failure,omitempty"`  // when State is failed
+	Score    float64           `json:"score"`              // 0 (surely not needed) to 1 (surely needed)
+	Cues     []string          `json:"cues,omitempty"`     // what moved the score, strongest first
+	Intent   Intent            `json:"intent,omitempty"`   // the first of Intents
+	Intents  []ScoredIntent    `json:"intents,omitempty"`  // what kinds of question it is; records older than them have Intent alone
+	Question string            `json:"question,omitempty"` // the message as a standalone question; never leaves the machine, but to the models
+	Query    string            `json:"query,omitempty"`    // exactly what left the machine for the search backends
+	Scrubbed []string          `json:"scrubbed,omitempty"` // kinds of things kept from leaving: "mention", "email", …
+	Steps    []Step            `json:"steps,omitempty"`    // how the message became the query
+	Asked    []Asked           `json:"asked,omitempty"`    // the backends, in their fixed order
+	Hits     []Hit             `json:"hits,omitempty"`     // merged and ranked
+	Pages    []Page            `json:"pages,omitempty"`    // every page that was tried, read or not
+	Summary  []Claim           `json:"summary,omitempty"`  // what the main model was told, checked
+	Rejected []Claim           `json:"rejected,omitempty"` // what a side model said and the checks refused
+	Dropped  []DroppedSentence `json:"dropped,omitempty"`  // what was considered and not told, by page; only where somebody asked for it
+	Sources  []Source          `json:"sources,omitempty"`  // numbered as in the block
+	// Unanswered says that nothing on the pages that a person named answers the question: Summary is what these pages say.
+	Unanswered bool          `json:"unanswered,omitempty"`
+	By         string        `json:"by,omitempty"`        // who summarised: a model's name, or "extractive"
+	Conflicts  []Conflict    `json:"conflicts,omitempty"` // what the sources of the summary contradict each other in
+	Verdict    *Verdict      `json:"verdict,omitempty"`   // fact checks only
+	Newest     time.Time     `json:"newest,omitzero"`     // newest publication date among the sources
+	Block      string        `json:"block,omitempty"`     // what the main model was shown, to the byte
+	Stages     []Stage       `json:"stages,omitempty"`
+	Removed    []Removal     `json:"removed,omitempty"` // what cleaning took out of page text
+	Usage      Usage         `json:"usage,omitzero"`    // the side model's
+	Began      time.Time     `json:"began"`
+	Took       time.Duration `json:"took"`
+	Cached     bool          `json:"cached,omitempty"`
+	Stale      time.Duration `json:"stale,omitempty"` // nobody could search, and what an earlier search had found was used: its age
+	Caps       []Cap         `json:"caps,omitempty"`
+	Reused     *Reuse        `json:"reused,omitempty"` // the earlier lookup whose pages answer this one; nothing was asked then
 }
 
 // ScoredIntent is a kind of question, and how sure it is that one is asked.

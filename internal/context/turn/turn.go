@@ -14,11 +14,13 @@ import (
 
 // Request is what every provider is told about the turn. Providers must not change it.
 type Request struct {
-	ID        string    `json:"id"` // ULID; the trace's key
-	Character string    `json:"character"`
+	ID        string    `json:"id"`                 // ULID; the trace's key
+	Character string    `json:"character"`          // its id: what is stored is kept by it, and nobody is called so
+	Names     []string  `json:"-"`                  // what the character is called when it is written as a word: its name and aliases
 	GuildID   string    `json:"guild_id,omitempty"` // empty in a direct message
 	ChannelID string    `json:"channel_id"`
 	Mode      Mode      `json:"mode"`
+	Addressed Address   `json:"addressed,omitempty"`
 	Message   Message   `json:"message"`          // the message being answered; the text of a whole burst, where its author wrote several
 	Burst     []string  `json:"burst,omitempty"`  // ids of the earlier messages of the burst: they are in Message already
 	Parent    *Message  `json:"parent,omitempty"` // the message it replies to, if any
@@ -28,6 +30,23 @@ type Request struct {
 	Budget    Budget    `json:"budget"`
 	Deadline  time.Time `json:"deadline"` // when context must be ready
 }
+
+// Address is how a message, or one of a burst, addresses the character. A door takes the mention of the bot out of the text, so
+// nothing in the text may tell.
+type Address string
+
+// The addresses, the plainest first.
+const (
+	ByDirect    Address = "direct"  // written where nobody else is meant: a direct message, a terminal, a command
+	ByMention   Address = "mention" // mentions the bot
+	ByReply     Address = "reply"   // replies to a message of the bot
+	ByName      Address = "name"    // holds one of its names, as words to it or about it
+	ByPattern   Address = "pattern" // matches a pattern of the operator's, which may match all that is written
+	Unaddressed Address = ""        // is not for it as far as anybody knows
+)
+
+// Plain reports whether the message is for the character beyond doubt.
+func (a Address) Plain() bool { return a == ByDirect || a == ByMention || a == ByReply }
 
 // Mode is how the character behaves in a channel.
 type Mode string

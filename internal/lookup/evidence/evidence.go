@@ -22,6 +22,7 @@ type Page struct {
 	Title, Text string
 	Rank        int  // from 0, in the order of the search
 	Answer      bool // its backend says that it answers the question
+	Meant       bool // the question is about it, also where it shares no word with it: "how high is it?"
 }
 
 const (
@@ -41,7 +42,7 @@ const (
 // Choose returns the sentences that answer the question, best first, or an outline of the pages if that is asked for.
 func (q *Question) Choose(pages []Page, limit int) []Sentence {
 	if q.kind == typeSummary {
-		return q.outline(pages, limit)
+		return q.Outline(pages, limit)
 	}
 	return q.best(pages, limit)
 }
@@ -58,7 +59,7 @@ func (q *Question) best(pages []Page, limit int) []Sentence {
 			q.drop(s, DroppedBelow)
 			continue
 		}
-		if !answer && !s.related && len(q.terms) > 0 {
+		if !answer && !s.related && !pages[s.Page].Meant && len(q.terms) > 0 {
 			q.drop(s, DroppedBare)
 			continue
 		}

@@ -21,9 +21,9 @@ const (
 	redundancy = 0.5
 )
 
-// outline sums pages up: of each, in their order, it takes the sentences that are most about the question and say most,
-// with little twice.
-func (q *Question) outline(pages []Page, limit int) []Sentence {
+// Outline sums pages up, whatever the question asks for: of each, in their order, it takes the sentences that are most about
+// the question, if that has any terms, and say most, with little twice.
+func (q *Question) Outline(pages []Page, limit int) []Sentence {
 	var all, out []Sentence
 	for _, v := range q.views(pages) {
 		v.Score = v.cover + 0.3*v.line + v.long() - 0.3*v.late()

@@ -148,8 +148,12 @@ func trimCourtesies(s string, names []string) string {
 		return s
 	}
 	end := rest[len(rest)-1].End
-	if strings.Trim(s[end:], "?？!.,;: ") != "" {
-		end = len(s)
+	tail := s[end:]
+	if name := text.Words(tail); len(name) > 0 { // the bot's, which is no part of the question
+		tail = tail[:name[0].Start]
+	}
+	if strings.Trim(tail, "?？!.,;: @") != "" {
+		end += len(tail)
 	}
 	return text.OneLine(s[rest[0].Start:end])
 }

@@ -1,7 +1,7 @@
 // Package question decides what a message asks of the web, before the web is touched.
 //
-//   - [Decide] makes a [Plan]: the URLs that people typed (urls.go), the part of the message that asks, standing alone
-//     (package followup), and how much it needs the web (package need).
+//   - [Decide] makes a [Plan]: the URLs that people typed (urls.go), whether they ask for anything but what these
+//     pages say (outline.go), the part of the message that asks, standing alone (package followup), and how much it needs the web (package need).
 //   - [Plan.Compose] adds the kinds of question it is, and the queries (query.go, quote.go): without courtesies, without
 //     whatever is private (package privacy), and with dates in place of words like "yesterday".
 //   - [Plan.MayAsk] checks the words of a side model that rewords a follow-up.
@@ -32,6 +32,7 @@ type Plan struct {
 	Core     string        // the part of the message that asks, standing alone
 	Question string        // Core as models are shown it
 	FollowUp bool          // the message cannot be understood without what was written before it
+	Outline  bool          // it names a page, and asks for nothing but what that says
 	Refresh  bool          // it asks for something newer than what was found before
 	URLs     []string      // that people typed, canonical
 	Refused  []string      // what people typed that looks like a URL and may not be read
@@ -59,6 +60,10 @@ func (p *Plan) AddStep(by, text string) { p.Steps = append(p.Steps, turn.Step{By
 func Decide(req turn.Request, names, denied []string) Plan {
 	p := Plan{Names: privacy.NamesIn(req, names)}
 	message, earlier := guard.WithoutURLs(req.Message.Text), privacy.Earlier(req)
+	outline, spelled := asksForOutline(req.Message.Text, names)
+	if outline && len(guard.TypedURLs(req.Message.Text)) > 0 {
+		earlier = nil // it stands alone
+	}
 	whole, helper := followup.Standalone(message, names, earlier)
 	p.FollowUp = helper != nil || len(earlier) > 0 && followup.IsFollowUp(message, names)
 	if helper != nil {
@@ -71,11 +76,15 @@ func Decide(req turn.Request, names, denied []string) Plan {
 		p.Add("in play") // where a story is played, what asks for nothing is a part of it
 	}
 	if p.Asks || p.Order != utterance.NoOrder || !toRoom(req, u) {
-		p.URLs, p.Refused = typedURLs(req)
+		p.URLs, p.Refused = typedURLs(req, outline && spelled)
 	}
+	p.Outline = outline && len(p.URLs) > 0
 	p.Refresh = p.Refresh || followup.AsksToRefresh(u, p.Order)
 	p.Core = essence(whole, p.Need, names)
 	p.Question = text.Truncate(text.OneLine(p.Core), MaxQuestion)
+	if p.Outline {
+		p.Question, p.FollowUp = OutlineQuestion, false
+	}
 	p.Topic = DeniedTopic(whole, denied)
 	return p
 }
@@ -101,7 +110,7 @@ func (p *Plan) weigh(whole string, u utterance.Utterance, names []string) {
 
 // toRoom reports whether a message was written to the room and not to the bot, so that a link in it is no request.
 func toRoom(req turn.Request, u utterance.Utterance) bool {
-	return req.GuildID != "" && req.Web.Switch != turn.WebAlways && (req.Parent == nil || !req.Parent.Own) && !u.ToBot
+	return req.GuildID != "" && req.Web.Switch != turn.WebAlways && !req.Addressed.Plain() && (req.Parent == nil || !req.Parent.Own) && !u.ToBot
 }
 
 // Predict decides with other models whether a message with nothing before it is looked up, and what for.

@@ -9,13 +9,13 @@ import (
 )
 
 // typedURLs returns the URLs that people typed in the message, or in the message that it replies to if it speaks of a
-// page. They are in order and canonical, but keep their fragments. refused has what looks like a URL and may not be read.
-func typedURLs(req turn.Request) (urls, refused []string) {
+// page, as one does that asks for an outline. They are in order and canonical, but keep their fragments. refused has what looks like a URL and may not be read.
+func typedURLs(req turn.Request, outline bool) (urls, refused []string) {
 	var typed []string
 	if req.Message.ByPerson() {
 		typed = guard.TypedURLs(req.Message.Text)
 	}
-	if parent := req.Parent; parent != nil && parent.ByPerson() && text.ContainsAny(text.Words(req.Message.Text), pageWords) {
+	if parent := req.Parent; parent != nil && parent.ByPerson() && (outline || text.ContainsAny(text.Words(req.Message.Text), pageWords)) {
 		typed = append(typed, guard.TypedURLs(parent.Text)...)
 	}
 	for _, raw := range typed {

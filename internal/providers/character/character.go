@@ -62,6 +62,7 @@ type Web struct {
 	Queries      int // per turn
 	Pages        int // per turn
 	PerDomain    int // pages per turn of one registrable domain
+	PerMinute    int // searches of the character in a minute; 0: any number
 	PerSession   int // lookups in a channel in half an hour; 0: any number
 	PerDay       int // lookups of a person in a day; 0: any number
 	Deadline     time.Duration

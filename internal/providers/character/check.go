@@ -55,6 +55,7 @@ func (r *reading) web(w webConfig) {
 	r.within("web.queries", float64(w.Queries), 1, 2)
 	r.within("web.pages", float64(w.Pages), 0, 5)
 	r.within("web.per_domain", float64(w.PerDomain), 1, 5)
+	r.within("web.per_minute", float64(w.PerMinute), 0, 10_000)
 	r.within("web.per_session", float64(w.PerSession), 0, 10_000)
 	r.within("web.per_day", float64(w.PerDay), 0, 10_000)
 	r.oneOf("web.depth", w.Depth, "", "basic", "advanced")

@@ -40,6 +40,7 @@ type webConfig struct {
 	Queries      int           `toml:"queries"`
 	Pages        int           `toml:"pages"`
 	PerDomain    int           `toml:"per_domain"`
+	PerMinute    int           `toml:"per_minute"`
 	PerSession   int           `toml:"per_session"`
 	PerDay       int           `toml:"per_day"`
 	Deadline     Duration      `toml:"deadline"`

@@ -222,7 +222,7 @@ func (c *config) into(to *Character) {
 		Enabled: c.Web.Enabled, Allow: c.Web.Allow, Deny: c.Web.Deny, DeniedTopics: c.Web.DeniedTopics,
 		BlockRole: c.Web.BlockRole, BlockBytes: c.Web.BlockBytes,
 		Queries: c.Web.Queries, Pages: c.Web.Pages, PerDomain: c.Web.PerDomain,
-		PerSession: c.Web.PerSession, PerDay: c.Web.PerDay, Deadline: time.Duration(c.Web.Deadline), Depth: c.Web.Depth, Backends: c.Web.Backends,
+		PerMinute: c.Web.PerMinute, PerSession: c.Web.PerSession, PerDay: c.Web.PerDay, Deadline: time.Duration(c.Web.Deadline), Depth: c.Web.Depth, Backends: c.Web.Backends,
 		Trusted: c.Web.Trusted.byIntent(), TrustedOnly: c.Web.Trusted.Only,
 	}
 	for _, d := range c.Docs {

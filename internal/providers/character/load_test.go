@@ -136,7 +136,7 @@ func TestDefaults(t *testing.T) {
 	}
 	web := Web{
 		Enabled: true, Allow: []string{}, Deny: []string{}, DeniedTopics: []string{}, BlockRole: "user",
-		BlockBytes: 8192, Queries: 2, Pages: 5, PerDomain: 2, PerSession: 30, PerDay: 150, Trusted: map[string][]string{}, TrustedOnly: []string{}, Backends: []string{}, Deadline: 12 * time.Second,
+		BlockBytes: 8192, Queries: 2, Pages: 5, PerDomain: 2, PerMinute: 30, PerSession: 30, PerDay: 150, Trusted: map[string][]string{}, TrustedOnly: []string{}, Backends: []string{}, Deadline: 12 * time.Second,
 	}
 	if d := cmp.Diff(web, c.Web); d != "" {
 		t.Error(d)

@@ -70,6 +70,8 @@ type layout struct {
 	reused   *turn.Reuse   // the lookup that the pages were read for; nil: this one
 	verdict  *turn.Verdict
 
+	unanswered bool // the claims are what the pages that were named say, and answer nothing
+
 	conflicts []turn.Conflict
 }
 
@@ -79,6 +81,9 @@ func (b layout) writeFound() string {
 	fmt.Fprintf(&w, "Web lookup: found. %s, %s. Today is %s.\n", readCount(b.pages), newestWords(b.newest), day(b.now))
 	if slices.ContainsFunc(b.pages, turn.Page.Snippet) {
 		w.WriteString("No page was read: these are only the few words that search services give about pages. Say so.\n")
+	}
+	if b.unanswered {
+		w.WriteString("Nothing on the page that was named seems to answer the question: these are its main points. Say so.\n")
 	}
 	if b.stale > 0 {
 		fmt.Fprintf(&w, "Nobody could be asked now: these are the results of a search made %s ago. Say so, and call nothing current.\n", since(b.stale))

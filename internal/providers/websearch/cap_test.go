@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -44,4 +45,45 @@ func TestCapsRoll(t *testing.T) {
 			t.Errorf("%s of %s in %s: %s %s %q, want %q", tt.at, tt.who, tt.channel, l.State, l.Failure, l.Reason, tt.refusal)
 		}
 	}
+}
+
+// A character has so many searches in a minute, in all channels together; who asks for one more is told that, and no service is
+// blamed. What an earlier search found costs nothing.
+func TestMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &finder{hits: hits("https://peaks.example.org/everest.html")}
+		w := newWorld(t, f)
+		w.Policy.PerMinute = 3
+		look := func(year int) turn.Lookup {
+			req := ask(fmt.Sprintf("What is the height of Mount Everest in the year %d?", year))
+			req.ChannelID, req.Message.Author.ID = fmt.Sprint("C", year), fmt.Sprint("U", year)
+			return w.lookup(t, req)
+		}
+		for year := 1901; year <= 1903; year++ {
+			if l := look(year); l.State != turn.Found {
+				t.Errorf("%d: %s (%s)", year, l.State, l.Reason)
+			}
+		}
+		l := look(1904)
+		if want := "the 3 searches that I have in a minute, in all channels together, are used up"; l.State != turn.LookupFailed || l.Failure != turn.CodeCap || !strings.Contains(l.Reason, want) {
+			t.Errorf("one too many: %s %s (%s)", l.State, l.Failure, l.Reason)
+		}
+		if want := "the lookups allowed for now are used up"; !strings.Contains(l.Block, want) {
+			t.Errorf("the model is told %q", l.Block)
+		}
+		if l := look(1901); l.State != turn.Found || !l.Cached {
+			t.Errorf("what was found before: %s (%s)", l.State, l.Reason)
+		}
+		time.Sleep(20 * time.Second)
+		if l := look(1905); l.State != turn.Found {
+			t.Errorf("20 seconds later: %s (%s)", l.State, l.Reason)
+		}
+		w.Policy.PerMinute = 0
+		for year := 1910; year < 1950; year++ {
+			if l := look(year); l.State != turn.Found {
+				t.Errorf("without a limit, %d: %s (%s)", year, l.State, l.Reason)
+			}
+		}
+		w.Search.Wait()
+	})
 }

@@ -17,14 +17,14 @@ Return one JSON object and nothing else: {"search":true} or {"search":false}`
 
 // secondOpinion asks the side model about a message whose score is undecided. A late or broken answer leaves the
 // score as it is.
-func (p *Provider) secondOpinion(ctx context.Context, pl *question.Plan) (by string) {
+func (p *Provider) secondOpinion(ctx context.Context, lane string, pl *question.Plan) (by string) {
 	if p.Side == nil || pl.Order != utterance.NoOrder || pl.Score < need.DoubtFrom || pl.Score >= need.DoubtTo {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, classifyTime)
 	defer cancel()
 	nonce := newNonce()
-	answer, err := p.askSide(ctx, 200, classifyOrder, tagged("message", nonce, inertLine(pl.Question, nonce)))
+	answer, err := p.askSide(ctx, lane, 200, classifyOrder, tagged("message", nonce, inertLine(pl.Question, nonce)))
 	pl.Usage = addUsage(pl.Usage, usage(answer.Usage))
 	if err != nil {
 		return ""

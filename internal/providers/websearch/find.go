@@ -3,6 +3,8 @@ package websearch
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -28,7 +30,7 @@ func (r *run) find(ctx context.Context) {
 		return
 	}
 	targets := typedTargets(r.plan.URLs, r.pol)
-	searches := len(targets) == 0 && len(r.plan.Refused) == 0 || r.plan.Order == utterance.Search || r.req.Web.Switch == turn.WebAlways && len(targets) == 0
+	searches := len(targets) == 0 && len(r.plan.Refused) == 0 || r.plan.Order == utterance.Search && !r.plan.Outline || r.req.Web.Switch == turn.WebAlways && len(targets) == 0
 	r.loadFeedback(ctx)
 	fresh := searches && len(targets) == 0 && len(r.plan.Refused) == 0
 	if fresh && len(r.plan.Queries) == 0 {
@@ -112,7 +114,7 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 			r.look.Query += "\n"
 		}
 		r.look.Query += text
-		q := search.Query{Text: text, Intent: r.plan.Intent, Language: r.plan.Language, Caller: r.req.Character, NoCache: r.plan.Refresh, Depth: r.pol.Depth, Backends: r.pol.Backends}
+		q := search.Query{Text: text, Intent: r.plan.Intent, Language: r.plan.Language, Caller: r.req.Character, PerMinute: r.pol.PerMinute, NoCache: r.plan.Refresh, Depth: r.pol.Depth, Backends: r.pol.Backends}
 		if trusted, some := r.pol.trust(r.plan.Intent); some && trusted.Only {
 			q.Include = trusted.Sites
 		}
@@ -128,6 +130,9 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 			r.look.Asked = append(r.look.Asked, a)
 		}
 		r.look.Hits, r.look.Cached, r.look.Stale = cleanHits(res.Hits), res.Cached, res.Stale
+		if res.State == turn.LookupFailed && slices.ContainsFunc(res.Asked, func(a turn.Asked) bool { return a.Status == turn.CodeCap }) {
+			res.Failure = turn.CodeCap // whoever failed before it: nobody else was asked
+		}
 		r.look.State, r.look.Failure, r.look.Reason = res.State, res.Failure, r.reason(res)
 		if res.State != turn.Empty {
 			return
@@ -137,10 +142,14 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 
 // reason keeps the reason for the lookup, unless the search failed.
 func (r *run) reason(res search.Result) string {
-	if res.State == turn.LookupFailed {
-		return res.Reason
+	switch {
+	case res.State != turn.LookupFailed:
+		return r.look.Reason
+	case res.Failure == turn.CodeCap:
+		r.look.Caps = append(r.look.Caps, turn.Cap{Of: "minute", Used: r.pol.PerMinute, Limit: r.pol.PerMinute})
+		return fmt.Sprintf("the %d searches that I have in a minute, in all channels together, are used up; the next is free in a few seconds", r.pol.PerMinute)
 	}
-	return r.look.Reason
+	return res.Reason
 }
 
 // cleanHits cleans what a hit says about its page.

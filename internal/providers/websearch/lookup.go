@@ -3,6 +3,7 @@ package websearch
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -85,7 +86,7 @@ func (r *run) decide(ctx context.Context) bool {
 	by := ""
 	always := r.req.Web.Switch == turn.WebAlways
 	if !always && len(pl.URLs) == 0 && !r.off() {
-		by = r.p.secondOpinion(ctx, pl)
+		by = r.p.secondOpinion(ctx, r.req.ChannelID, pl)
 	}
 	r.look.Usage = pl.Usage
 	r.endStage("need")
@@ -137,7 +138,7 @@ func (r *run) today() time.Time {
 
 // names are those under which the bot is spoken to.
 func (r *run) names() []string {
-	names := []string{r.req.Character}
+	names := slices.Clone(r.req.Names)
 	for _, m := range r.req.Chain {
 		if m.Own && m.Author.Name != "" {
 			names = text.AddOnce(names, m.Author.Name)
@@ -225,11 +226,11 @@ func (r *run) summarise(ctx context.Context, sources []source, share time.Durati
 		limit = evidence.Brief
 	}
 	side, cancel := context.WithTimeout(ctx, share)
-	taken := r.p.takeNotes(side, r.plan.Question, r.plan.Language, sources)
+	taken := r.p.takeNotes(side, r.req.ChannelID, r.plan.Question, r.plan.Language, sources)
 	cancel()
 	r.endStage("summarise")
 	s := collect(sources, taken, &r.plan, limit)
-	if r.plan.Intent == turn.IntentFactCheck {
+	if r.plan.Intent == turn.IntentFactCheck && !r.plan.Outline {
 		s.factCheck(r.plan.Question, sources)
 	}
 	r.endStage("verify")
@@ -254,7 +255,7 @@ func (r *run) conclude(sources []source, s summary) {
 	}
 	switch {
 	case len(s.claims) > 0:
-		l.State, l.Failure, l.By = turn.Found, "", s.by
+		l.State, l.Failure, l.By, l.Unanswered = turn.Found, "", s.by, s.unanswered
 		r.show(sources, s)
 	case l.State == turn.LookupFailed && good == 0:
 	case good == 0 && tried > 0:
@@ -284,7 +285,7 @@ func (r *run) show(sources []source, s summary) {
 		pages = append(pages, sources[i].page)
 		texts = append(texts, sources[i].page.Text, sources[i].page.Title)
 	}
-	b := layout{seal: newSeal(texts), question: r.plan.Question, now: r.now, sources: sources, pages: pages, stale: l.Stale, reused: l.Reused, verdict: s.verdict}
+	b := layout{seal: newSeal(texts), question: r.plan.Question, now: r.now, sources: sources, pages: pages, stale: l.Stale, reused: l.Reused, unanswered: l.Unanswered, verdict: s.verdict}
 	write := func(n int) string {
 		b.claims, b.numbered = numberSources(s.claims[:n], sources)
 		s.numberVerdict(sources)

@@ -459,7 +459,7 @@ func testSecondOpinion(t *testing.T) {
 		w := newWorld(t, &finder{})
 		srv := w.side(t, tt.script)
 		p := question.Plan{Need: need.Need{Score: 0.4}, Question: doubtful}
-		by := w.secondOpinion(t.Context(), &p)
+		by := w.secondOpinion(t.Context(), "", &p)
 		if got := p.Score >= need.Threshold; got != (tt.want == turn.Empty) {
 			t.Errorf("%s: score %v, by %q", tt.script, p.Score, by)
 		}
@@ -467,7 +467,7 @@ func testSecondOpinion(t *testing.T) {
 			t.Errorf("%s: was not asked", tt.script)
 		}
 		p = question.Plan{Need: need.Need{Score: 0.95}}
-		if w.secondOpinion(t.Context(), &p); p.Score != 0.95 {
+		if w.secondOpinion(t.Context(), "", &p); p.Score != 0.95 {
 			t.Errorf("a sure score was moved to %v", p.Score)
 		}
 	}

@@ -62,6 +62,7 @@ type Policy struct {
 	PerDomain    int                   // of these from one registrable domain; 0: 2
 	Deadline     time.Duration         // of a whole lookup; 0: 12 s
 	Queries      int                   // queries in a turn at most; 0: 2
+	PerMinute    int                   // searches of a character in a minute at most; 0: any number
 	PerSession   int                   // lookups in a channel in half an hour at most; 0: any number
 	PerDay       int                   // lookups of a person in a day at most; 0: any number
 	Depth        string                // of a search: "basic" or "advanced"; empty: as the search service is set up

@@ -37,7 +37,7 @@ func (p *Provider) reword(ctx context.Context, pl *question.Plan, req turn.Reque
 	}
 	message := guard.WithoutURLs(req.Message.Text)
 	messages.WriteString(line("message", message))
-	answer, err := p.askSide(ctx, 300, rewordOrder, messages.String())
+	answer, err := p.askSide(ctx, req.ChannelID, 300, rewordOrder, messages.String())
 	pl.Usage = addUsage(pl.Usage, usage(answer.Usage))
 	var got struct {
 		Question string `json:"question"`

@@ -14,14 +14,14 @@ import (
 	"familiar/internal/web/clean"
 )
 
-// askSide asks the side model for a JSON object of at most so many tokens. A client that panics is one that failed.
-func (p *Provider) askSide(ctx context.Context, tokens int, order, message string) (answer llm.Answer, err error) {
+// askSide asks the side model for a JSON object of at most so many tokens, in the lane of the channel that the turn is in. A client that panics is one that failed.
+func (p *Provider) askSide(ctx context.Context, lane string, tokens int, order, message string) (answer llm.Answer, err error) {
 	defer func() {
 		if recover() != nil {
 			err = errors.New("ask the side model: its client panicked")
 		}
 	}()
-	return p.Side.Complete(ctx, llm.Request{JSON: true, MaxTokens: tokens, Messages: []llm.Message{
+	return p.Side.Complete(ctx, llm.Request{Lane: lane, JSON: true, MaxTokens: tokens, Messages: []llm.Message{
 		{Role: "system", Content: order}, {Role: "user", Content: message},
 	}})
 }

@@ -15,6 +15,7 @@ import (
 type source struct {
 	page    turn.Page
 	rank    int
+	named   bool   // by a person, and not found by a search
 	answer  bool   // its backend says that it answers the question
 	dated   string // where the date comes from: "page" or "search"
 	covered bool   // much of it was hidden from readers (H4)
@@ -29,7 +30,7 @@ const maxTitle = 120
 
 // sourceOf makes the source of a target that was read, or could not be.
 func sourceOf(t target, p *read.Page, now time.Time) source {
-	s := source{rank: t.rank, removed: p.Removed, page: turn.Page{URL: p.URL, Site: t.site, Took: p.Took, Hidden: p.Extract.Hidden}}
+	s := source{rank: t.rank, named: t.hit == nil, removed: p.Removed, page: turn.Page{URL: p.URL, Site: t.site, Took: p.Took, Hidden: p.Extract.Hidden}}
 	from := p.Source()
 	s.page.Final, s.page.Bytes, s.page.SHA256, s.page.Fetched, s.page.Cached = from.Final, from.Bytes, from.SHA256, from.At, from.Cached
 	switch {

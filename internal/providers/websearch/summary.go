@@ -29,10 +29,12 @@ type summary struct {
 	claims   []finding
 	rejected []turn.Claim
 	dropped  []evidence.Dropped
-	verdict  *turn.Verdict   // fact checks only
-	stances  []checkedStance // those of the verdict: For, then Against
-	by       string
-	usage    turn.Usage
+	// unanswered says that nothing on the pages answers the question: the claims are what the pages that were named say.
+	unanswered bool
+	verdict    *turn.Verdict   // fact checks only
+	stances    []checkedStance // those of the verdict: For, then Against
+	by         string
+	usage      turn.Usage
 }
 
 // byExtraction says in Lookup.By that no model had a part in a summary.
@@ -60,22 +62,55 @@ func collect(sources []source, taken []notes, pl *question.Plan, limit int) summ
 		}
 	}
 	q := evidence.NewQuestion(asking, lang, pl.Day)
-	for _, s := range q.Choose(evidencePages(sources), limit) {
-		if out.by != byExtraction && (!s.HasTerm() || coveredByNotes(&s, quoted)) {
+	chosen := q.Choose
+	if pl.Outline {
+		q = evidence.NewQuestion("", lang, text.Date{})
+		chosen = q.Outline
+	}
+	for _, s := range chosen(evidencePages(sources), limit) {
+		if out.by != byExtraction && (!pl.Outline && !s.HasTerm() || coveredByNotes(&s, quoted)) {
 			out.dropped = append(out.dropped, evidence.Dropped{Page: s.Page, Text: s.Excerpt, Score: s.Score, Why: evidence.DroppedNoted})
 			continue
 		}
-		c, ok := checkFact(&sources[s.Page], fact{Text: s.Excerpt, Quote: s.Text})
-		if !ok {
-			out.dropped = append(out.dropped, evidence.Dropped{Page: s.Page, Text: s.Excerpt, Score: s.Score, Why: evidence.DroppedCheck + c.Refused})
-			continue
-		}
-		out.claims = append(out.claims, finding{Claim: c, source: s.Page, score: s.Score})
+		out.quote(&s, sources)
 	}
 	out.dropped = append(out.dropped, q.Dropped...)
+	if len(out.claims) == 0 && !pl.Outline {
+		out.tellNamed(sources, pl, limit)
+	}
 	slices.SortStableFunc(out.claims, func(a, b finding) int { return cmp.Compare(b.score, a.score) })
 	out.claims = mergeFindings(out.claims, sources)
 	return out
+}
+
+// quote makes a claim of a sentence of a page, if it stands the checks.
+func (s *summary) quote(sentence *evidence.Sentence, sources []source) {
+	c, ok := checkFact(&sources[sentence.Page], fact{Text: sentence.Excerpt, Quote: sentence.Text})
+	if !ok {
+		s.dropped = append(s.dropped, evidence.Dropped{Page: sentence.Page, Text: sentence.Excerpt, Score: sentence.Score, Why: evidence.DroppedCheck + c.Refused})
+		return
+	}
+	s.claims = append(s.claims, finding{Claim: c, source: sentence.Page, score: sentence.Score})
+}
+
+// tellNamed tells what the pages say that a person named: who names a page wants to hear of it, also if the words of the
+// message are not on it. A question with a pronoun is about the page, and of any other there is its outline.
+func (s *summary) tellNamed(sources []source, pl *question.Plan, limit int) {
+	pages := evidencePages(sources)
+	for i := range pages {
+		if pages[i].Meant = sources[i].named; !sources[i].named {
+			pages[i].Text = ""
+		}
+	}
+	pointing := pl.Asks && slices.ContainsFunc(text.Words(pl.Core), func(w text.Word) bool { return text.Pronouns[w.Key] != "" })
+	chosen := evidence.NewQuestion("", pl.Language, text.Date{}).Outline
+	if pointing {
+		chosen = evidence.NewQuestion(pl.Question, pl.Language, pl.Day).Choose
+	}
+	for _, sentence := range chosen(pages, limit) {
+		s.quote(&sentence, sources)
+	}
+	s.unanswered = pl.Asks && !pointing && len(s.claims) > 0
 }
 
 // coveredByNotes reports whether the side model's notes on a page make a sentence of it needless. Its best sentence stands beside

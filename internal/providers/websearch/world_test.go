@@ -113,7 +113,7 @@ func virtually(f func(*testing.T)) func(*testing.T) {
 }
 
 func ask(text string) turn.Request {
-	return turn.Request{ID: "T1", Character: "sage", Mode: turn.Text, Message: turn.Message{ID: "M1", Text: text, Author: turn.Author{ID: "U1", Name: "Ann"}},
+	return turn.Request{ID: "T1", Character: "sage", Names: []string{"Sage"}, Mode: turn.Text, Message: turn.Message{ID: "M1", Text: text, Author: turn.Author{ID: "U1", Name: "Ann"}},
 		Web: turn.Web{Switch: turn.WebAuto}}
 }
 

@@ -204,6 +204,7 @@ type Query struct {
 	Courtesies Pattern // polite endings: "please"
 	Works      Words   // kinds of works, before a title: "book"
 	TitleLinks Words   `toml:"title_links"` // between the kind and the title: "called"
+	PageTalk   Words   `toml:"page_talk"`   // words that may be said of any page, whatever it is about: "thoughts", "worth", "summarise"
 	PageWords  Words   `toml:"page_words"`  // words by which a reply means the page that the message before links to
 }
 

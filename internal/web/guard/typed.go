@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // typed finds URLs as people type them, with or without a scheme.
@@ -15,6 +16,7 @@ const maxTyped = 20
 
 // TypedURLs returns the URLs in a text, as they were typed, without the punctuation of the sentence around them.
 func TypedURLs(s string) []string {
+	s = strings.ReplaceAll(s, "](", "] (") // a Markdown link that shows its own address
 	all := typed.FindAllString(s, maxTyped)
 	for i := range all {
 		all[i] = trimPunctuation(all[i])
@@ -28,13 +30,14 @@ func WithoutURLs(s string) string { return typed.ReplaceAllString(s, " ") }
 // trimPunctuation drops marks from the end of a URL, and brackets that it did not open.
 func trimPunctuation(s string) string {
 	for s != "" {
-		last := s[len(s)-1:]
+		r, size := utf8.DecodeLastRuneInString(s)
+		last := string(r)
 		opening := map[string]string{")": "(", "]": "[", "}": "{"}[last]
 		unopened := opening != "" && strings.Count(s, last) > strings.Count(s, opening)
-		if !unopened && !strings.Contains(`.,;:!?'*_~|`, last) {
+		if !unopened && !strings.Contains(`.,;:!?'*_~|…。、，；：！？）】」』؟،؛`, last) {
 			break
 		}
-		s = s[:len(s)-1]
+		s = s[:len(s)-size]
 	}
 	return s
 }

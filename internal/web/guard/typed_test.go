@@ -7,9 +7,11 @@ import (
 
 func TestTypedURLs(t *testing.T) {
 	for s, want := range map[string][]string{
-		"see https://example.org/a, (http://example.org/b) and [WWW.example.org]!": {"https://example.org/a", "http://example.org/b", "WWW.example.org"},
-		"https://example.org/a_(b) is one, **https://example.org/c?d=1**":          {"https://example.org/a_(b)", "https://example.org/c?d=1"},
-		"example.org and xhttp://example.org are none":                             nil,
+		"see https://example.org/a, (http://example.org/b) and [WWW.example.org]!":                                     {"https://example.org/a", "http://example.org/b", "WWW.example.org"},
+		"https://example.org/a_(b) is one, **https://example.org/c?d=1**":                                              {"https://example.org/a_(b)", "https://example.org/c?d=1"},
+		"[https://example.org/a](https://example.org/a) and [b](<https://example.org/b>)":                              {"https://example.org/a", "https://example.org/a", "https://example.org/b"},
+		"要点は？ https://example.org/a。 (https://example.org/b）、 ماذا يقول https://example.org/c؟ https://example.org/d…": {"https://example.org/a", "https://example.org/b", "https://example.org/c", "https://example.org/d"},
+		"example.org and xhttp://example.org are none":                                                                 nil,
 	} {
 		if got := TypedURLs(s); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", s, got, want)

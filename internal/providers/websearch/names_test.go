@@ -1,0 +1,28 @@
+package websearch
+
+import (
+	"testing"
+
+	"familiar/internal/context/turn"
+)
+
+// TestCalledByName: whoever calls the character by its name or an alias asks it, whatever its folder is called; the folder's name
+// is somebody else's.
+func TestCalledByName(t *testing.T) {
+	for text, query := range map[string]string{
+		"Sage, how high is Mount Everest?":      "how high is Mount Everest",
+		"sage: how high is Mount Everest?":      "how high is Mount Everest",
+		"Old Owl, how high is Mount Everest?":   "how high is Mount Everest",
+		"hey owlet, how high is Mount Everest?": "how high is Mount Everest",
+		"how high is Mount Everest, Sage?":      "how high is Mount Everest",
+		"soak: how high is it?":                 "",
+		"bob: how high is it?":                  "",
+	} {
+		w := newWorld(t, &finder{hits: hits("https://peaks.example.org/everest.html")})
+		req := ask(text)
+		req.GuildID, req.Character, req.Names, req.Addressed = "G", "soak", []string{"Sage", "Old Owl", "Owlet"}, turn.ByName
+		if l := w.lookup(t, req); l.Query != query || (l.State == turn.Found) != (query != "") {
+			t.Errorf("%q: %s (%s), query %q", text, l.State, l.Reason, l.Query)
+		}
+	}
+}
