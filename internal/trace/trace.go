@@ -1,8 +1,8 @@
 // Package trace keeps the record of each turn, over the tables of [store.DB].
 //
-// A record is the whole [turn.Trace] as JSON, saved anew at each phase of the turn (trace.go). The texts of
-// the pages that were read, by far the largest part, are kept apart, once for each text (page.go); reading
-// a record puts them back. Beside the record stand the few columns that lists of turns show as a [Summary]
+// A record is the whole [turn.Trace] as compressed JSON (pack.go), saved anew at each phase of the turn (trace.go). The
+// texts of pages, and those of the prompt that are the same in most turns, are kept apart, once for each text (text.go);
+// reading a record puts them back. Beside the record stand the few columns that lists of turns show as a [Summary]
 // (list.go). At start-up, turns that the last process left unfinished are marked as that, and records too
 // old are pruned (upkeep.go).
 package trace
@@ -28,8 +28,12 @@ type Store struct {
 	// Redact takes secrets out of what is kept, as JSON; nil takes nothing. A person may have written one in a channel.
 	Redact func(string) string
 
+	packer   packer
+	repeated repeated
+
 	mu    sync.Mutex
-	stmts *statements // guarded by mu; nil before the first Save
+	stmts *statements      // guarded by mu; nil before the first Save
+	saved map[string][]ref // guarded by mu; the texts that the records of turns have which are not over
 }
 
 // Save keeps the record of a turn, in place of the one it had under the same id, and with it how far the turn has come with
@@ -38,7 +42,7 @@ func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 	if t.Request.ID == "" {
 		return errors.New("save trace: the turn has no id")
 	}
-	bare, pages := detach(t)
+	bare, refs, pack := s.detach(t)
 	record, err := encode(&bare)
 	if err != nil {
 		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
@@ -51,8 +55,13 @@ func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 	if err != nil {
 		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
 	}
+	packed, there := s.packer.pack(record), s.has(t.Request.ID, refs)
+	var texts bodies
+	if !there {
+		texts = pack() // here, and not where others wait for the transaction
+	}
 	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
-		if err := upsert(tx.Stmt(prepared.upsert), line, t.Request.GuildID, record); err != nil {
+		if err := upsert(tx.Stmt(prepared.upsert), line, t.Request.GuildID, packed); err != nil {
 			return err
 		}
 		if err := saveMessages(tx.Stmt(prepared.message), t); err != nil {
@@ -61,16 +70,42 @@ func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 		if err := s.saveClaims(tx, t); err != nil {
 			return err
 		}
-		return savePages(tx, tx.Stmt(prepared.refs), t.Request.ID, pages)
+		if there {
+			return nil
+		}
+		return prepared.saveTexts(tx, t.Request.ID, refs, texts)
 	})
 	if err != nil {
 		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
 	}
+	s.remember(t, refs)
 	return nil
 }
 
+// has reports whether the record of a turn that is not over has these texts already.
+func (s *Store) has(id string, refs []ref) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	saved, ok := s.saved[id]
+	return ok && slices.Equal(saved, refs)
+}
+
+// remember keeps which texts a record has until its turn is over.
+func (s *Store) remember(t *turn.Trace, refs []ref) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t.Phase != turn.Begun && t.Phase != turn.Answering {
+		delete(s.saved, t.Request.ID)
+		return
+	}
+	if s.saved == nil {
+		s.saved = map[string][]ref{}
+	}
+	s.saved[t.Request.ID] = refs
+}
+
 // statements are those that every Save runs.
-type statements struct{ upsert, message, refs *sql.Stmt }
+type statements struct{ upsert, message, refs, refer, text *sql.Stmt }
 
 func (s *Store) prepare(ctx context.Context) (*statements, error) {
 	s.mu.Lock()
@@ -79,7 +114,7 @@ func (s *Store) prepare(ctx context.Context) (*statements, error) {
 		return s.stmts, nil
 	}
 	var all statements
-	for into, query := range map[**sql.Stmt]string{&all.upsert: upsertQuery, &all.message: messageQuery, &all.refs: refsQuery} {
+	for into, query := range map[**sql.Stmt]string{&all.upsert: upsertQuery, &all.message: messageQuery, &all.refs: refsQuery, &all.refer: referQuery, &all.text: textQuery} {
 		var err error
 		if *into, err = s.DB.Prepare(ctx, query); err != nil {
 			return nil, err
@@ -96,7 +131,7 @@ const (
 	messageQuery = `INSERT INTO trace_messages (message_id, trace_id) VALUES (?, ?) ON CONFLICT DO NOTHING`
 )
 
-func upsert(stmt *sql.Stmt, s Summary, guildID, record string) error {
+func upsert(stmt *sql.Stmt, s Summary, guildID string, record []byte) error {
 	_, err := stmt.Exec(s.ID, s.Began.UnixMicro(), s.Took.Microseconds(), s.ChannelID, s.Author, s.Question, s.Phase, s.Lookup,
 		s.Model, s.Err, guildID, record)
 	return err
@@ -185,18 +220,29 @@ func (s *Store) candidates(ctx context.Context, prefix string) ([]string, error)
 
 // read returns the record that the query finds by its one key.
 func (s *Store) read(ctx context.Context, key, query string) (*turn.Trace, error) {
-	var id, record string
+	var id string
+	var record []byte
 	if err := s.DB.Read().QueryRowContext(ctx, query, key).Scan(&id, &record); err != nil {
 		return nil, fmt.Errorf("read trace %s: %w", key, s.DB.Explain(err))
 	}
-	t := new(turn.Trace)
-	if err := json.Unmarshal([]byte(record), t); err != nil {
+	t, err := s.decode(record)
+	if err != nil {
 		return nil, fmt.Errorf("read trace %s: %w", id, err)
 	}
 	if err := s.attach(ctx, t, id); err != nil {
-		return nil, fmt.Errorf("read pages of trace %s: %w", id, s.DB.Explain(err))
+		return nil, fmt.Errorf("read texts of trace %s: %w", id, s.DB.Explain(err))
 	}
 	return t, nil
+}
+
+// decode reads a record as it is kept: without its texts.
+func (s *Store) decode(record []byte) (*turn.Trace, error) {
+	text, err := s.packer.unpack(record)
+	if err != nil {
+		return nil, err
+	}
+	t := new(turn.Trace)
+	return t, json.Unmarshal([]byte(text), t)
 }
 
 // encode writes a record. Pages and prompts are full of < and >, which need no escape here.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -44,7 +43,7 @@ func prune(tx *sql.Tx, before time.Time) (int, error) {
 		return 0, err
 	}
 	for _, id := range ids {
-		gone, err := refs(tx.Query(refsQuery, id))
+		gone, err := readRefs(tx.Query(refsQuery, id))
 		if err != nil {
 			return 0, err
 		}
@@ -74,7 +73,7 @@ func (s *Store) Interrupt(ctx context.Context) (int, error) {
 			return err
 		}
 		for _, id := range ids {
-			if err := interrupt(tx, id); err != nil {
+			if err := s.interrupt(tx, id); err != nil {
 				return err
 			}
 		}
@@ -86,19 +85,22 @@ func (s *Store) Interrupt(ctx context.Context) (int, error) {
 	return len(ids), nil
 }
 
-func interrupt(tx *sql.Tx, id string) error {
-	var record string
+func (s *Store) interrupt(tx *sql.Tx, id string) error {
+	var record []byte
 	if err := tx.QueryRow(`SELECT record FROM traces WHERE id = ?`, id).Scan(&record); err != nil {
 		return err
 	}
-	var t turn.Trace
-	if err := json.Unmarshal([]byte(record), &t); err == nil { // one that can't be read must not keep the bot from starting
-		t.Phase, t.Err = turn.Interrupted, cmp.Or(t.Err, cutShort)
-		if record, err = encode(&t); err != nil {
+	cause := cutShort
+	if t, err := s.decode(record); err == nil { // one that can't be read must not keep the bot from starting
+		cause = cmp.Or(t.Err, cutShort)
+		t.Phase, t.Err = turn.Interrupted, cause
+		text, err := encode(t)
+		if err != nil {
 			return err
 		}
+		record = s.packer.pack(text)
 	}
 	_, err := tx.Exec(`UPDATE traces SET phase = ?, err = ?, record = ? WHERE id = ?`,
-		turn.Interrupted, cmp.Or(t.Err, cutShort), record, id)
+		turn.Interrupted, cause, record, id)
 	return err
 }
