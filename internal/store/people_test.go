@@ -86,6 +86,21 @@ func TestFeedbackFromBeforeServers(t *testing.T) {
 	}
 }
 
+// TestTextsFromBefore: records of before their texts were kept in one table are still whole.
+func TestTextsFromBefore(t *testing.T) {
+	dir := t.TempDir()
+	upTo(t, dir, 6, `INSERT INTO traces VALUES ('T1', 'c', 'g', 1, 2, 'answered', '', 'Ada', 'q', 'm', '', '{"old":1}')`,
+		`INSERT INTO trace_messages VALUES ('m1', 'T1')`, `INSERT INTO pages VALUES ('00ff', 'page one'), ('01ff', 'page two')`,
+		`INSERT INTO trace_pages VALUES ('T1', 1, '00ff'), ('T1', 0, '01ff')`)
+	db := open(t, dir)
+	var got string
+	err := db.Read().QueryRow(`SELECT t.record || m.message_id || group_concat(r.n || x.body || hex(x.sum)) FROM traces t
+		JOIN trace_messages m ON m.trace_id = t.id JOIN trace_texts r ON r.trace_id = t.id JOIN texts x ON x.id = r.text_id ORDER BY r.n`).Scan(&got)
+	if want := `{"old":1}m10page two01FF,1page one00FF`; err != nil || got != want {
+		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+}
+
 // upTo makes a store as it was at a version of its schema, and runs queries in it.
 func upTo(t *testing.T, dir string, version int64, queries ...string) {
 	t.Helper()

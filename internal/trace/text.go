@@ -6,15 +6,15 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"strings"
 
 	"familiar/internal/context/turn"
 )
 
-// repeating is how long a text of the prompt must be to be kept apart, in bytes: a shorter one costs less where it stands.
-const repeating = 256
+// A record is kept without the texts of its pages, each by itself, and without those of its prompt that are the same in most
+// turns, all of them as one, the frame. Old records have no frame.
 
-// slots are the strings of a record that may be kept apart: the texts of pages, then those of the prompt that are the same in
-// most turns. Old records count on their order.
+// slots are where the texts of pages belong, in the order by which refs count them.
 func slots(t *turn.Trace) (all []*string) {
 	for i := range t.Outcomes {
 		for j := range t.Outcomes[i].Contributions {
@@ -25,6 +25,12 @@ func slots(t *turn.Trace) (all []*string) {
 			}
 		}
 	}
+	return all
+}
+
+// frameSlots are where the texts of the frame belong: what is offered and is neither a message nor from the web, and what the
+// model is told as the system.
+func frameSlots(t *turn.Trace) (all []*string) {
 	for i := range t.Outcomes {
 		for j := range t.Outcomes[i].Contributions {
 			if c := &t.Outcomes[i].Contributions[j]; c.Message == nil && !c.Web {
@@ -40,21 +46,48 @@ func slots(t *turn.Trace) (all []*string) {
 	return all
 }
 
-// pages is how many of the slots are those of pages.
-func pages(t *turn.Trace) (n int) {
-	for _, o := range t.Outcomes {
-		for _, c := range o.Contributions {
-			if c.Lookup != nil {
-				n += len(c.Lookup.Pages)
-			}
+// frameN is what refs count a frame as.
+const frameN = -1
+
+// between stands between the texts of a frame. Texts that hold it stay in their record.
+const between = "\x00"
+
+// takeFrame empties the slots of the frame and returns what was in them.
+func takeFrame(t *turn.Trace) string {
+	all := frameSlots(t)
+	texts := make([]string, len(all))
+	for i, at := range all {
+		if texts[i] = *at; strings.Contains(*at, between) {
+			return ""
 		}
 	}
-	return n
+	frame := strings.Join(texts, between)
+	if len(frame) < frameLeast {
+		return ""
+	}
+	for _, at := range all {
+		*at = ""
+	}
+	return frame
 }
 
-// ref says which text belongs into the nth slot of a record.
+// frameLeast is how long a frame must be to be kept apart, in bytes: a shorter one costs less where it stands.
+const frameLeast = 256
+
+// putFrame fills the slots of the frame.
+func putFrame(t *turn.Trace, frame string) {
+	all, texts := frameSlots(t), strings.Split(frame, between)
+	if len(all) != len(texts) { // a newer save may have come between two queries
+		return
+	}
+	for i, at := range all {
+		*at = texts[i]
+	}
+}
+
+// ref says which text a record is missing.
 type ref struct {
-	n   int
+	n   int               // among the slots, or frameN
 	sum [sha256.Size]byte // of the text as it is kept
 }
 
@@ -63,23 +96,19 @@ type bodies map[[sha256.Size]byte][]byte
 
 // detach returns a copy of t whose slots are empty, and what was in them. It shares with t all that it leaves as it is.
 func (s *Store) detach(t *turn.Trace) (turn.Trace, []ref, func() bodies) {
-	bare, fromWeb := clone(t), pages(t)
+	bare := clone(t)
 	var all []ref
-	texts := map[[sha256.Size]byte]string{} // of pages
-	known := bodies{}
+	known, texts := bodies{}, map[[sha256.Size]byte]string{}
+	if frame := takeFrame(&bare); frame != "" {
+		k := s.repeated.get(frame, s.keep)
+		known[k.sum], all = k.body, append(all, ref{frameN, k.sum})
+	}
 	for n, at := range slots(&bare) {
-		switch {
-		case n < fromWeb && *at != "":
-			sum := sha256.Sum256([]byte(*at))
-			texts[sum] = *at
-			all = append(all, ref{n, sum})
-		case n >= fromWeb && len(*at) >= repeating:
-			k := s.repeated.get(*at, s.keep)
-			known[k.sum] = k.body
-			all = append(all, ref{n, k.sum})
-		default:
+		if *at == "" {
 			continue
 		}
+		sum := sha256.Sum256([]byte(*at))
+		texts[sum], all = *at, append(all, ref{n, sum})
 		*at = ""
 	}
 	return bare, all, func() bodies {
@@ -90,7 +119,7 @@ func (s *Store) detach(t *turn.Trace) (turn.Trace, []ref, func() bodies) {
 	}
 }
 
-// keep makes of a text of the prompt what is kept of it.
+// keep makes of a frame what is kept of it.
 func (s *Store) keep(text string) kept {
 	if s.Redact != nil {
 		text = s.Redact(text)
@@ -208,7 +237,10 @@ func (s *Store) attach(ctx context.Context, t *turn.Trace, id string) error {
 		if err != nil {
 			return err
 		}
-		if n < len(all) { // a newer save may have come between the two queries
+		switch {
+		case n == frameN:
+			putFrame(t, text)
+		case n < len(all): // a newer save may have come between the two queries
 			*all[n] = text
 		}
 	}

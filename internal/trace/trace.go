@@ -1,6 +1,6 @@
 // Package trace keeps the record of each turn, over the tables of [store.DB].
 //
-// A record is the whole [turn.Trace] as compressed JSON (pack.go), saved anew at each phase of the turn (trace.go). The
+// A record is the whole [turn.Trace] as compressed JSON (pack.go), saved anew at each phase of the turn (trace.go, record.go). The
 // texts of pages, and those of the prompt that are the same in most turns, are kept apart, once for each text (text.go);
 // reading a record puts them back. Beside the record stand the few columns that lists of turns show as a [Summary]
 // (list.go). At start-up, turns that the last process left unfinished are marked as that, and records too
@@ -61,7 +61,10 @@ func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 		texts = pack() // here, and not where others wait for the transaction
 	}
 	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
-		if err := upsert(tx.Stmt(prepared.upsert), line, t.Request.GuildID, packed); err != nil {
+		if err := upsert(tx.Stmt(prepared.upsert), line, t.Request.GuildID); err != nil {
+			return err
+		}
+		if err := prepared.saveRecord(tx, t.Request.ID, t.Phase, packed); err != nil {
 			return err
 		}
 		if err := saveMessages(tx.Stmt(prepared.message), t); err != nil {
@@ -94,7 +97,7 @@ func (s *Store) has(id string, refs []ref) bool {
 func (s *Store) remember(t *turn.Trace, refs []ref) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if t.Phase != turn.Begun && t.Phase != turn.Answering {
+	if over(t.Phase) {
 		delete(s.saved, t.Request.ID)
 		return
 	}
@@ -105,7 +108,10 @@ func (s *Store) remember(t *turn.Trace, refs []ref) {
 }
 
 // statements are those that every Save runs.
-type statements struct{ upsert, message, refs, refer, text *sql.Stmt }
+type statements struct {
+	upsert, message, refs, refer, text *sql.Stmt
+	open, close, place, part, move     *sql.Stmt // of records
+}
 
 func (s *Store) prepare(ctx context.Context) (*statements, error) {
 	s.mu.Lock()
@@ -114,7 +120,10 @@ func (s *Store) prepare(ctx context.Context) (*statements, error) {
 		return s.stmts, nil
 	}
 	var all statements
-	for into, query := range map[**sql.Stmt]string{&all.upsert: upsertQuery, &all.message: messageQuery, &all.refs: refsQuery, &all.refer: referQuery, &all.text: textQuery} {
+	for into, query := range map[**sql.Stmt]string{
+		&all.upsert: upsertQuery, &all.message: messageQuery, &all.refs: refsQuery, &all.refer: referQuery, &all.text: textQuery,
+		&all.open: openQuery, &all.close: closeQuery, &all.place: placeQuery, &all.part: partQuery, &all.move: moveQuery,
+	} {
 		var err error
 		if *into, err = s.DB.Prepare(ctx, query); err != nil {
 			return nil, err
@@ -125,15 +134,15 @@ func (s *Store) prepare(ctx context.Context) (*statements, error) {
 }
 
 const (
-	upsertQuery = `INSERT INTO traces (` + summaryColumns + `, guild_id, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	upsertQuery = `INSERT INTO traces (` + summaryColumns + `, guild_id, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')
 		ON CONFLICT (id) DO UPDATE SET took = excluded.took, phase = excluded.phase, lookup = excluded.lookup,
-		question = excluded.question, model = excluded.model, err = excluded.err, record = excluded.record`
+		question = excluded.question, model = excluded.model, err = excluded.err`
 	messageQuery = `INSERT INTO trace_messages (message_id, trace_id) VALUES (?, ?) ON CONFLICT DO NOTHING`
 )
 
-func upsert(stmt *sql.Stmt, s Summary, guildID string, record []byte) error {
+func upsert(stmt *sql.Stmt, s Summary, guildID string) error {
 	_, err := stmt.Exec(s.ID, s.Began.UnixMicro(), s.Took.Microseconds(), s.ChannelID, s.Author, s.Question, s.Phase, s.Lookup,
-		s.Model, s.Err, guildID, record)
+		s.Model, s.Err, guildID)
 	return err
 }
 
@@ -182,14 +191,14 @@ func (s *Store) Get(ctx context.Context, id string) (*turn.Trace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read trace %s: %w", id, err)
 	}
-	return s.read(ctx, full, `SELECT id, record FROM traces WHERE id = ?`)
+	return s.read(ctx, full, bodyQuery+`WHERE t.id = ? ORDER BY p.id`)
 }
 
 // ByMessage returns the newest record of the turn that answered the message or that wrote it, or
 // [store.ErrNotFound]. The caller owns the record.
 func (s *Store) ByMessage(ctx context.Context, messageID string) (*turn.Trace, error) {
-	return s.read(ctx, messageID, `SELECT t.id, t.record FROM trace_messages m JOIN traces t ON t.id = m.trace_id
-		WHERE m.message_id = ? ORDER BY t.began DESC, t.id DESC LIMIT 1`)
+	return s.read(ctx, messageID, bodyQuery+`WHERE t.id = (SELECT l.id FROM trace_messages m JOIN traces l ON l.id = m.trace_id
+		WHERE m.message_id = ? ORDER BY l.began DESC, l.id DESC LIMIT 1) ORDER BY p.id`)
 }
 
 func (s *Store) find(ctx context.Context, id string) (string, error) {
@@ -220,9 +229,8 @@ func (s *Store) candidates(ctx context.Context, prefix string) ([]string, error)
 
 // read returns the record that the query finds by its one key.
 func (s *Store) read(ctx context.Context, key, query string) (*turn.Trace, error) {
-	var id string
-	var record []byte
-	if err := s.DB.Read().QueryRowContext(ctx, query, key).Scan(&id, &record); err != nil {
+	id, record, err := readBody(s.DB.Read().QueryContext(ctx, query, key))
+	if err != nil {
 		return nil, fmt.Errorf("read trace %s: %w", key, s.DB.Explain(err))
 	}
 	t, err := s.decode(record)

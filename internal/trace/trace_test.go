@@ -90,8 +90,8 @@ func TestSaveAndGet(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("Get: %v\n%s", err, diff)
 	}
-	var packed []byte
-	if err := s.DB.Read().QueryRow(`SELECT record FROM traces`).Scan(&packed); err != nil {
+	_, packed, err := readBody(s.DB.Read().Query(bodyQuery))
+	if err != nil {
 		t.Fatal(err)
 	}
 	bare, err := s.packer.unpack(packed)
@@ -134,6 +134,32 @@ func TestPhases(t *testing.T) {
 	}
 	if n := count(t, s, "texts"); n != 2 {
 		t.Errorf("%d pages are kept, of which one is nobody's", n)
+	}
+}
+
+// TestOldRecord reads a record of before records were compressed, with pages and without a frame.
+func TestOldRecord(t *testing.T) {
+	s, want := open(t), record("T1", noon, "page one", "page two")
+	bare := clone(want)
+	for _, at := range slots(&bare) {
+		*at = ""
+	}
+	text, err := encode(&bare)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.DB.Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.Exec(`INSERT INTO traces (`+summaryColumns+`, guild_id, record) VALUES ('T1', 0, 0, '', '', '', 'answered', '', '', '', '', ?);
+			INSERT INTO texts (sum, body) VALUES (x'01', 'page one'), (x'02', 'page two');
+			INSERT INTO trace_texts (trace_id, n, text_id) SELECT 'T1', id - 1, id FROM texts`, text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Get(t.Context(), "T1")
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("Get: %v\n%s", err, diff)
 	}
 }
 

@@ -47,6 +47,9 @@ func prune(tx *sql.Tx, before time.Time) (int, error) {
 		if err != nil {
 			return 0, err
 		}
+		if err := dropParts(tx, tx.QueryRow(placeQuery, id)); err != nil {
+			return 0, err
+		}
 		if _, err := tx.Exec(`DELETE FROM traces WHERE id = ?`, id); err != nil {
 			return 0, err
 		}
@@ -63,8 +66,12 @@ const cutShort = "the process ended before the turn did"
 // Interrupt marks all turns that are not finished as interrupted and returns how many those were. It is for
 // the start of the process, before any turn has begun.
 func (s *Store) Interrupt(ctx context.Context) (int, error) {
+	prepared, err := s.prepare(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("mark interrupted turns: %w", err)
+	}
 	var ids []string
-	err := s.DB.Write(ctx, func(tx *sql.Tx) error {
+	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
 		rows, err := tx.Query(`SELECT id FROM traces WHERE phase IN ('begun', 'answering')`) // words of the index: no parameters
 		if err != nil {
 			return err
@@ -73,7 +80,7 @@ func (s *Store) Interrupt(ctx context.Context) (int, error) {
 			return err
 		}
 		for _, id := range ids {
-			if err := s.interrupt(tx, id); err != nil {
+			if err := s.interrupt(tx, prepared, id); err != nil {
 				return err
 			}
 		}
@@ -85,22 +92,24 @@ func (s *Store) Interrupt(ctx context.Context) (int, error) {
 	return len(ids), nil
 }
 
-func (s *Store) interrupt(tx *sql.Tx, id string) error {
-	var record []byte
-	if err := tx.QueryRow(`SELECT record FROM traces WHERE id = ?`, id).Scan(&record); err != nil {
+func (s *Store) interrupt(tx *sql.Tx, prepared *statements, id string) error {
+	_, body, err := readBody(tx.Query(bodyQuery+`WHERE t.id = ? ORDER BY p.id`, id))
+	if err != nil {
 		return err
 	}
 	cause := cutShort
-	if t, err := s.decode(record); err == nil { // one that can't be read must not keep the bot from starting
+	if t, err := s.decode(body); err == nil { // one that can't be read must not keep the bot from starting
 		cause = cmp.Or(t.Err, cutShort)
 		t.Phase, t.Err = turn.Interrupted, cause
 		text, err := encode(t)
 		if err != nil {
 			return err
 		}
-		record = s.packer.pack(text)
+		body = s.packer.pack(text)
 	}
-	_, err := tx.Exec(`UPDATE traces SET phase = ?, err = ?, record = ? WHERE id = ?`,
-		turn.Interrupted, cause, record, id)
+	if err := prepared.saveRecord(tx, id, turn.Interrupted, body); err != nil {
+		return err
+	}
+	_, err = tx.Exec(`UPDATE traces SET phase = ?, err = ? WHERE id = ?`, turn.Interrupted, cause, id)
 	return err
 }
