@@ -94,8 +94,8 @@ func TestTextsFromBefore(t *testing.T) {
 		`INSERT INTO trace_pages VALUES ('T1', 1, '00ff'), ('T1', 0, '01ff')`)
 	db := open(t, dir)
 	var got string
-	err := db.Read().QueryRow(`SELECT t.record || m.message_id || group_concat(r.n || x.body || hex(x.sum)) FROM traces t
-		JOIN trace_messages m ON m.trace_id = t.id JOIN trace_texts r ON r.trace_id = t.id JOIN texts x ON x.id = r.text_id ORDER BY r.n`).Scan(&got)
+	err := db.Read().QueryRow(`SELECT t.record || m.message_id || group_concat(r.n || x.body || hex(x.sum) ORDER BY r.n) FROM traces t
+		JOIN trace_messages m ON m.trace_id = t.id JOIN trace_texts r ON r.trace_id = t.id JOIN texts x ON x.id = r.text_id`).Scan(&got)
 	if want := `{"old":1}m10page two01FF,1page one00FF`; err != nil || got != want {
 		t.Errorf("%s, %v; want %s", got, err, want)
 	}

@@ -33,7 +33,7 @@ type Store struct {
 
 	mu    sync.Mutex
 	stmts *statements      // guarded by mu; nil before the first Save
-	saved map[string][]ref // guarded by mu; the texts that the records of turns have which are not over
+	saved map[string][]ref // guarded by mu; the texts that records are known to have
 }
 
 // Save keeps the record of a turn, in place of the one it had under the same id, and with it how far the turn has come with
@@ -81,11 +81,11 @@ func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 	if err != nil {
 		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
 	}
-	s.remember(t, refs)
+	s.remember(t.Request.ID, refs)
 	return nil
 }
 
-// has reports whether the record of a turn that is not over has these texts already.
+// has reports whether it is known that the record of a turn has these texts already.
 func (s *Store) has(id string, refs []ref) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,18 +93,24 @@ func (s *Store) has(id string, refs []ref) bool {
 	return ok && slices.Equal(saved, refs)
 }
 
-// remember keeps which texts a record has until its turn is over.
-func (s *Store) remember(t *turn.Trace, refs []ref) {
+// maxSaved is how many turns are remembered: more than are answered at the same time.
+const maxSaved = 512
+
+// remember keeps in mind which texts a record has: each is saved three times.
+func (s *Store) remember(id string, refs []ref) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if over(t.Phase) {
-		delete(s.saved, t.Request.ID)
-		return
+	if s.saved == nil || len(s.saved) >= maxSaved {
+		s.saved = make(map[string][]ref, maxSaved)
 	}
-	if s.saved == nil {
-		s.saved = map[string][]ref{}
-	}
-	s.saved[t.Request.ID] = refs
+	s.saved[id] = refs
+}
+
+// unremember is for what removes texts.
+func (s *Store) unremember() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.saved = nil
 }
 
 // statements are those that every Save runs.

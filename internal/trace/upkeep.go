@@ -17,6 +17,7 @@ const pruneBatch = 100
 // has. It returns how many it removed, also where it failed halfway.
 func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
 	removed := 0
+	defer s.unremember()
 	for {
 		var n int
 		err := s.DB.Write(ctx, func(tx *sql.Tx) (err error) {
