@@ -73,6 +73,28 @@ func TestFeedback(t *testing.T) {
 	}
 }
 
+// TestFeedbackIn: what is said of a source counts in its own server and, in direct messages, for its person.
+func TestFeedbackIn(t *testing.T) {
+	db := open(t, t.TempDir())
+	for _, f := range []Feedback{
+		{GuildID: "g", By: "u1", Verdict: "wrong"}, {GuildID: "h", By: "u1", Verdict: "outdated"}, {GuildID: "g", By: "u2", Verdict: "wrong"},
+		{GuildID: "", By: "u1", Verdict: "wrong"}, {GuildID: "", By: "u3", Verdict: "wrong"}, {GuildID: "?", By: "u1", Verdict: "wrong"},
+	} {
+		f.Character, f.Domain = "sage", "a.org"
+		if err := db.SetFeedback(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		guild, person string
+		want          int
+	}{{"g", "u1", 2}, {"g", "u9", 2}, {"h", "u2", 1}, {"i", "u1", 0}, {"", "u1", 1}, {"", "u2", 0}} {
+		if got, err := db.FeedbackIn(t.Context(), "sage", c.guild, c.person); err != nil || len(got) != c.want {
+			t.Errorf("in %q for %s: %+v, %v; want %d", c.guild, c.person, got, err, c.want)
+		}
+	}
+}
+
 // What was said before servers were kept stays, as of a server that nobody knows.
 func TestFeedbackFromBeforeServers(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
