@@ -31,9 +31,13 @@ type Store struct {
 	packer   packer
 	repeated repeated
 
-	mu    sync.Mutex
-	stmts *statements      // guarded by mu; nil before the first Save
-	saved map[string][]ref // guarded by mu; the texts that records are known to have
+	forgetting sync.Mutex // held by Forget
+
+	mu        sync.Mutex
+	gone      []gone           // guarded by mu; no slice is ever changed
+	unlearned int              // guarded by mu: how often gone has changed
+	stmts     *statements      // guarded by mu; nil before the first Save
+	saved     map[string][]ref // guarded by mu; the texts that records are known to have
 }
 
 // Save keeps the record of a turn, in place of the one it had under the same id, and with it how far the turn has come with
@@ -42,6 +46,25 @@ func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 	if t.Request.ID == "" {
 		return errors.New("save trace: the turn has no id")
 	}
+	for {
+		gone, known := s.goneNow()
+		left, err := withoutGone(t, gone)
+		if err == nil {
+			err = s.write(ctx, left, func(*sql.Tx) error {
+				if _, now := s.goneNow(); now != known {
+					return errStale
+				}
+				return nil
+			})
+		}
+		if !errors.Is(err, errStale) {
+			return err
+		}
+	}
+}
+
+// write writes a record, unless check, which runs in the transaction, returns an error.
+func (s *Store) write(ctx context.Context, t *turn.Trace, check func(*sql.Tx) error) error {
 	bare, refs, pack := s.detach(t)
 	record, err := encode(&bare)
 	if err != nil {
@@ -61,6 +84,9 @@ func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 		texts = pack() // here, and not where others wait for the transaction
 	}
 	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
+		if err := check(tx); err != nil {
+			return err
+		}
 		if err := upsert(tx.Stmt(prepared.upsert), line, t.Request.GuildID); err != nil {
 			return err
 		}
@@ -142,7 +168,7 @@ func (s *Store) prepare(ctx context.Context) (*statements, error) {
 const (
 	upsertQuery = `INSERT INTO traces (` + summaryColumns + `, guild_id, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')
 		ON CONFLICT (id) DO UPDATE SET took = excluded.took, phase = excluded.phase, lookup = excluded.lookup,
-		question = excluded.question, model = excluded.model, err = excluded.err`
+		author = excluded.author, question = excluded.question, model = excluded.model, err = excluded.err`
 	messageQuery = `INSERT INTO trace_messages (message_id, trace_id) VALUES (?, ?) ON CONFLICT DO NOTHING`
 )
 
