@@ -135,6 +135,11 @@ func (b *Bot) gone(ctx context.Context, e turn.Event) {
 		channel := e.Message.ChannelID
 		return channel == "" && a.GuildID == e.GuildID || channel != "" && (a.Message.ChannelID == channel || a.ParentID == channel)
 	})
+	if e.Message.ChannelID == "" && e.GuildID != "" { // what is kept of the server goes after a while
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+		defer cancel()
+		b.logged("leave a server", b.Store.LeaveGuild(ctx, e.GuildID, time.Now()))
+	}
 }
 
 func (b *Bot) withdraw(ctx context.Context, cause error, match func(turn.Event) bool) {

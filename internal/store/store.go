@@ -20,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	_ "modernc.org/sqlite" // the driver named "sqlite"
 )
@@ -43,7 +44,8 @@ type DB struct {
 	carry   checkpoints
 	watch   watch
 	notices chan string
-	whole   bool // open has got to its end
+	whole   bool      // open has got to its end
+	large   sync.Once // it was said that the file is too large to shrink
 }
 
 // Open opens the store in dir and makes both if they are missing, readable for their owner only. The caller

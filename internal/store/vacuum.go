@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"os"
 )
@@ -18,11 +17,8 @@ const (
 	incremental = 2 // of PRAGMA auto_vacuum
 )
 
-// ErrTooLarge says that a file keeps the space of what was deleted, for later use: it was made by an older version, and is too
-// large to be written anew while the program runs.
-var ErrTooLarge = errors.New("the file is too large to be made able to shrink while the program runs; sqlite3 familiar.db 'PRAGMA auto_vacuum=2; VACUUM', with the program stopped, does it once and for all")
-
-// Shrink gives the space of what was deleted back to the disk.
+// Shrink gives the space of what was deleted back to the disk. A file of an older version that is too large to be made able to
+// do that keeps the space for later use, with a notice.
 func (db *DB) Shrink(ctx context.Context) error {
 	if err := db.shrink(ctx); err != nil {
 		return fmt.Errorf("shrink database: %w", db.Explain(err))
@@ -72,7 +68,10 @@ func (db *DB) vacuum(ctx context.Context) error {
 		return err
 	}
 	if info.Size() > maxVacuum {
-		return ErrTooLarge
+		db.large.Do(func() {
+			db.notify("the database cannot give the space of what was deleted back to the disk (%d MB, made by an older version); sqlite3 familiar.db 'PRAGMA auto_vacuum=2; VACUUM', with the program stopped, changes that", info.Size()>>20)
+		})
+		return nil
 	}
 	c, err := db.writes.pool.Conn(ctx) // waits for its turn as a write does
 	if err != nil {

@@ -199,3 +199,21 @@ func TestForgetAtOnce(t *testing.T) {
 		t.Errorf("left: %s", after)
 	}
 }
+
+// TestDeleteGuild: the records of a server go, with the texts that are theirs alone.
+func TestDeleteGuild(t *testing.T) {
+	s := open(t)
+	for i := range 2*pruneBatch + 5 {
+		tr := record(fmt.Sprintf("T%03d", i), noon, "shared", "page of "+[]string{"g", "h"}[i%2])
+		tr.Request.GuildID = []string{"g", "h"}[i%2]
+		save(t, s, tr)
+	}
+	if err := s.DeleteGuild(t.Context(), "g"); err != nil {
+		t.Fatal(err)
+	}
+	for table, want := range map[string]int{"traces": pruneBatch + 2, "texts": 2, "record_parts": pruneBatch + 2} {
+		if n := count(t, s, table); n != want {
+			t.Errorf("%d rows in %s, want %d", n, table, want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -43,22 +44,60 @@ func prune(tx *sql.Tx, before time.Time) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	return len(ids), remove(tx, ids)
+}
+
+// remove removes records, with the texts that no other record has.
+func remove(tx *sql.Tx, ids []string) error {
 	for _, id := range ids {
 		gone, err := readRefs(tx.Query(refsQuery, id))
 		if err != nil {
-			return 0, err
+			return err
 		}
 		if err := dropParts(tx, tx.QueryRow(placeQuery, id)); err != nil {
-			return 0, err
+			return err
 		}
 		if _, err := tx.Exec(`DELETE FROM traces WHERE id = ?`, id); err != nil {
-			return 0, err
+			return err
 		}
 		if err := sweep(tx, gone); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	return len(ids), nil
+	return nil
+}
+
+// DeleteGuild removes the records of a server.
+func (s *Store) DeleteGuild(ctx context.Context, guildID string) error {
+	defer s.unremember()
+	for from, more := int64(0), true; more; {
+		last := from
+		err := s.DB.Write(ctx, func(tx *sql.Tx) error {
+			rows, err := tx.Query(`SELECT rowid, id FROM traces WHERE rowid > ? AND guild_id = ? ORDER BY rowid LIMIT ?`, from, guildID, pruneBatch)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			var ids []string
+			for rows.Next() {
+				var id string
+				if err := rows.Scan(&last, &id); err != nil {
+					return err
+				}
+				ids = append(ids, id)
+			}
+			if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+				return err
+			}
+			more = len(ids) == pruneBatch
+			return remove(tx, ids)
+		})
+		if err != nil {
+			return fmt.Errorf("delete records of server %s: %w", guildID, err)
+		}
+		from = last
+	}
+	return nil
 }
 
 // cutShort is the cause given to a turn that was found unfinished.
