@@ -1,9 +1,11 @@
 // Package store keeps what must outlive the process: messages and who wrote them, claimed events, channel
-// settings, small notes, what was used of limits, what people said of sources, and the tables in which package trace keeps its records.
+// settings, small notes, what was used of limits, what people said of sources, and the tables in which package trace keeps its
+// records. What is too old, and what is of servers that the bot has left, goes (retention.go), and its space with it (vacuum.go).
 //
 // It is SQLite in one file, familiar.db, of a directory that one process owns at a time (lock.go). [Open]
 // brings the file to the newest schema (migrate.go) and refuses what it cannot be sure of, with an [Error]
-// that says the cause and the cure (error.go). Everybody writes through [DB.Write], which lets those who
+// that says the cause and the cure (error.go): a file that was not closed is looked through for damage (check.go), and one that
+// disappears takes no more writes (watch.go). Everybody writes through [DB.Write], which lets those who
 // write at the same moment share one transaction (write.go), and reads through a few connections that
 // cannot write. What was acknowledged survives the death of the process at any moment.
 //

@@ -4,7 +4,7 @@
 // texts of pages, and those of the prompt that are the same in most turns, are kept apart, once for each text (text.go);
 // reading a record puts them back. Beside the record stand the few columns that lists of turns show as a [Summary]
 // (list.go). At start-up, turns that the last process left unfinished are marked as that, and records too
-// old are pruned (upkeep.go).
+// old are pruned (upkeep.go). Messages that people delete are taken out of the records (forget.go).
 package trace
 
 import (
