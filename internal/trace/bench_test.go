@@ -99,3 +99,22 @@ func BenchmarkRead(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkTurn saves a turn three times, as it goes on.
+func BenchmarkTurn(b *testing.B) {
+	s, all, n := open(b), conversation(b, 500, 0), 0
+	b.ReportAllocs()
+	for b.Loop() {
+		whole := *all[n%len(all)]
+		whole.Request.ID = fmt.Sprint("T", n)
+		n++
+		begun, answering := whole, whole
+		begun.Phase, begun.Outcomes, begun.Prompt, begun.Reply, begun.ReplyIDs = turn.Begun, nil, nil, "", nil
+		answering.Phase, answering.Reply, answering.ReplyIDs = turn.Answering, "", nil
+		for _, t := range []*turn.Trace{&begun, &answering, &whole} {
+			if err := s.Save(b.Context(), t); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}

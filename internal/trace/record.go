@@ -2,6 +2,7 @@ package trace
 
 import (
 	"database/sql"
+	"errors"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
@@ -18,50 +19,66 @@ const (
 	closeQuery = `DELETE FROM open_records WHERE trace_id = ?`
 	placeQuery = `SELECT part, parts FROM traces WHERE id = ?`
 	partQuery  = `INSERT INTO record_parts (body) VALUES (?)`
-	moveQuery  = `UPDATE traces SET record = '', part = ?, parts = ? WHERE id = ?`
 
 	// bodyQuery returns a record by the condition that follows it, in parts.
 	bodyQuery = `SELECT t.id, coalesce(p.body, o.body, t.record) FROM traces t LEFT JOIN open_records o ON o.trace_id = t.id
 		LEFT JOIN record_parts p ON p.id >= t.part AND p.id < t.part + t.parts `
 )
 
-// saveRecord puts a record where it belongs, in place of what is there.
-func (p *statements) saveRecord(tx *sql.Tx, id string, phase turn.Phase, body []byte) error {
-	if !over(phase) {
-		_, err := tx.Stmt(p.open).Exec(id, body)
-		return err
-	}
-	if _, err := tx.Stmt(p.close).Exec(id); err != nil {
-		return err
-	}
-	if err := dropParts(tx, tx.Stmt(p.place).QueryRow(id)); err != nil {
-		return err
-	}
-	var first, n int64
-	for ; len(body) > 0; n++ {
+// place is where the parts of a record are: n rows from first on.
+type place struct{ first, n int64 }
+
+// saveParts writes the parts of a record.
+func (p *statements) saveParts(tx *sql.Tx, body []byte) (at place, err error) {
+	stmt := tx.Stmt(p.part)
+	for ; len(body) > 0; at.n++ {
 		size := min(len(body), partBytes)
-		r, err := tx.Stmt(p.part).Exec(body[:size])
+		r, err := stmt.Exec(body[:size])
 		if err != nil {
-			return err
+			return place{}, err
 		}
-		if n == 0 { // the ids that follow are those of the next rows: there is one writer
-			if first, err = r.LastInsertId(); err != nil {
-				return err
+		if at.n == 0 { // the ids that follow are those of the next rows: there is one writer
+			if at.first, err = r.LastInsertId(); err != nil {
+				return place{}, err
 			}
 		}
 		body = body[size:]
 	}
-	_, err := tx.Stmt(p.move).Exec(first, n, id)
+	return at, nil
+}
+
+// saveRecord puts a record, and its line in the lists, in place of what is there. Fresh says that it has no parts yet.
+func (p *statements) saveRecord(tx *sql.Tx, line Summary, guildID string, body []byte, fresh bool) error {
+	if !fresh {
+		if err := dropParts(tx, tx.Stmt(p.place).QueryRow(line.ID)); err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+	}
+	if !over(line.Phase) {
+		if err := upsert(tx.Stmt(p.upsert), line, guildID, place{}); err != nil {
+			return err
+		}
+		_, err := tx.Stmt(p.open).Exec(line.ID, body)
+		return err
+	}
+	at, err := p.saveParts(tx, body)
+	if err != nil {
+		return err
+	}
+	if err := upsert(tx.Stmt(p.upsert), line, guildID, at); err != nil {
+		return err
+	}
+	_, err = tx.Stmt(p.close).Exec(line.ID)
 	return err
 }
 
 // dropParts removes the parts of the record at the place that the row of placeQuery names.
 func dropParts(tx *sql.Tx, row *sql.Row) error {
-	var first, n int64
-	if err := row.Scan(&first, &n); err != nil || n == 0 {
+	var at place
+	if err := row.Scan(&at.first, &at.n); err != nil || at.n == 0 {
 		return err
 	}
-	_, err := tx.Exec(`DELETE FROM record_parts WHERE id >= ? AND id < ?`, first, first+n)
+	_, err := tx.Exec(`DELETE FROM record_parts WHERE id >= ? AND id < ?`, at.first, at.first+at.n)
 	return err
 }
 

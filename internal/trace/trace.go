@@ -37,7 +37,7 @@ type Store struct {
 	gone      []gone           // guarded by mu; no slice is ever changed
 	unlearned int              // guarded by mu: how often gone has changed
 	stmts     *statements      // guarded by mu; nil before the first Save
-	saved     map[string][]ref // guarded by mu; the texts that records are known to have
+	saved     map[string]saved // guarded by mu; by the turn's id
 }
 
 // Save keeps the record of a turn, in place of the one it had under the same id, and with it how far the turn has come with
@@ -78,7 +78,8 @@ func (s *Store) write(ctx context.Context, t *turn.Trace, check func(*sql.Tx) er
 	if err != nil {
 		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
 	}
-	packed, there := s.packer.pack(record), s.has(t.Request.ID, refs)
+	packed, known := s.packer.pack(record), s.known(t.Request.ID)
+	there := known.messages != nil && slices.Equal(known.refs, refs)
 	var texts bodies
 	if !there {
 		texts = pack() // here, and not where others wait for the transaction
@@ -87,13 +88,10 @@ func (s *Store) write(ctx context.Context, t *turn.Trace, check func(*sql.Tx) er
 		if err := check(tx); err != nil {
 			return err
 		}
-		if err := upsert(tx.Stmt(prepared.upsert), line, t.Request.GuildID); err != nil {
+		if err := prepared.saveRecord(tx, line, t.Request.GuildID, packed, known.open); err != nil {
 			return err
 		}
-		if err := prepared.saveRecord(tx, t.Request.ID, t.Phase, packed); err != nil {
-			return err
-		}
-		if err := saveMessages(tx.Stmt(prepared.message), t); err != nil {
+		if err := saveMessages(tx.Stmt(prepared.message), t, known.messages); err != nil {
 			return err
 		}
 		if err := s.saveClaims(tx, t); err != nil {
@@ -107,29 +105,34 @@ func (s *Store) write(ctx context.Context, t *turn.Trace, check func(*sql.Tx) er
 	if err != nil {
 		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
 	}
-	s.remember(t.Request.ID, refs)
+	s.remember(t.Request.ID, saved{refs, messagesOf(t), !over(t.Phase)})
 	return nil
 }
 
-// has reports whether it is known that the record of a turn has these texts already.
-func (s *Store) has(id string, refs []ref) bool {
+// saved is what is known of the record of a turn.
+type saved struct {
+	refs     []ref
+	messages []string // by which it is found; nil: nothing is known
+	open     bool
+}
+
+func (s *Store) known(id string) saved {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	saved, ok := s.saved[id]
-	return ok && slices.Equal(saved, refs)
+	return s.saved[id]
 }
 
 // maxSaved is how many turns are remembered: more than are answered at the same time.
 const maxSaved = 512
 
-// remember keeps in mind which texts a record has: each is saved three times.
-func (s *Store) remember(id string, refs []ref) {
+// remember keeps in mind what a record has: each is saved three times.
+func (s *Store) remember(id string, of saved) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.saved == nil || len(s.saved) >= maxSaved {
-		s.saved = make(map[string][]ref, maxSaved)
+		s.saved = make(map[string]saved, maxSaved)
 	}
-	s.saved[id] = refs
+	s.saved[id] = of
 }
 
 // unremember is for what removes texts.
@@ -142,7 +145,7 @@ func (s *Store) unremember() {
 // statements are those that every Save runs.
 type statements struct {
 	upsert, message, refs, refer, text *sql.Stmt
-	open, close, place, part, move     *sql.Stmt // of records
+	open, close, place, part           *sql.Stmt // of records
 }
 
 func (s *Store) prepare(ctx context.Context) (*statements, error) {
@@ -154,7 +157,7 @@ func (s *Store) prepare(ctx context.Context) (*statements, error) {
 	var all statements
 	for into, query := range map[**sql.Stmt]string{
 		&all.upsert: upsertQuery, &all.message: messageQuery, &all.refs: refsQuery, &all.refer: referQuery, &all.text: textQuery,
-		&all.open: openQuery, &all.close: closeQuery, &all.place: placeQuery, &all.part: partQuery, &all.move: moveQuery,
+		&all.open: openQuery, &all.close: closeQuery, &all.place: placeQuery, &all.part: partQuery,
 	} {
 		var err error
 		if *into, err = s.DB.Prepare(ctx, query); err != nil {
@@ -166,22 +169,28 @@ func (s *Store) prepare(ctx context.Context) (*statements, error) {
 }
 
 const (
-	upsertQuery = `INSERT INTO traces (` + summaryColumns + `, guild_id, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')
+	upsertQuery = `INSERT INTO traces (` + summaryColumns + `, guild_id, part, parts, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')
 		ON CONFLICT (id) DO UPDATE SET took = excluded.took, phase = excluded.phase, lookup = excluded.lookup,
-		author = excluded.author, question = excluded.question, model = excluded.model, err = excluded.err`
+		author = excluded.author, question = excluded.question, model = excluded.model, err = excluded.err, part = excluded.part, parts = excluded.parts, record = ''`
 	messageQuery = `INSERT INTO trace_messages (message_id, trace_id) VALUES (?, ?) ON CONFLICT DO NOTHING`
 )
 
-func upsert(stmt *sql.Stmt, s Summary, guildID string) error {
+func upsert(stmt *sql.Stmt, s Summary, guildID string, at place) error {
 	_, err := stmt.Exec(s.ID, s.Began.UnixMicro(), s.Took.Microseconds(), s.ChannelID, s.Author, s.Question, s.Phase, s.Lookup,
-		s.Model, s.Err, guildID)
+		s.Model, s.Err, guildID, at.first, at.n)
 	return err
 }
 
-// saveMessages lets the record be found by its question, which may be a burst of messages, and its replies.
-func saveMessages(stmt *sql.Stmt, t *turn.Trace) error {
-	for _, id := range slices.Concat([]string{t.Request.Message.ID}, t.Request.Burst, t.ReplyIDs) {
-		if id == "" {
+// messagesOf are the ids of the question, which may be a burst of messages, and of the replies.
+func messagesOf(t *turn.Trace) []string {
+	all := slices.Concat([]string{t.Request.Message.ID}, t.Request.Burst, t.ReplyIDs)
+	return slices.DeleteFunc(all, func(id string) bool { return id == "" })
+}
+
+// saveMessages lets the record be found by its messages, apart from those by which it is found already.
+func saveMessages(stmt *sql.Stmt, t *turn.Trace, known []string) error {
+	for _, id := range messagesOf(t) {
+		if slices.Contains(known, id) {
 			continue
 		}
 		if _, err := stmt.Exec(id, t.Request.ID); err != nil {

@@ -147,9 +147,13 @@ func (s *Store) interrupt(tx *sql.Tx, prepared *statements, id string) error {
 		}
 		body = s.packer.pack(text)
 	}
-	if err := prepared.saveRecord(tx, id, turn.Interrupted, body); err != nil {
+	at, err := prepared.saveParts(tx, body)
+	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`UPDATE traces SET phase = ?, err = ? WHERE id = ?`, turn.Interrupted, cause, id)
+	if _, err := tx.Stmt(prepared.close).Exec(id); err != nil {
+		return err
+	}
+	_, err = tx.Exec(`UPDATE traces SET phase = ?, err = ?, part = ?, parts = ?, record = '' WHERE id = ?`, turn.Interrupted, cause, at.first, at.n, id)
 	return err
 }
