@@ -78,7 +78,10 @@ func (s *Store) write(ctx context.Context, t *turn.Trace, check func(*sql.Tx) er
 	if err != nil {
 		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
 	}
-	packed, known := s.packer.pack(record), s.known(t.Request.ID)
+	packed, known := []byte(record), s.known(t.Request.ID)
+	if over(t.Phase) { // until then it is written again soon
+		packed = s.packer.pack(record)
+	}
 	there := known.messages != nil && slices.Equal(known.refs, refs)
 	var texts bodies
 	if !there {

@@ -1,5 +1,5 @@
--- Texts of records that repeat, such as those of pages and of the character, are kept once, whatever they are of. A text, and
--- a record, is a BLOB where it is compressed (zstd) and TEXT where it is as it was before.
+-- Texts of records that repeat, such as those of pages and of the character, are kept once, whatever they are of.
+-- A text or a record is compressed if it begins as a frame of zstd does, which no text can.
 
 -- +goose Up
 CREATE TABLE texts (
