@@ -99,6 +99,9 @@ func TestDeletedMessage(t *testing.T) {
 	if all := kept(); !strings.Contains(all, "and me?") || !strings.Contains(all, "the question was deleted") {
 		t.Errorf("records:\n%s", all)
 	}
+	if code, out, complaint := c.command(strings.NewReader(""), "trace", regretted); code != exitOK || !strings.Contains(out, "(deleted)") || strings.Contains(out, "Mill Lane") {
+		t.Errorf("what is left is told as: %d %s\n%s", code, complaint, out)
+	}
 	c.stop()
 }
 
