@@ -44,7 +44,7 @@ func (chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	background.Go(func() { chatSignals(p, b, stop, ended) })
 	a.markInterrupted(ctx)
 	upkeep, done := context.WithCancel(ctx)
-	background.Go(func() { a.upkeep(upkeep) })
+	background.Go(func() { a.upkeep(upkeep, nil) })
 	var failed error
 	background.Go(func() { failed = door.Read(ctx, p.in) })
 	b.Run(ctx, door.Events())

@@ -69,7 +69,7 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	a.markInterrupted(ctx)
 	upkeep, done := context.WithCancel(ctx)
 	defer done()
-	background.Go(func() { a.upkeep(upkeep) })
+	background.Go(func() { a.upkeep(upkeep, session.Guilds) })
 
 	failed := make(chan error, 1)
 	gateway, hangUp := context.WithCancel(ctx)

@@ -2,10 +2,20 @@ package main
 
 import (
 	"database/sql"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+	"familiar/internal/trace"
 )
 
 // TestStoreOutOfOrder takes the store away from a running bot. It does not answer without a record, says so, and
@@ -55,3 +65,110 @@ func (c *conversation) breakStore() {
 }
 
 const outOfOrderSentence = "I can't write my records at the moment, and I don't answer without them. Whoever runs me will find the reason in my log."
+
+// TestDeletedMessage: what somebody deletes is in no record any more, neither of its own turn nor of later ones.
+func TestDeletedMessage(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, txtar.Parse([]byte("-- model --\nsay Hello.\n")))
+	c.do("before", "start")
+	c.do("before", "say general ana @familiar I moved to 12 Mill Lane, how are you?")
+	c.do("before", "heard general")
+	regretted := c.lastSaid
+	c.do("before", "say general bob @familiar and me?")
+	c.do("before", "heard general")
+	kept := func() string {
+		list, err := c.records().Recent(c.Context(), "", 9)
+		c.must(err)
+		var all strings.Builder
+		for _, s := range list {
+			whole, err := c.records().Get(c.Context(), s.ID)
+			c.must(err)
+			text, err := json.Marshal(whole)
+			c.must(err)
+			fmt.Fprintf(&all, "%+v %s\n", s, text)
+		}
+		return all.String()
+	}
+	if n := strings.Count(kept(), "Mill Lane"); n < 4 {
+		t.Fatalf("it stands %d times in two records before it is deleted", n)
+	}
+	c.discord.Delete(regretted)
+	if !eventually(func() bool { return !strings.Contains(kept(), "Mill Lane") }) {
+		t.Errorf("it is still there:\n%s", kept())
+	}
+	if all := kept(); !strings.Contains(all, "and me?") || !strings.Contains(all, "the question was deleted") {
+		t.Errorf("records:\n%s", all)
+	}
+	if code, out, complaint := c.command(strings.NewReader(""), "trace", regretted); code != exitOK || !strings.Contains(out, "(deleted)") || strings.Contains(out, "Mill Lane") {
+		t.Errorf("what is left is told as: %d %s\n%s", code, complaint, out)
+	}
+	c.stop()
+}
+
+// TestDataDeleted: a bot whose data directory was deleted does not pretend to keep records.
+func TestDataDeleted(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, txtar.Parse([]byte("-- model --\nsay Hello.\n")))
+	c.do("before", "start")
+	c.do("before", "say general ana @familiar hello")
+	c.do("before", "heard general")
+	c.must(os.RemoveAll(filepath.Join(c.dir, "data")))
+	c.do("without", "say general ana @familiar can you hear me?")
+	if m, ok := c.discord.WaitReply("general", patience); !ok || m.Text != outOfOrderSentence {
+		t.Errorf("said %q, %v", m.Text, ok)
+	}
+	if !eventually(func() bool {
+		return strings.Contains(c.program.out.String(), "deleted or moved away while it was in use")
+	}) {
+		t.Errorf("the log says nothing:\n%s", c.program.out)
+	}
+	c.stop()
+	if c.program.code == exitOK {
+		t.Error("the program says that all was well")
+	}
+}
+
+// TestLeftServers: what is of a server that was left goes when the grace is over, and stays if the bot is back.
+func TestLeftServers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db, err := store.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	settings, err := readConfig(func(name string) (string, bool) {
+		return "1ns", name == "FAMILIAR_LEFT_SERVER_GRACE"
+	}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &app{config: settings, store: db, traces: &trace.Store{DB: db}, log: slog.New(slog.DiscardHandler)}
+	for _, guild := range []string{"stays", "left", "back"} {
+		m := store.Message{ID: "m-" + guild, ChannelID: "c-" + guild, GuildID: guild, AuthorID: "u", AuthorName: "Ada", Text: "words", At: time.Now()}
+		if _, err := db.Arrive(t.Context(), store.Arrival{Message: m}); err != nil {
+			t.Fatal(err)
+		}
+		record := &turn.Trace{Request: turn.Request{ID: "T-" + guild, GuildID: guild, ChannelID: "c-" + guild}, Phase: turn.Answered, Began: time.Now()}
+		if err := a.traces.Save(t.Context(), record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, guild := range []string{"back", "left"} {
+		if err := db.LeaveGuild(t.Context(), guild, time.Now().Add(-time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	known := false
+	for range 2 {
+		a.tidy(t.Context(), func() ([]string, bool) { return []string{"back", "stays"}, known })
+		for guild, want := range map[string]bool{"stays": true, "left": !known, "back": true} {
+			_, noMessage := db.Message(t.Context(), "m-"+guild)
+			_, noRecord := a.traces.Get(t.Context(), "T-"+guild)
+			if (noMessage == nil) != want || (noRecord == nil) != want {
+				t.Errorf("known %t, %s: %v, %v", known, guild, noMessage, noRecord)
+			}
+		}
+		known = true
+	}
+}

@@ -113,12 +113,20 @@ func (b *Bot) changed(ctx context.Context, m turn.Message) bool {
 	return changed
 }
 
-// deleted forgets a message. A turn that waits for it, or answers it, is over.
+// deleted forgets a message: at once, and then in the records. A turn that waits for it, or answers it, is over.
 func (b *Bot) deleted(ctx context.Context, e turn.Event) {
 	b.withdraw(ctx, errDeleted, func(a turn.Event) bool { return a.Message.ID == e.Message.ID })
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
-	b.logged("delete a message", b.Store.DeleteMessage(ctx, e.Message.ID))
+	b.logged("delete a message", b.Store.DeleteMessage(limited, e.Message.ID))
+	b.commands.Go(func() { b.forget(ctx) })
+}
+
+// forget takes deleted messages out of the records. What a bot that stops leaves of that, the next one does.
+func (b *Bot) forget(ctx context.Context) {
+	if err := b.Traces.Forget(ctx); ctx.Err() == nil {
+		b.logged("take deleted messages out of the records", err)
+	}
 }
 
 // gone ends what is going on in a channel or, where the event names none, in a server.
@@ -127,6 +135,11 @@ func (b *Bot) gone(ctx context.Context, e turn.Event) {
 		channel := e.Message.ChannelID
 		return channel == "" && a.GuildID == e.GuildID || channel != "" && (a.Message.ChannelID == channel || a.ParentID == channel)
 	})
+	if e.Message.ChannelID == "" && e.GuildID != "" { // what is kept of the server goes after a while
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+		defer cancel()
+		b.logged("leave a server", b.Store.LeaveGuild(ctx, e.GuildID, time.Now()))
+	}
 }
 
 func (b *Bot) withdraw(ctx context.Context, cause error, match func(turn.Event) bool) {

@@ -20,7 +20,8 @@ const (
 	wrong    = "wrong"
 )
 
-// saveFeedback stores a person's verdict on a source. From then on its domain ranks lower in this character's lookups.
+// saveFeedback stores a person's verdict on a source. From then on its domain ranks lower in this
+// character's lookups in the same server or, from a direct message, in those for the same person.
 func (b *Bot) saveFeedback(ctx context.Context, e turn.Event, address, verdict string) (domain string, err error) {
 	domain, err = domainOf(address)
 	if err != nil {
@@ -70,7 +71,7 @@ func (b *Bot) feedback(ctx context.Context, e turn.Event, verdict, source string
 	if err != nil {
 		return b.notSaved(err)
 	}
-	return turn.Answer{Text: fmt.Sprintf("Noted: %s is %s. It stands lower in what I look up from now on; feedback undo takes that back.", outgoing.Inert(domain, 80), verdict)}
+	return turn.Answer{Text: fmt.Sprintf("Noted: %s is %s. It stands lower in what I look up here from now on; feedback undo takes that back.", outgoing.Inert(domain, 80), verdict)}
 }
 
 func (b *Bot) forgetFeedback(ctx context.Context, e turn.Event, address string) turn.Answer {

@@ -71,6 +71,11 @@ func (db *DB) arrive(tx *sql.Tx, a Arrival) (first bool, err error) {
 			return false, err
 		}
 	}
+	if m.GuildID != "" {
+		if _, err := tx.Stmt(db.stmts.back).Exec(m.GuildID); err != nil {
+			return first, err
+		}
+	}
 	if m.Own || m.GuildID == "" || m.AuthorID == "" || m.AuthorName == "" {
 		return first, nil
 	}

@@ -23,6 +23,8 @@ const (
 	ReadOnly Kind = "read_only" // it, its directory or its disk cannot be written
 	Full     Kind = "full"      // no space left
 	IO       Kind = "io"        // the disk or the system failed
+	Gone     Kind = "gone"      // deleted or moved away while it was open
+	Replaced Kind = "replaced"  // another file was put in its place while it was open
 )
 
 // Error is what keeps a store from working. Its text says the cause and the cure; it holds no content.
@@ -45,7 +47,11 @@ var explanations = map[Kind]struct{ cause, cure string }{
 	Corrupt:  {"damaged, or not a database", "put back a copy, or move it and the files beside it away to begin with an empty one"},
 	ReadOnly: {"cannot be written", "give the user that this program runs as the right to write the data directory and all files in it"},
 	Full:     {"no space left on its disk", "free some space; what was saved before is safe"},
-	IO:       {"cannot be read or written", "check the disk and the system's log, or choose another data directory"},
+	Gone: {"deleted or moved away while it was in use, and nothing that is written can be kept",
+		"put it back and it is used again, or start the program anew, which begins with an empty one"},
+	Replaced: {"another file was put in its place while it was in use, and nothing that is written can be kept",
+		"start the program anew, which uses the file that is there now"},
+	IO: {"cannot be read or written", "check the disk and the system's log, or choose another data directory"},
 }
 
 func (e *Error) Error() string {

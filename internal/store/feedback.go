@@ -6,7 +6,7 @@ import (
 )
 
 // Feedback is what one person said of a source that a character used. The newest word of a person about a domain is
-// the one that counts.
+// the one that counts in a server, or in direct messages.
 type Feedback struct {
 	Character string
 	Domain    string // registrable
@@ -17,10 +17,10 @@ type Feedback struct {
 	At        time.Time
 }
 
-// SetFeedback saves a person's word about a domain in place of an earlier one.
+// SetFeedback saves a person's word about a domain in place of an earlier one in the same server.
 func (db *DB) SetFeedback(ctx context.Context, f Feedback) error {
 	_, err := db.exec(ctx, "save feedback", `INSERT INTO feedback (character, domain, verdict, by_id, guild_id, url, at) VALUES (?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (character, domain, by_id) DO UPDATE SET verdict = excluded.verdict, guild_id = excluded.guild_id, url = excluded.url, at = excluded.at`,
+		ON CONFLICT (character, guild_id, domain, by_id) DO UPDATE SET verdict = excluded.verdict, url = excluded.url, at = excluded.at`,
 		f.Character, f.Domain, f.Verdict, f.By, f.GuildID, f.URL, f.At.UnixMicro())
 	return err
 }
@@ -34,8 +34,16 @@ func (db *DB) ForgetFeedback(ctx context.Context, character, domain, guildID, by
 
 // Feedback returns what was said of the sources of a character, by domain and then by time.
 func (db *DB) Feedback(ctx context.Context, character string) ([]Feedback, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT character, domain, verdict, by_id, guild_id, url, at FROM feedback
-		WHERE character = ? ORDER BY domain, at, by_id`, character)
+	return db.feedback(ctx, `WHERE character = ? ORDER BY domain, at, by_id`, character)
+}
+
+// FeedbackIn returns what of that counts in a server or, where guildID is empty, in the direct messages of a person.
+func (db *DB) FeedbackIn(ctx context.Context, character, guildID, personID string) ([]Feedback, error) {
+	return db.feedback(ctx, `WHERE character = ? AND guild_id = ? AND (guild_id <> '' OR by_id = ?) ORDER BY domain, at, by_id`, character, guildID, personID)
+}
+
+func (db *DB) feedback(ctx context.Context, where string, args ...any) ([]Feedback, error) {
+	rows, err := db.readers.QueryContext(ctx, `SELECT character, domain, verdict, by_id, guild_id, url, at FROM feedback `+where, args...)
 	return collect(db, "read feedback", rows, err, func(row scanner) (f Feedback, err error) {
 		var at int64
 		err = row.Scan(&f.Character, &f.Domain, &f.Verdict, &f.By, &f.GuildID, &f.URL, &at)

@@ -11,7 +11,7 @@ import (
 // TestReleaseBesideChild holds the lock file open as a child does between fork and exec.
 func TestReleaseBesideChild(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	f, err := acquire(path)
+	f, _, err := acquire(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestReleaseBesideChild(t *testing.T) {
 	if err := release(f); err != nil {
 		t.Fatal(err)
 	}
-	if f, err = acquire(path); err != nil {
+	if f, _, err = acquire(path); err != nil {
 		t.Fatal(err)
 	}
 	if err := release(f); err != nil {

@@ -47,9 +47,43 @@ func (db *DB) EditMessage(ctx context.Context, id, text string) (edited bool, er
 	return n > 0, err
 }
 
-// DeleteMessage forgets a message. It is no error if there is none.
+// DeleteMessage forgets a message, and notes that records may still hold it: see [DB.Forgetting]. It is no error if there is
+// none.
 func (db *DB) DeleteMessage(ctx context.Context, id string) error {
-	_, err := db.exec(ctx, "delete message", `DELETE FROM messages WHERE id = ?`, id)
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.Exec(`INSERT INTO forgetting (message_id, channel_id, at, text) VALUES (?, '', 0, '') ON CONFLICT DO NOTHING`, id)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(`UPDATE forgetting SET (channel_id, at, text) = (SELECT channel_id, at, text FROM messages WHERE id = ?)
+			WHERE message_id = ? AND EXISTS (SELECT 1 FROM messages WHERE id = ?)`, id, id, id)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(`DELETE FROM messages WHERE id = ?`, id)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("delete message: %w", err)
+	}
+	return nil
+}
+
+// Forgetting returns the deleted messages that records may still hold, with their channels, times and texts where they were
+// kept.
+func (db *DB) Forgetting(ctx context.Context) ([]Message, error) {
+	rows, err := db.readers.QueryContext(ctx, `SELECT message_id, channel_id, at, text FROM forgetting ORDER BY at`)
+	return collect(db, "read deleted messages", rows, err, func(row scanner) (m Message, err error) {
+		var at int64
+		err = row.Scan(&m.ID, &m.ChannelID, &at, &m.Text)
+		m.At = time.UnixMicro(at).UTC()
+		return m, err
+	})
+}
+
+// Forgotten notes that no record holds a deleted message any more.
+func (db *DB) Forgotten(ctx context.Context, id string) error {
+	_, err := db.exec(ctx, "forget message", `DELETE FROM forgetting WHERE message_id = ?`, id)
 	return err
 }
 

@@ -73,6 +73,28 @@ func TestFeedback(t *testing.T) {
 	}
 }
 
+// TestFeedbackIn: what is said of a source counts in its own server and, in direct messages, for its person.
+func TestFeedbackIn(t *testing.T) {
+	db := open(t, t.TempDir())
+	for _, f := range []Feedback{
+		{GuildID: "g", By: "u1", Verdict: "wrong"}, {GuildID: "h", By: "u1", Verdict: "outdated"}, {GuildID: "g", By: "u2", Verdict: "wrong"},
+		{GuildID: "", By: "u1", Verdict: "wrong"}, {GuildID: "", By: "u3", Verdict: "wrong"}, {GuildID: "?", By: "u1", Verdict: "wrong"},
+	} {
+		f.Character, f.Domain = "sage", "a.org"
+		if err := db.SetFeedback(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		guild, person string
+		want          int
+	}{{"g", "u1", 2}, {"g", "u9", 2}, {"h", "u2", 1}, {"i", "u1", 0}, {"", "u1", 1}, {"", "u2", 0}} {
+		if got, err := db.FeedbackIn(t.Context(), "sage", c.guild, c.person); err != nil || len(got) != c.want {
+			t.Errorf("in %q for %s: %+v, %v; want %d", c.guild, c.person, got, err, c.want)
+		}
+	}
+}
+
 // What was said before servers were kept stays, as of a server that nobody knows.
 func TestFeedbackFromBeforeServers(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
@@ -83,6 +105,21 @@ func TestFeedbackFromBeforeServers(t *testing.T) {
 	}
 	if n, err := db.ForgetFeedback(ctx, "sage", "a.org", "g", ""); n != 0 || err != nil {
 		t.Errorf("a server forgot %d, %v", n, err)
+	}
+}
+
+// TestTextsFromBefore: records of before their texts were kept in one table are still whole.
+func TestTextsFromBefore(t *testing.T) {
+	dir := t.TempDir()
+	upTo(t, dir, 6, `INSERT INTO traces VALUES ('T1', 'c', 'g', 1, 2, 'answered', '', 'Ada', 'q', 'm', '', '{"old":1}')`,
+		`INSERT INTO trace_messages VALUES ('m1', 'T1')`, `INSERT INTO pages VALUES ('00ff', 'page one'), ('01ff', 'page two')`,
+		`INSERT INTO trace_pages VALUES ('T1', 1, '00ff'), ('T1', 0, '01ff')`)
+	db := open(t, dir)
+	var got string
+	err := db.Read().QueryRow(`SELECT t.record || m.message_id || group_concat(r.n || x.body || hex(x.sum) ORDER BY r.n) FROM traces t
+		JOIN trace_messages m ON m.trace_id = t.id JOIN trace_texts r ON r.trace_id = t.id JOIN texts x ON x.id = r.text_id`).Scan(&got)
+	if want := `{"old":1}m10page two01FF,1page one00FF`; err != nil || got != want {
+		t.Errorf("%s, %v; want %s", got, err, want)
 	}
 }
 

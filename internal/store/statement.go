@@ -9,7 +9,7 @@ import (
 // statements are prepared once, for what every turn does.
 type statements struct {
 	arrive, save, claim, meet *sql.Stmt // on the writer's connection; nil when only looking
-	begin, end, forget        *sql.Stmt // the same
+	begin, end, forget, back  *sql.Stmt // the same
 	recent, message           *sql.Stmt // on the readers'
 }
 
@@ -94,6 +94,7 @@ func (db *DB) prepare(ctx context.Context) error {
 			statement{&db.stmts.begin, db.writes.pool, `INSERT INTO claims (event_id, at, state, turn_id) VALUES (?, ?, 'begun', ?)
 				ON CONFLICT (event_id) DO UPDATE SET state = 'begun', turn_id = excluded.turn_id WHERE state = 'waiting'`},
 			statement{&db.stmts.end, db.writes.pool, `UPDATE claims SET state = 'done', event = '' WHERE turn_id = ? AND state = 'begun'`},
+			statement{&db.stmts.back, db.writes.pool, `DELETE FROM left_guilds WHERE guild_id = ?`},
 			statement{&db.stmts.forget, db.writes.pool, `DELETE FROM posts WHERE turn_id = ?`},
 			statement{&db.stmts.meet, db.writes.pool, `INSERT INTO people (guild_id, author_id, name, at) VALUES (?, ?, ?, ?)
 				ON CONFLICT (guild_id, author_id) DO UPDATE SET name = excluded.name, at = excluded.at WHERE excluded.at >= at`})

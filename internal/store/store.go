@@ -1,9 +1,11 @@
 // Package store keeps what must outlive the process: messages and who wrote them, claimed events, channel
-// settings, small notes, what was used of limits, what people said of sources, and the tables in which package trace keeps its records.
+// settings, small notes, what was used of limits, what people said of sources, and the tables in which package trace keeps its
+// records. What is too old, and what is of servers that the bot has left, goes (retention.go), and its space with it (vacuum.go).
 //
 // It is SQLite in one file, familiar.db, of a directory that one process owns at a time (lock.go). [Open]
 // brings the file to the newest schema (migrate.go) and refuses what it cannot be sure of, with an [Error]
-// that says the cause and the cure (error.go). Everybody writes through [DB.Write], which lets those who
+// that says the cause and the cure (error.go): a file that was not closed is looked through for damage (check.go), and one that
+// disappears takes no more writes (watch.go). Everybody writes through [DB.Write], which lets those who
 // write at the same moment share one transaction (write.go), and reads through a few connections that
 // cannot write. What was acknowledged survives the death of the process at any moment.
 //
@@ -20,6 +22,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	_ "modernc.org/sqlite" // the driver named "sqlite"
 )
@@ -41,6 +44,10 @@ type DB struct {
 	readers *sql.DB
 	stmts   statements
 	carry   checkpoints
+	watch   watch
+	notices chan string
+	whole   bool      // open has got to its end
+	large   sync.Once // it was said that the file is too large to shrink
 }
 
 // Open opens the store in dir and makes both if they are missing, readable for their owner only. The caller
@@ -60,7 +67,8 @@ func openBy(ctx context.Context, dir string, how func(*DB, context.Context) erro
 	if err != nil {
 		return nil, fmt.Errorf("find data directory: %w", err)
 	}
-	db := &DB{path: filepath.Join(dir, fileName)}
+	db := &DB{path: filepath.Join(dir, fileName), notices: make(chan string, 8)}
+	db.watch.path = db.path
 	if err := how(db, ctx); err != nil {
 		_ = db.Close() // why it did not open matters more
 		return nil, db.Explain(err)
@@ -73,7 +81,7 @@ func (db *DB) open(ctx context.Context) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make data directory: %w", err)
 	}
-	lock, err := acquire(filepath.Join(dir, lockName))
+	lock, clean, err := acquire(filepath.Join(dir, lockName))
 	if err != nil {
 		return err
 	}
@@ -87,7 +95,7 @@ func (db *DB) open(ctx context.Context) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	pool, err := connect(db.path, "_txlock=immediate", "_pragma=journal_mode(WAL)", "_pragma=synchronous(NORMAL)",
+	pool, err := connect(db.path, "_txlock=immediate", "_pragma=auto_vacuum(2)", "_pragma=secure_delete(1)", "_pragma=journal_mode(WAL)", "_pragma=synchronous(NORMAL)",
 		"_pragma=foreign_keys(1)", "_pragma=wal_autocheckpoint("+logPages+")", "_pragma=journal_size_limit(16777216)", "_pragma=cache_size(-2048)")
 	if err != nil {
 		return err
@@ -95,6 +103,11 @@ func (db *DB) open(ctx context.Context) error {
 	// One connection, kept: SQLite has one writer at a time anyway, and prepared statements stay with it.
 	pool.SetMaxOpenConns(1)
 	db.writes = startWriter(pool)
+	if !clean {
+		if err := db.check(ctx); err != nil {
+			return err
+		}
+	}
 	if err := db.migrate(ctx); err != nil {
 		return err
 	}
@@ -104,7 +117,11 @@ func (db *DB) open(ctx context.Context) error {
 	if err := db.prepare(ctx); err != nil {
 		return err
 	}
+	if err := db.watch.start(db); err != nil {
+		return err
+	}
 	db.carry.start(db)
+	db.whole = true
 	return nil
 }
 
@@ -146,10 +163,11 @@ func (db *DB) connectReaders() (err error) {
 	return nil
 }
 
-// Close waits for the writes that have been asked for, then closes the file. Later calls do nothing.
+// Close waits for the writes that have been asked for, then closes the file. Later calls do nothing. The error says so if the
+// file is not there any more.
 func (db *DB) Close() error {
 	db.carry.end()
-	var errs []error
+	errs := []error{db.watch.end()}
 	if db.readers != nil {
 		errs = append(errs, db.readers.Close())
 	}
@@ -157,6 +175,9 @@ func (db *DB) Close() error {
 		errs = append(errs, db.writes.close())
 	}
 	if db.lock != nil {
+		if db.whole && errors.Join(errs...) == nil { // otherwise the next owner looks through the file
+			errs = append(errs, markClosed(db.lock))
+		}
 		errs = append(errs, release(db.lock))
 		db.lock = nil
 	}

@@ -20,6 +20,10 @@ func TestMain(m *testing.M) {
 		child(dir)
 		return
 	}
+	if dir := os.Getenv("STORE_TEST_DISK"); dir != "" {
+		smallDisk(dir)
+		return
+	}
 	goleak.VerifyTestMain(m)
 }
 

@@ -42,7 +42,8 @@ type writer struct {
 	stopped chan struct{} // closed by run
 	logged  chan struct{} // capacity 1: the log has grown by checkpointEvery transactions
 
-	savepoint, release *sql.Stmt // set before the store is open
+	savepoint, release *sql.Stmt    // set before the store is open
+	ready              func() error // the same: why nothing can be written, if there is a reason
 
 	mu     sync.Mutex
 	queue  []*job // guarded by mu
@@ -153,6 +154,11 @@ func (w *writer) write(batch []*job) {
 
 // transact returns an error if nothing at all was written.
 func (w *writer) transact(batch []*job) error {
+	if w.ready != nil {
+		if err := w.ready(); err != nil {
+			return err
+		}
+	}
 	tx, err := w.pool.Begin()
 	if err != nil {
 		return err

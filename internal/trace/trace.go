@@ -1,10 +1,10 @@
 // Package trace keeps the record of each turn, over the tables of [store.DB].
 //
-// A record is the whole [turn.Trace] as JSON, saved anew at each phase of the turn (trace.go). The texts of
-// the pages that were read, by far the largest part, are kept apart, once for each text (page.go); reading
-// a record puts them back. Beside the record stand the few columns that lists of turns show as a [Summary]
+// A record is the whole [turn.Trace] as compressed JSON (pack.go), saved anew at each phase of the turn (trace.go, record.go). The
+// texts of pages, and those of the prompt that are the same in most turns, are kept apart, once for each text (text.go);
+// reading a record puts them back. Beside the record stand the few columns that lists of turns show as a [Summary]
 // (list.go). At start-up, turns that the last process left unfinished are marked as that, and records too
-// old are pruned (upkeep.go).
+// old are pruned (upkeep.go). Messages that people delete are taken out of the records (forget.go).
 package trace
 
 import (
@@ -28,8 +28,16 @@ type Store struct {
 	// Redact takes secrets out of what is kept, as JSON; nil takes nothing. A person may have written one in a channel.
 	Redact func(string) string
 
-	mu    sync.Mutex
-	stmts *statements // guarded by mu; nil before the first Save
+	packer   packer
+	repeated repeated
+
+	forgetting sync.Mutex // held by Forget
+
+	mu        sync.Mutex
+	gone      []gone           // guarded by mu; no slice is ever changed
+	unlearned int              // guarded by mu: how often gone has changed
+	stmts     *statements      // guarded by mu; nil before the first Save
+	saved     map[string]saved // guarded by mu; by the turn's id
 }
 
 // Save keeps the record of a turn, in place of the one it had under the same id, and with it how far the turn has come with
@@ -38,7 +46,26 @@ func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 	if t.Request.ID == "" {
 		return errors.New("save trace: the turn has no id")
 	}
-	bare, pages := detach(t)
+	for {
+		gone, known := s.goneNow()
+		left, err := withoutGone(t, gone)
+		if err == nil {
+			err = s.write(ctx, left, func(*sql.Tx) error {
+				if _, now := s.goneNow(); now != known {
+					return errStale
+				}
+				return nil
+			})
+		}
+		if !errors.Is(err, errStale) {
+			return err
+		}
+	}
+}
+
+// write writes a record, unless check, which runs in the transaction, returns an error.
+func (s *Store) write(ctx context.Context, t *turn.Trace, check func(*sql.Tx) error) error {
+	bare, refs, pack := s.detach(t)
 	record, err := encode(&bare)
 	if err != nil {
 		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
@@ -51,26 +78,78 @@ func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 	if err != nil {
 		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
 	}
+	packed, known := []byte(record), s.known(t.Request.ID)
+	if over(t.Phase) { // until then it is written again soon
+		packed = s.packer.pack(record)
+	}
+	there := known.messages != nil && slices.Equal(known.refs, refs)
+	var texts bodies
+	if !there {
+		texts = pack() // here, and not where others wait for the transaction
+	}
 	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
-		if err := upsert(tx.Stmt(prepared.upsert), line, t.Request.GuildID, record); err != nil {
+		if err := check(tx); err != nil {
 			return err
 		}
-		if err := saveMessages(tx.Stmt(prepared.message), t); err != nil {
+		if err := prepared.saveRecord(tx, line, t.Request.GuildID, packed, known.open); err != nil {
+			return err
+		}
+		if err := saveMessages(tx.Stmt(prepared.message), t, known.messages); err != nil {
 			return err
 		}
 		if err := s.saveClaims(tx, t); err != nil {
 			return err
 		}
-		return savePages(tx, tx.Stmt(prepared.refs), t.Request.ID, pages)
+		if there {
+			return nil
+		}
+		return prepared.saveTexts(tx, t.Request.ID, refs, texts)
 	})
 	if err != nil {
 		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
 	}
+	s.remember(t.Request.ID, saved{refs, messagesOf(t), !over(t.Phase)})
 	return nil
 }
 
+// saved is what is known of the record of a turn.
+type saved struct {
+	refs     []ref
+	messages []string // by which it is found; nil: nothing is known
+	open     bool
+}
+
+func (s *Store) known(id string) saved {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.saved[id]
+}
+
+// maxSaved is how many turns are remembered: more than are answered at the same time.
+const maxSaved = 512
+
+// remember keeps in mind what a record has: each is saved three times.
+func (s *Store) remember(id string, of saved) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.saved == nil || len(s.saved) >= maxSaved {
+		s.saved = make(map[string]saved, maxSaved)
+	}
+	s.saved[id] = of
+}
+
+// unremember is for what removes texts.
+func (s *Store) unremember() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.saved = nil
+}
+
 // statements are those that every Save runs.
-type statements struct{ upsert, message, refs *sql.Stmt }
+type statements struct {
+	upsert, message, refs, refer, text *sql.Stmt
+	open, close, place, part           *sql.Stmt // of records
+}
 
 func (s *Store) prepare(ctx context.Context) (*statements, error) {
 	s.mu.Lock()
@@ -79,7 +158,10 @@ func (s *Store) prepare(ctx context.Context) (*statements, error) {
 		return s.stmts, nil
 	}
 	var all statements
-	for into, query := range map[**sql.Stmt]string{&all.upsert: upsertQuery, &all.message: messageQuery, &all.refs: refsQuery} {
+	for into, query := range map[**sql.Stmt]string{
+		&all.upsert: upsertQuery, &all.message: messageQuery, &all.refs: refsQuery, &all.refer: referQuery, &all.text: textQuery,
+		&all.open: openQuery, &all.close: closeQuery, &all.place: placeQuery, &all.part: partQuery,
+	} {
 		var err error
 		if *into, err = s.DB.Prepare(ctx, query); err != nil {
 			return nil, err
@@ -90,22 +172,28 @@ func (s *Store) prepare(ctx context.Context) (*statements, error) {
 }
 
 const (
-	upsertQuery = `INSERT INTO traces (` + summaryColumns + `, guild_id, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	upsertQuery = `INSERT INTO traces (` + summaryColumns + `, guild_id, part, parts, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')
 		ON CONFLICT (id) DO UPDATE SET took = excluded.took, phase = excluded.phase, lookup = excluded.lookup,
-		question = excluded.question, model = excluded.model, err = excluded.err, record = excluded.record`
+		author = excluded.author, question = excluded.question, model = excluded.model, err = excluded.err, part = excluded.part, parts = excluded.parts, record = ''`
 	messageQuery = `INSERT INTO trace_messages (message_id, trace_id) VALUES (?, ?) ON CONFLICT DO NOTHING`
 )
 
-func upsert(stmt *sql.Stmt, s Summary, guildID, record string) error {
+func upsert(stmt *sql.Stmt, s Summary, guildID string, at place) error {
 	_, err := stmt.Exec(s.ID, s.Began.UnixMicro(), s.Took.Microseconds(), s.ChannelID, s.Author, s.Question, s.Phase, s.Lookup,
-		s.Model, s.Err, guildID, record)
+		s.Model, s.Err, guildID, at.first, at.n)
 	return err
 }
 
-// saveMessages lets the record be found by its question, which may be a burst of messages, and its replies.
-func saveMessages(stmt *sql.Stmt, t *turn.Trace) error {
-	for _, id := range slices.Concat([]string{t.Request.Message.ID}, t.Request.Burst, t.ReplyIDs) {
-		if id == "" {
+// messagesOf are the ids of the question, which may be a burst of messages, and of the replies.
+func messagesOf(t *turn.Trace) []string {
+	all := slices.Concat([]string{t.Request.Message.ID}, t.Request.Burst, t.ReplyIDs)
+	return slices.DeleteFunc(all, func(id string) bool { return id == "" })
+}
+
+// saveMessages lets the record be found by its messages, apart from those by which it is found already.
+func saveMessages(stmt *sql.Stmt, t *turn.Trace, known []string) error {
+	for _, id := range messagesOf(t) {
+		if slices.Contains(known, id) {
 			continue
 		}
 		if _, err := stmt.Exec(id, t.Request.ID); err != nil {
@@ -147,14 +235,14 @@ func (s *Store) Get(ctx context.Context, id string) (*turn.Trace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read trace %s: %w", id, err)
 	}
-	return s.read(ctx, full, `SELECT id, record FROM traces WHERE id = ?`)
+	return s.read(ctx, full, bodyQuery+`WHERE t.id = ? ORDER BY p.id`)
 }
 
 // ByMessage returns the newest record of the turn that answered the message or that wrote it, or
 // [store.ErrNotFound]. The caller owns the record.
 func (s *Store) ByMessage(ctx context.Context, messageID string) (*turn.Trace, error) {
-	return s.read(ctx, messageID, `SELECT t.id, t.record FROM trace_messages m JOIN traces t ON t.id = m.trace_id
-		WHERE m.message_id = ? ORDER BY t.began DESC, t.id DESC LIMIT 1`)
+	return s.read(ctx, messageID, bodyQuery+`WHERE t.id = (SELECT l.id FROM trace_messages m JOIN traces l ON l.id = m.trace_id
+		WHERE m.message_id = ? ORDER BY l.began DESC, l.id DESC LIMIT 1) ORDER BY p.id`)
 }
 
 func (s *Store) find(ctx context.Context, id string) (string, error) {
@@ -185,18 +273,28 @@ func (s *Store) candidates(ctx context.Context, prefix string) ([]string, error)
 
 // read returns the record that the query finds by its one key.
 func (s *Store) read(ctx context.Context, key, query string) (*turn.Trace, error) {
-	var id, record string
-	if err := s.DB.Read().QueryRowContext(ctx, query, key).Scan(&id, &record); err != nil {
+	id, record, err := readBody(s.DB.Read().QueryContext(ctx, query, key))
+	if err != nil {
 		return nil, fmt.Errorf("read trace %s: %w", key, s.DB.Explain(err))
 	}
-	t := new(turn.Trace)
-	if err := json.Unmarshal([]byte(record), t); err != nil {
+	t, err := s.decode(record)
+	if err != nil {
 		return nil, fmt.Errorf("read trace %s: %w", id, err)
 	}
 	if err := s.attach(ctx, t, id); err != nil {
-		return nil, fmt.Errorf("read pages of trace %s: %w", id, s.DB.Explain(err))
+		return nil, fmt.Errorf("read texts of trace %s: %w", id, s.DB.Explain(err))
 	}
 	return t, nil
+}
+
+// decode reads a record as it is kept: without its texts.
+func (s *Store) decode(record []byte) (*turn.Trace, error) {
+	text, err := s.packer.unpack(record)
+	if err != nil {
+		return nil, err
+	}
+	t := new(turn.Trace)
+	return t, json.Unmarshal([]byte(text), t)
 }
 
 // encode writes a record. Pages and prompts are full of < and >, which need no escape here.

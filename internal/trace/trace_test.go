@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,19 +90,26 @@ func TestSaveAndGet(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("Get: %v\n%s", err, diff)
 	}
-	var bare string
-	if err := s.DB.Read().QueryRow(`SELECT record FROM traces`).Scan(&bare); err != nil {
+	_, packed, err := readBody(s.DB.Read().Query(bodyQuery))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare, err := s.packer.unpack(packed)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(bare, "page one") || !strings.Contains(bare, "<you> are Sage") || !strings.Contains(bare, "of the body") {
 		t.Errorf("record: %s", bare)
 	}
 	h := sha256.Sum256([]byte("page one"))
-	var text string
-	if err := s.DB.Read().QueryRow(`SELECT text FROM pages WHERE sha256 = ?`, hex.EncodeToString(h[:])).Scan(&text); err != nil || text != "page one" {
+	var body []byte
+	if err := s.DB.Read().QueryRow(`SELECT body FROM texts WHERE sum = ?`, h[:]).Scan(&body); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := s.packer.unpack(body); err != nil || text != "page one" {
 		t.Errorf("page: %q, %v", text, err)
 	}
-	if n := count(t, s, "pages"); n != 2 {
+	if n := count(t, s, "texts"); n != 2 {
 		t.Errorf("%d pages are kept", n)
 	}
 }
@@ -126,8 +132,34 @@ func TestPhases(t *testing.T) {
 			t.Errorf("%s: %v, %v", tr.Phase, all, err)
 		}
 	}
-	if n := count(t, s, "pages"); n != 2 {
+	if n := count(t, s, "texts"); n != 2 {
 		t.Errorf("%d pages are kept, of which one is nobody's", n)
+	}
+}
+
+// TestOldRecord reads a record of before records were compressed, with pages and without a frame.
+func TestOldRecord(t *testing.T) {
+	s, want := open(t), record("T1", noon, "page one", "page two")
+	bare := clone(want)
+	for _, at := range slots(&bare) {
+		*at = ""
+	}
+	text, err := encode(&bare)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.DB.Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.Exec(`INSERT INTO traces (`+summaryColumns+`, guild_id, record) VALUES ('T1', 0, 0, '', '', '', 'answered', '', '', '', '', ?);
+			INSERT INTO texts (sum, body) VALUES (x'01', 'page one'), (x'02', 'page two');
+			INSERT INTO trace_texts (trace_id, n, text_id) SELECT 'T1', id - 1, id FROM texts`, text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Get(t.Context(), "T1")
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("Get: %v\n%s", err, diff)
 	}
 }
 
@@ -237,7 +269,7 @@ func TestPrune(t *testing.T) {
 		t.Errorf("Prune = %d, %v", n, err)
 	}
 	// Five records are left: the second half of page 122, and pages 123 and 124 whole.
-	for table, want := range map[string]int{"traces": 5, "pages": 4, "trace_pages": 10, "trace_messages": 15} {
+	for table, want := range map[string]int{"traces": 5, "texts": 4, "trace_texts": 10, "trace_messages": 15} {
 		if got := count(t, s, table); got != want {
 			t.Errorf("%d rows in %s; want %d", got, table, want)
 		}
@@ -315,7 +347,7 @@ func TestSaveAtOnce(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if n := count(t, s, "pages"); n != 6 {
+	if n := count(t, s, "texts"); n != 6 {
 		t.Errorf("%d pages", n)
 	}
 	all, err := s.Recent(t.Context(), "c", 99)

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -18,6 +18,7 @@ const pruneBatch = 100
 // has. It returns how many it removed, also where it failed halfway.
 func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
 	removed := 0
+	defer s.unremember()
 	for {
 		var n int
 		err := s.DB.Write(ctx, func(tx *sql.Tx) (err error) {
@@ -43,19 +44,60 @@ func prune(tx *sql.Tx, before time.Time) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	return len(ids), remove(tx, ids)
+}
+
+// remove removes records, with the texts that no other record has.
+func remove(tx *sql.Tx, ids []string) error {
 	for _, id := range ids {
-		gone, err := refs(tx.Query(refsQuery, id))
+		gone, err := readRefs(tx.Query(refsQuery, id))
 		if err != nil {
-			return 0, err
+			return err
+		}
+		if err := dropParts(tx, tx.QueryRow(placeQuery, id)); err != nil {
+			return err
 		}
 		if _, err := tx.Exec(`DELETE FROM traces WHERE id = ?`, id); err != nil {
-			return 0, err
+			return err
 		}
 		if err := sweep(tx, gone); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	return len(ids), nil
+	return nil
+}
+
+// DeleteGuild removes the records of a server.
+func (s *Store) DeleteGuild(ctx context.Context, guildID string) error {
+	defer s.unremember()
+	for from, more := int64(0), true; more; {
+		last := from
+		err := s.DB.Write(ctx, func(tx *sql.Tx) error {
+			rows, err := tx.Query(`SELECT rowid, id FROM traces WHERE rowid > ? AND guild_id = ? ORDER BY rowid LIMIT ?`, from, guildID, pruneBatch)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			var ids []string
+			for rows.Next() {
+				var id string
+				if err := rows.Scan(&last, &id); err != nil {
+					return err
+				}
+				ids = append(ids, id)
+			}
+			if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+				return err
+			}
+			more = len(ids) == pruneBatch
+			return remove(tx, ids)
+		})
+		if err != nil {
+			return fmt.Errorf("delete records of server %s: %w", guildID, err)
+		}
+		from = last
+	}
+	return nil
 }
 
 // cutShort is the cause given to a turn that was found unfinished.
@@ -64,8 +106,12 @@ const cutShort = "the process ended before the turn did"
 // Interrupt marks all turns that are not finished as interrupted and returns how many those were. It is for
 // the start of the process, before any turn has begun.
 func (s *Store) Interrupt(ctx context.Context) (int, error) {
+	prepared, err := s.prepare(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("mark interrupted turns: %w", err)
+	}
 	var ids []string
-	err := s.DB.Write(ctx, func(tx *sql.Tx) error {
+	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
 		rows, err := tx.Query(`SELECT id FROM traces WHERE phase IN ('begun', 'answering')`) // words of the index: no parameters
 		if err != nil {
 			return err
@@ -74,7 +120,7 @@ func (s *Store) Interrupt(ctx context.Context) (int, error) {
 			return err
 		}
 		for _, id := range ids {
-			if err := interrupt(tx, id); err != nil {
+			if err := s.interrupt(tx, prepared, id); err != nil {
 				return err
 			}
 		}
@@ -86,19 +132,28 @@ func (s *Store) Interrupt(ctx context.Context) (int, error) {
 	return len(ids), nil
 }
 
-func interrupt(tx *sql.Tx, id string) error {
-	var record string
-	if err := tx.QueryRow(`SELECT record FROM traces WHERE id = ?`, id).Scan(&record); err != nil {
+func (s *Store) interrupt(tx *sql.Tx, prepared *statements, id string) error {
+	_, body, err := readBody(tx.Query(bodyQuery+`WHERE t.id = ? ORDER BY p.id`, id))
+	if err != nil {
 		return err
 	}
-	var t turn.Trace
-	if err := json.Unmarshal([]byte(record), &t); err == nil { // one that can't be read must not keep the bot from starting
-		t.Phase, t.Err = turn.Interrupted, cmp.Or(t.Err, cutShort)
-		if record, err = encode(&t); err != nil {
+	cause := cutShort
+	if t, err := s.decode(body); err == nil { // one that can't be read must not keep the bot from starting
+		cause = cmp.Or(t.Err, cutShort)
+		t.Phase, t.Err = turn.Interrupted, cause
+		text, err := encode(t)
+		if err != nil {
 			return err
 		}
+		body = s.packer.pack(text)
 	}
-	_, err := tx.Exec(`UPDATE traces SET phase = ?, err = ?, record = ? WHERE id = ?`,
-		turn.Interrupted, cmp.Or(t.Err, cutShort), record, id)
+	at, err := prepared.saveParts(tx, body)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Stmt(prepared.close).Exec(id); err != nil {
+		return err
+	}
+	_, err = tx.Exec(`UPDATE traces SET phase = ?, err = ?, part = ?, parts = ?, record = '' WHERE id = ?`, turn.Interrupted, cause, at.first, at.n, id)
 	return err
 }

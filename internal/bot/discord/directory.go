@@ -189,6 +189,13 @@ func (d *directory) guildNames() (names []string, complete bool) {
 	return names, complete
 }
 
+// guildIDs lists the servers. Known is false before the first session.
+func (d *directory) guildIDs() (ids []string, known bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return slices.Sorted(maps.Keys(d.guilds)), d.guilds != nil
+}
+
 func (d *directory) guildCount() int {
 	d.mu.RLock()
 	defer d.mu.RUnlock()

@@ -236,6 +236,9 @@ const tokenAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234
 // A Gone event without a channel means that the bot has left the whole server.
 func (s *Session) Events() <-chan turn.Event { return s.events }
 
+// Guilds returns the ids of the servers that the bot is in. Known is false before Discord has said so.
+func (s *Session) Guilds() (ids []string, known bool) { return s.names.guildIDs() }
+
 // Health reports the state of the connection.
 func (s *Session) Health() Health {
 	guilds, dropped := s.names.guildCount(), s.waiting.lost()

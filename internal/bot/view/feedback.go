@@ -1,36 +1,18 @@
 package view
 
 import (
-	"maps"
 	"slices"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
 )
 
-// FeedbackFrom writes the feedback given in the event's server or, in a direct message, by the event's person, and how much
-// there is of the rest: this reader may not see who gave that, and on which page, but all of it lowers a domain.
+// FeedbackFrom writes the feedback that counts where the event comes from: that of its server or, in a direct message, of its
+// person.
 func FeedbackFrom(e turn.Event, all []store.Feedback) string {
-	var here []store.Feedback
-	elsewhere := map[[2]string]int{} // by domain and verdict
-	for _, f := range all {
-		if f.GuildID == e.GuildID && e.GuildID != "" || e.GuildID == "" && f.By == e.Command.By.ID {
-			here = append(here, f)
-		} else {
-			elsewhere[[2]string{f.Domain, f.Verdict}]++
-		}
-	}
-	if len(elsewhere) == 0 {
-		return Feedback(here)
-	}
-	var w writer
-	if len(here) > 0 {
-		w.WriteString(Feedback(here))
-	}
-	for _, key := range slices.SortedFunc(maps.Keys(elsewhere), func(x, y [2]string) int { return slices.Compare(x[:], y[:]) }) {
-		w.line("%-30s %-9s %d× elsewhere", key[0], key[1], elsewhere[key])
-	}
-	return w.String()
+	return Feedback(slices.DeleteFunc(all, func(f store.Feedback) bool {
+		return f.GuildID != e.GuildID || e.GuildID == "" && f.By != e.Command.By.ID
+	}))
 }
 
 // Feedback writes a line for each verdict on a source.

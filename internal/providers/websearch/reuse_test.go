@@ -144,7 +144,7 @@ func TestRank(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := hits("https://a.org/1", "https://b.org/1", "https://c.org/1", "https://www.trusted.org/1", "https://d.org/1", "https://e.org/1")
-	fb := feedback{"a.org": {wrong: 1}, "b.org": {outdated: 1}}
+	fb := feedback{"a.org": {wrong: 25}, "b.org": {outdated: 1}} // many votes lower no more than one that it is wrong
 	pol := Policy{Trusted: map[turn.Intent]Trust{turn.IntentNews: {Sites: []string{"trusted.org"}, Hosts: trusted}}}.withDefaults()
 	order := func(intent turn.Intent, hs []turn.Hit) (sites []string) {
 		for _, h := range rank(hs, intent, pol, fb) {

@@ -24,6 +24,7 @@ const (
 	trustedPlaces  = 5
 	outdatedPlaces = 2
 	wrongPlaces    = 4
+	mostPlaces     = 4 // however many said so
 )
 
 // verdicts count what people said of a domain.
@@ -34,12 +35,13 @@ type feedback map[string]verdicts
 
 func (h feedback) version() string { return fmt.Sprint(map[string]verdicts(h)) } // fmt sorts the keys
 
-// loadFeedback reads what people said of the character's sources. Without it, nothing is lowered.
+// loadFeedback reads what people of this server said of the character's sources or, in direct messages, this person. Without
+// it, nothing is lowered.
 func (r *run) loadFeedback(ctx context.Context) {
 	if r.p.Store == nil {
 		return
 	}
-	all, err := r.p.Store.Feedback(ctx, r.req.Character)
+	all, err := r.p.Store.FeedbackIn(ctx, r.req.Character, r.req.GuildID, r.req.Message.Author.ID)
 	if err != nil {
 		return
 	}
@@ -91,7 +93,7 @@ func rank(hits []turn.Hit, intent turn.Intent, pol Policy, fb feedback) []turn.H
 			why = append(why, fmt.Sprintf("%d places up, trusted for %s", trustedPlaces, intent))
 		}
 		if v := fb[guard.Registrable(site)]; v != (verdicts{}) {
-			down := v.outdated*outdatedPlaces + v.wrong*wrongPlaces
+			down := min(mostPlaces, v.outdated*outdatedPlaces+v.wrong*wrongPlaces)
 			place += down
 			why = append(why, fmt.Sprintf("%d places down, called outdated %d× and wrong %d×", down, v.outdated, v.wrong))
 		}

@@ -1,0 +1,153 @@
+package store
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// notClosed makes a store look as after a crash.
+func notClosed(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, lockName), []byte("12345\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestGarbledPage: damage in the middle of the file is found at the start, if the last end was not clean.
+func TestGarbledPage(t *testing.T) {
+	dir := t.TempDir()
+	db := open(t, dir)
+	fill(t, db, 2000, 2)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	notClosed(t, dir)
+	db = open(t, dir) // nothing is wrong with it
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, fileName)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := len(b) / 2 / 4096 * 4096
+	copy(b[at:at+4096], strings.Repeat("garbled ", 512))
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	notClosed(t, dir)
+	refused(t, dir, Corrupt, "put back a copy")
+	refused(t, dir, Corrupt, "put back a copy") // to be refused is no clean end
+}
+
+// TestFileGone: a file that is deleted, moved away or replaced takes no more writes.
+func TestFileGone(t *testing.T) {
+	dir := t.TempDir()
+	db, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, fileName)
+	write := func(want Kind, words string) {
+		t.Helper()
+		err := db.SetNote(t.Context(), "k", "v")
+		if err == nil && want == "" {
+			return
+		}
+		if kind(err) != want || !strings.Contains(fmt.Sprint(err), words) {
+			t.Errorf("write: %v; want %q", err, want)
+		}
+	}
+	write("", "")
+	if err := os.Rename(path, path+".moved"); err != nil {
+		t.Fatal(err)
+	}
+	write(Gone, "put it back")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	write(Replaced, "start the program anew")
+	if err := os.Rename(path+".moved", path); err != nil {
+		t.Fatal(err)
+	}
+	write("", "")
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	write(Gone, "deleted")
+	if err := db.Close(); kind(err) != Gone {
+		t.Errorf("Close: %v", err)
+	}
+}
+
+// TestShrink: what was deleted is gone from the file, and so is its space; also in a file of an older version.
+func TestShrink(t *testing.T) {
+	for _, old := range []bool{false, true} {
+		dir := t.TempDir()
+		if old {
+			upTo(t, dir, 6)
+		}
+		db := open(t, dir)
+		if err := db.Shrink(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		fill(t, db, 5000, 2)
+		if err := db.SaveMessages(t.Context(), Message{ID: "secret", Text: "nobody may find these words", At: noon}); err != nil {
+			t.Fatal(err)
+		}
+		size := func() (bytes int) {
+			t.Helper()
+			if err := db.Read().QueryRow(`SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`).Scan(&bytes); err != nil {
+				t.Fatal(err)
+			}
+			return bytes
+		}
+		before := size()
+		if _, err := db.exec(t.Context(), "delete", `DELETE FROM messages`); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Shrink(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if after := size(); after > before/4 {
+			t.Errorf("old %t: %d bytes of %d", old, after, before)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(dir, fileName))
+		if err != nil || strings.Contains(string(b), "nobody may find") {
+			t.Errorf("old %t: the deleted words are in the file, %v", old, err)
+		}
+	}
+}
+
+// BenchmarkCheck looks through a file of a gigabyte, which takes minutes to make.
+func BenchmarkCheck(b *testing.B) {
+	if testing.Short() {
+		b.Skip("takes minutes to fill")
+	}
+	dir := b.TempDir()
+	db := open(b, dir)
+	fill(b, db, 1_000_000, 1000)
+	for i := range 700 {
+		if _, err := db.exec(b.Context(), "fill", fmt.Sprintf(`WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+			INSERT INTO record_parts (body) SELECT randomblob(1000) FROM n -- %d`, i)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	info, err := os.Stat(db.path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Logf("%d MB", info.Size()>>20)
+	for b.Loop() {
+		if err := db.check(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

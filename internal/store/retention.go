@@ -1,0 +1,132 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+)
+
+// pruneBatch is how many messages go in one transaction: few enough for others to get between.
+const pruneBatch = 500
+
+// PruneMessages forgets the messages written before that time and returns how many those were.
+func (db *DB) PruneMessages(ctx context.Context, before time.Time) (removed int, err error) {
+	// Messages lie in the file in the order in which they came: those that are too old are the first.
+	err = db.sweepMessages(ctx, `SELECT rowid, at < ? FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?`, before.UnixMicro(), func(old int) bool {
+		removed += old
+		return old > 0
+	})
+	if err != nil {
+		return removed, fmt.Errorf("prune messages: %w", err)
+	}
+	return removed, nil
+}
+
+// sweepMessages deletes the messages of which the query says so, as long as more says so of how many went last. The query has
+// parameters for arg, the row to begin behind, and how many rows.
+func (db *DB) sweepMessages(ctx context.Context, query string, arg any, more func(deleted int) bool) error {
+	for last, whole := int64(0), true; whole; {
+		deleted, from := 0, last
+		err := db.Write(ctx, func(tx *sql.Tx) error {
+			rows, err := tx.Query(query, arg, from, pruneBatch)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			var gone []int64
+			n := 0
+			for ; rows.Next(); n++ {
+				var due bool
+				if err := rows.Scan(&last, &due); err != nil {
+					return err
+				}
+				if due {
+					gone = append(gone, last)
+				}
+			}
+			if err := rows.Err(); err != nil {
+				return err
+			}
+			for _, id := range gone {
+				if _, err := tx.Exec(`DELETE FROM messages WHERE rowid = ?`, id); err != nil {
+					return err
+				}
+			}
+			deleted, whole = len(gone), n == pruneBatch
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if !more(deleted) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// PrunePeople forgets those who have not spoken in a server since that time and returns how many names those were.
+func (db *DB) PrunePeople(ctx context.Context, before time.Time) (int, error) {
+	return db.exec(ctx, "prune names of people", `DELETE FROM people WHERE at < ?`, before.UnixMicro())
+}
+
+// PrunePosts forgets the posts of turns that began before that time, or have no record any more.
+func (db *DB) PrunePosts(ctx context.Context, before time.Time) (int, error) {
+	return db.exec(ctx, "prune posts", `DELETE FROM posts WHERE turn_id IN
+		(SELECT p.turn_id FROM posts p LEFT JOIN traces t ON t.id = p.turn_id WHERE t.id IS NULL OR t.began < ?)`, before.UnixMicro())
+}
+
+// PruneFeedback forgets what was said of sources before that time and returns how much that was.
+func (db *DB) PruneFeedback(ctx context.Context, before time.Time) (int, error) {
+	return db.exec(ctx, "prune feedback", `DELETE FROM feedback WHERE at < ?`, before.UnixMicro())
+}
+
+// LeaveGuild notes that the bot is not in a server any more, unless that is known.
+func (db *DB) LeaveGuild(ctx context.Context, guildID string, at time.Time) error {
+	_, err := db.exec(ctx, "leave server", `INSERT INTO left_guilds (guild_id, at) VALUES (?, ?) ON CONFLICT DO NOTHING`, guildID, at.UnixMicro())
+	return err
+}
+
+// ReturnGuild notes that the bot is in a server again: nothing of it is deleted.
+func (db *DB) ReturnGuild(ctx context.Context, guildID string) error {
+	_, err := db.exec(ctx, "return to server", `DELETE FROM left_guilds WHERE guild_id = ?`, guildID)
+	return err
+}
+
+// Guilds returns the servers of which something is kept.
+func (db *DB) Guilds(ctx context.Context) ([]string, error) {
+	return db.guilds(ctx, `SELECT guild_id FROM people UNION SELECT guild_id FROM channels WHERE guild_id <> '' UNION SELECT guild_id FROM left_guilds`)
+}
+
+// LeftGuilds returns the servers that the bot left before that time, and of which something may still be kept.
+func (db *DB) LeftGuilds(ctx context.Context, before time.Time) ([]string, error) {
+	return db.guilds(ctx, `SELECT guild_id FROM left_guilds WHERE at < ? ORDER BY at`, before.UnixMicro())
+}
+
+func (db *DB) guilds(ctx context.Context, query string, args ...any) ([]string, error) {
+	rows, err := db.readers.QueryContext(ctx, query, args...)
+	return collect(db, "list servers", rows, err, func(row scanner) (id string, err error) {
+		err = row.Scan(&id)
+		return id, err
+	})
+}
+
+// DeleteGuild forgets all that is kept here of a server that the bot has left. Its records must have gone before.
+func (db *DB) DeleteGuild(ctx context.Context, guildID string) error {
+	err := db.sweepMessages(ctx, `SELECT rowid, guild_id = ? FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?`, guildID, func(int) bool { return true })
+	if err == nil {
+		err = db.Write(ctx, func(tx *sql.Tx) error {
+			for _, table := range []string{"people", "channels", "feedback", "left_guilds"} {
+				if _, err := tx.Exec(`DELETE FROM `+table+` WHERE guild_id = ?`, guildID); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("delete server %s: %w", guildID, err)
+	}
+	return nil
+}

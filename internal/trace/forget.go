@@ -1,0 +1,393 @@
+package trace
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+)
+
+const (
+	// deleted stands in a record where a message stood.
+	deleted = "(deleted)"
+	// questionDeleted is the cause given to a turn whose record is no more than its skeleton.
+	questionDeleted = "the question was deleted, and what was known of it"
+
+	// skew is how far the clocks of messages and of turns may be apart.
+	skew = 10 * time.Minute
+	// forgetBatch is how many records are looked up at a time.
+	forgetBatch = 100
+	// inFlight is how long a turn that has seen a message may still be saved.
+	inFlight = time.Hour
+)
+
+// errStale says that a record changed, or what is forgotten, while it was being written anew.
+var errStale = errors.New("changed meanwhile")
+
+// Forget deletes messages, and takes out of the records what they said. Of a turn that answered one of them the skeleton is
+// left: who, where, when, how it went. In other records of the channel, whose prompts may hold it, the message and every place
+// where its words stand is marked. It goes on with what an earlier call did not finish, be it of another process.
+func (s *Store) Forget(ctx context.Context, messageIDs ...string) error {
+	for _, id := range messageIDs {
+		if err := s.DB.DeleteMessage(ctx, id); err != nil {
+			return err
+		}
+	}
+	s.forgetting.Lock()
+	defer s.forgetting.Unlock()
+	all, err := s.DB.Forgetting(ctx)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	s.unlearn(all)
+	if err := s.forget(ctx, all); err != nil {
+		return fmt.Errorf("take deleted messages out of the records: %w", err)
+	}
+	for _, m := range all {
+		if err := s.DB.Forgotten(ctx, m.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unlearn lets no turn that is going on save the messages anew.
+func (s *Store) unlearn(ms []store.Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	var all []gone // a new one: others may be reading the old
+	for _, m := range ms {
+		all = append(all, gone{m.ID, m.Text, now})
+	}
+	for _, g := range s.gone {
+		if now.Sub(g.at) < inFlight {
+			all = append(all, g)
+		}
+	}
+	s.gone, s.saved = all, nil
+	s.unlearned++
+}
+
+// gone is a message that was deleted a short while ago.
+type gone struct {
+	id, text string
+	at       time.Time
+}
+
+// goneNow returns what was deleted a short while ago, and a number that changes with it.
+func (s *Store) goneNow() ([]gone, int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gone, s.unlearned
+}
+
+// forget goes through the records that may hold messages.
+func (s *Store) forget(ctx context.Context, ms []store.Message) error {
+	since := map[string]time.Time{} // by channel, when the first of them was written
+	for i := range ms {
+		m := &ms[i]
+		own, err := s.answered(ctx, m)
+		if err != nil {
+			return err
+		}
+		for _, id := range own {
+			if err := s.rewrite(ctx, id, ms[i:i+1]); err != nil {
+				return err
+			}
+		}
+		if at, ok := since[m.ChannelID]; m.ChannelID != "" && (!ok || m.At.Before(at)) {
+			since[m.ChannelID] = m.At
+		}
+	}
+	for channel, at := range since {
+		in := slices.DeleteFunc(slices.Clone(ms), func(m store.Message) bool { return m.ChannelID != channel })
+		if err := s.forgetIn(ctx, channel, at.Add(-skew), in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answered returns the turns that answered a message or wrote it. Where the message was not kept it is given the channel and
+// the time of the first of them.
+func (s *Store) answered(ctx context.Context, m *store.Message) (ids []string, err error) {
+	// In the writer's turn: what was saved by those who did not know is there now.
+	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.Query(`SELECT trace_id FROM trace_messages WHERE message_id = ? ORDER BY trace_id`, m.ID)
+		if err == nil {
+			ids, err = strs(rows)
+		}
+		if err != nil || m.ChannelID != "" || len(ids) == 0 {
+			return err
+		}
+		var began int64
+		err = tx.QueryRow(`SELECT channel_id, began FROM traces WHERE id = ?`, ids[0]).Scan(&m.ChannelID, &began)
+		m.At = time.UnixMicro(began)
+		return err
+	})
+	return ids, err
+}
+
+// forgetIn goes through the records of a channel's turns since some time: the history of any of them may hold the messages.
+func (s *Store) forgetIn(ctx context.Context, channel string, since time.Time, ms []store.Message) error {
+	began, last := since.UnixMicro(), ""
+	for {
+		rows, err := s.DB.Read().QueryContext(ctx, `SELECT id, began FROM traces WHERE channel_id = ? AND (began, id) > (?, ?)
+			ORDER BY began, id LIMIT ?`, channel, began, last, forgetBatch)
+		if err != nil {
+			return s.DB.Explain(err)
+		}
+		var ids []string
+		for rows.Next() {
+			if err := rows.Scan(&last, &began); err != nil {
+				rows.Close()
+				return s.DB.Explain(err)
+			}
+			ids = append(ids, last)
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return s.DB.Explain(err)
+		}
+		for _, id := range ids {
+			if err := s.rewrite(ctx, id, ms); err != nil {
+				return err
+			}
+		}
+		if len(ids) < forgetBatch {
+			return nil
+		}
+	}
+}
+
+// rewrite writes a record without messages, if it holds any of them.
+func (s *Store) rewrite(ctx context.Context, id string, ms []store.Message) error {
+	for range 10 {
+		_, body, err := readBody(s.DB.Read().QueryContext(ctx, bodyQuery+`WHERE t.id = ? ORDER BY p.id`, id))
+		if errors.Is(err, store.ErrNotFound) {
+			return nil // it was pruned
+		}
+		if err != nil {
+			return s.DB.Explain(err)
+		}
+		text, err := s.packer.unpack(body)
+		holds := func(m store.Message) bool { return strings.Contains(text, `"`+m.ID+`"`) }
+		if err != nil || !slices.ContainsFunc(ms, holds) {
+			return nil // what cannot be unpacked nobody reads
+		}
+		t, err := s.decode(body)
+		if err != nil {
+			return nil
+		}
+		if err := s.attach(ctx, t, id); err != nil {
+			return s.DB.Explain(err)
+		}
+		changed := false
+		for _, m := range ms {
+			changed = takeOut(t, m.ID, m.Text) || changed
+		}
+		if !changed {
+			return nil
+		}
+		err = s.write(ctx, t, func(tx *sql.Tx) error {
+			_, now, err := readBody(tx.Query(bodyQuery+`WHERE t.id = ? ORDER BY p.id`, id))
+			if err == nil && !slices.Equal(now, body) {
+				err = errStale
+			}
+			return err
+		})
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		if !errors.Is(err, errStale) {
+			return err
+		}
+	}
+	return errStale
+}
+
+// withoutGone returns the record without what was deleted while its turn went on: t itself if that is nothing.
+func withoutGone(t *turn.Trace, all []gone) (*turn.Trace, error) {
+	if len(all) == 0 {
+		return t, nil
+	}
+	text, err := encode(t)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range all {
+		if !strings.Contains(text, `"`+g.id+`"`) {
+			continue
+		}
+		if t, err = (&Store{}).decode([]byte(text)); err != nil {
+			return nil, err
+		}
+		takeOut(t, g.id, g.text)
+		if text, err = encode(t); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// takeOut takes a message out of a record and reports whether it was there. Its text is that which was kept, if any.
+func takeOut(t *turn.Trace, id, text string) (changed bool) {
+	if t.Request.Message.ID == id || slices.Contains(t.Request.Burst, id) {
+		if t.Request.Message.Text == deleted {
+			return false
+		}
+		*t = skeleton(t)
+		return true
+	}
+	words := []string{text}
+	take := func(m *turn.Message) bool {
+		if m == nil || m.ID != id || m.Text == deleted {
+			return false
+		}
+		words, m.Text, m.Mentions, changed = append(words, m.Text), deleted, nil, true
+		return true
+	}
+	asked := take(t.Request.Parent)
+	for i := range t.Request.Chain {
+		asked = take(&t.Request.Chain[i]) || asked
+	}
+	for i := range t.Outcomes {
+		for j := range t.Outcomes[i].Contributions {
+			c := &t.Outcomes[i].Contributions[j]
+			take(c.Message)
+			if asked && c.Lookup != nil {
+				words = append(words, madeOf(t, c.Lookup)...)
+			}
+		}
+	}
+	if slices.Contains(t.ReplyIDs, id) && t.Reply != "" && t.Reply != deleted {
+		words, t.Reply, changed = append(words, t.Reply), deleted, true
+	}
+	if changed {
+		mark(t, words)
+	}
+	return changed
+}
+
+// madeOf is what a lookup made of a question and of the messages that it replies to, where that is not the question alone.
+func madeOf(t *turn.Trace, l *turn.Lookup) []string {
+	if l.Question == "" || l.Question == t.Request.Message.Text {
+		return nil
+	}
+	words := append(strings.Split(l.Query, "\n"), l.Question)
+	for _, s := range l.Steps {
+		words = append(words, s.Text)
+	}
+	return slices.DeleteFunc(words, func(w string) bool { return strings.Contains(t.Request.Message.Text, w) })
+}
+
+// skeleton is what is left of a record whose question is gone: ids, times, counts and how it went.
+func skeleton(t *turn.Trace) turn.Trace {
+	r := t.Request
+	left := *t
+	left.Request = turn.Request{ID: r.ID, Character: r.Character, GuildID: r.GuildID, ChannelID: r.ChannelID, Mode: r.Mode, Burst: r.Burst,
+		Message: turn.Message{ID: r.Message.ID, ChannelID: r.Message.ChannelID, Author: turn.Author{ID: r.Message.Author.ID}, Text: deleted, At: r.Message.At},
+		Web:     r.Web, Budget: r.Budget, Deadline: r.Deadline}
+	left.Prompt, left.Dropped, left.Guarded, left.Unborne, left.Err = nil, nil, nil, nil, questionDeleted
+	if t.Reply != "" {
+		left.Reply = deleted
+	}
+	left.Outcomes = nil
+	for _, o := range t.Outcomes {
+		bare := turn.Outcome{Provider: o.Provider, Status: o.Status, Took: o.Took}
+		for _, c := range o.Contributions {
+			if l := c.Lookup; l != nil {
+				bare.Contributions = append(bare.Contributions, turn.Contribution{Layer: c.Layer, Priority: c.Priority, Tokens: c.Tokens, Source: c.Source, Web: c.Web,
+					Lookup: &turn.Lookup{State: l.State, Reason: deleted, Failure: l.Failure, Stages: l.Stages, Usage: l.Usage, Began: l.Began, Took: l.Took, Caps: l.Caps}})
+			}
+		}
+		left.Outcomes = append(left.Outcomes, bare)
+	}
+	return left
+}
+
+// longWords is how many bytes must agree for a text to be taken for the message's, wherever it stands.
+const longWords = 12
+
+// mark puts the marker in the place of words, wherever they stand in a record. Short words are found only where a message of
+// the prompt is nothing else.
+func mark(t *turn.Trace, words []string) {
+	var long []string
+	for _, w := range words {
+		w = strings.TrimSpace(w)
+		w = strings.TrimSpace(strings.TrimSuffix(w, "…"))
+		if w == "" || w == deleted {
+			continue
+		}
+		if len(w) < longWords {
+			markShort(t, w)
+			continue
+		}
+		folded := strings.Join(strings.Fields(w), " ")
+		long = append(long, w, folded)
+		if r := []rune(folded); len(r) > 80 { // as a reply quotes it
+			long = append(long, strings.TrimSpace(string(r[:80])))
+		}
+	}
+	if len(long) == 0 {
+		return
+	}
+	slices.SortFunc(long, func(a, b string) int { return len(b) - len(a) })
+	pairs := make([]string, 0, 2*len(long))
+	for _, w := range slices.Compact(long) {
+		pairs = append(pairs, w, deleted)
+	}
+	r := strings.NewReplacer(pairs...)
+	eachString(reflect.ValueOf(t).Elem(), r.Replace)
+}
+
+func markShort(t *turn.Trace, w string) {
+	for i := range t.Prompt {
+		m := &t.Prompt[i]
+		if m.Role == "system" || m.Web {
+			continue
+		}
+		if before, ok := strings.CutSuffix(m.Text, w); ok && (before == "" || strings.HasSuffix(before, ": ")) {
+			m.Text = before + deleted
+		}
+	}
+}
+
+// eachString replaces every text in v, which is no id.
+func eachString(v reflect.Value, replace func(string) string) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.Type() == reflect.TypeFor[string]() {
+			v.SetString(replace(v.String()))
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			eachString(v.Elem(), replace)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			eachString(v.Index(i), replace)
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			return
+		}
+		for i := range v.NumField() {
+			name := v.Type().Field(i).Name
+			if strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "IDs") || name == "Burst" || name == "ReplyTo" {
+				continue
+			}
+			eachString(v.Field(i), replace)
+		}
+	}
+}
