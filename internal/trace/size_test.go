@@ -98,7 +98,7 @@ func TestRecordSize(t *testing.T) {
 		return bytes
 	}
 	const turns = 300
-	for _, c := range []struct{ pages, most int }{{0, 4 << 10}, {5, 7 << 10}} {
+	for _, c := range []struct{ pages, most int }{{0, 4 << 10}, {5, 8 << 10}} {
 		s := open(t)
 		empty := size(s)
 		all := conversation(t, turns, c.pages)
