@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -66,7 +67,11 @@ func (s *stage) outcomes() []outcome {
 			}
 		}
 	}
-	mentions := s.ledger.all()
+	return weigh(s.ledger.all(), own)
+}
+
+// weigh finds what became of each mention in the bot's messages of each channel.
+func weigh(mentions []mention, own map[string][]discordtest.Message) []outcome {
 	byID, answers := map[string]mention{}, map[string][]discordtest.Message{}
 	for _, m := range mentions {
 		byID[m.id] = m
@@ -78,12 +83,37 @@ func (s *stage) outcomes() []outcome {
 			}
 		}
 	}
+	refused := refusals(own, byID)
 	all := make([]outcome, len(mentions))
 	for i, m := range mentions {
 		all[i] = outcome{mention: m, answers: answers[m.tag], told: told(m, own[m.channel], byID)}
+		for _, at := range refused[m.author] {
+			if all[i].told == "" && at.Sub(m.at).Abs() < time.Minute {
+				all[i].told = "refused, in this channel or another"
+			}
+		}
 	}
 	return all
 }
+
+// refusals are the notices that a person has had all the turns of a minute, by author. There is one in a minute.
+func refusals(own map[string][]discordtest.Message, byID map[string]mention) map[string][]time.Time {
+	found := map[string][]time.Time{}
+	for _, messages := range own {
+		for _, n := range messages {
+			if !strings.Contains(n.Text, "as I give one person in a minute") {
+				continue
+			}
+			for _, name := range append(named.FindAllString(n.Text, -1), byID[n.ReplyTo].author) {
+				found[name] = append(found[name], n.At)
+			}
+		}
+	}
+	return found
+}
+
+// named are the names of those who write.
+var named = regexp.MustCompile(`person\d{3}`)
 
 const (
 	noticeSpan = 3 * time.Minute // how long after a mention a notice may name its author
