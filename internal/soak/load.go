@@ -14,7 +14,8 @@ func (s *stage) ask(room string, person int) {
 }
 
 // load has people write, the rate's so many a second, until ctx is done. They take turns, and so do the channels, from a person and a
-// channel that are chosen by the seed.
+// channel that are chosen by the seed. Where the numbers of both have no common factor it takes long until somebody writes in the same
+// channel again: what the person is told then is about one mention.
 func (s *stage) load(ctx context.Context) {
 	every := time.NewTicker(time.Duration(float64(time.Second) / s.opt.rate))
 	defer every.Stop()

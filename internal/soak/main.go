@@ -61,13 +61,13 @@ type scenario struct {
 
 func scenarios() []scenario {
 	return []scenario{
-		{"kill", options{rounds: 200, rate: 4, channels: 8, people: 24}, playKill},
-		{"term", options{rounds: 50, rate: 4, channels: 8, people: 24}, playTerm},
-		{"steady", options{rate: 5, channels: 20, people: 60, span: 20 * time.Minute}, playSteady},
+		{"kill", options{rounds: 200, rate: 4, channels: 8, people: 125}, playKill},
+		{"term", options{rounds: 50, rate: 4, channels: 8, people: 125}, playTerm},
+		{"steady", options{rate: 5, channels: 20, people: 61, span: 20 * time.Minute}, playSteady},
 		{"storm", options{rounds: 1200, channels: 40, people: 60}, playStorm},
-		{"outage", options{rate: 3, channels: 8, people: 24}, playOutage},
-		{"disk", options{rate: 2, channels: 8, people: 24, span: time.Minute}, playDisk},
-		{"hang", options{rate: 4, channels: 8, people: 40, span: 30 * time.Second}, playHang},
+		{"outage", options{rate: 3, channels: 8, people: 125}, playOutage},
+		{"disk", options{rate: 2, channels: 8, people: 125, span: time.Minute}, playDisk},
+		{"hang", options{rate: 4, channels: 8, people: 125, span: 30 * time.Second}, playHang},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -91,9 +92,30 @@ func (s *stage) close() {
 	s.ends.close()
 	s.log.Close()
 	if s.opt.keep {
-		fmt.Fprintln(s.out, "the data and the log are in", s.dir)
+		s.write()
+		fmt.Fprintln(s.out, "the data, the log and the messages are in", s.dir)
 	} else if err := os.RemoveAll(s.dir); err != nil {
 		fmt.Fprintln(s.out, "remove the directory:", err)
+	}
+}
+
+// write writes every message down, for whoever looks for a cause.
+func (s *stage) write() {
+	var b strings.Builder
+	for _, room := range s.rooms {
+		for _, m := range s.discord.Messages(room) {
+			fmt.Fprintf(&b, "%s %s %s in %s", m.At.Format(clock), m.ID, m.Author, m.Channel)
+			if m.ReplyTo != "" {
+				fmt.Fprintf(&b, " to %s", m.ReplyTo)
+			}
+			if !m.EditedAt.IsZero() {
+				fmt.Fprintf(&b, ", edited at %s", m.EditedAt.Format(clock))
+			}
+			fmt.Fprintf(&b, ": %q\n", m.Text)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, "messages"), []byte(b.String()), 0o600); err != nil {
+		fmt.Fprintln(s.out, "write the messages down:", err)
 	}
 }
 
@@ -108,9 +130,10 @@ func (s *stage) complain(promise, format string, args ...any) {
 
 // process is one run of the program.
 type process struct {
-	cmd  *exec.Cmd
-	done chan struct{} // closed when it has ended
-	err  error         // how; valid once done is closed
+	cmd     *exec.Cmd
+	greeted int           // sessions before it
+	done    chan struct{} // closed when it has ended
+	err     error         // how; valid once done is closed
 }
 
 // start starts the program. It does not wait until it is on Discord.
@@ -122,10 +145,11 @@ func (s *stage) start() error {
 		"OPENAI_BASE_URL=" + s.model.URL, "OPENAI_API_KEY=sk-test-0123456789abcdef", "OPENAI_MODEL=main", "SIDE_MODEL=side",
 	}
 	fmt.Fprintf(s.log, "%s the driver starts the program\n", time.Now().Format(time.StampMilli))
+	greeted := s.greeted()
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start the program: %w", err)
 	}
-	p := &process{cmd: cmd, done: make(chan struct{})}
+	p := &process{cmd: cmd, greeted: greeted, done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
 		p.err = cmd.Wait()
@@ -138,11 +162,10 @@ func (s *stage) data() string { return filepath.Join(s.dir, "data") }
 
 // come starts the program and waits until it is on Discord.
 func (s *stage) come(ctx context.Context) error {
-	greeted := s.greeted()
 	if err := s.start(); err != nil {
 		return err
 	}
-	return s.await(ctx, comeLimit, "the program does not come to Discord", func() bool { return s.greeted() > greeted })
+	return s.await(ctx, comeLimit, "the program does not come to Discord", func() bool { return s.greeted() > s.proc.greeted })
 }
 
 // greeted is how many sessions were begun or resumed.
@@ -187,7 +210,8 @@ func (p *process) kill() {
 	}
 }
 
-// stop sends SIGTERM and returns how long the end took. One that takes too long, or fails, is complained of.
+// stop sends SIGTERM and returns how long the end took. One that takes too long, or fails, is complained of; a process that has hardly
+// begun knows no signals yet.
 func (s *stage) stop() time.Duration {
 	began := time.Now()
 	if err := s.proc.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -195,7 +219,7 @@ func (s *stage) stop() time.Duration {
 	}
 	select {
 	case <-s.proc.done:
-		if s.proc.err != nil {
+		if s.proc.err != nil && s.greeted() > s.proc.greeted {
 			s.complain("ends when asked", "at %s: after SIGTERM: %v", began.Format(clock), s.proc.err)
 		}
 	case <-time.After(stopLimit):
