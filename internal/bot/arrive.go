@@ -132,6 +132,10 @@ func (b *Bot) gone(ctx context.Context, e turn.Event) {
 func (b *Bot) withdraw(ctx context.Context, cause error, match func(turn.Event) bool) {
 	var ids []string
 	for _, a := range b.lanes.withdraw(cause, match) {
+		if len(a.posts) > 0 {
+			b.markInterrupted(ctx, a)
+			continue
+		}
 		ids = append(ids, a.Message.ID)
 	}
 	b.closeClaims(ctx, ids...)

@@ -211,11 +211,12 @@ func (t *activeTurn) accepts(a arrival) bool {
 	return !t.visible && a.Kind == turn.Created && a.Message.Author.ID == t.author && a.at.Sub(t.since) <= burstWindow
 }
 
-// dropOldest takes the turn of the oldest that waits when too many do, and returns it. The message itself stays as history.
+// dropOldest takes the turn of the oldest that waits when too many do, and returns it. The message itself stays as history. A
+// turn that an earlier process began is never taken: a part of its answer may be there.
 func (l *lane) dropOldest() *arrival {
 	oldest, n := -1, 0
 	for i := range l.waiting {
-		if l.waiting[i].addressed {
+		if l.waiting[i].addressed && l.waiting[i].turnID == "" {
 			if n++; oldest < 0 {
 				oldest = i
 			}

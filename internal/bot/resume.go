@@ -57,7 +57,7 @@ func (b *Bot) reopened(ctx context.Context, o store.Unanswered) (arrival, bool) 
 	return a, true
 }
 
-// markInterrupted ends half an answer that nobody finishes any more.
+// markInterrupted ends half an answer that nobody finishes any more. Where that cannot be posted, the next start tries it again.
 func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 	last := a.posts[len(a.posts)-1]
 	mark := "\n\n" + outgoing.SmallType + b.say(interrupted)
@@ -66,10 +66,29 @@ func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 		text = outgoing.Split(text, b.Pace.Units-len(mark))[0]
 	}
 	b.notices.posting.Go(func() {
+		defer func() { b.recovered("mark an interrupted reply", recover()) }()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noticeLimit)
 		defer cancel()
 		_, err := b.send(ctx, turn.Post{ID: last.ID, ChannelID: a.Message.ChannelID, Text: text + mark, Final: true}, true)
 		b.logged("mark an interrupted reply", err)
+		if unsent(err) {
+			return
+		}
+		b.recordInterrupted(ctx, a)
 		b.closeClaims(ctx, a.Message.ID)
 	})
+}
+
+// recordInterrupted completes the record of half an answer: it can be found by its posts.
+func (b *Bot) recordInterrupted(ctx context.Context, a arrival) {
+	t, err := b.Traces.Get(ctx, a.turnID)
+	if err != nil {
+		b.logged("read the record of an interrupted turn", err)
+		return
+	}
+	t.Phase, t.ReplyIDs = turn.Interrupted, nil
+	for _, p := range a.posts {
+		t.ReplyIDs = append(t.ReplyIDs, p.ID)
+	}
+	b.save(ctx, t)
 }

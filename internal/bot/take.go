@@ -45,7 +45,10 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 	case <-b.stopping:
 		b.Log.Warn("a message came too late to be answered", "channel", batch[0].Message.ChannelID, "message", batch[0].Message.ID)
 		for _, a := range batch {
-			if a.addressed {
+			switch {
+			case len(a.posts) > 0:
+				b.markInterrupted(ctx, a)
+			case a.addressed:
 				b.tell(a.Event, leaving, a.Message.ID)
 			}
 		}
