@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,10 +14,10 @@ import (
 // TestScenarios plays two scenarios in small, so that the driver cannot rot.
 func TestScenarios(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "familiar")
-	if said, err := exec.Command("go", "build", "-o", binary, "familiar/cmd/familiar").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, said)
+	if err := build(t.Context(), binary); err != nil {
+		t.Fatal(err)
 	}
-	for name, flags := range map[string]string{"kill": "-n 4 -rate 3 -channels 4", "storm": "-n 200 -channels 20 -people 20"} {
+	for name, flags := range map[string]string{"kill": "-n 4 -rate 3 -channels 4 -gap=false", "storm": "-n 100 -channels 25 -people 10"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

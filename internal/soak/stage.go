@@ -73,8 +73,8 @@ func newStage(ctx context.Context, o options, out io.Writer) (*stage, error) {
 	}
 	if s.binary == "" {
 		s.binary = filepath.Join(dir, "familiar")
-		if said, err := exec.CommandContext(ctx, "go", "build", "-o", s.binary, "familiar/cmd/familiar").CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("build the program: %w\n%s", err, said)
+		if err := build(ctx, s.binary); err != nil {
+			return nil, err
 		}
 	}
 	s.discord, s.model = discordtest.New(s.ends), llmtest.New(s.ends)
@@ -84,6 +84,16 @@ func newStage(ctx context.Context, o options, out io.Writer) (*stage, error) {
 		s.rooms = append(s.rooms, s.discord.AddChannel("hall", fmt.Sprintf("room-%d", i)))
 	}
 	return s, nil
+}
+
+// build makes the binary as the Dockerfile does.
+func build(ctx context.Context, path string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "familiar/cmd/familiar")
+	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build the program: %w\n%s", err, said)
+	}
+	return nil
 }
 
 // close ends what is running. The directory stays where there is something to look for in it.
