@@ -69,10 +69,10 @@ func (b *Bot) admit(ctx context.Context, all ...arrival) {
 	}
 }
 
-// enqueue lets an arrival wait in its lane. Whoever loses a place by that is told.
-func (b *Bot) enqueue(ctx context.Context, a arrival) {
+// enqueue lets arrivals of one channel wait in its lane. Whoever loses a place by that is told.
+func (b *Bot) enqueue(ctx context.Context, all ...arrival) {
 	run := context.WithoutCancel(ctx)
-	if skipped := b.lanes.put(a, func(l *lane) { b.drive(run, l) }); skipped != nil {
+	for _, skipped := range b.lanes.put(func(l *lane) { b.drive(run, l) }, all...) {
 		b.tell(skipped.Event, tooBusy, skipped.Message.ID)
 	}
 }

@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"familiar/internal/bot/outgoing"
@@ -19,22 +20,44 @@ func (b *Bot) resume(ctx context.Context) {
 	open, err := b.Store.Unanswered(ctx)
 	b.logged("read what is unanswered", err)
 	now := time.Now()
+	var again []arrival
 	for _, o := range open {
 		a, ok := b.reopened(ctx, o)
 		switch {
 		case !ok:
 			b.closeClaims(ctx, o.Claim)
 		case now.Sub(o.At) <= resumeSpan:
-			b.enqueue(ctx, a)
+			again = append(again, a)
 		case len(o.Posts) > 0:
 			b.markInterrupted(ctx, a)
 		default:
 			b.tell(a.Event, missed, o.Claim)
 		}
 	}
+	for _, group := range byChannel(again) {
+		b.enqueue(ctx, group...)
+	}
 	if len(open) > 0 {
 		b.Log.Info("an earlier run left messages unanswered", "messages", len(open))
 	}
+}
+
+// byChannel groups arrivals by channel, in their order. What one turn answers, and answered half, stands together: that turn is taken
+// once.
+func byChannel(all []arrival) map[string][]arrival {
+	groups := map[string][]arrival{}
+	for _, a := range all {
+		group := groups[a.Message.ChannelID]
+		at := len(group)
+		for at > 0 && a.turnID != "" && group[at-1].turnID != a.turnID {
+			at--
+		}
+		if at == 0 { // none of its turn
+			at = len(group)
+		}
+		groups[a.Message.ChannelID] = slices.Insert(group, at, a)
+	}
+	return groups
 }
 
 // reopened rebuilds an arrival. A message has the text that it was last given; one that is gone is not answered.

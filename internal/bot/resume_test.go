@@ -71,7 +71,7 @@ func TestHalfAnAnswerIsMarked(t *testing.T) {
 			b.handle(context.Background(), l, l.next())
 		},
 		"withdrawn": func(b *Bot, a arrival) {
-			b.lanes.put(a, func(l *lane) {})
+			b.lanes.put(func(*lane) {}, a)
 			b.withdraw(context.Background(), errDeleted, func(turn.Event) bool { return true })
 		},
 	} {
@@ -90,6 +90,25 @@ func TestHalfAnAnswerIsMarked(t *testing.T) {
 				t.Errorf("record %+v, %v", record, err)
 			}
 		})
+	}
+}
+
+// What one turn answers is taken up together, whoever wrote between.
+func TestABurstIsResumedAsOneTurn(t *testing.T) {
+	first, between, second, other := message("1", "ana", 0), message("2", "ben", time.Second), message("3", "ana", 2*time.Second), message("4", "cy", 3*time.Second)
+	first.turnID, second.turnID = "01HXXXXXXXXXXXXXXXXXXXXXXX", "01HXXXXXXXXXXXXXXXXXXXXXXX"
+	other.turnID = "01HYYYYYYYYYYYYYYYYYYYYYYY"
+	var lanes lanes
+	opened := make(chan *lane, 1)
+	for _, group := range byChannel([]arrival{first, between, second, other}) {
+		lanes.put(func(l *lane) { opened <- l }, group...)
+	}
+	l := <-opened
+	for _, want := range []string{"13", "2", "4", ""} {
+		if got := ids(l.next()); got != want {
+			t.Errorf("took %q, want %q", got, want)
+		}
+		l.release()
 	}
 }
 

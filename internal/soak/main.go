@@ -49,6 +49,7 @@ type options struct {
 	span     time.Duration // of load or of a fault
 	seed     uint64        // of every random choice
 	gap      bool          // mentions that were written while no program was connected count too
+	bursts   bool          // some people write twice at once
 	program  string        // a binary; empty: it is built
 	keep     bool          // the directory stays
 }
@@ -61,12 +62,12 @@ type scenario struct {
 
 func scenarios() []scenario {
 	return []scenario{
-		{"kill", options{rounds: 200, rate: 4, channels: 8, people: 125}, playKill},
-		{"term", options{rounds: 50, rate: 4, channels: 8, people: 125}, playTerm},
+		{"kill", options{rounds: 200, rate: 4, channels: 8, people: 125, bursts: true}, playKill},
+		{"term", options{rounds: 50, rate: 4, channels: 8, people: 125, bursts: true}, playTerm},
 		{"steady", options{rate: 5, channels: 20, people: 61, span: 20 * time.Minute}, playSteady},
 		{"storm", options{rounds: 1200, channels: 40, people: 60}, playStorm},
-		{"outage", options{rate: 3, channels: 8, people: 125}, playOutage},
-		{"disk", options{rate: 2, channels: 8, people: 125, span: time.Minute}, playDisk},
+		{"outage", options{rate: 3, channels: 8, people: 125, bursts: true}, playOutage},
+		{"disk", options{rate: 2, channels: 8, people: 125, bursts: true, span: time.Minute}, playDisk},
 		{"hang", options{rate: 4, channels: 8, people: 125, span: 30 * time.Second}, playHang},
 	}
 }
@@ -145,5 +146,6 @@ func (o options) over(preset options) options {
 	o.channels = cmp.Or(o.channels, preset.channels)
 	o.people = cmp.Or(o.people, preset.people)
 	o.span = cmp.Or(o.span, preset.span)
+	o.bursts = preset.bursts
 	return o
 }
