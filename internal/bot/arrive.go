@@ -69,10 +69,10 @@ func (b *Bot) admit(ctx context.Context, all ...arrival) {
 	}
 }
 
-// enqueue lets an arrival wait in its lane. Whoever loses a place by that is told.
-func (b *Bot) enqueue(ctx context.Context, a arrival) {
+// enqueue lets arrivals of one channel wait in its lane. Whoever loses a place by that is told.
+func (b *Bot) enqueue(ctx context.Context, all ...arrival) {
 	run := context.WithoutCancel(ctx)
-	if skipped := b.lanes.put(a, func(l *lane) { b.drive(run, l) }); skipped != nil {
+	for _, skipped := range b.lanes.put(func(l *lane) { b.drive(run, l) }, all...) {
 		b.tell(skipped.Event, tooBusy, skipped.Message.ID)
 	}
 }
@@ -145,6 +145,10 @@ func (b *Bot) gone(ctx context.Context, e turn.Event) {
 func (b *Bot) withdraw(ctx context.Context, cause error, match func(turn.Event) bool) {
 	var ids []string
 	for _, a := range b.lanes.withdraw(cause, match) {
+		if len(a.posts) > 0 {
+			b.markInterrupted(ctx, a)
+			continue
+		}
 		ids = append(ids, a.Message.ID)
 	}
 	b.closeClaims(ctx, ids...)

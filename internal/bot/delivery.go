@@ -339,6 +339,11 @@ func temporary(err error) bool {
 	return false
 }
 
+// unsent reports whether a post failed for a reason that passes, and may be sent later.
+func unsent(err error) bool {
+	return err != nil && (temporary(err) || errors.Is(err, context.DeadlineExceeded))
+}
+
 // nonce returns an id for the nth post of a turn, the same when the post is sent again. Discord takes 25 characters.
 func nonce(id string, n int) string {
 	if len(id) > 20 {

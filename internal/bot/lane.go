@@ -59,24 +59,31 @@ type activeTurn struct {
 	over      chan struct{}           // closed when the turn is over and on record
 }
 
-// put hands an arrival to its channel's lane, opening the lane with drive if there is none. It returns the arrival that lost
-// its turn by that, if one did.
-func (ls *lanes) put(a arrival, drive func(*lane)) (skipped *arrival) {
+// put hands arrivals of one channel to its lane, opening the lane with drive if there is none: then they are all there before the
+// first is taken. It returns those that lost their turn by that.
+func (ls *lanes) put(drive func(*lane), all ...arrival) (skipped []arrival) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
-	channelID := a.Message.ChannelID
-	if l := ls.open[channelID]; l != nil {
-		return l.put(a)
+	channelID := all[0].Message.ChannelID
+	l := ls.open[channelID]
+	isNew := l == nil
+	if isNew {
+		l = &lane{}
+		l.close = func() bool { return ls.close(channelID, l) }
 	}
-	if ls.open == nil {
-		ls.open = make(map[string]*lane)
+	for _, a := range all {
+		if lost := l.put(a); lost != nil {
+			skipped = append(skipped, *lost)
+		}
 	}
-	l := &lane{}
-	l.close = func() bool { return ls.close(channelID, l) }
-	l.put(a)
-	ls.open[channelID] = l
-	ls.running.Go(func() { drive(l) })
-	return nil
+	if isNew {
+		if ls.open == nil {
+			ls.open = make(map[string]*lane)
+		}
+		ls.open[channelID] = l
+		ls.running.Go(func() { drive(l) })
+	}
+	return skipped
 }
 
 // revise gives a message that waits its new text.
@@ -211,11 +218,12 @@ func (t *activeTurn) accepts(a arrival) bool {
 	return !t.visible && a.Kind == turn.Created && a.Message.Author.ID == t.author && a.at.Sub(t.since) <= burstWindow
 }
 
-// dropOldest takes the turn of the oldest that waits when too many do, and returns it. The message itself stays as history.
+// dropOldest takes the turn of the oldest that waits when too many do, and returns it. The message itself stays as history. A
+// turn that an earlier process began is never taken: a part of its answer may be there.
 func (l *lane) dropOldest() *arrival {
 	oldest, n := -1, 0
 	for i := range l.waiting {
-		if l.waiting[i].addressed {
+		if l.waiting[i].addressed && l.waiting[i].turnID == "" {
 			if n++; oldest < 0 {
 				oldest = i
 			}
@@ -254,9 +262,12 @@ func (l *lane) next() []arrival {
 	return batch
 }
 
+// goesOn reports whether the next arrival belongs to the same turn.
 func (a arrival) goesOn(next arrival) bool {
-	return next.Kind == turn.Created && next.turnID == a.turnID &&
-		next.Message.Author.ID == a.Message.Author.ID && next.at.Sub(a.at) <= burstWindow
+	if a.turnID != "" || next.turnID != "" { // an earlier process decided that
+		return a.turnID == next.turnID
+	}
+	return next.Kind == turn.Created && next.Message.Author.ID == a.Message.Author.ID && next.at.Sub(a.at) <= burstWindow
 }
 
 // begin starts an attempt at the turn and returns what joined it before. cancel ends the attempt when the author adds to

@@ -132,6 +132,21 @@ func TestTheOldestTurnIsDropped(t *testing.T) {
 	}
 }
 
+func TestATurnThatBeganBeforeTheRestartIsNotDropped(t *testing.T) {
+	l := &lane{}
+	begun := message("begun", "ana", 0)
+	begun.turnID = "01HXXXXXXXXXXXXXXXXXXXXXXX"
+	l.put(begun)
+	for i := range laneLength {
+		if a := l.put(message(fmt.Sprint(i), fmt.Sprint("author", i), 0)); a != nil {
+			t.Errorf("skipped %q, and there is room", a.Message.ID)
+		}
+	}
+	if a := l.put(message("last", "ben", 0)); a == nil || a.Message.ID != "0" {
+		t.Errorf("skipped %+v, want the oldest that has not begun", a)
+	}
+}
+
 func TestHoldsName(t *testing.T) {
 	names := []string{"Sage", "Professor Oak", "賢者"}
 	for text, want := range map[string]bool{

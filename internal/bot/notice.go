@@ -109,8 +109,12 @@ func (b *Bot) post(key noticeKey, n *notice) {
 	}
 	for i, piece := range pieces {
 		p.Text, p.Nonce = piece, nonce(n.event.Message.ID, 90+i)
-		if _, err := b.send(ctx, p, true); err != nil {
-			b.logged("post a notice", err)
+		_, err := b.send(ctx, p, true)
+		b.logged("post a notice", err)
+		if unsent(err) { // a restart goes on with the claims
+			return
+		}
+		if err != nil {
 			break
 		}
 		p.ReplyTo = ""

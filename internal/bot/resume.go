@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"familiar/internal/bot/outgoing"
@@ -19,22 +20,44 @@ func (b *Bot) resume(ctx context.Context) {
 	open, err := b.Store.Unanswered(ctx)
 	b.logged("read what is unanswered", err)
 	now := time.Now()
+	var again []arrival
 	for _, o := range open {
 		a, ok := b.reopened(ctx, o)
 		switch {
 		case !ok:
 			b.closeClaims(ctx, o.Claim)
 		case now.Sub(o.At) <= resumeSpan:
-			b.enqueue(ctx, a)
+			again = append(again, a)
 		case len(o.Posts) > 0:
 			b.markInterrupted(ctx, a)
 		default:
 			b.tell(a.Event, missed, o.Claim)
 		}
 	}
+	for _, group := range byChannel(again) {
+		b.enqueue(ctx, group...)
+	}
 	if len(open) > 0 {
 		b.Log.Info("an earlier run left messages unanswered", "messages", len(open))
 	}
+}
+
+// byChannel groups arrivals by channel, in their order. What one turn answers, and answered half, stands together: that turn is taken
+// once.
+func byChannel(all []arrival) map[string][]arrival {
+	groups := map[string][]arrival{}
+	for _, a := range all {
+		group := groups[a.Message.ChannelID]
+		at := len(group)
+		for at > 0 && a.turnID != "" && group[at-1].turnID != a.turnID {
+			at--
+		}
+		if at == 0 { // none of its turn
+			at = len(group)
+		}
+		groups[a.Message.ChannelID] = slices.Insert(group, at, a)
+	}
+	return groups
 }
 
 // reopened rebuilds an arrival. A message has the text that it was last given; one that is gone is not answered.
@@ -57,7 +80,7 @@ func (b *Bot) reopened(ctx context.Context, o store.Unanswered) (arrival, bool) 
 	return a, true
 }
 
-// markInterrupted ends half an answer that nobody finishes any more.
+// markInterrupted ends half an answer that nobody finishes any more. Where that cannot be posted, the next start tries it again.
 func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 	last := a.posts[len(a.posts)-1]
 	mark := "\n\n" + outgoing.SmallType + b.say(interrupted)
@@ -66,10 +89,29 @@ func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 		text = outgoing.Split(text, b.Pace.Units-len(mark))[0]
 	}
 	b.notices.posting.Go(func() {
+		defer func() { b.recovered("mark an interrupted reply", recover()) }()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noticeLimit)
 		defer cancel()
 		_, err := b.send(ctx, turn.Post{ID: last.ID, ChannelID: a.Message.ChannelID, Text: text + mark, Final: true}, true)
 		b.logged("mark an interrupted reply", err)
+		if unsent(err) {
+			return
+		}
+		b.recordInterrupted(ctx, a)
 		b.closeClaims(ctx, a.Message.ID)
 	})
+}
+
+// recordInterrupted completes the record of half an answer: it can be found by its posts.
+func (b *Bot) recordInterrupted(ctx context.Context, a arrival) {
+	t, err := b.Traces.Get(ctx, a.turnID)
+	if err != nil {
+		b.logged("read the record of an interrupted turn", err)
+		return
+	}
+	t.Phase, t.ReplyIDs = turn.Interrupted, nil
+	for _, p := range a.posts {
+		t.ReplyIDs = append(t.ReplyIDs, p.ID)
+	}
+	b.save(ctx, t)
 }

@@ -15,7 +15,9 @@ import (
 
 	"familiar/internal/bot/discord"
 	"familiar/internal/context/turn"
+	"familiar/internal/redact"
 	"familiar/internal/store"
+	"familiar/internal/trace"
 )
 
 // board is a door that several goroutines may use. It remembers what was posted and fails as often as told.
@@ -64,7 +66,7 @@ func resting(t *testing.T, door Door) *Bot {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	return &Bot{Door: door, Store: db, Log: slog.New(slog.DiscardHandler), Character: sage, Resume: true, Pace: Pace{Units: 2000}}
+	return &Bot{Door: door, Store: db, Traces: &trace.Store{DB: db}, Redact: redact.New(), Log: slog.New(slog.DiscardHandler), Character: sage, Resume: true, Pace: Pace{Units: 2000}}
 }
 
 func TestWhatIsTooOldIsTold(t *testing.T) {
@@ -81,8 +83,10 @@ func TestWhatIsTooOldIsTold(t *testing.T) {
 	}
 	err := b.Store.Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.Exec(`UPDATE claims SET at = at - ?`, (11 * time.Minute).Microseconds())
-		return errors.Join(err, b.Store.ClaimsBegin(tx, "T", "1"))
+		return err
 	})
+	begun := &turn.Trace{Request: turn.Request{ID: "T", ChannelID: "general", Message: asks("1", "general", "ana").Message}, Phase: turn.Begun}
+	err = errors.Join(err, b.Traces.Save(ctx, begun))
 	if err := errors.Join(err, b.Store.SavePost(ctx, "T", 0, store.Post{ID: "P", Text: "Half an"})); err != nil {
 		t.Fatal(err)
 	}

@@ -44,6 +44,10 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 	select {
 	case <-b.stopping:
 		b.Log.Warn("a message came too late to be answered", "channel", batch[0].Message.ChannelID, "message", batch[0].Message.ID)
+		if len(batch[0].posts) > 0 { // all are of one turn
+			b.markInterrupted(ctx, batch[0])
+			return
+		}
 		for _, a := range batch {
 			if a.addressed {
 				b.tell(a.Event, leaving, a.Message.ID)

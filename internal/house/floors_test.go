@@ -21,7 +21,7 @@ var plan = [][]string{
 	{"internal/context/prompt", "internal/providers/character", "internal/providers/history", "internal/providers/websearch"},
 	{"internal/bot/discord", "internal/bot/outgoing", "internal/bot/terminal", "internal/bot/view"},
 	{"cmd/evaluate/train", "internal/bot"},
-	{"cmd/evaluate", "cmd/familiar"},
+	{"cmd/evaluate", "cmd/familiar", "internal/soak"},
 }
 
 // floors are the rooms of the plan with the floors they stand on.
@@ -38,8 +38,11 @@ var floors = func() map[string]int {
 // doors lead to people. They know less than their floor would allow.
 var doors = []string{"internal/bot/discord", "internal/bot/terminal"}
 
-// farEnds are the servers that tests play against. They know nothing of ours but one another, and tests alone know them.
+// farEnds are the servers that tests play against. They know nothing of ours but one another, and tests and drivers alone know them.
 var farEnds = []string{"internal/discordtest", "internal/llm/llmtest", "internal/memnet", "internal/web/webtest"}
+
+// drivers are programs that test the real one.
+var drivers = []string{"internal/soak"}
 
 // atDoors is all that a door may know of ours: what it carries and what it keeps.
 var atDoors = []string{"internal/api", "internal/context/turn", "internal/redact", "internal/store"}
@@ -47,7 +50,7 @@ var atDoors = []string{"internal/api", "internal/context/turn", "internal/redact
 // keepers says who alone may import what.
 var keepers = map[string][]string{
 	"database/sql":                  {"internal/store", "internal/trace"},
-	"flag":                          {"cmd/familiar"},
+	"flag":                          {"cmd/familiar", "internal/soak"},
 	"github.com/alecthomas/kong":    {"cmd/evaluate", "cmd/familiar"},
 	"github.com/bwmarrin/discordgo": {"internal/bot/discord"},
 	"github.com/joho/godotenv":      {"cmd/familiar"},
@@ -101,6 +104,8 @@ func refuse(h *house, r *room, s *source, path string) string {
 		return ""
 	case isFarEnd:
 		return fmt.Sprintf("a far end must know nothing of ours, not even %s", target)
+	case slices.Contains(farEnds, target) && slices.Contains(drivers, r.path):
+		return ""
 	case slices.Contains(farEnds, target):
 		return fmt.Sprintf("%s is for tests alone", target)
 	case floors[target] >= floors[r.path]:

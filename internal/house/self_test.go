@@ -79,6 +79,13 @@ import "familiar/internal/web/webtest" // no
 package fetch
 
 import "familiar/internal/web/webtest"
+-- internal/soak/a.go --
+package main
+
+import (
+	"familiar/internal/discordtest"
+	"familiar/cmd/familiar" // no
+)
 `}, {
 		name: "keepers, cgo and dots", check: checkImports, source: `
 -- internal/search/a.go --

@@ -1,0 +1,127 @@
+package bot
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"familiar/internal/bot/discord"
+	"familiar/internal/context/turn"
+	"familiar/internal/redact"
+	"familiar/internal/store"
+	"familiar/internal/trace"
+)
+
+// killed is a bot after a kill in the middle of an answer, with what the store then gives back.
+func killed(t *testing.T, door Door) (*Bot, arrival) {
+	t.Helper()
+	db, err := store.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	b := &Bot{
+		Door: door, Store: db, Traces: &trace.Store{DB: db}, Character: sage, Redact: redact.New(), Log: slog.New(slog.DiscardHandler),
+		Pace: Pace{Units: 2000}, Resume: true, stopping: make(chan struct{}),
+	}
+	m := turn.Message{ID: "1", ChannelID: "general", Author: turn.Author{ID: "7", Name: "ana"}, Text: "hello", At: time.Now()}
+	e := turn.Event{Kind: turn.Created, ID: "1", GuildID: "3", Message: m, Mentioned: true}
+	text, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := &turn.Trace{Request: turn.Request{ID: "01HXXXXXXXXXXXXXXXXXXXXXXX", ChannelID: "general", Message: m}, Phase: turn.Begun, Began: time.Now()}
+	for _, step := range []func() error{
+		func() error {
+			_, err := db.Arrive(t.Context(), store.Arrival{Message: b.stored(e, m), Claim: m.ID, Event: string(text)})
+			return err
+		},
+		func() error { return b.Traces.Save(t.Context(), record) },
+		func() error {
+			return db.SavePost(t.Context(), record.Request.ID, 0, store.Post{ID: "2", Text: "Half an"})
+		},
+	} {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open, err := db.Unanswered(t.Context())
+	if err != nil || len(open) != 1 {
+		t.Fatalf("unanswered: %v, %v", open, err)
+	}
+	a, ok := b.reopened(t.Context(), open[0])
+	if !ok {
+		t.Fatal("not reopened")
+	}
+	return b, a
+}
+
+// Half an answer is marked, and has its record, also where the bot stops before its turn has come again, or where that is
+// withdrawn.
+func TestHalfAnAnswerIsMarked(t *testing.T) {
+	for name, leave := range map[string]func(*Bot, arrival){
+		"stopping": func(b *Bot, a arrival) {
+			close(b.stopping)
+			l := &lane{}
+			l.put(a)
+			b.handle(context.Background(), l, l.next())
+		},
+		"withdrawn": func(b *Bot, a arrival) {
+			b.lanes.put(func(*lane) {}, a)
+			b.withdraw(context.Background(), errDeleted, func(turn.Event) bool { return true })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			door := &recorder{}
+			b, a := killed(t, door)
+			leave(b, a)
+			b.notices.posting.Wait()
+			if len(door.calls) != 1 || door.calls[0].post.ID != "2" || !strings.Contains(door.calls[0].post.Text, "Half an\n\n-# interrupted") {
+				t.Errorf("posted %+v", door.calls)
+			}
+			if open, err := b.Store.Unanswered(t.Context()); err != nil || len(open) != 0 {
+				t.Errorf("unanswered: %v, %v", open, err)
+			}
+			if record, err := b.Traces.ByMessage(t.Context(), "2"); err != nil || record.Phase != turn.Interrupted {
+				t.Errorf("record %+v, %v", record, err)
+			}
+		})
+	}
+}
+
+// What one turn answers is taken up together, whoever wrote between.
+func TestABurstIsResumedAsOneTurn(t *testing.T) {
+	first, between, second, other := message("1", "ana", 0), message("2", "ben", time.Second), message("3", "ana", 2*time.Second), message("4", "cy", 3*time.Second)
+	first.turnID, second.turnID = "01HXXXXXXXXXXXXXXXXXXXXXXX", "01HXXXXXXXXXXXXXXXXXXXXXXX"
+	other.turnID = "01HYYYYYYYYYYYYYYYYYYYYYYY"
+	var lanes lanes
+	opened := make(chan *lane, 1)
+	for _, group := range byChannel([]arrival{first, between, second, other}) {
+		lanes.put(func(l *lane) { opened <- l }, group...)
+	}
+	l := <-opened
+	for _, want := range []string{"13", "2", "4", ""} {
+		if got := ids(l.next()); got != want {
+			t.Errorf("took %q, want %q", got, want)
+		}
+		l.release()
+	}
+}
+
+// A notice that cannot be posted settles nothing: the next start goes on with the claim.
+func TestANoticeThatCannotBePostedKeepsTheClaim(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		away := &recorder{fail: func(int, turn.Post) error { return &discord.SendError{Kind: discord.Unavailable} }}
+		b, a := killed(t, away)
+		b.tell(a.Event, leaving, a.Message.ID)
+		b.notices.posting.Wait()
+		if open, err := b.Store.Unanswered(t.Context()); err != nil || len(open) != 1 {
+			t.Errorf("unanswered: %v, %v", open, err)
+		}
+		b.Store.Close()
+	})
+}

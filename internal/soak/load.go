@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// ask has somebody write to the bot.
+func (s *stage) ask(room string, person int) {
+	name := fmt.Sprintf("person%03d", person)
+	tag := s.ledger.open(room, name)
+	s.ledger.written(tag, s.discord.Say(room, name, "@familiar how are you? I am at page "+tag))
+}
+
+// load has people write, the rate's so many a second, until ctx is done. They take turns, and so do the channels, from a person and a
+// channel that are chosen by the seed. Where the numbers of both have no common factor it takes long until somebody writes in the same
+// channel again: what the person is told then is about one mention. Some go on
+// at once with a second message, which belongs to the same question.
+func (s *stage) load(ctx context.Context) {
+	every := time.NewTicker(time.Duration(float64(time.Second) / s.opt.rate))
+	defer every.Stop()
+	room, person := s.random.IntN(len(s.rooms)), s.random.IntN(s.opt.people)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+			s.ask(s.rooms[room%len(s.rooms)], person%s.opt.people)
+			if s.opt.bursts && s.random.IntN(6) == 0 {
+				s.ask(s.rooms[room%len(s.rooms)], person%s.opt.people)
+			}
+			room, person = room+1, person+1
+		}
+	}
+}

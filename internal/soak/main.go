@@ -1,0 +1,151 @@
+// Soak runs the real program as a process between a Discord and a model of this machine, puts it under load, lets things go
+// wrong, and counts what became of every mention.
+//
+//	go run ./internal/soak SCENARIO [flags]
+//
+//	kill     -n times (200) SIGKILL at a random moment, each followed by a restart
+//	term     -n times (50) SIGTERM likewise
+//	steady   -rate turns a second (5) for a time, -for 20m: memory and the time to the first visible word
+//	storm    -n mentions (1,200) at once
+//	outage   the network to Discord is away for 2, 8 and 30 s
+//	disk     the disk is full for -for 1m, then frozen for 25 s; needs root and a loop device
+//	hang     the model hangs in half of the channels for -for 30s
+//
+// The accounting is independent of the program: ledger.go notes every mention that was written, and audit.go looks at what the
+// Discord has in the end. Every mention is answered, or its author told why it is not. No mention is answered twice, no reply
+// ends half way without a mark, and each has its complete record, which is read from the database beside the program. The output
+// is a table of what was counted and a line for each promise that was broken; then the exit code is 1.
+//
+// stage.go has the far ends and the processes, load.go the people who write. Each scenario has a file.
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitBroken = 1 // a promise was broken, or the scenario could not be run
+	exitUsage  = 2
+)
+
+// options are the flags. Zero means what the scenario says.
+type options struct {
+	rounds   int           // kills, signals or mentions
+	rate     float64       // mentions a second
+	channels int           //
+	people   int           //
+	span     time.Duration // of load or of a fault
+	seed     uint64        // of every random choice
+	gap      bool          // mentions that were written while no program was connected count too
+	bursts   bool          // some people write twice at once
+	program  string        // a binary; empty: it is built
+	keep     bool          // the directory stays
+}
+
+type scenario struct {
+	name    string
+	options options
+	play    func(context.Context, *stage) error
+}
+
+func scenarios() []scenario {
+	return []scenario{
+		{"kill", options{rounds: 200, rate: 4, channels: 8, people: 125, bursts: true}, playKill},
+		{"term", options{rounds: 50, rate: 4, channels: 8, people: 125, bursts: true}, playTerm},
+		{"steady", options{rate: 5, channels: 20, people: 61, span: 20 * time.Minute}, playSteady},
+		{"storm", options{rounds: 1200, channels: 40, people: 60}, playStorm},
+		{"outage", options{rate: 3, channels: 8, people: 125, bursts: true}, playOutage},
+		{"disk", options{rate: 2, channels: 8, people: 125, bursts: true, span: time.Minute}, playDisk},
+		{"hang", options{rate: 4, channels: 8, people: 125, span: 30 * time.Second}, playHang},
+	}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process
+	os.Exit(run(ctx, os.Args[1:], os.Stdout))
+}
+
+func run(ctx context.Context, args []string, out io.Writer) int {
+	sc, err := choose(args, out)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err != nil:
+		fmt.Fprintln(out, err)
+		return exitUsage
+	}
+	fmt.Fprintf(out, "%s, -seed %d\n", sc.name, sc.options.seed)
+	s, err := newStage(ctx, sc.options, out)
+	if err != nil {
+		fmt.Fprintln(out, err)
+		return exitBroken
+	}
+	defer s.close()
+	if err := sc.play(ctx, s); err != nil {
+		fmt.Fprintf(out, "%s: %v\n", sc.name, err)
+		s.opt.keep = true
+		return exitBroken
+	}
+	if s.print(out); len(s.findings) > 0 {
+		s.opt.keep = true
+		return exitBroken
+	}
+	return exitOK
+}
+
+// choose reads the command line.
+func choose(args []string, out io.Writer) (scenario, error) {
+	usage := errors.New("usage: soak kill|term|steady|storm|outage|disk|hang [flags]; -h lists them")
+	if len(args) == 0 {
+		return scenario{}, usage
+	}
+	var o options
+	flags := flag.NewFlagSet("soak", flag.ContinueOnError)
+	flags.SetOutput(out)
+	flags.IntVar(&o.rounds, "n", 0, "kills, signals or mentions")
+	flags.Float64Var(&o.rate, "rate", 0, "mentions a `second`")
+	flags.IntVar(&o.channels, "channels", 0, "channels that are written in")
+	flags.IntVar(&o.people, "people", 0, "people who write, 999 at most; the program answers one 20 times a minute")
+	flags.DurationVar(&o.span, "for", 0, "how long the load, or a fault, lasts")
+	flags.Uint64Var(&o.seed, "seed", rand.Uint64N(1e6), "of every random choice")
+	flags.BoolVar(&o.gap, "gap", true, "hold the promises for mentions that were written while no program was connected, too")
+	flags.StringVar(&o.program, "program", "", "a `binary` in place of the one that is built")
+	flags.BoolVar(&o.keep, "keep", false, "keep the directory with the data and the log; it is kept where a promise is broken")
+	if args[0] == "-h" || args[0] == "--help" {
+		return scenario{}, flags.Parse(args[:1])
+	}
+	if err := flags.Parse(args[1:]); err != nil {
+		return scenario{}, err
+	}
+	for _, sc := range scenarios() {
+		if sc.name == args[0] {
+			sc.options = o.over(sc.options)
+			return sc, nil
+		}
+	}
+	return scenario{}, usage
+}
+
+// over returns the options with what is not set taken from others.
+func (o options) over(preset options) options {
+	o.rounds = cmp.Or(o.rounds, preset.rounds)
+	o.rate = cmp.Or(o.rate, preset.rate)
+	o.channels = cmp.Or(o.channels, preset.channels)
+	o.people = cmp.Or(o.people, preset.people)
+	o.span = cmp.Or(o.span, preset.span)
+	o.bursts = preset.bursts
+	return o
+}
