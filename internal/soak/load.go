@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"time"
 )
 
@@ -20,14 +21,15 @@ func (s *stage) ask(room string, person int) {
 func (s *stage) load(ctx context.Context) {
 	every := time.NewTicker(time.Duration(float64(time.Second) / s.opt.rate))
 	defer every.Stop()
-	room, person := s.random.IntN(len(s.rooms)), s.random.IntN(s.opt.people)
+	random := rand.New(rand.NewPCG(s.opt.seed, 1)) // not the stage's, which belongs to another goroutine
+	room, person := random.IntN(len(s.rooms)), random.IntN(s.opt.people)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-every.C:
 			s.ask(s.rooms[room%len(s.rooms)], person%s.opt.people)
-			if s.opt.bursts && s.random.IntN(6) == 0 {
+			if s.opt.bursts && random.IntN(6) == 0 {
 				s.ask(s.rooms[room%len(s.rooms)], person%s.opt.people)
 			}
 			room, person = room+1, person+1

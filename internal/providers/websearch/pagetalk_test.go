@@ -144,7 +144,12 @@ func TestPageNamed(t *testing.T) {
 					w.side(t, script)
 				}
 				good := 0
+				tried := 0
 				for i, wording := range all {
+					if underRace && (how != "mention" || script != "") && i%8 != 0 {
+						continue // the wordings are decided on in one goroutine: once is enough
+					}
+					tried++
 					req := ask(strings.ReplaceAll(wording, "URL", namedPage))
 					req.GuildID = "G"
 					address(&req)
@@ -163,7 +168,7 @@ func TestPageNamed(t *testing.T) {
 				if asked := w.finder.queries(); len(asked) > 0 {
 					t.Errorf("a search service was asked %+v", asked)
 				}
-				t.Logf("%d of %d", good, len(all))
+				t.Logf("%d of %d", good, tried)
 			}))
 		}
 	}
