@@ -26,6 +26,7 @@ import (
 	"familiar/internal/llm/llmtest"
 	"familiar/internal/search/backends"
 	"familiar/internal/store"
+	"familiar/internal/store/storetest"
 	"familiar/internal/trace"
 	"familiar/internal/web/webtest"
 
@@ -186,8 +187,7 @@ func newConversation(t *testing.T, archive *txtar.Archive) *conversation {
 		}
 	}
 	c.web = webtest.New(t, txtar.Format(pages))
-	c.must(os.Mkdir(filepath.Join(c.dir, "data"), 0o700))
-	c.must(os.WriteFile(filepath.Join(c.dir, "data", "familiar.db"), emptyStore(), 0o600))
+	storetest.Seed(c.T, filepath.Join(c.dir, "data")) // testdata/script and the tests of package store begin without one
 	return c
 }
 
@@ -201,28 +201,6 @@ func (c *conversation) unhurried() {
 	c.must(os.MkdirAll(filepath.Dir(path), 0o755))
 	c.must(os.WriteFile(path, regexp.MustCompile(`(?m)^deadline = .*`).ReplaceAll(usual, []byte(`deadline = "1m"`)), 0o644))
 }
-
-// emptyStore is a new store's file. Making one for each conversation takes longer than most conversations;
-// testdata/script and the tests of package store begin without one.
-var emptyStore = sync.OnceValue(func() []byte {
-	dir, err := os.MkdirTemp("", "familiar")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(dir)
-	db, err := store.Open(context.Background(), dir)
-	if err != nil {
-		panic(err)
-	}
-	if err := db.Close(); err != nil {
-		panic(err)
-	}
-	file, err := os.ReadFile(filepath.Join(dir, "familiar.db"))
-	if err != nil {
-		panic(err)
-	}
-	return file
-})
 
 func (c *conversation) startModel(script []byte) {
 	c.model = llmtest.New(c.T)

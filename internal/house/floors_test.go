@@ -38,8 +38,9 @@ var floors = func() map[string]int {
 // doors lead to people. They know less than their floor would allow.
 var doors = []string{"internal/bot/discord", "internal/bot/terminal"}
 
-// farEnds are the servers that tests play against. They know nothing of ours but one another, and tests and drivers alone know them.
-var farEnds = []string{"internal/discordtest", "internal/llm/llmtest", "internal/memnet", "internal/web/webtest"}
+// farEnds are the servers that tests play against, and what else tests alone need. They know nothing of ours but one another and the
+// room that they stand in, and tests and drivers alone know them.
+var farEnds = []string{"internal/discordtest", "internal/llm/llmtest", "internal/memnet", "internal/store/storetest", "internal/web/webtest"}
 
 // drivers are programs that test the real one.
 var drivers = []string{"internal/soak"}
@@ -100,7 +101,7 @@ func refuse(h *house, r *room, s *source, path string) string {
 	switch {
 	case !ours || s.test:
 		return ""
-	case isFarEnd && slices.Contains(farEnds, target):
+	case isFarEnd && (slices.Contains(farEnds, target) || strings.HasPrefix(r.path, target+"/")):
 		return ""
 	case isFarEnd:
 		return fmt.Sprintf("a far end must know nothing of ours, not even %s", target)

@@ -95,7 +95,7 @@ func TestShrink(t *testing.T) {
 		if err := db.Shrink(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		fill(t, db, 5000, 2)
+		fill(t, db, 2000, 2)
 		if err := db.SaveMessages(t.Context(), Message{ID: "secret", Text: "nobody may find these words", At: noon}); err != nil {
 			t.Fatal(err)
 		}

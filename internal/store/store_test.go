@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -27,9 +28,43 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
+// seed makes dir as if a store had been opened there and closed: making one anew takes longer than most tests. Tests of how a
+// store is made call Open themselves.
+func seed(tb testing.TB, dir string) {
+	tb.Helper()
+	path := filepath.Join(dir, fileName)
+	if _, err := os.Stat(path); err == nil {
+		return
+	}
+	file, err := empty()
+	if err == nil {
+		err = os.WriteFile(path, file, 0o600)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+var empty = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "familiar")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	db, err := Open(context.Background(), dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(dir, fileName))
+})
+
 // open opens a store that is closed with the test.
 func open(tb testing.TB, dir string) *DB {
 	tb.Helper()
+	seed(tb, dir)
 	db, err := Open(tb.Context(), dir)
 	if err != nil {
 		tb.Fatal(err)
@@ -229,7 +264,11 @@ func TestSettingsAndNotes(t *testing.T) {
 
 func TestFilesAreTheOwnersAlone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "data # 100%?")
-	db := open(t, dir)
+	db, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
 	if err := db.SetNote(t.Context(), "k", "v"); err != nil {
 		t.Fatal(err)
 	}

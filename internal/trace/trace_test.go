@@ -14,6 +14,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
+	"familiar/internal/store/storetest"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -23,7 +24,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func open(tb testing.TB) *Store {
 	tb.Helper()
-	db, err := store.Open(tb.Context(), tb.TempDir())
+	dir := tb.TempDir()
+	storetest.Seed(tb, dir)
+	db, err := store.Open(tb.Context(), dir)
 	if err != nil {
 		tb.Fatal(err)
 	}
