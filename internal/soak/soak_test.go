@@ -17,7 +17,7 @@ func TestScenarios(t *testing.T) {
 	if err := build(t.Context(), binary); err != nil {
 		t.Fatal(err)
 	}
-	for name, flags := range map[string]string{"kill": "-n 2 -rate 3 -channels 4", "storm": "-n 60 -channels 15 -people 6"} {
+	for name, flags := range map[string]string{"kill": "-n 2 -rate 3 -channels 4", "storm": "-n 30 -channels 10 -people 6"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

@@ -18,12 +18,14 @@ func rowsOf(t *testing.T, db *DB, table string) (n int) {
 func TestPrune(t *testing.T) {
 	db := open(t, t.TempDir())
 	const n = 3*pruneBatch + 7
+	all := make([]Arrival, n)
 	for i := range n {
 		m := message(fmt.Sprint(i), "c", i)
 		m.AuthorID, m.GuildID = fmt.Sprint("u", i%9), "g"
-		if _, err := arrive(t.Context(), db, m, ""); err != nil {
-			t.Fatal(err)
-		}
+		all[i].Message = m
+	}
+	if _, err := db.Arrive(t.Context(), all...); err != nil {
+		t.Fatal(err)
 	}
 	late := noon.Add((2*pruneBatch + 3) * time.Minute)
 	removed, err := db.PruneMessages(t.Context(), late)

@@ -97,7 +97,7 @@ func TestRecordSize(t *testing.T) {
 		}
 		return bytes
 	}
-	const turns = 120
+	const turns = 80
 	for _, c := range []struct{ pages, most int }{{0, 4 << 10}, {5, 8 << 10}} {
 		s := open(t)
 		empty := size(s)
