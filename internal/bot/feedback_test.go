@@ -8,11 +8,14 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/character"
 	"familiar/internal/store"
+	"familiar/internal/store/storetest"
 )
 
 // What was said in another server counts, is seen and is taken back there alone.
 func TestFeedbackStaysInItsServer(t *testing.T) {
-	db, err := store.Open(t.Context(), t.TempDir())
+	dir := t.TempDir()
+	storetest.Seed(t, dir)
+	db, err := store.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,13 +13,16 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/redact"
 	"familiar/internal/store"
+	"familiar/internal/store/storetest"
 	"familiar/internal/trace"
 )
 
 // killed is a bot after a kill in the middle of an answer, with what the store then gives back.
 func killed(t *testing.T, door Door) (*Bot, arrival) {
 	t.Helper()
-	db, err := store.Open(t.Context(), t.TempDir())
+	dir := t.TempDir()
+	storetest.Seed(t, dir)
+	db, err := store.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

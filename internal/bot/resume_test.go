@@ -17,6 +17,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/redact"
 	"familiar/internal/store"
+	"familiar/internal/store/storetest"
 	"familiar/internal/trace"
 )
 
@@ -61,7 +62,9 @@ func asks(id, channel, who string) turn.Event {
 // resting is a bot that takes no turn: it has neither a model nor a prompt builder.
 func resting(t *testing.T, door Door) *Bot {
 	t.Helper()
-	db, err := store.Open(t.Context(), t.TempDir())
+	dir := t.TempDir()
+	storetest.Seed(t, dir)
+	db, err := store.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

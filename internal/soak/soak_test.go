@@ -13,6 +13,9 @@ import (
 
 // TestScenarios plays two scenarios in small, so that the driver cannot rot.
 func TestScenarios(t *testing.T) {
+	if underRace {
+		t.Skip("the program that it starts is built without the race detector")
+	}
 	binary := filepath.Join(t.TempDir(), "familiar")
 	if err := build(t.Context(), binary); err != nil {
 		t.Fatal(err)
