@@ -10,7 +10,7 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// conversation returns the records of a conversation of so many turns, whose words are those of the project's papers: no
+// conversation returns the records of a conversation of so many turns, whose words are those of testdata/prose.txt: no
 // two messages are the same. Every fifth turn looked something up if pages is not 0.
 func conversation(tb testing.TB, n, pages int) (all []*turn.Trace) {
 	tb.Helper()
@@ -72,19 +72,15 @@ func conversation(tb testing.TB, n, pages int) (all []*turn.Trace) {
 	return all
 }
 
-// prose are the sentences of the project's papers.
+// prose are sentences that people could have written.
 func prose(tb testing.TB) (sentences []string) {
 	tb.Helper()
-	for _, path := range []string{"../../README.md", "../../doc/architecture.md", "../../doc/evaluation.md", "../../doc/benchmarks.md", "../../CONTRIBUTING.md", "../../CHANGELOG.md"} {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		for _, s := range strings.FieldsFunc(strings.Join(strings.Fields(string(b)), " "), func(r rune) bool { return strings.ContainsRune(".;:,()|", r) }) {
-			if s = strings.TrimSpace(s); len(s) > 15 {
-				sentences = append(sentences, s+",")
-			}
-		}
+	b, err := os.ReadFile("testdata/prose.txt")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for s := range strings.Lines(string(b)) {
+		sentences = append(sentences, strings.TrimSpace(s)+",")
 	}
 	return sentences
 }
@@ -97,8 +93,8 @@ func TestRecordSize(t *testing.T) {
 		}
 		return bytes
 	}
-	const turns = 80
-	for _, c := range []struct{ pages, most int }{{0, 4 << 10}, {5, 8 << 10}} {
+	const turns = 120
+	for _, c := range []struct{ pages, most int }{{0, 4 << 10}, {5, 9 << 10}} {
 		s := open(t)
 		empty := size(s)
 		all := conversation(t, turns, c.pages)
