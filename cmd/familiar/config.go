@@ -37,7 +37,7 @@ func settings() []setting {
 	all := []setting{
 		{name: "DISCORD_TOKEN", secret: true, about: "the bot's token, for `familiar run`"},
 		{name: "DISCORD_API_URL", preset: "https://discord.com/api", about: "a Discord-compatible server", check: checkURL},
-		{name: "DISCORD_OPERATOR", about: "your user id, where a Discord-compatible server does not say who may manage a server"},
+		{name: "DISCORD_OPERATOR", about: "your user id, where a Discord-compatible server does not say who may manage a server", check: checkID},
 		{name: "OPENAI_API_KEY", secret: true, about: "the key of the model's server", where: "the server's account page; local servers need none"},
 		{name: "OPENAI_BASE_URL", about: "any OpenAI-compatible server, with its version: https://api.openai.com/v1", check: checkURL},
 		{name: "OPENAI_MODEL", about: "the model that answers; without it the server's first, or " + openAIModel + " at OpenAI"},
@@ -301,6 +301,13 @@ func prefixes(text string) ([]netip.Prefix, error) {
 func checkPrefixes(text string) error {
 	_, err := prefixes(text)
 	return err
+}
+
+func checkID(text string) error {
+	if strings.Trim(text, "0123456789") != "" {
+		return fmt.Errorf("it must be an id, a number such as 100000000000000001, not %q: switch on the developer mode and copy it from your profile", text)
+	}
+	return nil
 }
 
 // count returns the value of a setting that is a whole number from 1 on, and 0 for one that has not been checked.

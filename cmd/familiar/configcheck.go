@@ -26,12 +26,16 @@ func (checkCommand) Run(ctx context.Context, p *program) error {
 	if c == nil {
 		return wrong
 	}
+	width := 0
+	for _, v := range c.values {
+		width = max(width, len(v.name))
+	}
 	for _, v := range c.values {
 		source := v.source
 		if source == "" {
 			source = "not set"
 		}
-		fmt.Fprintf(p.out, "%-21s %-43s %s\n", v.name, v.shown(), source)
+		fmt.Fprintf(p.out, "%-*s  %-43s %s\n", width, v.name, v.shown(), source)
 	}
 	ch, err := loadCharacter(c, p.dir)
 	wrong = joinProblems(joinProblems(joinProblems(wrong, err), checkSearch(c)), checkDir("FAMILIAR_DATA", resolve(p.dir, c.get("FAMILIAR_DATA"))))

@@ -144,6 +144,7 @@ func TestFetchSettingsAreChecked(t *testing.T) {
 	for name, values := range map[string][]string{
 		"FAMILIAR_WEB_DENY":     {"10.0.0.0/33", "example.org", "10.0.0.1-10.0.0.9", "fe80::1%eth0"},
 		"FAMILIAR_WEB_CACHE_MB": {"0", "-1", "64MB", "9999999999"},
+		"DISCORD_OPERATOR":      {"me", "ana#1234"},
 		"FAMILIAR_FIRST_WORD":   {"20", "-1s", "soon"},
 		"FAMILIAR_WEB_CACHE":    {"/dev/null/pages", open},
 	} {

@@ -62,7 +62,7 @@ func speaking(t *testing.T, door *recorder, script func(d *delivery) deliveryRes
 		door.start = time.Now()
 		b := &Bot{Door: door, Log: slog.New(slog.DiscardHandler), Character: sage, Pace: Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000}}
 		d := &delivery{
-			bot: b, lane: &lane{}, channel: "general", replyTo: "question", id: "01HXXXXXXXXXXXXXXXXXXXXXXX", began: time.Now(),
+			bot: b, lane: &lane{}, channel: "general", replyTo: "question", id: "01HZZZZZZZZZZZZZZZZZZZZZZZ", began: time.Now(),
 			wake: make(chan struct{}, 1), final: make(chan string, 1), done: make(chan struct{}),
 			show: func(context.Context, string) error { return nil },
 		}

@@ -2,8 +2,6 @@ package bot
 
 import (
 	"context"
-	"encoding/json"
-	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,36 +9,21 @@ import (
 
 	"familiar/internal/bot/discord"
 	"familiar/internal/context/turn"
-	"familiar/internal/redact"
 	"familiar/internal/store"
-	"familiar/internal/store/storetest"
-	"familiar/internal/trace"
 )
 
 // killed is a bot after a kill in the middle of an answer, with what the store then gives back.
 func killed(t *testing.T, door Door) (*Bot, arrival) {
 	t.Helper()
-	dir := t.TempDir()
-	storetest.Seed(t, dir)
-	db, err := store.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	b := &Bot{
-		Door: door, Store: db, Traces: &trace.Store{DB: db}, Character: sage, Redact: redact.New(), Log: slog.New(slog.DiscardHandler),
-		Pace: Pace{Units: 2000}, Resume: true, stopping: make(chan struct{}),
-	}
+	b := resting(t, door)
+	b.stopping = make(chan struct{})
+	db := b.Store
 	m := turn.Message{ID: "1", ChannelID: "general", Author: turn.Author{ID: "7", Name: "ana"}, Text: "hello", At: time.Now()}
 	e := turn.Event{Kind: turn.Created, ID: "1", GuildID: "3", Message: m, Mentioned: true}
-	text, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	record := &turn.Trace{Request: turn.Request{ID: "01HXXXXXXXXXXXXXXXXXXXXXXX", ChannelID: "general", Message: m}, Phase: turn.Begun, Began: time.Now()}
+	record := &turn.Trace{Request: turn.Request{ID: "01HZZZZZZZZZZZZZZZZZZZZZZZ", ChannelID: "general", Message: m}, Phase: turn.Begun, Began: time.Now()}
 	for _, step := range []func() error{
 		func() error {
-			_, err := db.Arrive(t.Context(), store.Arrival{Message: b.stored(e, m), Claim: m.ID, Event: string(text)})
+			_, err := db.Arrive(t.Context(), store.Arrival{Message: b.stored(e, m), Claim: m.ID, Event: encodeEvent(e)})
 			return err
 		},
 		func() error { return b.Traces.Save(t.Context(), record) },
@@ -99,7 +82,7 @@ func TestHalfAnAnswerIsMarked(t *testing.T) {
 // What one turn answers is taken up together, whoever wrote between.
 func TestABurstIsResumedAsOneTurn(t *testing.T) {
 	first, between, second, other := message("1", "ana", 0), message("2", "ben", time.Second), message("3", "ana", 2*time.Second), message("4", "cy", 3*time.Second)
-	first.turnID, second.turnID = "01HXXXXXXXXXXXXXXXXXXXXXXX", "01HXXXXXXXXXXXXXXXXXXXXXXX"
+	first.turnID, second.turnID = "01HZZZZZZZZZZZZZZZZZZZZZZZ", "01HZZZZZZZZZZZZZZZZZZZZZZZ"
 	other.turnID = "01HYYYYYYYYYYYYYYYYYYYYYYY"
 	var lanes lanes
 	opened := make(chan *lane, 1)

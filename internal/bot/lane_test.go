@@ -135,7 +135,7 @@ func TestTheOldestTurnIsDropped(t *testing.T) {
 func TestATurnThatBeganBeforeTheRestartIsNotDropped(t *testing.T) {
 	l := &lane{}
 	begun := message("begun", "ana", 0)
-	begun.turnID = "01HXXXXXXXXXXXXXXXXXXXXXXX"
+	begun.turnID = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
 	l.put(begun)
 	for i := range laneLength {
 		if a := l.put(message(fmt.Sprint(i), fmt.Sprint("author", i), 0)); a != nil {

@@ -3,7 +3,6 @@ package bot
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"slices"
@@ -79,8 +78,7 @@ func TestWhatIsTooOldIsTold(t *testing.T) {
 	for i, who := range []string{"ana", "ben", "Cy*|@everyone"} {
 		id := strconv.Itoa(i + 1)
 		e := asks(id, "general", who)
-		text, _ := json.Marshal(e)
-		if _, err := b.Store.Arrive(ctx, store.Arrival{Message: b.stored(e, e.Message), Claim: id, Event: string(text)}); err != nil {
+		if _, err := b.Store.Arrive(ctx, store.Arrival{Message: b.stored(e, e.Message), Claim: id, Event: encodeEvent(e)}); err != nil {
 			t.Fatal(err)
 		}
 	}

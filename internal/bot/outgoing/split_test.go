@@ -256,9 +256,7 @@ func FuzzSplit(f *testing.F) {
 	f.Add("~~~\n````\n`\n\xff\r\n\u2028"+strings.Repeat("`", 60), 0)
 	f.Fuzz(func(t *testing.T, text string, more int) {
 		limit := 40 + max(more, 0)%200
-		if len(text) > 400 {
-			t.Skip()
-		}
+		text = text[:min(len(text), 400)] // longer ones find nothing more, slowly
 		if err := fits(text, limit, Split(text, limit)); err != nil {
 			t.Fatal(err)
 		}
