@@ -42,7 +42,10 @@ func BenchmarkMemory(b *testing.B) {
 	s.fill(1000)
 	binary := s.build()
 	most := make(map[string]float64)
-	note := func(state, field string) { most[state] = max(most[state], s.memory(field)) }
+	note := func(state, field string) {
+		most[state] = max(most[state], s.memory(field))
+		b.Logf("%s: anon %.1f file %.1f", state, s.memory("RssAnon"), s.memory("RssFile"))
+	}
 	rest := func(d time.Duration) {
 		if !once() {
 			time.Sleep(d)

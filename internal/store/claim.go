@@ -124,9 +124,14 @@ func (db *DB) Settle(ctx context.Context, events ...string) error {
 
 // SavePost keeps what the nth post of a turn is, until the turn is over.
 func (db *DB) SavePost(ctx context.Context, turnID string, n int, p Post) error {
-	_, err := db.exec(ctx, "save post", `INSERT INTO posts (turn_id, n, message_id, text) VALUES (?, ?, ?, ?)
-		ON CONFLICT (turn_id, n) DO UPDATE SET message_id = excluded.message_id, text = excluded.text`, turnID, n, p.ID, p.Text)
-	return err
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.Stmt(db.stmts.post).Exec(turnID, n, p.ID, p.Text)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("save post: %w", err)
+	}
+	return nil
 }
 
 // Unanswered returns the claimed events that have no answer yet, in the order in which they came.

@@ -18,7 +18,7 @@ type Channel struct {
 // Channel returns a channel's settings, or those of one that nobody touched.
 func (db *DB) Channel(ctx context.Context, id string) (Channel, error) {
 	c := Channel{ID: id}
-	err := db.readers.QueryRowContext(ctx, `SELECT guild_id, mode, web_off FROM channels WHERE id = ?`, id).Scan(&c.GuildID, &c.Mode, &c.WebOff)
+	err := db.stmts.channel.QueryRowContext(ctx, id).Scan(&c.GuildID, &c.Mode, &c.WebOff)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return Channel{}, fmt.Errorf("read channel settings: %w", db.Explain(err))
 	}

@@ -10,7 +10,9 @@ import (
 type statements struct {
 	arrive, save, claim, meet *sql.Stmt // on the writer's connection; nil when only looking
 	begin, end, forget, back  *sql.Stmt // the same
+	post                      *sql.Stmt // the same
 	recent, message           *sql.Stmt // on the readers'
+	channel, people           *sql.Stmt // the same
 }
 
 // Prepare prepares a statement once for every transaction of [DB.Write], whose function runs it through tx.Stmt:
@@ -81,13 +83,14 @@ func (db *DB) prepare(ctx context.Context) error {
 		query string
 	}
 	all := []statement{
-		{&db.stmts.recent, db.readers, `SELECT ` + columns + ` FROM messages WHERE channel_id = ? ORDER BY at DESC, id DESC LIMIT ?`},
+		// For a bare parameter behind LIMIT, SQLite plans the query anew each time that one is bound.
+		{&db.stmts.recent, db.readers, `SELECT ` + columns + ` FROM messages WHERE channel_id = ? ORDER BY at DESC, id DESC LIMIT 0 + ?`},
 		{&db.stmts.message, db.readers, `SELECT ` + columns + ` FROM messages WHERE id = ?`},
+		{&db.stmts.channel, db.readers, `SELECT guild_id, mode, web_off FROM channels WHERE id = ?`},
+		{&db.stmts.people, db.readers, `SELECT name FROM people WHERE guild_id = ? ORDER BY at DESC LIMIT 0 + ?`},
 	}
 	if db.writes != nil {
 		all = append(all,
-			statement{&db.writes.savepoint, db.writes.pool, `SAVEPOINT job`},
-			statement{&db.writes.release, db.writes.pool, `RELEASE job`},
 			statement{&db.stmts.arrive, db.writes.pool, insert + `NOTHING`},
 			statement{&db.stmts.save, db.writes.pool, insert + replace},
 			statement{&db.stmts.claim, db.writes.pool, `INSERT INTO claims (event_id, at, state, event) VALUES (?, ?, ?, ?) ON CONFLICT (event_id) DO NOTHING`},
@@ -96,6 +99,8 @@ func (db *DB) prepare(ctx context.Context) error {
 			statement{&db.stmts.end, db.writes.pool, `UPDATE claims SET state = 'done', event = '' WHERE turn_id = ? AND state = 'begun'`},
 			statement{&db.stmts.back, db.writes.pool, `DELETE FROM left_guilds WHERE guild_id = ?`},
 			statement{&db.stmts.forget, db.writes.pool, `DELETE FROM posts WHERE turn_id = ?`},
+			statement{&db.stmts.post, db.writes.pool, `INSERT INTO posts (turn_id, n, message_id, text) VALUES (?, ?, ?, ?)
+				ON CONFLICT (turn_id, n) DO UPDATE SET message_id = excluded.message_id, text = excluded.text`},
 			statement{&db.stmts.meet, db.writes.pool, `INSERT INTO people (guild_id, author_id, name, at) VALUES (?, ?, ?, ?)
 				ON CONFLICT (guild_id, author_id) DO UPDATE SET name = excluded.name, at = excluded.at WHERE excluded.at >= at`})
 	}

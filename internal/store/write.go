@@ -21,10 +21,10 @@ var (
 // Write runs f in a transaction and returns once that is committed: what f did then survives the death of
 // the process. An error of f, or its panic, undoes what f did and is returned.
 //
-// Those who write at the same time share one transaction, each behind a savepoint of its own. So f must be
-// quick, must not end the transaction nor write through anything but it, and should use tx.Exec and not
-// tx.ExecContext: a context that ends while SQLite works undoes everybody's work, and they all run again. For
-// the same reason f may run twice, and only what it did the last time counts.
+// Those who write at the same time share one transaction. If one of them fails, all are undone and run again, each in a
+// transaction of its own: savepoints instead would have SQLite copy every page that a write touches. So f may run twice, and
+// only what it did the last time counts. It must be quick, must not end the transaction nor write through anything but it, and
+// should use tx.Exec and not tx.ExecContext, whose context, if it ends, undoes everybody's work.
 //
 // The context is looked at while f waits for its turn. Once f has begun, Write waits for the commit.
 func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
@@ -42,8 +42,7 @@ type writer struct {
 	stopped chan struct{} // closed by run
 	logged  chan struct{} // capacity 1: the log has grown by checkpointEvery transactions
 
-	savepoint, release *sql.Stmt    // set before the store is open
-	ready              func() error // the same: why nothing can be written, if there is a reason
+	ready func() error // set before the store is open: why nothing can be written, if there is a reason
 
 	mu     sync.Mutex
 	queue  []*job // guarded by mu
@@ -136,8 +135,8 @@ func (w *writer) run() {
 	}
 }
 
-// write leaves in each job what came of it. If the transaction as a whole is lost, each job gets one of its
-// own, so that only those fail that are themselves to blame.
+// write leaves in each job what came of it. If the transaction is lost, each job gets one of its own, so that only those
+// fail that are themselves to blame.
 func (w *writer) write(batch []*job) {
 	err := w.transact(batch)
 	if err == nil {
@@ -165,16 +164,7 @@ func (w *writer) transact(batch []*job) error {
 	}
 	defer tx.Rollback() // after Commit it does nothing
 	for _, j := range batch {
-		if _, err := tx.Stmt(w.savepoint).Exec(); err != nil {
-			return err
-		}
-		j.err = protect(j.f, tx)
-		if j.err != nil {
-			if _, err := tx.Exec("ROLLBACK TO job"); err != nil {
-				return j.err // which cost the whole transaction: a full disk does
-			}
-		}
-		if _, err := tx.Stmt(w.release).Exec(); err != nil {
+		if err := protect(j.f, tx); err != nil {
 			return err
 		}
 	}
