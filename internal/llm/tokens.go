@@ -8,15 +8,13 @@ import (
 )
 
 // Counter counts the tokens of texts with the o200k vocabulary, which travels in the binary. The zero value is
-// ready; the vocabulary is loaded by the first Count (some 5 ms and 1 MiB). Safe for concurrent use; a
-// Counter must not be copied after the first Count.
+// ready. Safe for concurrent use; a Counter must not be copied after the first Count.
 type Counter struct {
 	// Model is whose tokens are wanted. For a model with another vocabulary the count is raised by 10 %, as it is
 	// an estimate then and a prompt that is too long costs more than one with room to spare. Empty: no margin.
 	Model string
 
 	once    sync.Once
-	tokens  *vocabulary               // set by once
 	foreign bool                      // set by once
 	counts  *otter.Cache[string, int] // set by once; by text
 }
@@ -34,12 +32,12 @@ func (c *Counter) Count(text string) int {
 	}
 	c.once.Do(c.load)
 	if len(text) < minCached || len(text) > maxCached {
-		return c.margin(c.tokens.count(text))
+		return c.margin(countTokens(text))
 	}
 	if n, ok := c.counts.GetIfPresent(text); ok {
 		return n
 	}
-	n := c.margin(c.tokens.count(text))
+	n := c.margin(countTokens(text))
 	// The clone keeps a short text from holding on to the long one it was cut from.
 	c.counts.Set(strings.Clone(text), n)
 	return n
@@ -51,7 +49,6 @@ func (c *Counter) load() {
 		MaximumWeight: cachedBytes,
 		Weigher:       func(text string, _ int) uint32 { return uint32(len(text)) },
 	})
-	c.tokens = newVocabulary()
 }
 
 // margin adds 10 %, rounded up, for a vocabulary that is not the model's own.

@@ -80,11 +80,9 @@ func TestCountTogether(t *testing.T) {
 var persona = strings.Repeat("Sage is an owl of few words, who keeps the book of the weald and reads from it when asked. ", 50)
 
 func BenchmarkCount(b *testing.B) {
-	var c Counter
-	c.Count("load")
 	b.SetBytes(int64(len(persona)))
 	for b.Loop() {
-		c.tokens.count(persona)
+		countTokens(persona)
 	}
 }
 
@@ -95,11 +93,5 @@ func BenchmarkCountCached(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		c.Count(persona)
-	}
-}
-
-func BenchmarkVocabulary(b *testing.B) {
-	for b.Loop() {
-		newVocabulary()
 	}
 }

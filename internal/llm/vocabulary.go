@@ -5,19 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// vocabulary finds the tokens of o200k. It is a hash table of 1 MiB over the tokens as they stand in the binary; the
-// library's map of the same tokens takes 13 MiB of a process that wants to live in 30.
+// tokens is each token of o200k, one byte for its length before it. They stand in the order of their ranks, so that where one
+// stands serves as its rank: of two pairs, byte pair encoding merges the one whose token stands first.
 //
-// The tokens stand in the order of their ranks, so that where one stands serves as its rank: of two pairs, byte pair
-// encoding merges the one whose token stands first.
-type vocabulary struct {
-	table []uint32 // open addressing; an entry is where a token stands + 1, and above it some bits of the token's hash
-}
-
-// tokens is each token of o200k, one byte for its length before it. TestVocabulary makes the file and compares it.
-//
-//go:embed o200k.bin
+//go:embed o200k.tokens
 var tokens string
+
+// table finds the tokens where they stand in the binary. It is a hash table with open addressing, 4 bytes an entry, the low one
+// first: where a token stands + 1, and above it some bits of its hash. Made at run time it would be 1 MiB of heap, as the
+// library's map of the same tokens is 13. TestVocabulary makes both files and compares them.
+//
+//go:embed o200k.table
+var table string
 
 const (
 	tableBits = 18 // three quarters of the entries are in use
@@ -27,29 +26,19 @@ const (
 	longestToken = 128 // bytes
 )
 
-func newVocabulary() *vocabulary {
-	v := &vocabulary{table: make([]uint32, 1<<tableBits)}
-	for at := 0; at < len(tokens); {
-		next := at + 1 + int(tokens[at])
-		h := hash(tokens[at+1 : next])
-		i := h >> (32 - tableBits)
-		for v.table[i] != 0 {
-			i = (i + 1) & (1<<tableBits - 1)
-		}
-		v.table[i] = h<<placeBits | uint32(at+1)
-		at = next
-	}
-	return v
+func entry(i uint32) uint32 {
+	e := table[4*i : 4*i+4]
+	return uint32(e[0]) | uint32(e[1])<<8 | uint32(e[2])<<16 | uint32(e[3])<<24
 }
 
 // rank is where a token stands, or none.
-func (v *vocabulary) rank(token string) uint32 {
+func rank(token string) uint32 {
 	if len(token) > longestToken {
 		return none
 	}
 	h := hash(token)
 	for i := h >> (32 - tableBits); ; i = (i + 1) & (1<<tableBits - 1) {
-		e := v.table[i]
+		e := entry(i)
 		if e == 0 {
 			return none
 		}
@@ -79,9 +68,9 @@ const none = 1<<32 - 1
 // a change of script are no words of any language; they are counted in parts.
 const maxPiece = 512
 
-// count returns how many tokens text has: one for each word that is one, and what byte pair encoding makes of the
+// countTokens returns how many tokens text has: one for each word that is one, and what byte pair encoding makes of the
 // others (github.com/openai/tiktoken, _educational.py).
-func (v *vocabulary) count(text string) int {
+func countTokens(text string) int {
 	n := 0
 	for len(text) > 0 {
 		end := wordEnd(text)
@@ -92,17 +81,17 @@ func (v *vocabulary) count(text string) int {
 			for !utf8.RuneStart(word[cut]) {
 				cut--
 			}
-			n += v.merged(word[:cut])
+			n += merged(word[:cut])
 			word = word[cut:]
 		}
-		n += v.merged(word)
+		n += merged(word)
 	}
 	return n
 }
 
 // merged is the number of tokens of one word, which is not empty.
-func (v *vocabulary) merged(word string) int {
-	if v.rank(word) != none {
+func merged(word string) int {
+	if rank(word) != none {
 		return 1
 	}
 	var room [maxPiece + 1]part
@@ -111,7 +100,7 @@ func (v *vocabulary) merged(word string) int {
 		parts[i] = part{at: i, rank: none}
 	}
 	for i := range len(parts) - 2 {
-		parts[i].rank = v.pair(word, parts, i)
+		parts[i].rank = pair(word, parts, i)
 	}
 	for len(parts) > 2 {
 		best := 0
@@ -124,9 +113,9 @@ func (v *vocabulary) merged(word string) int {
 			break
 		}
 		parts = append(parts[:best+1], parts[best+2:]...)
-		parts[best].rank = v.pair(word, parts, best)
+		parts[best].rank = pair(word, parts, best)
 		if best > 0 {
-			parts[best-1].rank = v.pair(word, parts, best-1)
+			parts[best-1].rank = pair(word, parts, best-1)
 		}
 	}
 	return len(parts) - 1
@@ -138,9 +127,9 @@ type part struct {
 	rank uint32 // of this part and the next one merged
 }
 
-func (v *vocabulary) pair(word string, parts []part, i int) uint32 {
+func pair(word string, parts []part, i int) uint32 {
 	if i+2 >= len(parts) {
 		return none
 	}
-	return v.rank(word[parts[i].at:parts[i+2].at])
+	return rank(word[parts[i].at:parts[i+2].at])
 }

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"encoding/binary"
 	"flag"
 	"os"
 	"strings"
@@ -12,9 +13,9 @@ import (
 	"github.com/tiktoken-go/tokenizer/codec"
 )
 
-var update = flag.Bool("update", false, "write o200k.bin anew")
+var update = flag.Bool("update", false, "write o200k.tokens and o200k.table anew")
 
-// TestVocabulary compares the embedded tokens with those of the library, or writes them.
+// TestVocabulary compares the embedded tokens with those of the library, and their table with one made now, or writes both.
 func TestVocabulary(t *testing.T) {
 	library := codec.NewO200kBase()
 	var all strings.Builder
@@ -29,18 +30,40 @@ func TestVocabulary(t *testing.T) {
 		all.WriteByte(byte(len(token)))
 		all.WriteString(token)
 	}
-	if *update {
-		if err := os.WriteFile("o200k.bin", []byte(all.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
 	if all.Len() > place {
-		t.Errorf("%d bytes: a place does not fit into its bits", all.Len())
+		t.Fatalf("%d bytes: a place does not fit into its bits", all.Len())
 	}
-	if tokens != all.String() {
-		t.Error("o200k.bin is not the library's vocabulary: go test -run TestVocabulary -update")
+	for _, file := range []struct{ name, have, want string }{
+		{"o200k.tokens", tokens, all.String()},
+		{"o200k.table", table, makeTable(all.String())},
+	} {
+		if *update {
+			if err := os.WriteFile(file.name, []byte(file.want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		} else if file.have != file.want {
+			t.Errorf("%s is not the library's vocabulary: go test -run TestVocabulary -update", file.name)
+		}
 	}
+}
+
+func makeTable(tokens string) string {
+	var entries [1 << tableBits]uint32
+	for at := 0; at < len(tokens); {
+		next := at + 1 + int(tokens[at])
+		h := hash(tokens[at+1 : next])
+		i := h >> (32 - tableBits)
+		for entries[i] != 0 {
+			i = (i + 1) & (1<<tableBits - 1)
+		}
+		entries[i] = h<<placeBits | uint32(at+1)
+		at = next
+	}
+	b := make([]byte, 0, 4*len(entries))
+	for _, e := range entries {
+		b = binary.LittleEndian.AppendUint32(b, e)
+	}
+	return string(b)
 }
 
 // cutting is the expression that wordEnd replaces, as tiktoken has it. In a group of its own, for the library brings an
@@ -63,7 +86,6 @@ func FuzzWords(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	v := newVocabulary()
 	f.Fuzz(func(t *testing.T, text string) {
 		text = strings.ToValidUTF8(text, "\ufffd")
 		m, err := words.FindStringMatch(text)
@@ -73,8 +95,8 @@ func FuzzWords(f *testing.F) {
 				t.Fatalf("%q: word %q, not %q (%v)", text, word, m, err)
 			}
 			rest = rest[len(word):]
-			if want, _ := library.Count(word); !strings.ContainsFunc(word, unicode.IsControl) && len(word) <= maxPiece && v.count(word) != want {
-				t.Errorf("%q: %d tokens, not %d", word, v.count(word), want)
+			if want, _ := library.Count(word); !strings.ContainsFunc(word, unicode.IsControl) && len(word) <= maxPiece && countTokens(word) != want {
+				t.Errorf("%q: %d tokens, not %d", word, countTokens(word), want)
 			}
 		}
 	})

@@ -110,10 +110,12 @@ func (x *exchange) rewrite(req *http.Request) error {
 	if req.Body == nil || x.limit != maxTokens && len(x.extra) == 0 {
 		return nil
 	}
-	body, err := io.ReadAll(req.Body)
-	if err != nil {
+	var whole bytes.Buffer
+	whole.Grow(int(req.ContentLength) + bytes.MinRead)
+	if _, err := whole.ReadFrom(req.Body); err != nil {
 		return fmt.Errorf("write request: %w", err)
 	}
+	body := whole.Bytes()
 	if x.limit == maxTokens {
 		body = bytes.Replace(body, []byte(`"`+maxCompletionTokens+`":`), []byte(`"`+maxTokens+`":`), 1)
 	}

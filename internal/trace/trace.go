@@ -78,9 +78,12 @@ func (s *Store) write(ctx context.Context, t *turn.Trace, check func(*sql.Tx) er
 	if err != nil {
 		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
 	}
-	packed, known := []byte(record), s.known(t.Request.ID)
-	if over(t.Phase) { // until then it is written again soon
-		packed = s.packer.pack(record)
+	known := s.known(t.Request.ID)
+	var body []byte
+	if over(t.Phase) {
+		body = s.packer.pack(record)
+	} else {
+		body = []byte(record) // which is written again soon
 	}
 	there := known.messages != nil && slices.Equal(known.refs, refs)
 	var texts bodies
@@ -91,7 +94,7 @@ func (s *Store) write(ctx context.Context, t *turn.Trace, check func(*sql.Tx) er
 		if err := check(tx); err != nil {
 			return err
 		}
-		if err := prepared.saveRecord(tx, line, t.Request.GuildID, packed, known.open); err != nil {
+		if err := prepared.saveRecord(tx, line, t.Request.GuildID, body, known.open); err != nil {
 			return err
 		}
 		if err := saveMessages(tx.Stmt(prepared.message), t, known.messages); err != nil {
