@@ -11,6 +11,7 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/bot/discord"
+	"familiar/internal/footprint"
 	"familiar/internal/store"
 )
 
@@ -70,6 +71,7 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	upkeep, done := context.WithCancel(ctx)
 	defer done()
 	background.Go(func() { a.upkeep(upkeep, session.Guilds) })
+	background.Go(func() { footprint.Watch(upkeep) })
 
 	failed := make(chan error, 1)
 	gateway, hangUp := context.WithCancel(ctx)

@@ -23,16 +23,18 @@ type Service struct {
 	HeaderTimeout time.Duration       // until response headers arrive; 0 is 60 s. Models think before they speak
 	MaxBody       int64               // bytes of a response body, whose Read fails with an *http.MaxBytesError past them; 0 is 16 MiB
 	Redact        func(string) string // applied to the text of errors; nil changes nothing
-	Connections   int                 // idle connections kept; 0 is 8
 }
 
 // ErrOrigin is returned for a request to any other place than the service's origin.
 var ErrOrigin = errors.New("request leaves the service's origin")
 
+// idleConnections is as many as are in use when the bot is busy: each that is closed costs the next request a handshake.
+const idleConnections = 32
+
 // Client returns the HTTP client of one service. A response with a redirect status is returned as it is.
 // Deadlines are the request context's: a stream may last as long as its turn.
 func Client(s Service) *http.Client {
-	s.HeaderTimeout, s.MaxBody, s.Connections = cmp.Or(s.HeaderTimeout, time.Minute), cmp.Or(s.MaxBody, 16<<20), cmp.Or(s.Connections, 8)
+	s.HeaderTimeout, s.MaxBody = cmp.Or(s.HeaderTimeout, time.Minute), cmp.Or(s.MaxBody, 16<<20)
 	if s.Redact == nil {
 		s.Redact = func(text string) string { return text }
 	}
@@ -40,8 +42,7 @@ func Client(s Service) *http.Client {
 		Transport: &transport{service: s, origin: Origin(s.Origin), next: &http.Transport{
 			Proxy:                  http.ProxyFromEnvironment,
 			ForceAttemptHTTP2:      true,
-			MaxIdleConns:           s.Connections,
-			MaxIdleConnsPerHost:    s.Connections,
+			MaxIdleConnsPerHost:    idleConnections,
 			IdleConnTimeout:        90 * time.Second,
 			TLSHandshakeTimeout:    10 * time.Second,
 			ResponseHeaderTimeout:  s.HeaderTimeout,

@@ -3,9 +3,12 @@ package api_test
 import (
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"familiar/internal/api"
@@ -88,5 +91,43 @@ func TestErrorsHoldNoSecret(t *testing.T) {
 	}
 	if strings.Contains(err.Error(), "127.0.0.1:1") {
 		t.Errorf("%v is not redacted", err)
+	}
+}
+
+// A second burst of requests finds the connections of the first.
+func TestConnectionsAreKept(t *testing.T) {
+	const connections = 32
+	var opened atomic.Int32
+	var all sync.WaitGroup
+	far := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		all.Done()
+		all.Wait() // so that all are on their way at once
+	}))
+	far.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	far.Start()
+	defer far.Close()
+	client := api.Client(api.Service{Origin: far.URL})
+	for range 2 {
+		var burst sync.WaitGroup
+		all.Add(connections)
+		for range connections {
+			burst.Go(func() {
+				res, err := client.Get(far.URL)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_, _ = io.Copy(io.Discard, res.Body)
+				res.Body.Close()
+			})
+		}
+		burst.Wait()
+	}
+	if n := opened.Load(); n != connections {
+		t.Errorf("%d connections", n)
 	}
 }

@@ -15,7 +15,7 @@ import (
 func BenchmarkTurn(b *testing.B) {
 	far := discordtest.New(b)
 	far.Quiet()
-	client := api.Client(api.Service{Origin: far.URL, Connections: 32})
+	client := api.Client(api.Service{Origin: far.URL})
 	defer client.CloseIdleConnections()
 	s, err := New(Config{Token: discordtest.Token, HTTP: client, BaseURL: far.URL, PerSecond: 1 << 20})
 	if err != nil {
