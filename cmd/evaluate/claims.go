@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
 
+	"familiar/cmd/evaluate/train"
 	"familiar/internal/context/turn"
+	"familiar/internal/linear"
 	"familiar/internal/lookup/claim"
 )
 
@@ -79,9 +82,18 @@ type citeRow struct {
 	Sentences []string // of the page that it cites
 }
 
-// predictCite predicts {"supported"}: whether a page is let pass as one that bears a sentence out.
+// predictCite predicts {"supported"}: whether a page is let pass as one that bears a sentence out, {"score"}: how
+// probably it does, and {"rank"}: the page's sentences, best evidence first.
 func predictCite(_ context.Context, _ fs.FS, row citeRow) (prediction, error) {
-	return prediction{"supported": checkCitation(row.Claim, strings.Join(row.Sentences, "\n"))[0] == ""}, nil
+	return row.predict(claim.CiteModel()), nil
+}
+
+// predict predicts by a model.
+func (r citeRow) predict(m *linear.Model) prediction {
+	page := []*claim.Page{claim.NewPage(train.CitedPage(r.Sentences))}
+	refused := claim.CheckCitationBy(m, r.Claim, page)[0]
+	score := m.Classify(claim.SupportFeatures(r.Claim, page))[1]
+	return prediction{"supported": refused == "", "refused": refused, "score": math.Round(1000*score) / 1000, "rank": claim.Rank(r.Claim, r.Sentences)}
 }
 
 // checkCitation says of each page by which check it is refused for the end of a reply, or "".

@@ -52,7 +52,7 @@ func sets() []set {
 		{"evidence", cases, stateless(predictEvidence), unseenEvidence},
 		{"summary", cases, stateless(predictSummary), nil},
 		{"verify", cases, stateless(predictVerify), unseenVerify},
-		{"cite", cases, stateless(predictCite), nil},
+		{"cite", cases, stateless(predictCite), unseenCite},
 		{"inject", cases, stateless(predictInject), nil},
 		{"split", cases, stateless(predictSplit), nil},
 		{"tokens", cases, openTokens, nil},

@@ -1,0 +1,54 @@
+package claim
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"familiar/internal/text"
+)
+
+// ofNeighbour is how much of what a sentence has counts for those beside it: they are often about the same.
+const ofNeighbour = 0.25
+
+// Rank returns the indexes of a page's sentences, those first that have the most to do with what is said of the page:
+// by the words that they share, rare ones first, and a little by those of their neighbours.
+func Rank(said string, sentences []string) []int {
+	terms := map[string]int{} // by stem
+	for _, w := range text.ContentWords(said) {
+		if stem := stemOf(w.Key); terms[stem] == 0 {
+			terms[stem] = len(terms) + 1
+		}
+	}
+	holds := make([][]int, len(sentences)) // the set of the terms in each
+	in := make([]int, len(terms)+1)        // how many have each
+	for i, s := range sentences {
+		for _, w := range text.ContentWords(s) {
+			if t := terms[stemOf(w.Key)]; t > 0 {
+				holds[i] = append(holds[i], t)
+			}
+		}
+		holds[i] = text.Unique(holds[i])
+		for _, t := range holds[i] {
+			in[t]++
+		}
+	}
+	own := make([]float64, len(sentences))
+	for i, s := range sentences {
+		for _, t := range holds[i] {
+			own[i] += text.IDF(in[t], len(sentences))
+		}
+		own[i] /= math.Pow(float64(utf8.RuneCountInString(s)+1), 0.25) // a long sentence has more words by chance
+	}
+	scores, order := slices.Clone(own), make([]int, len(sentences))
+	for i := range sentences {
+		order[i] = i
+		if i > 0 {
+			scores[i] += ofNeighbour * own[i-1]
+			scores[i-1] += ofNeighbour * own[i]
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	return order
+}
