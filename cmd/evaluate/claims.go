@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"math"
@@ -10,7 +11,9 @@ import (
 	"familiar/cmd/evaluate/train"
 	"familiar/internal/context/turn"
 	"familiar/internal/linear"
+	"familiar/internal/llm"
 	"familiar/internal/lookup/claim"
+	"familiar/internal/lookup/verifier"
 )
 
 type conflictRow struct {
@@ -94,6 +97,20 @@ func (r citeRow) predict(m *linear.Model) prediction {
 	refused := claim.CheckCitationBy(m, r.Claim, page)[0]
 	score := m.Classify(claim.SupportFeatures(r.Claim, page))[1]
 	return prediction{"supported": refused == "", "refused": refused, "score": math.Round(1000*score) / 1000, "rank": claim.Rank(r.Claim, r.Sentences)}
+}
+
+// verifiedCite predicts as predictCite does, with a verifier that has its say, and adds {"verifier"}: what it says, or why
+// it says nothing.
+func verifiedCite(model *llm.Client) predictor {
+	v := verifier.Verifier{Model: model}
+	return stateless(func(ctx context.Context, _ fs.FS, row citeRow) (prediction, error) {
+		got := row.predict(claim.CiteModel())
+		q := verifier.Question{Words: row.Claim, Pages: []*claim.Page{claim.NewPage(train.CitedPage(row.Sentences))}, Refused: []string{got["refused"].(string)}}
+		o := v.AskAll(ctx, "", []verifier.Question{q})[0]
+		got["refused"] = verifier.Decide(q, o)[0]
+		got["supported"], got["verifier"], got["quote"] = got["refused"] == "", cmp.Or(o.Why, o.Is), o.Quote
+		return got, nil
+	})()
 }
 
 // checkCitation says of each page by which check it is refused for the end of a reply, or "".

@@ -45,7 +45,7 @@ func CheckCitation(s string, cited []*Page) []string { return CheckCitationBy(Ci
 
 // CheckCitationBy is [CheckCitation] by another model.
 func CheckCitationBy(m *linear.Model, s string, cited []*Page) []string {
-	sentence := citedSentence(s)
+	sentence := Cited(s)
 	refused := make([]string, len(cited))
 	if !checkable(sentence) {
 		return refused
@@ -71,8 +71,8 @@ func CheckCitationBy(m *linear.Model, s string, cited []*Page) []string {
 	return refused
 }
 
-// citedSentence returns the last sentence of a text, without its number in a list and other citations.
-func citedSentence(s string) string {
+// Cited returns the sentence that a citation at the end of a text stands for: the last one, without its number in a list and other citations.
+func Cited(s string) string {
 	return bracketed.ReplaceAllString(ordinal.ReplaceAllString(lastSentence(s), ""), "")
 }
 
@@ -91,6 +91,11 @@ func missingThings(sentence string, cited []*Page) (missing []string, exact []bo
 		}
 	}
 	return missing, exact
+}
+
+// Exact reports whether a check is about something exact, a quotation, a date or a number, that is on none of the pages.
+func Exact(check string) bool {
+	return check == checkQuote || check == checkDate || check == checkNumber
 }
 
 // exactThing is a part of a sentence that a page has as it is, or has not.

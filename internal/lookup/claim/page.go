@@ -24,7 +24,8 @@ import (
 // Page is the text of a page, prepared for checks. What they look up in it is made when the first of them does, and
 // never changed. A Page is safe for concurrent use.
 type Page struct {
-	text string // white space folded
+	text  string // white space folded
+	lines string // as it came
 
 	index            func() *index
 	values           func() []float64 // of its numbers
@@ -50,7 +51,7 @@ type index struct {
 func NewPage(texts ...string) *Page {
 	lines := strings.Join(texts, "\n")
 	folded := text.OneLine(lines)
-	p := &Page{text: folded}
+	p := &Page{text: folded, lines: lines}
 	p.index = sync.OnceValue(func() *index { return newIndex(folded) })
 	p.values = sync.OnceValue(func() []float64 { return append(valuesOf(folded), p.index().spelled...) })
 	p.spoken = sync.OnceValue(func() string { return spoken(folded) })

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"familiar/internal/text"
@@ -11,6 +12,46 @@ import (
 
 // ofNeighbour is how much of what a sentence has counts for those beside it: they are often about the same.
 const ofNeighbour = 0.25
+
+// Passages returns as much of the page as fits in a number of bytes: its sentences that have the most to do with what is
+// said of it, in the page's order.
+func (p *Page) Passages(said string, size int) string {
+	if len(p.lines) <= size {
+		return p.lines
+	}
+	sentences := text.Sentences(p.lines)
+	var chosen []int
+	room := size
+	for _, i := range Rank(said, sentences) {
+		if n := len(sentences[i]) + 1; n <= room {
+			chosen, room = append(chosen, i), room-n
+		}
+	}
+	slices.Sort(chosen)
+	var out strings.Builder
+	for _, i := range chosen {
+		out.WriteString(sentences[i] + "\n")
+	}
+	if out.Len() == 0 { // endless sentences
+		return text.Truncate(p.lines, size)
+	}
+	return out.String()
+}
+
+// Evidences reports whether a quote stands on the page and has a word of what is said of it, if both are in one language.
+func (p *Page) Evidences(said, quote string) bool {
+	if n := utf8.RuneCountInString(quote); n < minQuote && !(n >= 4 && text.Unspaced(quote)) || n > maxQuote || !strings.Contains(p.text, quote) {
+		return false
+	}
+	if l := text.Language(said, text.Words(said)); l != "" && p.language() != "" && l != p.language() || text.Unspaced(said) {
+		return true
+	}
+	words := map[string]bool{}
+	for _, w := range text.ContentWords(quote) {
+		words[stemOf(w.Key)] = true
+	}
+	return slices.ContainsFunc(text.ContentWords(said), func(w text.Word) bool { return words[stemOf(w.Key)] })
+}
 
 // Rank returns the indexes of a page's sentences, those first that have the most to do with what is said of the page:
 // by the words that they share, rare ones first, and a little by those of their neighbours.

@@ -23,7 +23,7 @@ const mostNames = 3
 // feature is a word. Without features there is nothing to judge: the sentence claims nothing, or it and the pages are
 // not in English, which is all that the model has seen.
 func SupportFeatures(s string, cited []*Page) []linear.Feature {
-	sentence := citedSentence(s)
+	sentence := Cited(s)
 	if !checkable(sentence) {
 		return nil
 	}
