@@ -84,12 +84,16 @@ func firstFolds(rows []byte) ([]byte, error) {
 		}
 		var row struct {
 			Text, Question, Claim string
-			Sentences             []string // of a page that is cited
+			Sentences             []string
 		}
 		if err := json.Unmarshal(line, &row); err != nil {
 			return nil, fmt.Errorf("read row: %w", err)
 		}
-		if train.Fold(cmp.Or(train.CitedPage(row.Sentences), row.Question, row.Claim, row.Text)) < quickFolds {
+		cited := "" // the page that a claim cites
+		if row.Claim != "" {
+			cited = train.CitedPage(row.Sentences)
+		}
+		if train.Fold(cmp.Or(row.Question, cited, row.Claim, row.Text)) < quickFolds {
 			kept.Write(line)
 			kept.WriteByte('\n')
 		}
