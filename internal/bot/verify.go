@@ -13,6 +13,9 @@ import (
 // verify has the verifier look at the citations of a guarded body, before they are marked for good. It takes
 // [verifier.Time] at most. What it says is on record; where it says nothing, the words' decision stands.
 func (b *Bot) verify(ctx context.Context, t *turn.Trace, m *outgoing.Marker, body string) {
+	if ctx.Err() != nil {
+		return
+	}
 	statements := m.Statements(body)
 	questions := make([]verifier.Question, len(statements))
 	open := false

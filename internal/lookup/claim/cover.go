@@ -73,38 +73,34 @@ func termsOf(sentence string) (terms []term) {
 	return terms
 }
 
-// hit is a place of the page that has a term.
-type hit struct {
-	at   int32
-	term int
-}
-
-// covered marks the terms that stand nearby each other on the page, where the most of them do.
+// cover marks the terms that stand nearby each other on the page, where the most of them do.
 func (p *Page) cover(terms []term, covered []bool) {
-	var hits []hit
+	marks := make([]uint16, len(p.index().order)) // by place: the number of the term there, from 1 on
 	for i, t := range terms {
 		for _, at := range p.places()[t.stem] {
-			hits = append(hits, hit{at, i})
+			marks[at] = uint16(i + 1)
 		}
 	}
-	slices.SortFunc(hits, func(a, b hit) int { return cmp.Compare(a.at, b.at) })
-	counts, distinct, most := make([]int, len(terms)), 0, 0
-	var best []hit
-	from := 0
-	for to, h := range hits {
-		if counts[h.term]++; counts[h.term] == 1 {
-			distinct++
-		}
-		for ; hits[from].at <= h.at-nearby; from++ {
-			if counts[hits[from].term]--; counts[hits[from].term] == 0 {
+	counts, distinct, most, end := make([]int, len(terms)+1), 0, 0, 0
+	for at, t := range marks {
+		if from := at - nearby; from >= 0 && marks[from] > 0 {
+			if counts[marks[from]]--; counts[marks[from]] == 0 {
 				distinct--
 			}
 		}
+		if t == 0 {
+			continue
+		}
+		if counts[t]++; counts[t] == 1 {
+			distinct++
+		}
 		if distinct > most {
-			most, best = distinct, hits[from:to+1]
+			most, end = distinct, at
 		}
 	}
-	for _, h := range best {
-		covered[h.term] = true
+	for _, t := range marks[max(0, end-nearby+1):min(end+1, len(marks))] {
+		if t > 0 {
+			covered[t-1] = true
+		}
 	}
 }

@@ -36,38 +36,52 @@ type spelledNumber struct {
 }
 
 // spelledNumbers returns the numbers in words of a text: "eighty-five", "two hundred and six", "twenty thousand". A word
-// for millions alone, or behind digits, is none.
+// for millions alone, or behind digits, is none, and neither are several in a row: "nineteen seventy".
 func spelledNumbers(s string, words []text.Word) (all []spelledNumber) {
 	for i := 0; i < len(words); i++ {
 		if inWords[words[i].Key] == 0 {
 			continue
 		}
-		n := spelledNumber{Span: text.Span{From: words[i].Start}}
-		sum, part, last := 0.0, float64(inWords[words[i].Key]), i
-		for j := i + 1; j < len(words) && beside(s, words[j-1], words[j]); j++ {
-			more, scale := float64(inWords[words[j].Key]), text.Scales[words[j].Key]
-			switch {
-			case words[j].Key == "and" && part >= 100:
-				continue
-			case scale == 100 && part < 100:
-				part *= 100
-			case scale >= 1000:
-				sum, part = sum+part*scale, 0
-			case more > 0 && fits(part, more):
-				part += more
-			default:
-				more = 0
-			}
-			if scale == 0 && more == 0 {
-				break
-			}
-			last = j
+		first := i
+		value, n := spelledAt(s, words[i:])
+		i += n - 1
+		if !numberFollows(s, words[i:]) {
+			all = append(all, spelledNumber{value, text.Span{From: words[first].Start, To: words[i].End}})
+			continue
 		}
-		n.value, n.To = sum+part, words[last].End
-		all = append(all, n)
-		i = last
+		for numberFollows(s, words[i:]) {
+			i++
+		}
 	}
 	return all
+}
+
+// numberFollows reports whether a number in words stands beside the first of some words.
+func numberFollows(s string, words []text.Word) bool {
+	return len(words) > 1 && inWords[words[1].Key] > 0 && beside(s, words[0], words[1])
+}
+
+// spelledAt reads the number in words that some words of s begin with, and how many it takes.
+func spelledAt(s string, words []text.Word) (value float64, n int) {
+	sum, part := 0.0, float64(inWords[words[0].Key])
+	n = 1
+	for i := 1; i < len(words) && beside(s, words[i-1], words[i]); i++ {
+		more, scale := float64(inWords[words[i].Key]), text.Scales[words[i].Key]
+		switch {
+		case words[i].Key == "and" && part >= 100 && n == i:
+			continue
+		case scale == 100 && 0 < part && part < 100:
+			part *= 100
+		case scale >= 1000 && part > 0:
+			sum, part = sum+part*scale, 0
+		case more > 0 && fits(part, more):
+			part += more
+		default:
+			return sum + part, n
+		}
+		n = i + 1
+	}
+	return sum + part, n
 }
 
 // fits reports whether a number in words goes on with another: "twenty" with "five", "two hundred" with "twelve".
