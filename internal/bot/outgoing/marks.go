@@ -26,7 +26,7 @@ const (
 
 // Mark writes [n?] for each citation that its page does not bear out, and returns those, and how many citations there are in
 // all. The text has passed the guard. Of a reply that still grows it returns the beginning that is settled, so that no mark
-// comes or goes later. It looks at each part of the text a fixed number of times.
+// comes or goes later, unless by [Marker.Settle]. It looks at each part of the text a fixed number of times.
 func (m *Marker) Mark(text string, growing bool) (marked string, refused []turn.Citation, n int) {
 	if m == nil || m.Lookup == nil || len(m.Lookup.Sources) == 0 {
 		return text, nil, 0

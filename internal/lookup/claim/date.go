@@ -15,25 +15,27 @@ func (p *Page) dated(d text.Date) bool {
 		return true
 	case d.Year == 0 || !x.numbers[strconv.Itoa(d.Year)]:
 		return false
-	case d.Day == 0:
-		return x.months[d.Month]
 	}
-	return x.days[text.Date{Month: d.Month, Day: d.Day}]
+	return p.undated()[text.Date{Month: d.Month, Day: d.Day}]
 }
 
-// undatedMonths returns the months that are named without a year, by number.
-func undatedMonths(words []text.Word, dates []text.DateSpan) map[int]bool {
-	months := map[int]bool{}
+// undatedOf returns the days and the months that a text has without a year.
+func undatedOf(s string) map[text.Date]bool {
+	undated := map[text.Date]bool{}
+	dates, _ := text.Dates(s)
 	next := 0
-	for _, w := range words {
+	for _, w := range text.Words(s) {
 		for next < len(dates) && dates[next].To <= w.Start {
 			next++
 		}
-		if dated := next < len(dates) && dates[next].From <= w.Start && dates[next].Year > 0; w.Upper && !dated {
-			if m := text.MonthNames[w.Key]; m > 0 {
-				months[m] = true
-			}
+		if m := text.MonthNames[w.Key]; m > 0 && w.Upper && (next == len(dates) || w.Start < dates[next].From) {
+			undated[text.Date{Month: m}] = true
 		}
 	}
-	return months
+	for _, d := range dates {
+		if d.Year == 0 {
+			undated[d.Date], undated[text.Date{Month: d.Month}] = true, true
+		}
+	}
+	return undated
 }

@@ -28,9 +28,10 @@ type Page struct {
 	lines string // as it came
 
 	index            func() *index
-	values           func() []float64 // of its numbers
-	spoken           func() string    // its words without what stands between them
-	places           func() map[string][]int32
+	values           func() []float64          // of its numbers
+	spoken           func() string             // its words without what stands between them
+	undated          func() map[text.Date]bool // days and months that it has without a year
+	places           func() map[string][]int32 // of its words of content, by stem
 	language         func() string
 	clauses, denials func() []clause // of all its sentences, and of those with a word that denies
 }
@@ -41,10 +42,7 @@ type index struct {
 	keys    []string        // each once
 	order   []int32         // all words, as places in keys
 	numbers map[string]bool // canonical
-	spelled []float64       // numbers in words
 	dates   map[text.Date]bool
-	days    map[text.Date]bool // of dates without a year
-	months  map[int]bool       // named without a year
 }
 
 // NewPage prepares the text of a page, together with what else is known of it: its title, its date.
@@ -53,7 +51,8 @@ func NewPage(texts ...string) *Page {
 	folded := text.OneLine(lines)
 	p := &Page{text: folded, lines: lines}
 	p.index = sync.OnceValue(func() *index { return newIndex(folded) })
-	p.values = sync.OnceValue(func() []float64 { return append(valuesOf(folded), p.index().spelled...) })
+	p.values = sync.OnceValue(func() []float64 { return append(valuesOf(folded), spelledValues(folded)...) })
+	p.undated = sync.OnceValue(func() map[text.Date]bool { return undatedOf(folded) })
 	p.spoken = sync.OnceValue(func() string { return spoken(folded) })
 	p.places = sync.OnceValue(func() map[string][]int32 { return placesOf(p.index().order, p.index().keys) })
 	p.language = sync.OnceValue(func() string {
@@ -71,7 +70,7 @@ func NewPage(texts ...string) *Page {
 }
 
 func newIndex(s string) *index {
-	x := &index{words: make(map[string]bool, len(s)/20), numbers: map[string]bool{}, dates: map[text.Date]bool{}, days: map[text.Date]bool{}}
+	x := &index{words: make(map[string]bool, len(s)/20), numbers: map[string]bool{}, dates: map[text.Date]bool{}}
 	words := text.Words(s)
 	numbers := make(map[string]int32, len(s)/20)
 	x.order = make([]int32, len(words))
@@ -86,16 +85,9 @@ func newIndex(s string) *index {
 	for _, n := range text.Numbers(s) {
 		x.numbers[n] = true
 	}
-	for _, n := range spelledNumbers(s, words) {
-		x.spelled = append(x.spelled, n.value)
-	}
 	dates, _ := text.Dates(s)
-	x.months = undatedMonths(words, dates)
 	for _, d := range dates {
 		x.dates[d.Date] = true
-		if d.Year == 0 {
-			x.days[d.Date] = true
-		}
 		if d.Year > 0 && d.Day > 0 { // the page has the less exact ones, too
 			x.dates[text.Date{Year: d.Year, Month: d.Month}] = true
 			x.dates[text.Date{Month: d.Month, Day: d.Day}] = true

@@ -56,6 +56,14 @@ func spelledNumbers(s string, words []text.Word) (all []spelledNumber) {
 	return all
 }
 
+// spelledValues returns the values of the numbers in words of a text.
+func spelledValues(s string) (values []float64) {
+	for _, n := range spelledNumbers(s, text.Words(s)) {
+		values = append(values, n.value)
+	}
+	return values
+}
+
 // numberFollows reports whether a number in words stands beside the first of some words.
 func numberFollows(s string, words []text.Word) bool {
 	return len(words) > 1 && inWords[words[1].Key] > 0 && beside(s, words[0], words[1])
