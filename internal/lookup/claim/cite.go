@@ -23,11 +23,8 @@ func checkable(sentence string) bool {
 // citationWords stand beside a citation and claim nothing.
 var citationWords = text.Set(lang.All().Claim.CitationWords)
 
-// Beside the names of the other checks: nothing that a sentence says is on the page, or too little of it.
-const (
-	checkCited  = "nothing of it"
-	checkLittle = "too little of it"
-)
+// checkCited is beside the names of the other checks: nothing that a sentence says is on the page.
+const checkCited = "nothing of it"
 
 var (
 	quotedWords = regexp.MustCompile(`"([^"\n]{8,300})"|“([^”\n]{8,300})”|«([^»\n]{8,300})»`)

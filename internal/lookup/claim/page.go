@@ -1,4 +1,4 @@
-// Package claim checks whether pages bear out what is said of them. It has rules and no model, and errs towards refusing.
+// Package claim checks whether pages bear out what is said of them. It has rules and one small model, and errs towards refusing.
 //
 // A [Page] is the text of a page, prepared for checks. There are two:
 //

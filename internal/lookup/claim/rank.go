@@ -38,9 +38,12 @@ func (p *Page) Passages(said string, size int) string {
 	return out.String()
 }
 
+// The length of evidence, in characters. What is shorter would stand on any page.
+const shortestEvidence, longestEvidence = 12, 600
+
 // Evidences reports whether a quote stands on the page and has a word of what is said of it, if both are in one language.
 func (p *Page) Evidences(said, quote string) bool {
-	if n := utf8.RuneCountInString(quote); n < minQuote && !(n >= 4 && text.Unspaced(quote)) || n > maxQuote || !strings.Contains(p.text, quote) {
+	if n := utf8.RuneCountInString(quote); n < shortestEvidence && !(n >= 4 && text.Unspaced(quote)) || n > longestEvidence || !strings.Contains(p.text, quote) {
 		return false
 	}
 	if l := text.Language(said, text.Words(said)); l != "" && p.language() != "" && l != p.language() || text.Unspaced(said) {

@@ -15,6 +15,9 @@ var citeFile []byte
 // CiteModel returns the model that is built in.
 var CiteModel = sync.OnceValue(func() *linear.Model { return linear.MustParse(citeFile) })
 
+// checkLittle is beside the names of the other checks: too little of a sentence stands together on the pages.
+const checkLittle = "too little of it"
+
 // mostNames is how many missing names are counted.
 const mostNames = 3
 
