@@ -1,13 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
 
+	"familiar/cmd/evaluate/train"
 	"familiar/internal/context/turn"
+	"familiar/internal/linear"
+	"familiar/internal/llm"
 	"familiar/internal/lookup/claim"
+	"familiar/internal/lookup/verifier"
 )
 
 type conflictRow struct {
@@ -79,9 +85,32 @@ type citeRow struct {
 	Sentences []string // of the page that it cites
 }
 
-// predictCite predicts {"supported"}: whether a page is let pass as one that bears a sentence out.
+// predictCite predicts {"supported"}: whether a page is let pass as one that bears a sentence out, {"score"}: how
+// probably it does, and {"rank"}: the page's sentences, best evidence first.
 func predictCite(_ context.Context, _ fs.FS, row citeRow) (prediction, error) {
-	return prediction{"supported": checkCitation(row.Claim, strings.Join(row.Sentences, "\n"))[0] == ""}, nil
+	return row.predict(claim.CiteModel()), nil
+}
+
+// predict predicts by a model.
+func (r citeRow) predict(m *linear.Model) prediction {
+	page := []*claim.Page{claim.NewPage(train.CitedPage(r.Sentences))}
+	refused := claim.CheckCitationBy(m, r.Claim, page)[0]
+	score := m.Classify(claim.SupportFeatures(r.Claim, page))[1]
+	return prediction{"supported": refused == "", "refused": refused, "score": math.Round(1000*score) / 1000, "rank": claim.Rank(r.Claim, r.Sentences)}
+}
+
+// verifiedCite predicts as predictCite does, with a verifier that has its say, and adds {"verifier"}: what it says, or why
+// it says nothing.
+func verifiedCite(model *llm.Client) predictor {
+	v := verifier.Verifier{Model: model}
+	return stateless(func(ctx context.Context, _ fs.FS, row citeRow) (prediction, error) {
+		got := row.predict(claim.CiteModel())
+		q := verifier.Question{Words: row.Claim, Pages: []*claim.Page{claim.NewPage(train.CitedPage(row.Sentences))}, Refused: []string{got["refused"].(string)}}
+		o := v.AskAll(ctx, "", []verifier.Question{q})[0]
+		got["refused"] = verifier.Decide(q, o)[0]
+		got["supported"], got["verifier"], got["quote"] = got["refused"] == "", cmp.Or(o.Why, o.Is), o.Quote
+		return got, nil
+	})()
 }
 
 // checkCitation says of each page by which check it is refused for the end of a reply, or "".

@@ -15,11 +15,17 @@ import (
 	"strings"
 
 	"familiar/cmd/evaluate/train"
+	"familiar/internal/api"
+	"familiar/internal/llm"
 )
 
 type predictCommand struct {
 	Set string `arg:"" help:"What is evaluated: ${sets}."`
 	Dir string `arg:"" optional:"" help:"Folder with the set's rows. Without it, those of the project's own are taken."`
+
+	Verifier      string `placeholder:"URL" help:"An OpenAI-compatible server, with its version, whose model is asked about citations too; for the set cite."`
+	VerifierModel string `placeholder:"NAME" help:"Its model."`
+	VerifierKey   string `placeholder:"KEY" env:"VERIFIER_KEY" help:"Its key."`
 }
 
 // set is a kind of evaluation data that the program can make predictions for. This table is the only list of them.
@@ -52,7 +58,7 @@ func sets() []set {
 		{"evidence", cases, stateless(predictEvidence), unseenEvidence},
 		{"summary", cases, stateless(predictSummary), nil},
 		{"verify", cases, stateless(predictVerify), unseenVerify},
-		{"cite", cases, stateless(predictCite), nil},
+		{"cite", cases, stateless(predictCite), unseenCite},
 		{"inject", cases, stateless(predictInject), nil},
 		{"split", cases, stateless(predictSplit), nil},
 		{"tokens", cases, openTokens, nil},
@@ -111,7 +117,14 @@ func (c predictCommand) Run(ctx context.Context, p *program) error {
 		return usageError(fmt.Sprintf("%s cannot be read in %s (%v): name the folder of the set", s.file, dir, errors.Unwrap(err)))
 	}
 	defer rows.Close()
-	return evaluation{program: p, files: files, predict: s.open()}.run(ctx, rows)
+	predict := s.open()
+	if c.Verifier != "" {
+		if s.name != "cite" || c.VerifierModel == "" {
+			return usageError("--verifier is for the set cite, and takes --verifier-model")
+		}
+		predict = verifiedCite(&llm.Client{HTTP: api.Client(api.Service{Origin: c.Verifier, UserAgent: "familiar-evaluate"}), BaseURL: c.Verifier, Model: c.VerifierModel, Key: c.VerifierKey})
+	}
+	return evaluation{program: p, files: files, predict: predict}.run(ctx, rows)
 }
 
 // evaluation is one run over the rows of a set.

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"familiar/internal/llm/llmtest"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -141,5 +143,33 @@ func TestPredictSurvivesRows(t *testing.T) {
 	want := `{"error":"panic: odd","id":"a"}` + "\n" + `{"id":"a","n":2}` + "\n" + `{"id":"a","n":3}` + "\n"
 	if out.String() != want {
 		t.Errorf("got %s, want %s", &out, want)
+	}
+}
+
+// A model may be asked about citations, too. What it says counts as in a reply.
+func TestVerifier(t *testing.T) {
+	srv := llmtest.New(t)
+	srv.Reply = func(r llmtest.Request) llmtest.Reply {
+		if strings.Contains(r.Last(), "by the mayor") {
+			return llmtest.Reply{llmtest.Say(`{"supported":false,"quote":""}`)}
+		}
+		return llmtest.Reply{llmtest.Say("I cannot say.")}
+	}
+	dir := t.TempDir()
+	rows := `{"id":"a","claim":"The Tessen bridge was opened by the mayor.","sentences":["The Tessen bridge was opened."],"label":"not_supported","gold":[]}
+{"id":"b","claim":"The Tessen bridge was opened.","sentences":["The Tessen bridge was opened."],"label":"supported","gold":[0]}
+`
+	if err := os.WriteFile(filepath.Join(dir, "cases.jsonl"), []byte(rows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, complaint := command(t, dir, "cite", ".", "--verifier", srv.URL, "--verifier-model", "checker")
+	want := `{"id":"a","quote":"","rank":[0],"refused":"verifier","supported":false,"verifier":"no"}
+{"id":"b","quote":"","rank":[0],"refused":"","supported":true,"verifier":"garbled"}
+`
+	if got := reasons.ReplaceAllString(out, ""); code != exitOK || got != want {
+		t.Errorf("code %d\n%s%s", code, got, complaint)
+	}
+	if code, _, _ := command(t, dir, "verify", ".", "--verifier", srv.URL); code != exitUsage {
+		t.Errorf("for another set: code %d", code)
 	}
 }

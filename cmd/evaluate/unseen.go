@@ -62,6 +62,16 @@ func unseenVerify(f *train.Folds) predictor {
 	})()
 }
 
+func unseenCite(f *train.Folds) predictor {
+	return stateless(func(_ context.Context, _ fs.FS, row citeRow) (prediction, error) {
+		m, err := f.Citation(train.CitedPage(row.Sentences))
+		if err != nil {
+			return nil, err
+		}
+		return row.predict(m), nil
+	})()
+}
+
 // quickFolds is how many of the folds are measured by --quick: training a model is what takes time.
 const quickFolds = 2
 
@@ -72,11 +82,18 @@ func firstFolds(rows []byte) ([]byte, error) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		var row struct{ Text, Question, Claim string }
+		var row struct {
+			Text, Question, Claim string
+			Sentences             []string
+		}
 		if err := json.Unmarshal(line, &row); err != nil {
 			return nil, fmt.Errorf("read row: %w", err)
 		}
-		if train.Fold(cmp.Or(row.Question, row.Claim, row.Text)) < quickFolds {
+		cited := "" // the page that a claim cites
+		if row.Claim != "" {
+			cited = train.CitedPage(row.Sentences)
+		}
+		if train.Fold(cmp.Or(row.Question, cited, row.Claim, row.Text)) < quickFolds {
 			kept.Write(line)
 			kept.WriteByte('\n')
 		}

@@ -47,6 +47,7 @@ func settings() []setting {
 		{name: "SIDE_API_KEY", secret: true, about: "the key of the side model's server; without it the main model's"},
 		{name: "SIDE_BASE_URL", about: "the server of the side model, which reads pages; without it the main model's", check: checkURL},
 		{name: "SIDE_MODEL", about: "the side model; without it the main one"},
+		{name: "FAMILIAR_VERIFY", preset: "off", about: "whether the side model is also asked if the cited pages bear a reply out; the reply then waits up to 6 seconds for it at its end", check: oneOf("off", "on")},
 		{name: "SEARXNG_URL", about: "a SearXNG instance, best your own", where: "https://docs.searxng.org", check: checkURL},
 		{name: "SEARXNG_DEPTH", preset: "basic", about: "which engines it asks; advanced asks more of them", check: oneOf("basic", "advanced")},
 		{name: "FAMILIAR_SEARCH", about: "the search backends to use, by name and in the order of asking, separated by commas; without it all that can be used"},

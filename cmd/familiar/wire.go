@@ -18,6 +18,7 @@ import (
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
+	"familiar/internal/lookup/verifier"
 	"familiar/internal/providers/character"
 	"familiar/internal/providers/history"
 	"familiar/internal/providers/websearch"
@@ -246,8 +247,13 @@ func (a *app) uncapped() *app {
 
 // bot is the character behind a door.
 func (a *app) bot(door bot.Door, pace bot.Pace) *bot.Bot {
+	var second *verifier.Verifier
+	if a.models.side != nil && a.config.get("FAMILIAR_VERIFY") == "on" {
+		second = &verifier.Verifier{Model: a.models.side}
+	}
 	return &bot.Bot{
-		Door: door, Builder: a.builder, Model: a.models.main, Lookup: a.lookup, Store: a.store, Traces: a.traces,
+		Verifier: second,
+		Door:     door, Builder: a.builder, Model: a.models.main, Lookup: a.lookup, Store: a.store, Traces: a.traces,
 		Character: a.character, Redact: a.redact, Log: a.log, Pace: pace, WebOff: a.config.get("FAMILIAR_WEB") == "off",
 	}
 }

@@ -30,6 +30,10 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 		t.Model = NoModel
 		return r.withoutModel("")
 	}
+	if b.Verifier != nil {
+		whole := ctx // not that of the model's answer
+		r.verify = func(body string) { b.verify(whole, t, d.marker, body) }
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	length := 0

@@ -27,6 +27,7 @@ import (
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
+	"familiar/internal/lookup/verifier"
 	"familiar/internal/providers/character"
 	"familiar/internal/providers/websearch"
 	"familiar/internal/redact"
@@ -44,12 +45,13 @@ type Door interface {
 	Respond(ctx context.Context, c turn.Command, a turn.Answer) error
 }
 
-// Bot is one character behind one door. Every field but Model, Redact and WebOff is required; they must not be
+// Bot is one character behind one door. Every field but Model, Verifier, Redact and WebOff is required; they must not be
 // changed while it runs.
 type Bot struct {
 	Door      Door
 	Builder   *prompt.Builder
-	Model     *llm.Client // nil: no model is configured
+	Model     *llm.Client        // nil: no model is configured
+	Verifier  *verifier.Verifier // nil: words alone decide about citations
 	Lookup    *websearch.Provider
 	Store     *store.DB
 	Traces    *trace.Store

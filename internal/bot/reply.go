@@ -19,8 +19,9 @@ type reply struct {
 	trace  *turn.Trace // its Guarded and Reply are filled in
 	lookup *turn.Lookup
 	rules  outgoing.Rules
-	marker *outgoing.Marker // nil: citations are not checked, because they are of quotes
-	away   bool             // say that the bot was away
+	marker *outgoing.Marker  // nil: citations are not checked, because they are of quotes
+	verify func(body string) // has the marker's decisions looked at again; nil: they stand
+	away   bool              // say that the bot was away
 }
 
 // compose guards the body and adds the notes, the state of a lookup that failed, and the sources, which are written by code
@@ -42,6 +43,9 @@ func (r reply) finish(body string, notes []string) string {
 	guarded, changes := r.rules.Guard(body)
 	r.trace.Guarded = changes
 	if r.marker != nil {
+		if r.verify != nil {
+			r.verify(guarded)
+		}
 		var n int
 		guarded, r.trace.Unborne, n = r.marker.Mark(guarded, false)
 		r.trace.Uncited = n == 0 && r.lookup != nil && len(r.lookup.Sources) > 0

@@ -15,7 +15,7 @@ var plan = [][]string{
 	},
 	{"internal/text/calendar", "internal/trace", "internal/web/fetch", "internal/web/page"},
 	{"internal/lookup/claim", "internal/lookup/utterance", "internal/search", "internal/web/reader"},
-	{"internal/lookup/conflict", "internal/lookup/evidence", "internal/lookup/factcheck", "internal/lookup/need", "internal/lookup/privacy", "internal/search/backends", "internal/web/read"},
+	{"internal/lookup/conflict", "internal/lookup/evidence", "internal/lookup/factcheck", "internal/lookup/need", "internal/lookup/privacy", "internal/lookup/verifier", "internal/search/backends", "internal/web/read"},
 	{"internal/lookup/followup"},
 	{"internal/lookup/question"},
 	{"internal/context/prompt", "internal/providers/character", "internal/providers/history", "internal/providers/websearch"},

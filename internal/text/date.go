@@ -109,11 +109,14 @@ func numericDate(s string, year, i int) (Date, int, bool) {
 		return Date{}, 0, false
 	}
 	day, w, j := digitsAt(s, j+1)
-	if w == 0 || w > 2 || j < len(s) && wordByte(s[j]) {
+	if w == 0 || w > 2 || j < len(s) && wordByte(s[j]) && !startsTime(s[j:]) {
 		return Date{}, 0, false
 	}
 	return valid(Date{year, month, day}, j)
 }
+
+// startsTime reports whether the time of a timestamp follows its date: "2020-12-08T07:00" (RFC 3339).
+func startsTime(s string) bool { return len(s) > 1 && s[0] == 'T' && IsDigit(s[1]) }
 
 // yearLast reads what follows the first number of "14.9.1874", or of "14/9/1874" if only one of the two can be the day.
 func yearLast(s string, first, i int) (Date, int, bool) {

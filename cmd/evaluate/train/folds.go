@@ -10,7 +10,8 @@ import (
 // folds is the number of parts of which each is predicted by models of the others.
 const folds = 5
 
-// Fold is the part, from 0 to 4, that a row belongs to. text is what the row asks: a message, a question or a claim.
+// Fold is the part, from 0 to 4, that a row belongs to. text is what the row asks, a message, a question or a claim, or
+// the page that it cites.
 func Fold(text string) int {
 	h := fnv.New32a()
 	h.Write([]byte(text))
@@ -27,6 +28,9 @@ type Folds struct {
 
 	claimTask task
 	claims    [folds]*linear.Model
+
+	citeTask  task
+	citations [folds]*linear.Model
 
 	pageRows []page
 	pages    [folds]*linear.Model
@@ -62,6 +66,22 @@ func (f *Folds) Claim(text string) (*linear.Model, error) {
 		}
 	}
 	*m = f.claimTask.train(outside(Fold(text)))
+	return *m, nil
+}
+
+// Citation returns the model that has not seen a page that is cited.
+func (f *Folds) Citation(page string) (*linear.Model, error) {
+	m := &f.citations[Fold(page)]
+	if *m != nil {
+		return *m, nil
+	}
+	if f.citeTask.rows == nil {
+		var err error
+		if f.citeTask, err = citeTask(f.Dir); err != nil {
+			return nil, err
+		}
+	}
+	*m = f.citeTask.train(outside(Fold(page)))
 	return *m, nil
 }
 

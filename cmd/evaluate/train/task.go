@@ -63,7 +63,7 @@ func (t task) validate(w io.Writer) {
 			}
 		}
 	}
-	fmt.Fprintf(w, "  unseen rows: right %.1f, macro-F1 %.1f\n", seen.right(), seen.macroF1())
+	fmt.Fprintf(w, "  unseen rows: right %.1f, macro-F1 %.1f, balanced %.1f\n", seen.right(), seen.macroF1(), seen.balanced())
 }
 
 func yes(is bool) int {

@@ -1,7 +1,8 @@
 // Package train makes the models: whether a message needs the web, and what for (message.go), which sentences of a
-// page answer (evidence.go), and whether a page bears a claim out (verify.go).
+// page answer (evidence.go), whether a page bears a claim out (verify.go), and whether it has enough of a sentence that
+// cites it (cite.go).
 //
-// It learns from the sets needs-search, intent, evidence and factcheck, as doc/evaluation.md describes them, and from
+// It learns from the sets needs-search, intent, evidence, factcheck and cite, as doc/evaluation.md describes them, and from
 // the project's own messages in own. The same rows give the same models. What it prints is measured on rows that the
 // measured model has not seen: each fifth of them (task.go) is predicted by a model of the other four.
 package train
@@ -31,7 +32,13 @@ func Models(dir, out string, w io.Writer) error {
 	}
 	fmt.Fprintf(w, "verify.model: %d rows\n", len(claims.rows))
 	claims.validate(w)
-	for _, t := range []task{needTask(messages), intentTask(messages), claims} {
+	citations, err := citeTask(dir)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "cite.model: %d rows\n", len(citations.rows))
+	citations.validate(w)
+	for _, t := range []task{needTask(messages), intentTask(messages), claims, citations} {
 		if err := save(w, t.train(everything), out, t.file); err != nil {
 			return err
 		}

@@ -23,6 +23,8 @@ func (c *codes) at(s string, i int) (ticks, end int, open bool) {
 	c.odd = c.odd || len(run) >= 3 && !(blankBefore(s[:i]) && blankBefore(s[:ticks+length]) && strings.HasPrefix(s[ticks+length+len(run):]+"\n", "\n"))
 	// What is neither a block nor short and on one line may be cut when it is posted, and then is no code.
 	apart := !block && (length > longestHold || strings.Contains(s[ticks:ticks+length], "\n"))
+	// Discord ends a block of four backticks at the first three.
+	apart = apart || len(run) > 3 && strings.Contains(s[ticks:ticks+length], "```")
 	c.plain = c.plain || apart // readers then differ on where the next code begins
 	if c.plain || i > 0 && s[i-1] == '\\' {
 		return ticks, 0, false

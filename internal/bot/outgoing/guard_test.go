@@ -168,6 +168,7 @@ func TestGuard(t *testing.T) {
 		{"O8 index in code", "`array[0] = a[1]` and\n```go\nb[12] = m[3][4]\n```", "`array[0] = a[1]` and\n```go\nb[12] = m[3][4]\n```", ""},
 		{"O8 index in code that grows", "so\n```go\nb[12] = m[3][4]\n", "so\n```go\nb[12] = m[3][4]\n", ""},
 		{"O8 no code", "a ```go\nb[12]", "a ```go\nb", "O8"},
+		{"O8 a block that Discord ends earlier", "````\nx\n```\nTrue [9].\n````", "````\nx\n```\nTrue.\n````", "O8"},
 		{"O8 behind other signs", "**True**[7], 犬です[8], [sic][9]", "**True**, 犬です, [sic]", "O8"},
 		{"O8 year", "as of [2024], in [2019-2024] and [100]", "as of [2024], in [2019-2024] and [100]", ""},
 		{"O8 interval", "x in [0, 1], [0,9], the range [3, 9] and y ∈ [5–7]", "x in [0, 1], [0,9], the range [3, 9] and y ∈ [5–7]", ""},

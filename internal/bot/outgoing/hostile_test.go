@@ -155,7 +155,7 @@ var (
 		"O8 mark":       regexp.MustCompile(`【\d+[:†]`),
 	}
 	// A number in any brackets, as it looks to a reader: whatever stands before it, is beside it or styles it.
-	anyCitation = regexp.MustCompile(`[\[［【〔〖⟦](?:(?:source|ref)s?\.? )?[#^]?([0-9０-９]{1,2})(?::\d+)?(†[^\]\n］】]*)?\??[\]］】〕〗⟧]`)
+	anyCitation = regexp.MustCompile(`[\[［【〔〖⟦⁅❲⟬⦋⦍⦏⦗〘〚﹝〈⟨](?:(?:source|ref)s?\.? )?[#^]?([0-9０-９]{1,2})[a-c]?(?::\d+)?(†[^\]\n］】]*)?\??[\]］】〕〗⟧⁆❳⟭⦌⦎⦐⦘〙〛﹞〉⟩]`)
 	ownCitation = regexp.MustCompile(`^\[0?[12]\??\]$`)
 	// What no page says, with a citation that has no mark.
 	unborne = regexp.MustCompile(`(?:9,999|zebra[a-z]*)[.)]* ?(?:\[\d\?\])*\[\d\](?:[^(]|$)`)

@@ -26,12 +26,17 @@ const (
 
 // Mark writes [n?] for each citation that its page does not bear out, and returns those, and how many citations there are in
 // all. The text has passed the guard. Of a reply that still grows it returns the beginning that is settled, so that no mark
-// comes or goes later. It looks at each part of the text a fixed number of times.
+// comes or goes later, unless by [Marker.Settle]. It looks at each part of the text a fixed number of times.
 func (m *Marker) Mark(text string, growing bool) (marked string, refused []turn.Citation, n int) {
 	if m == nil || m.Lookup == nil || len(m.Lookup.Sources) == 0 {
 		return text, nil, 0
 	}
-	w := marking{marker: m, s: text, end: len(text), growing: growing}
+	w := m.mark(text, growing)
+	return w.out.String(), w.refused, w.n
+}
+
+func (m *Marker) mark(text string, growing bool) *marking {
+	w := &marking{marker: m, s: text, end: len(text), growing: growing}
 	for w.i < w.end {
 		switch text[w.i] {
 		case '\n':
@@ -46,7 +51,7 @@ func (m *Marker) Mark(text string, growing bool) (marked string, refused []turn.
 		}
 	}
 	w.out.WriteString(text[w.copied:w.end])
-	return w.out.String(), w.refused, w.n
+	return w
 }
 
 // marking goes once through a text. What it leaves alone is copied in long pieces.
@@ -60,6 +65,8 @@ type marking struct {
 	growing bool
 	refused []turn.Citation
 	n       int
+
+	statements []statement
 
 	codes    codes
 	unclosed bool   // there are backticks before: if they are closed later, the code behind them is none
@@ -104,7 +111,9 @@ func (w *marking) citations() {
 		w.stop(w.i)
 		return
 	}
-	r := w.marker.result(statement{g, lastOf(w.before, longestWords)})
+	of := statement{g, lastOf(w.before, longestWords)}
+	r := w.marker.result(of)
+	w.statements = append(w.statements, of)
 	w.out.WriteString(w.s[w.copied:w.i])
 	w.out.WriteString(r.marked)
 	w.refused, w.n = append(w.refused, r.refused...), w.n+r.n

@@ -59,7 +59,7 @@ func construct(s string) (length int, wait bool) {
 		return 1, !linkEnded(s) && waits(s)
 	}
 	if r, size := utf8.DecodeRuneInString(s); strings.ContainsRune(clean.Brackets, r) {
-		return size, !strings.ContainsAny(s[size:min(len(s), longestHold)], "]］】〕〗⟧") && waits(s)
+		return size, !strings.ContainsAny(s[size:min(len(s), longestHold)], clean.ClosingBrackets) && waits(s)
 	}
 	if next := strings.IndexAny(s[1:], "`<"+clean.Brackets); next >= 0 {
 		return 1 + next, false

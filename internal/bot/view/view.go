@@ -4,6 +4,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -80,6 +81,12 @@ func overview(t *turn.Trace) string {
 	}
 	for i, c := range t.Unborne {
 		w.item(i, "unborne", "[%d] %s (%s)", c.Source, clean.Line(c.Text, 120), c.Refused)
+	}
+	if v := t.Verified; v != nil {
+		w.row("verified", "%d of %d decided by a model in %s · %d tokens in, %d out", v.Decided(), len(v.Opinions), ms(v.Took), v.Usage.Prompt, v.Usage.Completion)
+		for i, o := range v.Opinions {
+			w.item(i, "opinions", "%s %s%s %s", o.Is, fmt.Sprint(o.Sources), inParens(cmp.Or(o.Why, o.Words)), clean.Line(cmp.Or(o.Quote, o.Text), 120))
+		}
 	}
 	if t.Uncited {
 		w.row("cited", "none of the sources that were given")

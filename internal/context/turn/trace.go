@@ -16,10 +16,11 @@ type Trace struct {
 	Finish   string         `json:"finish,omitempty"` // why the model stopped: stop, length, truncated, …
 	Reply    string         `json:"reply,omitempty"`  // as delivered
 	ReplyIDs []string       `json:"reply_ids,omitempty"`
-	Guarded  []Guarded      `json:"guarded,omitempty"` // what the output guard changed
-	Unborne  []Citation     `json:"unborne,omitempty"` // citations that their pages do not bear out, marked [n?] in the reply
-	Uncited  bool           `json:"uncited,omitempty"` // the model was given sources and named none of them
-	Err      string         `json:"err,omitempty"`     // redacted cause, for the operator
+	Guarded  []Guarded      `json:"guarded,omitempty"`  // what the output guard changed
+	Unborne  []Citation     `json:"unborne,omitempty"`  // citations that their pages do not bear out, marked [n?] in the reply
+	Verified *Verified      `json:"verified,omitempty"` // what a model said of the citations; nil: words alone decided
+	Uncited  bool           `json:"uncited,omitempty"`  // the model was given sources and named none of them
+	Err      string         `json:"err,omitempty"`      // redacted cause, for the operator
 	Began    time.Time      `json:"began"`
 	Timings  Timings        `json:"timings"`
 	Took     time.Duration  `json:"took"`
@@ -78,6 +79,40 @@ type Citation struct {
 	Source  int    `json:"source"`
 	Text    string `json:"text"`    // the words that cite it, shortened
 	Refused string `json:"refused"` // the check that failed: quote, date, number, …
+}
+
+// Verified is what a model said of a reply's citations, after words had judged them.
+type Verified struct {
+	Opinions []Opinion     `json:"opinions"`
+	Usage    Usage         `json:"usage,omitzero"`
+	Took     time.Duration `json:"took"`
+}
+
+// Add adds an opinion and what it used.
+func (v *Verified) Add(o Opinion, u Usage) {
+	v.Opinions = append(v.Opinions, o)
+	v.Usage = Usage{v.Usage.Prompt + u.Prompt, v.Usage.Completion + u.Completion, v.Usage.Reasoning + u.Reasoning, v.Usage.Calls + u.Calls, v.Usage.Cost + u.Cost}
+}
+
+// Decided is how many citations the model decided about.
+func (v *Verified) Decided() (n int) {
+	for _, o := range v.Opinions {
+		if o.Is != "none" {
+			n++
+		}
+	}
+	return n
+}
+
+// Opinion is what a model said of some words and the pages that they cite.
+type Opinion struct {
+	Sources []int  `json:"sources"`
+	Text    string `json:"text"`            // the words, shortened
+	Words   string `json:"words,omitempty"` // by page, the check by which words refuse it; none if they let it pass
+	Is      string `json:"is"`              // yes or no, which decides, or none
+	Why     string `json:"why,omitempty"`   // of none: failed, garbled, …
+	Quote   string `json:"quote,omitempty"` // of yes: the page's words
+	Model   string `json:"model,omitempty"`
 }
 
 // Timings are measured from Began.

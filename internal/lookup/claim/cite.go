@@ -3,10 +3,10 @@ package claim
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
+	"familiar/internal/linear"
 	"familiar/internal/text"
 	"familiar/internal/text/lang"
 )
@@ -36,14 +36,46 @@ var (
 // sentence, or "". A quotation, a date or a number must stand on one of the pages that are cited together. Beyond that,
 // each page must have one of these, a name, or half of the sentence's words, and must not say the opposite. Of a page in
 // another language, words are not asked for.
-func CheckCitation(s string, cited []*Page) []string {
-	sentence := bracketed.ReplaceAllString(ordinal.ReplaceAllString(lastSentence(s), ""), "")
+//
+// What passes all that is left to a model, which asks whether the pages have enough of the sentence together.
+func CheckCitation(s string, cited []*Page) []string { return CheckCitationBy(CiteModel(), s, cited) }
+
+// CheckCitationBy is [CheckCitation] by another model.
+func CheckCitationBy(m *linear.Model, s string, cited []*Page) []string {
+	sentence := Cited(s)
 	refused := make([]string, len(cited))
 	if !checkable(sentence) {
 		return refused
 	}
-	missing := ""                     // the check of the first exact thing that is on no page
-	exact := make([]bool, len(cited)) // the page has an exact thing
+	missing, exact := missingThings(sentence, cited)
+	statements := sync.OnceValue(func() []clause { return statementsOf(sentence) })
+	little := sync.OnceValue(func() bool {
+		features := supportFeatures(sentence, cited, missing)
+		return len(features) > 0 && m.Classify(features)[1] < 0.5
+	})
+	for i, p := range cited {
+		switch {
+		case len(missing) > 0:
+			refused[i] = missing[0]
+		case !exact[i] && !p.shares(sentence):
+			refused[i] = checkCited
+		case slices.ContainsFunc(statements(), p.opposes):
+			refused[i] = checkNegation
+		case little():
+			refused[i] = checkLittle
+		}
+	}
+	return refused
+}
+
+// Cited returns the sentence that a citation at the end of a text stands for: the last one, without its number in a list and other citations.
+func Cited(s string) string {
+	return bracketed.ReplaceAllString(ordinal.ReplaceAllString(lastSentence(s), ""), "")
+}
+
+// missingThings returns the checks of the exact things of a sentence that no page has, and which pages have one.
+func missingThings(sentence string, cited []*Page) (missing []string, exact []bool) {
+	exact = make([]bool, len(cited))
 	for _, thing := range exactThings(sentence) {
 		found := false
 		for i, p := range cited {
@@ -51,22 +83,16 @@ func CheckCitation(s string, cited []*Page) []string {
 				exact[i], found = true, true
 			}
 		}
-		if !found && missing == "" {
-			missing = thing.check
+		if !found {
+			missing = append(missing, thing.check)
 		}
 	}
-	statements := sync.OnceValue(func() []clause { return statementsOf(sentence) })
-	for i, p := range cited {
-		switch {
-		case missing != "":
-			refused[i] = missing
-		case !exact[i] && !p.shares(sentence):
-			refused[i] = checkCited
-		case slices.ContainsFunc(statements(), p.opposes):
-			refused[i] = checkNegation
-		}
-	}
-	return refused
+	return missing, exact
+}
+
+// Exact reports whether a check is about something exact, a quotation, a date or a number, that is on none of the pages.
+func Exact(check string) bool {
+	return check == checkQuote || check == checkDate || check == checkNumber
 }
 
 // exactThing is a part of a sentence that a page has as it is, or has not.
@@ -78,21 +104,21 @@ type exactThing struct {
 // exactThings returns the quotations, dates and numbers of a sentence.
 func exactThings(sentence string) (all []exactThing) {
 	for _, m := range quotedWords.FindAllStringSubmatch(sentence, -1) {
-		if quote := text.OneLine(m[1] + m[2] + m[3]); len(text.Words(quote)) >= 3 {
+		if quote := m[1] + m[2] + m[3]; len(text.Words(quote)) >= 3 && !title(quote) {
 			all = append(all, exactThing{checkQuote, func(p *Page) bool { return p.quotes(quote) }})
 		}
 	}
 	dates, rest := text.Dates(sentence)
 	for _, d := range dates {
-		all = append(all, exactThing{checkDate, func(p *Page) bool { return p.index().dates[d.Date] }})
+		all = append(all, exactThing{checkDate, func(p *Page) bool { return p.dated(d.Date) }})
 	}
 	for _, at := range text.NumberSpans(rest) {
 		n := numeral{rest[:at.From], rest[at.From:at.To], rest[at.To:]}
 		all = append(all, exactThing{checkNumber, func(p *Page) bool { return p.counts(n) }})
 	}
-	for _, w := range text.Words(rest) {
-		if n := inWords[w.Key]; n > 10 && !compound(rest[w.End:]) { // "two" is as often no count: "the two of them"
-			all = append(all, exactThing{checkNumber, func(p *Page) bool { return p.index().words[w.Key] || p.index().numbers[strconv.Itoa(n)] }})
+	for _, n := range spelledNumbers(rest, text.Words(rest)) {
+		if n.value > 10 { // "two" is as often no count: "the two of them"
+			all = append(all, exactThing{checkNumber, func(p *Page) bool { return p.countsInWords(rest, n) }})
 		}
 	}
 	return all
@@ -108,21 +134,28 @@ func lastSentence(s string) string {
 	return s
 }
 
-// quotes reports whether the page has these words, whatever its apostrophes and what was left out of them.
+// quotes reports whether the page has these words, whatever stands between them and what was left out of them.
 func (p *Page) quotes(quote string) bool {
-	page := strings.ToLower(straight.Replace(p.text))
-	for part := range strings.SplitSeq(leftOut.ReplaceAllString(straight.Replace(quote), "\n"), "\n") {
-		if !strings.Contains(page, strings.ToLower(strings.Trim(part, " .,;:!?"))) {
+	for part := range strings.SplitSeq(leftOut.ReplaceAllString(quote, "\n"), "\n") {
+		if !strings.Contains(p.spoken(), spoken(part)) {
 			return false
 		}
 	}
 	return true
 }
 
-var (
-	straight = strings.NewReplacer("’", "'", "‘", "'", "ʼ", "'", "“", `"`, "”", `"`)
-	leftOut  = regexp.MustCompile(`\[?(?:…|\.\.\.)\]?`)
-)
+var leftOut = regexp.MustCompile(`\[?(?:…|\.\.\.)\]?`)
+
+// spoken returns the words of s in small letters, with a blank between them.
+func spoken(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !text.InWord(r) }), " ")
+}
+
+// title reports whether quotation marks stand around a name: all of its words of content have capitals. It is not what
+// somebody said, and may be written in more than one way.
+func title(quote string) bool {
+	return !slices.ContainsFunc(text.ContentWords(quote), func(w text.Word) bool { return !w.Upper && !text.Numeric(w.Key) })
+}
 
 // shares reports whether the page has a name of the sentence, or half of its words.
 func (p *Page) shares(sentence string) bool {
@@ -150,26 +183,3 @@ func (p *Page) hasWord(key string) bool {
 	words := p.index().words
 	return words[key] || text.Unspaced(key) && strings.Contains(p.text, key) || words[text.Stem(key, "en")]
 }
-
-var thousandfold = text.Set(lang.All().Number.Thousandfold)
-
-// inWords are the values of numbers in words, and asWords the words of values.
-var (
-	inWords = func() map[string]int {
-		all := map[string]int{}
-		for i, w := range lang.All().Number.Cardinals.All() {
-			all[w] = i + 1
-		}
-		for i, w := range lang.All().Number.Tens.All() {
-			all[w] = 10*i + 30
-		}
-		return all
-	}()
-	asWords = func() map[int][]string {
-		all := map[int][]string{}
-		for w, n := range inWords {
-			all[n] = append(all[n], w)
-		}
-		return all
-	}()
-)

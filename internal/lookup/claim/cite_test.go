@@ -2,6 +2,8 @@ package claim
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"familiar/internal/web/webtest"
@@ -27,6 +29,61 @@ func TestCheckCitation(t *testing.T) {
 	} {
 		if got := fmt.Sprint(CheckCitation("Before. "+tt.sentence, cited)); got != tt.want {
 			t.Errorf("%s\n got %s\nwant %s", tt.sentence, got, tt.want)
+		}
+	}
+}
+
+// TestOneCitation is of a sentence that cites one page.
+func TestOneCitation(t *testing.T) {
+	far := strings.Repeat(" The weather was fine and nobody came.", 30) + " "
+	for _, tt := range []struct{ name, sentence, page, want string }{
+		{"together", "Ada Lorem designed the old tower in Ipsum for the railway.", "The old tower was designed by Ada Lorem. The railway opened it in Ipsum.", ""},
+		{"paraphrased", "The railway put the tower up.", "The tower was built by the workers of the railway.", ""},
+		{"other names", "The old tower of the railway in Ipsum is a design of Bob Dolor and Eve Sitamet.", "The old tower was designed by Ada Lorem. The railway opened it in Ipsum.", checkLittle},
+		{"half of it", "In Lorem the tower won a prize for its steel roof, and the jury praised the engineers for their courage and modesty.", "The tower of Lorem has a steel roof. It is open daily and there is a café.", checkLittle},
+		{"spread over the page", "The tower has a steel roof that the engineers painted red.",
+			"The tower." + far + "A roof is good." + far + "Steel is hard." + far + "To be painted!" + far + "The engineers and the red ones.", checkLittle},
+		{"of a page in another language", "Bob Dolor and Eve Sitamet designed the old tower in Amet.", "Der alte Turm in Amet ist von der Eisenbahn und wurde nicht von Ada gebaut.", ""},
+		{"the year stands elsewhere", "The tower opened on 8 May 1937.", "News of 1937. The tower opened on May 8 at last.", ""},
+		{"another day", "The tower opened on 9 May 1937.", "News of 1937. The tower opened on May 8 at last.", checkDate},
+		{"the day is of another year", "The tower opened on 8 May 1938.", "The tower opened on 8 May 1937. It closed in 1938.", checkDate},
+		{"the month stands without a year", "The tower opened in June 1937.", "News of 1937. The tower will be opened in June.", ""},
+		{"the month is of another year", "The tower opened in June 1937.", "News of 1937. The tower will be opened in June 1939.", checkDate},
+		{"a timestamp", "The news of the tower is from June 2018.", "Published 2018-06-30T07:00:00Z. The tower is in the news.", ""},
+		{"marks inside a quotation", `She said: "the roof is fine — and so's the tower".`, `"The roof is fine, and so’s the tower," she said.`, ""},
+		{"a title", `The tower is in the film "Tower: The Lorem Story".`, "The tower was filmed for Tower - The Lorem Story.", ""},
+		{"thousands in words", "Twenty thousand people saw the tower.", "The tower was seen by 20,000 people.", ""},
+		{"thousands in words, wrong", "Thirty thousand people saw the tower.", "The tower was seen by 20,000 people.", checkNumber},
+		{"hundreds in words", "Two hundred and fifty-six steps lead up the tower.", "The tower has 256 steps that lead up.", ""},
+		{"digits for words", "The tower was seen by 20,000 people.", "Twenty thousand people saw the tower.", ""},
+		{"a name of numbers", "The tower stands in Thousand Oaks.", "The tower stands in Thousand Oaks.", ""},
+		{"denied of another year", "The tower club won the Lorem Cup in 2021.", "The tower club did not win the Lorem Cup in 2019, but the next two times it did.", checkNumber},
+		{"denied of another year, and won", "The tower club won the Lorem Cup in 2021.", "The tower club did not win the Lorem Cup in 2019. In 2021 it did.", ""},
+		{"denied of that year", "The tower club won the Lorem Cup in 2019.", "The tower club did not win the Lorem Cup in 2019. In 2021 it did.", checkNegation},
+	} {
+		if got := CheckCitation(tt.sentence, []*Page{NewPage(tt.page)})[0]; got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestRank(t *testing.T) {
+	sentences := []string{"Home | About", "The weather was fine.", "It was opened by the mayor in Ipsum.", "The Lorem tower is a work of Ada Dolor.", "Read more"}
+	if got := Rank("Ada Dolor built the Lorem tower, which the mayor opened.", sentences); !slices.Equal(got[:2], []int{3, 2}) || len(got) != 5 {
+		t.Errorf("got %v", got)
+	}
+}
+
+// What one check looks at grows with the page and the sentence, not with their product, whatever they are made of.
+func TestCitationIsLinearOnHostilePages(t *testing.T) {
+	for _, unit := range []string{"tower ", "Tower Lorem ", "twenty ", "two hundred and ", "May ", "1937-", "tower. ", "a b c ", "\"tower\" "} {
+		sentence := strings.Repeat("The Tower in Lorem was opened in May 1937 by twenty people, ", 30)
+		check := func(n int) float64 {
+			page := NewPage(strings.Repeat(unit, n/len(unit)))
+			return testing.AllocsPerRun(1, func() { CheckCitation(sentence, []*Page{page}) })
+		}
+		if few, many := check(20_000), check(80_000); many > 8*few+1000 {
+			t.Errorf("%q: %v allocations for a page, %v for four times as much", unit, few, many)
 		}
 	}
 }

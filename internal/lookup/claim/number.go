@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // numeral is a number in digits, with the text before and behind it.
@@ -112,8 +113,4 @@ func unitScale(behind string) float64 {
 	return 0
 }
 
-// compound reports whether a number in words goes on: "eighty-five", "twenty thousand".
-func compound(behind string) bool {
-	w, ok := text.WordBehind(behind)
-	return ok && (inWords[w.Key] > 0 || text.Scales[w.Key] > 0)
-}
+var thousandfold = text.Set(lang.All().Number.Thousandfold)

@@ -1,4 +1,4 @@
-// Package claim checks whether pages bear out what is said of them. It has rules and no model, and errs towards refusing.
+// Package claim checks whether pages bear out what is said of them. It has rules and one small model, and errs towards refusing.
 //
 // A [Page] is the text of a page, prepared for checks. There are two:
 //
@@ -24,10 +24,14 @@ import (
 // Page is the text of a page, prepared for checks. What they look up in it is made when the first of them does, and
 // never changed. A Page is safe for concurrent use.
 type Page struct {
-	text string // white space folded
+	text  string // white space folded
+	lines string // as it came
 
 	index            func() *index
-	values           func() []float64 // of its numbers
+	values           func() []float64          // of its numbers
+	spoken           func() string             // its words without what stands between them
+	undated          func() map[text.Date]bool // days and months that it has without a year
+	places           func() map[string][]int32 // of its words of content, by stem
 	language         func() string
 	clauses, denials func() []clause // of all its sentences, and of those with a word that denies
 }
@@ -35,6 +39,8 @@ type Page struct {
 // index is what stands on a page.
 type index struct {
 	words   map[string]bool // by key
+	keys    []string        // each once
+	order   []int32         // all words, as places in keys
 	numbers map[string]bool // canonical
 	dates   map[text.Date]bool
 }
@@ -43,9 +49,12 @@ type index struct {
 func NewPage(texts ...string) *Page {
 	lines := strings.Join(texts, "\n")
 	folded := text.OneLine(lines)
-	p := &Page{text: folded}
+	p := &Page{text: folded, lines: lines}
 	p.index = sync.OnceValue(func() *index { return newIndex(folded) })
-	p.values = sync.OnceValue(func() []float64 { return valuesOf(folded) })
+	p.values = sync.OnceValue(func() []float64 { return append(valuesOf(folded), spelledValues(folded)...) })
+	p.undated = sync.OnceValue(func() map[text.Date]bool { return undatedOf(folded) })
+	p.spoken = sync.OnceValue(func() string { return spoken(folded) })
+	p.places = sync.OnceValue(func() map[string][]int32 { return placesOf(p.index().order, p.index().keys) })
 	p.language = sync.OnceValue(func() string {
 		start := text.Truncate(lines, 2000)
 		return text.Language(start, text.Words(start))
@@ -62,8 +71,16 @@ func NewPage(texts ...string) *Page {
 
 func newIndex(s string) *index {
 	x := &index{words: make(map[string]bool, len(s)/20), numbers: map[string]bool{}, dates: map[text.Date]bool{}}
-	for _, w := range text.Words(s) {
-		x.words[w.Key] = true
+	words := text.Words(s)
+	numbers := make(map[string]int32, len(s)/20)
+	x.order = make([]int32, len(words))
+	for i, w := range words {
+		n, is := numbers[w.Key]
+		if !is {
+			n = int32(len(x.keys))
+			numbers[w.Key], x.words[w.Key], x.keys = n, true, append(x.keys, w.Key)
+		}
+		x.order[i] = n
 	}
 	for _, n := range text.Numbers(s) {
 		x.numbers[n] = true

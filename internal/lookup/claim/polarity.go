@@ -38,6 +38,7 @@ func negates(s string, words []text.Word) bool {
 // clause is a part of a sentence that says one thing, or all of it.
 type clause struct {
 	terms  []string // the set of its words of content, stemmed
+	years  []string // of these, the set of its years
 	denies bool
 	limits bool // what it denies, it denies up to a limit: "not until 1937" means "in 1937"
 }
@@ -91,6 +92,11 @@ func appendClause(out []clause, s string, words []text.Word) []clause {
 		return out
 	}
 	c.terms = text.Unique(c.terms)
+	for _, t := range c.terms {
+		if len(t) == 4 && text.YearPattern.MatchString(t) {
+			c.years = append(c.years, t)
+		}
+	}
 	return append(out, c)
 }
 
@@ -128,7 +134,7 @@ func (p *Page) opposes(statement clause) bool {
 	opposed := false
 	for _, c := range p.clauses() {
 		switch shared := statement.sharedBy(c); {
-		case shared < nearStatement:
+		case shared < nearStatement || statement.otherYear(c):
 		case c.limits || c.denies == statement.denies:
 			return false
 		case shared >= sameStatement:
@@ -136,6 +142,11 @@ func (p *Page) opposes(statement clause) bool {
 		}
 	}
 	return opposed
+}
+
+// otherYear reports whether two clauses speak of different years: "won in 2021", "did not win in 2019".
+func (c clause) otherYear(o clause) bool {
+	return len(c.years) > 0 && len(o.years) > 0 && text.Common(c.years, o.years) == 0
 }
 
 // sharedBy returns the share of the clause's words that another has.

@@ -10,9 +10,12 @@ import (
 	"familiar/internal/text/lang"
 )
 
-// Brackets are the signs that may open a reference: the square bracket, and those of other scripts that look like it or
-// that models were taught to cite with.
-const Brackets = "[［【〔〖⟦"
+// Brackets are the signs that may open a reference: the square bracket, and those of other scripts or of mathematics that look
+// like it or that models were taught to cite with. ClosingBrackets are those that close it.
+const (
+	Brackets        = "[［【〔〖⟦⁅❲⟬⦋⦍⦏⦗〘〚﹝〈⟨"
+	ClosingBrackets = "]］】〕〗⟧⁆❳⟭⦌⦎⦐⦘〙〛﹞〉⟩"
+)
 
 // zeros are those of the digits in which a number is read, and digit is one of them.
 const (
@@ -20,14 +23,14 @@ const (
 	digit = `[0-9０-９٠-٩۰-۹०-९০-৯]`
 )
 
-// reference is a number, or a list of them, in such brackets: [1], [^1], [ 1 ], [1, 3-5], ［１］, [source 1], [1?]. Marks of
+// reference is a number, or a list of them, in such brackets: [1], [^1], [ 1 ], [1, 3-5], ［１］, [source 1], [1a], [1?]. Marks of
 // styles around the number change nothing for a reader, nor does a backslash. A dagger or a second number behind a
 // colon is another system's: 【4:0†source】.
-var reference = regexp.MustCompile(`^[` + `\[［【〔〖⟦][ \t*_~|\\` + "`" + `]*` +
+var reference = regexp.MustCompile(`^[\` + Brackets + `][ \t*_~|\\` + "`" + `]*` +
 	`(?i:(?:` + lang.All().Clean.ReferenceLabels.String() + `)[ \t.:#]*)?` +
-	`([#^]?` + digit + `{1,3}(?:(?:[ \t]*(?:[,;&/+—–-]|and|to)[ \t]*|[ \t]+)[#^]?` + digit + `{1,3})*)` +
-	`((?::[0-9]+)?(?:†[^\]］】〕〗⟧\n]{0,80})?)` +
-	`[ \t?？*_~|\\` + "`" + `]*[\]］】〕〗⟧]`)
+	`([#^]?` + digit + `{1,3}[a-c]?(?:(?:[ \t]*(?:[,;&/+—–-]|and|to)[ \t]*|[ \t]+)[#^]?` + digit + `{1,3}[a-c]?)*)` +
+	`((?::[0-9]+)?(?:†[^\` + ClosingBrackets + `\n]{0,80})?)` +
+	`[ \t?？*_~|\\` + "`" + `]*[\` + ClosingBrackets + `]`)
 
 var (
 	// span is one number of a list, or a range of them.

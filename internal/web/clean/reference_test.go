@@ -15,6 +15,7 @@ func TestReferenceAt(t *testing.T) {
 		{"[1?]", []int{1}}, {"［1］", []int{1}}, {"［１２］", []int{12}}, {"【1】", []int{1}}, {"〔2〕", []int{2}}, {"[source 1]", []int{1}}, {"[Sources: 1 and 2]", []int{1, 2}},
 		{"[doc 7]", []int{7}}, {"[web:7]", []int{7}}, {"[p. 7]", []int{7}}, {"[1 7]", []int{1, 7}}, {"[7/8]", []int{7, 8}}, {"[7 to 8]", []int{7, 8}}, {"［１？］", []int{1}}, {"[٧]", []int{7}}, {"[१२]", []int{12}},
 		{"[#1]", []int{1}}, {"[**1**]", []int{1}}, {`[1\]`, []int{1}}, {"[`1`]", []int{1}}, {"[1-999]", []int{1}}, {"[01]", []int{1}}, {"[100]", []int{100}},
+		{"❲7❳", []int{7}}, {"⁅7⁆", []int{7}}, {"⦋1, 2⦌", []int{1, 2}}, {"〘7〙", []int{7}}, {"⟨7⟩", []int{7}}, {"﹝7﹞", []int{7}}, {"[7a]", []int{7}}, {"[7a, 8b]", []int{7, 8}},
 	} {
 		if end, got := ReferenceAt("m"+tt.in+" x", 1); end != 1+len(tt.in) || !slices.Equal(got, tt.numbers) {
 			t.Errorf("%s: to %d, %v", tt.in, end, got)
@@ -25,7 +26,7 @@ func TestReferenceAt(t *testing.T) {
 			t.Errorf("%s: to %d, %v", foreign, end, got)
 		}
 	}
-	for _, none := range []string{"[0, 1]", "[2024]", "[a]", "[]", "[x 1]", "[1", "(1)", "[Part 2]", "[1, 2024]", "[１２３４]", "1]"} {
+	for _, none := range []string{"[0, 1]", "[2024]", "[a]", "[]", "[x 1]", "[1", "(1)", "[Part 2]", "[1, 2024]", "[１２３４]", "1]", "[3D]", "[7ab]", "[7x]"} {
 		if end, got := ReferenceAt(none, 0); end != 0 {
 			t.Errorf("%s: to %d, %v", none, end, got)
 		}
