@@ -18,6 +18,7 @@ const longestHold = 600
 // continuation of partial.
 func (r Rules) Visible(partial string) string {
 	end := min(LastBoundary(partial), openLink(partial))
+	end = r.Secrets.Begun(partial[:end])
 	for i := 0; i < end; {
 		length, wait := construct(partial[i:end])
 		if wait {
