@@ -1,8 +1,11 @@
 package privacy
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestScrub(t *testing.T) {
@@ -21,6 +24,18 @@ func TestScrub(t *testing.T) {
 		{"jo＠mail.example.org hi", "hi", "email"},
 		{"is jo (at) mail.example.org a scam", "is a scam", "email"},
 		{"is jo @ mail.example.org a scam", "is a scam", "email"},
+		{"see ABChttps://example.org now", "see now", "url"},
+		{"see 1https://example.org/a now", "see 1 now", "url"},
+		{"see Xwww.example.org now", "see X now", "url"},
+		{"see https:/example.org and https:\\\\example.org", "see and", "url"},
+		{"see obsidian://open?vault=mine now", "see now", "url"},
+		{"ask éé[at]example.org now", "ask now", "email"},
+		{"ask q\u0323e\u0301[at]example.org now", "ask now", "email"},
+		{"ask jo{at}example[dot]org now", "ask now", "email"},
+		{"ask jo [@] example.org now", "ask now", "email"},
+		{"what is at https: and http", "what is at https: and http", ""},
+		{"the score (at) half-time", "the score (at) half-time", ""},
+		{"what does :// mean", "what does :// mean", ""},
 		{"the battle of 2026-11-20 and 1914 1918", "the battle of 2026-11-20 and 1914 1918", ""},
 		{"population over 299792458", "population over 299792458", ""},
 	} {
@@ -29,4 +44,34 @@ func TestScrub(t *testing.T) {
 			t.Errorf("scrub(%q) = %q, %v; want %q, %s", tt.in, got, kinds, tt.want, tt.kind)
 		}
 	}
+}
+
+// What a reader takes for an address, by means of their own.
+var (
+	anyURL   = regexp.MustCompile(`(?i)[a-z]://[^\s/]|www\.[a-z0-9]|https?:[/\\]`)
+	anyEmail = regexp.MustCompile(`(?i)[\pL\pN][\pM"']*\s?(?:@|[(\[{]at[)\]}])\s?[\pL\pN]+\.[\pL\pN]`)
+)
+
+// FuzzScrub looks for texts from which addresses leave, or that change when they are scrubbed again.
+func FuzzScrub(f *testing.F) {
+	for _, s := range []string{
+		"ABChttps://org", "see éé[at]x.org", "jo @ x . org", "jo[<@1>at]x.org", "jo@ann@x.org", "<https://x.org/a b>", "ht<@12>tps://x.org", "w<:a:1>ww.x.org", "ask @Ann Lee about 030 1234567 Rome",
+		"jo[at]Ada x.org", "https:Ada//x.org", "+49 170 <@1> 1234567", "discord.gg/a b", "sk-abcdefghijklmnopqrstuvwx@x.org", "e\u0301\u0323[at]x.org",
+	} {
+		f.Add(s, "Ada Lopez")
+	}
+	f.Fuzz(func(t *testing.T, s, name string) {
+		for _, names := range []Names{{}, {names: []string{name}, mentions: []string{"@" + name}, parts: []string{"Ada"}}} {
+			if !utf8.ValidString(name) || strings.TrimSpace(name) == "" {
+				continue
+			}
+			got, _ := Scrub(s, names)
+			if m := anyURL.FindString(got) + anyEmail.FindString(got); m != "" {
+				t.Fatalf("%q leaves %q in %q", s, m, got)
+			}
+			if again, kinds := Scrub(got, names); again != got || len(kinds) > 0 {
+				t.Fatalf("%q becomes %q and then %q, %v", s, got, again, kinds)
+			}
+		}
+	})
 }
