@@ -25,6 +25,7 @@ func (c *codes) at(s string, i int) (ticks, end int, open bool) {
 	if length < 0 {
 		open = block && !c.plain && !c.odd && opens(s, i, ticks)
 		c.doubt = c.doubt || len(run) > 1 && !open
+		c.odd = c.odd || len(run) >= 3 && !open
 		return ticks, 0, open
 	}
 	c.odd = c.odd || len(run) >= 3 && !(blankBefore(s[:i]) && blankBefore(s[:ticks+length]) && strings.HasPrefix(s[ticks+length+len(run):]+"\n", "\n"))

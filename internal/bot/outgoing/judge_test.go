@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -83,6 +84,9 @@ func b2i(b bool) int {
 // block reads what is read by itself at the start of a line.
 func block(s string) (inner string, length int) {
 	line, _, _ := strings.Cut(s, "\n")
+	if mark := strings.TrimLeft(line[:min(len(line), 40)], " "); mark == "" || strings.IndexByte(">#-*0123456789", mark[0]) < 0 {
+		return "", 0
+	}
 	switch {
 	case quotedRest.MatchString(s):
 		return s[len(quotedRest.FindString(s)):], len(s)
@@ -137,16 +141,24 @@ var (
 	loneFence   = regexp.MustCompile("^\\s*(?:`{3,}[^`]*|~{3,}.*)$")
 )
 
-// judge reports what is wrong with the posts of a guarded text.
-func judge(guarded string, posts []string) error {
-	own := sample().URLs
+// ownLinks are those that the reply may have.
+var ownLinks = sample().URLs
+
+// judge reports what is wrong with the posts of a guarded text. Where posts are shorter than Discord's, code may be cut, which is
+// none then: mentions are not judged.
+func judge(guarded string, posts []string, limit int) error {
+	own := ownLinks
 	for n, post := range posts {
-		if strings.TrimSpace(post) == "" {
-			return fmt.Errorf("post %d is blank", n)
+		if strings.TrimSpace(post) == "" || len(utf16.Encode([]rune(post))) > limit {
+			return fmt.Errorf("post %d is blank or too long", n)
 		}
 		for _, p := range discord(post, false) {
-			if m := liveMention.FindString(p.text); m != "" && !p.code {
+			if p.code || limit < 2000 || !strings.ContainsAny(p.text, "@<") {
+			} else if m := liveMention.FindString(p.text); m != "" {
 				return fmt.Errorf("post %d has the live mention %q", n, m)
+			}
+			if !strings.Contains(p.text, ":/") {
+				continue
 			}
 			for _, link := range liveLink.FindAllString(p.text, -1) {
 				if bareScheme.MatchString(link) {
@@ -167,49 +179,62 @@ func judge(guarded string, posts []string) error {
 
 // leaked looks for the secret in letters and digits alone.
 func leaked(s string) string {
-	bare := func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
-				return unicode.ToLower(r)
-			}
-			return -1
-		}, s)
-	}
-	s = bare(s)
-	for _, form := range forms() {
-		if strings.Contains(s, bare(form)) {
+	s = strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
+	for _, form := range bareForms {
+		if strings.Contains(s, form) {
 			return form
 		}
 	}
 	return ""
 }
 
+// bareForms are the secret as it is, reversed, in base64 and in hexadecimal, in small letters and digits.
+var bareForms = []string{"hunter2token0123456789", "9876543210nekot2retnuh", "ahvudgvymi10b2tlbi0wmtizndu2nzg5", "68756e746572322d746f6b656e2d30313233343536373839"}
+
 // moved reports what the posts have lost of the text, have twice, or have in another order. Lines of fences come and go.
 func moved(guarded string, posts []string) error {
-	visible := func(texts ...string) string {
-		var b strings.Builder
-		for _, text := range texts {
-			for line := range strings.Lines(text) {
-				if !loneFence.MatchString(strings.TrimRight(line, "\r\n")) {
-					b.WriteString(line)
-				}
-			}
-			b.WriteString("\n")
-		}
-		return strings.Map(func(r rune) rune {
-			if unicode.IsSpace(r) || r == '`' || r == '~' {
-				return -1
-			}
-			return r
-		}, b.String())
-	}
-	want, got := []rune(visible(guarded)), []rune(visible(posts...))
-	if slices.Equal(want, got) {
+	if want := inked(guarded, false); want == inked(strings.Join(posts, "\n"), false) {
 		return nil
 	}
-	i := 0
-	for i < min(len(want), len(got)) && want[i] == got[i] {
-		i++
+	text, posted := []rune(inked(guarded, false)), []rune(inked(strings.Join(posts, "\n"), false))
+	if i := missed([]rune(inked(guarded, true)), posted); i >= 0 {
+		return fmt.Errorf("lost: the posts end at %d of %d characters", i, len(text))
 	}
-	return fmt.Errorf("%d characters became %d; from %d: %q, want %q", len(want), len(got), i, string(got[i:min(len(got), i+40)]), string(want[i:min(len(want), i+40)]))
+	if i := missed([]rune(inked(strings.Join(posts, "\n"), true)), text); i >= 0 {
+		return fmt.Errorf("doubled: the text ends at %d of %d characters of the posts", i, len(posted))
+	}
+	return nil
+}
+
+// inked is a text without white space and the signs of fences and, if asked for, without the lines of fences.
+func inked(text string, noFences bool) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !noFences || !loneFence.MatchString(strings.TrimRight(line, "\r\n")) {
+			b.WriteString(line)
+		}
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || r == '`' || r == '~' {
+			return -1
+		}
+		return r
+	}, b.String())
+}
+
+// missed returns the first character of what that is not in all, in its order; -1 if all are.
+func missed(what, all []rune) int {
+	for i, r := range what {
+		next := slices.Index(all, r)
+		if next < 0 {
+			return i
+		}
+		all = all[next+1:]
+	}
+	return -1
 }

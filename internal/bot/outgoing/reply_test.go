@@ -1,8 +1,6 @@
 package outgoing
 
 import (
-	"encoding/base64"
-	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -10,30 +8,16 @@ import (
 	"testing"
 )
 
-func forms() []string {
-	return []string{topSecret, reversed(topSecret), base64.RawStdEncoding.EncodeToString([]byte(topSecret)), hex.EncodeToString([]byte(topSecret))}
-}
-
-// posted sends a reply through the guard and the splitter, and its first cut bytes as what has grown so far.
-func posted(text string, cut int) error {
-	rules, marker := sample(), &Marker{Lookup: readPages()}
-	cut = max(0, min(cut, len(text)))
-	for _, growing := range []bool{true, false} {
-		part := text
-		if growing {
-			part = rules.Visible(text[:cut])
-		}
-		guarded, _ := rules.Guard(part)
-		guarded, _, _ = marker.Mark(guarded, growing)
-		posts := Split(guarded, 2000)
-		for _, post := range posts {
-			if rule, what := violation(post); rule != "" {
-				return fmt.Errorf("%s: %q in %q", rule, what, post)
-			}
-		}
-		if err := judge(guarded, posts); err != nil {
-			return fmt.Errorf("%w\nposts %q", err, posts)
-		}
+// post sends a reply, or the beginning of one that grows, through the guard and the splitter, and judges what comes of it.
+func post(rules Rules, marker *Marker, text string, growing bool, limit int) error {
+	if growing {
+		text = rules.Visible(text)
+	}
+	guarded, _ := rules.Guard(text)
+	guarded, _, _ = marker.Mark(guarded, growing)
+	posts := Split(guarded, limit)
+	if err := judge(guarded, posts, limit); err != nil {
+		return fmt.Errorf("%w\nposts %.3000q", err, posts)
 	}
 	return nil
 }
@@ -46,7 +30,8 @@ func filled(filler string, n int, text string) string {
 	return CutUnits(strings.Repeat(filler, n/len([]rune(filler))+1), n) + text
 }
 
-// TestHostileRepliesSplit cuts the replies of a hijacked model at every place.
+// TestHostileRepliesSplit cuts the replies of a hijacked model at every place: those of one kind are pushed to where Discord's limit
+// falls within them, the others are cut to short posts.
 func TestHostileRepliesSplit(t *testing.T) {
 	replies := 30_000
 	if underRace {
@@ -57,14 +42,19 @@ func TestHostileRepliesSplit(t *testing.T) {
 	for w := range workers {
 		all.Go(func() {
 			r := rand.New(rand.NewPCG(20261122, uint64(w))) // always the same replies
-			a := attack{r}
+			a, rules, marker := attack{r}, sample(), &Marker{Lookup: readPages()}
 			for n := range replies / workers {
-				text := a.some(1 + r.IntN(3))
-				if n%3 > 0 { // the rest is judged as it is
-					text = filled(fillers[r.IntN(len(fillers))], 2000-r.IntN(min(len(text), 1990)+8), text)
+				text, limit := a.some(1+r.IntN(3)), 60+r.IntN(300)
+				if n%4 == 0 {
+					limit = 2000
+					text = filled(fillers[r.IntN(len(fillers))], limit-r.IntN(min(len(text), 1990)+8), text)
 				}
-				if err := posted(text, r.IntN(len(text)+1)); err != nil {
-					t.Errorf("reply %d of %d: %v\n  in %q", n, w, err, text)
+				cut := len(text)
+				if n%3 == 0 {
+					cut = r.IntN(cut + 1)
+				}
+				if err := post(rules, marker, text[:cut], n%3 == 0, limit); err != nil {
+					t.Errorf("reply %d of %d: %v\n  in %.300q … %q", n, w, err, text, text[max(0, len(text)-600):])
 					return
 				}
 			}
@@ -80,14 +70,52 @@ func FuzzReply(f *testing.F) {
 	}
 	for _, s := range []string{
 		"> ```\n@everyone\n```", "- ```\n<@1>\n```\n", "```` x ``` @here ````", "a ``` b\n```\n@everyone\n```", "`a\n\nb` @everyone `", "```\n[1](https://example.org/a)\n``` `@here", "\\``@everyone`", "# ```\n@here\n```",
+		"hunter2-**token**-01234 56789", "68 75 6e 74 65 72 32 2d 74 6f 6b 65 6e 2d 30 31 32 33 34 35 36 37 38 39",
 	} {
 		f.Add(s, uint8(0), 0, 30)
 		f.Add(s, uint8(1), 1990, 3000)
 	}
 	f.Fuzz(func(t *testing.T, text string, filler uint8, n, cut int) {
 		text = filled(fillers[int(filler)%len(fillers)], max(0, min(n, 2100)), text[:min(len(text), 3000)])
-		if err := posted(text, cut); err != nil {
-			t.Fatalf("%v\n  in %q", err, text)
+		rules, marker := sample(), &Marker{Lookup: readPages()}
+		for _, limit := range []int{2000, 60 + max(0, cut)%300} {
+			for _, growing := range []bool{true, false} {
+				part := text
+				if growing {
+					part = text[:max(0, min(cut, len(text)))]
+				}
+				if err := post(rules, marker, part, growing, limit); err != nil {
+					t.Fatalf("%v\n  in %q", err, part)
+				}
+			}
 		}
 	})
+}
+
+// The judge finds a bare attack, in the posts of any guard.
+func TestJudge(t *testing.T) {
+	for want, posts := range map[string][]string{
+		"live mention":           {"> ```\n@everyone\n```"},
+		"live mention \"<@1>\"":  {"```` x ``` <@1> ````"},
+		"live mention \"@here\"": {"# ```\n@here\n```"},
+		"live link":              {"see <https://x.com", "munity>"},
+		"secret":                 {"hunter2-**token**", "-01234 56789"},
+		"blank":                  {" "},
+		"too long":               {strings.Repeat("a", 2001)},
+		"lost":                   {"and so on", "to the"},
+		"doubled":                {"and so on", "and so on to the end"},
+	} {
+		guarded := strings.Join(posts, "\n")
+		if want == "lost" || want == "doubled" {
+			guarded = "and so on to the end"
+		}
+		if err := judge(guarded, posts, 2000); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", posts, err, want)
+		}
+	}
+	for _, post := range []string{"`@everyone` and ```\n<@1>\n```", "<https://example.org/a> [x](<https://example.org/a>)", "\\`a` b `@here`", "> a\n> b\n@ everyone"} {
+		if err := judge(post, []string{post}, 2000); err != nil {
+			t.Errorf("%q: %v", post, err)
+		}
+	}
 }
