@@ -37,6 +37,7 @@ var begun = regexp.MustCompile(`(?i)(?:<[a-z0-9+.-]{0,30}|h(?:t(?:tp?|tps)?)?):?
 
 // addressAt returns the address whose scheme ends at colon, not before from: it is empty if there is no scheme.
 func addressAt(text string, from, colon int) (start, end int) {
+	from = max(from, colon-longestBegun)
 	start = colon
 	for start > from && schemeByte(text[start-1]) {
 		start--

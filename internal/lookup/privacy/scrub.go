@@ -63,7 +63,12 @@ func scrub(s string, names Names, kinds *[]string) string {
 	}
 	for _, p := range private {
 		if p.mark == "" && len(s) >= 24 || strings.ContainsAny(s, p.mark) {
-			replace(p.kind, p.pattern.ReplaceAllString(s, " "))
+			replace(p.kind, p.pattern.ReplaceAllStringFunc(s, func(found string) string {
+				if p.kind == "token" && isLongWord(found) {
+					return found
+				}
+				return " "
+			}))
 		}
 	}
 	replace("phone", removePhones(s))

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"familiar/internal/context/turn"
 )
 
 func TestScrub(t *testing.T) {
@@ -74,4 +76,38 @@ func FuzzScrub(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A compound of a language that writes long words is no key.
+func TestLongWords(t *testing.T) {
+	for _, word := range []string{"Donaudampfschifffahrtsgesellschaft", "Rindfleischetikettierungsüberwachung", "Grundstücksverkehrsgenehmigungszuständigkeit", "Betäubungsmittelverschreibungsverordnung", "Bundesausbildungsförderungsgesetz",
+		"Lebensversicherungsgesellschaft", "Sternwartenbeobachtungsinstrument", "Arbeitsunfähigkeitsbescheinigung", "Straßenverkehrsordnungswidrigkeit", "Rheinland-Pfalz-Landesregierung"} {
+		if got, kinds := Scrub("was ist "+word, Names{}); got != "was ist "+word || len(kinds) > 0 {
+			t.Errorf("%q: %q %v", word, got, kinds)
+		}
+	}
+	for _, key := range []string{"abcdefghijklmnopqrstuvwx", "qwertzuiopasdfghjklyxcvbnm", "sk-proj-abcdefghijklmnopqr", "xoxbqkzjvwpmtrnsldhgfcbkqz", "Gesellschaft1234567890abcdef", "GesellschaftsVerordnungenXyzAbc"} {
+		if got, kinds := Scrub("was ist "+key, Names{}); got != "was ist" || len(kinds) != 1 {
+			t.Errorf("%q: %q %v", key, got, kinds)
+		}
+	}
+}
+
+// Names are found in capitals, and in the genitive of German.
+func TestFormsOfNames(t *testing.T) {
+	for _, tt := range []struct{ name, in, want string }{
+		{"Ada", "the death of Ada's father", "the death of father"},
+		{"ANNA SCHMIDT", "what did Anna do", "what did do"},
+		{"Anna Schmidt", "how old is ANNA", "how old is"},
+		{"Anna Schmidt", "wie alt ist Annas Vater", "wie alt ist Vater"},
+		{"Ada", "wie alt ist Adas Vater", "wie alt ist Vater"},
+		{"Müller", "wie alt ist Müllers Hund", "wie alt ist Hund"},
+		{"Mar", "how far is Mars from here", "how far is Mars from here"},
+		{"USA fan", "who leads the USA", "who leads the USA"},
+	} {
+		req := turn.Request{GuildID: "hall", Message: turn.Message{Text: tt.in, Author: turn.Author{Name: tt.name}}}
+		if got, _ := Scrub(tt.in, NamesIn(req, nil)); got != tt.want {
+			t.Errorf("%s in %q: %q, want %q", tt.name, tt.in, got, tt.want)
+		}
+	}
 }
