@@ -127,8 +127,14 @@ func (k *kind) read(s string, hidden [][]int) view {
 		case r != utf8.RuneError:
 			decomposed = norm.NFKD.AppendString(decomposed[:0], s[i:i+size])
 			for _, r := range string(decomposed) {
-				if r = unicode.ToLower(r); lookalikes[r] != 0 {
-					r = lookalikes[r]
+				r = unicode.ToLower(r)
+				if latin := lookalikes[r]; latin != 0 {
+					r = latin
+				}
+				for _, first := range signs {
+					if r >= first && r < first+26 {
+						r += 'a' - first
+					}
 				}
 				if k.holds(r) && !unicode.Is(unicode.M, r) {
 					v.add(i, i+size, string(r))
@@ -181,6 +187,9 @@ func hexDigit(b byte) rune {
 	}
 	return rune(b|0x20-'a') + 10
 }
+
+// signs are the first of alphabets of emoji: the signs of flags, and letters in black circles and squares.
+var signs = [...]rune{0x1F1E6, 0x1F150, 0x1F170}
 
 // lookalikes are small letters of other alphabets that look like Latin ones: the part of Unicode's confusables (UTS 39) that
 // keys can be written with.

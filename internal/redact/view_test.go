@@ -46,6 +46,11 @@ func TestSecretUnderMarks(t *testing.T) {
 					return c + 0xFEE0
 				}
 				return c
+			}, secret), "flags": strings.Map(func(c rune) rune {
+				if c >= 'a' && c <= 'z' {
+					return c - 'a' + 0x1F1E6
+				}
+				return c
 			}, secret), "reversed, in bold": "**" + between(reversed(secret), " ") + "**",
 		} {
 			for _, text := range []string{form, "It is " + form, form + " indeed", "é語" + form + ".", "(" + form + ")"} {

@@ -46,6 +46,14 @@ func Split(text string, limit int) []string {
 	return pieces
 }
 
+// Head returns the beginning of Markdown that is one piece of at most limit UTF-16 units.
+func Head(text string, limit int) string {
+	if pieces := Split(text, limit); len(pieces) > 0 {
+		return pieces[0]
+	}
+	return ""
+}
+
 // resume returns what a piece begins with: no blank lines and, where the code had ended with the piece before,
 // not its closing fence. The indentation of a line stays.
 func resume(text string, lineStart bool, f fence) (string, fence) {

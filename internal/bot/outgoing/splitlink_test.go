@@ -96,3 +96,15 @@ func TestGrowingLinkIsHeldBack(t *testing.T) {
 		t.Errorf("%q is left of %q", got, text)
 	}
 }
+
+func TestHead(t *testing.T) {
+	if got := Head("see <https://example.org/a/b/c/d/e/f> and on", 40); got != "see <https://example.org/a/b/c/d/e/f>" {
+		t.Errorf("%q", got)
+	}
+	if got := Head("see this page: <https://example.org/a/b/c/d>", 40); got != "see this page:" {
+		t.Errorf("%q", got)
+	}
+	if got := Head(" \n", 40); got != "" {
+		t.Errorf("%q", got)
+	}
+}
