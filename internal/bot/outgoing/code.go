@@ -28,7 +28,7 @@ func (c *codes) at(s string, i int) (ticks, end int, open bool) {
 		c.odd = c.odd || len(run) >= 3 && !open
 		return ticks, 0, open
 	}
-	c.odd = c.odd || len(run) >= 3 && !(blankBefore(s[:i]) && blankBefore(s[:ticks+length]) && strings.HasPrefix(s[ticks+length+len(run):]+"\n", "\n"))
+	c.odd = c.odd || len(run) >= 3 && !(blankBefore(s[:i]) && blankBefore(s[:ticks+length]) && strings.HasPrefix(s[ticks+length+len(run):min(len(s), ticks+length+len(run)+1)]+"\n", "\n"))
 	// What is neither a block nor short and on one line may be cut when it is posted, and then is no code.
 	apart := !block && (length > longestHold || strings.Contains(s[ticks:ticks+length], "\n"))
 	c.plain = c.plain || apart // readers then differ on where the next code begins
@@ -45,7 +45,7 @@ func (c *codes) at(s string, i int) (ticks, end int, open bool) {
 func isBlock(s string, i, from, to int) bool {
 	info, _, more := strings.Cut(s[from:to], "\n")
 	return from-i == 3 && more && (i == 0 || s[i-1] == '\n') && len(info) <= longestInfo && infoWord.MatchString(info) &&
-		s[to-1] == '\n' && strings.HasPrefix(s[to+3:]+"\n", "\n")
+		s[to-1] == '\n' && !strings.Contains(s[from:to], "```") && strings.HasPrefix(s[to+3:min(len(s), to+4)]+"\n", "\n")
 }
 
 var infoWord = regexp.MustCompile(`^[A-Za-z0-9_+.#-]*$`)

@@ -69,7 +69,7 @@ func FuzzReply(f *testing.F) {
 		f.Add(s+" "+fragments[(i*7)%len(fragments)], uint8(i), 1990, 20)
 	}
 	for _, s := range []string{
-		"> ```\n@everyone\n```", "- ```\n<@1>\n```\n", "```` x ``` @here ````", "a ``` b\n```\n@everyone\n```", "`a\n\nb` @everyone `", "```\n[1](https://example.org/a)\n``` `@here", "\\``@everyone`", "# ```\n@here\n```",
+		"> ```\n@everyone\n```", "- ```\n<@1>\n```\n", "```` x ``` @here ````", "a ``` b\n```\n@everyone\n```", "`a\n\nb` @everyone `", "```\n[1](https://example.org/a)\n``` `@here", "\\``@everyone`", "# ```\n@here\n```", "```\ncode\n````@everyone\n```", "~~~\n```\n<@1>\n```", "**a`** @everyone `b", "`` a ` @everyone `", "\\\\`a` @everyone `b`",
 		"hunter2-**token**-01234 56789", "68 75 6e 74 65 72 32 2d 74 6f 6b 65 6e 2d 30 31 32 33 34 35 36 37 38 39",
 	} {
 		f.Add(s, uint8(0), 0, 30)
