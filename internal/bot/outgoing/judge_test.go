@@ -137,6 +137,7 @@ func codeAt(s string) int {
 var (
 	liveMention = regexp.MustCompile(`(?i)@(?:everyone|here)|<@[!&]?[0-9]+>|<#[0-9]+>|</[^<>\n]+:[0-9]+>|<t:-?[0-9]+(?::[a-z])?>|<id:[a-z]+>`)
 	liveLink    = regexp.MustCompile(`(?i)<https?:/[^ >]+>|[a-z][a-z0-9+.-]*://[^\s<]+`)
+	webScheme   = regexp.MustCompile(`(?i)https?://`)
 	bareScheme  = regexp.MustCompile(`://[.,:;!?'"*_~|)\]}>\\` + "`" + `]*$`)
 	loneFence   = regexp.MustCompile("^\\s*(?:`{3,}[^`]*|~{3,}.*)$")
 )
@@ -163,6 +164,9 @@ func judge(guarded string, posts []string, limit int) error {
 			for _, link := range liveLink.FindAllString(p.text, -1) {
 				if bareScheme.MatchString(link) {
 					continue
+				}
+				if m := webScheme.FindStringIndex(link); m != nil && link[0] != '<' && strings.Index(link, "://") == m[1]-3 {
+					link = link[m[0]:] // letters before do not matter
 				}
 				plain := strings.TrimRight(strings.TrimSuffix(strings.TrimPrefix(link, "<"), ">"), ".,:;!?'\"*_~|)]}>\\`")
 				if whole := strings.Trim(link, "<>"); !own[whole] && !own[plain] && !own[plain+")"] {

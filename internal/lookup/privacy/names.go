@@ -128,7 +128,7 @@ func (k Names) besideName(s string, words []text.Word, i int) bool {
 		return j >= 0 && j < len(words) && words[j].Upper && !utterance.Everyday(words[j].Key) && !k.single[words[j].Key] &&
 			s[min(words[i].End, words[j].End):max(words[i].Start, words[j].Start)] == " "
 	}
-	if !words[i].Upper {
+	if !words[i].Upper || s == strings.ToUpper(s) { // where all is in capitals, they mark no name
 		return false
 	}
 	if partner(i + 1) {

@@ -25,6 +25,7 @@ var private = []struct {
 	{"invite", "/", regexp.MustCompile(`(?i)(?:https?://)?(?:www\.)?(?:discord\.gg|discord(?:app)?\.com/invite|dsc\.gg|discord\.me|invite\.gg)/\S*`)},
 	{"url", ":.", regexp.MustCompile(`(?i)[a-z][a-z0-9+.\-]*://\S+|https?:[/\\]\S*|www\.\S+`)}, // whatever stands before: readers look for the address
 	{"email", "@([{", regexp.MustCompile(`(?i)[\pL\pN\pM._%+\-"']+ ?(?:[(\[{] ?(?:at|@) ?[)\]}]|@) ?[\pL\pN\pM\-]+(?: ?(?:\.|[(\[{] ?(?:dot|\.) ?[)\]}]) ?[\pL\pN\pM\-]+)+`)},
+	{"email", "dD", regexp.MustCompile(`(?i)\b[\pL\pN_\-]+(?: dot [\pL\pN_\-]+)+ at [\pL\pN\-]+(?: dot [\pL\pN\-]+)+|\b[\pL\pN._\-]+ at [\pL\pN\-]+ dot (?:com|net|org|info|io|de|uk|eu)\b`)},
 	{"token", "", regexp.MustCompile(`[A-Za-z0-9_\-]{24,}(?:\.[A-Za-z0-9_\-]+)*`)},
 	{"snowflake", "0123456789", regexp.MustCompile(`\d{17,20}`)},
 }

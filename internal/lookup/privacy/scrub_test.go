@@ -35,6 +35,10 @@ func TestScrub(t *testing.T) {
 		{"ask q\u0323e\u0301[at]example.org now", "ask now", "email"},
 		{"ask jo{at}example[dot]org now", "ask now", "email"},
 		{"ask jo [@] example.org now", "ask now", "email"},
+		{"who owns lena dot krafft at mail dot example now", "who owns now", "email"},
+		{"who owns jo at example dot org", "who owns", "email"},
+		{"look at polka dot skirts", "look at polka dot skirts", ""},
+		{"why look at polka dot in art", "why look at polka dot in art", ""},
 		{"what is at https: and http", "what is at https: and http", ""},
 		{"the score (at) half-time", "the score (at) half-time", ""},
 		{"what does :// mean", "what does :// mean", ""},
@@ -103,6 +107,7 @@ func TestFormsOfNames(t *testing.T) {
 		{"Ada", "wie alt ist Adas Vater", "wie alt ist Vater"},
 		{"Müller", "wie alt ist Müllers Hund", "wie alt ist Hund"},
 		{"Mar", "how far is Mars from here", "how far is Mars from here"},
+		{"Zyphoria", "WHERE DOES ZYPHORIA WORK", "WHERE DOES WORK"},
 		{"USA fan", "who leads the USA", "who leads the USA"},
 	} {
 		req := turn.Request{GuildID: "hall", Message: turn.Message{Text: tt.in, Author: turn.Author{Name: tt.name}}}
