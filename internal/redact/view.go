@@ -16,17 +16,25 @@ import (
 type view struct {
 	text     []byte
 	from, to []int // of the characters of the text that the bytes come from
+	numbered bool  // characters were written as their numbers
 }
 
 // A kind of view has the characters that it reports to be in it.
 type kind struct {
-	holds func(rune) bool
-	ascii [utf8.RuneSelf]bool
+	holds  func(rune) bool
+	ascii  [utf8.RuneSelf]bool
+	digits bool // of a character that is written as its number, the number is taken and not the character
 }
 
 var (
 	// dense views have letters and digits alone, so that nothing between them hides a secret.
 	dense = kindOf(func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+	// digits views are dense ones of texts in which some pairs of digits look like a character's number and are not.
+	digits = func() *kind {
+		k := *dense
+		k.digits = true
+		return &k
+	}()
 	// shown views are for secrets that have too few letters and digits for dense ones.
 	shown = kindOf(func(r rune) bool {
 		return !unicode.IsSpace(r) && unicode.IsPrint(r) && !strings.ContainsRune("*_~|`\\>#", r)
@@ -111,7 +119,10 @@ func (k *kind) read(s string, hidden [][]int) view {
 		switch {
 		case r == '%' || r == '\\' || r == '0':
 			if n, length := numbered(s[i:]); length > 0 {
-				r, size = n, length
+				r, size, v.numbered = n, length, true
+				if k.digits {
+					r, size = ' ', max(length-2, 1)
+				}
 			}
 		case r >= utf8.RuneSelf:
 			r, size = utf8.DecodeRuneInString(s[i:])
@@ -210,7 +221,8 @@ var lookalikes = func() map[rune]rune {
 func (r *Redactor) views(s string, do func(v view, forms []string) bool) {
 	hidden := unseen(s)
 	for _, h := range [][][]int{nil, hidden} {
-		if len(r.dense) > 0 && !do(dense.read(s, h), r.dense) || len(r.shown) > 0 && !do(shown.read(s, h), r.shown) || len(hidden) == 0 {
+		v := dense.read(s, h)
+		if !do(v, r.dense) || v.numbered && !do(digits.read(s, h), r.dense) || len(r.shown) > 0 && !do(shown.read(s, h), r.shown) || len(hidden) == 0 {
 			return
 		}
 	}
