@@ -120,8 +120,8 @@ func (k *kind) read(s string, hidden [][]int) view {
 		case r == '%' || r == '\\' || r == '0':
 			if n, length := numbered(s[i:]); length > 0 {
 				r, size, v.numbered = n, length, true
-				if k.digits {
-					r, size = ' ', max(length-2, 1)
+				if k.digits && length > len("0x") {
+					r, size = ' ', length-len("73")
 				}
 			}
 		case r >= utf8.RuneSelf:

@@ -39,7 +39,7 @@ func TestSecretUnderMarks(t *testing.T) {
 			"bold":    secret[:5] + "**" + secret[5:9] + "**" + secret[9:], "spoiler": "||" + secret[:7] + "||" + secret[7:], "backticks": "`" + secret[:7] + "``" + secret[7:] + "`",
 			"spaces": between(secret, " "), "lines": secret[:half] + "\n\n" + secret[half:], "quotation": secret[:half] + "\n> " + secret[half:], "underlined": "__" + secret[:half] + "__" + secret[half:],
 			"upper case": strings.ToUpper(secret), "title": strings.ToUpper(secret[:1]) + secret[1:], "zero width": between(secret, "\u200b"), "joiner": between(secret, "\u2060"), "selector": between(secret, "\ufe0f"),
-			"percent": percent, "some percent": mixed, "escaped bytes": escaped, "numbers": numbers, "spaced hex": spaced.String(), "hex with colons": colons.String(), "hex in one": "0x" + h, "hex with some percent": strings.Replace(spaced.String(), " ", "%", 3), "hex with some numbers": strings.Replace(spaced.String(), " ", " 0x", 3),
+			"percent": percent, "some percent": mixed, "escaped bytes": escaped, "numbers": numbers, "spaced hex": spaced.String(), "hex with colons": colons.String(), "hex in one": "0x" + h, "hex in two": "0x" + h[:20] + " 0x" + h[20:] + " 0x41", "hex with some percent": strings.Replace(spaced.String(), " ", "%", 3), "hex with some numbers": strings.Replace(spaced.String(), " ", " 0x", 3),
 			"a link's target": secret[:half] + "](https://example.org/a_(b)c)" + secret[half:], "a block's language": secret[:half] + "```go\n" + secret[half:] + "```", "an emoji": secret[:half] + "<:smile:123456>" + secret[half:],
 			"a citation": secret[:half] + "[1]" + secret[half:], "accents": between(secret, "\u0331"), "full width": strings.Map(func(c rune) rune {
 				if c > ' ' && c < 0x7f {
