@@ -45,7 +45,7 @@ func TestHostileRepliesSplit(t *testing.T) {
 			a, rules, marker := attack{r}, sample(), &Marker{Lookup: readPages()}
 			for n := range replies / workers {
 				text, limit := a.some(1+r.IntN(3)), 60+r.IntN(300)
-				if n%4 == 0 {
+				if n%5 == 0 {
 					limit = 2000
 					text = filled(fillers[r.IntN(len(fillers))], limit-r.IntN(min(len(text), 1990)+8), text)
 				}
