@@ -8,8 +8,8 @@ import (
 
 // Addresses that Split does not cut.
 
-// addresses finds the links that Discord makes, with the angle brackets around them, and whatever else has a scheme; at
-// the end of a text, also what may be the beginning of one.
+// addresses finds the links that Discord makes, with the angle brackets around them; at the end of a text, also what may be
+// the beginning of one.
 func addresses(text string) spans {
 	var out spans
 	for at := 0; ; {
@@ -30,23 +30,21 @@ func addresses(text string) spans {
 	return out
 }
 
-// longestBegun limits the beginning of an address, in bytes: the name of its scheme.
-const longestBegun = 32
+// longestBegun is the length of the beginning of an address, in bytes: "<https:".
+const longestBegun = 7
 
-var begun = regexp.MustCompile(`(?i)(?:<[a-z0-9+.-]{0,30}|h(?:t(?:tp?|tps)?)?):?$`)
+var begun = regexp.MustCompile(`(?i)<?h(?:t(?:tp?|tps)?)?:?$`)
 
-// addressAt returns the address whose scheme ends at colon, not before from: it is empty if there is no scheme.
+// addressAt returns the address whose scheme ends at colon, not before from: it is empty if there is none. Other schemes than
+// these are no links for Discord, and the guard leaves none of those that are for other programs.
 func addressAt(text string, from, colon int) (start, end int) {
-	from = max(from, colon-longestBegun)
-	start = colon
-	for start > from && schemeByte(text[start-1]) {
-		start--
-	}
-	for start < colon && !isLetter(text[start]) {
-		start++
-	}
-	if start == colon {
-		return start, start
+	switch {
+	case hasScheme(text[from:colon], "https"):
+		start = colon - len("https")
+	case hasScheme(text[from:colon], "http"):
+		start = colon - len("http")
+	default:
+		return colon, colon
 	}
 	angle := start > from && text[start-1] == '<'
 	length := strings.IndexFunc(text[colon:], func(r rune) bool { return r == '<' || angle && r == '>' || unicode.IsSpace(r) })
@@ -58,6 +56,10 @@ func addressAt(text string, from, colon int) (start, end int) {
 		end += len(">") * strings.Count(text[end:min(len(text), end+1)], ">")
 	}
 	return start, end
+}
+
+func hasScheme(s, scheme string) bool {
+	return len(s) >= len(scheme) && strings.EqualFold(s[len(s)-len(scheme):], scheme)
 }
 
 // tooLong returns the end of the address that text begins with, if it does not fit in room; else 0.

@@ -82,7 +82,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-var longAddress = regexp.MustCompile(`:/\S{20,}`)
+var longAddress = regexp.MustCompile(`\S{10,}:/|:/\S{10,}`)
 
 // fits reports what is wrong with the pieces of any text.
 func fits(text string, limit int, pieces []string) error {
