@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -221,7 +222,7 @@ func (c *config) searchKeys() map[string]string {
 func (c *config) redactor() *redact.Redactor {
 	var secrets []string
 	for _, v := range c.values {
-		secrets = append(secrets, v.hidden())
+		secrets = append(append(secrets, v.hidden()), v.inAddress()...)
 	}
 	return redact.New(secrets...)
 }
@@ -250,6 +251,19 @@ func (v value) hidden() string {
 	return password
 }
 
+// inAddress is what may be secret in a URL beside a password: a user's name, which may be a token, and the values of a query.
+func (v value) inAddress() []string {
+	u, err := url.Parse(v.text)
+	if v.secret || err != nil {
+		return nil
+	}
+	all := []string{u.User.Username()}
+	for _, values := range u.Query() {
+		all = append(all, values...)
+	}
+	return all
+}
+
 // shown is a value as it may be printed.
 func (v value) shown() string {
 	switch {
@@ -258,11 +272,43 @@ func (v value) shown() string {
 	case v.secret:
 		return "(set, hidden)"
 	}
-	if u, err := url.Parse(v.text); err == nil && u.User != nil {
-		return u.Redacted()
-	}
-	return v.text
+	return anyAddress.ReplaceAllStringFunc(v.text, shownAddress)
 }
+
+// anyAddress is an address in a value, or what may be meant as one: a name and a password before a host.
+var anyAddress = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s,]+|[^\s,]*:[^\s,]*@[^\s,]+`)
+
+// shownAddress is an address without a user's name, a password, the values of a query and a fragment.
+func shownAddress(address string) string {
+	u, err := url.Parse(address)
+	switch {
+	case err == nil && u.Scheme == "mailto":
+		return address // whoever is to be written to
+	case err != nil || u.Host == "":
+		return "(no address, hidden)"
+	}
+	scheme, rest, _ := strings.Cut(address, "://")
+	rest, fragment, _ := strings.Cut(rest, "#")
+	rest, query, _ := strings.Cut(rest, "?")
+	host, path, slash := strings.Cut(rest, "/")
+	if i := strings.LastIndexByte(host, '@'); i >= 0 {
+		host = redact.Mask + host[i:]
+	}
+	shown := scheme + "://" + host
+	if slash {
+		shown += "/" + path
+	}
+	if query != "" {
+		shown += "?" + queryValue.ReplaceAllString(query, "${1}"+redact.Mask)
+	}
+	if fragment != "" {
+		shown += "#" + redact.Mask
+	}
+	return shown
+}
+
+// queryValue is a parameter's value with its name, if it has one.
+var queryValue = regexp.MustCompile(`([^&;=]*=)?[^&;=][^&;]*`)
 
 func resolve(dir, path string) string {
 	if filepath.IsAbs(path) {

@@ -220,7 +220,7 @@ func (a *app) openBuilder(_ context.Context, p *program) error {
 			&history.Provider{Store: a.store, Window: a.character.Window},
 			a.lookup,
 		},
-		Count: counter.Count, BlockRole: web.BlockRole, Clock: a.character.Location, Redact: a.redact.String,
+		Count: counter.Count, BlockRole: web.BlockRole, Clock: a.character.Location, Names: append([]string{a.character.Name}, a.character.Aliases...), Redact: a.redact.String,
 		Deadlines: map[string]time.Duration{"character": 250*time.Millisecond + p.far.patience, "history": 2*time.Second + p.far.patience},
 	}
 	return nil

@@ -115,9 +115,9 @@ func (b *Bot) foundAnswer(l *turn.Lookup) string {
 			continue
 		}
 		if outgoing.Units(body) > room { // one claim too long to be whole
-			body = outgoing.CutUnits(body, max(room-1, 0)) + "…"
+			body = outgoing.Head(body, room-1) + "…"
 		}
-		return outgoing.CutUnits(body+tail, answerUnits)
+		return outgoing.Head(body+tail, answerUnits)
 	}
 }
 

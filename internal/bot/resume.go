@@ -86,7 +86,7 @@ func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 	mark := "\n\n" + outgoing.SmallType + b.say(interrupted)
 	text := last.Text
 	if b.Pace.Units > 0 {
-		text = outgoing.Split(text, b.Pace.Units-len(mark))[0]
+		text = outgoing.Head(text, b.Pace.Units-len(mark))
 	}
 	b.notices.posting.Go(func() {
 		defer func() { b.recovered("mark an interrupted reply", recover()) }()

@@ -5,7 +5,8 @@
 // nobody ever reads half of one (file.go). It is bounded: what expires soonest makes room for what comes (room.go).
 //
 // What is kept is private: somebody asked for it. The directory is made for its owner alone, and so is every file; a
-// file's name is a hash, and the key itself is not written down.
+// file's name is a hash, and the key itself is not written down. A directory or a file of another user is not trusted
+// (owner_unix.go).
 package disk
 
 import (
@@ -16,6 +17,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"sync"
@@ -52,19 +54,54 @@ type Cache[V any] struct {
 	dropped, faults atomic.Int64
 }
 
-// Check refuses a directory that others may write to: they could put words into anybody's mouth. One that is not there
-// yet will be made.
+// Check refuses a directory that others own or may write to, because they could put words into anybody's mouth, and one that
+// is a symbolic link, because they could lead it elsewhere. One that is not there yet will be made.
 func Check(dir string) error {
-	info, err := os.Stat(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	info, err := os.Lstat(filepath.Clean(dir)) // which would follow a link with a slash behind it
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	case err != nil:
+	}
+	if err != nil {
 		return err
+	}
+	return trust(dir, info)
+}
+
+func trust(dir string, info fs.FileInfo) error {
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return fmt.Errorf("%s is a symbolic link: name the directory itself", dir)
+	case !info.IsDir():
+		return fmt.Errorf("%s is no directory", dir)
+	case !isOwn(info):
+		return fmt.Errorf("%s belongs to another user: name a directory of your own", dir)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0:
 		return fmt.Errorf("%s may be written by others: chmod 700 it", dir)
 	}
 	return nil
+}
+
+// openRoot opens a directory that [Check] does not refuse. What was opened is checked, whatever has taken its name since.
+func openRoot(dir string) (*os.Root, error) {
+	before, err := os.Lstat(filepath.Clean(dir))
+	if err != nil {
+		return nil, err
+	}
+	if err := trust(dir, before); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := root.Stat(".")
+	if err == nil && !os.SameFile(before, opened) {
+		err = fmt.Errorf("%s is another directory than it was just now", dir)
+	}
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return root, nil
 }
 
 // Open opens the directory, which is made if it is not there. It fails if it cannot be made, or if [Check] does.
@@ -72,10 +109,7 @@ func Open[V any](c Config) (*Cache[V], error) {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	if err := Check(c.Dir); err != nil {
-		return nil, err
-	}
-	root, err := os.OpenRoot(c.Dir)
+	root, err := openRoot(c.Dir)
 	if err != nil {
 		return nil, err
 	}

@@ -259,12 +259,57 @@ func TestOpen(t *testing.T) {
 	if err := os.Chmod(shared, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, at := range []string{file, shared} {
+	linked := filepath.Join(dir, "linked")
+	if err := os.Mkdir(filepath.Join(dir, "own"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("own", linked); err != nil {
+		t.Skip(err)
+	}
+	for _, at := range []string{file, shared, linked, linked + "/"} {
+		if Check(at) == nil {
+			t.Errorf("%s is trusted", at)
+		}
 		if c, err := Open[note](Config{Dir: at, Kind: "note"}); err == nil {
 			c.Close()
 			t.Errorf("%s was accepted", at)
 		}
 	}
+}
+
+// What is another user's is not trusted: neither a directory nor a file in one's own.
+func TestOtherOwner(t *testing.T) {
+	if os.Geteuid() != 0 {
+		if err := Check("/usr"); err == nil || !strings.Contains(err.Error(), "another user") {
+			t.Errorf("another's directory: %v", err)
+		}
+		t.Skip("only root can give files away")
+	}
+	dir := t.TempDir()
+	c := open(t, at(dir, nil))
+	c.Put("a", Entry[note]{Till: c.config.Now().Add(time.Minute)})
+	if err := os.Chown(onlyFile(t, dir), 1, 1); err != nil {
+		t.Skip(err)
+	}
+	if _, found := c.Get("a", whatever); found {
+		t.Error("another's file is believed")
+	}
+	if err := os.Chown(dir, 1, 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{Check(dir), openError(dir)} {
+		if err == nil || !strings.Contains(err.Error(), "another user") {
+			t.Errorf("another's directory: %v", err)
+		}
+	}
+}
+
+func openError(dir string) error {
+	c, err := Open[note](Config{Dir: dir, Kind: "note"})
+	if err == nil {
+		c.Close()
+	}
+	return err
 }
 
 // TestDirectoryIsTakenAway: what cannot be written is counted and otherwise goes unnoticed.

@@ -60,7 +60,7 @@ func (c *Cache[V]) load(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > c.config.Bytes {
+	if !info.Mode().IsRegular() || !isOwn(info) || info.Size() > c.config.Bytes {
 		return nil, errNotOurs
 	}
 	file, err := c.root.Open(name)

@@ -1,7 +1,8 @@
 // Package redact keeps secrets out of whatever leaves the program: logs, errors, records, replies.
 //
 // One [Redactor] is made at start-up from every configured secret and passed to whoever writes. It finds a
-// secret as it is, and in the forms in which a hijacked model may try to smuggle it out: base64, hex, reversed.
+// secret as it is, and in the forms in which a hijacked model may try to smuggle it out: base64, hex, reversed. It looks
+// for them in the text as a person reads it (view.go), so that no mark, space or code between the letters hides one.
 //
 // What is too short or too plain to be a real secret is not hidden: servers that need no key are given "ollama" or
 // "secret" for one, and hiding such a word would mangle innocent text. [Protects] says where the line is.
@@ -29,36 +30,44 @@ const (
 // least 12 with both letters and digits.
 func Protects(secret string) bool {
 	secret = strings.TrimSpace(secret)
-	return len(secret) >= long ||
-		len(secret) >= mixed && strings.ContainsFunc(secret, unicode.IsLetter) && strings.ContainsFunc(secret, unicode.IsDigit)
+	return len(secret) >= long || isMixed(secret)
+}
+
+func isMixed(s string) bool {
+	return len(s) >= mixed && strings.ContainsFunc(s, unicode.IsLetter) && strings.ContainsFunc(s, unicode.IsDigit)
 }
 
 // Redactor replaces secrets. It is immutable and safe for concurrent use; a nil or zero one redacts nothing.
 type Redactor struct {
-	forms    []string // longest first, so that a form which holds another goes whole
-	replacer *strings.Replacer
+	forms []string // as they are
+	dense []string // in the view of letters and digits
+	shown []string // in the other view
 }
 
 // New returns a redactor of those of the given secrets that it [Protects].
 func New(secrets ...string) *Redactor {
-	var forms []string
+	r := &Redactor{}
 	for _, s := range secrets {
-		if Protects(s) {
-			forms = append(forms, formsOf(strings.TrimSpace(s))...)
+		if !Protects(s) {
+			continue
+		}
+		s = strings.TrimSpace(s)
+		coded := codedForms(s)
+		r.forms = append(append(r.forms, s, reverse(s)), coded...)
+		for _, f := range coded {
+			r.dense = append(r.dense, string(dense.read(f, nil).text))
+		}
+		if plain := string(dense.read(s, nil).text); isMixed(plain) {
+			r.dense = append(r.dense, plain, reverse(plain))
+		} else if plain := string(shown.read(s, nil).text); len(plain) >= mixed {
+			r.shown = append(r.shown, plain, reverse(plain)) // words without what stands between them are words
 		}
 	}
-	slices.SortFunc(forms, func(a, b string) int {
-		if len(a) != len(b) {
-			return len(b) - len(a)
-		}
-		return strings.Compare(a, b)
-	})
-	forms = slices.Compact(forms)
-	pairs := make([]string, 0, 2*len(forms))
-	for _, f := range forms {
-		pairs = append(pairs, f, Mask)
+	for _, forms := range []*[]string{&r.forms, &r.dense, &r.shown} {
+		slices.Sort(*forms)
+		*forms = slices.Compact(*forms)
 	}
-	return &Redactor{forms: forms, replacer: strings.NewReplacer(pairs...)}
+	return r
 }
 
 // String returns s with every secret masked.
@@ -66,23 +75,42 @@ func (r *Redactor) String(s string) string {
 	if !r.Found(s) {
 		return s
 	}
-	return r.replacer.Replace(s)
+	var out strings.Builder
+	copied := 0
+	for _, at := range r.secretsIn(s) {
+		out.WriteString(s[copied:at[0]] + Mask)
+		copied = at[1]
+	}
+	return out.String() + s[copied:]
 }
 
 // Found reports whether s holds a secret in any form.
 func (r *Redactor) Found(s string) bool {
-	if r == nil {
+	if r == nil || len(r.forms) == 0 {
 		return false
 	}
-	return slices.ContainsFunc(r.forms, func(f string) bool { return strings.Contains(s, f) })
+	if slices.ContainsFunc(r.forms, func(f string) bool { return strings.Contains(s, f) }) {
+		return true
+	}
+	found := false
+	r.views(s, func(v view, forms []string) bool {
+		text := string(v.text)
+		found = slices.ContainsFunc(forms, func(f string) bool { return strings.Contains(text, f) })
+		return !found
+	})
+	return found
 }
 
-func formsOf(s string) []string {
+func reverse(s string) string {
 	b := []byte(s)
-	reversed := slices.Clone(b)
-	slices.Reverse(reversed)
-	h := hex.EncodeToString(b)
-	return append([]string{s, string(reversed), h, strings.ToUpper(h)}, base64Forms(b)...)
+	slices.Reverse(b)
+	return string(b)
+}
+
+// codedForms returns a secret's encodings.
+func codedForms(s string) []string {
+	h := hex.EncodeToString([]byte(s))
+	return append([]string{h, strings.ToUpper(h)}, base64Forms([]byte(s))...)
 }
 
 // base64Forms returns the secret's encodings at each of the three alignments that it can have inside a longer

@@ -2,11 +2,13 @@ package discord
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/bwmarrin/discordgo"
 )
@@ -127,15 +129,23 @@ type member struct {
 	Permissions string `json:"permissions"` // in interactions: a bit set in decimal
 }
 
-// name is what others see: the nickname in this server, the display name, or the account's name.
+// name is what others see: the nickname in this server, the display name, or the account's name. Bidi controls are gone: they
+// would turn around what stands beside it.
 func (u user) name(m *member) string {
-	if m != nil && m.Nick != "" {
-		return m.Nick
+	nick := ""
+	if m != nil {
+		nick = withoutBidi(m.Nick)
 	}
-	if u.GlobalName != "" {
-		return u.GlobalName
-	}
-	return u.Username
+	return cmp.Or(nick, withoutBidi(u.GlobalName), u.Username)
+}
+
+func withoutBidi(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Bidi_Control, r) {
+			return -1
+		}
+		return r
+	}, name)
 }
 
 type mention struct {

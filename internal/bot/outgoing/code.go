@@ -1,13 +1,18 @@
 package outgoing
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // Code.
 
-// codes finds the code in a text that is read from its beginning. Citations and mentions in code are left alone.
+// codes finds the code in a text that is read from its beginning. Citations in code are left alone, and mentions in code that
+// every reader takes for the same.
 type codes struct {
 	plain bool // from here on nothing is taken for code
 	odd   bool // there was a block that some readers do not take for one, or not for the same
+	doubt bool // from here on some readers may find other code
 }
 
 // at reads the backticks at s[i] and returns where they end and where the code ends that they begin, 0 if they begin none. A
@@ -18,19 +23,34 @@ func (c *codes) at(s string, i int) (ticks, end int, open bool) {
 	length := closing(s[ticks:], run)
 	block := len(run) >= 3 && lineStart(s[:i])
 	if length < 0 {
-		return ticks, 0, block && !c.plain && !c.odd && opens(s, i, ticks)
+		open = block && !c.plain && !c.odd && opens(s, i, ticks)
+		c.doubt = c.doubt || len(run) > 1 && !open
+		c.odd = c.odd || len(run) >= 3 && !open
+		return ticks, 0, open
 	}
-	c.odd = c.odd || len(run) >= 3 && !(blankBefore(s[:i]) && blankBefore(s[:ticks+length]) && strings.HasPrefix(s[ticks+length+len(run):]+"\n", "\n"))
+	c.odd = c.odd || len(run) >= 3 && !(blankBefore(s[:i]) && blankBefore(s[:ticks+length]) && strings.HasPrefix(s[ticks+length+len(run):min(len(s), ticks+length+len(run)+1)]+"\n", "\n"))
 	// What is neither a block nor short and on one line may be cut when it is posted, and then is no code.
 	apart := !block && (length > longestHold || strings.Contains(s[ticks:ticks+length], "\n"))
 	// Discord ends a block of four backticks at the first three.
 	apart = apart || len(run) > 3 && strings.Contains(s[ticks:ticks+length], "```")
 	c.plain = c.plain || apart // readers then differ on where the next code begins
-	if c.plain || i > 0 && s[i-1] == '\\' {
+	escaped := i > 0 && s[i-1] == '\\'
+	c.doubt = c.doubt || c.plain || escaped || len(run) >= 3 && !isBlock(s, i, ticks, ticks+length)
+	if c.plain || escaped {
 		return ticks, 0, false
 	}
 	return ticks, ticks + length + len(run), false
 }
+
+// isBlock reports whether every reader takes the code s[from:to], whose backticks begin at i, for a block: its fences have lines
+// of their own, which are not within a list or a quotation.
+func isBlock(s string, i, from, to int) bool {
+	info, _, more := strings.Cut(s[from:to], "\n")
+	return from-i == 3 && more && (i == 0 || s[i-1] == '\n') && len(info) <= longestInfo && infoWord.MatchString(info) &&
+		s[to-1] == '\n' && !strings.Contains(s[from:to], "```") && strings.HasPrefix(s[to+3:min(len(s), to+4)]+"\n", "\n")
+}
+
+var infoWord = regexp.MustCompile(`^[A-Za-z0-9_+.#-]*$`)
 
 // longestInfo limits the name of a language behind a fence, in bytes. A longer one may be cut.
 const longestInfo = 40
@@ -54,6 +74,9 @@ func (c *scrubber) backticks() {
 	c.i = ticks
 	if end > 0 {
 		c.code = end
+		if code := c.s[ticks:end]; !c.codes.doubt && !strings.ContainsAny(code, "*_~|") {
+			c.sure = end // the marks might end a style that began before it, and with that the code
+		}
 	}
 	if open {
 		c.block = len(c.s)

@@ -75,6 +75,7 @@ type scrubber struct {
 
 	codes    codes
 	code     int // end of the code that is being looked at
+	sure     int // end of the code that every reader takes for it
 	block    int // end of the open block of code in which numbers are left alone
 	tokenEnd int // of the last link that was looked at
 }
@@ -82,6 +83,7 @@ type scrubber struct {
 // scrub applies the rules once; in code, only those for links.
 func (r Rules) scrub(s string, found *tally) string {
 	c := scrubber{Rules: r, s: s, found: found}
+	c.codes.doubt = strings.Contains(s, "~~~") // which are fences for some readers
 	for c.i < len(s) {
 		code := c.i < c.code
 		switch b := s[c.i]; {
@@ -91,18 +93,18 @@ func (r Rules) scrub(s string, found *tally) string {
 			c.dot()
 		case b == '<':
 			c.angle()
+		case b == '@' && c.i >= c.sure:
+			c.everyone()
 		case code:
 			c.i++
 		case b >= utf8.RuneSelf:
 			c.cite()
 		case b == '-':
 			c.smallType()
-		case b != '`' && b != '[' && b != '!' && b != '@':
+		case b != '`' && b != '[' && b != '!':
 			c.i++
 		case b == '`':
 			c.backticks()
-		case b == '@':
-			c.everyone()
 		default:
 			c.bracket()
 		}

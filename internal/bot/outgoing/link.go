@@ -24,7 +24,7 @@ func (r Rules) allow(link string) (canonical, rule string) {
 	switch {
 	case ok && invite.MatchString(canonical[strings.Index(canonical, "://")+3:]):
 		return "", "O7"
-	case !ok || !r.URLs[canonical]:
+	case !ok || !r.URLs[canonical] || len(canonical) > longestShown:
 		return "", "O1"
 	}
 	return canonical, ""
@@ -148,6 +148,10 @@ const (
 	trailing = ".,:;!?'\"`*_~|)]}>\\" // marks that end a sentence, a quotation, a bracket or a style
 	maxMarks = 16                     // that are looked behind
 	maxLink  = 2048                   // bytes of the longest link that can be allowed
+
+	// longestShown limits a link that is shown, in bytes: it is never cut (Split), and with a block of code around it a message
+	// has room for no more.
+	longestShown = 1400
 )
 
 func markEnds(out []int, token string) []int {
@@ -225,9 +229,9 @@ func (c *scrubber) dot() {
 		label--
 	}
 	word := strings.ToLower(c.s[label:c.i])
-	for _, name := range []string{"discord", "discordapp"} {
+	for _, name := range []string{"discord", "discordapp", "dsc", "invite", "www"} {
 		if strings.HasSuffix(word, name) {
-			label, word = c.i-len(name), name // Discord finds its own invites behind any letters
+			label, word = c.i-len(name), name // Discord finds invites behind any letters, and a message may be cut there
 		}
 	}
 	switch word {

@@ -15,7 +15,7 @@ var (
 
 func (c *scrubber) angle() {
 	near := c.s[c.i:min(len(c.s), c.i+200)]
-	if m := mention.FindString(near); m != "" && c.i >= c.code {
+	if m := mention.FindString(near); m != "" && c.i >= c.sure {
 		c.found.add("O6", 1, m)
 		c.replace(c.i, c.i+len(m), "")
 		return

@@ -52,7 +52,11 @@ func sourceLine(s turn.Source) string {
 	if !s.Published.IsZero() {
 		date = day(s.Published)
 	}
-	return fmt.Sprintf("[%d] %s · %s · %s <%s>", s.N, Inert(s.Title, 80), Inert(strings.TrimPrefix(s.Site, "www."), 60), date, s.URL)
+	link := "<" + s.URL + ">"
+	if len(s.URL) > longestShown {
+		link = "(its address is too long to show)"
+	}
+	return fmt.Sprintf("[%d] %s · %s · %s %s", s.N, Inert(s.Title, 80), Inert(strings.TrimPrefix(s.Site, "www."), 60), date, link)
 }
 
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }

@@ -16,9 +16,10 @@ import (
 // A piece ends before the first paragraph, list, table or block of code that would not fit whole. One that is
 // too long for any piece, and a paragraph that would leave a piece nearly empty, is cut between its items or
 // lines, else between sentences, else between words, else between characters as people see them (UAX #29);
-// within a link or inline code only when there is no other place. A block of code is closed at the cut and
-// opened again, with its info string, in the next piece; one that the text never closes is closed at its end.
-// The order is kept, and nothing is lost but white space where it was cut, and a closing fence right after a cut.
+// within inline code only when there is no other place, and never within an address, because the half of one leads
+// elsewhere. A block of code is closed at the cut and opened again, with its info string, in the next piece; one that
+// the text never closes is closed at its end. The order is kept, and nothing is lost but white space where it was cut,
+// a closing fence right after a cut, and an address that is too long for a piece of its own: "(link removed)" says so.
 //
 // While a text (of valid UTF-8) grows, as a streamed answer does, its pieces never become fewer, and only the last of them
 // changes: where a piece ends depends on what it could hold and on the one character after that.
@@ -32,6 +33,10 @@ func Split(text string, limit int) []string {
 		if tail, ok := lastPiece(text, f, limit, room); ok {
 			return append(pieces, head+tail)
 		}
+		if end := tooLong(text, room-Units(f.close())); end > 0 {
+			text = linkRemoved + text[end:]
+			continue
+		}
 		p, at := look(text, f, limit, room).cut()
 		if body := trimRight(text[:p]); body != "" { // else it was the indentation of a line, too long for a piece
 			pieces = append(pieces, head+body+at.close())
@@ -39,6 +44,14 @@ func Split(text string, limit int) []string {
 		text, f = resume(text[p:], text[p-1] == '\n', at)
 	}
 	return pieces
+}
+
+// Head returns the beginning of Markdown that is one piece of at most limit UTF-16 units.
+func Head(text string, limit int) string {
+	if pieces := Split(text, limit); len(pieces) > 0 {
+		return pieces[0]
+	}
+	return ""
 }
 
 // resume returns what a piece begins with: no blank lines and, where the code had ended with the piece before,
@@ -195,6 +208,8 @@ type window struct {
 	third int    // how much fills a third of it
 	half  int
 	lines []mdLine
+	whole spans // what must not be cut: addresses
+	code  spans // what the guard took for inline code: cut, it would be none
 }
 
 func look(text string, f fence, limit, room int) *window {
@@ -202,6 +217,8 @@ func look(text string, f fence, limit, room int) *window {
 	_, next := utf8.DecodeRuneInString(text[w.max:])
 	w.text = text[:w.max+next]
 	w.lines = readLines(w.text, next == 0, f, limit)
+	w.whole = addresses(w.text)
+	w.code = inline(w.text)
 	for i := range w.lines {
 		l := &w.lines[i]
 		switch {
@@ -334,7 +351,7 @@ func (w *window) between() int {
 		}
 		if !keep.holds(p) || w.line(p).after.open() {
 			word = p
-		} else if p > w.half {
+		} else if p > w.half && !w.code.holds(p) {
 			inner = p
 		}
 	}
@@ -347,7 +364,7 @@ func (w *window) between() int {
 // mayCut reports whether a line may be cut at p: what follows must not become something else at a line's start.
 func (w *window) mayCut(p int) bool {
 	l := w.line(p)
-	if p <= w.third || p > l.max || l.kind == lineOpening || l.kind == lineClosing || w.ticks(p) {
+	if p <= w.third || p > l.max || l.kind == lineOpening || l.kind == lineClosing || w.whole.holds(p) || w.ticks(p) {
 		return false
 	}
 	next, _, _ := strings.Cut(strings.TrimLeft(w.text[p:], " \t"), "\n")
@@ -364,21 +381,30 @@ func (w *window) ticks(p int) bool {
 	return kindOf(next) == lineTicks
 }
 
-// anywhere returns the last place between two characters, or within one that alone is too long.
+// anywhere returns the last place between two characters, or within one that alone is too long. Inline code is cut,
+// or the start of a line made what it was not, only where there is no other place.
 func (w *window) anywhere() int {
-	var end, odd int
+	var end, inner, odd int
 	for g := graphemes.FromString(w.text); g.Next(); {
 		p := g.Start()
 		if p > w.line(p).max {
 			break
 		}
-		if odd = p; !w.ticks(p) {
+		switch {
+		case w.whole.holds(p):
+			continue
+		case !w.ticks(p) && (!w.code.holds(p) || w.line(p).after.open()):
 			end = p
+		case !w.ticks(p):
+			inner = p
 		}
+		odd = p
 	}
 	switch {
 	case end > 0:
 		return end
+	case inner > 0:
+		return inner
 	case odd > 0:
 		return odd
 	}
@@ -391,6 +417,20 @@ type spans [][]int
 // unbroken matches inline code, links, and either of them as far as it can be seen.
 var unbroken = regexp.MustCompile("``[^\n]+?``|`[^`\n]+`|`[^`\n]*$" + `|!?\[[^\[\]\n]*\]\([^()\s]*(\([^()\s]*\)[^()\s]*)*( "[^"\n]*")?\)` +
 	`|!?\[[^\[\]\n]*$|\[[^\[\]\n]*\]\([^()\n]*$|<[^<>\s]+>`)
+
+// inline returns the inline code of a text, so far as it is short enough for code (code.go).
+func inline(text string) spans {
+	var out spans
+	if !strings.Contains(text, "`") {
+		return nil
+	}
+	for _, at := range unbroken.FindAllStringIndex(text, -1) {
+		if text[at[0]] == '`' && at[1]-at[0] <= longestHold+2*len(runOf(text[at[0]:])) {
+			out = append(out, at)
+		}
+	}
+	return out
+}
 
 func keepWhole(text string) spans { return unbroken.FindAllStringIndex(text, -1) }
 

@@ -17,7 +17,8 @@ const longestHold = 600
 // link, a mention, a citation or a secret. It only grows: what it returns for partial is a prefix of what it returns for any
 // continuation of partial.
 func (r Rules) Visible(partial string) string {
-	end := LastBoundary(partial)
+	end := min(LastBoundary(partial), openLink(partial))
+	end = r.Secrets.Begun(partial[:end])
 	for i := 0; i < end; {
 		length, wait := construct(partial[i:end])
 		if wait {
@@ -39,6 +40,23 @@ func LastBoundary(s string) int {
 		end -= size
 	}
 	return 0
+}
+
+// openLink returns where the link begins at the end of s that may yet go on, as over letters of a script without spaces; its
+// length if there is none.
+func openLink(s string) int {
+	from := strings.LastIndexFunc(s, unicode.IsSpace) + 1
+	for at := from; ; {
+		i := strings.Index(s[at:], ":/")
+		if i < 0 {
+			return len(s)
+		}
+		start, end := addressAt(s, from, at+i)
+		if start < end && end == len(s) && end-start <= maxLink+maxMarks {
+			return start
+		}
+		at += i + 1
+	}
 }
 
 // construct reads the beginning of s and returns how many bytes are settled, or that one has to wait for more.

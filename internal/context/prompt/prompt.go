@@ -48,6 +48,8 @@ type Builder struct {
 	// Clock is the time zone in which messages of people carry "[15:04]" in text mode. nil: no times.
 	Clock *time.Location
 
+	Names []string // the bot's: nobody else's line begins with one of them
+
 	Redact func(string) string // takes secrets out of what providers report as errors; nil: nothing is taken out
 
 	strays strays // calls of providers that were given up and have not returned

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/web/clean"
 )
 
 // readingOrder is the order of the layers that make up the system prompt. Recent history stands here only
@@ -113,7 +114,7 @@ func (b *Builder) speak(p *piece, req turn.Request, m turn.Message) {
 	}
 	p.role, p.name = "user", wireName(m.Author)
 	if text != "" {
-		p.text = b.stamp(req, m) + label(m.Author) + ": " + text
+		p.text = b.stamp(req, m) + b.label(m.Author) + ": " + clean.Spoken(text, b.speakers(req))
 	}
 }
 
@@ -124,24 +125,24 @@ func (b *Builder) current(req turn.Request) piece {
 		place: chat, source: "message", kept: true,
 		role: "user", name: wireName(m.Author), id: m.ID, at: m.At,
 	}
-	before := b.stamp(req, m) + label(m.Author) + answering(req) + ": "
+	before := b.stamp(req, m) + b.label(m.Author) + b.answering(req) + ": "
 	p.label = len(before)
-	p.text = before + cmp.Or(strings.TrimSpace(m.Text), "(no words)")
+	p.text = before + cmp.Or(clean.Spoken(strings.TrimSpace(m.Text), b.speakers(req)), "(no words)")
 	p.tokens = b.count(p.text) + perMessage
 	return p
 }
 
 // answering is the mark of a reply: ` (replying to Ada, "How do…")`, or nothing.
-func answering(req turn.Request) string {
+func (b *Builder) answering(req turn.Request) string {
 	m := req.Parent
 	if m == nil {
 		return ""
 	}
-	who := label(m.Author)
+	who := b.label(m.Author)
 	if m.Own {
 		who = "you"
 	}
-	quote := strings.Join(strings.Fields(m.Text), " ")
+	quote := strings.Join(strings.Fields(strings.Map(withoutBidi, clean.Spoken(m.Text, nil))), " ")
 	if quote == "" {
 		return " (replying to " + who + ")"
 	}
@@ -158,20 +159,35 @@ func (b *Builder) stamp(req turn.Request, m turn.Message) string {
 	return m.At.In(b.Clock).Format("[15:04] ")
 }
 
+// speakers are the names that no line of a person's message but its first may begin with: the bot's, and those of the people
+// who take part in the turn.
+func (b *Builder) speakers(req turn.Request) []string {
+	names := slices.Concat(b.Names, []string{b.label(req.Message.Author)})
+	if req.Parent != nil {
+		names = append(names, b.label(req.Parent.Author))
+	}
+	for _, m := range req.Chain {
+		names = append(names, b.label(m.Author))
+	}
+	return names
+}
+
+func withoutBidi(r rune) rune {
+	if unicode.Is(unicode.Bidi_Control, r) {
+		return -1
+	}
+	return r
+}
+
 // label is an author's name on one line and without a colon, so that nobody can take on another's label or
 // write a line of their own by choosing a name.
-func label(a turn.Author) string {
-	name := strings.Map(func(r rune) rune {
-		switch {
-		case r == ':' || unicode.IsSpace(r):
-			return ' '
-		case unicode.IsPrint(r):
-			return r
-		}
-		return -1
-	}, a.Name)
-	name = firstRunes(strings.Join(strings.Fields(name), " "), 64)
-	return cmp.Or(name, a.ID, "Someone")
+// A person who goes by the bot's name is told apart from it.
+func (b *Builder) label(a turn.Author) string {
+	name := cmp.Or(clean.Name(a.Name, 64), a.ID, "Someone")
+	if slices.ContainsFunc(b.Names, func(own string) bool { return clean.Alike(own, name) }) {
+		return name + " (not you)"
+	}
+	return name
 }
 
 // wireName is an author as a chat message's "name" may be: ^[A-Za-z0-9_-]{1,64}$ (OpenAI API, Chat). It is

@@ -76,7 +76,7 @@ func (c *collector) addParticipant(name string) {
 		return
 	}
 	for _, part := range parts {
-		if part = strings.TrimFunc(part, func(r rune) bool { return !text.InWord(r) }); isName(part) {
+		if part = strings.TrimFunc(part, func(r rune) bool { return !text.InWord(r) }); isName(part, name == strings.ToUpper(name)) {
 			c.parts = text.AddOnce(c.parts, part)
 		}
 	}
@@ -124,9 +124,10 @@ func firstKey(name string) string {
 	return name // of signs
 }
 
-// isName reports whether a part of a name is written as a name is: with a capital, and small letters behind it.
-func isName(part string) bool {
+// isName reports whether a part of a name is written as a name is: with a capital, and small letters behind it, or in capitals
+// alone as the whole name.
+func isName(part string, capitals bool) bool {
 	first, size := utf8.DecodeRuneInString(part)
 	rest := part[size:]
-	return unicode.IsUpper(first) && rest != "" && rest == strings.ToLower(rest) && !text.Unspaced(part) && !text.StopWords[text.Fold(part)] && len(text.Words(part)) == 1
+	return unicode.IsUpper(first) && rest != "" && (rest == strings.ToLower(rest) || capitals && len(part) > 2) && !text.Unspaced(part) && !text.StopWords[text.Fold(part)] && len(text.Words(part)) == 1
 }

@@ -56,7 +56,7 @@ func (k Names) removeName(s, name string) string {
 	var out strings.Builder
 	copied := 0
 	for i := range words {
-		if !text.HasPrefix(words[i:], keys) || len(keys) == 1 && !k.standsForMember(s, words, i, name) {
+		if !text.HasPrefix(words[i:], keys) && !isGenitive(s, words[i:], keys) || len(keys) == 1 && !k.standsForMember(s, words, i, name) {
 			continue
 		}
 		from, to := words[i].Start, words[i+len(keys)-1].End
@@ -69,6 +69,15 @@ func (k Names) removeName(s, name string) string {
 		}
 	}
 	return out.String() + s[copied:]
+}
+
+// isGenitive reports whether words of s begin with a name of one word in the German genitive: "Adas Garten".
+func isGenitive(s string, words []text.Word, keys []string) bool {
+	if len(keys) != 1 || len(words) < 2 || !words[0].Upper || !words[1].Upper || s[words[0].End:words[1].Start] != " " {
+		return false
+	}
+	name, ends := strings.CutSuffix(s[words[0].Start:words[0].End], "s")
+	return ends && text.Fold(name) == keys[0]
 }
 
 var accountRest = regexp.MustCompile(`^[\pL\pN\pM_.\-]+`)
@@ -87,7 +96,7 @@ func (k Names) standsForMember(s string, words []text.Word, i int, name string) 
 	case i > 0 && placePrepositions[words[i-1].Key] && !marked:
 		return false
 	}
-	return !k.besideName(s, words, i)
+	return isGenitive(s, words[i:], text.PhraseKeys(name)) || !k.besideName(s, words, i)
 }
 
 // marksPerson reports whether what stands beside a word makes a person's name of it, even where it opens a sentence or
@@ -119,7 +128,7 @@ func (k Names) besideName(s string, words []text.Word, i int) bool {
 		return j >= 0 && j < len(words) && words[j].Upper && !utterance.Everyday(words[j].Key) && !k.single[words[j].Key] &&
 			s[min(words[i].End, words[j].End):max(words[i].Start, words[j].Start)] == " "
 	}
-	if !words[i].Upper {
+	if !words[i].Upper || s == strings.ToUpper(s) { // where all is in capitals, they mark no name
 		return false
 	}
 	if partner(i + 1) {

@@ -23,8 +23,9 @@ var private = []struct {
 	pattern *regexp.Regexp
 }{
 	{"invite", "/", regexp.MustCompile(`(?i)(?:https?://)?(?:www\.)?(?:discord\.gg|discord(?:app)?\.com/invite|dsc\.gg|discord\.me|invite\.gg)/\S*`)},
-	{"url", ":.", regexp.MustCompile(`(?i)\b(?:https?|ftp|file|steam|discord)://\S+|\bwww\.\S+`)},
-	{"email", "@([", regexp.MustCompile(`(?i)[\pL\d._%+\-]+(?: ?[(\[]at[)\]] ?| ?@ ?)[\pL\d\-]+(?:\.[\pL\d\-]+)+`)},
+	{"url", ":.", regexp.MustCompile(`(?i)[a-z][a-z0-9+.\-]*://\S+|https?:[/\\]\S*|www\.\S+`)}, // whatever stands before: readers look for the address
+	{"email", "@([{", regexp.MustCompile(`(?i)[\pL\pN\pM._%+\-"']+ ?(?:[(\[{] ?(?:at|@) ?[)\]}]|@) ?[\pL\pN\pM\-]+(?: ?(?:\.|[(\[{] ?(?:dot|\.) ?[)\]}]) ?[\pL\pN\pM\-]+)+`)},
+	{"email", "dD", regexp.MustCompile(`(?i)\b[\pL\pN_\-]+(?: dot [\pL\pN_\-]+)+ at [\pL\pN\-]+(?: dot [\pL\pN\-]+)+|\b[\pL\pN._\-]+ at [\pL\pN\-]+ dot (?:com|net|org|info|io|de|uk|eu)\b`)},
 	{"token", "", regexp.MustCompile(`[A-Za-z0-9_\-]{24,}(?:\.[A-Za-z0-9_\-]+)*`)},
 	{"snowflake", "0123456789", regexp.MustCompile(`\d{17,20}`)},
 }
@@ -35,11 +36,27 @@ var mention = regexp.MustCompile(`<(?:@[!&]?|#|/[^:>]*:|a?:\w+:|t:|id:)[^>]*>|@[
 
 // Scrub takes out of s what may not leave the machine, and returns which kinds of things that were. Compatibility
 // forms are resolved and invisible characters dropped first, so that neither hides anything.
+//
+// It is idempotent: what is taken out may put something else together, so it is looked through until nothing changes.
 func Scrub(s string, names Names) (scrubbed string, kinds []string) {
+	for range scrubRounds {
+		before := s
+		if s = scrub(s, names, &kinds); s == before {
+			return s, kinds
+		}
+	}
+	return "", kinds
+}
+
+// scrubRounds limits how often a text may still change before it is taken for hostile. Honest text needs two.
+const scrubRounds = 16
+
+// scrub goes over s once.
+func scrub(s string, names Names, kinds *[]string) string {
 	s = normalize(s)
 	replace := func(kind, with string) {
 		if with != s {
-			s, kinds = with, text.AddOnce(kinds, kind)
+			s, *kinds = with, text.AddOnce(*kinds, kind)
 		}
 	}
 	for _, m := range names.mentions {
@@ -47,7 +64,12 @@ func Scrub(s string, names Names) (scrubbed string, kinds []string) {
 	}
 	for _, p := range private {
 		if p.mark == "" && len(s) >= 24 || strings.ContainsAny(s, p.mark) {
-			replace(p.kind, p.pattern.ReplaceAllString(s, " "))
+			replace(p.kind, p.pattern.ReplaceAllStringFunc(s, func(found string) string {
+				if p.kind == "token" && isLongWord(found) {
+					return found
+				}
+				return " "
+			}))
 		}
 	}
 	replace("phone", removePhones(s))
@@ -55,7 +77,7 @@ func Scrub(s string, names Names) (scrubbed string, kinds []string) {
 	if strings.ContainsAny(s, "@<") {
 		replace("mention", mention.ReplaceAllString(s, " "))
 	}
-	return text.OneLine(s), kinds
+	return text.OneLine(s)
 }
 
 // normalize resolves compatibility forms (NFKC), drops invisible characters, and writes digits of any script in ASCII.

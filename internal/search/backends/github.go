@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +16,8 @@ import (
 )
 
 // github is the search for repositories and issues: https://docs.github.com/rest/search/search. It works without a
-// token, ten times a minute. Only public things are searched for: a token may see more than the channel should.
+// token, ten times a minute. Only public things are searched for, because a token may see more than the channel should:
+// repositories say in the answer whether they are public, and issues, which do not, are searched for without the token.
 type github struct{ *service }
 
 const githubToken = "GITHUB_TOKEN"
@@ -112,6 +114,13 @@ type githubItem struct {
 	State       string
 	Created     string `json:"created_at"`
 	Pushed      string `json:"pushed_at"`
+	Private     *bool
+	Visibility  string // "public", "internal" or "private"
+}
+
+// isPublic reports whether the answer says that everybody may see the repository.
+func (i githubItem) isPublic() bool {
+	return i.Private != nil && !*i.Private && (i.Visibility == "" || i.Visibility == "public")
 }
 
 func (g github) find(ctx context.Context, kind, words string, q search.Query) (search.Reply, error) {
@@ -124,7 +133,11 @@ func (g github) find(ctx context.Context, kind, words string, q search.Query) (s
 		words += fmt.Sprintf(" %s:>=%s", changed, oldest.Format(time.DateOnly))
 	}
 	header := http.Header{"Accept": {"application/vnd.github+json"}, "X-Github-Api-Version": {"2022-11-28"}}
-	if token := g.config.Keys[githubToken]; token != "" {
+	token := g.config.Keys[githubToken]
+	if kind == githubIssues {
+		token = ""
+	}
+	if token != "" {
 		header.Set("Authorization", "Bearer "+token)
 	}
 	var reply githubReply
@@ -132,6 +145,9 @@ func (g github) find(ctx context.Context, kind, words string, q search.Query) (s
 		path: "/search/" + kind, params: url.Values{"q": {words}, "per_page": {strconv.Itoa(q.Limit)}}, header: header, language: q.Language,
 	}, &reply)
 	err = orMinute(err, turn.CodeRateLimited, turn.CodeBlocked) // as its documentation asks
+	reply.Items = slices.DeleteFunc(reply.Items, func(i githubItem) bool {
+		return token != "" && !i.isPublic()
+	})
 	partial := err == nil && reply.Partial
 	found, err := outcome(reply.hits(g.now()), left, g.expect(reply.Items != nil, "the reply has no items field", err))
 	if partial && err == nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -20,9 +19,6 @@ var templateTokens = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`‹/?(?:antml:)?(?:tool_calls?|tool_responses?|tool_results?|function_calls?|function_results?|invoke|think|thinking)(?:[\s=/:][^‹›]{0,300})?›`,
 	`\[/?(?:inst|sys|tool_calls|tool_results|available_tools|system_prompt|gmask)\]`,
 }, "|"))
-
-// roles are the names a chat template gives to its speakers.
-var roles = map[string]bool{"system": true, "assistant": true, "user": true, "tool": true, "developer": true, "human": true}
 
 // headLength is how far into a line a speaker's colon may be, in bytes: room for a quote sign, a list marker, stars.
 const headLength = 64
@@ -65,50 +61,44 @@ func unbracket(c rune) rune {
 
 // quoteRoles is D3.
 func quoteRoles(s string, r *Report) string {
-	if !strings.ContainsFunc(s, func(c rune) bool { return c == ':' || c > unicode.MaxASCII && strings.ContainsRune(colons, c) }) {
+	if !strings.ContainsFunc(s, isColon) {
 		return s
 	}
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
-		if start, end, colon, role := speaker(line); role != "" {
-			r.add("D3", 1)
-			_, size := utf8.DecodeRuneInString(line[colon:])
-			lines[i] = line[:start] + "(quoted) " + role + line[end:colon] + " -" + line[colon+size:]
+		h, ok := headOf(line)
+		if !ok || !h.names(nil) {
+			continue
 		}
+		r.add("D3", 1)
+		label := strings.ToLower(norm.NFKC.String(line[h.start:h.end]))
+		if !plainASCII(label) {
+			r.add("lookalike_delims", 1)
+			label = line[h.start:h.end] // the letters may be those of another language: they stay
+		}
+		_, size := utf8.DecodeRuneInString(line[h.colon:])
+		lines[i] = line[:h.start] + "(quoted) " + label + line[h.end:h.colon] + " -" + line[h.colon+size:]
 	}
 	return strings.Join(lines, "\n")
 }
 
-// colons are the characters that read as one.
-const colons = ":：﹕︓∶ː꞉"
-
-// speaker finds a role at the start of a line: where its name begins and ends, where its colon is, and its
-// plain name, "" if there is none. Compatibility forms of letters (full width, mathematical) count as letters.
-func speaker(line string) (start, end, colon int, role string) {
-	colon = strings.IndexAny(line, colons)
-	if colon < 0 || colon > headLength {
-		return 0, 0, 0, ""
-	}
-	head := line[:colon]
-	word := strings.TrimFunc(head, func(c rune) bool { return !unicode.IsLetter(c) })
-	role = strings.ToLower(norm.NFKC.String(word))
-	if !roles[role] {
-		return 0, 0, 0, ""
-	}
-	start = strings.Index(head, word)
-	return start, start + len(word), colon, role
-}
-
-// dropNonce is D4, in one pass: what is left never ends in the nonce, so no removal can put it together again.
+// dropNonce is D4, in one pass: what is left never ends in the nonce, so no removal can put it together again. White space
+// within does not hide it, as a line's end.
 func dropNonce(s, nonce string, r *Report) string {
 	if nonce == "" || len(s) < len(nonce) {
 		return s
 	}
 	out, secret := make([]byte, 0, len(s)), []byte(nonce)
+	var black []byte // what of out is no white space
+	var at []int     // where it is in out
 	for i := range len(s) {
 		out = append(out, s[i])
-		if n := len(out) - len(secret); n >= 0 && bytes.EqualFold(out[n:], secret) {
-			out = out[:n]
+		if strings.IndexByte(" \n\t", s[i]) >= 0 {
+			continue
+		}
+		black, at = append(black, s[i]), append(at, len(out)-1)
+		if n := len(black) - len(secret); n >= 0 && bytes.EqualFold(black[n:], secret) {
+			out, black, at = out[:at[n]], black[:n], at[:n]
 			r.add("D4", 1)
 		}
 	}

@@ -19,6 +19,7 @@ func hostile() *rapid.Generator[string] {
 		rapid.SampledFrom([]string{
 			"<", ">", "＜", "﹥", "`", "|", "<|", "|>", "[INST]", "im_start", "<tool_call>", "</s>", "<<SYS>>", "system", ":", "：", "user: ", "\n", "\r", " ",
 			"\u200b", "\u200d", "\ufe0f", "\u0301", "\u0336\u0336\u0336", "\u034f", "\u202e", "\U000E0041", "\xff", "\x1b[", "\u1fef", "\u2126", "😀", "日本", "ａ",
+			testNonce[:5] + "\n" + testNonce[5:], "а", "ѕ", "ai: ", "system (x): ", "[10:54] ", "model",
 			testNonce, testNonce[:5], testNonce[5:], strings.ToLower(testNonce), "![a](", "](javascript:", "data:,", "data:text/html;base64,QQ",
 			"A sentence. ", strings.Repeat("Qm9", 45), strings.Repeat("word ", 450), strings.Repeat("A b. ", 900), "\n\n\n",
 		}),
@@ -82,11 +83,11 @@ func checkInert(t failer, s string) {
 	if strings.ContainsAny(once, "<>`＜＞﹤﹥｀") {
 		t.Fatalf("Inert(%q) = %q keeps a bracket or a backtick", s, once)
 	}
-	if strings.Contains(strings.ToLower(once), strings.ToLower(testNonce)) {
+	if strings.Contains(strings.ToLower(strings.Join(strings.Fields(once), "")), strings.ToLower(testNonce)) {
 		t.Fatalf("Inert(%q) = %q keeps the nonce", s, once)
 	}
 	for line := range strings.SplitSeq(once, "\n") {
-		if _, _, _, role := speaker(line); role != "" {
+		if h, ok := headOf(line); ok && h.names(nil) {
 			t.Fatalf("Inert(%q) lets %q speak", s, line)
 		}
 	}

@@ -90,6 +90,65 @@ const (
 	acceptRaw  = "application/vnd.github.raw+json"
 )
 
+// publicTTL is how long a repository is taken for public once its service has said so.
+const publicTTL = 5 * time.Minute
+
+// visibility is what a repository says of who may see it.
+type visibility struct {
+	FullName   string `json:"full_name"`
+	Private    *bool
+	Visibility string // "public", "internal" or "private"
+}
+
+// publicRepo returns the name of a repository if everybody may see it. The token may see more, which is nothing for the
+// channel; without one there is nothing to ask.
+func (s *session) publicRepo(ctx context.Context, repo string) (name string, err error) {
+	if s.readers.config.GitHubToken == "" {
+		return repo, nil
+	}
+	if name, ok := s.readers.seenPublic(repo); ok {
+		return name, nil
+	}
+	var v visibility
+	if err := s.json(ctx, s.github(acceptHTML, "/repos/"+repo, nil), &v); v.FullName == "" {
+		return "", cmp.Or(err, malformed("the reply is not about a repository"))
+	}
+	return s.notePublic(repo, v)
+}
+
+// notePublic notes that a repository is public, or returns the failure of one that is not.
+func (s *session) notePublic(repo string, v visibility) (name string, err error) {
+	if s.readers.config.GitHubToken == "" {
+		return v.FullName, nil
+	}
+	if v.Private == nil || *v.Private || v.Visibility != "" && v.Visibility != "public" {
+		return "", missing() // as for whoever has no token
+	}
+	s.readers.mu.Lock()
+	defer s.readers.mu.Unlock()
+	if len(s.readers.public) >= maxPublic {
+		clear(s.readers.public)
+	}
+	s.readers.public[strings.ToLower(repo)] = publicRepo{v.FullName, s.readers.config.Now().Add(publicTTL)}
+	return v.FullName, nil
+}
+
+// maxPublic is how many repositories are remembered to be public.
+const maxPublic = 1000
+
+// publicRepo is a repository that was public, and until when that is taken for granted.
+type publicRepo struct {
+	name  string
+	until time.Time
+}
+
+func (r *Readers) seenPublic(repo string) (name string, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.public[strings.ToLower(repo)]
+	return p.name, r.config.Now().Before(p.until)
+}
+
 // github is a request to GitHub, as https://docs.github.com/rest wants it.
 func (s *session) github(form, path string, params url.Values) api.Request {
 	h := http.Header{"Accept": {form}, "X-Github-Api-Version": {"2022-11-28"}}
@@ -105,14 +164,17 @@ func readRepository(ctx context.Context, s *session, repo string) (page.Page, er
 		Topics                []string
 		License               struct{ Name string }
 		StargazersCount       int    `json:"stargazers_count"`
-		FullName              string `json:"full_name"`
 		PushedAt              string `json:"pushed_at"`
 		Archived              bool
 		Owner                 struct{ Login string }
+		visibility
 	}
 	err := s.json(ctx, s.github(acceptHTML, "/repos/"+repo, nil), &about)
 	if about.FullName == "" {
 		return page.Page{}, cmp.Or(err, malformed("the reply is not about a repository"))
+	}
+	if _, err := s.notePublic(repo, about.visibility); err != nil {
+		return page.Page{}, err
 	}
 	p := page.Page{Title: about.FullName, Author: about.Owner.Login, Site: "GitHub", Type: "page", Modified: parseTime(about.PushedAt)}
 	text := []string{plainText(about.Description)}
@@ -147,15 +209,16 @@ func readRepository(ctx context.Context, s *session, repo string) (page.Page, er
 type account struct{ Login string }
 
 type issue struct {
-	Title, State string
-	StateReason  string `json:"state_reason"`
-	BodyHTML     string `json:"body_html"`
-	User         account
-	Labels       []struct{ Name string }
-	Comments     int
-	CreatedAt    string `json:"created_at"`
-	UpdatedAt    string `json:"updated_at"`
-	PullRequest  *struct {
+	Title, State  string
+	StateReason   string `json:"state_reason"`
+	BodyHTML      string `json:"body_html"`
+	User          account
+	Labels        []struct{ Name string }
+	Comments      int
+	RepositoryURL string `json:"repository_url"`
+	CreatedAt     string `json:"created_at"`
+	UpdatedAt     string `json:"updated_at"`
+	PullRequest   *struct {
 		MergedAt string `json:"merged_at"`
 	} `json:"pull_request"`
 }
@@ -164,11 +227,18 @@ type issue struct {
 const maxComments = 50
 
 func readIssue(ctx context.Context, s *session, repo, id string) (page.Page, error) {
+	name, err := s.publicRepo(ctx, repo)
+	if err != nil {
+		return page.Page{}, err
+	}
 	where := "/repos/" + repo + "/issues/" + id
 	var it issue
-	err := s.json(ctx, s.github(acceptHTML, where, nil), &it)
+	err = s.json(ctx, s.github(acceptHTML, where, nil), &it)
 	if it.Title == "" {
 		return page.Page{}, cmp.Or(err, malformed("the reply is not an issue"))
+	}
+	if s.readers.config.GitHubToken != "" && !strings.HasSuffix(strings.ToLower(it.RepositoryURL), "/repos/"+strings.ToLower(name)) {
+		return page.Page{}, missing() // it is of another repository, which may not be public
 	}
 	var comments []struct {
 		User      account
@@ -218,6 +288,9 @@ func (it *issue) kind() (what, state string) {
 var renderedExtensions = strings.Fields(".md .markdown .mdown .rst .adoc .asciidoc .org .textile .rdoc .mediawiki")
 
 func readFile(ctx context.Context, s *session, repo, ref, file string) (page.Page, error) {
+	if _, err := s.publicRepo(ctx, repo); err != nil {
+		return page.Page{}, err
+	}
 	form, isRendered := acceptRaw, slices.Contains(renderedExtensions, strings.ToLower(path.Ext(file)))
 	if isRendered {
 		form = acceptHTML

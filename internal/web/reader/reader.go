@@ -47,7 +47,7 @@ import (
 type Config struct {
 	Client           func(origin string) *http.Client // makes the HTTP client of one origin
 	UserAgent        string                           // an honest one: name, version, address of the operator
-	GitHubToken      string                           // raises GitHub's limit from 60 requests an hour to 5,000; needs no scope
+	GitHubToken      string                           // raises GitHub's limit from 60 requests an hour to 5,000; needs no scope, and opens public repositories alone
 	StackExchangeKey string                           // raises Stack Exchange's limit from 300 requests a day to 10,000
 	Now              func() time.Time                 // clock of the cache; nil is time.Now
 }
@@ -62,6 +62,7 @@ type Readers struct {
 	mu        sync.Mutex
 	endpoints map[string]*api.Endpoint // guarded by mu: by origin, made when first used
 	cooldowns map[string]time.Time     // guarded by mu: when they end, by origin
+	public    map[string]publicRepo    // guarded by mu: by name in small letters, where there is a token
 }
 
 type cacheEntry struct {
@@ -81,7 +82,7 @@ func New(c Config) *Readers {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	r := &Readers{config: c, endpoints: map[string]*api.Endpoint{}, cooldowns: map[string]time.Time{}}
+	r := &Readers{config: c, endpoints: map[string]*api.Endpoint{}, cooldowns: map[string]time.Time{}, public: map[string]publicRepo{}}
 	r.flights.Timeout = readTimeout
 	r.cache = otter.Must(&otter.Options[string, cacheEntry]{
 		MaximumWeight: maxCacheBytes,

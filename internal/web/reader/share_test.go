@@ -299,3 +299,45 @@ func TestExtrasAreNotWaitedFor(t *testing.T) {
 		})
 	}
 }
+
+// TestTokenOpensPublicRepositoriesAlone: what a token may see beyond them is not for the channel.
+func TestTokenOpensPublicRepositoriesAlone(t *testing.T) {
+	const secret = "the private words"
+	repos := map[string]string{
+		"o/public": `"private":false,"visibility":"public"`, "o/old": `"private":false`, "o/private": `"private":true,"visibility":"private"`, "o/internal": `"private":false,"visibility":"internal"`, "o/silent": `"id":1`,
+	}
+	for _, token := range []string{"", "ghp_0123456789abcdef"} {
+		var mu sync.Mutex
+		var asked []string
+		r := New(Config{GitHubToken: token, Client: service(func(r *http.Request) (int, string, string) {
+			mu.Lock()
+			defer mu.Unlock()
+			asked = append(asked, r.URL.Path)
+			parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/repos/"), "/")
+			repo := parts[0] + "/" + parts[1]
+			switch {
+			case len(parts) == 2:
+				return 200, "", `{"full_name":"` + repo + `","description":"` + secret + `",` + repos[repo] + `}`
+			case parts[2] == "issues" && parts[3] == "2": // it was moved
+				return 200, "", `{"title":"T","body_html":"` + secret + `","repository_url":"https://api.github.com/repos/o/private"}`
+			case parts[2] == "issues":
+				return 200, "", `{"title":"T","body_html":"` + secret + `","repository_url":"https://api.github.com/repos/` + repo + `"}`
+			}
+			return 200, "", secret
+		}).client})
+		for repo := range repos {
+			for _, page := range []string{"/blob/main/a.go", "", "/issues/1", "/pull/1", "/issues/2", "/blob/main/README.md"} {
+				asked = nil
+				doc, err := r.Read(t.Context(), "https://github.com/"+repo+page, Options{})
+				open := token == "" || (repo == "o/public" || repo == "o/old") && page != "/issues/2"
+				if open != (err == nil) || err == nil && !strings.Contains(doc.Page.Markdown, secret) {
+					t.Errorf("token %q, %s%s: %v, %+v", token, repo, page, err, doc)
+				}
+				if !open && page != "/issues/2" && len(asked) > 1 {
+					t.Errorf("%s%s: asked for %q", repo, page, asked)
+				}
+			}
+		}
+		r.Close()
+	}
+}
