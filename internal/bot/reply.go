@@ -106,7 +106,7 @@ func (r reply) withoutModel(excuse string) string {
 func extracts(l *turn.Lookup) string {
 	var parts []string
 	for _, c := range l.Summary {
-		sentence := clean.Unreferenced(verbatim(c)) + " " + c.Cited()
+		sentence := clean.Unreferenced(strings.TrimSpace(c.Text)) + " " + c.Cited()
 		if !slices.Contains(parts, sentence) {
 			parts = append(parts, sentence)
 		}
@@ -119,15 +119,6 @@ func extracts(l *turn.Lookup) string {
 		return verdict(l.Verdict) + "\n" + list
 	}
 	return list
-}
-
-// verbatim returns what the page says: the claim's text where its quote has it word for word, except for dots of omission, and
-// else the quote. Each word of a side model's text is on the page, but maybe in another place.
-func verbatim(c turn.Claim) string {
-	if text := strings.TrimSpace(c.Text); strings.Contains(c.Quote, strings.Trim(text, "… ")) {
-		return text
-	}
-	return strings.TrimSpace(c.Quote)
 }
 
 // verdict says how a fact check ended.

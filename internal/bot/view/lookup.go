@@ -146,7 +146,7 @@ func viewPages(w *writer, l *turn.Lookup) {
 func viewClaims(w *writer, l *turn.Lookup) {
 	for i, c := range l.Summary {
 		w.item(i, "claims", "%s %s", c.Cited(), c.Text)
-		if c.Quote != "" && c.Quote != c.Text {
+		if c.Quote != "" && c.Quote != strings.Trim(c.Text, "…") {
 			w.row("", "    quote: %q", c.Quote)
 		}
 		for _, b := range c.Also {

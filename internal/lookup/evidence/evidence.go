@@ -69,7 +69,7 @@ func (q *Question) best(pages []Page, limit int) []Sentence {
 			continue
 		}
 		taken[s.Page] = append(taken[s.Page], terms)
-		s.Excerpt = s.excerpt()
+		s.Excerpt = s.Marked()
 		out = append(out, *s)
 	}
 	return out
@@ -103,8 +103,8 @@ func (q *Question) offTopic(page []Sentence, title uint64) bool {
 	if title != 0 || len(q.terms) == 0 {
 		return false
 	}
-	lang := text.Language(page[0].whole, page[0].words)
-	return lang == q.lang || lang == "" && !text.Unspaced(page[0].whole)
+	lang := text.Language(page[0].Sentence, page[0].words)
+	return lang == q.lang || lang == "" && !text.Unspaced(page[0].Sentence)
 }
 
 // eachOf is how many sentences one page may give.

@@ -105,12 +105,12 @@ var (
 
 // speech returns the excerpt of what somebody said, without the sounds around the words.
 func (s *Sentence) speech() string {
-	words := soundNote.ReplaceAllString(s.excerpt(), "")
+	words := soundNote.ReplaceAllString(s.Marked(), "")
 	if text.Language(words, s.words) == "en" {
 		words = hesitation.ReplaceAllString(words, "")
 	}
 	if words = text.OneLine(words); utf8.RuneCountInString(words) < text.MinSentence || strings.HasSuffix(words, ":") {
-		return s.excerpt()
+		return s.Marked()
 	}
 	return words
 }

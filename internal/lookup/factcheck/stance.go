@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"familiar/internal/lookup/claim"
+	"familiar/internal/lookup/quote"
 	"familiar/internal/text"
 	"familiar/internal/web/guard"
 )
@@ -15,10 +16,10 @@ const (
 
 // Stance is what one page says to a statement: for it or against it.
 type Stance struct {
-	Page    int // index of its page
-	Against bool
-	Text    string // the sentence
-	Rule    string // by which it is against
+	quote.Quote     // that takes it
+	Page        int // index of its page
+	Against     bool
+	Rule        string // by which it is against
 
 	site   string   // registrable domain
 	sketch []uint32 // of the page's shingles
@@ -27,19 +28,23 @@ type Stance struct {
 // StanceOf returns a page's stance, if it takes one. It is for the statement if the model says so and nearly all of the
 // statement is in its best sentences, and against it if a rule says so.
 func StanceOf(statement string, page *Page) (s Stance, takes bool) {
+	var quotes []quote.Quote
 	var sentences []string
 	for _, sentence := range text.Sentences(page.Text) {
-		if len(sentence) >= text.MinSentence || text.Unspaced(sentence) {
-			sentences = append(sentences, text.Truncate(sentence, claim.MaxLength))
+		if len(sentence) < text.MinSentence && !text.Unspaced(sentence) {
+			continue
+		}
+		for _, q := range quote.Longest(sentence) {
+			quotes, sentences = append(quotes, q), append(sentences, q.Text)
 		}
 	}
 	s.site = guard.Registrable(page.Site)
 	c := Compare(statement, page.Title, sentences)
 	switch {
 	case c.Conflict != "":
-		s.Against, s.Rule, s.Text = true, c.Conflict, c.passages[c.against].text
+		s.Against, s.Rule, s.Quote = true, c.Conflict, quotes[c.passages[c.against].index]
 	case c.Supports >= sure && c.held >= mostOfIt && claim.Negates(statement) == claim.Negates(c.passages[0].text):
-		s.Text = c.passages[0].text
+		s.Quote = quotes[c.passages[0].index]
 	default:
 		return s, false
 	}
@@ -69,29 +74,4 @@ func (s Stance) repeats(others []Stance) bool {
 func sameWords(a, b string) bool {
 	x, y := text.Terms(a, ""), text.Terms(b, "")
 	return min(len(x), len(y)) >= 8 && text.Jaccard(text.Unique(x), text.Unique(y)) >= 0.8
-}
-
-// QuoteWords is the length of a quotation, at most.
-const QuoteWords = 25
-
-// Excerpt returns the part of a sentence with the most of the statement's words, short enough to be quoted.
-func Excerpt(statement, sentence string) string {
-	words := text.Words(sentence)
-	if len(words) <= QuoteWords {
-		return sentence
-	}
-	wanted := text.Keys(text.ContentWords(statement))
-	from, most := 0, -1
-	for i := 0; i+QuoteWords <= len(words); i++ {
-		hits := 0
-		for _, w := range words[i : i+QuoteWords] {
-			if wanted[w.Key] {
-				hits++
-			}
-		}
-		if hits > most {
-			from, most = i, hits
-		}
-	}
-	return sentence[words[from].Start:words[from+QuoteWords-1].End]
 }

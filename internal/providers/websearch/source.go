@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/claim"
+	"familiar/internal/text"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/read"
 )
@@ -20,7 +20,7 @@ type source struct {
 	dated   string // where the date comes from: "page" or "search"
 	covered bool   // much of it was hidden from readers (H4)
 	removed clean.Report
-	index   *claim.Page // of page.Text; nil if it was not read
+	folded  string // page.Text on one line; quotes are checked against it
 }
 
 func (s *source) good() bool { return s.page.Failure == "" }
@@ -55,7 +55,7 @@ func sourceOf(t target, p *read.Page, now time.Time) source {
 		}
 		return s
 	}
-	s.page.Text, s.index = p.Text, claim.NewPage(p.Text)
+	s.page.Text, s.folded = p.Text, text.OneLine(p.Text)
 	return s
 }
 

@@ -20,6 +20,7 @@ type Language struct {
 	Query     Query
 	Privacy   Privacy
 	Claim     Claim
+	Quote     Quote
 	FactCheck FactCheck `toml:"fact_check"`
 	Conflict  Conflict
 	Evidence  Evidence
@@ -226,6 +227,13 @@ type Claim struct {
 	Conjunctions  Words   // words that begin another statement within a sentence
 	Limits        Words   // words that turn a negation around: "not until 1937"
 	CitationWords Words   `toml:"citation_words"` // words beside a citation that claim nothing: "according"
+}
+
+// Quote holds the words that decide where a sentence may be cut.
+type Quote struct {
+	Adding  Words // words behind a comma that add something and limit nothing: "which", "and"
+	Binding Words // words that bind the clauses before and behind theirs: "if", "than", "claimed"
+	Leading Words // words that bind the clauses behind theirs, beside negations: "hardly", "would"
 }
 
 // FactCheck holds the words of claims and of what pages say about them.
