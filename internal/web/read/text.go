@@ -55,9 +55,6 @@ func plainLines(s string) string {
 		if len(line) > 3 && strings.Trim(line, " \t\r\n:|-") == "" {
 			line = "\n"
 		}
-		if rest := strings.TrimLeft(line, "#"); len(line)-len(rest) <= 6 && strings.HasPrefix(rest, " ") {
-			line = strings.TrimLeft(rest, " ")
-		}
 		b.WriteString(line)
 	}
 	return b.String()

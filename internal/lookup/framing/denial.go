@@ -1,0 +1,166 @@
+package framing
+
+import (
+	"strings"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/text"
+)
+
+// place is a sentence of a page.
+type place struct {
+	p              *Page
+	line, sentence int // sentence is -1 where the line has no such one
+}
+
+func (at place) own() *line { return &at.p.lines[at.line] }
+
+// denial returns how a page says that a sentence is not so, and in which words; or nothing.
+func (at place) denial() (turn.Denial, string) {
+	l := at.own()
+	if l.kind == headingLine || l.kind == blank {
+		return "", ""
+	}
+	if label, denies, found := at.label(); found {
+		if denies {
+			return turn.DeniedByLabel, clip(label)
+		}
+		return "", ""
+	}
+	if l.kind == tableRow {
+		if verdict, denies := l.table.verdict(l.text); verdict != "" {
+			if denies {
+				return turn.DeniedByVerdict, clip(verdict)
+			}
+			return "", ""
+		}
+	}
+	if said, answered := at.answer(); answered {
+		if said == "" {
+			return "", ""
+		}
+		return turn.DeniedByAnswer, clip(said)
+	}
+	if said := at.verdictLine(); said != "" {
+		return turn.DeniedByVerdict, clip(said)
+	}
+	if said := at.beside(); said != "" {
+		return turn.DeniedBySentence, clip(said)
+	}
+	if l.intro != "" && callsFalse(l.intro) {
+		return turn.DeniedByList, clip(l.intro)
+	}
+	if h := falseHeading(l.heading, at.p.title); h != "" && !denies(l.split(), at.sentence) {
+		return turn.DeniedByHeading, clip(h)
+	}
+	return "", ""
+}
+
+// denies reports whether a sentence itself calls something false: then it needs no heading to do so.
+func denies(sentences []string, i int) bool {
+	return i >= 0 && i < len(sentences) && (calls(sentences[i]) || text.Denies(sentences[i]) && truth.found(sentences[i]))
+}
+
+// label returns the label before a sentence, "Myth:", and whether it denies what follows; found is false where there is none
+// that says either.
+func (at place) label() (label string, denies, found bool) {
+	l := at.own()
+	name, _, ok := strings.Cut(l.text, ":")
+	if !ok || len(name) > maxLabel {
+		return "", false, false
+	}
+	switch {
+	case consists(name, falseLabels, falseLabels):
+		return name, true, true
+	case consists(name, trueLabels, trueLabels):
+		return name, false, true
+	}
+	return "", false, false
+}
+
+// verdict returns the verdict on a row and whether it denies it, or "" if the table gives none.
+func (t *table) verdict(row string) (verdict string, denies bool) {
+	for i, cell := range cells(row) {
+		named := i < len(t.names)
+		switch {
+		case named && consists(t.names[i], verdictColumns, nil) && cell != "":
+			return cell, isFalse(cell)
+		case t.header < 0 && isFalse(cell) && !noWords[strings.ToLower(cell)] && len(text.Words(row)) > mostWords+1:
+			return cell, true
+		}
+	}
+	return "", false
+}
+
+// isFalse reports whether a verdict is that something is false.
+func isFalse(verdict string) bool {
+	words := text.Words(verdict)
+	if len(words) == 0 || len(words) > mostWords {
+		return false
+	}
+	words = words[skip(words, 0):]
+	n, _ := falseVerdicts.Prefix(words)
+	return n > 0 && n == len(words)
+}
+
+// falseHeading returns the nearest heading above that calls false what stands under it, or the title if it does.
+func falseHeading(h *heading, title string) string {
+	for ; h != nil; h = h.above {
+		if text.ContainsAny(text.Words(h.text), truths) {
+			return ""
+		}
+		if headsFalse(h.text) {
+			return h.text
+		}
+	}
+	if headsFalse(title) {
+		return title
+	}
+	return ""
+}
+
+// mostBefore is how many words stand before "myths" in a heading that is about myths.
+const mostBefore = 3
+
+// headsFalse reports whether a heading says that what stands under it is not so: "False claims", "Myths about bats",
+// "What is not true".
+func headsFalse(s string) bool {
+	if s == "" || len(s) > maxHeading {
+		return false
+	}
+	words := text.Words(s)
+	if text.ContainsAny(words, truths) {
+		return false
+	}
+	for i, w := range words {
+		next := word(words, i+1)
+		switch {
+		case untrue[w.Key] && claims[next], claims[w.Key] && untrue[next]:
+			return true
+		case falsehoods[w.Key] && i <= mostBefore && leads(words[:i]):
+			return true
+		case falsehood[w.Key] && i == 0 && (len(words) == 1 || text.Numeric(next)):
+			return true
+		}
+	}
+	if n, _ := received.Prefix(words[skip(words, 0):]); n > 0 {
+		return true
+	}
+	return callsFalse(s)
+}
+
+// leads reports whether words stand before a noun as what belongs to it: no question and no other noun with its preposition.
+func leads(words []text.Word) bool {
+	for _, w := range words {
+		if text.StopWords[w.Key] && !fillers[w.Key] {
+			return false
+		}
+	}
+	return true
+}
+
+// callsFalse reports whether a heading, or the line before a list, calls what follows false.
+func callsFalse(s string) bool {
+	words := text.Words(s)
+	return !strings.HasSuffix(s, "?") && len(notSo.FindAll(s, words)) > 0
+}

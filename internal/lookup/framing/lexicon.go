@@ -1,0 +1,71 @@
+package framing
+
+import (
+	"maps"
+
+	"familiar/internal/text"
+	"familiar/internal/text/lang"
+)
+
+var lexicon = lang.All().Framing
+
+// phrases is a table of phrases that are looked for anywhere in a text.
+type phrases struct{ text.Phrases }
+
+func (p phrases) found(s string) bool { return len(p.FindAll(s, text.Words(s))) > 0 }
+
+func union(sets ...map[string]bool) map[string]bool {
+	all := map[string]bool{}
+	for _, s := range sets {
+		maps.Copy(all, s)
+	}
+	return all
+}
+
+// The words of headings and labels.
+var (
+	untrue     = text.Set(lexicon.Untrue)
+	claims     = text.Set(lexicon.Claims)
+	falsehood  = text.Set(lexicon.Falsehood)
+	falsehoods = text.Set(lexicon.Falsehoods)
+	truths     = text.Set(lexicon.Truths)
+	received   = text.CompileOne(lexicon.Received)
+	notSo      = text.CompileOne(lexicon.NotSo)
+
+	falseLabels = union(falsehood, falseAnswers)
+	trueLabels  = union(truths, trueAnswers)
+
+	commentWords  = text.Set(lexicon.Comments)
+	plotWords     = text.Set(lexicon.Plots)
+	contentsWords = text.Set(lexicon.Contents)
+	works         = text.Set(lang.All().Query.Works)
+	satireWords   = text.Set(lexicon.Satire)
+	sponsors      = text.Set(lexicon.Sponsors)
+	sponsorWords  = union(sponsors, text.Set(lexicon.BesideSponsors))
+	pageNouns     = text.Set(lexicon.PageNouns)
+)
+
+// The words of verdicts and answers.
+var (
+	verdictColumns = text.Set(lexicon.VerdictColumns)
+	falseVerdicts  = text.CompileOne(lexicon.FalseVerdicts)
+	falseAnswers   = text.Set(lexicon.FalseAnswers)
+	trueAnswers    = text.Set(lexicon.TrueAnswers)
+	noWords        = text.Set(lexicon.No)
+	yesNo          = union(noWords, text.Set(lexicon.Yes))
+	trueOrFalse    = phrases{text.CompileOne(lexicon.TrueOrFalse)}
+	truth          = phrases{text.CompileOne(lexicon.FalseVerdicts)}
+)
+
+// The words of sentences that refute others.
+var (
+	demonstratives = text.Set(lexicon.Demonstratives)
+	pronouns       = text.Set(lexicon.Pronouns)
+	sayings        = union(claims, text.Set(lexicon.Sayings))
+	following      = text.Set(lexicon.Following)
+	fillers        = text.Set(lexicon.Fillers)
+	openers        = text.Set(lexicon.Openers)
+	refuted        = text.CompileOne(lexicon.Refuted)
+	nothing        = text.CompileOne(lexicon.Nothing)
+	affirms        = text.Set(lexicon.Affirms)
+)

@@ -1,0 +1,207 @@
+package framing
+
+import (
+	"strings"
+
+	"familiar/internal/text"
+)
+
+// mostNear is how many sentences, or lines, before and behind a sentence may speak of it.
+const mostNear = 3
+
+// answer looks for "True or false?" before a sentence and the answer behind it. It returns the answer if that is "False";
+// answered is false where nothing is asked, or nothing answered.
+func (at place) answer() (said string, answered bool) {
+	if !at.asked() {
+		return "", false
+	}
+	for _, sentence := range at.behind() {
+		words := text.Words(sentence)
+		switch {
+		case len(words) == 0:
+		case falseAnswers[words[0].Key]:
+			return sentence, true
+		case trueAnswers[words[0].Key]:
+			return "", true
+		}
+	}
+	return "", false
+}
+
+// asked reports whether it is asked, above or right before a sentence, what is true.
+func (at place) asked() bool {
+	l := at.own()
+	if l.heading != nil && trueOrFalse.found(l.heading.text) {
+		return true
+	}
+	for _, sentence := range at.before() {
+		if trueOrFalse.found(sentence) {
+			return true
+		}
+	}
+	return at.sentence >= 0 && trueOrFalse.found(l.split()[at.sentence])
+}
+
+// verdictLine returns the verdict that a line of its own gives behind a sentence: "Rating: False".
+func (at place) verdictLine() string {
+	for _, i := range at.linesBehind() {
+		name, verdict, ok := strings.Cut(at.p.lines[i].text, ":")
+		if ok && consists(strings.TrimSpace(name), verdictColumns, nil) {
+			if isFalse(strings.TrimRight(verdict, ".! ")) {
+				return strings.TrimSpace(verdict)
+			}
+			return ""
+		}
+	}
+	return ""
+}
+
+// beside returns the sentence beside a sentence that calls it false.
+func (at place) beside() string {
+	if l := at.own(); at.sentence >= 0 && calls(l.split()[at.sentence]) {
+		return "" // it is the one that does
+	}
+	for i, sentence := range at.behind() {
+		if wide, ok := refutes(sentence); ok && (i == 0 || wide) {
+			return sentence
+		} else if ok {
+			return ""
+		}
+	}
+	for _, sentence := range at.before() {
+		if announces(sentence) {
+			return sentence
+		}
+	}
+	return ""
+}
+
+// behind returns the sentences behind a sentence that may speak of it: those of its line and, if it is near the end of that,
+// the first of the next line.
+func (at place) behind() []string {
+	l := at.own()
+	if at.sentence < 0 {
+		return nil
+	}
+	out := l.split()[at.sentence+1:]
+	if l.kind == tableRow {
+		return nil
+	}
+	if len(out) < mostNear {
+		for _, i := range at.linesBehind()[:min(1, len(at.linesBehind()))] {
+			if next := &at.p.lines[i]; next.kind == l.kind && l.kind != listItem {
+				out = append(append([]string(nil), out...), next.split()...)
+			}
+		}
+	}
+	return out[:min(len(out), mostNear)]
+}
+
+// before returns the sentences before a sentence that may speak of it, the nearest first.
+func (at place) before() (out []string) {
+	l := at.own()
+	if at.sentence < 0 || l.kind == tableRow {
+		return nil
+	}
+	for i := at.sentence - 1; i >= 0 && len(out) < mostNear; i-- {
+		out = append(out, l.split()[i])
+	}
+	if at.sentence > 0 {
+		return out
+	}
+	for i := at.line - 1; i >= 0 && i >= at.line-2; i-- {
+		if o := &at.p.lines[i]; o.kind != blank {
+			if s := o.split(); o.kind != tableRow && o.kind != headingLine && len(s) > 0 {
+				out = append(out, s[len(s)-1])
+			}
+			break
+		}
+	}
+	return out
+}
+
+// linesBehind returns the numbers of the next lines that have text, up to a heading.
+func (at place) linesBehind() (out []int) {
+	for i := at.line + 1; i < len(at.p.lines) && i <= at.line+2*mostNear && len(out) < mostNear; i++ {
+		switch l := &at.p.lines[i]; {
+		case l.kind == headingLine:
+			return out
+		case l.kind != blank:
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// refutes reports whether a sentence calls what was said before it false: "That story is a hoax." Wide is true for one that
+// speaks of all of it: "None of this is true."
+func refutes(sentence string) (wide, ok bool) {
+	words := text.Words(sentence)
+	from := skipOpeners(words)
+	if n, _ := nothing.Prefix(words[from:]); n > 0 {
+		i := skip(words, from+n)
+		return true, i < len(words) && affirms[words[i].Key]
+	}
+	i := from
+	switch {
+	case demonstratives[word(words, i)]:
+		if i++; sayings[word(words, i)] {
+			wide = true
+			i++
+		}
+	case pronouns[word(words, i)]:
+		i++
+	default:
+		return false, false
+	}
+	i = skip(words, i)
+	n := 0
+	if i < len(words) {
+		n, _ = refuted.Prefix(words[i:])
+	}
+	return wide, n > 0
+}
+
+func skipOpeners(words []text.Word) int {
+	i := 0
+	for i < len(words) && openers[words[i].Key] {
+		i++
+	}
+	return i
+}
+
+// announces reports whether a sentence calls what follows it false: "The following is a hoax."
+func announces(sentence string) bool {
+	words := text.Words(sentence)
+	for i, w := range words {
+		if !following[w.Key] {
+			continue
+		}
+		if text.ContainsAny(words, affirms) && len(nothing.FindAll(sentence, words)) > 0 {
+			return true
+		}
+		for j := i; j < len(words); j++ {
+			if text.Negations[words[j].Key] {
+				break
+			}
+			if n, _ := refuted.Prefix(words[j:]); n > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// calls reports whether a sentence calls something false, be it itself or another.
+func calls(sentence string) bool {
+	words := text.Words(sentence)
+	if _, ok := refutes(sentence); ok || announces(sentence) {
+		return true
+	}
+	for i := range words {
+		if n, _ := refuted.Prefix(words[i:]); n > 0 && i > 0 && fillers[words[i-1].Key] {
+			return true
+		}
+	}
+	return false
+}
