@@ -106,7 +106,7 @@ func (r reply) withoutModel(excuse string) string {
 func extracts(l *turn.Lookup) string {
 	var parts []string
 	for _, c := range l.Summary {
-		sentence := clean.Unreferenced(strings.TrimSpace(c.Text)) + " " + c.Cited()
+		sentence := clean.Unreferenced(strings.TrimSpace(c.Text)) + framed(c) + " " + c.Cited()
 		if !slices.Contains(parts, sentence) {
 			parts = append(parts, sentence)
 		}
@@ -119,6 +119,15 @@ func extracts(l *turn.Lookup) string {
 		return verdict(l.Verdict) + "\n" + list
 	}
 	return list
+}
+
+// framed says what a quote is on its page, where that changes what it means.
+func framed(c turn.Claim) string {
+	note := c.Framing.Note(func(words string) string { return "“" + clean.Unreferenced(words) + "”" })
+	if note == "" {
+		return ""
+	}
+	return " (" + note + ")"
 }
 
 // verdict says how a fact check ended.

@@ -153,6 +153,7 @@ type Claim struct {
 	Also    []Backing `json:"also,omitempty"` // other sources that say the same
 	Checks  []string  `json:"checks,omitempty"`
 	Refused string    `json:"refused,omitempty"` // the check that failed
+	Framing Framing   `json:"framing,omitzero"`  // what it is on its page
 
 	// Where it stands: of the evidence of a verdict alone, which may be of a page that is no source.
 	URL       string    `json:"url,omitempty"`

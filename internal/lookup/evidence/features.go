@@ -123,7 +123,7 @@ func (q *Question) views(pages []Page) []view {
 	for page := range runs(all, func(s *Sentence) int { return s.Page }) {
 		title := q.maskOf(pages[page[0].Page].Title)
 		page[0].related = !q.offTopic(page, title)
-		for line := range runs(page, func(s *Sentence) int { return s.line }) {
+		for line := range runs(page, func(s *Sentence) int { return s.Line }) {
 			out = q.appendLine(out, page, line, title)
 		}
 		compare(out[len(out)-len(page):])

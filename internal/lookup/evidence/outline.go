@@ -30,7 +30,7 @@ func (q *Question) Outline(pages []Page, limit int) []Sentence {
 		all = append(all, *v.Sentence)
 	}
 	for page := range runs(all, func(s *Sentence) int { return s.Page }) {
-		out = append(out, q.gist(page, eachOf(pages, limit))...)
+		out = append(out, q.gist(&pages[page[0].Page], page, eachOf(pages, limit))...)
 	}
 	for i := limit; i < len(out); i++ {
 		q.drop(&out[i], DroppedNoRoom)
@@ -45,9 +45,14 @@ func (q *Question) Outline(pages []Page, limit int) []Sentence {
 
 // gist takes the most salient sentences of a page, each less what is in those before it (maximal marginal relevance,
 // Carbonell and Goldstein, 1998), and returns them in the order of the page.
-func (q *Question) gist(left []Sentence, limit int) []Sentence {
+func (q *Question) gist(page *Page, left []Sentence, limit int) []Sentence {
 	slices.SortStableFunc(left, func(a, b Sentence) int { return cmp.Compare(b.Score, a.Score) })
 	left = left[:min(len(left), 8*limit)]
+	for i := range left {
+		if !page.says(&left[i]) {
+			left[i].Score -= notSaid
+		}
+	}
 	var out []Sentence
 	used := map[string]bool{} // the words of the outline
 	for words := 0; len(left) > 0 && len(out) < limit && words < outlineWords; {

@@ -15,7 +15,6 @@ type Sentence struct {
 	Excerpt string // how it is quoted
 	Score   float64
 	Page    int // index of its page
-	line    int // … and of its line, from 0
 	index   int // of the part among those of its page
 	words   []text.Word
 
@@ -56,7 +55,8 @@ func (q *Question) split(all []Sentence, at int, page *Page) []Sentence {
 				if !page.Answer && !p.IsProse() {
 					continue
 				}
-				s := Sentence{Quote: p, Page: at, line: number, index: len(all) - first, heading: heading, words: text.Words(p.Text)}
+				s := Sentence{Quote: p, Page: at, index: len(all) - first, heading: heading, words: text.Words(p.Text)}
+				s.Line = number
 				s.mask, s.pairs = q.find(s.Text, s.words)
 				mask |= s.mask
 				all = append(all, s)

@@ -18,6 +18,7 @@ const MaxLength = 300
 type Quote struct {
 	Text          string
 	Sentence      string // all of it
+	Line          int    // of the page's text, from 0; set by who divides the page
 	Before, After bool   // something of the sentence stands before it, and behind it
 }
 

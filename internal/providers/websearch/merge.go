@@ -41,12 +41,16 @@ func (c *finding) back(by finding) {
 }
 
 // sameAs reports whether another claim says the same, so that its page may stand behind the words of this one: most of
-// their words are shared, and stand in the same order, all numbers, dates and names are, and what is denied.
+// their words are shared, and stand in the same order, all numbers, dates and names are, and what is denied. What a page
+// denies itself is said by none.
 func (c *finding) sameAs(other finding) bool {
+	if c.Framing.Role != other.Framing.Role || c.Framing.Denied != other.Framing.Denied {
+		return false
+	}
 	if c.Text == other.Text && c.source == other.source {
 		return true
 	}
-	if text.Jaccard(c.terms, other.terms) < 0.6 || text.Denies(c.Text) != text.Denies(other.Text) ||
+	if !c.Framing.Plain() || text.Jaccard(c.terms, other.terms) < 0.6 || text.Denies(c.Text) != text.Denies(other.Text) ||
 		!slices.Equal(text.Unique(text.Numbers(c.Text)), text.Unique(text.Numbers(other.Text))) || !namesIn(c.Text, other.Text) || !namesIn(other.Text, c.Text) {
 		return false
 	}

@@ -84,7 +84,7 @@ func collect(sources []source, selected []selection, pl *question.Plan, limit in
 
 // quote makes a claim of a sentence of a page, if it stands the checks.
 func (s *summary) quote(sentence *evidence.Sentence, sources []source) {
-	c, ok := sources[sentence.Page].claim(sentence.Text, sentence.Excerpt)
+	c, ok := sources[sentence.Page].claim(&sentence.Quote, sentence.Excerpt)
 	if !ok {
 		s.dropped = append(s.dropped, evidence.Dropped{Page: sentence.Page, Text: sentence.Excerpt, Score: sentence.Score, Why: evidence.DroppedCheck + c.Refused})
 		return
@@ -131,6 +131,9 @@ func (s *selection) score(i int, c turn.Claim, asked []string, lang string, rank
 	if s.answers {
 		score += 2
 	}
+	if !c.Framing.Plain() {
+		score -= notSaid
+	}
 	have := text.Terms(c.Text, lang)
 	for _, t := range asked {
 		if slices.Contains(have, t) {
@@ -139,6 +142,9 @@ func (s *selection) score(i int, c turn.Claim, asked []string, lang string, rank
 	}
 	return score
 }
+
+// notSaid is what a selected quote loses if its page denies it, or does not say it in earnest.
+const notSaid = 4
 
 // notShown is the check that a number fails if no sentence was shown with it.
 const notShown = "number"
@@ -149,15 +155,15 @@ func (s *selection) claim(number int, page *source) (turn.Claim, bool) {
 	if !ok {
 		return turn.Claim{Text: fmt.Sprintf("sentence %d", number), Refused: notShown}, false
 	}
-	return page.claim(q.Text, q.Marked())
+	return page.claim(&q, q.Marked())
 }
 
-// claim makes a claim of a quote, as it stands on the page and as it is shown, with the checks that it passed or the one that
-// refused it. The quote is made inert as the page was, so that like is compared with like.
-func (s *source) claim(words, shown string) (turn.Claim, bool) {
-	words, _ = clean.Inert(words, "")
+// claim makes a claim of a quote and how it is shown, with the checks that it passed or the one that refused it. The quote is
+// made inert as the page was, so that like is compared with like.
+func (s *source) claim(q *quote.Quote, shown string) (turn.Claim, bool) {
+	words, _ := clean.Inert(q.Text, "")
 	shown, _ = clean.Inert(shown, "")
-	c := turn.Claim{Text: text.OneLine(shown), Quote: text.OneLine(words)}
+	c := turn.Claim{Text: text.OneLine(shown), Quote: text.OneLine(words), Framing: s.framing.At(q.Line, q.Sentence)}
 	c.Checks, c.Refused = quote.Check(s.folded, c.Quote)
 	if c.Refused != "" { // kept for the record alone, and not at any length
 		c.Text, c.Quote = text.Truncate(c.Text, quote.MaxLength), text.Truncate(c.Quote, quote.MaxLength)
@@ -189,7 +195,7 @@ func evidencePages(sources []source) []evidence.Page {
 	pages := make([]evidence.Page, len(sources))
 	for i := range sources {
 		if s := &sources[i]; s.good() {
-			pages[i] = evidence.Page{Title: s.page.Title, Text: s.page.Text, Rank: s.rank, Answer: s.answer}
+			pages[i] = evidence.Page{Title: s.page.Title, Text: s.page.Text, Rank: s.rank, Answer: s.answer, Framing: s.framing}
 		}
 	}
 	return pages

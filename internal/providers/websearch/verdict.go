@@ -34,7 +34,7 @@ func (s *summary) factCheck(question string, sources []source) {
 		if !takes {
 			continue
 		}
-		c, ok := sources[i].claim(st.Text, st.Marked())
+		c, ok := sources[i].claim(&st.Quote, st.Marked())
 		if !ok {
 			continue
 		}
@@ -57,7 +57,7 @@ func statementPages(sources []source) []factcheck.Page {
 	pages := make([]factcheck.Page, len(sources))
 	for i := range sources {
 		if s := &sources[i]; s.good() {
-			pages[i] = factcheck.Page{Title: s.page.Title, Text: s.page.Text, Site: s.page.Site}
+			pages[i] = factcheck.Page{Title: s.page.Title, Text: s.page.Text, Site: s.page.Site, Framing: s.framing}
 		}
 	}
 	return pages
