@@ -18,8 +18,11 @@ func (at place) own() *line { return &at.p.lines[at.line] }
 // denial returns how a page says that a sentence is not so, and in which words; or nothing.
 func (at place) denial() (turn.Denial, string) {
 	l := at.own()
-	if l.kind == headingLine || l.kind == blank {
+	switch l.kind {
+	case blank:
 		return "", ""
+	case headingLine:
+		return at.headline()
 	}
 	if label, denies, found := at.label(); found {
 		if denies {
@@ -52,6 +55,26 @@ func (at place) denial() (turn.Denial, string) {
 	}
 	if h := falseHeading(l.heading, at.p.title); h != "" && !denies(l.split(), at.sentence) {
 		return turn.DeniedByHeading, clip(h)
+	}
+	return "", ""
+}
+
+// headline is [place.denial] for a heading that says something: what stands right below may be "False."
+func (at place) headline() (turn.Denial, string) {
+	if strings.HasSuffix(at.own().text, "?") {
+		return "", ""
+	}
+	if said := at.verdictLine(); said != "" {
+		return turn.DeniedByVerdict, clip(said)
+	}
+	for _, i := range at.linesBehind() {
+		if l := &at.p.lines[i]; l.kind == prose && len(l.split()) > 0 {
+			said := l.split()[0]
+			if _, refuted := refutes(said); refuted || falseAnswers[word(text.Words(said), 0)] {
+				return turn.DeniedBySentence, clip(said)
+			}
+		}
+		break
 	}
 	return "", ""
 }

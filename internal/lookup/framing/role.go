@@ -1,6 +1,7 @@
 package framing
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -78,7 +79,7 @@ func (p *Page) pageRole(s Source) turn.Role {
 	switch {
 	case s.Forum:
 		return turn.RoleComment
-	case p.isSatire():
+	case p.isSatire(s.Text):
 		return turn.RoleSatire
 	case s.Published.Month() == time.April && s.Published.Day() == 1:
 		return turn.RoleApril
@@ -87,9 +88,12 @@ func (p *Page) pageRole(s Source) turn.Role {
 }
 
 // isSatire reports whether a page calls itself satire: in a label, or in a sentence of a line of its own.
-func (p *Page) isSatire() bool {
+func (p *Page) isSatire(s string) bool {
 	if consists(p.title, satireWords, nil) {
 		return true
+	}
+	if lower := strings.ToLower(s); !slices.ContainsFunc(lexicon.Satire.Fields(), func(w string) bool { return strings.Contains(lower, w) }) {
+		return false // as nearly all pages
 	}
 	for i := range p.lines {
 		l := &p.lines[i]
