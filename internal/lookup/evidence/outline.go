@@ -48,11 +48,6 @@ func (q *Question) Outline(pages []Page, limit int) []Sentence {
 func (q *Question) gist(page *Page, left []Sentence, limit int) []Sentence {
 	slices.SortStableFunc(left, func(a, b Sentence) int { return cmp.Compare(b.Score, a.Score) })
 	left = left[:min(len(left), 8*limit)]
-	for i := range left {
-		if !page.says(&left[i]) {
-			left[i].Score -= notSaid
-		}
-	}
 	var out []Sentence
 	used := map[string]bool{} // the words of the outline
 	for words := 0; len(left) > 0 && len(out) < limit && words < outlineWords; {
@@ -61,6 +56,10 @@ func (q *Question) gist(page *Page, left []Sentence, limit int) []Sentence {
 			if gain := left[i].Score - redundancy*left[i].repeats(used); gain > most {
 				best, most = i, gain
 			}
+		}
+		if s := &left[best]; !s.demoted && !page.says(s) {
+			s.Score, s.demoted = s.Score-notSaid, true
+			continue
 		}
 		s := left[best]
 		left = slices.Delete(left, best, best+1)

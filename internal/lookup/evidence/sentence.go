@@ -22,6 +22,7 @@ type Sentence struct {
 	pairs                   float64 // the share of the question's pairs of neighbours that are neighbours in it
 	related                 bool    // something of the question is in it or around it, or on the page that it opens
 	day                     bool    // it names a day that the question asks about
+	demoted                 bool    // its page denies it, and it lost for that
 	lacksKind               bool    // it has nothing of the kind that the question asks for
 }
 
