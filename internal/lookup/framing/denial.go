@@ -92,8 +92,10 @@ func (at place) label() (label string, denies, found bool) {
 	if !ok || len(name) > maxLabel {
 		return "", false, false
 	}
+	words := text.Words(name)
+	n, _ := received.Prefix(words)
 	switch {
-	case consists(name, falseLabels, falseLabels):
+	case n > 0 && len(words) <= n+2, consists(name, falseLabels, falseLabels):
 		return name, true, true
 	case consists(name, trueLabels, trueLabels):
 		return name, false, true
@@ -108,7 +110,7 @@ func (t *table) verdict(row string) (verdict string, denies bool) {
 		switch {
 		case named && consists(t.names[i], verdictColumns, nil) && cell != "":
 			return cell, isFalse(cell)
-		case t.header < 0 && isFalse(cell) && !noWords[strings.ToLower(cell)] && len(text.Words(row)) > mostWords+1:
+		case t.header < 0 && isFalse(cell) && !noWords[strings.ToLower(cell)] && len(text.Words(row)) > mostWords:
 			return cell, true
 		}
 	}
@@ -129,11 +131,11 @@ func isFalse(verdict string) bool {
 // falseHeading returns the nearest heading above that calls false what stands under it, or the title if it does.
 func falseHeading(h *heading, title string) string {
 	for ; h != nil; h = h.above {
-		if text.ContainsAny(text.Words(h.text), truths) {
-			return ""
-		}
 		if headsFalse(h.text) {
 			return h.text
+		}
+		if text.ContainsAny(text.Words(h.text), truths) {
+			return ""
 		}
 	}
 	if headsFalse(title) {
@@ -151,31 +153,48 @@ func headsFalse(s string) bool {
 	if s == "" || len(s) > maxHeading {
 		return false
 	}
+	if callsFalse(s) || consists(s, untrue, nil) {
+		return true
+	}
 	words := text.Words(s)
 	if text.ContainsAny(words, truths) {
 		return false
 	}
-	for i, w := range words {
-		next := word(words, i+1)
-		switch {
-		case untrue[w.Key] && claims[next], claims[w.Key] && untrue[next]:
-			return true
-		case falsehoods[w.Key] && i <= mostBefore && leads(words[:i]):
-			return true
-		case falsehood[w.Key] && i == 0 && (len(words) == 1 || text.Numeric(next)):
-			return true
-		}
-	}
 	if n, _ := received.Prefix(words[skip(words, 0):]); n > 0 {
 		return true
 	}
-	return callsFalse(s)
+	for i, w := range words {
+		switch {
+		case !leads(words[:i]):
+			return false
+		case untrue[w.Key] && claims[beyond(words, i, untrue)], claims[w.Key] && untrue[beyond(words, i, nil)]:
+			return true
+		case falsehoods[w.Key] && i <= mostBefore:
+			return true
+		case falsehood[w.Key] && i == 0 && (len(words) == 1 || text.Numeric(word(words, 1))):
+			return true
+		}
+	}
+	return false
 }
 
-// leads reports whether words stand before a noun as what belongs to it: no question and no other noun with its preposition.
+// beyond returns the word behind another, or behind what is joined to it: in "false or misleading claims", and in "claims
+// that have been debunked".
+func beyond(words []text.Word, i int, joined map[string]bool) string {
+	i++
+	if joins[word(words, i)] {
+		if i++; joined != nil {
+			i++
+		}
+	}
+	return word(words, skip(words, i))
+}
+
+// leads reports whether words may stand before a noun as what belongs to it: they are no question, have no other noun with its
+// preposition, and do nothing about it: "How to spot".
 func leads(words []text.Word) bool {
 	for _, w := range words {
-		if text.StopWords[w.Key] && !fillers[w.Key] {
+		if text.StopWords[w.Key] && !fillers[w.Key] && !joins[w.Key] || handling[w.Key] {
 			return false
 		}
 	}

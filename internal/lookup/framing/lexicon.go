@@ -31,6 +31,8 @@ var (
 	truths     = text.Set(lexicon.Truths)
 	received   = text.CompileOne(lexicon.Received)
 	notSo      = text.CompileOne(lexicon.NotSo)
+	handling   = text.Set(lexicon.Handling)
+	joins      = text.Set(lang.All().Claim.Conjunctions)
 
 	falseLabels = union(falsehood, falseAnswers)
 	trueLabels  = union(truths, trueAnswers)
@@ -61,6 +63,9 @@ var (
 var (
 	demonstratives = text.Set(lexicon.Demonstratives)
 	pronouns       = text.Set(lexicon.Pronouns)
+	articles       = text.Set(lang.All().Grammar.Articles)
+	complements    = text.Set(lexicon.Complements)
+	dismissals     = text.CompileOne(lexicon.Dismissals)
 	sayings        = union(claims, text.Set(lexicon.Sayings))
 	following      = text.Set(lexicon.Following)
 	fillers        = text.Set(lexicon.Fillers)

@@ -44,8 +44,12 @@ func (at place) asked() bool {
 
 // verdictLine returns the verdict that a line of its own gives behind a sentence: "Rating: False".
 func (at place) verdictLine() string {
-	for _, i := range at.linesBehind() {
-		name, verdict, ok := strings.Cut(at.p.lines[i].text, ":")
+	for n, i := range at.linesBehind() {
+		said := at.p.lines[i].text
+		if n == 0 && isLabel(said) && isFalse(said) && !noWords[strings.ToLower(said)] {
+			return said
+		}
+		name, verdict, ok := strings.Cut(said, ":")
 		if ok && consists(strings.TrimSpace(name), verdictColumns, nil) {
 			if isFalse(strings.TrimRight(verdict, ".! ")) {
 				return strings.TrimSpace(verdict)
@@ -142,24 +146,36 @@ func refutes(sentence string) (wide, ok bool) {
 		i := skip(words, from+n)
 		return true, i < len(words) && affirms[words[i].Key]
 	}
-	i := from
-	switch {
-	case demonstratives[word(words, i)]:
-		if i++; sayings[word(words, i)] {
-			wide = true
-			i++
+	if len(dismissals.FindAll(sentence, words)) > 0 {
+		return false, true
+	}
+	switch first := word(words, from); {
+	case pronouns[first]:
+		at, n := saysFalse(words, from+1)
+		return false, n > 0 && !complements[word(words, at+n)]
+	case demonstratives[first] && sayings[word(words, from+1)], articles[first] && sayings[word(words, from+1)]:
+		_, n := saysFalse(words, from+2)
+		return true, n > 0
+	}
+	for i, w := range words { // "This is a hoax", "Experts call this a hoax"
+		if demonstratives[w.Key] {
+			if i++; sayings[word(words, i)] {
+				i++
+			}
+			if _, n := saysFalse(words, i); n > 0 {
+				return false, true
+			}
 		}
-	case pronouns[word(words, i)]:
-		i++
-	default:
-		return false, false
 	}
-	i = skip(words, i)
-	n := 0
-	if i < len(words) {
-		n, _ = refuted.Prefix(words[i:])
+	return false, false
+}
+
+// saysFalse returns where words say "is a hoax" behind a subject, and in how many words, or 0.
+func saysFalse(words []text.Word, from int) (at, n int) {
+	if at = skip(words, from); at < len(words) {
+		n, _ = refuted.Prefix(words[at:])
 	}
-	return wide, n > 0
+	return at, n
 }
 
 func skipOpeners(words []text.Word) int {

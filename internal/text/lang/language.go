@@ -245,7 +245,8 @@ type Framing struct {
 	Falsehoods     Words   // … in the plural: "myths"
 	Truths         Words   // what is so, in headings and labels: "facts"
 	Received       Phrases // how headings of what is not so begin: "received ideas"
-	NotSo          Phrases `toml:"not_so"`          // in a heading, or before a list, of what is not so: "not true"
+	NotSo          Phrases `toml:"not_so"` // in a heading, or before a list, of what is not so: "not true"
+	Handling       Words   // before them in a heading that is about dealing with what is not so: "spotting"
 	VerdictColumns Words   `toml:"verdict_columns"` // names of columns and of lines with verdicts: "rating"
 	FalseVerdicts  Phrases `toml:"false_verdicts"`  // verdicts that deny: "mostly false"
 	FalseAnswers   Words   `toml:"false_answers"`   // the first word of an answer that denies
@@ -254,6 +255,8 @@ type Framing struct {
 	Yes, No        Words
 	Demonstratives Words   // "this", before one of Claims or alone
 	Pronouns       Words   // "it"
+	Complements    Words   // behind "it is false" where that is said of what follows: "that"
+	Dismissals     Phrases // phrases of sentences that call what was said before false: "no truth to this"
 	Sayings        Words   // what may be refuted beside Claims: "picture"
 	Following      Words   // "following"
 	Fillers        Words   // between the subject and what is said of it: "is", "a", "completely"
