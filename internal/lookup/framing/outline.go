@@ -63,7 +63,7 @@ func outline(s string) []line {
 	out := make([]line, len(all))
 	var above, label *heading
 	var rows *table
-	intro, list := "", false
+	intro := ""
 	for i, raw := range all {
 		l := &out[i]
 		*l = lineOf(raw)
@@ -84,7 +84,6 @@ func outline(s string) []line {
 			}
 			l.table = rows
 		case listItem:
-			list = true
 			l.intro = intro
 		case prose:
 			if isLabel(l.text) {
@@ -94,8 +93,8 @@ func outline(s string) []line {
 		if l.kind != tableRow {
 			rows = nil
 		}
-		if l.kind != listItem && !(list && isContinued(raw)) {
-			list, intro = false, ""
+		if l.kind != listItem {
+			intro = ""
 			if len(l.text) <= maxHeading && endsInColon(l.text) {
 				intro = l.text
 			}

@@ -48,7 +48,7 @@ func plain(markdown string) string {
 	return s
 }
 
-// plainLines takes addresses and the lines between parts out. A line has none as a rule: the
+// plainLines takes addresses, indentation and the lines between parts out. A line has none as a rule: the
 // expression looks only where one could be.
 func plainLines(s string) string {
 	var b strings.Builder
@@ -60,7 +60,7 @@ func plainLines(s string) string {
 		if len(line) > 3 && strings.Trim(line, " \t\r\n:|-") == "" {
 			line = "\n"
 		}
-		b.WriteString(line)
+		b.WriteString(strings.TrimLeft(line, " "))
 	}
 	return b.String()
 }
