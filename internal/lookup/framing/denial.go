@@ -31,7 +31,7 @@ func (at place) denial() (turn.Denial, string) {
 		return "", ""
 	}
 	if l.kind == tableRow {
-		if verdict, denies := l.table.verdict(l.text); verdict != "" {
+		if verdict, denies := l.verdict(); verdict != "" {
 			if denies {
 				return turn.DeniedByVerdict, clip(verdict)
 			}
@@ -88,8 +88,8 @@ func denies(sentences []string, i int) bool {
 // that says either.
 func (at place) label() (label string, denies, found bool) {
 	l := at.own()
-	name, _, ok := strings.Cut(l.text, ":")
-	if !ok || len(name) > maxLabel {
+	name, _, ok := strings.Cut(l.text[:min(len(l.text), maxLabel)], ":")
+	if !ok {
 		return "", false, false
 	}
 	words := text.Words(name)
@@ -101,6 +101,15 @@ func (at place) label() (label string, denies, found bool) {
 		return name, false, true
 	}
 	return "", false, false
+}
+
+// verdict returns the verdict on a row and whether it denies it, or "" if there is none.
+func (l *line) verdict() (verdict string, denies bool) {
+	if !l.judged {
+		l.judged = true
+		l.verdictText, l.denied = l.table.verdict(l.text)
+	}
+	return l.verdictText, l.denied
 }
 
 // verdict returns the verdict on a row and whether it denies it, or "" if the table gives none.

@@ -28,7 +28,7 @@ type Page struct {
 	role  turn.Role // of all of it
 }
 
-// Read prepares a page. It takes time in proportion to the length of the text.
+// Read prepares a page. It takes time in proportion to the length of the text, whose lines are short, as cleaning leaves them.
 func Read(s Source) *Page {
 	p := &Page{lines: outline(s.Text), title: s.Title}
 	p.role = p.pageRole(s)
@@ -43,12 +43,12 @@ func (p *Page) At(number int, sentence string) turn.Framing {
 	l := &p.lines[number]
 	f := turn.Framing{Path: l.heading.path(), Role: p.roleOf(l)}
 	if l.kind == tableRow && l.table.header != number {
-		f.Header = l.table.columns()
+		f.Header = l.table.columns
 	}
 	at := place{p: p, line: number, sentence: l.find(sentence)}
 	f.Denied, f.Words = at.denial()
 	if f.Denied == "" && l.heading != nil && strings.HasSuffix(l.heading.text, "?") && answers(sentence) {
-		f.Question = clip(l.heading.text)
+		f.Question = l.heading.text
 	}
 	return f
 }
@@ -60,6 +60,6 @@ func answers(sentence string) bool {
 }
 
 // maxWords is how much of a page's words a framing carries at most, in characters.
-const maxWords = 100
+const maxWords = 120
 
 func clip(s string) string { return text.Truncate(text.OneLine(s), maxWords) }

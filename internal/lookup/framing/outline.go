@@ -30,6 +30,11 @@ type line struct {
 
 	cut       bool // sentences is made
 	sentences []string
+	last      int // of them, the one that was found last
+
+	judged      bool // a row's verdict is read
+	verdictText string
+	denied      bool
 }
 
 // heading is a heading with those above it.
@@ -41,12 +46,13 @@ type heading struct {
 
 // table is where a table begins.
 type table struct {
-	header int      // number of the line with the names of its columns, or -1
-	names  []string // of its columns
+	header  int      // number of the line with the names of its columns, or -1
+	names   []string // of its columns
+	columns string   // these in a line, or "" if there are none
 }
 
 const (
-	maxHeading = 120 // bytes of a heading, or of the line before a list
+	maxHeading = 160 // bytes of a heading, or of the line before a list
 	maxLabel   = 60  // bytes of a line that is a label
 	maxPath    = 8   // headings of a path
 )
@@ -72,7 +78,7 @@ func outline(s string) []line {
 			for above != nil && above.level >= level {
 				above = above.above
 			}
-			above, label = &heading{text: l.text, level: level, above: above}, nil
+			above, label = &heading{text: clip(l.text), level: level, above: above}, nil
 		}
 		l.heading, l.label = above, label
 		switch l.kind {
@@ -124,17 +130,11 @@ func lineOf(raw string) line {
 func newTable(lines []string, first int) *table {
 	t := &table{header: -1}
 	if first+1 < len(lines) && strings.Trim(lines[first+1], " :|-") == "" {
-		t.header, t.names = first, cells(lines[first])
+		if t.header, t.names = first, cells(lines[first]); len(t.names) > 1 {
+			t.columns = clip(strings.Join(t.names, " | "))
+		}
 	}
 	return t
-}
-
-// columns are the names of the columns in a line, or "" if there are none.
-func (t *table) columns() string {
-	if t.header < 0 || len(t.names) < 2 {
-		return ""
-	}
-	return clip(strings.Join(t.names, " | "))
 }
 
 func cells(row string) []string {
@@ -160,7 +160,7 @@ func endsInColon(s string) bool { return strings.HasSuffix(s, ":") || strings.Ha
 func (h *heading) path() []string {
 	var out []string
 	for ; h != nil && len(out) < maxPath; h = h.above {
-		out = append([]string{clip(h.text)}, out...)
+		out = append([]string{h.text}, out...)
 	}
 	return out
 }
@@ -175,8 +175,11 @@ func (l *line) split() []string {
 
 // find returns the index of the sentence that a text is or is a part of, or -1.
 func (l *line) find(s string) int {
-	for i, sentence := range l.split() {
-		if strings.Contains(sentence, s) || len(sentence) >= text.MinSentence && strings.Contains(s, sentence) { // the number of an item may stand before it
+	all := l.split()
+	for n := range all {
+		i := (l.last + n) % len(all)                                                                                                 // they are looked for in their order, as a rule
+		if sentence := all[i]; strings.Contains(sentence, s) || len(sentence) >= text.MinSentence && strings.Contains(s, sentence) { // the number of an item may stand before it
+			l.last = i
 			return i
 		}
 	}

@@ -3,7 +3,6 @@ package quote
 import (
 	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -87,7 +86,9 @@ func parts(sentence string) (out []Quote) {
 	return out
 }
 
-func fits(s string, c span) bool { return utf8.RuneCountInString(s[c.from:c.to]) <= MaxLength-room }
+func fits(s string, c span) bool {
+	return c.to-c.from <= utf8.UTFMax*MaxLength && utf8.RuneCountInString(s[c.from:c.to]) <= MaxLength-room
+}
 
 // clauses divides a sentence where something is added to it.
 func clauses(s string) []span {
@@ -131,7 +132,7 @@ func bound(s string, clauses []span) (out []span) {
 			from = min(from, lead)
 		}
 		c := span{clauses[from].from, clauses[to].to}
-		if !slices.Contains(out, c) {
+		if len(out) == 0 || out[len(out)-1] != c {
 			out = append(out, c)
 		}
 	}

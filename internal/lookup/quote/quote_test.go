@@ -88,7 +88,7 @@ func TestOf(t *testing.T) {
 // Whatever a sentence is made of, what may be quoted of it stands in it and is short enough, and no clause that binds is left
 // out.
 func TestQuotesHold(t *testing.T) {
-	pieces := []string{"the bridge over the Lorem was opened to all people of the county", ", and ", ", which ", "; ", ": ", " -- ", ", ", " if it rains", " unless paid for", " he claimed", " than", " by the mayor of the northern county", "。", "桥在河上", " ne ", "e\u0301", "…"}
+	pieces := []string{"the bridge over the Lorem was opened to all people of the county", ", and ", ", which ", "; ", ": ", " -- ", ", ", " if it rains ", " unless paid for ", " he claimed ", " than ", " by the mayor of the northern county", "。", "桥在河上", " ne ", "e\u0301", "…"}
 	rapid.Check(t, func(t *rapid.T) {
 		s := text.OneLine(strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 30).Draw(t, "pieces"), ""))
 		for _, all := range [][]Quote{Of(s), Longest(s)} {

@@ -1,0 +1,48 @@
+package framing
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestLinear: whatever a page is made of, to look at all of its sentences takes memory, and so work, in proportion to its
+// length.
+func TestLinear(t *testing.T) {
+	for name, unit := range map[string]string{
+		"prose":    "The geese can read maps of the county. That is a hoax. ",
+		"lines":    "The geese can read maps of the county.\n\nNone of this is true.\n\n",
+		"headings": "# False claims about geese\n## Myths\n### True or false?\nThe geese can read maps.\n",
+		"deep":     "###### True or false?\n",
+		"items":    "- The geese can read maps of the county.\n",
+		"rows":     "| The geese can read maps. | False | True | Verdict | a | b | c |\n",
+		"row":      "| The geese can read maps. | False ",
+		"quotes":   "› › › › The geese can read maps. › ",
+		"labels":   "Myth\n\nVerdict: False\n\n",
+		"words":    "true or false this is a hoax ",
+	} {
+		t.Run(name, func(t *testing.T) {
+			work := func(size int) float64 {
+				text := strings.Repeat(unit, size/len(unit))
+				if !strings.Contains(unit, "\n") { // lines as cleaning leaves them
+					line := strings.Repeat(unit, 2000/len(unit)) + "\n"
+					text = strings.Repeat(line, size/len(line))
+				}
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				p := Read(Source{Title: "Geese", Text: text})
+				for i := range p.lines {
+					for _, sentence := range p.lines[i].split() {
+						p.At(i, sentence)
+					}
+				}
+				runtime.ReadMemStats(&after)
+				return float64(after.TotalAlloc - before.TotalAlloc)
+			}
+			work(10_000)
+			if small, large := work(50_000), work(500_000); large > 14*small {
+				t.Errorf("ten times the text takes %.1f times the work", large/small)
+			}
+		})
+	}
+}
