@@ -37,9 +37,11 @@ var (
 	falseLabels = union(falsehood, falseAnswers)
 	trueLabels  = union(truths, trueAnswers)
 
-	commentWords  = text.Set(lexicon.Comments)
-	plotWords     = text.Set(lexicon.Plots)
+	comments      = text.Set(lexicon.Comments)
+	commentWords  = union(comments, text.Set(lexicon.BesideComments))
+	plots         = text.Set(lexicon.Plots)
 	contentsWords = text.Set(lexicon.Contents)
+	plotWords     = union(plots, contentsWords, fillers)
 	works         = text.Set(lang.All().Query.Works)
 	satireWords   = text.Set(lexicon.Satire)
 	sponsors      = text.Set(lexicon.Sponsors)

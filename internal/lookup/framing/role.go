@@ -14,9 +14,9 @@ func (p *Page) roleOf(l *line) turn.Role {
 	switch {
 	case l.kind == quotation:
 		return turn.RoleQuotation
-	case p.role == turn.RoleComment || below(l, commentWords, nil):
+	case p.role == turn.RoleComment || below(l, commentWords, comments):
 		return turn.RoleComment
-	case below(l, plotWords, nil), below(l, contentsWords, nil) && p.isWork():
+	case below(l, plotWords, plots), below(l, contentsWords, contentsWords) && p.isWork():
 		return turn.RoleFiction
 	case p.role == turn.RoleSatire:
 		return turn.RoleSatire
@@ -28,7 +28,7 @@ func (p *Page) roleOf(l *line) turn.Role {
 
 // below reports whether a heading above a line, or the label before it, has no words but these, and one of some of them.
 func below(l *line, words, one map[string]bool) bool {
-	if l.label != nil && one != nil && consists(l.label.text, words, one) {
+	if l.label != nil && consists(l.label.text, words, one) {
 		return true
 	}
 	for h := l.heading; h != nil; h = h.above {
@@ -112,16 +112,21 @@ func (p *Page) isSatire(s string) bool {
 	return false
 }
 
-// maxSelf is the length, in bytes, of a line in which a page says what it is.
-const maxSelf = 300
+const (
+	maxSelf       = 300 // bytes of a line in which a page says what it is
+	shortSentence = 7   // words of "This is a work of satire", at most
+)
 
 // selfSatire reports whether a sentence says that the page it stands on is satire.
 func selfSatire(sentence string) bool {
 	words := text.Words(sentence)
-	if len(words) < 3 || !demonstratives[words[0].Key] || !pageNouns[words[1].Key] {
+	if len(words) < 3 || !demonstratives[words[0].Key] {
 		return false
 	}
-	return satireWords[word(words, skip(words, 2))]
+	if pageNouns[words[1].Key] {
+		return satireWords[word(words, skip(words, 2))]
+	}
+	return fillers[words[1].Key] && len(words) <= shortSentence && satireWords[words[len(words)-1].Key]
 }
 
 // skip returns the number of the first word from one on that says something.

@@ -265,6 +265,7 @@ type Framing struct {
 	Nothing        Phrases // "none of this"
 	Affirms        Words   // what is said of what is so: "true"
 	Comments       Words   // of headings over what users wrote
+	BesideComments Words   `toml:"beside_comments"` // … that do not suffice
 	Plots          Words   // of headings over the plot of a work
 	Contents       Words   // … that stand over other things, too
 	Satire         Words
