@@ -43,6 +43,7 @@ var (
 	contentsWords = text.Set(lexicon.Contents)
 	plotWords     = union(plots, contentsWords, fillers)
 	works         = text.Set(lang.All().Query.Works)
+	satireNames   = lexicon.Satire.Fields()
 	satireWords   = text.Set(lexicon.Satire)
 	sponsors      = text.Set(lexicon.Sponsors)
 	sponsorWords  = union(sponsors, text.Set(lexicon.BesideSponsors))

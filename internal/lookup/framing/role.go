@@ -79,7 +79,7 @@ func (p *Page) pageRole(s Source) turn.Role {
 	switch {
 	case s.Forum:
 		return turn.RoleComment
-	case p.isSatire(s.Text):
+	case p.isSatire():
 		return turn.RoleSatire
 	case s.Published.Month() == time.April && s.Published.Day() == 1:
 		return turn.RoleApril
@@ -88,16 +88,13 @@ func (p *Page) pageRole(s Source) turn.Role {
 }
 
 // isSatire reports whether a page calls itself satire: in a label, or in a sentence of a line of its own.
-func (p *Page) isSatire(s string) bool {
+func (p *Page) isSatire() bool {
 	if consists(p.title, satireWords, nil) {
 		return true
 	}
-	if lower := strings.ToLower(s); !slices.ContainsFunc(lexicon.Satire.Fields(), func(w string) bool { return strings.Contains(lower, w) }) {
-		return false // as nearly all pages
-	}
 	for i := range p.lines {
 		l := &p.lines[i]
-		if l.kind == blank || len(l.text) > maxSelf || !strings.ContainsAny(l.text, " ") && !isLabel(l.text) {
+		if l.kind == blank || len(l.text) > maxSelf || !namesSatire(l.text) {
 			continue
 		}
 		if isLabel(l.text) && consists(l.text, satireWords, nil) && l.kind != listItem {
@@ -116,6 +113,12 @@ const (
 	maxSelf       = 300 // bytes of a line in which a page says what it is
 	shortSentence = 7   // words of "This is a work of satire", at most
 )
+
+// namesSatire reports whether a line has one of the words, maybe within another. Hardly any line does.
+func namesSatire(s string) bool {
+	s = strings.ToLower(s)
+	return slices.ContainsFunc(satireNames, func(w string) bool { return strings.Contains(s, w) })
+}
 
 // selfSatire reports whether a sentence says that the page it stands on is satire.
 func selfSatire(sentence string) bool {
