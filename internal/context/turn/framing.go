@@ -9,6 +9,7 @@ type Framing struct {
 	Words    string   `json:"words,omitempty"`    // by which it is denied
 	Header   string   `json:"header,omitempty"`   // the first row of the table that it is a row of
 	Question string   `json:"question,omitempty"` // the heading that it answers with yes or no
+	Under    string   `json:"under,omitempty"`    // a heading that speaks of what is not so, below which it may be put right
 	Path     []string `json:"path,omitempty"`     // the headings above it, outermost first
 }
 
@@ -38,16 +39,18 @@ const (
 	DeniedBySentence Denial = "sentence" // a sentence beside it calls it a hoax
 )
 
-// Plain reports whether a quote says what its page says, so that it may speak for it.
-func (f Framing) Plain() bool {
-	return f.Denied == "" && f.Role != RoleFiction && f.Role != RoleSatire && f.Role != RoleApril
-}
+// Plain reports whether a quote says what its page says in earnest, so that it may speak for it. Most of what is published on
+// a day of hoaxes is none.
+func (f Framing) Plain() bool { return f.Denied == "" && f.Role != RoleFiction && f.Role != RoleSatire }
 
 // Note words what changes the meaning of a quote, or returns "". The page's own words go through quote.
 func (f Framing) Note(quote func(string) string) string {
 	var parts []string
 	if f.Question != "" {
 		parts = append(parts, "answers "+quote(f.Question))
+	}
+	if f.Under != "" {
+		parts = append(parts, "below the heading "+quote(f.Under))
 	}
 	if f.Header != "" {
 		parts = append(parts, "columns: "+quote(f.Header))
@@ -63,7 +66,7 @@ func (f Framing) Note(quote func(string) string) string {
 
 var roleWords = map[Role]string{
 	RoleQuotation: "quoted there, not said in the page's own name", RoleComment: "a user's comment", RoleFiction: "from the plot of a work of fiction",
-	RoleSatire: "satire", RoleSponsored: "sponsored content", RoleApril: "published on a day of hoaxes",
+	RoleSatire: "satire", RoleSponsored: "sponsored content", RoleApril: "dated April 1st",
 }
 
 var denialWords = map[Denial]string{

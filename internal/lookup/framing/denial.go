@@ -15,7 +15,8 @@ type place struct {
 
 func (at place) own() *line { return &at.p.lines[at.line] }
 
-// denial returns how a page says that a sentence is not so, and in which words; or nothing.
+// denial returns how a page says that a sentence is not so, and in which words; or nothing. Words without a denial are those of
+// a heading under which the sentence may be the claim or the truth.
 func (at place) denial() (turn.Denial, string) {
 	l := at.own()
 	switch l.kind {
@@ -53,10 +54,37 @@ func (at place) denial() (turn.Denial, string) {
 	if l.intro != "" && callsFalse(l.intro) {
 		return turn.DeniedByList, clip(l.intro)
 	}
-	if h := falseHeading(l.heading, at.p.title); h != "" && !denies(l.split(), at.sentence) {
+	h, sure := falseHeading(l.heading, at.p.title)
+	if h != "" && !at.claims(sure) {
+		return "", clip(h)
+	}
+	if h != "" {
 		return turn.DeniedByHeading, clip(h)
 	}
 	return "", ""
+}
+
+// mostClaimed is how many sentences a paragraph has at most that is taken for a claim and not for what is written about one.
+const mostClaimed = 2
+
+// claims reports whether a sentence below "False claims" or, less sure, below "Myths", is a claim of that kind. It may put one
+// right instead: "In fact, bats are not blind."
+func (at place) claims(sure bool) bool {
+	l := at.own()
+	all := l.split()
+	if at.sentence < 0 || corrects(all[at.sentence], sure) {
+		return false
+	}
+	if l.kind == listItem {
+		return at.sentence == 0 || !corrects(all[at.sentence-1], sure)
+	}
+	return len(all) <= mostClaimed && (at.sentence == 0 || !corrects(all[0], sure))
+}
+
+// corrects reports whether a sentence has words that put something right. A denial does, unless it is sure to be of claims.
+func corrects(sentence string, sure bool) bool {
+	words := text.Words(sentence)
+	return text.ContainsAny(words, corrections) || !sure && text.ContainsAny(words, text.Negations) || calls(sentence)
 }
 
 // headline is [place.denial] for a heading that says something: what stands right below may be "False."
@@ -77,11 +105,6 @@ func (at place) headline() (turn.Denial, string) {
 		break
 	}
 	return "", ""
-}
-
-// denies reports whether a sentence itself calls something false: then it needs no heading to do so.
-func denies(sentences []string, i int) bool {
-	return i >= 0 && i < len(sentences) && (calls(sentences[i]) || text.Denies(sentences[i]) && truth.found(sentences[i]))
 }
 
 // label returns the label before a sentence, "Myth:", and whether it denies what follows; found is false where there is none
@@ -137,54 +160,53 @@ func isFalse(verdict string) bool {
 	return n > 0 && n == len(words)
 }
 
-// falseHeading returns the nearest heading above that calls false what stands under it, or the title if it does.
-func falseHeading(h *heading, title string) string {
+// falseHeading returns the nearest heading above, or the title, that calls false what stands under it, and whether that is
+// sure; or "".
+func falseHeading(h *heading, title string) (s string, sure bool) {
 	for ; h != nil; h = h.above {
-		if headsFalse(h.text) {
-			return h.text
+		if is, sure := headsFalse(h.text); is {
+			return h.text, sure
 		}
 		if text.ContainsAny(text.Words(h.text), truths) {
-			return ""
+			return "", false
 		}
 	}
-	if headsFalse(title) {
-		return title
+	if is, sure := headsFalse(title); is {
+		return title, sure
 	}
-	return ""
+	return "", false
 }
 
 // mostBefore is how many words stand before "myths" in a heading that is about myths.
 const mostBefore = 3
 
-// headsFalse reports whether a heading says that what stands under it is not so: "False claims", "Myths about bats",
-// "What is not true".
-func headsFalse(s string) bool {
+// headsFalse reports whether a heading says that what stands under it is not so: "False claims", "What is not true" or, less
+// sure, "Myths about bats", where they may be put right.
+func headsFalse(s string) (is, sure bool) {
 	if s == "" || len(s) > maxHeading {
-		return false
+		return false, false
 	}
 	if callsFalse(s) || consists(s, untrue, nil) {
-		return true
+		return true, true
 	}
 	words := text.Words(s)
 	if text.ContainsAny(words, truths) {
-		return false
+		return false, false
 	}
 	if n, _ := received.Prefix(words[skip(words, 0):]); n > 0 {
-		return true
+		return true, false
 	}
 	for i, w := range words {
 		switch {
 		case !leads(words[:i]):
-			return false
+			return false, false
 		case untrue[w.Key] && claims[beyond(words, i, untrue)], claims[w.Key] && untrue[beyond(words, i, nil)]:
-			return true
-		case falsehoods[w.Key] && i <= mostBefore:
-			return true
-		case falsehood[w.Key] && i == 0 && (len(words) == 1 || text.Numeric(word(words, 1))):
-			return true
+			return true, true
+		case falsehoods[w.Key] && i <= mostBefore, falsehood[w.Key] && i == 0 && (len(words) == 1 || text.Numeric(word(words, 1))):
+			return true, false
 		}
 	}
-	return false
+	return false, false
 }
 
 // beyond returns the word behind another, or behind what is joined to it: in "false or misleading claims", and in "claims

@@ -12,6 +12,8 @@ func TestDenials(t *testing.T) {
 		true: {
 			"## Debunked\n\nGeese can read maps.", "## False or misleading claims\n\nGeese can read maps.", "## Claims that have been debunked\n\n- Geese can read maps.",
 			"## Fake news\n\nGeese can read maps.", "## Misinformation about geese\n\nGeese can read maps.", "## 10 popular myths\n\nGeese can read maps.", "## Myth #3\n\nGeese can read maps.",
+			"## Myths\n\n- Geese can read maps. In fact, they can't.", "## Mitos sobre los gansos\n\n- Geese leen mapas.", "Geese leen mapas. Es un bulo.", "Geese leen mapas. Eso no es cierto.", "Bulo: Geese leen mapas.",
+			"## Noticias falsas\n\nGeese leen mapas.", "Las siguientes afirmaciones son falsas:\n\n- Geese leen mapas.", "Geese leen mapas.\n\nVeredicto: Falso",
 			"# False rumours spread online\n\nGeese can read maps.", "## Not true\n\nGeese can read maps.", "## Myth 4: geese and maps\n\nGeese can read maps.",
 			"None of the following is true:\n\n- Geese can read maps.", "The following rumours are untrue:\n\n1. Geese can read maps.", "These claims are false:\n\n- Ducks fly.\n- Geese can read maps.",
 			"Geese can read maps. This never happened.", "Geese can read maps. It's a hoax.", "Geese can read maps. That's false.", "Geese can read maps. This isn't true.",
@@ -37,6 +39,8 @@ func TestDenials(t *testing.T) {
 			"Geese can fly.\n\nRating: True", "Geese can fly.\n\nVerdict: correct", "| Claim | Verdict |\n\n| Geese can fly south. | True |\n| Ducks can read. | False |", "| Option | Value |\n\n| Geese can be shown. | False |",
 			"Fact: Geese can fly.", "True: Geese can fly.", "True or false: Geese can fly.\n\nTrue.", "The following birds fly:\n\n- Geese can fly.", "Geese can fly. There is no truth to the rumour that they are ill.",
 			"- Myth: Ducks can read.\n- Geese can fly.", "## False claims\n\n- Ducks can read.\n\n## Facts\n\nGeese can fly.", "## Lies\n\nDucks can read.\n\n### The truth\n\nGeese can fly.",
+			"# Common misconceptions\n\n- Geese are not blind.", "## Myths\n\nContrary to popular belief, Geese can see.", "## Myths about geese\n\nPeople have told stories of geese since Rome. Some wrote them down. Geese were seen on the hill in 390.",
+			"## Myths\n\n- Ducks are blind. Actually, Geese and ducks see well.", "# List of common misconceptions\n\n## Birds\n\n- Geese are not blind.", "Geese vuelan. Eso es cierto.", "Geese vuelan. No es un bulo.",
 			"## Falschparker\n\nGänse parken nicht.", "Gänse können fliegen. Das ist kein Märchen.", "Gänse können fliegen. Das ist richtig.", "## Mythen und Fakten\n\nGänse können fliegen.", "## Falsche Akazie\n\nGänse fressen sie.",
 			"## Fausse route\n\nLes oies volent.", "Les oies volent. C'est vrai.", "Les oies volent. Ce n'est pas un mythe.", "## Vrai ou faux\n\nLes oies volent.\n\nVrai.", "Les oies volent. Il est faux de croire qu'elles nagent sous la glace.",
 		},

@@ -46,7 +46,9 @@ func (p *Page) At(number int, sentence string) turn.Framing {
 		f.Header = l.table.columns
 	}
 	at := place{p: p, line: number, sentence: l.find(sentence)}
-	f.Denied, f.Words = at.denial()
+	if f.Denied, f.Words = at.denial(); f.Denied == "" && f.Words != "" {
+		f.Under, f.Words = f.Words, ""
+	}
 	if f.Denied == "" && l.heading != nil && strings.HasSuffix(l.heading.text, "?") && answers(sentence) {
 		f.Question = l.heading.text
 	}

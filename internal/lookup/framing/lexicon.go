@@ -59,7 +59,6 @@ var (
 	noWords        = text.Set(lexicon.No)
 	yesNo          = union(noWords, text.Set(lexicon.Yes))
 	trueOrFalse    = phrases{text.CompileOne(lexicon.TrueOrFalse)}
-	truth          = phrases{text.CompileOne(lexicon.FalseVerdicts)}
 )
 
 // The words of sentences that refute others.
@@ -76,4 +75,5 @@ var (
 	refuted        = text.CompileOne(lexicon.Refuted)
 	nothing        = text.CompileOne(lexicon.Nothing)
 	affirms        = text.Set(lexicon.Affirms)
+	corrections    = text.Set(lexicon.Corrections)
 )

@@ -50,7 +50,7 @@ func (c *finding) sameAs(other finding) bool {
 	if c.Text == other.Text && c.source == other.source {
 		return true
 	}
-	if !c.Framing.Plain() || text.Jaccard(c.terms, other.terms) < 0.6 || text.Denies(c.Text) != text.Denies(other.Text) ||
+	if !c.Framing.Plain() || c.Framing.Under+other.Framing.Under != "" || text.Jaccard(c.terms, other.terms) < 0.6 || text.Denies(c.Text) != text.Denies(other.Text) ||
 		!slices.Equal(text.Unique(text.Numbers(c.Text)), text.Unique(text.Numbers(other.Text))) || !namesIn(c.Text, other.Text) || !namesIn(other.Text, c.Text) {
 		return false
 	}

@@ -264,6 +264,7 @@ type Framing struct {
 	Refuted        Phrases // what is said of what is not so: "a hoax"
 	Nothing        Phrases // "none of this"
 	Affirms        Words   // what is said of what is so: "true"
+	Corrections    Words   // of sentences that put a claim right: "actually", "contrary"
 	Comments       Words   // of headings over what users wrote
 	BesideComments Words   `toml:"beside_comments"` // … that do not suffice
 	Plots          Words   // of headings over the plot of a work
