@@ -55,7 +55,7 @@ func (at place) denial() (turn.Denial, string) {
 		return turn.DeniedByList, clip(l.intro)
 	}
 	h, sure := falseHeading(l.heading, at.p.title)
-	if h != "" && !at.claims(sure) {
+	if _, claim, _ := strings.Cut(h, ":"); h != "" && (strings.TrimSpace(claim) != "" || !at.claims(sure)) { // "Myth 3: Bats are blind" says it all itself
 		return "", clip(h)
 	}
 	if h != "" {
@@ -78,7 +78,7 @@ func (at place) claims(sure bool) bool {
 	if l.kind == listItem {
 		return at.sentence == 0 || !corrects(all[at.sentence-1], sure)
 	}
-	return len(all) <= mostClaimed && (at.sentence == 0 || !corrects(all[0], sure))
+	return (sure || l.heading != nil && l.heading.lines == 1) && len(all) <= mostClaimed && (at.sentence == 0 || !corrects(all[0], sure))
 }
 
 // corrects reports whether a sentence has words that put something right. A denial does, unless it is sure to be of claims.
@@ -92,13 +92,16 @@ func (at place) headline() (turn.Denial, string) {
 	if strings.HasSuffix(at.own().text, "?") {
 		return "", ""
 	}
+	if label, denies, found := at.label(); found && denies {
+		return turn.DeniedByLabel, clip(label)
+	}
 	if said := at.verdictLine(); said != "" {
 		return turn.DeniedByVerdict, clip(said)
 	}
 	for _, i := range at.linesBehind() {
 		if l := &at.p.lines[i]; l.kind == prose && len(l.split()) > 0 {
 			said := l.split()[0]
-			if _, refuted := refutes(said); refuted || falseAnswers[word(text.Words(said), 0)] {
+			if _, refuted := refutes(said); refuted || isAnswer(said, falseAnswers) {
 				return turn.DeniedBySentence, clip(said)
 			}
 		}
@@ -142,7 +145,7 @@ func (t *table) verdict(row string) (verdict string, denies bool) {
 		switch {
 		case named && consists(t.names[i], verdictColumns, nil) && cell != "":
 			return cell, isFalse(cell)
-		case t.header < 0 && isFalse(cell) && !noWords[strings.ToLower(cell)] && len(text.Words(row)) > mostWords:
+		case t.header < 0 && isFalse(cell) && !isAnswer(cell, noWords) && len(text.Words(row)) > mostWords:
 			return cell, true
 		}
 	}
@@ -200,9 +203,11 @@ func headsFalse(s string) (is, sure bool) {
 		switch {
 		case !leads(words[:i]):
 			return false, false
+		case i > mostBefore:
+			return false, false
 		case untrue[w.Key] && claims[beyond(words, i, untrue)], claims[w.Key] && untrue[beyond(words, i, nil)]:
 			return true, true
-		case falsehoods[w.Key] && i <= mostBefore, falsehood[w.Key] && i == 0 && (len(words) == 1 || text.Numeric(word(words, 1))):
+		case falsehoods[w.Key], falsehood[w.Key] && i == 0 && (len(words) == 1 || text.Numeric(word(words, 1))):
 			return true, false
 		}
 	}

@@ -4,7 +4,27 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
+
+// Whatever a page is made of, its sentences can be looked at.
+func TestAnyPage(t *testing.T) {
+	pieces := []string{"\n", "\n\n", "› ", "# ", "## ", "- ", "| ", "|", ":", "Myth", "False", "True or false?", "This is a hoax.", "'''", "Verdict: False", " ", "?", "The following is false:", "é", "\xff", "No"}
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 40).Draw(t, "pieces"), "") + rapid.String().Draw(t, "more")
+		p := Read(Source{Title: rapid.SampledFrom(pieces).Draw(t, "title"), Text: text})
+		for i := range p.lines {
+			for _, sentence := range append(p.lines[i].split(), "", "not there") {
+				if f := p.At(i, sentence); len([]rune(f.Words)) > maxWords || len(f.Path) > maxPath {
+					t.Fatalf("%+v", f)
+				}
+			}
+		}
+		p.At(-1, "")
+		p.At(len(p.lines), "")
+	})
+}
 
 // TestLinear: whatever a page is made of, to look at all of its sentences takes memory, and so work, in proportion to its
 // length.

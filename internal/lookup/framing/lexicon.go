@@ -42,7 +42,7 @@ var (
 	plots         = text.Set(lexicon.Plots)
 	contentsWords = text.Set(lexicon.Contents)
 	plotWords     = union(plots, contentsWords, fillers)
-	works         = text.Set(lang.All().Query.Works)
+	works         = text.Set(lexicon.Works)
 	satireNames   = lexicon.Satire.Fields()
 	satireWords   = text.Set(lexicon.Satire)
 	sponsors      = text.Set(lexicon.Sponsors)
@@ -64,6 +64,7 @@ var (
 // The words of sentences that refute others.
 var (
 	demonstratives = text.Set(lexicon.Demonstratives)
+	every          = text.Set(lexicon.Every)
 	pronouns       = text.Set(lexicon.Pronouns)
 	articles       = text.Set(lang.All().Grammar.Articles)
 	complements    = text.Set(lexicon.Complements)

@@ -42,6 +42,7 @@ type heading struct {
 	text  string
 	level int
 	above *heading
+	lines int // with text, right below it
 }
 
 // table is where a table begins.
@@ -69,10 +70,18 @@ func outline(s string) []line {
 	out := make([]line, len(all))
 	var above, label *heading
 	var rows *table
-	intro := ""
+	intro, code := "", false
 	for i, raw := range all {
 		l := &out[i]
-		*l = lineOf(raw)
+		fence := strings.HasPrefix(raw, "'''") // as cleaning leaves it
+		if code = code != fence; code || fence {
+			*l = line{kind: prose, text: raw}
+		} else {
+			*l = lineOf(raw)
+		}
+		if l.text == "" {
+			l.kind = blank
+		}
 		if l.kind == headingLine {
 			level := strings.IndexByte(raw, ' ')
 			for above != nil && above.level >= level {
@@ -81,6 +90,9 @@ func outline(s string) []line {
 			above, label = &heading{text: clip(l.text), level: level, above: above}, nil
 		}
 		l.heading, l.label = above, label
+		if above != nil && l.kind != blank && l.kind != headingLine {
+			above.lines++
+		}
 		switch l.kind {
 		case blank:
 			continue
@@ -147,7 +159,7 @@ func cells(row string) []string {
 
 // isLabel reports whether a line by itself may be a label: it is short, and no sentence.
 func isLabel(s string) bool {
-	return len(s) <= maxLabel && !strings.ContainsAny(s[len(s)-1:], ".!?:,;")
+	return s != "" && len(s) <= maxLabel && !strings.ContainsAny(s[len(s)-1:], ".!?:,;")
 }
 
 func isContinued(raw string) bool {

@@ -16,16 +16,20 @@ func (at place) answer() (said string, answered bool) {
 		return "", false
 	}
 	for _, sentence := range at.behind() {
-		words := text.Words(sentence)
 		switch {
-		case len(words) == 0:
-		case falseAnswers[words[0].Key]:
+		case isAnswer(sentence, falseAnswers):
 			return sentence, true
-		case trueAnswers[words[0].Key]:
+		case isAnswer(sentence, trueAnswers):
 			return "", true
 		}
 	}
 	return "", false
+}
+
+// isAnswer reports whether a sentence is one of these words, or begins with one as with a sentence of its own.
+func isAnswer(sentence string, answers map[string]bool) bool {
+	words := text.Words(sentence)
+	return len(words) > 0 && answers[words[0].Key] && (len(words) == 1 || !strings.HasPrefix(sentence[words[0].End:], " "))
 }
 
 // asked reports whether it is asked, above or right before a sentence, what is true.
@@ -46,7 +50,7 @@ func (at place) asked() bool {
 func (at place) verdictLine() string {
 	for n, i := range at.linesBehind() {
 		said := at.p.lines[i].text
-		if n == 0 && isLabel(said) && isFalse(said) && !noWords[strings.ToLower(said)] {
+		if n == 0 && isLabel(said) && isFalse(said) && !isAnswer(said, noWords) {
 			return said
 		}
 		name, verdict, ok := strings.Cut(said, ":")
@@ -137,6 +141,10 @@ func (at place) linesBehind() (out []int) {
 	return out
 }
 
+// mostCalling is how many words a sentence has at most that calls what was said before it false by the way. A longer one speaks
+// of itself.
+const mostCalling = 12
+
 // refutes reports whether a sentence calls what was said before it false: "That story is a hoax." Wide is true for one that
 // speaks of all of it: "None of this is true."
 func refutes(sentence string) (wide, ok bool) {
@@ -153,16 +161,16 @@ func refutes(sentence string) (wide, ok bool) {
 	case pronouns[first]:
 		at, n := saysFalse(words, from+1)
 		return false, n > 0 && !complements[word(words, at+n)]
-	case demonstratives[first] && sayings[word(words, from+1)], articles[first] && sayings[word(words, from+1)]:
+	case (demonstratives[first] || articles[first] || every[first]) && sayings[word(words, from+1)]:
 		_, n := saysFalse(words, from+2)
 		return true, n > 0
 	}
 	for i, w := range words { // "This is a hoax", "Experts call this a hoax"
-		if demonstratives[w.Key] {
+		if demonstratives[w.Key] && (i == from || len(words) <= mostCalling) {
 			if i++; sayings[word(words, i)] {
 				i++
 			}
-			if _, n := saysFalse(words, i); n > 0 {
+			if at, n := saysFalse(words, i); n > 1 || n > 0 && at > i { // "that joke" says nothing
 				return false, true
 			}
 		}

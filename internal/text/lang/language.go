@@ -254,6 +254,7 @@ type Framing struct {
 	TrueOrFalse    Phrases `toml:"true_or_false"`   // questions for them
 	Yes, No        Words
 	Demonstratives Words   // "this", before one of Claims or alone
+	Every          Words   // "both", before one of Claims
 	Pronouns       Words   // "it"
 	Complements    Words   // behind "it is false" where that is said of what follows: "that"
 	Dismissals     Phrases // phrases of sentences that call what was said before false: "no truth to this"
@@ -269,6 +270,7 @@ type Framing struct {
 	BesideComments Words   `toml:"beside_comments"` // … that do not suffice
 	Plots          Words   // of headings over the plot of a work
 	Contents       Words   // … that stand over other things, too
+	Works          Words   // works of fiction: "novel"
 	Satire         Words
 	Sponsors       Words // of labels for what is paid for
 	BesideSponsors Words `toml:"beside_sponsors"` // … that do not suffice
