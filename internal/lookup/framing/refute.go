@@ -154,7 +154,7 @@ func refutes(sentence string) (wide, ok bool) {
 		i := skip(words, from+n)
 		return true, i < len(words) && affirms[words[i].Key]
 	}
-	if len(dismissals.FindAll(sentence, words)) > 0 {
+	if len(dismissals.FindAll(sentence, words)) > 0 || exclaims(sentence, words) {
 		return false, true
 	}
 	switch first := word(words, from); {
@@ -176,6 +176,15 @@ func refutes(sentence string) (wide, ok bool) {
 		}
 	}
 	return false, false
+}
+
+// exclaims reports whether a sentence is nothing but a refutal: "Pure nonsense!" A tag of that word has no mark at its end.
+func exclaims(sentence string, words []text.Word) bool {
+	if len(words) > 3 || !strings.ContainsAny(sentence[max(0, len(sentence)-1):], ".!") {
+		return false
+	}
+	at, n := saysFalse(words, 0)
+	return n > 0 && at+n == len(words)
 }
 
 // saysFalse returns where words say "is a hoax" behind a subject, and in how many words, or 0.
