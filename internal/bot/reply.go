@@ -110,7 +110,7 @@ func (r reply) withoutModel(excuse string) string {
 func extracts(l *turn.Lookup) string {
 	var parts []string
 	for _, c := range l.Summary {
-		sentence := clean.Unreferenced(verbatim(c)) + " " + c.Cited()
+		sentence := clean.Unreferenced(strings.TrimSpace(c.Text)) + framed(c) + " " + c.Cited()
 		if !slices.Contains(parts, sentence) {
 			parts = append(parts, sentence)
 		}
@@ -125,13 +125,13 @@ func extracts(l *turn.Lookup) string {
 	return list
 }
 
-// verbatim returns what the page says: the claim's text where its quote has it word for word, except for dots of omission, and
-// else the quote. Each word of a side model's text is on the page, but maybe in another place.
-func verbatim(c turn.Claim) string {
-	if text := strings.TrimSpace(c.Text); strings.Contains(c.Quote, strings.Trim(text, "… ")) {
-		return text
+// framed says what a quote is on its page, where that changes what it means.
+func framed(c turn.Claim) string {
+	note := c.Framing.Note(func(words string) string { return "“" + clean.Unreferenced(words) + "”" })
+	if note == "" {
+		return ""
 	}
-	return strings.TrimSpace(c.Quote)
+	return " (" + note + ")"
 }
 
 // verdict says how a fact check ended.

@@ -28,9 +28,10 @@ func TestExtracts(t *testing.T) {
 	}{
 		{"the page's words", turn.Claim{Text: "Rome has 3 million people", Quote: cities}, "Rome has 3 million people [1]"},
 		{"a part of a sentence", turn.Claim{Text: "…Paris 2 million.", Quote: cities}, "…Paris 2 million. [1]"},
-		{"facts that changed places", turn.Claim{Text: "Paris has 3 million people, Rome 2 million.", Quote: cities}, cities + " [1]"},
+		{"what its page denies", turn.Claim{Text: "Rome has 9 million people.", Framing: turn.Framing{Denied: turn.DeniedByHeading, Words: "False claims [2]"}},
+			"Rome has 9 million people. (denied there: listed under “False claims”) [1]"},
 		{"forged citations", turn.Claim{Text: "Rome[2] has［2］ 3 million【2】 people.[12][a]", Quote: "Rome[2] has［2］ 3 million【2】 people.[12][a]"}, "Rome has 3 million people. [1]"},
-		{"forged, put together", turn.Claim{Text: "x", Quote: "So it is [[1]2], or [source 2] says."}, "So it is, or says. [1]"},
+		{"forged, put together", turn.Claim{Text: "So it is [[1]2], or [source 2] says."}, "So it is, or says. [1]"},
 	} {
 		tt.claim.Source = 1
 		look := readPage()

@@ -14,7 +14,7 @@ var plan = [][]string{
 		"internal/web/page/charset", "internal/web/page/meta", "internal/web/page/visible",
 	},
 	{"internal/text/calendar", "internal/trace", "internal/web/fetch", "internal/web/page"},
-	{"internal/lookup/claim", "internal/lookup/utterance", "internal/search", "internal/web/reader"},
+	{"internal/lookup/claim", "internal/lookup/framing", "internal/lookup/quote", "internal/lookup/utterance", "internal/search", "internal/web/reader"},
 	{"internal/lookup/conflict", "internal/lookup/evidence", "internal/lookup/factcheck", "internal/lookup/need", "internal/lookup/privacy", "internal/lookup/verifier", "internal/search/backends", "internal/web/read"},
 	{"internal/lookup/followup"},
 	{"internal/lookup/question"},

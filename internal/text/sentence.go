@@ -16,7 +16,7 @@ import (
 func Sentences(s string) []string {
 	var out []string
 	for from, to := range sentenceSpans(s, true) {
-		if sentence := strings.TrimSpace(strings.TrimLeft(s[from:to], "•*-–|› \t")); sentence != "" {
+		if sentence := strings.TrimSpace(strings.TrimLeft(s[from:to], "•*-–|›# \t")); sentence != "" {
 			out = append(out, sentence)
 		}
 	}

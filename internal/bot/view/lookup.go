@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -146,8 +147,14 @@ func viewPages(w *writer, l *turn.Lookup) {
 func viewClaims(w *writer, l *turn.Lookup) {
 	for i, c := range l.Summary {
 		w.item(i, "claims", "%s %s", c.Cited(), c.Text)
-		if c.Quote != "" && c.Quote != c.Text {
+		if c.Quote != "" && c.Quote != strings.Trim(c.Text, "…") {
 			w.row("", "    quote: %q", c.Quote)
+		}
+		if len(c.Framing.Path) > 0 {
+			w.row("", "    below: %s", strings.Join(c.Framing.Path, " › "))
+		}
+		if note := c.Framing.Note(strconv.Quote); note != "" {
+			w.row("", "    framing: %s", note)
 		}
 		for _, b := range c.Also {
 			w.row("", "    quote of [%d]: %q", b.Source, b.Quote)

@@ -24,7 +24,7 @@ type Lookup struct {
 	Hits     []Hit             `json:"hits,omitempty"`     // merged and ranked
 	Pages    []Page            `json:"pages,omitempty"`    // every page that was tried, read or not
 	Summary  []Claim           `json:"summary,omitempty"`  // what the main model was told, checked
-	Rejected []Claim           `json:"rejected,omitempty"` // what a side model said and the checks refused
+	Rejected []Claim           `json:"rejected,omitempty"` // what a side model selected and the checks refused
 	Dropped  []DroppedSentence `json:"dropped,omitempty"`  // what was considered and not told, by page; only where somebody asked for it
 	Sources  []Source          `json:"sources,omitempty"`  // numbered as in the block
 	// Unanswered says that nothing on the pages that a person named answers the question: Summary is what these pages say.
@@ -145,14 +145,15 @@ func (p Page) Snippet() bool { return strings.HasSuffix(p.Via, SnippetMark) }
 // SnippetMark is what Via ends with behind the backend's name where the text is a snippet.
 const SnippetMark = " snippet"
 
-// Claim is one fact with the words of the page that carry it.
+// Claim is one quote of a page.
 type Claim struct {
-	Text    string    `json:"text"`
-	Quote   string    `json:"quote"`
+	Text    string    `json:"text"`           // as it is shown: with "…" where something of the sentence is left out, and without the sounds of speech
+	Quote   string    `json:"quote"`          // as it stands on the page; in old records, the words that a text of a side model rested on
 	Source  int       `json:"source"`         // number in Sources
-	Also    []Backing `json:"also,omitempty"` // other sources that say the same: Text passes the checks on their pages too
+	Also    []Backing `json:"also,omitempty"` // other sources that say the same
 	Checks  []string  `json:"checks,omitempty"`
 	Refused string    `json:"refused,omitempty"` // the check that failed
+	Framing Framing   `json:"framing,omitzero"`  // what it is on its page
 
 	// Where it stands: of the evidence of a verdict alone, which may be of a page that is no source.
 	URL       string    `json:"url,omitempty"`

@@ -88,7 +88,7 @@ func TestScript(t *testing.T) {
 	s, err := llmtest.ParseScript([]byte(`
 # The side model.
 when model "side|small" prompt "Sources?:"
-  json {"facts":[]}
+  json {"quotes":[]}
 
 when "\bquote \"this\"$"
 say a
@@ -108,7 +108,7 @@ say wet
 	body := func(model, text string) string {
 		return strings.NewReplacer(`"m"`, `"`+model+`"`, "Is it raining?", text).Replace(question)
 	}
-	if _, got := ask(t, srv, body("side", "Source: x")); got != `{"facts":[]}` {
+	if _, got := ask(t, srv, body("side", "Source: x")); got != `{"quotes":[]}` {
 		t.Errorf("side model: %s", got)
 	}
 	if _, got := ask(t, srv, body("m", `please quote \"this\"x`)); !strings.Contains(got, "You said") {
@@ -181,7 +181,7 @@ func TestHostile(t *testing.T) {
 			t.Errorf("no %q in the hostile reply", want)
 		}
 	}
-	if _, got = ask(t, srv, question); !strings.Contains(got, `\"facts\":[`) {
+	if _, got = ask(t, srv, question); !strings.Contains(got, `\"quotes\":[`) {
 		t.Errorf("side model: %s", got)
 	}
 }

@@ -23,8 +23,14 @@ func checkable(sentence string) bool {
 // citationWords stand beside a citation and claim nothing.
 var citationWords = text.Set(lang.All().Claim.CitationWords)
 
-// checkCited is beside the names of the other checks: nothing that a sentence says is on the page.
-const checkCited = "nothing of it"
+// The checks of a citation.
+const (
+	checkQuote    = "quote"         // every quotation is on a page that is cited
+	checkDate     = "date"          // every date is
+	checkNumber   = "number"        // every number is
+	checkNegation = "negation"      // no page says the opposite
+	checkCited    = "nothing of it" // something that the sentence says is on the page
+)
 
 var (
 	quotedWords = regexp.MustCompile(`"([^"\n]{8,300})"|“([^”\n]{8,300})”|«([^»\n]{8,300})»`)
@@ -176,6 +182,19 @@ func (p *Page) shares(sentence string) bool {
 		return sharesPairs(sentence, p.text)
 	}
 	return shared*2 >= len(words)
+}
+
+// sharesPairs reports whether at least 4 in 10 of the pairs of characters of s stand in another text: where a script has
+// no spaces there are no words to compare.
+func sharesPairs(s, other string) bool {
+	pairs := text.Pairs(s)
+	shared := 0
+	for _, pair := range pairs {
+		if strings.Contains(other, pair) {
+			shared++
+		}
+	}
+	return shared*10 >= len(pairs)*4
 }
 
 // hasWord reports whether the page has a word or its English stem or, in a script without spaces, its characters.

@@ -9,6 +9,10 @@ import (
 	"familiar/internal/web/webtest"
 )
 
+const everest = `Mount Everest is the highest mountain on Earth. The height of Mount Everest is 8,849 metres,
+as China and Nepal announced on 8 December 2020. Edmund Hillary and Tenzing Norgay reached the top on May 29, 1953.
+The permit costs 11,000 dollars. It is not the tallest mountain from base to peak. About 1.5 million people visit Nepal.`
+
 func TestCheckCitation(t *testing.T) {
 	cited := []*Page{NewPage("Mount Everest", everest), NewPage("Ferries", "The ferry took 1,280 metres in the 1980s. It opened at 17:00, and the old ferry boat never sank.")}
 	for _, tt := range []struct{ sentence, want string }{

@@ -1,13 +1,9 @@
 // Package claim checks whether pages bear out what is said of them. It has rules and one small model, and errs towards refusing.
 //
-// A [Page] is the text of a page, prepared for checks. There are two:
+// A [Page] is the text of a page, prepared for checks. [CheckCitation] (cite.go, number.go) checks a sentence of a reply
+// that cites pages: what is exact must be on one of them, as it is or rounded, and no page may say the opposite.
 //
-//   - [Page.Check] (check.go) is for a fact that was taken from the page, by a model or by hand, together with the
-//     words of the page that it rests on. Both must pass every check, word by word.
-//   - [CheckCitation] (cite.go, number.go) is for a sentence of a reply that cites pages. It is written freely, so it
-//     asks less: what is exact must be on one of the pages, as it is or rounded, and no page may say the opposite.
-//
-// polarity.go tells a statement from its denial, for both of them and for the fact check.
+// polarity.go tells a statement from its denial, here and for the fact check.
 package claim
 
 import (
@@ -16,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"familiar/internal/text"
 )
@@ -111,23 +106,3 @@ func valuesOf(s string) []float64 {
 	}
 	return slices.Collect(maps.Keys(seen))
 }
-
-// verbatim reports whether s is the quote, but for the marks of what is left out, and the quote stands on the page with
-// no word or number cut: then all that is in it does.
-func (p *Page) verbatim(s, quote string) bool {
-	i := strings.Index(p.text, quote)
-	if i < 0 || quote == "" || strings.Trim(s, "…") != quote {
-		return false
-	}
-	before, behind := p.text[:i], p.text[i+len(quote):]
-	last, _ := utf8.DecodeLastRuneInString(before)
-	next, size := utf8.DecodeRuneInString(behind)
-	return !text.InWord(last) && !text.InWord(next) &&
-		!(text.IsDigit(quote[0]) && len(before) > 1 && joinsDigits(last) && endsInDigit(strings.TrimSuffix(before, string(last)))) &&
-		!(endsInDigit(quote) && joinsDigits(next) && len(behind) > size && text.IsDigit(behind[size]))
-}
-
-// joinsDigits reports whether a character between digits makes one number of them.
-func joinsDigits(r rune) bool { return strings.ContainsRune(".,:'’ -–", r) }
-
-func endsInDigit(s string) bool { return s != "" && text.IsDigit(s[len(s)-1]) }

@@ -26,6 +26,7 @@ func figuresOf(s string) figures { return figures{measuresOf(s), eventsOf(s)} }
 // Find compares the claims of different sources. It keeps both sides of a conflict: the reader decides. A page that
 // gives both values knows of the other and contradicts nobody. The pages are the texts of the sources, by number.
 func Find(claims []turn.Claim, pages map[int]string) []turn.Conflict {
+	claims = slices.DeleteFunc(slices.Clone(claims), func(c turn.Claim) bool { return !c.Framing.Plain() }) // which nobody says
 	all := make([]figures, len(claims))
 	for i, c := range claims {
 		all[i] = figuresOf(c.Text)

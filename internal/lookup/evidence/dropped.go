@@ -2,13 +2,13 @@ package evidence
 
 // Why a sentence that was considered as evidence is not quoted.
 const (
-	DroppedBelow  = "below the best"
-	DroppedKind   = "not an answer of the kind asked"
-	DroppedBare   = "nothing of the question in it"
-	DroppedNoted  = "the side model's notes say enough"
-	DroppedSame   = "says the same as "
-	DroppedCheck  = "failed check: " // and its name
-	DroppedNoRoom = "no room in the block"
+	DroppedBelow    = "below the best"
+	DroppedKind     = "not an answer of the kind asked"
+	DroppedBare     = "nothing of the question in it"
+	DroppedSelected = "what the side model selected says enough"
+	DroppedSame     = "says the same as "
+	DroppedCheck    = "failed check: " // and its name
+	DroppedNoRoom   = "no room in the block"
 )
 
 const (
@@ -32,5 +32,5 @@ func (q *Question) drop(s *Sentence, why string) {
 	if why == DroppedBelow && s.lacksKind {
 		why = DroppedKind
 	}
-	q.Dropped = append(q.Dropped, Dropped{s.Page, s.excerpt(), s.Score, why})
+	q.Dropped = append(q.Dropped, Dropped{s.Page, s.Marked(), s.Score, why})
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"familiar/internal/linear"
+	"familiar/internal/lookup/framing"
 	"familiar/internal/text"
 )
 
@@ -23,7 +24,12 @@ type Page struct {
 	Rank        int  // from 0, in the order of the search
 	Answer      bool // its backend says that it answers the question
 	Meant       bool // the question is about it, also where it shares no word with it: "how high is it?"
+
+	Framing *framing.Page // of the text; nil: every sentence is what the page says
 }
+
+// says reports whether a page says a sentence in earnest, and does not deny it.
+func (p *Page) says(s *Sentence) bool { return p.Framing.At(s.Line, s.Quote.Sentence).Plain() }
 
 const (
 	perPage  = 3  // sentences from one page, of several
@@ -35,6 +41,7 @@ const (
 const (
 	PerLength  = 1.5  // lost each time that it is e times as long: of two that say the same, the shorter one is better
 	perRank    = 0.15 // lost for each page that was ranked before its own
+	notSaid    = 3    // lost if its page denies it
 	ofAnswer   = 3    // gained if its page's backend says that it answers the question
 	usualScore = 4    // gained by all, so that the best sentence of a good page ranks with the side model's notes
 )
@@ -48,10 +55,11 @@ func (q *Question) Choose(pages []Page, limit int) []Sentence {
 }
 
 // best takes the best sentences: a few of each page, none twice, and none that has nothing to do with the question. Of
-// a page that is the answer, such as a forecast, it takes as many as there is room for.
+// a page that is the answer, such as a forecast, it takes as many as there is room for. What a page denies comes behind what
+// it says.
 func (q *Question) best(pages []Page, limit int) []Sentence {
 	each := eachOf(pages, limit)
-	var out []Sentence
+	var out, denied []Sentence
 	taken := make([][][]string, len(pages)) // by page: the terms of each sentence
 	for _, s := range q.ranked(pages) {
 		answer := pages[s.Page].Answer
@@ -68,9 +76,21 @@ func (q *Question) best(pages []Page, limit int) []Sentence {
 			q.drop(s, DroppedSame)
 			continue
 		}
+		s.Excerpt = s.Marked()
+		if !pages[s.Page].says(s) {
+			s.Score -= notSaid
+			denied = append(denied, *s)
+			continue
+		}
 		taken[s.Page] = append(taken[s.Page], terms)
-		s.Excerpt = s.excerpt()
 		out = append(out, *s)
+	}
+	for i := range denied {
+		if s := &denied[i]; len(out) < limit && i < perPage {
+			out = append(out, *s)
+		} else {
+			q.drop(s, DroppedBelow)
+		}
 	}
 	return out
 }
@@ -103,8 +123,8 @@ func (q *Question) offTopic(page []Sentence, title uint64) bool {
 	if title != 0 || len(q.terms) == 0 {
 		return false
 	}
-	lang := text.Language(page[0].whole, page[0].words)
-	return lang == q.lang || lang == "" && !text.Unspaced(page[0].whole)
+	lang := text.Language(page[0].Sentence, page[0].words)
+	return lang == q.lang || lang == "" && !text.Unspaced(page[0].Sentence)
 }
 
 // eachOf is how many sentences one page may give.

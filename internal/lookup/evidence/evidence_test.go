@@ -37,46 +37,6 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-func TestParts(t *testing.T) {
-	for name, tt := range map[string]struct {
-		sentence string
-		want     []string
-	}{
-		"a short one is whole": {
-			"It was built by Ada Quill, who also built the town hall; it is green.",
-			[]string{"It was built by Ada Quill, who also built the town hall; it is green."},
-		},
-		"what is added is a part": {
-			"The bridge was designed over many years by the engineer Ada Quill of the northern county, who also built the town hall and the harbour; the ferries that had carried everybody across before were sold to another country.",
-			[]string{
-				"The bridge was designed over many years by the engineer Ada Quill of the northern county…",
-				"…who also built the town hall and the harbour; the ferries that had carried everybody across before were sold to another country.",
-			},
-		},
-		"what takes back is none": {
-			"The engineers of the northern county said that the bridge would stand for a thousand years without any work on it, but all of the others who were asked at that time and later said that this was plainly and utterly wrong.",
-			[]string{"The engineers of the northern county said that the bridge would stand for a thousand years without any work on it, but all of the others who were asked at that time and later said that this was plainly and utterly wrong."},
-		},
-		"nothing is longer than a fact": {
-			strings.Repeat("long ", 80) + "end.",
-			[]string{strings.Repeat("long ", 59)[:294] + "…"},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var got []string
-			for _, p := range parts(tt.sentence) {
-				got = append(got, p.excerpt())
-				if !strings.Contains(tt.sentence, p.Text) {
-					t.Errorf("%q is not in the sentence", p.Text)
-				}
-			}
-			if strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
-				t.Errorf("got  %q\nwant %q", got, tt.want)
-			}
-		})
-	}
-}
-
 const minutes = `Chair: {disfmarker} Um so the buttons are the next thing on the agenda for all of us today .
 Ann: Yeah .
 Ben: The buttons should , uh , be made of rubber so that people can find them in the dark {vocalsound} .

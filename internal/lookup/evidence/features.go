@@ -44,8 +44,8 @@ var features = []struct {
 	{"opens line", is(func(v *view) bool { return v.opensLine && v.index > 0 })},
 	{"long", (*view).long},
 	{"short", is(func(v *view) bool { return v.length < 50 })},
-	{"first part", is(func(v *view) bool { return v.part.after && !v.part.before })},
-	{"later part", is(func(v *view) bool { return v.part.before })},
+	{"first part", is(func(v *view) bool { return v.After && !v.Before })},
+	{"later part", is(func(v *view) bool { return v.Before })},
 	{"nothing of the question", is(func(v *view) bool { return v.mask == 0 })},
 	{"covers question", func(v *view) float64 { return v.cover }},
 	{"covers less than the page's best", func(v *view) float64 { return v.below }},
@@ -123,7 +123,7 @@ func (q *Question) views(pages []Page) []view {
 	for page := range runs(all, func(s *Sentence) int { return s.Page }) {
 		title := q.maskOf(pages[page[0].Page].Title)
 		page[0].related = !q.offTopic(page, title)
-		for line := range runs(page, func(s *Sentence) int { return s.line }) {
+		for line := range runs(page, func(s *Sentence) int { return s.Line }) {
 			out = q.appendLine(out, page, line, title)
 		}
 		compare(out[len(out)-len(page):])

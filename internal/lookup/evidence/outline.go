@@ -30,7 +30,7 @@ func (q *Question) Outline(pages []Page, limit int) []Sentence {
 		all = append(all, *v.Sentence)
 	}
 	for page := range runs(all, func(s *Sentence) int { return s.Page }) {
-		out = append(out, q.gist(page, eachOf(pages, limit))...)
+		out = append(out, q.gist(&pages[page[0].Page], page, eachOf(pages, limit))...)
 	}
 	for i := limit; i < len(out); i++ {
 		q.drop(&out[i], DroppedNoRoom)
@@ -45,7 +45,7 @@ func (q *Question) Outline(pages []Page, limit int) []Sentence {
 
 // gist takes the most salient sentences of a page, each less what is in those before it (maximal marginal relevance,
 // Carbonell and Goldstein, 1998), and returns them in the order of the page.
-func (q *Question) gist(left []Sentence, limit int) []Sentence {
+func (q *Question) gist(page *Page, left []Sentence, limit int) []Sentence {
 	slices.SortStableFunc(left, func(a, b Sentence) int { return cmp.Compare(b.Score, a.Score) })
 	left = left[:min(len(left), 8*limit)]
 	var out []Sentence
@@ -56,6 +56,10 @@ func (q *Question) gist(left []Sentence, limit int) []Sentence {
 			if gain := left[i].Score - redundancy*left[i].repeats(used); gain > most {
 				best, most = i, gain
 			}
+		}
+		if s := &left[best]; !s.demoted && !page.says(s) {
+			s.Score, s.demoted = s.Score-notSaid, true
+			continue
 		}
 		s := left[best]
 		left = slices.Delete(left, best, best+1)
@@ -105,12 +109,12 @@ var (
 
 // speech returns the excerpt of what somebody said, without the sounds around the words.
 func (s *Sentence) speech() string {
-	words := soundNote.ReplaceAllString(s.excerpt(), "")
+	words := soundNote.ReplaceAllString(s.Marked(), "")
 	if text.Language(words, s.words) == "en" {
 		words = hesitation.ReplaceAllString(words, "")
 	}
 	if words = text.OneLine(words); utf8.RuneCountInString(words) < text.MinSentence || strings.HasSuffix(words, ":") {
-		return s.excerpt()
+		return s.Marked()
 	}
 	return words
 }

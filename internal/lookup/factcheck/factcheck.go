@@ -10,6 +10,7 @@ import (
 	"math"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/framing"
 )
 
 const (
@@ -21,6 +22,8 @@ const (
 type Page struct {
 	Title, Text string
 	Site        string // host
+
+	Framing *framing.Page // of the text; nil: every sentence is what the page says
 }
 
 // Verdict decides what the stances of pages make of a statement, and how confidently, from 0 to 1.

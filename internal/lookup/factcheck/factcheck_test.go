@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lookup/quote"
 )
 
 func TestStatement(t *testing.T) {
@@ -92,22 +93,22 @@ func TestCopiesCountOnce(t *testing.T) {
 	for i := range 40 {
 		s += fmt.Sprintf("Passenger number %d took seat %d near the window. ", i, i*7)
 	}
-	st := Stance{site: "a.org", Text: "one", sketch: sketchOf(s)}
+	st := Stance{site: "a.org", Quote: quote.Quote{Text: "one"}, sketch: sketchOf(s)}
 	for name, c := range map[string]struct {
 		st   Stance
 		want bool
 	}{
-		"same site":      {Stance{site: "a.org", Text: "two"}, true},
-		"another":        {Stance{site: "b.org", Text: "two", sketch: sketchOf("A quite different page, in words of its own, about another boat and its long way.")}, false},
-		"copied":         {Stance{site: "b.org", Text: "two", sketch: sketchOf("Our sister paper reports. " + s + " More tomorrow.")}, true},
-		"copied the one": {Stance{site: "b.org", Text: "The old ferry to the island was painted bright green by its whole crew"}, false},
+		"same site":      {Stance{site: "a.org", Quote: quote.Quote{Text: "two"}}, true},
+		"another":        {Stance{site: "b.org", Quote: quote.Quote{Text: "two"}, sketch: sketchOf("A quite different page, in words of its own, about another boat and its long way.")}, false},
+		"copied":         {Stance{site: "b.org", Quote: quote.Quote{Text: "two"}, sketch: sketchOf("Our sister paper reports. " + s + " More tomorrow.")}, true},
+		"copied the one": {Stance{site: "b.org", Quote: quote.Quote{Text: "The old ferry to the island was painted bright green by its whole crew"}}, false},
 	} {
 		if got := c.st.repeats([]Stance{st}); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 	long := "The old ferry to the island was painted bright green by its whole crew."
-	if st = (Stance{site: "a.org", Text: long}); !(Stance{site: "b.org", Text: "Reportedly " + long}).repeats([]Stance{st}) {
+	if st = (Stance{site: "a.org", Quote: quote.Quote{Text: long}}); !(Stance{site: "b.org", Quote: quote.Quote{Text: "Reportedly " + long}}).repeats([]Stance{st}) {
 		t.Error("a sentence that another site has copied counts twice")
 	}
 	if !sameWords(long, "Reportedly "+long) || sameWords("It is green.", "It is green.") {

@@ -2,8 +2,10 @@ package factcheck
 
 import (
 	"slices"
+	"strings"
 
 	"familiar/internal/lookup/claim"
+	"familiar/internal/lookup/quote"
 	"familiar/internal/text"
 	"familiar/internal/web/guard"
 )
@@ -15,36 +17,74 @@ const (
 
 // Stance is what one page says to a statement: for it or against it.
 type Stance struct {
-	Page    int // index of its page
-	Against bool
-	Text    string // the sentence
-	Rule    string // by which it is against
+	quote.Quote     // that takes it
+	Page        int // index of its page
+	Against     bool
+	Rule        string // by which it is against
 
 	site   string   // registrable domain
 	sketch []uint32 // of the page's shingles
 }
 
+// deniedThere is the rule by which a page is against a statement that it has only to deny it.
+const deniedThere = "denied"
+
 // StanceOf returns a page's stance, if it takes one. It is for the statement if the model says so and nearly all of the
-// statement is in its best sentences, and against it if a rule says so.
+// statement is in its best sentences, and against it if a rule says so, or if the page denies sentences that would be for it.
+// What it tells in a plot or in jest is no stance.
 func StanceOf(statement string, page *Page) (s Stance, takes bool) {
-	var sentences []string
-	for _, sentence := range text.Sentences(page.Text) {
-		if len(sentence) >= text.MinSentence || text.Unspaced(sentence) {
-			sentences = append(sentences, text.Truncate(sentence, claim.MaxLength))
-		}
-	}
 	s.site = guard.Registrable(page.Site)
-	c := Compare(statement, page.Title, sentences)
-	switch {
+	said, denied := quotesOf(page)
+	switch c, negates := Compare(statement, page.Title, texts(said)), claim.Negates(statement); {
 	case c.Conflict != "":
-		s.Against, s.Rule, s.Text = true, c.Conflict, c.passages[c.against].text
-	case c.Supports >= sure && c.held >= mostOfIt && claim.Negates(statement) == claim.Negates(c.passages[0].text):
-		s.Text = c.passages[0].text
+		s.Against, s.Rule, s.Quote = true, c.Conflict, said[c.passages[c.against].index]
+	case c.supports(negates):
+		s.Quote = said[c.passages[0].index]
 	default:
-		return s, false
+		c := Compare(statement, page.Title, texts(denied))
+		if len(denied) == 0 || !c.supports(negates) {
+			return s, false
+		}
+		s.Against, s.Rule, s.Quote = true, deniedThere, denied[c.passages[0].index]
 	}
 	s.sketch = sketchOf(page.Text)
 	return s, true
+}
+
+// supports reports whether the sentences of a comparison bear out a statement that is a denial or none.
+func (c *Comparison) supports(negates bool) bool {
+	return c.Supports >= sure && c.held >= mostOfIt && negates == claim.Negates(c.passages[0].text)
+}
+
+// quotesOf returns what may be quoted of a page: what it says, and what it denies.
+func quotesOf(page *Page) (said, denied []quote.Quote) {
+	number := 0
+	for line := range strings.SplitSeq(page.Text, "\n") {
+		for _, sentence := range text.Sentences(line) {
+			if len(sentence) < text.MinSentence && !text.Unspaced(sentence) {
+				continue
+			}
+			f := page.Framing.At(number, sentence)
+			for _, q := range quote.Longest(sentence) {
+				q.Line = number
+				if f.Plain() {
+					said = append(said, q)
+				} else if f.Denied != "" {
+					denied = append(denied, q)
+				}
+			}
+		}
+		number++
+	}
+	return said, denied
+}
+
+func texts(quotes []quote.Quote) []string {
+	out := make([]string, len(quotes))
+	for i, q := range quotes {
+		out[i] = q.Text
+	}
+	return out
 }
 
 const (
@@ -69,29 +109,4 @@ func (s Stance) repeats(others []Stance) bool {
 func sameWords(a, b string) bool {
 	x, y := text.Terms(a, ""), text.Terms(b, "")
 	return min(len(x), len(y)) >= 8 && text.Jaccard(text.Unique(x), text.Unique(y)) >= 0.8
-}
-
-// QuoteWords is the length of a quotation, at most.
-const QuoteWords = 25
-
-// Excerpt returns the part of a sentence with the most of the statement's words, short enough to be quoted.
-func Excerpt(statement, sentence string) string {
-	words := text.Words(sentence)
-	if len(words) <= QuoteWords {
-		return sentence
-	}
-	wanted := text.Keys(text.ContentWords(statement))
-	from, most := 0, -1
-	for i := 0; i+QuoteWords <= len(words); i++ {
-		hits := 0
-		for _, w := range words[i : i+QuoteWords] {
-			if wanted[w.Key] {
-				hits++
-			}
-		}
-		if hits > most {
-			from, most = i, hits
-		}
-	}
-	return sentence[words[from].Start:words[from+QuoteWords-1].End]
 }

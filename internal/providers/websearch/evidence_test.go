@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/claim"
 	"familiar/internal/lookup/evidence"
 	"familiar/internal/lookup/question"
+	"familiar/internal/lookup/quote"
 	"familiar/internal/text"
 	"familiar/internal/web/read"
 )
@@ -48,7 +48,7 @@ func TestQuotesStandOnTheirPage(t *testing.T) {
 			if !strings.Contains(text.OneLine(sources[c.source].page.Text), c.Quote) {
 				t.Fatalf("%q is not on its page", c.Quote)
 			}
-			if n := utf8.RuneCountInString(c.Text); n == 0 || n > claim.MaxLength {
+			if n := utf8.RuneCountInString(c.Text); n == 0 || n > quote.MaxLength {
 				t.Fatalf("a fact of %d characters", n)
 			}
 			for _, b := range c.also {

@@ -14,7 +14,7 @@ import (
 func TestSideModelIsFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, &finder{hits: hits("https://peaks.example.org/everest.html")})
-		w.side(t, "wait 1s\nsay {\"facts\":[{\"text\":\"Mount Everest is the highest mountain on Earth.\",\"quote\":\"Mount Everest is the highest mountain on Earth above sea level.\"}],\"answers\":true}")
+		w.side(t, "wait 1s\nsay {\"quotes\":[1],\"answers\":true}")
 		w.Side.Slots = &llm.Slots{Limit: 1}
 		var wg sync.WaitGroup
 		look := func(channel string, n int) {

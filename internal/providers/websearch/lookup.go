@@ -219,17 +219,17 @@ func (r *run) room() int {
 	return max(0, r.req.Budget.Layers[turn.Content])
 }
 
-// summarise has the pages summed up, by the side model if it comes in time, checks every fact, and concludes.
+// summarise has quotes of the pages selected, by the side model if it comes in time, checks every one, and concludes.
 func (r *run) summarise(ctx context.Context, sources []source, share time.Duration) {
 	limit := evidence.Extended
 	if r.p.Eager {
 		limit = evidence.Brief
 	}
 	side, cancel := context.WithTimeout(ctx, share)
-	taken := r.p.takeNotes(side, r.req.ChannelID, r.plan.Question, r.plan.Language, sources)
+	selected := r.p.selectQuotes(side, r.req.ChannelID, r.plan.Question, r.plan.Language, sources)
 	cancel()
 	r.endStage("summarise")
-	s := collect(sources, taken, &r.plan, limit)
+	s := collect(sources, selected, &r.plan, limit)
 	if r.plan.Intent == turn.IntentFactCheck && !r.plan.Outline {
 		s.factCheck(r.plan.Question, sources)
 	}

@@ -15,13 +15,13 @@ type backing struct {
 }
 
 // mergeFindings keeps of claims that say the same the best, with all the pages that say it. They are sorted, best first.
-func mergeFindings(claims []finding, sources []source) []finding {
+func mergeFindings(claims []finding) []finding {
 	var out []finding
 next:
 	for _, c := range claims {
 		c.terms = text.Unique(text.Terms(c.Text, ""))
 		for i := range out {
-			if kept := &out[i]; kept.sameAs(c, sources) {
+			if kept := &out[i]; kept.sameAs(c) {
 				kept.back(c)
 				kept.same = append(kept.same, c)
 				continue next
@@ -41,17 +41,48 @@ func (c *finding) back(by finding) {
 }
 
 // sameAs reports whether another claim says the same, so that its page may stand behind the words of this one: most of
-// their words are shared, all numbers and names and what is denied; and the words stand every check against that page.
-func (c *finding) sameAs(other finding, sources []source) bool {
+// their words are shared, and stand in the same order, all numbers, dates and names are, and what is denied. What a page
+// denies itself is said by none.
+func (c *finding) sameAs(other finding) bool {
+	if c.Framing.Role != other.Framing.Role || c.Framing.Denied != other.Framing.Denied {
+		return false
+	}
 	if c.Text == other.Text && c.source == other.source {
 		return true
 	}
-	if text.Jaccard(c.terms, other.terms) < 0.6 || text.Denies(c.Text) != text.Denies(other.Text) ||
-		!slices.Equal(text.Unique(text.Numbers(c.Text)), text.Unique(text.Numbers(other.Text))) || !namesIn(c.Text, other.Text+" "+other.Quote) {
+	if !c.Framing.Plain() || c.Framing.Under+other.Framing.Under != "" || text.Jaccard(c.terms, other.terms) < 0.6 || text.Denies(c.Text) != text.Denies(other.Text) ||
+		!slices.Equal(text.Unique(text.Numbers(c.Text)), text.Unique(text.Numbers(other.Text))) || !namesIn(c.Text, other.Text) || !namesIn(other.Text, c.Text) {
 		return false
 	}
-	_, failed := sources[other.source].index.Check(c.Text, other.Quote)
-	return failed == ""
+	return sameOrder(c.Text, other.Text)
+}
+
+// sameOrder reports whether the words of content that two texts share stand in the same order in both, dates aside. "Safe for
+// adults but dangerous for children" has the words of its reverse.
+func sameOrder(a, b string) bool {
+	x, y := undatedTerms(a), undatedTerms(b)
+	return slices.Equal(among(x, y), among(y, x))
+}
+
+func undatedTerms(s string) []string {
+	_, rest := text.Dates(s)
+	return text.Terms(rest, "")
+}
+
+// among returns those of some terms that are among others, each once.
+func among(terms, others []string) []string {
+	have := map[string]bool{}
+	for _, t := range others {
+		have[t] = true
+	}
+	var out []string
+	for _, t := range terms {
+		if have[t] {
+			out = append(out, t)
+			delete(have, t)
+		}
+	}
+	return out
 }
 
 // namesIn reports whether every capitalised word of a text stands in another.

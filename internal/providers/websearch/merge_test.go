@@ -18,6 +18,7 @@ func TestMerged(t *testing.T) {
 		"other words for it":     {"In May 1932 the Sample Bridge over the Lorem was opened by its mayor.", "[1][2]"},
 		"another year":           {"The Sample Bridge over the Lorem was opened by the mayor in May 1933.", "[1]"},
 		"another name":           {"The Sample Bridge over the Ipsum was opened by the mayor in May 1932.", "[1]"},
+		"it is turned around":    {"The mayor over the Lorem was opened by the Sample Bridge in May 1932.", "[1]"},
 		"it is denied":           {"The Sample Bridge over the Lorem was not opened by the mayor in May 1932.", "[1]"},
 		"much more is said":      {"The Sample Bridge over the Lorem, whose towers are lit at night since the war and whose pier had sunk, was opened by the mayor in May 1932 after years of delay.", "[1]"},
 		"something else is said": {"A toll was charged on the bridge for many years after the war had ended.", "[1]"},
@@ -27,7 +28,7 @@ func TestMerged(t *testing.T) {
 			claims := mergeFindings([]finding{
 				{Claim: turn.Claim{Text: said, Quote: said}},
 				{Claim: turn.Claim{Text: tt.other, Quote: tt.other}, source: 1},
-			}, sources)
+			})
 			got, numbered := numberSources(claims, sources)
 			if cited := got[0].Cited(); cited != tt.cited || len(numbered) != 2 {
 				t.Errorf("cited %s of %d sources, want %s of 2", cited, len(numbered), tt.cited)

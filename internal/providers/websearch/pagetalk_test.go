@@ -130,8 +130,8 @@ func TestPageNamed(t *testing.T) {
 	}
 	models := map[string]string{
 		"no side model": "",
-		"an idle one":   `say {"facts":[],"answers":false}`,
-		"an honest one": `say {"facts":[{"text":"Mount Everest is the highest mountain on Earth.","quote":"Mount Everest is the highest mountain on Earth above sea level."}],"answers":true}`,
+		"an idle one":   `say {"quotes":[],"answers":false}`,
+		"an honest one": `say {"quotes":[1],"answers":true}`,
 	}
 	for how, address := range addresses {
 		for model, script := range models {
@@ -156,7 +156,7 @@ func TestPageNamed(t *testing.T) {
 					l := w.lookup(t, req)
 					page := l.Pages[:min(1, len(l.Pages))]
 					atLeast := 3 // what the page says is more than one sentence of it
-					if strings.Contains(script, "quote") || i >= len(pageWordings) {
+					if strings.Contains(script, "[1]") || i >= len(pageWordings) {
 						atLeast = 1
 					}
 					if l.State != turn.Found || len(page) == 0 || page[0].Failure != "" || len(l.Summary) < atLeast || l.Summary[0].Source != page[0].N || !strings.Contains(unmarked(l.Block), "Everest") {

@@ -11,8 +11,8 @@
 //	trust.go     the order of what was found, by the operator's trust and people's feedback
 //	targets.go   which pages may be read; source.go: what came of each (package read reads them)
 //	docs.go      a lookup that is kept to one site; sitelist.go: what stands in for a search service there
-//	facts.go     the side model's notes on one page, quarantined; side.go: how it is asked
-//	summary.go   notes and the pages' own sentences (package evidence), each checked against its page (package claim)
+//	selection.go what the side model selects of one page, quarantined; side.go: how it is asked
+//	summary.go   the quotes that it selected and others (package evidence), each checked against its page (package quote)
 //	merge.go     what several pages say is told once, with the numbers of the sources
 //	verdict.go   a statement against independent sites (package factcheck); package conflict finds where pages disagree
 //	dropped.go   what was considered and is not told
@@ -20,8 +20,8 @@
 //
 // Two rules shape it. Whether to search and what for is decided before a byte of the web is read (P1), and nothing that
 // a page or a model says ever becomes a query or a URL (P2, P7); the one exception is a site that the operator named as
-// documentation, whose own lists may lead to its other pages (docs.go). And a fact reaches the main model only if its quote
-// stands on the page (P4), so a side model that obeys an attacker can do no more than choose among true sentences.
+// documentation, whose own lists may lead to its other pages (docs.go). And of a page only its own words reach the main model
+// (P4): a side model that obeys an attacker can do no more than choose among sentences, by their numbers.
 package websearch
 
 import (

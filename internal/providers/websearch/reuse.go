@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/claim"
 	"familiar/internal/lookup/question"
 	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
@@ -80,7 +79,7 @@ func (r *run) recall() ([]source, bool) {
 	for i := range sources {
 		if s := &sources[i]; s.good() {
 			s.page.Cached = true
-			s.index = claim.NewPage(s.page.Text)
+			s.prepare(s.forum)
 		}
 	}
 	return sources, true
@@ -94,7 +93,7 @@ func (r *run) remember(refused []turn.Page, sources []source) {
 	e := &reuseEntry{scope: r.scope(), turn: r.req.ID, query: r.plan.Queries[0], intent: r.plan.Intent, fresh: r.plan.Fresh, lang: r.plan.Language,
 		at: r.now, hits: slices.Clone(r.look.Hits), pages: refused, sources: slices.Clone(sources)}
 	for i := range e.sources {
-		e.sources[i].index, e.sources[i].page.N = nil, 0
+		e.sources[i].folded, e.sources[i].framing, e.sources[i].page.N = "", nil, 0
 		e.bytes += len(e.sources[i].page.Text)
 	}
 	for i := range e.hits {

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/claim"
+	"familiar/internal/lookup/framing"
+	"familiar/internal/text"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/read"
 )
@@ -16,11 +17,13 @@ type source struct {
 	page    turn.Page
 	rank    int
 	named   bool   // by a person, and not found by a search
+	forum   bool   // users wrote all of it
 	answer  bool   // its backend says that it answers the question
 	dated   string // where the date comes from: "page" or "search"
 	covered bool   // much of it was hidden from readers (H4)
 	removed clean.Report
-	index   *claim.Page // of page.Text; nil if it was not read
+	folded  string        // page.Text on one line; quotes are checked against it
+	framing *framing.Page // of page.Text; nil if it was not read
 }
 
 func (s *source) good() bool { return s.page.Failure == "" }
@@ -55,8 +58,15 @@ func sourceOf(t target, p *read.Page, now time.Time) source {
 		}
 		return s
 	}
-	s.page.Text, s.index = p.Text, claim.NewPage(p.Text)
+	s.page.Text = p.Text
+	s.prepare(p.Extract.Type == "forum")
 	return s
+}
+
+// prepare makes of the text what quotes are checked against. Of a forum, users wrote all of it.
+func (s *source) prepare(forum bool) {
+	s.forum, s.folded = forum, text.OneLine(s.page.Text)
+	s.framing = framing.Read(framing.Source{Title: s.page.Title, Text: s.page.Text, Forum: forum, Published: s.page.Published})
 }
 
 // describe takes the title and the dates of a page, and of the hit that led to it what the page does not tell.

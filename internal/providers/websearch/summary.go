@@ -3,18 +3,19 @@ package websearch
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/claim"
 	"familiar/internal/lookup/evidence"
 	"familiar/internal/lookup/question"
+	"familiar/internal/lookup/quote"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
 
-// finding is a checked fact on its way into the block.
+// finding is a checked quote on its way into the block.
 type finding struct {
 	turn.Claim
 	source int
@@ -40,25 +41,23 @@ type summary struct {
 // byExtraction says in Lookup.By that no model had a part in a summary.
 const byExtraction = "extractive"
 
-// collect keeps of the side model's notes what stands on the pages, and puts the pages' own sentences where there
-// are no notes worth keeping.
-func collect(sources []source, taken []notes, pl *question.Plan, limit int) summary {
+// collect takes the quotes that the side model selected, and others where it selected none that are worth keeping.
+func collect(sources []source, selected []selection, pl *question.Plan, limit int) summary {
 	asking, lang := pl.Question, pl.Language
 	out := summary{by: byExtraction}
 	asked := text.Unique(text.Terms(asking, lang))
-	quoted := map[int][]string{} // page → what its notes quote
-	for _, n := range taken {
-		out.usage = addUsage(out.usage, n.usage)
-		for i, f := range n.facts {
-			c, ok := checkFact(&sources[n.source], f)
-			c.Source = 0
+	quoted := map[int][]string{} // page → what is selected of it
+	for _, sel := range selected {
+		out.usage = addUsage(out.usage, sel.usage)
+		for i, number := range sel.numbers {
+			c, ok := sel.claim(number, &sources[sel.source])
 			if !ok {
 				out.rejected = append(out.rejected, c)
 				continue
 			}
-			quoted[n.source] = append(quoted[n.source], c.Quote)
-			out.by = n.model
-			out.claims = append(out.claims, finding{Claim: c, source: n.source, score: n.score(i, c, asked, lang, sources[n.source].rank)})
+			quoted[sel.source] = append(quoted[sel.source], c.Quote)
+			out.by = sel.model
+			out.claims = append(out.claims, finding{Claim: c, source: sel.source, score: sel.score(i, c, asked, lang, sources[sel.source].rank)})
 		}
 	}
 	q := evidence.NewQuestion(asking, lang, pl.Day)
@@ -68,8 +67,8 @@ func collect(sources []source, taken []notes, pl *question.Plan, limit int) summ
 		chosen = q.Outline
 	}
 	for _, s := range chosen(evidencePages(sources), limit) {
-		if out.by != byExtraction && (!pl.Outline && !s.HasTerm() || coveredByNotes(&s, quoted)) {
-			out.dropped = append(out.dropped, evidence.Dropped{Page: s.Page, Text: s.Excerpt, Score: s.Score, Why: evidence.DroppedNoted})
+		if out.by != byExtraction && (!pl.Outline && !s.HasTerm() || covered(&s, quoted)) {
+			out.dropped = append(out.dropped, evidence.Dropped{Page: s.Page, Text: s.Excerpt, Score: s.Score, Why: evidence.DroppedSelected})
 			continue
 		}
 		out.quote(&s, sources)
@@ -79,13 +78,13 @@ func collect(sources []source, taken []notes, pl *question.Plan, limit int) summ
 		out.tellNamed(sources, pl, limit)
 	}
 	slices.SortStableFunc(out.claims, func(a, b finding) int { return cmp.Compare(b.score, a.score) })
-	out.claims = mergeFindings(out.claims, sources)
+	out.claims = mergeFindings(out.claims)
 	return out
 }
 
 // quote makes a claim of a sentence of a page, if it stands the checks.
 func (s *summary) quote(sentence *evidence.Sentence, sources []source) {
-	c, ok := checkFact(&sources[sentence.Page], fact{Text: sentence.Excerpt, Quote: sentence.Text})
+	c, ok := sources[sentence.Page].claim(&sentence.Quote, sentence.Excerpt)
 	if !ok {
 		s.dropped = append(s.dropped, evidence.Dropped{Page: sentence.Page, Text: sentence.Excerpt, Score: sentence.Score, Why: evidence.DroppedCheck + c.Refused})
 		return
@@ -113,9 +112,10 @@ func (s *summary) tellNamed(sources []source, pl *question.Plan, limit int) {
 	s.unanswered = pl.Asks && !pointing && len(s.claims) > 0
 }
 
-// coveredByNotes reports whether the side model's notes on a page make a sentence of it needless. Its best sentence stands beside
-// them unless they quote it: notes that leave out what matters, as a page may have told the model to, then hide nothing.
-func coveredByNotes(s *evidence.Sentence, quoted map[int][]string) bool {
+// covered reports whether what the side model selected of a page makes a sentence of it needless. Its best sentence stands
+// beside the selection unless that has it: a selection that leaves out what matters, as a page may have told the model to,
+// then hides nothing.
+func covered(s *evidence.Sentence, quoted map[int][]string) bool {
 	quotes := quoted[s.Page]
 	if len(quotes) == 0 {
 		return false
@@ -125,11 +125,14 @@ func coveredByNotes(s *evidence.Sentence, quoted map[int][]string) bool {
 	return slices.ContainsFunc(quotes, func(q string) bool { return strings.Contains(q, body) || strings.Contains(body, q) })
 }
 
-// score ranks a note among the sentences: what answers, what shares words with the question, what came first.
-func (n notes) score(i int, c turn.Claim, asked []string, lang string, rank int) float64 {
+// score ranks a selected quote among the others: what answers, what shares words with the question, what came first.
+func (s *selection) score(i int, c turn.Claim, asked []string, lang string, rank int) float64 {
 	score := 6 - 0.5*float64(i) - 0.2*float64(rank)
-	if n.answers {
+	if s.answers {
 		score += 2
+	}
+	if !c.Framing.Plain() {
+		score -= notSaid
 	}
 	have := text.Terms(c.Text, lang)
 	for _, t := range asked {
@@ -140,19 +143,30 @@ func (n notes) score(i int, c turn.Claim, asked []string, lang string, rank int)
 	return score
 }
 
-// checkFact makes a claim of a fact, with the checks that it passed or the one that refused it. Both strings are
-// made inert as the page was, so that like is compared with like.
-func checkFact(s *source, f fact) (turn.Claim, bool) {
-	body, _ := clean.Inert(f.Text, "")
-	quote, _ := clean.Inert(f.Quote, "")
-	c := turn.Claim{Text: text.OneLine(body), Quote: text.OneLine(quote)}
-	if clean.Orders(c.Text) {
-		c.Refused = "order"
-	} else {
-		c.Checks, c.Refused = s.index.Check(c.Text, c.Quote)
+// notSaid is what a selected quote loses if its page denies it, or does not say it in earnest.
+const notSaid = 4
+
+// notShown is the check that a number fails if no sentence was shown with it.
+const notShown = "number"
+
+// claim makes a claim of the sentence that the side model selected by a number.
+func (s *selection) claim(number int, page *source) (turn.Claim, bool) {
+	q, ok := s.pick(number)
+	if !ok {
+		return turn.Claim{Text: fmt.Sprintf("sentence %d", number), Refused: notShown}, false
 	}
+	return page.claim(&q, q.Marked())
+}
+
+// claim makes a claim of a quote and how it is shown, with the checks that it passed or the one that refused it. The quote is
+// made inert as the page was, so that like is compared with like.
+func (s *source) claim(q *quote.Quote, shown string) (turn.Claim, bool) {
+	words, _ := clean.Inert(q.Text, "")
+	shown, _ = clean.Inert(shown, "")
+	c := turn.Claim{Text: text.OneLine(shown), Quote: text.OneLine(words), Framing: s.framing.At(q.Line, q.Sentence)}
+	c.Checks, c.Refused = quote.Check(s.folded, c.Quote)
 	if c.Refused != "" { // kept for the record alone, and not at any length
-		c.Text, c.Quote = text.Truncate(c.Text, claim.MaxLength), text.Truncate(c.Quote, claim.MaxLength)
+		c.Text, c.Quote = text.Truncate(c.Text, quote.MaxLength), text.Truncate(c.Quote, quote.MaxLength)
 	}
 	return c, c.Refused == ""
 }
@@ -181,7 +195,7 @@ func evidencePages(sources []source) []evidence.Page {
 	pages := make([]evidence.Page, len(sources))
 	for i := range sources {
 		if s := &sources[i]; s.good() {
-			pages[i] = evidence.Page{Title: s.page.Title, Text: s.page.Text, Rank: s.rank, Answer: s.answer}
+			pages[i] = evidence.Page{Title: s.page.Title, Text: s.page.Text, Rank: s.rank, Answer: s.answer, Framing: s.framing}
 		}
 	}
 	return pages

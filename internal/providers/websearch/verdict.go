@@ -6,6 +6,8 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/lookup/factcheck"
+	"familiar/internal/lookup/quote"
+	"familiar/internal/text"
 )
 
 // checkedStance is a stance whose sentence passed the checks, with the claim that is made of it.
@@ -13,6 +15,9 @@ type checkedStance struct {
 	factcheck.Stance
 	claim turn.Claim
 }
+
+// verdictWords is how long a quotation beside a verdict is, where its sentence can be cut to that.
+const verdictWords = 25
 
 // factCheck judges the statement that a question is about by the pages that were read. The sentences that speak for and
 // against it become the first of the claims.
@@ -29,14 +34,14 @@ func (s *summary) factCheck(question string, sources []source) {
 		if !takes {
 			continue
 		}
-		c, ok := checkFact(&sources[i], fact{Text: st.Text, Quote: st.Text})
+		c, ok := sources[i].claim(&st.Quote, st.Marked())
 		if !ok {
 			continue
 		}
 		st.Page = i
 		all = append(all, st)
 		claims = append(claims, finding{Claim: c, source: i})
-		c.Quote, c.Checks = factcheck.Excerpt(said, c.Quote), nonEmpty(st.Rule)
+		c.Quote, c.Checks = quote.Short(c.Quote, verdictWords, text.Keys(text.ContentWords(said))), nonEmpty(st.Rule)
 		s.stances = append(s.stances, checkedStance{st, c})
 	}
 	s.claims = append(claims, slices.DeleteFunc(s.claims, func(c finding) bool {
@@ -52,7 +57,7 @@ func statementPages(sources []source) []factcheck.Page {
 	pages := make([]factcheck.Page, len(sources))
 	for i := range sources {
 		if s := &sources[i]; s.good() {
-			pages[i] = factcheck.Page{Title: s.page.Title, Text: s.page.Text, Site: s.page.Site}
+			pages[i] = factcheck.Page{Title: s.page.Title, Text: s.page.Text, Site: s.page.Site, Framing: s.framing}
 		}
 	}
 	return pages

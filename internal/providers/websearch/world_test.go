@@ -76,6 +76,12 @@ func newWorld(t testing.TB, f *finder) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return newWorldOf(t, archive, f)
+}
+
+// newWorldOf is a provider over the web of an archive.
+func newWorldOf(t testing.TB, archive []byte, f *finder) *world {
+	t.Helper()
 	w := webtest.InMemory(t, archive)
 	pages, err := fetch.New(fetch.Config{UserAgent: "familiar/test", Resolver: w, Dial: w.Dial, RootCAs: w.RootCAs(), CacheBytes: -1})
 	if err != nil {

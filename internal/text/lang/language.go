@@ -20,6 +20,8 @@ type Language struct {
 	Query     Query
 	Privacy   Privacy
 	Claim     Claim
+	Quote     Quote
+	Framing   Framing
 	FactCheck FactCheck `toml:"fact_check"`
 	Conflict  Conflict
 	Evidence  Evidence
@@ -226,6 +228,53 @@ type Claim struct {
 	Conjunctions  Words   // words that begin another statement within a sentence
 	Limits        Words   // words that turn a negation around: "not until 1937"
 	CitationWords Words   `toml:"citation_words"` // words beside a citation that claim nothing: "according"
+}
+
+// Quote holds the words that decide where a sentence may be cut.
+type Quote struct {
+	Adding  Words // words behind a comma that add something and limit nothing: "which", "and"
+	Binding Words // words that bind the clauses before and behind theirs: "if", "than", "claimed"
+	Leading Words // words that bind the clauses behind theirs, beside negations: "hardly", "would"
+}
+
+// Framing holds the words by which a page says what a sentence on it is, and that it is not so.
+type Framing struct {
+	Untrue         Words   // adjectives of headings, beside Claims: "false"
+	Claims         Words   // nouns for what may be so or not: "claims"
+	Falsehood      Words   // what is not so, in the singular: "myth"
+	Falsehoods     Words   // … in the plural: "myths"
+	Truths         Words   // what is so, in headings and labels: "facts"
+	Received       Phrases // how headings of what is not so begin: "received ideas"
+	NotSo          Phrases `toml:"not_so"` // in a heading, or before a list, of what is not so: "not true"
+	Handling       Words   // before them in a heading that is about dealing with what is not so: "spotting"
+	VerdictColumns Words   `toml:"verdict_columns"` // names of columns and of lines with verdicts: "rating"
+	FalseVerdicts  Phrases `toml:"false_verdicts"`  // verdicts that deny: "mostly false"
+	FalseAnswers   Words   `toml:"false_answers"`   // the first word of an answer that denies
+	TrueAnswers    Words   `toml:"true_answers"`    // … that affirms
+	TrueOrFalse    Phrases `toml:"true_or_false"`   // questions for them
+	Yes, No        Words
+	Demonstratives Words   // "this", before one of Claims or alone
+	Every          Words   // "both", before one of Claims
+	Pronouns       Words   // "it"
+	Complements    Words   // behind "it is false" where that is said of what follows: "that"
+	Dismissals     Phrases // phrases of sentences that call what was said before false: "no truth to this"
+	Sayings        Words   // what may be refuted beside Claims: "picture"
+	Following      Words   // "following"
+	Fillers        Words   // between the subject and what is said of it: "is", "a", "completely"
+	Openers        Words   // before the subject: "but", "however"
+	Refuted        Phrases // what is said of what is not so: "a hoax"
+	Nothing        Phrases // "none of this"
+	Affirms        Words   // what is said of what is so: "true"
+	Corrections    Words   // of sentences that put a claim right: "actually", "contrary"
+	Comments       Words   // of headings over what users wrote
+	BesideComments Words   `toml:"beside_comments"` // … that do not suffice
+	Plots          Words   // of headings over the plot of a work
+	Contents       Words   // … that stand over other things, too
+	Works          Words   // works of fiction: "novel"
+	Satire         Words
+	Sponsors       Words // of labels for what is paid for
+	BesideSponsors Words `toml:"beside_sponsors"` // … that do not suffice
+	PageNouns      Words `toml:"page_nouns"`      // what a page calls itself: "article"
 }
 
 // FactCheck holds the words of claims and of what pages say about them.

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"familiar/internal/text"
 	"familiar/internal/text/lang"
 	"familiar/internal/web/page/dom"
 )
@@ -63,9 +64,29 @@ func isMark(n *html.Node, heading bool) bool {
 	case atom.A:
 		return heading && anchorMark.MatchString(dom.Label(n))
 	case atom.P, atom.Li, atom.Div, atom.Section:
-		return isPointer(n)
+		return isPointer(n) && !isSponsor(n)
 	}
-	return dom.HeadingLevel(n) > 0 && isPointer(n)
+	return dom.HeadingLevel(n) > 0 && isPointer(n) && !commentWords[firstWord(dom.Label(n))]
+}
+
+var (
+	// commentWords are the words of headings over what users wrote, which is told apart by them.
+	commentWords = dom.WordSet(string(lang.All().Framing.Comments))
+	sponsorWords = dom.WordSet(string(lang.All().Framing.Sponsors))
+)
+
+// isSponsor reports whether the label of an advertisement stands right below a heading: then it is for the text that follows,
+// and does not interrupt it.
+func isSponsor(n *html.Node) bool {
+	if !sponsorWords[text.Unaccented(firstWord(dom.Label(n)))] {
+		return false
+	}
+	for c := n.PrevSibling; c != nil; c = c.PrevSibling {
+		if dom.Length(c) > 0 {
+			return dom.HeadingLevel(c) > 0
+		}
+	}
+	return false
 }
 
 // soleBlock returns the heading or the quotation that is all there is in a wrapper, nil if there is more or none.

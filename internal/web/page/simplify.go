@@ -46,6 +46,10 @@ func simplify(n *html.Node, depth int) {
 					flatten(cell)
 				}
 			}
+		case atom.Div, atom.Li, atom.Section, atom.Article:
+			if inside < maxNesting && isComment(c) {
+				quoteContent(c)
+			}
 		case atom.Ul, atom.Ol, atom.Blockquote:
 			if inside++; inside > maxNesting {
 				dom.Rename(c, atom.Div)
@@ -54,6 +58,23 @@ func simplify(n *html.Node, depth int) {
 		simplify(c, inside)
 	}
 	joinTexts(n)
+}
+
+// commentNames are the last words of the class names of what somebody else wrote below a text.
+var commentNames = dom.WordSet("comment usercomment")
+
+// isComment reports whether n is one comment below a text. The posts of a thread have lost their names.
+func isComment(n *html.Node) bool { return dom.NameEndsIn(n, commentNames) && n.FirstChild != nil }
+
+// quoteContent puts the content of n into a quotation: its words are not the page's own.
+func quoteContent(n *html.Node) {
+	quotation := &html.Node{Type: html.ElementNode, DataAtom: atom.Blockquote, Data: "blockquote"}
+	for n.FirstChild != nil {
+		c := n.FirstChild
+		n.RemoveChild(c)
+		quotation.AppendChild(c)
+	}
+	n.AppendChild(quotation)
 }
 
 // joinTexts joins the texts that stand side by side in n. The converter does so too, in a time that grows with the square

@@ -173,6 +173,7 @@ func (s *postSearch) rewrite(p post) {
 	for _, n := range append([]*html.Node{about}, parts...) {
 		p.root.AppendChild(n)
 	}
+	p.root.Attr = nil
 }
 
 // inside adds to posts the posts below n that are neither in another one nor in the body.

@@ -7,8 +7,9 @@ import (
 	"familiar/internal/web/clean"
 )
 
-// Text is what is read of a page's Markdown: its words without marks and addresses, inert. The report says what cleaning
-// took out.
+// Text is what is read of a page's Markdown: its words without addresses, without what is struck out and without marks, but for
+// those of headings, lists, quotations and tables, which tell what a sentence is on the page. It is inert. The report says what
+// cleaning took out.
 func Text(markdown string) (string, clean.Report) { return clean.Inert(plain(markdown), "") }
 
 // Title is a page's title, or what a search service gives as one: one clean line of at most max characters. An address in
@@ -20,6 +21,7 @@ var (
 	mdImage  = regexp.MustCompile(`!\[[^\]\n]*\]\([^()\s]*(?:\([^()]*\)[^()]*)*(?:\s+"[^"]*")?\)`)
 	mdLink   = regexp.MustCompile(`\[([^\]\n]*)\]\([^()\s]*(?:\([^()]*\)[^()]*)*(?:\s+"[^"]*")?\)`)
 	mdAuto   = regexp.MustCompile(`(?i)<(?:https?|mailto):[^>\s]*>|(?:https?://|www\.)\S+`)
+	mdStruck = regexp.MustCompile(`~~[^~\n]+~~`)
 	mdStrong = regexp.MustCompile(`\*\*|__|~~`)
 	mdEm     = regexp.MustCompile(`(^|[\s(“"'])[*_]([^\s*_][^*_\n]*)[*_]`)
 	mdEscape = regexp.MustCompile(`\\([\\` + "`" + `*_{}\[\]()#+\-.!|<>~])`)
@@ -33,6 +35,9 @@ func plain(markdown string) string {
 		s = mdLink.ReplaceAllString(s, "$1")
 	}
 	s = plainLines(s)
+	if strings.Contains(s, "~~") {
+		s = mdStruck.ReplaceAllString(s, "")
+	}
 	if strings.ContainsAny(s, "*_~") {
 		s = mdStrong.ReplaceAllString(s, "")
 		s = mdEm.ReplaceAllString(s, "$1$2")
@@ -43,7 +48,7 @@ func plain(markdown string) string {
 	return s
 }
 
-// plainLines takes addresses, the marks of headings and the lines between parts out. A line has none as a rule: the
+// plainLines takes addresses, indentation and the lines between parts out. A line has none as a rule: the
 // expression looks only where one could be.
 func plainLines(s string) string {
 	var b strings.Builder
@@ -55,10 +60,7 @@ func plainLines(s string) string {
 		if len(line) > 3 && strings.Trim(line, " \t\r\n:|-") == "" {
 			line = "\n"
 		}
-		if rest := strings.TrimLeft(line, "#"); len(line)-len(rest) <= 6 && strings.HasPrefix(rest, " ") {
-			line = strings.TrimLeft(rest, " ")
-		}
-		b.WriteString(line)
+		b.WriteString(strings.TrimLeft(line, " "))
 	}
 	return b.String()
 }
