@@ -64,6 +64,7 @@ func (f *frame) place(in *frame, inline bool) {
 	st := &f.style
 	f.box = in.box
 	f.box.own, f.box.noLines = 0, in.box.noLines
+	f.box.placed = in.box.placed && isFirst(st.Node)
 	position := st.Word(cascade.Position)
 	around := in
 	switch position {
@@ -104,6 +105,16 @@ func (f *frame) place(in *frame, inline bool) {
 	if st.Positions {
 		f.hosts = f
 	}
+}
+
+// isFirst reports whether nothing stands before an element in the one around it.
+func isFirst(n *html.Node) bool {
+	for c := n.PrevSibling; c != nil; c = c.PrevSibling {
+		if c.Type == html.ElementNode && !isMachine(c) || c.Type == html.TextNode && strings.TrimSpace(c.Data) != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // size computes the width and the height.

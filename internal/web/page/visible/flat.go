@@ -96,7 +96,7 @@ func (f *flat) shows(n *html.Node) bool {
 		return false
 	}
 	inside := f.view.frames[at+1]
-	inside.look(false)
+	inside.look()
 	return inside.text == seen || n.DataAtom == atom.Html || n.DataAtom == atom.Body
 }
 

@@ -24,7 +24,6 @@ type view struct {
 	seen   int                 // characters that can be seen
 	unseen int                 // characters that cannot because of their colour
 	plain  bool                // the colours of html and body do not count
-	rooted bool                // the root element has a ground of its own
 }
 
 // frame is an element as it is shown.
@@ -49,6 +48,7 @@ const (
 	notLooked textSight = iota
 	seen
 	unseen
+	away       // its box is out of sight, and with it all that does not leave the box
 	colourless // unseen because of its colour
 )
 
@@ -100,7 +100,7 @@ func (v *view) children(n *html.Node, depth int) {
 			v.hidden[c] = true
 		case c.Type == html.TextNode:
 			if in.text == notLooked {
-				in.look(v.plain)
+				in.look()
 			}
 			size := dom.Letters(c.Data)
 			switch {
@@ -117,7 +117,7 @@ func (v *view) children(n *html.Node, depth int) {
 		case c.Type == html.ElementNode && !isMachine(c):
 			if !v.element(c, depth) {
 				v.hidden[c] = true
-			} else if v.frames[depth+1].covers(in) {
+			} else if v.frames[depth+1].covers(in) && measured(n) < maxCovered {
 				cover = true
 				v.coverUp(n, c)
 			} else if cover && !v.frames[depth+1].style.Positions {
@@ -144,12 +144,19 @@ func (v *view) element(n *html.Node, depth int) bool {
 	if n.DataAtom == atom.Html || n.DataAtom == atom.Body {
 		// Pages hide these until their scripts have run. If that counted, nothing would be left.
 		v.root(f, in)
-	} else if hiddenByName(n, &f.style) || !f.show(in, v.sheets.Unread()) {
+	} else if hiddenByName(n, &f.style) || !f.show(in) {
 		return false
 	}
 	f.style.Inner = f.box.width
+	before := v.seen
 	v.children(n, depth+1)
-	return true
+	if v.seen > before || n.DataAtom == atom.Html || n.DataAtom == atom.Body {
+		return true
+	}
+	if f.text == notLooked {
+		f.look()
+	}
+	return f.text != away
 }
 
 // root sets up the frame of html or body.
@@ -169,10 +176,8 @@ func (v *view) root(f, in *frame) {
 		if f.style.Dark {
 			f.paint.canvas = f.style.Canvas()
 		}
-		v.rooted = f.paint.paintBackground(&f.style)
-	} else {
-		f.paint.paintBackground(&f.style)
 	}
+	f.paint.paintBackground(&f.style)
 	f.style.Display = "block"
 	if v.plain {
 		f.style.Color = f.paint.contrast()
@@ -181,7 +186,7 @@ func (v *view) root(f, in *frame) {
 }
 
 // show computes how an element is shown in a frame. It reports false if nothing of it can be seen.
-func (f *frame) show(in *frame, _ bool) bool {
+func (f *frame) show(in *frame) bool {
 	st := &f.style
 	f.hosts, f.pinned, f.scale, f.struck, f.moved, f.opaque, f.paint = in.hosts, in.pinned, in.scale, in.struck, in.moved, in.opaque, in.paint
 	switch st.Display {
@@ -264,6 +269,9 @@ func (f *frame) covers(in *frame) bool {
 	return across && down
 }
 
+// maxCovered is how much text an element may cover, in characters. More of it is mostly under a menu that a script has yet to put away.
+const maxCovered = 1_500
+
 // coverUp hides what stands before an element that lies over all of it.
 func (v *view) coverUp(n, cover *html.Node) {
 	for c := n.FirstChild; c != nil && c != cover; c = c.NextSibling {
@@ -278,7 +286,7 @@ const (
 )
 
 // look decides whether the text directly in an element can be seen.
-func (f *frame) look(plain bool) {
+func (f *frame) look() {
 	st := &f.style
 	size := st.FontSize * f.scale
 	parent := math.Inf(1)
@@ -287,7 +295,9 @@ func (f *frame) look(plain bool) {
 	}
 	tight := st.Spacing <= -.4*st.FontSize || st.Spacing > 300
 	switch {
-	case f.thin, st.Hidden, st.Masked, st.Shrunk, st.Doubt, f.struck, f.moved, tight, size <= maxTiny, size <= maxTenth && st.FontSize <= .1*parent, f.box.clipped(st), f.outside():
+	case f.thin, f.moved, f.box.clipped(st), f.outside():
+		f.text = away
+	case st.Hidden, st.Masked, st.Shrunk, st.Doubt, f.struck, tight, size <= maxTiny, size <= maxTenth && st.FontSize <= .1*parent:
 		f.text = unseen
 	case !f.paint.shows(st):
 		f.text = colourless
