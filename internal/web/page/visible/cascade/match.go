@@ -12,6 +12,33 @@ type matcher struct {
 	steps  int
 	quirks bool
 	scope  *html.Node // what :scope is; nil for the root
+
+	positions map[*html.Node]position
+	selected  map[listed]position
+	earlier   map[siblings]*progress
+	holders   map[*selector]map[*html.Node]bool // the elements around what a selector in :has selects
+}
+
+// position is where an element stands among its siblings, from one: from the first, from the last, and both among those of its tag.
+type position struct{ first, last, firstOfTag, lastOfTag int }
+
+// listed is an element, as one of those that a list of selectors selects.
+type listed struct {
+	list *selector
+	n    *html.Node
+}
+
+// siblings are those of which a part of a selector is asked whether an earlier one matches.
+type siblings struct {
+	s      *selector
+	i      int
+	parent *html.Node
+}
+
+// progress is how far that is known.
+type progress struct {
+	at    *html.Node // the last one that was compared
+	first *html.Node // the first one that matched
 }
 
 // outcome says of a comparison that failed how far it is worth going on.
@@ -61,10 +88,8 @@ func (m *matcher) from(s *selector, i int, n *html.Node) outcome {
 		}
 		return mismatch
 	case '~':
-		for p := previousElement(n); p != nil; p = previousElement(p) {
-			if got := m.from(s, i+1, p); got != mismatch {
-				return got
-			}
+		if m.earlierSibling(s, i+1, n) {
+			return matched
 		}
 		return mismatch
 	}
@@ -74,6 +99,44 @@ func (m *matcher) from(s *selector, i int, n *html.Node) outcome {
 		}
 	}
 	return noParent
+}
+
+// earlierSibling reports whether parts[i] and what is behind it match a sibling before n. It compares each sibling once.
+func (m *matcher) earlierSibling(s *selector, i int, n *html.Node) bool {
+	if n.Parent == nil || m.scope != nil {
+		for p := previousElement(n); p != nil; p = previousElement(p) {
+			if m.from(s, i, p) == matched {
+				return true
+			}
+		}
+		return false
+	}
+	if m.earlier == nil {
+		m.earlier = map[siblings]*progress{}
+	}
+	at := siblings{s, i, n.Parent}
+	known := m.earlier[at]
+	if known == nil {
+		known = &progress{}
+		m.earlier[at] = known
+	}
+	here := m.position(n).first
+	for known.first == nil && (known.at == nil || m.position(known.at).first < here-1) {
+		next := known.at
+		if next == nil {
+			for next = n.Parent.FirstChild; next.Type != html.ElementNode; next = next.NextSibling {
+			}
+		} else {
+			next = nextElement(next)
+		}
+		if next == n {
+			break
+		}
+		if known.at = next; m.from(s, i, next) == matched {
+			known.first = next
+		}
+	}
+	return known.first != nil && m.position(known.first).first < here
 }
 
 func parentElement(n *html.Node) *html.Node {
@@ -196,57 +259,172 @@ func (m *matcher) pseudo(s *simple, n *html.Node) bool {
 	case "only-child":
 		return previousElement(n) == nil && nextElement(n) == nil
 	case "first-of-type":
-		return m.position(n, false, true, nil) == 1
+		return m.position(n).firstOfTag == 1
 	case "last-of-type":
-		return m.position(n, true, true, nil) == 1
+		return m.position(n).lastOfTag == 1
 	case "only-of-type":
-		return m.position(n, false, true, nil) == 1 && m.position(n, true, true, nil) == 1
-	case "nth-child", "nth-last-child", "nth-of-type", "nth-last-of-type":
-		if s.list != nil && !m.any(s.list, n) {
-			return false
-		}
-		at := m.position(n, strings.Contains(s.name, "last"), strings.HasSuffix(s.name, "type"), s.list) - s.b
-		return s.a == 0 && at == 0 || s.a != 0 && at%s.a == 0 && at/s.a >= 0
+		at := m.position(n)
+		return at.firstOfTag == 1 && at.lastOfTag == 1
+	case "nth-child":
+		return m.isNth(s, n, position.fromFirst)
+	case "nth-last-child":
+		return m.isNth(s, n, position.fromLast)
+	case "nth-of-type":
+		return m.isNth(s, n, func(p position) int { return p.firstOfTag })
+	case "nth-last-of-type":
+		return m.isNth(s, n, func(p position) int { return p.lastOfTag })
 	}
 	return m.state(s, n)
 }
 
-// position counts an element among its siblings, from one.
-func (m *matcher) position(n *html.Node, last, sameTag bool, list []selector) int {
-	at := 1
-	step := previousElement
-	if last {
-		step = nextElement
+func (p position) fromFirst() int { return p.first }
+func (p position) fromLast() int  { return p.last }
+
+func (m *matcher) isNth(s *simple, n *html.Node, of func(position) int) bool {
+	var p position
+	if s.list == nil {
+		p = m.position(n)
+	} else if p = m.positionIn(s.list, n); p.first == 0 {
+		return false
 	}
-	for c := step(n); c != nil; c = step(c) {
-		m.steps++
-		if (!sameTag || c.Data == n.Data) && (list == nil || m.any(list, c)) {
-			at++
+	at := of(p) - s.b
+	return s.a == 0 && at == 0 || s.a != 0 && at%s.a == 0 && at/s.a >= 0
+}
+
+// position returns where an element stands. All siblings are counted at once.
+func (m *matcher) position(n *html.Node) position {
+	if p, ok := m.positions[n]; ok {
+		return p
+	}
+	if n.Parent == nil { // of a page that makes no tree
+		return position{1, 1, 1, 1}
+	}
+	if m.positions == nil {
+		m.positions = map[*html.Node]position{}
+	}
+	tags := map[string]int{}
+	all := 0
+	for c := n.Parent.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type == html.ElementNode {
+			all++
+			tags[c.Data]++
+			m.positions[c] = position{first: all, firstOfTag: tags[c.Data]}
 		}
 	}
-	return at
+	for c := n.Parent.FirstChild; c != nil; c = c.NextSibling {
+		if p, ok := m.positions[c]; ok {
+			p.last, p.lastOfTag = all-p.first+1, tags[c.Data]-p.firstOfTag+1
+			m.positions[c] = p
+		}
+	}
+	m.steps += all
+	p, ok := m.positions[n]
+	if !ok {
+		p = position{1, 1, 1, 1}
+	}
+	return p
+}
+
+// positionIn returns where an element stands among the siblings that a list selects. It is zero if the list does not select it.
+func (m *matcher) positionIn(list []selector, n *html.Node) position {
+	if len(list) == 0 || n.Parent == nil {
+		return position{}
+	}
+	if p, ok := m.selected[listed{&list[0], n}]; ok {
+		return p
+	}
+	if m.selected == nil {
+		m.selected = map[listed]position{}
+	}
+	all := 0
+	for c := n.Parent.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type != html.ElementNode {
+			continue
+		}
+		at := position{}
+		if m.any(list, c) {
+			all++
+			at.first = all
+		}
+		m.selected[listed{&list[0], c}] = at
+	}
+	for c := n.Parent.FirstChild; c != nil; c = c.NextSibling {
+		if p := m.selected[listed{&list[0], c}]; p.first > 0 {
+			p.last = all - p.first + 1
+			m.selected[listed{&list[0], c}] = p
+		}
+	}
+	return m.selected[listed{&list[0], n}]
 }
 
 // has reports whether one of a list of relative selectors, seen from n, selects an element.
 func (m *matcher) has(list []selector, n *html.Node) bool {
-	inner := matcher{quirks: m.quirks, scope: n, steps: m.steps}
-	defer func() { m.steps = inner.steps }()
+	outer := m.scope
+	m.scope = n
+	defer func() { m.scope = outer }()
 	for i := range list {
 		s := &list[i]
+		simple := len(s.parts) == 1
 		switch s.combinators[len(s.combinators)-1] {
 		case '+', '~':
-			for c := nextElement(n); c != nil && inner.steps < maxSteps; c = nextElement(c) {
-				if inner.relative(s, c) || inner.below(s, c) {
+			for c := nextElement(n); c != nil && m.steps < maxSteps; c = nextElement(c) {
+				if m.relative(s, c) || !simple && m.below(s, c) {
 					return true
 				}
 			}
+		case '>':
+			for c := n.FirstChild; simple && c != nil; c = c.NextSibling {
+				if c.Type == html.ElementNode && m.selectsPart(s, c) {
+					return true
+				}
+			}
+			if !simple && m.below(s, n) {
+				return true
+			}
 		default:
-			if inner.below(s, n) {
+			if simple && outer == nil {
+				if m.holdersOf(s, n)[n] {
+					return true
+				}
+			} else if m.below(s, n) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// selectsPart reports whether a selector that is one compound selects n.
+func (m *matcher) selectsPart(s *selector, n *html.Node) bool {
+	m.steps++
+	return m.compound(&s.parts[0], n)
+}
+
+// holdersOf returns the elements of the page that have one in them that s, a single compound, selects.
+func (m *matcher) holdersOf(s *selector, n *html.Node) map[*html.Node]bool {
+	if known, ok := m.holders[s]; ok {
+		return known
+	}
+	if m.holders == nil {
+		m.holders = map[*selector]map[*html.Node]bool{}
+	}
+	root := n
+	for root.Parent != nil {
+		root = root.Parent
+	}
+	scope := m.scope
+	m.scope = nil
+	found := map[*html.Node]bool{}
+	for d := range root.Descendants() {
+		if d.Type == html.ElementNode && m.selectsPart(s, d) {
+			for p := parentElement(d); p != nil && !found[p]; p = parentElement(p) {
+				found[p] = true
+			}
+		}
+	}
+	m.scope = scope
+	m.holders[s] = found
+	return found
 }
 
 func (m *matcher) below(s *selector, n *html.Node) bool {
