@@ -68,7 +68,7 @@ type group struct {
 	behind  ground
 	opacity float64
 	filters []cascade.Part
-	around  *cascade.Surroundings
+	around  cascade.Surroundings
 	blend   string
 }
 
@@ -94,13 +94,13 @@ func (p *paint) enter(st *cascade.Style) bool {
 		filters = v.Parts
 	}
 	blend := st.Word(cascade.MixBlendMode)
-	around := st.Around(1)
+	around := *st.Around(1)
 	visible := 1 - p.fade
 	visible *= opacity
 	for _, one := range filters {
 		amount := 1.0
 		if len(one.Numbers) > 0 {
-			amount = one.Numbers[0].Value(around)
+			amount = one.Numbers[0].Value(&around)
 		} else if one.Name == "blur" {
 			amount = 0
 		}
@@ -229,8 +229,16 @@ func (p *paint) differs(letters ground) bool {
 	if letters.unknown || p.ground.unknown && letters.at(0)[3] > .1 {
 		return true
 	}
-	places := 0
-	for i := range 8 {
+	places, all := 0, 1
+	if letters.places != nil || p.ground.places != nil {
+		all = 8
+	}
+	for g := p.group; g != nil; g = g.outer {
+		if g.behind.places != nil {
+			all = 8
+		}
+	}
+	for i := range all {
 		with, without := over(letters.at(i), p.ground.at(i)), p.ground.at(i)
 		unknown := false
 		for g := p.group; g != nil; g = g.outer {
@@ -242,7 +250,7 @@ func (p *paint) differs(letters ground) bool {
 			places++
 		}
 	}
-	return places >= 4
+	return 2*places >= all
 }
 
 func distance(a, b cascade.RGBA) float64 {
@@ -260,7 +268,7 @@ func (p *paint) contrast() cascade.RGBA {
 // put changes a colour of a group and puts it on what is behind.
 func (g *group) put(c cascade.RGBA, place int) cascade.RGBA {
 	for i := range g.filters {
-		c = filter(&g.filters[i], c, g.around)
+		c = filter(&g.filters[i], c, &g.around)
 	}
 	c[3] *= g.opacity
 	behind := g.behind.at(place)

@@ -12,6 +12,7 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -24,6 +25,7 @@ type Sheets struct {
 	screen     Screen
 	quirks     bool
 	rules      map[key][]target
+	agent      map[key][]target // of the browser
 	base       *layer // all others are below it
 	keyframes  map[string][]keyframe
 	registered map[string]registration
@@ -52,13 +54,23 @@ const maxSteps = 4_000_000
 var userAgentSheet string
 
 func newSheets(screen Screen, quirks bool) *Sheets {
-	s := &Sheets{
-		screen: screen, quirks: quirks, rules: map[key][]target{}, base: &layer{}, keyframes: map[string][]keyframe{}, registered: map[string]registration{},
+	return &Sheets{
+		screen: screen, quirks: quirks, rules: map[key][]target{}, agent: agentRules(), base: &layer{}, keyframes: map[string][]keyframe{}, registered: map[string]registration{},
 		attributes: map[string][]declaration{}, values: map[string][]declaration{}, work: matcher{quirks: quirks},
 	}
-	s.add(userAgentSheet, userAgent, nil, &layer{}, 0)
-	return s
 }
+
+// agentRules are the rules that browsers begin with. They are read once, and never changed.
+var agentRules = sync.OnceValue(func() map[key][]target {
+	s := &Sheets{rules: map[key][]target{}, base: &layer{}}
+	s.add(userAgentSheet, userAgent, nil, s.base, 0)
+	for _, list := range s.rules {
+		for _, t := range list {
+			t.rule.read(false)
+		}
+	}
+	return s.rules
+})
 
 // New reads the style sheets of a tree, and those in rest, a source that comes after it.
 func New(doc *html.Node, rest string, screen Screen) *Sheets {
@@ -305,6 +317,13 @@ func (s *Sheets) matches(n *html.Node, parent *Style) []match {
 	s.keys = keys
 	found := s.found[:0]
 	for _, k := range keys {
+		if k.mark == 0 { // the browser knows no classes
+			for _, t := range s.agent[k] {
+				if s.work.selects(t.selector, n) {
+					found = append(found, match{t.rule, t.selector.specificity, 0})
+				}
+			}
+		}
 		for _, t := range s.rules[k] {
 			if s.work.steps > maxSteps {
 				return nil
@@ -316,6 +335,9 @@ func (s *Sheets) matches(n *html.Node, parent *Style) []match {
 	}
 	s.found = found
 	s.work.steps += len(found)
+	if len(found) < 2 {
+		return found
+	}
 	slices.SortFunc(found, func(a, b match) int {
 		return cmp.Or(cmp.Compare(a.rule.origin, b.rule.origin), cmp.Compare(a.rule.layer.index, b.rule.layer.index), a.specificity.compare(b.specificity),
 			cmp.Compare(b.proximity, a.proximity), cmp.Compare(a.rule.order, b.rule.order))

@@ -427,6 +427,9 @@ func (r *sheetReader) declare(items []css.Item, at place, list []selector) {
 
 // read returns the declarations of a rule.
 func (r *rule) read(quirks bool) []declaration {
+	if r.unread == nil {
+		return r.declarations
+	}
 	for _, item := range r.unread {
 		r.declarations = appendDeclarations(r.declarations, item.Name, r.text.Between(item.Value), item.Important, quirks)
 	}

@@ -39,6 +39,7 @@ type Style struct {
 	fillSet    bool
 	strokeSet  bool
 	screen     Screen
+	around     Surroundings
 	rem        float64
 	body       RGBA
 	values     [properties]*Value
@@ -54,9 +55,10 @@ func (s *Sheets) Root() *Style {
 	}
 }
 
-// Around returns what relative units of the element are relative to. percent is what 100 % are.
+// Around returns what relative units of the element are relative to, until it is called again. percent is what 100 % are.
 func (st *Style) Around(percent float64) *Surroundings {
-	return &Surroundings{Em: st.FontSize, Rem: st.rem, Line: st.Line, Percent: percent, Screen: st.screen}
+	st.around = Surroundings{Em: st.FontSize, Rem: st.rem, Line: st.Line, Percent: percent, Screen: st.screen}
+	return &st.around
 }
 
 // Get returns the value of a property that is not inherited, nil if it has its initial one.
