@@ -139,7 +139,7 @@ func isMachine(n *html.Node) bool {
 // element looks at an element and what is in it. It reports whether the element is shown at all.
 func (v *view) element(n *html.Node, depth int) bool {
 	in, f := v.frames[depth], v.frame(depth+1)
-	*f = frame{}
+	f.text = notLooked
 	v.sheets.Compute(&f.style, n, &in.style)
 	if n.DataAtom == atom.Html || n.DataAtom == atom.Body {
 		// Pages hide these until their scripts have run. If that counted, nothing would be left.
@@ -162,6 +162,7 @@ func (v *view) element(n *html.Node, depth int) bool {
 // root sets up the frame of html or body.
 func (v *view) root(f, in *frame) {
 	f.style.Hidden, f.style.Doubt, f.scale = false, false, 1
+	f.pinned, f.struck, f.thin, f.moved, f.opaque = nil, false, false, false, false
 	f.box, f.hosts = in.box, in.hosts
 	f.box.height = math.NaN()
 	if n, ok := f.style.Length(cascade.Height, in.box.height); ok {
@@ -193,7 +194,7 @@ func (f *frame) show(in *frame) bool {
 	case "none", "table-column", "table-column-group":
 		return false
 	case "contents":
-		f.box = in.box
+		f.box, f.thin = in.box, in.thin
 		f.strike()
 		return !st.Doubt
 	}

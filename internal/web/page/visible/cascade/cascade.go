@@ -26,7 +26,7 @@ type Sheets struct {
 	quirks     bool
 	rules      map[key][]target
 	agent      map[key][]target // of the browser
-	base       *layer // all others are below it
+	base       *layer           // all others are below it
 	keyframes  map[string][]keyframe
 	registered map[string]registration
 	attributes map[string][]declaration // of style attributes, by their text

@@ -14,36 +14,43 @@ import (
 type Style struct {
 	Node      *html.Node
 	Parent    *Style
-	Display   string // as computed: floats and the like are blocks
-	Positions bool   // it is positioned, so offsets apply to it
-	FontSize  float64
-	Line      float64 // the height of a line, in pixels
-	Spacing   float64 // between letters
-	Nowrap    bool
-	Hidden    bool // by visibility
-	Color     RGBA
-	Fill      RGBA // of text: usually Color
-	Stroke    float64
-	StrokeIn  RGBA
-	Shadows   []Part
-	ShadowIn  RGBA    // the colour of shadows that have none
-	Masked    bool    // its letters are shown as dots
-	Dark      bool    // it is in the dark scheme
-	Shrunk    bool    // its font has a size that is not the one its letters have
+	Display   string  // as computed: floats and the like are blocks
+	Positions bool    // it is positioned, so offsets apply to it
 	Doubt     bool    // a value that could hide it is not known
 	Inner     float64 // the width of its content; whoever computes the layout sets it
+	Inherited
+
+	screen   Screen
+	around   Surroundings
+	values   [properties]*Value
+	declared []Property       // those that have a value
+	authored [properties]bool // an author's rule or the style attribute says something about it
+}
+
+// Inherited is what the children of an element have in common with it, unless they say otherwise.
+type Inherited struct {
+	FontSize float64
+	Line     float64 // the height of a line, in pixels
+	Spacing  float64 // between letters
+	Nowrap   bool
+	Hidden   bool // by visibility
+	Color    RGBA
+	Fill     RGBA // of text: usually Color
+	Stroke   float64
+	StrokeIn RGBA
+	Shadows  []Part
+	ShadowIn RGBA // the colour of shadows that have none
+	Masked   bool // its letters are shown as dots
+	Dark     bool // it is in the dark scheme
+	Shrunk   bool // its font has a size that is not the one its letters have
 
 	indent     Number
 	indentEm   float64
-	lineFactor float64 // of lines that are a multiple of the font, 0 if they are not
+	lineFactor float64 // of lines that are a multiple of the font, negative if they are not
 	fillSet    bool
 	strokeSet  bool
-	screen     Screen
-	around     Surroundings
 	rem        float64
 	body       RGBA
-	values     [properties]*Value
-	authored   [properties]bool // an author's rule or the style attribute says something about it
 	customs    *customs
 }
 
@@ -51,7 +58,8 @@ type Style struct {
 func (s *Sheets) Root() *Style {
 	black := RGBA{0, 0, 0, 1}
 	return &Style{
-		Display: "block", FontSize: 16, Line: 19.2, lineFactor: 1.2, Color: black, Fill: black, StrokeIn: black, ShadowIn: black, body: black, rem: 16, screen: s.screen, Inner: s.screen.Width,
+		Display: "block", screen: s.screen, Inner: s.screen.Width,
+		Inherited: Inherited{FontSize: 16, Line: 19.2, lineFactor: 1.2, Color: black, Fill: black, StrokeIn: black, ShadowIn: black, body: black, rem: 16},
 	}
 }
 
@@ -102,17 +110,14 @@ func (st *Style) Authored(p Property) bool { return st.authored[p] }
 
 // Compute computes the style of n into st, whose parent must have been computed.
 func (s *Sheets) Compute(st *Style, n *html.Node, parent *Style) {
-	*st = Style{
-		Node: n, Parent: parent, FontSize: parent.FontSize, Line: parent.Line, Spacing: parent.Spacing, Nowrap: parent.Nowrap, Hidden: parent.Hidden, Color: parent.Color, Fill: parent.Fill,
-		Stroke: parent.Stroke, StrokeIn: parent.StrokeIn, Shadows: parent.Shadows, ShadowIn: parent.ShadowIn, Masked: parent.Masked, Dark: parent.Dark, Shrunk: parent.Shrunk, Inner: parent.Inner,
-		indent: parent.indent, indentEm: parent.indentEm, lineFactor: parent.lineFactor, fillSet: parent.fillSet, strokeSet: parent.strokeSet, screen: s.screen, rem: parent.rem, body: parent.body, customs: parent.customs,
-	}
+	st.reset()
+	st.Node, st.Parent, st.Display, st.Positions, st.Doubt, st.Inner, st.screen = n, parent, "", false, false, parent.Inner, s.screen
+	st.Inherited = parent.Inherited
 	entries := s.collectEntries(n, parent, nil)
 	s.resolve(st, entries)
 	if st.values[AnimationName] != nil {
 		if animated := s.animated(st); len(animated) > 0 {
-			clear(st.values[:])
-			st.Doubt = false
+			st.reset()
 			st.customs = parent.customs
 			s.resolve(st, s.collectEntries(n, parent, animated))
 		}
@@ -129,6 +134,15 @@ func (s *Sheets) Compute(st *Style, n *html.Node, parent *Style) {
 	if n.DataAtom == atom.Body {
 		st.body = st.Color
 	}
+}
+
+// reset forgets the values of the element that the style belonged to before.
+func (st *Style) reset() {
+	for _, p := range st.declared {
+		st.values[p] = nil
+	}
+	st.declared = st.declared[:0]
+	st.authored = [properties]bool{}
 }
 
 // resolve takes the strongest declaration of each property.
@@ -171,9 +185,11 @@ func (s *Sheets) resolve(st *Style, entries []entry) {
 			}
 		}
 		st.values[p] = value
+		st.declared = append(st.declared, p)
 	}
-	for p, v := range st.values {
-		if v == nil || v.wide == "" {
+	for _, p := range st.declared {
+		v := st.values[p]
+		if v.wide == "" {
 			continue
 		}
 		switch {
@@ -183,7 +199,7 @@ func (s *Sheets) resolve(st *Style, entries []entry) {
 				st.values[p] = st.Parent.values[p]
 			}
 		case inherited[p]:
-			st.values[p] = initialValue(Property(p))
+			st.values[p] = initialValue(p)
 		default:
 			st.values[p] = nil
 		}
@@ -352,14 +368,11 @@ func (s *Sheets) text(st *Style) {
 
 // quirkyTable undoes what tables do not inherit in quirks mode.
 func (st *Style) quirkyTable() {
-	if st.values[FontSize] == nil {
-		st.values[FontSize] = initialValue(FontSize)
-	}
-	if st.values[LineHeight] == nil {
-		st.values[LineHeight] = &Value{Word: "normal"}
-	}
-	if st.values[Color] == nil {
-		st.values[Color] = &Value{Colour: Colour{fixed: st.body}}
+	for p, v := range map[Property]*Value{FontSize: initialValue(FontSize), LineHeight: {Word: "normal"}, Color: {Colour: Colour{fixed: st.body}}} {
+		if st.values[p] == nil {
+			st.values[p] = v
+			st.declared = append(st.declared, p)
+		}
 	}
 }
 
