@@ -20,6 +20,7 @@ func screen(scripts bool) cascade.Screen {
 type view struct {
 	sheets *cascade.Sheets
 	frames []*frame            // by depth, used again
+	part   frame               // of a part of an element, used again
 	hidden map[*html.Node]bool // elements and texts that cannot be seen
 	seen   int                 // characters that can be seen
 	unseen int                 // characters that cannot because of their colour
@@ -65,12 +66,12 @@ func newView(sheets *cascade.Sheets) *view {
 func look(doc *html.Node, rest string, scripts bool) (map[*html.Node]bool, error) {
 	sheets := cascade.New(doc, rest, screen(scripts))
 	v := newView(sheets)
-	v.children(doc, 0)
+	v.children(doc, 0, false)
 	if v.unseen > 0 && v.seen*20 < v.unseen {
 		// Where the ground of the whole page is somewhere else, its colours say nothing. If they counted, nothing would be left.
 		v = newView(sheets)
 		v.plain = true
-		v.children(doc, 0)
+		v.children(doc, 0, false)
 	}
 	if sheets.Exhausted() {
 		return nil, ErrStyles
@@ -87,16 +88,16 @@ func (v *view) frame(depth int) *frame {
 }
 
 // children looks at what is below n, which is shown in the frame of that depth.
-func (v *view) children(n *html.Node, depth int) {
+// cover says that something lies over all of it that is not positioned.
+func (v *view) children(n *html.Node, depth int, cover bool) {
 	if v.sheets.Exhausted() {
 		return
 	}
 	in := v.frames[depth]
-	slots := slotsOf(n)
-	cover := false
+	slots := v.shadow(n, in)
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch {
-		case slots != nil && !slots.take(c):
+		case slots != nil && !slots.take(c, in):
 			v.hidden[c] = true
 		case c.Type == html.TextNode:
 			if in.text == notLooked {
@@ -104,7 +105,7 @@ func (v *view) children(n *html.Node, depth int) {
 			}
 			size := dom.Letters(c.Data)
 			switch {
-			case in.text == seen:
+			case in.text == seen && !cover:
 				v.seen += size
 			case in.text == colourless:
 				v.unseen += size
@@ -149,7 +150,11 @@ func (v *view) element(n *html.Node, depth int) bool {
 	}
 	f.style.Inner = f.box.width
 	before := v.seen
-	v.children(n, depth+1)
+	under, over := v.parts(f, in)
+	if over {
+		return false
+	}
+	v.children(n, depth+1, under)
 	if v.seen > before || n.DataAtom == atom.Html || n.DataAtom == atom.Body {
 		return true
 	}
@@ -157,6 +162,38 @@ func (v *view) element(n *html.Node, depth int) bool {
 		f.look()
 	}
 	return f.text != away
+}
+
+// parts looks at the parts of an element that have styles of their own: a first line that cannot be seen, and what is put before or
+// behind the content and lies over it. under says that this covers what is not positioned, over that it covers all.
+func (v *view) parts(f, in *frame) (under, over bool) {
+	st := &f.style
+	if st.Display == "inline" || st.Display == "contents" {
+		return false, false
+	}
+	part := &v.part
+	if v.sheets.ComputePart(&part.style, "first-line", st.Node, st) && f.extent() < f.box.width {
+		part.box, part.paint, part.scale, part.text = f.box, f.paint, f.scale, notLooked
+		part.thin, part.moved, part.struck = false, false, false
+		part.paint.paintBackground(&part.style)
+		if part.look(); part.text != seen {
+			f.moved, f.text = true, notLooked
+		}
+	}
+	if !st.Positions || measured(st.Node) >= maxCovered {
+		return false, false
+	}
+	for _, name := range [...]string{"before", "after"} {
+		if !v.sheets.ComputePart(&part.style, name, st.Node, st) {
+			continue
+		}
+		content := part.style.Get(cascade.Content)
+		if content == nil || strings.Contains(content.Word, "none") || strings.Contains(content.Word, "normal") || !part.show(f) || !part.covers(f) {
+			continue
+		}
+		under, over = true, over || name == "after"
+	}
+	return under, over
 }
 
 // root sets up the frame of html or body.

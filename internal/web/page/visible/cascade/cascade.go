@@ -26,6 +26,9 @@ type Sheets struct {
 	quirks     bool
 	rules      map[key][]target
 	agent      map[key][]target // of the browser
+	pseudo     map[key][]target // of parts of elements
+	element    string           // the part of an element whose style is computed, "" for the element itself
+	host       *html.Node       // around the shadow tree whose sheets these are; nil for a page
 	base       *layer           // all others are below it
 	keyframes  map[string][]keyframe
 	registered map[string]registration
@@ -55,7 +58,7 @@ var userAgentSheet string
 
 func newSheets(screen Screen, quirks bool) *Sheets {
 	return &Sheets{
-		screen: screen, quirks: quirks, rules: map[key][]target{}, agent: agentRules(), base: &layer{}, keyframes: map[string][]keyframe{}, registered: map[string]registration{},
+		screen: screen, quirks: quirks, rules: map[key][]target{}, pseudo: map[key][]target{}, agent: agentRules(), base: &layer{}, keyframes: map[string][]keyframe{}, registered: map[string]registration{},
 		attributes: map[string][]declaration{}, values: map[string][]declaration{}, work: matcher{quirks: quirks},
 	}
 }
@@ -96,6 +99,33 @@ func (s *Sheets) Exhausted() bool { return s.exhausted || s.work.steps > maxStep
 
 // Unread reports whether the page names a style sheet that is not in it.
 func (s *Sheets) Unread() bool { return s.unread }
+
+// Shadow reads the style sheets of the shadow tree that a template declares for its host.
+func (s *Sheets) Shadow(template, host *html.Node) *Sheets {
+	shadow := newSheets(s.screen, false)
+	shadow.host, shadow.work.host = host, host
+	shadow.collect(template)
+	shadow.base.number(0)
+	return shadow
+}
+
+func selectsHost(s *selector) bool {
+	return slices.ContainsFunc(s.parts[0].simples, func(one simple) bool { return one.kind == ':' && one.name == "host" })
+}
+
+// ComputePart computes the style of a part of an element, such as its first line. It reports false if no rule is about it.
+func (s *Sheets) ComputePart(st *Style, part string, n *html.Node, parent *Style) bool {
+	if len(s.pseudo) == 0 {
+		return false
+	}
+	s.element = part
+	defer func() { s.element = "" }()
+	if len(s.matches(n, parent)) == 0 {
+		return false
+	}
+	s.Compute(st, n, parent)
+	return true
+}
 
 // isQuirky reports whether browsers show a page as those of the last century did.
 func isQuirky(doc *html.Node) bool {
@@ -243,11 +273,22 @@ func (s *Sheets) index(t target) {
 		s.exhausted = true
 		return
 	}
-	if t.selector.element != "" || neverHolds(&t.selector.parts[0]) {
+	if neverHolds(&t.selector.parts[0]) {
+		return
+	}
+	rules := s.rules
+	switch t.selector.element {
+	case "":
+	case "before", "after", "first-line":
+		rules = s.pseudo
+	case "slotted":
+		s.pseudo[key{}] = append(s.pseudo[key{}], t)
+		return
+	default:
 		return
 	}
 	for _, k := range keysOf(&t.selector.parts[0], 0) {
-		s.rules[k] = append(s.rules[k], t)
+		rules[k] = append(rules[k], t)
 	}
 }
 
@@ -316,17 +357,24 @@ func (s *Sheets) matches(n *html.Node, parent *Style) []match {
 	}
 	s.keys = keys
 	found := s.found[:0]
+	rules := s.rules
+	if s.element != "" {
+		rules = s.pseudo
+	}
 	for _, k := range keys {
-		if k.mark == 0 { // the browser knows no classes
+		if k.mark == 0 && s.element == "" { // the browser knows no classes
 			for _, t := range s.agent[k] {
 				if s.work.selects(t.selector, n) {
 					found = append(found, match{t.rule, t.selector.specificity, 0})
 				}
 			}
 		}
-		for _, t := range s.rules[k] {
+		for _, t := range rules[k] {
 			if s.work.steps > maxSteps {
 				return nil
+			}
+			if t.selector.element != s.element || s.host == n && !selectsHost(t.selector) {
+				continue
 			}
 			if proximity, ok := s.selects(t, n, parent); ok {
 				found = append(found, match{t.rule, t.selector.specificity, proximity})
@@ -354,6 +402,9 @@ func (s *Sheets) fold(name string) string {
 
 // selects reports whether a rule applies to n, and how far the root of its scope is.
 func (s *Sheets) selects(t target, n *html.Node, parent *Style) (proximity int, ok bool) {
+	if s.element == "slotted" {
+		return 0, s.work.any(t.selector.slotted, n)
+	}
 	for _, c := range t.rule.conditions {
 		if !s.container(c, parent) {
 			return 0, false
@@ -426,8 +477,10 @@ const (
 // collectEntries lists the declarations that apply to n, the weakest first. Important ones come last, those of layers reversed.
 func (s *Sheets) collectEntries(n *html.Node, parent *Style, animated []declaration) []entry {
 	found := s.matches(n, parent)
-	hints := s.hints(n)
-	own := s.styleAttribute(n)
+	var hints, own []declaration
+	if s.element == "" && s.host != n {
+		hints, own = s.hints(n), s.styleAttribute(n)
+	}
 	all := s.entries[:0]
 	group := func(m match) int {
 		if m.rule.origin == userAgent {

@@ -12,6 +12,7 @@ type matcher struct {
 	steps  int
 	quirks bool
 	scope  *html.Node // what :scope is; nil for the root
+	host   *html.Node // what :host is
 
 	positions map[*html.Node]position
 	selected  map[listed]position
@@ -489,6 +490,8 @@ func (m *matcher) state(s *simple, n *html.Node) bool {
 		return has("open") && (n.DataAtom == atom.Details || n.DataAtom == atom.Dialog)
 	case "lang":
 		return m.language(s, n)
+	case "host":
+		return n == m.host && (s.list == nil || m.any(s.list, n))
 	case "dir":
 		return direction(n) == s.value
 	}

@@ -13,7 +13,8 @@ type selector struct {
 	parts       []compound
 	combinators []byte // between parts[i] and parts[i+1]: ' ', '>', '+' or '~'; one more in front of a relative selector
 	specificity specificity
-	element     string // its pseudo-element, "" for none
+	element     string     // its pseudo-element, "" for none
+	slotted     []selector // the argument of ::slotted
 }
 
 // specificity counts ids, then classes, attributes and pseudo-classes, then tags.
@@ -343,6 +344,9 @@ func (r *selectorReader) pseudo(i int, in css.Span, s *selector) (one simple, ne
 		known := kind == css.Ident && (plainElements[name] || strings.HasPrefix(name, "-webkit-")) || kind == css.Function && elementFunctions[name]
 		s.element = name
 		s.specificity[2]++
+		if name == "slotted" && kind == css.Function {
+			s.slotted, _ = r.list(r.t.Trim(r.t.Inside(i, in)), false, false)
+		}
 		return one, next, known
 	}
 	if s.element != "" && kind != css.Ident {
@@ -383,7 +387,10 @@ func (r *selectorReader) pseudo(i int, in css.Span, s *selector) (one simple, ne
 			values = append(values, r.t.Lower(value.From))
 		}
 		one.value = strings.Join(values, ",")
-	case "host", "host-context", "state", "active-view-transition-type", "current", "nth-col", "nth-last-col":
+	case "host":
+		s.specificity[1]++
+		one.list, ok = r.list(inside, false, false)
+	case "host-context", "state", "active-view-transition-type", "current", "nth-col", "nth-last-col":
 		s.specificity[1]++
 		ok = !inside.Empty()
 		one.name = "never"

@@ -503,6 +503,7 @@ func readContent(v *reader) (Value, bool) {
 		case css.String:
 			v.at++
 		case css.Ident:
+			got.Word += v.t.Lower(v.at) + " "
 			v.at++
 		case css.URL:
 			v.at++

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"image"
 	"image/draw"
@@ -13,19 +13,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
-
-	"github.com/gorilla/websocket"
 )
 
-// browser is a Chromium with one tab.
+// browser is a Chromium with one tab, driven through two pipes.
 type browser struct {
-	process *exec.Cmd
-	dir     string
-	socket  *websocket.Conn
-	session string
-	last    int // id of the last command
+	process  *exec.Cmd
+	dir      string
+	commands *os.File
+	answers  *bufio.Reader
+	session  string
+	last     int // id of the last command
+	plainInk int // how many pixels a text takes in plain black on white; 0 until it is measured
 }
 
 const patience = 20 * time.Second // for one answer
@@ -36,25 +35,39 @@ func openBrowser() (*browser, error) {
 		return nil, fmt.Errorf("make a profile: %w", err)
 	}
 	b := &browser{dir: dir}
-	b.process = exec.Command("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-port=0",
+	b.process = exec.Command("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe",
 		"--window-size=1280,720", "--host-resolver-rules=MAP * ~NOTFOUND", "--disable-lcd-text",
 		"--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4", // a mouse
 		"--user-data-dir="+dir, "about:blank")
-	if err := b.process.Start(); err != nil {
+	if err := b.start(); err != nil {
 		b.close()
 		return nil, fmt.Errorf("start chromium: %w", err)
 	}
-	if err := b.connect(); err != nil {
+	if err := b.attach(); err != nil {
 		b.close()
 		return nil, err
 	}
 	return b, nil
 }
 
-func (b *browser) close() {
-	if b.socket != nil {
-		b.socket.Close()
+// start starts the process. It reads commands from its file 3 and writes answers to its file 4.
+func (b *browser) start() error {
+	theirs, commands, err := os.Pipe()
+	if err != nil {
+		return err
 	}
+	defer theirs.Close()
+	answers, theirsToo, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer theirsToo.Close()
+	b.commands, b.answers = commands, bufio.NewReader(answers)
+	b.process.ExtraFiles = []*os.File{theirs, theirsToo}
+	return b.process.Start()
+}
+
+func (b *browser) close() {
 	if b.process.Process != nil {
 		b.process.Process.Kill()
 		b.process.Wait()
@@ -62,25 +75,8 @@ func (b *browser) close() {
 	os.RemoveAll(b.dir)
 }
 
-// connect attaches to the tab. Chromium writes the address that it listens at into its profile.
-func (b *browser) connect() error {
-	var port, path string
-	for end := time.Now().Add(patience); ; {
-		data, err := os.ReadFile(filepath.Join(b.dir, "DevToolsActivePort"))
-		if fields := strings.Fields(string(data)); err == nil && len(fields) == 2 {
-			port, path = fields[0], fields[1]
-			break
-		}
-		if time.Now().After(end) {
-			return errors.New("start chromium: it does not listen")
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	socket, _, err := websocket.DefaultDialer.Dial("ws://127.0.0.1:"+port+path, nil)
-	if err != nil {
-		return fmt.Errorf("connect to chromium: %w", err)
-	}
-	b.socket = socket
+// attach attaches to the tab and sets it up.
+func (b *browser) attach() error {
 	var targets struct {
 		TargetInfos []struct{ TargetID, Type string }
 	}
@@ -124,18 +120,26 @@ func (b *browser) call(method string, args object, result any) error {
 	if b.session != "" {
 		command["sessionId"] = b.session
 	}
-	b.socket.SetWriteDeadline(time.Now().Add(patience))
-	if err := b.socket.WriteJSON(command); err != nil {
+	text, err := json.Marshal(command)
+	if err != nil {
 		return fmt.Errorf("call %s: %w", method, err)
 	}
-	b.socket.SetReadDeadline(time.Now().Add(patience))
+	stuck := time.AfterFunc(patience, func() { b.process.Process.Kill() })
+	defer stuck.Stop()
+	if _, err := b.commands.Write(append(text, 0)); err != nil {
+		return fmt.Errorf("call %s: %w", method, err)
+	}
 	for {
+		text, err := b.answers.ReadBytes(0)
+		if err != nil {
+			return fmt.Errorf("call %s: %w", method, err)
+		}
 		var answer struct {
 			ID     int
 			Result json.RawMessage
 			Error  *struct{ Message string }
 		}
-		if err := b.socket.ReadJSON(&answer); err != nil {
+		if err := json.Unmarshal(text[:len(text)-1], &answer); err != nil {
 			return fmt.Errorf("call %s: %w", method, err)
 		}
 		switch {
@@ -213,17 +217,14 @@ const blank = `(async (word, back) => {
 	await new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)));
 })`
 
-// plainInk is how many pixels a text takes in plain black on white.
-var plainInk int
-
 // judge tells which texts of a page can be seen.
 func (b *browser) judge(c testCase) (map[string]bool, error) {
-	if plainInk == 0 {
+	if b.plainInk == 0 {
 		ink, err := b.ink(testCase{page: "<!doctype html><p>" + sentence("q000"), words: []string{"q000"}})
 		if err != nil {
 			return nil, err
 		}
-		plainInk = ink["q000"]
+		b.plainInk = ink["q000"]
 	}
 	ink, err := b.ink(c)
 	if err != nil {
@@ -232,12 +233,12 @@ func (b *browser) judge(c testCase) (map[string]bool, error) {
 	seen := map[string]bool{}
 	for word, n := range ink {
 		switch {
-		case n*4 >= plainInk:
+		case n*4 >= b.plainInk:
 			seen[word] = true
-		case n*25 <= plainInk:
+		case n*25 <= b.plainInk:
 			seen[word] = false
 		default:
-			fmt.Fprintf(os.Stderr, "%s is not clear (%d of %d): %s\n", word, n, plainInk, c.page)
+			fmt.Fprintf(os.Stderr, "%s is not clear (%d of %d): %s\n", word, n, b.plainInk, c.page)
 		}
 	}
 	return seen, nil
