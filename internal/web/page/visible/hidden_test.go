@@ -30,6 +30,9 @@ func TestHiddenTextIsDropped(t *testing.T) {
 		`<p style="clip-path:circle(0)">EVIL</p>`, `<p style="clip-path:polygon(0 0, 0 0, 0 0)">EVIL</p>`,
 		`<p style="width:0;height:0">EVIL</p>`, `<p style="max-height:0;overflow:hidden">EVIL</p>`, `<p style="width:1px;overflow:clip">EVIL</p>`,
 		`<p style="background:url('a;b');display:none">EVIL</p>`,
+		// By a line through it.
+		`<p>x <s>EVIL</s></p>`, `<p><del>EVIL</del></p>`, `<p><strike>EVIL</strike></p>`, `<p style="text-decoration:line-through">EVIL</p>`, `<div style="text-decoration:red line-through"><p><b>EVIL</b></p></div>`,
+		`<style>.q{text-decoration-line:underline line-through}</style><p class=q>EVIL</p>`, `<s style="text-decoration:line-through"><span style="text-decoration:none">EVIL</span></s>`,
 		// By the page's styles.
 		`<style>.q7{display:none}</style><div class="x q7">EVIL</div>`, `<style>#zz9{position:fixed;top:-200vh}</style><div id="zz9">EVIL</div>`, `<style>mark{opacity:0}</style><mark>EVIL</mark>`,
 		`<style>a, div.x.y , b{color:red;visibility:hidden}</style><div class="y x">EVIL</div>`, `<style>.a .b > p{display:none}</style><div class=a><i><div class=b><p>EVIL</p></div></i></div>`,
@@ -75,6 +78,7 @@ func TestVisibleTextStays(t *testing.T) {
 		`<p style="position:absolute;left:50%;top:50%;transform:translate(-50%,-50%)">GOOD</p>`, `<div style="padding-left:100%"><p style="margin-left:-100%">GOOD</p></div>`, `<div inert>GOOD</div>`, `<p style='dis/**/play:none'>GOOD</p>`, `<p style="clip:rect(0 0 0 0)">GOOD</p>`, `<p style="height:0">GOOD</p>`, `<p style="width:1px;white-space:nowrap">GOOD</p>`,
 		`<p style="color:#fff;background:url(dark.png)">GOOD</p>`, `<div style="background:#fff"><p style="background:#000;color:#fff">GOOD</p></div>`, `<div style="background:black"><p style="color:white">GOOD</p></div>`,
 		`<h2 style="color:transparent;background-clip:text;background-image:linear-gradient(red,blue)">GOOD</h2>`, `<h2 class="text-transparent bg-clip-text">GOOD</h2>`,
+		`<s style="text-decoration:none">GOOD</s>`, `<p style="text-decoration:underline">GOOD</p>`, `<s><span style="display:inline-block">GOOD</span></s>`, `<ins>GOOD</ins>`,
 		`<details open><summary>x</summary>GOOD</details>`, `<details><summary>GOOD</summary>x</details>`, `<nav>` + strings.Repeat("GOOD words that a forgotten end tag has put into the navigation. ", 8),
 	}
 	for _, shown := range tests {
