@@ -23,8 +23,8 @@ type view struct {
 	part   frame               // of a part of an element, used again
 	hidden map[*html.Node]bool // elements and texts that cannot be seen
 	seen   int                 // characters that can be seen
-	unseen int                 // characters that cannot because of their colour
-	plain  bool                // the colours of html and body do not count
+	unseen int                 // characters that cannot
+	plain  bool                // what html and body hand on to their text does not count
 }
 
 // frame is an element as it is shown.
@@ -49,8 +49,7 @@ const (
 	notLooked textSight = iota
 	seen
 	unseen
-	away       // its box is out of sight, and with it all that does not leave the box
-	colourless // unseen because of its colour
+	away // its box is out of sight, and with it all that does not leave the box
 )
 
 func newView(sheets *cascade.Sheets) *view {
@@ -68,7 +67,7 @@ func look(doc *html.Node, rest string, scripts bool) (map[*html.Node]bool, error
 	v := newView(sheets)
 	v.children(doc, 0, false)
 	if v.unseen > 0 && v.seen*20 < v.unseen {
-		// Where the ground of the whole page is somewhere else, its colours say nothing. If they counted, nothing would be left.
+		// Pages hide their text until their scripts have run, or set it on a ground that is not known. If that counted, nothing would be left.
 		v = newView(sheets)
 		v.plain = true
 		v.children(doc, 0, false)
@@ -107,11 +106,8 @@ func (v *view) children(n *html.Node, depth int, cover bool) {
 			switch {
 			case in.text == seen && !cover:
 				v.seen += size
-			case in.text == colourless:
-				v.unseen += size
-				fallthrough
 			default:
-				if size > 0 {
+				if v.unseen += size; size > 0 {
 					v.hidden[c] = true
 				}
 			}
@@ -198,7 +194,7 @@ func (v *view) parts(f, in *frame) (under, over bool) {
 
 // root sets up the frame of html or body.
 func (v *view) root(f, in *frame) {
-	f.style.Hidden, f.style.Doubt, f.scale = false, false, 1
+	f.style.Doubt, f.scale = false, 1
 	f.pinned, f.struck, f.thin, f.moved, f.opaque = nil, false, false, false, false
 	f.box, f.hosts = in.box, in.hosts
 	f.box.height = math.NaN()
@@ -218,6 +214,8 @@ func (v *view) root(f, in *frame) {
 	f.paint.paintBackground(&f.style)
 	f.style.Display = "block"
 	if v.plain {
+		f.style.Hidden = false
+		f.style.FontSize = max(f.style.FontSize, 16)
 		f.style.Color = f.paint.contrast()
 		f.style.Fill = f.style.Color
 	}
@@ -335,10 +333,8 @@ func (f *frame) look() {
 	switch {
 	case f.thin, f.moved, f.box.clipped(st), f.outside():
 		f.text = away
-	case st.Hidden, st.Masked, st.Shrunk, st.Doubt, f.struck, tight, size <= maxTiny, size <= maxTenth && st.FontSize <= .1*parent:
+	case st.Hidden, st.Masked, st.Shrunk, st.Doubt, f.struck, tight, size <= maxTiny, size <= maxTenth && st.FontSize <= .1*parent, !f.paint.shows(st):
 		f.text = unseen
-	case !f.paint.shows(st):
-		f.text = colourless
 	default:
 		f.text = seen
 	}

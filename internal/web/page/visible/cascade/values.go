@@ -615,13 +615,15 @@ func readRotate(v *reader) (Value, bool) {
 			one.Name = "rotate" + word
 			continue
 		}
-		if n, ok := v.numberOf(angle); ok && (n.quantity == angle || len(axis) == 3) {
-			one.Numbers = append(one.Numbers, n)
-		} else if n, ok := v.numberOf(plain); ok {
+		if n, ok := v.numberOf(plain); ok && len(axis) < 3 {
 			axis = append(axis, n)
-		} else {
+			continue
+		}
+		n, ok := v.numberOf(angle)
+		if !ok {
 			return Value{}, false
 		}
+		one.Numbers = append(one.Numbers, n)
 	}
 	if len(axis) == 3 {
 		one.Name, one.Numbers = "rotate3d", append(axis, one.Numbers...)

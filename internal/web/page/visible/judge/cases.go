@@ -10,6 +10,11 @@ import (
 //go:embed cases.txt
 var listed string
 
+// later are pages that were written when the code that they test was done.
+//
+//go:embed later.txt
+var later string
+
 // testCase is a page, with the first words of its texts.
 type testCase struct {
 	page   string
@@ -17,7 +22,7 @@ type testCase struct {
 	stated bool
 }
 
-// allCases returns the pages of cases.txt and the combined ones, always the same.
+// allCases returns the pages of cases.txt, the combined ones and those of later.txt, always the same.
 func allCases() []testCase {
 	var all []testCase
 	for line := range strings.Lines(listed) {
@@ -32,6 +37,14 @@ func allCases() []testCase {
 	}
 	for _, source := range combined() {
 		all = append(all, newCase(len(all), source))
+	}
+	for line := range strings.Lines(later) {
+		if line = strings.TrimSuffix(line, "\n"); line != "" && !strings.HasPrefix(line, "#") {
+			line, stated := strings.CutPrefix(line, "?")
+			c := newCase(len(all), line)
+			c.stated = stated
+			all = append(all, c)
+		}
 	}
 	return all
 }

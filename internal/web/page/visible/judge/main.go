@@ -3,6 +3,8 @@
 //
 //	go run ./internal/web/page/visible/judge > internal/web/page/visible/testdata/judged.jsonl
 //
+// With a number it judges only the pages from that one on.
+//
 // cases.go makes the pages: those of cases.txt, and more that combine ways to hide with ways to write them. browser.go drives
 // Chromium over its debugging protocol. A text is judged by its pixels: the page is drawn with it and with blanks of the same width
 // in its place, on a screen of 1280 by 720, after all animations that end within a minute. It is visible if at least a quarter of
@@ -14,6 +16,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
 )
 
 // verdict is one line of the output.
@@ -40,7 +43,13 @@ func run() error {
 	defer b.close()
 	out := json.NewEncoder(os.Stdout)
 	out.SetEscapeHTML(false)
-	for _, c := range allCases() {
+	first := 0
+	if len(os.Args) > 1 {
+		if first, err = strconv.Atoi(os.Args[1]); err != nil {
+			return fmt.Errorf("read number: %w", err)
+		}
+	}
+	for _, c := range allCases()[first:] {
 		select {
 		case <-interrupted:
 			return fmt.Errorf("judge pages: interrupted")
