@@ -90,7 +90,11 @@ func (f *frame) place(in *frame, inline bool) {
 		_, wide := st.Length(cascade.Width, width)
 		f.thin = f.thin || wide && f.box.width <= 1 && f.box.height <= 1 && st.Word(cascade.OverflowX) != "visible"
 	}
-	f.box.x += length(cascade.MarginLeft)
+	if float := st.Word(cascade.Float); !taken && (float == "right" || float == "inline-end") {
+		f.box.x += width - f.box.width - length(cascade.MarginRight)
+	} else {
+		f.box.x += length(cascade.MarginLeft)
+	}
 	f.box.y += length(cascade.MarginTop)
 	if !inline {
 		f.box.x += length(cascade.PaddingLeft)

@@ -129,7 +129,7 @@ func (p *paint) paintBackground(st *cascade.Style) bool {
 	if v := st.Get(cascade.BackgroundColor); v != nil {
 		colour = v.Colour.At(st.Color, st.Dark)
 	}
-	var images, sizes, clips []cascade.Part
+	var images, sizes, clips, repeats []cascade.Part
 	if v := st.Get(cascade.BackgroundImage); v != nil {
 		images = v.Parts
 	}
@@ -138,6 +138,9 @@ func (p *paint) paintBackground(st *cascade.Style) bool {
 	}
 	if v := st.Get(cascade.BackgroundClip); v != nil {
 		clips = v.Parts
+	}
+	if v := st.Get(cascade.BackgroundRepeat); v != nil {
+		repeats = v.Parts
 	}
 	if colour[3] == 0 && len(images) == 0 {
 		return false
@@ -153,7 +156,8 @@ func (p *paint) paintBackground(st *cascade.Style) bool {
 	}
 	put(solid(colour), clip(max(len(images)-1, 0)))
 	for i := len(images) - 1; i >= 0; i-- {
-		if len(sizes) > 0 && isNothing(sizes[i%len(sizes)], st) {
+		once := len(repeats) > 0 && repeats[i%len(repeats)].Name != "repeat"
+		if len(sizes) > 0 && isSmall(sizes[i%len(sizes)], st, once) {
 			continue
 		}
 		if layer, ok := imageGround(&images[i], st, colour[3] > 0); ok {
@@ -169,10 +173,14 @@ func (p *paint) paintBackground(st *cascade.Style) bool {
 	return some
 }
 
-// isNothing reports whether the size of an image leaves nothing of it.
-func isNothing(size cascade.Part, st *cascade.Style) bool {
+// isSmall reports whether the size of an image leaves nothing of it, or hardly anything where it is not repeated.
+func isSmall(size cascade.Part, st *cascade.Style, once bool) bool {
+	most := 0.0
+	if once {
+		most = st.FontSize / 2
+	}
 	for i := range size.Numbers {
-		if size.Numbers[i].Value(st.Around(100)) <= 0 {
+		if size.Numbers[i].Value(st.Around(100)) <= most {
 			return true
 		}
 	}

@@ -135,7 +135,7 @@ func emptyPolygon(shape *cascade.Part, across, down func(i int) float64, width, 
 			inside++
 		}
 	}
-	return inside*20 < grid*grid
+	return inside*10 < grid*grid
 }
 
 // emptyPath reports whether the numbers of a path lie so close together that there is nothing between them.
@@ -180,7 +180,7 @@ func (f *frame) masked() bool {
 		if composite := part(cascade.MaskComposite, i).Name; composite != "" && composite != "add" {
 			return true
 		}
-		if size := part(cascade.MaskSize, i); isNothing(size, st) {
+		if size := part(cascade.MaskSize, i); isSmall(size, st, false) {
 			continue
 		}
 		if place := part(cascade.MaskPosition, i); len(place.Numbers) > 0 && st.Get(cascade.MaskSize) != nil && math.Abs(place.Numbers[0].Value(st.Around(0))) > farStray {

@@ -173,7 +173,9 @@ func (v *reader) colourFunction(name string) (Colour, bool) {
 	return v.plainColour(name, space)
 }
 
+// peekWord looks at the next component value, and goes to it.
 func (v *reader) peekWord() (string, bool) {
+	v.done()
 	at := v.at
 	word, ok := v.word()
 	v.at = at

@@ -35,7 +35,12 @@ func (v *reader) image() (Part, bool) {
 	case strings.HasSuffix(name, "-gradient") && name != "-webkit-gradient":
 		one, ok := readGradient(name, args)
 		return one, ok
-	case name == "-webkit-gradient", name == "image-set", name == "-webkit-image-set", name == "cross-fade", name == "-webkit-cross-fade", name == "element", name == "paint", name == "image":
+	case name == "image-set", name == "-webkit-image-set":
+		if one, ok := args.parts()[0].image(); ok {
+			return one, true
+		}
+		return Part{Name: "unknown"}, true
+	case name == "-webkit-gradient", name == "cross-fade", name == "-webkit-cross-fade", name == "element", name == "paint", name == "image":
 		return Part{Name: "unknown"}, true
 	}
 	v.at = at
@@ -230,8 +235,16 @@ func (v *reader) layer(isLast bool) (image, place, size Part, words []string, co
 	return image, place, size, words, colour, true
 }
 
+var repeatWords = wordSet("repeat repeat-x repeat-y no-repeat space round")
+
+func readRepeat(v *reader) (Value, bool) {
+	first, ok := v.word()
+	second, _ := v.word()
+	return Value{Word: first}, ok && repeatWords[first] && (second == "" || repeatWords[second])
+}
+
 func readBackground(v *reader, set func(Property, Value)) bool {
-	var images, sizes, clips Value
+	var images, sizes, clips, repeats Value
 	var colour Colour
 	layers := v.parts()
 	for i, part := range layers {
@@ -239,8 +252,11 @@ func readBackground(v *reader, set func(Property, Value)) bool {
 		if !ok || part.in.Empty() {
 			return false
 		}
-		clip := "border-box"
+		clip, repeat := "border-box", "repeat"
 		for _, word := range words {
+			if repeatWords[word] {
+				repeat = word
+			}
 			if strings.HasSuffix(word, "-box") || word == "text" {
 				clip = word
 			}
@@ -248,11 +264,13 @@ func readBackground(v *reader, set func(Property, Value)) bool {
 		if c != nil {
 			colour = *c
 		}
-		images.Parts, sizes.Parts, clips.Parts = append(images.Parts, image), append(sizes.Parts, size), append(clips.Parts, Part{Name: clip})
+		images.Parts, sizes.Parts = append(images.Parts, image), append(sizes.Parts, size)
+		clips.Parts, repeats.Parts = append(clips.Parts, Part{Name: clip}), append(repeats.Parts, Part{Name: repeat})
 	}
 	set(BackgroundImage, images)
 	set(BackgroundSize, sizes)
 	set(BackgroundClip, clips)
+	set(BackgroundRepeat, repeats)
 	set(BackgroundColor, Value{Colour: colour})
 	v.at = v.in.To
 	return true

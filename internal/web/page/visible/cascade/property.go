@@ -51,6 +51,7 @@ const (
 	BackgroundImage
 	BackgroundSize
 	BackgroundClip
+	BackgroundRepeat
 	TextFill
 	TextStrokeWidth
 	TextStrokeColor
@@ -169,6 +170,7 @@ func numbers(list string, negative bool, quantities ...quantity) func(v *reader)
 }
 
 func (v *reader) peekFunction() (string, *reader, bool) {
+	v.done()
 	at := v.at
 	name, args, ok := v.function()
 	v.at = at
@@ -242,7 +244,8 @@ var declarations = sync.OnceValue(func() map[string]declarationReader {
 		"background-image":          longhand(BackgroundImage, readImages),
 		"background-size":           longhand(BackgroundSize, readSizes),
 		"background-clip":           longhand(BackgroundClip, listOfWords("border-box padding-box content-box text border-area")),
-		"background":                {[]Property{BackgroundColor, BackgroundImage, BackgroundSize, BackgroundClip}, readBackground},
+		"background-repeat":         longhand(BackgroundRepeat, listOf(readRepeat)),
+		"background":                {[]Property{BackgroundColor, BackgroundImage, BackgroundSize, BackgroundClip, BackgroundRepeat}, readBackground},
 		"text-shadow":               longhand(TextShadow, readShadows),
 		"filter":                    longhand(Filter, readFilters),
 		"mix-blend-mode":            longhand(MixBlendMode, words("normal multiply screen overlay darken lighten color-dodge color-burn hard-light soft-light difference exclusion hue saturation color luminosity plus-darker plus-lighter")),

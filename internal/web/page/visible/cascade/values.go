@@ -427,11 +427,14 @@ func readShape(name string, v *reader) (Part, bool) {
 	}
 	switch name {
 	case "inset":
-		return one, lengths("", 1, 4) && rounded()
+		ok := lengths("", 1, 4) && rounded()
+		return one, ok
 	case "rect":
-		return one, lengths("auto", 4, 4) && rounded()
+		ok := lengths("auto", 4, 4) && rounded()
+		return one, ok
 	case "xywh":
-		return one, lengths("", 4, 4) && rounded()
+		ok := lengths("", 4, 4) && rounded()
+		return one, ok
 	case "circle", "ellipse":
 		ok := lengths("closest-side farthest-side closest-corner farthest-corner", 0, 2)
 		if word, is := v.peekWord(); is && word == "at" {
