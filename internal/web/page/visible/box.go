@@ -153,8 +153,14 @@ func (f *frame) size(in, around *frame, taken bool) {
 	if strings.HasSuffix(in.style.Display, "flex") && !taken {
 		f.flexible(in, &w)
 	}
-	if in.style.Display == "grid" && in.style.Word(cascade.GridTemplateRows) == "zero" && clips(st.Word(cascade.OverflowY)) {
-		f.box.height = 0
+	if strings.HasSuffix(in.style.Display, "grid") && !taken {
+		column, row := gridTracks(in, st.Node)
+		if column && clips(st.Word(cascade.OverflowX)) {
+			w = 0
+		}
+		if row && clips(st.Word(cascade.OverflowY)) {
+			f.box.height = 0
+		}
 	}
 	if n, ok := st.Length(cascade.MaxWidth, width); ok {
 		w = min(w, max(0, n-padding))
@@ -176,6 +182,28 @@ func (f *frame) size(in, around *frame, taken bool) {
 	if n, ok := st.Length(cascade.MinHeight, height); ok && f.box.height < n {
 		f.box.height = n
 	}
+}
+
+// gridTracks reports whether the column and the row of a grid in which an element comes to stand have no size of their own.
+func gridTracks(in *frame, n *html.Node) (column, row bool) {
+	tracks := func(p cascade.Property) []cascade.Part {
+		if v := in.style.Get(p); v != nil {
+			return v.Parts
+		}
+		return nil
+	}
+	columns, rows := tracks(cascade.GridTemplateColumns), tracks(cascade.GridTemplateRows)
+	if len(columns) == 0 && len(rows) == 0 {
+		return false, false
+	}
+	at := 0
+	for c := n.PrevSibling; c != nil && at < 1_000; c = c.PrevSibling {
+		if c.Type == html.ElementNode && !isMachine(c) {
+			at++
+		}
+	}
+	across := max(len(columns), 1)
+	return len(columns) > 0 && columns[at%across].Name == "zero", at/across < len(rows) && rows[at/across].Name == "zero"
 }
 
 // flexible computes the size of what cannot grow in a flexible box.

@@ -47,8 +47,9 @@ func (f *frame) emptyShape(shape *cascade.Part) bool {
 	}
 	across := func(i int) float64 { return shape.Numbers[i].Value(f.style.Around(width)) }
 	down := func(i int) float64 { return shape.Numbers[i].Value(f.style.Around(tall)) }
+	text := min(width, f.extent())
 	empty := func(left, top, right, bottom float64) bool {
-		left, top, right, bottom = max(left, 0), max(top, 0), min(right, width), min(bottom, tall)
+		left, top, right, bottom = max(left, 0), max(top, 0), min(right, text), min(bottom, tall)
 		return right-left < least || bottom-top < least
 	}
 	n := len(shape.Numbers)
@@ -75,7 +76,7 @@ func (f *frame) emptyShape(shape *cascade.Part) bool {
 	case "circle", "ellipse":
 		return f.emptyRound(shape, width, tall, empty)
 	case "polygon":
-		return emptyPolygon(shape, across, down, width, tall)
+		return emptyPolygon(shape, across, down, text, tall)
 	case "path":
 		return emptyPath(shape.Address, empty)
 	}

@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"strings"
 	"sync"
+
+	"familiar/internal/web/page/visible/css"
 )
 
 // Property is a property that can hide text, or take part in it.
@@ -355,6 +357,9 @@ func readDeclaration(name, text string, quirks bool, set func(Property, Value)) 
 	v := newReader(text)
 	v.quirks = quirks && quirky[name]
 	for i := range v.t.Tokens {
+		if v.t.Tokens[i].Kind == functionKind && v.t.Lower(i) == "var" && !v.isVariable(i) {
+			return false
+		}
 		if v.t.Tokens[i].Kind == functionKind && (substitutes[v.t.Lower(i)] || strings.HasPrefix(v.t.Lower(i), "--")) {
 			for _, p := range d.of {
 				set(p, Value{later: text, of: name})
@@ -387,6 +392,16 @@ func readDeclaration(name, text string, quirks bool, set func(Property, Value)) 
 		}
 	}
 	return valid
+}
+
+// isVariable reports whether the function at i names a variable.
+func (v *reader) isVariable(i int) bool {
+	inside := v.t.Trim(v.t.Inside(i, v.t.All()))
+	if v.t.Kind(inside.From, inside) != css.Ident || !strings.HasPrefix(v.t.Name(inside.From), "--") || len(v.t.Name(inside.From)) == 2 {
+		return false
+	}
+	rest := v.t.Trim(css.Span{From: inside.From + 1, To: inside.To})
+	return rest.Empty() || v.t.Kind(rest.From, rest) == css.Comma
 }
 
 // quirky are the properties whose values may lack their units, or the "#" of colours, in quirks mode.

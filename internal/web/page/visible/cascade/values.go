@@ -721,23 +721,19 @@ func readFlexFlow(v *reader) (Value, bool) {
 	return got, true
 }
 
-// readTracks reads the tracks of a grid. Word is "zero" if all have no size of their own.
+// readTracks reads the tracks of a grid. The name of a part is "zero" if the track has no size of its own.
 func readTracks(v *reader) (Value, bool) {
-	zero, some := true, false
+	all := Value{Word: "tracks"}
 	for !v.done() {
-		n, ok := v.numberOf(length, percentage, flex, mixed)
-		if !ok {
+		one := Part{Name: "other"}
+		if n, ok := v.numberOf(length, percentage, flex, mixed); !ok {
 			v.at = v.t.After(v.at)
-			zero = false
-			continue
+		} else if n.op == 0 && n.n == 0 {
+			one.Name = "zero"
 		}
-		some = true
-		zero = zero && n.op == 0 && n.n == 0
+		all.Parts = append(all.Parts, one)
 	}
-	if zero && some {
-		return Value{Word: "zero"}, true
-	}
-	return Value{Word: "other"}, true
+	return all, true
 }
 
 func readGridTemplate(v *reader, set func(Property, Value)) bool {
