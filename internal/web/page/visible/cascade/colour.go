@@ -438,28 +438,21 @@ func toPolar(c [4]float64) [4]float64 {
 
 // relativeColour reads a colour that is made of the components of another one.
 func (v *reader) relativeColour(name string, space colourSpace) (Colour, bool) {
-	v.at = v.at + 1
+	v.at++ // "from"
 	origin, ok := v.colour()
 	if !ok {
 		return Colour{}, false
 	}
 	rest := css.Span{From: v.at, To: v.in.To}
+	names, from := space.names, space.from
 	if name == "color" {
-		word, ok := v.peekWord()
-		if space, known := predefinedSpaces[word]; !ok || !known || space.from == nil && word != "srgb" {
-			return Colour{compute: func(RGBA, bool) RGBA { return RGBA{} }}, true // not computed here
+		if word, _ := v.peekWord(); word != "srgb" {
+			return Colour{}, predefinedSpaces[word].toRGB != nil // not computed here, so it counts as transparent
 		}
-		space = colourSpaces["rgb"]
-		space.scales = [3]float64{1, 1, 1}
-		space.from = func(c RGBA) [4]float64 { return c }
-	}
-	names := space.names
-	if name == "color" {
-		names = [3]string{"r", "g", "b"}
-		space.from = func(c RGBA) [4]float64 { return c }
+		names, from = [3]string{"r", "g", "b"}, func(c RGBA) [4]float64 { return c }
 	}
 	at := func(c RGBA) (Colour, bool) {
-		parts := space.from(c)
+		parts := from(c)
 		inner := v.within(rest)
 		inner.channels = map[string]float64{"alpha": parts[3], names[0]: parts[0], names[1]: parts[1], names[2]: parts[2]}
 		return inner.plainColour(name, space)

@@ -48,12 +48,6 @@ func (v *reader) word() (string, bool) {
 	return v.t.Lower(v.at - 1), true
 }
 
-// one takes the only name of a value.
-func (v *reader) one() (string, bool) {
-	word, ok := v.word()
-	return word, ok && v.done()
-}
-
 // take takes a sign.
 func (v *reader) take(sign byte) bool {
 	if v.done() {

@@ -146,10 +146,8 @@ func (r *selectorReader) combinator(i int, in css.Span) byte {
 // compound reads a compound selector, and adds to the specificity of s.
 func (r *selectorReader) compound(i int, in css.Span, s *selector) (c compound, next int, ok bool) {
 	start := i
-	if r.namespaces[""] == false && len(r.namespaces) > 0 {
-		if _, declared := r.namespaces[""]; declared {
-			c.never = true
-		}
+	if isHTML, declared := r.namespaces[""]; declared {
+		c.never = !isHTML
 	}
 	i, ok = r.tag(i, in, &c, s)
 	if !ok {
