@@ -190,8 +190,9 @@ func (v *reader) wholeColour() (Colour, bool) {
 // plainColour reads the components of a colour in a space.
 func (v *reader) plainColour(name string, space colourSpace) (Colour, bool) {
 	if name == "color" {
-		word, ok := v.word()
-		if space, ok = predefinedSpaces[word]; !ok {
+		word, _ := v.word()
+		known := false
+		if space, known = predefinedSpaces[word]; !known {
 			return Colour{}, false
 		}
 	}
