@@ -1,11 +1,12 @@
 // Package visible removes from a page what a person would not see.
 //
-// [Prune] does so to a tree. It goes down from the root, hands what elements inherit to their children and asks of each
-// element whether it is text at all (this file) and whether its attributes, its class or its style hide it (hidden.go).
-// stylesheet.go says which rules of the page's own style elements apply to an element, css.go and colour.go what the
-// declarations of a style hide. [Flat] reads a page that makes no tree, by the same rules.
+// view.go looks at a page as on a [screen], without changing it: it goes down the tree with the styles that package cascade computes,
+// and decides of each element and each text whether it can be seen. box.go places boxes as far as that takes no setting of text, paint.go
+// compares letters with what lies behind them, shape.go knows clipping, masks and transforms, shadow.go shadow trees, and name.go the
+// attributes and classes that say that something is hidden. In doubt it is. [Prune] then takes out of the tree what cannot be seen, and what
+// is not text at all or stands beside it. [Flat] reads a page that makes no tree, by the same rules; it knows only what stands before.
 //
-// What an external stylesheet or a script hides is not known here.
+// What a style sheet outside the page or a script hides is not known here. Command judge asks a browser, for the tests.
 package visible
 
 import (

@@ -413,29 +413,24 @@ func supportsDeclaration(t *css.Text, in css.Span) bool {
 			ok := readDeclaration(item.Name, text, false, func(Property, Value) {})
 			return ok
 		}
-		return allProperties()[item.Name] && plausible(item.Name, text)
+		return allProperties()[item.Name] && plausible(text)
 	}
 	return false
 }
 
-// plausible reports whether a value may be one of a property that is not read here: its units and signs exist, and it is no single
-// unknown word where only lengths are possible.
-func plausible(name, text string) bool {
+// plausible reports whether a value may be one of a property that is not read here: its units exist, and it has no broken strings.
+func plausible(text string) bool {
 	v := newReader(text)
 	for i := v.in.From; i < v.in.To; i++ {
 		switch v.kind(i) {
 		case css.Dimension:
-			if _, unit := v.t.Number(i); units[unit] == (unitOf{}) {
+			_, name := v.t.Number(i)
+			if _, known := units[name]; !known {
 				return false
 			}
 		case css.BadString, css.BadURL, css.Semicolon, css.CDO, css.CDC:
 			return false
 		}
 	}
-	return !nonsense[strings.ToLower(text)]
+	return true
 }
-
-type unitOf = unit
-
-// nonsense are values that no property has.
-var nonsense = wordSet("nonsense bogus invalid foo bar baz banana xyz none-such unknown")
