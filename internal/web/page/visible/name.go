@@ -37,7 +37,6 @@ const maxClass = 8 << 10
 
 // hiddenByName reports whether an attribute or a class says that an element is hidden, whatever its style.
 func hiddenByName(n *html.Node, st *cascade.Style) bool {
-	hidden, shown := false, false
 	for i := range n.Attr {
 		switch a := &n.Attr[i]; a.Key {
 		case "aria-hidden":
@@ -45,18 +44,30 @@ func hiddenByName(n *html.Node, st *cascade.Style) bool {
 				return true
 			}
 		case "class":
-			if len(a.Val) > maxClass {
+			if len(a.Val) > maxClass || hiddenByClass(a.Val, st) {
 				return true
-			}
-			for class := range strings.FieldsSeq(a.Val) {
-				if by := hidingClasses[lower(class)]; by != nil && !authoredOne(st, by) {
-					hidden = true
-				}
-				shown = shown || len(class) < 32 && strings.ContainsAny(class, "-:") && showingClasses.MatchString(class)
 			}
 		}
 	}
-	return hidden && !shown
+	return false
+}
+
+func hiddenByClass(classes string, st *cascade.Style) bool {
+	hidden := false
+	for class := range strings.FieldsSeq(classes) {
+		if by := hidingClasses[lower(class)]; by != nil && !authoredOne(st, by) {
+			hidden = true
+		}
+	}
+	if !hidden {
+		return false
+	}
+	for class := range strings.FieldsSeq(classes) {
+		if len(class) < 32 && showingClasses.MatchString(class) {
+			return false
+		}
+	}
+	return true
 }
 
 // lower returns a class in lower case, if it is short enough to matter.

@@ -7,7 +7,6 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"familiar/internal/web/page/dom"
 	"familiar/internal/web/page/visible/cascade"
 )
 
@@ -22,8 +21,8 @@ type view struct {
 	frames []*frame            // by depth, used again
 	part   frame               // of a part of an element, used again
 	hidden map[*html.Node]bool // elements and texts that cannot be seen
-	seen   int                 // characters that can be seen
-	unseen int                 // characters that cannot
+	seen   int                 // bytes of text that can be seen
+	unseen int                 // bytes that cannot
 	plain  bool                // what html and body hand on to their text does not count
 }
 
@@ -102,7 +101,7 @@ func (v *view) children(n *html.Node, depth int, cover bool) {
 			if in.text == notLooked {
 				in.look()
 			}
-			size := dom.Letters(c.Data)
+			size := len(strings.TrimSpace(c.Data))
 			switch {
 			case in.text == seen && !cover:
 				v.seen += size
