@@ -7,28 +7,31 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"familiar/internal/web/page/dom"
+	"familiar/internal/web/page/visible/cascade"
 )
 
 // flat is the state of Flat. It knows only which elements are open, so one that hides and is never closed hides the rest.
 type flat struct {
-	styles    *stylesheet
-	hidden    int
-	text      strings.Builder
-	begun     bool // something has been read
-	title     string
-	inTitle   bool
-	open      *html.Node  // the innermost open element; its parents are the others
-	inherited []textState // what the children of the page and of each of them inherit, outermost first
-	skipped   string      // the tag inside which nothing is read, "" for none
-	depth     int         // how often it is open
+	view    *view
+	hidden  int
+	text    strings.Builder
+	begun   bool // something has been read
+	title   string
+	inTitle bool
+	open    *html.Node // the innermost open element; its parents are the others
+	opened  int        // how many they are
+	skipped string     // the tag inside which nothing is read, "" for none
+	depth   int        // how often it is open
 }
+
+// maxFrames is how many of the open elements pass on their styles to what is in them. An element further inside that would hide
+// text in any way is left out with all that is in it.
+const maxFrames = 2_000
 
 // Flat returns the title and the visible text of a page that makes no tree, in the order of its source, and how many
 // characters were hidden. rest and the error are those of [Prune].
 func Flat(source, rest string) (title, text string, hidden int, err error) {
-	f := flat{styles: newStylesheet(), inherited: []textState{{}}}
-	f.styles.addSource(source)
-	f.styles.addSource(rest)
+	f := flat{view: newView(cascade.FromSource(source, rest, screen(true)))}
 	z := html.NewTokenizer(strings.NewReader(source))
 	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
 		switch token := z.Token(); {
@@ -42,7 +45,7 @@ func Flat(source, rest string) (title, text string, hidden int, err error) {
 			f.end(token)
 		}
 	}
-	if f.styles.exhausted() {
+	if f.view.sheets.Exhausted() {
 		return "", "", 0, ErrStyles
 	}
 	return dom.Line(f.title), f.text.String(), f.hidden, nil
@@ -76,14 +79,25 @@ func (f *flat) start(token html.Token) {
 		return
 	}
 	n := &html.Node{Type: html.ElementNode, Data: token.Data, DataAtom: token.DataAtom, Attr: token.Attr, Parent: f.open}
-	in := f.inherited[len(f.inherited)-1]
 	switch {
 	case dom.IsVoid(n.DataAtom):
-	case n.DataAtom != atom.Html && n.DataAtom != atom.Body && (isNoText(n) || isBeside(n) || f.styles.hides(n, &in) || in.hidesText()):
+	case n.DataAtom != atom.Html && n.DataAtom != atom.Body && (isNoText(n) || isBeside(n)), !f.shows(n):
 		f.skipped, f.depth = n.Data, 1
 	default:
-		f.open, f.inherited = n, append(f.inherited, in)
+		f.open = n
+		f.opened++
 	}
+}
+
+// shows reports whether an element and the text in it are shown.
+func (f *flat) shows(n *html.Node) bool {
+	at := min(f.opened, maxFrames)
+	if !f.view.element(n, at) {
+		return false
+	}
+	inside := f.view.frames[at+1]
+	inside.look()
+	return inside.text == seen || n.DataAtom == atom.Html || n.DataAtom == atom.Body
 }
 
 // isBeside reports whether an element stands beside the text, or is a closed <details>.
@@ -107,7 +121,8 @@ func (f *flat) end(token html.Token) {
 	}
 	for i, n := 1, f.open; i <= maxClosed && n != nil; i, n = i+1, n.Parent {
 		if n.Data == token.Data {
-			f.open, f.inherited = n.Parent, f.inherited[:len(f.inherited)-i]
+			f.open = n.Parent
+			f.opened -= i
 			return
 		}
 	}

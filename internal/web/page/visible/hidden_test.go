@@ -13,11 +13,11 @@ const shownText = "<p>These words can be read by everybody who opens the page, a
 func TestHiddenTextIsDropped(t *testing.T) {
 	tests := []string{
 		// By attribute and by class.
-		`<p hidden>EVIL</p>`, `<p hidden="until-found">EVIL</p>`, `<div inert>EVIL</div>`, `<div aria-hidden="TRUE">EVIL</div>`,
+		`<p hidden>EVIL</p>`, `<p hidden="until-found">EVIL</p>`, `<div aria-hidden="TRUE">EVIL</div>`,
 		`<span class="a sr-only">EVIL</span>`, `<span class="visually-hidden">EVIL</span>`, `<div class="d-none">EVIL</div>`, `<div class="invisible">EVIL</div>`,
 		`<span class="sr-only focus:not-sr-only">EVIL</span>`,
 		// By its own style.
-		`<p style='dis/**/play:none'>EVIL</p>`, `<p style="DISPLAY : NONE !important">EVIL</p>`, `<p style="dis\70lay:none">EVIL</p>`, `<p style="visibility:hidden">EVIL</p>`,
+		`<p style='display/**/:/**/none'>EVIL</p>`, `<p style="DISPLAY : NONE !important">EVIL</p>`, `<p style="dis\70lay:none">EVIL</p>`, `<p style="visibility:hidden">EVIL</p>`,
 		`<p style="visibility:collapse">EVIL</p>`, `<p style="content-visibility:hidden">EVIL</p>`, `<p style="opacity:0.05">EVIL</p>`, `<p style="opacity:5%">EVIL</p>`, `<p style="filter:opacity(0)">EVIL</p>`,
 		`<p style="font-size:1px">EVIL</p>`, `<p style="font-size:.05em">EVIL</p>`, `<p style="font:0/0 a">EVIL</p>`, `<p style="font-size:0">a<b>EVIL</b></p>`,
 		`<p style="color:transparent">EVIL</p>`, `<p style="color:#0000">EVIL</p>`, `<p style="color:rgb(1 2 3 / 0)">EVIL</p>`, `<p style="-webkit-text-fill-color:transparent">EVIL</p>`,
@@ -26,10 +26,13 @@ func TestHiddenTextIsDropped(t *testing.T) {
 		`<p style="text-indent:-9999px">EVIL</p>`, `<p style="position:absolute;left:-9999px">EVIL</p>`, `<p style="position:fixed;top:-200vh">EVIL</p>`, `<p style="margin-left:-9999px">EVIL</p>`,
 		`<p style="position:absolute;left:99999px">EVIL</p>`, `<p style="transform:translate(-9999px, 0)">EVIL</p>`, `<p style="transform:translate3d(0,-5000px,0)">EVIL</p>`,
 		`<p style="transform:scale(0)">EVIL</p>`, `<p style="transform:scaleX(0)">EVIL</p>`, `<p style="scale:0">EVIL</p>`, `<p style="transform:matrix(0,0,0,0,0,0)">EVIL</p>`,
-		`<p style="clip:rect(0 0 0 0);position:absolute">EVIL</p>`, `<p style="clip:rect(1px, 1px, 1px, 1px)">EVIL</p>`, `<p style="clip-path:inset(50%)">EVIL</p>`, `<p style="clip-path:inset(0 100% 0 0)">EVIL</p>`,
+		`<p style="clip:rect(0 0 0 0);position:absolute">EVIL</p>`, `<p style="clip:rect(1px, 1px, 1px, 1px);position:fixed">EVIL</p>`, `<p style="color:white">EVIL</p>`, `<p style="clip-path:inset(50%)">EVIL</p>`, `<p style="clip-path:inset(0 100% 0 0)">EVIL</p>`,
 		`<p style="clip-path:circle(0)">EVIL</p>`, `<p style="clip-path:polygon(0 0, 0 0, 0 0)">EVIL</p>`,
 		`<p style="width:0;height:0">EVIL</p>`, `<p style="max-height:0;overflow:hidden">EVIL</p>`, `<p style="width:1px;overflow:clip">EVIL</p>`,
 		`<p style="background:url('a;b');display:none">EVIL</p>`,
+		// By a line through it.
+		`<p>x <s>EVIL</s></p>`, `<p><del>EVIL</del></p>`, `<p><strike>EVIL</strike></p>`, `<p style="text-decoration:line-through">EVIL</p>`, `<div style="text-decoration:red line-through"><p><b>EVIL</b></p></div>`,
+		`<style>.q{text-decoration-line:underline line-through}</style><p class=q>EVIL</p>`, `<s style="text-decoration:line-through"><span style="text-decoration:none">EVIL</span></s>`,
 		// By the page's styles.
 		`<style>.q7{display:none}</style><div class="x q7">EVIL</div>`, `<style>#zz9{position:fixed;top:-200vh}</style><div id="zz9">EVIL</div>`, `<style>mark{opacity:0}</style><mark>EVIL</mark>`,
 		`<style>a, div.x.y , b{color:red;visibility:hidden}</style><div class="y x">EVIL</div>`, `<style>.a .b > p{display:none}</style><div class=a><i><div class=b><p>EVIL</p></div></i></div>`,
@@ -72,9 +75,10 @@ func TestVisibleTextStays(t *testing.T) {
 		`<style>@media print{.q{display:none}}</style><p class=q>GOOD</p>`, `<style>@media (max-width:600px){.q{display:none}}</style><p class=q>GOOD</p>`, `<style>.menu .q{display:none}</style><p class=q>GOOD</p>`,
 		`<style>.q{display:none}.q{display:block}</style><p class=q>GOOD</p>`, `<style>.q{display:none}#r{display:block}</style><p class=q id=r>GOOD</p>`, `<style>.q:hover{display:none}</style><p class=q>GOOD</p>`,
 		`<style>@keyframes x{from{opacity:0}}@font-face{font-size:0}</style><p class=q>GOOD</p>`, `<style>p{display:none}</style><p style="display:block!important">GOOD</p>`,
-		`<p style="transform:translate(-50%,-50%)">GOOD</p>`, `<p style="margin-left:-100%">GOOD</p>`, `<p style="height:0">GOOD</p>`, `<p style="width:1px;white-space:nowrap">GOOD</p>`,
-		`<p style="color:#fff;background:url(dark.png)">GOOD</p>`, `<div style="background:#fff"><p style="background:#000;color:#fff">GOOD</p></div>`, `<p style="color:white">GOOD</p>`,
+		`<p style="position:absolute;left:50%;top:50%;transform:translate(-50%,-50%)">GOOD</p>`, `<div style="padding-left:100%"><p style="margin-left:-100%">GOOD</p></div>`, `<div inert>GOOD</div>`, `<p style='dis/**/play:none'>GOOD</p>`, `<p style="clip:rect(0 0 0 0)">GOOD</p>`, `<p style="height:0">GOOD</p>`, `<p style="width:1px;white-space:nowrap">GOOD</p>`,
+		`<p style="color:#fff;background:url(dark.png)">GOOD</p>`, `<div style="background:#fff"><p style="background:#000;color:#fff">GOOD</p></div>`, `<div style="background:black"><p style="color:white">GOOD</p></div>`,
 		`<h2 style="color:transparent;background-clip:text;background-image:linear-gradient(red,blue)">GOOD</h2>`, `<h2 class="text-transparent bg-clip-text">GOOD</h2>`,
+		`<s style="text-decoration:none">GOOD</s>`, `<p style="text-decoration:underline">GOOD</p>`, `<s><span style="display:inline-block">GOOD</span></s>`, `<ins>GOOD</ins>`,
 		`<details open><summary>x</summary>GOOD</details>`, `<details><summary>GOOD</summary>x</details>`, `<nav>` + strings.Repeat("GOOD words that a forgotten end tag has put into the navigation. ", 8),
 	}
 	for _, shown := range tests {

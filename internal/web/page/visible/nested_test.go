@@ -50,7 +50,7 @@ func TestNothingHiddenIsRead(t *testing.T) {
 			}
 			return b.String()
 		}
-		source := coverStyles + shownText + tree(rapid.IntRange(0, 4).Draw(t, "depth"), false)
+		source := "<!doctype html>" + coverStyles + shownText + tree(rapid.IntRange(0, 4).Draw(t, "depth"), false)
 		p, err := page.Read([]byte(source), "text/html", nil)
 		if err != nil || strings.Contains(p.Markdown, "EVIL") {
 			t.Fatalf("%s\nis read as %q, %v", source, p.Markdown, err)

@@ -19,16 +19,16 @@ type wrapper struct {
 
 // hiding are wrappers that hide any elements.
 var hiding = []wrapper{
-	{`<div hidden>%s</div>`, false}, {`<section inert>%s</section>`, false}, {`<div aria-hidden="true">%s</div>`, false}, {`<details>%s</details>`, false},
+	{`<div hidden>%s</div>`, false}, {`<div aria-hidden="true">%s</div>`, false}, {`<details>%s</details>`, false},
 	{`<div class="sr-only">%s</div>`, false}, {`<div class="a visually-hidden b">%s</div>`, false}, {`<div class="d-none">%s</div>`, false}, {`<div class="invisible">%s</div>`, false},
-	{`<div style="dis/**/play:none">%s</div>`, false}, {`<div style="DISPLAY: none !important">%s</div>`, false}, {`<div style="content-visibility:hidden">%s</div>`, false},
+	{`<div style="display/**/:/**/none">%s</div>`, false}, {`<div style="DISPLAY: none !important">%s</div>`, false}, {`<div style="content-visibility:hidden">%s</div>`, false},
 	{`<div style="opacity:0">%s</div>`, false}, {`<div style="opacity:9%%">%s</div>`, false}, {`<div style="filter:opacity(0)">%s</div>`, false},
 	{`<div style="position:absolute;left:-9999px">%s</div>`, false}, {`<div style="text-indent:-999em">%s</div>`, false}, {`<div style="transform:translateX(-9999px)">%s</div>`, false},
 	{`<div style="clip:rect(0,0,0,0);position:absolute">%s</div>`, false}, {`<div style="clip-path:inset(50%%)">%s</div>`, false}, {`<div style="transform:scale(0)">%s</div>`, false},
 	{`<div style="height:0;overflow:hidden">%s</div>`, false}, {`<div style="width:1px;height:1px">%s</div>`, false}, {`<div style="max-height:0;overflow:clip">%s</div>`, false},
 	{`<div class="q7">%s</div>`, false}, {`<section id="zz9">%s</section>`, false}, {`<blink>%s</blink>`, false}, {`<div class="up"><div class="down">%s</div></div>`, false},
 	{`<div class="wide">%s</div>`, false}, {`<div class="flat shut">%s</div>`, false}, {`<div class="firm" style="display:block">%s</div>`, false},
-	{`<template>%s</template>`, true}, {`<object>%s</object>`, true}, {`<canvas>%s</canvas>`, true}, {`<dialog>%s</dialog>`, true},
+	{`<template>%s</template>`, true}, {`<object>%s</object>`, true}, {`<canvas>%s</canvas>`, true}, {`<dialog>%s</dialog>`, false},
 }
 
 // machines are wrappers that hide text. They cannot hold elements.
@@ -48,10 +48,10 @@ var showing = []string{
 	`<div class="hidden md:block">%s</div>`, `<div class="d-none d-md-block">%s</div>`, `<div class="sr-only lg:not-sr-only">%s</div>`, `<div class="invisible lg:visible">%s</div>`,
 	`<div style="opacity:.5">%s</div>`, `<div style="clip-path:inset(0%%)">%s</div>`, `<div style="height:0">%s</div>`, `<div style="font-size:.8em">%s</div>`,
 	`<div class="paper">%s</div>`, `<div class="phone">%s</div>`, `<div class="hover">%s</div>`, `<div class="twice">%s</div>`, `<div class="q7" style="display:block!important">%s</div>`,
-	`<details open>%s</details>`, `<div title="display:none" data-hidden="true">%s</div>`, `<section>%s</section>`, `<div><div>%s</div></div>`,
+	`<details open>%s</details>`, `<section inert>%s</section>`, `<div title="display:none" data-hidden="true">%s</div>`, `<section>%s</section>`, `<div><div>%s</div></div>`,
 }
 
-const styles = `<style>.q7{display:none}#zz9{clip-path:inset(50%)}blink{opacity:0}.up > .down{left:-9999px}.flat{height:0}.shut{overflow:hidden}
+const styles = `<style>.q7{display:none}#zz9{clip-path:inset(50%)}blink{opacity:0}.up > .down{position:relative;left:-9999px}.flat{height:0}.shut{overflow:hidden}
 .firm{display:none!important}@media (min-width:600px){.wide{display:none}}@media print{.paper{display:none}}@media (max-width:600px){.phone{display:none}}
 .hover:hover{display:none}.twice{display:none}.twice{display:block}</style>`
 

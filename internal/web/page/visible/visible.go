@@ -1,11 +1,12 @@
 // Package visible removes from a page what a person would not see.
 //
-// [Prune] does so to a tree. It goes down from the root, hands what elements inherit to their children and asks of each
-// element whether it is text at all (this file) and whether its attributes, its class or its style hide it (hidden.go).
-// stylesheet.go says which rules of the page's own style elements apply to an element, css.go and colour.go what the
-// declarations of a style hide. [Flat] reads a page that makes no tree, by the same rules.
+// view.go looks at a page as on a [screen], without changing it: it goes down the tree with the styles that package cascade computes,
+// and decides of each element and each text whether it can be seen. box.go places boxes as far as that takes no setting of text, paint.go
+// compares letters with what lies behind them, shape.go knows clipping, masks and transforms, shadow.go shadow trees, and name.go the
+// attributes and classes that say that something is hidden. In doubt it is. [Prune] then takes out of the tree what cannot be seen, and what
+// is not text at all or stands beside it. [Flat] reads a page that makes no tree, by the same rules; it knows only what stands before.
 //
-// What an external stylesheet or a script hides is not known here.
+// What a style sheet outside the page or a script hides is not known here. Command judge asks a browser, for the tests.
 package visible
 
 import (
@@ -24,16 +25,16 @@ var ErrStyles = errors.New("the styles take too much work")
 
 // pruner is the state of Prune.
 type pruner struct {
-	styles  *stylesheet
-	scripts bool // the reader's browser runs scripts
-	hidden  int  // characters that were hidden
-	seen    int  // characters that are left
-	all     int  // characters before anything was removed
-	large   int  // elements that were too large to be boilerplate
-	depth   int  // of the node whose children are visited
-	raw     int  // how many elements around it keep their white space: <pre> and <code>
-	work    int  // at most maxWork
-	kept    int  // at most maxText
+	unseen  map[*html.Node]bool // what the styles hide
+	scripts bool                // the reader's browser runs scripts
+	hidden  int                 // characters that were hidden
+	seen    int                 // characters that are left
+	all     int                 // characters before anything was removed
+	large   int                 // elements that were too large to be boilerplate
+	depth   int                 // of the node whose children are visited
+	raw     int                 // how many elements around it keep their white space: <pre> and <code>
+	work    int                 // at most maxWork
+	kept    int                 // at most maxText
 }
 
 // Extraction and conversion measure and copy the text of each element again, so their work grows with the text times its
@@ -54,38 +55,27 @@ func (p *pruner) charge(size int) int {
 	return size
 }
 
-// textState decides whether text in an element can be seen. Elements inherit it.
-type textState struct {
-	invisible  bool   // visibility
-	tiny       bool   // font size
-	colourless bool   // transparent, or the colour of its background
-	background colour // the nearest one that was declared
-}
-
-func (in textState) hidesText() bool { return in.invisible || in.tiny || in.colourless }
-
 // Prune removes from doc what is hidden and what is not text: scripts, forms, navigation, comments, and attributes that
 // nobody sees. It returns how many characters were hidden and how many are left. With scripts, it removes what is there
 // for browsers that run none. rest is the part of the page that is not in the tree; only its styles count. The only error
 // is [ErrStyles].
 func Prune(doc *html.Node, rest string, scripts bool) (hidden, seen int, err error) {
-	p := pruner{styles: newStylesheet(), scripts: scripts, all: dom.Length(doc)}
-	p.styles.addElements(doc)
-	p.styles.addSource(rest)
-	p.children(doc, textState{})
-	if p.styles.exhausted() {
-		return 0, 0, ErrStyles
+	unseen, err := look(doc, rest, scripts)
+	if err != nil {
+		return 0, 0, err
 	}
+	p := pruner{unseen: unseen, scripts: scripts, all: dom.Length(doc)}
+	p.children(doc)
 	return p.hidden, p.seen, nil
 }
 
 // children prunes what is below n. The parser makes no tree deeper than 512.
-func (p *pruner) children(n *html.Node, in textState) {
+func (p *pruner) children(n *html.Node) {
 	p.depth++
 	defer func() { p.depth-- }()
 	for c := range dom.Children(n) {
 		switch {
-		case c.Type == html.TextNode && in.hidesText():
+		case c.Type == html.TextNode && p.unseen[c]:
 			p.hidden += dom.Letters(c.Data)
 			n.RemoveChild(c)
 		case p.work >= maxWork, c.Type != html.TextNode && c.Type != html.ElementNode:
@@ -93,7 +83,7 @@ func (p *pruner) children(n *html.Node, in textState) {
 		case c.Type == html.TextNode:
 			p.text(c)
 		default:
-			p.element(c, in)
+			p.element(c)
 		}
 	}
 	if p.raw == 0 {
@@ -111,7 +101,7 @@ func (p *pruner) text(n *html.Node) {
 	p.seen += dom.Letters(n.Data)
 }
 
-func (p *pruner) element(n *html.Node, in textState) {
+func (p *pruner) element(n *html.Node) {
 	if n.DataAtom == atom.Noscript && !p.scripts {
 		dom.Rename(n, atom.Div)
 	}
@@ -124,7 +114,7 @@ func (p *pruner) element(n *html.Node, in textState) {
 	case isNoText(n) || p.isBoilerplate(n):
 		n.Parent.RemoveChild(n)
 		return
-	case p.styles.hides(n, &in):
+	case p.unseen[n]:
 		p.hidden += dom.Length(n)
 		n.Parent.RemoveChild(n)
 		return
@@ -138,7 +128,7 @@ func (p *pruner) element(n *html.Node, in textState) {
 		p.raw++
 		defer func() { p.raw-- }()
 	}
-	p.children(n, in)
+	p.children(n)
 }
 
 // keepTitle empties the head except for the title, by which the extraction knows a heading that repeats it.
@@ -157,8 +147,8 @@ func isNoText(n *html.Node) bool {
 	}
 	switch n.DataAtom {
 	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Math, atom.Iframe, atom.Object, atom.Embed, atom.Canvas,
-		atom.Audio, atom.Video, atom.Meta, atom.Link, atom.Base, atom.Input, atom.Textarea, atom.Select, atom.Button, atom.Dialog,
-		atom.Frame, atom.Frameset, atom.Noembed, atom.Noframes, atom.Plaintext, atom.Xmp, atom.Title, atom.Datalist, atom.Applet, atom.Map, atom.Progress, atom.Meter:
+		atom.Audio, atom.Video, atom.Meta, atom.Link, atom.Base, atom.Input, atom.Textarea, atom.Select, atom.Button,
+		atom.Frame, atom.Frameset, atom.Noembed, atom.Noframes, atom.Plaintext, atom.Xmp, atom.Title, atom.Datalist, atom.Applet, atom.Progress, atom.Meter:
 		return true
 	}
 	return false

@@ -1,0 +1,152 @@
+package cascade
+
+import "math"
+
+// watched is how long after it was opened a page is looked at, in seconds.
+const watched = 60
+
+// animated returns what the animations of an element make of it at the end, the strongest last.
+func (s *Sheets) animated(st *Style) (all []declaration) {
+	names := st.values[AnimationName].Parts
+	if t := st.Word(AnimationTimeline); t != "" && t != "auto" {
+		return nil // it runs as the page is scrolled
+	}
+	around := st.Around(math.NaN())
+	part := func(p Property, i int) Part {
+		if v := st.values[p]; v != nil && len(v.Parts) > 0 {
+			return v.Parts[i%len(v.Parts)]
+		}
+		return Part{}
+	}
+	number := func(p Property, i int, initial float64) float64 {
+		if one := part(p, i); len(one.Numbers) > 0 {
+			return one.Numbers[0].Value(around)
+		}
+		return initial
+	}
+	for i, name := range names {
+		frames, ok := s.keyframes[name.Name]
+		if !ok || len(frames) == 0 || i >= 16 {
+			continue
+		}
+		run := timing{
+			duration: number(AnimationDuration, i, 0), delay: number(AnimationDelay, i, 0), times: number(AnimationIterations, i, 1),
+			direction: part(AnimationDirection, i).Name, fill: part(AnimationFill, i).Name, paused: part(AnimationState, i).Name == "paused",
+		}
+		if part(AnimationIterations, i).Name == "infinite" {
+			run.times = math.Inf(1)
+		}
+		if at, applies := run.progress(); applies {
+			all = append(all, frame(frames, at)...)
+		} else if at < 0 {
+			all = append(all, constant(frames)...)
+		}
+		s.work.steps += len(frames)
+	}
+	return all
+}
+
+// timing is when an animation runs.
+type timing struct {
+	duration, delay, times float64 // in seconds
+	direction, fill        string
+	paused                 bool
+}
+
+// progress returns where an animation is when the page is looked at, from 0 to 1. It is -1 if the animation goes on for ever.
+func (t timing) progress() (at float64, applies bool) {
+	now := float64(watched)
+	if t.paused {
+		now = 0
+	}
+	now -= t.delay
+	total := t.duration * t.times
+	if t.duration == 0 {
+		total = 0
+	}
+	var round float64
+	switch {
+	case now < 0:
+		if t.fill != "backwards" && t.fill != "both" {
+			return 0, false
+		}
+	case now >= total:
+		if t.fill != "forwards" && t.fill != "both" {
+			return 0, false
+		}
+		round = math.Max(math.Ceil(t.times)-1, 0)
+		at = t.times - round
+		if t.times == 0 {
+			at = 0
+		}
+		if math.IsInf(t.times, 1) {
+			round, at = 0, 1
+		}
+	case math.IsInf(t.times, 1) && !t.paused:
+		return -1, false
+	default:
+		at = now / t.duration
+		round = math.Floor(at)
+		at -= round
+	}
+	odd := math.Mod(round, 2) == 1
+	if t.direction == "reverse" || t.direction == "alternate" && odd || t.direction == "alternate-reverse" && !odd {
+		at = 1 - at
+	}
+	return at, true
+}
+
+// frame returns the declarations that are in force at a point of an animation: of each property those of the keyframe before it. At
+// the end only those of the last one count, since it returns to what the element is without the animation where that says nothing.
+func frame(frames []keyframe, at float64) (all []declaration) {
+	last := map[Property]float64{}
+	for _, f := range frames {
+		for _, d := range f.declarations {
+			last[d.property] = max(last[d.property], f.at)
+		}
+	}
+	for _, f := range frames {
+		if f.at > at+1e-9 {
+			break
+		}
+		for _, d := range f.declarations {
+			if at >= 1 && last[d.property] < 1 && d.custom == "" {
+				continue
+			}
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// constant returns what is the same at all points of an animation that never ends.
+func constant(frames []keyframe) (all []declaration) {
+	from, to := frame(frames, 0), frame(frames, 1)
+	for _, a := range from {
+		for _, b := range to {
+			if a.property == b.property && a.custom == "" && a.value.Word == b.value.Word && sameNumbers(a.value.Numbers, b.value.Numbers) && a.value.Word+firstName(a.value) == b.value.Word+firstName(b.value) {
+				all = append(all, a)
+			}
+		}
+	}
+	return all
+}
+
+func firstName(v *Value) string {
+	if len(v.Parts) > 0 {
+		return v.Parts[0].Name
+	}
+	return ""
+}
+
+func sameNumbers(a, b []Number) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].op != b[i].op || a[i].n != b[i].n || a[i].unit != b[i].unit {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,519 @@
+package cascade
+
+import (
+	"encoding/base64"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"familiar/internal/web/page/visible/css"
+)
+
+// rule is a style rule. Its declarations are read when it first selects an element, since most rules never do.
+type rule struct {
+	declarations []declaration
+	text         *css.Text
+	unread       []css.Item
+	layer        *layer
+	origin       origin
+	order        int
+	conditions   []containerQuery
+	scopes       []scope
+}
+
+// declaration is the value of one property, from a rule or a style attribute.
+type declaration struct {
+	property  Property
+	important bool
+	value     *Value
+	custom    string // the name of a custom property, whose text is in value.later
+}
+
+type origin byte
+
+const (
+	userAgent origin = iota
+	author
+	animation
+)
+
+// target is one selector of a rule.
+type target struct {
+	rule     *rule
+	selector *selector
+}
+
+// scope is a @scope around a rule: elements below a root, and not at or below a limit.
+type scope struct {
+	roots, limits []selector
+	implicit      *scopeRoot
+}
+
+// scopeRoot is the element around a style element, whose @scope has no selector.
+type scopeRoot struct{ node *html.Node }
+
+// layer is a cascade layer.
+type layer struct {
+	name   string
+	layers []*layer
+	index  int // in the order of strength
+}
+
+// sub returns a layer below l by its name, parts separated by points. A name that is empty is a layer of its own.
+func (l *layer) sub(name string) *layer {
+	for part := range strings.SplitSeq(name, ".") {
+		i := slices.IndexFunc(l.layers, func(s *layer) bool { return s.name == part && part != "" })
+		if i < 0 {
+			i = len(l.layers)
+			l.layers = append(l.layers, &layer{name: part})
+		}
+		l = l.layers[i]
+	}
+	return l
+}
+
+// number orders the layers: those below a layer are weaker than what stands in the layer itself.
+func (l *layer) number(next int) int {
+	for _, s := range l.layers {
+		next = s.number(next)
+	}
+	l.index = next
+	return next + 1
+}
+
+// place is where a rule stands in a style sheet.
+type place struct {
+	layer      *layer
+	parent     []selector // of the rule around it
+	conditions []containerQuery
+	scopes     []scope
+	depth      int
+}
+
+// sheetReader reads one style sheet.
+type sheetReader struct {
+	s          *Sheets
+	t          *css.Text
+	origin     origin
+	root       *scopeRoot
+	namespaces map[string]bool
+	imports    int // sheets around this one
+}
+
+// The bounds of style sheets.
+const (
+	maxRules    = 20_000 // selectors
+	maxItems    = 4_000  // declarations of one rule
+	maxNesting  = 24     // blocks in blocks
+	maxImports  = 4      // sheets in sheets
+	maxCascades = 64     // conditions or scopes around a rule
+)
+
+// add reads a style sheet.
+func (s *Sheets) add(text string, o origin, root *scopeRoot, l *layer, imports int) {
+	if s.count+strings.Count(text, "{") > 2*maxRules {
+		s.exhausted = true
+	}
+	if s.exhausted {
+		return
+	}
+	r := &sheetReader{s: s, t: css.Tokenize(text, nil), origin: o, root: root, namespaces: map[string]bool{}, imports: imports}
+	begun := false // a rule stood before, so that @import and @namespace come too late
+	for item := range r.t.Rules(r.t.All()) {
+		switch {
+		case item.IsRule && item.Name == "charset", item.Name == "layer" && !item.HasBlock:
+		case item.Name == "import" && !item.HasBlock:
+			if !begun {
+				r.load(item.Prelude, l)
+			}
+			continue
+		case item.Name == "namespace" && !item.HasBlock:
+			r.namespace(item.Prelude)
+			continue
+		default:
+			begun = true
+		}
+		r.rule(item, place{layer: l})
+	}
+}
+
+// load reads the sheet that @import names, if it is in the page itself.
+func (r *sheetReader) load(in css.Span, l *layer) {
+	in = r.t.Trim(in)
+	if in.Empty() {
+		return
+	}
+	address := ""
+	switch i := in.From; r.t.Kind(i, in) {
+	case css.String, css.URL:
+		address = r.t.Name(i)
+	case css.Function:
+		if inside := r.t.Trim(r.t.Inside(i, in)); r.t.Kind(inside.From, inside) == css.String {
+			address = r.t.Name(inside.From)
+		}
+	}
+	rest := r.t.Trim(css.Span{From: r.t.After(in.From), To: in.To})
+	if rest.From < rest.To {
+		switch kind := r.t.Kind(rest.From, rest); {
+		case kind == css.Ident && r.t.Lower(rest.From) == "layer":
+			l = l.sub("")
+			rest = r.t.Trim(css.Span{From: rest.From + 1, To: rest.To})
+		case kind == css.Function && r.t.Lower(rest.From) == "layer":
+			l = l.sub(r.t.Between(r.t.Trim(r.t.Inside(rest.From, rest))))
+			rest = r.t.Trim(css.Span{From: r.t.After(rest.From), To: rest.To})
+		}
+	}
+	if r.t.Kind(rest.From, rest) == css.Function && r.t.Lower(rest.From) == "supports" {
+		inside := r.t.Trim(r.t.Inside(rest.From, rest))
+		if !supportsDeclaration(r.t, inside) && supported(r.t, inside, r.s.quirks) != yes {
+			return
+		}
+		rest = r.t.Trim(css.Span{From: r.t.After(rest.From), To: rest.To})
+	}
+	if !r.s.screen.queriesApply(r.t, rest) {
+		return
+	}
+	if text, ok := dataText(address); ok && r.imports < maxImports {
+		r.s.add(text, r.origin, r.root, l, r.imports+1)
+	}
+}
+
+// dataText returns the text that an address of the scheme data holds.
+func dataText(address string) (string, bool) {
+	address = strings.TrimSpace(address)
+	if len(address) < 5 || !strings.EqualFold(address[:5], "data:") {
+		return "", false
+	}
+	kind, text, ok := strings.Cut(address[5:], ",")
+	if !ok {
+		return "", false
+	}
+	kind = strings.ToLower(kind)
+	if media, _, _ := strings.Cut(kind, ";"); strings.TrimSpace(media) != "text/css" && media != "" {
+		return "", false
+	}
+	text, _, _ = strings.Cut(text, "#")
+	plain := unescapePercent(text)
+	if strings.HasSuffix(kind, ";base64") {
+		data, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(plain), ""))
+		if err != nil {
+			data, err = base64.RawStdEncoding.DecodeString(strings.Join(strings.Fields(plain), ""))
+		}
+		return string(data), err == nil
+	}
+	return plain, true
+}
+
+// unescapePercent resolves what is escaped by percent signs, and leaves what is not valid.
+func unescapePercent(s string) string {
+	if plain, err := url.PathUnescape(s); err == nil {
+		return plain
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if plain, err := url.PathUnescape(s[i : i+3]); err == nil {
+				b.WriteString(plain)
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+func (r *sheetReader) namespace(in css.Span) {
+	in = r.t.Trim(in)
+	prefix := ""
+	if r.t.Kind(in.From, in) == css.Ident {
+		prefix = r.t.Name(in.From)
+		in = r.t.Trim(css.Span{From: in.From + 1, To: in.To})
+	}
+	if in.Empty() {
+		return
+	}
+	address := r.t.Name(in.From)
+	if inside := r.t.Trim(r.t.Inside(in.From, in)); r.t.Kind(in.From, in) == css.Function && !inside.Empty() {
+		address = r.t.Name(inside.From)
+	}
+	r.namespaces[prefix] = address == "http://www.w3.org/1999/xhtml"
+}
+
+// rule reads a rule of a sheet or of a block.
+func (r *sheetReader) rule(item css.Item, at place) {
+	if at.depth++; at.depth > maxNesting || r.s.exhausted {
+		r.s.exhausted = true
+		return
+	}
+	if item.Name == "" {
+		r.styleRule(item, at)
+		return
+	}
+	if !item.HasBlock {
+		if item.Name == "layer" {
+			for part := range r.t.Split(item.Prelude, css.Comma) {
+				if name, ok := r.layerName(part); ok && name != "" {
+					at.layer.sub(name)
+				}
+			}
+		}
+		return
+	}
+	switch item.Name {
+	case "media":
+		if !r.s.screen.queriesApply(r.t, item.Prelude) {
+			return
+		}
+	case "supports":
+		if supported(r.t, r.t.Trim(item.Prelude), r.s.quirks) != yes {
+			return
+		}
+	case "layer":
+		name, ok := r.layerName(r.t.Trim(item.Prelude))
+		if !ok {
+			return
+		}
+		at.layer = at.layer.sub(name)
+	case "container":
+		at.conditions = append(slices.Clip(at.conditions), containerQuery{r.t, r.t.Trim(item.Prelude)})
+	case "scope":
+		one, ok := r.scope(item.Prelude)
+		if !ok {
+			return
+		}
+		at.scopes = append(slices.Clip(at.scopes), one)
+		at.parent = nil
+	case "keyframes", "-webkit-keyframes":
+		r.keyframes(item)
+		return
+	case "property":
+		r.property(item)
+		return
+	default:
+		return
+	}
+	if len(at.conditions) > maxCascades || len(at.scopes) > maxCascades {
+		r.s.exhausted = true
+		return
+	}
+	r.block(item.Block, at, nil)
+}
+
+func (r *sheetReader) layerName(in css.Span) (string, bool) {
+	text := r.t.Between(in)
+	if text == "" {
+		return "", true
+	}
+	for i := in.From; i < in.To; i++ {
+		if k := r.t.Kind(i, in); k != css.Ident && !r.t.Is(i, in, '.') {
+			return "", false
+		}
+	}
+	return text, true
+}
+
+func (r *sheetReader) scope(in css.Span) (one scope, ok bool) {
+	in = r.t.Trim(in)
+	i := in.From
+	if r.t.Is(i, in, '(') {
+		s := r.selectors(nil)
+		if one.roots, ok = s.list(r.t.Inside(i, in), true, false); !ok {
+			return one, false
+		}
+		i = r.t.After(i)
+	} else {
+		one.implicit = r.root
+	}
+	for r.t.Kind(i, in) == css.Space {
+		i++
+	}
+	if r.t.Kind(i, in) == css.Ident && r.t.Lower(i) == "to" {
+		for i++; r.t.Kind(i, in) == css.Space; i++ {
+		}
+		if !r.t.Is(i, in, '(') {
+			return one, false
+		}
+		s := r.selectors(nil)
+		if one.limits, ok = s.list(r.t.Inside(i, in), true, false); !ok {
+			return one, false
+		}
+		i = r.t.After(i)
+	}
+	return one, i >= in.To
+}
+
+func (r *sheetReader) selectors(parent []selector) *selectorReader {
+	return &selectorReader{t: r.t, namespaces: r.namespaces, parent: parent, quirks: r.s.quirks}
+}
+
+// styleRule reads a rule with selectors.
+func (r *sheetReader) styleRule(item css.Item, at place) {
+	reader := r.selectors(at.parent)
+	var list []selector
+	for one := range r.t.Split(item.Prelude, css.Comma) {
+		relative := reader.combinator(one.From, one) != 0
+		if relative && at.parent == nil && len(at.scopes) == 0 {
+			return
+		}
+		reader.nested = false
+		reader.level = 1
+		s, ok := reader.complex(one, relative)
+		if !ok {
+			r.s.exhausted = r.s.exhausted || reader.exceeded
+			return
+		}
+		if relative || at.parent != nil && !reader.nested {
+			if !relative {
+				s.combinators = append(s.combinators, ' ')
+			}
+			var whole selector
+			s.parts = append(s.parts, compound{simples: []simple{reader.nesting(&whole)}})
+			s.specificity.add(whole.specificity)
+		}
+		if list = append(list, s); len(list) > maxSelectors {
+			r.s.exhausted = true
+			return
+		}
+	}
+	at.parent = list
+	r.block(item.Block, at, list)
+}
+
+// block reads the declarations and rules of a block. Declarations behind a rule count as another rule.
+func (r *sheetReader) block(in css.Span, at place, list []selector) {
+	var own []css.Item
+	for item := range r.t.Block(in) {
+		if !item.IsRule {
+			if matters(item.Name) {
+				if own = append(own, item); len(own) > maxItems {
+					r.s.exhausted = true
+					return
+				}
+			}
+			continue
+		}
+		r.declare(own, at, list)
+		own = nil
+		r.rule(item, at)
+	}
+	r.declare(own, at, list)
+}
+
+// matters reports whether a property can hide something.
+func matters(name string) bool {
+	return strings.HasPrefix(name, "--") || name == "all" || declarations()[name].of != nil
+}
+
+// declare adds a rule.
+func (r *sheetReader) declare(items []css.Item, at place, list []selector) {
+	if len(items) == 0 {
+		return
+	}
+	if list == nil {
+		if list = at.parent; list == nil && len(at.scopes) > 0 {
+			reader := r.selectors(nil)
+			var whole selector
+			list = []selector{{parts: []compound{{simples: []simple{reader.nesting(&whole)}}}}}
+		}
+	}
+	one := &rule{text: r.t, unread: items, layer: at.layer, origin: r.origin, order: r.s.count, conditions: at.conditions, scopes: at.scopes}
+	for i := range list {
+		r.s.index(target{one, &list[i]})
+	}
+}
+
+// read returns the declarations of a rule.
+func (r *rule) read(quirks bool) []declaration {
+	if r.unread == nil {
+		return r.declarations
+	}
+	for _, item := range r.unread {
+		r.declarations = appendDeclarations(r.declarations, item.Name, r.text.Between(item.Value), item.Important, quirks)
+	}
+	r.unread = nil
+	return r.declarations
+}
+
+// appendDeclarations adds what a declaration says to a list.
+func appendDeclarations(to []declaration, name, text string, important, quirks bool) []declaration {
+	if strings.HasPrefix(name, "--") {
+		return append(to, declaration{custom: name, important: important, value: &Value{later: text}})
+	}
+	readDeclaration(name, text, quirks, func(p Property, v Value) {
+		to = append(to, declaration{property: p, important: important, value: &v})
+	})
+	return to
+}
+
+// keyframe is one step of an animation, from 0 to 1.
+type keyframe struct {
+	at           float64
+	declarations []declaration
+}
+
+func (r *sheetReader) keyframes(item css.Item) {
+	name := r.t.Trim(item.Prelude)
+	if k := r.t.Kind(name.From, name); name.To != name.From+1 || k != css.Ident && k != css.String {
+		return
+	}
+	var frames []keyframe
+	for step := range r.t.Block(item.Block) {
+		if !step.IsRule || step.Name != "" {
+			continue
+		}
+		var own []declaration
+		for d := range r.t.Block(step.Block) {
+			if !d.IsRule && !d.Important && matters(d.Name) {
+				own = appendDeclarations(own, d.Name, r.t.Between(d.Value), false, r.s.quirks)
+			}
+		}
+		for part := range r.t.Split(step.Prelude, css.Comma) {
+			switch {
+			case r.t.Kind(part.From, part) == css.Percentage:
+				n, _ := r.t.Number(part.From)
+				frames = append(frames, keyframe{n / 100, own})
+			case r.t.Kind(part.From, part) != css.Ident:
+			case r.t.Lower(part.From) == "from":
+				frames = append(frames, keyframe{0, own})
+			case r.t.Lower(part.From) == "to":
+				frames = append(frames, keyframe{1, own})
+			}
+		}
+	}
+	slices.SortStableFunc(frames, func(a, b keyframe) int {
+		switch {
+		case a.at < b.at:
+			return -1
+		case a.at > b.at:
+			return 1
+		}
+		return 0
+	})
+	r.s.keyframes[r.t.Name(name.From)] = frames
+}
+
+// registration is what @property says of a custom property.
+type registration struct {
+	initial  string
+	inherits bool
+}
+
+func (r *sheetReader) property(item css.Item) {
+	name := r.t.Trim(item.Prelude)
+	if r.t.Kind(name.From, name) != css.Ident || !strings.HasPrefix(r.t.Raw(name.From), "--") {
+		return
+	}
+	one := registration{inherits: true}
+	for d := range r.t.Block(item.Block) {
+		switch text := r.t.Between(d.Value); d.Name {
+		case "initial-value":
+			one.initial = text
+		case "inherits":
+			one.inherits = strings.EqualFold(text, "true")
+		}
+	}
+	r.s.registered[r.t.Name(name.From)] = one
+}

@@ -1,0 +1,490 @@
+package cascade
+
+import (
+	"math"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"familiar/internal/web/page/visible/css"
+)
+
+// Style is the computed style of an element.
+type Style struct {
+	Node      *html.Node
+	Parent    *Style
+	Display   string  // as computed: floats and the like are blocks
+	Positions bool    // it is positioned, so offsets apply to it
+	Doubt     bool    // a value that could hide it is not known
+	Inner     float64 // the width of its content; whoever computes the layout sets it
+	Inherited
+
+	screen   Screen
+	around   Surroundings
+	values   [properties]*Value
+	declared []Property       // those that have a value
+	authored [properties]bool // an author's rule or the style attribute says something about it
+}
+
+// Inherited is what the children of an element have in common with it, unless they say otherwise.
+type Inherited struct {
+	FontSize float64
+	Line     float64 // the height of a line, in pixels
+	Spacing  float64 // between letters
+	Nowrap   bool
+	Hidden   bool // by visibility
+	Color    RGBA
+	Fill     RGBA // of text: usually Color
+	Stroke   float64
+	StrokeIn RGBA
+	Shadows  []Part
+	ShadowIn RGBA // the colour of shadows that have none
+	Masked   bool // its letters are shown as dots
+	Dark     bool // it is in the dark scheme
+	Shrunk   bool // its font has a size that is not the one its letters have
+
+	indent     Number
+	indentEm   float64
+	lineFactor float64 // of lines that are a multiple of the font, negative if they are not
+	fillSet    bool
+	strokeSet  bool
+	rem        float64
+	body       RGBA
+	customs    *customs
+}
+
+// Root is the style around the root element of a page.
+func (s *Sheets) Root() *Style {
+	black := RGBA{0, 0, 0, 1}
+	return &Style{
+		Display: "block", screen: s.screen, Inner: s.screen.Width,
+		Inherited: Inherited{FontSize: 16, Line: 19.2, lineFactor: 1.2, Color: black, Fill: black, StrokeIn: black, ShadowIn: black, body: black, rem: 16},
+	}
+}
+
+// Around returns what relative units of the element are relative to, until it is called again. percent is what 100 % are.
+func (st *Style) Around(percent float64) *Surroundings {
+	st.around = Surroundings{Em: st.FontSize, Rem: st.rem, Line: st.Line, Percent: percent, Screen: st.screen}
+	return &st.around
+}
+
+// Get returns the value of a property that is not inherited, nil if it has its initial one.
+func (st *Style) Get(p Property) *Value { return st.values[p] }
+
+// Word returns the keyword of a property, "" if it has its initial value or another than a keyword.
+func (st *Style) Word(p Property) string {
+	if v := st.values[p]; v != nil {
+		return v.Word
+	}
+	return ""
+}
+
+// Length computes a length. It is not ok if that is auto or a keyword, or depends on what is not known.
+func (st *Style) Length(p Property, percent float64) (n float64, ok bool) {
+	v := st.values[p]
+	if v == nil || len(v.Numbers) == 0 {
+		return 0, false
+	}
+	n = v.Numbers[0].Value(st.Around(percent))
+	return n, n == n
+}
+
+// Number computes a number in which 100 % are 1.
+func (st *Style) Number(p Property, initial float64) float64 {
+	if n, ok := st.Length(p, 1); ok {
+		return n
+	}
+	return initial
+}
+
+// Indent returns how far the first line is moved in, in a box of a certain width.
+func (st *Style) Indent(width float64) float64 {
+	around := st.Around(width)
+	around.Em = st.indentEm
+	return st.indent.Value(around)
+}
+
+// Authored reports whether the page itself says something about a property of the element.
+func (st *Style) Authored(p Property) bool { return st.authored[p] }
+
+// Compute computes the style of n into st, whose parent must have been computed.
+func (s *Sheets) Compute(st *Style, n *html.Node, parent *Style) {
+	st.reset()
+	st.Node, st.Parent, st.Display, st.Positions, st.Doubt, st.Inner, st.screen = n, parent, "", false, false, parent.Inner, s.screen
+	st.Inherited = parent.Inherited
+	entries := s.collectEntries(n, parent, nil)
+	s.resolve(st, entries)
+	if st.values[AnimationName] != nil {
+		if animated := s.animated(st); len(animated) > 0 {
+			st.reset()
+			st.customs = parent.customs
+			s.resolve(st, s.collectEntries(n, parent, animated))
+		}
+	}
+	if s.quirks && n.DataAtom == atom.Table {
+		st.quirkyTable()
+	}
+	s.font(st)
+	s.text(st)
+	st.Display = st.display()
+	if n.DataAtom == atom.Html {
+		st.rem = st.FontSize
+	}
+	if n.DataAtom == atom.Body {
+		st.body = st.Color
+	}
+}
+
+// reset forgets the values of the element that the style belonged to before.
+func (st *Style) reset() {
+	for _, p := range st.declared {
+		st.values[p] = nil
+	}
+	st.declared = st.declared[:0]
+	st.authored = [properties]bool{}
+}
+
+// resolve takes the strongest declaration of each property.
+func (s *Sheets) resolve(st *Style, entries []entry) {
+	st.declareCustoms(s, entries)
+	var skip map[Property]entry // what revert-layer and revert go back over
+	for i := len(entries) - 1; i >= 0; i-- {
+		e := &entries[i]
+		p := e.declaration.property
+		if e.declaration.custom != "" {
+			continue
+		}
+		if e.origin != userAgent {
+			st.authored[p] = true
+		}
+		if st.values[p] != nil {
+			continue
+		}
+		if over, skipping := skip[p]; skipping {
+			if over.origin != animation && over.group == e.group && over.declaration.value.wide != "revert" || over.declaration.value.wide == "revert" && e.origin == over.origin {
+				continue
+			}
+			delete(skip, p)
+		}
+		value := e.declaration.value
+		if value.later != "" {
+			value = s.later(st, value, p)
+		}
+		if value.wide == "revert" || value.wide == "revert-layer" {
+			if e.origin == userAgent {
+				value = &Value{wide: "unset"}
+			} else {
+				if skip == nil {
+					skip = map[Property]entry{}
+				}
+				reverting := *e
+				reverting.declaration = &declaration{property: p, value: value}
+				skip[p] = reverting
+				continue
+			}
+		}
+		st.values[p] = value
+		st.declared = append(st.declared, p)
+	}
+	for _, p := range st.declared {
+		v := st.values[p]
+		if v.wide == "" {
+			continue
+		}
+		switch {
+		case v.wide == "inherit" || inherited[p] && v.wide == "unset":
+			st.values[p] = nil
+			if !inherited[p] {
+				st.values[p] = st.Parent.values[p]
+			}
+		case inherited[p]:
+			st.values[p] = initialValue(p)
+		default:
+			st.values[p] = nil
+		}
+	}
+}
+
+// initialValue is the initial value of an inherited property.
+func initialValue(p Property) *Value {
+	switch p {
+	case Visibility:
+		return &Value{Word: "visible"}
+	case FontSize:
+		return &Value{Numbers: []Number{pixels(16)}}
+	case TextIndent:
+		return &Value{Numbers: []Number{pixels(0)}}
+	case Color:
+		return &Value{Colour: Colour{compute: func(_ RGBA, dark bool) RGBA { return canvas(RGBA{0, 0, 0, 1}, dark) }}}
+	case TextStrokeWidth:
+		return &Value{Numbers: []Number{pixels(0)}}
+	case WhiteSpace:
+		return &Value{Word: "wrap"}
+	}
+	return &Value{Word: "initial", wide: "initial"}
+}
+
+func (st *Style) declareCustoms(s *Sheets, entries []entry) {
+	var declared map[string]string
+	for i := len(entries) - 1; i >= 0; i-- {
+		d := entries[i].declaration
+		if d.custom == "" {
+			continue
+		}
+		if declared == nil {
+			declared = map[string]string{}
+		}
+		if _, stronger := declared[d.custom]; !stronger {
+			declared[d.custom] = d.value.later
+		}
+	}
+	if declared != nil {
+		st.customs = s.declareCustoms(declared, st.Parent.customs, st.attribute)
+	}
+}
+
+func (st *Style) attribute(name string) (string, bool) { return attribute(st.Node, name) }
+
+// later reads a value that depends on variables. If there is none it is as if the property had no value. What depends on functions
+// that are not computed here is in doubt.
+func (s *Sheets) later(st *Style, v *Value, p Property) *Value {
+	lower := strings.ToLower(v.later)
+	if strings.Contains(lower, "if(") || strings.Contains(lower, "inherit(") || strings.Contains(strings.ReplaceAll(lower, "(--", ""), "--") && !strings.Contains(lower, "var(") {
+		return &Value{Doubt: true}
+	}
+	text, ok := s.substitute(v.later, st.attribute, func(name string) (string, bool) { return s.custom(st.customs, name) })
+	if !ok {
+		return &Value{wide: "unset"}
+	}
+	at := v.of + ":" + text
+	list, known := s.values[at]
+	if !known {
+		list = appendDeclarations(nil, v.of, text, false, s.quirks)
+		if len(s.values) < 10_000 {
+			s.values[at] = list
+		}
+	}
+	for i := range list {
+		if list[i].property == p && list[i].value.later == "" {
+			return list[i].value
+		}
+	}
+	return &Value{wide: "unset"}
+}
+
+// font computes the sizes of letters and lines.
+func (s *Sheets) font(st *Style) {
+	around := st.Around(st.FontSize)
+	if st.Node.DataAtom == atom.Html {
+		around.Rem = 16
+	}
+	if v := st.values[FontSize]; v != nil {
+		st.Doubt = st.Doubt || v.Doubt
+		if len(v.Numbers) > 0 {
+			if n := v.Numbers[0].Value(around); n == n {
+				st.FontSize = max(n, 0)
+			} else {
+				st.Doubt = true
+			}
+		}
+	}
+	if v := st.values[FontSizeAdjust]; v != nil {
+		st.Shrunk = len(v.Numbers) > 0 && v.Numbers[0].Value(around) < .1
+	}
+	if v := st.values[LineHeight]; v != nil {
+		st.lineFactor = 1.2
+		if len(v.Numbers) > 0 {
+			around := st.Around(st.FontSize)
+			n := v.Numbers[0].Value(around)
+			switch {
+			case v.Numbers[0].quantity == plain:
+				st.lineFactor = n
+			case n == n:
+				st.lineFactor, st.Line = -1, n
+			}
+		}
+	}
+	if st.lineFactor >= 0 {
+		st.Line = st.FontSize * st.lineFactor
+	}
+	if v := st.values[LetterSpacing]; v != nil {
+		st.Spacing = 0
+		if len(v.Numbers) > 0 {
+			if n := v.Numbers[0].Value(st.Around(st.FontSize)); n == n {
+				st.Spacing = n
+			}
+		}
+	}
+	if v := st.values[WhiteSpace]; v != nil {
+		st.Nowrap = v.Word == "nowrap"
+	}
+	if v := st.values[TextIndent]; v != nil && len(v.Numbers) > 0 {
+		st.indent, st.indentEm = v.Numbers[0], st.FontSize
+	}
+}
+
+// text computes what the letters look like.
+func (s *Sheets) text(st *Style) {
+	if v := st.values[Visibility]; v != nil {
+		st.Hidden = v.Word != "visible"
+		st.Doubt = st.Doubt || v.Doubt
+	}
+	if v := st.values[ColorScheme]; v != nil {
+		st.Dark = strings.Contains(v.Word, "dark") && !strings.Contains(v.Word, "light")
+	}
+	if v := st.values[Color]; v != nil {
+		st.Color = v.Colour.At(st.Color, st.Dark)
+		st.Doubt = st.Doubt || v.Doubt
+	}
+	if v := st.values[TextFill]; v != nil {
+		st.fillSet = v.wide == ""
+		st.Fill = v.Colour.At(st.Color, st.Dark)
+		st.Doubt = st.Doubt || v.Doubt
+	}
+	if !st.fillSet {
+		st.Fill = st.Color
+	}
+	if v := st.values[TextStrokeWidth]; v != nil {
+		st.Stroke = 1
+		if len(v.Numbers) > 0 {
+			st.Stroke = v.Numbers[0].Value(st.Around(math.NaN()))
+		}
+	}
+	if v := st.values[TextStrokeColor]; v != nil {
+		st.strokeSet = v.wide == ""
+		st.StrokeIn = v.Colour.At(st.Color, st.Dark)
+	}
+	if !st.strokeSet {
+		st.StrokeIn = st.Color
+	}
+	if v := st.values[TextShadow]; v != nil {
+		st.Shadows, st.ShadowIn = v.Parts, st.Color
+	}
+	if v := st.values[TextSecurity]; v != nil {
+		st.Masked = v.Word != "none" && v.wide == ""
+	}
+}
+
+// quirkyTable undoes what tables do not inherit in quirks mode.
+func (st *Style) quirkyTable() {
+	for p, v := range map[Property]*Value{FontSize: initialValue(FontSize), LineHeight: {Word: "normal"}, Color: {Colour: Colour{fixed: st.body}}} {
+		if st.values[p] == nil {
+			st.values[p] = v
+			st.declared = append(st.declared, p)
+		}
+	}
+}
+
+// display computes the kind of box.
+func (st *Style) display() string {
+	word := "inline"
+	if v := st.values[Display]; v != nil {
+		word = v.Word
+		if v.Doubt {
+			st.Doubt = true
+			word = "block"
+		}
+	}
+	position := st.Word(Position)
+	st.Positions = position != "" && position != "static"
+	taken := position == "absolute" || position == "fixed"
+	float := st.Word(Float)
+	around := st.Parent.Display
+	isItem := strings.HasSuffix(around, "flex") || strings.HasSuffix(around, "grid") || strings.HasSuffix(around, "-box") && around != "flow-root"
+	if !taken && (float == "" || float == "none") && !isItem {
+		return word
+	}
+	switch word {
+	case "inline", "inline-block", "table-cell", "table-row", "table-row-group", "ruby", "ruby-text":
+		return "block"
+	}
+	return strings.TrimPrefix(word, "inline-")
+}
+
+// containerQuery is the condition of @container.
+type containerQuery struct {
+	t  *css.Text
+	in css.Span
+}
+
+// container evaluates a condition of @container for an element, of which only the parent is computed.
+func (s *Sheets) container(q containerQuery, parent *Style) bool {
+	s.work.steps += 4
+	in := q.in
+	name := ""
+	c := condition{t: q.t}
+	if word := c.word(in.From, in); word != "" && word != "not" {
+		name = q.t.Name(in.From)
+		in = q.t.Trim(css.Span{From: in.From + 1, To: in.To})
+		if in.Empty() {
+			return containerNamed(parent, name, false) != nil
+		}
+	}
+	c.leaf = func(function string, inside css.Span) truth {
+		switch function {
+		case "":
+			box := containerNamed(parent, name, true)
+			if box == nil {
+				return unknown
+			}
+			return compare(q.t, inside, box.feature, box.Around(math.NaN()))
+		case "style":
+			box := containerNamed(parent, name, false)
+			if box == nil {
+				return unknown
+			}
+			return s.styleQuery(q.t, inside, box)
+		}
+		return unknown
+	}
+	got := c.eval(in)
+	return got == yes && !c.bad
+}
+
+// containerNamed returns the nearest element around that is a container, with a name and with a known size if these are asked for.
+func containerNamed(st *Style, name string, size bool) *Style {
+	for ; st != nil; st = st.Parent {
+		if kind := st.Word(ContainerType); size && !strings.Contains(kind, "size") {
+			continue
+		}
+		if name == "" || wordIn(strings.Fields(st.Word(ContainerName)), name) {
+			return st
+		}
+	}
+	return nil
+}
+
+func (st *Style) feature(name string) (float64, bool) {
+	height, known := st.Length(Height, math.NaN())
+	known = known && st.Word(ContainerType) == "size"
+	switch name {
+	case "width", "inline-size":
+		return st.Inner, true
+	case "height", "block-size":
+		return height, known
+	case "aspect-ratio":
+		return st.Inner / height, known
+	}
+	return 0, false
+}
+
+// styleQuery evaluates a question about a custom property.
+func (s *Sheets) styleQuery(t *css.Text, in css.Span, box *Style) truth {
+	if t.Kind(in.From, in) == css.Ident && in.To == in.From+1 {
+		_, ok := s.custom(box.customs, t.Name(in.From))
+		return truthOf(ok)
+	}
+	for item := range t.Block(in) {
+		if item.IsRule || !strings.HasPrefix(item.Name, "--") {
+			return unknown
+		}
+		have, ok := s.custom(box.customs, item.Name)
+		want, ok2 := s.substitute(t.Between(item.Value), nil, func(name string) (string, bool) { return s.custom(box.customs, name) })
+		return truthOf(ok && ok2 && strings.TrimSpace(have) == strings.TrimSpace(want))
+	}
+	return unknown
+}
+
+// Canvas returns the colour of an empty page in the element's scheme.
+func (st *Style) Canvas() RGBA { return canvas(RGBA{1, 1, 1, 1}, st.Dark) }

@@ -1,0 +1,366 @@
+// Package css reads the syntax of style sheets, as CSS Syntax Level 3 defines it (https://drafts.csswg.org/css-syntax/).
+//
+// [Tokenize] makes tokens of a text. They hold no text of their own, only where they stand in it, and where the bracket that they
+// open is closed. grammar.go finds the rules and declarations among them, and recovers from errors at the places where browsers do.
+// What selectors, conditions and values mean is the business of package cascade.
+package css
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Kind is the kind of a token.
+type Kind uint8
+
+// The kinds of tokens. Comments are no tokens.
+const (
+	End Kind = iota // no token: what is read beyond the last one
+	Ident
+	Function // with its opening parenthesis
+	At       // with its "@"
+	Hash     // with its "#"
+	String
+	BadString
+	URL
+	BadURL
+	Delim
+	Number
+	Percentage
+	Dimension
+	Space
+	CDO
+	CDC
+	Colon
+	Semicolon
+	Comma
+	Open  // ( [ {
+	Close // ) ] }
+)
+
+// Token is a token of a [Text].
+type Token struct {
+	Kind       Kind
+	ID         bool  // of a Hash: it is a name
+	Start, End int32 // in the source
+	Match      int32 // of an Open or a Function: the index of the token that closes it, or the number of tokens
+}
+
+// Text is a text with its tokens.
+type Text struct {
+	Source string
+	Tokens []Token
+}
+
+// Tokenize reads a text. It appends the tokens to buffer, which may be nil.
+func Tokenize(source string, buffer []Token) *Text {
+	if buffer == nil {
+		buffer = make([]Token, 0, len(source)/3+8)
+	}
+	z := tokenizer{s: source, tokens: buffer[:0]}
+	for z.at < len(source) {
+		start := z.at
+		kind := z.next()
+		if kind != End {
+			z.tokens = append(z.tokens, Token{Kind: kind, ID: z.id, Start: int32(start), End: int32(z.at)})
+			z.id = false
+		}
+	}
+	t := &Text{source, z.tokens}
+	t.matchBrackets()
+	return t
+}
+
+// matchBrackets finds where each bracket is closed. A bracket of another kind in between closes nothing.
+func (t *Text) matchBrackets() {
+	var open []int32
+	for i := range t.Tokens {
+		switch one := &t.Tokens[i]; one.Kind {
+		case Open, Function:
+			one.Match = int32(len(t.Tokens))
+			open = append(open, int32(i))
+		case Close:
+			if last := len(open) - 1; last >= 0 && closes(t.Source[one.Start], t.Source[t.Tokens[open[last]].End-1]) {
+				t.Tokens[open[last]].Match = int32(i)
+				open = open[:last]
+			}
+		}
+	}
+}
+
+func closes(end, begin byte) bool {
+	return begin == '(' && end == ')' || begin == '[' && end == ']' || begin == '{' && end == '}'
+}
+
+type tokenizer struct {
+	s      string
+	at     int
+	id     bool
+	tokens []Token
+}
+
+func (z *tokenizer) peek(n int) byte {
+	if z.at+n < len(z.s) {
+		return z.s[z.at+n]
+	}
+	return 0
+}
+
+// next reads one token. It returns End after a comment.
+func (z *tokenizer) next() Kind {
+	c := z.s[z.at]
+	switch {
+	case isSpace(c):
+		for z.at < len(z.s) && isSpace(z.s[z.at]) {
+			z.at++
+		}
+		return Space
+	case c == '/' && z.peek(1) == '*':
+		if end := strings.Index(z.s[z.at+2:], "*/"); end >= 0 {
+			z.at += end + 4
+		} else {
+			z.at = len(z.s)
+		}
+		return End
+	case c == '"' || c == '\'':
+		return z.text(c)
+	case c == '#' && (isNameByte(z.peek(1)) || z.startsEscape(1)):
+		z.id = z.startsName(1)
+		z.at++
+		z.name()
+		return Hash
+	case z.startsNumber():
+		return z.number()
+	case strings.HasPrefix(z.s[z.at:], "-->"):
+		z.at += 3
+		return CDC
+	case z.startsName(0):
+		return z.identLike()
+	case c == '@' && z.startsName(1):
+		z.at++
+		z.name()
+		return At
+	case strings.HasPrefix(z.s[z.at:], "<!--"):
+		z.at += 4
+		return CDO
+	}
+	z.at++
+	switch c {
+	case ':':
+		return Colon
+	case ';':
+		return Semicolon
+	case ',':
+		return Comma
+	case '(', '[', '{':
+		return Open
+	case ')', ']', '}':
+		return Close
+	}
+	return Delim
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' }
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isNameStart(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c >= 0x80
+}
+
+func isNameByte(c byte) bool { return isNameStart(c) || isDigit(c) || c == '-' }
+
+func (z *tokenizer) startsEscape(n int) bool {
+	return z.peek(n) == '\\' && z.at+n+1 < len(z.s) && !isNewline(z.peek(n+1))
+}
+
+func isNewline(c byte) bool { return c == '\n' || c == '\r' || c == '\f' }
+
+func (z *tokenizer) startsName(n int) bool {
+	if z.peek(n) == '-' {
+		return isNameStart(z.peek(n+1)) || z.peek(n+1) == '-' || z.startsEscape(n+1)
+	}
+	return isNameStart(z.peek(n)) || z.startsEscape(n)
+}
+
+func (z *tokenizer) startsNumber() bool {
+	n := 0
+	if c := z.peek(0); c == '+' || c == '-' {
+		n = 1
+	}
+	return isDigit(z.peek(n)) || z.peek(n) == '.' && isDigit(z.peek(n+1))
+}
+
+// name goes to the end of a name.
+func (z *tokenizer) name() {
+	for z.at < len(z.s) {
+		switch {
+		case isNameByte(z.s[z.at]):
+			z.at++
+		case z.startsEscape(0):
+			z.at += escapeLength(z.s[z.at:])
+		default:
+			return
+		}
+	}
+}
+
+// escapeLength returns the length of the escape that s begins with.
+func escapeLength(s string) int {
+	n := 1
+	for n < len(s) && n < 7 && isHex(s[n]) {
+		n++
+	}
+	if n == 1 {
+		_, size := utf8.DecodeRuneInString(s[1:])
+		return 1 + size
+	}
+	if strings.HasPrefix(s[n:], "\r\n") {
+		return n + 2
+	}
+	if n < len(s) && isSpace(s[n]) {
+		n++
+	}
+	return n
+}
+
+func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+
+func (z *tokenizer) text(quote byte) Kind {
+	for z.at++; z.at < len(z.s); {
+		switch c := z.s[z.at]; {
+		case c == quote:
+			z.at++
+			return String
+		case isNewline(c):
+			return BadString
+		case c == '\\' && z.at+1 < len(z.s) && isNewline(z.s[z.at+1]):
+			z.at += 2
+		case c == '\\' && z.at+1 < len(z.s):
+			z.at += escapeLength(z.s[z.at:])
+		default:
+			z.at++
+		}
+	}
+	return String
+}
+
+func (z *tokenizer) digits() {
+	for z.at < len(z.s) && isDigit(z.s[z.at]) {
+		z.at++
+	}
+}
+
+func (z *tokenizer) number() Kind {
+	z.at++ // a sign, a digit or a point
+	if z.s[z.at-1] != '.' {
+		z.digits()
+		if z.peek(0) == '.' && isDigit(z.peek(1)) {
+			z.at++
+		}
+	}
+	z.digits()
+	if z.peek(0)|0x20 == 'e' {
+		sign := 1
+		if c := z.peek(1); c == '+' || c == '-' {
+			sign = 2
+		}
+		if isDigit(z.peek(sign)) {
+			z.at += sign
+			z.digits()
+		}
+	}
+	switch {
+	case z.startsName(0):
+		z.name()
+		return Dimension
+	case z.peek(0) == '%':
+		z.at++
+		return Percentage
+	}
+	return Number
+}
+
+func (z *tokenizer) identLike() Kind {
+	start := z.at
+	z.name()
+	if z.peek(0) != '(' {
+		return Ident
+	}
+	z.at++
+	if !strings.EqualFold(unescape(z.s[start:z.at-1]), "url") {
+		return Function
+	}
+	at := z.at
+	for at < len(z.s) && isSpace(z.s[at]) {
+		at++
+	}
+	if at < len(z.s) && (z.s[at] == '"' || z.s[at] == '\'') {
+		return Function
+	}
+	return z.url()
+}
+
+// url reads an address without quotation marks. White space may only stand around it.
+func (z *tokenizer) url() Kind {
+	kind, begun, ended := URL, false, false
+	for z.at < len(z.s) {
+		c := z.s[z.at]
+		if c == ')' {
+			z.at++
+			return kind
+		}
+		if isSpace(c) {
+			ended = begun
+			z.at++
+			continue
+		}
+		begun = true
+		switch {
+		case z.startsEscape(0):
+			z.at += escapeLength(z.s[z.at:]) - 1
+		case c == '"', c == '\'', c == '(', c == '\\', c < ' ', c == 0x7F:
+			kind = BadURL
+		}
+		if ended {
+			kind = BadURL
+		}
+		z.at++
+	}
+	return kind
+}
+
+// unescape resolves the escapes in a name or a string.
+func unescape(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		if s[i] != '\\' {
+			b.WriteByte(s[i])
+			i++
+			continue
+		}
+		if i+1 == len(s) {
+			break
+		}
+		if isNewline(s[i+1]) { // in a string
+			i += 2
+			continue
+		}
+		n := escapeLength(s[i:])
+		if digits := strings.TrimRight(s[i+1:i+n], " \t\r\n\f"); digits != "" && isHex(digits[0]) {
+			code, err := strconv.ParseUint(digits, 16, 32)
+			if err != nil || code == 0 || code > utf8.MaxRune || code >= 0xD800 && code < 0xE000 {
+				code = utf8.RuneError
+			}
+			b.WriteRune(rune(code))
+		} else {
+			b.WriteString(s[i+1 : i+n])
+		}
+		i += n
+	}
+	return b.String()
+}

@@ -1,0 +1,67 @@
+// Command judge asks a browser which texts of generated pages can be seen, and writes its verdicts down for the tests of package
+// visible:
+//
+//	go run ./internal/web/page/visible/judge > internal/web/page/visible/testdata/judged.jsonl
+//
+// With a number it judges only the pages from that one on.
+//
+// cases.go makes the pages: those of cases.txt, and more that combine ways to hide with ways to write them. browser.go drives
+// Chromium over its debugging protocol. A text is judged by its pixels: the page is drawn with it and with blanks of the same width
+// in its place, on a screen of 1280 by 720, after all animations that end within a minute. It is visible if at least a quarter of
+// the pixels that the page's plain text takes differ clearly, and hidden if hardly any do. What lies between is not judged.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+)
+
+// verdict is one line of the output.
+type verdict struct {
+	Page   string          `json:"page"`
+	Stated bool            `json:"stated,omitempty"` // the reader hides more than the browser, on purpose
+	Seen   map[string]bool `json:"seen"`             // by the first word of the text; without what is not clear
+}
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "judge:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt)
+	b, err := openBrowser()
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	out := json.NewEncoder(os.Stdout)
+	out.SetEscapeHTML(false)
+	first := 0
+	if len(os.Args) > 1 {
+		if first, err = strconv.Atoi(os.Args[1]); err != nil {
+			return fmt.Errorf("read number: %w", err)
+		}
+	}
+	for _, c := range allCases()[first:] {
+		select {
+		case <-interrupted:
+			return fmt.Errorf("judge pages: interrupted")
+		default:
+		}
+		seen, err := b.judge(c)
+		if err != nil {
+			return fmt.Errorf("judge %s: %w", c.page, err)
+		}
+		if err := out.Encode(verdict{Page: c.page, Stated: c.stated, Seen: seen}); err != nil {
+			return fmt.Errorf("write verdicts: %w", err)
+		}
+	}
+	return nil
+}
