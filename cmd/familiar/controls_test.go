@@ -74,7 +74,7 @@ var controls = map[string]struct{ toml, does string }{
 		has -# [1] Mount Example
 		has <https://fast.example.org/mount>
 		command ana mode buttons=on
-		has now on
+		has switched the buttons off everywhere
 		command ana mode
 		has buttons are off`},
 	"trusted": {"[web.trusted]\ngeneral = [\"survey.example.net\"]", `

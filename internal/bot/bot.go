@@ -9,6 +9,7 @@
 //   - take.go takes the turn: gather (prompt.Builder), ask (llm.Client), answer (answer.go, reply.go), remember (trace.Store).
 //   - delivery.go posts the reply while it grows. Nothing is visible before its record is on disk.
 //   - notice.go tells those who get no answer.
+//   - button.go and press.go are the buttons under a reply. Discord is told a random key for each; what it means is in the store.
 //
 // With no model configured the reply is made from the lookup alone, in the pages' own words.
 //

@@ -59,6 +59,9 @@ func (b *Bot) setButtons(ctx context.Context, e turn.Event, buttons string) turn
 	if buttons != "on" && buttons != "off" {
 		return turn.Answer{Text: "The buttons can be switched on or off."}
 	}
+	if buttons == "on" && !b.Character.Buttons {
+		return turn.Answer{Text: "Whoever runs me has switched the buttons off everywhere."}
+	}
 	return b.set(ctx, e, "In this channel the buttons under my replies are now "+buttons+".", func(c *store.Channel) { c.Bare = buttons == "off" })
 }
 
@@ -110,7 +113,7 @@ func (b *Bot) help() string {
 		"/context – what happened in the last turn here: providers, queries, pages, claims, prompt",
 		"/lookup – look something up, without a conversation; switch the web on or off here; say what you think of a source",
 		"/docs – look something up in the documentation that I know, and nowhere else",
-		"/mode – show or set how I talk here (" + modeList() + ")",
+		"/mode – show or set how I talk here (" + modeList() + "); switch the buttons under my replies on or off",
 		"/help – this",
 	}, "\n")
 }

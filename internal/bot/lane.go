@@ -131,10 +131,11 @@ func (ls *lanes) close(channelID string, l *lane) bool {
 	return true
 }
 
-// stop cancels the answer that is being given in a channel, if it is of that turn or turnID is empty, and reports whether it did.
+// stop cancels the answer that is being given in a channel and reports whether there was one. With a turnID it stops that turn alone,
+// and only while there is something left to say.
 func (ls *lanes) stop(channelID, turnID string) (stopped bool) {
 	ls.present(channelID, func(t *activeTurn) {
-		if stopped = t.cancel != nil && (turnID == "" || t.id == turnID); stopped {
+		if stopped = t.cancel != nil && (turnID == "" || t.id == turnID && !t.complete); stopped {
 			t.cancel(errStopped)
 		}
 	})

@@ -120,7 +120,9 @@ func (b *Bot) pressAgain(ctx context.Context, e turn.Event, t *turn.Trace, kind 
 		return turn.Answer{Text: "The question is gone, so I can't answer it again."}
 	case err != nil:
 		return b.storeTrouble(err)
-	case kind == continueButton && (!t.Cut || slices.ContainsFunc(t.Presses, func(p turn.Press) bool { return p.Kind == kind })):
+	case kind == continueButton && !t.Cut:
+		return turn.Answer{Text: "This answer is whole."}
+	case kind == continueButton && slices.ContainsFunc(t.Presses, func(p turn.Press) bool { return p.Kind == kind }):
 		return turn.Answer{Text: "I have gone on with this already."}
 	}
 	if b.PerPerson > 0 {
