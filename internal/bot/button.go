@@ -28,21 +28,21 @@ func (b *Bot) buttoned(settings store.Channel) bool {
 	return b.Pace.Buttons && b.Character.Buttons && !settings.Bare
 }
 
-// finalButtons are the kinds of buttons under a complete reply.
-func finalButtons(t *turn.Trace, l *turn.Lookup) []string {
+// finalButtons are the kinds of buttons under a complete reply, which may have been cut.
+func finalButtons(l *turn.Lookup, cut bool) []string {
 	kinds := []string{whyButton, regenerateButton}
 	if l != nil && len(l.Sources) > 0 {
 		kinds = slices.Insert(kinds, 0, sourcesButton)
 	}
-	if t.Cut {
+	if cut {
 		kinds = append(kinds, continueButton)
 	}
 	return append(kinds, deleteButton)
 }
 
-// keys returns the keys of all buttons that a turn's reply may get, by kind. A reply without them is better than none.
-func (b *Bot) keys(ctx context.Context, turnID string) map[string]string {
-	keys, err := b.Store.Buttons(ctx, turnID, stopButton, sourcesButton, whyButton, regenerateButton, continueButton, deleteButton)
+// keys returns the keys of buttons under a turn's reply, by kind. A reply without them is better than none.
+func (b *Bot) keys(ctx context.Context, turnID string, kinds ...string) map[string]string {
+	keys, err := b.Store.Buttons(ctx, turnID, kinds...)
 	b.logged("keep the buttons of a reply", err)
 	return keys
 }

@@ -90,7 +90,7 @@ func (b *Bot) deliver(ctx context.Context, l *lane, t *turn.Trace, typing *typin
 				return fmt.Errorf("%w: %w", errUnrecorded, err)
 			}
 			if t.Request.Buttons {
-				d.keys = b.keys(ctx, t.Request.ID)
+				d.keys = b.keys(ctx, t.Request.ID, append(finalButtons(p.Lookup, true), stopButton)...)
 			}
 			return nil
 		},

@@ -48,7 +48,7 @@ func (b *Bot) press(ctx context.Context, e turn.Event) turn.Answer {
 	case outdated, wrong:
 		return b.markSource(ctx, e, t, kind, number)
 	case whyButton:
-		return b.show(t, key, pageNumber(page), e.Command.Admin || e.Direct)
+		return b.show(t, key, pageNumber(page), e.Command.Admin)
 	case regenerateButton, continueButton:
 		return b.pressAgain(ctx, e, t, kind)
 	case deleteButton:

@@ -58,7 +58,7 @@ func TestPressElsewhere(t *testing.T) {
 	if err := b.save(ctx, record); err != nil {
 		t.Fatal(err)
 	}
-	keys := b.keys(ctx, record.Request.ID)
+	keys := b.keys(ctx, record.Request.ID, stopButton, sourcesButton, whyButton, regenerateButton, continueButton, deleteButton)
 	press := func(channel, who, id string, admin bool) turn.Answer {
 		return b.press(ctx, turn.Event{Kind: turn.Ordered, GuildID: "hall", Message: turn.Message{ChannelID: channel},
 			Command: &turn.Command{Button: id, By: turn.Author{ID: who}, Admin: admin, Deletes: admin}})

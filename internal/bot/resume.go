@@ -94,7 +94,8 @@ func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 		defer cancel()
 		var buttons []turn.Button
 		if b.buttoned(b.settings(ctx, a.Event)) {
-			buttons = row(b.keys(ctx, a.turnID), whyButton, regenerateButton, deleteButton)
+			kinds := finalButtons(nil, false)
+			buttons = row(b.keys(ctx, a.turnID, kinds...), kinds...)
 		}
 		_, err := b.send(ctx, turn.Post{ID: last.ID, ChannelID: a.Message.ChannelID, Text: text + mark, Buttons: buttons, Final: true}, true)
 		b.logged("mark an interrupted reply", err)

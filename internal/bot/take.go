@@ -94,7 +94,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, id string, began time.Time, 
 	d := b.deliver(ctx, l, t, typing, p, batch[0])
 	text := b.answer(ctx, t, p, d)
 	l.completed()
-	b.remember(ctx, t, d.finish(text, finalButtons(t, p.Lookup)...), batch[0].Event)
+	b.remember(ctx, t, d.finish(text, finalButtons(p.Lookup, t.Cut)...), batch[0].Event)
 }
 
 // gather builds the prompt while the turn's first record goes to disk.
