@@ -11,7 +11,7 @@ import (
 var controls = map[string]struct{ toml, does string }{
 	"none": {"", `
 		heard general
-		has [1] Mount Example
+		has [1] fast.example.org
 		has 4,321 metres
 		fetched https://fast.example.org/mount 1
 		fetched https://fast.example.org/guide 1
@@ -68,9 +68,18 @@ var controls = map[string]struct{ toml, does string }{
 		asked 0
 		recorded "backend":"wikipedia"
 		unrecorded "backend":"searxng"`},
+	"bare": {"[reply]\nbuttons = false", `
+		heard general
+		buttons general -
+		has -# [1] Mount Example
+		has <https://fast.example.org/mount>
+		command ana mode buttons=on
+		has switched the buttons off everywhere
+		command ana mode
+		has buttons are off`},
 	"trusted": {"[web.trusted]\ngeneral = [\"survey.example.net\"]", `
 		heard general
-		has [1] The survey`},
+		has [1] survey.example.net`},
 	"only": {"[web.trusted]\ngeneral = [\"survey.example.net\"]\nonly = [\"general\"]", `
 		heard general
 		fetched https://fast.example.org/mount 0

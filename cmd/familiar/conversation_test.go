@@ -53,6 +53,10 @@ import (
 //	command WHO NAME K=V …   a slash command in general, + for spaces; its answer is looked at
 //	try WHO NAME K=V …       the same by somebody who may not manage the server
 //	press LABEL              a button under the answer
+//	push CHANNEL WHO LABEL   somebody presses a button under the bot's last message that has it; the answer is looked at
+//	moderate CHANNEL WHO LABEL  the same by somebody who may manage messages
+//	forge WHO ID             somebody presses a button in general that the bot never made
+//	buttons CHANNEL LABELS   those under the bot's last message, in order; - for none
 //	has TEXT, lacks TEXT     the reply holds, or does not hold, a text; \n is a new line
 //	attached TEXT            the answer to the command has a file that holds a text
 //	posts N                  the bot has posted so many messages in general; after stop, no other can come
@@ -372,13 +376,60 @@ func (c *conversation) deeds() map[string]func(string) {
 		"press": func(label string) {
 			for _, b := range c.answer.Buttons {
 				if b.Label == label {
-					c.hearAnswer(c.discord.Press("ana", c.answer, b.ID, true), 1)
+					c.hearAnswer(c.discord.Press("ana", c.answer, b.ID, discordtest.ManageServer), 1)
 					return
 				}
 			}
 			c.Errorf("buttons %+v", c.answer.Buttons)
 		},
+		"push":     func(rest string) { c.push(rest, discordtest.Member) },
+		"moderate": func(rest string) { c.push(rest, discordtest.ManageMessages) },
+		"forge": func(rest string) {
+			who, id, _ := strings.Cut(rest, " ")
+			c.hearAnswer(c.discord.Press(who, c.own("general"), id, discordtest.ManageServer), 1)
+		},
 	}
+}
+
+// push presses a button under the bot's last message in a channel that has such a one, once there is one.
+func (c *conversation) push(rest string, may discordtest.Rights) {
+	c.Helper()
+	channel, who, label := words3(rest)
+	var under discordtest.Message
+	var id string
+	if !eventually(func() bool {
+		for _, m := range c.discord.Messages(channel) {
+			for _, b := range m.Buttons {
+				if m.Own && b.Label == label {
+					under, id = m, b.ID
+				}
+			}
+		}
+		return id != ""
+	}) {
+		c.Error("there is no such button")
+		return
+	}
+	c.hearAnswer(c.discord.Press(who, under, id, may), 1)
+}
+
+// own is the bot's last message in a channel.
+func (c *conversation) own(channel string) (last discordtest.Message) {
+	for _, m := range c.discord.Messages(channel) {
+		if m.Own {
+			last = m
+		}
+	}
+	return last
+}
+
+// labels are those of the buttons under the bot's last message in a channel.
+func (c *conversation) labels(channel string) string {
+	var all []string
+	for _, b := range c.own(channel).Buttons {
+		all = append(all, b.Label)
+	}
+	return cmp.Or(strings.Join(all, " "), "-")
 }
 
 // left waits until the bot has left Discord: it has got the signal to stop.
@@ -487,6 +538,12 @@ func (c *conversation) looks() map[string]func(string) {
 		"asked":   count(func() int { return len(c.search.asked()) }),
 		"dialled": count(func() int { return len(c.web.Dials()) }),
 		"exits":   count(func() int { return c.program.code }),
+		"buttons": func(rest string) {
+			channel, want, _ := strings.Cut(rest, " ")
+			if !eventually(func() bool { return c.labels(channel) == want }) {
+				c.Errorf("buttons %s", c.labels(channel))
+			}
+		},
 		"query": func(want string) {
 			asked := c.search.asked()
 			if len(asked) == 0 || asked[len(asked)-1] != want {

@@ -57,7 +57,9 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	}
 	body, _ := unlabelled(a.Text, b.Character.Name)
 	body = strings.TrimSpace(body)
-	switch halted := errors.Is(context.Cause(ctx), errStopped); {
+	halted := errors.Is(context.Cause(ctx), errStopped)
+	t.Cut = body != "" && (halted || err != nil || a.Finish == "length")
+	switch {
 	case body == "" && halted:
 		r.marker = nil
 		return r.finish(b.say(answerStopped), nil)

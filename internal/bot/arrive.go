@@ -20,6 +20,12 @@ type arrival struct {
 	addressed bool         // asks for a turn
 	turnID    string       // of the turn that an earlier process began for it; empty if none did
 	posts     []store.Post // of that turn
+
+	// Of a turn that a button asked for: its id, the turn under whose reply the button is, and whether only the rest of that reply
+	// is wanted.
+	newID      string
+	earlier    *turn.Trace
+	goesOnWith bool
 }
 
 func (b *Bot) arrival(ctx context.Context, e turn.Event) arrival {

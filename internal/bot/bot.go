@@ -9,6 +9,7 @@
 //   - take.go takes the turn: gather (prompt.Builder), ask (llm.Client), answer (answer.go, reply.go), remember (trace.Store).
 //   - delivery.go posts the reply while it grows. Nothing is visible before its record is on disk.
 //   - notice.go tells those who get no answer.
+//   - button.go and press.go are the buttons under a reply. Discord is told a random key for each; what it means is in the store.
 //
 // With no model configured the reply is made from the lookup alone, in the pages' own words.
 //
@@ -70,16 +71,17 @@ type Bot struct {
 	lanes    lanes
 	commands sync.WaitGroup // commands that are being carried out
 	notices  notices
-	turns    rates         // of each person; used by Run's goroutine alone
+	turns    rates         // of each person
 	stopping chan struct{} // closed when ctx of Run is done; made by Run
 }
 
 // Pace is how often and in which pieces a door wants a reply.
 type Pace struct {
-	First time.Duration // from the first words to the first post, to gather a few more
-	Every time.Duration // between two edits of one message
-	Units int           // UTF-16 units in a post; 0: no limit
-	Close bool          // tell the door that a reply has ended even when its text stays the same
+	First   time.Duration // from the first words to the first post, to gather a few more
+	Every   time.Duration // between two edits of one message
+	Units   int           // UTF-16 units in a post; 0: no limit
+	Buttons bool          // a reply may have buttons
+	Close   bool          // tell the door that a reply has ended even when its text stays the same
 }
 
 const (
@@ -96,8 +98,8 @@ func (b *Bot) Run(ctx context.Context, events <-chan turn.Event) {
 	stop := context.AfterFunc(ctx, func() { close(b.stopping) })
 	defer stop()
 	defer b.notices.posting.Wait()
-	defer b.commands.Wait()
 	defer b.lanes.wait()
+	defer b.commands.Wait() // first: a button may begin a turn
 	if b.Resume {
 		b.resume(ctx)
 	}
@@ -149,7 +151,7 @@ func waiting(events <-chan turn.Event) []turn.Event {
 }
 
 // Stop ends the answer that is being given in a channel; what is posted stays. It reports whether there was one.
-func (b *Bot) Stop(channelID string) bool { return b.lanes.stop(channelID) }
+func (b *Bot) Stop(channelID string) bool { return b.lanes.stop(channelID, "") }
 
 // receive handles events in their order. Messages that follow each other are stored together.
 func (b *Bot) receive(ctx context.Context, events []turn.Event) {

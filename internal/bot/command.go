@@ -20,6 +20,8 @@ func (b *Bot) command(ctx context.Context, e turn.Event) {
 	switch c := e.Command; {
 	case strings.HasPrefix(c.Button, "context:"):
 		a = b.turnPage(ctx, e)
+	case c.Button != "":
+		a = b.press(ctx, e)
 	case c.Name == "context":
 		a = b.lastTurn(ctx, e)
 	case c.Name == "lookup":
@@ -38,15 +40,29 @@ func (b *Bot) command(ctx context.Context, e turn.Event) {
 // setMode shows or changes the channel's mode.
 func (b *Bot) setMode(ctx context.Context, e turn.Event) turn.Answer {
 	want := turn.Mode(e.Command.Options["mode"])
+	if buttons := e.Command.Options["buttons"]; buttons != "" {
+		return b.setButtons(ctx, e, buttons)
+	}
 	if want == "" {
 		settings := b.settings(ctx, e)
 		mode, _ := b.mode(settings)
-		return turn.Answer{Text: fmt.Sprintf("This channel is in %s mode, the web is %s. Modes: %s.", mode, onOff(!settings.WebOff), modeList())}
+		return turn.Answer{Text: fmt.Sprintf("This channel is in %s mode, the web is %s, buttons are %s. Modes: %s.", mode, onOff(!settings.WebOff), onOff(b.buttoned(settings)), modeList())}
 	}
 	if !slices.Contains(turn.Modes(), want) {
 		return turn.Answer{Text: fmt.Sprintf("There is no mode %q. Modes: %s.", want, modeList())}
 	}
 	return b.set(ctx, e, "This channel is now in "+string(want)+" mode.", func(c *store.Channel) { c.Mode = string(want) })
+}
+
+// setButtons switches the buttons under replies in the channel on or off.
+func (b *Bot) setButtons(ctx context.Context, e turn.Event, buttons string) turn.Answer {
+	if buttons != "on" && buttons != "off" {
+		return turn.Answer{Text: "The buttons can be switched on or off."}
+	}
+	if buttons == "on" && !b.Character.Buttons {
+		return turn.Answer{Text: "Whoever runs me has switched the buttons off everywhere."}
+	}
+	return b.set(ctx, e, "In this channel the buttons under my replies are now "+buttons+".", func(c *store.Channel) { c.Bare = buttons == "off" })
 }
 
 // setWeb switches lookups in the channel on or off.
@@ -69,7 +85,7 @@ func (b *Bot) set(ctx context.Context, e turn.Event, done string, change func(*s
 		b.logged("change a channel's settings", err)
 		return turn.Answer{Text: "That could not be saved. The operator's log says why."}
 	}
-	b.Log.Info("channel changed", "channel", settings.ID, "mode", settings.Mode, "web", onOff(!settings.WebOff), "by", e.Command.By.ID)
+	b.Log.Info("channel changed", "channel", settings.ID, "mode", settings.Mode, "web", onOff(!settings.WebOff), "buttons", onOff(!settings.Bare), "by", e.Command.By.ID)
 	return turn.Answer{Text: done}
 }
 
@@ -97,7 +113,7 @@ func (b *Bot) help() string {
 		"/context – what happened in the last turn here: providers, queries, pages, claims, prompt",
 		"/lookup – look something up, without a conversation; switch the web on or off here; say what you think of a source",
 		"/docs – look something up in the documentation that I know, and nowhere else",
-		"/mode – show or set how I talk here (" + modeList() + ")",
+		"/mode – show or set how I talk here (" + modeList() + "); switch the buttons under my replies on or off",
 		"/help – this",
 	}, "\n")
 }

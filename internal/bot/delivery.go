@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -44,7 +45,9 @@ type delivery struct {
 	show    func(ctx context.Context, text string) error // called before the first post, until it succeeds once
 	shown   bool                                         // it did; owned by the writer
 	began   time.Time
-	away    bool // the question was written while the bot was away
+	keys    map[string]string // of the buttons by kind, once there is something to post; owned by the writer
+	ending  []string          // the kinds under the complete reply; set before final is sent
+	away    bool              // the question was written while the bot was away
 
 	mu  sync.Mutex
 	raw strings.Builder // the model's words so far; guarded by mu
@@ -64,13 +67,17 @@ type deliveryResult struct {
 	err       error
 }
 
-type sentPost struct{ id, text string }
+type sentPost struct {
+	id, text string
+	buttons  []turn.Button
+}
 
 // deliver begins to deliver the reply to a turn that the arrival began. finish must be called.
 func (b *Bot) deliver(ctx context.Context, l *lane, t *turn.Trace, typing *typing, p prompt.Prompt, of arrival) *delivery {
 	pending := *t // what goes to disk before the first word is visible
 	pending.Phase = turn.Answering
-	d := &delivery{
+	var d *delivery
+	d = &delivery{
 		bot: b, lane: l, away: of.Late || t.Began.Sub(of.at) > awayAfter, rules: outgoing.RulesFor(t.Request, p.Lookup, b.Redact), marker: &outgoing.Marker{Lookup: p.Lookup}, channel: t.Request.ChannelID, id: t.Request.ID, began: t.Began,
 		wake: make(chan struct{}, 1), final: make(chan string, 1), done: make(chan struct{}),
 		show: func(ctx context.Context, text string) error {
@@ -82,11 +89,14 @@ func (b *Bot) deliver(ctx context.Context, l *lane, t *turn.Trace, typing *typin
 			if err := b.save(ctx, &pending); err != nil {
 				return fmt.Errorf("%w: %w", errUnrecorded, err)
 			}
+			if t.Request.Buttons {
+				d.keys = b.keys(ctx, t.Request.ID, append(finalButtons(p.Lookup, true), stopButton)...)
+			}
 			return nil
 		},
 	}
 	for _, p := range of.posts {
-		d.result.posts = append(d.result.posts, sentPost{p.ID, p.Text})
+		d.result.posts = append(d.result.posts, sentPost{id: p.ID, text: p.Text})
 	}
 	d.result.created = len(of.posts)
 	if t.Request.GuildID != "" {
@@ -107,8 +117,9 @@ func (d *delivery) add(words string) {
 	}
 }
 
-// finish posts the final text and returns when it is posted or has failed for good.
-func (d *delivery) finish(text string) deliveryResult {
+// finish posts the final text, with buttons of those kinds, and returns when it is posted or has failed for good.
+func (d *delivery) finish(text string, buttons ...string) deliveryResult {
+	d.ending = buttons
 	d.final <- text
 	<-d.done
 	return d.result
@@ -241,14 +252,20 @@ func (d *delivery) record(ctx context.Context, text string, last bool) error {
 // deleted the old one, who does not want the answer.
 func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool) error {
 	p := turn.Post{ChannelID: d.channel, Text: piece, Final: last && end}
+	switch {
+	case p.Final:
+		p.Buttons = row(d.keys, d.ending...)
+	case end:
+		p.Buttons = row(d.keys, stopButton)
+	}
 	if i < len(d.result.posts) {
-		if d.result.posts[i].text == piece && !(p.Final && d.bot.Pace.Close) {
+		if d.result.posts[i].text == piece && slices.Equal(d.result.posts[i].buttons, p.Buttons) && !(p.Final && d.bot.Pace.Close) {
 			return nil
 		}
 		p.ID = d.result.posts[i].id
 		_, err := d.bot.send(ctx, p, last)
 		if err == nil {
-			d.result.posts[i].text = piece
+			d.result.posts[i].text, d.result.posts[i].buttons = piece, p.Buttons
 			d.keep(ctx, i)
 			return nil
 		}
@@ -273,7 +290,7 @@ func (d *delivery) create(ctx context.Context, i int, p turn.Post, last bool) er
 	if d.result.firstSeen == 0 {
 		d.result.firstSeen = time.Since(d.began)
 	}
-	if sent := (sentPost{id: id, text: p.Text}); i < len(d.result.posts) {
+	if sent := (sentPost{id: id, text: p.Text, buttons: p.Buttons}); i < len(d.result.posts) {
 		d.result.posts[i] = sent
 	} else {
 		d.result.posts = append(d.result.posts, sent)

@@ -71,7 +71,11 @@ func (b *Bot) feedback(ctx context.Context, e turn.Event, verdict, source string
 	if err != nil {
 		return b.notSaved(err)
 	}
-	return turn.Answer{Text: fmt.Sprintf("Noted: %s is %s. It stands lower in what I look up here from now on; feedback undo takes that back.", outgoing.Inert(domain, 80), verdict)}
+	return turn.Answer{Text: noted(domain, verdict)}
+}
+
+func noted(domain, verdict string) string {
+	return fmt.Sprintf("Noted: %s is %s. It stands lower in what I look up here from now on; feedback undo takes that back.", outgoing.Inert(domain, 80), verdict)
 }
 
 func (b *Bot) forgetFeedback(ctx context.Context, e turn.Event, address string) turn.Answer {

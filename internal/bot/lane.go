@@ -49,10 +49,12 @@ type lane struct {
 
 // activeTurn is the turn that a lane is busy with. Its fields are guarded by lane.mu.
 type activeTurn struct {
+	id        string // the turn's
 	author    string
 	since     time.Time
 	batch     []arrival               // what it answers
 	visible   bool                    // a part of the reply has been posted: too late to start over
+	complete  bool                    // the reply has its last words
 	joined    []arrival               // arrived since the attempt began
 	cancel    context.CancelCauseFunc // ends the attempt; nil before the first
 	withdrawn error                   // a withdrawal that came before the first attempt
@@ -129,14 +131,30 @@ func (ls *lanes) close(channelID string, l *lane) bool {
 	return true
 }
 
-// stop cancels the answer that is being given in a channel and reports whether there was one.
-func (ls *lanes) stop(channelID string) (stopped bool) {
+// stop cancels the answer that is being given in a channel and reports whether there was one. With a turnID it stops that turn alone,
+// and only while there is something left to say.
+func (ls *lanes) stop(channelID, turnID string) (stopped bool) {
 	ls.present(channelID, func(t *activeTurn) {
-		if stopped = t.cancel != nil; stopped {
+		if stopped = t.cancel != nil && (turnID == "" || t.id == turnID && !t.complete); stopped {
 			t.cancel(errStopped)
 		}
 	})
 	return stopped
+}
+
+// streams reports whether the turn is being taken in a channel, and has a reply that still grows.
+func (ls *lanes) streams(channelID, turnID string) (streams bool) {
+	ls.present(channelID, func(t *activeTurn) { streams = t.id == turnID && !t.complete })
+	return streams
+}
+
+// completed notes that nothing is added to the reply any more.
+func (l *lane) completed() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.active != nil {
+		l.active.complete = true
+	}
 }
 
 // settled returns a channel that is closed when the turn that is being taken in a Discord channel is over; nil if there is none.
@@ -272,12 +290,12 @@ func (a arrival) goesOn(next arrival) bool {
 
 // begin starts an attempt at the turn and returns what joined it before. cancel ends the attempt when the author adds to
 // the message or a person stops it.
-func (l *lane) begin(cancel context.CancelCauseFunc) []arrival {
+func (l *lane) begin(id string, cancel context.CancelCauseFunc) []arrival {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := l.active
 	joined := t.joined
-	t.joined, t.cancel, t.batch = nil, cancel, append(t.batch, joined...)
+	t.id, t.complete, t.joined, t.cancel, t.batch = id, false, nil, cancel, append(t.batch, joined...)
 	if t.withdrawn != nil {
 		cancel(t.withdrawn)
 	}

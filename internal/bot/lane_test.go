@@ -63,7 +63,7 @@ func TestPutJoinsTheTurnThatIsBeingTaken(t *testing.T) {
 		l.put(message("a", "ana", 0))
 		l.next()
 		ctx, cancel := context.WithCancelCause(context.Background())
-		l.begin(cancel)
+		l.begin("turn", cancel)
 		if c.visible && !l.show() {
 			t.Fatal("show was refused")
 		}
@@ -87,7 +87,7 @@ func TestPutJoinsBeforeTheFirstAttempt(t *testing.T) {
 	l.put(message("a", "ana", 0))
 	l.next()
 	l.put(message("b", "ana", time.Millisecond))
-	if joined := l.begin(func(error) {}); ids(joined) != "b" {
+	if joined := l.begin("turn", func(error) {}); ids(joined) != "b" {
 		t.Errorf("joined %q", ids(joined))
 	}
 }
@@ -108,7 +108,7 @@ func TestNothingIsShownAfterAMessageJoined(t *testing.T) {
 	l := &lane{}
 	l.put(message("a", "ana", 0))
 	l.next()
-	l.begin(func(error) {})
+	l.begin("turn", func(error) {})
 	l.put(message("b", "ana", time.Millisecond))
 	if l.show() {
 		t.Error("the answer to half a question may be posted")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,7 +39,7 @@ func (b *Bot) lastTurn(ctx context.Context, e turn.Event) turn.Answer {
 	if t == nil {
 		return a
 	}
-	return b.show(t, 0)
+	return b.show(t, "context:"+t.Request.ID, 0, true)
 }
 
 // settle gives a turn whose reply has just been posted the time to complete its record.
@@ -61,8 +62,14 @@ func (b *Bot) turnPage(ctx context.Context, e turn.Event) turn.Answer {
 	if t == nil {
 		return a
 	}
-	n, _ := strconv.Atoi(parts[2])
-	return b.show(t, n)
+	return b.show(t, "context:"+t.Request.ID, pageNumber(parts[2]), true)
+}
+
+// pageNumber reads the part of a record that a button names: "3" or "3:next".
+func pageNumber(text string) int {
+	text, _, _ = strings.Cut(text, ":")
+	n, _ := strconv.Atoi(text)
+	return n
 }
 
 // visibleTurn finds a record of this channel: this reader may not see those of others.
@@ -113,18 +120,25 @@ func paginate(pages []view.Page, room int) []part {
 }
 
 // show is the i-th part of a record as a code block, in which nothing of it is formatted, linked or pinged, with buttons to
-// the others and the whole record attached. A door without a limit gets the whole record.
-func (b *Bot) show(t *turn.Trace, i int) turn.Answer {
+// the others, whose ids begin with prefix, and the whole record attached. Whoever may not see the prompt, which holds how the
+// character is made, gets neither that page nor the attachment. A door without a limit gets the whole record.
+func (b *Bot) show(t *turn.Trace, prefix string, i int, whole bool) turn.Answer {
 	if b.Pace.Units == 0 {
 		return turn.Answer{Text: view.Whole(t)}
 	}
 	pages := view.Pages(t)
+	if !whole {
+		pages = slices.DeleteFunc(pages, func(p view.Page) bool { return p.Name == view.Prompt })
+	}
 	for i := range pages {
 		pages[i].Text = b.Redact.String(pages[i].Text) // before a cut goes through a secret
 	}
 	all := paginate(pages, answerUnits-len(fenceOpen+fenceClose))
 	i = min(max(i, 0), len(all)-1)
-	a := turn.Answer{Text: fenceOpen + all[i].text + fenceClose, Buttons: pageButtons("context:"+t.Request.ID, all, i)}
+	a := turn.Answer{Text: fenceOpen + all[i].text + fenceClose, Buttons: pageButtons(prefix, all, i)}
+	if !whole {
+		return a
+	}
 	// With every part: an answer that is edited keeps nothing of what it was.
 	if record, err := json.MarshalIndent(t, "", "  "); err == nil && len(record) <= maxFile {
 		a.File, a.Name = []byte(b.Redact.String(string(record))), "turn-"+t.Request.ID+".json"

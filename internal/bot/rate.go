@@ -2,6 +2,7 @@ package bot
 
 import (
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -9,7 +10,10 @@ import (
 const ratePeriod = time.Minute
 
 // rates counts the turns that each person asked for within ratePeriod. Its zero value is ready.
-type rates struct{ people map[string]*rate }
+type rates struct {
+	mu     sync.Mutex
+	people map[string]*rate // guarded by mu
+}
 
 type rate struct {
 	turns   []time.Time // within ratePeriod, oldest first
@@ -18,6 +22,8 @@ type rate struct {
 
 // allow reports whether a person may ask for another turn, and if not, whether it is the first refusal in ratePeriod.
 func (r *rates) allow(id string, limit int, now time.Time) (allowed, first bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.people == nil || len(r.people) > 10_000 {
 		r.people = map[string]*rate{}
 	}

@@ -60,9 +60,38 @@ func (r reply) finish(body string, notes []string) string {
 	for _, n := range notes {
 		lines = append(lines, outgoing.SmallType+n)
 	}
-	lines = append(lines, sourceNotes(r.lookup, guarded, r.rules.Secrets)...)
+	if r.trace.Request.Buttons && !forAddress(r.lookup) { // one of them shows the addresses
+		lines = append(lines, r.sourceLine(guarded)...)
+	} else {
+		lines = append(lines, sourceNotes(r.lookup, guarded, r.rules.Secrets)...)
+	}
 	r.trace.Reply = strings.TrimSpace(guarded + "\n\n" + strings.Join(lines, "\n"))
 	return r.trace.Reply
+}
+
+// forAddress reports whether an address is what is asked for: that of a picture or a video.
+func forAddress(l *turn.Lookup) bool {
+	return l != nil && (l.Intent == turn.IntentImage || l.Intent == turn.IntentVideo)
+}
+
+// sourceLine names the sources of a guarded body in one line, and when they were looked up.
+func (r reply) sourceLine(body string) []string {
+	brief, cited := outgoing.Brief(r.lookup, body, r.rules.Secrets)
+	if brief == "" {
+		return nil
+	}
+	heading := "read for this, not cited"
+	if cited {
+		heading = "sources"
+	}
+	at := r.lookup.Began
+	if r.lookup.Reused != nil {
+		at = at.Add(-r.lookup.Reused.Age)
+	}
+	if zone := r.bot.Character.Location; zone != nil {
+		at = at.In(zone)
+	}
+	return []string{outgoing.SmallType + heading + ": " + brief + " · looked up " + at.Format("15:04 MST")}
 }
 
 // sourceNotes lists the sources of a guarded body below a heading.

@@ -27,7 +27,7 @@ func (b *Bot) request(ctx context.Context, id string, batch []arrival) turn.Requ
 	r := turn.Request{
 		ID: id, Character: b.Character.ID, Names: b.Character.Names(), GuildID: last.GuildID, ChannelID: last.Message.ChannelID,
 		Mode: mode, Message: last.Message, Budget: turn.Budget{Total: limits.Total, Layers: limits.Layers},
-		Web: b.web(settings, limits.Web), Deadline: time.Now().Add(limits.Deadline),
+		Web: b.web(settings, limits.Web), Buttons: b.buttoned(settings), Deadline: time.Now().Add(limits.Deadline),
 	}
 	var texts []string
 	for i, a := range batch {
@@ -47,6 +47,9 @@ func (b *Bot) request(ctx context.Context, id string, batch []arrival) turn.Requ
 		}
 	}
 	r.Message.Text = strings.Join(texts, "\n")
+	if earlier := batch[0].earlier; earlier != nil {
+		r.EarlierID, r.GoOn, r.Burst, r.Addressed = earlier.Request.ID, batch[0].goesOnWith, earlier.Request.Burst, earlier.Request.Addressed
+	}
 	b.thread(ctx, &r)
 	if r.GuildID != "" {
 		var err error
@@ -61,7 +64,7 @@ func (b *Bot) request(ctx context.Context, id string, batch []arrival) turn.Requ
 func (b *Bot) settings(ctx context.Context, e turn.Event) store.Channel {
 	own, err := b.Store.Channel(ctx, e.Message.ChannelID)
 	b.logged("read a channel's settings", err)
-	untouched := own.Mode == "" && !own.WebOff
+	untouched := own.Mode == "" && !own.WebOff && !own.Bare
 	switch {
 	case untouched && e.ParentID != "":
 		own, err = b.Store.Channel(ctx, e.ParentID)
@@ -119,6 +122,9 @@ func (b *Bot) thread(ctx context.Context, r *turn.Request) {
 		m := recent[i]
 		if r.Message.At.Sub(m.At) > exchangeSpan {
 			return
+		}
+		if m.Own && m.ReplyTo == r.Message.ID { // it is answered again
+			continue
 		}
 		if m.Own && m.ReplyTo != "" {
 			r.Chain = b.exchange(ctx, m, r.Message.Author.ID)

@@ -92,7 +92,12 @@ func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 		defer func() { b.recovered("mark an interrupted reply", recover()) }()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noticeLimit)
 		defer cancel()
-		_, err := b.send(ctx, turn.Post{ID: last.ID, ChannelID: a.Message.ChannelID, Text: text + mark, Final: true}, true)
+		var buttons []turn.Button
+		if b.buttoned(b.settings(ctx, a.Event)) {
+			kinds := finalButtons(nil, false)
+			buttons = row(b.keys(ctx, a.turnID, kinds...), kinds...)
+		}
+		_, err := b.send(ctx, turn.Post{ID: last.ID, ChannelID: a.Message.ChannelID, Text: text + mark, Buttons: buttons, Final: true}, true)
 		b.logged("mark an interrupted reply", err)
 		if unsent(err) {
 			return

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -61,11 +62,11 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 // take is one turn: gather, ask, answer, remember. It starts over while the author goes on writing and nothing of the reply
 // is visible.
 func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
-	id := cmp.Or(batch[0].turnID, ulid.Make().String())
+	id := cmp.Or(batch[0].turnID, batch[0].newID, ulid.Make().String())
 	began := time.Now()
 	for {
 		attempt, cancel := context.WithCancelCause(ctx)
-		batch = append(batch, l.begin(cancel)...)
+		batch = append(batch, l.begin(id, cancel)...)
 		b.attempt(attempt, l, id, began, batch)
 		cancel(nil)
 		if l.end() {
@@ -92,7 +93,8 @@ func (b *Bot) attempt(ctx context.Context, l *lane, id string, began time.Time, 
 	}
 	d := b.deliver(ctx, l, t, typing, p, batch[0])
 	text := b.answer(ctx, t, p, d)
-	b.remember(ctx, t, d.finish(text), batch[0].Event)
+	l.completed()
+	b.remember(ctx, t, d.finish(text, finalButtons(p.Lookup, t.Cut)...), batch[0].Event)
 }
 
 // gather builds the prompt while the turn's first record goes to disk.
@@ -105,10 +107,35 @@ func (b *Bot) gather(ctx context.Context, t *turn.Trace) prompt.Prompt {
 	within, cancel := context.WithDeadline(ctx, t.Request.Deadline)
 	defer cancel()
 	p := b.Builder.Build(within, t.Request)
+	if t.Request.GoOn {
+		p.Messages = append(p.Messages, b.rest(ctx, t.Request.EarlierID)...)
+	}
 	t.Outcomes, t.Layers, t.Dropped, t.Prompt = p.Outcomes, p.Layers, p.Dropped, p.Messages
 	t.Timings.Prompt = time.Since(t.Began)
 	return p
 }
+
+// goOnBytes is how much of a reply that was cut the model is shown, from its end.
+const goOnBytes = 4000
+
+// rest is how a model is asked for the rest of a reply that was cut.
+func (b *Bot) rest(ctx context.Context, earlierID string) []turn.Rendered {
+	earlier, err := b.Traces.Get(ctx, earlierID)
+	if err != nil {
+		b.logged("read the record of a reply that was cut", err)
+		return nil
+	}
+	words := outgoing.OwnWords(earlier.Reply)
+	if from := len(words) - goOnBytes; from > 0 {
+		words = strings.ToValidUTF8(words[from:], "")
+	}
+	return []turn.Rendered{
+		{Role: "assistant", Text: words, Tokens: b.Builder.Count(words)},
+		{Role: "user", Text: goOnPlease, Tokens: b.Builder.Count(goOnPlease)},
+	}
+}
+
+const goOnPlease = "Your answer above was cut off. Go on exactly where it ends. Repeat nothing of it, and write no introduction."
 
 // remember completes the record and stores the reply as history.
 func (b *Bot) remember(ctx context.Context, t *turn.Trace, result deliveryResult, e turn.Event) {

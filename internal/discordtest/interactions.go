@@ -30,21 +30,35 @@ func (s *Server) Interact(channel, author, command string, options map[string]st
 		list = append(list, object{"name": name, "type": 3, "value": options[name]})
 	}
 	data := object{"id": "100000000000000010", "name": command, "type": 1, "options": list}
-	return s.interact(channel, author, 2, data, nil, manages)
+	may := Member
+	if manages {
+		may = ManageServer
+	}
+	return s.interact(channel, author, 2, data, nil, may)
 }
 
-// Press presses a button under a message, which may be an interaction's answer.
-func (s *Server) Press(author string, under Message, button string, manages bool) *Interaction {
+// Rights are a person's permissions in the channel, as bits.
+type Rights int64
+
+// What people may do who may write.
+const (
+	Member         Rights = 1 << 11
+	ManageMessages        = Member | 1<<13
+	ManageServer          = Member | 1<<5
+)
+
+// Press presses a button under a message, which may be an interaction's answer. The button need not be there.
+func (s *Server) Press(author string, under Message, button string, may Rights) *Interaction {
 	s.mu.Lock()
 	m := s.messages[under.ID]
 	s.mu.Unlock()
 	if m == nil {
 		panic(fmt.Sprintf("discordtest: no message %s", under.ID))
 	}
-	return s.interact(under.Channel, author, 3, object{"custom_id": button, "component_type": 2}, m, manages)
+	return s.interact(under.Channel, author, 3, object{"custom_id": button, "component_type": 2}, m, may)
 }
 
-func (s *Server) interact(channelName, author string, kind int, data object, under *message, manages bool) *Interaction {
+func (s *Server) interact(channelName, author string, kind int, data object, under *message, may Rights) *Interaction {
 	s.mu.Lock()
 	c, by := s.find(channelName), s.person(author)
 	i := &Interaction{server: s, channel: c, ID: s.newID(), begun: time.Now(), answer: under}
@@ -58,10 +72,7 @@ func (s *Server) interact(channelName, author string, kind int, data object, und
 		p["user"] = by.payload()
 	} else {
 		member := s.member(c.guild, by.id)
-		member["user"], member["permissions"] = by.payload(), "2048"
-		if manages {
-			member["permissions"] = "2080" // and MANAGE_GUILD
-		}
+		member["user"], member["permissions"] = by.payload(), fmt.Sprint(int64(may))
 		p["guild_id"], p["member"], p["context"] = c.guild, member, 0
 	}
 	if under != nil {

@@ -57,6 +57,9 @@ func (m *sent) check(empty bool) (answer, bool) {
 	if empty && (m.Content == nil || strings.TrimSpace(*m.Content) == "") && len(m.Embeds) == 0 {
 		return refusal(http.StatusBadRequest, 50006, "Cannot send an empty message"), false
 	}
+	if no, ok := checkRows(m.Components); !ok {
+		return no, false
+	}
 	if nonce, _ := m.Nonce.(string); len(nonce) > 25 {
 		return malformed("nonce", "NONCE_TYPE_TOO_LONG", "Must be 25 or fewer in length."), false
 	}
@@ -241,6 +244,27 @@ func (s *Server) OnReply(f func(Message)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.onReply = f
+}
+
+// checkRows looks for what Discord refuses in rows of buttons: five rows of one to five, each with an id of its own and a label.
+func checkRows(rows []any) (answer, bool) {
+	if len(rows) > 5 {
+		return malformed("components", "BASE_TYPE_MAX_LENGTH", "Must be 5 or fewer in length."), false
+	}
+	ids := map[string]bool{}
+	for _, row := range rows {
+		all := buttons([]any{row})
+		if len(all) < 1 || len(all) > 5 {
+			return malformed("components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length."), false
+		}
+		for _, b := range all {
+			if len(b.ID) < 1 || len(b.ID) > 100 || len(b.Label) < 1 || len(b.Label) > 80 || ids[b.ID] {
+				return malformed("components", "COMPONENT_CUSTOM_ID_DUPLICATED", "Component custom id cannot be duplicated, nor an id or a label be missing or too long"), false
+			}
+			ids[b.ID] = true
+		}
+	}
+	return answer{}, true
 }
 
 // buttons finds the buttons in rows of components.

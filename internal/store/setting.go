@@ -13,12 +13,13 @@ type Channel struct {
 	GuildID string // empty in a direct message
 	Mode    string // empty: the character's default
 	WebOff  bool   // no lookups here
+	Bare    bool   // no buttons under replies
 }
 
 // Channel returns a channel's settings, or those of one that nobody touched.
 func (db *DB) Channel(ctx context.Context, id string) (Channel, error) {
 	c := Channel{ID: id}
-	err := db.stmts.channel.QueryRowContext(ctx, id).Scan(&c.GuildID, &c.Mode, &c.WebOff)
+	err := db.stmts.channel.QueryRowContext(ctx, id).Scan(&c.GuildID, &c.Mode, &c.WebOff, &c.Bare)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return Channel{}, fmt.Errorf("read channel settings: %w", db.Explain(err))
 	}
@@ -27,17 +28,18 @@ func (db *DB) Channel(ctx context.Context, id string) (Channel, error) {
 
 // Channels returns the settings of all channels of a server that somebody touched, and of those whose server was not kept.
 func (db *DB) Channels(ctx context.Context, guildID string) ([]Channel, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT id, guild_id, mode, web_off FROM channels WHERE guild_id IN (?, '')`, guildID)
+	rows, err := db.readers.QueryContext(ctx, `SELECT id, guild_id, mode, web_off, buttons_off FROM channels WHERE guild_id IN (?, '')`, guildID)
 	return collect(db, "read channel settings", rows, err, func(row scanner) (c Channel, err error) {
-		err = row.Scan(&c.ID, &c.GuildID, &c.Mode, &c.WebOff)
+		err = row.Scan(&c.ID, &c.GuildID, &c.Mode, &c.WebOff, &c.Bare)
 		return c, err
 	})
 }
 
 // SetChannel saves a channel's settings.
 func (db *DB) SetChannel(ctx context.Context, c Channel) error {
-	_, err := db.exec(ctx, "save channel settings", `INSERT INTO channels (id, guild_id, mode, web_off) VALUES (?, ?, ?, ?)
-		ON CONFLICT (id) DO UPDATE SET guild_id = excluded.guild_id, mode = excluded.mode, web_off = excluded.web_off`, c.ID, c.GuildID, c.Mode, c.WebOff)
+	_, err := db.exec(ctx, "save channel settings", `INSERT INTO channels (id, guild_id, mode, web_off, buttons_off) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET guild_id = excluded.guild_id, mode = excluded.mode, web_off = excluded.web_off,
+		buttons_off = excluded.buttons_off`, c.ID, c.GuildID, c.Mode, c.WebOff, c.Bare)
 	return err
 }
 

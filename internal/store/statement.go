@@ -10,7 +10,7 @@ import (
 type statements struct {
 	arrive, save, claim, meet *sql.Stmt // on the writer's connection; nil when only looking
 	begin, end, forget, back  *sql.Stmt // the same
-	post                      *sql.Stmt // the same
+	post, button              *sql.Stmt // the same
 	recent, message           *sql.Stmt // on the readers'
 	channel, people           *sql.Stmt // the same
 }
@@ -86,7 +86,7 @@ func (db *DB) prepare(ctx context.Context) error {
 		// For a bare parameter behind LIMIT, SQLite plans the query anew each time that one is bound.
 		{&db.stmts.recent, db.readers, `SELECT ` + columns + ` FROM messages WHERE channel_id = ? ORDER BY at DESC, id DESC LIMIT 0 + ?`},
 		{&db.stmts.message, db.readers, `SELECT ` + columns + ` FROM messages WHERE id = ?`},
-		{&db.stmts.channel, db.readers, `SELECT guild_id, mode, web_off FROM channels WHERE id = ?`},
+		{&db.stmts.channel, db.readers, `SELECT guild_id, mode, web_off, buttons_off FROM channels WHERE id = ?`},
 		{&db.stmts.people, db.readers, `SELECT name FROM people WHERE guild_id = ? ORDER BY at DESC LIMIT 0 + ?`},
 	}
 	if db.writes != nil {
@@ -101,6 +101,8 @@ func (db *DB) prepare(ctx context.Context) error {
 			statement{&db.stmts.forget, db.writes.pool, `DELETE FROM posts WHERE turn_id = ?`},
 			statement{&db.stmts.post, db.writes.pool, `INSERT INTO posts (turn_id, n, message_id, text) VALUES (?, ?, ?, ?)
 				ON CONFLICT (turn_id, n) DO UPDATE SET message_id = excluded.message_id, text = excluded.text`},
+			statement{&db.stmts.button, db.writes.pool, `INSERT INTO buttons (key, turn_id, kind) VALUES (?, ?, ?)
+				ON CONFLICT (turn_id, kind) DO UPDATE SET kind = excluded.kind RETURNING key`},
 			statement{&db.stmts.meet, db.writes.pool, `INSERT INTO people (guild_id, author_id, name, at) VALUES (?, ?, ?, ?)
 				ON CONFLICT (guild_id, author_id) DO UPDATE SET name = excluded.name, at = excluded.at WHERE excluded.at >= at`})
 	}

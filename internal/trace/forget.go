@@ -172,6 +172,29 @@ func (s *Store) forgetIn(ctx context.Context, channel string, since time.Time, m
 
 // rewrite writes a record without messages, if it holds any of them.
 func (s *Store) rewrite(ctx context.Context, id string, ms []store.Message) error {
+	holds := func(text string) bool {
+		return slices.ContainsFunc(ms, func(m store.Message) bool { return strings.Contains(text, `"`+m.ID+`"`) })
+	}
+	return s.amend(ctx, id, holds, func(t *turn.Trace) (changed bool) {
+		for _, m := range ms {
+			changed = takeOut(t, m.ID, m.Text) || changed
+		}
+		return changed
+	})
+}
+
+// Press notes on a turn's record that a button under its reply was pressed.
+func (s *Store) Press(ctx context.Context, id string, p turn.Press) error {
+	always := func(string) bool { return true }
+	return s.amend(ctx, id, always, func(t *turn.Trace) bool {
+		t.Presses = append(t.Presses, p)
+		return true
+	})
+}
+
+// amend changes a record, if its text is of interest and change reports that it has changed it. Nothing that is saved meanwhile is
+// lost: it begins anew then.
+func (s *Store) amend(ctx context.Context, id string, interests func(text string) bool, change func(*turn.Trace) bool) error {
 	for range 10 {
 		_, body, err := readBody(s.DB.Read().QueryContext(ctx, bodyQuery+`WHERE t.id = ? ORDER BY p.id`, id))
 		if errors.Is(err, store.ErrNotFound) {
@@ -181,8 +204,7 @@ func (s *Store) rewrite(ctx context.Context, id string, ms []store.Message) erro
 			return s.DB.Explain(err)
 		}
 		text, err := s.packer.unpack(body)
-		holds := func(m store.Message) bool { return strings.Contains(text, `"`+m.ID+`"`) }
-		if err != nil || !slices.ContainsFunc(ms, holds) {
+		if err != nil || !interests(text) {
 			return nil // what cannot be unpacked nobody reads
 		}
 		t, err := s.decode(body)
@@ -192,11 +214,7 @@ func (s *Store) rewrite(ctx context.Context, id string, ms []store.Message) erro
 		if err := s.attach(ctx, t, id); err != nil {
 			return s.DB.Explain(err)
 		}
-		changed := false
-		for _, m := range ms {
-			changed = takeOut(t, m.ID, m.Text) || changed
-		}
-		if !changed {
+		if !change(t) {
 			return nil
 		}
 		err = s.write(ctx, t, func(tx *sql.Tx) error {

@@ -48,7 +48,8 @@ func Commands(docs []string) []Command {
 				{Name: "source", Description: "The source that the feedback is about: its number in the latest answer here, or its domain"},
 			}},
 		{Name: "mode", Manage: true, Description: "Show or change how the character behaves in this channel",
-			Options: []Option{{Name: "mode", Description: "The new mode; shows the present one if left out", Choices: modes}}},
+			Options: []Option{{Name: "mode", Description: "The new mode; shows the present one if left out", Choices: modes},
+				{Name: "buttons", Description: "Whether replies here have buttons", Choices: []string{"on", "off"}}}},
 		{Name: "help", Manage: true, Direct: true, Description: "What this bot does and how to talk to it"},
 	}
 	if len(docs) > 0 {

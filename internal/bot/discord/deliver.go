@@ -35,6 +35,12 @@ type outgoing struct {
 	Reference    *reference             `json:"message_reference,omitempty"`
 }
 
+// post is a message of the channel. An edit always says which buttons there are: one that left them out would leave the old ones.
+type post struct {
+	outgoing
+	Components []discordgo.MessageComponent `json:"components,omitzero"`
+}
+
 // allowed is whom a message may ping: nobody.
 type allowed struct{}
 
@@ -57,7 +63,10 @@ func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
 	if err := s.refusals.check(p.ChannelID); err != nil {
 		return "", err
 	}
-	out := outgoing{Content: p.Text, Flags: discordgo.MessageFlagsSuppressEmbeds}
+	out := post{outgoing: outgoing{Content: p.Text, Flags: discordgo.MessageFlagsSuppressEmbeds}}
+	if p.ID != "" || len(p.Buttons) > 0 {
+		out.Components = rows(p.Buttons)
+	}
 	if p.ID != "" && p.Text == "" {
 		return p.ID, s.deletePost(ctx, p)
 	}
@@ -84,20 +93,41 @@ func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
 		return "", err
 	}
 	var sent struct {
-		ID      string  `json:"id"`
-		Content *string `json:"content"`
+		ID         string   `json:"id"`
+		Content    *string  `json:"content"`
+		Components []keyRow `json:"components"`
 	}
 	if err := decode(body, &sent); err != nil || sent.ID == "" {
 		return "", &SendError{Kind: Unavailable, Status: http.StatusOK, Message: "the answer is not a message"}
 	}
-	if p.ID == "" && sent.Content != nil && !sameWords(*sent.Content, p.Text) {
-		return s.Deliver(ctx, turn.Post{ID: sent.ID, ChannelID: p.ChannelID, Text: p.Text, Final: true}) // the nonce was an older message's
+	if p.ID == "" && sent.Content != nil && !(sameWords(*sent.Content, p.Text) && sameButtons(sent.Components, p.Buttons)) {
+		return s.Deliver(ctx, turn.Post{ID: sent.ID, ChannelID: p.ChannelID, Text: p.Text, Buttons: p.Buttons, Final: true}) // the nonce was an older message's
 	}
 	return sent.ID, nil
 }
 
 // sameWords compares two texts but for white space, which Discord trims.
 func sameWords(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
+
+// keyRow is a row of buttons in an answer of Discord.
+type keyRow struct {
+	Components []struct {
+		CustomID string `json:"custom_id"`
+	} `json:"components"`
+}
+
+func sameButtons(rows []keyRow, buttons []turn.Button) bool {
+	n := 0
+	for _, row := range rows {
+		for _, b := range row.Components {
+			if n == len(buttons) || b.CustomID != buttons[n].ID {
+				return false
+			}
+			n++
+		}
+	}
+	return n == len(buttons)
+}
 
 // refersInVain reports whether a message was refused for what it replies to.
 func refersInVain(err error) bool {

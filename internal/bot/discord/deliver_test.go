@@ -459,6 +459,50 @@ func TestNonceOfAnOlderMessage(t *testing.T) {
 	})
 }
 
+// TestButtonsUnderAPost has an edit say which buttons there are, also if there are none, and a press that is answered to its presser
+// alone.
+func TestButtonsUnderAPost(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		d := open(t, far, nil)
+		p := turn.Post{ChannelID: far.ID("general"), Text: "first", Nonce: "n", Buttons: []turn.Button{{ID: "a", Label: "Stop"}}}
+		deliver := func() (m discordtest.Message) {
+			t.Helper()
+			id, err := d.Deliver(t.Context(), p)
+			if all := far.Messages("general"); err != nil || len(all) != 1 || all[0].ID != id {
+				t.Fatalf("posted %q, %v: %+v", id, err, all)
+			}
+			return far.Messages("general")[0]
+		}
+		deliver()
+		if deliver(); len(far.Requests(changes)) != 0 {
+			t.Error("the same post was edited")
+		}
+		p.Buttons = []turn.Button{{ID: "b", Label: "Why"}, {ID: "c", Label: "Delete"}} // what was posted is another's
+		m := deliver()
+		if len(m.Buttons) != 2 || m.Buttons[1].ID != "c" || len(far.Requests(changes)) != 1 {
+			t.Errorf("buttons %+v", m.Buttons)
+		}
+		press := far.Press("bo", m, "c", discordtest.ManageMessages)
+		if _, hidden, ok := press.WaitAck(soon); !ok || !hidden {
+			t.Errorf("acknowledged %v, to the presser alone %v", ok, hidden)
+		}
+		e := d.next(t)
+		if !e.Command.Deletes || e.Command.Admin || e.Command.Button != "c" {
+			t.Errorf("got %+v", e.Command)
+		}
+		if err := d.Respond(t.Context(), *e.Command, turn.Answer{Text: "no"}); err != nil {
+			t.Fatal(err)
+		}
+		if shown, ok := press.WaitAnswer(1, soon); !ok || !shown.Ephemeral || shown.ID == m.ID || shown.Text != "no" {
+			t.Errorf("answered %+v", shown)
+		}
+		p.ID, p.Buttons, p.Text = m.ID, nil, "second"
+		if m = deliver(); len(m.Buttons) != 0 || m.Text != "second" {
+			t.Errorf("edited to %+v", m)
+		}
+	})
+}
+
 // TestExplains has Discord's words about a malformed request in the error.
 func TestExplains(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {

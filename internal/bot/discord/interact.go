@@ -31,7 +31,9 @@ func (s *Session) onInteraction(ctx context.Context, i *interaction) {
 	switch i.Type {
 	case discordgo.InteractionApplicationCommand:
 	case discordgo.InteractionMessageComponent:
-		answer = discordgo.InteractionResponse{Type: discordgo.InteractionResponseDeferredMessageUpdate}
+		if i.Message != nil && i.Message.Flags&discordgo.MessageFlagsEphemeral != 0 { // the presser's own: it is changed
+			answer = discordgo.InteractionResponse{Type: discordgo.InteractionResponseDeferredMessageUpdate}
+		}
 	default:
 		return
 	}
@@ -60,7 +62,7 @@ func (s *Session) commandEvent(i *interaction) turn.Event {
 	}
 	cmd := &turn.Command{
 		Name: i.Data.Name, Button: i.Data.CustomID, Token: i.Token, Options: map[string]string{},
-		By: turn.Author{ID: by.ID, Name: by.name(who)}, Admin: s.manages(i.GuildID, who),
+		By: turn.Author{ID: by.ID, Name: by.name(who)}, Admin: s.manages(i.GuildID, who), Deletes: s.may(i.GuildID, who, discordgo.PermissionManageMessages),
 	}
 	options(cmd.Options, i.Data.Options)
 	at, err := discordgo.SnowflakeTimestamp(i.ID)
@@ -80,6 +82,11 @@ func (s *Session) commandEvent(i *interaction) turn.Event {
 // manages reports whether a member may manage the server. Where the platform does not say so, only the server's owner and the
 // bot's operator may.
 func (s *Session) manages(guildID string, m *member) bool {
+	return s.may(guildID, m, discordgo.PermissionManageGuild)
+}
+
+// may reports whether a member has one of some permissions, or all there are.
+func (s *Session) may(guildID string, m *member, permissions int64) bool {
 	switch {
 	case m == nil || m.User.ID == "":
 		return false
@@ -87,7 +94,7 @@ func (s *Session) manages(guildID string, m *member) bool {
 		return m.User.ID == s.names.owner(guildID) || m.User.ID == s.cfg.Operator
 	}
 	bits, err := strconv.ParseInt(m.Permissions, 10, 64)
-	return err == nil && bits&(discordgo.PermissionManageGuild|discordgo.PermissionAdministrator) != 0
+	return err == nil && bits&(permissions|discordgo.PermissionAdministrator) != 0
 }
 
 // options collects option values as text; a subcommand's options are taken with it.
@@ -117,8 +124,8 @@ type attachment struct {
 	Filename string `json:"filename"`
 }
 
-// Respond answers a command that came out of Events, to the person who gave it alone; answering again replaces the answer. It
-// works for fifteen minutes. At most 25 buttons are shown. The error is a *SendError.
+// Respond answers a command that came out of Events, to the person who gave it alone; answering again, or after a press under
+// such an answer, replaces it. It works for fifteen minutes. At most 25 buttons are shown. The error is a *SendError.
 func (s *Session) Respond(ctx context.Context, c turn.Command, a turn.Answer) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()

@@ -41,7 +41,7 @@ func TestCommand(t *testing.T) {
 			t.Errorf("buttons %+v", shown.Buttons)
 		}
 
-		press := far.Press("ada", shown, "page:b", false)
+		press := far.Press("ada", shown, "page:b", discordtest.Member)
 		if _, _, ok := press.WaitAck(3 * time.Second); !ok {
 			t.Error("button is not acknowledged")
 		}

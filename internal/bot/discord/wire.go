@@ -239,12 +239,18 @@ type interaction struct {
 	ChannelID string                    `json:"channel_id"`
 	Member    *member                   `json:"member"` // in a server
 	User      *user                     `json:"user"`   // in a direct message
-	Message   *object                   `json:"message"`
+	Message   *pressed                  `json:"message"`
 	Data      struct {
 		Name     string   `json:"name"`
 		Options  []option `json:"options"`
 		CustomID string   `json:"custom_id"`
 	} `json:"data"`
+}
+
+// pressed is the message under which a button was pressed.
+type pressed struct {
+	ID    string                 `json:"id"`
+	Flags discordgo.MessageFlags `json:"flags"`
 }
 
 type option struct {

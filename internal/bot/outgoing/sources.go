@@ -27,6 +27,32 @@ var (
 // directly behind a word counts, as for the guard; in code it may be an index, but a source that is listed for nothing does
 // no harm. There may have been no lookup.
 func Sources(l *turn.Lookup, body string, secrets *redact.Redactor) (lines []string, cited bool) {
+	sources, cited := Cited(l, body)
+	for _, s := range sources {
+		if secrets.Found(sourceLine(s)) { // a mask in its place could set an address free
+			s.Title, s.Site = "", ""
+		}
+		lines = append(lines, secrets.String(sourceLine(s)))
+	}
+	return lines, cited
+}
+
+// Brief is the same in one line, by the names of the sites: "[1] example.org · [2] example.net". It is empty without sources.
+func Brief(l *turn.Lookup, body string, secrets *redact.Redactor) (line string, cited bool) {
+	sources, cited := Cited(l, body)
+	var each []string
+	for _, s := range sources {
+		site := Inert(strings.TrimPrefix(s.Site, "www."), 60)
+		if secrets.Found(site) {
+			site = ""
+		}
+		each = append(each, strings.TrimSpace(fmt.Sprintf("[%d] %s", s.N, site)))
+	}
+	return strings.Join(each, " · "), cited
+}
+
+// Cited returns the sources that the guarded body cites or, when it cites none, all of them.
+func Cited(l *turn.Lookup, body string) (sources []turn.Source, cited bool) {
 	if l == nil || len(l.Sources) == 0 {
 		return nil, false
 	}
@@ -38,13 +64,10 @@ func Sources(l *turn.Lookup, body string, secrets *redact.Redactor) (lines []str
 	}
 	for _, s := range l.Sources {
 		if len(numbers) == 0 || numbers[s.N] {
-			if secrets.Found(sourceLine(s)) { // a mask in its place could set an address free
-				s.Title, s.Site = "", ""
-			}
-			lines = append(lines, secrets.String(sourceLine(s)))
+			sources = append(sources, s)
 		}
 	}
-	return lines, len(numbers) > 0
+	return sources, len(numbers) > 0
 }
 
 func sourceLine(s turn.Source) string {
@@ -82,11 +105,16 @@ func unmark(s string) string {
 // OwnWords returns what a post says in the character's own words, without citations and sources: history must not teach the
 // model to write them.
 func OwnWords(post string) string {
+	return strings.TrimSpace(citations.ReplaceAllString(Body(post), "$1"))
+}
+
+// Body returns a post without the lines that code wrote below it.
+func Body(post string) string {
 	var kept []string
 	for line := range strings.SplitSeq(post, "\n") {
 		if !strings.HasPrefix(line, SmallType) {
 			kept = append(kept, line)
 		}
 	}
-	return strings.TrimSpace(citations.ReplaceAllString(strings.Join(kept, "\n"), "$1"))
+	return strings.Join(kept, "\n")
 }

@@ -81,6 +81,29 @@ func TestSources(t *testing.T) {
 	}
 }
 
+// TestBrief names sources in one line, which a split leaves whole on the last post.
+func TestBrief(t *testing.T) {
+	l := &turn.Lookup{Sources: []turn.Source{{N: 1, Site: "www.example.org"}, {N: 2, Site: "a*b.example.net @everyone"}, {N: 3}}}
+	for body, want := range map[string]string{
+		"True [1].": "[1] example.org", "True [1][2].": "[1] example.org · [2] ab.example.net everyone", "True [3].": "[3]",
+		"True.": "[1] example.org · [2] ab.example.net everyone · [3]",
+	} {
+		if got, cited := Brief(l, body, nil); got != want || cited != strings.Contains(body, "[") {
+			t.Errorf("%q: %q, cited %v", body, got, cited)
+		}
+	}
+	if got, _ := Brief(nil, "True [1].", nil); got != "" {
+		t.Errorf("without a lookup: %q", got)
+	}
+	const line = SmallType + "sources: [1] example.org · [2] example.net · looked up 22:03 UTC"
+	for n := range 2100 {
+		pieces := Split(strings.Repeat("word ", n/5)+strings.Repeat("x", n%5)+".\n\n"+line, 2000)
+		if last := pieces[len(pieces)-1]; !strings.HasSuffix(last, line) {
+			t.Fatalf("%d letters: the last of %d posts is %q", n, len(pieces), last)
+		}
+	}
+}
+
 func TestOwnWords(t *testing.T) {
 	tests := []struct{ in, want string }{
 		{"True [1], and more [1][2] [3].\n\n-# Sources\n-# [1] A", "True, and more."},

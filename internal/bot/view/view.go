@@ -17,13 +17,16 @@ import (
 // Page is one page of a record, as plain text.
 type Page struct{ Name, Text string }
 
+// Prompt is the name of the page with what the model was sent.
+const Prompt = "Prompt"
+
 // Pages writes a turn's record: what happened first, then the lookup, the prompt and the reply.
 func Pages(t *turn.Trace) []Page {
 	pages := []Page{{"Overview", overview(t)}}
 	if l := t.Lookup(); l != nil {
 		pages = append(pages, Page{"Lookup", Lookup(l)})
 	}
-	return append(pages, Page{"Prompt", promptPage(t)}, Page{"Reply", replyPage(t)})
+	return append(pages, Page{Prompt, promptPage(t)}, Page{"Reply", replyPage(t)})
 }
 
 // Whole writes every page of a record under its name.
@@ -90,6 +93,16 @@ func overview(t *turn.Trace) string {
 	}
 	if t.Uncited {
 		w.row("cited", "none of the sources that were given")
+	}
+	if id := t.Request.EarlierID; id != "" {
+		what := "answers again what it answered before"
+		if t.Request.GoOn {
+			what = "goes on with a reply that was cut"
+		}
+		w.row("earlier", "%s · %s", id, what)
+	}
+	for i, p := range t.Presses {
+		w.item(i, "pressed", "%s by %s · %s%s", p.Kind, p.ByID, p.At.UTC().Format("2006-01-02 15:04:05 UTC"), inParens(p.TurnID))
 	}
 	if t.Err != "" {
 		w.row("error", "%s", t.Err)

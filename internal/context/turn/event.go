@@ -37,6 +37,7 @@ type Command struct {
 	Token   string            // what the door needs to answer; a secret
 	By      Author
 	Admin   bool // may manage the server, or is at the terminal
+	Deletes bool // may delete the messages of others
 }
 
 // Post is what a door carries out: a new message, or, with ID set, the new text of an old one. Whatever it
@@ -44,10 +45,11 @@ type Command struct {
 type Post struct {
 	ID        string // of the message to edit; empty for a new one
 	ChannelID string
-	ReplyTo   string // message to reply to; it may be gone
-	Text      string // at most 2,000 UTF-16 units; empty, with ID set: the message is taken away
-	Nonce     string // at most 25 characters; the same nonce within minutes is the same message
-	Final     bool   // no more edits will follow
+	ReplyTo   string   // message to reply to; it may be gone
+	Text      string   // at most 2,000 UTF-16 units; empty, with ID set: the message is taken away
+	Nonce     string   // at most 25 characters; the same nonce within minutes is the same message
+	Final     bool     // no more edits will follow
+	Buttons   []Button // all that stand under it; a door may show none
 }
 
 // Answer is what a command's giver alone sees.
@@ -58,7 +60,7 @@ type Answer struct {
 	Name    string // its file name
 }
 
-// Button is one button under an answer.
+// Button is one button under a post or an answer.
 type Button struct {
 	ID       string // at most 100 characters; comes back as Command.Button
 	Label    string

@@ -20,6 +20,8 @@ type Trace struct {
 	Unborne  []Citation     `json:"unborne,omitempty"`  // citations that their pages do not bear out, marked [n?] in the reply
 	Verified *Verified      `json:"verified,omitempty"` // what a model said of the citations; nil: words alone decided
 	Uncited  bool           `json:"uncited,omitempty"`  // the model was given sources and named none of them
+	Cut      bool           `json:"cut,omitempty"`      // the answer broke off, reached a limit or was stopped: the reply ends before it does
+	Presses  []Press        `json:"presses,omitempty"`  // what people did with the reply
 	Err      string         `json:"err,omitempty"`      // redacted cause, for the operator
 	Began    time.Time      `json:"began"`
 	Timings  Timings        `json:"timings"`
@@ -113,6 +115,14 @@ type Opinion struct {
 	Why     string `json:"why,omitempty"`   // of none: failed, garbled, …
 	Quote   string `json:"quote,omitempty"` // of yes: the page's words
 	Model   string `json:"model,omitempty"`
+}
+
+// Press is a button under a reply that changed what became of it.
+type Press struct {
+	Kind   string    `json:"kind"` // delete, regenerate or continue
+	ByID   string    `json:"by_id"`
+	At     time.Time `json:"at"`
+	TurnID string    `json:"turn_id,omitempty"` // of the turn that it began
 }
 
 // Timings are measured from Began.

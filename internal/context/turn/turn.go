@@ -27,6 +27,9 @@ type Request struct {
 	Chain     []Message `json:"chain,omitempty"`  // the reply chain above Message, newest first; the last exchange where nothing was replied to
 	People    []string  `json:"-"`                // names of those who have spoken in the server: they leave in no query (P10)
 	Web       Web       `json:"web"`
+	EarlierID string    `json:"earlier_id,omitempty"` // the turn that answered Message before, if this one was asked for by a button under its reply
+	GoOn      bool      `json:"go_on,omitempty"`      // only the rest of that reply is wanted, which was cut
+	Buttons   bool      `json:"-"`                    // the reply gets buttons
 	Budget    Budget    `json:"budget"`
 	Deadline  time.Time `json:"deadline"` // when context must be ready
 }

@@ -31,6 +31,7 @@ type Character struct {
 	Web      Web
 	Docs     []Docs
 	Window   int            // messages of recent history
+	Buttons  bool           // its replies have buttons
 	Location *time.Location // in which times are shown
 
 	Model     Model // the model that answers

@@ -15,6 +15,7 @@ type config struct {
 	DisplayTZ string         `toml:"display_tz"`
 	Triggers  triggersConfig `toml:"triggers"`
 	Web       webConfig      `toml:"web"`
+	Reply     replyConfig    `toml:"reply"`
 	History   historyConfig  `toml:"history"`
 	Model     Model          `toml:"model"`
 	SideModel Model          `toml:"side_model"`
@@ -74,6 +75,10 @@ type docsConfig struct {
 	Name   string `toml:"name"`
 	URL    string `toml:"url"`
 	Search string `toml:"search"`
+}
+
+type replyConfig struct {
+	Buttons bool `toml:"buttons"`
 }
 
 type historyConfig struct {

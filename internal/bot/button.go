@@ -1,0 +1,58 @@
+package bot
+
+import (
+	"context"
+	"slices"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+)
+
+// The kinds of buttons under a reply. Those that stand under what a press of sourcesButton shows are outdated and wrong, with
+// the source's number: "wrong:2".
+const (
+	stopButton       = "stop" // while the reply grows, and then no other
+	sourcesButton    = "sources"
+	whyButton        = "why"
+	regenerateButton = "regenerate"
+	continueButton   = "continue" // of a reply that was cut
+	deleteButton     = "delete"
+)
+
+var buttonLabels = map[string]string{
+	stopButton: "Stop", sourcesButton: "Sources", whyButton: "Why", regenerateButton: "Regenerate", continueButton: "Continue", deleteButton: "Delete",
+}
+
+// buttoned reports whether replies in a channel have buttons.
+func (b *Bot) buttoned(settings store.Channel) bool {
+	return b.Pace.Buttons && b.Character.Buttons && !settings.Bare
+}
+
+// finalButtons are the kinds of buttons under a complete reply, which may have been cut.
+func finalButtons(l *turn.Lookup, cut bool) []string {
+	kinds := []string{whyButton, regenerateButton}
+	if l != nil && len(l.Sources) > 0 {
+		kinds = slices.Insert(kinds, 0, sourcesButton)
+	}
+	if cut {
+		kinds = append(kinds, continueButton)
+	}
+	return append(kinds, deleteButton)
+}
+
+// keys returns the keys of buttons under a turn's reply, by kind. A reply without them is better than none.
+func (b *Bot) keys(ctx context.Context, turnID string, kinds ...string) map[string]string {
+	keys, err := b.Store.Buttons(ctx, turnID, kinds...)
+	b.logged("keep the buttons of a reply", err)
+	return keys
+}
+
+// row is the buttons of some kinds, as far as there are keys for them.
+func row(keys map[string]string, kinds ...string) (buttons []turn.Button) {
+	for _, kind := range kinds {
+		if key := keys[kind]; key != "" {
+			buttons = append(buttons, turn.Button{ID: key, Label: buttonLabels[kind]})
+		}
+	}
+	return buttons
+}
