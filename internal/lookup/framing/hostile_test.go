@@ -59,8 +59,8 @@ func TestLinear(t *testing.T) {
 				runtime.ReadMemStats(&after)
 				return float64(after.TotalAlloc - before.TotalAlloc)
 			}
-			work(10_000)
-			if small, large := work(50_000), work(500_000); large > 14*small {
+			work(1_000)
+			if small, large := work(10_000), work(100_000); large > 14*small {
 				t.Errorf("ten times the text takes %.1f times the work", large/small)
 			}
 		})
