@@ -1,6 +1,10 @@
 package cascade
 
-import "math"
+import (
+	"math"
+
+	"familiar/internal/web/page/visible/css"
+)
 
 // watched is how long after it was opened a page is looked at, in seconds.
 const watched = 60
@@ -148,5 +152,79 @@ func sameNumbers(a, b []Number) bool {
 			return false
 		}
 	}
+	return true
+}
+
+func readAnimationName(v *reader) (Value, bool) {
+	if v.done() || v.kind(v.at) != css.Ident && v.kind(v.at) != css.String {
+		return Value{}, false
+	}
+	v.at++
+	return Value{Word: v.t.Name(v.at - 1)}, true
+}
+
+var timings = wordSet("ease ease-in ease-out ease-in-out linear step-start step-end")
+
+// readAnimation reads the shorthand of animations. A word is what it can be first of all, and then the name.
+func readAnimation(v *reader, set func(Property, Value)) bool {
+	var lists [8]Value
+	of := [...]Property{AnimationName, AnimationDuration, AnimationDelay, AnimationIterations, AnimationDirection, AnimationFill, AnimationState}
+	for _, part := range v.parts() {
+		one := [...]Part{{Name: "none"}, {Numbers: []Number{{quantity: duration}}}, {Numbers: []Number{{quantity: duration}}}, {Numbers: []Number{{n: 1}}}, {Name: "normal"}, {Name: "none"}, {Name: "running"}}
+		times, given := 0, map[int]bool{}
+		place := func(i int, p Part) bool {
+			if given[i] {
+				return false
+			}
+			given[i], one[i] = true, p
+			return true
+		}
+		for !part.done() {
+			if n, ok := part.numberOf(duration); ok {
+				if times++; times > 2 {
+					return false
+				}
+				one[times].Numbers = []Number{n}
+				continue
+			}
+			if n, ok := part.numberOf(plain); ok {
+				if !place(3, Part{Numbers: []Number{n}}) {
+					return false
+				}
+				continue
+			}
+			if _, _, ok := part.function(); ok { // a timing
+				continue
+			}
+			word, ok := part.word()
+			if !ok && part.kind(part.at) == css.String {
+				part.at++
+				ok = true
+			}
+			if !ok {
+				return false
+			}
+			name := Part{Name: part.t.Name(part.at - 1)}
+			switch {
+			case timings[word] && !given[9]:
+				given[9] = true
+			case word == "infinite" && place(3, Part{Name: word}):
+			case (word == "normal" || word == "reverse" || word == "alternate" || word == "alternate-reverse") && place(4, Part{Name: word}):
+			case (word == "none" || word == "forwards" || word == "backwards" || word == "both") && place(5, Part{Name: word}):
+			case (word == "running" || word == "paused") && place(6, Part{Name: word}):
+			case word == "auto":
+			case !place(0, name):
+				return false
+			}
+		}
+		for i := range of {
+			lists[i].Parts = append(lists[i].Parts, one[i])
+		}
+	}
+	for i, p := range of {
+		set(p, lists[i])
+	}
+	set(AnimationTimeline, Value{Word: "auto"})
+	v.at = v.in.To
 	return true
 }

@@ -2,9 +2,10 @@
 // style sheets, style attributes and what the browser begins with (ua.css), by origin, layer, specificity and order, for one [Screen].
 //
 // sheet.go reads the rules of a sheet, selector.go and match.go its selectors, condition.go what @media, @supports and @container
-// ask. property.go, values.go, images.go, number.go and colour.go read the values of the properties that matter, and refuse those that
-// browsers refuse. custom.go replaces var() and its like. This file finds the declarations that apply to an element, and style.go
-// computes its style from them, with animations at their end (animation.go). Package css reads the syntax.
+// ask. property.go names the properties that matter and reads their declarations. The values are read by number.go, colour.go,
+// images.go and words.go and, by what they are about, layout.go, font.go, text.go, transform.go, clip.go and filter.go. They refuse
+// those that browsers refuse. custom.go replaces var() and its like. This file finds the declarations that apply to an element, and
+// style.go computes its style from them, with animations at their end (animation.go). Package css reads the syntax.
 package cascade
 
 import (
