@@ -18,7 +18,7 @@ func readClip(v *reader) (Value, bool) {
 			return Value{}, false
 		}
 		if one.Numbers == nil {
-			one.Numbers = []Number{{op: '?', args: []Number{{}}}}
+			one.Numbers = []Number{notANumber()}
 		}
 		got.Numbers = append(got.Numbers, one.Numbers[0])
 	}
@@ -60,106 +60,132 @@ func readClipPath(v *reader) (Value, bool) {
 	return got, true
 }
 
+// shapeReader reads the arguments of the function of a shape.
+type shapeReader struct {
+	*reader
+	shape Part
+}
+
+// shapes are the readers of shapes by name. They report whether a shape is valid.
+var shapes = map[string]func(s *shapeReader) bool{
+	"inset":   func(s *shapeReader) bool { return s.lengths(nil, 1, 4) && s.rounded() },
+	"rect":    func(s *shapeReader) bool { return s.lengths(autoWord, 4, 4) && s.rounded() },
+	"xywh":    func(s *shapeReader) bool { return s.lengths(nil, 4, 4) && s.rounded() },
+	"circle":  (*shapeReader).ellipse,
+	"ellipse": (*shapeReader).ellipse,
+	"polygon": (*shapeReader).polygon,
+	"path":    (*shapeReader).path,
+	"shape":   func(*shapeReader) bool { return true },
+}
+
 func readShape(name string, v *reader) (Part, bool) {
-	one := Part{Name: name}
-	lengths := func(words string, least, most int) bool {
-		allowed := wordSet(words)
-		n := 0
-		for ; n < most && !v.done(); n++ {
-			if word, ok := v.peekWord(); ok {
-				if !allowed[word] {
-					break
-				}
-				v.at++
-				one.Numbers = append(one.Numbers, Number{op: '?', args: []Number{{}}})
-				one.Address += word + " "
-				continue
+	read := shapes[name]
+	if read == nil {
+		return Part{}, false
+	}
+	s := shapeReader{v, Part{Name: name}}
+	ok := read(&s)
+	return s.shape, ok
+}
+
+var (
+	autoWord    = wordSet("auto")
+	radiusWords = wordSet("closest-side farthest-side closest-corner farthest-corner")
+)
+
+// lengths reads at least least and at most most lengths or words.
+func (s *shapeReader) lengths(words map[string]bool, least, most int) bool {
+	n := 0
+	for ; n < most && !s.done(); n++ {
+		if word, ok := s.peekWord(); ok {
+			if !words[word] {
+				break
 			}
-			number, ok := v.numberOf(length, percentage, mixed)
-			if !ok {
+			s.at++
+			s.shape.Numbers = append(s.shape.Numbers, notANumber())
+			s.shape.Address += word + " "
+			continue
+		}
+		if !s.length() {
+			return false
+		}
+	}
+	return n >= least
+}
+
+func (s *shapeReader) length() bool {
+	n, ok := s.numberOf(length, percentage, mixed)
+	s.shape.Numbers = append(s.shape.Numbers, n)
+	return ok
+}
+
+// rounded reads the rest of a shape, which may say how its corners are rounded.
+func (s *shapeReader) rounded() bool {
+	if word, ok := s.peekWord(); ok && word == "round" {
+		s.at = s.in.To
+	}
+	return s.done()
+}
+
+// ellipse reads the two radii of a circle or an ellipse, and then its centre.
+func (s *shapeReader) ellipse() bool {
+	if !s.lengths(radiusWords, 0, 2) {
+		return false
+	}
+	if s.shape.Name == "circle" && len(s.shape.Numbers) == 1 {
+		s.shape.Numbers = append(s.shape.Numbers, s.shape.Numbers[0])
+	}
+	if word, ok := s.peekWord(); !ok || word != "at" {
+		return s.done()
+	}
+	s.at++
+	for len(s.shape.Numbers) < 2 {
+		s.shape.Numbers = append(s.shape.Numbers, notANumber())
+	}
+	return s.centre() && len(s.shape.Numbers) <= 6
+}
+
+// positionWords are the words for a position, in percent.
+var positionWords = map[string]float64{"left": 0, "top": 0, "center": 50, "right": 100, "bottom": 100}
+
+func (s *shapeReader) centre() bool {
+	for !s.done() {
+		word, ok := s.word()
+		if !ok {
+			if !s.length() {
 				return false
 			}
-			one.Numbers = append(one.Numbers, number)
+			continue
 		}
-		return n >= least
+		n, known := positionWords[word]
+		if !known {
+			return false
+		}
+		s.shape.Numbers = append(s.shape.Numbers, Number{quantity: percentage, n: n, unit: '%'})
 	}
-	rounded := func() bool {
-		word, ok := v.peekWord()
-		if ok && word == "round" {
-			v.at = v.in.To
+	return true
+}
+
+func (s *shapeReader) polygon() bool {
+	for i, part := range s.parts() {
+		if word, ok := part.peekWord(); i == 0 && ok && (word == "nonzero" || word == "evenodd") {
+			continue
 		}
-		return v.done()
+		corner := shapeReader{part, s.shape}
+		if !corner.length() || !corner.length() || !corner.done() {
+			return false
+		}
+		s.shape = corner.shape
 	}
-	switch name {
-	case "inset":
-		ok := lengths("", 1, 4) && rounded()
-		return one, ok
-	case "rect":
-		ok := lengths("auto", 4, 4) && rounded()
-		return one, ok
-	case "xywh":
-		ok := lengths("", 4, 4) && rounded()
-		return one, ok
-	case "circle", "ellipse":
-		ok := lengths("closest-side farthest-side closest-corner farthest-corner", 0, 2)
-		if word, is := v.peekWord(); is && word == "at" {
-			v.at++
-			radii := len(one.Numbers)
-			for len(one.Numbers) < 2 {
-				one.Numbers = append(one.Numbers, Number{op: '?', args: []Number{{}}})
-			}
-			if name == "circle" && radii == 1 {
-				one.Numbers[1] = one.Numbers[0]
-			}
-			for !v.done() {
-				if word, is := v.word(); is {
-					share := map[string]float64{"left": 0, "top": 0, "center": 50, "right": 100, "bottom": 100}
-					n, known := share[word]
-					if !known {
-						return one, false
-					}
-					one.Numbers = append(one.Numbers, Number{quantity: percentage, n: n, unit: '%'})
-					continue
-				}
-				number, is := v.numberOf(length, percentage, mixed)
-				if !is {
-					return one, false
-				}
-				one.Numbers = append(one.Numbers, number)
-			}
-			return one, ok && len(one.Numbers) <= 6
+	return len(s.shape.Numbers) > 0
+}
+
+func (s *shapeReader) path() bool {
+	for !s.done() {
+		if s.kind(s.at) == css.String {
+			s.shape.Address = s.t.Name(s.at)
 		}
-		if name == "circle" && len(one.Numbers) == 1 {
-			one.Numbers = append(one.Numbers, one.Numbers[0])
-		}
-		return one, ok && v.done()
-	case "polygon":
-		for i, part := range v.parts() {
-			if word, is := part.peekWord(); i == 0 && is && (word == "nonzero" || word == "evenodd") {
-				continue
-			}
-			for range 2 {
-				number, ok := part.numberOf(length, percentage, mixed)
-				if !ok {
-					return one, false
-				}
-				one.Numbers = append(one.Numbers, number)
-			}
-			if !part.done() {
-				return one, false
-			}
-		}
-		return one, len(one.Numbers) > 0
-	case "path":
-		for !v.done() {
-			if v.kind(v.at) == css.String {
-				one.Address = v.t.Name(v.at)
-			}
-			v.at++
-		}
-		return one, one.Address != ""
-	case "shape":
-		return one, true
+		s.at++
 	}
-	return one, false
+	return s.shape.Address != ""
 }

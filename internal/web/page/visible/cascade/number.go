@@ -165,6 +165,9 @@ var units = map[string]unit{
 // pixels is a length that is known.
 func pixels(n float64) Number { return Number{quantity: length, n: n} }
 
+// notANumber is what is not known.
+func notANumber() Number { return Number{op: '?', args: []Number{{}}} }
+
 // number reads the component value at i as a number.
 func (v *reader) number(i int) (Number, bool) {
 	switch v.kind(i) {
