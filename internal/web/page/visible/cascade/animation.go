@@ -163,68 +163,82 @@ func readAnimationName(v *reader) (Value, bool) {
 	return Value{Word: v.t.Name(v.at - 1)}, true
 }
 
-var timings = wordSet("ease ease-in ease-out ease-in-out linear step-start step-end")
+// animationWords are the words of an animation, with the property that each is a value of. Those of the easing, which does not
+// matter, count as AnimationTimeline, which the shorthand cannot set.
+var animationWords = map[string]Property{
+	"ease": AnimationTimeline, "ease-in": AnimationTimeline, "ease-out": AnimationTimeline, "ease-in-out": AnimationTimeline, "linear": AnimationTimeline, "step-start": AnimationTimeline, "step-end": AnimationTimeline,
+	"infinite": AnimationIterations,
+	"normal":   AnimationDirection, "reverse": AnimationDirection, "alternate": AnimationDirection, "alternate-reverse": AnimationDirection,
+	"none": AnimationFill, "forwards": AnimationFill, "backwards": AnimationFill, "both": AnimationFill,
+	"running": AnimationState, "paused": AnimationState,
+}
 
-// readAnimation reads the shorthand of animations. A word is what it can be first of all, and then the name.
+// animationShorthand is what the shorthand says of one animation, by property from AnimationName on.
+type animationShorthand struct {
+	parts [AnimationTimeline - AnimationName + 1]Part
+	given [AnimationTimeline - AnimationName + 1]bool
+	times int // durations that were read: the first is the duration, the second the delay
+}
+
+// readAnimation reads the shorthand of animations.
 func readAnimation(v *reader, set func(Property, Value)) bool {
-	var lists [8]Value
-	of := [...]Property{AnimationName, AnimationDuration, AnimationDelay, AnimationIterations, AnimationDirection, AnimationFill, AnimationState}
+	var lists [AnimationTimeline - AnimationName]Value
 	for _, part := range v.parts() {
-		one := [...]Part{{Name: "none"}, {Numbers: []Number{{quantity: duration}}}, {Numbers: []Number{{quantity: duration}}}, {Numbers: []Number{{n: 1}}}, {Name: "normal"}, {Name: "none"}, {Name: "running"}}
-		times, given := 0, map[int]bool{}
-		place := func(i int, p Part) bool {
-			if given[i] {
-				return false
-			}
-			given[i], one[i] = true, p
-			return true
-		}
+		one := animationShorthand{parts: [...]Part{
+			{Name: "none"}, {Numbers: []Number{{quantity: duration}}}, {Numbers: []Number{{quantity: duration}}}, {Numbers: []Number{{n: 1}}},
+			{Name: "normal"}, {Name: "none"}, {Name: "running"}, {},
+		}}
 		for !part.done() {
-			if n, ok := part.numberOf(duration); ok {
-				if times++; times > 2 {
-					return false
-				}
-				one[times].Numbers = []Number{n}
-				continue
-			}
-			if n, ok := part.numberOf(plain); ok {
-				if !place(3, Part{Numbers: []Number{n}}) {
-					return false
-				}
-				continue
-			}
-			if _, _, ok := part.function(); ok { // a timing
-				continue
-			}
-			word, ok := part.word()
-			if !ok && part.kind(part.at) == css.String {
-				part.at++
-				ok = true
-			}
-			if !ok {
-				return false
-			}
-			name := Part{Name: part.t.Name(part.at - 1)}
-			switch {
-			case timings[word] && !given[9]:
-				given[9] = true
-			case word == "infinite" && place(3, Part{Name: word}):
-			case (word == "normal" || word == "reverse" || word == "alternate" || word == "alternate-reverse") && place(4, Part{Name: word}):
-			case (word == "none" || word == "forwards" || word == "backwards" || word == "both") && place(5, Part{Name: word}):
-			case (word == "running" || word == "paused") && place(6, Part{Name: word}):
-			case word == "auto":
-			case !place(0, name):
+			if !one.read(part) {
 				return false
 			}
 		}
-		for i := range of {
-			lists[i].Parts = append(lists[i].Parts, one[i])
+		for i := range lists {
+			lists[i].Parts = append(lists[i].Parts, one.parts[i])
 		}
 	}
-	for i, p := range of {
-		set(p, lists[i])
+	for i := range lists {
+		set(AnimationName+Property(i), lists[i])
 	}
 	set(AnimationTimeline, Value{Word: "auto"})
 	v.at = v.in.To
+	return true
+}
+
+// read reads the next component. A word is what it can be first of all, and then the name.
+func (a *animationShorthand) read(v *reader) bool {
+	if n, ok := v.numberOf(duration); ok {
+		if a.times++; a.times > 2 {
+			return false
+		}
+		a.parts[a.times].Numbers = []Number{n}
+		return true
+	}
+	if n, ok := v.numberOf(plain); ok {
+		return a.place(AnimationIterations, Part{Numbers: []Number{n}})
+	}
+	if _, _, ok := v.function(); ok { // an easing
+		return true
+	}
+	word, ok := v.word()
+	if !ok {
+		if v.kind(v.at) != css.String {
+			return false
+		}
+		v.at++
+	}
+	if p, known := animationWords[word]; known && a.place(p, Part{Name: word}) || word == "auto" {
+		return true
+	}
+	return a.place(AnimationName, Part{Name: v.t.Name(v.at - 1)})
+}
+
+// place sets the value of a property, if it has none yet.
+func (a *animationShorthand) place(p Property, value Part) bool {
+	i := p - AnimationName
+	if a.given[i] {
+		return false
+	}
+	a.given[i], a.parts[i] = true, value
 	return true
 }

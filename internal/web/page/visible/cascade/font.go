@@ -48,21 +48,7 @@ func readFont(v *reader, set func(Property, Value)) bool {
 		set(LineHeight, Value{Word: "normal"})
 		return true
 	}
-	for {
-		at := v.at
-		if word, ok := v.word(); ok && fontWords[word] {
-			if word == "oblique" {
-				v.numberOf(angle)
-			}
-			continue
-		}
-		v.at = at
-		if n, ok := v.numberOf(plain); ok && !(n.op == 0 && n.n < 1) && !v.quirks {
-			continue
-		}
-		v.at = at
-		break
-	}
+	v.skipFontWords()
 	size, ok := readFontSize(v)
 	if !ok {
 		return false
@@ -79,24 +65,49 @@ func readFont(v *reader, set func(Property, Value)) bool {
 		return false
 	}
 	for _, family := range v.parts() {
-		if family.done() {
+		if !family.isFamily() {
 			return false
-		}
-		if family.kind(family.at) == css.String {
-			family.at++
-			if !family.done() {
-				return false
-			}
-			continue
-		}
-		for !family.done() {
-			if _, ok := family.word(); !ok {
-				if _, _, ok := family.function(); !ok {
-					return false
-				}
-			}
 		}
 	}
 	v.at = v.in.To
+	return true
+}
+
+// skipFontWords goes over the style, the variant, the weight and the width of a font.
+func (v *reader) skipFontWords() {
+	for {
+		at := v.at
+		if word, ok := v.word(); ok && fontWords[word] {
+			if word == "oblique" {
+				v.numberOf(angle)
+			}
+			continue
+		}
+		v.at = at
+		if n, ok := v.numberOf(plain); ok && !(n.op == 0 && n.n < 1) && !v.quirks {
+			continue
+		}
+		v.at = at
+		return
+	}
+}
+
+// isFamily reports whether all of a value is the name of a font family: a string, or words.
+func (v *reader) isFamily() bool {
+	if v.done() {
+		return false
+	}
+	if v.kind(v.at) == css.String {
+		v.at++
+		return v.done()
+	}
+	for !v.done() {
+		if _, ok := v.word(); ok {
+			continue
+		}
+		if _, _, ok := v.function(); !ok {
+			return false
+		}
+	}
 	return true
 }
