@@ -98,14 +98,13 @@ func (at place) headline() (turn.Denial, string) {
 	if said := at.verdictLine(); said != "" {
 		return turn.DeniedByVerdict, clip(said)
 	}
-	for _, i := range at.linesBehind() {
-		if l := &at.p.lines[i]; l.kind == prose && len(l.split()) > 0 {
+	if behind := at.linesBehind(); len(behind) > 0 {
+		if l := &at.p.lines[behind[0]]; l.kind == prose && len(l.split()) > 0 {
 			said := l.split()[0]
 			if _, refuted := refutes(said); refuted || isAnswer(said, falseAnswers) {
 				return turn.DeniedBySentence, clip(said)
 			}
 		}
-		break
 	}
 	return "", ""
 }

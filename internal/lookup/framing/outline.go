@@ -162,10 +162,6 @@ func isLabel(s string) bool {
 	return s != "" && len(s) <= maxLabel && !strings.ContainsAny(s[len(s)-1:], ".!?:,;")
 }
 
-func isContinued(raw string) bool {
-	return strings.HasPrefix(raw, "  ") || strings.HasPrefix(raw, "\t")
-}
-
 func endsInColon(s string) bool { return strings.HasSuffix(s, ":") || strings.HasSuffix(s, "：") }
 
 // path returns the headings from the outermost to this one.

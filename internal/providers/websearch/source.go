@@ -20,6 +20,7 @@ type source struct {
 	forum   bool   // users wrote all of it
 	answer  bool   // its backend says that it answers the question
 	dated   string // where the date comes from: "page" or "search"
+	month   bool   // of the date only the month is known
 	covered bool   // much of it was hidden from readers (H4)
 	removed clean.Report
 	folded  string        // page.Text on one line; quotes are checked against it
@@ -66,7 +67,11 @@ func sourceOf(t target, p *read.Page, now time.Time) source {
 // prepare makes of the text what quotes are checked against. Of a forum, users wrote all of it.
 func (s *source) prepare(forum bool) {
 	s.forum, s.folded = forum, text.OneLine(s.page.Text)
-	s.framing = framing.Read(framing.Source{Title: s.page.Title, Text: s.page.Text, Forum: forum, Published: s.page.Published})
+	from := framing.Source{Title: s.page.Title, Text: s.page.Text, Forum: forum, Published: s.page.Published}
+	if s.month { // the first of a month may be any of its days
+		from.Published = time.Time{}
+	}
+	s.framing = framing.Read(from)
 }
 
 // describe takes the title and the dates of a page, and of the hit that led to it what the page does not tell.
@@ -74,6 +79,7 @@ func (s *source) describe(t target, p *read.Page) {
 	s.page.Title, s.page.Modified = read.Title(p.Extract.Title, maxTitle), p.Extract.Modified
 	s.covered = p.Extract.Hidden*10 > 3*(p.Extract.Hidden+len(p.Extract.Markdown))
 	s.date(p.Extract.Published, "page")
+	s.month = p.Extract.MonthOnly
 	if t.hit == nil || p.Err != nil && p.Extract.Markdown == "" {
 		return
 	}

@@ -44,6 +44,7 @@ type Page struct {
 	Language  string    // BCP 47, as the page declares it; empty if it doesn't
 	Type      string    // what it was read as: "article", "forum", "product", "list", "page" (any other HTML), "text" or "json"; "video" comes from package reader
 	Published time.Time // zero if unknown; midnight UTC where only the day is known
+	MonthOnly bool      // Published is the first day of a month, and no more is known
 	Modified  time.Time // zero if unknown or not after Published
 	Markdown  string    // with headings, lists, tables and code; without links, images and emphasis
 	Links     []Link    // of the content, absolute, each address once, in order, without fragments
@@ -205,7 +206,7 @@ func readTree(text, rest []byte, base *url.URL, scripts bool) (Page, error) {
 	if root == nil {
 		return fail(turn.CodeExtractionFailed)
 	}
-	p := Page{Title: m.Title, Author: m.Author, Site: m.Site, Language: m.Language, Published: m.Published, Modified: m.Modified, Type: kind, Hidden: hidden}
+	p := Page{Title: m.Title, Author: m.Author, Site: m.Site, Language: m.Language, Published: m.Published, MonthOnly: m.MonthOnly, Modified: m.Modified, Type: kind, Hidden: hidden}
 	p.Links = links(root, base, maxLinks)
 	if p.Markdown, err = markdown(root); err != nil || p.Markdown == "" {
 		return fail(turn.CodeExtractionFailed)

@@ -47,7 +47,7 @@ func byline(doc *html.Node) (author string, day time.Time) {
 			author = strings.TrimSpace(found[1])
 		}
 		if found := datedOn.FindStringSubmatch(text); found != nil && !changedOn.MatchString(text) {
-			date := parseDate(monthName.Replace(found[1]))
+			date := parseDate(monthName.Replace(found[1])).Time
 			differ = differ || !day.IsZero() && !date.IsZero() && !date.Equal(day)
 			if day.IsZero() {
 				day = date

@@ -52,9 +52,9 @@ func (s *source) readStamps() {
 
 // dates takes the first of these that holds a date: JSON-LD, <meta>, marked dates in the body. For the day of publication
 // the only date in the body and the address count too.
-func (s *source) dates(base *url.URL) (published, modified time.Time) {
+func (s *source) dates(base *url.URL) (published date, modified time.Time) {
 	published = s.firstDate(publishedMeta[:], cmp.Or(s.property("datePublished"), s.property("dateCreated")), "publish", "pubdate", "datecreated", "entry-date")
-	modified = s.firstDate(modifiedMeta[:], s.property("dateModified"), "modif", "updated")
+	modified = s.firstDate(modifiedMeta[:], s.property("dateModified"), "modif", "updated").Time
 	if published.IsZero() && len(s.stamps) == 1 {
 		published = parseDate(s.stamps[0].value)
 	}
@@ -63,7 +63,7 @@ func (s *source) dates(base *url.URL) (published, modified time.Time) {
 			published = parseDate(m[1] + "-" + m[2] + "-" + m[3])
 		}
 	}
-	if !modified.After(published) {
+	if !modified.After(published.Time) {
 		modified = time.Time{}
 	}
 	return published, modified
@@ -71,25 +71,25 @@ func (s *source) dates(base *url.URL) (published, modified time.Time) {
 
 var addressDate = regexp.MustCompile(`/((?:19|20)\d\d)[/-](0[1-9]|1[0-2])[/-](0[1-9]|[12]\d|3[01])(?:[/-]|$)`)
 
-func (s *source) firstDate(names []string, property string, roles ...string) time.Time {
-	if date := parseDate(property); !date.IsZero() {
-		return date
+func (s *source) firstDate(names []string, property string, roles ...string) date {
+	if found := parseDate(property); !found.IsZero() {
+		return found
 	}
 	for _, name := range names {
-		if date := parseDate(s.meta[name]); !date.IsZero() {
-			return date
+		if found := parseDate(s.meta[name]); !found.IsZero() {
+			return found
 		}
 	}
 	for _, stamp := range s.stamps {
 		for _, role := range roles {
 			if strings.Contains(stamp.role, role) {
-				if date := parseDate(stamp.value); !date.IsZero() {
-					return date
+				if found := parseDate(stamp.value); !found.IsZero() {
+					return found
 				}
 			}
 		}
 	}
-	return time.Time{}
+	return date{}
 }
 
 // layouts are the notations in use. None depends on whether the day or the month comes first.
@@ -97,27 +97,35 @@ var layouts = [...]string{
 	time.RFC3339Nano, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04",
 	"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02", "2006/01/02", "2006/1/2", "20060102",
 	time.RFC1123Z, time.RFC1123, "Mon, 2 Jan 2006 15:04:05 -0700", "Mon, 2 Jan 2006 15:04:05 MST", "Mon Jan 2 15:04:05 MST 2006", "Mon Jan 2 2006 15:04:05 GMT-0700",
-	"January 2, 2006", "Jan 2, 2006", "2 January 2006", "2 Jan 2006", "January 2, 2006 15:04", "Jan 2, 2006 3:04 PM", "January 2, 2006 3:04 PM", "2006-01",
+	"January 2, 2006", "Jan 2, 2006", "2 January 2006", "2 Jan 2006", "January 2, 2006 15:04", "Jan 2, 2006 3:04 PM", "January 2, 2006 3:04 PM", monthLayout,
+}
+
+const monthLayout = "2006-01"
+
+// date is a moment, midnight UTC of a day, or that of the first day of a month of which no day is given.
+type date struct {
+	time.Time
+	monthOnly bool
 }
 
 // firstPages is before any page was written. An earlier date is a mistake, and so is one after tomorrow.
 var firstPages = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func parseDate(value string) time.Time {
+func parseDate(value string) date {
 	value = strings.TrimSpace(value)
 	if len(value) < 7 || len(value) > 64 {
-		return time.Time{}
+		return date{}
 	}
 	value, _, _ = strings.Cut(value, " (")
 	for _, layout := range layouts {
-		date, err := time.Parse(layout, value)
+		at, err := time.Parse(layout, value)
 		if err != nil {
 			continue
 		}
-		if date = date.UTC(); date.Before(firstPages) || date.After(time.Now().Add(48*time.Hour)) {
-			return time.Time{}
+		if at = at.UTC(); at.Before(firstPages) || at.After(time.Now().Add(48*time.Hour)) {
+			return date{}
 		}
-		return date
+		return date{at, layout == monthLayout}
 	}
-	return time.Time{}
+	return date{}
 }

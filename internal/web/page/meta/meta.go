@@ -29,6 +29,7 @@ type Metadata struct {
 	Site      string    // the site's name for itself
 	Language  string    // BCP 47
 	Published time.Time // zero if unknown; midnight UTC where only the day is known
+	MonthOnly bool      // Published is the first day of a month, and no more is known
 	Modified  time.Time // zero if unknown or not after Published
 	Types     Types
 	Product   Product
@@ -77,7 +78,8 @@ func Read(doc *html.Node, base *url.URL) Metadata {
 	}
 	m.Author = personName(m.Author)
 	m.Title = withoutSite(s.title(), m.Site)
-	m.Published, m.Modified = s.dates(base)
+	published, modified := s.dates(base)
+	m.Published, m.MonthOnly, m.Modified = published.Time, published.monthOnly, modified
 	if m.Author == "" || m.Published.IsZero() {
 		author, day := byline(doc)
 		m.Author = cmp.Or(m.Author, author)

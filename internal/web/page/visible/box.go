@@ -135,33 +135,46 @@ func (f *frame) size(in, around *frame, taken bool) {
 	if n, ok := st.Length(cascade.Height, height); ok {
 		f.box.height = max(0, n-paddingDown)
 	}
-	w, fixed := st.Length(cascade.Width, width)
-	if fixed {
-		w = max(0, w-padding)
-	} else {
-		w = width - side(cascade.MarginLeft) - side(cascade.MarginRight) - side(cascade.PaddingLeft) - side(cascade.PaddingRight)
-	}
-	left, hasLeft := st.Length(cascade.Left, width)
-	right, hasRight := st.Length(cascade.Right, width)
-	if taken && hasLeft && hasRight && !fixed {
-		w -= left + right
-	}
-	float := st.Word(cascade.Float)
-	if !fixed && (taken && !(hasLeft && hasRight) || float == "left" || float == "right" || strings.HasPrefix(st.Display, "inline-")) {
-		w = min(f.extent(), max(width, 100))
-	}
+	f.box.width = f.wide(width, padding, taken)
 	if strings.HasSuffix(in.style.Display, "flex") && !taken {
-		f.flexible(in, &w)
+		f.flexible(in)
 	}
 	if strings.HasSuffix(in.style.Display, "grid") && !taken {
 		column, row := gridTracks(in, st.Node)
 		if column && clips(st.Word(cascade.OverflowX)) {
-			w = 0
+			f.box.width = 0
 		}
 		if row && clips(st.Word(cascade.OverflowY)) {
 			f.box.height = 0
 		}
 	}
+	f.limit(width, height, padding, paddingDown)
+}
+
+// wide computes the width before it is limited, in a box of a certain width. padding is what of it is not for the content.
+func (f *frame) wide(width, padding float64, taken bool) float64 {
+	st := &f.style
+	side := func(p cascade.Property) float64 { n, _ := st.Length(p, width); return n }
+	if w, fixed := st.Length(cascade.Width, width); fixed {
+		return max(0, w-padding)
+	}
+	left, hasLeft := st.Length(cascade.Left, width)
+	right, hasRight := st.Length(cascade.Right, width)
+	float := st.Word(cascade.Float)
+	if taken && !(hasLeft && hasRight) || float == "left" || float == "right" || strings.HasPrefix(st.Display, "inline-") {
+		return min(f.extent(), max(width, 100)) // as its text needs
+	}
+	w := width - side(cascade.MarginLeft) - side(cascade.MarginRight) - side(cascade.PaddingLeft) - side(cascade.PaddingRight)
+	if taken {
+		w -= left + right
+	}
+	return w
+}
+
+// limit applies the least and the greatest width and height.
+func (f *frame) limit(width, height, padding, paddingDown float64) {
+	st := &f.style
+	w := f.box.width
 	if n, ok := st.Length(cascade.MaxWidth, width); ok {
 		w = min(w, max(0, n-padding))
 	}
@@ -174,7 +187,7 @@ func (f *frame) size(in, around *frame, taken bool) {
 			f.box.height = n
 		}
 	}
-	if strings.Contains(st.Word(cascade.Contain), "strict") || strings.Contains(" "+st.Word(cascade.Contain)+" ", " size ") {
+	if contain := st.Word(cascade.Contain); strings.Contains(contain, "strict") || strings.Contains(" "+contain+" ", " size ") {
 		if f.box.height != f.box.height {
 			f.box.height = 0
 		}
@@ -207,7 +220,7 @@ func gridTracks(in *frame, n *html.Node) (column, row bool) {
 }
 
 // flexible computes the size of what cannot grow in a flexible box.
-func (f *frame) flexible(in *frame, w *float64) {
+func (f *frame) flexible(in *frame) {
 	st := &f.style
 	column := strings.HasPrefix(in.style.Word(cascade.FlexDirection), "column")
 	percent := in.box.width
@@ -218,7 +231,7 @@ func (f *frame) flexible(in *frame, w *float64) {
 		if column {
 			f.box.height = n
 		} else {
-			*w = n
+			f.box.width = n
 		}
 	}
 }

@@ -2,7 +2,7 @@
 //
 // view.go looks at a page as on a [screen], without changing it: it goes down the tree with the styles that package cascade computes,
 // and decides of each element and each text whether it can be seen. box.go places boxes as far as that takes no setting of text, paint.go
-// compares letters with what lies behind them, shape.go knows clipping, masks and transforms, shadow.go shadow trees, and name.go the
+// compares letters with what lies behind them, shape.go knows clipping and masks, transform.go transforms, shadow.go shadow trees, and name.go the
 // attributes and classes that say that something is hidden. In doubt it is. [Prune] then takes out of the tree what cannot be seen, and what
 // is not text at all or stands beside it. [Flat] reads a page that makes no tree, by the same rules; it knows only what stands before.
 //

@@ -1,6 +1,10 @@
 package cascade
 
-import "math"
+import (
+	"math"
+
+	"familiar/internal/web/page/visible/css"
+)
 
 // watched is how long after it was opened a page is looked at, in seconds.
 const watched = 60
@@ -148,5 +152,93 @@ func sameNumbers(a, b []Number) bool {
 			return false
 		}
 	}
+	return true
+}
+
+func readAnimationName(v *reader) (Value, bool) {
+	if v.done() || v.kind(v.at) != css.Ident && v.kind(v.at) != css.String {
+		return Value{}, false
+	}
+	v.at++
+	return Value{Word: v.t.Name(v.at - 1)}, true
+}
+
+// animationWords are the words of an animation, with the property that each is a value of. Those of the easing, which does not
+// matter, count as AnimationTimeline, which the shorthand cannot set.
+var animationWords = map[string]Property{
+	"ease": AnimationTimeline, "ease-in": AnimationTimeline, "ease-out": AnimationTimeline, "ease-in-out": AnimationTimeline, "linear": AnimationTimeline, "step-start": AnimationTimeline, "step-end": AnimationTimeline,
+	"infinite": AnimationIterations,
+	"normal":   AnimationDirection, "reverse": AnimationDirection, "alternate": AnimationDirection, "alternate-reverse": AnimationDirection,
+	"none": AnimationFill, "forwards": AnimationFill, "backwards": AnimationFill, "both": AnimationFill,
+	"running": AnimationState, "paused": AnimationState,
+}
+
+// animationShorthand is what the shorthand says of one animation, by property from AnimationName on.
+type animationShorthand struct {
+	parts [AnimationTimeline - AnimationName + 1]Part
+	given [AnimationTimeline - AnimationName + 1]bool
+	times int // durations that were read: the first is the duration, the second the delay
+}
+
+// readAnimation reads the shorthand of animations.
+func readAnimation(v *reader, set func(Property, Value)) bool {
+	var lists [AnimationTimeline - AnimationName]Value
+	for _, part := range v.parts() {
+		one := animationShorthand{parts: [...]Part{
+			{Name: "none"}, {Numbers: []Number{{quantity: duration}}}, {Numbers: []Number{{quantity: duration}}}, {Numbers: []Number{{n: 1}}},
+			{Name: "normal"}, {Name: "none"}, {Name: "running"}, {},
+		}}
+		for !part.done() {
+			if !one.read(part) {
+				return false
+			}
+		}
+		for i := range lists {
+			lists[i].Parts = append(lists[i].Parts, one.parts[i])
+		}
+	}
+	for i := range lists {
+		set(AnimationName+Property(i), lists[i])
+	}
+	set(AnimationTimeline, Value{Word: "auto"})
+	v.at = v.in.To
+	return true
+}
+
+// read reads the next component. A word is what it can be first of all, and then the name.
+func (a *animationShorthand) read(v *reader) bool {
+	if n, ok := v.numberOf(duration); ok {
+		if a.times++; a.times > 2 {
+			return false
+		}
+		a.parts[a.times].Numbers = []Number{n}
+		return true
+	}
+	if n, ok := v.numberOf(plain); ok {
+		return a.place(AnimationIterations, Part{Numbers: []Number{n}})
+	}
+	if _, _, ok := v.function(); ok { // an easing
+		return true
+	}
+	word, ok := v.word()
+	if !ok {
+		if v.kind(v.at) != css.String {
+			return false
+		}
+		v.at++
+	}
+	if p, known := animationWords[word]; known && a.place(p, Part{Name: word}) || word == "auto" {
+		return true
+	}
+	return a.place(AnimationName, Part{Name: v.t.Name(v.at - 1)})
+}
+
+// place sets the value of a property, if it has none yet.
+func (a *animationShorthand) place(p Property, value Part) bool {
+	i := p - AnimationName
+	if a.given[i] {
+		return false
+	}
+	a.given[i], a.parts[i] = true, value
 	return true
 }

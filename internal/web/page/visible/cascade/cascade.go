@@ -2,9 +2,14 @@
 // style sheets, style attributes and what the browser begins with (ua.css), by origin, layer, specificity and order, for one [Screen].
 //
 // sheet.go reads the rules of a sheet, selector.go and match.go its selectors, condition.go what @media, @supports and @container
-// ask. property.go, values.go, images.go, number.go and colour.go read the values of the properties that matter, and refuse those that
-// browsers refuse. custom.go replaces var() and its like. This file finds the declarations that apply to an element, and style.go
-// computes its style from them, with animations at their end (animation.go). Package css reads the syntax.
+// ask. property.go names the properties that matter and reads their declarations. The values are read by number.go, colour.go,
+// images.go and words.go and, by what they are about, layout.go, font.go, text.go, transform.go, clip.go and filter.go. They refuse
+// those that browsers refuse. custom.go replaces var() and its like. This file finds the declarations that apply to an element, and
+// style.go computes its style from them, with animations at their end (animation.go). Package css reads the syntax.
+//
+// Selectors are read and matched here and not by github.com/andybalholm/cascadia, which knows neither :is, :where and :scope nor nesting
+// and namespaces, takes what browsers refuse (:contains), and does not count its work, so that a page could make it as long as it likes.
+// For what both know cascadia is the oracle of the tests.
 package cascade
 
 import (
@@ -481,60 +486,68 @@ func (s *Sheets) collectEntries(n *html.Node, parent *Style, animated []declarat
 	if s.element == "" && s.host != n {
 		hints, own = s.hints(n), s.styleAttribute(n)
 	}
-	all := s.entries[:0]
-	group := func(m match) int {
-		if m.rule.origin == userAgent {
-			return agentGroup
-		}
-		return m.rule.layer.index
-	}
-	add := func(list []declaration, important bool, group int, o origin) {
-		for i := range list {
-			if list[i].important == important {
-				all = append(all, entry{&list[i], group, o})
-			}
-		}
-	}
+	s.entries = s.entries[:0]
 	someImportant := false
 	hinted := false
 	for _, m := range found {
 		if m.rule.origin == author && !hinted {
-			add(hints, false, hintGroup, author)
+			s.addEntries(hints, false, hintGroup, author)
 			hinted = true
 		}
 		list := m.rule.read(s.quirks)
 		for i := range list {
 			someImportant = someImportant || list[i].important
 		}
-		add(list, false, group(m), m.rule.origin)
+		s.addEntries(list, false, m.group(), m.rule.origin)
 	}
 	if !hinted {
-		add(hints, false, hintGroup, author)
+		s.addEntries(hints, false, hintGroup, author)
 	}
-	add(own, false, attributeGroup, author)
-	add(animated, false, animationGroup, animation)
-	if someImportant { // stronger layers come first
-		for from := len(found); from > 0; {
-			to := from
-			for from--; from > 0 && group(found[from-1]) == group(found[to-1]); from-- {
-			}
-			if found[from].rule.origin == author {
-				for _, m := range found[from:to] {
-					add(m.rule.declarations, true, group(m), author)
-				}
-			}
-		}
+	s.addEntries(own, false, attributeGroup, author)
+	s.addEntries(animated, false, animationGroup, animation)
+	if someImportant {
+		s.addImportant(found)
 	}
-	add(own, true, attributeGroup, author)
+	s.addEntries(own, true, attributeGroup, author)
 	if someImportant {
 		for _, m := range found {
 			if m.rule.origin == userAgent {
-				add(m.rule.declarations, true, agentGroup, userAgent)
+				s.addEntries(m.rule.declarations, true, agentGroup, userAgent)
 			}
 		}
 	}
-	s.entries = all
-	return all
+	return s.entries
+}
+
+// addEntries adds the declarations of a list that are important, or those that are not.
+func (s *Sheets) addEntries(list []declaration, important bool, group int, o origin) {
+	for i := range list {
+		if list[i].important == important {
+			s.entries = append(s.entries, entry{&list[i], group, o})
+		}
+	}
+}
+
+// addImportant adds the important declarations of the author's rules. Those of stronger layers come first.
+func (s *Sheets) addImportant(found []match) {
+	for from := len(found); from > 0; {
+		to := from
+		for from--; from > 0 && found[from-1].group() == found[to-1].group(); from-- {
+		}
+		if found[from].rule.origin == author {
+			for _, m := range found[from:to] {
+				s.addEntries(m.rule.declarations, true, m.group(), author)
+			}
+		}
+	}
+}
+
+// group returns the group of the declarations of a rule.
+func (m match) group() int {
+	if m.rule.origin == userAgent {
+		return agentGroup
+	}
+	return m.rule.layer.index
 }
 
 // maxStyle is how long a style attribute may be that is read, in bytes. It may hold a picture.

@@ -540,3 +540,8 @@ func mix(space string, a, b RGBA, share float64) RGBA {
 	}
 	return s.toRGB(c)
 }
+
+func readColour(v *reader) (Value, bool) {
+	c, ok := v.colour()
+	return Value{Colour: c}, ok
+}

@@ -50,71 +50,86 @@ func (e *Number) Value(in *Surroundings) float64 {
 	return e.function(in)
 }
 
-// function computes a function with any number of arguments.
+// function computes a function of its arguments.
 func (e *Number) function(in *Surroundings) float64 {
 	v := make([]float64, len(e.args))
 	for i := range e.args {
 		v[i] = e.args[i].Value(in)
 	}
-	got := v[0]
-	switch e.op {
-	case '+':
-		for _, x := range v[1:] {
-			got += x
-		}
-	case '<':
-		for _, x := range v[1:] {
-			got = math.Min(got, x)
-		}
-	case '>':
-		for _, x := range v[1:] {
-			got = math.Max(got, x)
-		}
-	case 'c':
-		got = math.Max(v[0], math.Min(v[1], v[2]))
-	case 'a':
-		got = math.Abs(got)
-	case 's':
-		switch {
-		case got > 0:
-			got = 1
-		case got < 0:
-			got = -1
-		}
-	case 'r':
-		if step := v[1]; step != 0 {
-			got = math.Round(got/step) * step
-		}
-	case 'm':
-		if got = math.Mod(v[0], v[1]); got*v[1] < 0 {
-			got += v[1]
-		}
-	case 'e':
-		got = math.Mod(v[0], v[1])
-	case 'p':
-		got = math.Pow(v[0], v[1])
-	case 'q':
-		got = math.Sqrt(got)
-	case 'h':
-		sum := 0.0
-		for _, x := range v {
-			sum += x * x
-		}
-		got = math.Sqrt(sum)
-	case 'x':
-		got = math.Exp(got)
-	case 'l':
-		if got = math.Log(v[0]); len(v) > 1 {
-			got /= math.Log(v[1])
-		}
-	case 'S':
-		got = math.Sin(got * math.Pi / 180)
-	case 'C':
-		got = math.Cos(got * math.Pi / 180)
-	case 'T':
-		got = math.Tan(got * math.Pi / 180)
-	default:
-		got = math.NaN()
+	if compute := operations[e.op]; compute != nil {
+		return compute(v)
+	}
+	return math.NaN()
+}
+
+// operations compute functions of one argument or more, by [Number.op].
+var operations = [256]func(args []float64) float64{
+	'+': func(args []float64) float64 { return reduce(args, func(a, b float64) float64 { return a + b }) },
+	'<': func(args []float64) float64 { return reduce(args, math.Min) },
+	'>': func(args []float64) float64 { return reduce(args, math.Max) },
+	'c': func(args []float64) float64 { return math.Max(args[0], math.Min(args[1], args[2])) },
+	'a': func(args []float64) float64 { return math.Abs(args[0]) },
+	's': func(args []float64) float64 { return signum(args[0]) },
+	'r': func(args []float64) float64 { return roundTo(args[0], args[1]) },
+	'm': func(args []float64) float64 { return modulo(args[0], args[1]) },
+	'e': func(args []float64) float64 { return math.Mod(args[0], args[1]) },
+	'p': func(args []float64) float64 { return math.Pow(args[0], args[1]) },
+	'q': func(args []float64) float64 { return math.Sqrt(args[0]) },
+	'h': hypotenuse,
+	'x': func(args []float64) float64 { return math.Exp(args[0]) },
+	'l': logarithm,
+	'S': func(args []float64) float64 { return math.Sin(args[0] * math.Pi / 180) },
+	'C': func(args []float64) float64 { return math.Cos(args[0] * math.Pi / 180) },
+	'T': func(args []float64) float64 { return math.Tan(args[0] * math.Pi / 180) },
+}
+
+func reduce(args []float64, join func(a, b float64) float64) float64 {
+	got := args[0]
+	for _, n := range args[1:] {
+		got = join(got, n)
+	}
+	return got
+}
+
+// signum returns -1, 0 or 1, and NaN for NaN.
+func signum(n float64) float64 {
+	switch {
+	case n > 0:
+		return 1
+	case n < 0:
+		return -1
+	}
+	return n
+}
+
+func roundTo(n, step float64) float64 {
+	if step == 0 {
+		return n
+	}
+	return math.Round(n/step) * step
+}
+
+// modulo returns a remainder that has the sign of the divisor.
+func modulo(n, by float64) float64 {
+	got := math.Mod(n, by)
+	if got*by < 0 {
+		got += by
+	}
+	return got
+}
+
+func hypotenuse(args []float64) float64 {
+	sum := 0.0
+	for _, n := range args {
+		sum += n * n
+	}
+	return math.Sqrt(sum)
+}
+
+func logarithm(args []float64) float64 {
+	got := math.Log(args[0])
+	if len(args) > 1 {
+		got /= math.Log(args[1])
 	}
 	return got
 }
@@ -164,6 +179,9 @@ var units = map[string]unit{
 
 // pixels is a length that is known.
 func pixels(n float64) Number { return Number{quantity: length, n: n} }
+
+// notANumber is what is not known.
+func notANumber() Number { return Number{op: '?', args: []Number{{}}} }
 
 // number reads the component value at i as a number.
 func (v *reader) number(i int) (Number, bool) {

@@ -357,10 +357,10 @@ func readDeclaration(name, text string, quirks bool, set func(Property, Value)) 
 	v := newReader(text)
 	v.quirks = quirks && quirky[name]
 	for i := range v.t.Tokens {
-		if v.t.Tokens[i].Kind == functionKind && v.t.Lower(i) == "var" && !v.isVariable(i) {
+		if v.t.Tokens[i].Kind == css.Function && v.t.Lower(i) == "var" && !v.isVariable(i) {
 			return false
 		}
-		if v.t.Tokens[i].Kind == functionKind && (substitutes[v.t.Lower(i)] || strings.HasPrefix(v.t.Lower(i), "--")) {
+		if v.t.Tokens[i].Kind == css.Function && (substitutes[v.t.Lower(i)] || strings.HasPrefix(v.t.Lower(i), "--")) {
 			for _, p := range d.of {
 				set(p, Value{later: text, of: name})
 			}

@@ -310,7 +310,7 @@ func wordSet(list string) map[string]bool {
 	return set
 }
 
-// plainPseudos are the pseudo-classes without arguments that browsers know. What those in states.go do not know how to decide
+// plainPseudos are the pseudo-classes without arguments that browsers know. What match.go does not know how to decide
 // holds for no element of a page that was just opened.
 var plainPseudos = wordSet(`active any-link autofill -webkit-autofill -webkit-any-link buffering checked default defined disabled empty enabled
 	first-child first-of-type focus focus-visible focus-within fullscreen -webkit-full-screen future past current hover in-range indeterminate invalid
@@ -347,55 +347,58 @@ func (r *selectorReader) pseudo(i int, in css.Span, s *selector) (one simple, ne
 		}
 		return one, next, known
 	}
-	if s.element != "" && kind != css.Ident {
-		return one, next, false
-	}
-	one = simple{kind: ':', name: name}
 	if kind == css.Ident {
 		s.specificity[1]++
-		return one, next, plainPseudos[name]
+		return simple{kind: ':', name: name}, next, plainPseudos[name]
 	}
-	inside := r.t.Trim(r.t.Inside(i, in))
-	ok = true
+	if s.element != "" {
+		return one, next, false
+	}
+	one, ok = r.pseudoFunction(name, r.t.Trim(r.t.Inside(i, in)), s)
+	return one, next, ok
+}
+
+// pseudoFunction reads a pseudo-class with arguments.
+func (r *selectorReader) pseudoFunction(name string, in css.Span, s *selector) (one simple, ok bool) {
+	one = simple{kind: ':', name: name}
 	switch name {
-	case "is", "where", "-webkit-any", "matches":
+	case "is", "where", "-webkit-any":
 		one.name = "is"
-		one.list, ok = r.list(inside, name != "-webkit-any", false)
-		ok = ok && name != "matches"
+		one.list, ok = r.list(in, name != "-webkit-any", false)
 		if name != "where" {
 			s.specificity.add(highest(one.list))
 		}
-	case "not":
-		one.list, ok = r.list(inside, false, false)
-		s.specificity.add(highest(one.list))
-	case "has":
-		one.list, ok = r.list(inside, false, true)
+	case "not", "has":
+		one.list, ok = r.list(in, false, name == "has")
 		s.specificity.add(highest(one.list))
 	case "nth-child", "nth-last-child", "nth-of-type", "nth-last-of-type":
 		s.specificity[1]++
-		ok = r.nth(&one, inside, strings.HasSuffix(name, "child"))
+		ok = r.nth(&one, in, strings.HasSuffix(name, "child"))
 		s.specificity.add(highest(one.list))
 	case "lang", "dir":
 		s.specificity[1]++
-		var values []string
-		for value := range r.t.Split(inside, css.Comma) {
-			if k := r.t.Kind(value.From, value); value.To != value.From+1 || k != css.Ident && k != css.String {
-				return one, next, false
-			}
-			values = append(values, r.t.Lower(value.From))
-		}
-		one.value = strings.Join(values, ",")
+		one.value, ok = r.values(in)
 	case "host":
 		s.specificity[1]++
-		one.list, ok = r.list(inside, false, false)
+		one.list, ok = r.list(in, false, false)
 	case "host-context", "state", "active-view-transition-type", "current", "nth-col", "nth-last-col":
 		s.specificity[1]++
-		ok = !inside.Empty()
+		ok = !in.Empty()
 		one.name = "never"
-	default:
-		ok = false
 	}
-	return one, next, ok
+	return one, ok
+}
+
+// values reads names or strings between commas. They are in lower case, and commas are between them still.
+func (r *selectorReader) values(in css.Span) (string, bool) {
+	var all []string
+	for value := range r.t.Split(in, css.Comma) {
+		if k := r.t.Kind(value.From, value); value.To != value.From+1 || k != css.Ident && k != css.String {
+			return "", false
+		}
+		all = append(all, r.t.Lower(value.From))
+	}
+	return strings.Join(all, ","), true
 }
 
 // nth reads "2n+1", "odd", "3 of .x" and the like.

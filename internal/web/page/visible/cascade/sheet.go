@@ -254,11 +254,7 @@ func (r *sheetReader) rule(item css.Item, at place) {
 	}
 	if !item.HasBlock {
 		if item.Name == "layer" {
-			for part := range r.t.Split(item.Prelude, css.Comma) {
-				if name, ok := r.layerName(part); ok && name != "" {
-					at.layer.sub(name)
-				}
-			}
+			r.declareLayers(item.Prelude, at.layer)
 		}
 		return
 	}
@@ -300,6 +296,15 @@ func (r *sheetReader) rule(item css.Item, at place) {
 		return
 	}
 	r.block(item.Block, at, nil)
+}
+
+// declareLayers reads the names of layers in a list. The order in which they are first named is that of their strength.
+func (r *sheetReader) declareLayers(in css.Span, l *layer) {
+	for part := range r.t.Split(in, css.Comma) {
+		if name, ok := r.layerName(part); ok && name != "" {
+			l.sub(name)
+		}
+	}
 }
 
 func (r *sheetReader) layerName(in css.Span) (string, bool) {

@@ -187,6 +187,11 @@ func (s *Sheets) resolve(st *Style, entries []entry) {
 		st.values[p] = value
 		st.declared = append(st.declared, p)
 	}
+	st.resolveWide()
+}
+
+// resolveWide replaces the values that every property has by what they come to.
+func (st *Style) resolveWide() {
 	for _, p := range st.declared {
 		v := st.values[p]
 		if v.wide == "" {

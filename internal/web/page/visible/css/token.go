@@ -3,6 +3,10 @@
 // [Tokenize] makes tokens of a text. They hold no text of their own, only where they stand in it, and where the bracket that they
 // open is closed. grammar.go finds the rules and declarations among them, and recovers from errors at the places where browsers do.
 // What selectors, conditions and values mean is the business of package cascade.
+//
+// The tokenizer is the project's own. Those of github.com/tdewolff/parse and github.com/gorilla/css take U+B, two tags in a selector, for
+// a range of code points, and neither tells where a bracket is closed; the latter also allocates each token, and stops at a string that
+// is not closed, where browsers go on.
 package css
 
 import (
