@@ -172,7 +172,7 @@ func (s *shapeReader) polygon() bool {
 			continue
 		}
 		corner := shapeReader{part, s.shape}
-		if !corner.length() || !corner.length() || !corner.done() {
+		if x, y := corner.length(), corner.length(); !x || !y || !corner.done() {
 			return false
 		}
 		s.shape = corner.shape
