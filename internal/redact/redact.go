@@ -9,6 +9,7 @@
 package redact
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"slices"
@@ -40,8 +41,8 @@ func isMixed(s string) bool {
 // Redactor replaces secrets. It is immutable and safe for concurrent use; a nil or zero one redacts nothing.
 type Redactor struct {
 	forms []string // as they are
-	dense []string // in the view of letters and digits
-	shown []string // in the other view
+	dense [][]byte // in the view of letters and digits
+	shown [][]byte // in the other view
 }
 
 // New returns a redactor of those of the given secrets that it [Protects].
@@ -55,17 +56,19 @@ func New(secrets ...string) *Redactor {
 		coded := codedForms(s)
 		r.forms = append(append(r.forms, s, reverse(s)), coded...)
 		for _, f := range coded {
-			r.dense = append(r.dense, string(dense.read(f, nil).text))
+			r.dense = append(r.dense, dense.read(f, nil, false).text)
 		}
-		if plain := string(dense.read(s, nil).text); isMixed(plain) {
-			r.dense = append(r.dense, plain, reverse(plain))
-		} else if plain := string(shown.read(s, nil).text); len(plain) >= mixed {
-			r.shown = append(r.shown, plain, reverse(plain)) // words without what stands between them are words
+		if plain := string(dense.read(s, nil, false).text); isMixed(plain) {
+			r.dense = append(r.dense, []byte(plain), []byte(reverse(plain)))
+		} else if plain := string(shown.read(s, nil, false).text); len(plain) >= mixed {
+			r.shown = append(r.shown, []byte(plain), []byte(reverse(plain))) // words without what stands between them are words
 		}
 	}
-	for _, forms := range []*[]string{&r.forms, &r.dense, &r.shown} {
-		slices.Sort(*forms)
-		*forms = slices.Compact(*forms)
+	slices.Sort(r.forms)
+	r.forms = slices.Compact(r.forms)
+	for _, forms := range []*[][]byte{&r.dense, &r.shown} {
+		slices.SortFunc(*forms, bytes.Compare)
+		*forms = slices.CompactFunc(*forms, bytes.Equal)
 	}
 	return r
 }
@@ -93,9 +96,8 @@ func (r *Redactor) Found(s string) bool {
 		return true
 	}
 	found := false
-	r.views(s, func(v view, forms []string) bool {
-		text := string(v.text)
-		found = slices.ContainsFunc(forms, func(f string) bool { return strings.Contains(text, f) })
+	r.views(s, false, func(v view, forms [][]byte) bool {
+		found = slices.ContainsFunc(forms, func(f []byte) bool { return bytes.Contains(v.text, f) })
 		return !found
 	})
 	return found

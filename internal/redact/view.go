@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,8 +16,9 @@ import (
 // letters of other alphabets that look Latin, percent signs and the like before the number of a character.
 type view struct {
 	text     []byte
-	from, to []int // of the characters of the text that the bytes come from
-	numbered bool  // characters were written as their numbers
+	from, to []int // of the characters of the text that the bytes come from; nil unless places
+	places   bool
+	numbered bool // characters were written as their numbers
 }
 
 // A kind of view has the characters that it reports to be in it.
@@ -106,9 +108,13 @@ func targetLength(s string) int {
 	return 0
 }
 
-// read returns the view of s, without the stretches hidden.
-func (k *kind) read(s string, hidden [][]int) view {
-	v := view{text: make([]byte, 0, len(s)), from: make([]int, 0, len(s)), to: make([]int, 0, len(s))}
+// read returns the view of s, without the stretches hidden. Only where places are wanted it says where its bytes come from:
+// that takes sixteen times the room.
+func (k *kind) read(s string, hidden [][]int, places bool) view {
+	v := view{text: make([]byte, 0, len(s)), places: places}
+	if places {
+		v.from, v.to = make([]int, 0, len(s)), make([]int, 0, len(s))
+	}
 	var decomposed []byte
 	for i := 0; i < len(s); {
 		if len(hidden) > 0 && i >= hidden[0][0] {
@@ -133,7 +139,8 @@ func (k *kind) read(s string, hidden [][]int) view {
 				if 'A' <= r && r <= 'Z' {
 					r += 'a' - 'A'
 				}
-				v.text, v.from, v.to = append(v.text, byte(r)), append(v.from, i), append(v.to, i+size)
+				v.text = append(v.text, byte(r))
+				v.place(i, i+size, 1)
 			}
 		case r != utf8.RuneError:
 			decomposed = norm.NFKD.AppendString(decomposed[:0], s[i:i+size])
@@ -158,8 +165,17 @@ func (k *kind) read(s string, hidden [][]int) view {
 }
 
 func (v *view) add(from, to int, character string) {
-	for i := range len(character) {
-		v.text, v.from, v.to = append(v.text, character[i]), append(v.from, from), append(v.to, to)
+	v.text = append(v.text, character...)
+	v.place(from, to, len(character))
+}
+
+// place notes where n bytes come from.
+func (v *view) place(from, to, n int) {
+	if !v.places {
+		return
+	}
+	for range n {
+		v.from, v.to = append(v.from, from), append(v.to, to)
 	}
 }
 
@@ -218,11 +234,11 @@ var lookalikes = func() map[rune]rune {
 }()
 
 // views calls do with each view in which a form may be found, and those forms, until it returns false.
-func (r *Redactor) views(s string, do func(v view, forms []string) bool) {
+func (r *Redactor) views(s string, places bool, do func(v view, forms [][]byte) bool) {
 	hidden := unseen(s)
 	for _, h := range [][][]int{nil, hidden} {
-		v := dense.read(s, h)
-		if !do(v, r.dense) || v.numbered && !do(digits.read(s, h), r.dense) || len(r.shown) > 0 && !do(shown.read(s, h), r.shown) || len(hidden) == 0 {
+		v := dense.read(s, h, places)
+		if !do(v, r.dense) || v.numbered && !do(digits.read(s, h, places), r.dense) || len(r.shown) > 0 && !do(shown.read(s, h, places), r.shown) || len(hidden) == 0 {
 			return
 		}
 	}
@@ -240,11 +256,10 @@ func (r *Redactor) secretsIn(s string) (spans [][2]int) {
 			spans = append(spans, [2]int{at, at + len(f)})
 		}
 	}
-	r.views(s, func(v view, forms []string) bool {
-		text := string(v.text)
+	r.views(s, true, func(v view, forms [][]byte) bool {
 		for _, f := range forms {
 			for at := 0; ; at += len(f) {
-				i := strings.Index(text[at:], f)
+				i := bytes.Index(v.text[at:], f)
 				if i < 0 {
 					break
 				}
@@ -276,7 +291,7 @@ func (r *Redactor) Begun(s string) int {
 	if r == nil {
 		return end
 	}
-	r.views(s, func(v view, forms []string) bool {
+	r.views(s, true, func(v view, forms [][]byte) bool {
 		for _, f := range forms {
 			if n := overlap(v.text, f); n > leading {
 				end = min(end, v.from[len(v.text)-n+leading])
@@ -288,12 +303,12 @@ func (r *Redactor) Begun(s string) int {
 }
 
 // overlap returns the length of the longest end of text that form begins with and goes on from.
-func overlap(text []byte, form string) int {
+func overlap(text, form []byte) int {
 	if len(text) >= len(form) {
 		text = text[len(text)-len(form)+1:]
 	}
 	for n := len(text); n > leading; n-- {
-		if string(text[len(text)-n:]) == form[:n] {
+		if bytes.Equal(text[len(text)-n:], form[:n]) {
 			return n
 		}
 	}
