@@ -78,24 +78,7 @@ func (t *Text) Is(i int, in Span, sign byte) bool {
 func (t *Text) Number(i int) (n float64, unit string) {
 	raw := t.Raw(i)
 	z := tokenizer{s: raw}
-	z.at++
-	if raw[0] != '.' {
-		z.digits()
-		if z.peek(0) == '.' && isDigit(z.peek(1)) {
-			z.at++
-		}
-	}
-	z.digits()
-	if z.peek(0)|0x20 == 'e' {
-		sign := 1
-		if c := z.peek(1); c == '+' || c == '-' {
-			sign = 2
-		}
-		if isDigit(z.peek(sign)) {
-			z.at += sign
-			z.digits()
-		}
-	}
+	z.numeral()
 	n, _ = strconv.ParseFloat(raw[:z.at], 64) // too large a number is infinite, as it should be
 	return n, strings.ToLower(unescape(raw[z.at:]))
 }

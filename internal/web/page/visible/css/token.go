@@ -256,7 +256,8 @@ func (z *tokenizer) digits() {
 	}
 }
 
-func (z *tokenizer) number() Kind {
+// numeral reads a number without its unit.
+func (z *tokenizer) numeral() {
 	z.at++ // a sign, a digit or a point
 	if z.s[z.at-1] != '.' {
 		z.digits()
@@ -275,6 +276,10 @@ func (z *tokenizer) number() Kind {
 			z.digits()
 		}
 	}
+}
+
+func (z *tokenizer) number() Kind {
+	z.numeral()
 	switch {
 	case z.startsName(0):
 		z.name()
