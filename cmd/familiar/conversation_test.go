@@ -530,6 +530,7 @@ func (c *conversation) looks() map[string]func(string) {
 		"recorded":   holds(c.record, true),
 		"unrecorded": holds(c.record, false),
 		"printed":    holds(func() string { return c.program.out.String() }, true),
+		"unprinted":  holds(func() string { return c.program.out.String() }, false),
 		"attached": holds(func() string {
 			return strings.Join(slices.Collect(maps.Values(c.answer.Files)), "\n")
 		}, true),

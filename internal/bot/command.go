@@ -13,9 +13,14 @@ import (
 // answerUnits limits an answer to a command, in UTF-16 units. Discord allows 2,000.
 const answerUnits = 1900
 
-// command carries out a command. Only the person who gave it sees the answer.
+// command carries out a command, once. Only the person who gave it sees the answer.
 func (b *Bot) command(ctx context.Context, e turn.Event) {
 	defer func() { b.recovered("carry out a command", recover()) }()
+	first, err := b.Store.Claim(ctx, e.ID)
+	b.logged("claim a command", err)
+	if err == nil && !first { // a RESUME after a restart brought it again
+		return
+	}
 	var a turn.Answer
 	switch c := e.Command; {
 	case strings.HasPrefix(c.Button, "context:"):
@@ -78,10 +83,10 @@ func (b *Bot) set(ctx context.Context, e turn.Event, done string, change func(*s
 	if !e.Command.Admin && !e.Direct {
 		return turn.Answer{Text: "Only people who may manage this server can change that."}
 	}
-	settings := b.settings(ctx, e)
-	settings.ID, settings.GuildID = e.Message.ChannelID, e.GuildID
-	change(&settings)
-	if err := b.Store.SetChannel(ctx, settings); err != nil {
+	inherited := b.settings(ctx, e)
+	inherited.ID, inherited.GuildID = e.Message.ChannelID, e.GuildID
+	settings, err := b.Store.ChangeChannel(ctx, inherited, change)
+	if err != nil {
 		b.logged("change a channel's settings", err)
 		return turn.Answer{Text: "That could not be saved. The operator's log says why."}
 	}

@@ -164,7 +164,7 @@ func TestUnknownChannel(t *testing.T) {
 	if b.settings(t.Context(), e).WebOff {
 		t.Error("off, although nobody switched it off")
 	}
-	if err := b.Store.SetChannel(t.Context(), store.Channel{ID: "rules", GuildID: "hall", WebOff: true}); err != nil {
+	if _, err := b.Store.ChangeChannel(t.Context(), store.Channel{ID: "rules", GuildID: "hall"}, func(c *store.Channel) { c.WebOff = true }); err != nil {
 		t.Fatal(err)
 	}
 	if !b.settings(t.Context(), e).WebOff {

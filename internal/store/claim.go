@@ -83,6 +83,25 @@ func (db *DB) arrive(tx *sql.Tx, a Arrival) (first bool, err error) {
 	return first, err
 }
 
+// Claim claims an event that asks for no turn, and reports whether it was the first time. An event without an id is always new.
+func (db *DB) Claim(ctx context.Context, event string) (first bool, err error) {
+	if event == "" {
+		return true, nil
+	}
+	err = db.Write(ctx, func(tx *sql.Tx) error {
+		r, err := tx.Stmt(db.stmts.claim).Exec(event, time.Now().UnixMicro(), "done", "")
+		if err != nil {
+			return err
+		}
+		first, err = changed(r)
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("claim event: %w", err)
+	}
+	return first, nil
+}
+
 // ClaimsBegin, in a transaction of [DB.Write], notes that a turn answers these events. Those that nobody has claimed are
 // claimed with it.
 func (db *DB) ClaimsBegin(tx *sql.Tx, turnID string, events ...string) error {

@@ -71,9 +71,7 @@ func TestUnansweredClaims(t *testing.T) {
 func TestChannelsOfAServer(t *testing.T) {
 	db, ctx := open(t, t.TempDir()), t.Context()
 	for _, c := range []Channel{{ID: "a", GuildID: "g", WebOff: true}, {ID: "b", GuildID: "h"}, {ID: "before servers were kept"}} {
-		if err := db.SetChannel(ctx, c); err != nil {
-			t.Fatal(err)
-		}
+		set(t, db, c)
 	}
 	all, err := db.Channels(ctx, "g")
 	if err != nil || len(all) != 2 || !slices.Contains(all, Channel{ID: "a", GuildID: "g", WebOff: true}) {

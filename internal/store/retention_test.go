@@ -66,9 +66,7 @@ func TestLeaveGuild(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := db.SetChannel(ctx, Channel{ID: "c" + guild, GuildID: guild}); err != nil {
-			t.Fatal(err)
-		}
+		set(t, db, Channel{ID: "c" + guild, GuildID: guild})
 		if err := db.SetFeedback(ctx, Feedback{Domain: "a.org", GuildID: guild}); err != nil {
 			t.Fatal(err)
 		}

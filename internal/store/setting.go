@@ -18,12 +18,17 @@ type Channel struct {
 
 // Channel returns a channel's settings, or those of one that nobody touched.
 func (db *DB) Channel(ctx context.Context, id string) (Channel, error) {
-	c := Channel{ID: id}
-	err := db.stmts.channel.QueryRowContext(ctx, id).Scan(&c.GuildID, &c.Mode, &c.WebOff, &c.Bare)
+	c, err := scanChannel(id, db.stmts.channel.QueryRowContext(ctx, id))
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return Channel{}, fmt.Errorf("read channel settings: %w", db.Explain(err))
 	}
 	return c, nil
+}
+
+func scanChannel(id string, row scanner) (Channel, error) {
+	c := Channel{ID: id}
+	err := row.Scan(&c.GuildID, &c.Mode, &c.WebOff, &c.Bare)
+	return c, err
 }
 
 // Channels returns the settings of all channels of a server that somebody touched, and of those whose server was not kept.
@@ -35,12 +40,29 @@ func (db *DB) Channels(ctx context.Context, guildID string) ([]Channel, error) {
 	})
 }
 
-// SetChannel saves a channel's settings.
-func (db *DB) SetChannel(ctx context.Context, c Channel) error {
-	_, err := db.exec(ctx, "save channel settings", `INSERT INTO channels (id, guild_id, mode, web_off, buttons_off) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (id) DO UPDATE SET guild_id = excluded.guild_id, mode = excluded.mode, web_off = excluded.web_off,
-		buttons_off = excluded.buttons_off`, c.ID, c.GuildID, c.Mode, c.WebOff, c.Bare)
-	return err
+// ChangeChannel changes the settings of a channel, which begin as base, in one step: no other change is lost. It returns them as
+// they are then.
+func (db *DB) ChangeChannel(ctx context.Context, base Channel, change func(*Channel)) (Channel, error) {
+	var c Channel
+	err := db.Write(ctx, func(tx *sql.Tx) (err error) {
+		c, err = scanChannel(base.ID, tx.QueryRow(`SELECT guild_id, mode, web_off, buttons_off FROM channels WHERE id = ?`, base.ID))
+		if errors.Is(err, sql.ErrNoRows) {
+			c, err = base, nil
+		}
+		if err != nil {
+			return err
+		}
+		c.GuildID = base.GuildID
+		change(&c)
+		_, err = tx.Exec(`INSERT INTO channels (id, guild_id, mode, web_off, buttons_off) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT (id) DO UPDATE SET guild_id = excluded.guild_id, mode = excluded.mode, web_off = excluded.web_off,
+			buttons_off = excluded.buttons_off`, c.ID, c.GuildID, c.Mode, c.WebOff, c.Bare)
+		return err
+	})
+	if err != nil {
+		return Channel{}, fmt.Errorf("change channel settings: %w", err)
+	}
+	return c, nil
 }
 
 // Note returns the small fact kept under key, or [ErrNotFound].

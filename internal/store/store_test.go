@@ -238,6 +238,34 @@ func TestArriveClaimsOnce(t *testing.T) {
 	}
 }
 
+// set makes the settings of a channel what they are in want.
+func set(t *testing.T, db *DB, want Channel) {
+	t.Helper()
+	got, err := db.ChangeChannel(t.Context(), Channel{ID: want.ID, GuildID: want.GuildID}, func(c *Channel) { *c = want })
+	if err != nil || got != want {
+		t.Fatalf("ChangeChannel = %+v, %v", got, err)
+	}
+}
+
+// Changes that come together are all kept, and only the first is made to what was inherited.
+func TestChangesToAChannel(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	var all sync.WaitGroup
+	for _, change := range []func(*Channel){
+		func(c *Channel) { c.Mode = "text" }, func(c *Channel) { c.WebOff = true }, func(c *Channel) { c.Bare = true },
+	} {
+		all.Go(func() {
+			if _, err := db.ChangeChannel(ctx, Channel{ID: "a", GuildID: "g"}, change); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if c, err := db.Channel(ctx, "a"); err != nil || c != (Channel{ID: "a", GuildID: "g", Mode: "text", WebOff: true, Bare: true}) {
+		t.Errorf("Channel = %+v, %v", c, err)
+	}
+}
+
 func TestSettingsAndNotes(t *testing.T) {
 	dir := t.TempDir()
 	db, ctx := open(t, dir), t.Context()
@@ -248,7 +276,8 @@ func TestSettingsAndNotes(t *testing.T) {
 		t.Errorf("missing note: %v", err)
 	}
 	for _, c := range []Channel{{ID: "a", Mode: "text", WebOff: true}, {ID: "a", Mode: "full_rp"}} {
-		if err := errors.Join(db.SetChannel(ctx, c), db.SetNote(ctx, "k", c.Mode)); err != nil {
+		set(t, db, c)
+		if err := db.SetNote(ctx, "k", c.Mode); err != nil {
 			t.Fatal(err)
 		}
 	}
