@@ -8,6 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"familiar/internal/text/confusable"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -148,10 +150,7 @@ func (k *kind) read(s string, hidden [][]int, places bool) view {
 		case r != utf8.RuneError:
 			decomposed = norm.NFKD.AppendString(decomposed[:0], s[i:i+size])
 			for _, r := range string(decomposed) {
-				r = unicode.ToLower(r)
-				if latin := lookalikes[r]; latin != 0 {
-					r = latin
-				}
+				r = confusable.Latin(unicode.ToLower(r))
 				for _, first := range signs {
 					if r >= first && r < first+26 {
 						r += 'a' - first
@@ -239,21 +238,6 @@ func hexDigit(b byte) rune {
 
 // signs are the first of alphabets of emoji: the signs of flags, and letters in black circles and squares.
 var signs = [...]rune{0x1F1E6, 0x1F150, 0x1F170}
-
-// lookalikes are small letters of other alphabets that look like Latin ones: the part of Unicode's confusables (UTS 39) that
-// keys can be written with.
-var lookalikes = func() map[rune]rune {
-	m := map[rune]rune{}
-	for latin, others := range map[rune]string{
-		'a': "аαɑ", 'b': "ьƅ", 'c': "сϲ", 'd': "ԁ", 'e': "еε", 'g': "ɡ", 'h': "һ", 'i': "іιı", 'j': "јϳ", 'k': "кκ", 'l': "ӏ", 'm': "м", 'n': "ո", 'o': "оοօ", 'p': "рρ", 'q': "ԛ",
-		'r': "г", 's': "ѕꜱ", 't': "тτ", 'u': "υս", 'v': "νѵ", 'w': "ԝѡ", 'x': "хχ", 'y': "уγ", 'z': "ᴢ",
-	} {
-		for _, r := range others {
-			m[r] = latin
-		}
-	}
-	return m
-}()
 
 // views calls do with each view in which a form may be found, and those forms, until it returns false.
 func (r *Redactor) views(s string, places bool, do func(v view, forms *forms) bool) {
