@@ -89,6 +89,9 @@ func isSpeaker(label string, names []string) bool {
 
 // skeleton is a text as it looks: without accents, and in Latin letters where others look like them.
 func skeleton(s string) string {
+	if plainASCII(s) {
+		return strings.ToLower(s)
+	}
 	s = brackets.Replace(strings.Map(confusable.Latin, strings.ToLower(norm.NFKC.String(s))))
 	return strings.Map(func(c rune) rune {
 		if unicode.Is(unicode.M, c) || changesToNothing(c) {
