@@ -2,7 +2,6 @@ package bot
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -55,6 +54,24 @@ func (b *Bot) suggest(ctx context.Context, e turn.Event) {
 	}
 }
 
+// What is said about a channel's settings.
+const (
+	channelSettings      sentence = "Mode of this channel: %s. The web: %s. Buttons: %s. Modes that there are: %s."
+	noSuchMode           sentence = "There is no mode %q. Modes: %s."
+	modeSet              sentence = "This channel is now in %s mode."
+	buttonsUsage         sentence = "The buttons can be switched on or off."
+	buttonsOffEverywhere sentence = "Whoever runs me has switched the buttons off everywhere."
+	buttonsOn            sentence = "In this channel the buttons under my replies are now on."
+	buttonsOff           sentence = "In this channel the buttons under my replies are now off."
+	webUsage             sentence = "The web can be switched on or off."
+	webOn                sentence = "In this channel the web is now on."
+	webOff               sentence = "In this channel the web is now off."
+	settingsForManagers  sentence = "Only people who may manage this server can change that."
+	nothingToSet         sentence = "I am here with you alone, so there is nothing to set."
+	wordOn               sentence = "on"
+	wordOff              sentence = "off"
+)
+
 // setMode shows or changes the channel's mode.
 func (b *Bot) setMode(ctx context.Context, e turn.Event) turn.Answer {
 	want := turn.Mode(e.Command.Options["mode"])
@@ -64,54 +81,65 @@ func (b *Bot) setMode(ctx context.Context, e turn.Event) turn.Answer {
 	if want == "" {
 		settings := b.settings(ctx, e)
 		mode, _ := b.mode(settings)
-		return turn.Answer{Text: fmt.Sprintf("This channel is in %s mode, the web is %s, buttons are %s. Modes: %s.", mode, onOff(!settings.WebOff), onOff(b.buttoned(settings)), modeList())}
+		return b.respond(e, channelSettings, mode, onOff(!settings.WebOff).in(language(e)), onOff(b.buttoned(settings)).in(language(e)), modeList())
 	}
 	if !slices.Contains(turn.Modes(), want) {
-		return turn.Answer{Text: fmt.Sprintf("There is no mode %q. Modes: %s.", want, modeList())}
+		return b.respond(e, noSuchMode, want, modeList())
 	}
-	return b.set(ctx, e, "This channel is now in "+string(want)+" mode.", func(c *store.Channel) { c.Mode = string(want) })
+	return b.set(ctx, e, b.respond(e, modeSet, want), func(c *store.Channel) { c.Mode = string(want) })
 }
 
 // setButtons switches the buttons under replies in the channel on or off.
 func (b *Bot) setButtons(ctx context.Context, e turn.Event, buttons string) turn.Answer {
 	if buttons != "on" && buttons != "off" {
-		return turn.Answer{Text: "The buttons can be switched on or off."}
+		return b.respond(e, buttonsUsage)
 	}
 	if buttons == "on" && !b.Character.Buttons {
-		return turn.Answer{Text: "Whoever runs me has switched the buttons off everywhere."}
+		return b.respond(e, buttonsOffEverywhere)
 	}
-	return b.set(ctx, e, "In this channel the buttons under my replies are now "+buttons+".", func(c *store.Channel) { c.Bare = buttons == "off" })
+	done := buttonsOn
+	if buttons == "off" {
+		done = buttonsOff
+	}
+	return b.set(ctx, e, b.respond(e, done), func(c *store.Channel) { c.Bare = buttons == "off" })
 }
 
 // setWeb switches lookups in the channel on or off.
 func (b *Bot) setWeb(ctx context.Context, e turn.Event, web string) turn.Answer {
 	if web != "on" && web != "off" {
-		return turn.Answer{Text: "The web can be switched on or off."}
+		return b.respond(e, webUsage)
 	}
-	return b.set(ctx, e, "In this channel the web is now "+web+".", func(c *store.Channel) { c.WebOff = web == "off" })
+	done := webOn
+	if web == "off" {
+		done = webOff
+	}
+	return b.set(ctx, e, b.respond(e, done), func(c *store.Channel) { c.WebOff = web == "off" })
 }
 
-// set changes the channel's settings, for somebody who may. Those of a thread begin as what it inherited.
-func (b *Bot) set(ctx context.Context, e turn.Event, done string, change func(*store.Channel)) turn.Answer {
+// set changes the channel's settings, for somebody who may, and then answers with done. Those of a thread begin as what it inherited.
+func (b *Bot) set(ctx context.Context, e turn.Event, done turn.Answer, change func(*store.Channel)) turn.Answer {
+	if e.Command.Visiting {
+		return b.respond(e, nothingToSet)
+	}
 	if !e.Command.Admin && !e.Direct {
-		return turn.Answer{Text: "Only people who may manage this server can change that."}
+		return b.respond(e, settingsForManagers)
 	}
 	inherited := b.settings(ctx, e)
 	inherited.ID, inherited.GuildID = e.Message.ChannelID, e.GuildID
 	settings, err := b.Store.ChangeChannel(ctx, inherited, change)
 	if err != nil {
 		b.logged("change a channel's settings", err)
-		return turn.Answer{Text: "That could not be saved. The operator's log says why."}
+		return b.respond(e, couldNotBeSaved)
 	}
 	b.Log.Info("channel changed", "channel", settings.ID, "mode", settings.Mode, "web", onOff(!settings.WebOff), "buttons", onOff(!settings.Bare), "by", e.Command.By.ID)
-	return turn.Answer{Text: done}
+	return done
 }
 
-func onOff(on bool) string {
+func onOff(on bool) sentence {
 	if on {
-		return "on"
+		return wordOn
 	}
-	return "off"
+	return wordOff
 }
 
 func modeList() string {

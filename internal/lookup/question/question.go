@@ -37,6 +37,7 @@ type Plan struct {
 	URLs     []string      // that people typed, canonical
 	Refused  []string      // what people typed that looks like a URL and may not be read
 	Topic    string        // the denied topic that the message holds
+	Chosen   turn.Intent   // the kind of question that a person says it is; empty: the words decide
 	Names    privacy.Names // whose names leave in no query
 
 	// Compose sets these.
@@ -58,7 +59,7 @@ func (p *Plan) AddStep(by, text string) { p.Steps = append(p.Steps, turn.Step{By
 // Decide plans what a message asks, with what was written before it. names are the bot's, denied the topics that the
 // operator denies.
 func Decide(req turn.Request, names, denied []string) Plan {
-	p := Plan{Names: privacy.NamesIn(req, names)}
+	p := Plan{Names: privacy.NamesIn(req, names), Chosen: req.Web.Intent}
 	message, earlier := guard.WithoutURLs(req.Message.Text), privacy.Earlier(req)
 	outline, spelled := asksForOutline(req.Message.Text, names)
 	if outline && len(guard.TypedURLs(req.Message.Text)) > 0 {
