@@ -56,7 +56,7 @@ func (b *Bot) suggest(ctx context.Context, e turn.Event) {
 
 // What is said about a channel's settings.
 const (
-	channelSettings      sentence = "Mode of this channel: %s. The web: %s. Buttons: %s. Modes that there are: %s."
+	channelSettings      sentence = "This channel is in %s mode, the web is %s, buttons are %s. Modes: %s."
 	noSuchMode           sentence = "There is no mode %q. Modes: %s."
 	modeSet              sentence = "This channel is now in %s mode."
 	buttonsUsage         sentence = "The buttons can be switched on or off."
