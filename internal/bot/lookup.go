@@ -146,6 +146,9 @@ type lookupOrder struct {
 }
 
 func (b *Bot) answerLookup(ctx context.Context, e turn.Event, o lookupOrder) turn.Answer {
+	if !b.allows(e.Command.By) {
+		return b.respond(e, tooMany)
+	}
 	t, err := b.lookUpFor(ctx, e, o)
 	if err != nil {
 		return b.storeTrouble(e, err)

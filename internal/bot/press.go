@@ -146,10 +146,8 @@ func (b *Bot) pressAgain(ctx context.Context, e turn.Event, t *turn.Trace, kind 
 	case kind == continueButton && slices.ContainsFunc(t.Presses, func(p turn.Press) bool { return p.Kind == kind }):
 		return b.respond(e, continuedBefore)
 	}
-	if b.PerPerson > 0 {
-		if allowed, _ := b.turns.allow(e.Command.By.ID, b.PerPerson, time.Now()); !allowed {
-			return b.respond(e, tooMany)
-		}
+	if !b.allows(e.Command.By) {
+		return b.respond(e, tooMany)
 	}
 	select {
 	case <-b.stopping:

@@ -82,6 +82,9 @@ func Decide(req turn.Request, names, denied []string) Plan {
 	p.Outline = outline && len(p.URLs) > 0
 	p.Refresh = p.Refresh || followup.AsksToRefresh(u, p.Order)
 	p.Core = essence(whole, p.Need, names)
+	if req.Target != nil && p.Chosen == turn.IntentFactCheck {
+		p.Core = claim(whole, names)
+	}
 	p.Question = text.Truncate(text.OneLine(p.Core), MaxQuestion)
 	if p.Outline {
 		p.Question, p.FollowUp = OutlineQuestion, false
@@ -144,6 +147,19 @@ func essence(message string, n need.Need, names []string) string {
 		return message
 	}
 	return strings.Join(keep, " ")
+}
+
+// claim returns the sentence of somebody's message that most can be checked of. Its neighbours would be held against the pages with it,
+// and one that gives an order claims nothing.
+func claim(message string, names []string) string {
+	spoken, _, _ := need.SpokenText(message)
+	best, score := message, 0.0
+	for _, s := range text.MessageSentences(spoken) {
+		if n := need.WeighSentence(s, names); n.Order == utterance.NoOrder && n.Score > score {
+			best, score = text.OneLine(s), n.Score
+		}
+	}
+	return best
 }
 
 // DeniedTopic returns the topic of the operator's list that a text holds, matched as whole words, or "".
