@@ -9,6 +9,7 @@ import (
 	"familiar/internal/bot/outgoing"
 	"familiar/internal/bot/view"
 	"familiar/internal/context/turn"
+	"familiar/internal/providers/websearch"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/guard"
 
@@ -22,11 +23,8 @@ const (
 	lookedForInVain sentence = "I looked for %s and found nothing that answers it."
 	webOffBecause   sentence = "The web is switched off here (%s)."
 	offByChannel    sentence = "in this channel; the command lookup switches it on again"
-	offByMode       sentence = "by this channel's mode"
-	offForCharacter sentence = "for this character"
-	offByOperator   sentence = "by the operator"
 	couldNotLook    sentence = "I could not look: %s."
-	nothingToLookUp sentence = "There was nothing to look up (%s)."
+	nothingToLookUp sentence = "There was nothing to look up."
 	moreClaims      sentence = "(%d more: /context)"
 	noTextThere     sentence = "There is no text in this message to look up."
 	notByPerson     sentence = "I look up only what a person has written."
@@ -219,7 +217,7 @@ func (b *Bot) LookupAnswer(language string, l *turn.Lookup) string {
 		}
 		return couldNotLook.in(language, words)
 	}
-	return nothingToLookUp.in(language, l.Reason)
+	return nothingToLookUp.in(language)
 }
 
 // foundAnswer returns as many whole claims as fit beside their sources.
@@ -266,7 +264,7 @@ func quotes(language string, l *turn.Lookup) string {
 		}
 		lines = append(lines, side.heading.in(language))
 		for _, c := range side.claims {
-			line := "- “" + clean.Unreferenced(strings.TrimSpace(c.Quote)) + "”" + framed(c)
+			line := "- “" + clean.Unreferenced(strings.TrimSpace(c.Quote)) + "”" + framed(language, c)
 			if c.Source > 0 {
 				line += " " + c.Cited()
 			}
@@ -278,13 +276,8 @@ func quotes(language string, l *turn.Lookup) string {
 
 // offReason returns who switched the web off, in English: it is on record.
 func offReason(w turn.Web) string {
-	switch w.Reason {
-	case turn.OffChannel:
+	if w.Reason == turn.OffChannel {
 		return string(offByChannel)
-	case turn.OffMode:
-		return string(offByMode)
-	case turn.OffCharacter:
-		return string(offForCharacter)
 	}
-	return string(offByOperator)
+	return websearch.OffWords(w.Reason)
 }

@@ -8,7 +8,6 @@ import (
 
 	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/turn"
-	"familiar/internal/providers/websearch"
 	"familiar/internal/redact"
 	"familiar/internal/web/clean"
 )
@@ -18,8 +17,8 @@ const (
 	sourcesLine        sentence = "sources: %s · looked up %s"
 	readLine           sentence = "read for this, not cited: %s · looked up %s"
 	readNotCited       sentence = "Read for this, not cited"
-	readMinutesAgo     sentence = "read %d min ago"
-	readHoursAgo       sentence = "read %d h ago"
+	sourcesReadAgo     sentence = "Sources, read %s ago"
+	notCitedReadAgo    sentence = "Read for this, not cited, read %s ago"
 	verdictSupports    sentence = "Supported by these sources"
 	verdictContradicts sentence = "Contradicted by these sources"
 	verdictUnverified  sentence = "Unverified: too little is written about this to say it of a living person"
@@ -118,26 +117,27 @@ func sourceNotes(language string, l *turn.Lookup, body string, secrets *redact.R
 	if len(lines) == 0 {
 		return nil
 	}
-	heading := readNotCited.in(language)
+	heading, reused := readNotCited, notCitedReadAgo
 	if cited {
-		heading = labelSources.in(language)
+		heading, reused = labelSources, sourcesReadAgo
 	}
-	if l.Reused != nil {
-		heading += ", " + readAgo(language, l.Reused.Age)
+	if l.Reused == nil {
+		lines = slices.Insert(lines, 0, heading.in(language))
+	} else {
+		lines = slices.Insert(lines, 0, reused.in(language, minutes(l.Reused.Age)))
 	}
-	lines = slices.Insert(lines, 0, heading)
 	for i := range lines {
 		lines[i] = outgoing.SmallType + lines[i]
 	}
 	return lines
 }
 
-// readAgo says how long ago pages were read, in minutes or hours.
-func readAgo(language string, age time.Duration) string {
-	if age < time.Hour {
-		return readMinutesAgo.in(language, max(1, int(age.Minutes())))
+// minutes returns a time in minutes or hours, whose signs all languages share.
+func minutes(d time.Duration) string {
+	if d < time.Hour {
+		return fmt.Sprintf("%d min", max(1, int(d.Minutes())))
 	}
-	return readHoursAgo.in(language, int(age.Hours()))
+	return fmt.Sprintf("%d h", int(d.Hours()))
 }
 
 // withoutModel answers from the lookup alone, in the words of the pages. excuse, if any, says why no model answered.
@@ -154,9 +154,9 @@ func (r reply) withoutModel(excuse string) string {
 	case r.lookup != nil && r.lookup.State == turn.Empty:
 		return r.finish(r.say(foundNothing), nil)
 	case r.lookup != nil && r.lookup.State == turn.LookupFailed:
-		return r.finish(r.bot.failure(r.language(), r.lookup)+".", nil)
+		return r.finish(r.bot.failure(r.language(), r.lookup), nil)
 	case r.lookup != nil && r.lookup.State == turn.Disabled:
-		return r.finish(r.say(webIsOff)+" ("+sentence(r.lookup.Reason).in(r.language())+").", nil)
+		return r.finish(webIsOff.in(r.language(), sentence(r.lookup.Reason).in(r.language())), nil)
 	}
 	return r.finish(r.say(noModel), nil)
 }
@@ -165,7 +165,7 @@ func (r reply) withoutModel(excuse string) string {
 func extracts(language string, l *turn.Lookup) string {
 	var parts []string
 	for _, c := range l.Summary {
-		sentence := clean.Unreferenced(strings.TrimSpace(c.Text)) + framed(c) + " " + c.Cited()
+		sentence := clean.Unreferenced(strings.TrimSpace(c.Text)) + framed(language, c) + " " + c.Cited()
 		if !slices.Contains(parts, sentence) {
 			parts = append(parts, sentence)
 		}
@@ -181,8 +181,9 @@ func extracts(language string, l *turn.Lookup) string {
 }
 
 // framed says what a quote is on its page, where that changes what it means.
-func framed(c turn.Claim) string {
-	note := c.Framing.Note(func(words string) string { return "“" + clean.Unreferenced(words) + "”" })
+func framed(language string, c turn.Claim) string {
+	quote := func(words string) string { return "“" + clean.Unreferenced(words) + "”" }
+	note := c.Framing.Note(quote, func(format string, values ...any) string { return sentence(format).in(language, values...) })
 	if note == "" {
 		return ""
 	}
@@ -219,7 +220,7 @@ func (b *Bot) failure(language string, l *turn.Lookup) string {
 	case turn.CodeInternal:
 		return myFault.in(language)
 	}
-	return what.in(language) + " (" + clean.Line(words, 200) + ")"
+	return what.in(language, clean.Line(words, 200))
 }
 
 // unreadable distinguishes pages that a rule forbids from pages that could not be read, and says why.
@@ -233,34 +234,10 @@ func unreadable(language string, l *turn.Lookup) (what sentence, words string) {
 		if p.Failure != turn.CodeBlockedURL {
 			what = couldNotRead
 		}
-		reason := sentence(websearch.Why(p)).in(language)
+		reason := pageFailure(language, p)
 		if !slices.Contains(each, reason) {
 			each = append(each, reason)
 		}
 	}
 	return what, strings.Join(each, "; ")
-}
-
-// failureWords says what failed, without the operator's details.
-func failureWords(language string, l *turn.Lookup) string {
-	if l.Failure == turn.CodeCap {
-		return l.Reason
-	}
-	var each []string
-	for _, a := range l.Asked {
-		if a.Status != turn.CodeOK && a.Status != turn.CodeEmpty {
-			if words := a.Backend + ": " + plainCode(language, a.Status); !slices.Contains(each, words) {
-				each = append(each, words)
-			}
-		}
-	}
-	if len(each) > 0 {
-		return strings.Join(each, ", ")
-	}
-	return plainCode(language, l.Failure)
-}
-
-// plainCode returns a code as words.
-func plainCode(language string, code turn.Code) string {
-	return sentence(strings.ReplaceAll(string(code), "_", " ")).in(language)
 }
