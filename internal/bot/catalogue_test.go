@@ -211,9 +211,17 @@ func verbs(format string) []string {
 
 // TestCommandsInAllLanguages looks at the limits and the alphabet that Discord sets to commands.
 func TestCommandsInAllLanguages(t *testing.T) {
+	taken := map[string]bool{}
 	for _, c := range offered() {
 		for _, fault := range commandFaults(c) {
 			t.Error(fault)
+		}
+		for language, name := range c.Names {
+			key := fmt.Sprint(language, c.Kind, name)
+			if taken[key] {
+				t.Errorf("%s: two commands are called %s", language, name)
+			}
+			taken[key] = true
 		}
 	}
 }
