@@ -22,7 +22,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	defer func() {
 		if b.recovered("answer", recover()) {
 			t.Err = joinText(t.Err, "panic while answering")
-			text = b.say(turnBroken)
+			text = b.say(t.Request.Language, turnBroken)
 		}
 	}()
 	r := reply{bot: b, trace: t, lookup: p.Lookup, rules: d.rules, marker: d.marker, away: d.away}
@@ -62,15 +62,15 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	switch {
 	case body == "" && halted:
 		r.marker = nil
-		return r.finish(b.say(answerStopped), nil)
+		return r.finish(r.say(answerStopped), nil)
 	case body == "":
-		return r.withoutModel(b.say(excuseFor(err)))
+		return r.withoutModel(r.say(excuseFor(err)))
 	case halted:
-		return r.compose(body, b.say(answerStopped))
+		return r.compose(body, r.say(answerStopped))
 	case err != nil:
-		return r.compose(body, b.say(cutOff))
+		return r.compose(body, r.say(cutOff))
 	case a.Finish == "length":
-		return r.compose(body, b.say(tooLong))
+		return r.compose(body, r.say(tooLong))
 	}
 	return r.compose(body)
 }

@@ -35,19 +35,20 @@ var (
 // delivery brings a growing reply to its channel: the first words soon, then edits at the door's pace, each with the latest
 // text, and at last the whole text, whatever failed before. What is posted has always passed the guard.
 type delivery struct {
-	bot     *Bot
-	rules   outgoing.Rules
-	marker  *outgoing.Marker
-	channel string
-	replyTo string
-	id      string // the turn's
-	lane    *lane
-	show    func(ctx context.Context, text string) error // called before the first post, until it succeeds once
-	shown   bool                                         // it did; owned by the writer
-	began   time.Time
-	keys    map[string]string // of the buttons by kind, once there is something to post; owned by the writer
-	ending  []string          // the kinds under the complete reply; set before final is sent
-	away    bool              // the question was written while the bot was away
+	bot      *Bot
+	rules    outgoing.Rules
+	marker   *outgoing.Marker
+	channel  string
+	language string // of the labels of buttons
+	replyTo  string
+	id       string // the turn's
+	lane     *lane
+	show     func(ctx context.Context, text string) error // called before the first post, until it succeeds once
+	shown    bool                                         // it did; owned by the writer
+	began    time.Time
+	keys     map[string]string // of the buttons by kind, once there is something to post; owned by the writer
+	ending   []string          // the kinds under the complete reply; set before final is sent
+	away     bool              // the question was written while the bot was away
 
 	mu  sync.Mutex
 	raw strings.Builder // the model's words so far; guarded by mu
@@ -78,7 +79,7 @@ func (b *Bot) deliver(ctx context.Context, l *lane, t *turn.Trace, typing *typin
 	pending.Phase = turn.Answering
 	var d *delivery
 	d = &delivery{
-		bot: b, lane: l, away: of.Late || t.Began.Sub(of.at) > awayAfter, rules: outgoing.RulesFor(t.Request, p.Lookup, b.Redact), marker: &outgoing.Marker{Lookup: p.Lookup}, channel: t.Request.ChannelID, id: t.Request.ID, began: t.Began,
+		bot: b, lane: l, away: of.Late || t.Began.Sub(of.at) > awayAfter, rules: outgoing.RulesFor(t.Request, p.Lookup, b.Redact), marker: &outgoing.Marker{Lookup: p.Lookup}, channel: t.Request.ChannelID, language: t.Request.Language, id: t.Request.ID, began: t.Began,
 		wake: make(chan struct{}, 1), final: make(chan string, 1), done: make(chan struct{}),
 		show: func(ctx context.Context, text string) error {
 			typing.stop()
@@ -254,9 +255,9 @@ func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool
 	p := turn.Post{ChannelID: d.channel, Text: piece, Final: last && end}
 	switch {
 	case p.Final:
-		p.Buttons = row(d.keys, d.ending...)
+		p.Buttons = row(d.language, d.keys, d.ending...)
 	case end:
-		p.Buttons = row(d.keys, stopButton)
+		p.Buttons = row(d.language, d.keys, stopButton)
 	}
 	if i < len(d.result.posts) {
 		if d.result.posts[i].text == piece && slices.Equal(d.result.posts[i].buttons, p.Buttons) && !(p.Final && d.bot.Pace.Close) {

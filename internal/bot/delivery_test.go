@@ -129,7 +129,7 @@ func TestEndlessAnswer(t *testing.T) {
 	if n := len(text); n < longestAnswer-20 || n > longestAnswer+200 || d.raw.Len() > longestAnswer {
 		t.Errorf("%d bytes, %d of them streamed", n, d.raw.Len())
 	}
-	if record.Finish != "length" || !strings.Contains(record.Err, "had not ended") || !strings.Contains(text, b.say(tooLong)) {
+	if record.Finish != "length" || !strings.Contains(record.Err, "had not ended") || !strings.Contains(text, string(tooLong)) {
 		t.Errorf("finish %q, err %q, text %q", record.Finish, record.Err, text[max(0, len(text)-200):])
 	}
 }

@@ -44,7 +44,7 @@ func TestPageButtons(t *testing.T) {
 	all := paginate([]view.Page{{Name: "A", Text: "short"}, {Name: "B", Text: strings.Repeat("long line\n", 50)}, {Name: "C", Text: "short"}}, 100)
 	for n := range all {
 		seen := make(map[string]bool)
-		for _, b := range pageButtons("context:T", all, n) {
+		for _, b := range pageButtons("en", "context:T", all, n) {
 			if seen[b.ID] {
 				t.Errorf("part %d: two buttons %s", n, b.ID)
 			}
@@ -54,10 +54,10 @@ func TestPageButtons(t *testing.T) {
 			t.Errorf("part %d: %v", n, seen)
 		}
 	}
-	if b := pageButtons("context:T", all, 2); b[1].Label != "B 2/5" || b[3].Disabled || b[4].Disabled {
+	if b := pageButtons("en", "context:T", all, 2); b[1].Label != "B 2/5" || b[3].Disabled || b[4].Disabled {
 		t.Errorf("%+v", b)
 	}
-	if b := pageButtons("context:T", all[:1], 0); len(b) != 1 || !b[0].Disabled {
+	if b := pageButtons("en", "context:T", all[:1], 0); len(b) != 1 || !b[0].Disabled {
 		t.Errorf("%+v", b)
 	}
 }

@@ -64,12 +64,12 @@ func TestPressElsewhere(t *testing.T) {
 			Command: &turn.Command{Button: id, By: turn.Author{ID: who}, Admin: admin, Deletes: admin}})
 	}
 	for kind, key := range keys {
-		if a := press("general", "ana", key, true); a.Text != unknownButton || len(a.Buttons) > 0 || a.File != nil {
+		if a := press("general", "ana", key, true); a.Text != string(unknownButton) || len(a.Buttons) > 0 || a.File != nil {
 			t.Errorf("%s from another channel: %+v", kind, a)
 		}
 	}
 	for _, id := range []string{"", "x", ":1", keys[whyButton] + "x", strings.ToLower(keys[whyButton]), record.Request.ID} {
-		if a := press("secret", "ana", id, true); a.Text != unknownButton {
+		if a := press("secret", "ana", id, true); a.Text != string(unknownButton) {
 			t.Errorf("forged %q: %+v", id, a)
 		}
 	}

@@ -39,7 +39,7 @@ func TestExtracts(t *testing.T) {
 		b := &Bot{Character: sage}
 		r := reply{bot: b, trace: &turn.Trace{}, lookup: look, rules: outgoing.RulesFor(turn.Request{}, look, nil)}
 		got, _, _ := strings.Cut(r.withoutModel(""), "\n")
-		answer, _, _ := strings.Cut(b.foundAnswer(look), "\n")
+		answer, _, _ := strings.Cut(b.foundAnswer("en", look), "\n")
 		if got != tt.want || answer != tt.want {
 			t.Errorf("%s: %q and %q, want %q", tt.name, got, answer, tt.want)
 		}
@@ -76,7 +76,7 @@ func TestFailureIsTold(t *testing.T) {
 		"unreachable": "could not reach the web (unreachable)", "room": "does not fit", "nothing_to_ask": "nothing in this that I may search for",
 		"internal": "wrong on my side", "cap": "I would have looked this up",
 	} {
-		got := b.failure(&turn.Lookup{State: turn.LookupFailed, Failure: failure})
+		got := b.failure("en", &turn.Lookup{State: turn.LookupFailed, Failure: failure})
 		if !strings.Contains(got, want) || failure != "unreachable" && strings.Contains(got, "reach the web") {
 			t.Errorf("%s: %q", failure, got)
 		}

@@ -50,6 +50,8 @@ func (b *Bot) request(ctx context.Context, id string, batch []arrival) turn.Requ
 	if earlier := batch[0].earlier; earlier != nil {
 		r.EarlierID, r.GoOn, r.Burst, r.Addressed = earlier.Request.ID, batch[0].goesOnWith, earlier.Request.Burst, earlier.Request.Addressed
 	}
+	last.Event.Message = r.Message
+	r.Language = language(last.Event)
 	b.thread(ctx, &r)
 	if r.GuildID != "" {
 		var err error

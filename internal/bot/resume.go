@@ -83,7 +83,7 @@ func (b *Bot) reopened(ctx context.Context, o store.Unanswered) (arrival, bool) 
 // markInterrupted ends half an answer that nobody finishes any more. Where that cannot be posted, the next start tries it again.
 func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 	last := a.posts[len(a.posts)-1]
-	mark := "\n\n" + outgoing.SmallType + b.say(interrupted)
+	mark := "\n\n" + outgoing.SmallType + b.say(language(a.Event), interrupted)
 	text := last.Text
 	if b.Pace.Units > 0 {
 		text = outgoing.Head(text, b.Pace.Units-len(mark))
@@ -95,7 +95,7 @@ func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 		var buttons []turn.Button
 		if b.buttoned(b.settings(ctx, a.Event)) {
 			kinds := finalButtons(nil, false)
-			buttons = row(b.keys(ctx, a.turnID, kinds...), kinds...)
+			buttons = row(language(a.Event), b.keys(ctx, a.turnID, kinds...), kinds...)
 		}
 		_, err := b.send(ctx, turn.Post{ID: last.ID, ChannelID: a.Message.ChannelID, Text: text + mark, Buttons: buttons, Final: true}, true)
 		b.logged("mark an interrupted reply", err)

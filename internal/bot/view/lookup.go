@@ -153,7 +153,7 @@ func viewClaims(w *writer, l *turn.Lookup) {
 		if len(c.Framing.Path) > 0 {
 			w.row("", "    below: %s", strings.Join(c.Framing.Path, " › "))
 		}
-		if note := c.Framing.Note(strconv.Quote); note != "" {
+		if note := c.Framing.Note(strconv.Quote, fmt.Sprintf); note != "" {
 			w.row("", "    framing: %s", note)
 		}
 		for _, b := range c.Also {

@@ -20,9 +20,11 @@ type Request struct {
 	GuildID   string    `json:"guild_id,omitempty"` // empty in a direct message
 	ChannelID string    `json:"channel_id"`
 	Mode      Mode      `json:"mode"`
+	Language  string    `json:"language,omitempty"` // ISO 639-1 code of what code says in this turn
 	Addressed Address   `json:"addressed,omitempty"`
 	Message   Message   `json:"message"`          // the message being answered; the text of a whole burst, where its author wrote several
 	Burst     []string  `json:"burst,omitempty"`  // ids of the earlier messages of the burst: they are in Message already
+	Target    *Message  `json:"target,omitempty"` // the message of somebody else that a command was given for: its text is that of Message
 	Parent    *Message  `json:"parent,omitempty"` // the message it replies to, if any
 	Chain     []Message `json:"chain,omitempty"`  // the reply chain above Message, newest first; the last exchange where nothing was replied to
 	People    []string  `json:"-"`                // names of those who have spoken in the server: they leave in no query (P10)
@@ -68,6 +70,8 @@ type Web struct {
 	Switch Switch    `json:"switch"`
 	Reason OffReason `json:"reason,omitempty"` // why it is off
 	Docs   string    `json:"docs,omitempty"`   // name of the site of documentation that a person asked to look in, and nowhere else
+	Intent Intent    `json:"intent,omitempty"` // kind of question that a person says it is; empty: the words decide
+	Site   string    `json:"site,omitempty"`   // host to which a person kept the search, with all below it; empty: none
 }
 
 // Switch is the web's position in a turn.
