@@ -553,6 +553,17 @@ func (c *conversation) looks() map[string]func(string) {
 				c.Errorf("somebody said %q", m.Text)
 			}
 		},
+		"typing": func(channel string) {
+			if !eventually(func() bool { return c.discord.Types(channel) }) {
+				c.Error("nobody is typing")
+			}
+		},
+		"idle": func(channel string) {
+			time.Sleep(500 * time.Millisecond) // a sign may be on its way
+			if c.discord.Types(channel) {
+				c.Error("somebody is typing")
+			}
+		},
 		"has":        func(text string) { c.look(c.output, text, true) },
 		"lacks":      func(text string) { c.look(c.output, text, false) },
 		"prompted":   holds(c.prompt, true),

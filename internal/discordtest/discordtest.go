@@ -102,6 +102,7 @@ type channel struct {
 	messages                []*message
 	taken                   int // replies WaitReply has given
 	denied, archived        bool
+	typing                  time.Time // the bot's latest sign
 }
 
 // New starts a server on loopback; the test's cleanup ends it.

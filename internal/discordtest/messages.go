@@ -235,10 +235,28 @@ func number(id string) int64 {
 func (s *Server) typing(c *call) answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, no, ok := s.writable(c); !ok {
+	ch, no, ok := s.writable(c)
+	if !ok {
 		return no
 	}
+	ch.typing = time.Now()
 	return answer{status: http.StatusNoContent}
+}
+
+// typingLasts is how long Discord shows the sign, unless a message of the bot comes before.
+const typingLasts = 10 * time.Second
+
+// Types reports whether people in a channel see that the bot is typing.
+func (s *Server) Types(channel string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ch := s.find(channel)
+	for _, m := range ch.messages {
+		if m.Own && m.At.After(ch.typing) {
+			return false
+		}
+	}
+	return time.Since(ch.typing) < typingLasts
 }
 
 // OnReply sets a function that is called with each new message of the bot, for benchmarks.
