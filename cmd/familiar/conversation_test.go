@@ -553,7 +553,7 @@ func (c *conversation) looks() map[string]func(string) {
 				c.Errorf("somebody said %q", m.Text)
 			}
 		},
-		"typing": func(channel string) {
+		"busy": func(channel string) {
 			if !eventually(func() bool { return c.discord.Types(channel) }) {
 				c.Error("nobody is typing")
 			}
