@@ -65,8 +65,7 @@ func lookup(l *turn.Lookup) []turn.Section {
 		}
 		return w.String()
 	}
-	return sections(Decision, write(viewDecision), Search, write(viewAsked, viewHits), Reading, write(viewPages), Claims, write(viewClaims),
-		Checks, write(viewRemoved, viewTimes))
+	return sections(Decision, write(viewDecision, viewTimes), Search, write(viewAsked, viewHits), Reading, write(viewPages, viewRemoved), Claims, write(viewClaims))
 }
 
 func viewDecision(w *writer, l *turn.Lookup) {

@@ -37,12 +37,11 @@ const (
 	Search   = "Search"
 	Reading  = "Pages"
 	Claims   = "Claims"
-	Checks   = "Checks"
 )
 
 // Titles returns the names of all pages and the titles of all sections.
 func Titles() []string {
-	return []string{Overview, Lookups, Prompt, Reply, Timeline, Tokens, Answer, Decision, Search, Reading, Claims, Checks}
+	return []string{Overview, Lookups, Prompt, Reply, Timeline, Tokens, Answer, Decision, Search, Reading, Claims}
 }
 
 // Pages writes a turn's record: what happened first, then the lookup, the prompt and the reply.
@@ -192,7 +191,7 @@ func promptPage(t *turn.Trace) string {
 		if m.Web {
 			web = " · from the web"
 		}
-		w.line("── %s%s · %d tokens%s", m.Role, inParens(m.Name), m.Tokens, web)
+		w.line("── %s%s%s · %d tokens", m.Role, inParens(m.Name), web, m.Tokens)
 		w.line("%s\n", m.Text)
 	}
 	return w.String()
