@@ -157,8 +157,8 @@ func (b *Bot) showFeedback(ctx context.Context, e turn.Event) turn.Answer {
 	if err != nil {
 		return b.storeTrouble(e, err)
 	}
-	text := strings.ReplaceAll(view.FeedbackFrom(e, all), "`", "'")
-	return turn.Answer{Text: fenceOpen + outgoing.CutUnits(text, answerUnits-len(fenceOpen+fenceClose)) + fenceClose}
+	text := b.Redact.String(strings.ReplaceAll(view.FeedbackFrom(e, all), "`", "'"))
+	return turn.Answer{Sections: []turn.Section{{Text: outgoing.CutUnits(text, sectionUnits)}}}
 }
 
 func (b *Bot) notSaved(e turn.Event, err error) turn.Answer {

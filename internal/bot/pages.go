@@ -121,25 +121,39 @@ func (b *Bot) storeTrouble(e turn.Event, err error) turn.Answer {
 	return b.respond(e, recordUnread)
 }
 
-// part is as much of a page as one message takes.
+// part is as much of a page as one answer takes.
 type part struct {
-	name, text string
-	n, of      int // from 1
+	name     string
+	sections []turn.Section
+	n, of    int // from 1
 }
 
-// paginate cuts pages into parts of at most room UTF-16 units, between lines where a line isn't too long for that. They can
-// stand in a code block.
-func paginate(pages []view.Page, room int) []part {
+const (
+	sectionUnits = 3400 // UTF-16 units of a part, less what a door puts around its sections
+	mostSections = 8    // in a part
+	leastRest    = 300  // units that are worth to begin a section in
+)
+
+// paginate cuts pages into parts of at most so many units, between sections and, where one is too long for that, between its lines.
+func paginate(pages []view.Page, units int) []part {
 	var all []part
 	for _, p := range pages {
-		rest, first := strings.TrimSpace(strings.ReplaceAll(p.Text, "`", "'")), len(all)
-		for len(all) == first || rest != "" {
-			piece := outgoing.CutUnits(rest, room)
-			if i := strings.LastIndexByte(piece, '\n'); len(piece) < len(rest) && i > len(piece)/2 {
-				piece = piece[:i]
+		first, room := len(all), 0
+		for _, s := range p.Sections {
+			rest := strings.Trim(strings.ReplaceAll(s.Text, "`", "'"), "\n")
+			for rest != "" {
+				if len(all) == first || len(all[len(all)-1].sections) == mostSections || room < min(leastRest, outgoing.Units(rest)) {
+					all, room = append(all, part{name: p.Name, n: len(all) - first + 1}), units
+				}
+				piece := cutLines(rest, room)
+				rest = strings.TrimLeft(rest[len(piece):], "\n")
+				room -= outgoing.Units(piece) + len(s.Title)
+				last := &all[len(all)-1]
+				last.sections = append(last.sections, turn.Section{Title: s.Title, Text: piece})
 			}
-			rest = strings.TrimLeft(rest[len(piece):], "\n")
-			all = append(all, part{name: p.Name, text: piece, n: len(all) - first + 1})
+		}
+		if len(all) == first {
+			all = append(all, part{name: p.Name, n: 1})
 		}
 		for i := first; i < len(all); i++ {
 			all[i].of = len(all) - first
@@ -148,9 +162,18 @@ func paginate(pages []view.Page, room int) []part {
 	return all
 }
 
-// show is the i-th part of a record as a code block, in which nothing of it is formatted, linked or pinged, with buttons to
-// the others, whose ids begin with prefix, and the whole record attached. Whoever may not see the prompt, which holds how the
-// character is made, gets neither that page nor the attachment. A door without a limit gets the whole record.
+// cutLines returns as much of the beginning of text as has room, up to the end of a line where that is not too early.
+func cutLines(text string, room int) string {
+	piece := outgoing.CutUnits(text, room)
+	if i := strings.LastIndexByte(piece, '\n'); len(piece) < len(text) && i > len(piece)/2 {
+		piece = piece[:i]
+	}
+	return piece
+}
+
+// show is the i-th part of a record, with buttons to the others, whose ids begin with prefix, and the whole record attached. Whoever
+// may not see the prompt, which holds how the character is made, gets neither that page nor the attachment. A door without a limit
+// gets the whole record.
 func (b *Bot) show(e turn.Event, t *turn.Trace, prefix string, i int, whole bool) turn.Answer {
 	if b.Pace.Units == 0 {
 		return turn.Answer{Text: view.Whole(t)}
@@ -159,12 +182,15 @@ func (b *Bot) show(e turn.Event, t *turn.Trace, prefix string, i int, whole bool
 	if !whole {
 		pages = slices.DeleteFunc(pages, func(p view.Page) bool { return p.Name == view.Prompt })
 	}
-	for i := range pages {
-		pages[i].Text = b.Redact.String(pages[i].Text) // before a cut goes through a secret
+	for _, p := range pages {
+		for i := range p.Sections {
+			s := &p.Sections[i]
+			s.Title, s.Text = sentence(s.Title).in(language(e)), b.Redact.String(s.Text) // before a cut goes through a secret
+		}
 	}
-	all := paginate(pages, answerUnits-len(fenceOpen+fenceClose))
+	all := paginate(pages, sectionUnits)
 	i = min(max(i, 0), len(all)-1)
-	a := turn.Answer{Text: fenceOpen + all[i].text + fenceClose, Buttons: pageButtons(language(e), prefix, all, i)}
+	a := turn.Answer{Sections: all[i].sections, Buttons: pageButtons(language(e), prefix, all, i)}
 	if !whole {
 		return a
 	}
@@ -174,8 +200,6 @@ func (b *Bot) show(e turn.Event, t *turn.Trace, prefix string, i int, whole bool
 	}
 	return a
 }
-
-const fenceOpen, fenceClose = "```\n", "\n```"
 
 // pageButtons lead from the part at here to each page's first part and, where a page has several, one part back and on. No
 // two may have the same id.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -237,15 +238,26 @@ func (i *Interaction) suggest(choices []Choice) answer {
 
 // rewrite writes an interaction's answer. Its caller holds mu.
 func (s *Server) rewrite(i *Interaction, in *sent, files map[string]string) answer {
-	if no, ok := in.check(in.Content != nil && len(files) == 0); !ok {
-		return no
-	}
 	m := i.answer
+	if in.Flags != nil && *in.Flags&componentsV2 != 0 {
+		l, no, ok := in.checkShown(files)
+		if !ok {
+			return no
+		}
+		s.write(m, strings.Join(l.texts, "\n"))
+		m.Buttons = buttons(l.rows)
+	} else if no, ok := in.check(in.Content != nil && len(files) == 0); !ok {
+		return no
+	} else if m.Flags&componentsV2 != 0 {
+		return malformed("flags", "MESSAGE_CANNOT_REMOVE_COMPONENTS_V2_FLAG", "The flag cannot be removed.")
+	} else if in.Components != nil {
+		m.Buttons = buttons(in.Components)
+	}
 	if in.Content != nil {
 		s.write(m, *in.Content)
 	}
 	if in.Components != nil {
-		m.components, m.Buttons = in.Components, buttons(in.Components)
+		m.components = in.Components
 	}
 	m.Files = files
 	s.apply(m, in)

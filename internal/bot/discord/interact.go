@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"time"
+	"unicode/utf16"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -145,9 +146,13 @@ func options(into map[string]string, from []option) (focused string) {
 	return focused
 }
 
-// reply is an answer in Discord's form. It has every field, so that an edit leaves nothing of the answer before.
+// reply is an answer in Discord's form. It has every field, so that an edit leaves nothing of the answer before; all of its text stands
+// in components (version 2), which an answer of version 1 can be turned into but not back.
+// https://discord.com/developers/docs/components/reference
 type reply struct {
-	outgoing
+	Mentions    allowed                      `json:"allowed_mentions"`
+	Flags       discordgo.MessageFlags       `json:"flags"`
+	Content     *string                      `json:"content"` // null
 	Components  []discordgo.MessageComponent `json:"components"`
 	Attachments []attachment                 `json:"attachments"`
 }
@@ -156,6 +161,9 @@ type attachment struct {
 	ID       int    `json:"id"`
 	Filename string `json:"filename"`
 }
+
+// maxShown is how much text all components of a message may have.
+const maxShown = 4000
 
 // Respond answers a command that came out of Events, to the person who gave it alone; answering again, or after a press under
 // such an answer, replaces it. It works for fifteen minutes, for suggestions three seconds. At most 25 buttons are shown. The error is
@@ -173,16 +181,16 @@ func (s *Session) Respond(ctx context.Context, c turn.Command, a turn.Answer) er
 	if err := checkLength(a.Text); err != nil {
 		return err
 	}
-	r := reply{
-		outgoing:    outgoing{Content: a.Text, Flags: discordgo.MessageFlagsSuppressEmbeds},
-		Components:  rows(a.Buttons),
-		Attachments: []attachment{},
+	shown, units := components(a)
+	if units > maxShown {
+		return &SendError{Kind: TooLong, Message: "the sections have more than 4,000 characters"}
 	}
+	r := reply{Flags: discordgo.MessageFlagsSuppressEmbeds | discordgo.MessageFlagsIsComponentsV2, Components: shown, Attachments: []attachment{}}
 	req := request{method: http.MethodPatch, url: discordgo.EndpointInteractionResponseActions(self.app, c.Token)}
 	if a.File == nil {
 		req.body = mustJSON(r)
 	} else {
-		r.Attachments = []attachment{{Filename: orElse(a.Name, "record.txt")}}
+		r.Attachments = []attachment{{Filename: fileName(a)}}
 		var err error
 		if req.contentType, req.body, err = form(r, a.File); err != nil {
 			return fmt.Errorf("encode answer: %w", err)
@@ -190,6 +198,38 @@ func (s *Session) Respond(ctx context.Context, c turn.Command, a turn.Answer) er
 	}
 	_, err := s.call(ctx, req)
 	return err
+}
+
+func fileName(a turn.Answer) string { return orElse(a.Name, "record.txt") }
+
+// components are an answer as Discord shows it, with the UTF-16 units of its text: the text, the sections in a frame with rules between
+// them, the file, the buttons.
+func components(a turn.Answer) (all []discordgo.MessageComponent, units int) {
+	say := func(text string) discordgo.TextDisplay {
+		units += len(utf16.Encode([]rune(text)))
+		return discordgo.TextDisplay{Content: text}
+	}
+	if a.Text != "" {
+		all = append(all, say(a.Text))
+	}
+	var frame discordgo.Container
+	for i, section := range a.Sections {
+		if i > 0 {
+			frame.Components = append(frame.Components, discordgo.Separator{})
+		}
+		text := "```\n" + section.Text + "\n```"
+		if section.Title != "" {
+			text = "**" + section.Title + "**\n" + text
+		}
+		frame.Components = append(frame.Components, say(text))
+	}
+	if len(frame.Components) > 0 {
+		all = append(all, frame)
+	}
+	if a.File != nil {
+		all = append(all, discordgo.FileComponent{File: discordgo.UnfurledMediaItem{URL: "attachment://" + fileName(a)}})
+	}
+	return append(all, rows(a.Buttons)...), units
 }
 
 // suggest shows values for the option that is being typed. Discord waits three seconds for them.

@@ -214,3 +214,34 @@ func TestManages(t *testing.T) {
 		t.Error("somebody manages a server who is not known there")
 	}
 }
+
+// TestSections shows sections between rules, and text in place of them after a press, which Discord takes in components alone.
+func TestSections(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		d := open(t, far, nil)
+		order := far.Interact("general", "ada", "context", nil, true)
+		a := turn.Answer{
+			Sections: []turn.Section{{Text: "what **happened**"}, {Title: "Timeline", Text: "██· websearch"}},
+			Buttons:  []turn.Button{{ID: "page:a", Label: "Next"}}, File: []byte("{}"), Name: "turn.json",
+		}
+		if err := d.Respond(t.Context(), *d.next(t).Command, a); err != nil {
+			t.Fatal(err)
+		}
+		shown, _ := order.WaitAnswer(1, time.Second)
+		if shown.Text != "```\nwhat **happened**\n```\n**Timeline**\n```\n██· websearch\n```" || len(shown.Buttons) != 1 || shown.Files["turn.json"] != "{}" {
+			t.Errorf("shown %+v", shown)
+		}
+		press := far.Press("ada", shown, "page:a", discordtest.Member)
+		e := d.next(t)
+		if err := d.Respond(t.Context(), *e.Command, turn.Answer{Text: "It is gone."}); err != nil {
+			t.Fatal(err)
+		}
+		if shown, _ = press.WaitAnswer(1, time.Second); shown.Text != "It is gone." {
+			t.Errorf("shown %+v", shown)
+		}
+		long := turn.Answer{Sections: []turn.Section{{Text: strings.Repeat("x", 2500)}, {Text: strings.Repeat("x", 1500)}}}
+		if f := failed(t, d.Respond(t.Context(), *e.Command, long)); f.Kind != TooLong {
+			t.Errorf("got %+v", f)
+		}
+	})
+}

@@ -63,12 +63,16 @@ type Post struct {
 
 // Answer is what a command's giver alone sees.
 type Answer struct {
-	Text    string
-	Buttons []Button
-	File    []byte   // optional attachment
-	Name    string   // its file name
-	Choices []Choice // what is suggested for Command.Focused, at most 25; all else is empty then
+	Text     string
+	Sections []Section // below the text, of at most 3,800 UTF-16 units in all; a door may show them in its own way
+	Buttons  []Button
+	File     []byte   // optional attachment
+	Name     string   // its file name
+	Choices  []Choice // what is suggested for Command.Focused, at most 25; all else is empty then
 }
+
+// Section is a part of an answer that stands by itself: a title, which may be empty, and text in which nothing is formatted.
+type Section struct{ Title, Text string }
 
 // Button is one button under a post or an answer.
 type Button struct {
