@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"familiar/internal/bot"
@@ -22,7 +23,7 @@ func (d docsCommand) Run(ctx context.Context, p *program, stop stopper) error {
 
 func (d docsCommand) look(ctx context.Context, p *program, a *app, question string) error {
 	b := a.bot(&answerDoor{}, bot.Pace{})
-	site, question, why := b.DocsFor("", question)
+	site, question, why := a.actor.DocsFor("", question)
 	if why != "" {
 		return problems{why}
 	}
@@ -37,11 +38,17 @@ func (d docsCommand) look(ctx context.Context, p *program, a *app, question stri
 	return a.showLookup(p, found, d.JSON, text)
 }
 
-// docs are the names of the character's sites of documentation.
+// docs are the names of the characters' sites of documentation, as many as Discord shows to choose from.
 func (a *app) docs() []string {
 	var names []string
-	for _, d := range a.character.Docs {
-		names = append(names, d.Name)
+	for _, actor := range everybody(a.cast.get()) {
+		for _, d := range actor.Docs {
+			if !slices.Contains(names, d.Name) && len(names) < maxChoices {
+				names = append(names, d.Name)
+			}
+		}
 	}
 	return names
 }
+
+const maxChoices = 25

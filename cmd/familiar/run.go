@@ -38,7 +38,7 @@ func (runCommand) Run(ctx context.Context, p *program, stop stopper) error {
 		return problems{discordHelp}
 	}
 	return p.interruptible(stop, func() error {
-		a, err := open(ctx, p, toAnswer)
+		a, err := open(ctx, p, toServe)
 		if err != nil {
 			return err
 		}
@@ -63,6 +63,7 @@ func (a *app) serve(ctx context.Context, p *program) error {
 		return problems{err.Error()}
 	}
 	b := a.bot(session, bot.Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000, Buttons: true})
+	b.Cast = a.cast.get()
 	b.Resume, b.PerPerson = true, a.config.count("FAMILIAR_TURNS_PER_MINUTE")
 
 	var background sync.WaitGroup

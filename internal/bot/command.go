@@ -33,10 +33,12 @@ func (b *Bot) command(ctx context.Context, e turn.Event) {
 		a = b.lookUp(ctx, e)
 	case c.Name == "docs":
 		a = b.lookUpDocs(ctx, e)
+	case c.Name == "character":
+		a = b.setCharacter(ctx, e)
 	case c.Name == "mode":
 		a = b.setMode(ctx, e)
 	default:
-		a = turn.Answer{Text: b.help()}
+		a = turn.Answer{Text: b.help(b.speaker(ctx, e).Name)}
 	}
 	a.Text = b.Redact.String(a.Text)
 	b.logged("answer a command", b.Door.Respond(ctx, *e.Command, a))
@@ -49,9 +51,10 @@ func (b *Bot) setMode(ctx context.Context, e turn.Event) turn.Answer {
 		return b.setButtons(ctx, e, buttons)
 	}
 	if want == "" {
-		settings := b.settings(ctx, e)
-		mode, _ := b.mode(settings)
-		return turn.Answer{Text: fmt.Sprintf("This channel is in %s mode, the web is %s, buttons are %s. Modes: %s.", mode, onOff(!settings.WebOff), onOff(b.buttoned(settings)), modeList())}
+		actor := b.speaker(ctx, e)
+		settings := b.settings(ctx, actor, e)
+		mode, _ := actor.mode(settings)
+		return turn.Answer{Text: fmt.Sprintf("This channel is in %s mode, the web is %s, buttons are %s. Modes: %s.", mode, onOff(!settings.WebOff), onOff(b.buttoned(actor, settings)), modeList())}
 	}
 	if !slices.Contains(turn.Modes(), want) {
 		return turn.Answer{Text: fmt.Sprintf("There is no mode %q. Modes: %s.", want, modeList())}
@@ -64,7 +67,7 @@ func (b *Bot) setButtons(ctx context.Context, e turn.Event, buttons string) turn
 	if buttons != "on" && buttons != "off" {
 		return turn.Answer{Text: "The buttons can be switched on or off."}
 	}
-	if buttons == "on" && !b.Character.Buttons {
+	if buttons == "on" && !b.speaker(ctx, e).Buttons {
 		return turn.Answer{Text: "Whoever runs me has switched the buttons off everywhere."}
 	}
 	return b.set(ctx, e, "In this channel the buttons under my replies are now "+buttons+".", func(c *store.Channel) { c.Bare = buttons == "off" })
@@ -83,7 +86,7 @@ func (b *Bot) set(ctx context.Context, e turn.Event, done string, change func(*s
 	if !e.Command.Admin && !e.Direct {
 		return turn.Answer{Text: "Only people who may manage this server can change that."}
 	}
-	inherited := b.settings(ctx, e)
+	inherited := b.settings(ctx, b.speaker(ctx, e), e)
 	inherited.ID, inherited.GuildID = e.Message.ChannelID, e.GuildID
 	settings, err := b.Store.ChangeChannel(ctx, inherited, change)
 	if err != nil {
@@ -109,8 +112,7 @@ func modeList() string {
 	return strings.Join(names, ", ")
 }
 
-func (b *Bot) help() string {
-	name := b.Character.Name
+func (b *Bot) help(name string) string {
 	return strings.Join([]string{
 		"I am " + name + ". Mention me, reply to me, say my name, or write to me in private.",
 		"If a question needs the web I look it up and name my sources. \"look up …\" makes me look, \"don't search\" keeps me from it.",
@@ -119,6 +121,7 @@ func (b *Bot) help() string {
 		"/lookup – look something up, without a conversation; switch the web on or off here; say what you think of a source",
 		"/docs – look something up in the documentation that I know, and nowhere else",
 		"/mode – show or set how I talk here (" + modeList() + "); switch the buttons under my replies on or off",
+		"/character – show or choose who speaks here",
 		"/help – this",
 	}, "\n")
 }

@@ -36,6 +36,7 @@ var (
 // text, and at last the whole text, whatever failed before. What is posted has always passed the guard.
 type delivery struct {
 	bot     *Bot
+	actor   *Actor
 	rules   outgoing.Rules
 	marker  *outgoing.Marker
 	channel string
@@ -73,12 +74,12 @@ type sentPost struct {
 }
 
 // deliver begins to deliver the reply to a turn that the arrival began. finish must be called.
-func (b *Bot) deliver(ctx context.Context, l *lane, t *turn.Trace, typing *typing, p prompt.Prompt, of arrival) *delivery {
+func (b *Bot) deliver(ctx context.Context, l *lane, actor *Actor, t *turn.Trace, typing *typing, p prompt.Prompt, of arrival) *delivery {
 	pending := *t // what goes to disk before the first word is visible
 	pending.Phase = turn.Answering
 	var d *delivery
 	d = &delivery{
-		bot: b, lane: l, away: of.Late || t.Began.Sub(of.at) > awayAfter, rules: outgoing.RulesFor(t.Request, p.Lookup, b.Redact), marker: &outgoing.Marker{Lookup: p.Lookup}, channel: t.Request.ChannelID, id: t.Request.ID, began: t.Began,
+		bot: b, actor: actor, lane: l, away: of.Late || t.Began.Sub(of.at) > awayAfter, rules: outgoing.RulesFor(t.Request, p.Lookup, b.Redact), marker: &outgoing.Marker{Lookup: p.Lookup}, channel: t.Request.ChannelID, id: t.Request.ID, began: t.Began,
 		wake: make(chan struct{}, 1), final: make(chan string, 1), done: make(chan struct{}),
 		show: func(ctx context.Context, text string) error {
 			typing.stop()
@@ -165,7 +166,7 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 	d.mu.Lock()
 	raw := d.raw.String()
 	d.mu.Unlock()
-	body, undecided := unlabelled(raw, d.bot.Character.Name)
+	body, undecided := unlabelled(raw, d.actor.Name)
 	if undecided {
 		return
 	}

@@ -10,11 +10,12 @@ import (
 
 // lookUpDocs answers /docs: a lookup in one site of documentation.
 func (b *Bot) lookUpDocs(ctx context.Context, e turn.Event) turn.Answer {
-	site, question, refusal := b.DocsFor(e.Command.Options["site"], e.Command.Options["question"])
+	actor := b.speaker(ctx, e)
+	site, question, refusal := actor.DocsFor(e.Command.Options["site"], e.Command.Options["question"])
 	if refusal != "" {
 		return turn.Answer{Text: refusal}
 	}
-	l, err := b.lookUpFor(ctx, e, question, site)
+	l, err := b.lookUpFor(ctx, actor, e, question, site)
 	if err != nil {
 		return b.storeTrouble(err)
 	}
@@ -24,16 +25,16 @@ func (b *Bot) lookUpDocs(ctx context.Context, e turn.Event) turn.Answer {
 // DocsFor chooses the site of documentation that a question is for: the one called name, or else the one that the question
 // begins with, links to or names, or the only one. It returns the question without the name that it begins with. If it
 // cannot tell, refusal says so to the person who asked.
-func (b *Bot) DocsFor(name, text string) (site, question, refusal string) {
+func (a *Actor) DocsFor(name, text string) (site, question, refusal string) {
 	text = strings.TrimSpace(text)
 	var names []string
-	for _, d := range b.Character.Docs {
+	for _, d := range a.Docs {
 		names = append(names, d.Name)
 	}
-	site, question, ok := b.Lookup.DocsFor(strings.TrimSpace(name), text)
+	site, question, ok := a.Lookup.DocsFor(strings.TrimSpace(name), text)
 	switch {
 	case len(names) == 0:
-		return "", "", fmt.Sprintf("%s knows no documentation. Whoever runs this place can name sites of it: [[docs]] in character.toml.", b.Character.Name)
+		return "", "", fmt.Sprintf("%s knows no documentation. Whoever runs this place can name sites of it: [[docs]] in character.toml.", a.Name)
 	case text == "":
 		return "", "", "What shall I look up in the documentation? A question, the name of a page, or its address."
 	case !ok && name != "":

@@ -31,7 +31,7 @@ func (b *Bot) lookUp(ctx context.Context, e turn.Event) turn.Answer {
 	if question == "" {
 		return turn.Answer{Text: "What shall I look up? Or shall I stop looking things up here: web off?"}
 	}
-	l, err := b.lookUpFor(ctx, e, question, "")
+	l, err := b.lookUpFor(ctx, b.speaker(ctx, e), e, question, "")
 	if err != nil {
 		return b.storeTrouble(err)
 	}
@@ -41,15 +41,15 @@ func (b *Bot) lookUp(ctx context.Context, e turn.Event) turn.Answer {
 // LookUp looks a message's question up, whether or not it seems to need it: anywhere or, with docs, in that site of
 // documentation alone. What leaves the machine must be on record, so it is recorded like a turn; the error is the store's.
 func (b *Bot) LookUp(ctx context.Context, m turn.Message, docs string) (*turn.Lookup, error) {
-	return b.lookUpFor(ctx, turn.Event{ID: m.ID, Message: m}, m.Text, docs)
+	return b.lookUpFor(ctx, b.cast().Default, turn.Event{ID: m.ID, Message: m}, m.Text, docs)
 }
 
-func (b *Bot) lookUpFor(ctx context.Context, e turn.Event, question, docs string) (*turn.Lookup, error) {
+func (b *Bot) lookUpFor(ctx context.Context, actor *Actor, e turn.Event, question, docs string) (*turn.Lookup, error) {
 	t := &turn.Trace{Began: time.Now(), Phase: turn.Begun, Model: NoModel}
 	if e.Command != nil {
 		e.Message = turn.Message{ID: e.ID, ChannelID: e.Message.ChannelID, Author: e.Command.By, Text: question, At: t.Began}
 	}
-	t.Request = b.request(ctx, ulid.Make().String(), []arrival{{Event: e}})
+	t.Request = b.request(ctx, actor, ulid.Make().String(), []arrival{{Event: e}})
 	t.Request.Chain, t.Request.Parent, t.Request.Web.Docs = nil, nil, docs
 	t.Request.Addressed = turn.ByDirect // also from a command line, which is no event
 	if t.Request.Web.Switch == turn.WebAuto {
@@ -60,10 +60,10 @@ func (b *Bot) lookUpFor(ctx context.Context, e turn.Event, question, docs string
 	}
 	l := turn.Lookup{State: turn.Disabled, Reason: offReason(t.Request.Web), Question: question, Began: t.Began}
 	if t.Request.Web.Switch != turn.WebOff { // else it does not matter whether there is anything to look up
-		l = b.Lookup.Lookup(ctx, t.Request)
+		l = actor.Lookup.Lookup(ctx, t.Request)
 	}
-	o := turn.Outcome{Provider: b.Lookup.Name(), Status: turn.OK, Took: l.Took,
-		Contributions: []turn.Contribution{{Layer: turn.Content, Source: b.Lookup.Name(), Lookup: &l}}}
+	o := turn.Outcome{Provider: actor.Lookup.Name(), Status: turn.OK, Took: l.Took,
+		Contributions: []turn.Contribution{{Layer: turn.Content, Source: actor.Lookup.Name(), Lookup: &l}}}
 	if l.State == turn.LookupFailed {
 		o.Status = turn.Failed
 	}

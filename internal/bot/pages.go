@@ -56,7 +56,7 @@ func (b *Bot) settle(channelID string) {
 func (b *Bot) turnPage(ctx context.Context, e turn.Event) turn.Answer {
 	parts := strings.Split(e.Command.Button, ":")
 	if len(parts) < 3 {
-		return turn.Answer{Text: b.help()}
+		return turn.Answer{Text: b.help(b.speaker(ctx, e).Name)}
 	}
 	t, a := b.visibleTurn(ctx, e, parts[1])
 	if t == nil {

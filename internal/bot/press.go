@@ -135,7 +135,7 @@ func (b *Bot) pressAgain(ctx context.Context, e turn.Event, t *turn.Trace, kind 
 		return turn.Answer{Text: b.say(leaving)}
 	default:
 	}
-	a := arrival{Event: e, at: time.Now(), addressed: true, earlier: t, goesOnWith: kind == continueButton, newID: ulid.Make().String()}
+	a := arrival{Event: e, at: time.Now(), addressed: true, character: t.Request.Character, earlier: t, goesOnWith: kind == continueButton, newID: ulid.Make().String()}
 	a.Kind, a.Command, a.Message, a.Mentioned = turn.Edited, nil, t.Request.Message, true
 	if len(t.Request.Burst) == 0 {
 		a.Message.Text = question.Text // it may have been edited
@@ -194,7 +194,7 @@ func (b *Bot) markSource(ctx context.Context, e turn.Event, t *turn.Trace, verdi
 			if s.N != n {
 				continue
 			}
-			domain, err := b.saveFeedback(ctx, e, s.URL, verdict)
+			domain, err := b.saveFeedback(ctx, t.Request.Character, e, s.URL, verdict)
 			if err != nil {
 				return b.notSaved(err)
 			}

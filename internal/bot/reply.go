@@ -16,6 +16,7 @@ import (
 // reply is the final text of one turn in the making.
 type reply struct {
 	bot    *Bot
+	actor  *Actor
 	trace  *turn.Trace // its Guarded and Reply are filled in
 	lookup *turn.Lookup
 	rules  outgoing.Rules
@@ -88,7 +89,7 @@ func (r reply) sourceLine(body string) []string {
 	if r.lookup.Reused != nil {
 		at = at.Add(-r.lookup.Reused.Age)
 	}
-	if zone := r.bot.Character.Location; zone != nil {
+	if zone := r.actor.Location; zone != nil {
 		at = at.In(zone)
 	}
 	return []string{outgoing.SmallType + heading + ": " + brief + " · looked up " + at.Format("15:04 MST")}
@@ -132,7 +133,7 @@ func (r reply) withoutModel(excuse string) string {
 	case r.lookup != nil && r.lookup.State == turn.Disabled:
 		return r.finish(r.bot.say(webIsOff)+" ("+r.lookup.Reason+").", nil)
 	}
-	return r.finish(r.bot.say(noModel), nil)
+	return r.finish(r.actor.say(noModel), nil)
 }
 
 // extracts quotes the checked sentences, those of one source together, with their numbers.

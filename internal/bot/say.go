@@ -44,18 +44,20 @@ var toSeveral = map[sentence]string{
 	turnBroken: "Something went wrong on my side when I answered %s. Whoever runs me will find the reason in my log.",
 }
 
+// say returns a sentence that no character has words of its own for.
+func (b *Bot) say(s sentence) string { return string(s) }
+
 // say returns a sentence in the character's own words, if it has some.
-func (b *Bot) say(s sentence) string {
-	texts := b.Character.Texts
+func (a *Actor) say(s sentence) string {
 	switch s {
 	case noModel:
-		return b.Character.Fill(texts.NoModel, "")
+		return a.Fill(a.Texts.NoModel, "")
 	case rateLimited:
-		return b.Character.Fill(texts.RateLimited, "")
+		return a.Fill(a.Texts.RateLimited, "")
 	case modelDown:
-		return b.Character.Fill(texts.ModelDown, "")
+		return a.Fill(a.Texts.ModelDown, "")
 	case tooSlow:
-		return b.Character.Fill(texts.TooSlow, "")
+		return a.Fill(a.Texts.TooSlow, "")
 	}
 	return string(s)
 }

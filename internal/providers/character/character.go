@@ -13,6 +13,7 @@ package character
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"regexp"
 	"strings"
 	"time"
@@ -40,6 +41,8 @@ type Character struct {
 
 	Persona      string               // persona.md, macros not yet filled in
 	Instructions map[turn.Mode]string // modes/<mode>.md, likewise; a mode without any is missing
+
+	Sum [sha256.Size]byte // of its files: two that are loaded from the same files have the same
 
 	calledByName bool
 	patterns     []*regexp.Regexp

@@ -1,8 +1,10 @@
 package character
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"maps"
@@ -29,7 +31,7 @@ func Load(fsys fs.FS, id string) (*Character, error) {
 	if err := exists(fsys, id); err != nil {
 		return nil, err
 	}
-	l := &loading{fsys: fsys, reading: newReading()}
+	l := &loading{fsys: fsys, reading: newReading(), sum: sha256.New()}
 	c := &Character{ID: id, Instructions: make(map[turn.Mode]string)}
 	l.configure(id)
 	c.Persona = l.persona(path.Join(id, "persona.md"))
@@ -44,6 +46,7 @@ func Load(fsys fs.FS, id string) (*Character, error) {
 		return nil, &Invalid{Problems: l.problems}
 	}
 	l.config.into(c)
+	l.sum.Sum(c.Sum[:0])
 	return c, nil
 }
 
@@ -96,6 +99,7 @@ func exists(fsys fs.FS, id string) error {
 type loading struct {
 	fsys fs.FS
 	*reading
+	sum hash.Hash // of what was read, with the names
 }
 
 // configure reads the defaults, then the character's own file, if it has one.
@@ -166,6 +170,8 @@ func (l *loading) text(name string, required bool) (string, bool) {
 func (l *loading) read(name string, required bool) ([]byte, bool) {
 	data, err := readFile(l.fsys, name)
 	if err == nil {
+		fmt.Fprintf(l.sum, "%s %d\n", name, len(data))
+		l.sum.Write(data)
 		return data, true
 	}
 	if required || !errors.Is(err, fs.ErrNotExist) {

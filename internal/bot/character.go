@@ -1,0 +1,137 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+)
+
+// What /character says.
+const (
+	saysCharacters   = "Here speak: %s. There are: %s."
+	saysNoCharacter  = "There is no character %q. There are: %s."
+	saysChosen       = "From now on %s speak here."
+	saysChosenAlone  = "From now on %s speaks here."
+	saysChosenServer = "From now on %s speaks in this server, but for channels that have characters of their own."
+	saysInherited    = "This place has no characters of its own any more: %s speaks here."
+	saysTooManyHere  = "There may be at most 5 characters in a channel."
+	saysNotHere      = "%s does not speak here."
+	saysOneServer    = "A whole server has one character. Add others to channels."
+	saysNotSaved     = "That could not be saved. The operator's log says why."
+	saysNotManager   = "Only people who may manage this server can change that."
+	saysNoServer     = "This is no server."
+)
+
+// setCharacter shows or changes who speaks in the channel or the server.
+func (b *Bot) setCharacter(ctx context.Context, e turn.Event) turn.Answer {
+	o := e.Command.Options
+	use, add, remove, server := o["use"], o["add"], o["remove"], o["where"] == "server"
+	given := strings.TrimSpace(use + add + remove)
+	if given == "" {
+		return turn.Answer{Text: fmt.Sprintf(saysCharacters, list(actorNames(b.speakers(ctx, e))), list(b.characterNames()))}
+	}
+	switch actor := b.characterCalled(given); {
+	case !e.Command.Admin && !e.Direct:
+		return turn.Answer{Text: saysNotManager}
+	case actor == nil && remove == "": // one that is not loaded any more can still be removed
+		return turn.Answer{Text: fmt.Sprintf(saysNoCharacter, given, list(b.characterNames()))}
+	case server && e.GuildID == "":
+		return turn.Answer{Text: saysNoServer}
+	case server && add != "":
+		return turn.Answer{Text: saysOneServer}
+	case actor != nil:
+		given = actor.ID
+	}
+	missing := false
+	return b.changeSpeakers(ctx, e, server, func(ids []string) []string {
+		at := slices.Index(ids, given)
+		switch {
+		case use != "":
+			return []string{given}
+		case add != "" && at < 0:
+			return append(ids, given)
+		case remove != "" && at >= 0:
+			return slices.Delete(ids, at, at+1)
+		}
+		missing = remove != ""
+		return ids
+	}, func() string {
+		if missing {
+			return fmt.Sprintf(saysNotHere, given)
+		}
+		return ""
+	})
+}
+
+// changeSpeakers changes who speaks in a place, puts the change on record, and says how it is now; refusal, where it returns
+// one, is said in place of that.
+func (b *Bot) changeSpeakers(ctx context.Context, e turn.Event, server bool, change func([]string) []string, refusal func() string) turn.Answer {
+	c := store.Casting{ChannelID: e.Message.ChannelID, GuildID: e.GuildID, By: e.Command.By.ID, At: time.Now()}
+	var inherited []string
+	if server {
+		c.ChannelID = ""
+	} else {
+		for _, a := range b.speakers(ctx, e) {
+			inherited = append(inherited, a.ID)
+		}
+	}
+	ids, err := b.Store.ChangeSpeakers(ctx, c, inherited, change)
+	switch words := refusal(); {
+	case errors.Is(err, store.ErrTooMany):
+		return turn.Answer{Text: saysTooManyHere}
+	case err != nil:
+		b.logged("change the characters of a place", err)
+		return turn.Answer{Text: saysNotSaved}
+	case words != "":
+		return turn.Answer{Text: words}
+	}
+	b.Log.Info("characters changed", "channel", c.ChannelID, "server", c.GuildID, "characters", strings.Join(ids, " "), "by", c.By)
+	now := list(actorNames(b.speakers(ctx, e)))
+	switch {
+	case len(ids) == 0:
+		return turn.Answer{Text: fmt.Sprintf(saysInherited, now)}
+	case server:
+		return turn.Answer{Text: fmt.Sprintf(saysChosenServer, list(b.namesOf(ids)))}
+	case len(ids) == 1:
+		return turn.Answer{Text: fmt.Sprintf(saysChosenAlone, now)}
+	}
+	return turn.Answer{Text: fmt.Sprintf(saysChosen, now)}
+}
+
+// characterCalled returns the character with an id or a name, in any case, or nil.
+func (b *Bot) characterCalled(name string) *Actor {
+	cast := b.cast()
+	for _, id := range cast.ids() {
+		if a := cast.Actor(id); strings.EqualFold(id, name) || strings.EqualFold(a.Name, name) {
+			return a
+		}
+	}
+	return nil
+}
+
+func (b *Bot) characterNames() []string { return b.namesOf(b.cast().ids()) }
+
+// namesOf are the names of characters, as far as they are there.
+func (b *Bot) namesOf(ids []string) []string {
+	var all []*Actor
+	for _, id := range ids {
+		if a := b.cast().Actor(id); a != nil {
+			all = append(all, a)
+		}
+	}
+	return actorNames(all)
+}
+
+func actorNames(all []*Actor) []string {
+	var names []string
+	for _, a := range all {
+		names = append(names, plainName(a.Name))
+	}
+	return names
+}
