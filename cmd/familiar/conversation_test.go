@@ -52,6 +52,12 @@ import (
 //	silent CHANNEL           for half a second, no message comes
 //	command WHO NAME K=V …   a slash command in general, + for spaces; its answer is looked at
 //	try WHO NAME K=V …       the same by somebody who may not manage the server
+//	menu CHANNEL WHO NAME    an entry of the menu of the channel's last message; its answer is looked at
+//	typing CHANNEL WHO NAME K=V …  a slash command whose last option is being typed; the suggestions are looked at, on a line each
+//	bring WHO NAME K=V …     a slash command in the channel elsewhere of a server that has not installed the bot
+//	reads WHO LOCALE         the language of somebody's client
+//	away                     there is such a server
+//	offered CHANNEL WHO NAMES  the commands that somebody who may not manage the server is offered there, with commas between them
 //	press LABEL              a button under the answer
 //	push CHANNEL WHO LABEL   somebody presses a button under the bot's last message that has it; the answer is looked at
 //	moderate CHANNEL WHO LABEL  the same by somebody who may manage messages
@@ -373,6 +379,30 @@ func (c *conversation) deeds() map[string]func(string) {
 		"unsay":   func(string) { c.discord.Delete(c.lastSaid) },
 		"command": func(rest string) { c.order(rest, true) },
 		"try":     func(rest string) { c.order(rest, false) },
+		"bring":   func(rest string) { c.hearAnswer(c.discord.Order(orderOf("elsewhere "+rest)), 1) },
+		"menu": func(rest string) {
+			channel, who, name := words3(rest)
+			messages := c.discord.Messages(channel)
+			c.hearAnswer(c.discord.Order(discordtest.Order{Channel: channel, Author: who, Command: name, Target: messages[len(messages)-1].ID, May: discordtest.Member}), 1)
+		},
+		"typing": func(rest string) {
+			order := orderOf(rest)
+			fields := strings.Fields(rest)
+			order.Focused, _, _ = strings.Cut(fields[len(fields)-1], "=")
+			all, ok := c.discord.Order(order).WaitChoices(patience)
+			if !ok {
+				c.Error("nothing is suggested")
+			}
+			c.output = ""
+			for _, choice := range all {
+				c.output += choice.Name + "\n"
+			}
+		},
+		"reads": func(rest string) {
+			who, locale, _ := strings.Cut(rest, " ")
+			c.discord.Reads(who, locale)
+		},
+		"away": func(string) { c.discord.AddAway("another", "elsewhere") },
 		"press": func(label string) {
 			for _, b := range c.answer.Buttons {
 				if b.Label == label {
@@ -534,6 +564,13 @@ func (c *conversation) looks() map[string]func(string) {
 		"attached": holds(func() string {
 			return strings.Join(slices.Collect(maps.Values(c.answer.Files)), "\n")
 		}, true),
+		"offered": func(rest string) {
+			channel, who, want := words3(rest)
+			c.discord.WaitCommands(1, patience)
+			if got := strings.Join(c.discord.Offered(channel, who, discordtest.Member), ", "); got != want {
+				c.Errorf("offered %s", got)
+			}
+		},
 		"posts":   count(c.posts),
 		"models":  count(func() int { return len(c.model.Requests()) }),
 		"asked":   count(func() int { return len(c.search.asked()) }),
@@ -608,13 +645,22 @@ func (c *conversation) troubles() map[string]func(string) {
 // order gives a slash command, as somebody who may manage the server or not, and waits for its answer.
 func (c *conversation) order(rest string, manages bool) {
 	c.Helper()
-	fields := strings.Fields(rest)
-	options := make(map[string]string)
-	for _, f := range fields[2:] {
-		k, v, _ := strings.Cut(f, "=")
-		options[k] = strings.ReplaceAll(v, "+", " ")
+	order := orderOf("general " + rest)
+	if manages {
+		order.May = discordtest.ManageServer
 	}
-	c.hearAnswer(c.discord.Interact("general", fields[0], fields[1], options, manages), 1)
+	c.hearAnswer(c.discord.Order(order), 1)
+}
+
+// orderOf reads "CHANNEL WHO NAME K=V …".
+func orderOf(text string) discordtest.Order {
+	fields := strings.Fields(text)
+	o := discordtest.Order{Channel: fields[0], Author: fields[1], Command: fields[2], Options: map[string]string{}, May: discordtest.Member}
+	for _, f := range fields[3:] {
+		k, v, _ := strings.Cut(f, "=")
+		o.Options[k] = strings.ReplaceAll(v, "+", " ")
+	}
+	return o
 }
 
 func (c *conversation) look(got, text string, want bool) {

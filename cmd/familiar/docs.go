@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"familiar/internal/bot"
@@ -37,18 +36,3 @@ func (d docsCommand) look(ctx context.Context, p *program, a *app, question stri
 	}
 	return a.showLookup(p, found, d.JSON, text)
 }
-
-// docs are the names of the characters' sites of documentation, as many as Discord shows to choose from.
-func (a *app) docs() []string {
-	var names []string
-	for _, actor := range everybody(a.cast.get()) {
-		for _, d := range actor.Docs {
-			if !slices.Contains(names, d.Name) && len(names) < maxChoices {
-				names = append(names, d.Name)
-			}
-		}
-	}
-	return names
-}
-
-const maxChoices = 25

@@ -135,3 +135,13 @@ func actorNames(all []*Actor) []string {
 	}
 	return names
 }
+
+// suggestCharacters completes the id of a character: of one that speaks here to be removed, of any other to be added.
+func (b *Bot) suggestCharacters(ctx context.Context, e turn.Event) []turn.Choice {
+	here := b.speakers(ctx, e)
+	ids := slices.DeleteFunc(b.cast().ids(), func(id string) bool {
+		speaks := slices.ContainsFunc(here, func(a *Actor) bool { return a.ID == id })
+		return e.Command.Focused == "remove" && !speaks || e.Command.Focused == "add" && speaks
+	})
+	return matching(e.Command.Options[e.Command.Focused], ids)
+}

@@ -16,32 +16,43 @@ const answerUnits = 1900
 // command carries out a command, once. Only the person who gave it sees the answer.
 func (b *Bot) command(ctx context.Context, e turn.Event) {
 	defer func() { b.recovered("carry out a command", recover()) }()
+	if e.Command.Focused != "" {
+		b.suggest(ctx, e)
+		return
+	}
 	first, err := b.Store.Claim(ctx, e.ID)
 	b.logged("claim a command", err)
 	if err == nil && !first { // a RESUME after a restart brought it again
 		return
 	}
-	var a turn.Answer
-	switch c := e.Command; {
-	case strings.HasPrefix(c.Button, "context:"):
-		a = b.turnPage(ctx, e)
-	case c.Button != "":
-		a = b.press(ctx, e)
-	case c.Name == "context":
-		a = b.lastTurn(ctx, e)
-	case c.Name == "lookup":
-		a = b.lookUp(ctx, e)
-	case c.Name == "docs":
-		a = b.lookUpDocs(ctx, e)
-	case c.Name == "character":
-		a = b.setCharacter(ctx, e)
-	case c.Name == "mode":
-		a = b.setMode(ctx, e)
-	default:
-		a = turn.Answer{Text: b.help(b.speaker(ctx, e).Name)}
-	}
+	a := b.carryOut(ctx, e)
 	a.Text = b.Redact.String(a.Text)
 	b.logged("answer a command", b.Door.Respond(ctx, *e.Command, a))
+}
+
+func (b *Bot) carryOut(ctx context.Context, e turn.Event) turn.Answer {
+	switch button := e.Command.Button; {
+	case strings.HasPrefix(button, "context:"):
+		return b.turnPage(ctx, e)
+	case button != "":
+		return b.press(ctx, e)
+	}
+	if c, ok := commandOf(*e.Command); ok {
+		return c.run(b, ctx, e)
+	}
+	return b.help(ctx, e)
+}
+
+// suggest shows values for the option of a command that is being typed. It changes nothing, so it may come twice; and it is
+// not an error that it comes too late.
+func (b *Bot) suggest(ctx context.Context, e turn.Event) {
+	var a turn.Answer
+	if c, ok := commandOf(*e.Command); ok && c.suggest != nil {
+		a.Choices = c.suggest(b, ctx, e)
+	}
+	if err := b.Door.Respond(ctx, *e.Command, a); err != nil {
+		b.Log.Debug("suggestions were not shown", "command", e.Command.Name, "err", b.Redact.String(err.Error()))
+	}
 }
 
 // setMode shows or changes the channel's mode.
@@ -110,18 +121,4 @@ func modeList() string {
 		names = append(names, string(m))
 	}
 	return strings.Join(names, ", ")
-}
-
-func (b *Bot) help(name string) string {
-	return strings.Join([]string{
-		"I am " + name + ". Mention me, reply to me, say my name, or write to me in private.",
-		"If a question needs the web I look it up and name my sources. \"look up …\" makes me look, \"don't search\" keeps me from it.",
-		"",
-		"/context – what happened in the last turn here: providers, queries, pages, claims, prompt",
-		"/lookup – look something up, without a conversation; switch the web on or off here; say what you think of a source",
-		"/docs – look something up in the documentation that I know, and nowhere else",
-		"/mode – show or set how I talk here (" + modeList() + "); switch the buttons under my replies on or off",
-		"/character – show or choose who speaks here",
-		"/help – this",
-	}, "\n")
 }

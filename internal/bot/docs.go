@@ -22,6 +22,31 @@ func (b *Bot) lookUpDocs(ctx context.Context, e turn.Event) turn.Answer {
 	return turn.Answer{Text: b.LookupAnswer(l)}
 }
 
+// suggestDocs suggests the names of sites of documentation.
+func (b *Bot) suggestDocs(ctx context.Context, e turn.Event) []turn.Choice {
+	var names []string
+	for _, d := range b.speaker(ctx, e).Docs {
+		names = append(names, d.Name)
+	}
+	return matching(e.Command.Options[e.Command.Focused], names)
+}
+
+// matching are the values that hold what was typed, those that begin with it first; at most 25.
+func matching(typed string, values []string) []turn.Choice {
+	typed = strings.ToLower(strings.TrimSpace(typed))
+	var first, rest []string
+	for _, v := range values {
+		switch folded := strings.ToLower(v); {
+		case strings.HasPrefix(folded, typed):
+			first = append(first, v)
+		case strings.Contains(folded, typed):
+			rest = append(rest, v)
+		}
+	}
+	all := append(first, rest...)
+	return choices(all[:min(len(all), 25)]...)
+}
+
 // DocsFor chooses the site of documentation that a question is for: the one called name, or else the one that the question
 // begins with, links to or names, or the only one. It returns the question without the name that it begins with. If it
 // cannot tell, refusal says so to the person who asked.

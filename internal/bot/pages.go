@@ -42,6 +42,27 @@ func (b *Bot) lastTurn(ctx context.Context, e turn.Event) turn.Answer {
 	return b.show(t, "context:"+t.Request.ID, 0, true)
 }
 
+// explain answers "Why this answer?" on a message with what the button of that name shows: the record of the turn that posted
+// the message, or that it asked for.
+func (b *Bot) explain(ctx context.Context, e turn.Event) turn.Answer {
+	if e.Command.Target == nil {
+		return turn.Answer{Text: noAnswerOfMine}
+	}
+	t, err := b.Traces.ByMessage(ctx, e.Command.Target.ID)
+	if err == nil {
+		t, err = b.settledTurn(ctx, t.Request.ID)
+	}
+	switch {
+	case errors.Is(err, store.ErrNotFound), err == nil && t.Request.ChannelID != e.Message.ChannelID:
+		return turn.Answer{Text: noAnswerOfMine}
+	case err != nil:
+		return b.storeTrouble(err)
+	}
+	return b.show(t, b.keys(ctx, t.Request.ID, whyButton)[whyButton], 0, e.Command.Admin)
+}
+
+const noAnswerOfMine = "I have no record of an answer in this message."
+
 // settle gives a turn whose reply has just been posted the time to complete its record.
 func (b *Bot) settle(channelID string) {
 	if over := b.lanes.settled(channelID); over != nil {
@@ -56,7 +77,7 @@ func (b *Bot) settle(channelID string) {
 func (b *Bot) turnPage(ctx context.Context, e turn.Event) turn.Answer {
 	parts := strings.Split(e.Command.Button, ":")
 	if len(parts) < 3 {
-		return turn.Answer{Text: b.help(b.speaker(ctx, e).Name)}
+		return b.help(ctx, e)
 	}
 	t, a := b.visibleTurn(ctx, e, parts[1])
 	if t == nil {

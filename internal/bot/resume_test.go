@@ -167,10 +167,10 @@ func TestUnknownChannel(t *testing.T) {
 	if _, err := b.Store.ChangeChannel(t.Context(), store.Channel{ID: "rules", GuildID: "hall"}, func(c *store.Channel) { c.WebOff = true }); err != nil {
 		t.Fatal(err)
 	}
-	if !b.settings(t.Context(), e).WebOff {
+	if !b.settings(t.Context(), sage, e).WebOff {
 		t.Error("on, although the channel above may have it off")
 	}
-	if e.GuildID = "elsewhere"; b.settings(t.Context(), e).WebOff {
+	if e.GuildID = "elsewhere"; b.settings(t.Context(), sage, e).WebOff {
 		t.Error("off, because another server has it off")
 	}
 }

@@ -41,6 +41,8 @@ func (s *Server) writable(c *call) (*channel, answer, bool) {
 	switch {
 	case ch == nil:
 		return nil, refusal(http.StatusNotFound, 10003, "Unknown Channel"), false
+	case s.away(ch):
+		return nil, refusal(http.StatusForbidden, 50001, "Missing Access"), false
 	case ch.denied:
 		return nil, refusal(http.StatusForbidden, 50013, "Missing Permissions"), false
 	case ch.archived:
@@ -191,7 +193,7 @@ func (s *Server) getMessage(c *call) answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := s.messages[c.parts[3]]
-	if m == nil || m.channel.id != c.parts[1] {
+	if m == nil || m.channel.id != c.parts[1] || s.away(m.channel) {
 		return refusal(http.StatusNotFound, 10008, "Unknown Message")
 	}
 	return answer{http.StatusOK, s.payload(m, false)}
@@ -203,7 +205,7 @@ func (s *Server) listMessages(c *call) answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ch := s.channels[c.parts[1]]
-	if ch == nil {
+	if ch == nil || s.away(ch) {
 		return refusal(http.StatusNotFound, 10003, "Unknown Channel")
 	}
 	most, err := strconv.Atoi(c.query.Get("limit"))

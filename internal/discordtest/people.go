@@ -95,9 +95,12 @@ func (s *Server) add(c *channel, by *user, text string) *message {
 
 // announce sends a message's event. Its caller holds mu, which announce gives back.
 func (s *Server) announce(kind string, m *message) {
-	payload := s.payload(m, true)
+	payload, away := s.payload(m, true), s.away(m.channel)
 	hidden := m.channel.guild != "" && !m.Own && !slices.Contains(m.mentions, s.users[botID])
 	s.mu.Unlock()
+	if away {
+		return
+	}
 	if hidden && s.gateway.blind() {
 		payload["content"] = ""
 	}

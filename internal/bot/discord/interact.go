@@ -30,6 +30,9 @@ func (s *Session) onInteraction(ctx context.Context, i *interaction) {
 		Data: &discordgo.InteractionResponseData{Flags: discordgo.MessageFlagsEphemeral}}
 	switch i.Type {
 	case discordgo.InteractionApplicationCommand:
+	case discordgo.InteractionApplicationCommandAutocomplete: // the suggestions are the first answer
+		s.enqueue(queued{event: s.commandEvent(i)})
+		return
 	case discordgo.InteractionMessageComponent:
 		if i.Message != nil && i.Message.Flags&discordgo.MessageFlagsEphemeral != 0 { // the presser's own: it is changed
 			answer = discordgo.InteractionResponse{Type: discordgo.InteractionResponseDeferredMessageUpdate}
@@ -61,10 +64,11 @@ func (s *Session) commandEvent(i *interaction) turn.Event {
 		by = &user{}
 	}
 	cmd := &turn.Command{
-		Name: i.Data.Name, Button: i.Data.CustomID, Token: i.Token, Options: map[string]string{},
+		Kind: commandKind(i.Data.Type), Name: i.Data.Name, Button: i.Data.CustomID, ID: i.ID, Token: i.Token, Options: map[string]string{},
 		By: turn.Author{ID: by.ID, Name: by.name(who)}, Admin: s.manages(i.GuildID, who), Deletes: s.may(i.GuildID, who, discordgo.PermissionManageMessages),
+		Locale: orElse(i.Locale, i.GuildLocale), Target: s.target(i),
 	}
-	options(cmd.Options, i.Data.Options)
+	cmd.Focused = options(cmd.Options, i.Data.Options)
 	at, err := discordgo.SnowflakeTimestamp(i.ID)
 	if err != nil {
 		at = time.Now()
@@ -76,7 +80,31 @@ func (s *Session) commandEvent(i *interaction) turn.Event {
 	if i.Message != nil {
 		e.Message.ID = i.Message.ID
 	}
+	if i.visiting() { // what is kept must not be of that place
+		cmd.Visiting, cmd.Admin, cmd.Deletes = true, false, false
+		e.GuildID, e.Direct, e.Message.ChannelID = "", true, "user:"+by.ID
+	}
 	return e
+}
+
+func commandKind(t discordgo.ApplicationCommandType) turn.CommandKind {
+	for kind, wire := range commandTypes {
+		if wire == t {
+			return kind
+		}
+	}
+	return turn.ChatInput
+}
+
+// target returns the message that an entry of its menu was chosen for, or nil.
+func (s *Session) target(i *interaction) *turn.Message {
+	m := i.Data.Resolved.Messages[i.Data.TargetID]
+	if m == nil || m.Author == nil {
+		return nil
+	}
+	m.ChannelID, m.GuildID = i.ChannelID, i.GuildID
+	target := s.message(m, nil)
+	return &target
 }
 
 // manages reports whether a member may manage the server. Where the platform does not say so, only the server's owner and the
@@ -97,12 +125,16 @@ func (s *Session) may(guildID string, m *member, permissions int64) bool {
 	return err == nil && bits&(permissions|discordgo.PermissionAdministrator) != 0
 }
 
-// options collects option values as text; a subcommand's options are taken with it.
-func options(into map[string]string, from []option) {
+// options collects option values as text; a subcommand's options are taken with it. It returns the name of the one that is being
+// typed, or "".
+func options(into map[string]string, from []option) (focused string) {
 	for _, o := range from {
 		if len(o.Options) > 0 {
-			options(into, o.Options)
+			focused = orElse(options(into, o.Options), focused)
 			continue
+		}
+		if o.Focused {
+			focused = o.Name
 		}
 		var text string
 		if json.Unmarshal(o.Value, &text) != nil {
@@ -110,6 +142,7 @@ func options(into map[string]string, from []option) {
 		}
 		into[o.Name] = text
 	}
+	return focused
 }
 
 // reply is an answer in Discord's form. It has every field, so that an edit leaves nothing of the answer before.
@@ -125,13 +158,17 @@ type attachment struct {
 }
 
 // Respond answers a command that came out of Events, to the person who gave it alone; answering again, or after a press under
-// such an answer, replaces it. It works for fifteen minutes. At most 25 buttons are shown. The error is a *SendError.
+// such an answer, replaces it. It works for fifteen minutes, for suggestions three seconds. At most 25 buttons are shown. The error is
+// a *SendError.
 func (s *Session) Respond(ctx context.Context, c turn.Command, a turn.Answer) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	self := s.self.Load()
 	if self == nil {
 		return &SendError{Kind: Unavailable, Message: "not connected yet"}
+	}
+	if c.Focused != "" {
+		return s.suggest(ctx, c, a.Choices)
 	}
 	if err := checkLength(a.Text); err != nil {
 		return err
@@ -152,6 +189,17 @@ func (s *Session) Respond(ctx context.Context, c turn.Command, a turn.Answer) er
 		}
 	}
 	_, err := s.call(ctx, req)
+	return err
+}
+
+// suggest shows values for the option that is being typed. Discord waits three seconds for them.
+func (s *Session) suggest(ctx context.Context, c turn.Command, choices []turn.Choice) error {
+	list := []wireChoice{} // not null, where there is none
+	for _, choice := range choices[:min(len(choices), 25)] {
+		list = append(list, wireChoice{Name: choice.Name, Names: locales(choice.Names), Value: choice.Value})
+	}
+	body := mustJSON(map[string]any{"type": discordgo.InteractionApplicationCommandAutocompleteResult, "data": map[string]any{"choices": list}})
+	_, err := s.call(ctx, request{method: http.MethodPost, url: discordgo.EndpointInteractionResponse(c.ID, c.Token), body: body, attempt: ackAttempt})
 	return err
 }
 

@@ -29,15 +29,24 @@ const (
 	Gone    Kind = "gone"    // the channel was deleted or the bot was removed from it
 )
 
-// Command is an order given by a person to the bot itself. The door has acknowledged it already.
+// Command is an order given by a person to the bot itself. The door has acknowledged it already, unless suggestions are asked for.
 type Command struct {
-	Name    string            // "context", "lookup", "docs", "mode", "help"
+	Kind    CommandKind       // empty: ChatInput
+	Name    string            // of its Definition
 	Options map[string]string // option name → value
+	Focused string            // name of the option that is being typed, for which values are to be suggested; empty: it is given
+	Target  *Message          // of MessageMenu: the message. Its text is data and never an order
 	Button  string            // custom id of the button pressed, if it was one
+	ID      string            // the door's own
 	Token   string            // what the door needs to answer; a secret
 	By      Author
-	Admin   bool // may manage the server, or is at the terminal
-	Deletes bool // may delete the messages of others
+	Locale  string // BCP 47 tag of the language that By reads, or else that of the place; empty: unknown
+	Admin   bool   // may manage the server, or is at the terminal
+	Deletes bool   // may delete the messages of others
+
+	// Visiting: By has brought the app along to a place that has not installed it. The event says nothing of that place: it
+	// has no server, and its channel is one of By's own.
+	Visiting bool
 }
 
 // Post is what a door carries out: a new message, or, with ID set, the new text of an old one. Whatever it
@@ -56,8 +65,9 @@ type Post struct {
 type Answer struct {
 	Text    string
 	Buttons []Button
-	File    []byte // optional attachment
-	Name    string // its file name
+	File    []byte   // optional attachment
+	Name    string   // its file name
+	Choices []Choice // what is suggested for Command.Focused, at most 25; all else is empty then
 }
 
 // Button is one button under a post or an answer.
