@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"sync"
 	"time"
@@ -30,53 +31,49 @@ const longestTurn = 15 * time.Minute
 
 // openCast loads every other character that there is. One that cannot be loaded is left out: the program says so and goes on.
 func (a *app) openCast(_ context.Context, p *program) error {
-	a.cast.set(a.load(p, a.actor), time.Now())
-	for _, fault := range a.cast.get().Faults {
-		a.log.Error("a character is left out", "fault", fault)
-	}
+	a.cast.set(a.load(p, &bot.Cast{Default: a.actor}), time.Now())
 	return nil
 }
 
-// load makes the cast around the default character. What is loaded as it was stays what it is, and of a character whose files are
-// wrong now its last good version.
-func (a *app) load(p *program, first *bot.Actor) *bot.Cast {
-	c := &bot.Cast{Default: first}
-	before := a.cast.get()
+// load reads the characters' files. What is as it was before stays what it is, and so does a character whose files are wrong now:
+// the last good version holds. The default character is there in any case.
+func (a *app) load(p *program, before *bot.Cast) *bot.Cast {
 	files := shelf(a.config, p.dir)
 	ids, err := character.List(files)
 	if err != nil {
-		c.Faults = append(c.Faults, a.redact.String(err.Error()))
-		if before != nil {
-			c.Others = before.Others
-		}
-		return c
+		return &bot.Cast{Default: before.Default, Others: before.Others, Faults: []string{a.redact.String(err.Error())}}
 	}
+	c := &bot.Cast{}
+	c.Default, c.Faults = a.reload(files, before.Default.ID, before.Default, p.far)
 	for _, id := range ids {
-		if id == first.ID {
+		if id == before.Default.ID {
 			continue
 		}
-		var old *bot.Actor
-		if before != nil {
-			old = before.Actor(id)
-		}
-		loaded, err := character.Load(files, id)
-		actor := old
-		if err == nil && (old == nil || old.Sum != loaded.Sum) {
-			actor, err = a.actorOf(loaded, p.far)
-		}
-		if err != nil {
-			c.Faults = append(c.Faults, faults(a, err)...)
-			actor = old
-		}
-		if actor != nil {
+		actor, faults := a.reload(files, id, before.Actor(id), p.far)
+		if c.Faults = append(c.Faults, faults...); actor != nil {
 			c.Others = append(c.Others, actor)
 		}
 	}
 	return c
 }
 
+// reload returns a character as its files are now: old, if they are what they were or wrong. old may be nil.
+func (a *app) reload(files fs.FS, id string, old *bot.Actor, far far) (*bot.Actor, []string) {
+	loaded, err := character.Load(files, id)
+	if err == nil && old != nil && old.Sum == loaded.Sum {
+		return old, nil
+	}
+	if err == nil {
+		var fresh *bot.Actor
+		if fresh, err = a.actorOf(loaded, far); err == nil {
+			return fresh, nil
+		}
+	}
+	return old, a.faults(err)
+}
+
 // faults are what is wrong with a character, one by one.
-func faults(a *app, err error) (all []string) {
+func (a *app) faults(err error) (all []string) {
 	var invalid *character.Invalid
 	if !errors.As(err, &invalid) {
 		return []string{a.redact.String(err.Error())}

@@ -82,6 +82,8 @@ import (
 //	thread CHANNEL NAME      a thread is made
 //	ownrole                  the bot gets the role that Discord makes for it, "familiar role"
 //	gone CHANNEL, kick       the channel is deleted; the bot is removed from the server
+//	channel NAME             a channel is made; operator NAME: it is also the operator's
+//	write FILE TEXT          the operator writes a file, \n is a new line; remove FILE
 //	stop, restart            SIGTERM, and wait for the end; and a new start
 //	signal                   SIGTERM, and wait until the bot has left Discord
 //	exits CODE               what the stopped program returned
@@ -375,6 +377,17 @@ func (c *conversation) deeds() map[string]func(string) {
 			}
 			c.lastSaid = c.discord.Reply(channel, who, reversed(messages)[last].ID, unescape(text), false)
 		},
+		"channel": func(name string) { c.discord.AddChannel("hall", name) },
+		"operator": func(name string) {
+			c.env["DISCORD_OPERATOR_CHANNEL"] = c.discord.AddChannel("hall", name)
+		},
+		"write": func(rest string) {
+			file, text, _ := strings.Cut(rest, " ")
+			file = filepath.Join(c.dir, file)
+			c.must(os.MkdirAll(filepath.Dir(file), 0o755))
+			c.must(os.WriteFile(file, []byte(unescape(text)), 0o644))
+		},
+		"remove":  func(file string) { c.must(os.RemoveAll(filepath.Join(c.dir, file))) },
 		"edit":    func(text string) { c.discord.Edit(c.lastSaid, unescape(text)) },
 		"unsay":   func(string) { c.discord.Delete(c.lastSaid) },
 		"command": func(rest string) { c.order(rest, true) },

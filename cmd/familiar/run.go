@@ -73,6 +73,8 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	defer done()
 	background.Go(func() { a.upkeep(upkeep, session.Guilds) })
 	background.Go(func() { footprint.Watch(upkeep) })
+	files := &reloader{app: a, program: p, bot: b, session: session}
+	background.Go(func() { files.run(upkeep) })
 
 	failed := make(chan error, 1)
 	gateway, hangUp := context.WithCancel(ctx)
@@ -109,6 +111,9 @@ func (a *app) greet(out io.Writer, r discord.Ready) {
 		servers = strings.Join(r.Guilds, ", ")
 	}
 	fmt.Fprintf(out, "  servers   %s\n", servers)
+	if all := names(a.cast.get()); len(all) > 1 {
+		fmt.Fprintf(out, "  speak     %s\n", strings.Join(all, ", "))
+	}
 	a.describe(out)
 }
 

@@ -148,6 +148,10 @@ func (b *Bot) show(t *turn.Trace, prefix string, i int, whole bool) turn.Answer 
 		return turn.Answer{Text: view.Whole(t)}
 	}
 	pages := view.Pages(t)
+	if faults := b.cast().Faults; whole && len(faults) > 0 {
+		pages[0].Text = fmt.Sprintf(view.FilesWrong, len(faults)) + pages[0].Text
+		pages = append(pages, view.Page{Name: view.Files, Text: strings.Join(faults, "\n")})
+	}
 	if !whole {
 		pages = slices.DeleteFunc(pages, func(p view.Page) bool { return p.Name == view.Prompt })
 	}

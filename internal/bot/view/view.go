@@ -20,6 +20,12 @@ type Page struct{ Name, Text string }
 // Prompt is the name of the page with what the model was sent.
 const Prompt = "Prompt"
 
+// Files is the name of the page with what is wrong with the characters' files, and FilesWrong leads to it.
+const (
+	Files      = "Files"
+	FilesWrong = "files      %d problems with the characters' files: see the page Files\n"
+)
+
 // Pages writes a turn's record: what happened first, then the lookup, the prompt and the reply.
 func Pages(t *turn.Trace) []Page {
 	pages := []Page{{"Overview", overview(t)}}
