@@ -82,6 +82,9 @@ import (
 //	thread CHANNEL NAME      a thread is made
 //	ownrole                  the bot gets the role that Discord makes for it, "familiar role"
 //	gone CHANNEL, kick       the channel is deleted; the bot is removed from the server
+//	spoke CHANNEL NAMES      under which names the bot posted there, in order, with commas between them
+//	nowebhooks CHANNEL       the bot may not make webhooks there; unhook CHANNEL: its webhooks are deleted
+//	webhooks CHANNEL N       it has made so many there
 //	channel NAME             a channel is made; operator NAME: it is also the operator's
 //	write FILE TEXT          the operator writes a file, \n is a new line; remove FILE
 //	stop, restart            SIGTERM, and wait for the end; and a new start
@@ -466,6 +469,17 @@ func (c *conversation) own(channel string) (last discordtest.Message) {
 	return last
 }
 
+// spoke lists the names under which the bot posted in a channel.
+func (c *conversation) spoke(channel string) string {
+	var names []string
+	for _, m := range c.discord.Messages(channel) {
+		if m.Own {
+			names = append(names, m.Author)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
 // labels are those of the buttons under the bot's last message in a channel.
 func (c *conversation) labels(channel string) string {
 	var all []string
@@ -584,6 +598,16 @@ func (c *conversation) looks() map[string]func(string) {
 				c.Errorf("offered %s", got)
 			}
 		},
+		"spoke": func(rest string) {
+			channel, want, _ := strings.Cut(rest, " ")
+			if !eventually(func() bool { return c.spoke(channel) == want }) {
+				c.Errorf("spoke %s", c.spoke(channel))
+			}
+		},
+		"webhooks": func(rest string) {
+			channel, n, _ := strings.Cut(rest, " ")
+			count(func() int { return c.discord.Webhooks(channel) })(n)
+		},
 		"posts":   count(c.posts),
 		"models":  count(func() int { return len(c.model.Requests()) }),
 		"asked":   count(func() int { return len(c.search.asked()) }),
@@ -650,8 +674,10 @@ func (c *conversation) troubles() map[string]func(string) {
 			channel, name, _ := strings.Cut(rest, " ")
 			c.discord.AddThread(channel, name, false)
 		},
-		"gone": func(channel string) { c.discord.DeleteChannel(channel) },
-		"kick": func(string) { c.discord.Kick("hall") },
+		"nowebhooks": func(channel string) { c.discord.DenyWebhooks(channel, true) },
+		"unhook":     func(channel string) { c.discord.DeleteWebhooks(channel) },
+		"gone":       func(channel string) { c.discord.DeleteChannel(channel) },
+		"kick":       func(string) { c.discord.Kick("hall") },
 	}
 }
 

@@ -58,12 +58,16 @@ func (a *app) serve(ctx context.Context, p *program) error {
 		SaveHash:    func(ctx context.Context, hash string) error { return a.store.SetNote(ctx, commandsNote, hash) },
 		LoadSession: func(ctx context.Context) (string, error) { return a.note(ctx, sessionNote) },
 		SaveSession: func(ctx context.Context, session string) error { return a.store.SetNote(ctx, sessionNote, session) },
+		LoadWebhook: a.loadWebhook, Keeps: a.store.Posted,
+		SaveWebhook: func(ctx context.Context, guildID, channelID string, w discord.Webhook) error {
+			return a.store.SetWebhook(ctx, store.Webhook{ChannelID: channelID, GuildID: guildID, ID: w.ID, Token: w.Token})
+		},
 	})
 	if err != nil {
 		return problems{err.Error()}
 	}
-	b := a.bot(session, bot.Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000, Buttons: true})
-	b.Cast = a.cast.get()
+	b := a.bot(session, bot.Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000, Buttons: true, Names: true})
+	b.Cast, b.Prepare = a.cast.get(), session.PreparePersonas
 	b.Resume, b.PerPerson = true, a.config.count("FAMILIAR_TURNS_PER_MINUTE")
 
 	var background sync.WaitGroup
@@ -91,6 +95,15 @@ func (a *app) serve(ctx context.Context, p *program) error {
 		return nil // a signal
 	}
 	return err
+}
+
+// loadWebhook returns the webhook that the store keeps of a channel, none if there is none.
+func (a *app) loadWebhook(ctx context.Context, channelID string) (discord.Webhook, error) {
+	w, err := a.store.Webhook(ctx, channelID)
+	if errors.Is(err, store.ErrNotFound) {
+		return discord.Webhook{}, nil
+	}
+	return discord.Webhook{ID: w.ID, Token: w.Token}, err
 }
 
 // note returns what the store keeps under key, "" if nothing.

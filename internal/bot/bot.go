@@ -56,6 +56,10 @@ type Bot struct {
 	WebOff bool          // the operator switched the web off for all channels
 	Limit  time.Duration // for the model's answer, after the prompt is built; 0 is two minutes
 
+	// Prepare makes what several characters need to post in a channel under names of their own; its error says why they cannot, and
+	// how they could. nil: nothing is needed.
+	Prepare func(ctx context.Context, channelID string) error
+
 	// PerPerson is how many turns a person may ask for in a minute; 0: any number.
 	PerPerson int
 	// Resume makes Run go on with what an earlier process left unanswered.
@@ -75,6 +79,7 @@ type Pace struct {
 	Every   time.Duration // between two edits of one message
 	Units   int           // UTF-16 units in a post; 0: no limit
 	Buttons bool          // a reply may have buttons
+	Names   bool          // the characters of a channel may post under names of their own
 	Close   bool          // tell the door that a reply has ended even when its text stays the same
 }
 

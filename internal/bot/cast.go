@@ -76,6 +76,14 @@ func (b *Bot) speakers(ctx context.Context, e turn.Event) []*Actor {
 	return found
 }
 
+// persona is the name under which a character posts where something happened: its own, where several speak.
+func (b *Bot) persona(ctx context.Context, actor *Actor, e turn.Event) *turn.Persona {
+	if !b.Pace.Names || e.GuildID == "" || len(b.speakers(ctx, e)) == 1 {
+		return nil
+	}
+	return &turn.Persona{Name: actor.Name, Avatar: actor.Avatar}
+}
+
 // speaker returns the character that answers where none is named.
 func (b *Bot) speaker(ctx context.Context, e turn.Event) *Actor { return b.speakers(ctx, e)[0] }
 

@@ -23,6 +23,7 @@ const (
 	saysTooManyHere  = "There may be at most 5 characters in a channel."
 	saysNotHere      = "%s does not speak here."
 	saysOneServer    = "A whole server has one character. Add others to channels."
+	saysNoNames      = "They post under my name, with theirs in front: %s."
 	saysNotSaved     = "That could not be saved. The operator's log says why."
 	saysNotManager   = "Only people who may manage this server can change that."
 	saysNoServer     = "This is no server."
@@ -98,6 +99,10 @@ func (b *Bot) changeSpeakers(ctx context.Context, e turn.Event, server bool, cha
 		return turn.Answer{Text: fmt.Sprintf(saysInherited, now)}
 	case server:
 		return turn.Answer{Text: fmt.Sprintf(saysChosenServer, list(b.namesOf(ids)))}
+	case len(ids) > 1 && b.Prepare != nil:
+		if err := b.Prepare(ctx, e.Message.ChannelID); err != nil {
+			return turn.Answer{Text: fmt.Sprintf(saysChosen, now) + "\n" + fmt.Sprintf(saysNoNames, b.Redact.String(err.Error()))}
+		}
 	case len(ids) == 1:
 		return turn.Answer{Text: fmt.Sprintf(saysChosenAlone, now)}
 	}

@@ -96,7 +96,7 @@ func (b *Bot) pressDelete(ctx context.Context, e turn.Event, t *turn.Trace) turn
 		return b.storeTrouble(err)
 	}
 	for _, id := range slices.Backward(t.ReplyIDs) {
-		if _, err := b.send(ctx, turn.Post{ID: id, ChannelID: t.Request.ChannelID}, true); err != nil {
+		if _, err := b.send(ctx, turn.Post{ID: id, ChannelID: t.Request.ChannelID, Persona: t.Request.Persona}, true); err != nil {
 			b.logged("delete a reply", err)
 			return turn.Answer{Text: "I could not delete it. The operator's log says why."}
 		}

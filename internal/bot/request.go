@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"familiar/internal/bot/discord"
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/character"
 	"familiar/internal/store"
@@ -47,6 +48,7 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 		}
 	}
 	r.Message.Text = strings.Join(texts, "\n")
+	r.Persona = b.persona(ctx, actor, last.Event)
 	if batch[0].second {
 		r.Claim = batch[0].claim()
 	}
@@ -164,10 +166,13 @@ func (b *Bot) asSeen(ctx context.Context, m *turn.Message, character string) *tu
 		return m
 	}
 	kept, err := b.Store.Message(ctx, m.ID)
-	if err != nil || !kept.OfAnother(character) {
+	if err != nil {
 		return m
 	}
 	seen := *m
-	seen.Own, seen.Author = false, turn.Author{ID: kept.AuthorID, Name: kept.AuthorName, Machine: true}
+	seen.Text = strings.TrimPrefix(m.Text, discord.Labelled(kept.AuthorName, ""))
+	if kept.OfAnother(character) {
+		seen.Own, seen.Author = false, turn.Author{ID: kept.AuthorID, Name: kept.AuthorName, Machine: true}
+	}
 	return &seen
 }

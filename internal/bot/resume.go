@@ -85,13 +85,16 @@ func (b *Bot) reopened(ctx context.Context, o store.Unanswered) (arrival, bool) 
 	return a, true
 }
 
+// namesRoom is left for a character's name in front, which a post may need.
+const namesRoom = 90
+
 // markInterrupted ends half an answer that nobody finishes any more. Where that cannot be posted, the next start tries it again.
 func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 	last := a.posts[len(a.posts)-1]
 	mark := "\n\n" + outgoing.SmallType + b.say(interrupted)
 	text := last.Text
 	if b.Pace.Units > 0 {
-		text = outgoing.Head(text, b.Pace.Units-len(mark))
+		text = outgoing.Head(text, b.Pace.Units-len(mark)-namesRoom)
 	}
 	b.notices.posting.Go(func() {
 		defer func() { b.recovered("mark an interrupted reply", recover()) }()
@@ -102,7 +105,8 @@ func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 			kinds := finalButtons(nil, false)
 			buttons = row(b.keys(ctx, a.turnID, kinds...), kinds...)
 		}
-		_, err := b.send(ctx, turn.Post{ID: last.ID, ChannelID: a.Message.ChannelID, Text: text + mark, Buttons: buttons, Final: true}, true)
+		persona := b.persona(ctx, b.actor(ctx, a), a.Event)
+		_, err := b.send(ctx, turn.Post{ID: last.ID, ChannelID: a.Message.ChannelID, Text: text + mark, Buttons: buttons, Final: true, Persona: persona}, true)
 		b.logged("mark an interrupted reply", err)
 		if unsent(err) {
 			return

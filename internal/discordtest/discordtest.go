@@ -13,6 +13,7 @@
 //
 //   - What people do: Say, Reply, Post, Edit, Embed, Delete, Interact, Order, Press, DeleteChannel, Kick. AddAway makes a server that
 //     has not installed the bot, where people bring it along.
+//   - Webhooks of the bot: DenyWebhooks, DeleteWebhooks, Webhooks. Their messages count as the bot's, under the names that they have.
 //   - What the bot did: WaitReply, Messages, Requests, Commands, Offered, and the Interaction's WaitAck, WaitAnswer and WaitChoices.
 //   - What the gateway does: Drop with any close code, Reconnect (op 7), Invalidate (op 9), MuteAcks, Silence, CloseNext,
 //     InvalidateNext and IgnoreNext for what comes next, Repeat and Dispatch for duplicate and odd events. A session
@@ -66,6 +67,7 @@ type Server struct {
 	messages     map[string]*message // by id
 	nonces       map[string]*message // by channel and nonce
 	interactions map[string]*Interaction
+	webhooks     []*webhook
 	commands     []byte
 	commandPuts  int
 	faults       []*Fault
@@ -102,6 +104,7 @@ type channel struct {
 	messages                []*message
 	taken                   int // replies WaitReply has given
 	denied, archived        bool
+	hookless                bool // the bot may not manage its webhooks
 }
 
 // New starts a server on loopback; the test's cleanup ends it.

@@ -94,6 +94,41 @@ func (db *DB) ChangeSpeakers(ctx context.Context, c Casting, inherited []string,
 	return ids, nil
 }
 
+// Webhook is one that the bot has in a channel. Its token is a secret.
+type Webhook struct{ ChannelID, GuildID, ID, Token string }
+
+// Webhook returns the bot's webhook in a channel, or [ErrNotFound].
+func (db *DB) Webhook(ctx context.Context, channelID string) (Webhook, error) {
+	w := Webhook{ChannelID: channelID}
+	err := db.readers.QueryRowContext(ctx, `SELECT guild_id, id, token FROM webhooks WHERE channel_id = ?`, channelID).Scan(&w.GuildID, &w.ID, &w.Token)
+	if err != nil {
+		return Webhook{}, fmt.Errorf("read webhook: %w", db.Explain(err))
+	}
+	return w, nil
+}
+
+// SetWebhook keeps the bot's webhook in a channel. One without an id is forgotten.
+func (db *DB) SetWebhook(ctx context.Context, w Webhook) error {
+	var err error
+	if w.ID == "" {
+		_, err = db.exec(ctx, "delete webhook", `DELETE FROM webhooks WHERE channel_id = ?`, w.ChannelID)
+		return err
+	}
+	_, err = db.exec(ctx, "save webhook", `INSERT INTO webhooks (channel_id, guild_id, id, token) VALUES (?, ?, ?, ?)
+		ON CONFLICT (channel_id) DO UPDATE SET id = excluded.id, token = excluded.token`, w.ChannelID, w.GuildID, w.ID, w.Token)
+	return err
+}
+
+// Posted reports whether a message is kept, or is a post of a turn that is not over.
+func (db *DB) Posted(ctx context.Context, messageID string) (posted bool, err error) {
+	err = db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM messages WHERE id = ?) OR EXISTS (SELECT 1 FROM posts WHERE message_id = ?)`,
+		messageID, messageID).Scan(&posted)
+	if err != nil {
+		return false, fmt.Errorf("look for a post: %w", db.Explain(err))
+	}
+	return posted, nil
+}
+
 // Backdrop is the scene of a channel. The zero value is none.
 type Backdrop struct {
 	ChannelID, GuildID string

@@ -162,6 +162,7 @@ type message struct {
 	Timestamp  stamp                 `json:"timestamp"`
 	Edited     *stamp                `json:"edited_timestamp"`
 	WebhookID  string                `json:"webhook_id"`
+	AppID      string                `json:"application_id"` // that owns the webhook, if one does
 	Author     *user                 `json:"author"`
 	Member     *member               `json:"member"`
 	Mentions   []mention             `json:"mentions"`

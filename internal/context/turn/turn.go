@@ -28,6 +28,7 @@ type Request struct {
 	People    []string  `json:"-"`                // names of those who have spoken in the server: they leave in no query (P10)
 	Web       Web       `json:"web"`
 	Claim     string    `json:"claim,omitempty"`      // under which the store knows what asked for the turn, where that is not Message's id
+	Persona   *Persona  `json:"persona,omitempty"`    // under whose name the reply is posted, where several characters speak in the channel
 	EarlierID string    `json:"earlier_id,omitempty"` // the turn that answered Message before, if this one was asked for by a button under its reply
 	GoOn      bool      `json:"go_on,omitempty"`      // only the rest of that reply is wanted, which was cut
 	Buttons   bool      `json:"-"`                    // the reply gets buttons

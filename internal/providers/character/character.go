@@ -33,6 +33,7 @@ type Character struct {
 	Docs     []Docs
 	Window   int            // messages of recent history
 	Buttons  bool           // its replies have buttons
+	Avatar   string         // https URL of its picture; empty: the bot's
 	Location *time.Location // in which times are shown
 
 	Model     Model // the model that answers

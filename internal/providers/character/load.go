@@ -220,6 +220,7 @@ func (c *config) into(to *Character) {
 	to.Mode = turn.Mode(c.Mode)
 	to.Window = c.History.Window
 	to.Buttons = c.Reply.Buttons
+	to.Avatar = c.Persona.Avatar
 	to.Location, _ = time.LoadLocation(c.DisplayTZ) // checked
 	to.Model, to.SideModel, to.Texts = c.Model, c.SideModel, c.Texts
 	for _, p := range c.Triggers.Patterns {
