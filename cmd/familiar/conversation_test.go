@@ -58,6 +58,8 @@ import (
 //	reads WHO LOCALE         the language of somebody's client
 //	away                     there is such a server
 //	offered CHANNEL WHO NAMES  the commands that somebody who may not manage the server is offered there, with commas between them
+//	open CHANNEL WHO NAME    a command that opens a form, by somebody who may manage the server; its title and text are looked at
+//	fill CHANNEL WHO TEXT    that form is sent with a text, whoever may; the answer is looked at; slip is by somebody who may not manage the server
 //	press LABEL              a button under the answer
 //	push CHANNEL WHO LABEL   somebody presses a button under the bot's last message that has it; the answer is looked at
 //	moderate CHANNEL WHO LABEL  the same by somebody who may manage messages
@@ -106,6 +108,7 @@ type conversation struct {
 	lastSaid string
 	ollama   string              // address of an Ollama; empty: there is none
 	answer   discordtest.Message // to the last command
+	form     discordtest.Form    // that was opened last
 	traces   *trace.Store        // see records
 }
 
@@ -380,6 +383,16 @@ func (c *conversation) deeds() map[string]func(string) {
 			}
 			c.lastSaid = c.discord.Reply(channel, who, reversed(messages)[last].ID, unescape(text), false)
 		},
+		"open": func(rest string) {
+			order := orderOf(rest)
+			order.May = discordtest.ManageServer
+			form, ok := c.discord.Order(order).WaitForm(patience)
+			if c.form, c.output = form, form.Title+"\n"+form.Text; !ok {
+				c.Error("no form is opened")
+			}
+		},
+		"fill":    func(rest string) { c.fill(rest, discordtest.ManageServer) },
+		"slip":    func(rest string) { c.fill(rest, discordtest.Member) },
 		"channel": func(name string) { c.discord.AddChannel("hall", name) },
 		"operator": func(name string) {
 			c.env["DISCORD_OPERATOR_CHANNEL"] = c.discord.AddChannel("hall", name)
@@ -435,6 +448,13 @@ func (c *conversation) deeds() map[string]func(string) {
 			c.hearAnswer(c.discord.Press(who, c.own("general"), id, discordtest.ManageServer), 1)
 		},
 	}
+}
+
+// fill sends the form that was opened last.
+func (c *conversation) fill(rest string, may discordtest.Rights) {
+	c.Helper()
+	channel, who, text := words3(rest)
+	c.hearAnswer(c.discord.Fill(channel, who, c.form, unescape(text), may), 1)
 }
 
 // push presses a button under the bot's last message in a channel that has such a one, once there is one.

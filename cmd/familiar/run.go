@@ -11,6 +11,7 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/bot/discord"
+	"familiar/internal/context/turn"
 	"familiar/internal/footprint"
 	"familiar/internal/store"
 )
@@ -50,6 +51,7 @@ func (runCommand) Run(ctx context.Context, p *program, stop stopper) error {
 // closes the events, and the bot then finishes the turns that have begun.
 func (a *app) serve(ctx context.Context, p *program) error {
 	base := a.config.get("DISCORD_API_URL")
+	var b *bot.Bot // opens forms once the session runs
 	session, err := discord.New(discord.Config{
 		Token: a.config.get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Log: a.log, Redact: a.redact.String,
 		PerSecond: p.far.perSecond, Operator: a.config.get("DISCORD_OPERATOR"), Commands: bot.Commands(a.cast.get()),
@@ -58,6 +60,7 @@ func (a *app) serve(ctx context.Context, p *program) error {
 		SaveHash:    func(ctx context.Context, hash string) error { return a.store.SetNote(ctx, commandsNote, hash) },
 		LoadSession: func(ctx context.Context) (string, error) { return a.note(ctx, sessionNote) },
 		SaveSession: func(ctx context.Context, session string) error { return a.store.SetNote(ctx, sessionNote, session) },
+		Form:        func(ctx context.Context, e turn.Event) (turn.Form, string) { return b.Form(ctx, e) },
 		LoadWebhook: a.loadWebhook, Keeps: a.store.Posted,
 		SaveWebhook: func(ctx context.Context, guildID, channelID string, w discord.Webhook) error {
 			return a.store.SetWebhook(ctx, store.Webhook{ChannelID: channelID, GuildID: guildID, ID: w.ID, Token: w.Token})
@@ -66,7 +69,7 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	if err != nil {
 		return problems{err.Error()}
 	}
-	b := a.bot(session, bot.Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000, Buttons: true, Names: true})
+	b = a.bot(session, bot.Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000, Buttons: true, Names: true})
 	b.Cast, b.Prepare = a.cast.get(), session.PreparePersonas
 	b.Resume, b.PerPerson = true, a.config.count("FAMILIAR_TURNS_PER_MINUTE")
 

@@ -85,6 +85,13 @@ func commands() []command {
 		},
 		{
 			Definition: turn.Definition{
+				Kind: turn.ChatInput, Name: "backdrop", Description: "Describe the scene of this channel to the characters", Form: true,
+				Permission: turn.ManageServer, Places: onServers, Installs: byServers,
+			},
+			run: (*Bot).setBackdrop,
+		},
+		{
+			Definition: turn.Definition{
 				Kind: turn.ChatInput, Name: "help", Description: "What this bot does and how to talk to it",
 				Places: withBot, Installs: byServers,
 			},
@@ -150,6 +157,7 @@ func (b *Bot) help(ctx context.Context, e turn.Event) turn.Answer {
 		"/docs – look something up in the documentation that I know, and nowhere else",
 		"/mode – show or set how I talk here (" + modeList() + "); switch the buttons under my replies on or off",
 		"/character – show or choose who speaks here",
+		"/backdrop – describe the scene of this channel",
 		"/help – this",
 	}, "\n")}
 }

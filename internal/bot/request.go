@@ -48,6 +48,7 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 		}
 	}
 	r.Message.Text = strings.Join(texts, "\n")
+	r.Backdrop = b.backdrop(ctx, last.Event)
 	r.Persona = b.persona(ctx, actor, last.Event)
 	if batch[0].second {
 		r.Claim = batch[0].claim()

@@ -12,7 +12,7 @@
 //     ids, which directory.go knows; queue.go stands between the gateway, which must never wait, and a busy bot.
 //   - parents.go asks for channels that the gateway did not announce.
 //   - rest.go and pace.go send one request, with its limits and retries; fail.go and classify.go name what went wrong.
-//   - webhook.go posts under the names of several characters.
+//   - form.go opens forms; webhook.go posts under the names of several characters.
 //   - deliver.go, interact.go and commands.go are messages, answers to commands and the commands themselves.
 //
 // REST calls, permissions, error codes and payload types are discordgo's. Its gateway client is not used, because it
@@ -57,6 +57,9 @@ type Config struct {
 	OnReady   func(Ready)                           // called once, when the first session has begun and its servers are known
 	LoadHash  func(context.Context) (string, error) // reads what SaveHash saved, "" if nothing; nil: commands are registered at each start
 	SaveHash  func(context.Context, string) error   // keeps the fingerprint of the commands Discord has been given
+
+	// Form returns the form that a command opens whose definition says so, or why a person may not open it. It has a second.
+	Form func(context.Context, turn.Event) (form turn.Form, refusal string)
 
 	// LoadSession reads what SaveSession saved, "" if nothing, once when Run begins; SaveSession keeps it, every few seconds while
 	// anything happens and at the end of Run. With both, a program that starts again within minutes goes on in the session of the

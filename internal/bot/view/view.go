@@ -70,6 +70,12 @@ func overview(t *turn.Trace) string {
 	w.row("turn", "%s · %s · %s in %s", r.ID, t.Began.UTC().Format("2006-01-02 15:04:05 UTC"), t.Phase, ms(t.Took))
 	w.row("asked", "%s: %q", r.Message.Author.Name, clean.Line(r.Message.Text, 200))
 	w.row("mode", "%s · character %s", r.Mode, r.Character)
+	if scene := r.Backdrop; scene != nil {
+		w.row("backdrop", "%q by %s, %s", clean.Line(scene.Text, 200), scene.By, day(scene.At))
+	}
+	if r.Persona != nil {
+		w.row("posted as", "%s", r.Persona.Name)
+	}
 	if l := t.Lookup(); l != nil {
 		w.row("lookup", "%s", lookupSummary(l))
 		if l.Query != "" {

@@ -28,12 +28,20 @@ type Request struct {
 	People    []string  `json:"-"`                // names of those who have spoken in the server: they leave in no query (P10)
 	Web       Web       `json:"web"`
 	Claim     string    `json:"claim,omitempty"`      // under which the store knows what asked for the turn, where that is not Message's id
+	Backdrop  *Backdrop `json:"backdrop,omitempty"`   // the scene of the channel; nil: none
 	Persona   *Persona  `json:"persona,omitempty"`    // under whose name the reply is posted, where several characters speak in the channel
 	EarlierID string    `json:"earlier_id,omitempty"` // the turn that answered Message before, if this one was asked for by a button under its reply
 	GoOn      bool      `json:"go_on,omitempty"`      // only the rest of that reply is wanted, which was cut
 	Buttons   bool      `json:"-"`                    // the reply gets buttons
 	Budget    Budget    `json:"budget"`
 	Deadline  time.Time `json:"deadline"` // when context must be ready
+}
+
+// Backdrop is the scene of a channel, in the words of somebody who may manage the server.
+type Backdrop struct {
+	Text string    `json:"text"`
+	By   string    `json:"by"` // name of who wrote it
+	At   time.Time `json:"at"`
 }
 
 // Address is how a message, or one of a burst, addresses the character. A door takes the mention of the bot out of the text, so

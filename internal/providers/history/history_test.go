@@ -49,7 +49,7 @@ func open(t *testing.T, ms ...store.Message) *store.DB {
 
 // request is the turn of message n.
 func request(n int) turn.Request {
-	m := message(stored(n, "now"))
+	m := message(stored(n, "now"), "")
 	return turn.Request{ChannelID: "c", Message: m}
 }
 
@@ -70,7 +70,7 @@ func TestContribute(t *testing.T) {
 		stored(1, "one"), own(stored(2, "two")), another, stored(3, " "), stored(4, "four"), stored(5, "five"),
 		stored(6, "now"), stored(7, "written while it waited"), earlier, own(stored(9, "said while it waited")),
 	}
-	parent := message(stored(1, "one"))
+	parent := message(stored(1, "one"), "")
 	old := turn.Message{ID: "50", Author: turn.Author{Name: "Bo"}, Text: "long ago", At: noon.Add(-time.Hour)}
 
 	tests := []struct {
@@ -144,7 +144,7 @@ func TestWindowOfTwenty(t *testing.T) {
 }
 
 func TestStoreFails(t *testing.T) {
-	parent := message(stored(1, "one"))
+	parent := message(stored(1, "one"), "")
 	req := request(6)
 	req.Parent = &parent
 	ctx, cancel := context.WithCancel(t.Context())
