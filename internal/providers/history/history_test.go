@@ -26,6 +26,7 @@ func stored(n int, text string) store.Message {
 }
 
 func own(m store.Message) store.Message {
+	m.AuthorID = "sage"
 	m.Own, m.AuthorName = true, "Sage"
 	return m
 }
@@ -50,7 +51,7 @@ func open(t *testing.T, ms ...store.Message) *store.DB {
 // request is the turn of message n.
 func request(n int) turn.Request {
 	m := message(stored(n, "now"), "")
-	return turn.Request{ChannelID: "c", Message: m}
+	return turn.Request{Character: "sage", ChannelID: "c", Message: m}
 }
 
 // show is what was offered, one line each.
