@@ -87,6 +87,8 @@ import (
 //	spoke CHANNEL NAMES      under which names the bot posted there, in order, with commas between them
 //	nowebhooks CHANNEL       the bot may not make webhooks there; unhook CHANNEL: its webhooks are deleted
 //	webhooks CHANNEL N       it has made so many there
+//	profile NAME             the bot goes by that name in the server; - for its own
+//	nonickname               the bot may not change its nickname there
 //	channel NAME             a channel is made; operator NAME: it is also the operator's
 //	write FILE TEXT          the operator writes a file, \n is a new line; remove FILE
 //	stop, restart            SIGTERM, and wait for the end; and a new start
@@ -624,6 +626,12 @@ func (c *conversation) looks() map[string]func(string) {
 				c.Errorf("spoke %s", c.spoke(channel))
 			}
 		},
+		"profile": func(want string) {
+			nick := func() string { nick, _ := c.discord.Profile("hall"); return cmp.Or(nick, "-") }
+			if !eventually(func() bool { return nick() == want }) {
+				c.Errorf("goes by %s", nick())
+			}
+		},
 		"webhooks": func(rest string) {
 			channel, n, _ := strings.Cut(rest, " ")
 			count(func() int { return c.discord.Webhooks(channel) })(n)
@@ -694,6 +702,7 @@ func (c *conversation) troubles() map[string]func(string) {
 			channel, name, _ := strings.Cut(rest, " ")
 			c.discord.AddThread(channel, name, false)
 		},
+		"nonickname": func(string) { c.discord.DenyNickname("hall", true) },
 		"nowebhooks": func(channel string) { c.discord.DenyWebhooks(channel, true) },
 		"unhook":     func(channel string) { c.discord.DeleteWebhooks(channel) },
 		"gone":       func(channel string) { c.discord.DeleteChannel(channel) },

@@ -36,6 +36,7 @@ type reloader struct {
 // run reads the files again whenever they change, until ctx is done. Where they cannot be watched it says so.
 func (r *reloader) run(ctx context.Context) {
 	r.tell(ctx, r.news(r.app.cast.get().Faults)...)
+	r.bot.DressAll(ctx)
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		r.unwatched(err)
@@ -136,6 +137,7 @@ func (r *reloader) read(ctx context.Context) {
 	}
 	lines := r.news(next.Faults)
 	if len(changes) > 0 {
+		r.bot.DressAll(ctx)
 		r.app.log.Info("characters reloaded", "changes", strings.Join(changes, ", "))
 		lines = append(lines, "Characters reloaded: "+strings.Join(changes, ", ")+".")
 	}

@@ -60,6 +60,9 @@ type Bot struct {
 	// how they could. nil: nothing is needed.
 	Prepare func(ctx context.Context, channelID string) error
 
+	// Profile changes how the bot looks in a server; nil: it cannot.
+	Profile func(ctx context.Context, guildID string, p turn.Profile) error
+
 	// PerPerson is how many turns a person may ask for in a minute; 0: any number.
 	PerPerson int
 	// Resume makes Run go on with what an earlier process left unanswered.

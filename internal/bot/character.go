@@ -93,12 +93,19 @@ func (b *Bot) changeSpeakers(ctx context.Context, e turn.Event, server bool, cha
 		return turn.Answer{Text: words}
 	}
 	b.Log.Info("characters changed", "channel", c.ChannelID, "server", c.GuildID, "characters", strings.Join(ids, " "), "by", c.By)
+	undressed := ""
+	if server {
+		if err := b.dressServer(ctx, e.GuildID); err != nil {
+			b.logged("change the bot's profile in a server", err)
+			undressed = "\n" + fmt.Sprintf(saysNoProfile, b.Redact.String(err.Error()))
+		}
+	}
 	now := list(actorNames(b.speakers(ctx, e)))
 	switch {
 	case len(ids) == 0:
-		return turn.Answer{Text: fmt.Sprintf(saysInherited, now)}
+		return turn.Answer{Text: fmt.Sprintf(saysInherited, now) + undressed}
 	case server:
-		return turn.Answer{Text: fmt.Sprintf(saysChosenServer, list(b.namesOf(ids)))}
+		return turn.Answer{Text: fmt.Sprintf(saysChosenServer, list(b.namesOf(ids))) + undressed}
 	case len(ids) > 1 && b.Prepare != nil:
 		if err := b.Prepare(ctx, e.Message.ChannelID); err != nil {
 			return turn.Answer{Text: fmt.Sprintf(saysChosen, now) + "\n" + fmt.Sprintf(saysNoNames, b.Redact.String(err.Error()))}

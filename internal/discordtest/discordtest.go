@@ -94,6 +94,8 @@ type guild struct {
 	roles    map[string]string // id → name
 	own      string            // id of the bot's own role; empty: none
 	nicks    map[string]string // user id → nickname
+	avatar   string            // the bot's here
+	nameless bool              // the bot may not change its nickname
 	away     bool              // it has not installed the bot
 }
 

@@ -116,6 +116,7 @@ func (s *Server) route(c *call) answer {
 		{"DELETE channels/*/messages/*", s.delete},
 		{"GET channels/*/webhooks", s.listWebhooks},
 		{"POST channels/*/webhooks", s.makeWebhook},
+		{"PATCH guilds/*/members/@me", s.modifySelf},
 		{"PUT applications/*/commands", s.putCommands},
 		{"GET applications/*/commands", s.getCommands},
 		{"POST interactions/*/*/callback", s.callback},

@@ -94,6 +94,35 @@ func (db *DB) ChangeSpeakers(ctx context.Context, c Casting, inherited []string,
 	return ids, nil
 }
 
+// ServerCharacter is the character of a server, and the profile that the bot was given for it.
+type ServerCharacter struct {
+	Character string // id; empty: the server has none any more
+	Given     string // what SetProfile kept
+}
+
+// Profiles returns the servers that have a character, or a profile from when they had one.
+func (db *DB) Profiles(ctx context.Context) (map[string]ServerCharacter, error) {
+	rows, err := db.readers.QueryContext(ctx, `SELECT guild_id, characters, '' FROM castings WHERE place = 'server:' || guild_id
+		UNION ALL SELECT guild_id, '', profile FROM profiles`)
+	all := map[string]ServerCharacter{}
+	_, err = collect(db, "read profiles", rows, err, func(row scanner) (_ struct{}, err error) {
+		var guildID, character, given string
+		err = row.Scan(&guildID, &character, &given)
+		s := all[guildID]
+		s.Character, s.Given = s.Character+character, s.Given+given
+		all[guildID] = s
+		return struct{}{}, err
+	})
+	return all, err
+}
+
+// SetProfile keeps which profile the bot was given in a server; none, if it is empty.
+func (db *DB) SetProfile(ctx context.Context, guildID, profile string) error {
+	_, err := db.exec(ctx, "save profile", `INSERT INTO profiles (guild_id, profile) VALUES (?, ?)
+		ON CONFLICT (guild_id) DO UPDATE SET profile = excluded.profile`, guildID, profile)
+	return err
+}
+
 // Webhook is one that the bot has in a channel. Its token is a secret.
 type Webhook struct{ ChannelID, GuildID, ID, Token string }
 

@@ -70,6 +70,12 @@ type Persona struct {
 	Avatar string `json:"avatar,omitempty"` // URL of a picture; empty: the bot's
 }
 
+// Profile is how the bot looks in one server. The zero value is how it looks elsewhere.
+type Profile struct {
+	Name    string
+	Picture []byte // PNG
+}
+
 // Answer is what a command's giver alone sees.
 type Answer struct {
 	Text    string

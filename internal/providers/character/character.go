@@ -27,12 +27,16 @@ type Character struct {
 	Name    string
 	Aliases []string
 
-	Mode     turn.Mode // of a channel for which nobody has set one
-	Modes    map[turn.Mode]Limits
-	Web      Web
-	Docs     []Docs
-	Window   int            // messages of recent history
-	Buttons  bool           // its replies have buttons
+	Mode    turn.Mode // of a channel for which nobody has set one
+	Modes   map[turn.Mode]Limits
+	Web     Web
+	Docs    []Docs
+	Window  int  // messages of recent history
+	Buttons bool // its replies have buttons
+	// ServerProfile: in a server whose character it is, the bot goes by its name and Picture, a PNG from its folder, if there is one.
+	ServerProfile bool
+	Picture       []byte
+
 	Avatar   string         // https URL of its picture; empty: the bot's
 	Location *time.Location // in which times are shown
 

@@ -26,7 +26,8 @@ type config struct {
 }
 
 type personaConfig struct {
-	Avatar string `toml:"avatar"`
+	Avatar        string `toml:"avatar"`
+	ServerProfile bool   `toml:"server_profile"`
 }
 
 type triggersConfig struct {

@@ -1,6 +1,7 @@
 package character
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -20,9 +21,10 @@ import (
 )
 
 const (
-	defaultsID = "_default"
-	configFile = "character.toml"
-	maxFile    = 256 << 10 // bytes
+	defaultsID  = "_default"
+	configFile  = "character.toml"
+	pictureFile = "avatar.png"
+	maxFile     = 256 << 10 // bytes
 )
 
 // Load reads the character in the folder id. The error, if any, is an *[Invalid] with everything that is
@@ -41,6 +43,7 @@ func Load(fsys fs.FS, id string) (*Character, error) {
 		}
 	}
 	l.strangers(path.Join(id, "modes"))
+	c.Picture = l.picture(path.Join(id, pictureFile))
 	if len(l.problems) > 0 {
 		inOrder(l.problems)
 		return nil, &Invalid{Problems: l.problems}
@@ -136,6 +139,14 @@ func (l *loading) instructions(id string, m turn.Mode) string {
 	return ""
 }
 
+func (l *loading) picture(name string) []byte {
+	data, ok := l.read(name, false)
+	if ok && !bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")) {
+		l.problem(spot{file: where(l.fsys, name)}, "", "is no PNG", "save the picture as PNG")
+	}
+	return data
+}
+
 // strangers reports instructions for modes that do not exist: they would never be read.
 func (l *loading) strangers(dir string) {
 	entries, _ := fs.ReadDir(l.fsys, dir) // without any, there is nothing to report
@@ -220,7 +231,7 @@ func (c *config) into(to *Character) {
 	to.Mode = turn.Mode(c.Mode)
 	to.Window = c.History.Window
 	to.Buttons = c.Reply.Buttons
-	to.Avatar = c.Persona.Avatar
+	to.Avatar, to.ServerProfile = c.Persona.Avatar, c.Persona.ServerProfile
 	to.Location, _ = time.LoadLocation(c.DisplayTZ) // checked
 	to.Model, to.SideModel, to.Texts = c.Model, c.SideModel, c.Texts
 	for _, p := range c.Triggers.Patterns {
