@@ -58,6 +58,8 @@ import (
 //	reads WHO LOCALE         the language of somebody's client
 //	away                     there is such a server
 //	offered CHANNEL WHO NAMES  the commands that somebody who may not manage the server is offered there, with commas between them
+//	open CHANNEL WHO NAME    a command that opens a form, by somebody who may manage the server; its title and text are looked at
+//	fill CHANNEL WHO TEXT    that form is sent with a text, whoever may; the answer is looked at; slip is by somebody who may not manage the server
 //	press LABEL              a button under the answer
 //	push CHANNEL WHO LABEL   somebody presses a button under the bot's last message that has it; the answer is looked at
 //	moderate CHANNEL WHO LABEL  the same by somebody who may manage messages
@@ -82,6 +84,13 @@ import (
 //	thread CHANNEL NAME      a thread is made
 //	ownrole                  the bot gets the role that Discord makes for it, "familiar role"
 //	gone CHANNEL, kick       the channel is deleted; the bot is removed from the server
+//	spoke CHANNEL NAMES      under which names the bot posted there, in order, with commas between them
+//	nowebhooks CHANNEL       the bot may not make webhooks there; unhook CHANNEL: its webhooks are deleted
+//	webhooks CHANNEL N       it has made so many there
+//	profile NAME             the bot goes by that name in the server; - for its own
+//	nonickname               the bot may not change its nickname there
+//	channel NAME             a channel is made; operator NAME: it is also the operator's
+//	write FILE TEXT          the operator writes a file, \n is a new line; remove FILE
 //	stop, restart            SIGTERM, and wait for the end; and a new start
 //	signal                   SIGTERM, and wait until the bot has left Discord
 //	exits CODE               what the stopped program returned
@@ -101,6 +110,7 @@ type conversation struct {
 	lastSaid string
 	ollama   string              // address of an Ollama; empty: there is none
 	answer   discordtest.Message // to the last command
+	form     discordtest.Form    // that was opened last
 	traces   *trace.Store        // see records
 }
 
@@ -375,6 +385,27 @@ func (c *conversation) deeds() map[string]func(string) {
 			}
 			c.lastSaid = c.discord.Reply(channel, who, reversed(messages)[last].ID, unescape(text), false)
 		},
+		"open": func(rest string) {
+			order := orderOf(rest)
+			order.May = discordtest.ManageServer
+			form, ok := c.discord.Order(order).WaitForm(patience)
+			if c.form, c.output = form, form.Title+"\n"+form.Text; !ok {
+				c.Error("no form is opened")
+			}
+		},
+		"fill":    func(rest string) { c.fill(rest, discordtest.ManageServer) },
+		"slip":    func(rest string) { c.fill(rest, discordtest.Member) },
+		"channel": func(name string) { c.discord.AddChannel("hall", name) },
+		"operator": func(name string) {
+			c.env["DISCORD_OPERATOR_CHANNEL"] = c.discord.AddChannel("hall", name)
+		},
+		"write": func(rest string) {
+			file, text, _ := strings.Cut(rest, " ")
+			file = filepath.Join(c.dir, file)
+			c.must(os.MkdirAll(filepath.Dir(file), 0o755))
+			c.must(os.WriteFile(file, []byte(unescape(text)), 0o644))
+		},
+		"remove":  func(file string) { c.must(os.RemoveAll(filepath.Join(c.dir, file))) },
 		"edit":    func(text string) { c.discord.Edit(c.lastSaid, unescape(text)) },
 		"unsay":   func(string) { c.discord.Delete(c.lastSaid) },
 		"command": func(rest string) { c.order(rest, true) },
@@ -421,6 +452,13 @@ func (c *conversation) deeds() map[string]func(string) {
 	}
 }
 
+// fill sends the form that was opened last.
+func (c *conversation) fill(rest string, may discordtest.Rights) {
+	c.Helper()
+	channel, who, text := words3(rest)
+	c.hearAnswer(c.discord.Fill(channel, who, c.form, unescape(text), may), 1)
+}
+
 // push presses a button under the bot's last message in a channel that has such a one, once there is one.
 func (c *conversation) push(rest string, may discordtest.Rights) {
 	c.Helper()
@@ -451,6 +489,17 @@ func (c *conversation) own(channel string) (last discordtest.Message) {
 		}
 	}
 	return last
+}
+
+// spoke lists the names under which the bot posted in a channel.
+func (c *conversation) spoke(channel string) string {
+	var names []string
+	for _, m := range c.discord.Messages(channel) {
+		if m.Own {
+			names = append(names, m.Author)
+		}
+	}
+	return strings.Join(names, ",")
 }
 
 // labels are those of the buttons under the bot's last message in a channel.
@@ -582,6 +631,22 @@ func (c *conversation) looks() map[string]func(string) {
 				c.Errorf("offered %s", got)
 			}
 		},
+		"spoke": func(rest string) {
+			channel, want, _ := strings.Cut(rest, " ")
+			if !eventually(func() bool { return c.spoke(channel) == want }) {
+				c.Errorf("spoke %s", c.spoke(channel))
+			}
+		},
+		"profile": func(want string) {
+			nick := func() string { nick, _ := c.discord.Profile("hall"); return cmp.Or(nick, "-") }
+			if !eventually(func() bool { return nick() == want }) {
+				c.Errorf("goes by %s", nick())
+			}
+		},
+		"webhooks": func(rest string) {
+			channel, n, _ := strings.Cut(rest, " ")
+			count(func() int { return c.discord.Webhooks(channel) })(n)
+		},
 		"posts":   count(c.posts),
 		"models":  count(func() int { return len(c.model.Requests()) }),
 		"asked":   count(func() int { return len(c.search.asked()) }),
@@ -648,8 +713,11 @@ func (c *conversation) troubles() map[string]func(string) {
 			channel, name, _ := strings.Cut(rest, " ")
 			c.discord.AddThread(channel, name, false)
 		},
-		"gone": func(channel string) { c.discord.DeleteChannel(channel) },
-		"kick": func(string) { c.discord.Kick("hall") },
+		"nonickname": func(string) { c.discord.DenyNickname("hall", true) },
+		"nowebhooks": func(channel string) { c.discord.DenyWebhooks(channel, true) },
+		"unhook":     func(channel string) { c.discord.DeleteWebhooks(channel) },
+		"gone":       func(channel string) { c.discord.DeleteChannel(channel) },
+		"kick":       func(string) { c.discord.Kick("hall") },
 	}
 }
 

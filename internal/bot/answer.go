@@ -22,22 +22,23 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	defer func() {
 		if b.recovered("answer", recover()) {
 			t.Err = joinText(t.Err, "panic while answering")
-			text = b.say(t.Request.Language, turnBroken)
+			text = turnBroken.in(t.Request.Language)
 		}
 	}()
-	r := reply{bot: b, trace: t, lookup: p.Lookup, rules: d.rules, marker: d.marker, away: d.away}
-	if b.Model == nil {
+	r := reply{bot: b, actor: d.actor, trace: t, lookup: p.Lookup, rules: d.rules, marker: d.marker, away: d.away}
+	actor := d.actor
+	if actor.Model == nil {
 		t.Model = NoModel
 		return r.withoutModel("")
 	}
-	if b.Verifier != nil {
+	if actor.Verifier != nil {
 		whole := ctx // not that of the model's answer
-		r.verify = func(body string) { b.verify(whole, t, d.marker, body) }
+		r.verify = func(body string) { b.verify(whole, actor.Verifier, t, d.marker, body) }
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	length := 0
-	a, err := b.Model.Stream(ctx, llm.Request{Messages: modelMessages(p.Messages), Lane: t.Request.ChannelID}, func(words string) {
+	a, err := actor.Model.Stream(ctx, llm.Request{Messages: modelMessages(p.Messages), Lane: t.Request.ChannelID}, func(words string) {
 		if t.Timings.FirstToken == 0 {
 			t.Timings.FirstToken = time.Since(t.Began)
 		}
@@ -55,7 +56,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	if err != nil {
 		t.Err = joinText(t.Err, b.Redact.String(cause(err)))
 	}
-	body, _ := unlabelled(a.Text, b.Character.Name)
+	body, _ := unlabelled(a.Text, actor.Name)
 	body = strings.TrimSpace(body)
 	halted := errors.Is(context.Cause(ctx), errStopped)
 	t.Cut = body != "" && (halted || err != nil || a.Finish == "length")

@@ -34,8 +34,8 @@ var buttonLabels = map[string]sentence{
 }
 
 // buttoned reports whether replies in a channel have buttons.
-func (b *Bot) buttoned(settings store.Channel) bool {
-	return b.Pace.Buttons && b.Character.Buttons && !settings.Bare
+func (b *Bot) buttoned(actor *Actor, settings store.Channel) bool {
+	return b.Pace.Buttons && actor.Buttons && !settings.Bare
 }
 
 // finalButtons are the kinds of buttons under a complete reply, which may have been cut.

@@ -79,9 +79,10 @@ func (b *Bot) setMode(ctx context.Context, e turn.Event) turn.Answer {
 		return b.setButtons(ctx, e, buttons)
 	}
 	if want == "" {
-		settings := b.settings(ctx, e)
-		mode, _ := b.mode(settings)
-		return b.respond(e, channelSettings, mode, onOff(!settings.WebOff).in(language(e)), onOff(b.buttoned(settings)).in(language(e)), modeList())
+		actor := b.speaker(ctx, e)
+		settings := b.settings(ctx, actor, e)
+		mode, _ := actor.mode(settings)
+		return b.respond(e, channelSettings, mode, onOff(!settings.WebOff).in(language(e)), onOff(b.buttoned(actor, settings)).in(language(e)), modeList())
 	}
 	if !slices.Contains(turn.Modes(), want) {
 		return b.respond(e, noSuchMode, want, modeList())
@@ -94,7 +95,7 @@ func (b *Bot) setButtons(ctx context.Context, e turn.Event, buttons string) turn
 	if buttons != "on" && buttons != "off" {
 		return b.respond(e, buttonsUsage)
 	}
-	if buttons == "on" && !b.Character.Buttons {
+	if buttons == "on" && !b.speaker(ctx, e).Buttons {
 		return b.respond(e, buttonsOffEverywhere)
 	}
 	done := buttonsOn
@@ -124,7 +125,7 @@ func (b *Bot) set(ctx context.Context, e turn.Event, done turn.Answer, change fu
 	if !e.Command.Admin && !e.Direct {
 		return b.respond(e, settingsForManagers)
 	}
-	inherited := b.settings(ctx, e)
+	inherited := b.settings(ctx, b.speaker(ctx, e), e)
 	inherited.ID, inherited.GuildID = e.Message.ChannelID, e.GuildID
 	settings, err := b.Store.ChangeChannel(ctx, inherited, change)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"familiar/internal/bot/outgoing"
 	"familiar/internal/catalogue"
 	"familiar/internal/context/turn"
-	"familiar/internal/providers/character"
 )
 
 // command is one command: what the doors offer, in English, and what carries it out. The catalogue has its words in other languages.
@@ -91,6 +90,26 @@ func commands() []command {
 		},
 		{
 			Definition: turn.Definition{
+				Kind: turn.ChatInput, Name: "character", Description: "Show or choose which characters speak here",
+				Options: []turn.Option{
+					{Name: "use", Description: "The one that speaks here from now on", Suggests: true},
+					{Name: "add", Description: "One that speaks here too", Suggests: true},
+					{Name: "remove", Description: "One that does not speak here any more", Suggests: true},
+					{Name: "where", Description: "This channel, which is meant if left out, or the whole server", Choices: choices("channel", "server")},
+				},
+				Permission: turn.ManageServer, Places: onServers, Installs: byServers,
+			},
+			run: (*Bot).setCharacter, suggest: (*Bot).suggestCharacters,
+		},
+		{
+			Definition: turn.Definition{
+				Kind: turn.ChatInput, Name: "backdrop", Description: "Describe the scene of this channel to the characters", Form: true,
+				Permission: turn.ManageServer, Places: onServers, Installs: byServers,
+			},
+			run: (*Bot).setBackdrop,
+		},
+		{
+			Definition: turn.Definition{
 				Kind: turn.ChatInput, Name: "help", Description: "What this bot does and how to talk to it",
 				Places: everywhere, Installs: byAnybody,
 			},
@@ -102,9 +121,10 @@ func commands() []command {
 // docsCommand is offered where the character knows documentation.
 const docsCommand = "docs"
 
-// Commands returns what a door offers people who talk to a character, in all languages.
-func Commands(c *character.Character) []turn.Definition {
-	return slices.DeleteFunc(offered(), func(d turn.Definition) bool { return d.Name == docsCommand && len(c.Docs) == 0 })
+// Commands returns what a door offers people who talk to a cast, in all languages.
+func Commands(c *Cast) []turn.Definition {
+	documented := slices.ContainsFunc(append([]*Actor{c.Default}, c.Others...), func(a *Actor) bool { return len(a.Docs) > 0 })
+	return slices.DeleteFunc(offered(), func(d turn.Definition) bool { return d.Name == docsCommand && !documented })
 }
 
 // offered are the definitions of all commands with their translations.
@@ -171,20 +191,20 @@ const (
 )
 
 // help answers /help, and whatever is no command, with the commands that the person may use there.
-func (b *Bot) help(_ context.Context, e turn.Event) turn.Answer {
-	in := language(e)
-	lines := []string{b.say(in, helpWho, b.Character.Name), b.say(in, helpWeb), ""}
+func (b *Bot) help(ctx context.Context, e turn.Event) turn.Answer {
+	in, name := language(e), b.speaker(ctx, e).Name
+	lines := []string{helpWho.in(in, name), helpWeb.in(in), ""}
 	if e.Command.Visiting {
-		lines = []string{b.say(in, helpVisiting, b.Character.Name), ""}
+		lines = []string{helpVisiting.in(in, name), ""}
 	}
-	for _, d := range Commands(b.Character) {
+	for _, d := range Commands(b.cast()) {
 		name := cmp.Or(d.Names[in], d.Name)
 		switch {
 		case !b.usable(d, e):
 		case d.Kind == turn.ChatInput:
 			lines = append(lines, "/"+name+" – "+cmp.Or(d.Descriptions[in], d.Description))
 		default:
-			lines = append(lines, name+" – "+b.say(in, helpInMenu))
+			lines = append(lines, name+" – "+helpInMenu.in(in))
 		}
 	}
 	return turn.Answer{Text: outgoing.CutUnits(strings.Join(lines, "\n"), answerUnits)}

@@ -17,17 +17,18 @@ const (
 
 // lookUpDocs answers /docs: a lookup in one site of documentation.
 func (b *Bot) lookUpDocs(ctx context.Context, e turn.Event) turn.Answer {
-	site, question, refusal := b.DocsFor(language(e), e.Command.Options["site"], e.Command.Options["question"])
+	actor := b.speaker(ctx, e)
+	site, question, refusal := actor.DocsFor(language(e), e.Command.Options["site"], e.Command.Options["question"])
 	if refusal != "" {
 		return turn.Answer{Text: refusal}
 	}
-	return b.answerLookup(ctx, e, lookupOrder{question: question, docs: site})
+	return b.answerLookup(ctx, actor, e, lookupOrder{question: question, docs: site})
 }
 
 // suggestDocs suggests the names of sites of documentation.
-func (b *Bot) suggestDocs(_ context.Context, e turn.Event) []turn.Choice {
+func (b *Bot) suggestDocs(ctx context.Context, e turn.Event) []turn.Choice {
 	var names []string
-	for _, d := range b.Character.Docs {
+	for _, d := range b.speaker(ctx, e).Docs {
 		names = append(names, d.Name)
 	}
 	return matching(e.Command.Options[e.Command.Focused], names)
@@ -52,16 +53,16 @@ func matching(typed string, values []string) []turn.Choice {
 // DocsFor chooses the site of documentation that a question is for: the one called name, or else the one that the question
 // begins with, links to or names, or the only one. It returns the question without the name that it begins with. If it
 // cannot tell, refusal says so in a language to the person who asked.
-func (b *Bot) DocsFor(language, name, text string) (site, question, refusal string) {
+func (a *Actor) DocsFor(language, name, text string) (site, question, refusal string) {
 	text = strings.TrimSpace(text)
 	var names []string
-	for _, d := range b.Character.Docs {
+	for _, d := range a.Docs {
 		names = append(names, d.Name)
 	}
-	site, question, ok := b.Lookup.DocsFor(strings.TrimSpace(name), text)
+	site, question, ok := a.Lookup.DocsFor(strings.TrimSpace(name), text)
 	switch {
 	case len(names) == 0:
-		return "", "", noDocs.in(language, b.Character.Name)
+		return "", "", noDocs.in(language, a.Name)
 	case text == "":
 		return "", "", docsWhat.in(language)
 	case !ok && name != "":

@@ -36,12 +36,12 @@ const (
 
 // saveFeedback stores a person's verdict on a source. From then on its domain ranks lower in this
 // character's lookups in the same server or, from a direct message, in those for the same person.
-func (b *Bot) saveFeedback(ctx context.Context, e turn.Event, address, verdict string) (domain string, err error) {
+func (b *Bot) saveFeedback(ctx context.Context, character string, e turn.Event, address, verdict string) (domain string, err error) {
 	domain, err = domainOf(address)
 	if err != nil {
 		return "", err
 	}
-	err = b.Store.SetFeedback(ctx, store.Feedback{Character: b.Character.ID, Domain: domain, Verdict: verdict, By: e.Command.By.ID, GuildID: e.GuildID, URL: address, At: time.Now()})
+	err = b.Store.SetFeedback(ctx, store.Feedback{Character: character, Domain: domain, Verdict: verdict, By: e.Command.By.ID, GuildID: e.GuildID, URL: address, At: time.Now()})
 	if err == nil {
 		b.Log.Info("feedback on a source", "domain", domain, "verdict", verdict, "by", e.Command.By.ID, "guild", e.GuildID)
 	}
@@ -81,7 +81,7 @@ func (b *Bot) feedback(ctx context.Context, e turn.Event, verdict, source string
 	if verdict == "undo" {
 		return b.forgetFeedback(ctx, e, address)
 	}
-	domain, err := b.saveFeedback(ctx, e, address, verdict)
+	domain, err := b.saveFeedback(ctx, b.speaker(ctx, e).ID, e, address, verdict)
 	if err != nil {
 		return b.notSaved(e, err)
 	}
@@ -105,7 +105,7 @@ func (b *Bot) forgetFeedback(ctx context.Context, e turn.Event, address string) 
 	if e.Command.Admin && e.GuildID != "" {
 		by = "" // whoever manages the server may also delete the feedback of others there
 	}
-	n, err := b.Store.ForgetFeedback(ctx, b.Character.ID, domain, e.GuildID, by)
+	n, err := b.Store.ForgetFeedback(ctx, b.speaker(ctx, e).ID, domain, e.GuildID, by)
 	if err != nil {
 		return b.notSaved(e, err)
 	}
@@ -153,7 +153,7 @@ func (b *Bot) sourceNamed(ctx context.Context, e turn.Event, source string) (str
 const latestTurns = 5
 
 func (b *Bot) showFeedback(ctx context.Context, e turn.Event) turn.Answer {
-	all, err := b.Store.Feedback(ctx, b.Character.ID)
+	all, err := b.Store.Feedback(ctx, b.speaker(ctx, e).ID)
 	if err != nil {
 		return b.storeTrouble(e, err)
 	}

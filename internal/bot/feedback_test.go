@@ -21,7 +21,7 @@ func TestFeedbackStaysInItsServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	b := &Bot{Store: db, Character: &character.Character{ID: "sage", Name: "Sage"}, Log: slog.New(slog.DiscardHandler)}
+	b := &Bot{Store: db, Cast: &Cast{Default: &Actor{Character: &character.Character{ID: "sage", Name: "Sage"}}}, Log: slog.New(slog.DiscardHandler)}
 	order := func(guild, who string, admin bool, verdict, source string) string {
 		e := turn.Event{GuildID: guild, Direct: guild == "", Command: &turn.Command{By: turn.Author{ID: who}, Admin: admin}}
 		a := b.feedback(t.Context(), e, verdict, source)

@@ -53,13 +53,14 @@ func (b *Bot) lookUp(ctx context.Context, e turn.Event) turn.Answer {
 	if intent := e.Command.Options["intent"]; slices.ContainsFunc(intentChoices(), func(c turn.Choice) bool { return c.Value == intent }) {
 		o.intent = turn.Intent(intent)
 	}
+	actor := b.speaker(ctx, e)
 	if site := strings.TrimSpace(e.Command.Options["site"]); site != "" {
 		var ok bool
-		if o.site, ok = b.siteOf(site); !ok {
+		if o.site, ok = actor.siteOf(site); !ok {
 			return b.respond(e, noSuchSite, outgoing.Inert(site, 80))
 		}
 	}
-	a := b.answerLookup(ctx, e, o)
+	a := b.answerLookup(ctx, actor, e, o)
 	a.Text = switched + a.Text
 	return a
 }
@@ -70,7 +71,7 @@ func (b *Bot) lookUpMessage(ctx context.Context, e turn.Event) turn.Answer {
 	if refusal != "" {
 		return b.respond(e, refusal)
 	}
-	return b.answerLookup(ctx, e, lookupOrder{question: text, target: e.Command.Target})
+	return b.answerLookup(ctx, b.speaker(ctx, e), e, lookupOrder{question: text, target: e.Command.Target})
 }
 
 // checkMessage answers "Check this claim". Addresses in the claim are left out: its author's own page does not check it.
@@ -82,7 +83,7 @@ func (b *Bot) checkMessage(ctx context.Context, e turn.Event) turn.Answer {
 	if refusal != "" {
 		return b.respond(e, refusal)
 	}
-	return b.answerLookup(ctx, e, lookupOrder{question: guard.WithoutURLs(text), target: e.Command.Target, intent: turn.IntentFactCheck})
+	return b.answerLookup(ctx, b.speaker(ctx, e), e, lookupOrder{question: guard.WithoutURLs(text), target: e.Command.Target, intent: turn.IntentFactCheck})
 }
 
 // targetText returns the text of the message that a command was given for, or why there is none to look up: what a machine has
@@ -99,23 +100,24 @@ func targetText(e turn.Event) (text string, refusal sentence) {
 }
 
 // suggestSites suggests the sites that the operator named, and what was typed if it is one.
-func (b *Bot) suggestSites(_ context.Context, e turn.Event) []turn.Choice {
+func (b *Bot) suggestSites(ctx context.Context, e turn.Event) []turn.Choice {
+	actor := b.speaker(ctx, e)
 	typed := strings.ToLower(strings.TrimSpace(e.Command.Options[e.Command.Focused]))
 	var sites []string
 	add := func(site string) {
-		if host, ok := b.siteOf(site); ok && !slices.Contains(sites, host) {
+		if host, ok := actor.siteOf(site); ok && !slices.Contains(sites, host) {
 			sites = append(sites, host)
 		}
 	}
-	for _, trusted := range b.Character.Web.Trusted {
+	for _, trusted := range actor.Web.Trusted {
 		for _, site := range trusted {
 			add(site)
 		}
 	}
-	for _, site := range b.Character.Web.Allow {
+	for _, site := range actor.Web.Allow {
 		add(site)
 	}
-	for _, d := range b.Character.Docs {
+	for _, d := range actor.Docs {
 		add(d.Site.Host())
 	}
 	slices.Sort(sites)
@@ -126,12 +128,12 @@ func (b *Bot) suggestSites(_ context.Context, e turn.Event) []turn.Choice {
 }
 
 // siteOf returns the host of a site that a person names, by its name or an address, and reports whether pages of it may be read.
-func (b *Bot) siteOf(s string) (host string, ok bool) {
+func (a *Actor) siteOf(s string) (host string, ok bool) {
 	if u, err := guard.Parse(s); err == nil {
 		s = u.Hostname()
 	}
 	host, err := guard.Host(strings.ToLower(s))
-	return host, err == nil && b.Lookup.Policy.Domains.Allows(host)
+	return host, err == nil && a.Lookup.Policy.Domains.Allows(host)
 }
 
 // lookupOrder is what a person orders to be looked up.
@@ -143,11 +145,11 @@ type lookupOrder struct {
 	site     string        // host of the only site to look on; empty: anywhere
 }
 
-func (b *Bot) answerLookup(ctx context.Context, e turn.Event, o lookupOrder) turn.Answer {
+func (b *Bot) answerLookup(ctx context.Context, actor *Actor, e turn.Event, o lookupOrder) turn.Answer {
 	if !b.allows(e.Command.By) {
 		return b.respond(e, tooMany)
 	}
-	t, err := b.lookUpFor(ctx, e, o)
+	t, err := b.lookUpFor(ctx, actor, e, o)
 	if err != nil {
 		return b.storeTrouble(e, err)
 	}
@@ -157,14 +159,14 @@ func (b *Bot) answerLookup(ctx context.Context, e turn.Event, o lookupOrder) tur
 // LookUp looks a message's question up, whether or not it seems to need it: anywhere or, with docs, in that site of
 // documentation alone. What leaves the machine must be on record, so it is recorded like a turn; the error is the store's.
 func (b *Bot) LookUp(ctx context.Context, m turn.Message, docs string) (*turn.Lookup, error) {
-	t, err := b.lookUpFor(ctx, turn.Event{ID: m.ID, Message: m}, lookupOrder{question: m.Text, docs: docs})
+	t, err := b.lookUpFor(ctx, b.cast().Default, turn.Event{ID: m.ID, Message: m}, lookupOrder{question: m.Text, docs: docs})
 	if err != nil {
 		return nil, err
 	}
 	return t.Lookup(), nil
 }
 
-func (b *Bot) lookUpFor(ctx context.Context, e turn.Event, o lookupOrder) (*turn.Trace, error) {
+func (b *Bot) lookUpFor(ctx context.Context, actor *Actor, e turn.Event, o lookupOrder) (*turn.Trace, error) {
 	t := &turn.Trace{Began: time.Now(), Phase: turn.Begun, Model: NoModel}
 	if e.Command != nil {
 		e.Message = turn.Message{ID: e.ID, ChannelID: e.Message.ChannelID, Author: e.Command.By, Text: o.question, At: t.Began}
@@ -172,7 +174,7 @@ func (b *Bot) lookUpFor(ctx context.Context, e turn.Event, o lookupOrder) (*turn
 	if o.target != nil {
 		e.Message.Mentions = o.target.Mentions
 	}
-	t.Request = b.request(ctx, ulid.Make().String(), []arrival{{Event: e}})
+	t.Request = b.request(ctx, actor, ulid.Make().String(), []arrival{{Event: e}})
 	t.Request.Chain, t.Request.Parent = nil, nil
 	if o.target != nil {
 		t.Request.Target = &turn.Message{ID: o.target.ID, Author: o.target.Author, At: o.target.At}
@@ -187,10 +189,10 @@ func (b *Bot) lookUpFor(ctx context.Context, e turn.Event, o lookupOrder) (*turn
 	}
 	l := turn.Lookup{State: turn.Disabled, Reason: offReason(t.Request.Web), Question: o.question, Began: t.Began}
 	if t.Request.Web.Switch != turn.WebOff { // else it does not matter whether there is anything to look up
-		l = b.Lookup.Lookup(ctx, t.Request)
+		l = actor.Lookup.Lookup(ctx, t.Request)
 	}
-	outcome := turn.Outcome{Provider: b.Lookup.Name(), Status: turn.OK, Took: l.Took,
-		Contributions: []turn.Contribution{{Layer: turn.Content, Source: b.Lookup.Name(), Lookup: &l}}}
+	outcome := turn.Outcome{Provider: actor.Lookup.Name(), Status: turn.OK, Took: l.Took,
+		Contributions: []turn.Contribution{{Layer: turn.Content, Source: actor.Lookup.Name(), Lookup: &l}}}
 	if l.State == turn.LookupFailed {
 		outcome.Status = turn.Failed
 	}

@@ -97,7 +97,7 @@ func (b *Bot) post(key noticeKey, n *notice) {
 	defer cancel()
 	p := turn.Post{ChannelID: key.channel, Final: true}
 	language := language(n.event)
-	text := b.say(language, key.what)
+	text := key.what.in(language)
 	if n.n == 1 {
 		p.ReplyTo = n.event.Message.ID
 	} else if several, ok := toSeveral[key.what]; ok {

@@ -179,6 +179,11 @@ func (b *Bot) show(e turn.Event, t *turn.Trace, prefix string, i int, whole bool
 		return turn.Answer{Text: view.Whole(t)}
 	}
 	pages := view.Pages(t)
+	if faults := b.cast().Faults; whole && len(faults) > 0 {
+		wrong := turn.Section{Text: fmt.Sprintf(view.FilesWrong, len(faults))}
+		pages[0].Sections = slices.Insert(pages[0].Sections, 0, wrong)
+		pages = append(pages, view.Page{Name: view.Files, Sections: []turn.Section{{Text: strings.Join(faults, "\n")}}})
+	}
 	if !whole {
 		pages = slices.DeleteFunc(pages, func(p view.Page) bool { return p.Name == view.Prompt })
 	}

@@ -117,7 +117,7 @@ func (b *Bot) pressDelete(ctx context.Context, e turn.Event, t *turn.Trace) turn
 		return b.storeTrouble(e, err)
 	}
 	for _, id := range slices.Backward(t.ReplyIDs) {
-		if _, err := b.send(ctx, turn.Post{ID: id, ChannelID: t.Request.ChannelID}, true); err != nil {
+		if _, err := b.send(ctx, turn.Post{ID: id, ChannelID: t.Request.ChannelID, Persona: t.Request.Persona}, true); err != nil {
 			b.logged("delete a reply", err)
 			return b.respond(e, couldNotDelete)
 		}
@@ -154,7 +154,7 @@ func (b *Bot) pressAgain(ctx context.Context, e turn.Event, t *turn.Trace, kind 
 		return b.respond(e, leaving)
 	default:
 	}
-	a := arrival{Event: e, at: time.Now(), addressed: true, earlier: t, goesOnWith: kind == continueButton, newID: ulid.Make().String()}
+	a := arrival{Event: e, at: time.Now(), addressed: true, character: t.Request.Character, earlier: t, goesOnWith: kind == continueButton, newID: ulid.Make().String()}
 	a.Kind, a.Command, a.Message, a.Mentioned = turn.Edited, nil, t.Request.Message, true
 	if len(t.Request.Burst) == 0 {
 		a.Message.Text = question.Text // it may have been edited
@@ -180,7 +180,7 @@ func (b *Bot) showSources(ctx context.Context, e turn.Event, t *turn.Trace, note
 	if cited {
 		heading = sourcesHeading
 	}
-	text := strings.TrimLeft(note+"\n\n"+b.say(language(e), heading), "\n")
+	text := strings.TrimLeft(note+"\n\n"+heading.in(language(e)), "\n")
 	var kinds, labels []string
 	sources, _ := outgoing.Cited(t.Lookup(), body)
 	for i, s := range sources {
@@ -213,7 +213,7 @@ func (b *Bot) markSource(ctx context.Context, e turn.Event, t *turn.Trace, verdi
 			if s.N != n {
 				continue
 			}
-			domain, err := b.saveFeedback(ctx, e, s.URL, verdict)
+			domain, err := b.saveFeedback(ctx, t.Request.Character, e, s.URL, verdict)
 			if err != nil {
 				return b.notSaved(e, err)
 			}

@@ -29,6 +29,7 @@ const (
 // reply is the final text of one turn in the making.
 type reply struct {
 	bot    *Bot
+	actor  *Actor
 	trace  *turn.Trace // its Guarded and Reply are filled in
 	lookup *turn.Lookup
 	rules  outgoing.Rules
@@ -39,7 +40,7 @@ type reply struct {
 
 func (r reply) language() string { return r.trace.Request.Language }
 
-func (r reply) say(s sentence) string { return r.bot.say(r.language(), s) }
+func (r reply) say(s sentence) string { return r.actor.say(r.language(), s) }
 
 // compose guards the body and adds the notes, the state of a lookup that failed, and the sources, which are written by code
 // and never by a model.
@@ -105,7 +106,7 @@ func (r reply) sourceLine(body string) []string {
 	if r.lookup.Reused != nil {
 		at = at.Add(-r.lookup.Reused.Age)
 	}
-	if zone := r.bot.Character.Location; zone != nil {
+	if zone := r.actor.Location; zone != nil {
 		at = at.In(zone)
 	}
 	return []string{outgoing.SmallType + line.in(r.language(), brief, at.Format("15:04 MST"))}

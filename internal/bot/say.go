@@ -66,26 +66,26 @@ var toSeveral = map[sentence]sentence{
 }
 
 // say returns a sentence, or the character's own text in its place. A text that the operator has not changed is translated, too.
-func (b *Bot) say(language string, s sentence, values ...any) string {
+func (a *Actor) say(language string, s sentence) string {
 	own := ""
-	switch texts := b.Character.Texts; s {
+	switch s {
 	case noModel:
-		own = texts.NoModel
+		own = a.Texts.NoModel
 	case rateLimited:
-		own = texts.RateLimited
+		own = a.Texts.RateLimited
 	case modelDown:
-		own = texts.ModelDown
+		own = a.Texts.ModelDown
 	case tooSlow:
-		own = texts.TooSlow
+		own = a.Texts.TooSlow
 	default:
-		return s.in(language, values...)
+		return s.in(language)
 	}
-	return b.Character.Fill(sentence(own).in(language), "")
+	return a.Fill(sentence(own).in(language), "")
 }
 
 // respond answers a command with a sentence.
 func (b *Bot) respond(e turn.Event, s sentence, values ...any) turn.Answer {
-	return turn.Answer{Text: b.say(language(e), s, values...)}
+	return turn.Answer{Text: s.in(language(e), values...)}
 }
 
 // language returns the code of the language in which code answers: to a command that of the person's client, to a message that of

@@ -13,6 +13,7 @@
 //
 //   - What people do: Say, Reply, Post, Edit, Embed, Delete, Interact, Order, Press, DeleteChannel, Kick. AddAway makes a server that
 //     has not installed the bot, where people bring it along.
+//   - Webhooks of the bot: DenyWebhooks, DeleteWebhooks, Webhooks. Their messages count as the bot's, under the names that they have.
 //   - What the bot did: WaitReply, Messages, Requests, Commands, Offered, and the Interaction's WaitAck, WaitAnswer and WaitChoices.
 //   - What the gateway does: Drop with any close code, Reconnect (op 7), Invalidate (op 9), MuteAcks, Silence, CloseNext,
 //     InvalidateNext and IgnoreNext for what comes next, Repeat and Dispatch for duplicate and odd events. A session
@@ -66,6 +67,7 @@ type Server struct {
 	messages     map[string]*message // by id
 	nonces       map[string]*message // by channel and nonce
 	interactions map[string]*Interaction
+	webhooks     []*webhook
 	commands     []byte
 	commandPuts  int
 	faults       []*Fault
@@ -92,6 +94,8 @@ type guild struct {
 	roles    map[string]string // id → name
 	own      string            // id of the bot's own role; empty: none
 	nicks    map[string]string // user id → nickname
+	avatar   string            // the bot's here
+	nameless bool              // the bot may not change its nickname
 	away     bool              // it has not installed the bot
 }
 
@@ -103,6 +107,7 @@ type channel struct {
 	taken                   int // replies WaitReply has given
 	denied, archived        bool
 	typing                  time.Time // the bot's latest sign
+	hookless                bool      // the bot may not manage its webhooks
 }
 
 // New starts a server on loopback; the test's cleanup ends it.

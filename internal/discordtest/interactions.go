@@ -26,6 +26,13 @@ type Interaction struct {
 	edited   int       // how often the answer was written
 	followed int       // follow-ups that were made
 	choices  []Choice
+	form     *Form // that was opened; nil: none
+}
+
+// Form is a form that a command has opened.
+type Form struct {
+	ID, Title, Label, Field, Text string
+	Most                          int
 }
 
 // Order is a command in all its particulars.
@@ -186,6 +193,7 @@ func (s *Server) callback(c *call) answer {
 		Data struct {
 			sent
 			Choices []Choice `json:"choices"`
+			formData
 		} `json:"data"`
 	}
 	if !c.decode(&in) {
@@ -199,6 +207,8 @@ func (s *Server) callback(c *call) answer {
 		return refusal(http.StatusNotFound, 10062, "Unknown interaction")
 	case !i.acked.IsZero():
 		return refusal(http.StatusBadRequest, 40060, "Interaction has already been acknowledged.")
+	case in.Type == 9 && (i.asks == 2 || i.asks == 3):
+		return s.opened(i, in.Data.formData, in.Data.sent.Components)
 	case !slices.Contains([]int{4, 5, 6, 8}, in.Type) || in.Type == 6 && i.answer == nil || (in.Type == 8) != (i.asks == 4):
 		return malformed("type", "BASE_TYPE_CHOICES", "Value is not one of the known callback types")
 	}

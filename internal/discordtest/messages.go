@@ -153,7 +153,7 @@ func (s *Server) edit(c *call) answer {
 	case !ok:
 	case m == nil || m.channel.id != c.parts[1]:
 		no, ok = refusal(http.StatusNotFound, 10008, "Unknown Message"), false
-	case !m.Own:
+	case !m.Own || m.webhook != "":
 		no, ok = refusal(http.StatusForbidden, 50005, "Cannot edit a message authored by another user"), false
 	default:
 		no, ok = in.check(in.Content != nil)
@@ -182,6 +182,10 @@ func (s *Server) delete(c *call) answer {
 	if m == nil || m.channel.id != c.parts[1] {
 		s.mu.Unlock()
 		return refusal(http.StatusNotFound, 10008, "Unknown Message")
+	}
+	if m.webhook != "" {
+		s.mu.Unlock()
+		return refusal(http.StatusForbidden, 50013, "Missing Permissions")
 	}
 	payload := s.remove(m)
 	s.mu.Unlock()

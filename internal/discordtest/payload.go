@@ -122,6 +122,9 @@ func (s *Server) payload(m *message, event bool) object {
 	}
 	if m.webhook != "" {
 		p["webhook_id"] = m.webhook
+		if m.application != "" {
+			p["application_id"] = m.application
+		}
 	}
 	if m.ReplyTo != "" {
 		p["type"] = 19

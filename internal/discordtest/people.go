@@ -13,7 +13,8 @@ import (
 type Message struct {
 	ID, Channel string // ids
 	Author      string // name
-	Own         bool   // the bot's
+	Avatar      string // URL, of a webhook's message
+	Own         bool   // the bot's, also by a webhook
 	Text        string
 	ReplyTo     string
 	Nonce       string
@@ -35,11 +36,12 @@ type Button struct {
 
 type message struct {
 	Message
-	channel    *channel
-	by         *user
-	mentions   []*user
-	components []any
-	webhook    string
+	channel     *channel
+	by          *user
+	mentions    []*user
+	components  []any
+	webhook     string
+	application string // that owns the webhook
 }
 
 // Post is a message of a person with everything that may be odd about it.

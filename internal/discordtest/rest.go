@@ -114,12 +114,22 @@ func (s *Server) route(c *call) answer {
 		{"GET channels/*/messages/*", s.getMessage},
 		{"PATCH channels/*/messages/*", s.edit},
 		{"DELETE channels/*/messages/*", s.delete},
+		{"GET channels/*/webhooks", s.listWebhooks},
+		{"POST channels/*/webhooks", s.makeWebhook},
+		{"PATCH guilds/*/members/@me", s.modifySelf},
 		{"PUT applications/*/commands", s.putCommands},
 		{"GET applications/*/commands", s.getCommands},
 		{"POST interactions/*/*/callback", s.callback},
 		{"GET webhooks/*/*/messages/@original", s.getOriginal},
 		{"PATCH webhooks/*/*/messages/@original", s.editOriginal},
-		{"POST webhooks/*/*", s.followUp},
+		{"PATCH webhooks/*/*/messages/*", s.editByWebhook},
+		{"DELETE webhooks/*/*/messages/*", s.deleteByWebhook},
+		{"POST webhooks/*/*", func(c *call) answer {
+			if c.parts[1] == appID { // an interaction's token
+				return s.followUp(c)
+			}
+			return s.execute(c)
+		}},
 	}
 	for _, r := range routes {
 		if c.matches(r.pattern) {

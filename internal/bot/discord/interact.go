@@ -31,6 +31,11 @@ func (s *Session) onInteraction(ctx context.Context, i *interaction) {
 		Data: &discordgo.InteractionResponseData{Flags: discordgo.MessageFlagsEphemeral}}
 	switch i.Type {
 	case discordgo.InteractionApplicationCommand:
+		if s.opensForm(i.Data.Name) {
+			s.tasks.Go(func() { s.openForm(ctx, i) })
+			return
+		}
+	case discordgo.InteractionModalSubmit:
 	case discordgo.InteractionApplicationCommandAutocomplete: // the suggestions are the first answer
 		s.enqueue(queued{event: s.commandEvent(i)})
 		return
@@ -68,6 +73,9 @@ func (s *Session) commandEvent(i *interaction) turn.Event {
 		Kind: commandKind(i.Data.Type), Name: i.Data.Name, Button: i.Data.CustomID, ID: i.ID, Token: i.Token, Options: map[string]string{},
 		By: turn.Author{ID: by.ID, Name: by.name(who)}, Admin: s.manages(i.GuildID, who), Deletes: s.may(i.GuildID, who, discordgo.PermissionManageMessages),
 		Locale: orElse(i.Locale, i.GuildLocale), Target: s.target(i),
+	}
+	if i.Type == discordgo.InteractionModalSubmit {
+		cmd.Name, cmd.Button, cmd.Options = i.Data.CustomID, "", fields(i.Data.Components)
 	}
 	cmd.Focused = options(cmd.Options, i.Data.Options)
 	at, err := discordgo.SnowflakeTimestamp(i.ID)

@@ -162,6 +162,7 @@ type message struct {
 	Timestamp  stamp                 `json:"timestamp"`
 	Edited     *stamp                `json:"edited_timestamp"`
 	WebhookID  string                `json:"webhook_id"`
+	AppID      string                `json:"application_id"` // that owns the webhook, if one does
 	Author     *user                 `json:"author"`
 	Member     *member               `json:"member"`
 	Mentions   []mention             `json:"mentions"`
@@ -244,12 +245,13 @@ type interaction struct {
 	User        *user                     `json:"user"`                           // in a direct message
 	Message     *pressed                  `json:"message"`
 	Data        struct {
-		Type     discordgo.ApplicationCommandType `json:"type"`
-		Name     string                           `json:"name"`
-		Options  []option                         `json:"options"`
-		CustomID string                           `json:"custom_id"`
-		TargetID string                           `json:"target_id"` // of an entry in a context menu
-		Resolved struct {
+		Type       discordgo.ApplicationCommandType `json:"type"`
+		Name       string                           `json:"name"`
+		Options    []option                         `json:"options"`
+		CustomID   string                           `json:"custom_id"`
+		TargetID   string                           `json:"target_id"`  // of an entry in a context menu
+		Components []formPart                       `json:"components"` // of a form that was sent
+		Resolved   struct {
 			Messages map[string]*message `json:"messages"`
 		} `json:"resolved"`
 	} `json:"data"`

@@ -41,8 +41,14 @@ const (
 
 // Titles returns the names of all pages and the titles of all sections.
 func Titles() []string {
-	return []string{Overview, Lookups, Prompt, Reply, Timeline, Tokens, Answer, Decision, Search, Reading, Claims}
+	return []string{Overview, Lookups, Prompt, Reply, Files, Timeline, Tokens, Answer, Decision, Search, Reading, Claims}
 }
+
+// Files is the name of the page with what is wrong with the characters' files, and FilesWrong leads to it.
+const (
+	Files      = "Files"
+	FilesWrong = "files      %d problems with the characters' files: see the page Files\n"
+)
 
 // Pages writes a turn's record: what happened first, then the lookup, the prompt and the reply.
 func Pages(t *turn.Trace) []Page {
@@ -109,6 +115,12 @@ func what(t *turn.Trace) string {
 	w.row("turn", "%s · %s · %s in %s", r.ID, t.Began.UTC().Format("2006-01-02 15:04:05 UTC"), t.Phase, ms(t.Took))
 	w.row("asked", "%s: %q", r.Message.Author.Name, clean.Line(r.Message.Text, 200))
 	w.row("mode", "%s · character %s", r.Mode, r.Character)
+	if scene := r.Backdrop; scene != nil {
+		w.row("backdrop", "%q by %s, %s", clean.Line(scene.Text, 200), scene.By, day(scene.At))
+	}
+	if r.Persona != nil {
+		w.row("posted as", "%s", r.Persona.Name)
+	}
 	if l := t.Lookup(); l != nil {
 		w.row("lookup", "%s", lookupSummary(l))
 		if l.Query != "" {

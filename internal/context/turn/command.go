@@ -10,8 +10,18 @@ type Definition struct {
 	Permission  Permission
 	Places      []Place
 	Installs    []Install
+	Form        bool // it opens a form, and comes with what was written into that
 
 	Names, Descriptions Localized
+}
+
+// Form is a form with one field, in which a person writes the value of a command's option.
+type Form struct {
+	Title  string // at most 45 characters
+	Label  string // of the field, at most 45 characters
+	Option string // of the command
+	Text   string // what stands in the field at first
+	Most   int    // characters in it
 }
 
 // Option is one text option of a command.

@@ -59,6 +59,21 @@ type Post struct {
 	Nonce     string   // at most 25 characters; the same nonce within minutes is the same message
 	Final     bool     // no more edits will follow
 	Buttons   []Button // all that stand under it; a door may show none
+	Persona   *Persona // under whose name it is made, or was; nil: the bot's own
+	Again     bool     // an earlier process may have made it
+}
+
+// Persona is the name and the picture of a post where several characters speak in a channel. A door that has no names but its own
+// puts the name in front of the text.
+type Persona struct {
+	Name   string `json:"name"`
+	Avatar string `json:"avatar,omitempty"` // URL of a picture; empty: the bot's
+}
+
+// Profile is how the bot looks in one server. The zero value is how it looks elsewhere.
+type Profile struct {
+	Name    string
+	Picture []byte // PNG
 }
 
 // Answer is what a command's giver alone sees.

@@ -29,11 +29,21 @@ type Request struct {
 	Chain     []Message `json:"chain,omitempty"`  // the reply chain above Message, newest first; the last exchange where nothing was replied to
 	People    []string  `json:"-"`                // names of those who have spoken in the server: they leave in no query (P10)
 	Web       Web       `json:"web"`
+	Claim     string    `json:"claim,omitempty"`      // under which the store knows what asked for the turn, where that is not Message's id
+	Backdrop  *Backdrop `json:"backdrop,omitempty"`   // the scene of the channel; nil: none
+	Persona   *Persona  `json:"persona,omitempty"`    // under whose name the reply is posted, where several characters speak in the channel
 	EarlierID string    `json:"earlier_id,omitempty"` // the turn that answered Message before, if this one was asked for by a button under its reply
 	GoOn      bool      `json:"go_on,omitempty"`      // only the rest of that reply is wanted, which was cut
 	Buttons   bool      `json:"-"`                    // the reply gets buttons
 	Budget    Budget    `json:"budget"`
 	Deadline  time.Time `json:"deadline"` // when context must be ready
+}
+
+// Backdrop is the scene of a channel, in the words of somebody who may manage the server.
+type Backdrop struct {
+	Text string    `json:"text"`
+	By   string    `json:"by"` // name of who wrote it
+	At   time.Time `json:"at"`
 }
 
 // Address is how a message, or one of a burst, addresses the character. A door takes the mention of the bot out of the text, so
@@ -98,7 +108,7 @@ type Message struct {
 	At        time.Time `json:"at"`
 	ReplyTo   string    `json:"reply_to,omitempty"` // id of the message it replies to
 	Mentions  []string  `json:"mentions,omitempty"` // what it mentions, as it stands in Text: "@Ada Lovelace", "#general"
-	Own       bool      `json:"own,omitempty"`      // written by this bot
+	Own       bool      `json:"own,omitempty"`      // written by this bot, and where a character reads it, by that character
 }
 
 // ByPerson reports whether a person wrote the message. Only people's words make links allowed, pages fetchable and
@@ -109,7 +119,7 @@ func (m Message) ByPerson() bool { return !m.Own && !m.Author.Machine }
 type Author struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
-	Machine bool   `json:"machine,omitempty"` // no person and not this bot: another bot, a webhook, Discord itself
+	Machine bool   `json:"machine,omitempty"` // no person and not this character: another one of this bot, another bot, a webhook, Discord itself
 }
 
 // Layer is where in the prompt a contribution stands, in reading order.
