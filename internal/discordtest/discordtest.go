@@ -12,6 +12,7 @@
 // come into being when they first write. In a text, "@ada", "@role" and "#general" become mentions.
 //
 //   - What people do: Say, Reply, Post, Edit, Embed, Delete, Interact, Press, DeleteChannel, Kick.
+//   - What they attach: Post with files, forwarded messages and embeds; ServeFile is the host of the files.
 //   - What the bot did: WaitReply, Messages, Requests, Commands, and the Interaction's WaitAck and WaitAnswer.
 //   - What the gateway does: Drop with any close code, Reconnect (op 7), Invalidate (op 9), MuteAcks, Silence, CloseNext,
 //     InvalidateNext and IgnoreNext for what comes next, Repeat and Dispatch for duplicate and odd events. A session
@@ -74,6 +75,8 @@ type Server struct {
 	pace         int         // requests in a second; 0: any number
 	latest       []time.Time // the last so many requests
 	quiet        bool
+	files        map[string]*file // by id
+	staleLinks   bool             // the links of the next payload have expired
 	requests     []Request
 	onReply      func(Message)
 	resumeURL    *string // what READY names; nil: the gateway's own
@@ -114,7 +117,7 @@ func empty() *Server {
 	return &Server{
 		changed: make(chan struct{}), users: map[string]*user{}, byName: map[string]*user{},
 		channels: map[string]*channel{}, messages: map[string]*message{}, nonces: map[string]*message{},
-		interactions: map[string]*Interaction{}, windows: map[string]*window{}, startsLeft: 1000,
+		interactions: map[string]*Interaction{}, windows: map[string]*window{}, files: map[string]*file{}, startsLeft: 1000,
 		gateway: gateway{interval: 41250 * time.Millisecond},
 	}
 }
