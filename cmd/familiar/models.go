@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"familiar/internal/llm"
+	"familiar/internal/transcribe"
 )
 
 const (
@@ -60,6 +61,7 @@ func (a *app) chooseModels(ctx context.Context, far far) (models, error) {
 		}
 		main.Model = first
 	}
+	main.Forced = c.get("OPENAI_VISION") == "on"
 	main.Temperature, main.MaxTokens = a.character.Model.Temperature, a.character.Model.MaxTokens
 	for name := range strings.SplitSeq(c.get("OPENAI_FALLBACKS"), ",") {
 		if name = strings.TrimSpace(name); name != "" {
@@ -84,6 +86,21 @@ func (a *app) sideModel(main *llm.Client) *llm.Client {
 	return side
 }
 
+// sees reports whether the model that answers is shown pictures, as far as is known.
+func (a *app) sees() bool {
+	return a.models.main != nil && a.config.get("OPENAI_VISION") != "off" && (a.models.main.Forced || a.models.main.Sees())
+}
+
+// listener is the service that writes voice messages down, or nil where none is configured.
+func (a *app) listener() *transcribe.Service {
+	c := a.config
+	base := c.get("TRANSCRIBE_BASE_URL")
+	if base == "" {
+		return nil
+	}
+	return &transcribe.Service{HTTP: a.client(base), BaseURL: base, Key: c.get("TRANSCRIBE_API_KEY"), Model: c.get("TRANSCRIBE_MODEL")}
+}
+
 // localModels uses an Ollama that happens to run here, with its first model.
 func (a *app) localModels(ctx context.Context, base string) models {
 	main := a.model(base, "", cmp.Or(a.character.Model.Name, a.config.get("OPENAI_MODEL")))
@@ -92,6 +109,7 @@ func (a *app) localModels(ctx context.Context, base string) models {
 		return models{}
 	}
 	main.Model = cmp.Or(main.Model, first)
+	main.Forced = a.config.get("OPENAI_VISION") == "on"
 	return models{main: main, side: a.sideModel(main), where: "Ollama on this machine"}
 }
 

@@ -19,6 +19,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/lookup/verifier"
+	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/character"
 	"familiar/internal/providers/history"
 	"familiar/internal/providers/websearch"
@@ -73,6 +74,7 @@ type app struct {
 	engine   *search.Engine
 	reader   *read.Reader
 	lookup   *websearch.Provider
+	files    *attachment.Provider
 	builder  *prompt.Builder
 }
 
@@ -214,6 +216,11 @@ func (a *app) openBuilder(_ context.Context, p *program) error {
 	for _, d := range a.character.Docs {
 		a.lookup.Policy.Docs = append(a.lookup.Policy.Docs, websearch.Docs(d))
 	}
+	hosts, err := guard.NewDomains(a.config.list("DISCORD_FILE_HOSTS"), nil)
+	if err != nil {
+		return fmt.Errorf("read DISCORD_FILE_HOSTS: %w", err)
+	}
+	a.files = &attachment.Provider{Fetcher: a.reader.Fetcher, Hosts: hosts, Sees: a.sees}
 	a.builder = &prompt.Builder{
 		Providers: []prompt.Provider{
 			&character.Provider{Character: a.character},
@@ -254,7 +261,7 @@ func (a *app) bot(door bot.Door, pace bot.Pace) *bot.Bot {
 	return &bot.Bot{
 		Verifier: second,
 		Door:     door, Builder: a.builder, Model: a.models.main, Lookup: a.lookup, Store: a.store, Traces: a.traces,
-		Character: a.character, Redact: a.redact, Log: a.log, Pace: pace, WebOff: a.config.get("FAMILIAR_WEB") == "off",
+		Files: a.files, Listener: a.listener(), Character: a.character, Redact: a.redact, Log: a.log, Pace: pace, WebOff: a.config.get("FAMILIAR_WEB") == "off",
 	}
 }
 

@@ -25,6 +25,9 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 			text = b.say(turnBroken)
 		}
 	}()
+	if excuse := unheard(t); excuse != "" && strings.TrimSpace(t.Request.Message.Text) == "" {
+		return b.say(excuse)
+	}
 	r := reply{bot: b, trace: t, lookup: p.Lookup, rules: d.rules, marker: d.marker, away: d.away}
 	if b.Model == nil {
 		t.Model = NoModel
@@ -85,12 +88,15 @@ func modelMessages(prompt []turn.Rendered) []llm.Message {
 	ms := make([]llm.Message, len(prompt))
 	for i, m := range prompt {
 		ms[i] = llm.Message{Role: m.Role, Name: m.Name, Content: m.Text}
+		for _, image := range m.Images {
+			ms[i].Images = append(ms[i].Images, llm.Image{Label: image.Label, Type: image.Type, Data: image.Data})
+		}
 	}
 	return ms
 }
 
 func record(t *turn.Trace, a llm.Answer) {
-	t.Model, t.Finish = a.Model, a.Finish
+	t.Model, t.Finish, t.Blind = a.Model, a.Finish, t.Blind || a.Blind
 	t.Usage = turn.Usage{
 		Prompt: a.Usage.Prompt, Completion: a.Usage.Completion, Reasoning: a.Usage.Reasoning,
 		Calls: a.Usage.Calls, Cost: a.Usage.Cost,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/providers/attachment"
 	"familiar/internal/store"
 )
 
@@ -29,6 +30,12 @@ type arrival struct {
 }
 
 func (b *Bot) arrival(ctx context.Context, e turn.Event) arrival {
+	e.Message.Note = attachment.Note(e.Message, "")
+	if e.Reply != nil {
+		above := *e.Reply
+		above.Note = attachment.Note(above, "")
+		e.Reply = &above
+	}
 	a := arrival{Event: e, at: time.Now()}
 	a.addressed = b.addressed(ctx, e) != turn.Unaddressed
 	if a.addressed && b.PerPerson > 0 && !e.Late {

@@ -6,6 +6,7 @@
 //   - arrive.go stores and claims it, together with what else came at that moment (trigger.go, rate.go: if it asks for a turn).
 //     No event is answered twice, and a restart knows what was not (resume.go).
 //   - lane.go lets it wait for its turn, in its channel's lane.
+//   - voice.go has a voice message written down, so that it is answered like any other.
 //   - take.go takes the turn: gather (prompt.Builder), ask (llm.Client), answer (answer.go, reply.go), remember (trace.Store).
 //   - delivery.go posts the reply while it grows. Nothing is visible before its record is on disk.
 //   - notice.go tells those who get no answer.
@@ -29,11 +30,13 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/lookup/verifier"
+	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/character"
 	"familiar/internal/providers/websearch"
 	"familiar/internal/redact"
 	"familiar/internal/store"
 	"familiar/internal/trace"
+	"familiar/internal/transcribe"
 )
 
 // Door is how a bot reaches people.
@@ -46,13 +49,15 @@ type Door interface {
 	Respond(ctx context.Context, c turn.Command, a turn.Answer) error
 }
 
-// Bot is one character behind one door. Every field but Model, Verifier, Redact and WebOff is required; they must not be
+// Bot is one character behind one door. Every field but Model, Verifier, Files, Listener, Redact and WebOff is required; they must not be
 // changed while it runs.
 type Bot struct {
 	Door      Door
 	Builder   *prompt.Builder
-	Model     *llm.Client        // nil: no model is configured
-	Verifier  *verifier.Verifier // nil: words alone decide about citations
+	Model     *llm.Client          // nil: no model is configured
+	Verifier  *verifier.Verifier   // nil: words alone decide about citations
+	Files     *attachment.Provider // reads what hangs on messages; one of the Builder's providers. nil: voice messages are not heard
+	Listener  *transcribe.Service  // writes voice messages down; nil: nobody does
 	Lookup    *websearch.Provider
 	Store     *store.DB
 	Traces    *trace.Store

@@ -53,6 +53,12 @@ func (r reply) finish(body string, notes []string) string {
 	if strings.TrimSpace(guarded) == "" {
 		guarded = r.bot.say(emptyAnswer)
 	}
+	if r.trace.Blind {
+		notes = append(notes, r.bot.say(cannotSee))
+	}
+	if excuse := unheard(r.trace); excuse != "" {
+		notes = append(notes, r.bot.say(excuse))
+	}
 	if r.away {
 		notes = append(notes, r.bot.say(wasAway))
 	}

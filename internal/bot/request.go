@@ -42,6 +42,9 @@ func (b *Bot) request(ctx context.Context, id string, batch []arrival) turn.Requ
 			r.Parent = a.Reply
 		}
 		if i < len(batch)-1 {
+			r.Message.Files = append(slices.Clip(r.Message.Files), a.Message.Files...)
+			r.Message.Quotes = append(slices.Clip(r.Message.Quotes), a.Message.Quotes...)
+			r.Message.Note = strings.TrimSpace(a.Message.Note + " " + r.Message.Note)
 			r.Burst = append(r.Burst, a.Message.ID)
 			r.Message.Mentions = append(slices.Clip(r.Message.Mentions), a.Message.Mentions...)
 		}
@@ -111,8 +114,12 @@ func (b *Bot) thread(ctx context.Context, r *turn.Request) {
 		if r.Parent != nil && len(r.Chain) == 0 {
 			r.Chain = []turn.Message{*r.Parent}
 		}
-		if r.Parent == nil && len(r.Chain) > 0 {
+		switch {
+		case len(r.Chain) == 0:
+		case r.Parent == nil:
 			r.Parent = &r.Chain[0]
+		case r.Parent.Text == "" && r.Chain[0].ID == r.Parent.ID: // a voice message whose words are known
+			r.Parent.Text, r.Parent.Note = r.Chain[0].Text, r.Chain[0].Note
 		}
 		return
 	}
@@ -147,7 +154,7 @@ func messages(rows []store.Message) []turn.Message {
 	for _, m := range rows {
 		ms = append(ms, turn.Message{
 			ID: m.ID, ChannelID: m.ChannelID, Author: turn.Author{ID: m.AuthorID, Name: m.AuthorName},
-			Text: m.Text, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own,
+			Text: m.Text, Note: m.Note, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own,
 		})
 	}
 	return ms

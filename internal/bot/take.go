@@ -64,10 +64,11 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 	id := cmp.Or(batch[0].turnID, batch[0].newID, ulid.Make().String())
 	began := time.Now()
+	heard := map[string]hearing{}
 	for {
 		attempt, cancel := context.WithCancelCause(ctx)
 		batch = append(batch, l.begin(id, cancel)...)
-		b.attempt(attempt, l, id, began, batch)
+		b.attempt(attempt, l, id, began, batch, heard)
 		cancel(nil)
 		if l.end() {
 			return
@@ -75,17 +76,19 @@ func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 	}
 }
 
-func (b *Bot) attempt(ctx context.Context, l *lane, id string, began time.Time, batch []arrival) {
+func (b *Bot) attempt(ctx context.Context, l *lane, id string, began time.Time, batch []arrival, heard map[string]hearing) {
 	defer func() {
 		if b.recovered("take a turn", recover()) {
 			b.tell(batch[0].Event, turnBroken, batch[0].Message.ID)
 		}
 	}()
-	t := &turn.Trace{Request: b.request(ctx, id, batch), Phase: turn.Begun, Began: began}
+	typing := b.typing(ctx, batch[0].Message.ChannelID)
+	defer typing.stop()
+	b.listen(ctx, batch, heard)
+	spoken, transcripts := withWords(batch, heard)
+	t := &turn.Trace{Request: b.request(ctx, id, spoken), Phase: turn.Begun, Began: began, Transcripts: transcripts}
 	ctx, cancel := context.WithDeadline(ctx, t.Request.Deadline.Add(b.limit()))
 	defer cancel()
-	typing := b.typing(ctx, t.Request.ChannelID)
-	defer typing.stop()
 
 	p := b.gather(ctx, t)
 	if errors.Is(context.Cause(ctx), errJoined) {
@@ -111,6 +114,7 @@ func (b *Bot) gather(ctx context.Context, t *turn.Trace) prompt.Prompt {
 		p.Messages = append(p.Messages, b.rest(ctx, t.Request.EarlierID)...)
 	}
 	t.Outcomes, t.Layers, t.Dropped, t.Prompt = p.Outcomes, p.Layers, p.Dropped, p.Messages
+	t.Blind = b.Model != nil && blind(p.Outcomes)
 	t.Timings.Prompt = time.Since(t.Began)
 	return p
 }
@@ -206,7 +210,7 @@ func (b *Bot) save(ctx context.Context, t *turn.Trace) error {
 func (b *Bot) stored(e turn.Event, m turn.Message) store.Message {
 	return store.Message{
 		ID: m.ID, ChannelID: m.ChannelID, GuildID: e.GuildID, AuthorID: m.Author.ID, AuthorName: m.Author.Name,
-		Text: m.Text, ReplyTo: m.ReplyTo, At: m.At, Own: m.Own,
+		Text: m.Text, Note: m.Note, ReplyTo: m.ReplyTo, At: m.At, Own: m.Own,
 	}
 }
 

@@ -127,7 +127,7 @@ type offer struct {
 }
 
 func (o *offer) add(m turn.Message, priority int, source string) {
-	if m.ID != "" && o.known[m.ID] || strings.TrimSpace(m.Text) == "" {
+	if m.ID != "" && o.known[m.ID] || strings.TrimSpace(m.Text+m.Note) == "" {
 		return
 	}
 	o.known[m.ID] = true
@@ -172,6 +172,6 @@ func firstWords(text string, n int) int {
 func message(m store.Message) turn.Message {
 	return turn.Message{
 		ID: m.ID, ChannelID: m.ChannelID, Author: turn.Author{ID: m.AuthorID, Name: m.AuthorName},
-		Text: m.Text, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own,
+		Text: m.Text, Note: m.Note, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own,
 	}
 }
