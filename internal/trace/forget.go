@@ -273,6 +273,10 @@ func takeOut(t *turn.Trace, id, text string) (changed bool) {
 			return false
 		}
 		words, m.Text, m.Mentions, changed = append(words, m.Text), deleted, nil, true
+		for _, q := range m.Quotes {
+			words = append(words, q.Text, q.Title)
+		}
+		m.Files, m.Quotes, m.Note = nil, nil, ""
 		return true
 	}
 	asked := take(t.Request.Parent)
@@ -283,6 +287,10 @@ func takeOut(t *turn.Trace, id, text string) (changed bool) {
 		for j := range t.Outcomes[i].Contributions {
 			c := &t.Outcomes[i].Contributions[j]
 			take(c.Message)
+			if c.Attached != nil && c.Attached.MessageID == id && c.Text != deleted {
+				words, changed = append(words, c.Text, c.Attached.Name, labelOf(c.Attached)), true
+				c.Text, c.Attached = deleted, &turn.Attached{MessageID: id}
+			}
 			if asked && c.Lookup != nil {
 				words = append(words, madeOf(t, c.Lookup)...)
 			}
@@ -295,6 +303,14 @@ func takeOut(t *turn.Trace, id, text string) (changed bool) {
 		mark(t, words)
 	}
 	return changed
+}
+
+// labelOf is what the model was told of a picture.
+func labelOf(a *turn.Attached) string {
+	if a.Image == nil {
+		return ""
+	}
+	return a.Image.Label
 }
 
 // madeOf is what a lookup made of a question and of the messages that it replies to, where that is not the question alone.
