@@ -106,6 +106,7 @@ func (c *conversation) attaching() map[string]func(string) {
 			channel, who, text := words3(rest)
 			c.lastSaid = c.discord.Post(discordtest.Post{Channel: channel, Author: who, Bot: true, Embeds: []discordtest.Embed{{Site: "News", Text: unescape(text)}}})
 		},
+		"deletefirst": func(channel string) { c.discord.Delete(c.discord.Messages(channel)[0].ID) },
 		"pictured": func(size string) {
 			all := c.pictures()
 			if len(all) == 0 {

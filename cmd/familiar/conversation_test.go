@@ -54,6 +54,7 @@ import (
 //	voiceanswer
 //	forward CHANNEL WHO TEXT somebody forwards a message
 //	embed CHANNEL WHO TEXT   a bot posts an embed
+//	deletefirst CHANNEL      the first message there is deleted
 //	edit TEXT                the author of the last message changes it; unsay: deletes it
 //	heard CHANNEL            wait for the bot's next message and its record; "has" and "lacks" look at it
 //	notice CHANNEL           the same for a message that has no record, since it answers nothing

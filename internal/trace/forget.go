@@ -273,6 +273,7 @@ func takeOut(t *turn.Trace, id, text string) (changed bool) {
 			return false
 		}
 		words, m.Text, m.Mentions, changed = append(words, m.Text), deleted, nil, true
+		words = append(words, m.Note)
 		for _, q := range m.Quotes {
 			words = append(words, q.Text, q.Title)
 		}
@@ -288,8 +289,9 @@ func takeOut(t *turn.Trace, id, text string) (changed bool) {
 			c := &t.Outcomes[i].Contributions[j]
 			take(c.Message)
 			if c.Attached != nil && c.Attached.MessageID == id && c.Text != deleted {
-				words, changed = append(words, c.Text, c.Attached.Name, labelOf(c.Attached)), true
-				c.Text, c.Attached = deleted, &turn.Attached{MessageID: id}
+				a := c.Attached
+				words, changed = append(words, a.Open+c.Text+a.Close, c.Text, a.Name, labelOf(a)), true
+				c.Text, c.Source, c.Attached = deleted, "attachment", &turn.Attached{MessageID: id}
 			}
 			if asked && c.Lookup != nil {
 				words = append(words, madeOf(t, c.Lookup)...)
