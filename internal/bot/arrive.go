@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/providers/attachment"
 	"familiar/internal/store"
 )
 
@@ -43,6 +44,12 @@ const secondClaim = "/"
 
 // arrivals are what an event puts into its lane: one, or one for each character that it asks for a turn.
 func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
+	e.Message.Note = attachment.Note(e.Message, "")
+	if e.Reply != nil {
+		above := *e.Reply
+		above.Note = attachment.Note(above, "")
+		e.Reply = &above
+	}
 	a := arrival{Event: e, at: time.Now()}
 	called := b.summoned(ctx, e)
 	if len(called) > 0 && b.PerPerson > 0 && !e.Late {

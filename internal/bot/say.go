@@ -39,6 +39,10 @@ const (
 	tooMany       sentence = "That is as many answers as I give one person in a minute. Ask me again in a moment."
 	interrupted   sentence = "interrupted: I was restarted here"
 	wasAway       sentence = "I was away when you wrote this."
+	cannotSee     sentence = "My model cannot see images, so I answered the text alone."
+	cannotListen  sentence = "I can't listen to voice messages here: write to me instead."
+	notHeard      sentence = "I could not make out this voice message. Try again, or write to me."
+	tooLongToHear sentence = "This voice message is too long for me: I listen to ten minutes at most."
 	turnBroken    sentence = "Something went wrong on my side. Whoever runs me will find the reason in my log."
 
 	tooBusyAll    sentence = "Too much at once: I had to skip messages of %s. Ask me again in a moment."
