@@ -17,6 +17,7 @@ import (
 	"time"
 	"unicode"
 
+	"familiar/internal/bot"
 	"familiar/internal/bot/discord"
 	"familiar/internal/redact"
 	"familiar/internal/search/backends"
@@ -68,6 +69,9 @@ func settings() []setting {
 		{name: "FAMILIAR_CHARACTERS", preset: "./characters", about: "the directory of your characters; those built in are there without it"},
 		{name: "FAMILIAR_CHARACTER", preset: "sage", about: "the character that answers"},
 		{name: "FAMILIAR_TURNS_PER_MINUTE", preset: "20", about: "how many answers a person may ask for in a minute", check: checkCount},
+		{name: "FAMILIAR_QUOTAS", about: "how much may be used on a day of UTC: person 50 turns, channel 20 lookups, server 2000000 tokens, all 5 dollars", check: checkQuotas},
+		{name: "DISCORD_ALLOW", about: "ids of people, channels and servers, separated by commas: nobody else is answered, and nowhere else", check: checkIDs},
+		{name: "DISCORD_DENY", about: "ids of people, channels and servers that are not answered, separated by commas", check: checkIDs},
 		{name: "FAMILIAR_CONTACT", about: "the address at which site owners reach you; sent as part of the User-Agent"},
 		{name: "FAMILIAR_WEB", preset: "on", about: "whether anything may be looked up at all", check: oneOf("on", "off")},
 		{name: "FAMILIAR_WEB_DENY", about: "addresses and CIDR prefixes that no page may be on, beyond those that are never public, separated by commas: those by which this machine's network is reached from outside", check: checkPrefixes},
@@ -370,6 +374,29 @@ func checkID(text string) error {
 		return fmt.Errorf("it must be an id, a number such as 100000000000000001, not %q: switch on the developer mode and copy it from your profile", text)
 	}
 	return nil
+}
+
+func checkIDs(text string) error {
+	for id := range strings.FieldsFuncSeq(text, isBetween) {
+		if err := checkID(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkQuotas(text string) error {
+	_, err := bot.ParseQuotas(text)
+	return err
+}
+
+// set returns the words of a list.
+func (c *config) set(name string) map[string]bool {
+	all := map[string]bool{}
+	for _, word := range c.list(name) {
+		all[word] = true
+	}
+	return all
 }
 
 // count returns the value of a setting that is a whole number from 1 on, and 0 for one that has not been checked.

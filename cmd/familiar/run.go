@@ -73,6 +73,9 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	b.Cast, b.Prepare, b.Profile = a.cast.get(), session.PreparePersonas, session.Profile
 	b.Files, b.Listener, a.files.Reread = a.files, a.listener(), session.Message
 	b.Resume, b.PerPerson = true, a.config.count("FAMILIAR_TURNS_PER_MINUTE")
+	b.Access = bot.Access{Allow: a.config.set("DISCORD_ALLOW"), Deny: a.config.set("DISCORD_DENY")}
+	b.Quotas, _ = bot.ParseQuotas(a.config.get("FAMILIAR_QUOTAS")) // which has been checked
+	b.Operator = a.config.get("DISCORD_OPERATOR")
 
 	var background sync.WaitGroup
 	defer background.Wait()

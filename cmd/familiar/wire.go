@@ -350,6 +350,7 @@ func (a *app) tidy(ctx context.Context, servers func() (ids []string, known bool
 		{"claims", records, a.store.PruneClaims},
 		{"posts", records, a.store.PrunePosts},
 		{"feedback", feedbackDays, a.store.PruneFeedback},
+		{"usage", records, a.store.PruneUsage},
 	} {
 		n, err := kept.prune(ctx, now.AddDate(0, 0, -kept.days))
 		a.tidied(ctx, "remove old "+kept.what, err)

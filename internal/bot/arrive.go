@@ -52,6 +52,9 @@ func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 	}
 	a := arrival{Event: e, at: time.Now()}
 	called := b.summoned(ctx, e)
+	if len(called) > 0 && b.refuses(ctx, e) {
+		called = nil
+	}
 	if len(called) > 0 && b.PerPerson > 0 && !e.Late {
 		allowed, first := b.turns.allow(e.Message.Author.ID, b.PerPerson, a.at)
 		if first {

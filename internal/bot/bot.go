@@ -68,6 +68,10 @@ type Bot struct {
 	// Profile changes how the bot looks in a server; nil: it cannot.
 	Profile func(ctx context.Context, guildID string, p turn.Profile) error
 
+	Access   Access  // who may use it
+	Quotas   []Quota // how much may be used on a day
+	Operator string  // id of the person who runs it; empty: not known
+
 	// PerPerson is how many turns a person may ask for in a minute; 0: any number.
 	PerPerson int
 	// Resume makes Run go on with what an earlier process left unanswered.

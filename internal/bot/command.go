@@ -24,7 +24,10 @@ func (b *Bot) command(ctx context.Context, e turn.Event) {
 	if err == nil && !first { // a RESUME after a restart brought it again
 		return
 	}
-	a := b.carryOut(ctx, e)
+	a := b.respond(e, notForYou)
+	if b.Access.admits(e) {
+		a = b.carryOut(ctx, e)
+	}
 	a.Text = b.Redact.String(a.Text)
 	b.logged("answer a command", b.Door.Respond(ctx, *e.Command, a))
 }

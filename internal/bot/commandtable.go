@@ -110,6 +110,34 @@ func commands() []command {
 		},
 		{
 			Definition: turn.Definition{
+				Kind: turn.ChatInput, Name: "pause", Description: "Keep me from answering here, in the server or anywhere, or end that",
+				Options: []turn.Option{
+					{Name: "state", Description: "Whether I am paused; shows it if left out", Choices: choices("on", "off")},
+					{Name: "where", Description: "This channel, which is meant if left out, the whole server, or everywhere", Choices: choices("channel", "server", "everywhere")},
+				},
+				Permission: turn.ManageServer, Places: withBot, Installs: byServers,
+			},
+			run: (*Bot).pause,
+		},
+		{
+			Definition: turn.Definition{
+				Kind: turn.ChatInput, Name: "lookups", Description: "Switch looking things up on or off here or in the whole server",
+				Options: []turn.Option{
+					{Name: "state", Description: "Whether things are looked up; shows it if left out", Choices: choices("on", "off")},
+					{Name: "where", Description: "This channel, which is meant if left out, or the whole server", Choices: choices("channel", "server")},
+				},
+				Permission: turn.ManageServer, Places: withBot, Installs: byServers,
+			},
+			run: (*Bot).lookups,
+		},
+		{
+			Definition: turn.Definition{
+				Kind: turn.ChatInput, Name: "usage", Description: "What was used today, and how much there may be", Places: withBot, Installs: byServers,
+			},
+			run: (*Bot).usage,
+		},
+		{
+			Definition: turn.Definition{
 				Kind: turn.ChatInput, Name: "help", Description: "What this bot does and how to talk to it",
 				Places: everywhere, Installs: byAnybody,
 			},

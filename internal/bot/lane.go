@@ -27,6 +27,7 @@ type withdrawal string
 const (
 	errDeleted withdrawal = "the question was deleted"
 	errGone    withdrawal = "the channel is gone, or the bot was removed from the server"
+	errPaused  withdrawal = "the bot was paused"
 	errRefused withdrawal = "the reply was deleted, or may not be written any more"
 )
 

@@ -197,6 +197,7 @@ func (b *Bot) lookUpFor(ctx context.Context, actor *Actor, e turn.Event, o looku
 		outcome.Status = turn.Failed
 	}
 	t.Outcomes, t.Phase, t.Took, t.Reply = []turn.Outcome{outcome}, turn.Answered, time.Since(t.Began), b.LookupAnswer(t.Request.Language, &l)
+	b.count(ctx, t)
 	return t, b.save(ctx, t)
 }
 

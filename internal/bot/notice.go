@@ -97,7 +97,7 @@ func (b *Bot) post(key noticeKey, n *notice) {
 	defer cancel()
 	p := turn.Post{ChannelID: key.channel, Final: true}
 	language := language(n.event)
-	text := key.what.in(language)
+	text := b.speaker(ctx, n.event).say(language, key.what)
 	if n.n == 1 {
 		p.ReplyTo = n.event.Message.ID
 	} else if several, ok := toSeveral[key.what]; ok {

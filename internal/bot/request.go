@@ -61,6 +61,7 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 	}
 	last.Event.Message = r.Message
 	r.Language = language(last.Event)
+	b.limitWeb(ctx, &r, last.Event)
 	b.thread(ctx, &r)
 	if r.GuildID != "" {
 		var err error

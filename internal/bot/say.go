@@ -62,6 +62,7 @@ const (
 	rateLimited sentence = "rate_limited"
 	modelDown   sentence = "model_down"
 	tooSlow     sentence = "too_slow"
+	quotaUsedUp sentence = "quota"
 )
 
 // toSeveral are the sentences that tell several people the same.
@@ -81,6 +82,8 @@ func (a *Actor) say(language string, s sentence) string {
 		own = a.Texts.ModelDown
 	case tooSlow:
 		own = a.Texts.TooSlow
+	case quotaUsedUp:
+		own = a.Texts.Quota
 	default:
 		return s.in(language)
 	}

@@ -181,6 +181,7 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 		own[len(own)-1].TurnID = t.Request.ID
 	}
 	b.saveFinally(ctx, t)
+	b.count(ctx, t)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
 	b.logged("keep the reply", b.Store.SaveMessages(ctx, own...))

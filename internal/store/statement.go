@@ -14,6 +14,8 @@ type statements struct {
 	recent, message           *sql.Stmt // on the readers'
 	channel, people           *sql.Stmt // the same
 	speakers, backdrop        *sql.Stmt // the same
+	off, used                 *sql.Stmt // the same
+	use                       *sql.Stmt // on the writer's
 }
 
 // Prepare prepares a statement once for every transaction of [DB.Write], whose function runs it through tx.Stmt:
@@ -88,6 +90,9 @@ func (db *DB) prepare(ctx context.Context) error {
 		{&db.stmts.recent, db.readers, `SELECT ` + columns + ` FROM messages WHERE channel_id = ? ORDER BY at DESC, id DESC LIMIT 0 + ?`},
 		{&db.stmts.message, db.readers, `SELECT ` + columns + ` FROM messages WHERE id = ?`},
 		{&db.stmts.channel, db.readers, `SELECT guild_id, mode, web_off, buttons_off FROM channels WHERE id = ?`},
+		{&db.stmts.off, db.readers, `SELECT kind FROM switches WHERE place IN (?, ?, ?, ?)`},
+		{&db.stmts.used, db.readers, `SELECT scope, id, turns, lookups, tokens, cost, told FROM usage WHERE day = ? AND (scope, id) IN
+			(VALUES ('all', ''), ('person', ?), ('channel', ?), ('server', ?))`},
 		{&db.stmts.speakers, db.readers, `SELECT place, characters FROM castings WHERE place IN (?, ?, ?)`},
 		{&db.stmts.backdrop, db.readers, `SELECT channel_id, guild_id, text, by_id, by_name, at FROM backdrops WHERE channel_id IN (?, ?) ORDER BY channel_id <> ? LIMIT 1`},
 		{&db.stmts.people, db.readers, `SELECT name FROM people WHERE guild_id = ? ORDER BY at DESC LIMIT 0 + ?`},
@@ -96,6 +101,9 @@ func (db *DB) prepare(ctx context.Context) error {
 		all = append(all,
 			statement{&db.stmts.arrive, db.writes.pool, insert + `NOTHING`},
 			statement{&db.stmts.save, db.writes.pool, insert + replace},
+			statement{&db.stmts.use, db.writes.pool, `INSERT INTO usage (day, scope, id, guild_id, turns, lookups, tokens, cost) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+				ON CONFLICT (day, scope, id, guild_id) DO UPDATE SET turns = turns + excluded.turns, lookups = lookups + excluded.lookups,
+				tokens = tokens + excluded.tokens, cost = cost + excluded.cost`},
 			statement{&db.stmts.claim, db.writes.pool, `INSERT INTO claims (event_id, at, state, event) VALUES (?, ?, ?, ?) ON CONFLICT (event_id) DO NOTHING`},
 			statement{&db.stmts.begin, db.writes.pool, `INSERT INTO claims (event_id, at, state, turn_id) VALUES (?, ?, 'begun', ?)
 				ON CONFLICT (event_id) DO UPDATE SET state = 'begun', turn_id = excluded.turn_id WHERE state = 'waiting'`},

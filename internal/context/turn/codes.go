@@ -152,6 +152,7 @@ const (
 	OffChannel   OffReason = "channel"
 	OffMode      OffReason = "mode"
 	OffTopic     OffReason = "topic"  // the operator denies the topic
+	OffQuota     OffReason = "quota"  // the lookups of today are used up
 	OffRoom      OffReason = "room"   // the mode's context has no room for what is found
 	OffNobody    OffReason = "nobody" // no person wrote the message
 )

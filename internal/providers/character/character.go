@@ -94,6 +94,7 @@ type Texts struct {
 	RateLimited string `toml:"rate_limited"` // the model asks for a pause
 	ModelDown   string `toml:"model_down"`   // the model cannot be reached or fails
 	TooSlow     string `toml:"too_slow"`     // the model did not answer in time
+	Quota       string `toml:"quota"`        // as much as there may be was used today
 	Placeholder string `toml:"placeholder"`  // shown until the first words arrive
 }
 

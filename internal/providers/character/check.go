@@ -43,6 +43,7 @@ func (r *reading) check() {
 	r.text("texts.rate_limited", c.Texts.RateLimited)
 	r.text("texts.model_down", c.Texts.ModelDown)
 	r.text("texts.too_slow", c.Texts.TooSlow)
+	r.text("texts.quota", c.Texts.Quota)
 	r.text("texts.placeholder", c.Texts.Placeholder)
 }
 

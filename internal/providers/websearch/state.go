@@ -46,7 +46,7 @@ func Why(p turn.Page) string {
 // offWords are the reasons for which the web is off, in words.
 var offWords = map[turn.OffReason]string{
 	turn.OffMode: "by this channel's mode", turn.OffCharacter: "for this character", turn.OffChannel: "in this channel", turn.OffOperator: "by the operator",
-	turn.OffTopic: "for this topic", turn.OffRoom: "no room in this mode's context", turn.OffNobody: "nobody asked",
+	turn.OffTopic: "for this topic", turn.OffQuota: "the lookups of today are used up", turn.OffRoom: "no room in this mode's context", turn.OffNobody: "nobody asked",
 }
 
 // OffWords words why the web is off, or returns "" for what is no reason.

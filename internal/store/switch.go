@@ -1,0 +1,63 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// Everywhere is the place of a switch that holds in all servers and direct messages.
+const Everywhere = "everywhere"
+
+// What may be switched off.
+const (
+	Answers = "answers"
+	Lookups = "lookups"
+)
+
+// Switch is something that somebody switched off.
+type Switch struct {
+	Kind    string // Answers or Lookups
+	Place   string // id of a channel, or Everywhere; empty: the whole server
+	GuildID string // empty in a direct message, and everywhere
+	By      string // id of who did it
+	At      time.Time
+}
+
+func (s Switch) place() string {
+	if s.Place == "" {
+		return serverPlace(s.GuildID)
+	}
+	return s.Place
+}
+
+// SwitchOff switches something off.
+func (db *DB) SwitchOff(ctx context.Context, s Switch) error {
+	_, err := db.exec(ctx, "switch off", `INSERT INTO switches (place, kind, guild_id, by_id, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		s.place(), s.Kind, s.GuildID, s.By, s.At.UnixMicro())
+	return err
+}
+
+// SwitchOn switches something on again.
+func (db *DB) SwitchOn(ctx context.Context, s Switch) error {
+	_, err := db.exec(ctx, "switch on", `DELETE FROM switches WHERE place = ? AND kind = ?`, s.place(), s.Kind)
+	return err
+}
+
+// Off returns what is off in a channel: by itself, through the channel that it hangs on as a thread, through its server, or everywhere. The
+// last two ids may be empty.
+func (db *DB) Off(ctx context.Context, channelID, parentID, guildID string) (map[string]bool, error) {
+	server := serverPlace(guildID)
+	if guildID == "" {
+		server = ""
+	}
+	rows, err := db.stmts.off.QueryContext(ctx, channelID, parentID, server, Everywhere)
+	kinds, err := collect(db, "read switches", rows, err, func(row scanner) (kind string, err error) {
+		err = row.Scan(&kind)
+		return kind, err
+	})
+	off := map[string]bool{}
+	for _, kind := range kinds {
+		off[kind] = true
+	}
+	return off, err
+}
