@@ -47,9 +47,11 @@ import (
 //	say CHANNEL WHO TEXT     somebody writes; @familiar is the bot, @WHO as a channel is WHO's direct messages
 //	answer CHANNEL WHO TEXT  somebody replies to the bot's last message, without a ping
 //	edit TEXT                the author of the last message changes it; unsay: deletes it
+//	purge CHANNEL WHO        a moderator deletes all that somebody wrote, at once; without WHO, what all people wrote
 //	heard CHANNEL            wait for the bot's next message and its record; "has" and "lacks" look at it
 //	notice CHANNEL           the same for a message that has no record, since it answers nothing
 //	silent CHANNEL           for half a second, no message comes
+//	shows CHANNEL TEXT       one of the bot's messages holds a text; bare CHANNEL: none of them is left
 //	command WHO NAME K=V …   a slash command in general, + for spaces; its answer is looked at
 //	try WHO NAME K=V …       the same by somebody who may not manage the server
 //	press LABEL              a button under the answer
@@ -371,6 +373,10 @@ func (c *conversation) deeds() map[string]func(string) {
 		},
 		"edit":    func(text string) { c.discord.Edit(c.lastSaid, unescape(text)) },
 		"unsay":   func(string) { c.discord.Delete(c.lastSaid) },
+		"purge":   func(rest string) {
+			channel, who, _ := strings.Cut(rest, " ")
+			c.discord.Purge(channel, who)
+		},
 		"command": func(rest string) { c.order(rest, true) },
 		"try":     func(rest string) { c.order(rest, false) },
 		"press": func(label string) {
@@ -421,6 +427,17 @@ func (c *conversation) own(channel string) (last discordtest.Message) {
 		}
 	}
 	return last
+}
+
+// ownTexts are the bot's messages in a channel, joined.
+func (c *conversation) ownTexts(channel string) string {
+	var all []string
+	for _, m := range c.discord.Messages(channel) {
+		if m.Own {
+			all = append(all, m.Text)
+		}
+	}
+	return strings.Join(all, "\n")
 }
 
 // labels are those of the buttons under the bot's last message in a channel.
@@ -509,7 +526,7 @@ func (c *conversation) looks() map[string]func(string) {
 		return func(text string) {
 			want, err := strconv.Atoi(text)
 			c.must(err)
-			eventually(func() bool { return what() >= want })
+			eventually(func() bool { return what() == want })
 			if got := what(); got != want {
 				c.Errorf("%d", got)
 			}
@@ -521,6 +538,15 @@ func (c *conversation) looks() map[string]func(string) {
 		"silent": func(channel string) {
 			if m, ok := c.discord.WaitReply(channel, 500*time.Millisecond); ok {
 				c.Errorf("somebody said %q", m.Text)
+			}
+		},
+		"shows": func(rest string) {
+			channel, text, _ := strings.Cut(rest, " ")
+			holds(func() string { return c.ownTexts(channel) }, true)(text)
+		},
+		"bare": func(channel string) {
+			if !eventually(func() bool { return c.ownTexts(channel) == "" }) {
+				c.Errorf("there is %q", c.ownTexts(channel))
 			}
 		},
 		"has":        func(text string) { c.look(c.output, text, true) },

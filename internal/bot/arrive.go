@@ -3,15 +3,11 @@ package bot
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
 )
-
-// editSpan is how long after it was written a message may still become one for the bot by an edit.
-const editSpan = 10 * time.Minute
 
 // arrival is an event on its way through a lane.
 type arrival struct {
@@ -20,6 +16,8 @@ type arrival struct {
 	addressed bool         // asks for a turn
 	turnID    string       // of the turn that an earlier process began for it; empty if none did
 	posts     []store.Post // of that turn
+	created   int          // posts that were made for it, those included that are gone
+	anew      bool         // it was answered, and edited then: the answer takes the place of the one before
 
 	// Of a turn that a button asked for: its id, the turn under whose reply the button is, and whether only the rest of that reply
 	// is wanted.
@@ -30,14 +28,20 @@ type arrival struct {
 
 func (b *Bot) arrival(ctx context.Context, e turn.Event) arrival {
 	a := arrival{Event: e, at: time.Now()}
-	a.addressed = b.addressed(ctx, e) != turn.Unaddressed
-	if a.addressed && b.PerPerson > 0 && !e.Late {
-		var first bool
-		if a.addressed, first = b.turns.allow(e.Message.Author.ID, b.PerPerson, a.at); first {
-			b.tell(e, tooMany)
-		}
-	}
+	a.addressed = b.addressed(ctx, e) != turn.Unaddressed && b.allowed(e)
 	return a
+}
+
+// allowed counts a turn of a person's, and reports whether there may be one more. Who asks for one too many is told so.
+func (b *Bot) allowed(e turn.Event) bool {
+	if b.PerPerson <= 0 || e.Late {
+		return true
+	}
+	allowed, first := b.turns.allow(e.Message.Author.ID, b.PerPerson, time.Now())
+	if first {
+		b.tell(e, tooMany)
+	}
+	return allowed
 }
 
 // admit stores messages, claims those that ask for a turn, and lets them wait for it. Once ctx is done no turn begins.
@@ -92,40 +96,17 @@ func encodeEvent(e turn.Event) string {
 	return string(text)
 }
 
-// edited stores the new text, also for a turn that has not begun. A message that now asks for a turn, and never got one,
-// gets it.
-func (b *Bot) edited(ctx context.Context, e turn.Event) {
-	if !b.changed(context.WithoutCancel(ctx), e.Message) {
-		return
-	}
-	b.lanes.revise(e.Message)
-	if a := b.arrival(ctx, e); a.addressed && a.at.Sub(e.Message.At) <= editSpan {
-		b.admit(ctx, a)
-	}
-}
-
-// changed stores a message's new text and reports whether it differs from the old one. It does if there is no old one.
-func (b *Bot) changed(ctx context.Context, m turn.Message) bool {
-	ctx, cancel := context.WithTimeout(ctx, storeLimit)
-	defer cancel()
-	changed, err := b.Store.EditMessage(ctx, m.ID, m.Text)
-	if err == nil && !changed {
-		_, err = b.Store.Message(ctx, m.ID)
-		changed = errors.Is(err, store.ErrNotFound)
-	}
-	if !changed {
-		b.logged("edit a message", err)
-	}
-	return changed
-}
-
-// deleted forgets a message: at once, and then in the records. A turn that waits for it, or answers it, is over.
+// deleted forgets a message: at once, and then in the records. A turn that waits for it, or answers it, is over, and an answer to it
+// goes too.
 func (b *Bot) deleted(ctx context.Context, e turn.Event) {
 	b.withdraw(ctx, errDeleted, func(a turn.Event) bool { return a.Message.ID == e.Message.ID })
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
 	b.logged("delete a message", b.Store.DeleteMessage(limited, e.Message.ID))
-	b.commands.Go(func() { b.forget(ctx) })
+	b.commands.Go(func() {
+		b.retract(ctx, e.Message)
+		b.forget(ctx)
+	})
 }
 
 // forget takes deleted messages out of the records. What a bot that stops leaves of that, the next one does.

@@ -72,6 +72,23 @@ type sentPost struct {
 	buttons  []turn.Button
 }
 
+// resumed is what an earlier attempt at a turn, or an earlier process, has posted.
+func resumed(of arrival) (r deliveryResult) {
+	for _, p := range of.posts {
+		r.posts = append(r.posts, sentPost{id: p.ID, text: p.Text})
+	}
+	r.created = max(of.created, len(of.posts))
+	return r
+}
+
+// kept are the posts for another attempt.
+func (r deliveryResult) kept() (posts []store.Post) {
+	for _, p := range r.posts {
+		posts = append(posts, store.Post{ID: p.id, Text: p.text})
+	}
+	return posts
+}
+
 // deliver begins to deliver the reply to a turn that the arrival began. finish must be called.
 func (b *Bot) deliver(ctx context.Context, l *lane, t *turn.Trace, typing *typing, p prompt.Prompt, of arrival) *delivery {
 	pending := *t // what goes to disk before the first word is visible
@@ -95,10 +112,7 @@ func (b *Bot) deliver(ctx context.Context, l *lane, t *turn.Trace, typing *typin
 			return nil
 		},
 	}
-	for _, p := range of.posts {
-		d.result.posts = append(d.result.posts, sentPost{id: p.ID, text: p.Text})
-	}
-	d.result.created = len(of.posts)
+	d.result = resumed(of)
 	if t.Request.GuildID != "" {
 		d.replyTo = t.Request.Message.ID
 	}
@@ -175,7 +189,7 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), streamLimit)
 	defer cancel()
 	err := d.carry(ctx, strings.TrimRight(text, " \n"), false)
-	if err != nil && !errors.Is(err, errJoined) {
+	if err != nil && !startsOver(err) {
 		d.bot.Log.Debug("stream a reply", "err", d.bot.Redact.String(err.Error()))
 	}
 	if kind := failureKind(err); kind == discord.Gone || kind == discord.Forbidden {
@@ -186,8 +200,8 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 
 // land posts the final text. It has a time limit of its own, so that the text is posted even when the turn's time is up.
 func (d *delivery) land(ctx context.Context, text string) {
-	if errors.Is(context.Cause(ctx), errJoined) {
-		d.result.err = errJoined
+	if cause := context.Cause(ctx); startsOver(cause) {
+		d.result.err = cause
 		return
 	}
 	var withdrawn withdrawal

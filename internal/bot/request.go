@@ -49,6 +49,7 @@ func (b *Bot) request(ctx context.Context, id string, batch []arrival) turn.Requ
 	r.Message.Text = strings.Join(texts, "\n")
 	if earlier := batch[0].earlier; earlier != nil {
 		r.EarlierID, r.GoOn, r.Burst, r.Addressed = earlier.Request.ID, batch[0].goesOnWith, earlier.Request.Burst, earlier.Request.Addressed
+		r.Edited = batch[0].anew
 	}
 	b.thread(ctx, &r)
 	if r.GuildID != "" {

@@ -31,6 +31,7 @@ const (
 	tooMany       sentence = "That is as many answers as I give one person in a minute. Ask me again in a moment."
 	interrupted   sentence = "interrupted: I was restarted here"
 	wasAway       sentence = "I was away when you wrote this."
+	retracted     sentence = "The question was deleted, and my answer with it."
 	turnBroken    sentence = "Something went wrong on my side. Whoever runs me will find the reason in my log."
 )
 

@@ -44,6 +44,9 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 	}
 	select {
 	case <-b.stopping:
+		if batch[0].anew { // there is an answer
+			return
+		}
 		b.Log.Warn("a message came too late to be answered", "channel", batch[0].Message.ChannelID, "message", batch[0].Message.ID)
 		if len(batch[0].posts) > 0 { // all are of one turn
 			b.markInterrupted(ctx, batch[0])
@@ -55,19 +58,25 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 			}
 		}
 	default:
-		b.take(ctx, l, batch)
+		if !batch[0].anew || b.replaces(ctx, l, batch[0]) {
+			b.take(ctx, l, batch)
+		}
 	}
 }
 
 // take is one turn: gather, ask, answer, remember. It starts over while the author goes on writing and nothing of the reply
-// is visible.
+// is visible, and when the question is edited, then in the posts that are there.
 func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 	id := cmp.Or(batch[0].turnID, batch[0].newID, ulid.Make().String())
 	began := time.Now()
+	var so deliveryResult
 	for {
 		attempt, cancel := context.WithCancelCause(ctx)
-		batch = append(batch, l.begin(id, cancel)...)
-		b.attempt(attempt, l, id, began, batch)
+		batch = l.begin(id, cancel)
+		if so.created > 0 {
+			batch[0].posts, batch[0].created = so.kept(), so.created
+		}
+		so = b.attempt(attempt, l, id, began, batch)
 		cancel(nil)
 		if l.end() {
 			return
@@ -75,7 +84,9 @@ func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 	}
 }
 
-func (b *Bot) attempt(ctx context.Context, l *lane, id string, began time.Time, batch []arrival) {
+// attempt is one attempt at a turn. It returns what is posted by then.
+func (b *Bot) attempt(ctx context.Context, l *lane, id string, began time.Time, batch []arrival) (so deliveryResult) {
+	so = resumed(batch[0])
 	defer func() {
 		if b.recovered("take a turn", recover()) {
 			b.tell(batch[0].Event, turnBroken, batch[0].Message.ID)
@@ -88,13 +99,15 @@ func (b *Bot) attempt(ctx context.Context, l *lane, id string, began time.Time, 
 	defer typing.stop()
 
 	p := b.gather(ctx, t)
-	if errors.Is(context.Cause(ctx), errJoined) {
-		return
+	if startsOver(context.Cause(ctx)) {
+		return so
 	}
 	d := b.deliver(ctx, l, t, typing, p, batch[0])
 	text := b.answer(ctx, t, p, d)
 	l.completed()
-	b.remember(ctx, t, d.finish(text, finalButtons(p.Lookup, t.Cut)...), batch[0].Event)
+	so = d.finish(text, finalButtons(p.Lookup, t.Cut)...)
+	b.remember(ctx, t, so, batch[0].Event)
+	return so
 }
 
 // gather builds the prompt while the turn's first record goes to disk.
@@ -139,7 +152,7 @@ const goOnPlease = "Your answer above was cut off. Go on exactly where it ends. 
 
 // remember completes the record and stores the reply as history.
 func (b *Bot) remember(ctx context.Context, t *turn.Trace, result deliveryResult, e turn.Event) {
-	if errors.Is(result.err, errJoined) {
+	if startsOver(result.err) {
 		return
 	}
 	var withdrawn withdrawal

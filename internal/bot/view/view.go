@@ -96,7 +96,10 @@ func overview(t *turn.Trace) string {
 	}
 	if id := t.Request.EarlierID; id != "" {
 		what := "answers again what it answered before"
-		if t.Request.GoOn {
+		switch {
+		case t.Request.Edited:
+			what = "answers its question anew, which was edited"
+		case t.Request.GoOn:
 			what = "goes on with a reply that was cut"
 		}
 		w.row("earlier", "%s · %s", id, what)

@@ -117,13 +117,16 @@ type Opinion struct {
 	Model   string `json:"model,omitempty"`
 }
 
-// Press is a button under a reply that changed what became of it.
+// Press is a button under a reply, or another deed of a person, that changed what became of it.
 type Press struct {
-	Kind   string    `json:"kind"` // delete, regenerate or continue
+	Kind   string    `json:"kind"` // delete, regenerate or continue; or PressEdited
 	ByID   string    `json:"by_id"`
 	At     time.Time `json:"at"`
 	TurnID string    `json:"turn_id,omitempty"` // of the turn that it began
 }
+
+// PressEdited is the kind of a question that was edited: the reply of the turn that this began took the place of this one's.
+const PressEdited = "edited"
 
 // Timings are measured from Began.
 type Timings struct {

@@ -29,6 +29,7 @@ type Request struct {
 	Web       Web       `json:"web"`
 	EarlierID string    `json:"earlier_id,omitempty"` // the turn that answered Message before, if this one was asked for by a button under its reply
 	GoOn      bool      `json:"go_on,omitempty"`      // only the rest of that reply is wanted, which was cut
+	Edited    bool      `json:"edited,omitempty"`     // Message was edited after that turn: this one's reply takes the place of its reply
 	Buttons   bool      `json:"-"`                    // the reply gets buttons
 	Budget    Budget    `json:"budget"`
 	Deadline  time.Time `json:"deadline"` // when context must be ready

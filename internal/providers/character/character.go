@@ -32,6 +32,7 @@ type Character struct {
 	Docs     []Docs
 	Window   int            // messages of recent history
 	Buttons  bool           // its replies have buttons
+	Retract  string         // what becomes of a reply whose question is deleted: "delete", "redact", or "auto": redact where somebody replied to it
 	Location *time.Location // in which times are shown
 
 	Model     Model // the model that answers

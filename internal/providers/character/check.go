@@ -30,6 +30,7 @@ func (r *reading) check() {
 		r.pattern(fmt.Sprintf("triggers.patterns[%d]", i), p)
 	}
 	r.within("history.window", float64(c.History.Window), 1, 200)
+	r.oneOf("reply.question_deleted", c.Reply.QuestionDeleted, "auto", "delete", "redact")
 	r.model("model", c.Model)
 	r.model("side_model", c.SideModel)
 	r.web(c.Web)

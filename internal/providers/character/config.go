@@ -78,7 +78,8 @@ type docsConfig struct {
 }
 
 type replyConfig struct {
-	Buttons bool `toml:"buttons"`
+	Buttons         bool   `toml:"buttons"`
+	QuestionDeleted string `toml:"question_deleted"`
 }
 
 type historyConfig struct {

@@ -213,7 +213,7 @@ func (c *config) into(to *Character) {
 	to.Aliases, to.calledByName = c.Aliases, c.Triggers.Names
 	to.Mode = turn.Mode(c.Mode)
 	to.Window = c.History.Window
-	to.Buttons = c.Reply.Buttons
+	to.Buttons, to.Retract = c.Reply.Buttons, c.Reply.QuestionDeleted
 	to.Location, _ = time.LoadLocation(c.DisplayTZ) // checked
 	to.Model, to.SideModel, to.Texts = c.Model, c.SideModel, c.Texts
 	for _, p := range c.Triggers.Patterns {
