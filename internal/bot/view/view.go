@@ -126,7 +126,11 @@ func layerTokens(layers []turn.LayerTokens) string {
 func modelUse(t *turn.Trace) string {
 	var text string
 	if u := t.Usage; u.Prompt+u.Completion > 0 {
-		text += fmt.Sprintf(" · %d tokens in, %d out", u.Prompt, u.Completion)
+		cached := ""
+		if u.Cached > 0 {
+			cached = fmt.Sprintf(" (%d cached)", u.Cached)
+		}
+		text += fmt.Sprintf(" · %d tokens in%s, %d out", u.Prompt, cached, u.Completion)
 	}
 	if t.Usage.Cost > 0 {
 		text += fmt.Sprintf(" · $%.4f", t.Usage.Cost)

@@ -38,7 +38,7 @@ type Builder struct {
 	Count func(string) int
 
 	// BlockRole is the role of web text: "user" (the default) makes it a message of its own just before the
-	// turn's message; "system" puts it into the system prompt.
+	// turn's message; "system" makes it a system message there.
 	BlockRole string
 
 	// Deadlines limit single providers, by name, from the start of Build. The turn's deadline holds for all

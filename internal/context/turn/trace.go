@@ -93,7 +93,7 @@ type Verified struct {
 // Add adds an opinion and what it used.
 func (v *Verified) Add(o Opinion, u Usage) {
 	v.Opinions = append(v.Opinions, o)
-	v.Usage = Usage{v.Usage.Prompt + u.Prompt, v.Usage.Completion + u.Completion, v.Usage.Reasoning + u.Reasoning, v.Usage.Calls + u.Calls, v.Usage.Cost + u.Cost}
+	v.Usage = v.Usage.Plus(u)
 }
 
 // Decided is how many citations the model decided about.
