@@ -371,9 +371,9 @@ func (c *conversation) deeds() map[string]func(string) {
 			}
 			c.lastSaid = c.discord.Reply(channel, who, reversed(messages)[last].ID, unescape(text), false)
 		},
-		"edit":    func(text string) { c.discord.Edit(c.lastSaid, unescape(text)) },
-		"unsay":   func(string) { c.discord.Delete(c.lastSaid) },
-		"purge":   func(rest string) {
+		"edit":  func(text string) { c.discord.Edit(c.lastSaid, unescape(text)) },
+		"unsay": func(string) { c.discord.Delete(c.lastSaid) },
+		"purge": func(rest string) {
 			channel, who, _ := strings.Cut(rest, " ")
 			c.discord.Purge(channel, who)
 		},

@@ -252,7 +252,7 @@ func (a *app) bot(door bot.Door, pace bot.Pace) *bot.Bot {
 		second = &verifier.Verifier{Model: a.models.side}
 	}
 	return &bot.Bot{
-		Verifier: second,
+		Verifier: second, Side: a.models.side,
 		Door:     door, Builder: a.builder, Model: a.models.main, Lookup: a.lookup, Store: a.store, Traces: a.traces,
 		Character: a.character, Redact: a.redact, Log: a.log, Pace: pace, WebOff: a.config.get("FAMILIAR_WEB") == "off",
 	}

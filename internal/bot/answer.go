@@ -36,7 +36,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	length := 0
+	length, whole := 0, b.rewords(t.Request.Mode)
 	a, err := b.Model.Stream(ctx, llm.Request{Messages: modelMessages(p.Messages), Lane: t.Request.ChannelID}, func(words string) {
 		if t.Timings.FirstToken == 0 {
 			t.Timings.FirstToken = time.Since(t.Began)
@@ -45,7 +45,9 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 			cancel(errEndless)
 			return
 		}
-		d.add(words)
+		if !whole {
+			d.add(words)
+		}
 	})
 	record(t, a)
 	if len(a.Text) > longestAnswer {
@@ -72,7 +74,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	case a.Finish == "length":
 		return r.compose(body, b.say(tooLong))
 	}
-	return r.compose(body)
+	return r.compose(b.postprocess(ctx, t, p, body))
 }
 
 // longestAnswer limits an answer, in bytes: nobody reads more than sixteen posts, and a model that repeats itself may never

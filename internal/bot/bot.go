@@ -7,6 +7,8 @@
 //     No event is answered twice, and a restart knows what was not (resume.go).
 //   - lane.go lets it wait for its turn, in its channel's lane.
 //   - take.go takes the turn: gather (prompt.Builder), ask (llm.Client), answer (answer.go, reply.go), remember (trace.Store).
+//   - process.go has models think before the answer, or word it anew, where the mode says so.
+//   - amend.go answers an edited question anew and takes back the answer to a deleted one.
 //   - delivery.go posts the reply while it grows. Nothing is visible before its record is on disk.
 //   - notice.go tells those who get no answer.
 //   - button.go and press.go are the buttons under a reply. Discord is told a random key for each; what it means is in the store.
@@ -46,12 +48,13 @@ type Door interface {
 	Respond(ctx context.Context, c turn.Command, a turn.Answer) error
 }
 
-// Bot is one character behind one door. Every field but Model, Verifier, Redact and WebOff is required; they must not be
+// Bot is one character behind one door. Every field but Model, Side, Verifier, Redact and WebOff is required; they must not be
 // changed while it runs.
 type Bot struct {
 	Door      Door
 	Builder   *prompt.Builder
 	Model     *llm.Client        // nil: no model is configured
+	Side      *llm.Client        // for what is asked beside the answer; nil: none
 	Verifier  *verifier.Verifier // nil: words alone decide about citations
 	Lookup    *websearch.Provider
 	Store     *store.DB

@@ -99,6 +99,9 @@ func (b *Bot) attempt(ctx context.Context, l *lane, id string, began time.Time, 
 	defer typing.stop()
 
 	p := b.gather(ctx, t)
+	if b.Model != nil {
+		b.preprocess(ctx, t, &p)
+	}
 	if startsOver(context.Cause(ctx)) {
 		return so
 	}

@@ -85,6 +85,9 @@ func overview(t *turn.Trace) string {
 	for i, c := range t.Unborne {
 		w.item(i, "unborne", "[%d] %s (%s)", c.Source, clean.Line(c.Text, 120), c.Refused)
 	}
+	for i, p := range t.Processed {
+		w.item(i, "beside", "%s by %s %s in %s · %d tokens in, %d out%s %s", p.By, orDash(p.Model), p.Status, ms(p.Took), p.Usage.Prompt, p.Usage.Completion, inParens(p.Err), clean.Line(p.Text, 120))
+	}
 	if v := t.Verified; v != nil {
 		w.row("verified", "%d of %d decided by a model in %s · %d tokens in, %d out", v.Decided(), len(v.Opinions), ms(v.Took), v.Usage.Prompt, v.Usage.Completion)
 		for i, o := range v.Opinions {

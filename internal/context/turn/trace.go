@@ -4,28 +4,29 @@ import "time"
 
 // Trace is the record of one turn: everything that /context can show.
 type Trace struct {
-	Request  Request        `json:"request"`
-	Phase    Phase          `json:"phase"`
-	Outcomes []Outcome      `json:"outcomes,omitempty"`
-	Layers   []LayerTokens  `json:"layers,omitempty"`  // tokens by layer, in reading order
-	Dropped  []Dropped      `json:"dropped,omitempty"` // what the budget cut
-	Prompt   []Rendered     `json:"prompt,omitempty"`  // what the model was sent
-	Model    string         `json:"model,omitempty"`   // who answered; "none" when no model is configured
-	Tried    []ModelFailure `json:"tried,omitempty"`   // models that failed before it
-	Usage    Usage          `json:"usage,omitzero"`
-	Finish   string         `json:"finish,omitempty"` // why the model stopped: stop, length, truncated, …
-	Reply    string         `json:"reply,omitempty"`  // as delivered
-	ReplyIDs []string       `json:"reply_ids,omitempty"`
-	Guarded  []Guarded      `json:"guarded,omitempty"`  // what the output guard changed
-	Unborne  []Citation     `json:"unborne,omitempty"`  // citations that their pages do not bear out, marked [n?] in the reply
-	Verified *Verified      `json:"verified,omitempty"` // what a model said of the citations; nil: words alone decided
-	Uncited  bool           `json:"uncited,omitempty"`  // the model was given sources and named none of them
-	Cut      bool           `json:"cut,omitempty"`      // the answer broke off, reached a limit or was stopped: the reply ends before it does
-	Presses  []Press        `json:"presses,omitempty"`  // what people did with the reply
-	Err      string         `json:"err,omitempty"`      // redacted cause, for the operator
-	Began    time.Time      `json:"began"`
-	Timings  Timings        `json:"timings"`
-	Took     time.Duration  `json:"took"`
+	Request   Request        `json:"request"`
+	Phase     Phase          `json:"phase"`
+	Outcomes  []Outcome      `json:"outcomes,omitempty"`
+	Layers    []LayerTokens  `json:"layers,omitempty"`  // tokens by layer, in reading order
+	Dropped   []Dropped      `json:"dropped,omitempty"` // what the budget cut
+	Prompt    []Rendered     `json:"prompt,omitempty"`  // what the model was sent
+	Model     string         `json:"model,omitempty"`   // who answered; "none" when no model is configured
+	Tried     []ModelFailure `json:"tried,omitempty"`   // models that failed before it
+	Usage     Usage          `json:"usage,omitzero"`
+	Finish    string         `json:"finish,omitempty"` // why the model stopped: stop, length, truncated, …
+	Reply     string         `json:"reply,omitempty"`  // as delivered
+	ReplyIDs  []string       `json:"reply_ids,omitempty"`
+	Guarded   []Guarded      `json:"guarded,omitempty"`   // what the output guard changed
+	Unborne   []Citation     `json:"unborne,omitempty"`   // citations that their pages do not bear out, marked [n?] in the reply
+	Processed []Processed    `json:"processed,omitempty"` // what models did beside the answer, in order
+	Verified  *Verified      `json:"verified,omitempty"`  // what a model said of the citations; nil: words alone decided
+	Uncited   bool           `json:"uncited,omitempty"`   // the model was given sources and named none of them
+	Cut       bool           `json:"cut,omitempty"`       // the answer broke off, reached a limit or was stopped: the reply ends before it does
+	Presses   []Press        `json:"presses,omitempty"`   // what people did with the reply
+	Err       string         `json:"err,omitempty"`       // redacted cause, for the operator
+	Began     time.Time      `json:"began"`
+	Timings   Timings        `json:"timings"`
+	Took      time.Duration  `json:"took"`
 }
 
 // Phase is how far a turn came. A turn found in an early phase at start-up was interrupted.
@@ -74,6 +75,17 @@ type Guarded struct {
 	Rule  string `json:"rule"` // "O1", "O6", …
 	Count int    `json:"count"`
 	What  string `json:"what,omitempty"` // the first instance, shortened and inert
+}
+
+// Processed is what a model did before the answer or with it, beside the model that answers.
+type Processed struct {
+	By     string        `json:"by"` // "think" or "recast"
+	Model  string        `json:"model,omitempty"`
+	Status Status        `json:"status"`         // of all but OK, the turn went on as if it had not been asked
+	Text   string        `json:"text,omitempty"` // what it wrote
+	Err    string        `json:"err,omitempty"`  // redacted
+	Usage  Usage         `json:"usage,omitzero"`
+	Took   time.Duration `json:"took"`
 }
 
 // Citation is one citation of a reply.

@@ -52,7 +52,18 @@ type Limits struct {
 	Deadline time.Duration
 	Layers   map[turn.Layer]int // tokens
 	Web      bool               // whether the web may be asked at all
+	Think    Who                // notes what matters before the answer
+	Recast   Who                // words the answer anew
 }
+
+// Who is a model that does something beside the answer, or "" for none.
+type Who string
+
+// The models.
+const (
+	BySide Who = "side"
+	ByMain Who = "main"
+)
 
 // Web is how the character uses the web.
 type Web struct {

@@ -82,6 +82,8 @@ func (r *reading) trusted(t trustedConfig) {
 func (r *reading) mode(key string, m modeConfig) {
 	r.within(key+".total", float64(m.Total), 500, 1_000_000)
 	r.lasts(key+".deadline", m.Deadline, time.Second, 5*time.Minute)
+	r.oneOf(key+".think", m.Think, "off", "side", "main")
+	r.oneOf(key+".recast", m.Recast, "off", "side", "main")
 	for layer, tokens := range m.Layers.byLayer() {
 		r.within(key+".layers."+layer.String(), float64(tokens), 0, 1_000_000)
 	}

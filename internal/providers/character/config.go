@@ -96,6 +96,8 @@ type modeConfig struct {
 	Total    int          `toml:"total"`
 	Deadline Duration     `toml:"deadline"`
 	Web      bool         `toml:"web"`
+	Think    string       `toml:"think"`
+	Recast   string       `toml:"recast"`
 	Layers   layersConfig `toml:"layers"`
 }
 

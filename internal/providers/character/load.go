@@ -238,7 +238,14 @@ func (c *config) into(to *Character) {
 }
 
 func (m modeConfig) limits() Limits {
-	return Limits{Total: m.Total, Deadline: time.Duration(m.Deadline), Web: m.Web, Layers: m.Layers.byLayer()}
+	return Limits{Total: m.Total, Deadline: time.Duration(m.Deadline), Web: m.Web, Think: who(m.Think), Recast: who(m.Recast), Layers: m.Layers.byLayer()}
+}
+
+func who(name string) Who {
+	if name == "off" {
+		return ""
+	}
+	return Who(name)
 }
 
 func (l layersConfig) byLayer() map[turn.Layer]int {
