@@ -54,6 +54,9 @@ import (
 //	shows CHANNEL TEXT       one of the bot's messages holds a text; bare CHANNEL: none of them is left
 //	command WHO NAME K=V …   a slash command in general, + for spaces; its answer is looked at
 //	try WHO NAME K=V …       the same by somebody who may not manage the server
+//	react CHANNEL WHO EMOJI  somebody puts an emoji under the bot's last message; unreact: takes it away; modreact: a moderator
+//	reacted CHANNEL EMOJI    the bot has put it under the last message of a person; - for none of its emojis anywhere
+//	feedback TEXT            what familiar feedback prints holds a text
 //	press LABEL              a button under the answer
 //	push CHANNEL WHO LABEL   somebody presses a button under the bot's last message that has it; the answer is looked at
 //	moderate CHANNEL WHO LABEL  the same by somebody who may manage messages
@@ -377,6 +380,11 @@ func (c *conversation) deeds() map[string]func(string) {
 			channel, who, _ := strings.Cut(rest, " ")
 			c.discord.Purge(channel, who)
 		},
+		"react":    func(rest string) { c.react(rest, c.discord.React, false) },
+		"modreact": func(rest string) { c.react(rest, c.discord.React, true) },
+		"unreact": func(rest string) {
+			c.react(rest, func(id, who, emoji string, _ bool) { c.discord.Unreact(id, who, emoji) }, false)
+		},
 		"command": func(rest string) { c.order(rest, true) },
 		"try":     func(rest string) { c.order(rest, false) },
 		"press": func(label string) {
@@ -427,6 +435,24 @@ func (c *conversation) own(channel string) (last discordtest.Message) {
 		}
 	}
 	return last
+}
+
+// react waits for the bot's message and does something with an emoji under it.
+func (c *conversation) react(rest string, do func(id, who, emoji string, moderates bool), moderates bool) {
+	c.Helper()
+	channel, who, emoji := words3(rest)
+	if !eventually(func() bool { return c.own(channel).ID != "" }) {
+		c.Fatal("the bot has said nothing")
+	}
+	do(c.own(channel).ID, who, emoji, moderates)
+}
+
+// reactions are the bot's under all messages of a channel.
+func (c *conversation) reactions(channel string) (all string) {
+	for _, m := range c.discord.Messages(channel) {
+		all += strings.Join(m.Reactions, "")
+	}
+	return all
 }
 
 // ownTexts are the bot's messages in a channel, joined.
@@ -549,6 +575,17 @@ func (c *conversation) looks() map[string]func(string) {
 				c.Errorf("there is %q", c.ownTexts(channel))
 			}
 		},
+		"reacted": func(rest string) {
+			channel, emoji, _ := strings.Cut(rest, " ")
+			if !eventually(func() bool { return c.reactions(channel) == strings.TrimPrefix(emoji, "-") }) {
+				c.Errorf("reactions %q", c.reactions(channel))
+			}
+		},
+		"feedback": holds(func() string {
+			r := c.start("feedback")
+			<-r.done
+			return r.out.String()
+		}, true),
 		"has":        func(text string) { c.look(c.output, text, true) },
 		"lacks":      func(text string) { c.look(c.output, text, false) },
 		"prompted":   holds(c.prompt, true),

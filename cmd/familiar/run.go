@@ -52,7 +52,7 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	base := a.config.get("DISCORD_API_URL")
 	session, err := discord.New(discord.Config{
 		Token: a.config.get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Log: a.log, Redact: a.redact.String,
-		PerSecond: p.far.perSecond, Operator: a.config.get("DISCORD_OPERATOR"), Commands: discord.Commands(a.docs()),
+		PerSecond: p.far.perSecond, Operator: a.config.get("DISCORD_OPERATOR"), Reactions: a.character.Reactions.Follow, Commands: discord.Commands(a.docs()),
 		OnReady:     func(r discord.Ready) { a.greet(p.out, r) },
 		LoadHash:    func(ctx context.Context) (string, error) { return a.note(ctx, commandsNote) },
 		SaveHash:    func(ctx context.Context, hash string) error { return a.store.SetNote(ctx, commandsNote, hash) },

@@ -253,7 +253,7 @@ func (a *app) bot(door bot.Door, pace bot.Pace) *bot.Bot {
 	}
 	return &bot.Bot{
 		Verifier: second, Side: a.models.side,
-		Door:     door, Builder: a.builder, Model: a.models.main, Lookup: a.lookup, Store: a.store, Traces: a.traces,
+		Door: door, Builder: a.builder, Model: a.models.main, Lookup: a.lookup, Store: a.store, Traces: a.traces,
 		Character: a.character, Redact: a.redact, Log: a.log, Pace: pace, WebOff: a.config.get("FAMILIAR_WEB") == "off",
 	}
 }

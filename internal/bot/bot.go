@@ -11,6 +11,7 @@
 //   - amend.go answers an edited question anew and takes back the answer to a deleted one.
 //   - delivery.go posts the reply while it grows. Nothing is visible before its record is on disk.
 //   - notice.go tells those who get no answer.
+//   - react.go is what people say by a reaction, and the bot's own reactions.
 //   - button.go and press.go are the buttons under a reply. Discord is told a random key for each; what it means is in the store.
 //
 // With no model configured the reply is made from the lookup alone, in the pages' own words.
@@ -173,6 +174,8 @@ func (b *Bot) receive(ctx context.Context, events []turn.Event) {
 			b.deleted(ctx, e)
 		case turn.Gone:
 			b.gone(ctx, e)
+		case turn.Reacted, turn.Unreacted:
+			b.reacted(ctx, e)
 		case turn.Ordered:
 			b.commands.Go(func() {
 				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commandLimit)

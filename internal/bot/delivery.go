@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"familiar/internal/bot/discord"
@@ -56,6 +57,7 @@ type delivery struct {
 	final  chan string    // the final text; holds one
 	done   chan struct{}  // closed by the writer when it has returned
 	result deliveryResult // owned by the writer until done is closed
+	made   atomic.Int64   // posts, as others may know
 }
 
 // deliveryResult is what became of a delivery.
@@ -113,12 +115,16 @@ func (b *Bot) deliver(ctx context.Context, l *lane, t *turn.Trace, typing *typin
 		},
 	}
 	d.result = resumed(of)
+	d.made.Store(int64(d.result.created))
 	if t.Request.GuildID != "" {
 		d.replyTo = t.Request.Message.ID
 	}
 	go d.write(ctx)
 	return d
 }
+
+// posted is how many posts were made so far, earlier attempts included.
+func (d *delivery) posted() int { return int(d.made.Load()) }
 
 // add takes the model's next words.
 func (d *delivery) add(words string) {
@@ -180,7 +186,7 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 	raw := d.raw.String()
 	d.mu.Unlock()
 	body, undecided := unlabelled(raw, d.bot.Character.Name)
-	if undecided {
+	if undecided || d.bot.mayReact() && d.posted() == 0 && isEmoji(body) {
 		return
 	}
 	text, _ := d.rules.Guard(d.rules.Visible(body))
@@ -301,6 +307,7 @@ func (d *delivery) create(ctx context.Context, i int, p turn.Post, last bool) er
 		return fmt.Errorf("post a reply: %w", err)
 	}
 	d.result.created++
+	d.made.Add(1)
 	if d.result.firstSeen == 0 {
 		d.result.firstSeen = time.Since(d.began)
 	}

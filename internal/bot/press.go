@@ -92,17 +92,25 @@ func (b *Bot) pressDelete(ctx context.Context, e turn.Event, t *turn.Trace) turn
 	case !ended(t):
 		return turn.Answer{Text: notComplete}
 	}
-	if err := b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: deleteButton, ByID: e.Command.By.ID, At: time.Now()}); err != nil {
-		return b.storeTrouble(err)
+	if err := b.removeReply(ctx, t, e.Command.By.ID); err != nil {
+		b.logged("delete a reply", err)
+		return turn.Answer{Text: "I could not delete it. The operator's log says why."}
+	}
+	return turn.Answer{Text: "Deleted."}
+}
+
+// removeReply deletes a reply because somebody said so, which is on record first.
+func (b *Bot) removeReply(ctx context.Context, t *turn.Trace, by string) error {
+	if err := b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: deleteButton, ByID: by, At: time.Now()}); err != nil {
+		return err
 	}
 	for _, id := range slices.Backward(t.ReplyIDs) {
 		if _, err := b.send(ctx, turn.Post{ID: id, ChannelID: t.Request.ChannelID}, true); err != nil {
-			b.logged("delete a reply", err)
-			return turn.Answer{Text: "I could not delete it. The operator's log says why."}
+			return err
 		}
 	}
-	b.Log.Info("reply deleted", "turn", t.Request.ID, "by", e.Command.By.ID)
-	return turn.Answer{Text: "Deleted."}
+	b.Log.Info("reply deleted", "turn", t.Request.ID, "by", by)
+	return nil
 }
 
 // pressAgain has a question answered anew, or a reply that was cut gone on with, in a turn of its own. What it says is posted

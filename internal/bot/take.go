@@ -69,6 +69,7 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 	id := cmp.Or(batch[0].turnID, batch[0].newID, ulid.Make().String())
 	began := time.Now()
+	b.seen(batch[0].Message.ChannelID, batch[len(batch)-1].Message.ID)
 	var so deliveryResult
 	for {
 		attempt, cancel := context.WithCancelCause(ctx)
@@ -108,6 +109,9 @@ func (b *Bot) attempt(ctx context.Context, l *lane, id string, began time.Time, 
 	d := b.deliver(ctx, l, t, typing, p, batch[0])
 	text := b.answer(ctx, t, p, d)
 	l.completed()
+	if b.react(ctx, l, t, text, d.posted()) {
+		text = ""
+	}
 	so = d.finish(text, finalButtons(p.Lookup, t.Cut)...)
 	b.remember(ctx, t, so, batch[0].Event)
 	return so

@@ -11,7 +11,7 @@
 // more. Channels are named by their name, their id, or "@ada" for ada's direct messages; people by their name, and
 // come into being when they first write. In a text, "@ada", "@role" and "#general" become mentions.
 //
-//   - What people do: Say, Reply, Post, Edit, Embed, Delete, Purge, Interact, Press, DeleteChannel, Kick.
+//   - What people do: Say, Reply, Post, Edit, Embed, Delete, Purge, React, Unreact, Interact, Press, DeleteChannel, Kick.
 //   - What the bot did: WaitReply, Messages, Requests, Commands, and the Interaction's WaitAck and WaitAnswer.
 //   - What the gateway does: Drop with any close code, Reconnect (op 7), Invalidate (op 9), MuteAcks, Silence, CloseNext,
 //     InvalidateNext and IgnoreNext for what comes next, Repeat and Dispatch for duplicate and odd events. A session

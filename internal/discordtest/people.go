@@ -22,6 +22,7 @@ type Message struct {
 	Pinged      []string // names of those whom the text pings, as allowed_mentions has it; "everyone"; role ids
 	Buttons     []Button
 	Files       map[string]string // name → content
+	Reactions   []string          // the bot's
 	At          time.Time
 	EditedAt    time.Time // zero: never
 	Deleted     bool

@@ -52,6 +52,7 @@ type Config struct {
 	PerSecond int                                   // requests per second over all routes; 0: Discord's own limit of 50
 	Queue     int                                   // events that may wait for the bot before the oldest are lost; 0: 4,096
 	Operator  string                                // id of the user who runs the bot; empty: nobody is known
+	Reactions bool                                  // whether people's reactions are reported
 	Commands  []Command                             // slash commands; see Commands for the usual ones
 	OnReady   func(Ready)                           // called once, when the first session has begun and its servers are known
 	LoadHash  func(context.Context) (string, error) // reads what SaveHash saved, "" if nothing; nil: commands are registered at each start

@@ -13,8 +13,9 @@ type Trace struct {
 	Model     string         `json:"model,omitempty"`   // who answered; "none" when no model is configured
 	Tried     []ModelFailure `json:"tried,omitempty"`   // models that failed before it
 	Usage     Usage          `json:"usage,omitzero"`
-	Finish    string         `json:"finish,omitempty"` // why the model stopped: stop, length, truncated, …
-	Reply     string         `json:"reply,omitempty"`  // as delivered
+	Finish    string         `json:"finish,omitempty"`  // why the model stopped: stop, length, truncated, …
+	Reply     string         `json:"reply,omitempty"`   // as delivered
+	Reacted   bool           `json:"reacted,omitempty"` // the reply is a reaction under the question
 	ReplyIDs  []string       `json:"reply_ids,omitempty"`
 	Guarded   []Guarded      `json:"guarded,omitempty"`   // what the output guard changed
 	Unborne   []Citation     `json:"unborne,omitempty"`   // citations that their pages do not bear out, marked [n?] in the reply

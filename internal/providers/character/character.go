@@ -26,14 +26,15 @@ type Character struct {
 	Name    string
 	Aliases []string
 
-	Mode     turn.Mode // of a channel for which nobody has set one
-	Modes    map[turn.Mode]Limits
-	Web      Web
-	Docs     []Docs
-	Window   int            // messages of recent history
-	Buttons  bool           // its replies have buttons
-	Retract  string         // what becomes of a reply whose question is deleted: "delete", "redact", or "auto": redact where somebody replied to it
-	Location *time.Location // in which times are shown
+	Mode      turn.Mode // of a channel for which nobody has set one
+	Modes     map[turn.Mode]Limits
+	Web       Web
+	Docs      []Docs
+	Window    int    // messages of recent history
+	Buttons   bool   // its replies have buttons
+	Retract   string // what becomes of a reply whose question is deleted: "delete", "redact", or "auto": redact where somebody replied to it
+	Reactions Reactions
+	Location  *time.Location // in which times are shown
 
 	Model     Model // the model that answers
 	SideModel Model // the model that reads pages
@@ -64,6 +65,13 @@ const (
 	BySide Who = "side"
 	ByMain Who = "main"
 )
+
+// Reactions are those of people to its messages, and its own.
+type Reactions struct {
+	Follow bool   // people's are taken notice of
+	Seen   string // emoji that shows that an answer has begun; empty: none
+	Reply  bool   // a reply that is one emoji becomes a reaction
+}
 
 // Web is how the character uses the web.
 type Web struct {

@@ -9,19 +9,20 @@ import (
 // config is character.toml as it is written. Its fields are the only list of known keys; their defaults and
 // what they mean stand in characters/_default/character.toml.
 type config struct {
-	Name      string         `toml:"name"`
-	Aliases   []string       `toml:"aliases"`
-	Mode      string         `toml:"mode"`
-	DisplayTZ string         `toml:"display_tz"`
-	Triggers  triggersConfig `toml:"triggers"`
-	Web       webConfig      `toml:"web"`
-	Reply     replyConfig    `toml:"reply"`
-	History   historyConfig  `toml:"history"`
-	Model     Model          `toml:"model"`
-	SideModel Model          `toml:"side_model"`
-	Texts     Texts          `toml:"texts"`
-	Modes     modesConfig    `toml:"modes"`
-	Docs      []docsConfig   `toml:"docs"`
+	Name      string          `toml:"name"`
+	Aliases   []string        `toml:"aliases"`
+	Mode      string          `toml:"mode"`
+	DisplayTZ string          `toml:"display_tz"`
+	Triggers  triggersConfig  `toml:"triggers"`
+	Web       webConfig       `toml:"web"`
+	Reply     replyConfig     `toml:"reply"`
+	Reactions reactionsConfig `toml:"reactions"`
+	History   historyConfig   `toml:"history"`
+	Model     Model           `toml:"model"`
+	SideModel Model           `toml:"side_model"`
+	Texts     Texts           `toml:"texts"`
+	Modes     modesConfig     `toml:"modes"`
+	Docs      []docsConfig    `toml:"docs"`
 }
 
 type triggersConfig struct {
@@ -80,6 +81,12 @@ type docsConfig struct {
 type replyConfig struct {
 	Buttons         bool   `toml:"buttons"`
 	QuestionDeleted string `toml:"question_deleted"`
+}
+
+type reactionsConfig struct {
+	Follow bool   `toml:"follow"`
+	Seen   string `toml:"seen"`
+	Reply  bool   `toml:"reply"`
 }
 
 type historyConfig struct {

@@ -41,8 +41,13 @@ func (p *Provider) Contribute(_ context.Context, req turn.Request) ([]turn.Contr
 			Source: "character:modes/" + string(req.Mode) + ".md",
 		})
 	}
+	if c.Reactions.Reply {
+		cs = append(cs, turn.Contribution{Layer: turn.AuthorNote, Priority: 70, Text: reactNote, Source: "character:reactions"})
+	}
 	return cs, nil
 }
+
+const reactNote = "Where a single emoji says all there is to say, answer with that emoji and nothing else. It is then put under the message as a reaction."
 
 // somebody stands for {{user}} where there is no name.
 const somebody = "the person you are talking to"
