@@ -78,7 +78,10 @@ import (
 //	repeat                   the gateway sends its last message event again
 //	fault METHOD ROUTE STATUS N  the next N such requests fail; with status 0 they take effect and the answer is lost
 //	deny CHANNEL             the bot may not write there any more
-//	thread CHANNEL NAME      a thread is made
+//	thread CHANNEL NAME      a thread is made; ~ as a channel is the newest thread
+//	opened TEXT              the name of the newest thread holds a text
+//	nothreads CHANNEL        the bot may not make threads there
+//	forum NAME               a forum is made; post FORUM WHO TITLE | TEXT: somebody makes a post there
 //	ownrole                  the bot gets the role that Discord makes for it, "familiar role"
 //	gone CHANNEL, kick       the channel is deleted; the bot is removed from the server
 //	stop, restart            SIGTERM, and wait for the end; and a new start
@@ -586,6 +589,7 @@ func (c *conversation) looks() map[string]func(string) {
 			<-r.done
 			return r.out.String()
 		}, true),
+		"opened":     holds(c.discord.ThreadName, true),
 		"has":        func(text string) { c.look(c.output, text, true) },
 		"lacks":      func(text string) { c.look(c.output, text, false) },
 		"prompted":   holds(c.prompt, true),
@@ -662,6 +666,13 @@ func (c *conversation) troubles() map[string]func(string) {
 		"thread": func(rest string) {
 			channel, name, _ := strings.Cut(rest, " ")
 			c.discord.AddThread(channel, name, false)
+		},
+		"nothreads": func(channel string) { c.discord.DenyThreads(channel) },
+		"forum":     func(name string) { c.discord.AddForum("hall", name) },
+		"post": func(rest string) {
+			forum, who, post := words3(rest)
+			title, text, _ := strings.Cut(post, " | ")
+			c.lastSaid = c.discord.PostIn(forum, who, title, text)
 		},
 		"gone": func(channel string) { c.discord.DeleteChannel(channel) },
 		"kick": func(string) { c.discord.Kick("hall") },

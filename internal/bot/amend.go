@@ -88,6 +88,9 @@ func (b *Bot) replaces(ctx context.Context, l *lane, a arrival) bool {
 	}
 	l.resolve(func(a *arrival) {
 		a.earlier, a.posts = t, posts
+		if t.Request.ChannelID != a.Message.ChannelID { // it was answered in a thread
+			a.ParentID, a.Message.ChannelID = a.Message.ChannelID, t.Request.ChannelID
+		}
 		if len(t.Request.Burst) > 0 {
 			a.Message = question
 		}
@@ -115,6 +118,7 @@ func (b *Bot) textOf(ctx context.Context, ids ...string) (text string) {
 func (b *Bot) retract(ctx context.Context, m turn.Message) {
 	defer func() { b.recovered("take back an answer", recover()) }()
 	b.settle(m.ChannelID)
+	b.settle(m.ID) // a thread for it has its id
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), landLimit)
 	defer cancel()
 	t, err := b.Traces.ByMessage(ctx, m.ID)

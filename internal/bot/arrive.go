@@ -28,7 +28,7 @@ type arrival struct {
 
 func (b *Bot) arrival(ctx context.Context, e turn.Event) arrival {
 	a := arrival{Event: e, at: time.Now()}
-	a.addressed = b.addressed(ctx, e) != turn.Unaddressed && b.allowed(e)
+	a.addressed = !b.hushed(ctx, e) && b.addressed(ctx, e) != turn.Unaddressed && b.allowed(e)
 	return a
 }
 

@@ -7,6 +7,7 @@
 //     No event is answered twice, and a restart knows what was not (resume.go).
 //   - lane.go lets it wait for its turn, in its channel's lane.
 //   - take.go takes the turn: gather (prompt.Builder), ask (llm.Client), answer (answer.go, reply.go), remember (trace.Store).
+//   - threads.go opens threads and goes on in them.
 //   - process.go has models think before the answer, or word it anew, where the mode says so.
 //   - amend.go answers an edited question anew and takes back the answer to a deleted one.
 //   - delivery.go posts the reply while it grows. Nothing is visible before its record is on disk.
@@ -161,6 +162,7 @@ func (b *Bot) Stop(channelID string) bool { return b.lanes.stop(channelID, "") }
 func (b *Bot) receive(ctx context.Context, events []turn.Event) {
 	var created []arrival
 	for _, e := range events {
+		e = titled(e)
 		if e.Kind == turn.Created {
 			created = append(created, b.arrival(ctx, e))
 			continue

@@ -48,6 +48,11 @@ func (b *Bot) setMode(ctx context.Context, e turn.Event) turn.Answer {
 	if buttons := e.Command.Options["buttons"]; buttons != "" {
 		return b.setButtons(ctx, e, buttons)
 	}
+	for _, name := range []string{"threads", "posts"} {
+		if value := e.Command.Options[name]; value != "" {
+			return b.setConduct(ctx, e, name, value)
+		}
+	}
 	if want == "" {
 		settings := b.settings(ctx, e)
 		mode, _ := b.mode(settings)
@@ -68,6 +73,38 @@ func (b *Bot) setButtons(ctx context.Context, e turn.Event, buttons string) turn
 		return turn.Answer{Text: "Whoever runs me has switched the buttons off everywhere."}
 	}
 	return b.set(ctx, e, "In this channel the buttons under my replies are now "+buttons+".", func(c *store.Channel) { c.Bare = buttons == "off" })
+}
+
+// setConduct switches on or off how the bot takes part in the channel.
+func (b *Bot) setConduct(ctx context.Context, e turn.Event, name, value string) turn.Answer {
+	on := value == "on"
+	switch {
+	case !on && value != "off":
+		return turn.Answer{Text: "That can be switched on or off."}
+	case !e.Command.Admin && !e.Direct:
+		return turn.Answer{Text: "Only people who may manage this server can change that."}
+	}
+	channel := e.Message.ChannelID
+	if name == "posts" && e.ParentID != "" { // commands are given in posts: a forum itself has no messages
+		channel = e.ParentID
+	}
+	err := b.Store.ChangeConduct(ctx, channel, e.GuildID, func(c *store.Conduct) {
+		switch name {
+		case "threads":
+			c.Threads = on
+		case "posts":
+			c.Posts = on
+		}
+	})
+	if err != nil {
+		b.logged("change how to take part in a channel", err)
+		return turn.Answer{Text: "That could not be saved. The operator's log says why."}
+	}
+	b.Log.Info("channel changed", "channel", channel, name, value, "by", e.Command.By.ID)
+	if name == "posts" {
+		return turn.Answer{Text: "Answering each new post of this forum is now " + value + "."}
+	}
+	return turn.Answer{Text: "A thread of its own for each mention here is now " + value + "."}
 }
 
 // setWeb switches lookups in the channel on or off.

@@ -116,7 +116,7 @@ func (b *Bot) deliver(ctx context.Context, l *lane, t *turn.Trace, typing *typin
 	}
 	d.result = resumed(of)
 	d.made.Store(int64(d.result.created))
-	if t.Request.GuildID != "" {
+	if t.Request.GuildID != "" && t.Request.Message.ID != t.Request.ChannelID { // else it stands above the thread
 		d.replyTo = t.Request.Message.ID
 	}
 	go d.write(ctx)

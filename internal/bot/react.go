@@ -86,7 +86,7 @@ func (b *Bot) crossedOut(ctx context.Context, e turn.Event, turnID string) {
 // seen shows on a message that its turn has begun, where the character has a sign for that. It does not wait.
 func (b *Bot) seen(channelID, messageID string) {
 	sign := b.Character.Reactions.Seen
-	if sign == "" || b.Pace.Units == 0 {
+	if sign == "" || b.Pace.Units == 0 || channelID == messageID {
 		return
 	}
 	b.notices.posting.Go(func() {
@@ -103,7 +103,7 @@ func (b *Bot) mayReact() bool { return b.Character.Reactions.Reply && b.Pace.Uni
 
 // react puts a reaction in the place of a reply, if that is one emoji and nothing of it is posted. It reports whether it did.
 func (b *Bot) react(ctx context.Context, l *lane, t *turn.Trace, text string, posted int) bool {
-	if !b.mayReact() || posted > 0 || !isEmoji(text) || !l.show() {
+	if !b.mayReact() || t.Request.Message.ID == t.Request.ChannelID || posted > 0 || !isEmoji(text) || !l.show() {
 		return false
 	}
 	pending := *t

@@ -32,6 +32,8 @@ const (
 	interrupted   sentence = "interrupted: I was restarted here"
 	wasAway       sentence = "I was away when you wrote this."
 	retracted     sentence = "The question was deleted, and my answer with it."
+	quietHere     sentence = "All right, I am quiet here. Mention me and I am back."
+	noThread      sentence = "I was to open a thread for this, and may not: I need the permission Create Public Threads here. Until then I answer in the channel."
 	turnBroken    sentence = "Something went wrong on my side. Whoever runs me will find the reason in my log."
 )
 

@@ -58,9 +58,10 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 			}
 		}
 	default:
-		if !batch[0].anew || b.replaces(ctx, l, batch[0]) {
-			b.take(ctx, l, batch)
+		if batch[0].anew && !b.replaces(ctx, l, batch[0]) || b.moves(ctx, batch) {
+			return
 		}
+		b.take(ctx, l, batch)
 	}
 }
 

@@ -22,6 +22,10 @@ func (b *Bot) addressed(ctx context.Context, e turn.Event) turn.Address {
 		return turn.ByMention
 	case b.repliesToUs(ctx, e):
 		return turn.ByReply
+	case b.goesOn(ctx, e):
+		return turn.ByThread
+	case e.Title != "" && b.conduct(ctx, e).Posts:
+		return turn.ByPost
 	case holdsName(quotation.ReplaceAllString(e.Message.Text, " "), b.Character.Names()):
 		return turn.ByName
 	case matches(e.Message.Text, b.Character.Patterns()):

@@ -100,6 +100,7 @@ type channel struct {
 	messages                []*message
 	taken                   int // replies WaitReply has given
 	denied, archived        bool
+	noThreads               bool
 }
 
 // New starts a server on loopback; the test's cleanup ends it.
@@ -159,6 +160,9 @@ func (s *Server) find(name string) *channel {
 	}
 	if person, direct := strings.CutPrefix(name, "@"); direct {
 		return s.direct(s.person(person))
+	}
+	if name == "~" {
+		return s.newestThread()
 	}
 	name = strings.TrimPrefix(name, "#")
 	for _, c := range s.channels {

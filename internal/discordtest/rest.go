@@ -114,6 +114,7 @@ func (s *Server) route(c *call) answer {
 		{"GET channels/*/messages/*", s.getMessage},
 		{"PATCH channels/*/messages/*", s.edit},
 		{"DELETE channels/*/messages/*", s.delete},
+		{"POST channels/*/messages/*/threads", s.startThread},
 		{"PUT channels/*/messages/*/reactions/*/@me", s.putReaction},
 		{"PUT applications/*/commands", s.putCommands},
 		{"GET applications/*/commands", s.getCommands},

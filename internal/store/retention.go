@@ -117,7 +117,7 @@ func (db *DB) DeleteGuild(ctx context.Context, guildID string) error {
 	err := db.sweepMessages(ctx, `SELECT rowid, guild_id = ? FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?`, guildID, func(int) bool { return true })
 	if err == nil {
 		err = db.Write(ctx, func(tx *sql.Tx) error {
-			for _, table := range []string{"people", "channels", "feedback", "left_guilds"} {
+			for _, table := range []string{"people", "channels", "feedback", "left_guilds", "conduct", "own_threads", "opinions"} {
 				if _, err := tx.Exec(`DELETE FROM `+table+` WHERE guild_id = ?`, guildID); err != nil {
 					return err
 				}

@@ -63,6 +63,9 @@ func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
 	if err := s.refusals.check(p.ChannelID); err != nil {
 		return "", err
 	}
+	if p.ID != "" && p.Thread != "" {
+		return s.openThread(ctx, p)
+	}
 	if p.ID != "" && p.Reaction != "" {
 		return p.ID, s.putReaction(ctx, p)
 	}

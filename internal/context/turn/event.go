@@ -8,6 +8,7 @@ type Event struct {
 	ParentID  string // the channel that a thread hangs on, if it is one
 	Message   Message
 	Reply     *Message // the message replied to, where the door was told it
+	Title     string   // of the forum's post that Message begins
 	Mentioned bool     // the bot itself is mentioned in Message
 	Direct    bool     // a direct message, or the terminal
 	Command   *Command
@@ -60,6 +61,7 @@ type Post struct {
 	Nonce     string   // at most 25 characters; the same nonce within minutes is the same message
 	Final     bool     // no more edits will follow
 	Buttons   []Button // all that stand under it; a door may show none
+	Thread    string   // with ID set: a thread of that name, of 1 to 100 characters, is opened for that message; the id is the thread's
 	Reaction  string   // with ID set: the bot's reaction to that message, which may be anybody's, and nothing else
 }
 

@@ -44,13 +44,17 @@ const (
 	ByDirect    Address = "direct"  // written where nobody else is meant: a direct message, a terminal, a command
 	ByMention   Address = "mention" // mentions the bot
 	ByReply     Address = "reply"   // replies to a message of the bot
+	ByThread    Address = "thread"  // goes on in a thread that was made for the bot to answer in
+	ByPost      Address = "post"    // begins a post of a forum in which all are answered
 	ByName      Address = "name"    // holds one of its names, as words to it or about it
 	ByPattern   Address = "pattern" // matches a pattern of the operator's, which may match all that is written
 	Unaddressed Address = ""        // is not for it as far as anybody knows
 )
 
 // Plain reports whether the message is for the character beyond doubt.
-func (a Address) Plain() bool { return a == ByDirect || a == ByMention || a == ByReply }
+func (a Address) Plain() bool {
+	return a == ByDirect || a == ByMention || a == ByReply || a == ByThread
+}
 
 // Mode is how the character behaves in a channel.
 type Mode string
