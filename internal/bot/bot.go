@@ -11,6 +11,7 @@
 //   - process.go has models think before the answer, or word it anew, where the mode says so.
 //   - amend.go answers an edited question anew and takes back the answer to a deleted one.
 //   - delivery.go posts the reply while it grows. Nothing is visible before its record is on disk.
+//   - spoken.go has a reply come as somebody types it, where the mode is to imitate a voice.
 //   - notice.go tells those who get no answer.
 //   - react.go is what people say by a reaction, and the bot's own reactions.
 //   - button.go and press.go are the buttons under a reply. Discord is told a random key for each; what it means is in the store.

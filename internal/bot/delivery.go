@@ -48,6 +48,10 @@ type delivery struct {
 	began   time.Time
 	keys    map[string]string // of the buttons by kind, once there is something to post; owned by the writer
 	ending  []string          // the kinds under the complete reply; set before final is sent
+	spoken  bool              // posted as somebody types
+	author  string            // of the question
+	attempt context.Context   // the turn's; it ends when the turn does
+	paused  time.Duration     // between posts, so far; owned by the writer
 	away    bool              // the question was written while the bot was away
 
 	mu  sync.Mutex
@@ -66,6 +70,7 @@ type deliveryResult struct {
 	created   int // posts made so far, including those that got lost
 	wanted    int // posts that the text fills
 	firstSeen time.Duration
+	unsaid    bool // the rest was not posted: nobody waits for it
 	err       error
 }
 
@@ -114,6 +119,7 @@ func (b *Bot) deliver(ctx context.Context, l *lane, t *turn.Trace, typing *typin
 			return nil
 		},
 	}
+	d.spoken, d.author, d.attempt = t.Request.Mode == turn.ImitateVoice && b.Pace.Units > 0, t.Request.Message.Author.ID, ctx
 	d.result = resumed(of)
 	d.made.Store(int64(d.result.created))
 	if t.Request.GuildID != "" && t.Request.Message.ID != t.Request.ChannelID { // else it stands above the thread
@@ -220,8 +226,16 @@ func (d *delivery) land(ctx context.Context, text string) {
 	case withdrawn != "":
 		d.result.err = withdrawn
 	default:
-		if d.result.err = d.carry(ctx, text, true); d.result.err == nil {
+		switch err := d.carry(ctx, text, true); {
+		case errors.Is(err, errUnsaid):
+			d.result.unsaid = true
+			if errors.Is(context.Cause(d.attempt), errDeleted) {
+				d.result.err = errors.Join(errDeleted, d.clear(ctx, 0))
+			}
+		case err == nil:
 			d.result.err = d.clear(ctx, d.result.wanted)
+		default:
+			d.result.err = err
 		}
 	}
 }
@@ -235,10 +249,18 @@ func (d *delivery) carry(ctx context.Context, text string, last bool) error {
 	if units := d.bot.Pace.Units; units > 0 {
 		pieces = outgoing.Split(text, units)
 	}
+	if d.spoken && last {
+		if short := spoken(text); short != nil {
+			pieces = short
+		}
+	}
 	if err := d.record(ctx, text, last); err != nil {
 		return err
 	}
 	for i, piece := range pieces {
+		if d.spoken && i > 0 && i >= len(d.result.posts) && !d.pause(ctx, piece) {
+			return errUnsaid
+		}
 		if err := d.post(ctx, i, piece, last, i == len(pieces)-1); err != nil {
 			return err
 		}

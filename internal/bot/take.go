@@ -186,6 +186,12 @@ func (b *Bot) remember(ctx context.Context, t *turn.Trace, result deliveryResult
 	case unseen && temporary(result.err) && withdrawn == "":
 		b.tell(e, turnBroken)
 	}
+	if result.unsaid {
+		t.Reply, t.Cut, t.Phase = "", true, turn.Interrupted
+		for _, p := range result.posts {
+			t.Reply = strings.TrimLeft(t.Reply+"\n"+p.text, "\n")
+		}
+	}
 	t.Timings.FirstSeen = result.firstSeen
 	t.Took = time.Since(t.Began)
 	var own []store.Message // dated by the clock that dated the question, which may not be ours
