@@ -12,12 +12,14 @@ import (
 // arrival is an event on its way through a lane.
 type arrival struct {
 	turn.Event
-	at        time.Time
-	addressed bool         // asks for a turn
-	turnID    string       // of the turn that an earlier process began for it; empty if none did
-	posts     []store.Post // of that turn
-	created   int          // posts that were made for it, those included that are gone
-	anew      bool         // it was answered, and edited then: the answer takes the place of the one before
+	at         time.Time
+	addressed  bool            // asks for a turn
+	turnID     string          // of the turn that an earlier process began for it; empty if none did
+	posts      []store.Post    // of that turn
+	created    int             // posts that were made for it, those included that are gone
+	unasked    turn.Address    // why the bot joins in, where nobody asked it
+	considered *turn.Processed // what a side model said to that
+	anew       bool            // it was answered, and edited then: the answer takes the place of the one before
 
 	// Of a turn that a button asked for: its id, the turn under whose reply the button is, and whether only the rest of that reply
 	// is wanted.
@@ -74,6 +76,7 @@ func (b *Bot) admit(ctx context.Context, all ...arrival) {
 			b.Log.Warn("a message came too late to be answered", "channel", a.Message.ChannelID, "message", a.Message.ID)
 			b.tell(a.Event, leaving)
 		case !leaves:
+			b.overhear(ctx, a)
 			b.enqueue(ctx, a)
 		}
 	}

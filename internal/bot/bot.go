@@ -8,6 +8,7 @@
 //   - lane.go lets it wait for its turn, in its channel's lane.
 //   - take.go takes the turn: gather (prompt.Builder), ask (llm.Client), answer (answer.go, reply.go), remember (trace.Store).
 //   - threads.go opens threads and goes on in them.
+//   - chatter.go joins in unasked, where people want that.
 //   - process.go has models think before the answer, or word it anew, where the mode says so.
 //   - amend.go answers an edited question anew and takes back the answer to a deleted one.
 //   - delivery.go posts the reply while it grows. Nothing is visible before its record is on disk.
@@ -77,6 +78,7 @@ type Bot struct {
 	lanes    lanes
 	commands sync.WaitGroup // commands that are being carried out
 	notices  notices
+	chatter  chatter
 	turns    rates         // of each person
 	stopping chan struct{} // closed when ctx of Run is done; made by Run
 }
@@ -106,6 +108,7 @@ func (b *Bot) Run(ctx context.Context, events <-chan turn.Event) {
 	defer b.notices.posting.Wait()
 	defer b.lanes.wait()
 	defer b.commands.Wait() // first: a button may begin a turn
+	defer b.chatter.close() // the first of all: it begins turns
 	if b.Resume {
 		b.resume(ctx)
 	}

@@ -48,7 +48,7 @@ func (b *Bot) setMode(ctx context.Context, e turn.Event) turn.Answer {
 	if buttons := e.Command.Options["buttons"]; buttons != "" {
 		return b.setButtons(ctx, e, buttons)
 	}
-	for _, name := range []string{"threads", "posts"} {
+	for _, name := range []string{"threads", "posts", "chatty"} {
 		if value := e.Command.Options[name]; value != "" {
 			return b.setConduct(ctx, e, name, value)
 		}
@@ -94,6 +94,8 @@ func (b *Bot) setConduct(ctx context.Context, e turn.Event, name, value string) 
 			c.Threads = on
 		case "posts":
 			c.Posts = on
+		case "chatty":
+			c.Chatty = on
 		}
 	})
 	if err != nil {
@@ -101,7 +103,12 @@ func (b *Bot) setConduct(ctx context.Context, e turn.Event, name, value string) 
 		return turn.Answer{Text: "That could not be saved. The operator's log says why."}
 	}
 	b.Log.Info("channel changed", "channel", channel, name, value, "by", e.Command.By.ID)
-	if name == "posts" {
+	switch {
+	case name == "chatty" && on && b.Side == nil:
+		return turn.Answer{Text: "Joining in unasked here is now on, but without a side model I never do."}
+	case name == "chatty":
+		return turn.Answer{Text: "Joining in unasked here is now " + value + "."}
+	case name == "posts":
 		return turn.Answer{Text: "Answering each new post of this forum is now " + value + "."}
 	}
 	return turn.Answer{Text: "A thread of its own for each mention here is now " + value + "."}

@@ -122,7 +122,7 @@ func (b *Bot) deliver(ctx context.Context, l *lane, t *turn.Trace, typing *typin
 	d.spoken, d.author, d.attempt = t.Request.Mode == turn.ImitateVoice && b.Pace.Units > 0, t.Request.Message.Author.ID, ctx
 	d.result = resumed(of)
 	d.made.Store(int64(d.result.created))
-	if t.Request.GuildID != "" && t.Request.Message.ID != t.Request.ChannelID { // else it stands above the thread
+	if t.Request.GuildID != "" && of.unasked == "" && t.Request.Message.ID != t.Request.ChannelID { // else it stands above the thread
 		d.replyTo = t.Request.Message.ID
 	}
 	go d.write(ctx)

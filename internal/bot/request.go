@@ -51,6 +51,9 @@ func (b *Bot) request(ctx context.Context, id string, batch []arrival) turn.Requ
 		r.EarlierID, r.GoOn, r.Burst, r.Addressed = earlier.Request.ID, batch[0].goesOnWith, earlier.Request.Burst, earlier.Request.Addressed
 		r.Edited = batch[0].anew
 	}
+	if why := batch[0].unasked; why != "" {
+		r.Addressed, r.Web = why, turn.Web{Switch: turn.WebOff, Reason: turn.OffUnasked}
+	}
 	b.thread(ctx, &r)
 	if r.GuildID != "" {
 		var err error

@@ -95,6 +95,9 @@ func (b *Bot) attempt(ctx context.Context, l *lane, id string, began time.Time, 
 		}
 	}()
 	t := &turn.Trace{Request: b.request(ctx, id, batch), Phase: turn.Begun, Began: began}
+	if said := batch[0].considered; said != nil {
+		t.Processed = append(t.Processed, *said)
+	}
 	ctx, cancel := context.WithDeadline(ctx, t.Request.Deadline.Add(b.limit()))
 	defer cancel()
 	typing := b.typing(ctx, t.Request.ChannelID)

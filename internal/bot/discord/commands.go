@@ -50,6 +50,7 @@ func Commands(docs []string) []Command {
 		{Name: "mode", Manage: true, Description: "Show or change how the character behaves in this channel",
 			Options: []Option{{Name: "mode", Description: "The new mode; shows the present one if left out", Choices: modes},
 				{Name: "buttons", Description: "Whether replies here have buttons", Choices: []string{"on", "off"}},
+				{Name: "chatty", Description: "Whether the bot may join in here unasked", Choices: []string{"on", "off"}},
 				{Name: "threads", Description: "Whether each mention here gets a thread of its own", Choices: []string{"on", "off"}},
 				{Name: "posts", Description: "Whether each new post of this forum is answered", Choices: []string{"on", "off"}}}},
 		{Name: "help", Manage: true, Direct: true, Description: "What this bot does and how to talk to it"},

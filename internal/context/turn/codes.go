@@ -146,9 +146,10 @@ const (
 	OffCharacter OffReason = "character"
 	OffChannel   OffReason = "channel"
 	OffMode      OffReason = "mode"
-	OffTopic     OffReason = "topic"  // the operator denies the topic
-	OffRoom      OffReason = "room"   // the mode's context has no room for what is found
-	OffNobody    OffReason = "nobody" // no person wrote the message
+	OffTopic     OffReason = "topic"   // the operator denies the topic
+	OffRoom      OffReason = "room"    // the mode's context has no room for what is found
+	OffUnasked   OffReason = "unasked" // the bot joins in, and nobody asked it
+	OffNobody    OffReason = "nobody"  // no person wrote the message
 )
 
 // Intent is a kind of question. It decides which search backends are asked, and how.

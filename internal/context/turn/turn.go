@@ -41,14 +41,16 @@ type Address string
 
 // The addresses, the plainest first.
 const (
-	ByDirect    Address = "direct"  // written where nobody else is meant: a direct message, a terminal, a command
-	ByMention   Address = "mention" // mentions the bot
-	ByReply     Address = "reply"   // replies to a message of the bot
-	ByThread    Address = "thread"  // goes on in a thread that was made for the bot to answer in
-	ByPost      Address = "post"    // begins a post of a forum in which all are answered
-	ByName      Address = "name"    // holds one of its names, as words to it or about it
-	ByPattern   Address = "pattern" // matches a pattern of the operator's, which may match all that is written
-	Unaddressed Address = ""        // is not for it as far as anybody knows
+	ByDirect    Address = "direct"       // written where nobody else is meant: a direct message, a terminal, a command
+	ByMention   Address = "mention"      // mentions the bot
+	ByReply     Address = "reply"        // replies to a message of the bot
+	ByThread    Address = "thread"       // goes on in a thread that was made for the bot to answer in
+	ByPost      Address = "post"         // begins a post of a forum in which all are answered
+	ByName      Address = "name"         // holds one of its names, as words to it or about it
+	ByLull      Address = "lull"         // nobody wrote for a while, and the bot joins in unasked
+	ByTier      Address = "interjection" // the same after many messages in which it took no part
+	ByPattern   Address = "pattern"      // matches a pattern of the operator's, which may match all that is written
+	Unaddressed Address = ""             // is not for it as far as anybody knows
 )
 
 // Plain reports whether the message is for the character beyond doubt.

@@ -26,15 +26,16 @@ type Character struct {
 	Name    string
 	Aliases []string
 
-	Mode      turn.Mode // of a channel for which nobody has set one
-	Modes     map[turn.Mode]Limits
-	Web       Web
-	Docs      []Docs
-	Window    int    // messages of recent history
-	Buttons   bool   // its replies have buttons
-	Retract   string // what becomes of a reply whose question is deleted: "delete", "redact", or "auto": redact where somebody replied to it
-	Reactions Reactions
-	Location  *time.Location // in which times are shown
+	Mode          turn.Mode // of a channel for which nobody has set one
+	Modes         map[turn.Mode]Limits
+	Web           Web
+	Docs          []Docs
+	Window        int    // messages of recent history
+	Buttons       bool   // its replies have buttons
+	Retract       string // what becomes of a reply whose question is deleted: "delete", "redact", or "auto": redact where somebody replied to it
+	Reactions     Reactions
+	ChatterPerDay int            // how often it may join in unasked in a channel in a day
+	Location      *time.Location // in which times are shown
 
 	Model     Model // the model that answers
 	SideModel Model // the model that reads pages

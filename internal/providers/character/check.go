@@ -31,6 +31,7 @@ func (r *reading) check() {
 	}
 	r.within("history.window", float64(c.History.Window), 1, 200)
 	r.oneOf("reply.question_deleted", c.Reply.QuestionDeleted, "auto", "delete", "redact")
+	r.within("chatter.per_day", float64(c.Chatter.PerDay), 1, 1000)
 	r.atMost("reactions.seen", c.Reactions.Seen, 8)
 	r.model("model", c.Model)
 	r.model("side_model", c.SideModel)

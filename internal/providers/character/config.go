@@ -16,6 +16,7 @@ type config struct {
 	Triggers  triggersConfig  `toml:"triggers"`
 	Web       webConfig       `toml:"web"`
 	Reply     replyConfig     `toml:"reply"`
+	Chatter   chatterConfig   `toml:"chatter"`
 	Reactions reactionsConfig `toml:"reactions"`
 	History   historyConfig   `toml:"history"`
 	Model     Model           `toml:"model"`
@@ -81,6 +82,10 @@ type docsConfig struct {
 type replyConfig struct {
 	Buttons         bool   `toml:"buttons"`
 	QuestionDeleted string `toml:"question_deleted"`
+}
+
+type chatterConfig struct {
+	PerDay int `toml:"per_day"`
 }
 
 type reactionsConfig struct {

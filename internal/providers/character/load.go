@@ -214,6 +214,7 @@ func (c *config) into(to *Character) {
 	to.Mode = turn.Mode(c.Mode)
 	to.Window = c.History.Window
 	to.Buttons, to.Retract = c.Reply.Buttons, c.Reply.QuestionDeleted
+	to.ChatterPerDay = c.Chatter.PerDay
 	to.Reactions = Reactions(c.Reactions)
 	to.Location, _ = time.LoadLocation(c.DisplayTZ) // checked
 	to.Model, to.SideModel, to.Texts = c.Model, c.SideModel, c.Texts
