@@ -133,7 +133,9 @@ func (b *Bot) consider(ctx context.Context, o *overheard, e turn.Event, why turn
 	current := c.channels[e.Message.ChannelID] == o // else somebody has spoken to the bot meanwhile
 	if !yes && current {
 		o.tier = max(o.tier-tierStep, tierStep)
-		o.next = o.at + o.tier
+		if o.next = o.at + o.tier; o.since >= o.next { // so many were written meanwhile
+			b.considerLater(ctx, o, turn.ByTier)
+		}
 	}
 	c.mu.Unlock()
 	if !yes || !current {
