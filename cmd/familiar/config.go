@@ -39,6 +39,7 @@ func settings() []setting {
 		{name: "DISCORD_TOKEN", secret: true, about: "the bot's token, for `familiar run`"},
 		{name: "DISCORD_API_URL", preset: "https://discord.com/api", about: "a Discord-compatible server", check: checkURL},
 		{name: "DISCORD_OPERATOR", about: "your user id, where a Discord-compatible server does not say who may manage a server", check: checkID},
+		{name: "DISCORD_OPERATOR_CHANNEL", about: "the id of a channel that is told what is wrong with the characters' files, and what a reload changed", check: checkID},
 		{name: "OPENAI_API_KEY", secret: true, about: "the key of the model's server", where: "the server's account page; local servers need none"},
 		{name: "OPENAI_BASE_URL", about: "any OpenAI-compatible server, with its version: https://api.openai.com/v1", check: checkURL},
 		{name: "OPENAI_MODEL", about: "the model that answers; without it the server's first, or " + openAIModel + " at OpenAI"},

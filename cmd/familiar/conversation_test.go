@@ -57,6 +57,14 @@ import (
 //	react CHANNEL WHO EMOJI  somebody puts an emoji under the bot's last message; unreact: takes it away; modreact: a moderator
 //	reacted CHANNEL EMOJI    the bot has put it under the last message of a person; - for none of its emojis anywhere
 //	feedback TEXT            what familiar feedback prints holds a text
+//	menu CHANNEL WHO NAME    an entry of the menu of the channel's last message; its answer is looked at
+//	typing CHANNEL WHO NAME K=V …  a slash command whose last option is being typed; the suggestions are looked at, on a line each
+//	bring WHO NAME K=V …     a slash command in the channel elsewhere of a server that has not installed the bot
+//	reads WHO LOCALE         the language of somebody's client
+//	away                     there is such a server
+//	offered CHANNEL WHO NAMES  the commands that somebody who may not manage the server is offered there, with commas between them
+//	open CHANNEL WHO NAME    a command that opens a form, by somebody who may manage the server; its title and text are looked at
+//	fill CHANNEL WHO TEXT    that form is sent with a text, whoever may; the answer is looked at; slip is by somebody who may not manage the server
 //	press LABEL              a button under the answer
 //	push CHANNEL WHO LABEL   somebody presses a button under the bot's last message that has it; the answer is looked at
 //	moderate CHANNEL WHO LABEL  the same by somebody who may manage messages
@@ -84,6 +92,13 @@ import (
 //	forum NAME               a forum is made; post FORUM WHO TITLE | TEXT: somebody makes a post there
 //	ownrole                  the bot gets the role that Discord makes for it, "familiar role"
 //	gone CHANNEL, kick       the channel is deleted; the bot is removed from the server
+//	spoke CHANNEL NAMES      under which names the bot posted there, in order, with commas between them
+//	nowebhooks CHANNEL       the bot may not make webhooks there; unhook CHANNEL: its webhooks are deleted
+//	webhooks CHANNEL N       it has made so many there
+//	profile NAME             the bot goes by that name in the server; - for its own
+//	nonickname               the bot may not change its nickname there
+//	channel NAME             a channel is made; operator NAME: it is also the operator's
+//	write FILE TEXT          the operator writes a file, \n is a new line; remove FILE
 //	stop, restart            SIGTERM, and wait for the end; and a new start
 //	signal                   SIGTERM, and wait until the bot has left Discord
 //	exits CODE               what the stopped program returned
@@ -103,6 +118,7 @@ type conversation struct {
 	lastSaid string
 	ollama   string              // address of an Ollama; empty: there is none
 	answer   discordtest.Message // to the last command
+	form     discordtest.Form    // that was opened last
 	traces   *trace.Store        // see records
 }
 
@@ -377,8 +393,29 @@ func (c *conversation) deeds() map[string]func(string) {
 			}
 			c.lastSaid = c.discord.Reply(channel, who, reversed(messages)[last].ID, unescape(text), false)
 		},
-		"edit":  func(text string) { c.discord.Edit(c.lastSaid, unescape(text)) },
-		"unsay": func(string) { c.discord.Delete(c.lastSaid) },
+		"open": func(rest string) {
+			order := orderOf(rest)
+			order.May = discordtest.ManageServer
+			form, ok := c.discord.Order(order).WaitForm(patience)
+			if c.form, c.output = form, form.Title+"\n"+form.Text; !ok {
+				c.Error("no form is opened")
+			}
+		},
+		"fill":    func(rest string) { c.fill(rest, discordtest.ManageServer) },
+		"slip":    func(rest string) { c.fill(rest, discordtest.Member) },
+		"channel": func(name string) { c.discord.AddChannel("hall", name) },
+		"operator": func(name string) {
+			c.env["DISCORD_OPERATOR_CHANNEL"] = c.discord.AddChannel("hall", name)
+		},
+		"write": func(rest string) {
+			file, text, _ := strings.Cut(rest, " ")
+			file = filepath.Join(c.dir, file)
+			c.must(os.MkdirAll(filepath.Dir(file), 0o755))
+			c.must(os.WriteFile(file, []byte(unescape(text)), 0o644))
+		},
+		"remove": func(file string) { c.must(os.RemoveAll(filepath.Join(c.dir, file))) },
+		"edit":   func(text string) { c.discord.Edit(c.lastSaid, unescape(text)) },
+		"unsay":  func(string) { c.discord.Delete(c.lastSaid) },
 		"purge": func(rest string) {
 			channel, who, _ := strings.Cut(rest, " ")
 			c.discord.Purge(channel, who)
@@ -390,6 +427,30 @@ func (c *conversation) deeds() map[string]func(string) {
 		},
 		"command": func(rest string) { c.order(rest, true) },
 		"try":     func(rest string) { c.order(rest, false) },
+		"bring":   func(rest string) { c.hearAnswer(c.discord.Order(orderOf("elsewhere "+rest)), 1) },
+		"menu": func(rest string) {
+			channel, who, name := words3(rest)
+			messages := c.discord.Messages(channel)
+			c.hearAnswer(c.discord.Order(discordtest.Order{Channel: channel, Author: who, Command: name, Target: messages[len(messages)-1].ID, May: discordtest.Member}), 1)
+		},
+		"typing": func(rest string) {
+			order := orderOf(rest)
+			fields := strings.Fields(rest)
+			order.Focused, _, _ = strings.Cut(fields[len(fields)-1], "=")
+			all, ok := c.discord.Order(order).WaitChoices(patience)
+			if !ok {
+				c.Error("nothing is suggested")
+			}
+			c.output = ""
+			for _, choice := range all {
+				c.output += choice.Name + "\n"
+			}
+		},
+		"reads": func(rest string) {
+			who, locale, _ := strings.Cut(rest, " ")
+			c.discord.Reads(who, locale)
+		},
+		"away": func(string) { c.discord.AddAway("another", "elsewhere") },
 		"press": func(label string) {
 			for _, b := range c.answer.Buttons {
 				if b.Label == label {
@@ -406,6 +467,13 @@ func (c *conversation) deeds() map[string]func(string) {
 			c.hearAnswer(c.discord.Press(who, c.own("general"), id, discordtest.ManageServer), 1)
 		},
 	}
+}
+
+// fill sends the form that was opened last.
+func (c *conversation) fill(rest string, may discordtest.Rights) {
+	c.Helper()
+	channel, who, text := words3(rest)
+	c.hearAnswer(c.discord.Fill(channel, who, c.form, unescape(text), may), 1)
 }
 
 // push presses a button under the bot's last message in a channel that has such a one, once there is one.
@@ -467,6 +535,17 @@ func (c *conversation) ownTexts(channel string) string {
 		}
 	}
 	return strings.Join(all, "\n")
+}
+
+// spoke lists the names under which the bot posted in a channel.
+func (c *conversation) spoke(channel string) string {
+	var names []string
+	for _, m := range c.discord.Messages(channel) {
+		if m.Own {
+			names = append(names, m.Author)
+		}
+	}
+	return strings.Join(names, ",")
 }
 
 // labels are those of the buttons under the bot's last message in a channel.
@@ -589,7 +668,18 @@ func (c *conversation) looks() map[string]func(string) {
 			<-r.done
 			return r.out.String()
 		}, true),
-		"opened":     holds(c.discord.ThreadName, true),
+		"opened": holds(c.discord.ThreadName, true),
+		"busy": func(channel string) {
+			if !eventually(func() bool { return c.discord.Types(channel) }) {
+				c.Error("nobody is typing")
+			}
+		},
+		"idle": func(channel string) {
+			time.Sleep(500 * time.Millisecond) // a sign may be on its way
+			if c.discord.Types(channel) {
+				c.Error("somebody is typing")
+			}
+		},
 		"has":        func(text string) { c.look(c.output, text, true) },
 		"lacks":      func(text string) { c.look(c.output, text, false) },
 		"prompted":   holds(c.prompt, true),
@@ -601,6 +691,29 @@ func (c *conversation) looks() map[string]func(string) {
 		"attached": holds(func() string {
 			return strings.Join(slices.Collect(maps.Values(c.answer.Files)), "\n")
 		}, true),
+		"offered": func(rest string) {
+			channel, who, want := words3(rest)
+			c.discord.WaitCommands(1, patience)
+			if got := strings.Join(c.discord.Offered(channel, who, discordtest.Member), ", "); got != want {
+				c.Errorf("offered %s", got)
+			}
+		},
+		"spoke": func(rest string) {
+			channel, want, _ := strings.Cut(rest, " ")
+			if !eventually(func() bool { return c.spoke(channel) == want }) {
+				c.Errorf("spoke %s", c.spoke(channel))
+			}
+		},
+		"profile": func(want string) {
+			nick := func() string { nick, _ := c.discord.Profile("hall"); return cmp.Or(nick, "-") }
+			if !eventually(func() bool { return nick() == want }) {
+				c.Errorf("goes by %s", nick())
+			}
+		},
+		"webhooks": func(rest string) {
+			channel, n, _ := strings.Cut(rest, " ")
+			count(func() int { return c.discord.Webhooks(channel) })(n)
+		},
 		"posts":   count(c.posts),
 		"models":  count(func() int { return len(c.model.Requests()) }),
 		"asked":   count(func() int { return len(c.search.asked()) }),
@@ -674,21 +787,33 @@ func (c *conversation) troubles() map[string]func(string) {
 			title, text, _ := strings.Cut(post, " | ")
 			c.lastSaid = c.discord.PostIn(forum, who, title, text)
 		},
-		"gone": func(channel string) { c.discord.DeleteChannel(channel) },
-		"kick": func(string) { c.discord.Kick("hall") },
+		"nonickname": func(string) { c.discord.DenyNickname("hall", true) },
+		"nowebhooks": func(channel string) { c.discord.DenyWebhooks(channel, true) },
+		"unhook":     func(channel string) { c.discord.DeleteWebhooks(channel) },
+		"gone":       func(channel string) { c.discord.DeleteChannel(channel) },
+		"kick":       func(string) { c.discord.Kick("hall") },
 	}
 }
 
 // order gives a slash command, as somebody who may manage the server or not, and waits for its answer.
 func (c *conversation) order(rest string, manages bool) {
 	c.Helper()
-	fields := strings.Fields(rest)
-	options := make(map[string]string)
-	for _, f := range fields[2:] {
-		k, v, _ := strings.Cut(f, "=")
-		options[k] = strings.ReplaceAll(v, "+", " ")
+	order := orderOf("general " + rest)
+	if manages {
+		order.May = discordtest.ManageServer
 	}
-	c.hearAnswer(c.discord.Interact("general", fields[0], fields[1], options, manages), 1)
+	c.hearAnswer(c.discord.Order(order), 1)
+}
+
+// orderOf reads "CHANNEL WHO NAME K=V …".
+func orderOf(text string) discordtest.Order {
+	fields := strings.Fields(text)
+	o := discordtest.Order{Channel: fields[0], Author: fields[1], Command: fields[2], Options: map[string]string{}, May: discordtest.Member}
+	for _, f := range fields[3:] {
+		k, v, _ := strings.Cut(f, "=")
+		o.Options[k] = strings.ReplaceAll(v, "+", " ")
+	}
+	return o
 }
 
 func (c *conversation) look(got, text string, want bool) {

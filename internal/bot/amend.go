@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -28,15 +29,24 @@ func (b *Bot) edited(ctx context.Context, e turn.Event) {
 	if b.lanes.revise(e.Message, func(visible bool) bool { return (recent || !visible) && b.allowed(e) }) {
 		return
 	}
-	if recent && b.answered(ctx, e.Message.ID) {
+	if answers := b.answers(ctx, e.Message.ID); recent && len(answers) > 0 {
 		if ctx.Err() == nil && b.allowed(e) {
-			b.enqueue(ctx, arrival{Event: e, at: time.Now(), addressed: true, anew: true, newID: ulid.Make().String()})
+			b.answerAnew(ctx, e, answers)
 		}
 		return
 	}
-	if a := b.arrival(ctx, e); a.addressed && a.at.Sub(e.Message.At) <= editSpan {
-		b.admit(ctx, a)
+	if all := b.arrivals(ctx, e); all[0].addressed && all[0].at.Sub(e.Message.At) <= editSpan {
+		b.admit(ctx, all...)
 	}
+}
+
+// answerAnew has each character that answered a question answer it again.
+func (b *Bot) answerAnew(ctx context.Context, e turn.Event, answers []*turn.Trace) {
+	var all []arrival
+	for i, t := range answers {
+		all = append(all, arrival{Event: e, at: time.Now(), addressed: true, anew: true, character: t.Request.Character, second: i > 0, newID: ulid.Make().String()})
+	}
+	b.enqueue(ctx, all...)
 }
 
 // changed stores a message's new text and reports whether it differs from the old one. It does if there is no old one.
@@ -54,18 +64,11 @@ func (b *Bot) changed(ctx context.Context, m turn.Message) bool {
 	return changed
 }
 
-// answered reports whether a turn has answered a message, or has begun to.
-func (b *Bot) answered(ctx context.Context, id string) bool {
-	t, err := b.Traces.ByMessage(context.WithoutCancel(ctx), id)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		b.logged("find the answer to a message", err)
-	}
-	return err == nil && isQuestion(t, id)
-}
-
-// isQuestion reports whether a message is what a turn answers, or a part of that.
-func isQuestion(t *turn.Trace, id string) bool {
-	return t.Request.Message.ID == id || slices.Contains(t.Request.Burst, id)
+// answers are the records of the turns that have answered a message, or have begun to: one of each character.
+func (b *Bot) answers(ctx context.Context, id string) []*turn.Trace {
+	all, err := b.Traces.Answers(context.WithoutCancel(ctx), id)
+	b.logged("find the answers to a message", err)
+	return all
 }
 
 // replaces finds the answer whose place another one is to take, now that no turn is being taken in the channel. Both records say so. It
@@ -73,10 +76,12 @@ func isQuestion(t *turn.Trace, id string) bool {
 func (b *Bot) replaces(ctx context.Context, l *lane, a arrival) bool {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	t, err := b.Traces.ByMessage(ctx, a.Message.ID)
-	if err != nil || !isQuestion(t, a.Message.ID) || slices.ContainsFunc(t.Presses, func(p turn.Press) bool { return p.Kind == deleteButton }) {
+	answers := b.answers(ctx, a.Message.ID)
+	i := slices.IndexFunc(answers, func(t *turn.Trace) bool { return t.Request.Character == a.character })
+	if i < 0 || slices.ContainsFunc(answers[i].Presses, func(p turn.Press) bool { return p.Kind == deleteButton }) {
 		return false
 	}
+	t := answers[i]
 	var posts []store.Post
 	for _, id := range t.ReplyIDs {
 		m, _ := b.Store.Message(ctx, id) // without its text it is edited all the same
@@ -86,19 +91,20 @@ func (b *Bot) replaces(ctx context.Context, l *lane, a arrival) bool {
 	if len(t.Request.Burst) > 0 {
 		question.Text = b.textOf(ctx, append(slices.Clip(t.Request.Burst), question.ID)...)
 	}
-	l.resolve(func(a *arrival) {
-		a.earlier, a.posts = t, posts
-		if t.Request.ChannelID != a.Message.ChannelID { // it was answered in a thread
-			a.ParentID, a.Message.ChannelID = a.Message.ChannelID, t.Request.ChannelID
+	l.resolve(func(again *arrival) {
+		again.earlier, again.posts = t, posts
+		if t.Request.ChannelID != again.Message.ChannelID { // it was answered in a thread
+			again.ParentID, again.Message.ChannelID = again.Message.ChannelID, t.Request.ChannelID
 		}
 		if len(t.Request.Burst) > 0 {
-			a.Message = question
+			again.Message = question
 		}
+		a = *again
 	})
 	b.logged("note that a question was edited", b.Traces.Press(ctx, t.Request.ID,
 		turn.Press{Kind: turn.PressEdited, ByID: a.Message.Author.ID, At: time.Now(), TurnID: a.newID}))
 	if b.Resume {
-		b.logged("keep that a question was edited", b.Store.Reopen(ctx, a.Message.ID, a.newID, encodeEvent(a.Event), posts...))
+		b.logged("keep that a question was edited", b.Store.Reopen(ctx, a.claim(), a.newID, encodeArrival(a), posts...))
 	}
 	return true
 }
@@ -113,28 +119,34 @@ func (b *Bot) textOf(ctx context.Context, ids ...string) (text string) {
 	return text
 }
 
-// retract takes away the answer to a message that was deleted, if there is one. Where somebody has replied to it, so that what they say
-// would hang in the air, its first post stays and says what happened, unless the character is to delete it in any case.
+// retract takes away the answers to a message that was deleted. Where somebody has replied to it, so that what they say
+// would hang in the air, the first post of an answer stays and says what happened, unless the character is to delete it in any case.
 func (b *Bot) retract(ctx context.Context, m turn.Message) {
 	defer func() { b.recovered("take back an answer", recover()) }()
 	b.settle(m.ChannelID)
 	b.settle(m.ID) // a thread for it has its id
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), landLimit)
 	defer cancel()
-	t, err := b.Traces.ByMessage(ctx, m.ID)
-	if err != nil || !isQuestion(t, m.ID) || len(t.ReplyIDs) == 0 {
-		return
+	for _, t := range b.answers(ctx, m.ID) {
+		if len(t.ReplyIDs) > 0 {
+			b.takeBack(ctx, t)
+		}
 	}
+}
+
+// takeBack takes away an answer whose question is gone.
+func (b *Bot) takeBack(ctx context.Context, t *turn.Trace) {
+	how := cmp.Or(b.cast().Actor(t.Request.Character), b.cast().Default).Retract
 	replied, err := b.Store.Replied(ctx, t.Request.ChannelID, t.ReplyIDs...)
 	b.logged("find replies to an answer", err)
 	keep := 0
-	if b.Character.Retract == "redact" || b.Character.Retract != "delete" && (replied || err != nil) {
+	if how == "redact" || how != "delete" && (replied || err != nil) {
 		keep = 1
 	}
 	for i, id := range slices.Backward(t.ReplyIDs) {
-		p := turn.Post{ID: id, ChannelID: t.Request.ChannelID, Final: true}
+		p := turn.Post{ID: id, ChannelID: t.Request.ChannelID, Persona: t.Request.Persona, Final: true}
 		if i < keep {
-			p.Text = outgoing.SmallType + b.say(retracted)
+			p.Text = outgoing.SmallType + retracted.in(t.Request.Language)
 		}
 		_, err := b.send(ctx, p, true)
 		b.logged("take back an answer", err)

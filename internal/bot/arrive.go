@@ -12,11 +12,14 @@ import (
 // arrival is an event on its way through a lane.
 type arrival struct {
 	turn.Event
-	at         time.Time
-	addressed  bool            // asks for a turn
-	turnID     string          // of the turn that an earlier process began for it; empty if none did
-	posts      []store.Post    // of that turn
-	created    int             // posts that were made for it, those included that are gone
+	at        time.Time
+	addressed bool         // asks for a turn
+	character string       // id of the character that is asked; empty: the channel's
+	second    bool         // another character is asked by the same message, and answers before
+	turnID    string       // of the turn that an earlier process began for it; empty if none did
+	posts     []store.Post // of that turn
+	created   int          // posts that were made for it, those included that are gone
+
 	unasked    turn.Address    // why the bot joins in, where nobody asked it
 	considered *turn.Processed // what a side model said to that
 	anew       bool            // it was answered, and edited then: the answer takes the place of the one before
@@ -28,10 +31,33 @@ type arrival struct {
 	goesOnWith bool
 }
 
-func (b *Bot) arrival(ctx context.Context, e turn.Event) arrival {
+// claim is the id under which the store knows what asks for a turn.
+func (a arrival) claim() string {
+	if a.second {
+		return a.Message.ID + secondClaim + a.character
+	}
+	return a.Message.ID
+}
+
+// secondClaim stands in a claim between the message's id and that of the second character that it asks for a turn.
+const secondClaim = "/"
+
+// arrivals are what an event puts into its lane: one, or one for each character that it asks for a turn.
+func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 	a := arrival{Event: e, at: time.Now()}
-	a.addressed = !b.hushed(ctx, e) && b.addressed(ctx, e) != turn.Unaddressed && b.allowed(e)
-	return a
+	var called []summons
+	if !b.hushed(ctx, e) {
+		called = b.summoned(ctx, e)
+	}
+	if len(called) == 0 || !b.allowed(e) {
+		return []arrival{a}
+	}
+	var all []arrival
+	for i, s := range called {
+		a.addressed, a.character, a.second = true, s.actor.ID, i > 0
+		all = append(all, a)
+	}
+	return all
 }
 
 // allowed counts a turn of a person's, and reports whether there may be one more. Who asks for one too many is told so.
@@ -59,10 +85,10 @@ func (b *Bot) admit(ctx context.Context, all ...arrival) {
 	for i, a := range all {
 		rows[i].Message = b.stored(a.Event, a.Message)
 		if a.addressed {
-			rows[i].Claim = a.Message.ID
+			rows[i].Claim = a.claim()
 		}
 		if a.addressed && b.Resume && !leaves {
-			rows[i].Event = encodeEvent(a.Event)
+			rows[i].Event = encodeArrival(a)
 		}
 	}
 	first, err := b.Store.Arrive(ctx, rows...)
@@ -86,21 +112,27 @@ func (b *Bot) admit(ctx context.Context, all ...arrival) {
 func (b *Bot) enqueue(ctx context.Context, all ...arrival) {
 	run := context.WithoutCancel(ctx)
 	for _, skipped := range b.lanes.put(func(l *lane) { b.drive(run, l) }, all...) {
-		b.tell(skipped.Event, tooBusy, skipped.Message.ID)
+		b.tell(skipped.Event, tooBusy, skipped.claim())
 	}
 }
 
-// encodeEvent writes an event for a restart. Nothing in it cannot be encoded.
-func encodeEvent(e turn.Event) string {
-	text, err := json.Marshal(e)
+// keptEvent is what a restart needs of an arrival.
+type keptEvent struct {
+	turn.Event
+	Character string `json:",omitempty"`
+}
+
+// encodeArrival writes an arrival for a restart. Nothing in it cannot be encoded.
+func encodeArrival(a arrival) string {
+	text, err := json.Marshal(keptEvent{a.Event, a.character})
 	if err != nil {
 		return ""
 	}
 	return string(text)
 }
 
-// deleted forgets a message: at once, and then in the records. A turn that waits for it, or answers it, is over, and an answer to it
-// goes too.
+// deleted forgets a message: at once, and then in the records. A turn that waits for it, or answers it, is over, and the answers to it
+// go too.
 func (b *Bot) deleted(ctx context.Context, e turn.Event) {
 	b.withdraw(ctx, errDeleted, func(a turn.Event) bool { return a.Message.ID == e.Message.ID })
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
@@ -139,7 +171,7 @@ func (b *Bot) withdraw(ctx context.Context, cause error, match func(turn.Event) 
 			b.markInterrupted(ctx, a)
 			continue
 		}
-		ids = append(ids, a.Message.ID)
+		ids = append(ids, a.claim())
 	}
 	b.closeClaims(ctx, ids...)
 }

@@ -3,7 +3,8 @@
 //
 // What was promised an answer gets one, or its author is told why not. A message's way, by file:
 //
-//   - arrive.go stores and claims it, together with what else came at that moment (trigger.go, rate.go: if it asks for a turn).
+//   - arrive.go stores and claims it, together with what else came at that moment (trigger.go, rate.go: if it asks for a turn,
+//     and which of the characters in cast.go).
 //     No event is answered twice, and a restart knows what was not (resume.go).
 //   - lane.go lets it wait for its turn, in its channel's lane.
 //   - take.go takes the turn: gather (prompt.Builder), ask (llm.Client), answer (answer.go, reply.go), remember (trace.Store).
@@ -29,14 +30,10 @@ import (
 	"iter"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
-	"familiar/internal/llm"
-	"familiar/internal/lookup/verifier"
-	"familiar/internal/providers/character"
-	"familiar/internal/providers/websearch"
 	"familiar/internal/redact"
 	"familiar/internal/store"
 	"familiar/internal/trace"
@@ -52,23 +49,25 @@ type Door interface {
 	Respond(ctx context.Context, c turn.Command, a turn.Answer) error
 }
 
-// Bot is one character behind one door. Every field but Model, Side, Verifier, Redact and WebOff is required; they must not be
-// changed while it runs.
+// Bot is one or more characters behind one door. Every field but Redact and WebOff is required; they must not be changed while it
+// runs.
 type Bot struct {
-	Door      Door
-	Builder   *prompt.Builder
-	Model     *llm.Client        // nil: no model is configured
-	Side      *llm.Client        // for what is asked beside the answer; nil: none
-	Verifier  *verifier.Verifier // nil: words alone decide about citations
-	Lookup    *websearch.Provider
-	Store     *store.DB
-	Traces    *trace.Store
-	Character *character.Character
-	Redact    *redact.Redactor
-	Log       *slog.Logger
-	Pace      Pace
-	WebOff    bool          // the operator switched the web off for all channels
-	Limit     time.Duration // for the model's answer, after the prompt is built; 0 is two minutes
+	Door   Door
+	Cast   *Cast // until SetCast
+	Store  *store.DB
+	Traces *trace.Store
+	Redact *redact.Redactor
+	Log    *slog.Logger
+	Pace   Pace
+	WebOff bool          // the operator switched the web off for all channels
+	Limit  time.Duration // for the model's answer, after the prompt is built; 0 is two minutes
+
+	// Prepare makes what several characters need to post in a channel under names of their own; its error says why they cannot, and
+	// how they could. nil: nothing is needed.
+	Prepare func(ctx context.Context, channelID string) error
+
+	// Profile changes how the bot looks in a server; nil: it cannot.
+	Profile func(ctx context.Context, guildID string, p turn.Profile) error
 
 	// PerPerson is how many turns a person may ask for in a minute; 0: any number.
 	PerPerson int
@@ -79,7 +78,8 @@ type Bot struct {
 	commands sync.WaitGroup // commands that are being carried out
 	notices  notices
 	chatter  chatter
-	turns    rates         // of each person
+	turns    rates // of each person
+	reloaded atomic.Pointer[Cast]
 	stopping chan struct{} // closed when ctx of Run is done; made by Run
 }
 
@@ -89,6 +89,7 @@ type Pace struct {
 	Every   time.Duration // between two edits of one message
 	Units   int           // UTF-16 units in a post; 0: no limit
 	Buttons bool          // a reply may have buttons
+	Names   bool          // the characters of a channel may post under names of their own
 	Close   bool          // tell the door that a reply has ended even when its text stays the same
 }
 
@@ -168,7 +169,7 @@ func (b *Bot) receive(ctx context.Context, events []turn.Event) {
 	for _, e := range events {
 		e = titled(e)
 		if e.Kind == turn.Created {
-			created = append(created, b.arrival(ctx, e))
+			created = append(created, b.arrivals(ctx, e)...)
 			continue
 		}
 		b.admit(ctx, created...)

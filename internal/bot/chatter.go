@@ -50,7 +50,7 @@ func (b *Bot) overhear(ctx context.Context, a arrival) {
 		c.reset(e.Message.ChannelID)
 		return
 	}
-	if b.Side == nil || b.Model == nil || e.GuildID == "" || e.Kind != turn.Created || e.Late || e.Message.Own || !b.conduct(ctx, e).Chatty {
+	if e.GuildID == "" || e.Kind != turn.Created || e.Late || e.Message.Own || !b.conduct(ctx, e).Chatty || !b.speaker(ctx, e).chatty() {
 		return
 	}
 	run := context.WithoutCancel(ctx)
@@ -80,6 +80,9 @@ func (b *Bot) overhear(ctx context.Context, a arrival) {
 		b.considerLater(run, o, turn.ByTier)
 	}
 }
+
+// chatty reports whether a character has the models that joining in takes.
+func (a *Actor) chatty() bool { return a.Side != nil && a.Model != nil }
 
 // considerLater has it considered whether to join in. Its caller holds chatter.mu.
 func (b *Bot) considerLater(ctx context.Context, o *overheard, why turn.Address) {
@@ -118,10 +121,11 @@ func (c *chatter) close() {
 // consider asks the side model whether to join in, and does so if it says yes and the day allows it.
 func (b *Bot) consider(ctx context.Context, o *overheard, e turn.Event, why turn.Address) {
 	defer func() { b.recovered("consider joining in", recover()) }()
-	yes, asked := b.wantsToJoin(ctx, e)
+	actor := b.speaker(ctx, e)
+	yes, asked := b.wantsToJoin(ctx, actor, e)
 	rest := time.Time{}
 	if yes {
-		took, err := b.Store.Take(ctx, time.Now(), store.Allowance{Name: "chatter/" + e.Message.ChannelID, Span: 24 * time.Hour, Limit: b.Character.ChatterPerDay})
+		took, err := b.Store.Take(ctx, time.Now(), store.Allowance{Name: "chatter/" + e.Message.ChannelID, Span: 24 * time.Hour, Limit: actor.ChatterPerDay})
 		b.logged("count what is said unasked", err)
 		if yes = err == nil && took.Refused < 0; err == nil {
 			rest = took.Free
@@ -148,7 +152,7 @@ func (b *Bot) consider(ctx context.Context, o *overheard, e turn.Event, why turn
 		return
 	default:
 	}
-	a := arrival{Event: e, at: time.Now(), addressed: true, newID: ulid.Make().String(), unasked: why, considered: &asked}
+	a := arrival{Event: e, at: time.Now(), addressed: true, character: actor.ID, newID: ulid.Make().String(), unasked: why, considered: &asked}
 	a.Kind = turn.Edited // there is no burst to wait for
 	b.enqueue(ctx, a)
 }
@@ -158,18 +162,21 @@ const joinPlease = "You are %NAME, and read along in a chat channel. Below are i
 	"Answer with one word: YES or NO.\n\n"
 
 // wantsToJoin asks the side model. Anything but a plain yes is a no. What it used is counted, for the day.
-func (b *Bot) wantsToJoin(ctx context.Context, e turn.Event) (yes bool, asked turn.Processed) {
+func (b *Bot) wantsToJoin(ctx context.Context, actor *Actor, e turn.Event) (yes bool, asked turn.Processed) {
+	if !actor.chatty() { // another one speaks here meanwhile
+		return false, asked
+	}
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, considerTime)
 	defer cancel()
 	recent, err := b.Store.Recent(ctx, e.Message.ChannelID, considered)
 	b.logged("read recent messages", err)
 	var text strings.Builder
-	text.WriteString(strings.ReplaceAll(joinPlease, "%NAME", b.Character.Name))
+	text.WriteString(strings.ReplaceAll(joinPlease, "%NAME", actor.Name))
 	for _, m := range recent {
 		text.WriteString(plainName(m.AuthorName) + ": " + strings.Join(strings.Fields(m.Text), " ") + "\n")
 	}
-	a, err := b.Side.Complete(ctx, llm.Request{Lane: e.Message.ChannelID, MaxTokens: 16, Messages: []llm.Message{{Role: "user", Content: text.String()}}})
+	a, err := actor.Side.Complete(ctx, llm.Request{Lane: e.Message.ChannelID, MaxTokens: 16, Messages: []llm.Message{{Role: "user", Content: text.String()}}})
 	asked = turn.Processed{By: "chatter", Model: a.Model, Status: turn.OK, Text: strings.TrimSpace(a.Text), Usage: usage(a.Usage), Took: time.Since(began)}
 	if err != nil {
 		asked.Status, asked.Err = turn.Failed, b.Redact.String(cause(err))

@@ -55,6 +55,7 @@ type lane struct {
 type activeTurn struct {
 	id        string // the turn's
 	author    string
+	character string
 	since     time.Time
 	batch     []arrival               // what it answers
 	visible   bool                    // a part of the reply has been posted: too late to start over
@@ -211,12 +212,10 @@ func (l *lane) revise(m turn.Message, again func(visible bool) bool) (has bool) 
 		}
 		return found
 	}
-	if has = write(l.waiting); has {
-		return true
-	}
+	has = write(l.waiting) // for another character, it may be being answered as well
 	t := l.active
 	if t == nil || t.complete || t.withdrawn != nil || !slices.ContainsFunc(slices.Concat(t.batch, t.joined), func(a arrival) bool { return a.Message.ID == m.ID }) {
-		return false
+		return has
 	}
 	if t.cancel != nil && !again(t.visible) {
 		return true
@@ -272,7 +271,7 @@ func (t *activeTurn) end(cause error) {
 
 // accepts reports whether an arrival belongs to the turn that is being taken: the author goes on writing.
 func (t *activeTurn) accepts(a arrival) bool {
-	return !t.visible && a.Kind == turn.Created && a.Message.Author.ID == t.author && a.at.Sub(t.since) <= burstWindow
+	return !t.visible && a.Kind == turn.Created && !a.summonsOther(t.character) && a.Message.Author.ID == t.author && a.at.Sub(t.since) <= burstWindow
 }
 
 // dropOldest takes the turn of the oldest that waits when too many do, and returns it. The message itself stays as history. A
@@ -307,7 +306,7 @@ func (l *lane) next() []arrival {
 		for n < len(l.waiting) && first.goesOn(l.waiting[n]) {
 			n++
 		}
-		l.active = &activeTurn{author: first.Message.Author.ID, since: first.at, visible: first.turnID != "", over: make(chan struct{})}
+		l.active = &activeTurn{author: first.Message.Author.ID, character: first.character, since: first.at, visible: first.turnID != "", over: make(chan struct{})}
 	} else if first.addressed { // an edit asked for the turn: there is no burst to wait for
 		l.active = &activeTurn{visible: true, over: make(chan struct{})}
 	}
@@ -319,12 +318,15 @@ func (l *lane) next() []arrival {
 	return batch
 }
 
+// summonsOther reports whether an arrival asks another character for a turn.
+func (a arrival) summonsOther(character string) bool { return a.addressed && a.character != character }
+
 // goesOn reports whether the next arrival belongs to the same turn.
 func (a arrival) goesOn(next arrival) bool {
 	if a.turnID != "" || next.turnID != "" { // an earlier process decided that
 		return a.turnID == next.turnID
 	}
-	return next.Kind == turn.Created && next.Message.Author.ID == a.Message.Author.ID && next.at.Sub(a.at) <= burstWindow
+	return !next.summonsOther(a.character) && next.Kind == turn.Created && next.Message.Author.ID == a.Message.Author.ID && next.at.Sub(a.at) <= burstWindow
 }
 
 // begin starts an attempt at the turn and returns what it answers. cancel ends the attempt when the author adds to the message

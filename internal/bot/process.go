@@ -25,55 +25,55 @@ const (
 type processor struct {
 	name   string
 	model  *llm.Client
-	before func(*Bot, prompt.Prompt) llm.Request                  // nil: it does nothing before the answer
-	use    func(b *Bot, p *prompt.Prompt, text string)            // takes what before has brought
-	after  func(b *Bot, p prompt.Prompt, body string) llm.Request // nil: it does nothing after it
-	accept func(before, after string) error                       // checks what after has brought
+	before func(prompt.Prompt) llm.Request                // nil: it does nothing before the answer
+	use    func(a *Actor, p *prompt.Prompt, text string)  // takes what before has brought
+	after  func(p prompt.Prompt, body string) llm.Request // nil: it does nothing after it
+	accept func(before, after string) error               // checks what after has brought
 }
 
 // processors are those of a mode, as far as there is a model for them.
-func (b *Bot) processors(mode turn.Mode) (all []processor) {
-	limits := b.Character.Modes[mode]
-	if m := b.processing(limits.Think); m != nil {
+func (a *Actor) processors(mode turn.Mode) (all []processor) {
+	limits := a.Modes[mode]
+	if m := a.processing(limits.Think); m != nil {
 		all = append(all, processor{name: "think", model: m, before: thinking, use: thought})
 	}
-	if m := b.processing(limits.Recast); m != nil {
+	if m := a.processing(limits.Recast); m != nil {
 		all = append(all, processor{name: "recast", model: m, after: recasting, accept: sameFacts})
 	}
 	return all
 }
 
-func (b *Bot) processing(by character.Who) *llm.Client {
+func (a *Actor) processing(by character.Who) *llm.Client {
 	switch {
-	case by == character.BySide && b.Side != nil:
-		return b.Side
+	case by == character.BySide && a.Side != nil:
+		return a.Side
 	case by != "":
-		return b.Model
+		return a.Model
 	}
 	return nil
 }
 
 // preprocess lets the processors of the turn's mode work before the answer.
-func (b *Bot) preprocess(ctx context.Context, t *turn.Trace, p *prompt.Prompt) {
-	for _, step := range b.processors(t.Request.Mode) {
+func (b *Bot) preprocess(ctx context.Context, actor *Actor, t *turn.Trace, p *prompt.Prompt) {
+	for _, step := range actor.processors(t.Request.Mode) {
 		if step.before == nil || ctx.Err() != nil {
 			continue
 		}
-		if text := b.process(ctx, t, step, step.before(b, *p), nil); text != "" {
-			step.use(b, p, text)
+		if text := b.process(ctx, actor, t, step, step.before(*p), nil); text != "" {
+			step.use(actor, p, text)
 			t.Prompt, t.Layers, t.Dropped = p.Messages, p.Layers, p.Dropped
 		}
 	}
 }
 
 // postprocess returns the body of a reply as the processors of the turn's mode leave it.
-func (b *Bot) postprocess(ctx context.Context, t *turn.Trace, p prompt.Prompt, body string) string {
-	for _, step := range slices.Backward(b.processors(t.Request.Mode)) {
+func (b *Bot) postprocess(ctx context.Context, actor *Actor, t *turn.Trace, p prompt.Prompt, body string) string {
+	for _, step := range slices.Backward(actor.processors(t.Request.Mode)) {
 		if step.after == nil || ctx.Err() != nil {
 			continue
 		}
 		check := func(text string) error { return step.accept(body, text) }
-		if text := b.process(ctx, t, step, step.after(b, p, body), check); text != "" {
+		if text := b.process(ctx, actor, t, step, step.after(p, body), check); text != "" {
 			body = text
 		}
 	}
@@ -81,12 +81,12 @@ func (b *Bot) postprocess(ctx context.Context, t *turn.Trace, p prompt.Prompt, b
 }
 
 // rewords reports whether the answer is not final as the model gives it, so that it is shown as a whole.
-func (b *Bot) rewords(mode turn.Mode) bool {
-	return slices.ContainsFunc(b.processors(mode), func(p processor) bool { return p.after != nil })
+func (a *Actor) rewords(mode turn.Mode) bool {
+	return slices.ContainsFunc(a.processors(mode), func(p processor) bool { return p.after != nil })
 }
 
 // process asks a processor's model and records what came of it. It returns "" unless that is of use.
-func (b *Bot) process(ctx context.Context, t *turn.Trace, step processor, r llm.Request, check func(string) error) (text string) {
+func (b *Bot) process(ctx context.Context, actor *Actor, t *turn.Trace, step processor, r llm.Request, check func(string) error) (text string) {
 	began, done := time.Now(), turn.Processed{By: step.name, Model: step.model.Model, Status: turn.OK}
 	defer func() {
 		if b.recovered(step.name, recover()) {
@@ -99,7 +99,7 @@ func (b *Bot) process(ctx context.Context, t *turn.Trace, step processor, r llm.
 	defer cancel()
 	r.Lane = t.Request.ChannelID
 	a, err := step.model.Complete(ctx, r)
-	body, _ := unlabelled(a.Text, b.Character.Name)
+	body, _ := unlabelled(a.Text, actor.Name)
 	done.Model, done.Text, done.Usage = a.Model, strings.TrimSpace(body), usage(a.Usage)
 	switch {
 	case err == nil && done.Text == "":
@@ -125,20 +125,20 @@ const thinkPlease = "Before you answer, note for yourself what the last message 
 	"At most 120 words, as notes. Nobody but you reads them. Do not write the answer."
 
 // thinking asks for notes. What strangers wrote is not shown: the notes are read as the bot's own.
-func thinking(b *Bot, p prompt.Prompt) llm.Request {
+func thinking(p prompt.Prompt) llm.Request {
 	messages := slices.DeleteFunc(slices.Clone(p.Messages), func(m turn.Rendered) bool { return m.Web })
 	return llm.Request{MaxTokens: thoughtLimit, Messages: append(modelMessages(messages), llm.Message{Role: "user", Content: thinkPlease})}
 }
 
-func thought(b *Bot, p *prompt.Prompt, text string) {
-	b.Builder.Inject(p, "think", "Your notes on the message that follows, which nobody else has read:\n"+text)
+func thought(a *Actor, p *prompt.Prompt, text string) {
+	a.Builder.Inject(p, "think", "Your notes on the message that follows, which nobody else has read:\n"+text)
 }
 
 const recastPlease = "Word the following draft of your answer anew, in your own voice. Keep what it says and its language: every number, every source in brackets such as [1], " +
 	"every link and all code stay as they are. Add nothing, leave nothing out. Write the answer alone.\n\n"
 
 // recasting asks for the draft in the character's voice. The model is shown who that is, and nothing of the conversation.
-func recasting(_ *Bot, p prompt.Prompt, body string) llm.Request {
+func recasting(p prompt.Prompt, body string) llm.Request {
 	head := slices.IndexFunc(p.Messages, func(m turn.Rendered) bool { return m.Role == "system" && !m.Web })
 	var messages []llm.Message
 	if head >= 0 {

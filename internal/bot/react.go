@@ -38,6 +38,7 @@ func (b *Bot) reacted(ctx context.Context, e turn.Event) {
 		return
 	}
 	switch {
+	case !b.followsReactions(ctx, id):
 	case verdict == "":
 		b.commands.Go(func() { b.crossedOut(context.WithoutCancel(ctx), e, id) })
 	case on:
@@ -59,6 +60,17 @@ func (b *Bot) writer(ctx context.Context, messageID string) (turnID string, err 
 		return b.Store.PostedBy(ctx, messageID)
 	}
 	return "", err
+}
+
+// followsReactions reports whether the character of a turn takes notice of reactions.
+func (b *Bot) followsReactions(ctx context.Context, turnID string) bool {
+	t, err := b.Traces.Get(ctx, turnID)
+	if err != nil {
+		b.logged("read a record", err)
+		return false
+	}
+	actor := b.cast().Actor(t.Request.Character)
+	return actor == nil || actor.Reactions.Follow
 }
 
 // crossedOut stops a reply that grows and deletes one that is complete, for whoever asked and for moderators.
@@ -84,8 +96,8 @@ func (b *Bot) crossedOut(ctx context.Context, e turn.Event, turnID string) {
 }
 
 // seen shows on a message that its turn has begun, where the character has a sign for that. It does not wait.
-func (b *Bot) seen(channelID, messageID string) {
-	sign := b.Character.Reactions.Seen
+func (b *Bot) seen(actor *Actor, channelID, messageID string) {
+	sign := actor.Reactions.Seen
 	if sign == "" || b.Pace.Units == 0 || channelID == messageID {
 		return
 	}
@@ -99,11 +111,11 @@ func (b *Bot) seen(channelID, messageID string) {
 }
 
 // mayReact reports whether a reply that is one emoji becomes a reaction.
-func (b *Bot) mayReact() bool { return b.Character.Reactions.Reply && b.Pace.Units > 0 }
+func (b *Bot) mayReact(actor *Actor) bool { return actor.Reactions.Reply && b.Pace.Units > 0 }
 
 // react puts a reaction in the place of a reply, if that is one emoji and nothing of it is posted. It reports whether it did.
-func (b *Bot) react(ctx context.Context, l *lane, t *turn.Trace, text string, posted int) bool {
-	if !b.mayReact() || t.Request.Message.ID == t.Request.ChannelID || posted > 0 || !isEmoji(text) || !l.show() {
+func (b *Bot) react(ctx context.Context, l *lane, actor *Actor, t *turn.Trace, text string, posted int) bool {
+	if !b.mayReact(actor) || t.Request.Message.ID == t.Request.ChannelID || posted > 0 || !isEmoji(text) || !l.show() {
 		return false
 	}
 	pending := *t

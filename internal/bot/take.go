@@ -54,7 +54,7 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 		}
 		for _, a := range batch {
 			if a.addressed {
-				b.tell(a.Event, leaving, a.Message.ID)
+				b.tell(a.Event, leaving, a.claim())
 			}
 		}
 	default:
@@ -70,7 +70,8 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 	id := cmp.Or(batch[0].turnID, batch[0].newID, ulid.Make().String())
 	began := time.Now()
-	b.seen(batch[0].Message.ChannelID, batch[len(batch)-1].Message.ID)
+	actor := b.actor(ctx, batch[0])
+	b.seen(actor, batch[0].Message.ChannelID, batch[len(batch)-1].Message.ID)
 	var so deliveryResult
 	for {
 		attempt, cancel := context.WithCancelCause(ctx)
@@ -78,7 +79,7 @@ func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 		if so.created > 0 {
 			batch[0].posts, batch[0].created = so.kept(), so.created
 		}
-		so = b.attempt(attempt, l, id, began, batch)
+		so = b.attempt(attempt, l, actor, id, began, batch)
 		cancel(nil)
 		if l.end() {
 			return
@@ -87,14 +88,14 @@ func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 }
 
 // attempt is one attempt at a turn. It returns what is posted by then.
-func (b *Bot) attempt(ctx context.Context, l *lane, id string, began time.Time, batch []arrival) (so deliveryResult) {
+func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, began time.Time, batch []arrival) (so deliveryResult) {
 	so = resumed(batch[0])
 	defer func() {
 		if b.recovered("take a turn", recover()) {
-			b.tell(batch[0].Event, turnBroken, batch[0].Message.ID)
+			b.tell(batch[0].Event, turnBroken, batch[0].claim())
 		}
 	}()
-	t := &turn.Trace{Request: b.request(ctx, id, batch), Phase: turn.Begun, Began: began}
+	t := &turn.Trace{Request: b.request(ctx, actor, id, batch), Phase: turn.Begun, Began: began}
 	if said := batch[0].considered; said != nil {
 		t.Processed = append(t.Processed, *said)
 	}
@@ -103,26 +104,26 @@ func (b *Bot) attempt(ctx context.Context, l *lane, id string, began time.Time, 
 	typing := b.typing(ctx, t.Request.ChannelID)
 	defer typing.stop()
 
-	p := b.gather(ctx, t)
-	if b.Model != nil {
-		b.preprocess(ctx, t, &p)
+	p := b.gather(ctx, actor, t)
+	if actor.Model != nil {
+		b.preprocess(ctx, actor, t, &p)
 	}
 	if startsOver(context.Cause(ctx)) {
 		return so
 	}
-	d := b.deliver(ctx, l, t, typing, p, batch[0])
+	d := b.deliver(ctx, l, actor, t, typing, p, batch[0])
 	text := b.answer(ctx, t, p, d)
 	l.completed()
-	if b.react(ctx, l, t, text, d.posted()) {
+	if b.react(ctx, l, actor, t, text, d.posted()) {
 		text = ""
 	}
 	so = d.finish(text, finalButtons(p.Lookup, t.Cut)...)
-	b.remember(ctx, t, so, batch[0].Event)
+	b.remember(ctx, actor, t, so, batch[0].Event)
 	return so
 }
 
 // gather builds the prompt while the turn's first record goes to disk.
-func (b *Bot) gather(ctx context.Context, t *turn.Trace) prompt.Prompt {
+func (b *Bot) gather(ctx context.Context, actor *Actor, t *turn.Trace) prompt.Prompt {
 	var saving sync.WaitGroup
 	begun := *t
 	saving.Go(func() { b.save(ctx, &begun) })
@@ -130,9 +131,9 @@ func (b *Bot) gather(ctx context.Context, t *turn.Trace) prompt.Prompt {
 
 	within, cancel := context.WithDeadline(ctx, t.Request.Deadline)
 	defer cancel()
-	p := b.Builder.Build(within, t.Request)
+	p := actor.Builder.Build(within, t.Request)
 	if t.Request.GoOn {
-		p.Messages = append(p.Messages, b.rest(ctx, t.Request.EarlierID)...)
+		p.Messages = append(p.Messages, b.rest(ctx, actor, t.Request.EarlierID)...)
 	}
 	t.Outcomes, t.Layers, t.Dropped, t.Prompt = p.Outcomes, p.Layers, p.Dropped, p.Messages
 	t.Timings.Prompt = time.Since(t.Began)
@@ -143,7 +144,7 @@ func (b *Bot) gather(ctx context.Context, t *turn.Trace) prompt.Prompt {
 const goOnBytes = 4000
 
 // rest is how a model is asked for the rest of a reply that was cut.
-func (b *Bot) rest(ctx context.Context, earlierID string) []turn.Rendered {
+func (b *Bot) rest(ctx context.Context, actor *Actor, earlierID string) []turn.Rendered {
 	earlier, err := b.Traces.Get(ctx, earlierID)
 	if err != nil {
 		b.logged("read the record of a reply that was cut", err)
@@ -154,15 +155,15 @@ func (b *Bot) rest(ctx context.Context, earlierID string) []turn.Rendered {
 		words = strings.ToValidUTF8(words[from:], "")
 	}
 	return []turn.Rendered{
-		{Role: "assistant", Text: words, Tokens: b.Builder.Count(words)},
-		{Role: "user", Text: goOnPlease, Tokens: b.Builder.Count(goOnPlease)},
+		{Role: "assistant", Text: words, Tokens: actor.Builder.Count(words)},
+		{Role: "user", Text: goOnPlease, Tokens: actor.Builder.Count(goOnPlease)},
 	}
 }
 
 const goOnPlease = "Your answer above was cut off. Go on exactly where it ends. Repeat nothing of it, and write no introduction."
 
 // remember completes the record and stores the reply as history.
-func (b *Bot) remember(ctx context.Context, t *turn.Trace, result deliveryResult, e turn.Event) {
+func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result deliveryResult, e turn.Event) {
 	if startsOver(result.err) {
 		return
 	}
@@ -201,7 +202,7 @@ func (b *Bot) remember(ctx context.Context, t *turn.Trace, result deliveryResult
 	for _, p := range result.posts {
 		t.ReplyIDs = append(t.ReplyIDs, p.id)
 		own = append(own, b.stored(e, turn.Message{
-			ID: p.id, ChannelID: t.Request.ChannelID, Author: turn.Author{Name: b.Character.Name}, Text: outgoing.OwnWords(p.text),
+			ID: p.id, ChannelID: t.Request.ChannelID, Author: turn.Author{ID: actor.ID, Name: actor.Name}, Text: outgoing.OwnWords(p.text),
 			At: t.Request.Message.At.Add(t.Took), ReplyTo: t.Request.Message.ID, Own: true,
 		}))
 		own[len(own)-1].TurnID = t.Request.ID

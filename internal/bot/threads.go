@@ -45,6 +45,21 @@ func (b *Bot) goesOn(ctx context.Context, e turn.Event) bool {
 	return own && !quiet
 }
 
+// latest returns which of the characters spoke last in a thread, or else the first.
+func (b *Bot) latest(ctx context.Context, e turn.Event, all []*Actor) *Actor {
+	if len(all) == 1 {
+		return all[0]
+	}
+	recent, err := b.Store.Recent(ctx, e.Message.ChannelID, chainLength)
+	b.logged("read recent messages", err)
+	for _, m := range slices.Backward(recent) {
+		if i := slices.IndexFunc(all, func(a *Actor) bool { return m.Own && a.ID == m.AuthorID }); i >= 0 {
+			return all[i]
+		}
+	}
+	return all[0]
+}
+
 // hushes are what people say to end a conversation, alone in a message.
 var hushes = []string{
 	"stop", "stop it", "be quiet", "quiet", "enough", "that's all", "thats all", "silence", "stopp", "genug", "ruhe", "sei still", "basta", "para", "cállate",
@@ -79,7 +94,7 @@ func (b *Bot) moves(ctx context.Context, batch []arrival) bool {
 		first.ParentID != "" || first.ParentUnknown || !b.conduct(ctx, first.Event).Threads {
 		return false
 	}
-	id, err := b.send(ctx, turn.Post{ID: first.Message.ID, ChannelID: first.Message.ChannelID, Thread: b.threadName(first.Message)}, true)
+	id, err := b.send(ctx, turn.Post{ID: first.Message.ID, ChannelID: first.Message.ChannelID, Thread: b.threadName(b.actor(ctx, first), first.Message)}, true)
 	if err != nil {
 		b.logged("open a thread", err)
 		b.tellOnce(ctx, first.Event, noThread)
@@ -90,9 +105,9 @@ func (b *Bot) moves(ctx context.Context, batch []arrival) bool {
 		moved[i].ParentID, moved[i].Message.ChannelID = first.Message.ChannelID, id
 		event := ""
 		if b.Resume {
-			event = encodeEvent(moved[i].Event)
+			event = encodeArrival(moved[i])
 		}
-		b.logged("move to a thread", b.Store.MoveToThread(ctx, moved[i].Message.ID, id, first.GuildID, event, time.Now()))
+		b.logged("move to a thread", b.Store.MoveToThread(ctx, moved[i].Message.ID, moved[i].claim(), id, first.GuildID, event, time.Now()))
 	}
 	b.enqueue(ctx, moved...)
 	return true
@@ -111,14 +126,14 @@ func (b *Bot) tellOnce(ctx context.Context, e turn.Event, what sentence) {
 const threadNameLength = 100 // characters
 
 // threadName is what a thread for a message is called: its words, without mentions and secrets.
-func (b *Bot) threadName(m turn.Message) string {
+func (b *Bot) threadName(actor *Actor, m turn.Message) string {
 	text := m.Text
 	for _, mention := range m.Mentions {
 		text = strings.ReplaceAll(text, mention, "")
 	}
 	text = strings.Join(strings.Fields(b.Redact.String(text)), " ")
 	if text == "" {
-		return b.Character.Name
+		return actor.Name
 	}
 	if utf8.RuneCountInString(text) > threadNameLength {
 		text = strings.TrimSpace(string([]rune(text)[:threadNameLength-1])) + "…"

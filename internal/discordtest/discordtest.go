@@ -11,8 +11,10 @@
 // more. Channels are named by their name, their id, or "@ada" for ada's direct messages; people by their name, and
 // come into being when they first write. In a text, "@ada", "@role" and "#general" become mentions.
 //
-//   - What people do: Say, Reply, Post, Edit, Embed, Delete, Purge, React, Unreact, Interact, Press, DeleteChannel, Kick.
-//   - What the bot did: WaitReply, Messages, Requests, Commands, and the Interaction's WaitAck and WaitAnswer.
+//   - What people do: Say, Reply, Post, Edit, Embed, Delete, Purge, React, Unreact, Interact, Order, Press, DeleteChannel, Kick. AddAway
+//     makes a server that has not installed the bot, where people bring it along.
+//   - Webhooks of the bot: DenyWebhooks, DeleteWebhooks, Webhooks. Their messages count as the bot's, under the names that they have.
+//   - What the bot did: WaitReply, Messages, Requests, Commands, Offered, and the Interaction's WaitAck, WaitAnswer and WaitChoices.
 //   - What the gateway does: Drop with any close code, Reconnect (op 7), Invalidate (op 9), MuteAcks, Silence, CloseNext,
 //     InvalidateNext and IgnoreNext for what comes next, Repeat and Dispatch for duplicate and odd events. A session
 //     that is resumed gets the events it missed.
@@ -65,6 +67,7 @@ type Server struct {
 	messages     map[string]*message // by id
 	nonces       map[string]*message // by channel and nonce
 	interactions map[string]*Interaction
+	webhooks     []*webhook
 	commands     []byte
 	commandPuts  int
 	faults       []*Fault
@@ -82,8 +85,8 @@ type Server struct {
 }
 
 type user struct {
-	id, name string
-	bot      bool
+	id, name, locale string
+	bot              bool
 }
 
 type guild struct {
@@ -91,6 +94,9 @@ type guild struct {
 	roles    map[string]string // id → name
 	own      string            // id of the bot's own role; empty: none
 	nicks    map[string]string // user id → nickname
+	avatar   string            // the bot's here
+	nameless bool              // the bot may not change its nickname
+	away     bool              // it has not installed the bot
 }
 
 type channel struct {
@@ -101,6 +107,8 @@ type channel struct {
 	taken                   int // replies WaitReply has given
 	denied, archived        bool
 	noThreads               bool
+	typing                  time.Time // the bot's latest sign
+	hookless                bool      // the bot may not manage its webhooks
 }
 
 // New starts a server on loopback; the test's cleanup ends it.
@@ -191,6 +199,22 @@ func (s *Server) guild(id string) *guild {
 		return nil
 	}
 	return s.guilds[i]
+}
+
+// AddAway makes a server that has not installed the bot, with one channel. People may bring the app along.
+func (s *Server) AddAway(name, channelName string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := &guild{id: s.newID(), name: name, roles: map[string]string{}, nicks: map[string]string{}, away: true}
+	s.guilds = append(s.guilds, g)
+	c := &channel{id: s.newID(), guild: g.id, name: channelName}
+	s.channels[c.id] = c
+}
+
+// away reports whether a channel is of a server that has not installed the bot. Its caller holds mu.
+func (s *Server) away(c *channel) bool {
+	g := s.guild(c.guild)
+	return g != nil && g.away
 }
 
 // AddGuild makes a server and gives its id.

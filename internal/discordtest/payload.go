@@ -1,6 +1,9 @@
 package discordtest
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // The payloads as Discord sends them, as far as a bot may look. Callers hold mu.
 
@@ -28,7 +31,7 @@ func (c *channel) payload() object {
 
 func (s *Server) readyPayload() object {
 	guilds := []object{}
-	for _, g := range s.guilds {
+	for _, g := range s.joined() {
 		guilds = append(guilds, object{"id": g.id, "unavailable": true})
 	}
 	resume := s.gatewayURL()
@@ -43,10 +46,15 @@ func (s *Server) readyPayload() object {
 
 func (s *Server) guildPayloads() []object {
 	var all []object
-	for _, g := range s.guilds {
+	for _, g := range s.joined() {
 		all = append(all, s.guildPayload(g))
 	}
 	return all
+}
+
+// joined are the servers that the bot is in.
+func (s *Server) joined() []*guild {
+	return slices.DeleteFunc(slices.Clone(s.guilds), func(g *guild) bool { return g.away })
 }
 
 func (s *Server) guildPayload(g *guild) object {
@@ -114,6 +122,9 @@ func (s *Server) payload(m *message, event bool) object {
 	}
 	if m.webhook != "" {
 		p["webhook_id"] = m.webhook
+		if m.application != "" {
+			p["application_id"] = m.application
+		}
 	}
 	if m.ReplyTo != "" {
 		p["type"] = 19

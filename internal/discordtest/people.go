@@ -13,7 +13,8 @@ import (
 type Message struct {
 	ID, Channel string // ids
 	Author      string // name
-	Own         bool   // the bot's
+	Avatar      string // URL, of a webhook's message
+	Own         bool   // the bot's, also by a webhook
 	Text        string
 	ReplyTo     string
 	Nonce       string
@@ -36,11 +37,12 @@ type Button struct {
 
 type message struct {
 	Message
-	channel    *channel
-	by         *user
-	mentions   []*user
-	components []any
-	webhook    string
+	channel     *channel
+	by          *user
+	mentions    []*user
+	components  []any
+	webhook     string
+	application string // that owns the webhook
 }
 
 // Post is a message of a person with everything that may be odd about it.
@@ -96,9 +98,12 @@ func (s *Server) add(c *channel, by *user, text string) *message {
 
 // announce sends a message's event. Its caller holds mu, which announce gives back.
 func (s *Server) announce(kind string, m *message) {
-	payload := s.payload(m, true)
+	payload, away := s.payload(m, true), s.away(m.channel)
 	hidden := m.channel.guild != "" && !m.Own && !slices.Contains(m.mentions, s.users[botID])
 	s.mu.Unlock()
+	if away {
+		return
+	}
 	if hidden && s.gateway.blind() {
 		payload["content"] = ""
 	}

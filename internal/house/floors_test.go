@@ -8,7 +8,7 @@ import (
 
 // plan is the plan of the house, from the ground up: imports go downstairs, at least one floor.
 var plan = [][]string{
-	{"characters", "internal/context/turn", "internal/disk", "internal/flight", "internal/footprint", "internal/house", "internal/linear", "internal/text/lang", "internal/web/page/dom", "internal/web/page/visible/css"},
+	{"characters", "internal/catalogue", "internal/context/turn", "internal/disk", "internal/flight", "internal/footprint", "internal/house", "internal/linear", "internal/text/confusable", "internal/text/lang", "internal/web/page/dom", "internal/web/page/visible/css"},
 	{
 		"internal/api", "internal/llm", "internal/redact", "internal/store", "internal/text", "internal/web/clean", "internal/web/guard",
 		"internal/web/page/charset", "internal/web/page/meta", "internal/web/page/visible/cascade",

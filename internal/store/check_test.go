@@ -20,7 +20,7 @@ func notClosed(t *testing.T, dir string) {
 func TestGarbledPage(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
-	fill(t, db, 2000, 2)
+	fill(t, db, 4000, 2) // many against the pages of tables that are empty
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}

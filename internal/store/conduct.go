@@ -62,16 +62,16 @@ func (db *DB) QuietThread(ctx context.Context, id string, quiet bool) error {
 	return err
 }
 
-// MoveToThread notes that the bot made a thread for a message, which from now on is a message of the thread: so does what a restart would
-// go on with.
-func (db *DB) MoveToThread(ctx context.Context, messageID, threadID, guildID, event string, at time.Time) error {
+// MoveToThread notes that the bot made a thread for a message, which from now on is a message of the thread. event is what a restart would
+// go on with now, if that message is waited for under claim.
+func (db *DB) MoveToThread(ctx context.Context, messageID, claim, threadID, guildID, event string, at time.Time) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.Exec(`INSERT INTO own_threads (thread_id, guild_id, at, quiet) VALUES (?, ?, ?, FALSE) ON CONFLICT DO NOTHING`, threadID, guildID, at.UnixMicro())
 		if err == nil {
 			_, err = tx.Exec(`UPDATE messages SET channel_id = ? WHERE id = ?`, threadID, messageID)
 		}
 		if err == nil {
-			_, err = tx.Exec(`UPDATE claims SET event = ? WHERE event_id = ? AND event <> ''`, event, messageID)
+			_, err = tx.Exec(`UPDATE claims SET event = ? WHERE event_id = ? AND event <> ''`, event, claim)
 		}
 		return err
 	})

@@ -14,13 +14,18 @@ type Message struct {
 	ID         string // unique over all channels
 	ChannelID  string
 	GuildID    string // empty in a direct message
-	AuthorID   string
+	AuthorID   string // of the bot's own, the id of the character that wrote it, where that is kept
 	AuthorName string
 	Text       string
 	ReplyTo    string    // id of the message it replies to, or empty
 	TurnID     string    // the turn that it began or that wrote it, or empty
 	At         time.Time // to the microsecond; read back in UTC
 	Own        bool      // written by this bot
+}
+
+// OfAnother reports whether another of the bot's characters than this one wrote the message.
+func (m Message) OfAnother(character string) bool {
+	return m.Own && m.AuthorID != "" && m.AuthorID != character
 }
 
 // SaveMessages saves messages, all or none, in place of those that have the same ids.

@@ -13,6 +13,7 @@ type statements struct {
 	post, button              *sql.Stmt // the same
 	recent, message           *sql.Stmt // on the readers'
 	channel, people           *sql.Stmt // the same
+	speakers, backdrop        *sql.Stmt // the same
 }
 
 // Prepare prepares a statement once for every transaction of [DB.Write], whose function runs it through tx.Stmt:
@@ -87,6 +88,8 @@ func (db *DB) prepare(ctx context.Context) error {
 		{&db.stmts.recent, db.readers, `SELECT ` + columns + ` FROM messages WHERE channel_id = ? ORDER BY at DESC, id DESC LIMIT 0 + ?`},
 		{&db.stmts.message, db.readers, `SELECT ` + columns + ` FROM messages WHERE id = ?`},
 		{&db.stmts.channel, db.readers, `SELECT guild_id, mode, web_off, buttons_off FROM channels WHERE id = ?`},
+		{&db.stmts.speakers, db.readers, `SELECT place, characters FROM castings WHERE place IN (?, ?, ?)`},
+		{&db.stmts.backdrop, db.readers, `SELECT channel_id, guild_id, text, by_id, by_name, at FROM backdrops WHERE channel_id IN (?, ?) ORDER BY channel_id <> ? LIMIT 1`},
 		{&db.stmts.people, db.readers, `SELECT name FROM people WHERE guild_id = ? ORDER BY at DESC LIMIT 0 + ?`},
 	}
 	if db.writes != nil {

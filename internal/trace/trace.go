@@ -8,6 +8,7 @@
 package trace
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -210,7 +211,7 @@ func saveMessages(stmt *sql.Stmt, t *turn.Trace, known []string) error {
 func (s *Store) saveClaims(tx *sql.Tx, t *turn.Trace) error {
 	switch t.Phase {
 	case turn.Begun:
-		return s.DB.ClaimsBegin(tx, t.Request.ID, append([]string{t.Request.Message.ID}, t.Request.Burst...)...)
+		return s.DB.ClaimsBegin(tx, t.Request.ID, append([]string{cmp.Or(t.Request.Claim, t.Request.Message.ID)}, t.Request.Burst...)...)
 	case turn.Answering:
 		return nil
 	}
@@ -246,6 +247,38 @@ func (s *Store) Get(ctx context.Context, id string) (*turn.Trace, error) {
 func (s *Store) ByMessage(ctx context.Context, messageID string) (*turn.Trace, error) {
 	return s.read(ctx, messageID, bodyQuery+`WHERE t.id = (SELECT l.id FROM trace_messages m JOIN traces l ON l.id = m.trace_id
 		WHERE m.message_id = ? ORDER BY l.began DESC, l.id DESC LIMIT 1) ORDER BY p.id`)
+}
+
+// Answers returns the newest record of each character that answered a message, in the order in which they first did. The caller owns the
+// records.
+func (s *Store) Answers(ctx context.Context, messageID string) (all []*turn.Trace, err error) {
+	rows, err := s.DB.Read().QueryContext(ctx, `SELECT t.id FROM trace_messages m JOIN traces t ON t.id = m.trace_id
+		WHERE m.message_id = ? ORDER BY t.began, t.id`, messageID)
+	var ids []string
+	if err == nil {
+		ids, err = strs(rows)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read traces of message %s: %w", messageID, s.DB.Explain(err))
+	}
+	for _, id := range ids {
+		t, err := s.read(ctx, id, bodyQuery+`WHERE t.id = ? ORDER BY p.id`)
+		if errors.Is(err, store.ErrNotFound) { // it was pruned meanwhile
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if t.Request.Message.ID != messageID && !slices.Contains(t.Request.Burst, messageID) { // it wrote the message
+			continue
+		}
+		if i := slices.IndexFunc(all, func(o *turn.Trace) bool { return o.Request.Character == t.Request.Character }); i >= 0 {
+			all[i] = t
+		} else {
+			all = append(all, t)
+		}
+	}
+	return all, nil
 }
 
 func (s *Store) find(ctx context.Context, id string) (string, error) {

@@ -11,7 +11,9 @@
 //   - intake.go and message.go turn gateway payloads (wire.go) into events; read.go writes their text with names for
 //     ids, which directory.go knows; queue.go stands between the gateway, which must never wait, and a busy bot.
 //   - parents.go asks for channels that the gateway did not announce.
+//   - reaction.go is people's reactions and the bot's; thread.go opens threads.
 //   - rest.go and pace.go send one request, with its limits and retries; fail.go and classify.go name what went wrong.
+//   - form.go opens forms; profile.go is how the bot looks in a server; webhook.go posts under the names of several characters.
 //   - deliver.go, interact.go and commands.go are messages, answers to commands and the commands themselves.
 //
 // REST calls, permissions, error codes and payload types are discordgo's. Its gateway client is not used, because it
@@ -53,10 +55,13 @@ type Config struct {
 	Queue     int                                   // events that may wait for the bot before the oldest are lost; 0: 4,096
 	Operator  string                                // id of the user who runs the bot; empty: nobody is known
 	Reactions bool                                  // whether people's reactions are reported
-	Commands  []Command                             // slash commands; see Commands for the usual ones
+	Commands  []turn.Definition                     // what people may order
 	OnReady   func(Ready)                           // called once, when the first session has begun and its servers are known
 	LoadHash  func(context.Context) (string, error) // reads what SaveHash saved, "" if nothing; nil: commands are registered at each start
 	SaveHash  func(context.Context, string) error   // keeps the fingerprint of the commands Discord has been given
+
+	// Form returns the form that a command opens whose definition says so, or why a person may not open it. It has a second.
+	Form func(context.Context, turn.Event) (form turn.Form, refusal string)
 
 	// LoadSession reads what SaveSession saved, "" if nothing, once when Run begins; SaveSession keeps it, every few seconds while
 	// anything happens and at the end of Run. With both, a program that starts again within minutes goes on in the session of the
@@ -64,6 +69,12 @@ type Config struct {
 	// without the token, but it names servers and channels.
 	LoadSession func(context.Context) (string, error)
 	SaveSession func(context.Context, string) error
+
+	// LoadWebhook reads what SaveWebhook kept of a channel, none if nothing, so that a channel gets one webhook for good. Their
+	// tokens are secrets. Keeps reports whether the bot has a message of its own on record. Each may be nil.
+	LoadWebhook func(ctx context.Context, channelID string) (Webhook, error)
+	SaveWebhook func(ctx context.Context, guildID, channelID string, w Webhook) error
+	Keeps       func(ctx context.Context, messageID string) (bool, error)
 }
 
 // Ready describes the bot, as Discord does when a session begins.
@@ -99,6 +110,7 @@ type Session struct {
 	pace       *pacer
 	names      directory
 	refusals   refusals
+	hooks      webhooks
 	parents    parents
 	events     chan turn.Event // closed by Run
 	waiting    *queue
@@ -260,6 +272,9 @@ func (s *Session) note(change func(*Health)) {
 // redact takes the token, and whatever the operator's redactor knows, out of a text.
 func (s *Session) redact(text string) string {
 	text = strings.ReplaceAll(text, s.token, "***")
+	for _, hook := range s.hooks.known() {
+		text = strings.ReplaceAll(text, hook.Token, "***")
+	}
 	if s.cfg.Redact != nil {
 		text = s.cfg.Redact(text)
 	}

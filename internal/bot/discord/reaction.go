@@ -11,10 +11,9 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// onReaction reports a person's reaction. One that is known to be under another's message is nobody's concern.
+// onReaction reports a person's reaction, under whosever message: who wrote that may be a webhook of the bot's, which need not be known here.
 func (s *Session) onReaction(kind turn.Kind, r *reaction) {
-	self := s.selfID()
-	if r.UserID == self || r.AuthorID != "" && r.AuthorID != self || r.Member != nil && r.Member.User.Bot {
+	if r.UserID == s.selfID() || r.Member != nil && r.Member.User.Bot {
 		return
 	}
 	by := turn.Author{ID: r.UserID}

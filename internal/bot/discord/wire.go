@@ -163,6 +163,7 @@ type message struct {
 	Timestamp  stamp                 `json:"timestamp"`
 	Edited     *stamp                `json:"edited_timestamp"`
 	WebhookID  string                `json:"webhook_id"`
+	AppID      string                `json:"application_id"` // that owns the webhook, if one does
 	Author     *user                 `json:"author"`
 	Member     *member               `json:"member"`
 	Mentions   []mention             `json:"mentions"`
@@ -216,8 +217,7 @@ type reaction struct {
 	ChannelID string  `json:"channel_id"`
 	MessageID string  `json:"message_id"`
 	GuildID   string  `json:"guild_id"`
-	AuthorID  string  `json:"message_author_id"` // of the message; of an emoji that was put alone
-	Member    *member `json:"member"`            // likewise, in a server
+	Member    *member `json:"member"` // in a server, of an emoji that was put
 	Emoji     struct {
 		Name string `json:"name"`
 	} `json:"emoji"`
@@ -247,19 +247,36 @@ type threadList struct {
 }
 
 type interaction struct {
-	ID        string                    `json:"id"`
-	Type      discordgo.InteractionType `json:"type"`
-	Token     string                    `json:"token"`
-	GuildID   string                    `json:"guild_id"`
-	ChannelID string                    `json:"channel_id"`
-	Member    *member                   `json:"member"` // in a server
-	User      *user                     `json:"user"`   // in a direct message
-	Message   *pressed                  `json:"message"`
-	Data      struct {
-		Name     string   `json:"name"`
-		Options  []option `json:"options"`
-		CustomID string   `json:"custom_id"`
+	ID          string                    `json:"id"`
+	Type        discordgo.InteractionType `json:"type"`
+	Token       string                    `json:"token"`
+	GuildID     string                    `json:"guild_id"`
+	ChannelID   string                    `json:"channel_id"`
+	Locale      string                    `json:"locale"` // of the person's client
+	GuildLocale string                    `json:"guild_locale"`
+	Owners      map[string]string         `json:"authorizing_integration_owners"` // by installation type: id of the server, id of the user
+	Member      *member                   `json:"member"`                         // in a server
+	User        *user                     `json:"user"`                           // in a direct message
+	Message     *pressed                  `json:"message"`
+	Data        struct {
+		Type       discordgo.ApplicationCommandType `json:"type"`
+		Name       string                           `json:"name"`
+		Options    []option                         `json:"options"`
+		CustomID   string                           `json:"custom_id"`
+		TargetID   string                           `json:"target_id"`  // of an entry in a context menu
+		Components []formPart                       `json:"components"` // of a form that was sent
+		Resolved   struct {
+			Messages map[string]*message `json:"messages"`
+		} `json:"resolved"`
 	} `json:"data"`
+}
+
+// visiting reports whether a person has brought the app along to a place that has not installed it. A server that says nothing of
+// installations knows none but its own.
+func (i *interaction) visiting() bool {
+	_, installed := i.Owners[strconv.Itoa(int(discordgo.ApplicationIntegrationGuildInstall))]
+	_, brought := i.Owners[strconv.Itoa(int(discordgo.ApplicationIntegrationUserInstall))]
+	return brought && !installed
 }
 
 // pressed is the message under which a button was pressed.
@@ -271,5 +288,6 @@ type pressed struct {
 type option struct {
 	Name    string          `json:"name"`
 	Value   json.RawMessage `json:"value"`
+	Focused bool            `json:"focused"` // it is being typed, and suggestions are asked for
 	Options []option        `json:"options"` // of a subcommand
 }

@@ -13,6 +13,7 @@ package character
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"regexp"
 	"strings"
 	"time"
@@ -34,8 +35,13 @@ type Character struct {
 	Buttons       bool   // its replies have buttons
 	Retract       string // what becomes of a reply whose question is deleted: "delete", "redact", or "auto": redact where somebody replied to it
 	Reactions     Reactions
-	ChatterPerDay int            // how often it may join in unasked in a channel in a day
-	Location      *time.Location // in which times are shown
+	ChatterPerDay int // how often it may join in unasked in a channel in a day
+	// ServerProfile: in a server whose character it is, the bot goes by its name and Picture, a PNG from its folder, if there is one.
+	ServerProfile bool
+	Picture       []byte
+
+	Avatar   string         // https URL of its picture; empty: the bot's
+	Location *time.Location // in which times are shown
 
 	Model     Model // the model that answers
 	SideModel Model // the model that reads pages
@@ -43,6 +49,8 @@ type Character struct {
 
 	Persona      string               // persona.md, macros not yet filled in
 	Instructions map[turn.Mode]string // modes/<mode>.md, likewise; a mode without any is missing
+
+	Sum [sha256.Size]byte // of its files: two that are loaded from the same files have the same
 
 	calledByName bool
 	patterns     []*regexp.Regexp

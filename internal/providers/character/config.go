@@ -23,7 +23,13 @@ type config struct {
 	SideModel Model           `toml:"side_model"`
 	Texts     Texts           `toml:"texts"`
 	Modes     modesConfig     `toml:"modes"`
+	Persona   personaConfig   `toml:"persona"`
 	Docs      []docsConfig    `toml:"docs"`
+}
+
+type personaConfig struct {
+	Avatar        string `toml:"avatar"`
+	ServerProfile bool   `toml:"server_profile"`
 }
 
 type triggersConfig struct {
