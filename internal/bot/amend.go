@@ -26,13 +26,14 @@ func (b *Bot) edited(ctx context.Context, e turn.Event) {
 		return
 	}
 	recent := time.Since(e.Message.At) <= againSpan
-	if b.lanes.revise(e.Message, func(visible bool) bool { return (recent || !visible) && b.allowed(e) }) {
+	under := b.lanes.revise(e.Message, func(visible bool) bool { return (recent || !visible) && b.allowed(e) })
+	if again := b.anew(ctx, e, under); recent && len(again) > 0 {
+		if ctx.Err() == nil && b.allowed(e) {
+			b.enqueue(ctx, again...)
+		}
 		return
 	}
-	if answers := b.answers(ctx, e.Message.ID); recent && len(answers) > 0 {
-		if ctx.Err() == nil && b.allowed(e) {
-			b.answerAnew(ctx, e, answers)
-		}
+	if len(under) > 0 {
 		return
 	}
 	if all := b.arrivals(ctx, e); all[0].addressed && all[0].at.Sub(e.Message.At) <= editSpan {
@@ -40,13 +41,14 @@ func (b *Bot) edited(ctx context.Context, e turn.Event) {
 	}
 }
 
-// answerAnew has each character that answered a question answer it again.
-func (b *Bot) answerAnew(ctx context.Context, e turn.Event, answers []*turn.Trace) {
-	var all []arrival
-	for i, t := range answers {
-		all = append(all, arrival{Event: e, at: time.Now(), addressed: true, anew: true, character: t.Request.Character, second: i > 0, newID: ulid.Make().String()})
+// anew are the arrivals with which each character that answered a question answers it again, but for those who have a turn for it already.
+func (b *Bot) anew(ctx context.Context, e turn.Event, under []string) (all []arrival) {
+	for i, t := range b.answers(ctx, e.Message.ID) {
+		if c := t.Request.Character; !slices.Contains(under, c) && !slices.Contains(under, "") {
+			all = append(all, arrival{Event: e, at: time.Now(), addressed: true, anew: true, character: c, second: i > 0, newID: ulid.Make().String()})
+		}
 	}
-	b.enqueue(ctx, all...)
+	return all
 }
 
 // changed stores a message's new text and reports whether it differs from the old one. It does if there is no old one.

@@ -95,16 +95,16 @@ func (ls *lanes) put(drive func(*lane), all ...arrival) (skipped []arrival) {
 }
 
 // revise gives a message its new text, where it waits or is being answered. An answer under way starts over, if again allows that; it is
-// told whether a part of the answer is visible. revise reports whether the message has its turn: whoever edits it later than that
-// needs another one.
-func (ls *lanes) revise(m turn.Message, again func(visible bool) bool) (has bool) {
+// told whether a part of the answer is visible. revise returns the characters who have a turn for the message: whoever edits it later than
+// that needs another one.
+func (ls *lanes) revise(m turn.Message, again func(visible bool) bool) (characters []string) {
 	ls.mu.Lock()
 	open := slices.Collect(maps.Values(ls.open))
 	ls.mu.Unlock()
 	for _, l := range open {
-		has = l.revise(m, again) || has
+		characters = append(characters, l.revise(m, again)...)
 	}
-	return has
+	return characters
 }
 
 // withdraw takes what matches out of the lanes, and returns what asked for a turn. A turn that is being taken and answers such
@@ -200,25 +200,28 @@ func (l *lane) put(a arrival) (skipped *arrival) {
 	return nil
 }
 
-func (l *lane) revise(m turn.Message, again func(visible bool) bool) (has bool) {
+func (l *lane) revise(m turn.Message, again func(visible bool) bool) (characters []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	write := func(all []arrival) (found bool) {
+	write := func(all []arrival) (addressed []string) {
 		for i := range all {
 			if all[i].Message.ID == m.ID {
 				all[i].Message.Text, all[i].Message.Mentions = m.Text, m.Mentions
-				found = found || all[i].addressed
+				if all[i].addressed {
+					addressed = append(addressed, all[i].character)
+				}
 			}
 		}
-		return found
+		return addressed
 	}
-	has = write(l.waiting) // for another character, it may be being answered as well
+	characters = write(l.waiting)
 	t := l.active
 	if t == nil || t.complete || t.withdrawn != nil || !slices.ContainsFunc(slices.Concat(t.batch, t.joined), func(a arrival) bool { return a.Message.ID == m.ID }) {
-		return has
+		return characters
 	}
+	characters = append(characters, t.batch[0].character)
 	if t.cancel != nil && !again(t.visible) {
-		return true
+		return characters
 	}
 	write(t.batch)
 	write(t.joined)
@@ -226,7 +229,7 @@ func (l *lane) revise(m turn.Message, again func(visible bool) bool) (has bool) 
 		t.edited = true
 		t.cancel(errEdited)
 	}
-	return true
+	return characters
 }
 
 // resolve changes the arrival that the turn which is being taken answers, before its first attempt.

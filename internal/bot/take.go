@@ -118,7 +118,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 		text = ""
 	}
 	so = d.finish(text, finalButtons(p.Lookup, t.Cut)...)
-	b.remember(ctx, actor, t, so, batch[0].Event)
+	b.remember(ctx, actor, t, so, batch[0])
 	return so
 }
 
@@ -163,10 +163,11 @@ func (b *Bot) rest(ctx context.Context, actor *Actor, earlierID string) []turn.R
 const goOnPlease = "Your answer above was cut off. Go on exactly where it ends. Repeat nothing of it, and write no introduction."
 
 // remember completes the record and stores the reply as history.
-func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result deliveryResult, e turn.Event) {
+func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result deliveryResult, of arrival) {
 	if startsOver(result.err) {
 		return
 	}
+	e := of.Event
 	var withdrawn withdrawal
 	switch {
 	case errors.As(result.err, &withdrawn):
@@ -199,11 +200,12 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 	t.Timings.FirstSeen = result.firstSeen
 	t.Took = time.Since(t.Began)
 	var own []store.Message // dated by the clock that dated the question, which may not be ours
+	at := t.Request.Message.At.Add(max(0, t.Began.Sub(of.at)) + t.Took)
 	for _, p := range result.posts {
 		t.ReplyIDs = append(t.ReplyIDs, p.id)
 		own = append(own, b.stored(e, turn.Message{
 			ID: p.id, ChannelID: t.Request.ChannelID, Author: turn.Author{ID: actor.ID, Name: actor.Name}, Text: outgoing.OwnWords(p.text),
-			At: t.Request.Message.At.Add(t.Took), ReplyTo: t.Request.Message.ID, Own: true,
+			At: at, ReplyTo: t.Request.Message.ID, Own: true,
 		}))
 		own[len(own)-1].TurnID = t.Request.ID
 	}
