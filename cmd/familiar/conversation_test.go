@@ -46,6 +46,15 @@ import (
 //	start                    run the program and wait until it is on Discord
 //	say CHANNEL WHO TEXT     somebody writes; @familiar is the bot, @WHO as a channel is WHO's direct messages
 //	answer CHANNEL WHO TEXT  somebody replies to the bot's last message, without a ping
+//	reply CHANNEL WHO TEXT   somebody replies to the last thing that somebody said here
+//	attach CHANNEL WHO FILES TEXT  somebody writes, with files of the archive's files/, commas between and + for spaces; file=name
+//	                         calls one otherwise, file:alt describes it. A .png, .jpg or .gif holds its size, see drawing
+//	stale CHANNEL WHO FILES TEXT  the same, with links that have expired
+//	voice CHANNEL WHO SECONDS WORDS  somebody sends a voice message, in which these words are heard; to answer the bot's last one:
+//	voiceanswer
+//	forward CHANNEL WHO TEXT somebody forwards a message
+//	embed CHANNEL WHO TEXT   a bot posts an embed
+//	deletefirst CHANNEL      the first message there is deleted
 //	edit TEXT                the author of the last message changes it; unsay: deletes it
 //	purge CHANNEL WHO        a moderator deletes all that somebody wrote, at once; without WHO, what all people wrote
 //	heard CHANNEL            wait for the bot's next message and its record; "has" and "lacks" look at it
@@ -78,6 +87,9 @@ import (
 //	query TEXT               its last query, exactly
 //	fetched URL N            a page was asked for so many times
 //	dialled N                so many connections were made for pages
+//	pictures N               the last prompt of the main model had so many pictures; pictured W×H  the last of them is so large
+//	loaded NAME N            a file of this name was loaded so many times
+//	recordings N             so many voice messages were written down
 //	prompted TEXT            the last prompt of the main model holds a text; unprompted TEXT
 //	trace STATE              the last turn's record has this lookup state ("-" for none)
 //	recorded TEXT            the last turn's record, as JSON, holds a text; unrecorded TEXT
@@ -120,6 +132,7 @@ type conversation struct {
 	answer   discordtest.Message // to the last command
 	form     discordtest.Form    // that was opened last
 	traces   *trace.Store        // see records
+	files    map[string][]byte   // that people attach
 }
 
 // running is one run of the program.
@@ -186,7 +199,7 @@ func TestConversations(t *testing.T) {
 
 // newConversation makes the far ends of an archive.
 func newConversation(t *testing.T, archive *txtar.Archive) *conversation {
-	c := &conversation{T: t, dir: t.TempDir(), discord: discordtest.New(t), search: newMetasearch(t)}
+	c := &conversation{T: t, dir: t.TempDir(), discord: discordtest.New(t), search: newMetasearch(t), files: map[string][]byte{}}
 	c.env = map[string]string{
 		"DISCORD_TOKEN": discordtest.Token, "DISCORD_API_URL": c.discord.URL, "SEARXNG_URL": c.search.server.URL, "FAMILIAR_LOG": "debug",
 		"FAMILIAR_SEARCH": strings.Join(fewBackends, ","),
@@ -206,6 +219,8 @@ func newConversation(t *testing.T, archive *txtar.Archive) *conversation {
 			c.search.read(t, f.Data)
 		case "model":
 			c.startModel(f.Data)
+		case "files":
+			c.files[rest] = drawing(t, rest, f.Data)
 		case "characters":
 			path := filepath.Join(c.dir, f.Name)
 			c.must(os.MkdirAll(filepath.Dir(path), 0o755))
@@ -215,6 +230,7 @@ func newConversation(t *testing.T, archive *txtar.Archive) *conversation {
 		}
 	}
 	c.web = webtest.New(t, txtar.Format(pages))
+	c.web.Handle(discordtest.CDN+"/", c.discord.ServeFile)
 	storetest.Seed(c.T, filepath.Join(c.dir, "data")) // testdata/script and the tests of package store begin without one
 	return c
 }
@@ -241,6 +257,9 @@ func (c *conversation) startModel(script []byte) {
 		if _, set := c.env[name]; !set {
 			c.env[name] = value
 		}
+	}
+	if _, wanted := c.env["TRANSCRIBE_API_KEY"]; wanted {
+		c.env["TRANSCRIBE_BASE_URL"] = c.model.URL
 	}
 }
 
@@ -347,7 +366,7 @@ func (c *conversation) do(where, line string) {
 			c.Fatalf("%s: %s", where, line)
 		}
 	}()
-	for _, table := range []map[string]func(string){c.deeds(), c.looks(), c.troubles()} {
+	for _, table := range []map[string]func(string){c.deeds(), c.attaching(), c.looks(), c.troubles()} {
 		if f, ok := table[verb]; ok {
 			f(rest)
 			return
@@ -714,11 +733,13 @@ func (c *conversation) looks() map[string]func(string) {
 			channel, n, _ := strings.Cut(rest, " ")
 			count(func() int { return c.discord.Webhooks(channel) })(n)
 		},
-		"posts":   count(c.posts),
-		"models":  count(func() int { return len(c.model.Requests()) }),
-		"asked":   count(func() int { return len(c.search.asked()) }),
-		"dialled": count(func() int { return len(c.web.Dials()) }),
-		"exits":   count(func() int { return c.program.code }),
+		"posts":      count(c.posts),
+		"models":     count(func() int { return len(c.model.Requests()) }),
+		"pictures":   count(func() int { return len(c.pictures()) }),
+		"recordings": count(func() int { return len(c.model.Recordings()) }),
+		"asked":      count(func() int { return len(c.search.asked()) }),
+		"dialled":    count(func() int { return len(c.web.Dials()) }),
+		"exits":      count(func() int { return c.program.code }),
 		"buttons": func(rest string) {
 			channel, want, _ := strings.Cut(rest, " ")
 			if !eventually(func() bool { return c.labels(channel) == want }) {

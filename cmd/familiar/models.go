@@ -11,6 +11,7 @@ import (
 
 	"familiar/internal/llm"
 	"familiar/internal/providers/character"
+	"familiar/internal/transcribe"
 )
 
 const (
@@ -88,6 +89,7 @@ func (a *app) modelsOf(of *character.Character) models {
 	}
 	main := a.model(a.server.base, a.server.key, cmp.Or(of.Model.Name, a.server.preset))
 	main.Temperature, main.MaxTokens = of.Model.Temperature, of.Model.MaxTokens
+	main.Forced = a.config.get("OPENAI_VISION") == "on"
 	if !a.server.local() {
 		for name := range strings.SplitSeq(a.config.get("OPENAI_FALLBACKS"), ",") {
 			if name = strings.TrimSpace(name); name != "" {
@@ -110,6 +112,21 @@ func (a *app) sideModel(main *llm.Client, of *character.Character) *llm.Client {
 	}
 	side.Temperature, side.MaxTokens = of.SideModel.Temperature, of.SideModel.MaxTokens
 	return side
+}
+
+// sees reports whether a model is shown pictures, as far as is known.
+func (a *app) sees(m models) bool {
+	return m.main != nil && a.config.get("OPENAI_VISION") != "off" && (m.main.Forced || m.main.Sees())
+}
+
+// listener is the service that writes voice messages down, or nil where none is configured.
+func (a *app) listener() *transcribe.Service {
+	c := a.config
+	base := c.get("TRANSCRIBE_BASE_URL")
+	if base == "" {
+		return nil
+	}
+	return &transcribe.Service{HTTP: a.client(base), BaseURL: base, Key: c.get("TRANSCRIBE_API_KEY"), Model: c.get("TRANSCRIBE_MODEL")}
 }
 
 // localServer uses an Ollama that happens to run here, with its first model where none is named.

@@ -20,6 +20,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/lookup/verifier"
+	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/character"
 	"familiar/internal/providers/history"
 	"familiar/internal/providers/websearch"
@@ -74,8 +75,9 @@ type app struct {
 	backends *backends.Set
 	engine   *search.Engine
 	reader   *read.Reader
-	actor    *bot.Actor // the character with what its turns are made with
-	cast     cast       // it and, where the program runs on Discord, the others
+	actor    *bot.Actor        // the character with what its turns are made with
+	cast     cast              // it and, where the program runs on Discord, the others
+	files    *attachment.Files // what hangs on messages; nil at a terminal, where nothing does
 }
 
 // part is how much of the program a command needs. Each has what those before it have.
@@ -100,7 +102,7 @@ func open(ctx context.Context, p *program, need part) (*app, error) {
 		of   part
 		open func(context.Context, *program) error
 	}{
-		{toAnswer, a.openModels}, {toSearch, a.openStore}, {toRead, a.openReader}, {toSearch, a.openEngine}, {toAnswer, a.openActor}, {toServe, a.openCast},
+		{toAnswer, a.openModels}, {toSearch, a.openStore}, {toRead, a.openReader}, {toSearch, a.openEngine}, {toServe, a.openFiles}, {toAnswer, a.openActor}, {toServe, a.openCast},
 	} {
 		if step.of > need {
 			continue
@@ -204,6 +206,16 @@ func shelf(c *config, dir string) fs.FS {
 	return character.Overlay(resolve(dir, c.get("FAMILIAR_CHARACTERS")), characters.FS)
 }
 
+// openFiles makes what reads the files that hang on messages.
+func (a *app) openFiles(context.Context, *program) error {
+	hosts, err := guard.NewDomains(a.config.list("DISCORD_FILE_HOSTS"), nil)
+	if err != nil {
+		return problems{"DISCORD_FILE_HOSTS: " + err.Error()}
+	}
+	a.files = &attachment.Files{Fetcher: a.reader.Fetcher, Hosts: hosts}
+	return nil
+}
+
 // openActor makes what the turns of the character are made with.
 func (a *app) openActor(_ context.Context, p *program) (err error) {
 	a.actor, err = a.actorOf(a.character, p.far)
@@ -250,6 +262,9 @@ func (a *app) actorOf(c *character.Character, far far) (*bot.Actor, error) {
 		},
 		Count: counter.Count, BlockRole: web.BlockRole, Clock: c.Location, Names: append([]string{c.Name}, c.Aliases...), Redact: a.redact.String,
 		Deadlines: map[string]time.Duration{"character": 250*time.Millisecond + far.patience, "history": 2*time.Second + far.patience},
+	}
+	if a.files != nil {
+		builder.Providers = append(builder.Providers, &attachment.Provider{Files: a.files, Sees: func() bool { return a.sees(models) }})
 	}
 	actor := &bot.Actor{Character: c, Builder: builder, Lookup: lookup, Model: models.main, Side: models.side}
 	if models.side != nil && a.config.get("FAMILIAR_VERIFY") == "on" {

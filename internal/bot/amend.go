@@ -43,6 +43,7 @@ func (b *Bot) edited(ctx context.Context, e turn.Event) {
 
 // anew are the arrivals with which each character that answered a question answers it again, but for those who have a turn for it already.
 func (b *Bot) anew(ctx context.Context, e turn.Event, under []string) (all []arrival) {
+	e = withNotes(e)
 	for i, t := range b.answers(ctx, e.Message.ID) {
 		if c := t.Request.Character; !slices.Contains(under, c) && !slices.Contains(under, "") {
 			all = append(all, arrival{Event: e, at: time.Now(), addressed: true, anew: true, character: c, second: i > 0, newID: ulid.Make().String()})

@@ -26,6 +26,9 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 		}
 	}()
 	r := reply{bot: b, actor: d.actor, trace: t, lookup: p.Lookup, rules: d.rules, marker: d.marker, away: d.away}
+	if excuse := unheard(t); excuse != "" && strings.TrimSpace(t.Request.Message.Text) == "" {
+		return r.say(excuse)
+	}
 	actor := d.actor
 	if actor.Model == nil {
 		t.Model = NoModel
@@ -88,12 +91,15 @@ func modelMessages(prompt []turn.Rendered) []llm.Message {
 	ms := make([]llm.Message, len(prompt))
 	for i, m := range prompt {
 		ms[i] = llm.Message{Role: m.Role, Name: m.Name, Content: m.Text}
+		for _, image := range m.Images {
+			ms[i].Images = append(ms[i].Images, llm.Image{Label: image.Label, Type: image.Type, Data: image.Data})
+		}
 	}
 	return ms
 }
 
 func record(t *turn.Trace, a llm.Answer) {
-	t.Model, t.Finish = a.Model, a.Finish
+	t.Model, t.Finish, t.Blind = a.Model, a.Finish, t.Blind || a.Blind
 	t.Usage = usage(a.Usage)
 	for _, f := range a.Failed {
 		t.Tried = append(t.Tried, turn.ModelFailure{Model: f.Model, Kind: string(f.Kind)})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/providers/attachment"
 	"familiar/internal/store"
 )
 
@@ -44,6 +45,7 @@ const secondClaim = "/"
 
 // arrivals are what an event puts into its lane: one, or one for each character that it asks for a turn.
 func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
+	e = withNotes(e)
 	a := arrival{Event: e, at: time.Now()}
 	var called []summons
 	if !b.hushed(ctx, e) {
@@ -58,6 +60,17 @@ func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 		all = append(all, a)
 	}
 	return all
+}
+
+// withNotes has the messages of an event name what hangs on them.
+func withNotes(e turn.Event) turn.Event {
+	e.Message.Note = attachment.Note(e.Message, "")
+	if e.Reply != nil {
+		above := *e.Reply
+		above.Note = attachment.Note(above, "")
+		e.Reply = &above
+	}
+	return e
 }
 
 // allowed counts a turn of a person's, and reports whether there may be one more. Who asks for one too many is told so.

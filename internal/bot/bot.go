@@ -7,6 +7,7 @@
 //     and which of the characters in cast.go).
 //     No event is answered twice, and a restart knows what was not (resume.go).
 //   - lane.go lets it wait for its turn, in its channel's lane.
+//   - voice.go has a voice message written down, so that it is answered like any other.
 //   - take.go takes the turn: gather (prompt.Builder), ask (llm.Client), answer (answer.go, reply.go), remember (trace.Store).
 //   - threads.go opens threads and goes on in them.
 //   - chatter.go joins in unasked, where people want that.
@@ -34,9 +35,11 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/providers/attachment"
 	"familiar/internal/redact"
 	"familiar/internal/store"
 	"familiar/internal/trace"
+	"familiar/internal/transcribe"
 )
 
 // Door is how a bot reaches people.
@@ -49,18 +52,20 @@ type Door interface {
 	Respond(ctx context.Context, c turn.Command, a turn.Answer) error
 }
 
-// Bot is one or more characters behind one door. Every field but Redact and WebOff is required; they must not be changed while it
-// runs.
+// Bot is one or more characters behind one door. Every field but Files, Listener, Redact and WebOff is required; they must not be
+// changed while it runs.
 type Bot struct {
-	Door   Door
-	Cast   *Cast // until SetCast
-	Store  *store.DB
-	Traces *trace.Store
-	Redact *redact.Redactor
-	Log    *slog.Logger
-	Pace   Pace
-	WebOff bool          // the operator switched the web off for all channels
-	Limit  time.Duration // for the model's answer, after the prompt is built; 0 is two minutes
+	Door     Door
+	Cast     *Cast // until SetCast
+	Store    *store.DB
+	Traces   *trace.Store
+	Files    *attachment.Files   // reads what hangs on messages; nil: voice messages are not heard
+	Listener *transcribe.Service // writes voice messages down; nil: nobody does
+	Redact   *redact.Redactor
+	Log      *slog.Logger
+	Pace     Pace
+	WebOff   bool          // the operator switched the web off for all channels
+	Limit    time.Duration // for the model's answer, after the prompt is built; 0 is two minutes
 
 	// Prepare makes what several characters need to post in a channel under names of their own; its error says why they cannot, and
 	// how they could. nil: nothing is needed.

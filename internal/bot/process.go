@@ -127,6 +127,9 @@ const thinkPlease = "Before you answer, note for yourself what the last message 
 // thinking asks for notes. What strangers wrote is not shown: the notes are read as the bot's own.
 func thinking(p prompt.Prompt) llm.Request {
 	messages := slices.DeleteFunc(slices.Clone(p.Messages), func(m turn.Rendered) bool { return m.Web })
+	for i := range messages {
+		messages[i].Images = nil
+	}
 	return llm.Request{MaxTokens: thoughtLimit, Messages: append(modelMessages(messages), llm.Message{Role: "user", Content: thinkPlease})}
 }
 

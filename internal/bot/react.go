@@ -1,8 +1,10 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -56,10 +58,17 @@ func (b *Bot) writer(ctx context.Context, messageID string) (turnID string, err 
 		return m.TurnID, nil
 	case err == nil:
 		return "", store.ErrNotFound
-	case errors.Is(err, store.ErrNotFound):
-		return b.Store.PostedBy(ctx, messageID)
+	case !errors.Is(err, store.ErrNotFound):
+		return "", err
 	}
-	return "", err
+	if turnID, err = b.Store.PostedBy(ctx, messageID); !errors.Is(err, store.ErrNotFound) {
+		return turnID, err
+	}
+	t, err := b.Traces.ByMessage(ctx, messageID) // its turn has just ended
+	if err != nil || !slices.Contains(t.ReplyIDs, messageID) {
+		return "", cmp.Or(err, store.ErrNotFound)
+	}
+	return t.Request.ID, nil
 }
 
 // followsReactions reports whether the character of a turn takes notice of reactions.

@@ -71,6 +71,12 @@ func (r reply) finish(body string, notes []string) string {
 	if strings.TrimSpace(guarded) == "" {
 		guarded = r.say(emptyAnswer)
 	}
+	if r.trace.Blind {
+		notes = append(notes, r.say(cannotSee))
+	}
+	if excuse := unheard(r.trace); excuse != "" {
+		notes = append(notes, r.say(excuse))
+	}
 	if r.away {
 		notes = append(notes, r.say(wasAway))
 	}

@@ -43,6 +43,9 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 			r.Parent = b.asSeen(ctx, a.Reply, actor.ID)
 		}
 		if i < len(batch)-1 {
+			r.Message.Files = append(slices.Clip(r.Message.Files), a.Message.Files...)
+			r.Message.Quotes = append(slices.Clip(r.Message.Quotes), a.Message.Quotes...)
+			r.Message.Note = strings.TrimSpace(a.Message.Note + " " + r.Message.Note)
 			r.Burst = append(r.Burst, a.Message.ID)
 			r.Message.Mentions = append(slices.Clip(r.Message.Mentions), a.Message.Mentions...)
 		}
@@ -123,8 +126,12 @@ func (b *Bot) thread(ctx context.Context, r *turn.Request) {
 		if r.Parent != nil && len(r.Chain) == 0 {
 			r.Chain = []turn.Message{*r.Parent}
 		}
-		if r.Parent == nil && len(r.Chain) > 0 {
+		switch {
+		case len(r.Chain) == 0:
+		case r.Parent == nil:
 			r.Parent = &r.Chain[0]
+		case r.Parent.Text == "" && r.Chain[0].ID == r.Parent.ID: // a voice message whose words are known
+			r.Parent.Text, r.Parent.Note = r.Chain[0].Text, r.Chain[0].Note
 		}
 		return
 	}
@@ -161,7 +168,7 @@ func messages(rows []store.Message, character string) []turn.Message {
 		other := m.OfAnother(character)
 		ms = append(ms, turn.Message{
 			ID: m.ID, ChannelID: m.ChannelID, Author: turn.Author{ID: m.AuthorID, Name: m.AuthorName, Machine: other},
-			Text: m.Text, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own && !other,
+			Text: m.Text, Note: m.Note, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own && !other,
 		})
 	}
 	return ms

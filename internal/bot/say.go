@@ -42,6 +42,10 @@ const (
 	retracted     sentence = "The question was deleted, and my answer with it."
 	quietHere     sentence = "All right, I am quiet here. Mention me and I am back."
 	noThread      sentence = "I was to open a thread for this, and may not: I need the permission Create Public Threads here. Until then I answer in the channel."
+	cannotSee     sentence = "My model cannot see images, so I answered the text alone."
+	cannotListen  sentence = "I can't listen to voice messages here: write to me instead."
+	notHeard      sentence = "I could not make out this voice message. Try again, or write to me."
+	tooLongToHear sentence = "This voice message is too long for me: I listen to ten minutes at most."
 	turnBroken    sentence = "Something went wrong on my side. Whoever runs me will find the reason in my log."
 
 	tooBusyAll    sentence = "Too much at once: I had to skip messages of %s. Ask me again in a moment."

@@ -70,7 +70,7 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 	id := cmp.Or(batch[0].turnID, batch[0].newID, ulid.Make().String())
 	began := time.Now()
-	actor := b.actor(ctx, batch[0])
+	actor, heard := b.actor(ctx, batch[0]), map[string]hearing{}
 	b.seen(actor, batch[0].Message.ChannelID, batch[len(batch)-1].Message.ID)
 	var so deliveryResult
 	for {
@@ -79,7 +79,7 @@ func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 		if so.created > 0 {
 			batch[0].posts, batch[0].created = so.kept(), so.created
 		}
-		so = b.attempt(attempt, l, actor, id, began, batch)
+		so = b.attempt(attempt, l, actor, id, began, batch, heard)
 		cancel(nil)
 		if l.end() {
 			return
@@ -88,21 +88,23 @@ func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 }
 
 // attempt is one attempt at a turn. It returns what is posted by then.
-func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, began time.Time, batch []arrival) (so deliveryResult) {
+func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, began time.Time, batch []arrival, heard map[string]hearing) (so deliveryResult) {
 	so = resumed(batch[0])
 	defer func() {
 		if b.recovered("take a turn", recover()) {
 			b.tell(batch[0].Event, turnBroken, batch[0].claim())
 		}
 	}()
-	t := &turn.Trace{Request: b.request(ctx, actor, id, batch), Phase: turn.Begun, Began: began}
+	typing := b.typing(ctx, batch[0].Message.ChannelID)
+	defer typing.stop()
+	b.listen(ctx, batch, heard)
+	spoken, transcripts := withWords(batch, heard)
+	t := &turn.Trace{Request: b.request(ctx, actor, id, spoken), Phase: turn.Begun, Began: began, Transcripts: transcripts}
 	if said := batch[0].considered; said != nil {
 		t.Processed = append(t.Processed, *said)
 	}
 	ctx, cancel := context.WithDeadline(ctx, t.Request.Deadline.Add(b.limit()))
 	defer cancel()
-	typing := b.typing(ctx, t.Request.ChannelID)
-	defer typing.stop()
 
 	p := b.gather(ctx, actor, t)
 	if actor.Model != nil {
@@ -136,6 +138,7 @@ func (b *Bot) gather(ctx context.Context, actor *Actor, t *turn.Trace) prompt.Pr
 		p.Messages = append(p.Messages, b.rest(ctx, actor, t.Request.EarlierID)...)
 	}
 	t.Outcomes, t.Layers, t.Dropped, t.Prompt = p.Outcomes, p.Layers, p.Dropped, p.Messages
+	t.Blind = actor.Model != nil && blind(p.Outcomes)
 	t.Timings.Prompt = time.Since(t.Began)
 	return p
 }
@@ -239,7 +242,7 @@ func (b *Bot) save(ctx context.Context, t *turn.Trace) error {
 func (b *Bot) stored(e turn.Event, m turn.Message) store.Message {
 	return store.Message{
 		ID: m.ID, ChannelID: m.ChannelID, GuildID: e.GuildID, AuthorID: m.Author.ID, AuthorName: m.Author.Name,
-		Text: m.Text, ReplyTo: m.ReplyTo, At: m.At, Own: m.Own,
+		Text: m.Text, Note: m.Note, ReplyTo: m.ReplyTo, At: m.At, Own: m.Own,
 	}
 }
 

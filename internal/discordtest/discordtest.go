@@ -13,6 +13,7 @@
 //
 //   - What people do: Say, Reply, Post, Edit, Embed, Delete, Purge, React, Unreact, Interact, Order, Press, DeleteChannel, Kick. AddAway
 //     makes a server that has not installed the bot, where people bring it along.
+//   - What they attach: Post with files, forwarded messages and embeds; ServeFile is the host of the files.
 //   - Webhooks of the bot: DenyWebhooks, DeleteWebhooks, Webhooks. Their messages count as the bot's, under the names that they have.
 //   - What the bot did: WaitReply, Messages, Requests, Commands, Offered, and the Interaction's WaitAck, WaitAnswer and WaitChoices.
 //   - What the gateway does: Drop with any close code, Reconnect (op 7), Invalidate (op 9), MuteAcks, Silence, CloseNext,
@@ -77,6 +78,8 @@ type Server struct {
 	pace         int         // requests in a second; 0: any number
 	latest       []time.Time // the last so many requests
 	quiet        bool
+	files        map[string]*file // by id
+	staleLinks   bool             // the links of the next payload have expired
 	requests     []Request
 	onReply      func(Message)
 	resumeURL    *string // what READY names; nil: the gateway's own
@@ -123,7 +126,7 @@ func empty() *Server {
 	return &Server{
 		changed: make(chan struct{}), users: map[string]*user{}, byName: map[string]*user{},
 		channels: map[string]*channel{}, messages: map[string]*message{}, nonces: map[string]*message{},
-		interactions: map[string]*Interaction{}, windows: map[string]*window{}, startsLeft: 1000,
+		interactions: map[string]*Interaction{}, windows: map[string]*window{}, files: map[string]*file{}, startsLeft: 1000,
 		gateway: gateway{interval: 41250 * time.Millisecond},
 	}
 }

@@ -120,6 +120,7 @@ func (s *Server) payload(m *message, event bool) object {
 	if m.Nonce != "" {
 		p["nonce"] = m.Nonce
 	}
+	s.addFiles(p, m)
 	if m.webhook != "" {
 		p["webhook_id"] = m.webhook
 		if m.application != "" {

@@ -17,6 +17,7 @@ type Message struct {
 	AuthorID   string // of the bot's own, the id of the character that wrote it, where that is kept
 	AuthorName string
 	Text       string
+	Note       string    // names what hangs on it: "[image: cat.png]"
 	ReplyTo    string    // id of the message it replies to, or empty
 	TurnID     string    // the turn that it began or that wrote it, or empty
 	At         time.Time // to the microsecond; read back in UTC
@@ -50,6 +51,12 @@ func (db *DB) SaveMessages(ctx context.Context, ms ...Message) error {
 func (db *DB) EditMessage(ctx context.Context, id, text string) (edited bool, err error) {
 	n, err := db.exec(ctx, "edit message", `UPDATE messages SET text = ? WHERE id = ? AND text <> ?`, text, id, text)
 	return n > 0, err
+}
+
+// TranscribeMessage gives a voice message, which had no words, its words and a new note. It is no error if there is none.
+func (db *DB) TranscribeMessage(ctx context.Context, id, text, note string) error {
+	_, err := db.exec(ctx, "keep transcript", `UPDATE messages SET text = ?, note = ? WHERE id = ?`, text, note, id)
+	return err
 }
 
 // DeleteMessage forgets a message, and notes that records may still hold it: see [DB.Forgetting]. It is no error if there is
@@ -145,15 +152,15 @@ func (db *DB) Chain(ctx context.Context, id string, n int) ([]Message, error) {
 }
 
 // columns are in the order of scan and insertInto.
-const columns = `id, channel_id, guild_id, author_id, author_name, text, reply_to, turn_id, at, own`
+const columns = `id, channel_id, guild_id, author_id, author_name, text, reply_to, turn_id, at, own, note`
 
 func scan(row scanner) (m Message, err error) {
 	var at int64
-	err = row.Scan(&m.ID, &m.ChannelID, &m.GuildID, &m.AuthorID, &m.AuthorName, &m.Text, &m.ReplyTo, &m.TurnID, &at, &m.Own)
+	err = row.Scan(&m.ID, &m.ChannelID, &m.GuildID, &m.AuthorID, &m.AuthorName, &m.Text, &m.ReplyTo, &m.TurnID, &at, &m.Own, &m.Note)
 	m.At = time.UnixMicro(at).UTC()
 	return m, err
 }
 
 func insertInto(s *sql.Stmt, m Message) (sql.Result, error) {
-	return s.Exec(m.ID, m.ChannelID, m.GuildID, m.AuthorID, m.AuthorName, m.Text, m.ReplyTo, m.TurnID, m.At.UnixMicro(), m.Own)
+	return s.Exec(m.ID, m.ChannelID, m.GuildID, m.AuthorID, m.AuthorName, m.Text, m.ReplyTo, m.TurnID, m.At.UnixMicro(), m.Own, m.Note)
 }

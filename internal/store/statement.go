@@ -71,11 +71,11 @@ func collect[T any](db *DB, what string, rows *sql.Rows, err error, scan func(sc
 	return all, nil
 }
 
-const insert = `INSERT INTO messages (` + columns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO `
+const insert = `INSERT INTO messages (` + columns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO `
 
 const replace = `UPDATE SET channel_id = excluded.channel_id, guild_id = excluded.guild_id,
 	author_id = excluded.author_id, author_name = excluded.author_name, text = excluded.text,
-	reply_to = excluded.reply_to, turn_id = excluded.turn_id, at = excluded.at, own = excluded.own`
+	reply_to = excluded.reply_to, turn_id = excluded.turn_id, at = excluded.at, own = excluded.own, note = excluded.note`
 
 func (db *DB) prepare(ctx context.Context) error {
 	type statement struct {

@@ -198,7 +198,7 @@ func (s *Session) Respond(ctx context.Context, c turn.Command, a turn.Answer) er
 	if a.File == nil {
 		req.body = mustJSON(r)
 	} else {
-		r.Attachments = []attachment{{Filename: fileName(a)}}
+		r.Attachments = []attachment{{Filename: recordName(a)}}
 		var err error
 		if req.contentType, req.body, err = form(r, a.File); err != nil {
 			return fmt.Errorf("encode answer: %w", err)
@@ -208,7 +208,7 @@ func (s *Session) Respond(ctx context.Context, c turn.Command, a turn.Answer) er
 	return err
 }
 
-func fileName(a turn.Answer) string { return orElse(a.Name, "record.txt") }
+func recordName(a turn.Answer) string { return orElse(a.Name, "record.txt") }
 
 // components are an answer as Discord shows it, with the UTF-16 units of its text: the text, the sections in a frame with rules between
 // them, the file, the buttons.
@@ -235,7 +235,7 @@ func components(a turn.Answer) (all []discordgo.MessageComponent, units int) {
 		all = append(all, frame)
 	}
 	if a.File != nil {
-		all = append(all, discordgo.FileComponent{File: discordgo.UnfurledMediaItem{URL: "attachment://" + fileName(a)}})
+		all = append(all, discordgo.FileComponent{File: discordgo.UnfurledMediaItem{URL: "attachment://" + recordName(a)}})
 	}
 	return append(all, rows(a.Buttons)...), units
 }

@@ -99,6 +99,7 @@ func (s *Session) message(m *message, by *member) turn.Message {
 	out := turn.Message{
 		ID: m.ID, ChannelID: m.ChannelID, Text: text, Mentions: mentions, At: m.Timestamp.Time, Own: own,
 		Author: turn.Author{ID: m.Author.ID, Name: m.Author.name(by), Machine: !own && !fromPerson(m)},
+		Files:  files(m.ID, m.Attachments, m.Flags), Quotes: s.quotes(m),
 	}
 	if m.Reference != nil && m.Reference.Type == 0 {
 		out.ReplyTo = m.Reference.MessageID

@@ -22,15 +22,15 @@ import (
 type Webhook struct{ ID, Token string }
 
 const (
-	webhookName  = "familiar" // of the webhook itself; each message has a name of its own
-	maxName      = 80         // characters in a webhook's name
-	hookSkew     = time.Minute
-	hookMemory   = 10_000           // messages
-	lookBack     = 10 * time.Minute // in which an earlier process may have posted
-	lookAt       = 100              // messages, when one is looked for
-	withParts    = "with_components=true"
-	manageHooks  = "give the bot's role the permission Manage Webhooks there"
-	tooManyHooks = "delete one of the channel's webhooks: Server Settings → Integrations → Webhooks"
+	webhookName    = "familiar" // of the webhook itself; each message has a name of its own
+	maxPersonaName = 80         // characters in a webhook's name
+	hookSkew       = time.Minute
+	hookMemory     = 10_000           // messages
+	lookBack       = 10 * time.Minute // in which an earlier process may have posted
+	lookAt         = 100              // messages, when one is looked for
+	withParts      = "with_components=true"
+	manageHooks    = "give the bot's role the permission Manage Webhooks there"
+	tooManyHooks   = "delete one of the channel's webhooks: Server Settings → Integrations → Webhooks"
 )
 
 // webhooks are those of the channels, and what was posted through them. Its zero value is ready.
@@ -438,7 +438,7 @@ func PersonaName(name string) string {
 		name += "·"
 	}
 	runes := []rune(name)
-	return orElse(strings.TrimSpace(string(runes[:min(len(runes), maxName)])), webhookName)
+	return orElse(strings.TrimSpace(string(runes[:min(len(runes), maxPersonaName)])), webhookName)
 }
 
 // Labelled is a persona's text where the bot posts it under its own name.

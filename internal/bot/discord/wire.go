@@ -170,6 +170,66 @@ type message struct {
 	Roles      []string              `json:"mention_roles"`
 	Reference  *messageReference     `json:"message_reference"`
 	Referenced *message              `json:"referenced_message"`
+
+	Flags       discordgo.MessageFlags `json:"flags"`
+	Attachments optional[sentFile]     `json:"attachments"`
+	Embeds      optional[embed]        `json:"embeds"`
+	Snapshots   optional[snapshot]     `json:"message_snapshots"`
+}
+
+// optional is what a message can do without: what of it cannot be read is left out, and the message is not lost.
+type optional[T any] []T
+
+// UnmarshalJSON never fails.
+func (o *optional[T]) UnmarshalJSON(data []byte) error {
+	if err := json.Unmarshal(data, (*[]T)(o)); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
+		*o = nil
+	}
+	return nil
+}
+
+// https://discord.com/developers/docs/resources/message#attachment-object
+type sentFile struct {
+	ID          snowflake `json:"id"`
+	Filename    string    `json:"filename"`
+	Description string    `json:"description"`
+	ContentType string    `json:"content_type"`
+	Size        int64     `json:"size"`
+	URL         string    `json:"url"`
+	Width       int       `json:"width"`
+	Height      int       `json:"height"`
+	Seconds     float64   `json:"duration_secs"`
+	Waveform    string    `json:"waveform"`
+}
+
+// https://discord.com/developers/docs/resources/message#embed-object
+type embed struct {
+	Title       string               `json:"title"`
+	Description string               `json:"description"`
+	Provider    embedName            `json:"provider"`
+	Author      embedName            `json:"author"`
+	Fields      optional[embedField] `json:"fields"`
+}
+
+type embedName struct {
+	Name string `json:"name"`
+}
+
+type embedField struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// snapshot is a message as it was when it was forwarded. Whose it was is not told.
+// https://discord.com/developers/docs/resources/message#message-snapshot-object
+type snapshot struct {
+	Message struct {
+		Content     string                 `json:"content"`
+		Flags       discordgo.MessageFlags `json:"flags"`
+		Attachments optional[sentFile]     `json:"attachments"`
+		Embeds      optional[embed]        `json:"embeds"`
+		Mentions    []mention              `json:"mentions"`
+	} `json:"message"`
 }
 
 type messageReference struct {

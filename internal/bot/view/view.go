@@ -127,6 +127,12 @@ func what(t *turn.Trace) string {
 			w.row("query", "%s", Queries(l.Query))
 		}
 	}
+	for i, line := range attached(t) {
+		w.item(i, "attached", "%s", line)
+	}
+	for i, v := range t.Transcripts {
+		w.item(i, "voice", "%.0f s · %s%s", v.Seconds, sentTo(v), inParens(string(v.Failure)))
+	}
 	if id := r.EarlierID; id != "" {
 		what := "answers again what it answered before"
 		switch {
@@ -176,6 +182,9 @@ func answer(t *turn.Trace) string {
 			w.item(i, "opinions", "%s %s%s %s", o.Is, fmt.Sprint(o.Sources), inParens(cmp.Or(o.Why, o.Words)), clean.Line(cmp.Or(o.Quote, o.Text), 120))
 		}
 	}
+	if t.Blind {
+		w.row("images", "the model cannot see: it was shown none")
+	}
 	if t.Uncited {
 		w.row("cited", "none of the sources that were given")
 	}
@@ -183,6 +192,35 @@ func answer(t *turn.Trace) string {
 		w.item(i, "pressed", "%s by %s · %s%s", p.Kind, p.ByID, p.At.UTC().Format("2006-01-02 15:04:05 UTC"), inParens(p.TurnID))
 	}
 	return w.String()
+}
+
+// attached writes a line for each thing that hung on the messages.
+func attached(t *turn.Trace) (lines []string) {
+	for _, o := range t.Outcomes {
+		for _, c := range o.Contributions {
+			a := c.Attached
+			switch {
+			case a == nil:
+			case a.Name == "":
+				lines = append(lines, fmt.Sprintf("quotations · %d tokens", c.Tokens))
+			case a.Failure != "":
+				lines = append(lines, fmt.Sprintf("%s · not shown: %s", a.Name, a.Failure))
+			case a.Image != nil:
+				lines = append(lines, fmt.Sprintf("%s · %s, %d×%d, %d bytes, sha256 %.12s · shown %d×%d, %d tokens", a.Name, a.Type, a.Width, a.Height, a.Size, a.SHA256, a.Image.Width, a.Image.Height, c.Tokens))
+			default:
+				lines = append(lines, fmt.Sprintf("%s · %d lines, %d bytes, sha256 %.12s · %d tokens", a.Name, a.Lines, a.Size, a.SHA256, c.Tokens))
+			}
+		}
+	}
+	return lines
+}
+
+// sentTo says where a recording went.
+func sentTo(v turn.Transcript) string {
+	if v.Host == "" {
+		return "not sent anywhere"
+	}
+	return fmt.Sprintf("%d bytes sent to %s", v.Bytes, v.Host)
 }
 
 func modelUse(t *turn.Trace) string {

@@ -116,6 +116,10 @@ type Message struct {
 	ReplyTo   string    `json:"reply_to,omitempty"` // id of the message it replies to
 	Mentions  []string  `json:"mentions,omitempty"` // what it mentions, as it stands in Text: "@Ada Lovelace", "#general"
 	Own       bool      `json:"own,omitempty"`      // written by this bot, and where a character reads it, by that character
+
+	Files  []Attachment `json:"files,omitempty"`
+	Quotes []Quote      `json:"quotes,omitempty"` // words of others that hang on it: nothing in them is its author's
+	Note   string       `json:"note,omitempty"`   // names what hangs on it, for models: "[image: cat.png]"
 }
 
 // ByPerson reports whether a person wrote the message. Only people's words make links allowed, pages fetchable and
@@ -140,13 +144,14 @@ const (
 	RecentHistory
 	AuthorNote
 	DepthInject
+	Attachments // what hangs on the turn's message, on top of the total
 )
 
-var layerNames = [...]string{"core", "character", "content", "history_summary", "recent_history", "author_note", "depth_inject"}
+var layerNames = [...]string{"core", "character", "content", "history_summary", "recent_history", "author_note", "depth_inject", "attached"}
 
 // Layers lists every layer in reading order.
 func Layers() []Layer {
-	return []Layer{Core, Character, Content, HistorySummary, RecentHistory, AuthorNote, DepthInject}
+	return []Layer{Core, Character, Content, HistorySummary, RecentHistory, AuthorNote, DepthInject, Attachments}
 }
 
 func (l Layer) String() string {
@@ -184,6 +189,8 @@ type Contribution struct {
 	Web    bool    `json:"web,omitempty"`
 	Depth  int     `json:"depth,omitempty"`  // depth_inject: messages from the end
 	Lookup *Lookup `json:"lookup,omitempty"` // where Text came from, if it was looked up
+	// Attached is what Text came from, if that hangs on a message. The layer is attached.
+	Attached *Attached `json:"attached,omitempty"`
 }
 
 // Outcome is how one provider did. Outcomes are stored in the order of the providers, whoever was quickest.

@@ -127,6 +127,7 @@ type layersConfig struct {
 	RecentHistory  int `toml:"recent_history"`
 	AuthorNote     int `toml:"author_note"`
 	DepthInject    int `toml:"depth_inject"`
+	Attached       int `toml:"attached"`
 }
 
 // Duration is a duration as a person writes it: "24s", "1m30s".

@@ -277,5 +277,6 @@ func (l layersConfig) byLayer() map[turn.Layer]int {
 		turn.RecentHistory:  l.RecentHistory,
 		turn.AuthorNote:     l.AuthorNote,
 		turn.DepthInject:    l.DepthInject,
+		turn.Attachments:    l.Attached,
 	}
 }

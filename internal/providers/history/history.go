@@ -127,7 +127,7 @@ type offer struct {
 }
 
 func (o *offer) add(m turn.Message, priority int, source string) {
-	if m.ID != "" && o.known[m.ID] || strings.TrimSpace(m.Text) == "" {
+	if m.ID != "" && o.known[m.ID] || strings.TrimSpace(m.Text+m.Note) == "" {
 		return
 	}
 	o.known[m.ID] = true
@@ -174,6 +174,6 @@ func message(m store.Message, character string) turn.Message {
 	other := m.OfAnother(character)
 	return turn.Message{
 		ID: m.ID, ChannelID: m.ChannelID, Author: turn.Author{ID: m.AuthorID, Name: m.AuthorName, Machine: other},
-		Text: m.Text, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own && !other,
+		Text: m.Text, Note: m.Note, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own && !other,
 	}
 }
