@@ -56,11 +56,16 @@ import (
 //	embed CHANNEL WHO TEXT   a bot posts an embed
 //	deletefirst CHANNEL      the first message there is deleted
 //	edit TEXT                the author of the last message changes it; unsay: deletes it
+//	purge CHANNEL WHO        a moderator deletes all that somebody wrote, at once; without WHO, what all people wrote
 //	heard CHANNEL            wait for the bot's next message and its record; "has" and "lacks" look at it
 //	notice CHANNEL           the same for a message that has no record, since it answers nothing
 //	silent CHANNEL           for half a second, no message comes
+//	shows CHANNEL TEXT       one of the bot's messages holds a text; bare CHANNEL: none of them is left
 //	command WHO NAME K=V …   a slash command in general, + for spaces; its answer is looked at
 //	try WHO NAME K=V …       the same by somebody who may not manage the server
+//	react CHANNEL WHO EMOJI  somebody puts an emoji under the bot's last message; unreact: takes it away; modreact: a moderator
+//	reacted CHANNEL EMOJI    the bot has put it under the last message of a person; - for none of its emojis anywhere
+//	feedback TEXT            what familiar feedback prints holds a text
 //	menu CHANNEL WHO NAME    an entry of the menu of the channel's last message; its answer is looked at
 //	typing CHANNEL WHO NAME K=V …  a slash command whose last option is being typed; the suggestions are looked at, on a line each
 //	bring WHO NAME K=V …     a slash command in the channel elsewhere of a server that has not installed the bot
@@ -93,7 +98,10 @@ import (
 //	repeat                   the gateway sends its last message event again
 //	fault METHOD ROUTE STATUS N  the next N such requests fail; with status 0 they take effect and the answer is lost
 //	deny CHANNEL             the bot may not write there any more
-//	thread CHANNEL NAME      a thread is made
+//	thread CHANNEL NAME      a thread is made; ~ as a channel is the newest thread
+//	opened TEXT              the name of the newest thread holds a text
+//	nothreads CHANNEL        the bot may not make threads there
+//	forum NAME               a forum is made; post FORUM WHO TITLE | TEXT: somebody makes a post there
 //	ownrole                  the bot gets the role that Discord makes for it, "familiar role"
 //	gone CHANNEL, kick       the channel is deleted; the bot is removed from the server
 //	spoke CHANNEL NAMES      under which names the bot posted there, in order, with commas between them
@@ -424,9 +432,18 @@ func (c *conversation) deeds() map[string]func(string) {
 			c.must(os.MkdirAll(filepath.Dir(file), 0o755))
 			c.must(os.WriteFile(file, []byte(unescape(text)), 0o644))
 		},
-		"remove":  func(file string) { c.must(os.RemoveAll(filepath.Join(c.dir, file))) },
-		"edit":    func(text string) { c.discord.Edit(c.lastSaid, unescape(text)) },
-		"unsay":   func(string) { c.discord.Delete(c.lastSaid) },
+		"remove": func(file string) { c.must(os.RemoveAll(filepath.Join(c.dir, file))) },
+		"edit":   func(text string) { c.discord.Edit(c.lastSaid, unescape(text)) },
+		"unsay":  func(string) { c.discord.Delete(c.lastSaid) },
+		"purge": func(rest string) {
+			channel, who, _ := strings.Cut(rest, " ")
+			c.discord.Purge(channel, who)
+		},
+		"react":    func(rest string) { c.react(rest, c.discord.React, false) },
+		"modreact": func(rest string) { c.react(rest, c.discord.React, true) },
+		"unreact": func(rest string) {
+			c.react(rest, func(id, who, emoji string, _ bool) { c.discord.Unreact(id, who, emoji) }, false)
+		},
 		"command": func(rest string) { c.order(rest, true) },
 		"try":     func(rest string) { c.order(rest, false) },
 		"bring":   func(rest string) { c.hearAnswer(c.discord.Order(orderOf("elsewhere "+rest)), 1) },
@@ -508,6 +525,35 @@ func (c *conversation) own(channel string) (last discordtest.Message) {
 		}
 	}
 	return last
+}
+
+// react waits for the bot's message and does something with an emoji under it.
+func (c *conversation) react(rest string, do func(id, who, emoji string, moderates bool), moderates bool) {
+	c.Helper()
+	channel, who, emoji := words3(rest)
+	if !eventually(func() bool { return c.own(channel).ID != "" }) {
+		c.Fatal("the bot has said nothing")
+	}
+	do(c.own(channel).ID, who, emoji, moderates)
+}
+
+// reactions are the bot's under all messages of a channel.
+func (c *conversation) reactions(channel string) (all string) {
+	for _, m := range c.discord.Messages(channel) {
+		all += strings.Join(m.Reactions, "")
+	}
+	return all
+}
+
+// ownTexts are the bot's messages in a channel, joined.
+func (c *conversation) ownTexts(channel string) string {
+	var all []string
+	for _, m := range c.discord.Messages(channel) {
+		if m.Own {
+			all = append(all, m.Text)
+		}
+	}
+	return strings.Join(all, "\n")
 }
 
 // spoke lists the names under which the bot posted in a channel.
@@ -607,7 +653,7 @@ func (c *conversation) looks() map[string]func(string) {
 		return func(text string) {
 			want, err := strconv.Atoi(text)
 			c.must(err)
-			eventually(func() bool { return what() >= want })
+			eventually(func() bool { return what() == want })
 			if got := what(); got != want {
 				c.Errorf("%d", got)
 			}
@@ -621,6 +667,27 @@ func (c *conversation) looks() map[string]func(string) {
 				c.Errorf("somebody said %q", m.Text)
 			}
 		},
+		"shows": func(rest string) {
+			channel, text, _ := strings.Cut(rest, " ")
+			holds(func() string { return c.ownTexts(channel) }, true)(text)
+		},
+		"bare": func(channel string) {
+			if !eventually(func() bool { return c.ownTexts(channel) == "" }) {
+				c.Errorf("there is %q", c.ownTexts(channel))
+			}
+		},
+		"reacted": func(rest string) {
+			channel, emoji, _ := strings.Cut(rest, " ")
+			if !eventually(func() bool { return c.reactions(channel) == strings.TrimPrefix(emoji, "-") }) {
+				c.Errorf("reactions %q", c.reactions(channel))
+			}
+		},
+		"feedback": holds(func() string {
+			r := c.start("feedback")
+			<-r.done
+			return r.out.String()
+		}, true),
+		"opened": holds(c.discord.ThreadName, true),
 		"busy": func(channel string) {
 			if !eventually(func() bool { return c.discord.Types(channel) }) {
 				c.Error("nobody is typing")
@@ -733,6 +800,13 @@ func (c *conversation) troubles() map[string]func(string) {
 		"thread": func(rest string) {
 			channel, name, _ := strings.Cut(rest, " ")
 			c.discord.AddThread(channel, name, false)
+		},
+		"nothreads": func(channel string) { c.discord.DenyThreads(channel) },
+		"forum":     func(name string) { c.discord.AddForum("hall", name) },
+		"post": func(rest string) {
+			forum, who, post := words3(rest)
+			title, text, _ := strings.Cut(post, " | ")
+			c.lastSaid = c.discord.PostIn(forum, who, title, text)
 		},
 		"nonickname": func(string) { c.discord.DenyNickname("hall", true) },
 		"nowebhooks": func(channel string) { c.discord.DenyWebhooks(channel, true) },

@@ -52,5 +52,6 @@ func (f feedbackCommand) text(ctx context.Context, db *store.DB, character strin
 	if f.JSON {
 		return indented(all)
 	}
-	return view.Feedback(all), nil
+	opinions, err := db.Opinions(ctx, "")
+	return view.Feedback(all) + view.Opinions(opinions), err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -47,6 +48,9 @@ func (runCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	})
 }
 
+// followsReactions reports whether people's reactions matter to a character.
+func followsReactions(a *bot.Actor) bool { return a.Reactions.Follow }
+
 // serve runs the gateway, the bot and the upkeep until ctx is done or Discord turns the bot away. The gateway's end
 // closes the events, and the bot then finishes the turns that have begun.
 func (a *app) serve(ctx context.Context, p *program) error {
@@ -54,7 +58,7 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	var b *bot.Bot // opens forms once the session runs
 	session, err := discord.New(discord.Config{
 		Token: a.config.get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Log: a.log, Redact: a.redact.String,
-		PerSecond: p.far.perSecond, Operator: a.config.get("DISCORD_OPERATOR"), Commands: bot.Commands(a.cast.get()),
+		PerSecond: p.far.perSecond, Operator: a.config.get("DISCORD_OPERATOR"), Reactions: slices.ContainsFunc(everybody(a.cast.get()), followsReactions), Commands: bot.Commands(a.cast.get()),
 		OnReady:     func(r discord.Ready) { a.greet(p.out, r) },
 		LoadHash:    func(ctx context.Context) (string, error) { return a.note(ctx, commandsNote) },
 		SaveHash:    func(ctx context.Context, hash string) error { return a.store.SetNote(ctx, commandsNote, hash) },

@@ -40,7 +40,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	length := 0
+	length, whole := 0, actor.rewords(t.Request.Mode) || d.spoken
 	a, err := actor.Model.Stream(ctx, llm.Request{Messages: modelMessages(p.Messages), Lane: t.Request.ChannelID}, func(words string) {
 		if t.Timings.FirstToken == 0 {
 			t.Timings.FirstToken = time.Since(t.Began)
@@ -49,7 +49,9 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 			cancel(errEndless)
 			return
 		}
-		d.add(words)
+		if !whole {
+			d.add(words)
+		}
 	})
 	record(t, a)
 	if len(a.Text) > longestAnswer {
@@ -76,7 +78,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	case a.Finish == "length":
 		return r.compose(body, r.say(tooLong))
 	}
-	return r.compose(body)
+	return r.compose(b.postprocess(ctx, actor, t, p, body))
 }
 
 // longestAnswer limits an answer, in bytes: nobody reads more than sixteen posts, and a model that repeats itself may never
@@ -98,13 +100,14 @@ func modelMessages(prompt []turn.Rendered) []llm.Message {
 
 func record(t *turn.Trace, a llm.Answer) {
 	t.Model, t.Finish, t.Blind = a.Model, a.Finish, t.Blind || a.Blind
-	t.Usage = turn.Usage{
-		Prompt: a.Usage.Prompt, Completion: a.Usage.Completion, Reasoning: a.Usage.Reasoning,
-		Calls: a.Usage.Calls, Cost: a.Usage.Cost,
-	}
+	t.Usage = usage(a.Usage)
 	for _, f := range a.Failed {
 		t.Tried = append(t.Tried, turn.ModelFailure{Model: f.Model, Kind: string(f.Kind)})
 	}
+}
+
+func usage(u llm.Usage) turn.Usage {
+	return turn.Usage{Prompt: u.Prompt, Cached: u.Cached, Completion: u.Completion, Reasoning: u.Reasoning, Calls: u.Calls, Cost: u.Cost}
 }
 
 // cause returns an error's text with what the server said, for the operator.

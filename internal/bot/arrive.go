@@ -3,16 +3,12 @@ package bot
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/attachment"
 	"familiar/internal/store"
 )
-
-// editSpan is how long after it was written a message may still become one for the bot by an edit.
-const editSpan = 10 * time.Minute
 
 // arrival is an event on its way through a lane.
 type arrival struct {
@@ -23,6 +19,11 @@ type arrival struct {
 	second    bool         // another character is asked by the same message, and answers before
 	turnID    string       // of the turn that an earlier process began for it; empty if none did
 	posts     []store.Post // of that turn
+	created   int          // posts that were made for it, those included that are gone
+
+	unasked    turn.Address    // why the bot joins in, where nobody asked it
+	considered *turn.Processed // what a side model said to that
+	anew       bool            // it was answered, and edited then: the answer takes the place of the one before
 
 	// Of a turn that a button asked for: its id, the turn under whose reply the button is, and whether only the rest of that reply
 	// is wanted.
@@ -44,27 +45,13 @@ const secondClaim = "/"
 
 // arrivals are what an event puts into its lane: one, or one for each character that it asks for a turn.
 func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
-	e.Message.Note = attachment.Note(e.Message, "")
-	if e.Reply != nil {
-		above := *e.Reply
-		above.Note = attachment.Note(above, "")
-		e.Reply = &above
-	}
+	e = withNotes(e)
 	a := arrival{Event: e, at: time.Now()}
-	called := b.summoned(ctx, e)
-	if len(called) > 0 && b.refuses(ctx, e) {
-		called = nil
+	var called []summons
+	if !b.hushed(ctx, e) {
+		called = b.summoned(ctx, e)
 	}
-	if len(called) > 0 && b.PerPerson > 0 && !e.Late {
-		allowed, first := b.turns.allow(e.Message.Author.ID, b.PerPerson, a.at)
-		if first {
-			b.tell(e, tooMany)
-		}
-		if !allowed {
-			called = nil
-		}
-	}
-	if len(called) == 0 {
+	if len(called) == 0 || b.refuses(ctx, e) || !b.allowed(e) {
 		return []arrival{a}
 	}
 	var all []arrival
@@ -73,6 +60,29 @@ func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 		all = append(all, a)
 	}
 	return all
+}
+
+// withNotes has the messages of an event name what hangs on them.
+func withNotes(e turn.Event) turn.Event {
+	e.Message.Note = attachment.Note(e.Message, "")
+	if e.Reply != nil {
+		above := *e.Reply
+		above.Note = attachment.Note(above, "")
+		e.Reply = &above
+	}
+	return e
+}
+
+// allowed counts a turn of a person's, and reports whether there may be one more. Who asks for one too many is told so.
+func (b *Bot) allowed(e turn.Event) bool {
+	if b.PerPerson <= 0 || e.Late {
+		return true
+	}
+	allowed, first := b.turns.allow(e.Message.Author.ID, b.PerPerson, time.Now())
+	if first {
+		b.tell(e, tooMany)
+	}
+	return allowed
 }
 
 // admit stores messages, claims those that ask for a turn, and lets them wait for it. Once ctx is done no turn begins.
@@ -105,6 +115,7 @@ func (b *Bot) admit(ctx context.Context, all ...arrival) {
 			b.Log.Warn("a message came too late to be answered", "channel", a.Message.ChannelID, "message", a.Message.ID)
 			b.tell(a.Event, leaving)
 		case !leaves:
+			b.overhear(ctx, a)
 			b.enqueue(ctx, a)
 		}
 	}
@@ -133,40 +144,17 @@ func encodeArrival(a arrival) string {
 	return string(text)
 }
 
-// edited stores the new text, also for a turn that has not begun. A message that now asks for a turn, and never got one,
-// gets it.
-func (b *Bot) edited(ctx context.Context, e turn.Event) {
-	if !b.changed(context.WithoutCancel(ctx), e.Message) {
-		return
-	}
-	b.lanes.revise(e.Message)
-	if all := b.arrivals(ctx, e); all[0].addressed && all[0].at.Sub(e.Message.At) <= editSpan {
-		b.admit(ctx, all...)
-	}
-}
-
-// changed stores a message's new text and reports whether it differs from the old one. It does if there is no old one.
-func (b *Bot) changed(ctx context.Context, m turn.Message) bool {
-	ctx, cancel := context.WithTimeout(ctx, storeLimit)
-	defer cancel()
-	changed, err := b.Store.EditMessage(ctx, m.ID, m.Text)
-	if err == nil && !changed {
-		_, err = b.Store.Message(ctx, m.ID)
-		changed = errors.Is(err, store.ErrNotFound)
-	}
-	if !changed {
-		b.logged("edit a message", err)
-	}
-	return changed
-}
-
-// deleted forgets a message: at once, and then in the records. A turn that waits for it, or answers it, is over.
+// deleted forgets a message: at once, and then in the records. A turn that waits for it, or answers it, is over, and the answers to it
+// go too.
 func (b *Bot) deleted(ctx context.Context, e turn.Event) {
 	b.withdraw(ctx, errDeleted, func(a turn.Event) bool { return a.Message.ID == e.Message.ID })
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
 	b.logged("delete a message", b.Store.DeleteMessage(limited, e.Message.ID))
-	b.commands.Go(func() { b.forget(ctx) })
+	b.commands.Go(func() {
+		b.retract(ctx, e.Message)
+		b.forget(ctx)
+	})
 }
 
 // forget takes deleted messages out of the records. What a bot that stops leaves of that, the next one does.

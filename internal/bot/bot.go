@@ -9,8 +9,14 @@
 //   - lane.go lets it wait for its turn, in its channel's lane.
 //   - voice.go has a voice message written down, so that it is answered like any other.
 //   - take.go takes the turn: gather (prompt.Builder), ask (llm.Client), answer (answer.go, reply.go), remember (trace.Store).
+//   - threads.go opens threads and goes on in them.
+//   - chatter.go joins in unasked, where people want that.
+//   - process.go has models think before the answer, or word it anew, where the mode says so.
+//   - amend.go answers an edited question anew and takes back the answer to a deleted one.
 //   - delivery.go posts the reply while it grows. Nothing is visible before its record is on disk.
+//   - spoken.go has a reply come as somebody types it, where the mode is to imitate a voice.
 //   - notice.go tells those who get no answer.
+//   - react.go is what people say by a reaction, and the bot's own reactions.
 //   - button.go and press.go are the buttons under a reply. Discord is told a random key for each; what it means is in the store.
 //
 // With no model configured the reply is made from the lookup alone, in the pages' own words.
@@ -80,6 +86,7 @@ type Bot struct {
 	lanes    lanes
 	commands sync.WaitGroup // commands that are being carried out
 	notices  notices
+	chatter  chatter
 	turns    rates // of each person
 	reloaded atomic.Pointer[Cast]
 	stopping chan struct{} // closed when ctx of Run is done; made by Run
@@ -111,6 +118,7 @@ func (b *Bot) Run(ctx context.Context, events <-chan turn.Event) {
 	defer b.notices.posting.Wait()
 	defer b.lanes.wait()
 	defer b.commands.Wait() // first: a button may begin a turn
+	defer b.chatter.close() // the first of all: it begins turns
 	if b.Resume {
 		b.resume(ctx)
 	}
@@ -168,6 +176,7 @@ func (b *Bot) Stop(channelID string) bool { return b.lanes.stop(channelID, "") }
 func (b *Bot) receive(ctx context.Context, events []turn.Event) {
 	var created []arrival
 	for _, e := range events {
+		e = titled(e)
 		if e.Kind == turn.Created {
 			created = append(created, b.arrivals(ctx, e)...)
 			continue
@@ -181,6 +190,8 @@ func (b *Bot) receive(ctx context.Context, events []turn.Event) {
 			b.deleted(ctx, e)
 		case turn.Gone:
 			b.gone(ctx, e)
+		case turn.Reacted, turn.Unreacted:
+			b.reacted(ctx, e)
 		case turn.Ordered:
 			b.commands.Go(func() {
 				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commandLimit)

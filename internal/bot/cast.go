@@ -19,6 +19,7 @@ type Actor struct {
 	Builder  *prompt.Builder
 	Lookup   *websearch.Provider
 	Model    *llm.Client        // nil: no model is configured
+	Side     *llm.Client        // for what is asked beside the answer; nil: none
 	Verifier *verifier.Verifier // nil: words alone decide about citations
 }
 

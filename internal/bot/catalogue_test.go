@@ -136,7 +136,7 @@ func everySentence(t *testing.T) []string {
 	}
 	all = append(all, view.Titles()...)
 	all = append(all, failuresOfPages(t)...)
-	for _, r := range []turn.OffReason{turn.OffMode, turn.OffCharacter, turn.OffChannel, turn.OffOperator, turn.OffTopic, turn.OffRoom, turn.OffNobody} {
+	for _, r := range []turn.OffReason{turn.OffMode, turn.OffCharacter, turn.OffChannel, turn.OffOperator, turn.OffTopic, turn.OffQuota, turn.OffRoom, turn.OffNobody} {
 		all = append(all, websearch.OffWords(r))
 	}
 	all = append(all, framings()...)
@@ -298,7 +298,7 @@ func TestNotesAreStripped(t *testing.T) {
 		for _, buttons := range []bool{false, true} {
 			record := &turn.Trace{Request: turn.Request{Language: language, Buttons: buttons}}
 			b := resting(t, &board{})
-			r := reply{bot: b, trace: record, lookup: look, rules: outgoing.RulesFor(turn.Request{}, look, nil), marker: &outgoing.Marker{Lookup: look}, away: true}
+			r := reply{bot: b, actor: b.Cast.Default, trace: record, lookup: look, rules: outgoing.RulesFor(turn.Request{}, look, nil), marker: &outgoing.Marker{Lookup: look}, away: true}
 			text := r.compose("It is 1,280 metres long [1].", r.say(cutOff), r.say(onlyOutline), r.say(noModelNote))
 			if got := outgoing.OwnWords(text); got != "It is 1,280 metres long." || strings.Count(text, "\n"+outgoing.SmallType) < 5 {
 				t.Errorf("%s: history has %q of:\n%s", language, got, text)

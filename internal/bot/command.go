@@ -71,6 +71,14 @@ const (
 	webOff               sentence = "In this channel the web is now off."
 	settingsForManagers  sentence = "Only people who may manage this server can change that."
 	nothingToSet         sentence = "I am here with you alone, so there is nothing to set."
+	oneOfThese           sentence = "That can be switched on or off."
+	chattyOn             sentence = "In this channel I may now join in unasked."
+	chattyOnNoSide       sentence = "In this channel I may now join in unasked, but I never do without a side model, which I lack."
+	chattyOff            sentence = "In this channel I no longer join in unasked."
+	threadsOn            sentence = "In this channel each mention of me now gets a thread of its own."
+	threadsOff           sentence = "In this channel mentions of me no longer get threads of their own."
+	postsOn              sentence = "In this forum I now answer each new post."
+	postsOff             sentence = "In this forum I no longer answer each new post."
 	wordOn               sentence = "on"
 	wordOff              sentence = "off"
 )
@@ -80,6 +88,11 @@ func (b *Bot) setMode(ctx context.Context, e turn.Event) turn.Answer {
 	want := turn.Mode(e.Command.Options["mode"])
 	if buttons := e.Command.Options["buttons"]; buttons != "" {
 		return b.setButtons(ctx, e, buttons)
+	}
+	for _, name := range []string{"threads", "posts", "chatty"} {
+		if value := e.Command.Options[name]; value != "" {
+			return b.setConduct(ctx, e, name, value)
+		}
 	}
 	if want == "" {
 		actor := b.speaker(ctx, e)
@@ -106,6 +119,47 @@ func (b *Bot) setButtons(ctx context.Context, e turn.Event, buttons string) turn
 		done = buttonsOff
 	}
 	return b.set(ctx, e, b.respond(e, done), func(c *store.Channel) { c.Bare = buttons == "off" })
+}
+
+// setConduct switches on or off how the bot takes part in the channel.
+func (b *Bot) setConduct(ctx context.Context, e turn.Event, name, value string) turn.Answer {
+	on := value == "on"
+	switch {
+	case !on && value != "off":
+		return b.respond(e, oneOfThese)
+	case e.Command.Visiting:
+		return b.respond(e, nothingToSet)
+	case !e.Command.Admin && !e.Direct:
+		return b.respond(e, settingsForManagers)
+	}
+	channel := e.Message.ChannelID
+	if name == "posts" && e.ParentID != "" { // commands are given in posts: a forum itself has no messages
+		channel = e.ParentID
+	}
+	err := b.Store.ChangeConduct(ctx, channel, e.GuildID, func(c *store.Conduct) {
+		switch name {
+		case "threads":
+			c.Threads = on
+		case "posts":
+			c.Posts = on
+		case "chatty":
+			c.Chatty = on
+		}
+	})
+	if err != nil {
+		b.logged("change how to take part in a channel", err)
+		return b.respond(e, couldNotBeSaved)
+	}
+	b.Log.Info("channel changed", "channel", channel, name, value, "by", e.Command.By.ID)
+	if name == "chatty" && on && !b.speaker(ctx, e).chatty() {
+		return b.respond(e, chattyOnNoSide)
+	}
+	return b.respond(e, conductSaid[name][on])
+}
+
+// conductSaid is what is said of a change in how the bot takes part.
+var conductSaid = map[string]map[bool]sentence{
+	"chatty": {true: chattyOn, false: chattyOff}, "threads": {true: threadsOn, false: threadsOff}, "posts": {true: postsOn, false: postsOff},
 }
 
 // setWeb switches lookups in the channel on or off.

@@ -83,6 +83,9 @@ func commands() []command {
 				Options: []turn.Option{
 					{Name: "mode", Description: "The new mode; shows the present one if left out", Choices: modeChoices()},
 					{Name: "buttons", Description: "Whether replies here have buttons", Choices: choices("on", "off")},
+					{Name: "chatty", Description: "Whether the bot may join in here unasked", Choices: choices("on", "off")},
+					{Name: "threads", Description: "Whether each mention here gets a thread of its own", Choices: choices("on", "off")},
+					{Name: "posts", Description: "Whether each new post of this forum is answered", Choices: choices("on", "off")},
 				},
 				Permission: turn.ManageServer, Places: onServers, Installs: byServers,
 			},

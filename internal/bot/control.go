@@ -104,15 +104,20 @@ func (b *Bot) switchOver(ctx context.Context, e turn.Event, kind string, done ma
 	return b.respond(e, answer), off
 }
 
-// refuses reports whether a message that asks for a turn gets none: it comes from where the bot may not answer, the bot is paused, or as
-// much as there may be was used today, which is said once.
-func (b *Bot) refuses(ctx context.Context, e turn.Event) bool {
+// silenced reports whether the bot says nothing where something happened: it may not answer there, or it is paused.
+func (b *Bot) silenced(ctx context.Context, e turn.Event) bool {
 	if !b.Access.admits(e) {
 		return true
 	}
 	off, err := b.Store.Off(ctx, e.Message.ChannelID, e.ParentID, e.GuildID)
 	b.logged("read what is switched off", err)
-	if off[store.Answers] {
+	return off[store.Answers]
+}
+
+// refuses reports whether a message that asks for a turn gets none: the bot is silenced, or as much as there may be was used today, which
+// is said once.
+func (b *Bot) refuses(ctx context.Context, e turn.Event) bool {
+	if b.silenced(ctx, e) {
 		return true
 	}
 	scope, id := b.spent(ctx, e, turns, tokens, dollars)

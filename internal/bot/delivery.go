@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"familiar/internal/bot/discord"
@@ -51,6 +52,10 @@ type delivery struct {
 	began    time.Time
 	keys     map[string]string // of the buttons by kind, once there is something to post; owned by the writer
 	ending   []string          // the kinds under the complete reply; set before final is sent
+	spoken   bool              // posted as somebody types
+	author   string            // of the question
+	attempt  context.Context   // the turn's; it ends when the turn does
+	paused   time.Duration     // between posts, so far; owned by the writer
 	away     bool              // the question was written while the bot was away
 
 	mu  sync.Mutex
@@ -60,6 +65,7 @@ type delivery struct {
 	final  chan string    // the final text; holds one
 	done   chan struct{}  // closed by the writer when it has returned
 	result deliveryResult // owned by the writer until done is closed
+	made   atomic.Int64   // posts, as others may know
 }
 
 // deliveryResult is what became of a delivery.
@@ -68,12 +74,30 @@ type deliveryResult struct {
 	created   int // posts made so far, including those that got lost
 	wanted    int // posts that the text fills
 	firstSeen time.Duration
+	unsaid    bool // the rest was not posted: nobody waits for it
 	err       error
 }
 
 type sentPost struct {
 	id, text string
 	buttons  []turn.Button
+}
+
+// resumed is what an earlier attempt at a turn, or an earlier process, has posted.
+func resumed(of arrival) (r deliveryResult) {
+	for _, p := range of.posts {
+		r.posts = append(r.posts, sentPost{id: p.ID, text: p.Text})
+	}
+	r.created = max(of.created, len(of.posts))
+	return r
+}
+
+// kept are the posts for another attempt.
+func (r deliveryResult) kept() (posts []store.Post) {
+	for _, p := range r.posts {
+		posts = append(posts, store.Post{ID: p.id, Text: p.text})
+	}
+	return posts
 }
 
 // deliver begins to deliver the reply to a turn that the arrival began. finish must be called.
@@ -100,16 +124,18 @@ func (b *Bot) deliver(ctx context.Context, l *lane, actor *Actor, t *turn.Trace,
 			return nil
 		},
 	}
-	for _, p := range of.posts {
-		d.result.posts = append(d.result.posts, sentPost{id: p.ID, text: p.Text})
-	}
-	d.result.created = len(of.posts)
-	if t.Request.GuildID != "" {
+	d.spoken, d.author, d.attempt = t.Request.Mode == turn.ImitateVoice && b.Pace.Units > 0, t.Request.Message.Author.ID, ctx
+	d.result = resumed(of)
+	d.made.Store(int64(d.result.created))
+	if t.Request.GuildID != "" && of.unasked == "" && t.Request.Message.ID != t.Request.ChannelID { // else it stands above the thread
 		d.replyTo = t.Request.Message.ID
 	}
 	go d.write(ctx)
 	return d
 }
+
+// posted is how many posts were made so far, earlier attempts included.
+func (d *delivery) posted() int { return int(d.made.Load()) }
 
 // add takes the model's next words.
 func (d *delivery) add(words string) {
@@ -171,7 +197,7 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 	raw := d.raw.String()
 	d.mu.Unlock()
 	body, undecided := unlabelled(raw, d.actor.Name)
-	if undecided {
+	if undecided || d.bot.mayReact(d.actor) && d.posted() == 0 && isEmoji(body) {
 		return
 	}
 	text, _ := d.rules.Guard(d.rules.Visible(body))
@@ -180,7 +206,7 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), streamLimit)
 	defer cancel()
 	err := d.carry(ctx, strings.TrimRight(text, " \n"), false)
-	if err != nil && !errors.Is(err, errJoined) {
+	if err != nil && !startsOver(err) {
 		d.bot.Log.Debug("stream a reply", "err", d.bot.Redact.String(err.Error()))
 	}
 	if kind := failureKind(err); kind == discord.Gone || kind == discord.Forbidden {
@@ -191,8 +217,8 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 
 // land posts the final text. It has a time limit of its own, so that the text is posted even when the turn's time is up.
 func (d *delivery) land(ctx context.Context, text string) {
-	if errors.Is(context.Cause(ctx), errJoined) {
-		d.result.err = errJoined
+	if cause := context.Cause(ctx); startsOver(cause) {
+		d.result.err = cause
 		return
 	}
 	var withdrawn withdrawal
@@ -205,8 +231,16 @@ func (d *delivery) land(ctx context.Context, text string) {
 	case withdrawn != "":
 		d.result.err = withdrawn
 	default:
-		if d.result.err = d.carry(ctx, text, true); d.result.err == nil {
+		switch err := d.carry(ctx, text, true); {
+		case errors.Is(err, errUnsaid):
+			d.result.unsaid = true
+			if errors.Is(context.Cause(d.attempt), errDeleted) {
+				d.result.err = errors.Join(errDeleted, d.clear(ctx, 0))
+			}
+		case err == nil:
 			d.result.err = d.clear(ctx, d.result.wanted)
+		default:
+			d.result.err = err
 		}
 	}
 }
@@ -220,10 +254,18 @@ func (d *delivery) carry(ctx context.Context, text string, last bool) error {
 	if units := d.units(); units > 0 {
 		pieces = outgoing.Split(text, units)
 	}
+	if d.spoken && last {
+		if short := spoken(text); short != nil {
+			pieces = short
+		}
+	}
 	if err := d.record(ctx, text, last); err != nil {
 		return err
 	}
 	for i, piece := range pieces {
+		if d.spoken && i > 0 && i >= len(d.result.posts) && !d.pause(ctx, piece) {
+			return errUnsaid
+		}
 		if err := d.post(ctx, i, piece, last, i == len(pieces)-1); err != nil {
 			return err
 		}
@@ -301,6 +343,7 @@ func (d *delivery) create(ctx context.Context, i int, p turn.Post, last bool) er
 		return fmt.Errorf("post a reply: %w", err)
 	}
 	d.result.created++
+	d.made.Add(1)
 	if d.result.firstSeen == 0 {
 		d.result.firstSeen = time.Since(d.began)
 	}

@@ -66,7 +66,7 @@ func speaking(t *testing.T, door *recorder, script func(d *delivery) deliveryRes
 		d := &delivery{
 			bot: b, actor: sage, lane: &lane{}, channel: "general", replyTo: "question", id: "01HZZZZZZZZZZZZZZZZZZZZZZZ", began: time.Now(),
 			wake: make(chan struct{}, 1), final: make(chan string, 1), done: make(chan struct{}),
-			show: func(context.Context, string) error { return nil },
+			show: func(context.Context, string) error { return nil }, attempt: t.Context(), author: "ana",
 		}
 		go d.write(t.Context())
 		script(d)

@@ -19,7 +19,11 @@ const (
 var (
 	errJoined  = errors.New("a further message joined the turn")
 	errStopped = errors.New("a person stopped the answer")
+	errEdited  = errors.New("the question was edited")
 )
+
+// startsOver reports whether an attempt at a turn ended so that another one follows.
+func startsOver(cause error) bool { return errors.Is(cause, errJoined) || errors.Is(cause, errEdited) }
 
 // withdrawal is why a turn ends at once and is not answered any more.
 type withdrawal string
@@ -58,6 +62,7 @@ type activeTurn struct {
 	visible   bool                    // a part of the reply has been posted: too late to start over
 	complete  bool                    // the reply has its last words
 	joined    []arrival               // arrived since the attempt began
+	edited    bool                    // what it answers has a new text since the attempt began
 	cancel    context.CancelCauseFunc // ends the attempt; nil before the first
 	withdrawn error                   // a withdrawal that came before the first attempt
 	over      chan struct{}           // closed when the turn is over and on record
@@ -90,21 +95,17 @@ func (ls *lanes) put(drive func(*lane), all ...arrival) (skipped []arrival) {
 	return skipped
 }
 
-// revise gives a message that waits its new text.
-func (ls *lanes) revise(m turn.Message) {
+// revise gives a message its new text, where it waits or is being answered. An answer under way starts over, if again allows that; it is
+// told whether a part of the answer is visible. revise returns the characters who have a turn for the message: whoever edits it later than
+// that needs another one.
+func (ls *lanes) revise(m turn.Message, again func(visible bool) bool) (characters []string) {
 	ls.mu.Lock()
-	l := ls.open[m.ChannelID]
+	open := slices.Collect(maps.Values(ls.open))
 	ls.mu.Unlock()
-	if l == nil {
-		return
+	for _, l := range open {
+		characters = append(characters, l.revise(m, again)...)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for i := range l.waiting {
-		if l.waiting[i].Message.ID == m.ID {
-			l.waiting[i].Message.Text = m.Text
-		}
-	}
+	return characters
 }
 
 // withdraw takes what matches out of the lanes, and returns what asked for a turn. A turn that is being taken and answers such
@@ -200,6 +201,45 @@ func (l *lane) put(a arrival) (skipped *arrival) {
 	return nil
 }
 
+func (l *lane) revise(m turn.Message, again func(visible bool) bool) (characters []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	write := func(all []arrival) (addressed []string) {
+		for i := range all {
+			if all[i].Message.ID == m.ID {
+				all[i].Message.Text, all[i].Message.Mentions = m.Text, m.Mentions
+				if all[i].addressed {
+					addressed = append(addressed, all[i].character)
+				}
+			}
+		}
+		return addressed
+	}
+	characters = write(l.waiting)
+	t := l.active
+	if t == nil || t.complete || t.withdrawn != nil || !slices.ContainsFunc(slices.Concat(t.batch, t.joined), func(a arrival) bool { return a.Message.ID == m.ID }) {
+		return characters
+	}
+	characters = append(characters, t.batch[0].character)
+	if t.cancel != nil && !again(t.visible) {
+		return characters
+	}
+	write(t.batch)
+	write(t.joined)
+	if t.cancel != nil {
+		t.edited = true
+		t.cancel(errEdited)
+	}
+	return characters
+}
+
+// resolve changes the arrival that the turn which is being taken answers, before its first attempt.
+func (l *lane) resolve(change func(*arrival)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change(&l.active.batch[0])
+}
+
 func (l *lane) withdraw(cause error, match func(turn.Event) bool) (dropped []arrival) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -227,7 +267,7 @@ func (l *lane) abort(cause error) {
 
 // end ends the turn. What had joined it meanwhile is lost with it.
 func (t *activeTurn) end(cause error) {
-	t.joined, t.visible = nil, true
+	t.joined, t.edited, t.visible = nil, false, true
 	if t.withdrawn = cause; t.cancel != nil {
 		t.cancel(cause)
 	}
@@ -276,7 +316,7 @@ func (l *lane) next() []arrival {
 	}
 	batch := slices.Clone(l.waiting[:n])
 	if l.active != nil {
-		l.active.batch = batch
+		l.active.batch = slices.Clone(batch)
 	}
 	l.waiting = append(l.waiting[:0], l.waiting[n:]...)
 	return batch
@@ -293,36 +333,36 @@ func (a arrival) goesOn(next arrival) bool {
 	return !next.summonsOther(a.character) && next.Kind == turn.Created && next.Message.Author.ID == a.Message.Author.ID && next.at.Sub(a.at) <= burstWindow
 }
 
-// begin starts an attempt at the turn and returns what joined it before. cancel ends the attempt when the author adds to
-// the message or a person stops it.
+// begin starts an attempt at the turn and returns what it answers. cancel ends the attempt when the author adds to the message
+// or edits it, or a person stops it.
 func (l *lane) begin(id string, cancel context.CancelCauseFunc) []arrival {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := l.active
-	joined := t.joined
-	t.id, t.complete, t.joined, t.cancel, t.batch = id, false, nil, cancel, append(t.batch, joined...)
+	t.batch = append(t.batch, t.joined...)
+	t.id, t.complete, t.joined, t.edited, t.cancel = id, false, nil, false, cancel
 	if t.withdrawn != nil {
 		cancel(t.withdrawn)
 	}
-	return joined
+	return slices.Clone(t.batch)
 }
 
 // show reports whether the reply may be posted. From then on nothing joins the turn.
 func (l *lane) show() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.active.joined) > 0 {
+	if len(l.active.joined) > 0 || l.active.edited {
 		return false
 	}
 	l.active.visible = true
 	return true
 }
 
-// end ends the turn, unless something joined it during the attempt. It reports whether it did.
+// end ends the turn, unless something joined it during the attempt, or was edited. It reports whether it did.
 func (l *lane) end() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.active.joined) > 0 {
+	if len(l.active.joined) > 0 || l.active.edited {
 		return false
 	}
 	close(l.active.over)

@@ -88,7 +88,7 @@ func TestPutJoinsBeforeTheFirstAttempt(t *testing.T) {
 	l.put(message("a", "ana", 0))
 	l.next()
 	l.put(message("b", "ana", time.Millisecond))
-	if joined := l.begin("turn", func(error) {}); ids(joined) != "b" {
+	if joined := l.begin("turn", func(error) {}); ids(joined) != "ab" {
 		t.Errorf("joined %q", ids(joined))
 	}
 }

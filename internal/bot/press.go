@@ -113,17 +113,25 @@ func (b *Bot) pressDelete(ctx context.Context, e turn.Event, t *turn.Trace) turn
 	case !ended(t):
 		return b.respond(e, notComplete)
 	}
-	if err := b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: deleteButton, ByID: e.Command.By.ID, At: time.Now()}); err != nil {
-		return b.storeTrouble(e, err)
+	if err := b.removeReply(ctx, t, e.Command.By.ID); err != nil {
+		b.logged("delete a reply", err)
+		return b.respond(e, couldNotDelete)
+	}
+	return b.respond(e, deleteDone)
+}
+
+// removeReply deletes a reply because somebody said so, which is on record first.
+func (b *Bot) removeReply(ctx context.Context, t *turn.Trace, by string) error {
+	if err := b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: deleteButton, ByID: by, At: time.Now()}); err != nil {
+		return err
 	}
 	for _, id := range slices.Backward(t.ReplyIDs) {
 		if _, err := b.send(ctx, turn.Post{ID: id, ChannelID: t.Request.ChannelID, Persona: t.Request.Persona}, true); err != nil {
-			b.logged("delete a reply", err)
-			return b.respond(e, couldNotDelete)
+			return err
 		}
 	}
-	b.Log.Info("reply deleted", "turn", t.Request.ID, "by", e.Command.By.ID)
-	return b.respond(e, deleteDone)
+	b.Log.Info("reply deleted", "turn", t.Request.ID, "by", by)
+	return nil
 }
 
 // pressAgain has a question answered anew, or a reply that was cut gone on with, in a turn of its own. What it says is posted

@@ -58,6 +58,10 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 	}
 	if earlier := batch[0].earlier; earlier != nil {
 		r.EarlierID, r.GoOn, r.Burst, r.Addressed = earlier.Request.ID, batch[0].goesOnWith, earlier.Request.Burst, earlier.Request.Addressed
+		r.Edited = batch[0].anew
+	}
+	if why := batch[0].unasked; why != "" {
+		r.Addressed, r.Web = why, turn.Web{Switch: turn.WebOff, Reason: turn.OffUnasked}
 	}
 	last.Event.Message = r.Message
 	r.Language = language(last.Event)

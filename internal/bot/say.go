@@ -39,6 +39,9 @@ const (
 	tooMany       sentence = "That is as many answers as I give one person in a minute. Ask me again in a moment."
 	interrupted   sentence = "interrupted: I was restarted here"
 	wasAway       sentence = "I was away when you wrote this."
+	retracted     sentence = "The question was deleted, and my answer with it."
+	quietHere     sentence = "All right, I am quiet here. Mention me and I am back."
+	noThread      sentence = "I was to open a thread for this, and may not: I need the permission Create Public Threads here. Until then I answer in the channel."
 	cannotSee     sentence = "My model cannot see images, so I answered the text alone."
 	cannotListen  sentence = "I can't listen to voice messages here: write to me instead."
 	notHeard      sentence = "I could not make out this voice message. Try again, or write to me."
@@ -62,7 +65,7 @@ const (
 	rateLimited sentence = "rate_limited"
 	modelDown   sentence = "model_down"
 	tooSlow     sentence = "too_slow"
-	quotaUsedUp sentence = "quota"
+	quotaUsedUp sentence = "used_up"
 )
 
 // toSeveral are the sentences that tell several people the same.

@@ -44,6 +44,9 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 	}
 	select {
 	case <-b.stopping:
+		if batch[0].anew { // there is an answer
+			return
+		}
 		b.Log.Warn("a message came too late to be answered", "channel", batch[0].Message.ChannelID, "message", batch[0].Message.ID)
 		if len(batch[0].posts) > 0 { // all are of one turn
 			b.markInterrupted(ctx, batch[0])
@@ -55,20 +58,28 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 			}
 		}
 	default:
+		if batch[0].anew && !b.replaces(ctx, l, batch[0]) || b.moves(ctx, batch) {
+			return
+		}
 		b.take(ctx, l, batch)
 	}
 }
 
 // take is one turn: gather, ask, answer, remember. It starts over while the author goes on writing and nothing of the reply
-// is visible.
+// is visible, and when the question is edited, then in the posts that are there.
 func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 	id := cmp.Or(batch[0].turnID, batch[0].newID, ulid.Make().String())
 	began := time.Now()
 	actor, heard := b.actor(ctx, batch[0]), map[string]hearing{}
+	b.seen(actor, batch[0].Message.ChannelID, batch[len(batch)-1].Message.ID)
+	var so deliveryResult
 	for {
 		attempt, cancel := context.WithCancelCause(ctx)
-		batch = append(batch, l.begin(id, cancel)...)
-		b.attempt(attempt, l, actor, id, began, batch, heard)
+		batch = l.begin(id, cancel)
+		if so.created > 0 {
+			batch[0].posts, batch[0].created = so.kept(), so.created
+		}
+		so = b.attempt(attempt, l, actor, id, began, batch, heard)
 		cancel(nil)
 		if l.end() {
 			return
@@ -76,7 +87,9 @@ func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 	}
 }
 
-func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, began time.Time, batch []arrival, heard map[string]hearing) {
+// attempt is one attempt at a turn. It returns what is posted by then.
+func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, began time.Time, batch []arrival, heard map[string]hearing) (so deliveryResult) {
+	so = resumed(batch[0])
 	defer func() {
 		if b.recovered("take a turn", recover()) {
 			b.tell(batch[0].Event, turnBroken, batch[0].claim())
@@ -87,17 +100,28 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	b.listen(ctx, batch, heard)
 	spoken, transcripts := withWords(batch, heard)
 	t := &turn.Trace{Request: b.request(ctx, actor, id, spoken), Phase: turn.Begun, Began: began, Transcripts: transcripts}
+	if said := batch[0].considered; said != nil {
+		t.Processed = append(t.Processed, *said)
+	}
 	ctx, cancel := context.WithDeadline(ctx, t.Request.Deadline.Add(b.limit()))
 	defer cancel()
 
 	p := b.gather(ctx, actor, t)
-	if errors.Is(context.Cause(ctx), errJoined) {
-		return
+	if actor.Model != nil {
+		b.preprocess(ctx, actor, t, &p)
+	}
+	if startsOver(context.Cause(ctx)) {
+		return so
 	}
 	d := b.deliver(ctx, l, actor, t, typing, p, batch[0])
 	text := b.answer(ctx, t, p, d)
 	l.completed()
-	b.remember(ctx, actor, t, d.finish(text, finalButtons(p.Lookup, t.Cut)...), batch[0].Event)
+	if b.react(ctx, l, actor, t, text, d.posted()) {
+		text = ""
+	}
+	so = d.finish(text, finalButtons(p.Lookup, t.Cut)...)
+	b.remember(ctx, actor, t, so, batch[0])
+	return so
 }
 
 // gather builds the prompt while the turn's first record goes to disk.
@@ -142,10 +166,11 @@ func (b *Bot) rest(ctx context.Context, actor *Actor, earlierID string) []turn.R
 const goOnPlease = "Your answer above was cut off. Go on exactly where it ends. Repeat nothing of it, and write no introduction."
 
 // remember completes the record and stores the reply as history.
-func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result deliveryResult, e turn.Event) {
-	if errors.Is(result.err, errJoined) {
+func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result deliveryResult, of arrival) {
+	if startsOver(result.err) {
 		return
 	}
+	e := of.Event
 	var withdrawn withdrawal
 	switch {
 	case errors.As(result.err, &withdrawn):
@@ -169,14 +194,21 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 	case unseen && temporary(result.err) && withdrawn == "":
 		b.tell(e, turnBroken)
 	}
+	if result.unsaid {
+		t.Reply, t.Cut, t.Phase = "", true, turn.Interrupted
+		for _, p := range result.posts {
+			t.Reply = strings.TrimLeft(t.Reply+"\n"+p.text, "\n")
+		}
+	}
 	t.Timings.FirstSeen = result.firstSeen
 	t.Took = time.Since(t.Began)
 	var own []store.Message // dated by the clock that dated the question, which may not be ours
+	at := t.Request.Message.At.Add(max(0, t.Began.Sub(of.at)) + t.Took)
 	for _, p := range result.posts {
 		t.ReplyIDs = append(t.ReplyIDs, p.id)
 		own = append(own, b.stored(e, turn.Message{
 			ID: p.id, ChannelID: t.Request.ChannelID, Author: turn.Author{ID: actor.ID, Name: actor.Name}, Text: outgoing.OwnWords(p.text),
-			At: t.Request.Message.At.Add(t.Took), ReplyTo: t.Request.Message.ID, Own: true,
+			At: at, ReplyTo: t.Request.Message.ID, Own: true,
 		}))
 		own[len(own)-1].TurnID = t.Request.ID
 	}

@@ -56,6 +56,13 @@ func (b *Bot) summoned(ctx context.Context, e turn.Event) []summons {
 	case replied != nil:
 		add(turn.ByReply, replied)
 		add(turn.ByName, named...)
+	case b.goesOn(ctx, e):
+		if len(named) == 0 {
+			first = []*Actor{b.latest(ctx, e, all)}
+		}
+		add(turn.ByThread, first...)
+	case e.Title != "" && b.conduct(ctx, e).Posts:
+		add(turn.ByPost, first...)
 	case len(named) > 0:
 		add(turn.ByName, named...)
 	default:

@@ -31,7 +31,7 @@ func (b *Bot) listen(ctx context.Context, batch []arrival, heard map[string]hear
 		}
 		patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), listenLimit)
 		stop := context.AfterFunc(ctx, func() {
-			if !errors.Is(context.Cause(ctx), errJoined) {
+			if !startsOver(context.Cause(ctx)) {
 				cancel()
 			}
 		})

@@ -11,8 +11,8 @@
 // more. Channels are named by their name, their id, or "@ada" for ada's direct messages; people by their name, and
 // come into being when they first write. In a text, "@ada", "@role" and "#general" become mentions.
 //
-//   - What people do: Say, Reply, Post, Edit, Embed, Delete, Interact, Order, Press, DeleteChannel, Kick. AddAway makes a server that
-//     has not installed the bot, where people bring it along.
+//   - What people do: Say, Reply, Post, Edit, Embed, Delete, Purge, React, Unreact, Interact, Order, Press, DeleteChannel, Kick. AddAway
+//     makes a server that has not installed the bot, where people bring it along.
 //   - What they attach: Post with files, forwarded messages and embeds; ServeFile is the host of the files.
 //   - Webhooks of the bot: DenyWebhooks, DeleteWebhooks, Webhooks. Their messages count as the bot's, under the names that they have.
 //   - What the bot did: WaitReply, Messages, Requests, Commands, Offered, and the Interaction's WaitAck, WaitAnswer and WaitChoices.
@@ -109,6 +109,7 @@ type channel struct {
 	messages                []*message
 	taken                   int // replies WaitReply has given
 	denied, archived        bool
+	noThreads               bool
 	typing                  time.Time // the bot's latest sign
 	hookless                bool      // the bot may not manage its webhooks
 }
@@ -170,6 +171,9 @@ func (s *Server) find(name string) *channel {
 	}
 	if person, direct := strings.CutPrefix(name, "@"); direct {
 		return s.direct(s.person(person))
+	}
+	if name == "~" {
+		return s.newestThread()
 	}
 	name = strings.TrimPrefix(name, "#")
 	for _, c := range s.channels {

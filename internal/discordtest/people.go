@@ -23,6 +23,7 @@ type Message struct {
 	Pinged      []string // names of those whom the text pings, as allowed_mentions has it; "everyone"; role ids
 	Buttons     []Button
 	Files       map[string]string // name → content
+	Reactions   []string          // the bot's
 	At          time.Time
 	EditedAt    time.Time // zero: never
 	Deleted     bool
@@ -210,10 +211,32 @@ func (s *Server) Delete(id string) {
 	s.gateway.dispatch("MESSAGE_DELETE", payload)
 }
 
+// Purge deletes all that people wrote in a channel, or one of them, as a moderator's bulk delete does.
+func (s *Server) Purge(channel, author string) {
+	s.mu.Lock()
+	c := s.find(channel)
+	var ids []string
+	for _, m := range slices.Clone(c.messages) {
+		if !m.Own && (author == "" || m.Author == author) {
+			s.remove(m)
+			ids = append(ids, m.ID)
+		}
+	}
+	payload := object{"ids": ids, "channel_id": c.id}
+	if c.guild != "" {
+		payload["guild_id"] = c.guild
+	}
+	s.mu.Unlock()
+	s.gateway.dispatch("MESSAGE_DELETE_BULK", payload)
+}
+
 // remove takes a message away and gives the event's payload. Its caller holds mu.
 func (s *Server) remove(m *message) object {
 	m.Deleted = true
 	delete(s.messages, m.ID)
+	if m.Own {
+		m.channel.taken -= m.channel.given(m)
+	}
 	m.channel.messages = slices.DeleteFunc(m.channel.messages, func(o *message) bool { return o == m })
 	s.bump()
 	p := object{"id": m.ID, "channel_id": m.channel.id}
@@ -221,6 +244,20 @@ func (s *Server) remove(m *message) object {
 		p["guild_id"] = m.channel.guild
 	}
 	return p
+}
+
+// given is 1 if WaitReply has given a message of the bot's, else 0.
+func (c *channel) given(m *message) int {
+	own := 0
+	for _, o := range c.messages {
+		if o == m && own < c.taken {
+			return 1
+		}
+		if o.Own {
+			own++
+		}
+	}
+	return 0
 }
 
 func (s *Server) must(id string) *message {

@@ -114,6 +114,8 @@ func (s *Server) route(c *call) answer {
 		{"GET channels/*/messages/*", s.getMessage},
 		{"PATCH channels/*/messages/*", s.edit},
 		{"DELETE channels/*/messages/*", s.delete},
+		{"POST channels/*/messages/*/threads", s.startThread},
+		{"PUT channels/*/messages/*/reactions/*/@me", s.putReaction},
 		{"GET channels/*/webhooks", s.listWebhooks},
 		{"POST channels/*/webhooks", s.makeWebhook},
 		{"PATCH guilds/*/members/@me", s.modifySelf},

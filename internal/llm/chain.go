@@ -89,6 +89,7 @@ func (a *Answer) add(t *attempt, model string) {
 	a.Text, a.Model, a.Finish = t.answer(), model, t.finish
 	a.Thoughts = t.thought + t.think.hidden
 	a.Usage.Prompt += t.usage.Prompt
+	a.Usage.Cached += t.usage.Cached
 	a.Usage.Completion += t.usage.Completion
 	a.Usage.Reasoning += t.usage.Reasoning
 	a.Usage.Calls += t.usage.Calls

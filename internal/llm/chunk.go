@@ -81,13 +81,19 @@ func (c *chunk) spent() (u Usage, ok bool) {
 			Details    struct {
 				Reasoning int `json:"reasoning_tokens"`
 			} `json:"completion_tokens_details"`
+			// What the server had of the prompt already: as OpenAI and most others say it, DeepSeek, and what stands before Anthropic.
+			Known struct {
+				Cached int `json:"cached_tokens"`
+			} `json:"prompt_tokens_details"`
+			CacheHit  int `json:"prompt_cache_hit_tokens"`
+			CacheRead int `json:"cache_read_input_tokens"`
 		}
 		if len(raw) == 0 || raw[0] != '{' {
 			continue
 		}
 		// A field of an odd type costs that field alone.
 		_ = json.Unmarshal(raw, &w)
-		return Usage{Prompt: w.Prompt, Completion: w.Completion, Reasoning: w.Details.Reasoning, Cost: w.Cost}, true
+		return Usage{Prompt: w.Prompt, Completion: w.Completion, Cached: max(w.Known.Cached, w.CacheHit, w.CacheRead), Reasoning: w.Details.Reasoning, Cost: w.Cost}, true
 	}
 	return Usage{}, false
 }

@@ -111,7 +111,8 @@ type Answer struct {
 
 // Usage is what the requests behind an answer used, failed ones included where the server says.
 type Usage struct {
-	Prompt     int // tokens
+	Prompt     int // tokens, Cached included
+	Cached     int // that the server had from an earlier request; 0 where it does not say
 	Completion int // tokens, Reasoning included
 	Reasoning  int
 	Calls      int     // requests sent

@@ -34,6 +34,12 @@ func TestStream(t *testing.T) {
 		{name: "length limit", script: "say cut he\nfinish length", text: "cut he", said: "=", check: finish("length")},
 		{name: "Mistral's length", script: "say cut he\nfinish model_length", text: "cut he", said: "=", check: finish("length")},
 		{name: "Groq's usage", script: `say hi` + "\n" + `raw data: {"choices":[],"x_groq":{"usage":{"prompt_tokens":7}}}` + "\nfinish stop", text: "hi", said: "="},
+		{name: "cached, as OpenAI says it", script: "say hi\nraw data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":9,\"prompt_tokens_details\":{\"cached_tokens\":8}}}\nend", text: "hi", said: "=",
+			check: cached(8)},
+		{name: "cached, as DeepSeek says it", script: "say hi\nraw data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":9,\"prompt_cache_hit_tokens\":7,\"prompt_cache_miss_tokens\":2}}\nend", text: "hi", said: "=",
+			check: cached(7)},
+		{name: "cached, as Anthropic says it", script: "say hi\nraw data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":9,\"cache_read_input_tokens\":6}}\nend", text: "hi", said: "=",
+			check: cached(6)},
 		{name: "cost", script: "say hi\nraw data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":1,\"cost\":0.25}}\nend", text: "hi", said: "=",
 			check: func(t *testing.T, a llm.Answer, _ error) {
 				if a.Usage.Cost != 0.25 {
@@ -123,5 +129,14 @@ func TestStream(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// cached checks how much of the prompt the server had already.
+func cached(n int) func(*testing.T, llm.Answer, error) {
+	return func(t *testing.T, a llm.Answer, _ error) {
+		if a.Usage.Cached != n {
+			t.Errorf("usage %+v", a.Usage)
+		}
 	}
 }

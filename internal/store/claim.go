@@ -141,6 +141,25 @@ func (db *DB) Settle(ctx context.Context, events ...string) error {
 	return nil
 }
 
+// Reopen notes that a turn answers an event anew that has an answer already, in the posts of that one: a restart goes on with it.
+func (db *DB) Reopen(ctx context.Context, claim, turnID, event string, posts ...Post) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.Exec(`INSERT INTO claims (event_id, at, state, turn_id, event) VALUES (?, ?, 'begun', ?, ?)
+			ON CONFLICT (event_id) DO UPDATE SET at = excluded.at, state = 'begun', turn_id = excluded.turn_id, event = excluded.event`,
+			claim, time.Now().UnixMicro(), turnID, event)
+		for n, p := range posts {
+			if err == nil {
+				_, err = tx.Stmt(db.stmts.post).Exec(turnID, n, p.ID, p.Text)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("reopen claim: %w", err)
+	}
+	return nil
+}
+
 // SavePost keeps what the nth post of a turn is, until the turn is over.
 func (db *DB) SavePost(ctx context.Context, turnID string, n int, p Post) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {

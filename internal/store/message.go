@@ -108,6 +108,18 @@ func (db *DB) Message(ctx context.Context, id string) (Message, error) {
 	return m, nil
 }
 
+// Replied reports whether a person has replied to one of some messages of a channel.
+func (db *DB) Replied(ctx context.Context, channelID string, ids ...string) (bool, error) {
+	for _, id := range ids {
+		var found bool
+		err := db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM messages WHERE channel_id = ? AND reply_to = ? AND NOT own)`, channelID, id).Scan(&found)
+		if err != nil || found {
+			return found, db.Explain(err)
+		}
+	}
+	return false, nil
+}
+
 // Recent returns the last n messages of a channel, oldest first.
 func (db *DB) Recent(ctx context.Context, channelID string, n int) ([]Message, error) {
 	rows, err := db.stmts.recent.QueryContext(ctx, channelID, n)

@@ -118,7 +118,9 @@ func (db *DB) DeleteGuild(ctx context.Context, guildID string) error {
 	err := db.sweepMessages(ctx, `SELECT rowid, guild_id = ? FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?`, guildID, func(int) bool { return true })
 	if err == nil {
 		err = db.Write(ctx, func(tx *sql.Tx) error {
-			for _, table := range []string{"people", "channels", "castings", "backdrops", "profiles", "webhooks", "switches", "usage", "feedback", "left_guilds"} {
+			for _, table := range []string{
+				"people", "channels", "castings", "backdrops", "profiles", "webhooks", "conduct", "own_threads", "opinions", "switches", "usage", "feedback", "left_guilds",
+			} {
 				if _, err := tx.Exec(`DELETE FROM `+table+` WHERE guild_id = ?`, guildID); err != nil {
 					return err
 				}

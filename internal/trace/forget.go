@@ -331,10 +331,10 @@ func madeOf(t *turn.Trace, l *turn.Lookup) []string {
 func skeleton(t *turn.Trace) turn.Trace {
 	r := t.Request
 	left := *t
-	left.Request = turn.Request{ID: r.ID, Character: r.Character, GuildID: r.GuildID, ChannelID: r.ChannelID, Mode: r.Mode, Burst: r.Burst,
+	left.Request = turn.Request{ID: r.ID, Character: r.Character, GuildID: r.GuildID, ChannelID: r.ChannelID, Mode: r.Mode, Persona: r.Persona, Burst: r.Burst,
 		Message: turn.Message{ID: r.Message.ID, ChannelID: r.Message.ChannelID, Author: turn.Author{ID: r.Message.Author.ID}, Text: deleted, At: r.Message.At},
 		Web:     r.Web, Budget: r.Budget, Deadline: r.Deadline}
-	left.Prompt, left.Dropped, left.Guarded, left.Unborne, left.Verified, left.Err = nil, nil, nil, nil, nil, questionDeleted
+	left.Prompt, left.Dropped, left.Guarded, left.Unborne, left.Verified, left.Processed, left.Err = nil, nil, nil, nil, nil, nil, questionDeleted
 	if t.Reply != "" {
 		left.Reply = deleted
 	}

@@ -249,6 +249,38 @@ func (s *Store) ByMessage(ctx context.Context, messageID string) (*turn.Trace, e
 		WHERE m.message_id = ? ORDER BY l.began DESC, l.id DESC LIMIT 1) ORDER BY p.id`)
 }
 
+// Answers returns the newest record of each character that answered a message, in the order in which they first did. The caller owns the
+// records.
+func (s *Store) Answers(ctx context.Context, messageID string) (all []*turn.Trace, err error) {
+	rows, err := s.DB.Read().QueryContext(ctx, `SELECT t.id FROM trace_messages m JOIN traces t ON t.id = m.trace_id
+		WHERE m.message_id = ? ORDER BY t.began, t.id`, messageID)
+	var ids []string
+	if err == nil {
+		ids, err = strs(rows)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read traces of message %s: %w", messageID, s.DB.Explain(err))
+	}
+	for _, id := range ids {
+		t, err := s.read(ctx, id, bodyQuery+`WHERE t.id = ? ORDER BY p.id`)
+		if errors.Is(err, store.ErrNotFound) { // it was pruned meanwhile
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if t.Request.Message.ID != messageID && !slices.Contains(t.Request.Burst, messageID) { // it wrote the message
+			continue
+		}
+		if i := slices.IndexFunc(all, func(o *turn.Trace) bool { return o.Request.Character == t.Request.Character }); i >= 0 {
+			all[i] = t
+		} else {
+			all = append(all, t)
+		}
+	}
+	return all, nil
+}
+
 func (s *Store) find(ctx context.Context, id string) (string, error) {
 	for _, prefix := range []string{id, strings.ToUpper(id)} { // people may type a ULID in small letters
 		ids, err := s.candidates(ctx, prefix)

@@ -35,9 +35,20 @@ const (
 	opAck       = 11
 )
 
-// intents are the least that let the bot read what is written to it. MessageContent must be switched on in the
+// leastIntents are the least that let the bot read what is written to it. MessageContent must be switched on in the
 // developer portal; without it the gateway closes with 4014.
-const intents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentDirectMessages | discordgo.IntentMessageContent
+const leastIntents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentDirectMessages | discordgo.IntentMessageContent
+
+// reactionIntents are those for people's reactions. They need no switch.
+const reactionIntents = discordgo.IntentGuildMessageReactions | discordgo.IntentDirectMessageReactions
+
+// intents are what the gateway is asked for.
+func (s *Session) intents() discordgo.Intent {
+	if s.cfg.Reactions {
+		return leastIntents | reactionIntents
+	}
+	return leastIntents
+}
 
 // Why a connection ended, where the gateway's close code does not say it.
 var (
@@ -167,7 +178,7 @@ func (c *connection) greet() error {
 	c.state.identified = time.Now()
 	c.session.note(func(h *Health) { h.Identifies++ })
 	return c.send(opIdentify, map[string]any{
-		"token": token, "intents": intents, "large_threshold": 50,
+		"token": token, "intents": c.session.intents(), "large_threshold": 50,
 		"properties": map[string]string{"os": runtime.GOOS, "browser": "familiar", "device": "familiar"},
 	})
 }

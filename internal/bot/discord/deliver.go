@@ -63,6 +63,12 @@ func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
 	if err := s.refusals.check(p.ChannelID); err != nil {
 		return "", err
 	}
+	if p.ID != "" && p.Thread != "" {
+		return s.openThread(ctx, p)
+	}
+	if p.ID != "" && p.Reaction != "" {
+		return p.ID, s.putReaction(ctx, p)
+	}
 	if p.Persona != nil {
 		if id, done, err := s.deliverAs(ctx, p); done {
 			s.refusals.learn(p.ChannelID, err)

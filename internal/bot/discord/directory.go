@@ -153,6 +153,12 @@ func (d *directory) channel(id string) (channel, bool) {
 	return *c, true
 }
 
+// holdsPosts reports whether a channel is a forum, or one for media: every thread there is a post, whose first message has its id.
+func (d *directory) holdsPosts(id string) bool {
+	c, _ := d.channel(id)
+	return c.Type == discordgo.ChannelTypeGuildForum || c.Type == discordgo.ChannelTypeGuildMedia
+}
+
 // role returns what is known of a role: nothing if it is not.
 func (d *directory) role(guildID, id string) role {
 	d.mu.RLock()

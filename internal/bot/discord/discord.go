@@ -11,6 +11,7 @@
 //   - intake.go and message.go turn gateway payloads (wire.go) into events; read.go writes their text with names for
 //     ids, which directory.go knows; queue.go stands between the gateway, which must never wait, and a busy bot.
 //   - parents.go asks for channels that the gateway did not announce.
+//   - reaction.go is people's reactions and the bot's; thread.go opens threads.
 //   - rest.go and pace.go send one request, with its limits and retries; fail.go and classify.go name what went wrong.
 //   - form.go opens forms; profile.go is how the bot looks in a server; webhook.go posts under the names of several characters.
 //   - deliver.go, interact.go and commands.go are messages, answers to commands and the commands themselves.
@@ -53,6 +54,7 @@ type Config struct {
 	PerSecond int                                   // requests per second over all routes; 0: Discord's own limit of 50
 	Queue     int                                   // events that may wait for the bot before the oldest are lost; 0: 4,096
 	Operator  string                                // id of the user who runs the bot; empty: nobody is known
+	Reactions bool                                  // whether people's reactions are reported
 	Commands  []turn.Definition                     // what people may order
 	OnReady   func(Ready)                           // called once, when the first session has begun and its servers are known
 	LoadHash  func(context.Context) (string, error) // reads what SaveHash saved, "" if nothing; nil: commands are registered at each start

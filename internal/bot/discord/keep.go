@@ -10,6 +10,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/bwmarrin/discordgo"
 )
 
 // A session that its owner keeps goes on after a restart: Discord sends again what the bot had not taken over, and what
@@ -40,12 +42,15 @@ type keptSession struct {
 }
 
 // owner names the bot, the server and what is asked of it, without telling the token.
-func (s *Session) owner() string {
+func (s *Session) owner() string { return s.ownerOf(s.intents()) }
+
+func (s *Session) ownerOf(intents discordgo.Intent) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "session\n%s\n%s\n%d", s.base, s.token, intents))
 	return hex.EncodeToString(sum[:16])
 }
 
-// restore takes up the session that was saved, if it may still be resumed, and in any case how far the bot had read.
+// restore takes up the session that was saved, if it may still be resumed, and in any case how far the bot had read. A session that other
+// events were asked for is not resumed: it would not bring those that are asked for now.
 func (s *Session) restore(ctx context.Context, g *gatewayState) {
 	if s.cfg.LoadSession == nil {
 		return
@@ -61,7 +66,8 @@ func (s *Session) restore(ctx context.Context, g *gatewayState) {
 		s.log.Warn("the saved gateway session cannot be read: a new one is begun", "err", s.redact(err.Error()))
 		return
 	}
-	if kept.Of != s.owner() {
+	same := kept.Of == s.owner()
+	if !same && kept.Of != s.ownerOf(leastIntents) && kept.Of != s.ownerOf(leastIntents|reactionIntents) {
 		return
 	}
 	s.at.mark = min(kept.Mark, flakeAt(time.Now()))
@@ -70,7 +76,7 @@ func (s *Session) restore(ctx context.Context, g *gatewayState) {
 	s.directs = kept.Directs
 	s.mu.Unlock()
 	var guilds []guildInfo
-	if kept.ID == "" || time.Since(kept.Alive) > sessionLife || json.Unmarshal(kept.Guilds, &guilds) != nil {
+	if !same || kept.ID == "" || time.Since(kept.Alive) > sessionLife || json.Unmarshal(kept.Guilds, &guilds) != nil {
 		return
 	}
 	g.id, g.url, g.gateway, g.alive, g.restored = kept.ID, kept.URL, kept.Gateway, kept.Alive, true

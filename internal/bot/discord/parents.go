@@ -47,6 +47,9 @@ func (s *Session) place(e *turn.Event) {
 		s.ask(e.Message.ChannelID)
 	case c.thread():
 		e.ParentID = c.ParentID
+		if e.Message.ID == c.ID && s.names.holdsPosts(c.ParentID) {
+			e.Title = c.Name
+		}
 	}
 }
 

@@ -124,9 +124,10 @@ type user struct {
 
 // member is a user in a server; User is missing where the payload names the user beside it.
 type member struct {
-	User        user   `json:"user"`
-	Nick        string `json:"nick"`
-	Permissions string `json:"permissions"` // in interactions: a bit set in decimal
+	User        user     `json:"user"`
+	Nick        string   `json:"nick"`
+	Permissions string   `json:"permissions"` // in interactions: a bit set in decimal
+	Roles       []string `json:"roles"`
 }
 
 // name is what others see: the nickname in this server, the display name, or the account's name. Bidi controls are gone: they
@@ -254,9 +255,10 @@ type guildInfo struct {
 }
 
 type role struct {
-	ID   string   `json:"id"`
-	Name string   `json:"name"`
-	Tags roleTags `json:"tags,omitzero"`
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Permissions string   `json:"permissions,omitempty"` // a bit set in decimal
+	Tags        roleTags `json:"tags,omitzero"`
 }
 
 type roleTags struct {
@@ -267,6 +269,18 @@ type roleChange struct {
 	GuildID string `json:"guild_id"`
 	Role    role   `json:"role"`
 	RoleID  string `json:"role_id"` // of a deletion
+}
+
+// reaction is an emoji that was put under a message, or taken away.
+type reaction struct {
+	UserID    string  `json:"user_id"`
+	ChannelID string  `json:"channel_id"`
+	MessageID string  `json:"message_id"`
+	GuildID   string  `json:"guild_id"`
+	Member    *member `json:"member"` // in a server, of an emoji that was put
+	Emoji     struct {
+		Name string `json:"name"`
+	} `json:"emoji"`
 }
 
 type channel struct {

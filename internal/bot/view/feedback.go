@@ -26,3 +26,20 @@ func Feedback(all []store.Feedback) string {
 	}
 	return w.String()
 }
+
+// Opinions writes a line for each opinion of a reply, after how many there are of each kind.
+func Opinions(all []store.Opinion) string {
+	if len(all) == 0 {
+		return ""
+	}
+	n := map[string]int{}
+	for _, o := range all {
+		n[o.Verdict]++
+	}
+	var w writer
+	w.line("\nReplies: %d good, %d bad.", n["good"], n["bad"])
+	for _, o := range all {
+		w.line("%-30s %-9s %s by %s", o.TurnID, o.Verdict, day(o.At), o.By)
+	}
+	return w.String()
+}

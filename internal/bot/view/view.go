@@ -135,7 +135,10 @@ func what(t *turn.Trace) string {
 	}
 	if id := r.EarlierID; id != "" {
 		what := "answers again what it answered before"
-		if r.GoOn {
+		switch {
+		case r.Edited:
+			what = "answers its question anew, which was edited"
+		case r.GoOn:
 			what = "goes on with a reply that was cut"
 		}
 		w.row("earlier", "%s · %s", id, what)
@@ -169,6 +172,9 @@ func answer(t *turn.Trace) string {
 	}
 	for i, c := range t.Unborne {
 		w.item(i, "unborne", "[%d] %s (%s)", c.Source, clean.Line(c.Text, 120), c.Refused)
+	}
+	for i, p := range t.Processed {
+		w.item(i, "beside", "%s by %s %s in %s · %d tokens in, %d out%s %s", p.By, orDash(p.Model), p.Status, ms(p.Took), p.Usage.Prompt, p.Usage.Completion, inParens(p.Err), clean.Line(p.Text, 120))
 	}
 	if v := t.Verified; v != nil {
 		w.row("verified", "%d of %d decided by a model in %s · %d tokens in, %d out", v.Decided(), len(v.Opinions), ms(v.Took), v.Usage.Prompt, v.Usage.Completion)
@@ -220,7 +226,11 @@ func sentTo(v turn.Transcript) string {
 func modelUse(t *turn.Trace) string {
 	var text string
 	if u := t.Usage; u.Prompt+u.Completion > 0 {
-		text += fmt.Sprintf(" · %d tokens in, %d out", u.Prompt, u.Completion)
+		cached := ""
+		if u.Cached > 0 {
+			cached = fmt.Sprintf(" (%d cached)", u.Cached)
+		}
+		text += fmt.Sprintf(" · %d tokens in%s, %d out", u.Prompt, cached, u.Completion)
 	}
 	if t.Usage.Cost > 0 {
 		text += fmt.Sprintf(" · $%.4f", t.Usage.Cost)

@@ -100,7 +100,7 @@ func TestFit(t *testing.T) {
 				kept = strings.Split(system, "\n\n")
 			}
 			for _, m := range messages[1 : len(messages)-1] {
-				kept = append(kept, m.Text)
+				kept = append(kept, strings.Split(m.Text, "\n\n")...)
 			}
 			if d := cmp.Diff(tt.kept, kept); d != "" {
 				t.Errorf("kept: %s", d)

@@ -107,8 +107,8 @@ func TestGather(t *testing.T) {
 				if tt.says != "" {
 					says = tt.says + "\n\n" + says
 				}
-				if _, system, _ := strings.Cut(p.Messages[0].Text, "\n\n"); system != says {
-					t.Errorf("system prompt says %q, want %q", system, says)
+				if system := p.Messages[1].Text; system != says {
+					t.Errorf("what is known for the turn says %q, want %q", system, says)
 				}
 				if p.Outcomes[1].Status != turn.OK {
 					t.Errorf("the other provider is %q", p.Outcomes[1].Status)
@@ -143,8 +143,8 @@ func TestProvidersRunAtOnce(t *testing.T) {
 			t.Errorf("took %v", took)
 		}
 		// The quickest is last: the order is that of the providers.
-		if _, system, _ := strings.Cut(p.Messages[0].Text, "\n\n"); system != "0\n\n1\n\n2\n\n3\n\n4" {
-			t.Errorf("system prompt says %q", system)
+		if system := p.Messages[1].Text; system != "0\n\n1\n\n2\n\n3\n\n4" {
+			t.Errorf("what is known for the turn says %q", system)
 		}
 	})
 }

@@ -12,6 +12,7 @@ package prompt
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -38,7 +39,7 @@ type Builder struct {
 	Count func(string) int
 
 	// BlockRole is the role of web text: "user" (the default) makes it a message of its own just before the
-	// turn's message; "system" puts it into the system prompt.
+	// turn's message; "system" makes it a system message there.
 	BlockRole string
 
 	// Deadlines limit single providers, by name, from the start of Build. The turn's deadline holds for all
@@ -79,6 +80,27 @@ func (b *Builder) Build(ctx context.Context, req turn.Request) Prompt {
 		Dropped:  fitted.dropped,
 		Lookup:   firstLookup(outcomes),
 	}
+}
+
+// Inject puts a text that is about this turn before its message, cut to what is left of the layer for that. It reports whether any of it
+// had room.
+func (b *Builder) Inject(p *Prompt, source, text string) bool {
+	l := &p.Layers[turn.DepthInject]
+	size := b.count(text)
+	short, n := cut(text, l.Budget-l.Used-perMessage, size, b.count)
+	if n < size {
+		reason := "truncated"
+		if n == 0 {
+			reason = "dropped"
+		}
+		p.Dropped = append(p.Dropped, turn.Dropped{Layer: turn.DepthInject, Source: source, Reason: reason, Tokens: size - n})
+	}
+	if short == "" {
+		return false
+	}
+	l.Used += n + perMessage
+	p.Messages = slices.Insert(p.Messages, len(p.Messages)-1, turn.Rendered{Role: "system", Text: short, Tokens: n + perMessage})
+	return true
 }
 
 // Wait returns when every call that a Build gave up has returned, or with ctx's error.

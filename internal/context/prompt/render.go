@@ -10,63 +10,62 @@ import (
 	"familiar/internal/web/clean"
 )
 
-// readingOrder is the order of the layers that make up the system prompt. Recent history stands here only
-// for text that is offered for it: its messages are messages.
-var readingOrder = [...]turn.Layer{
-	turn.Core, turn.Character, turn.Content, turn.HistorySummary, turn.RecentHistory, turn.AuthorNote,
-}
+// The layers of the system prompt, which opens every prompt of a channel, are in the order of how seldom they change: servers need not
+// read again what a prompt has in common with the one before. What is about this turn stands near the end, in a message of its own.
+var (
+	headOrder = [...]turn.Layer{turn.Core, turn.Character, turn.AuthorNote, turn.HistorySummary}
+	tailOrder = [...]turn.Layer{turn.Content, turn.RecentHistory}
+)
 
-// render writes the messages: the system prompt, the conversation with what is injected into it, the web
-// block, the turn's message.
+// render writes the messages: the system prompt, the conversation with what is injected into it, what else is known for this turn,
+// the web block, the turn's message.
 func (b *Builder) render(f *fitted) []turn.Rendered {
 	messages := make([]turn.Rendered, 0, len(f.pieces)+2)
-	messages = append(messages, b.system(f))
+	head := turn.Rendered{Role: "system", Text: f.preamble.text, Tokens: f.preamble.tokens}
+	messages = append(messages, b.sections(f, head, headOrder[:]))
 	for _, p := range conversation(f.pieces) {
 		messages = append(messages, p.rendered())
 	}
 	messages = append(messages, f.message.rendered())
 	messages = injectAll(messages, f.pieces)
+	last := messages[len(messages)-1]
+	messages = messages[:len(messages)-1]
+	if tail := b.sections(f, turn.Rendered{Role: "system"}, tailOrder[:]); tail.Text != "" {
+		messages = append(messages, tail)
+	}
 	if b.BlockRole != "system" {
-		last := messages[len(messages)-1]
-		messages = messages[:len(messages)-1]
 		for _, p := range f.pieces {
 			if p.kept && p.place == block {
 				messages = append(messages, turn.Rendered{Role: "user", Text: p.text, Tokens: p.tokens, Web: true})
 			}
 		}
-		messages = append(messages, last)
 	}
 	before, images := onMessage(f.pieces)
-	last := &messages[len(messages)-1]
 	last.Images = images
 	for _, i := range images {
 		last.Tokens += i.Tokens
 	}
-	return slices.Insert(messages, len(messages)-1, before...)
+	return append(append(messages, before...), last)
 }
 
 func (p *piece) rendered() turn.Rendered {
 	return turn.Rendered{Role: p.role, Name: p.name, Text: p.text, Tokens: p.tokens}
 }
 
-// system joins the sections by blank lines.
-func (b *Builder) system(f *fitted) turn.Rendered {
-	size := len(f.preamble.text)
-	for i := range f.pieces {
-		size += len(f.pieces[i].text) + len(separator)
-	}
-	m := turn.Rendered{Role: "system", Tokens: f.preamble.tokens}
+// sections adds the sections of some layers to a message, joined by blank lines.
+func (b *Builder) sections(f *fitted, m turn.Rendered, layers []turn.Layer) turn.Rendered {
 	var text strings.Builder
-	text.Grow(size)
-	text.WriteString(f.preamble.text)
-	for _, layer := range readingOrder {
+	text.WriteString(m.Text)
+	for _, layer := range layers {
 		for i := range f.pieces {
 			p := &f.pieces[i]
 			inside := p.place == section || p.place == block && b.BlockRole == "system"
 			if !p.kept || !inside || p.layer != layer {
 				continue
 			}
-			text.WriteString(separator)
+			if text.Len() > 0 {
+				text.WriteString(separator)
+			}
 			text.WriteString(p.text)
 			m.Tokens += p.tokens
 			m.Web = m.Web || p.place == block

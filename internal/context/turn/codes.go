@@ -151,10 +151,11 @@ const (
 	OffCharacter OffReason = "character"
 	OffChannel   OffReason = "channel"
 	OffMode      OffReason = "mode"
-	OffTopic     OffReason = "topic"  // the operator denies the topic
-	OffQuota     OffReason = "quota"  // the lookups of today are used up
-	OffRoom      OffReason = "room"   // the mode's context has no room for what is found
-	OffNobody    OffReason = "nobody" // no person wrote the message
+	OffTopic     OffReason = "topic"   // the operator denies the topic
+	OffQuota     OffReason = "quota"   // the lookups of today are used up
+	OffRoom      OffReason = "room"    // the mode's context has no room for what is found
+	OffUnasked   OffReason = "unasked" // the bot joins in, and nobody asked it
+	OffNobody    OffReason = "nobody"  // no person wrote the message
 )
 
 // Intent is a kind of question. It decides which search backends are asked, and how.

@@ -8,9 +8,11 @@ type Event struct {
 	ParentID  string // the channel that a thread hangs on, if it is one
 	Message   Message
 	Reply     *Message // the message replied to, where the door was told it
+	Title     string   // of the forum's post that Message begins
 	Mentioned bool     // the bot itself is mentioned in Message
 	Direct    bool     // a direct message, or the terminal
 	Command   *Command
+	Reaction  *Reaction // under Message, of which no more than the ids are known
 
 	// ParentUnknown: the door does not know the channel yet, so it may be a thread of another one, whose settings then hold for it.
 	ParentUnknown bool
@@ -22,11 +24,13 @@ type Event struct {
 type Kind string
 
 const (
-	Created Kind = "created"
-	Edited  Kind = "edited" // the text has changed
-	Deleted Kind = "deleted"
-	Ordered Kind = "command" // a slash command, a menu entry or a button
-	Gone    Kind = "gone"    // the channel was deleted or the bot was removed from it
+	Created   Kind = "created"
+	Edited    Kind = "edited" // the text has changed
+	Deleted   Kind = "deleted"
+	Ordered   Kind = "command" // a slash command, a menu entry or a button
+	Gone      Kind = "gone"    // the channel was deleted or the bot was removed from it
+	Reacted   Kind = "reacted" // a reaction was put under a message; Unreacted: taken away
+	Unreacted Kind = "unreacted"
 )
 
 // Command is an order given by a person to the bot itself. The door has acknowledged it already, unless suggestions are asked for.
@@ -49,6 +53,13 @@ type Command struct {
 	Visiting bool
 }
 
+// Reaction is one person's emoji under a message.
+type Reaction struct {
+	Emoji   string // an emoji of Unicode's, or the name of a server's own
+	By      Author // Name may be missing
+	Deletes bool   // By may delete the messages of others
+}
+
 // Post is what a door carries out: a new message, or, with ID set, the new text of an old one. Whatever it
 // holds, a door never lets it ping anybody and never lets it embed a link.
 type Post struct {
@@ -59,6 +70,8 @@ type Post struct {
 	Nonce     string   // at most 25 characters; the same nonce within minutes is the same message
 	Final     bool     // no more edits will follow
 	Buttons   []Button // all that stand under it; a door may show none
+	Thread    string   // with ID set: a thread of that name, of 1 to 100 characters, is opened for that message; the id is the thread's
+	Reaction  string   // with ID set: the bot's reaction to that message, which may be anybody's, and nothing else
 	Persona   *Persona // under whose name it is made, or was; nil: the bot's own
 	Again     bool     // an earlier process may have made it
 }

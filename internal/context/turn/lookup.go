@@ -245,8 +245,14 @@ type Removal struct {
 // Usage is what model calls used.
 type Usage struct {
 	Prompt     int     `json:"prompt,omitempty"` // tokens
+	Cached     int     `json:"cached,omitempty"` // of these, that the server had from an earlier prompt
 	Completion int     `json:"completion,omitempty"`
 	Reasoning  int     `json:"reasoning,omitempty"`
 	Calls      int     `json:"calls,omitempty"`
 	Cost       float64 `json:"cost,omitempty"` // US dollars, where the server says so
+}
+
+// Plus returns what both used.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{u.Prompt + v.Prompt, u.Cached + v.Cached, u.Completion + v.Completion, u.Reasoning + v.Reasoning, u.Calls + v.Calls, u.Cost + v.Cost}
 }

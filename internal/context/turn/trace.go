@@ -4,27 +4,29 @@ import "time"
 
 // Trace is the record of one turn: everything that /context can show.
 type Trace struct {
-	Request  Request        `json:"request"`
-	Phase    Phase          `json:"phase"`
-	Outcomes []Outcome      `json:"outcomes,omitempty"`
-	Layers   []LayerTokens  `json:"layers,omitempty"`  // tokens by layer, in reading order
-	Dropped  []Dropped      `json:"dropped,omitempty"` // what the budget cut
-	Prompt   []Rendered     `json:"prompt,omitempty"`  // what the model was sent
-	Model    string         `json:"model,omitempty"`   // who answered; "none" when no model is configured
-	Tried    []ModelFailure `json:"tried,omitempty"`   // models that failed before it
-	Usage    Usage          `json:"usage,omitzero"`
-	Finish   string         `json:"finish,omitempty"` // why the model stopped: stop, length, truncated, …
-	Reply    string         `json:"reply,omitempty"`  // as delivered
-	ReplyIDs []string       `json:"reply_ids,omitempty"`
-	Guarded  []Guarded      `json:"guarded,omitempty"`  // what the output guard changed
-	Unborne  []Citation     `json:"unborne,omitempty"`  // citations that their pages do not bear out, marked [n?] in the reply
-	Verified *Verified      `json:"verified,omitempty"` // what a model said of the citations; nil: words alone decided
-	Uncited  bool           `json:"uncited,omitempty"`  // the model was given sources and named none of them
-	Cut      bool           `json:"cut,omitempty"`      // the answer broke off, reached a limit or was stopped: the reply ends before it does
-	Presses  []Press        `json:"presses,omitempty"`  // what people did with the reply
-	Blind    bool           `json:"blind,omitempty"`    // the model was not shown images, because it cannot see
-	Err      string         `json:"err,omitempty"`      // redacted cause, for the operator
-	Began    time.Time      `json:"began"`
+	Request   Request        `json:"request"`
+	Phase     Phase          `json:"phase"`
+	Outcomes  []Outcome      `json:"outcomes,omitempty"`
+	Layers    []LayerTokens  `json:"layers,omitempty"`  // tokens by layer, in reading order
+	Dropped   []Dropped      `json:"dropped,omitempty"` // what the budget cut
+	Prompt    []Rendered     `json:"prompt,omitempty"`  // what the model was sent
+	Model     string         `json:"model,omitempty"`   // who answered; "none" when no model is configured
+	Tried     []ModelFailure `json:"tried,omitempty"`   // models that failed before it
+	Usage     Usage          `json:"usage,omitzero"`
+	Finish    string         `json:"finish,omitempty"`  // why the model stopped: stop, length, truncated, …
+	Reply     string         `json:"reply,omitempty"`   // as delivered
+	Reacted   bool           `json:"reacted,omitempty"` // the reply is a reaction under the question
+	ReplyIDs  []string       `json:"reply_ids,omitempty"`
+	Guarded   []Guarded      `json:"guarded,omitempty"`   // what the output guard changed
+	Unborne   []Citation     `json:"unborne,omitempty"`   // citations that their pages do not bear out, marked [n?] in the reply
+	Processed []Processed    `json:"processed,omitempty"` // what models did beside the answer, in order
+	Verified  *Verified      `json:"verified,omitempty"`  // what a model said of the citations; nil: words alone decided
+	Uncited   bool           `json:"uncited,omitempty"`   // the model was given sources and named none of them
+	Cut       bool           `json:"cut,omitempty"`       // the answer broke off, reached a limit or was stopped: the reply ends before it does
+	Presses   []Press        `json:"presses,omitempty"`   // what people did with the reply
+	Blind     bool           `json:"blind,omitempty"`     // the model was not shown images, because it cannot see
+	Err       string         `json:"err,omitempty"`       // redacted cause, for the operator
+	Began     time.Time      `json:"began"`
 
 	Transcripts []Transcript  `json:"transcripts,omitempty"` // of voice messages
 	Timings     Timings       `json:"timings"`
@@ -81,6 +83,17 @@ type Guarded struct {
 	What  string `json:"what,omitempty"` // the first instance, shortened and inert
 }
 
+// Processed is what a model did before the answer or with it, beside the model that answers.
+type Processed struct {
+	By     string        `json:"by"` // "think" or "recast"
+	Model  string        `json:"model,omitempty"`
+	Status Status        `json:"status"`         // of all but OK, the turn went on as if it had not been asked
+	Text   string        `json:"text,omitempty"` // what it wrote
+	Err    string        `json:"err,omitempty"`  // redacted
+	Usage  Usage         `json:"usage,omitzero"`
+	Took   time.Duration `json:"took"`
+}
+
 // Citation is one citation of a reply.
 type Citation struct {
 	Source  int    `json:"source"`
@@ -98,7 +111,7 @@ type Verified struct {
 // Add adds an opinion and what it used.
 func (v *Verified) Add(o Opinion, u Usage) {
 	v.Opinions = append(v.Opinions, o)
-	v.Usage = Usage{v.Usage.Prompt + u.Prompt, v.Usage.Completion + u.Completion, v.Usage.Reasoning + u.Reasoning, v.Usage.Calls + u.Calls, v.Usage.Cost + u.Cost}
+	v.Usage = v.Usage.Plus(u)
 }
 
 // Decided is how many citations the model decided about.
@@ -122,13 +135,16 @@ type Opinion struct {
 	Model   string `json:"model,omitempty"`
 }
 
-// Press is a button under a reply that changed what became of it.
+// Press is a button under a reply, or another deed of a person, that changed what became of it.
 type Press struct {
-	Kind   string    `json:"kind"` // delete, regenerate or continue
+	Kind   string    `json:"kind"` // delete, regenerate or continue; or PressEdited
 	ByID   string    `json:"by_id"`
 	At     time.Time `json:"at"`
 	TurnID string    `json:"turn_id,omitempty"` // of the turn that it began
 }
+
+// PressEdited is the kind of a question that was edited: the reply of the turn that this began took the place of this one's.
+const PressEdited = "edited"
 
 // Timings are measured from Began.
 type Timings struct {

@@ -34,6 +34,7 @@ type Request struct {
 	Persona   *Persona  `json:"persona,omitempty"`    // under whose name the reply is posted, where several characters speak in the channel
 	EarlierID string    `json:"earlier_id,omitempty"` // the turn that answered Message before, if this one was asked for by a button under its reply
 	GoOn      bool      `json:"go_on,omitempty"`      // only the rest of that reply is wanted, which was cut
+	Edited    bool      `json:"edited,omitempty"`     // Message was edited after that turn: this one's reply takes the place of its reply
 	Buttons   bool      `json:"-"`                    // the reply gets buttons
 	Budget    Budget    `json:"budget"`
 	Deadline  time.Time `json:"deadline"` // when context must be ready
@@ -52,16 +53,22 @@ type Address string
 
 // The addresses, the plainest first.
 const (
-	ByDirect    Address = "direct"  // written where nobody else is meant: a direct message, a terminal, a command
-	ByMention   Address = "mention" // mentions the bot
-	ByReply     Address = "reply"   // replies to a message of the bot
-	ByName      Address = "name"    // holds one of its names, as words to it or about it
-	ByPattern   Address = "pattern" // matches a pattern of the operator's, which may match all that is written
-	Unaddressed Address = ""        // is not for it as far as anybody knows
+	ByDirect    Address = "direct"       // written where nobody else is meant: a direct message, a terminal, a command
+	ByMention   Address = "mention"      // mentions the bot
+	ByReply     Address = "reply"        // replies to a message of the bot
+	ByThread    Address = "thread"       // goes on in a thread that was made for the bot to answer in
+	ByPost      Address = "post"         // begins a post of a forum in which all are answered
+	ByName      Address = "name"         // holds one of its names, as words to it or about it
+	ByLull      Address = "lull"         // nobody wrote for a while, and the bot joins in unasked
+	ByTier      Address = "interjection" // the same after many messages in which it took no part
+	ByPattern   Address = "pattern"      // matches a pattern of the operator's, which may match all that is written
+	Unaddressed Address = ""             // is not for it as far as anybody knows
 )
 
 // Plain reports whether the message is for the character beyond doubt.
-func (a Address) Plain() bool { return a == ByDirect || a == ByMention || a == ByReply }
+func (a Address) Plain() bool {
+	return a == ByDirect || a == ByMention || a == ByReply || a == ByThread
+}
 
 // Mode is how the character behaves in a channel.
 type Mode string

@@ -27,12 +27,15 @@ type Character struct {
 	Name    string
 	Aliases []string
 
-	Mode    turn.Mode // of a channel for which nobody has set one
-	Modes   map[turn.Mode]Limits
-	Web     Web
-	Docs    []Docs
-	Window  int  // messages of recent history
-	Buttons bool // its replies have buttons
+	Mode          turn.Mode // of a channel for which nobody has set one
+	Modes         map[turn.Mode]Limits
+	Web           Web
+	Docs          []Docs
+	Window        int    // messages of recent history
+	Buttons       bool   // its replies have buttons
+	Retract       string // what becomes of a reply whose question is deleted: "delete", "redact", or "auto": redact where somebody replied to it
+	Reactions     Reactions
+	ChatterPerDay int // how often it may join in unasked in a channel in a day
 	// ServerProfile: in a server whose character it is, the bot goes by its name and Picture, a PNG from its folder, if there is one.
 	ServerProfile bool
 	Picture       []byte
@@ -59,6 +62,24 @@ type Limits struct {
 	Deadline time.Duration
 	Layers   map[turn.Layer]int // tokens
 	Web      bool               // whether the web may be asked at all
+	Think    Who                // notes what matters before the answer
+	Recast   Who                // words the answer anew
+}
+
+// Who is a model that does something beside the answer, or "" for none.
+type Who string
+
+// The models.
+const (
+	BySide Who = "side"
+	ByMain Who = "main"
+)
+
+// Reactions are those of people to its messages, and its own.
+type Reactions struct {
+	Follow bool   // people's are taken notice of
+	Seen   string // emoji that shows that an answer has begun; empty: none
+	Reply  bool   // a reply that is one emoji becomes a reaction
 }
 
 // Web is how the character uses the web.
@@ -94,7 +115,7 @@ type Texts struct {
 	RateLimited string `toml:"rate_limited"` // the model asks for a pause
 	ModelDown   string `toml:"model_down"`   // the model cannot be reached or fails
 	TooSlow     string `toml:"too_slow"`     // the model did not answer in time
-	Quota       string `toml:"quota"`        // as much as there may be was used today
+	Quota       string `toml:"used_up"`      // as much as there may be was used today
 	Placeholder string `toml:"placeholder"`  // shown until the first words arrive
 }
 

@@ -32,6 +32,9 @@ func (r *reading) check() {
 	}
 	r.picture("persona.avatar", c.Persona.Avatar)
 	r.within("history.window", float64(c.History.Window), 1, 200)
+	r.oneOf("reply.question_deleted", c.Reply.QuestionDeleted, "auto", "delete", "redact")
+	r.within("chatter.per_day", float64(c.Chatter.PerDay), 1, 1000)
+	r.atMost("reactions.seen", c.Reactions.Seen, 8)
 	r.model("model", c.Model)
 	r.model("side_model", c.SideModel)
 	r.web(c.Web)
@@ -43,7 +46,7 @@ func (r *reading) check() {
 	r.text("texts.rate_limited", c.Texts.RateLimited)
 	r.text("texts.model_down", c.Texts.ModelDown)
 	r.text("texts.too_slow", c.Texts.TooSlow)
-	r.text("texts.quota", c.Texts.Quota)
+	r.text("texts.used_up", c.Texts.Quota)
 	r.text("texts.placeholder", c.Texts.Placeholder)
 }
 
@@ -84,6 +87,8 @@ func (r *reading) trusted(t trustedConfig) {
 func (r *reading) mode(key string, m modeConfig) {
 	r.within(key+".total", float64(m.Total), 500, 1_000_000)
 	r.lasts(key+".deadline", m.Deadline, time.Second, 5*time.Minute)
+	r.oneOf(key+".think", m.Think, "off", "side", "main")
+	r.oneOf(key+".recast", m.Recast, "off", "side", "main")
 	for layer, tokens := range m.Layers.byLayer() {
 		r.within(key+".layers."+layer.String(), float64(tokens), 0, 1_000_000)
 	}

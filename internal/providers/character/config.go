@@ -9,20 +9,22 @@ import (
 // config is character.toml as it is written. Its fields are the only list of known keys; their defaults and
 // what they mean stand in characters/_default/character.toml.
 type config struct {
-	Name      string         `toml:"name"`
-	Aliases   []string       `toml:"aliases"`
-	Mode      string         `toml:"mode"`
-	DisplayTZ string         `toml:"display_tz"`
-	Triggers  triggersConfig `toml:"triggers"`
-	Web       webConfig      `toml:"web"`
-	Reply     replyConfig    `toml:"reply"`
-	History   historyConfig  `toml:"history"`
-	Model     Model          `toml:"model"`
-	SideModel Model          `toml:"side_model"`
-	Texts     Texts          `toml:"texts"`
-	Modes     modesConfig    `toml:"modes"`
-	Persona   personaConfig  `toml:"persona"`
-	Docs      []docsConfig   `toml:"docs"`
+	Name      string          `toml:"name"`
+	Aliases   []string        `toml:"aliases"`
+	Mode      string          `toml:"mode"`
+	DisplayTZ string          `toml:"display_tz"`
+	Triggers  triggersConfig  `toml:"triggers"`
+	Web       webConfig       `toml:"web"`
+	Reply     replyConfig     `toml:"reply"`
+	Chatter   chatterConfig   `toml:"chatter"`
+	Reactions reactionsConfig `toml:"reactions"`
+	History   historyConfig   `toml:"history"`
+	Model     Model           `toml:"model"`
+	SideModel Model           `toml:"side_model"`
+	Texts     Texts           `toml:"texts"`
+	Modes     modesConfig     `toml:"modes"`
+	Persona   personaConfig   `toml:"persona"`
+	Docs      []docsConfig    `toml:"docs"`
 }
 
 type personaConfig struct {
@@ -84,7 +86,18 @@ type docsConfig struct {
 }
 
 type replyConfig struct {
-	Buttons bool `toml:"buttons"`
+	Buttons         bool   `toml:"buttons"`
+	QuestionDeleted string `toml:"question_deleted"`
+}
+
+type chatterConfig struct {
+	PerDay int `toml:"per_day"`
+}
+
+type reactionsConfig struct {
+	Follow bool   `toml:"follow"`
+	Seen   string `toml:"seen"`
+	Reply  bool   `toml:"reply"`
 }
 
 type historyConfig struct {
@@ -101,6 +114,8 @@ type modeConfig struct {
 	Total    int          `toml:"total"`
 	Deadline Duration     `toml:"deadline"`
 	Web      bool         `toml:"web"`
+	Think    string       `toml:"think"`
+	Recast   string       `toml:"recast"`
 	Layers   layersConfig `toml:"layers"`
 }
 

@@ -230,7 +230,9 @@ func (c *config) into(to *Character) {
 	to.Aliases, to.calledByName = c.Aliases, c.Triggers.Names
 	to.Mode = turn.Mode(c.Mode)
 	to.Window = c.History.Window
-	to.Buttons = c.Reply.Buttons
+	to.Buttons, to.Retract = c.Reply.Buttons, c.Reply.QuestionDeleted
+	to.ChatterPerDay = c.Chatter.PerDay
+	to.Reactions = Reactions(c.Reactions)
 	to.Avatar, to.ServerProfile = c.Persona.Avatar, c.Persona.ServerProfile
 	to.Location, _ = time.LoadLocation(c.DisplayTZ) // checked
 	to.Model, to.SideModel, to.Texts = c.Model, c.SideModel, c.Texts
@@ -256,7 +258,14 @@ func (c *config) into(to *Character) {
 }
 
 func (m modeConfig) limits() Limits {
-	return Limits{Total: m.Total, Deadline: time.Duration(m.Deadline), Web: m.Web, Layers: m.Layers.byLayer()}
+	return Limits{Total: m.Total, Deadline: time.Duration(m.Deadline), Web: m.Web, Think: who(m.Think), Recast: who(m.Recast), Layers: m.Layers.byLayer()}
+}
+
+func who(name string) Who {
+	if name == "off" {
+		return ""
+	}
+	return Who(name)
 }
 
 func (l layersConfig) byLayer() map[turn.Layer]int {

@@ -27,7 +27,10 @@ func (p *Provider) Name() string { return "character" }
 
 // Contribute implements prompt.Provider. It cannot fail.
 func (p *Provider) Contribute(_ context.Context, req turn.Request) ([]turn.Contribution, error) {
-	c, user := p.Character, userName(req.Message.Author)
+	c, user := p.Character, somebody
+	if req.GuildID == "" { // elsewhere the name changes from turn to turn, and with it the head of the prompt
+		user = userName(req.Message.Author)
+	}
 	cs := []turn.Contribution{
 		{Layer: turn.Core, Priority: 100, Text: c.Fill(core, user), Source: "character:core"},
 		{Layer: turn.Character, Priority: 100, Text: c.Fill(c.Persona, user), Source: "character:persona.md"},
@@ -44,8 +47,16 @@ func (p *Provider) Contribute(_ context.Context, req turn.Request) ([]turn.Contr
 			Source: "character:modes/" + string(req.Mode) + ".md",
 		})
 	}
+	if c.Reactions.Reply {
+		cs = append(cs, turn.Contribution{Layer: turn.AuthorNote, Priority: 70, Text: reactNote, Source: "character:reactions"})
+	}
 	return cs, nil
 }
+
+const reactNote = "Where a single emoji says all there is to say, answer with that emoji and nothing else. It is then put under the message as a reaction."
+
+// somebody stands for {{user}} where there is no name.
+const somebody = "the person you are talking to"
 
 // userName is the asker's name, fit for the system prompt: one short line.
 func userName(a turn.Author) string {
@@ -65,7 +76,7 @@ func userName(a turn.Author) string {
 		}
 	}
 	if b.Len() == 0 {
-		return "the person you are talking to"
+		return somebody
 	}
 	return b.String()
 }

@@ -32,6 +32,11 @@ func TestContribute(t *testing.T) {
 		t.Error(d)
 	}
 
+	req.GuildID = "1" // many people, and one head of the prompt for all of them
+	if got, _ := p.Contribute(t.Context(), req); got[1].Text != "Owl is an owl and likes the person you are talking to." {
+		t.Errorf("in a server: %+v", got[1])
+	}
+
 	delete(c.Instructions, turn.Text)
 	if got, _ := p.Contribute(t.Context(), req); len(got) != 2 {
 		t.Errorf("without instructions: %+v", got)

@@ -35,9 +35,9 @@ func decodeStrict(answer string, into any) bool {
 }
 
 func usage(u llm.Usage) turn.Usage {
-	return turn.Usage{Prompt: u.Prompt, Completion: u.Completion, Reasoning: u.Reasoning, Calls: u.Calls, Cost: u.Cost}
+	return turn.Usage{Prompt: u.Prompt, Cached: u.Cached, Completion: u.Completion, Reasoning: u.Reasoning, Calls: u.Calls, Cost: u.Cost}
 }
 
 func addUsage(a, b turn.Usage) turn.Usage {
-	return turn.Usage{Prompt: a.Prompt + b.Prompt, Completion: a.Completion + b.Completion, Reasoning: a.Reasoning + b.Reasoning, Calls: a.Calls + b.Calls, Cost: a.Cost + b.Cost}
+	return a.Plus(b)
 }

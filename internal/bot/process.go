@@ -1,0 +1,168 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"familiar/internal/context/prompt"
+	"familiar/internal/context/turn"
+	"familiar/internal/llm"
+	"familiar/internal/providers/character"
+)
+
+const (
+	processLimit = 9 * time.Second // for each processor
+	thoughtLimit = 256             // tokens
+)
+
+// processor is what a model does before the answer, or with it, beside the model that answers. One that fails, or comes too late, changes
+// nothing. Those of a mode run one after the other, before the answer in their order and after it the other way round.
+type processor struct {
+	name   string
+	model  *llm.Client
+	before func(prompt.Prompt) llm.Request                // nil: it does nothing before the answer
+	use    func(a *Actor, p *prompt.Prompt, text string)  // takes what before has brought
+	after  func(p prompt.Prompt, body string) llm.Request // nil: it does nothing after it
+	accept func(before, after string) error               // checks what after has brought
+}
+
+// processors are those of a mode, as far as there is a model for them.
+func (a *Actor) processors(mode turn.Mode) (all []processor) {
+	limits := a.Modes[mode]
+	if m := a.processing(limits.Think); m != nil {
+		all = append(all, processor{name: "think", model: m, before: thinking, use: thought})
+	}
+	if m := a.processing(limits.Recast); m != nil {
+		all = append(all, processor{name: "recast", model: m, after: recasting, accept: sameFacts})
+	}
+	return all
+}
+
+func (a *Actor) processing(by character.Who) *llm.Client {
+	switch {
+	case by == character.BySide && a.Side != nil:
+		return a.Side
+	case by != "":
+		return a.Model
+	}
+	return nil
+}
+
+// preprocess lets the processors of the turn's mode work before the answer.
+func (b *Bot) preprocess(ctx context.Context, actor *Actor, t *turn.Trace, p *prompt.Prompt) {
+	for _, step := range actor.processors(t.Request.Mode) {
+		if step.before == nil || ctx.Err() != nil {
+			continue
+		}
+		if text := b.process(ctx, actor, t, step, step.before(*p), nil); text != "" {
+			step.use(actor, p, text)
+			t.Prompt, t.Layers, t.Dropped = p.Messages, p.Layers, p.Dropped
+		}
+	}
+}
+
+// postprocess returns the body of a reply as the processors of the turn's mode leave it.
+func (b *Bot) postprocess(ctx context.Context, actor *Actor, t *turn.Trace, p prompt.Prompt, body string) string {
+	for _, step := range slices.Backward(actor.processors(t.Request.Mode)) {
+		if step.after == nil || ctx.Err() != nil {
+			continue
+		}
+		check := func(text string) error { return step.accept(body, text) }
+		if text := b.process(ctx, actor, t, step, step.after(p, body), check); text != "" {
+			body = text
+		}
+	}
+	return body
+}
+
+// rewords reports whether the answer is not final as the model gives it, so that it is shown as a whole.
+func (a *Actor) rewords(mode turn.Mode) bool {
+	return slices.ContainsFunc(a.processors(mode), func(p processor) bool { return p.after != nil })
+}
+
+// process asks a processor's model and records what came of it. It returns "" unless that is of use.
+func (b *Bot) process(ctx context.Context, actor *Actor, t *turn.Trace, step processor, r llm.Request, check func(string) error) (text string) {
+	began, done := time.Now(), turn.Processed{By: step.name, Model: step.model.Model, Status: turn.OK}
+	defer func() {
+		if b.recovered(step.name, recover()) {
+			text, done.Status = "", turn.Panicked
+		}
+		done.Took = time.Since(began)
+		t.Processed = append(t.Processed, done)
+	}()
+	ctx, cancel := context.WithTimeout(ctx, processLimit)
+	defer cancel()
+	r.Lane = t.Request.ChannelID
+	a, err := step.model.Complete(ctx, r)
+	body, _ := unlabelled(a.Text, actor.Name)
+	done.Model, done.Text, done.Usage = a.Model, strings.TrimSpace(body), usage(a.Usage)
+	switch {
+	case err == nil && done.Text == "":
+		err = errors.New("it wrote nothing")
+	case err == nil && check != nil:
+		if a.Finish == "length" {
+			err = errors.New("it did not come to its end")
+		} else {
+			err = check(done.Text)
+		}
+	}
+	if err != nil {
+		done.Status, done.Err = turn.Failed, b.Redact.String(cause(err))
+		if ctx.Err() != nil {
+			done.Status = turn.Timeout
+		}
+		return ""
+	}
+	return done.Text
+}
+
+const thinkPlease = "Before you answer, note for yourself what the last message asks for, what of the conversation matters for it, and how you would say it. " +
+	"At most 120 words, as notes. Nobody but you reads them. Do not write the answer."
+
+// thinking asks for notes. What strangers wrote is not shown: the notes are read as the bot's own.
+func thinking(p prompt.Prompt) llm.Request {
+	messages := slices.DeleteFunc(slices.Clone(p.Messages), func(m turn.Rendered) bool { return m.Web })
+	for i := range messages {
+		messages[i].Images = nil
+	}
+	return llm.Request{MaxTokens: thoughtLimit, Messages: append(modelMessages(messages), llm.Message{Role: "user", Content: thinkPlease})}
+}
+
+func thought(a *Actor, p *prompt.Prompt, text string) {
+	a.Builder.Inject(p, "think", "Your notes on the message that follows, which nobody else has read:\n"+text)
+}
+
+const recastPlease = "Word the following draft of your answer anew, in your own voice. Keep what it says and its language: every number, every source in brackets such as [1], " +
+	"every link and all code stay as they are. Add nothing, leave nothing out. Write the answer alone.\n\n"
+
+// recasting asks for the draft in the character's voice. The model is shown who that is, and nothing of the conversation.
+func recasting(p prompt.Prompt, body string) llm.Request {
+	head := slices.IndexFunc(p.Messages, func(m turn.Rendered) bool { return m.Role == "system" && !m.Web })
+	var messages []llm.Message
+	if head >= 0 {
+		messages = modelMessages(p.Messages[head : head+1])
+	}
+	return llm.Request{Messages: append(messages, llm.Message{Role: "user", Content: recastPlease + body})}
+}
+
+// fixed is what another wording may not change: code, links, and numbers, those of sources among them.
+var fixed = regexp.MustCompile("(?s)```.*?```|`[^`\n]+`|https?://[^\\s<>)\\]]+|\\[\\d+\\]|\\p{Nd}+(?:[.,:/]\\p{Nd}+)*")
+
+// sameFacts reports what a wording has lost of another, or added to it, as far as code can tell.
+func sameFacts(before, after string) error {
+	had, has := fixed.FindAllString(before, -1), fixed.FindAllString(after, -1)
+	slices.Sort(had)
+	slices.Sort(has)
+	if !slices.Equal(had, has) {
+		return fmt.Errorf("its numbers, sources, links or code are not those of the answer")
+	}
+	if len(after) > 3*len(before)+200 || len(before) > 3*len(after)+200 {
+		return errors.New("it is much longer or shorter than the answer")
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+)
+
+// conduct is how people want the bot to take part in a channel. A thread inherits that.
+func (b *Bot) conduct(ctx context.Context, e turn.Event) store.Conduct {
+	channel := e.Message.ChannelID
+	if e.ParentID != "" {
+		channel = e.ParentID
+	}
+	c, err := b.Store.Conduct(ctx, channel)
+	b.logged("read how to take part in a channel", err)
+	return c
+}
+
+// titled puts the title of a forum's post before its first message: together they are what is asked.
+func titled(e turn.Event) turn.Event {
+	if e.Title != "" {
+		e.Message.Text = e.Title + "\n" + e.Message.Text
+	}
+	return e
+}
+
+// goesOn reports whether a message belongs to what goes on in a thread that the bot made: it need not be mentioned there, unless
+// somebody else is.
+func (b *Bot) goesOn(ctx context.Context, e turn.Event) bool {
+	if e.ParentID == "" && !e.ParentUnknown || e.Reply != nil && !e.Reply.Own {
+		return false
+	}
+	if slices.ContainsFunc(e.Message.Mentions, func(m string) bool { return strings.HasPrefix(m, "@") }) {
+		return false
+	}
+	own, quiet, err := b.Store.OwnThread(ctx, e.Message.ChannelID)
+	b.logged("read a thread", err)
+	return own && !quiet
+}
+
+// latest returns which of the characters spoke last in a thread, or else the first.
+func (b *Bot) latest(ctx context.Context, e turn.Event, all []*Actor) *Actor {
+	if len(all) == 1 {
+		return all[0]
+	}
+	recent, err := b.Store.Recent(ctx, e.Message.ChannelID, chainLength)
+	b.logged("read recent messages", err)
+	for _, m := range slices.Backward(recent) {
+		if i := slices.IndexFunc(all, func(a *Actor) bool { return m.Own && a.ID == m.AuthorID }); i >= 0 {
+			return all[i]
+		}
+	}
+	return all[0]
+}
+
+// hushes are what people say to end a conversation, alone in a message.
+var hushes = []string{
+	"stop", "stop it", "be quiet", "quiet", "enough", "that's all", "thats all", "silence", "stopp", "genug", "ruhe", "sei still", "basta", "para", "cállate",
+	"silencio", "arrête", "ça suffit", "tais-toi", "pare", "chega", "silêncio", "やめて", "止めて", "ストップ", "静かにして",
+}
+
+// hushed takes notice of somebody who tells the bot to be quiet in a thread of its own, and of a mention that ends that.
+func (b *Bot) hushed(ctx context.Context, e turn.Event) bool {
+	if e.ParentID == "" && !e.ParentUnknown {
+		return false
+	}
+	own, quiet, err := b.Store.OwnThread(ctx, e.Message.ChannelID)
+	if b.logged("read a thread", err); !own {
+		return false
+	}
+	words := strings.ToLower(strings.Trim(strings.TrimSpace(e.Message.Text), "!.… 。！"))
+	if stop := slices.Contains(hushes, words); stop != quiet && (stop || e.Mentioned) {
+		b.logged("be quiet in a thread", b.Store.QuietThread(ctx, e.Message.ChannelID, stop))
+		if stop {
+			b.tell(e, quietHere)
+		}
+		return stop
+	}
+	return false
+}
+
+// moves opens a thread for a message that mentions the bot, where people want that, and has the turn taken there. Where Discord does not
+// allow a thread the turn is taken where it is, and the channel is told once.
+func (b *Bot) moves(ctx context.Context, batch []arrival) bool {
+	first := batch[0]
+	if b.Pace.Units == 0 || !first.Mentioned || first.GuildID == "" || first.Kind != turn.Created || first.turnID != "" || first.newID != "" ||
+		first.ParentID != "" || first.ParentUnknown || !b.conduct(ctx, first.Event).Threads {
+		return false
+	}
+	id, err := b.send(ctx, turn.Post{ID: first.Message.ID, ChannelID: first.Message.ChannelID, Thread: b.threadName(b.actor(ctx, first), first.Message)}, true)
+	if err != nil {
+		b.logged("open a thread", err)
+		b.tellOnce(ctx, first.Event, noThread)
+		return false
+	}
+	moved := slices.Clone(batch)
+	for i := range moved {
+		moved[i].ParentID, moved[i].Message.ChannelID = first.Message.ChannelID, id
+		event := ""
+		if b.Resume {
+			event = encodeArrival(moved[i])
+		}
+		b.logged("move to a thread", b.Store.MoveToThread(ctx, moved[i].Message.ID, moved[i].claim(), id, first.GuildID, event, time.Now()))
+	}
+	b.enqueue(ctx, moved...)
+	return true
+}
+
+// tellOnce says something in a channel, once for good.
+func (b *Bot) tellOnce(ctx context.Context, e turn.Event, what sentence) {
+	key := "told/" + e.Message.ChannelID + "/" + string(what)
+	if _, err := b.Store.Note(ctx, key); !errors.Is(err, store.ErrNotFound) {
+		return
+	}
+	b.logged("note what was told", b.Store.SetNote(ctx, key, "yes"))
+	b.tell(e, what)
+}
+
+const threadNameLength = 100 // characters
+
+// threadName is what a thread for a message is called: its words, without mentions and secrets.
+func (b *Bot) threadName(actor *Actor, m turn.Message) string {
+	text := m.Text
+	for _, mention := range m.Mentions {
+		text = strings.ReplaceAll(text, mention, "")
+	}
+	text = strings.Join(strings.Fields(b.Redact.String(text)), " ")
+	if text == "" {
+		return actor.Name
+	}
+	if utf8.RuneCountInString(text) > threadNameLength {
+		text = strings.TrimSpace(string([]rune(text)[:threadNameLength-1])) + "…"
+	}
+	return text
+}

@@ -1,0 +1,64 @@
+package prompt
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"familiar/characters"
+	"familiar/internal/context/turn"
+	"familiar/internal/llm"
+	"familiar/internal/providers/character"
+)
+
+// Two turns that follow each other in a channel have everything in common up to the first message that is no longer the same: who asks,
+// what is known for the question and what was looked up stand behind that.
+func TestHeadIsStable(t *testing.T) {
+	sage, err := character.Load(characters.FS, "sage")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var counter llm.Counter
+	talk := []turn.Message{
+		said(1, "Ada", "morning! {{user}} is a macro"), said(2, "Sage", "Good morning. The kettle is on."), said(3, "Bo", "is there tea?"),
+		said(4, "Sage", "There is, in the pot."), said(5, "Ada", "and cake?"),
+	}
+	render := func(n int) string {
+		asked := talk[n]
+		history := recent(talk[:n]...)
+		b := &Builder{Count: counter.Count, Clock: time.UTC, Providers: []Provider{
+			&character.Provider{Character: sage},
+			fake{"history", func(context.Context) ([]turn.Contribution, error) { return history, nil }},
+			fake{"memory", func(context.Context) ([]turn.Contribution, error) {
+				return []turn.Contribution{
+					{Layer: turn.HistorySummary, Text: "Earlier: they spoke of owls.", Source: "history:summary"},
+					{Layer: turn.Content, Text: fmt.Sprint("What is known of ", asked.Author.Name, ": nothing yet."), Source: "memory"},
+					{Layer: turn.Content, Web: true, Text: fmt.Sprint("<web-search-results-", n, ">"), Source: "websearch"},
+				}, nil
+			}},
+		}}
+		limits := sage.Modes[turn.Text]
+		p := b.Build(t.Context(), turn.Request{
+			GuildID: "1", Mode: turn.Text, Message: asked, Deadline: time.Now().Add(time.Minute), Budget: turn.Budget{Total: limits.Total, Layers: limits.Layers},
+		})
+		return show(p.Messages)
+	}
+	before, after := render(2), render(4)
+	same := 0
+	for same < min(len(before), len(after)) && before[same] == after[same] {
+		same++
+	}
+	t.Logf("the common head has %d tokens of %d", counter.Count(before[:same]), counter.Count(before))
+	for _, want := range []string{"write only your words", "Be honest about looking", "You are Sage, librarian", "One to four sentences", "Earlier: they spoke of owls.", "The kettle is on."} {
+		if !strings.Contains(before[:same], want) {
+			t.Errorf("the common head lacks %q", want)
+		}
+	}
+	for _, late := range []string{"What is known of", "<web-search-results-4>"} {
+		if strings.Contains(before[:same], late) || strings.Index(after, late) < strings.Index(after, "There is, in the pot.") {
+			t.Errorf("%q does not stand near the end", late)
+		}
+	}
+}

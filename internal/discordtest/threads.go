@@ -1,0 +1,101 @@
+package discordtest
+
+import (
+	"net/http"
+	"unicode/utf8"
+)
+
+// newestThread returns the thread that was made last; its name as a channel is "~". Its caller holds mu.
+func (s *Server) newestThread() *channel {
+	var newest *channel
+	for _, c := range s.channels {
+		if c.kind == 11 && (newest == nil || number(c.id) > number(newest.id)) {
+			newest = c
+		}
+	}
+	if newest == nil {
+		s.mu.Unlock()
+		panic("discordtest: no thread")
+	}
+	return newest
+}
+
+// ThreadName is the name of the thread that was made last, or "".
+func (s *Server) ThreadName() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.channels {
+		if c.kind == 11 {
+			return s.newestThread().name
+		}
+	}
+	return ""
+}
+
+// AddForum makes a forum in a server and gives its id.
+func (s *Server) AddForum(guild, name string) string {
+	s.mu.Lock()
+	c := &channel{id: s.newID(), name: name, guild: s.guild(guild).id, kind: 15}
+	s.channels[c.id] = c
+	payload := c.payload()
+	s.mu.Unlock()
+	s.gateway.dispatch("CHANNEL_CREATE", payload)
+	return c.id
+}
+
+// PostIn makes a post in a forum: a thread, whose first message has its id.
+func (s *Server) PostIn(forum, author, title, text string) string {
+	s.mu.Lock()
+	above, by := s.find(forum), s.person(author)
+	c := &channel{name: title, guild: above.guild, parent: above.id, kind: 11}
+	m := s.add(c, by, text)
+	c.id, m.Channel = m.ID, m.ID
+	s.channels[c.id] = c
+	payload := c.payload()
+	payload["newly_created"] = true
+	s.gateway.dispatch("THREAD_CREATE", payload)
+	s.announce("MESSAGE_CREATE", m)
+	return c.id
+}
+
+// startThread opens a thread for a message, which has its id.
+func (s *Server) startThread(c *call) answer {
+	var in struct {
+		Name string `json:"name"`
+	}
+	c.decode(&in)
+	s.mu.Lock()
+	ch, no, ok := s.writable(c)
+	m := s.messages[c.parts[3]]
+	switch n := utf8.RuneCountInString(in.Name); {
+	case !ok:
+	case m == nil || m.channel != ch:
+		no, ok = refusal(http.StatusNotFound, 10008, "Unknown Message"), false
+	case ch.kind != 0 && ch.kind != 5:
+		no, ok = refusal(http.StatusBadRequest, 50024, "Cannot execute action on this channel type"), false
+	case s.channels[m.ID] != nil:
+		no, ok = refusal(http.StatusBadRequest, 160004, "A thread has already been created for this message"), false
+	case ch.noThreads:
+		no, ok = refusal(http.StatusForbidden, 50013, "Missing Permissions"), false
+	case n < 1 || n > 100:
+		no, ok = malformed("name", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length."), false
+	}
+	if !ok {
+		s.mu.Unlock()
+		return no
+	}
+	thread := &channel{id: m.ID, name: in.Name, guild: ch.guild, parent: ch.id, kind: 11}
+	s.channels[thread.id] = thread
+	payload := thread.payload()
+	s.bump()
+	s.mu.Unlock()
+	s.gateway.dispatch("THREAD_CREATE", payload)
+	return answer{http.StatusCreated, payload}
+}
+
+// DenyThreads takes the bot's permission to make threads in a channel.
+func (s *Server) DenyThreads(channel string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.find(channel).noThreads = true
+}

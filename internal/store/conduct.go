@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Conduct is how people want the bot to take part in a channel. The zero value is how it does where nobody said anything.
+type Conduct struct {
+	Chatty  bool // it joins in unasked
+	Threads bool // each mention gets a thread of its own
+	Posts   bool // of a forum: each new post is answered
+}
+
+// Conduct returns what people chose for a channel.
+func (db *DB) Conduct(ctx context.Context, channelID string) (c Conduct, err error) {
+	err = db.readers.QueryRowContext(ctx, `SELECT chatty, threads, posts FROM conduct WHERE channel_id = ?`, channelID).Scan(&c.Chatty, &c.Threads, &c.Posts)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return Conduct{}, fmt.Errorf("read conduct: %w", db.Explain(err))
+	}
+	return c, nil
+}
+
+// ChangeConduct changes what people chose for a channel, in one step: no other change is lost.
+func (db *DB) ChangeConduct(ctx context.Context, channelID, guildID string, change func(*Conduct)) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		var c Conduct
+		err := tx.QueryRow(`SELECT chatty, threads, posts FROM conduct WHERE channel_id = ?`, channelID).Scan(&c.Chatty, &c.Threads, &c.Posts)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		change(&c)
+		_, err = tx.Exec(`INSERT INTO conduct (channel_id, guild_id, chatty, threads, posts) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT (channel_id) DO UPDATE SET chatty = excluded.chatty, threads = excluded.threads, posts = excluded.posts`,
+			channelID, guildID, c.Chatty, c.Threads, c.Posts)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("change conduct: %w", err)
+	}
+	return nil
+}
+
+// OwnThread reports whether the bot made a thread, and whether somebody told it to be quiet there.
+func (db *DB) OwnThread(ctx context.Context, id string) (own, quiet bool, err error) {
+	err = db.readers.QueryRowContext(ctx, `SELECT quiet FROM own_threads WHERE thread_id = ?`, id).Scan(&quiet)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, false, nil
+	}
+	if err != nil {
+		return false, false, fmt.Errorf("read thread: %w", db.Explain(err))
+	}
+	return true, quiet, nil
+}
+
+// QuietThread notes that the bot was told to be quiet in a thread of its own, or asked to go on.
+func (db *DB) QuietThread(ctx context.Context, id string, quiet bool) error {
+	_, err := db.exec(ctx, "quiet thread", `UPDATE own_threads SET quiet = ? WHERE thread_id = ?`, quiet, id)
+	return err
+}
+
+// MoveToThread notes that the bot made a thread for a message, which from now on is a message of the thread. event is what a restart would
+// go on with now, if that message is waited for under claim.
+func (db *DB) MoveToThread(ctx context.Context, messageID, claim, threadID, guildID, event string, at time.Time) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.Exec(`INSERT INTO own_threads (thread_id, guild_id, at, quiet) VALUES (?, ?, ?, FALSE) ON CONFLICT DO NOTHING`, threadID, guildID, at.UnixMicro())
+		if err == nil {
+			_, err = tx.Exec(`UPDATE messages SET channel_id = ? WHERE id = ?`, threadID, messageID)
+		}
+		if err == nil {
+			_, err = tx.Exec(`UPDATE claims SET event = ? WHERE event_id = ? AND event <> ''`, event, claim)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("move to thread: %w", err)
+	}
+	return nil
+}
