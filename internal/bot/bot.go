@@ -17,6 +17,7 @@
 //   - spoken.go has a reply come as somebody types it, where the mode is to imitate a voice.
 //   - notice.go tells those who get no answer.
 //   - react.go is what people say by a reaction, and the bot's own reactions.
+//   - control.go and quota.go are what people switch off, who is let in, and how much may be used on a day.
 //   - button.go and press.go are the buttons under a reply. Discord is told a random key for each; what it means is in the store.
 //
 // With no model configured the reply is made from the lookup alone, in the pages' own words.
