@@ -50,6 +50,9 @@ func (b *Bot) request(ctx context.Context, id string, batch []arrival) turn.Requ
 	if earlier := batch[0].earlier; earlier != nil {
 		r.EarlierID, r.GoOn, r.Burst, r.Addressed = earlier.Request.ID, batch[0].goesOnWith, earlier.Request.Burst, earlier.Request.Addressed
 	}
+	if r.Reader = last.Reader; r.Reader.ID != r.Message.Author.ID {
+		r.Reader = turn.Reader{ID: r.Message.Author.ID}
+	}
 	b.thread(ctx, &r)
 	if r.GuildID != "" {
 		var err error

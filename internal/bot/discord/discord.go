@@ -11,6 +11,7 @@
 //   - intake.go and message.go turn gateway payloads (wire.go) into events; read.go writes their text with names for
 //     ids, which directory.go knows; queue.go stands between the gateway, which must never wait, and a busy bot.
 //   - parents.go asks for channels that the gateway did not announce.
+//   - permissions.go computes who may read which channel; readable.go asks it of what the directory knows.
 //   - rest.go and pace.go send one request, with its limits and retries; fail.go and classify.go name what went wrong.
 //   - deliver.go, interact.go and commands.go are messages, answers to commands and the commands themselves.
 //

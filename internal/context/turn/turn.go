@@ -30,6 +30,8 @@ type Request struct {
 	EarlierID string    `json:"earlier_id,omitempty"` // the turn that answered Message before, if this one was asked for by a button under its reply
 	GoOn      bool      `json:"go_on,omitempty"`      // only the rest of that reply is wanted, which was cut
 	Buttons   bool      `json:"-"`                    // the reply gets buttons
+	Reader    Reader    `json:"-"`                    // for whom is read what stands elsewhere in the server; an id alone after a restart
+	Private   bool      `json:"-"`                    // the reply is seen by Reader alone, and not by all who read the channel
 	Budget    Budget    `json:"budget"`
 	Deadline  time.Time `json:"deadline"` // when context must be ready
 }
