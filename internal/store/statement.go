@@ -11,8 +11,10 @@ type statements struct {
 	arrive, save, claim, meet *sql.Stmt // on the writer's connection; nil when only looking
 	begin, end, forget, back  *sql.Stmt // the same
 	post, button              *sql.Stmt // the same
+	row, index, unindex       *sql.Stmt // the same
 	recent, message           *sql.Stmt // on the readers'
 	channel, people           *sql.Stmt // the same
+	search, timeOf            *sql.Stmt // the same
 }
 
 // Prepare prepares a statement once for every transaction of [DB.Write], whose function runs it through tx.Stmt:
@@ -89,8 +91,13 @@ func (db *DB) prepare(ctx context.Context) error {
 		{&db.stmts.channel, db.readers, `SELECT guild_id, mode, web_off, buttons_off FROM channels WHERE id = ?`},
 		{&db.stmts.people, db.readers, `SELECT name FROM people WHERE guild_id = ? ORDER BY at DESC LIMIT 0 + ?`},
 	}
+	all = append(all, statement{&db.stmts.search, db.readers, searchQuery},
+		statement{&db.stmts.timeOf, db.readers, `SELECT rowid, at FROM messages WHERE rowid >= ? ORDER BY rowid LIMIT 1`})
 	if db.writes != nil {
 		all = append(all,
+			statement{&db.stmts.row, db.writes.pool, `SELECT ` + rowColumns + ` FROM messages WHERE id = ?`},
+			statement{&db.stmts.index, db.writes.pool, `INSERT INTO message_words (rowid, words, tags) VALUES (?, ?, ?)`},
+			statement{&db.stmts.unindex, db.writes.pool, `INSERT INTO message_words (message_words, rowid, words, tags) VALUES ('delete', ?, ?, ?)`},
 			statement{&db.stmts.arrive, db.writes.pool, insert + `NOTHING`},
 			statement{&db.stmts.save, db.writes.pool, insert + replace},
 			statement{&db.stmts.claim, db.writes.pool, `INSERT INTO claims (event_id, at, state, event) VALUES (?, ?, ?, ?) ON CONFLICT (event_id) DO NOTHING`},
