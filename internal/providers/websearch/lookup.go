@@ -13,6 +13,7 @@ import (
 	"familiar/internal/lookup/question"
 	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
+	"familiar/internal/web/seal"
 )
 
 // run is one lookup on its way. It belongs to one goroutine.
@@ -270,7 +271,7 @@ func (r *run) conclude(sources []source, s summary) {
 		l.Pages = append(l.Pages, sources[i].page)
 	}
 	if l.State != turn.Found {
-		b := layout{seal: newSeal([]string{r.plan.Question}), question: r.plan.Question, now: r.now, pages: l.Pages}
+		b := layout{seal: seal.New([]string{r.plan.Question}), question: r.plan.Question, now: r.now, pages: l.Pages}
 		l.Block = b.writeState(stateLine(l))
 	}
 	r.endStage("block")
@@ -285,7 +286,7 @@ func (r *run) show(sources []source, s summary) {
 		pages = append(pages, sources[i].page)
 		texts = append(texts, sources[i].page.Text, sources[i].page.Title)
 	}
-	b := layout{seal: newSeal(texts), question: r.plan.Question, now: r.now, sources: sources, pages: pages, stale: l.Stale, reused: l.Reused, unanswered: l.Unanswered, verdict: s.verdict}
+	b := layout{seal: seal.New(texts), question: r.plan.Question, now: r.now, sources: sources, pages: pages, stale: l.Stale, reused: l.Reused, unanswered: l.Unanswered, verdict: s.verdict}
 	write := func(n int) string {
 		b.claims, b.numbered = numberSources(s.claims[:n], sources)
 		s.numberVerdict(sources)

@@ -2,16 +2,12 @@ package websearch
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base32"
 	"encoding/json"
 	"errors"
 	"strings"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
-	"familiar/internal/text"
-	"familiar/internal/web/clean"
 )
 
 // askSide asks the side model for a JSON object of at most so many tokens, in the lane of the channel that the turn is in. A client that panics is one that failed.
@@ -36,19 +32,6 @@ func decodeStrict(answer string, into any) bool {
 	d := json.NewDecoder(strings.NewReader(answer))
 	d.DisallowUnknownFields()
 	return d.Decode(into) == nil && strings.TrimSpace(answer[d.InputOffset():]) == ""
-}
-
-// newNonce returns a name that no page can know: 80 bits, in letters and digits of lower case.
-func newNonce() string {
-	var b [10]byte
-	rand.Read(b[:]) // never fails, see crypto/rand
-	return strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))
-}
-
-// inertLine makes one line of text safe inside a block or an attribute of its delimiter.
-func inertLine(s, nonce string) string {
-	s, _ = clean.Inert(text.OneLine(s), nonce)
-	return strings.ReplaceAll(text.OneLine(s), `"`, "'")
 }
 
 func usage(u llm.Usage) turn.Usage {
