@@ -165,6 +165,7 @@ func BenchmarkSearch(b *testing.B) {
 		{"common, one channel", Query{Channels: all[:1], Words: "w1x"}},
 		{"common, one person", Query{Channels: all, Words: "w1x", Authors: []string{fmt.Sprintf("4%018d", 7)}}},
 		{"common, one week long ago", Query{Channels: all, Words: "w1x", From: time.Date(2026, 1, 8, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 1, 15, 0, 0, 0, 0, time.UTC)}},
+		{"beginning", Query{Channels: all, Words: "w1500", Begin: true}},
 		{"nowhere", Query{Channels: all, Words: "w1x absent"}},
 	} {
 		c.q.GuildID, c.q.Limit = "3", 100

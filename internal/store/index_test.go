@@ -67,6 +67,9 @@ func TestSearch(t *testing.T) {
 	}{
 		{Query{Words: "deploy"}, "1"},
 		{Query{Words: "deploiement"}, "2"},
+		{Query{Words: "DEPLOYING fails"}, "1"},
+		{Query{Words: "deploie"}, ""},
+		{Query{Words: "deploie", Begin: true}, "2"},
 		{Query{Words: "DEPLOYMENT failed"}, "1"},
 		{Query{Words: "deploy", Channels: []string{"c", "staff"}}, "3 1"},
 		{Query{Words: "deploy", Channels: []string{"none"}}, ""},
@@ -168,7 +171,7 @@ func FuzzSearch(f *testing.F) {
 		come(t, db, m)
 		found, err := db.Search(context.Background(), Query{GuildID: "g", Channels: []string{"c"}, Authors: []string{m.AuthorID}, Words: s, Limit: 1})
 		if err != nil || len(found) != 1 {
-			t.Errorf("%q as %s: %d, %v", s, match(s), len(found), err)
+			t.Errorf("%q as %s: %d, %v", s, match(s, false), len(found), err)
 		}
 	})
 }

@@ -17,6 +17,7 @@ type Query struct {
 	Channels []string  // that may be searched
 	Authors  []string  // ids of people, one of whom wrote it; none: anybody
 	Words    string    // all of them stand in it; empty: any
+	Begin    bool      // words that begin so are found, too; this takes longer
 	From, To time.Time // when it was written; zero: any time
 	Limit    int       // messages
 }
@@ -30,8 +31,8 @@ const (
 	rowSlack = time.Hour
 )
 
-// Search returns messages of a server, the newest first. Words are found in any case, with or without accents and as beginnings of
-// longer words; whatever else stands in them is left out.
+// Search returns messages of a server, the newest first. Words are found in any case, with or without accents and,
+// in English, in any form; whatever else stands in them is left out.
 func (db *DB) Search(ctx context.Context, q Query) ([]Message, error) {
 	if q.GuildID == "" || len(q.Channels) == 0 {
 		return nil, nil
@@ -43,7 +44,7 @@ func (db *DB) Search(ctx context.Context, q Query) ([]Message, error) {
 	if len(q.Authors) > 0 {
 		parts = append(parts, anyOf(byAuthor, q.Authors...))
 	}
-	if found := match(q.Words); found != "" {
+	if found := match(q.Words, q.Begin); found != "" {
 		parts = append(parts, "words : ("+found+")")
 	}
 	first, last, err := db.rowsBetween(ctx, q.From, q.To)

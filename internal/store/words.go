@@ -22,16 +22,13 @@ func words(s string) string {
 	return b.String()
 }
 
-// match returns an FTS5 query for the messages that hold all words of s, in the scripts with spaces also as the beginnings of longer
-// words. It is empty where s holds no word. Every word is quoted and made of letters, digits and marks alone, so that no text
+// match returns an FTS5 query for the messages that hold all words of s, or, with begin, words that begin so. It is empty where s holds no word. Every word is quoted and made of letters, digits and marks alone, so that no text
 // is an operator.
-func match(s string) string {
+func match(s string, begin bool) string {
 	var all []string
 	for _, run := range runs(s) {
 		switch w := run.words(); {
-		case !run.unspaced && len(run.letters) < 3:
-			all = append(all, `"`+w[0]+`"`)
-		case !run.unspaced, len(run.letters) == 1:
+		case run.unspaced && len(run.letters) == 1, begin && !run.unspaced && len(run.letters) >= shortestBeginning:
 			all = append(all, `"`+w[0]+`"*`)
 		default:
 			all = append(all, `"`+strings.Join(w, " ")+`"`)
@@ -39,6 +36,9 @@ func match(s string) string {
 	}
 	return strings.Join(all, " AND ")
 }
+
+// shortestBeginning is how many letters say which word is begun. FTS5 gathers all that begins so before it returns the first.
+const shortestBeginning = 4
 
 // run is a longest stretch of letters, digits and marks of one kind of script.
 type run struct {

@@ -4,7 +4,7 @@
 
 -- +goose Up
 CREATE VIRTUAL TABLE message_words USING fts5(words, tags, content='', columnsize=0,
-	tokenize="unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'");
+	tokenize="porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'");
 INSERT INTO message_words (message_words, rank) VALUES ('secure-delete', 1);
 
 -- The messages of before are indexed when the store is opened: done is the last of them that is, of those up to last.
