@@ -55,7 +55,7 @@ func TestSearch(t *testing.T) {
 	direct.GuildID = ""
 	come(t, db, other, direct,
 		chat("1", "c", "ada", "The Deploys failed again, see https://ci.example.org/run/77", 10),
-		chat("2", "c", "bob", "who broke the déploiement?", 20),
+		chat("2", "c", "bob", "who broke the remplaçant?", 20),
 		chat("3", "staff", "ada", "deploy on friday, but tell nobody", 30),
 		chat("4", "c", "ada", "来週の東京出張について話しましょう", 40),
 		chat("5", "c", "li", "我们决定用新的数据库", 50),
@@ -66,9 +66,9 @@ func TestSearch(t *testing.T) {
 		want string
 	}{
 		{Query{Words: "deploy"}, "1"},
-		{Query{Words: "deploiement"}, "2"},
-		{Query{Words: "deploie"}, ""},
-		{Query{Words: "deploie", Begin: true}, "2"},
+		{Query{Words: "remplacant"}, "2"},
+		{Query{Words: "rempla"}, ""},
+		{Query{Words: "rempla", Begin: true}, "2"},
 		{Query{Words: "DEPLOYED failing"}, "1"},
 		{Query{Words: "deploy", Channels: []string{"c", "staff"}}, "3 1"},
 		{Query{Words: "deploy", Channels: []string{"none"}}, ""},
