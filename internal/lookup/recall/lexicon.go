@@ -16,7 +16,7 @@ var (
 	posting = text.Set("mention mentioned mentions post posted posts linked share shared shares repost reposted upload uploaded pasted " +
 		"erwähnt erwähnte gepostet verlinkt geteilt mencionó mencionado publicó compartió mentionné posté partagé mencionou postou compartilhou partilhou")
 
-	us     = text.Set("we us our wir uns nosotros nos on nous nós")
+	us     = text.Set("we us our wir uns nosotros nos nous nós")
 	anyone = text.Set("anyone anybody someone somebody everyone everybody people jemand irgendwer alguien quelqu'un alguém")
 	asking = text.Set("who whom whose wer wen wem quién quien qui quem")
 
@@ -24,8 +24,8 @@ var (
 	pointing = text.Set("this the our in dieser diesem este esta ce cette neste nesta deste desta")
 
 	addresses   = text.Set("link links url urls address lien enlace")
-	auxiliaries = text.Set("did have had do was habe hast")
-	webWords    = text.Set("web internet google online wikipedia")
+	auxiliaries = text.Set("did have had habe hast")
+	webWords    = text.Set("web internet google online wikipedia instagram tiktok twitter tweet facebook reddit youtube")
 	ahead       = text.Set("should shall will could let's let sollten sollen deberíamos devrait devons devíamos")
 
 	// furniture are words of such questions that say nothing of what they are about.

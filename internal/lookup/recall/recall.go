@@ -221,16 +221,19 @@ func (r *reading) about() (words []string) {
 // mostWords bounds what is searched for.
 const mostWords = 8
 
+// phraseWords is how many words a message has at most that asks something by a phrase alone.
+const phraseWords = 12
+
 // decide says whether the message asks about the server, and by what that is told.
 func (r *reading) decide() Question {
 	q := r.q
 	asks := r.u.Form() != utterance.NoForm || r.u.HasQuestionMark() || r.who || r.u.Inquiry
 	switch {
-	case r.u.Has(missed):
+	case len(r.u.Words) <= phraseWords && r.u.Has(missed):
 		q.Why, q.Missed, q.Words = "asks what was missed", true, nil
-	case r.u.Has(pins):
+	case len(r.u.Words) <= phraseWords && r.u.Has(pins):
 		q.Why, q.Pins, q.Words = "asks for the pins", true, nil
-	case r.u.Has(topics):
+	case len(r.u.Words) <= phraseWords && r.u.Has(topics):
 		q.Why, q.Topic, q.Words = "asks what the channel is for", true, nil
 	case !asks || !r.saying:
 		return Question{}
