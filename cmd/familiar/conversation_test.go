@@ -74,6 +74,12 @@ import (
 //	fault METHOD ROUTE STATUS N  the next N such requests fail; with status 0 they take effect and the answer is lost
 //	deny CHANNEL             the bot may not write there any more
 //	thread CHANNEL NAME      a thread is made
+//	channel NAME, hide CHANNEL  a channel is made; only those who are let in may read it; show: everybody may again
+//	role WHO NAME            somebody is given a role and no other, which is made if there is none; - for none
+//	let CHANNEL NAME         who has the role may read the channel, @WHO a person; bar: may not
+//	topic CHANNEL TEXT, pin  what the channel is for; the last message is pinned
+//	link CHANNEL WHO TEXT    somebody writes a text with LINK in place of a link to the last message
+//	searching STATE          Discord's own search is refused, indexing or ready
 //	ownrole                  the bot gets the role that Discord makes for it, "familiar role"
 //	gone CHANNEL, kick       the channel is deleted; the bot is removed from the server
 //	stop, restart            SIGTERM, and wait for the end; and a new start
@@ -96,6 +102,7 @@ type conversation struct {
 	ollama   string              // address of an Ollama; empty: there is none
 	answer   discordtest.Message // to the last command
 	traces   *trace.Store        // see records
+	roles    map[string]bool     // that were made
 }
 
 // running is one run of the program.
@@ -162,7 +169,7 @@ func TestConversations(t *testing.T) {
 
 // newConversation makes the far ends of an archive.
 func newConversation(t *testing.T, archive *txtar.Archive) *conversation {
-	c := &conversation{T: t, dir: t.TempDir(), discord: discordtest.New(t), search: newMetasearch(t)}
+	c := &conversation{T: t, dir: t.TempDir(), discord: discordtest.New(t), roles: map[string]bool{}, search: newMetasearch(t)}
 	c.env = map[string]string{
 		"DISCORD_TOKEN": discordtest.Token, "DISCORD_API_URL": c.discord.URL, "SEARXNG_URL": c.search.server.URL, "FAMILIAR_LOG": "debug",
 		"FAMILIAR_SEARCH": strings.Join(fewBackends, ","),
@@ -600,9 +607,47 @@ func (c *conversation) troubles() map[string]func(string) {
 			channel, name, _ := strings.Cut(rest, " ")
 			c.discord.AddThread(channel, name, false)
 		},
+		"channel": func(name string) { c.discord.AddChannel("hall", name) },
+		"hide":    func(channel string) { c.discord.Overwrite(channel, "@everyone", 0, discordtest.Reader) },
+		"show":    func(channel string) { c.discord.Overwrite(channel, "@everyone", 0, 0) },
+		"role":    c.giveRole,
+		"let": func(rest string) {
+			channel, whom, _ := strings.Cut(rest, " ")
+			c.discord.Overwrite(channel, whom, discordtest.Reader, 0)
+		},
+		"bar": func(rest string) {
+			channel, whom, _ := strings.Cut(rest, " ")
+			c.discord.Overwrite(channel, whom, 0, discordtest.Reader)
+		},
+		"topic": func(rest string) {
+			channel, topic, _ := strings.Cut(rest, " ")
+			c.discord.Topic(channel, topic)
+		},
+		"pin": func(string) { c.discord.Pin(c.lastSaid) },
+		"link": func(rest string) {
+			channel, who, text := words3(rest)
+			c.discord.Say(channel, who, strings.ReplaceAll(text, "LINK", c.discord.Link(c.lastSaid)))
+		},
+		"searching": func(state string) {
+			c.discord.Searching(map[string]discordtest.SearchState{"indexing": discordtest.SearchIndexing, "ready": discordtest.SearchReady}[state])
+		},
 		"gone": func(channel string) { c.discord.DeleteChannel(channel) },
 		"kick": func(string) { c.discord.Kick("hall") },
 	}
+}
+
+// giveRole gives somebody a role.
+func (c *conversation) giveRole(rest string) {
+	who, role, _ := strings.Cut(rest, " ")
+	if role == "-" {
+		c.discord.Join("hall", who)
+		return
+	}
+	if !c.roles[role] {
+		c.discord.AddRole("hall", role)
+		c.roles[role] = true
+	}
+	c.discord.Join("hall", who, role)
 }
 
 // order gives a slash command, as somebody who may manage the server or not, and waits for its answer.

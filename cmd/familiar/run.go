@@ -62,6 +62,7 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	if err != nil {
 		return problems{err.Error()}
 	}
+	a.server.Platform = session
 	b := a.bot(session, bot.Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000, Buttons: true})
 	b.Resume, b.PerPerson = true, a.config.count("FAMILIAR_TURNS_PER_MINUTE")
 

@@ -21,6 +21,7 @@ import (
 	"familiar/internal/lookup/verifier"
 	"familiar/internal/providers/character"
 	"familiar/internal/providers/history"
+	"familiar/internal/providers/server"
 	"familiar/internal/providers/websearch"
 	"familiar/internal/redact"
 	"familiar/internal/search"
@@ -73,6 +74,7 @@ type app struct {
 	engine   *search.Engine
 	reader   *read.Reader
 	lookup   *websearch.Provider
+	server   *server.Provider
 	builder  *prompt.Builder
 }
 
@@ -211,6 +213,8 @@ func (a *app) openBuilder(_ context.Context, p *program) error {
 			PerMinute: web.PerMinute, PerSession: web.PerSession, PerDay: web.PerDay, Depth: web.Depth, Backends: web.Backends, Trusted: trusted,
 		},
 	}
+	a.lookup.Server = a.character.Server.Enabled
+	a.server = &server.Provider{Store: a.store, Off: !a.character.Server.Enabled, Own: !a.character.Server.DiscordSearch, Zone: a.character.Location, Count: counter.Count}
 	for _, d := range a.character.Docs {
 		a.lookup.Policy.Docs = append(a.lookup.Policy.Docs, websearch.Docs(d))
 	}
@@ -218,6 +222,7 @@ func (a *app) openBuilder(_ context.Context, p *program) error {
 		Providers: []prompt.Provider{
 			&character.Provider{Character: a.character},
 			&history.Provider{Store: a.store, Window: a.character.Window},
+			a.server, // before the web: the first that looked has the say
 			a.lookup,
 		},
 		Count: counter.Count, BlockRole: web.BlockRole, Clock: a.character.Location, Names: append([]string{a.character.Name}, a.character.Aliases...), Redact: a.redact.String,
@@ -253,7 +258,7 @@ func (a *app) bot(door bot.Door, pace bot.Pace) *bot.Bot {
 	}
 	return &bot.Bot{
 		Verifier: second,
-		Door:     door, Builder: a.builder, Model: a.models.main, Lookup: a.lookup, Store: a.store, Traces: a.traces,
+		Door:     door, Builder: a.builder, Model: a.models.main, Lookup: a.lookup, Server: a.server, Store: a.store, Traces: a.traces,
 		Character: a.character, Redact: a.redact, Log: a.log, Pace: pace, WebOff: a.config.get("FAMILIAR_WEB") == "off",
 	}
 }

@@ -30,6 +30,7 @@ import (
 	"familiar/internal/llm"
 	"familiar/internal/lookup/verifier"
 	"familiar/internal/providers/character"
+	"familiar/internal/providers/server"
 	"familiar/internal/providers/websearch"
 	"familiar/internal/redact"
 	"familiar/internal/store"
@@ -54,6 +55,7 @@ type Bot struct {
 	Model     *llm.Client        // nil: no model is configured
 	Verifier  *verifier.Verifier // nil: words alone decide about citations
 	Lookup    *websearch.Provider
+	Server    *server.Provider // nil: servers are not searched
 	Store     *store.DB
 	Traces    *trace.Store
 	Character *character.Character

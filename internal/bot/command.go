@@ -33,6 +33,8 @@ func (b *Bot) command(ctx context.Context, e turn.Event) {
 		a = b.lookUp(ctx, e)
 	case c.Name == "docs":
 		a = b.lookUpDocs(ctx, e)
+	case c.Name == "catchup":
+		a = b.catchUp(ctx, e)
 	case c.Name == "mode":
 		a = b.setMode(ctx, e)
 	default:
@@ -117,6 +119,7 @@ func (b *Bot) help() string {
 		"",
 		"/context – what happened in the last turn here: providers, queries, pages, claims, prompt",
 		"/lookup – look something up, without a conversation; switch the web on or off here; say what you think of a source",
+		"/catchup – what you have missed in a channel, for you alone",
 		"/docs – look something up in the documentation that I know, and nowhere else",
 		"/mode – show or set how I talk here (" + modeList() + "); switch the buttons under my replies on or off",
 		"/help – this",

@@ -170,7 +170,7 @@ func (b *Bot) showSources(ctx context.Context, t *turn.Trace, note string) turn.
 			break
 		}
 		text += "\n" + lines[i]
-		if i < maxMarked {
+		if i < maxMarked && t.Lookup().Intent != turn.IntentServer { // what people said is no site
 			kinds = append(kinds, fmt.Sprintf("%s:%d", outdated, s.N), fmt.Sprintf("%s:%d", wrong, s.N))
 			labels = append(labels, fmt.Sprintf("Outdated [%d]", s.N), fmt.Sprintf("Wrong [%d]", s.N))
 		}

@@ -12,6 +12,8 @@
 // come into being when they first write. In a text, "@ada", "@role" and "#general" become mentions.
 //
 //   - What people do: Say, Reply, Post, Edit, Embed, Delete, Interact, Press, DeleteChannel, Kick.
+//   - Who may read what: Allow gives a role permissions, Join a person roles, Overwrite changes what a role or a person may do in a
+//     channel. Everybody may read at first. Pin and Topic; and what the server's own search says is in search.go.
 //   - What the bot did: WaitReply, Messages, Requests, Commands, and the Interaction's WaitAck and WaitAnswer.
 //   - What the gateway does: Drop with any close code, Reconnect (op 7), Invalidate (op 9), MuteAcks, Silence, CloseNext,
 //     InvalidateNext and IgnoreNext for what comes next, Repeat and Dispatch for duplicate and odd events. A session
@@ -76,6 +78,7 @@ type Server struct {
 	quiet        bool
 	requests     []Request
 	onReply      func(Message)
+	searching    SearchState
 	resumeURL    *string // what READY names; nil: the gateway's own
 	startsLeft   int
 	resetAfter   time.Duration
@@ -88,9 +91,11 @@ type user struct {
 
 type guild struct {
 	id, name string
-	roles    map[string]string // id → name
-	own      string            // id of the bot's own role; empty: none
-	nicks    map[string]string // user id → nickname
+	roles    map[string]string   // id → name
+	own      string              // id of the bot's own role; empty: none
+	nicks    map[string]string   // user id → nickname
+	may      map[string]Rights   // role id → permissions; that of @everyone is the server's
+	members  map[string][]string // user id → role ids
 }
 
 type channel struct {
@@ -100,6 +105,9 @@ type channel struct {
 	messages                []*message
 	taken                   int // replies WaitReply has given
 	denied, archived        bool
+	topic                   string
+	overwrites              map[string]overwrite // by role or user id
+	pins                    []*message           // the newest first
 }
 
 // New starts a server on loopback; the test's cleanup ends it.
@@ -192,7 +200,8 @@ func (s *Server) guild(id string) *guild {
 // AddGuild makes a server and gives its id.
 func (s *Server) AddGuild(name string) string {
 	s.mu.Lock()
-	g := &guild{id: s.newID(), name: name, roles: map[string]string{}, nicks: map[string]string{}}
+	g := &guild{id: s.newID(), name: name, roles: map[string]string{}, nicks: map[string]string{}, may: map[string]Rights{}, members: map[string][]string{}}
+	g.may[g.id] = Reader | Member
 	s.guilds = append(s.guilds, g)
 	payload := s.guildPayload(g)
 	s.mu.Unlock()

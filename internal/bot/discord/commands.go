@@ -50,6 +50,8 @@ func Commands(docs []string) []Command {
 		{Name: "mode", Manage: true, Description: "Show or change how the character behaves in this channel",
 			Options: []Option{{Name: "mode", Description: "The new mode; shows the present one if left out", Choices: modes},
 				{Name: "buttons", Description: "Whether replies here have buttons", Choices: []string{"on", "off"}}}},
+		{Name: "catchup", Description: "What you have missed here, for you alone",
+			Options: []Option{{Name: "span", Description: "How far back: 3h, 2 days, yesterday, since Monday; since you last wrote here if left out"}}},
 		{Name: "help", Manage: true, Direct: true, Description: "What this bot does and how to talk to it"},
 	}
 	if len(docs) > 0 {

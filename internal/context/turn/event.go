@@ -30,6 +30,20 @@ type Reader struct {
 	Timeout    time.Time // until when the person is silenced; zero: is not
 }
 
+// Place is a channel of a server, or a thread.
+type Place struct {
+	ID, Name string
+	Topic    string
+}
+
+// MessageSearch is what a server's own search is asked for.
+type MessageSearch struct {
+	Words    string    // all of them
+	Authors  []string  // ids; none: anybody
+	Channels []string  // ids; none: all that the bot may read
+	From, To time.Time // zero: any time
+}
+
 // Kind is what happened.
 type Kind string
 

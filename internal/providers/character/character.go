@@ -30,8 +30,9 @@ type Character struct {
 	Modes    map[turn.Mode]Limits
 	Web      Web
 	Docs     []Docs
-	Window   int            // messages of recent history
-	Buttons  bool           // its replies have buttons
+	Window   int  // messages of recent history
+	Buttons  bool // its replies have buttons
+	Server   Server
 	Location *time.Location // in which times are shown
 
 	Model     Model // the model that answers
@@ -112,4 +113,10 @@ func (c *Character) Fill(text, user string) string {
 		"{{char}}", c.Name, "{{Char}}", c.Name, "{{CHAR}}", c.Name,
 		"{{user}}", user, "{{User}}", user, "{{USER}}", user,
 	).Replace(text)
+}
+
+// Server says whether questions about what was said in a server are answered from there.
+type Server struct {
+	Enabled       bool
+	DiscordSearch bool // Discord's own search is asked, too
 }

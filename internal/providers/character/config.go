@@ -17,6 +17,7 @@ type config struct {
 	Web       webConfig      `toml:"web"`
 	Reply     replyConfig    `toml:"reply"`
 	History   historyConfig  `toml:"history"`
+	Server    serverConfig   `toml:"server"`
 	Model     Model          `toml:"model"`
 	SideModel Model          `toml:"side_model"`
 	Texts     Texts          `toml:"texts"`
@@ -79,6 +80,11 @@ type docsConfig struct {
 
 type replyConfig struct {
 	Buttons bool `toml:"buttons"`
+}
+
+type serverConfig struct {
+	Enabled       bool `toml:"enabled"`
+	DiscordSearch bool `toml:"discord_search"`
 }
 
 type historyConfig struct {

@@ -214,6 +214,7 @@ func (c *config) into(to *Character) {
 	to.Mode = turn.Mode(c.Mode)
 	to.Window = c.History.Window
 	to.Buttons = c.Reply.Buttons
+	to.Server = Server{Enabled: c.Server.Enabled, DiscordSearch: c.Server.DiscordSearch}
 	to.Location, _ = time.LoadLocation(c.DisplayTZ) // checked
 	to.Model, to.SideModel, to.Texts = c.Model, c.SideModel, c.Texts
 	for _, p := range c.Triggers.Patterns {

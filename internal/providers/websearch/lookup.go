@@ -11,6 +11,7 @@ import (
 	"familiar/internal/lookup/evidence"
 	"familiar/internal/lookup/need"
 	"familiar/internal/lookup/question"
+	"familiar/internal/lookup/recall"
 	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
 	"familiar/internal/web/seal"
@@ -86,6 +87,11 @@ func (r *run) decide(ctx context.Context) bool {
 	pl := &r.plan
 	by := ""
 	always := r.req.Web.Switch == turn.WebAlways
+	if r.p.Server && recall.Read(r.req, r.now).Asks() {
+		r.look.State, r.look.Reason, r.look.Need = turn.NotNeeded, aboutServer, aboutServer
+		r.endStage("need")
+		return false
+	}
 	if !always && len(pl.URLs) == 0 && !r.off() {
 		by = r.p.secondOpinion(ctx, r.req.ChannelID, pl)
 	}
@@ -105,6 +111,9 @@ func (r *run) decide(ctx context.Context) bool {
 	r.recordPlan()
 	return true
 }
+
+// aboutServer is why the web is not asked what was said in a server.
+const aboutServer = "asks about this server's own past"
 
 // recordPlan records what the plan is to ask.
 func (r *run) recordPlan() {
