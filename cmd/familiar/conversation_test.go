@@ -611,14 +611,8 @@ func (c *conversation) troubles() map[string]func(string) {
 		"hide":    func(channel string) { c.discord.Overwrite(channel, "@everyone", 0, discordtest.Reader) },
 		"show":    func(channel string) { c.discord.Overwrite(channel, "@everyone", 0, 0) },
 		"role":    c.giveRole,
-		"let": func(rest string) {
-			channel, whom, _ := strings.Cut(rest, " ")
-			c.discord.Overwrite(channel, whom, discordtest.Reader, 0)
-		},
-		"bar": func(rest string) {
-			channel, whom, _ := strings.Cut(rest, " ")
-			c.discord.Overwrite(channel, whom, 0, discordtest.Reader)
-		},
+		"let":     func(rest string) { c.overwrite(rest, discordtest.Reader, 0) },
+		"bar":     func(rest string) { c.overwrite(rest, 0, discordtest.Reader) },
 		"topic": func(rest string) {
 			channel, topic, _ := strings.Cut(rest, " ")
 			c.discord.Topic(channel, topic)
@@ -643,11 +637,25 @@ func (c *conversation) giveRole(rest string) {
 		c.discord.Join("hall", who)
 		return
 	}
+	c.haveRole(role)
+	c.discord.Join("hall", who, role)
+}
+
+// overwrite lets a role or a person read a channel, or keeps them from it.
+func (c *conversation) overwrite(rest string, allow, deny discordtest.Rights) {
+	channel, whom, _ := strings.Cut(rest, " ")
+	if !strings.HasPrefix(whom, "@") {
+		c.haveRole(whom)
+	}
+	c.discord.Overwrite(channel, whom, allow, deny)
+}
+
+// haveRole makes a role that is not there yet.
+func (c *conversation) haveRole(role string) {
 	if !c.roles[role] {
 		c.discord.AddRole("hall", role)
 		c.roles[role] = true
 	}
-	c.discord.Join("hall", who, role)
 }
 
 // order gives a slash command, as somebody who may manage the server or not, and waits for its answer.

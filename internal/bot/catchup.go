@@ -21,7 +21,7 @@ const (
 	nothingMissed   = "You have missed nothing here that I know of."
 	noServerHere    = "There is nothing to catch up with here: I do that in the channels of a server."
 	serverNotRead   = "I don't look through the messages of servers: whoever runs me has switched that off."
-	spanNotRead     = "I don't understand how far back %q is. Try 3h, 2 days, yesterday, or since Monday."
+	spanNotRead     = "I don't understand how far back %s is. Try 3h, 2 days, yesterday, or since Monday."
 	catchUpLine     = "- **%s** %s: %s [→](<%s>)"
 	catchUpAuthor   = 40  // characters of a name
 	catchUpQuote    = 140 // of a message, at first
