@@ -21,6 +21,7 @@ var (
 	asking = text.Set("who whom whose wer wen wem quién quien qui quem")
 
 	places   = text.Set("here channel server guild chat thread conversation hier kanal thread aquí canal ici salon aqui")
+	by       = text.Set("by from von de par por")
 	pointing = text.Set("this the our in dieser diesem este esta ce cette neste nesta deste desta")
 
 	addresses   = text.Set("link links url urls address lien enlace")

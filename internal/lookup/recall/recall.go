@@ -166,8 +166,8 @@ func (r *reading) mentions() {
 	}
 }
 
-// people finds the names of people of the server, the longest first. One that goes on with a capital letter is another's: Ada
-// Lovelace is not Ada.
+// people finds the names of people of the server who say something, the longest first. One that goes on with a capital letter is
+// another's: Ada Lovelace is not Ada. What stands behind the saying is what it is about: "who wrote Purple Rain" asks nothing of Rain.
 func (r *reading) people() {
 	names := slices.Clone(r.req.People)
 	slices.SortStableFunc(names, func(a, b string) int { return len(b) - len(a) })
@@ -183,11 +183,21 @@ func (r *reading) people() {
 			if next := i + len(keys); next < len(r.u.Words) && r.u.Words[next].Upper && r.u.Words[i].Upper && r.u.Words[next].Start == r.u.Words[next-1].End+1 {
 				break
 			}
+			if !r.speaks(i, i+len(keys)) {
+				continue
+			}
 			r.q.People = text.AddOnce(r.q.People, name)
 			r.use(r.u.Words[i].Start, r.u.Words[i+len(keys)-1].End)
 			break
 		}
 	}
+}
+
+// speaks reports whether the name that is the words from i up to end is of who says something: "what did Ada say", "posted by Ada".
+func (r *reading) speaks(i, end int) bool {
+	return i > 0 && by[r.u.Words[i-1].Key] || slices.ContainsFunc(r.u.Words[end:], func(w text.Word) bool {
+		return saying[w.Key] || posting[w.Key] || addresses[w.Key]
+	})
 }
 
 // everyday reports whether a word is one of ours: nobody's name alone makes it a person.

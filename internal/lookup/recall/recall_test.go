@@ -35,7 +35,9 @@ func TestRead(t *testing.T) {
 		"was hat Ada gestern über das Logo gesagt?":                 "people Ada from 11-21 about Logo",
 		"https://discord.com/channels/1/22/333 what is this about?": "link 333",
 		"https://ptb.discord.com/channels/1/22/334":                 "link 334",
+		"which links were posted by Ben?":                           "people Ben address",
 		// What is asked of the web, or of nobody.
+		"who wrote a song about May and Ben":                "-",
 		"what did Ada Lovelace say about the engine?":       "-",
 		"who said \"I have a dream\"?":                      "-",
 		"who wrote Hamlet?":                                 "-",
