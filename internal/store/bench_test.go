@@ -67,7 +67,7 @@ func BenchmarkArrive(b *testing.B) {
 			b.RunParallel(func(p *testing.PB) {
 				for p.Next() {
 					id := fmt.Sprint(n.next())
-					m := Message{ID: id, ChannelID: "c", AuthorName: "somebody", Text: "a question of some length?", At: time.Now()}
+					m := Message{ID: id, ChannelID: "c", GuildID: "g", AuthorID: "4", AuthorName: "somebody", Text: "a question of some length?", At: time.Now()}
 					if _, err := arrive(context.Background(), db, m, id); err != nil {
 						b.Error(err)
 						return

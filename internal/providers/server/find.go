@@ -19,6 +19,8 @@ const (
 	mostHits  = 8  // that are told
 	// pauseAfter is how long Discord's search is left alone after it has failed.
 	pauseAfter = 5 * time.Minute
+	// mostNamed is how many channels are named to Discord's search: an address of 100 is 3 KB long.
+	mostNamed = 100
 	// near is how far from a message what belongs to it stands at most.
 	near = 10 * time.Minute
 )
@@ -121,7 +123,7 @@ func (r *run) askDiscord(ctx context.Context, q store.Query, all map[string]turn
 		return
 	}
 	search := turn.MessageSearch{Words: strings.Join(r.q.Words, " "), Authors: slices.DeleteFunc(slices.Clone(q.Authors), func(id string) bool { return id == "" }), From: q.From, To: q.To}
-	if len(r.q.Channels) > 0 || r.q.Here {
+	if len(q.Channels) <= mostNamed { // else Discord searches all, and what may not be read is left out below
 		search.Channels = q.Channels
 	}
 	r.look.Query = search.Words
