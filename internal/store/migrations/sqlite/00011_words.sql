@@ -6,6 +6,10 @@
 CREATE VIRTUAL TABLE message_words USING fts5(words, tags, content='', columnsize=0,
 	tokenize="porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'");
 INSERT INTO message_words (message_words, rank) VALUES ('secure-delete', 1);
+-- Parts of the index are merged while a message is written, which then waits. Merging 16 rather than 4 at a time is a third of that
+-- wait for one message in a hundred, and makes a search a millisecond slower.
+INSERT INTO message_words (message_words, rank) VALUES ('automerge', 16);
+INSERT INTO message_words (message_words, rank) VALUES ('crisismerge', 32);
 
 -- The messages of before are indexed when the store is opened: done is the last of them that is, of those up to last.
 CREATE TABLE message_words_progress (
