@@ -8,7 +8,7 @@ import (
 )
 
 // pruneBatch is how many messages go in one transaction: few enough for others to get between.
-const pruneBatch = 500
+const pruneBatch = 100
 
 // PruneMessages forgets the messages written before that time and returns how many those were.
 func (db *DB) PruneMessages(ctx context.Context, before time.Time) (removed int, err error) {
