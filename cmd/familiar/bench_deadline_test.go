@@ -98,7 +98,7 @@ func lateness(b *testing.B, side, how string) time.Duration {
 		for j := range lookups {
 			all.Go(func() {
 				began := time.Now()
-				l := a.lookup.Lookup(context.Background(), turn.Request{
+				l := a.actor.Lookup.Lookup(context.Background(), turn.Request{
 					ID: fmt.Sprint("T", i), Character: "sage", Web: turn.Web{Switch: turn.WebAlways}, Deadline: began.Add(limit),
 					Message: turn.Message{ID: "1", Author: turn.Author{ID: "2", Name: "ana"}, Text: fmt.Sprintf("look up the height of Mount Example, edition %d of %d", j, i)},
 				})

@@ -121,7 +121,7 @@ func TestLookup(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit code %d, errors %q", code, err)
 	}
-	for _, want := range []string{"state      found", "query", "asked      searxng ok", "hits", "pages      [1] https://fast.example.org/mount", "claims     [1]", "took"} {
+	for _, want := range []string{"state      found", "query", "asked      searxng ok", "hits", "pages      ✓ [1] https://fast.example.org/mount", "claims     [1]", "took"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing:\n%s", want, out)
 		}

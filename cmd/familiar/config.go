@@ -20,6 +20,7 @@ import (
 	"familiar/internal/bot/discord"
 	"familiar/internal/redact"
 	"familiar/internal/search/backends"
+	"familiar/internal/web/guard"
 
 	"github.com/joho/godotenv"
 )
@@ -38,16 +39,22 @@ func settings() []setting {
 	all := []setting{
 		{name: "DISCORD_TOKEN", secret: true, about: "the bot's token, for `familiar run`"},
 		{name: "DISCORD_API_URL", preset: "https://discord.com/api", about: "a Discord-compatible server", check: checkURL},
+		{name: "DISCORD_FILE_HOSTS", preset: "cdn.discordapp.com,media.discordapp.net", about: "the hosts that files attached to messages may be loaded from, separated by commas", check: checkHosts},
 		{name: "DISCORD_OPERATOR", about: "your user id, where a Discord-compatible server does not say who may manage a server", check: checkID},
+		{name: "DISCORD_OPERATOR_CHANNEL", about: "the id of a channel that is told what is wrong with the characters' files, and what a reload changed", check: checkID},
 		{name: "OPENAI_API_KEY", secret: true, about: "the key of the model's server", where: "the server's account page; local servers need none"},
 		{name: "OPENAI_BASE_URL", about: "any OpenAI-compatible server, with its version: https://api.openai.com/v1", check: checkURL},
 		{name: "OPENAI_MODEL", about: "the model that answers; without it the server's first, or " + openAIModel + " at OpenAI"},
 		{name: "OPENAI_FALLBACKS", about: "models of the same server to ask when it fails, separated by commas"},
+		{name: "OPENAI_VISION", preset: "auto", about: "whether it is shown images; auto: until it refuses them", check: oneOf("auto", "on", "off")},
 		{name: "FAMILIAR_MODEL_REQUESTS", preset: "32", about: "how many requests may run at once at each model server", check: checkCount},
 		{name: "FAMILIAR_FIRST_WORD", preset: "20s", about: "how long a model may be silent before its first word; then the next is asked, or the person told", check: checkSpan},
 		{name: "SIDE_API_KEY", secret: true, about: "the key of the side model's server; without it the main model's"},
 		{name: "SIDE_BASE_URL", about: "the server of the side model, which reads pages; without it the main model's", check: checkURL},
 		{name: "SIDE_MODEL", about: "the side model; without it the main one"},
+		{name: "TRANSCRIBE_API_KEY", secret: true, about: "the key of the server that writes voice messages down"},
+		{name: "TRANSCRIBE_BASE_URL", about: "an OpenAI-compatible server with /audio/transcriptions, with its version, to which voice messages for the bot are sent; without it they are not listened to", check: checkURL},
+		{name: "TRANSCRIBE_MODEL", preset: "whisper-1", about: "the model that writes voice messages down"},
 		{name: "FAMILIAR_VERIFY", preset: "off", about: "whether the side model is also asked if the cited pages bear a reply out; the reply then waits up to 6 seconds for it at its end", check: oneOf("off", "on")},
 		{name: "SEARXNG_URL", about: "a SearXNG instance, best your own", where: "https://docs.searxng.org", check: checkURL},
 		{name: "SEARXNG_DEPTH", preset: "basic", about: "which engines it asks; advanced asks more of them", check: oneOf("basic", "advanced")},
@@ -206,8 +213,11 @@ func (c *config) value(name string) value {
 
 // list is a setting of several words, separated by commas or spaces.
 func (c *config) list(name string) []string {
-	return strings.FieldsFunc(c.get(name), func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+	return strings.FieldsFunc(c.get(name), isBetween)
 }
+
+// isBetween reports whether a character stands between the words of a list.
+func isBetween(r rune) bool { return r == ',' || unicode.IsSpace(r) }
 
 // searchKeys are the values of the search backends' keys, by name.
 func (c *config) searchKeys() map[string]string {
@@ -343,6 +353,11 @@ func prefixes(text string) ([]netip.Prefix, error) {
 		list = append(list, p.Masked())
 	}
 	return list, nil
+}
+
+func checkHosts(text string) error {
+	_, err := guard.NewDomains(strings.FieldsFunc(text, isBetween), nil)
+	return err
 }
 
 func checkPrefixes(text string) error {

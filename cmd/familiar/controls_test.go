@@ -37,14 +37,12 @@ var controls = map[string]struct{ toml, does string }{
 		heard general
 		command ana context
 		press Prompt
-		has tokens · from the web
-		lacks ── user`},
+		has ── system · from the web`},
 	"block_role of user": {"", `
 		heard general
 		command ana context
 		press Prompt
-		has ── user
-		has tokens · from the web`},
+		has ── user · from the web`},
 	"block_bytes": {"block_bytes = 1024", `
 		heard general
 		recorded there is no room in the context`},

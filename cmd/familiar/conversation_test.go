@@ -46,25 +46,45 @@ import (
 //	start                    run the program and wait until it is on Discord
 //	say CHANNEL WHO TEXT     somebody writes; @familiar is the bot, @WHO as a channel is WHO's direct messages
 //	answer CHANNEL WHO TEXT  somebody replies to the bot's last message, without a ping
+//	reply CHANNEL WHO TEXT   somebody replies to the last thing that somebody said here
+//	attach CHANNEL WHO FILES TEXT  somebody writes, with files of the archive's files/, commas between and + for spaces; file=name
+//	                         calls one otherwise, file:alt describes it. A .png, .jpg or .gif holds its size, see drawing
+//	stale CHANNEL WHO FILES TEXT  the same, with links that have expired
+//	voice CHANNEL WHO SECONDS WORDS  somebody sends a voice message, in which these words are heard; to answer the bot's last one:
+//	voiceanswer
+//	forward CHANNEL WHO TEXT somebody forwards a message
+//	embed CHANNEL WHO TEXT   a bot posts an embed
+//	deletefirst CHANNEL      the first message there is deleted
 //	edit TEXT                the author of the last message changes it; unsay: deletes it
 //	heard CHANNEL            wait for the bot's next message and its record; "has" and "lacks" look at it
 //	notice CHANNEL           the same for a message that has no record, since it answers nothing
 //	silent CHANNEL           for half a second, no message comes
 //	command WHO NAME K=V …   a slash command in general, + for spaces; its answer is looked at
 //	try WHO NAME K=V …       the same by somebody who may not manage the server
+//	menu CHANNEL WHO NAME    an entry of the menu of the channel's last message; its answer is looked at
+//	typing CHANNEL WHO NAME K=V …  a slash command whose last option is being typed; the suggestions are looked at, on a line each
+//	bring WHO NAME K=V …     a slash command in the channel elsewhere of a server that has not installed the bot
+//	reads WHO LOCALE         the language of somebody's client
+//	away                     there is such a server
+//	offered CHANNEL WHO NAMES  the commands that somebody who may not manage the server is offered there, with commas between them
+//	open CHANNEL WHO NAME    a command that opens a form, by somebody who may manage the server; its title and text are looked at
+//	fill CHANNEL WHO TEXT    that form is sent with a text, whoever may; the answer is looked at; slip is by somebody who may not manage the server
 //	press LABEL              a button under the answer
 //	push CHANNEL WHO LABEL   somebody presses a button under the bot's last message that has it; the answer is looked at
 //	moderate CHANNEL WHO LABEL  the same by somebody who may manage messages
 //	forge WHO ID             somebody presses a button in general that the bot never made
 //	buttons CHANNEL LABELS   those under the bot's last message, in order; - for none
 //	has TEXT, lacks TEXT     the reply holds, or does not hold, a text; \n is a new line
-//	attached TEXT            the answer to the command has a file that holds a text
+//	attached TEXT            the answer to the command has a file that holds a text; unattached TEXT
 //	posts N                  the bot has posted so many messages in general; after stop, no other can come
 //	models N                 the models were asked so many times; release ends their "hold"
 //	asked N                  the metasearch server was asked so many times
 //	query TEXT               its last query, exactly
 //	fetched URL N            a page was asked for so many times
 //	dialled N                so many connections were made for pages
+//	pictures N               the last prompt of the main model had so many pictures; pictured W×H  the last of them is so large
+//	loaded NAME N            a file of this name was loaded so many times
+//	recordings N             so many voice messages were written down
 //	prompted TEXT            the last prompt of the main model holds a text; unprompted TEXT
 //	trace STATE              the last turn's record has this lookup state ("-" for none)
 //	recorded TEXT            the last turn's record, as JSON, holds a text; unrecorded TEXT
@@ -74,7 +94,7 @@ import (
 //	fault METHOD ROUTE STATUS N  the next N such requests fail; with status 0 they take effect and the answer is lost
 //	deny CHANNEL             the bot may not write there any more
 //	thread CHANNEL NAME      a thread is made
-//	channel NAME, hide CHANNEL  a channel is made; only those who are let in may read it; show: everybody may again
+//	hide CHANNEL             only those who are let in may read it; show: everybody may again
 //	role WHO NAME            somebody is given a role and no other, which is made if there is none; - for none
 //	let CHANNEL NAME         who has the role may read the channel, @WHO a person; bar: may not
 //	topic CHANNEL TEXT, pin  what the channel is for; the last message is pinned
@@ -82,6 +102,13 @@ import (
 //	searching STATE          Discord's own search is refused, indexing or ready
 //	ownrole                  the bot gets the role that Discord makes for it, "familiar role"
 //	gone CHANNEL, kick       the channel is deleted; the bot is removed from the server
+//	spoke CHANNEL NAMES      under which names the bot posted there, in order, with commas between them
+//	nowebhooks CHANNEL       the bot may not make webhooks there; unhook CHANNEL: its webhooks are deleted
+//	webhooks CHANNEL N       it has made so many there
+//	profile NAME             the bot goes by that name in the server; - for its own
+//	nonickname               the bot may not change its nickname there
+//	channel NAME             a channel is made; operator NAME: it is also the operator's
+//	write FILE TEXT          the operator writes a file, \n is a new line; remove FILE
 //	stop, restart            SIGTERM, and wait for the end; and a new start
 //	signal                   SIGTERM, and wait until the bot has left Discord
 //	exits CODE               what the stopped program returned
@@ -101,8 +128,10 @@ type conversation struct {
 	lastSaid string
 	ollama   string              // address of an Ollama; empty: there is none
 	answer   discordtest.Message // to the last command
+	form     discordtest.Form    // that was opened last
 	traces   *trace.Store        // see records
 	roles    map[string]bool     // that were made
+	files    map[string][]byte   // that people attach
 }
 
 // running is one run of the program.
@@ -169,7 +198,7 @@ func TestConversations(t *testing.T) {
 
 // newConversation makes the far ends of an archive.
 func newConversation(t *testing.T, archive *txtar.Archive) *conversation {
-	c := &conversation{T: t, dir: t.TempDir(), discord: discordtest.New(t), roles: map[string]bool{}, search: newMetasearch(t)}
+	c := &conversation{T: t, dir: t.TempDir(), discord: discordtest.New(t), search: newMetasearch(t), roles: map[string]bool{}, files: map[string][]byte{}}
 	c.env = map[string]string{
 		"DISCORD_TOKEN": discordtest.Token, "DISCORD_API_URL": c.discord.URL, "SEARXNG_URL": c.search.server.URL, "FAMILIAR_LOG": "debug",
 		"FAMILIAR_SEARCH": strings.Join(fewBackends, ","),
@@ -189,6 +218,8 @@ func newConversation(t *testing.T, archive *txtar.Archive) *conversation {
 			c.search.read(t, f.Data)
 		case "model":
 			c.startModel(f.Data)
+		case "files":
+			c.files[rest] = drawing(t, rest, f.Data)
 		case "characters":
 			path := filepath.Join(c.dir, f.Name)
 			c.must(os.MkdirAll(filepath.Dir(path), 0o755))
@@ -198,6 +229,7 @@ func newConversation(t *testing.T, archive *txtar.Archive) *conversation {
 		}
 	}
 	c.web = webtest.New(t, txtar.Format(pages))
+	c.web.Handle(discordtest.CDN+"/", c.discord.ServeFile)
 	storetest.Seed(c.T, filepath.Join(c.dir, "data")) // testdata/script and the tests of package store begin without one
 	return c
 }
@@ -224,6 +256,9 @@ func (c *conversation) startModel(script []byte) {
 		if _, set := c.env[name]; !set {
 			c.env[name] = value
 		}
+	}
+	if _, wanted := c.env["TRANSCRIBE_API_KEY"]; wanted {
+		c.env["TRANSCRIBE_BASE_URL"] = c.model.URL
 	}
 }
 
@@ -330,7 +365,7 @@ func (c *conversation) do(where, line string) {
 			c.Fatalf("%s: %s", where, line)
 		}
 	}()
-	for _, table := range []map[string]func(string){c.deeds(), c.looks(), c.troubles()} {
+	for _, table := range []map[string]func(string){c.deeds(), c.attaching(), c.looks(), c.troubles()} {
 		if f, ok := table[verb]; ok {
 			f(rest)
 			return
@@ -376,10 +411,55 @@ func (c *conversation) deeds() map[string]func(string) {
 			}
 			c.lastSaid = c.discord.Reply(channel, who, reversed(messages)[last].ID, unescape(text), false)
 		},
+		"open": func(rest string) {
+			order := orderOf(rest)
+			order.May = discordtest.ManageServer
+			form, ok := c.discord.Order(order).WaitForm(patience)
+			if c.form, c.output = form, form.Title+"\n"+form.Text; !ok {
+				c.Error("no form is opened")
+			}
+		},
+		"fill":    func(rest string) { c.fill(rest, discordtest.ManageServer) },
+		"slip":    func(rest string) { c.fill(rest, discordtest.Member) },
+		"channel": func(name string) { c.discord.AddChannel("hall", name) },
+		"operator": func(name string) {
+			c.env["DISCORD_OPERATOR_CHANNEL"] = c.discord.AddChannel("hall", name)
+		},
+		"write": func(rest string) {
+			file, text, _ := strings.Cut(rest, " ")
+			file = filepath.Join(c.dir, file)
+			c.must(os.MkdirAll(filepath.Dir(file), 0o755))
+			c.must(os.WriteFile(file, []byte(unescape(text)), 0o644))
+		},
+		"remove":  func(file string) { c.must(os.RemoveAll(filepath.Join(c.dir, file))) },
 		"edit":    func(text string) { c.discord.Edit(c.lastSaid, unescape(text)) },
 		"unsay":   func(string) { c.discord.Delete(c.lastSaid) },
 		"command": func(rest string) { c.order(rest, true) },
 		"try":     func(rest string) { c.order(rest, false) },
+		"bring":   func(rest string) { c.hearAnswer(c.discord.Order(orderOf("elsewhere "+rest)), 1) },
+		"menu": func(rest string) {
+			channel, who, name := words3(rest)
+			messages := c.discord.Messages(channel)
+			c.hearAnswer(c.discord.Order(discordtest.Order{Channel: channel, Author: who, Command: name, Target: messages[len(messages)-1].ID, May: discordtest.Member}), 1)
+		},
+		"typing": func(rest string) {
+			order := orderOf(rest)
+			fields := strings.Fields(rest)
+			order.Focused, _, _ = strings.Cut(fields[len(fields)-1], "=")
+			all, ok := c.discord.Order(order).WaitChoices(patience)
+			if !ok {
+				c.Error("nothing is suggested")
+			}
+			c.output = ""
+			for _, choice := range all {
+				c.output += choice.Name + "\n"
+			}
+		},
+		"reads": func(rest string) {
+			who, locale, _ := strings.Cut(rest, " ")
+			c.discord.Reads(who, locale)
+		},
+		"away": func(string) { c.discord.AddAway("another", "elsewhere") },
 		"press": func(label string) {
 			for _, b := range c.answer.Buttons {
 				if b.Label == label {
@@ -396,6 +476,13 @@ func (c *conversation) deeds() map[string]func(string) {
 			c.hearAnswer(c.discord.Press(who, c.own("general"), id, discordtest.ManageServer), 1)
 		},
 	}
+}
+
+// fill sends the form that was opened last.
+func (c *conversation) fill(rest string, may discordtest.Rights) {
+	c.Helper()
+	channel, who, text := words3(rest)
+	c.hearAnswer(c.discord.Fill(channel, who, c.form, unescape(text), may), 1)
 }
 
 // push presses a button under the bot's last message in a channel that has such a one, once there is one.
@@ -430,6 +517,17 @@ func (c *conversation) own(channel string) (last discordtest.Message) {
 	return last
 }
 
+// spoke lists the names under which the bot posted in a channel.
+func (c *conversation) spoke(channel string) string {
+	var names []string
+	for _, m := range c.discord.Messages(channel) {
+		if m.Own {
+			names = append(names, m.Author)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
 // labels are those of the buttons under the bot's last message in a channel.
 func (c *conversation) labels(channel string) string {
 	var all []string
@@ -437,6 +535,11 @@ func (c *conversation) labels(channel string) string {
 		all = append(all, b.Label)
 	}
 	return cmp.Or(strings.Join(all, " "), "-")
+}
+
+// answerFiles are those of the last answer.
+func (c *conversation) answerFiles() string {
+	return strings.Join(slices.Collect(maps.Values(c.answer.Files)), "\n")
 }
 
 // left waits until the bot has left Discord: it has got the signal to stop.
@@ -530,6 +633,17 @@ func (c *conversation) looks() map[string]func(string) {
 				c.Errorf("somebody said %q", m.Text)
 			}
 		},
+		"busy": func(channel string) {
+			if !eventually(func() bool { return c.discord.Types(channel) }) {
+				c.Error("nobody is typing")
+			}
+		},
+		"idle": func(channel string) {
+			time.Sleep(500 * time.Millisecond) // a sign may be on its way
+			if c.discord.Types(channel) {
+				c.Error("somebody is typing")
+			}
+		},
 		"has":        func(text string) { c.look(c.output, text, true) },
 		"lacks":      func(text string) { c.look(c.output, text, false) },
 		"prompted":   holds(c.prompt, true),
@@ -538,14 +652,38 @@ func (c *conversation) looks() map[string]func(string) {
 		"unrecorded": holds(c.record, false),
 		"printed":    holds(func() string { return c.program.out.String() }, true),
 		"unprinted":  holds(func() string { return c.program.out.String() }, false),
-		"attached": holds(func() string {
-			return strings.Join(slices.Collect(maps.Values(c.answer.Files)), "\n")
-		}, true),
-		"posts":   count(c.posts),
-		"models":  count(func() int { return len(c.model.Requests()) }),
-		"asked":   count(func() int { return len(c.search.asked()) }),
-		"dialled": count(func() int { return len(c.web.Dials()) }),
-		"exits":   count(func() int { return c.program.code }),
+		"attached":   holds(c.answerFiles, true),
+		"unattached": holds(c.answerFiles, false),
+		"offered": func(rest string) {
+			channel, who, want := words3(rest)
+			c.discord.WaitCommands(1, patience)
+			if got := strings.Join(c.discord.Offered(channel, who, discordtest.Member), ", "); got != want {
+				c.Errorf("offered %s", got)
+			}
+		},
+		"spoke": func(rest string) {
+			channel, want, _ := strings.Cut(rest, " ")
+			if !eventually(func() bool { return c.spoke(channel) == want }) {
+				c.Errorf("spoke %s", c.spoke(channel))
+			}
+		},
+		"profile": func(want string) {
+			nick := func() string { nick, _ := c.discord.Profile("hall"); return cmp.Or(nick, "-") }
+			if !eventually(func() bool { return nick() == want }) {
+				c.Errorf("goes by %s", nick())
+			}
+		},
+		"webhooks": func(rest string) {
+			channel, n, _ := strings.Cut(rest, " ")
+			count(func() int { return c.discord.Webhooks(channel) })(n)
+		},
+		"posts":      count(c.posts),
+		"models":     count(func() int { return len(c.model.Requests()) }),
+		"pictures":   count(func() int { return len(c.pictures()) }),
+		"recordings": count(func() int { return len(c.model.Recordings()) }),
+		"asked":      count(func() int { return len(c.search.asked()) }),
+		"dialled":    count(func() int { return len(c.web.Dials()) }),
+		"exits":      count(func() int { return c.program.code }),
 		"buttons": func(rest string) {
 			channel, want, _ := strings.Cut(rest, " ")
 			if !eventually(func() bool { return c.labels(channel) == want }) {
@@ -607,12 +745,11 @@ func (c *conversation) troubles() map[string]func(string) {
 			channel, name, _ := strings.Cut(rest, " ")
 			c.discord.AddThread(channel, name, false)
 		},
-		"channel": func(name string) { c.discord.AddChannel("hall", name) },
-		"hide":    func(channel string) { c.discord.Overwrite(channel, "@everyone", 0, discordtest.Reader) },
-		"show":    func(channel string) { c.discord.Overwrite(channel, "@everyone", 0, 0) },
-		"role":    c.giveRole,
-		"let":     func(rest string) { c.overwrite(rest, discordtest.Reader, 0) },
-		"bar":     func(rest string) { c.overwrite(rest, 0, discordtest.Reader) },
+		"hide": func(channel string) { c.discord.Overwrite(channel, "@everyone", 0, discordtest.Reader) },
+		"show": func(channel string) { c.discord.Overwrite(channel, "@everyone", 0, 0) },
+		"role": c.giveRole,
+		"let":  func(rest string) { c.overwrite(rest, discordtest.Reader, 0) },
+		"bar":  func(rest string) { c.overwrite(rest, 0, discordtest.Reader) },
 		"topic": func(rest string) {
 			channel, topic, _ := strings.Cut(rest, " ")
 			c.discord.Topic(channel, topic)
@@ -625,8 +762,11 @@ func (c *conversation) troubles() map[string]func(string) {
 		"searching": func(state string) {
 			c.discord.Searching(map[string]discordtest.SearchState{"indexing": discordtest.SearchIndexing, "ready": discordtest.SearchReady}[state])
 		},
-		"gone": func(channel string) { c.discord.DeleteChannel(channel) },
-		"kick": func(string) { c.discord.Kick("hall") },
+		"nonickname": func(string) { c.discord.DenyNickname("hall", true) },
+		"nowebhooks": func(channel string) { c.discord.DenyWebhooks(channel, true) },
+		"unhook":     func(channel string) { c.discord.DeleteWebhooks(channel) },
+		"gone":       func(channel string) { c.discord.DeleteChannel(channel) },
+		"kick":       func(string) { c.discord.Kick("hall") },
 	}
 }
 
@@ -661,13 +801,22 @@ func (c *conversation) haveRole(role string) {
 // order gives a slash command, as somebody who may manage the server or not, and waits for its answer.
 func (c *conversation) order(rest string, manages bool) {
 	c.Helper()
-	fields := strings.Fields(rest)
-	options := make(map[string]string)
-	for _, f := range fields[2:] {
-		k, v, _ := strings.Cut(f, "=")
-		options[k] = strings.ReplaceAll(v, "+", " ")
+	order := orderOf("general " + rest)
+	if manages {
+		order.May = discordtest.ManageServer
 	}
-	c.hearAnswer(c.discord.Interact("general", fields[0], fields[1], options, manages), 1)
+	c.hearAnswer(c.discord.Order(order), 1)
+}
+
+// orderOf reads "CHANNEL WHO NAME K=V …".
+func orderOf(text string) discordtest.Order {
+	fields := strings.Fields(text)
+	o := discordtest.Order{Channel: fields[0], Author: fields[1], Command: fields[2], Options: map[string]string{}, May: discordtest.Member}
+	for _, f := range fields[3:] {
+		k, v, _ := strings.Cut(f, "=")
+		o.Options[k] = strings.ReplaceAll(v, "+", " ")
+	}
+	return o
 }
 
 func (c *conversation) look(got, text string, want bool) {

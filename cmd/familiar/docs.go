@@ -22,7 +22,7 @@ func (d docsCommand) Run(ctx context.Context, p *program, stop stopper) error {
 
 func (d docsCommand) look(ctx context.Context, p *program, a *app, question string) error {
 	b := a.bot(&answerDoor{}, bot.Pace{})
-	site, question, why := b.DocsFor("", question)
+	site, question, why := a.actor.DocsFor(bot.LanguageOf(question), "", question)
 	if why != "" {
 		return problems{why}
 	}
@@ -30,18 +30,9 @@ func (d docsCommand) look(ctx context.Context, p *program, a *app, question stri
 	if err != nil {
 		return err
 	}
-	text := strings.TrimSpace(terminal.Plain(b.LookupAnswer(found))) + "\n"
+	text := strings.TrimSpace(terminal.Plain(b.LookupAnswer(bot.LanguageOf(question), found))) + "\n"
 	if d.Trace {
 		text += "\n" + view.Lookup(found)
 	}
 	return a.showLookup(p, found, d.JSON, text)
-}
-
-// docs are the names of the character's sites of documentation.
-func (a *app) docs() []string {
-	var names []string
-	for _, d := range a.character.Docs {
-		names = append(names, d.Name)
-	}
-	return names
 }

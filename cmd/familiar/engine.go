@@ -46,9 +46,13 @@ func (a *app) openBackends(base map[string]string) (*backends.Set, error) {
 	})
 }
 
-// read reads a page for a search in the advanced depth, as a lookup does later.
-func (a *app) read(ctx context.Context, address string) (search.Page, error) {
-	p := a.reader.Read(ctx, read.Request{URL: address, Domains: a.domains})
+// read reads a page for a search in the advanced depth, as a lookup of the character does later.
+func (a *app) read(ctx context.Context, character, address string) (search.Page, error) {
+	domains := a.domains
+	if actor := a.cast.actor(character); actor != nil {
+		domains = actor.Lookup.Policy.Domains
+	}
+	p := a.reader.Read(ctx, read.Request{URL: address, Domains: domains})
 	if p.Err != nil {
 		return search.Page{}, p.Err
 	}

@@ -24,7 +24,7 @@ func (l lookupCommand) Run(ctx context.Context, p *program, stop stopper) error 
 }
 
 func (l lookupCommand) look(ctx context.Context, p *program, a *app, question string) error {
-	a.lookup.Policy.Explain = l.Explain
+	a.actor.Lookup.Policy.Explain = l.Explain
 	found, err := a.uncapped().bot(&answerDoor{}, bot.Pace{}).LookUp(ctx, asMessage(p, "lookup", question), "")
 	if err != nil {
 		return err

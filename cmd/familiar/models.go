@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
 	"familiar/internal/llm"
+	"familiar/internal/providers/character"
+	"familiar/internal/transcribe"
 )
 
 const (
@@ -20,6 +23,20 @@ const (
 type models struct {
 	main, side *llm.Client
 	where      string // the main model's server, for people
+}
+
+// modelServer is where the main model is asked. base is empty where there is none.
+type modelServer struct {
+	base, key string
+	preset    string // the model of a character that names none
+	where     string // for people
+	links     map[string]modelLink
+}
+
+// modelLink is what the clients of one server share, whichever character they are for.
+type modelLink struct {
+	http  *http.Client
+	slots *llm.Slots
 }
 
 func (m models) name() string {
@@ -40,65 +57,99 @@ func (m models) describe() string {
 	return fmt.Sprintf("%s at %s", m.main.Model, m.where)
 }
 
-// chooseModels takes the configured server or, without one, an Ollama on this machine.
-func (a *app) chooseModels(ctx context.Context, far far) (models, error) {
+// chooseServer takes the configured server or, without one, an Ollama on this machine.
+func (a *app) chooseServer(ctx context.Context, far far) (modelServer, error) {
 	c := a.config
-	base, key := c.get("OPENAI_BASE_URL"), c.get("OPENAI_API_KEY")
-	if base == "" && key == "" {
-		return a.localModels(ctx, cmp.Or(far.ollama, defaultOllama)), nil
+	s := modelServer{base: c.get("OPENAI_BASE_URL"), key: c.get("OPENAI_API_KEY"), preset: c.get("OPENAI_MODEL"), links: map[string]modelLink{}}
+	a.server = s // for its links
+	if s.base == "" && s.key == "" {
+		return a.localServer(ctx, s, cmp.Or(far.ollama, defaultOllama)), nil
 	}
-	base = cmp.Or(base, openAIBase)
-	main := a.model(base, key, cmp.Or(a.character.Model.Name, c.get("OPENAI_MODEL")))
-	if main.Model == "" && base == openAIBase {
-		main.Model = openAIModel
+	s.base = strings.TrimRight(cmp.Or(s.base, openAIBase), "/")
+	s.where = s.base
+	if s.preset == "" && s.base == openAIBase {
+		s.preset = openAIModel
 	}
-	if main.Model == "" {
-		first, err := firstModel(ctx, main, listPatience)
+	if s.preset == "" && a.character.Model.Name == "" {
+		first, err := firstModel(ctx, a.model(s.base, s.key, ""), listPatience)
 		if err != nil {
-			return models{}, problems{fmt.Sprintf("OPENAI_MODEL: it is not set, and the list of models at %s cannot be read: %v\n"+
-				"  Set OPENAI_MODEL, or see whether OPENAI_BASE_URL is right (with its version: …/v1) and the server is up.", base, err)}
+			return modelServer{}, problems{fmt.Sprintf("OPENAI_MODEL: it is not set, and the list of models at %s cannot be read: %v\n"+
+				"  Set OPENAI_MODEL, or see whether OPENAI_BASE_URL is right (with its version: …/v1) and the server is up.", s.base, err)}
 		}
-		main.Model = first
+		s.preset = first
 	}
-	main.Temperature, main.MaxTokens = a.character.Model.Temperature, a.character.Model.MaxTokens
-	for name := range strings.SplitSeq(c.get("OPENAI_FALLBACKS"), ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			main.Fallbacks = append(main.Fallbacks, name)
-		}
-	}
-	return models{main: main, side: a.sideModel(main), where: base}, nil
+	s.preset = cmp.Or(s.preset, a.character.Model.Name)
+	return s, nil
 }
 
+// modelsOf are a character's.
+func (a *app) modelsOf(of *character.Character) models {
+	if a.server.base == "" {
+		return models{}
+	}
+	main := a.model(a.server.base, a.server.key, cmp.Or(of.Model.Name, a.server.preset))
+	main.Temperature, main.MaxTokens = of.Model.Temperature, of.Model.MaxTokens
+	main.Forced = a.config.get("OPENAI_VISION") == "on"
+	if !a.server.local() {
+		for name := range strings.SplitSeq(a.config.get("OPENAI_FALLBACKS"), ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				main.Fallbacks = append(main.Fallbacks, name)
+			}
+		}
+	}
+	return models{main: main, side: a.sideModel(main, of), where: a.server.where}
+}
+
+func (s modelServer) local() bool { return s.where != s.base }
+
 // sideModel is the main one, but for what is configured.
-func (a *app) sideModel(main *llm.Client) *llm.Client {
+func (a *app) sideModel(main *llm.Client, of *character.Character) *llm.Client {
 	c := a.config
-	side := a.model(cmp.Or(c.get("SIDE_BASE_URL"), main.BaseURL), "", cmp.Or(a.character.SideModel.Name, c.get("SIDE_MODEL"), main.Model))
+	side := a.model(cmp.Or(c.get("SIDE_BASE_URL"), main.BaseURL), "", cmp.Or(of.SideModel.Name, c.get("SIDE_MODEL"), main.Model))
 	side.Key = c.get("SIDE_API_KEY")
 	if side.Key == "" && side.BaseURL == main.BaseURL {
 		side.Key = main.Key // a key is for its own server only
 	}
-	if side.BaseURL == main.BaseURL {
-		side.Slots = main.Slots
-	}
-	side.Temperature, side.MaxTokens = a.character.SideModel.Temperature, a.character.SideModel.MaxTokens
+	side.Temperature, side.MaxTokens = of.SideModel.Temperature, of.SideModel.MaxTokens
 	return side
 }
 
-// localModels uses an Ollama that happens to run here, with its first model.
-func (a *app) localModels(ctx context.Context, base string) models {
-	main := a.model(base, "", cmp.Or(a.character.Model.Name, a.config.get("OPENAI_MODEL")))
-	first, err := firstModel(ctx, main, ollamaPatience)
-	if err != nil {
-		return models{}
-	}
-	main.Model = cmp.Or(main.Model, first)
-	return models{main: main, side: a.sideModel(main), where: "Ollama on this machine"}
+// sees reports whether a model is shown pictures, as far as is known.
+func (a *app) sees(m models) bool {
+	return m.main != nil && a.config.get("OPENAI_VISION") != "off" && (m.main.Forced || m.main.Sees())
 }
 
+// listener is the service that writes voice messages down, or nil where none is configured.
+func (a *app) listener() *transcribe.Service {
+	c := a.config
+	base := c.get("TRANSCRIBE_BASE_URL")
+	if base == "" {
+		return nil
+	}
+	return &transcribe.Service{HTTP: a.client(base), BaseURL: base, Key: c.get("TRANSCRIBE_API_KEY"), Model: c.get("TRANSCRIBE_MODEL")}
+}
+
+// localServer uses an Ollama that happens to run here, with its first model where none is named.
+func (a *app) localServer(ctx context.Context, s modelServer, base string) modelServer {
+	first, err := firstModel(ctx, a.model(base, "", ""), ollamaPatience)
+	if err != nil {
+		return modelServer{}
+	}
+	s.base, s.preset, s.where = strings.TrimRight(base, "/"), cmp.Or(s.preset, first), "Ollama on this machine"
+	return s
+}
+
+// model is a client of a server. All that are made for it share its connections and its limit. It is called by one goroutine at a
+// time.
 func (a *app) model(base, key, name string) *llm.Client {
 	base = strings.TrimRight(base, "/")
-	return &llm.Client{HTTP: a.client(base), BaseURL: base, Key: key, Model: name, Redact: a.redact.String,
-		Slots: &llm.Slots{Limit: a.config.count("FAMILIAR_MODEL_REQUESTS")}, FirstToken: a.config.span("FAMILIAR_FIRST_WORD")}
+	link, ok := a.server.links[base]
+	if !ok {
+		link = modelLink{http: a.client(base), slots: &llm.Slots{Limit: a.config.count("FAMILIAR_MODEL_REQUESTS")}}
+		a.server.links[base] = link
+	}
+	return &llm.Client{HTTP: link.http, BaseURL: base, Key: key, Model: name, Redact: a.redact.String,
+		Slots: link.slots, FirstToken: a.config.span("FAMILIAR_FIRST_WORD")}
 }
 
 // firstModel is the first of a server's list, which must come within patience.

@@ -81,7 +81,7 @@ func transcript(t *testing.T, readme, name, text string) string {
 	return before + "<!-- transcript " + name + " -->\n```\n" + text + "\n```\n" + end + after
 }
 
-// unsteady is what differs from one run to the next: ids, times and durations.
-var unsteady = regexp.MustCompile(`01[0-9A-Z]{24}|\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d UTC)?|<?\d+(\.\d)? m?s\b|content \d+`)
+// unsteady is what differs from one run to the next: ids, times, durations and their bars.
+var unsteady = regexp.MustCompile(`01[0-9A-Z]{24}|\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d UTC)?| *<?\d+(\.\d)? m?s\b|[·█]{2,}|\d+ of \d+  content`)
 
 func steady(s string) string { return unsteady.ReplaceAllString(s, "…") }

@@ -11,6 +11,7 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/bot/discord"
+	"familiar/internal/context/turn"
 	"familiar/internal/footprint"
 	"familiar/internal/store"
 )
@@ -38,7 +39,7 @@ func (runCommand) Run(ctx context.Context, p *program, stop stopper) error {
 		return problems{discordHelp}
 	}
 	return p.interruptible(stop, func() error {
-		a, err := open(ctx, p, toAnswer)
+		a, err := open(ctx, p, toServe)
 		if err != nil {
 			return err
 		}
@@ -50,20 +51,28 @@ func (runCommand) Run(ctx context.Context, p *program, stop stopper) error {
 // closes the events, and the bot then finishes the turns that have begun.
 func (a *app) serve(ctx context.Context, p *program) error {
 	base := a.config.get("DISCORD_API_URL")
+	var b *bot.Bot // opens forms once the session runs
 	session, err := discord.New(discord.Config{
 		Token: a.config.get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Log: a.log, Redact: a.redact.String,
-		PerSecond: p.far.perSecond, Operator: a.config.get("DISCORD_OPERATOR"), Commands: discord.Commands(a.docs()),
+		PerSecond: p.far.perSecond, Operator: a.config.get("DISCORD_OPERATOR"), Commands: bot.Commands(a.cast.get()),
 		OnReady:     func(r discord.Ready) { a.greet(p.out, r) },
 		LoadHash:    func(ctx context.Context) (string, error) { return a.note(ctx, commandsNote) },
 		SaveHash:    func(ctx context.Context, hash string) error { return a.store.SetNote(ctx, commandsNote, hash) },
 		LoadSession: func(ctx context.Context) (string, error) { return a.note(ctx, sessionNote) },
 		SaveSession: func(ctx context.Context, session string) error { return a.store.SetNote(ctx, sessionNote, session) },
+		Form:        func(ctx context.Context, e turn.Event) (turn.Form, string) { return b.Form(ctx, e) },
+		LoadWebhook: a.loadWebhook, Keeps: a.store.Posted,
+		SaveWebhook: func(ctx context.Context, guildID, channelID string, w discord.Webhook) error {
+			return a.store.SetWebhook(ctx, store.Webhook{ChannelID: channelID, GuildID: guildID, ID: w.ID, Token: w.Token})
+		},
 	})
 	if err != nil {
 		return problems{err.Error()}
 	}
-	a.server.Platform = session
-	b := a.bot(session, bot.Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000, Buttons: true})
+	b = a.bot(session, bot.Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000, Buttons: true, Names: true})
+	b.Cast, b.Prepare, b.Profile = a.cast.get(), session.PreparePersonas, session.Profile
+	b.Files, b.Listener, a.files.Reread = a.files, a.listener(), session.Message
+	b.Servers, a.servers.Platform = a.servers, session
 	b.Resume, b.PerPerson = true, a.config.count("FAMILIAR_TURNS_PER_MINUTE")
 
 	var background sync.WaitGroup
@@ -73,6 +82,8 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	defer done()
 	background.Go(func() { a.upkeep(upkeep, session.Guilds) })
 	background.Go(func() { footprint.Watch(upkeep) })
+	files := &reloader{app: a, program: p, bot: b, session: session}
+	background.Go(func() { files.run(upkeep) })
 
 	failed := make(chan error, 1)
 	gateway, hangUp := context.WithCancel(ctx)
@@ -89,6 +100,15 @@ func (a *app) serve(ctx context.Context, p *program) error {
 		return nil // a signal
 	}
 	return err
+}
+
+// loadWebhook returns the webhook that the store keeps of a channel, none if there is none.
+func (a *app) loadWebhook(ctx context.Context, channelID string) (discord.Webhook, error) {
+	w, err := a.store.Webhook(ctx, channelID)
+	if errors.Is(err, store.ErrNotFound) {
+		return discord.Webhook{}, nil
+	}
+	return discord.Webhook{ID: w.ID, Token: w.Token}, err
 }
 
 // note returns what the store keeps under key, "" if nothing.
@@ -109,6 +129,9 @@ func (a *app) greet(out io.Writer, r discord.Ready) {
 		servers = strings.Join(r.Guilds, ", ")
 	}
 	fmt.Fprintf(out, "  servers   %s\n", servers)
+	if all := names(a.cast.get()); len(all) > 1 {
+		fmt.Fprintf(out, "  speak     %s\n", strings.Join(all, ", "))
+	}
 	a.describe(out)
 }
 

@@ -80,7 +80,7 @@ func TestAdvancedDepthReads(t *testing.T) {
 		c := newConversation(t, test.archive)
 		a, err := open(t.Context(), &program{dir: c.dir, err: t.Output(), far: c.far(), env: func(name string) (string, bool) { v, ok := c.env[name]; return v, ok }}, toRead)
 		c.must(err)
-		got, err := a.read(t.Context(), test.address)
+		got, err := a.read(t.Context(), "", test.address)
 		if err != nil || got.Title == "" || !strings.Contains(got.Text, test.want) || strings.Contains(got.Text, "should not have been asked") {
 			t.Errorf("%s: %+v, %v", test.address, got, err)
 		}

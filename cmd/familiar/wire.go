@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -19,6 +20,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/lookup/verifier"
+	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/character"
 	"familiar/internal/providers/history"
 	"familiar/internal/providers/server"
@@ -69,13 +71,15 @@ type app struct {
 
 	store    *store.DB
 	traces   *trace.Store
-	models   models
+	server   modelServer
+	models   models // of the character
 	backends *backends.Set
 	engine   *search.Engine
 	reader   *read.Reader
-	lookup   *websearch.Provider
-	server   *server.Provider
-	builder  *prompt.Builder
+	actor    *bot.Actor        // the character with what its turns are made with
+	cast     cast              // it and, where the program runs on Discord, the others
+	files    *attachment.Files // what hangs on messages; nil at a terminal, where nothing does
+	servers  *server.Servers   // where what was said before is searched; nil at a terminal
 }
 
 // part is how much of the program a command needs. Each has what those before it have.
@@ -85,7 +89,8 @@ const (
 	toConfigure part = iota // the configuration and the character
 	toRead                  // what reads pages
 	toSearch                // the store and the search engine
-	toAnswer                // the models and the prompt builder
+	toAnswer                // the models and the character's turns
+	toServe                 // all characters
 )
 
 // open reads the configuration and puts together what the command needs. Everything that is wrong with the
@@ -99,7 +104,7 @@ func open(ctx context.Context, p *program, need part) (*app, error) {
 		of   part
 		open func(context.Context, *program) error
 	}{
-		{toAnswer, a.openModels}, {toSearch, a.openStore}, {toRead, a.openReader}, {toSearch, a.openEngine}, {toAnswer, a.openBuilder},
+		{toAnswer, a.openModels}, {toSearch, a.openStore}, {toRead, a.openReader}, {toSearch, a.openEngine}, {toServe, a.openFiles}, {toAnswer, a.openActor}, {toServe, a.openCast},
 	} {
 		if step.of > need {
 			continue
@@ -129,10 +134,11 @@ func configure(p *program) (*app, error) {
 }
 
 func (a *app) openModels(ctx context.Context, p *program) (err error) {
-	a.models, err = a.chooseModels(ctx, p.far)
+	a.server, err = a.chooseServer(ctx, p.far)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	a.models = a.modelsOf(a.character)
 	return err
 }
 
@@ -146,8 +152,8 @@ func (a *app) openStore(ctx context.Context, p *program) (err error) {
 // openReader makes the fetcher, the special readers and the lists that hold for both.
 func (a *app) openReader(_ context.Context, p *program) (err error) {
 	far := p.far
-	if a.domains, err = guard.NewDomains(a.character.Web.Allow, a.character.Web.Deny); err != nil {
-		return fmt.Errorf("read the character's domains: %w", err)
+	if a.domains, err = domainsOf(a.character); err != nil {
+		return err
 	}
 	services := a.client
 	if far.services != nil {
@@ -168,6 +174,15 @@ func (a *app) openReader(_ context.Context, p *program) (err error) {
 	return err
 }
 
+// domainsOf makes the lists of sites that a character may and may not visit.
+func domainsOf(c *character.Character) (guard.Domains, error) {
+	d, err := guard.NewDomains(c.Web.Allow, c.Web.Deny)
+	if err != nil {
+		return d, fmt.Errorf("read the character's domains: %w", err)
+	}
+	return d, nil
+}
+
 // joinProblems makes one list of what is wrong with the configuration and with something else, such as the character.
 func joinProblems(wrong, other error) error {
 	switch {
@@ -185,50 +200,82 @@ func loadCharacter(c *config, dir string) (*character.Character, error) {
 	if info, err := os.Stat(at); own.source != "default" && (err != nil || !info.IsDir()) {
 		return nil, problems{fmt.Sprintf("FAMILIAR_CHARACTERS: there is no directory %s.\n  Make it, or leave the setting out: the characters built in are there without it.", at)}
 	}
-	shelf := character.Overlay(at, characters.FS)
-	return character.Load(shelf, c.get("FAMILIAR_CHARACTER"))
+	return character.Load(shelf(c, dir), c.get("FAMILIAR_CHARACTER"))
 }
 
-// openBuilder makes the lookup and the prompt builder.
-func (a *app) openBuilder(_ context.Context, p *program) error {
-	if err := backends.CheckNames(a.character.Web.Backends); err != nil { // they must exist, and need not be on
-		return problems{"web.backends of the character: " + err.Error()}
+// shelf is where the characters are.
+func shelf(c *config, dir string) fs.FS {
+	return character.Overlay(resolve(dir, c.get("FAMILIAR_CHARACTERS")), characters.FS)
+}
+
+// openFiles makes what reads the files that hang on messages.
+func (a *app) openFiles(context.Context, *program) error {
+	hosts, err := guard.NewDomains(a.config.list("DISCORD_FILE_HOSTS"), nil)
+	if err != nil {
+		return problems{"DISCORD_FILE_HOSTS: " + err.Error()}
 	}
-	web := a.character.Web
+	a.files = &attachment.Files{Fetcher: a.reader.Fetcher, Hosts: hosts}
+	a.servers = &server.Servers{}
+	return nil
+}
+
+// openActor makes what the turns of the character are made with.
+func (a *app) openActor(_ context.Context, p *program) (err error) {
+	a.actor, err = a.actorOf(a.character, p.far)
+	return err
+}
+
+// actorOf makes what the turns of a character are made with: the models, the lookup and the prompt builder.
+func (a *app) actorOf(c *character.Character, far far) (*bot.Actor, error) {
+	if err := backends.CheckNames(c.Web.Backends); err != nil { // they must exist, and need not be on
+		return nil, problems{"web.backends of the character: " + err.Error()}
+	}
+	web := c.Web
 	trusted, err := trust(web)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	domains, err := domainsOf(c)
+	if err != nil {
+		return nil, err
+	}
+	models := a.modelsOf(c)
 	pages := web.Pages
 	if pages == 0 { // which is the default in a policy, and none to the operator
 		pages = -1
 	}
-	counter := &llm.Counter{Model: a.models.name()}
-	a.lookup = &websearch.Provider{
-		Search: a.engine, Reader: a.reader, Side: a.models.side, Eager: a.models.main == nil, Count: counter.Count,
-		Zone: a.character.Location, Store: a.store,
+	counter := &llm.Counter{Model: models.name()}
+	lookup := &websearch.Provider{
+		Search: a.engine, Reader: a.reader, Side: models.side, Eager: models.main == nil, Count: counter.Count,
+		Zone: c.Location, Store: a.store, Server: c.Server.Enabled,
 		Policy: websearch.Policy{
-			Off: a.config.get("FAMILIAR_WEB") == "off", Domains: a.domains, DeniedTopics: web.DeniedTopics,
+			Off: a.config.get("FAMILIAR_WEB") == "off", Domains: domains, DeniedTopics: web.DeniedTopics,
 			BlockBytes: web.BlockBytes, Pages: pages, PerDomain: web.PerDomain, Deadline: web.Deadline, Queries: web.Queries,
 			PerMinute: web.PerMinute, PerSession: web.PerSession, PerDay: web.PerDay, Depth: web.Depth, Backends: web.Backends, Trusted: trusted,
 		},
 	}
-	a.lookup.Server = a.character.Server.Enabled
-	a.server = &server.Provider{Store: a.store, Off: !a.character.Server.Enabled, Own: !a.character.Server.DiscordSearch, Zone: a.character.Location, Count: counter.Count}
-	for _, d := range a.character.Docs {
-		a.lookup.Policy.Docs = append(a.lookup.Policy.Docs, websearch.Docs(d))
+	for _, d := range c.Docs {
+		lookup.Policy.Docs = append(lookup.Policy.Docs, websearch.Docs(d))
 	}
-	a.builder = &prompt.Builder{
+	past := &server.Provider{Store: a.store, Servers: a.servers, Off: !c.Server.Enabled, Own: !c.Server.DiscordSearch, Zone: c.Location, Count: counter.Count}
+	builder := &prompt.Builder{
 		Providers: []prompt.Provider{
-			&character.Provider{Character: a.character},
-			&history.Provider{Store: a.store, Window: a.character.Window},
-			a.server, // before the web: the first that looked has the say
-			a.lookup,
+			&character.Provider{Character: c},
+			&history.Provider{Store: a.store, Window: c.Window},
+			past, // before the web: the first that looked has the say
+			lookup,
 		},
-		Count: counter.Count, BlockRole: web.BlockRole, Clock: a.character.Location, Names: append([]string{a.character.Name}, a.character.Aliases...), Redact: a.redact.String,
-		Deadlines: map[string]time.Duration{"character": 250*time.Millisecond + p.far.patience, "history": 2*time.Second + p.far.patience},
+		Count: counter.Count, BlockRole: web.BlockRole, Clock: c.Location, Names: append([]string{c.Name}, c.Aliases...), Redact: a.redact.String,
+		Deadlines: map[string]time.Duration{"character": 250*time.Millisecond + far.patience, "history": 2*time.Second + far.patience},
 	}
-	return nil
+	if a.files != nil {
+		builder.Providers = append(builder.Providers, &attachment.Provider{Files: a.files, Sees: func() bool { return a.sees(models) }})
+	}
+	actor := &bot.Actor{Character: c, Builder: builder, Lookup: lookup, Past: past, Model: models.main}
+	if models.side != nil && a.config.get("FAMILIAR_VERIFY") == "on" {
+		actor.Verifier = &verifier.Verifier{Model: models.side}
+	}
+	return actor, nil
 }
 
 // trust makes the character's lists of trusted sites comparable.
@@ -246,20 +293,16 @@ func trust(web character.Web) (map[turn.Intent]websearch.Trust, error) {
 
 // uncapped lifts the limits on how much is looked up: at a terminal, the operator asks.
 func (a *app) uncapped() *app {
-	a.lookup.Policy.PerMinute, a.lookup.Policy.PerSession, a.lookup.Policy.PerDay = 0, 0, 0
+	policy := &a.actor.Lookup.Policy
+	policy.PerMinute, policy.PerSession, policy.PerDay = 0, 0, 0
 	return a
 }
 
 // bot is the character behind a door.
 func (a *app) bot(door bot.Door, pace bot.Pace) *bot.Bot {
-	var second *verifier.Verifier
-	if a.models.side != nil && a.config.get("FAMILIAR_VERIFY") == "on" {
-		second = &verifier.Verifier{Model: a.models.side}
-	}
 	return &bot.Bot{
-		Verifier: second,
-		Door:     door, Builder: a.builder, Model: a.models.main, Lookup: a.lookup, Server: a.server, Store: a.store, Traces: a.traces,
-		Character: a.character, Redact: a.redact, Log: a.log, Pace: pace, WebOff: a.config.get("FAMILIAR_WEB") == "off",
+		Door: door, Cast: &bot.Cast{Default: a.actor}, Store: a.store, Traces: a.traces,
+		Redact: a.redact, Log: a.log, Pace: pace, WebOff: a.config.get("FAMILIAR_WEB") == "off",
 	}
 }
 
@@ -377,8 +420,8 @@ func (a *app) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	var errs []error
-	if a.builder != nil {
-		errs = append(errs, a.builder.Wait(ctx))
+	if a.actor != nil {
+		errs = append(errs, a.cast.wait(ctx, a.actor))
 	}
 	if a.engine != nil {
 		errs = append(errs, a.engine.Close(ctx))

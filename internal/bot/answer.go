@@ -22,22 +22,26 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	defer func() {
 		if b.recovered("answer", recover()) {
 			t.Err = joinText(t.Err, "panic while answering")
-			text = b.say(turnBroken)
+			text = turnBroken.in(t.Request.Language)
 		}
 	}()
-	r := reply{bot: b, trace: t, lookup: p.Lookup, rules: d.rules, marker: d.marker, away: d.away}
-	if b.Model == nil {
+	r := reply{bot: b, actor: d.actor, trace: t, lookup: p.Lookup, rules: d.rules, marker: d.marker, away: d.away}
+	if excuse := unheard(t); excuse != "" && strings.TrimSpace(t.Request.Message.Text) == "" {
+		return r.say(excuse)
+	}
+	actor := d.actor
+	if actor.Model == nil {
 		t.Model = NoModel
 		return r.withoutModel("")
 	}
-	if b.Verifier != nil {
+	if actor.Verifier != nil {
 		whole := ctx // not that of the model's answer
-		r.verify = func(body string) { b.verify(whole, t, d.marker, body) }
+		r.verify = func(body string) { b.verify(whole, actor.Verifier, t, d.marker, body) }
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	length := 0
-	a, err := b.Model.Stream(ctx, llm.Request{Messages: modelMessages(p.Messages), Lane: t.Request.ChannelID}, func(words string) {
+	a, err := actor.Model.Stream(ctx, llm.Request{Messages: modelMessages(p.Messages), Lane: t.Request.ChannelID}, func(words string) {
 		if t.Timings.FirstToken == 0 {
 			t.Timings.FirstToken = time.Since(t.Began)
 		}
@@ -55,22 +59,22 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	if err != nil {
 		t.Err = joinText(t.Err, b.Redact.String(cause(err)))
 	}
-	body, _ := unlabelled(a.Text, b.Character.Name)
+	body, _ := unlabelled(a.Text, actor.Name)
 	body = strings.TrimSpace(body)
 	halted := errors.Is(context.Cause(ctx), errStopped)
 	t.Cut = body != "" && (halted || err != nil || a.Finish == "length")
 	switch {
 	case body == "" && halted:
 		r.marker = nil
-		return r.finish(b.say(answerStopped), nil)
+		return r.finish(r.say(answerStopped), nil)
 	case body == "":
-		return r.withoutModel(b.say(excuseFor(err)))
+		return r.withoutModel(r.say(excuseFor(err)))
 	case halted:
-		return r.compose(body, b.say(answerStopped))
+		return r.compose(body, r.say(answerStopped))
 	case err != nil:
-		return r.compose(body, b.say(cutOff))
+		return r.compose(body, r.say(cutOff))
 	case a.Finish == "length":
-		return r.compose(body, b.say(tooLong))
+		return r.compose(body, r.say(tooLong))
 	}
 	return r.compose(body)
 }
@@ -85,12 +89,15 @@ func modelMessages(prompt []turn.Rendered) []llm.Message {
 	ms := make([]llm.Message, len(prompt))
 	for i, m := range prompt {
 		ms[i] = llm.Message{Role: m.Role, Name: m.Name, Content: m.Text}
+		for _, image := range m.Images {
+			ms[i].Images = append(ms[i].Images, llm.Image{Label: image.Label, Type: image.Type, Data: image.Data})
+		}
 	}
 	return ms
 }
 
 func record(t *turn.Trace, a llm.Answer) {
-	t.Model, t.Finish = a.Model, a.Finish
+	t.Model, t.Finish, t.Blind = a.Model, a.Finish, t.Blind || a.Blind
 	t.Usage = turn.Usage{
 		Prompt: a.Usage.Prompt, Completion: a.Usage.Completion, Reasoning: a.Usage.Reasoning,
 		Calls: a.Usage.Calls, Cost: a.Usage.Cost,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/providers/attachment"
 	"familiar/internal/store"
 )
 
@@ -18,6 +19,8 @@ type arrival struct {
 	turn.Event
 	at        time.Time
 	addressed bool         // asks for a turn
+	character string       // id of the character that is asked; empty: the channel's
+	second    bool         // another character is asked by the same message, and answers before
 	turnID    string       // of the turn that an earlier process began for it; empty if none did
 	posts     []store.Post // of that turn
 
@@ -28,16 +31,45 @@ type arrival struct {
 	goesOnWith bool
 }
 
-func (b *Bot) arrival(ctx context.Context, e turn.Event) arrival {
+// claim is the id under which the store knows what asks for a turn.
+func (a arrival) claim() string {
+	if a.second {
+		return a.Message.ID + secondClaim + a.character
+	}
+	return a.Message.ID
+}
+
+// secondClaim stands in a claim between the message's id and that of the second character that it asks for a turn.
+const secondClaim = "/"
+
+// arrivals are what an event puts into its lane: one, or one for each character that it asks for a turn.
+func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
+	e.Message.Note = attachment.Note(e.Message, "")
+	if e.Reply != nil {
+		above := *e.Reply
+		above.Note = attachment.Note(above, "")
+		e.Reply = &above
+	}
 	a := arrival{Event: e, at: time.Now()}
-	a.addressed = b.addressed(ctx, e) != turn.Unaddressed
-	if a.addressed && b.PerPerson > 0 && !e.Late {
-		var first bool
-		if a.addressed, first = b.turns.allow(e.Message.Author.ID, b.PerPerson, a.at); first {
+	called := b.summoned(ctx, e)
+	if len(called) > 0 && b.PerPerson > 0 && !e.Late {
+		allowed, first := b.turns.allow(e.Message.Author.ID, b.PerPerson, a.at)
+		if first {
 			b.tell(e, tooMany)
 		}
+		if !allowed {
+			called = nil
+		}
 	}
-	return a
+	if len(called) == 0 {
+		return []arrival{a}
+	}
+	var all []arrival
+	for i, s := range called {
+		a.addressed, a.character, a.second = true, s.actor.ID, i > 0
+		all = append(all, a)
+	}
+	return all
 }
 
 // admit stores messages, claims those that ask for a turn, and lets them wait for it. Once ctx is done no turn begins.
@@ -53,10 +85,10 @@ func (b *Bot) admit(ctx context.Context, all ...arrival) {
 	for i, a := range all {
 		rows[i].Message = b.stored(a.Event, a.Message)
 		if a.addressed {
-			rows[i].Claim = a.Message.ID
+			rows[i].Claim = a.claim()
 		}
 		if a.addressed && b.Resume && !leaves {
-			rows[i].Event = encodeEvent(a.Event)
+			rows[i].Event = encodeArrival(a)
 		}
 	}
 	first, err := b.Store.Arrive(ctx, rows...)
@@ -79,13 +111,19 @@ func (b *Bot) admit(ctx context.Context, all ...arrival) {
 func (b *Bot) enqueue(ctx context.Context, all ...arrival) {
 	run := context.WithoutCancel(ctx)
 	for _, skipped := range b.lanes.put(func(l *lane) { b.drive(run, l) }, all...) {
-		b.tell(skipped.Event, tooBusy, skipped.Message.ID)
+		b.tell(skipped.Event, tooBusy, skipped.claim())
 	}
 }
 
-// encodeEvent writes an event for a restart. Nothing in it cannot be encoded.
-func encodeEvent(e turn.Event) string {
-	text, err := json.Marshal(e)
+// keptEvent is what a restart needs of an arrival.
+type keptEvent struct {
+	turn.Event
+	Character string `json:",omitempty"`
+}
+
+// encodeArrival writes an arrival for a restart. Nothing in it cannot be encoded.
+func encodeArrival(a arrival) string {
+	text, err := json.Marshal(keptEvent{a.Event, a.character})
 	if err != nil {
 		return ""
 	}
@@ -99,8 +137,8 @@ func (b *Bot) edited(ctx context.Context, e turn.Event) {
 		return
 	}
 	b.lanes.revise(e.Message)
-	if a := b.arrival(ctx, e); a.addressed && a.at.Sub(e.Message.At) <= editSpan {
-		b.admit(ctx, a)
+	if all := b.arrivals(ctx, e); all[0].addressed && all[0].at.Sub(e.Message.At) <= editSpan {
+		b.admit(ctx, all...)
 	}
 }
 
@@ -155,7 +193,7 @@ func (b *Bot) withdraw(ctx context.Context, cause error, match func(turn.Event) 
 			b.markInterrupted(ctx, a)
 			continue
 		}
-		ids = append(ids, a.Message.ID)
+		ids = append(ids, a.claim())
 	}
 	b.closeClaims(ctx, ids...)
 }

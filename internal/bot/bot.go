@@ -3,9 +3,11 @@
 //
 // What was promised an answer gets one, or its author is told why not. A message's way, by file:
 //
-//   - arrive.go stores and claims it, together with what else came at that moment (trigger.go, rate.go: if it asks for a turn).
+//   - arrive.go stores and claims it, together with what else came at that moment (trigger.go, rate.go: if it asks for a turn,
+//     and which of the characters in cast.go).
 //     No event is answered twice, and a restart knows what was not (resume.go).
 //   - lane.go lets it wait for its turn, in its channel's lane.
+//   - voice.go has a voice message written down, so that it is answered like any other.
 //   - take.go takes the turn: gather (prompt.Builder), ask (llm.Client), answer (answer.go, reply.go), remember (trace.Store).
 //   - delivery.go posts the reply while it grows. Nothing is visible before its record is on disk.
 //   - notice.go tells those who get no answer.
@@ -23,18 +25,16 @@ import (
 	"iter"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
-	"familiar/internal/llm"
-	"familiar/internal/lookup/verifier"
-	"familiar/internal/providers/character"
+	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/server"
-	"familiar/internal/providers/websearch"
 	"familiar/internal/redact"
 	"familiar/internal/store"
 	"familiar/internal/trace"
+	"familiar/internal/transcribe"
 )
 
 // Door is how a bot reaches people.
@@ -47,23 +47,28 @@ type Door interface {
 	Respond(ctx context.Context, c turn.Command, a turn.Answer) error
 }
 
-// Bot is one character behind one door. Every field but Model, Verifier, Redact and WebOff is required; they must not be
+// Bot is one or more characters behind one door. Every field but Files, Servers, Listener, Redact and WebOff is required; they must not be
 // changed while it runs.
 type Bot struct {
-	Door      Door
-	Builder   *prompt.Builder
-	Model     *llm.Client        // nil: no model is configured
-	Verifier  *verifier.Verifier // nil: words alone decide about citations
-	Lookup    *websearch.Provider
-	Server    *server.Provider // nil: servers are not searched
-	Store     *store.DB
-	Traces    *trace.Store
-	Character *character.Character
-	Redact    *redact.Redactor
-	Log       *slog.Logger
-	Pace      Pace
-	WebOff    bool          // the operator switched the web off for all channels
-	Limit     time.Duration // for the model's answer, after the prompt is built; 0 is two minutes
+	Door     Door
+	Cast     *Cast // until SetCast
+	Store    *store.DB
+	Traces   *trace.Store
+	Files    *attachment.Files   // reads what hangs on messages; nil: voice messages are not heard
+	Servers  *server.Servers     // says who may read what; nil: there are no servers
+	Listener *transcribe.Service // writes voice messages down; nil: nobody does
+	Redact   *redact.Redactor
+	Log      *slog.Logger
+	Pace     Pace
+	WebOff   bool          // the operator switched the web off for all channels
+	Limit    time.Duration // for the model's answer, after the prompt is built; 0 is two minutes
+
+	// Prepare makes what several characters need to post in a channel under names of their own; its error says why they cannot, and
+	// how they could. nil: nothing is needed.
+	Prepare func(ctx context.Context, channelID string) error
+
+	// Profile changes how the bot looks in a server; nil: it cannot.
+	Profile func(ctx context.Context, guildID string, p turn.Profile) error
 
 	// PerPerson is how many turns a person may ask for in a minute; 0: any number.
 	PerPerson int
@@ -73,7 +78,8 @@ type Bot struct {
 	lanes    lanes
 	commands sync.WaitGroup // commands that are being carried out
 	notices  notices
-	turns    rates         // of each person
+	turns    rates // of each person
+	reloaded atomic.Pointer[Cast]
 	stopping chan struct{} // closed when ctx of Run is done; made by Run
 }
 
@@ -83,6 +89,7 @@ type Pace struct {
 	Every   time.Duration // between two edits of one message
 	Units   int           // UTF-16 units in a post; 0: no limit
 	Buttons bool          // a reply may have buttons
+	Names   bool          // the characters of a channel may post under names of their own
 	Close   bool          // tell the door that a reply has ended even when its text stays the same
 }
 
@@ -160,7 +167,7 @@ func (b *Bot) receive(ctx context.Context, events []turn.Event) {
 	var created []arrival
 	for _, e := range events {
 		if e.Kind == turn.Created {
-			created = append(created, b.arrival(ctx, e))
+			created = append(created, b.arrivals(ctx, e)...)
 			continue
 		}
 		b.admit(ctx, created...)

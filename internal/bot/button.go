@@ -19,13 +19,23 @@ const (
 	deleteButton     = "delete"
 )
 
-var buttonLabels = map[string]string{
-	stopButton: "Stop", sourcesButton: "Sources", whyButton: "Why", regenerateButton: "Regenerate", continueButton: "Continue", deleteButton: "Delete",
+// The labels of buttons.
+const (
+	labelStop       sentence = "Stop"
+	labelSources    sentence = "Sources"
+	labelWhy        sentence = "Why"
+	labelRegenerate sentence = "Regenerate"
+	labelContinue   sentence = "Continue"
+	labelDelete     sentence = "Delete"
+)
+
+var buttonLabels = map[string]sentence{
+	stopButton: labelStop, sourcesButton: labelSources, whyButton: labelWhy, regenerateButton: labelRegenerate, continueButton: labelContinue, deleteButton: labelDelete,
 }
 
 // buttoned reports whether replies in a channel have buttons.
-func (b *Bot) buttoned(settings store.Channel) bool {
-	return b.Pace.Buttons && b.Character.Buttons && !settings.Bare
+func (b *Bot) buttoned(actor *Actor, settings store.Channel) bool {
+	return b.Pace.Buttons && actor.Buttons && !settings.Bare
 }
 
 // finalButtons are the kinds of buttons under a complete reply, which may have been cut.
@@ -47,11 +57,11 @@ func (b *Bot) keys(ctx context.Context, turnID string, kinds ...string) map[stri
 	return keys
 }
 
-// row is the buttons of some kinds, as far as there are keys for them.
-func row(keys map[string]string, kinds ...string) (buttons []turn.Button) {
+// row is the buttons of some kinds, as far as there are keys for them, labelled in a language.
+func row(language string, keys map[string]string, kinds ...string) (buttons []turn.Button) {
 	for _, kind := range kinds {
 		if key := keys[kind]; key != "" {
-			buttons = append(buttons, turn.Button{ID: key, Label: buttonLabels[kind]})
+			buttons = append(buttons, turn.Button{ID: key, Label: buttonLabels[kind].in(language)})
 		}
 	}
 	return buttons

@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -17,11 +18,14 @@ import (
 
 // What /catchup says.
 const (
-	catchUpHeading  = "What you have missed here:"
-	nothingMissed   = "You have missed nothing here that I know of."
-	noServerHere    = "There is nothing to catch up with here: I do that in the channels of a server."
-	serverNotRead   = "I don't look through the messages of servers: whoever runs me has switched that off."
-	spanNotRead     = "I don't understand how far back %s is. Try 3h, 2 days, yesterday, or since Monday."
+	catchUpHeading sentence = "What you have missed here:"
+	nothingMissed  sentence = "You have missed nothing here that I know of."
+	noServerHere   sentence = "There is nothing to catch up with here: I do that in the channels of a server."
+	serverNotRead  sentence = "I don't look through the messages of servers: whoever runs me has switched that off."
+	spanNotRead    sentence = "I don't understand how far back %s is. Try 3h, 2 days, yesterday, or since Monday."
+)
+
+const (
 	catchUpLine     = "- **%s** %s: %s [→](<%s>)"
 	catchUpAuthor   = 40  // characters of a name
 	catchUpQuote    = 140 // of a message, at first
@@ -32,54 +36,48 @@ const (
 // may read is what counts.
 func (b *Bot) catchUp(ctx context.Context, e turn.Event) turn.Answer {
 	if e.GuildID == "" {
-		return turn.Answer{Text: noServerHere}
+		return b.respond(e, noServerHere)
 	}
-	if b.Server == nil {
-		return turn.Answer{Text: serverNotRead}
+	actor := b.speaker(ctx, e)
+	if actor.Past == nil {
+		return b.respond(e, serverNotRead)
 	}
-	now := time.Now()
-	if zone := b.Character.Location; zone != nil {
-		now = now.In(zone)
-	}
+	now := time.Now().In(actor.zone())
 	span := strings.TrimSpace(e.Command.Options["span"])
 	from, ok := since(span, now)
 	if !ok {
-		return turn.Answer{Text: fmt.Sprintf(spanNotRead, outgoing.Inert(span, 40))}
+		return b.respond(e, spanNotRead, outgoing.Inert(span, 40))
 	}
 	t := &turn.Trace{Began: now, Phase: turn.Begun, Model: NoModel}
 	e.Message = turn.Message{ID: e.ID, ChannelID: e.Message.ChannelID, Author: e.Command.By, Text: strings.TrimSpace("/catchup " + span), At: now}
-	t.Request = b.request(ctx, ulid.Make().String(), []arrival{{Event: e}})
+	t.Request = b.request(ctx, actor, ulid.Make().String(), []arrival{{Event: e}})
 	t.Request.Chain, t.Request.Parent, t.Request.Private, t.Request.Addressed = nil, nil, true, turn.ByDirect
 	if err := b.save(ctx, t); err != nil {
-		return b.storeTrouble(err)
+		return b.storeTrouble(e, err)
 	}
-	l := b.Server.Missed(ctx, t.Request, from)
-	t.Outcomes = []turn.Outcome{{Provider: b.Server.Name(), Status: turn.OK, Took: l.Took,
-		Contributions: []turn.Contribution{{Layer: turn.Content, Source: b.Server.Name(), Lookup: &l}}}}
-	t.Reply, t.Phase, t.Took = b.missedAnswer(&l), turn.Answered, time.Since(t.Began)
+	l := actor.Past.Missed(ctx, t.Request, from)
+	t.Outcomes = []turn.Outcome{{Provider: actor.Past.Name(), Status: turn.OK, Took: l.Took,
+		Contributions: []turn.Contribution{{Layer: turn.Content, Source: actor.Past.Name(), Lookup: &l}}}}
+	t.Reply, t.Phase, t.Took = missedAnswer(actor, language(e), &l), turn.Answered, time.Since(t.Began)
 	if err := b.save(ctx, t); err != nil {
-		return b.storeTrouble(err)
+		return b.storeTrouble(e, err)
 	}
 	return turn.Answer{Text: t.Reply}
 }
 
 // missedAnswer lists what was missed, as much of each message as there is room for.
-func (b *Bot) missedAnswer(l *turn.Lookup) string {
+func missedAnswer(actor *Actor, language string, l *turn.Lookup) string {
 	switch {
 	case l.State == turn.Disabled:
-		return serverNotRead
+		return serverNotRead.in(language)
 	case l.State != turn.Found:
-		return nothingMissed
+		return nothingMissed.in(language)
 	}
 	for length, n := catchUpQuote, len(l.Sources); ; {
-		lines := []string{catchUpHeading}
+		lines := []string{catchUpHeading.in(language)}
 		for i, s := range l.Sources[:n] {
 			who, _, _ := strings.Cut(s.Site, " in #")
-			at := s.Published
-			if zone := b.Character.Location; zone != nil {
-				at = at.In(zone)
-			}
-			lines = append(lines, fmt.Sprintf(catchUpLine, at.Format("2 Jan 15:04"), outgoing.Inert(who, catchUpAuthor), outgoing.Inert(l.Summary[i].Quote, length), s.URL))
+			lines = append(lines, fmt.Sprintf(catchUpLine, s.Published.In(actor.zone()).Format("2 Jan 15:04"), outgoing.Inert(who, catchUpAuthor), outgoing.Inert(l.Summary[i].Quote, length), s.URL))
 		}
 		answer := strings.Join(lines, "\n")
 		switch {
@@ -94,6 +92,9 @@ func (b *Bot) missedAnswer(l *turn.Lookup) string {
 		}
 	}
 }
+
+// zone is the one in which the character tells times.
+func (a *Actor) zone() *time.Location { return cmp.Or(a.Location, time.UTC) }
 
 // since reads how far back somebody wants to look: "3h", "2 days", "yesterday", "since Monday". Nothing is the zero time.
 func since(span string, now time.Time) (time.Time, bool) {

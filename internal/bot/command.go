@@ -2,7 +2,6 @@ package bot
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -16,33 +15,62 @@ const answerUnits = 1900
 // command carries out a command, once. Only the person who gave it sees the answer.
 func (b *Bot) command(ctx context.Context, e turn.Event) {
 	defer func() { b.recovered("carry out a command", recover()) }()
+	if e.Command.Focused != "" {
+		b.suggest(ctx, e)
+		return
+	}
 	first, err := b.Store.Claim(ctx, e.ID)
 	b.logged("claim a command", err)
 	if err == nil && !first { // a RESUME after a restart brought it again
 		return
 	}
-	var a turn.Answer
-	switch c := e.Command; {
-	case strings.HasPrefix(c.Button, "context:"):
-		a = b.turnPage(ctx, e)
-	case c.Button != "":
-		a = b.press(ctx, e)
-	case c.Name == "context":
-		a = b.lastTurn(ctx, e)
-	case c.Name == "lookup":
-		a = b.lookUp(ctx, e)
-	case c.Name == "docs":
-		a = b.lookUpDocs(ctx, e)
-	case c.Name == "catchup":
-		a = b.catchUp(ctx, e)
-	case c.Name == "mode":
-		a = b.setMode(ctx, e)
-	default:
-		a = turn.Answer{Text: b.help()}
-	}
+	a := b.carryOut(ctx, e)
 	a.Text = b.Redact.String(a.Text)
 	b.logged("answer a command", b.Door.Respond(ctx, *e.Command, a))
 }
+
+func (b *Bot) carryOut(ctx context.Context, e turn.Event) turn.Answer {
+	switch button := e.Command.Button; {
+	case strings.HasPrefix(button, "context:"):
+		return b.turnPage(ctx, e)
+	case button != "":
+		return b.press(ctx, e)
+	}
+	if c, ok := commandOf(*e.Command); ok {
+		return c.run(b, ctx, e)
+	}
+	return b.help(ctx, e)
+}
+
+// suggest shows values for the option of a command that is being typed. It changes nothing, so it may come twice; and it is
+// not an error that it comes too late.
+func (b *Bot) suggest(ctx context.Context, e turn.Event) {
+	var a turn.Answer
+	if c, ok := commandOf(*e.Command); ok && c.suggest != nil {
+		a.Choices = c.suggest(b, ctx, e)
+	}
+	if err := b.Door.Respond(ctx, *e.Command, a); err != nil {
+		b.Log.Debug("suggestions were not shown", "command", e.Command.Name, "err", b.Redact.String(err.Error()))
+	}
+}
+
+// What is said about a channel's settings.
+const (
+	channelSettings      sentence = "This channel is in %s mode, the web is %s, buttons are %s. Modes: %s."
+	noSuchMode           sentence = "There is no mode %q. Modes: %s."
+	modeSet              sentence = "This channel is now in %s mode."
+	buttonsUsage         sentence = "The buttons can be switched on or off."
+	buttonsOffEverywhere sentence = "Whoever runs me has switched the buttons off everywhere."
+	buttonsOn            sentence = "In this channel the buttons under my replies are now on."
+	buttonsOff           sentence = "In this channel the buttons under my replies are now off."
+	webUsage             sentence = "The web can be switched on or off."
+	webOn                sentence = "In this channel the web is now on."
+	webOff               sentence = "In this channel the web is now off."
+	settingsForManagers  sentence = "Only people who may manage this server can change that."
+	nothingToSet         sentence = "I am here with you alone, so there is nothing to set."
+	wordOn               sentence = "on"
+	wordOff              sentence = "off"
+)
 
 // setMode shows or changes the channel's mode.
 func (b *Bot) setMode(ctx context.Context, e turn.Event) turn.Answer {
@@ -51,56 +79,68 @@ func (b *Bot) setMode(ctx context.Context, e turn.Event) turn.Answer {
 		return b.setButtons(ctx, e, buttons)
 	}
 	if want == "" {
-		settings := b.settings(ctx, e)
-		mode, _ := b.mode(settings)
-		return turn.Answer{Text: fmt.Sprintf("This channel is in %s mode, the web is %s, buttons are %s. Modes: %s.", mode, onOff(!settings.WebOff), onOff(b.buttoned(settings)), modeList())}
+		actor := b.speaker(ctx, e)
+		settings := b.settings(ctx, actor, e)
+		mode, _ := actor.mode(settings)
+		return b.respond(e, channelSettings, mode, onOff(!settings.WebOff).in(language(e)), onOff(b.buttoned(actor, settings)).in(language(e)), modeList())
 	}
 	if !slices.Contains(turn.Modes(), want) {
-		return turn.Answer{Text: fmt.Sprintf("There is no mode %q. Modes: %s.", want, modeList())}
+		return b.respond(e, noSuchMode, want, modeList())
 	}
-	return b.set(ctx, e, "This channel is now in "+string(want)+" mode.", func(c *store.Channel) { c.Mode = string(want) })
+	return b.set(ctx, e, b.respond(e, modeSet, want), func(c *store.Channel) { c.Mode = string(want) })
 }
 
 // setButtons switches the buttons under replies in the channel on or off.
 func (b *Bot) setButtons(ctx context.Context, e turn.Event, buttons string) turn.Answer {
 	if buttons != "on" && buttons != "off" {
-		return turn.Answer{Text: "The buttons can be switched on or off."}
+		return b.respond(e, buttonsUsage)
 	}
-	if buttons == "on" && !b.Character.Buttons {
-		return turn.Answer{Text: "Whoever runs me has switched the buttons off everywhere."}
+	if buttons == "on" && !b.speaker(ctx, e).Buttons {
+		return b.respond(e, buttonsOffEverywhere)
 	}
-	return b.set(ctx, e, "In this channel the buttons under my replies are now "+buttons+".", func(c *store.Channel) { c.Bare = buttons == "off" })
+	done := buttonsOn
+	if buttons == "off" {
+		done = buttonsOff
+	}
+	return b.set(ctx, e, b.respond(e, done), func(c *store.Channel) { c.Bare = buttons == "off" })
 }
 
 // setWeb switches lookups in the channel on or off.
 func (b *Bot) setWeb(ctx context.Context, e turn.Event, web string) turn.Answer {
 	if web != "on" && web != "off" {
-		return turn.Answer{Text: "The web can be switched on or off."}
+		return b.respond(e, webUsage)
 	}
-	return b.set(ctx, e, "In this channel the web is now "+web+".", func(c *store.Channel) { c.WebOff = web == "off" })
+	done := webOn
+	if web == "off" {
+		done = webOff
+	}
+	return b.set(ctx, e, b.respond(e, done), func(c *store.Channel) { c.WebOff = web == "off" })
 }
 
-// set changes the channel's settings, for somebody who may. Those of a thread begin as what it inherited.
-func (b *Bot) set(ctx context.Context, e turn.Event, done string, change func(*store.Channel)) turn.Answer {
-	if !e.Command.Admin && !e.Direct {
-		return turn.Answer{Text: "Only people who may manage this server can change that."}
+// set changes the channel's settings, for somebody who may, and then answers with done. Those of a thread begin as what it inherited.
+func (b *Bot) set(ctx context.Context, e turn.Event, done turn.Answer, change func(*store.Channel)) turn.Answer {
+	if e.Command.Visiting {
+		return b.respond(e, nothingToSet)
 	}
-	inherited := b.settings(ctx, e)
+	if !e.Command.Admin && !e.Direct {
+		return b.respond(e, settingsForManagers)
+	}
+	inherited := b.settings(ctx, b.speaker(ctx, e), e)
 	inherited.ID, inherited.GuildID = e.Message.ChannelID, e.GuildID
 	settings, err := b.Store.ChangeChannel(ctx, inherited, change)
 	if err != nil {
 		b.logged("change a channel's settings", err)
-		return turn.Answer{Text: "That could not be saved. The operator's log says why."}
+		return b.respond(e, couldNotBeSaved)
 	}
 	b.Log.Info("channel changed", "channel", settings.ID, "mode", settings.Mode, "web", onOff(!settings.WebOff), "buttons", onOff(!settings.Bare), "by", e.Command.By.ID)
-	return turn.Answer{Text: done}
+	return done
 }
 
-func onOff(on bool) string {
+func onOff(on bool) sentence {
 	if on {
-		return "on"
+		return wordOn
 	}
-	return "off"
+	return wordOff
 }
 
 func modeList() string {
@@ -109,19 +149,4 @@ func modeList() string {
 		names = append(names, string(m))
 	}
 	return strings.Join(names, ", ")
-}
-
-func (b *Bot) help() string {
-	name := b.Character.Name
-	return strings.Join([]string{
-		"I am " + name + ". Mention me, reply to me, say my name, or write to me in private.",
-		"If a question needs the web I look it up and name my sources. \"look up …\" makes me look, \"don't search\" keeps me from it.",
-		"",
-		"/context – what happened in the last turn here: providers, queries, pages, claims, prompt",
-		"/lookup – look something up, without a conversation; switch the web on or off here; say what you think of a source",
-		"/catchup – what you have missed in a channel, for you alone",
-		"/docs – look something up in the documentation that I know, and nowhere else",
-		"/mode – show or set how I talk here (" + modeList() + "); switch the buttons under my replies on or off",
-		"/help – this",
-	}, "\n")
 }

@@ -35,19 +35,23 @@ var (
 // delivery brings a growing reply to its channel: the first words soon, then edits at the door's pace, each with the latest
 // text, and at last the whole text, whatever failed before. What is posted has always passed the guard.
 type delivery struct {
-	bot     *Bot
-	rules   outgoing.Rules
-	marker  *outgoing.Marker
-	channel string
-	replyTo string
-	id      string // the turn's
-	lane    *lane
-	show    func(ctx context.Context, text string) error // called before the first post, until it succeeds once
-	shown   bool                                         // it did; owned by the writer
-	began   time.Time
-	keys    map[string]string // of the buttons by kind, once there is something to post; owned by the writer
-	ending  []string          // the kinds under the complete reply; set before final is sent
-	away    bool              // the question was written while the bot was away
+	bot      *Bot
+	actor    *Actor
+	rules    outgoing.Rules
+	marker   *outgoing.Marker
+	channel  string
+	language string // of the labels of buttons
+	replyTo  string
+	persona  *turn.Persona
+	again    bool   // an earlier process has begun it
+	id       string // the turn's
+	lane     *lane
+	show     func(ctx context.Context, text string) error // called before the first post, until it succeeds once
+	shown    bool                                         // it did; owned by the writer
+	began    time.Time
+	keys     map[string]string // of the buttons by kind, once there is something to post; owned by the writer
+	ending   []string          // the kinds under the complete reply; set before final is sent
+	away     bool              // the question was written while the bot was away
 
 	mu  sync.Mutex
 	raw strings.Builder // the model's words so far; guarded by mu
@@ -73,12 +77,13 @@ type sentPost struct {
 }
 
 // deliver begins to deliver the reply to a turn that the arrival began. finish must be called.
-func (b *Bot) deliver(ctx context.Context, l *lane, t *turn.Trace, typing *typing, p prompt.Prompt, of arrival) *delivery {
+func (b *Bot) deliver(ctx context.Context, l *lane, actor *Actor, t *turn.Trace, typing *typing, p prompt.Prompt, of arrival) *delivery {
 	pending := *t // what goes to disk before the first word is visible
 	pending.Phase = turn.Answering
 	var d *delivery
 	d = &delivery{
-		bot: b, lane: l, away: of.Late || t.Began.Sub(of.at) > awayAfter, rules: outgoing.RulesFor(t.Request, p.Lookup, b.Redact), marker: &outgoing.Marker{Lookup: p.Lookup}, channel: t.Request.ChannelID, id: t.Request.ID, began: t.Began,
+		bot: b, actor: actor, lane: l, away: of.Late || t.Began.Sub(of.at) > awayAfter, rules: outgoing.RulesFor(t.Request, p.Lookup, b.Redact), marker: &outgoing.Marker{Lookup: p.Lookup},
+		channel: t.Request.ChannelID, language: t.Request.Language, persona: t.Request.Persona, again: of.turnID != "", id: t.Request.ID, began: t.Began,
 		wake: make(chan struct{}, 1), final: make(chan string, 1), done: make(chan struct{}),
 		show: func(ctx context.Context, text string) error {
 			typing.stop()
@@ -165,7 +170,7 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 	d.mu.Lock()
 	raw := d.raw.String()
 	d.mu.Unlock()
-	body, undecided := unlabelled(raw, d.bot.Character.Name)
+	body, undecided := unlabelled(raw, d.actor.Name)
 	if undecided {
 		return
 	}
@@ -212,7 +217,7 @@ func (d *delivery) carry(ctx context.Context, text string, last bool) error {
 		return nil
 	}
 	pieces := []string{text}
-	if units := d.bot.Pace.Units; units > 0 {
+	if units := d.units(); units > 0 {
 		pieces = outgoing.Split(text, units)
 	}
 	if err := d.record(ctx, text, last); err != nil {
@@ -225,6 +230,15 @@ func (d *delivery) carry(ctx context.Context, text string, last bool) error {
 	}
 	d.result.wanted = len(pieces)
 	return nil
+}
+
+// units is how much a post may hold, 0 for any length. Where a persona speaks, its name may have to stand in front.
+func (d *delivery) units() int {
+	units := d.bot.Pace.Units
+	if d.persona != nil && units > 0 {
+		units -= outgoing.Units(discord.Labelled(d.persona.Name, ""))
+	}
+	return units
 }
 
 // record sees to it that the turn is on record before its reply is visible. The last pass waits for a store that does not
@@ -251,12 +265,12 @@ func (d *delivery) record(ctx context.Context, text string, last bool) error {
 // post makes the i-th post hold piece. In the last pass an edit that is refused becomes a new post, unless a person has
 // deleted the old one, who does not want the answer.
 func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool) error {
-	p := turn.Post{ChannelID: d.channel, Text: piece, Final: last && end}
+	p := turn.Post{ChannelID: d.channel, Text: piece, Final: last && end, Persona: d.persona}
 	switch {
 	case p.Final:
-		p.Buttons = row(d.keys, d.ending...)
+		p.Buttons = row(d.language, d.keys, d.ending...)
 	case end:
-		p.Buttons = row(d.keys, stopButton)
+		p.Buttons = row(d.language, d.keys, stopButton)
 	}
 	if i < len(d.result.posts) {
 		if d.result.posts[i].text == piece && slices.Equal(d.result.posts[i].buttons, p.Buttons) && !(p.Final && d.bot.Pace.Close) {
@@ -281,7 +295,7 @@ func (d *delivery) create(ctx context.Context, i int, p turn.Post, last bool) er
 	if i == 0 {
 		p.ReplyTo = d.replyTo
 	}
-	p.Nonce = nonce(d.id, d.result.created)
+	p.Nonce, p.Again = nonce(d.id, d.result.created), d.again
 	id, err := d.bot.send(ctx, p, last)
 	if err != nil {
 		return fmt.Errorf("post a reply: %w", err)
@@ -327,7 +341,7 @@ func (b *Bot) send(ctx context.Context, p turn.Post, again bool) (string, error)
 func (d *delivery) clear(ctx context.Context, n int) error {
 	for len(d.result.posts) > n {
 		surplus := d.result.posts[len(d.result.posts)-1]
-		_, err := d.bot.send(ctx, turn.Post{ID: surplus.id, ChannelID: d.channel}, true)
+		_, err := d.bot.send(ctx, turn.Post{ID: surplus.id, ChannelID: d.channel, Persona: d.persona}, true)
 		if err != nil && failureKind(err) != discord.Gone {
 			return fmt.Errorf("delete a post: %w", err)
 		}

@@ -54,15 +54,17 @@ func (r *recorder) Typing(context.Context, string) error {
 
 func (r *recorder) Respond(context.Context, turn.Command, turn.Answer) error { return nil }
 
-var sage = &character.Character{Name: "Sage"}
+var sage = &Actor{Character: &character.Character{Name: "Sage"}}
+
+var sageAlone = &Cast{Default: sage}
 
 // speaking runs script with a speech in virtual time.
 func speaking(t *testing.T, door *recorder, script func(d *delivery) deliveryResult) {
 	synctest.Test(t, func(t *testing.T) {
 		door.start = time.Now()
-		b := &Bot{Door: door, Log: slog.New(slog.DiscardHandler), Character: sage, Pace: Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000}}
+		b := &Bot{Door: door, Log: slog.New(slog.DiscardHandler), Cast: sageAlone, Pace: Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000}}
 		d := &delivery{
-			bot: b, lane: &lane{}, channel: "general", replyTo: "question", id: "01HZZZZZZZZZZZZZZZZZZZZZZZ", began: time.Now(),
+			bot: b, actor: sage, lane: &lane{}, channel: "general", replyTo: "question", id: "01HZZZZZZZZZZZZZZZZZZZZZZZ", began: time.Now(),
 			wake: make(chan struct{}, 1), final: make(chan string, 1), done: make(chan struct{}),
 			show: func(context.Context, string) error { return nil },
 		}
@@ -122,14 +124,15 @@ func TestEndlessAnswer(t *testing.T) {
 	srv.Reply = func(llmtest.Request) llmtest.Reply {
 		return slices.Repeat(llmtest.Reply{llmtest.Chunk(strings.Repeat("and so on ", 100))}, 100)
 	}
-	b := &Bot{Log: slog.New(slog.DiscardHandler), Character: sage, Model: &llm.Client{HTTP: http.DefaultClient, BaseURL: srv.URL, Model: "main"}}
-	d := &delivery{bot: b, wake: make(chan struct{}, 1)}
+	b := &Bot{Log: slog.New(slog.DiscardHandler), Cast: sageAlone}
+	actor := &Actor{Character: sage.Character, Model: &llm.Client{HTTP: http.DefaultClient, BaseURL: srv.URL, Model: "main"}}
+	d := &delivery{bot: b, actor: actor, wake: make(chan struct{}, 1)}
 	record := &turn.Trace{}
 	text := b.answer(t.Context(), record, prompt.Prompt{Messages: []turn.Rendered{{Role: "user", Text: "go on"}}}, d)
 	if n := len(text); n < longestAnswer-20 || n > longestAnswer+200 || d.raw.Len() > longestAnswer {
 		t.Errorf("%d bytes, %d of them streamed", n, d.raw.Len())
 	}
-	if record.Finish != "length" || !strings.Contains(record.Err, "had not ended") || !strings.Contains(text, b.say(tooLong)) {
+	if record.Finish != "length" || !strings.Contains(record.Err, "had not ended") || !strings.Contains(text, string(tooLong)) {
 		t.Errorf("finish %q, err %q, text %q", record.Finish, record.Err, text[max(0, len(text)-200):])
 	}
 }
@@ -297,7 +300,7 @@ func TestNothingUnrecordedIsPosted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		door.start = time.Now()
 		d := &delivery{
-			bot: &Bot{Door: door, Log: slog.New(slog.DiscardHandler), Character: sage}, id: "x", began: time.Now(),
+			bot: &Bot{Door: door, Log: slog.New(slog.DiscardHandler), Cast: sageAlone}, actor: sage, id: "x", began: time.Now(),
 			wake: make(chan struct{}, 1), final: make(chan string, 1), done: make(chan struct{}),
 			show: func(context.Context, string) error { return errJoined },
 		}

@@ -20,14 +20,28 @@ const (
 	wrong    = "wrong"
 )
 
+// What is said about feedback.
+const (
+	feedbackUsage   sentence = "Feedback on a source is outdated, wrong or undo; or show, to see what was said."
+	feedbackWhich   sentence = "Which source? Name its number in my latest answer here, or its domain."
+	notedOutdated   sentence = "Noted: %s is outdated. It stands lower in what I look up here from now on; feedback undo takes that back."
+	notedWrong      sentence = "Noted: %s is wrong. It stands lower in what I look up here from now on; feedback undo takes that back."
+	nothingNoted    sentence = "Nothing was said of %s."
+	feedbackUndone  sentence = "Forgotten: what was said of %s."
+	noSource        sentence = "That is neither a source's number nor a domain."
+	noSuchNumber    sentence = "My latest answer here has no source with the number %d. Sources that it has: %d."
+	noSourcesHere   sentence = "None of my latest answers here has sources."
+	couldNotBeSaved sentence = "That could not be saved. The operator's log says why."
+)
+
 // saveFeedback stores a person's verdict on a source. From then on its domain ranks lower in this
 // character's lookups in the same server or, from a direct message, in those for the same person.
-func (b *Bot) saveFeedback(ctx context.Context, e turn.Event, address, verdict string) (domain string, err error) {
+func (b *Bot) saveFeedback(ctx context.Context, character string, e turn.Event, address, verdict string) (domain string, err error) {
 	domain, err = domainOf(address)
 	if err != nil {
 		return "", err
 	}
-	err = b.Store.SetFeedback(ctx, store.Feedback{Character: b.Character.ID, Domain: domain, Verdict: verdict, By: e.Command.By.ID, GuildID: e.GuildID, URL: address, At: time.Now()})
+	err = b.Store.SetFeedback(ctx, store.Feedback{Character: character, Domain: domain, Verdict: verdict, By: e.Command.By.ID, GuildID: e.GuildID, URL: address, At: time.Now()})
 	if err == nil {
 		b.Log.Info("feedback on a source", "domain", domain, "verdict", verdict, "by", e.Command.By.ID, "guild", e.GuildID)
 	}
@@ -55,10 +69,10 @@ func (b *Bot) feedback(ctx context.Context, e turn.Event, verdict, source string
 		return b.showFeedback(ctx, e)
 	case outdated, wrong, "undo":
 	default:
-		return turn.Answer{Text: "Feedback on a source is outdated, wrong or undo; or show, to see what was said."}
+		return b.respond(e, feedbackUsage)
 	}
 	if source == "" {
-		return turn.Answer{Text: "Which source? Name its number in my latest answer here, or its domain."}
+		return b.respond(e, feedbackWhich)
 	}
 	address, a := b.sourceNamed(ctx, e, source)
 	if address == "" {
@@ -67,34 +81,38 @@ func (b *Bot) feedback(ctx context.Context, e turn.Event, verdict, source string
 	if verdict == "undo" {
 		return b.forgetFeedback(ctx, e, address)
 	}
-	domain, err := b.saveFeedback(ctx, e, address, verdict)
+	domain, err := b.saveFeedback(ctx, b.speaker(ctx, e).ID, e, address, verdict)
 	if err != nil {
-		return b.notSaved(err)
+		return b.notSaved(e, err)
 	}
-	return turn.Answer{Text: noted(domain, verdict)}
+	return turn.Answer{Text: noted(language(e), domain, verdict)}
 }
 
-func noted(domain, verdict string) string {
-	return fmt.Sprintf("Noted: %s is %s. It stands lower in what I look up here from now on; feedback undo takes that back.", outgoing.Inert(domain, 80), verdict)
+func noted(language, domain, verdict string) string {
+	said := notedOutdated
+	if verdict == wrong {
+		said = notedWrong
+	}
+	return said.in(language, outgoing.Inert(domain, 80))
 }
 
 func (b *Bot) forgetFeedback(ctx context.Context, e turn.Event, address string) turn.Answer {
 	domain, err := domainOf(address)
 	if err != nil {
-		return b.notSaved(err)
+		return b.notSaved(e, err)
 	}
 	by := e.Command.By.ID
 	if e.Command.Admin && e.GuildID != "" {
 		by = "" // whoever manages the server may also delete the feedback of others there
 	}
-	n, err := b.Store.ForgetFeedback(ctx, b.Character.ID, domain, e.GuildID, by)
+	n, err := b.Store.ForgetFeedback(ctx, b.speaker(ctx, e).ID, domain, e.GuildID, by)
 	if err != nil {
-		return b.notSaved(err)
+		return b.notSaved(e, err)
 	}
 	if n == 0 {
-		return turn.Answer{Text: "Nothing was said of " + outgoing.Inert(domain, 80) + "."}
+		return b.respond(e, nothingNoted, outgoing.Inert(domain, 80))
 	}
-	return turn.Answer{Text: "Forgotten: what was said of " + outgoing.Inert(domain, 80) + "."}
+	return b.respond(e, feedbackUndone, outgoing.Inert(domain, 80))
 }
 
 // sourceNamed finds the address behind a source's number in the channel's latest answer that has sources. What is no number is
@@ -103,14 +121,14 @@ func (b *Bot) sourceNamed(ctx context.Context, e turn.Event, source string) (str
 	n, err := strconv.Atoi(strings.Trim(source, "[]"))
 	if err != nil {
 		if _, err := domainOf(source); err != nil {
-			return "", turn.Answer{Text: "That is neither a source's number nor a domain."}
+			return "", b.respond(e, noSource)
 		}
 		return source, turn.Answer{}
 	}
 	b.settle(e.Message.ChannelID)
 	list, err := b.Traces.Recent(ctx, e.Message.ChannelID, latestTurns)
 	if err != nil {
-		return "", b.storeTrouble(err)
+		return "", b.storeTrouble(e, err)
 	}
 	for _, s := range list {
 		t, a := b.visibleTurn(ctx, e, s.ID)
@@ -126,24 +144,24 @@ func (b *Bot) sourceNamed(ctx context.Context, e turn.Event, source string) (str
 				return s.URL, turn.Answer{}
 			}
 		}
-		return "", turn.Answer{Text: fmt.Sprintf("My latest answer here has %d sources, and none with the number %d.", len(l.Sources), n)}
+		return "", b.respond(e, noSuchNumber, n, len(l.Sources))
 	}
-	return "", turn.Answer{Text: "None of my latest answers here has sources."}
+	return "", b.respond(e, noSourcesHere)
 }
 
 // latestTurns is how far back a source's number may reach.
 const latestTurns = 5
 
 func (b *Bot) showFeedback(ctx context.Context, e turn.Event) turn.Answer {
-	all, err := b.Store.Feedback(ctx, b.Character.ID)
+	all, err := b.Store.Feedback(ctx, b.speaker(ctx, e).ID)
 	if err != nil {
-		return b.storeTrouble(err)
+		return b.storeTrouble(e, err)
 	}
-	text := strings.ReplaceAll(view.FeedbackFrom(e, all), "`", "'")
-	return turn.Answer{Text: fenceOpen + outgoing.CutUnits(text, answerUnits-len(fenceOpen+fenceClose)) + fenceClose}
+	text := b.Redact.String(strings.ReplaceAll(view.FeedbackFrom(e, all), "`", "'"))
+	return turn.Answer{Sections: []turn.Section{{Text: outgoing.CutUnits(text, sectionUnits)}}}
 }
 
-func (b *Bot) notSaved(err error) turn.Answer {
+func (b *Bot) notSaved(e turn.Event, err error) turn.Answer {
 	b.logged("keep feedback", err)
-	return turn.Answer{Text: "That could not be saved. The operator's log says why."}
+	return b.respond(e, couldNotBeSaved)
 }

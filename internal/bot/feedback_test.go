@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -20,10 +21,11 @@ func TestFeedbackStaysInItsServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	b := &Bot{Store: db, Character: &character.Character{ID: "sage", Name: "Sage"}, Log: slog.New(slog.DiscardHandler)}
+	b := &Bot{Store: db, Cast: &Cast{Default: &Actor{Character: &character.Character{ID: "sage", Name: "Sage"}}}, Log: slog.New(slog.DiscardHandler)}
 	order := func(guild, who string, admin bool, verdict, source string) string {
 		e := turn.Event{GuildID: guild, Direct: guild == "", Command: &turn.Command{By: turn.Author{ID: who}, Admin: admin}}
-		return b.feedback(t.Context(), e, verdict, source).Text
+		a := b.feedback(t.Context(), e, verdict, source)
+		return fmt.Sprint(a.Text, a.Sections)
 	}
 	const page = "https://a.example.org/private"
 	has := func(text string, parts ...string) {

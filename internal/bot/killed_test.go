@@ -23,7 +23,7 @@ func killed(t *testing.T, door Door) (*Bot, arrival) {
 	record := &turn.Trace{Request: turn.Request{ID: "01HZZZZZZZZZZZZZZZZZZZZZZZ", ChannelID: "general", Message: m}, Phase: turn.Begun, Began: time.Now()}
 	for _, step := range []func() error{
 		func() error {
-			_, err := db.Arrive(t.Context(), store.Arrival{Message: b.stored(e, m), Claim: m.ID, Event: encodeEvent(e)})
+			_, err := db.Arrive(t.Context(), store.Arrival{Message: b.stored(e, m), Claim: m.ID, Event: encodeArrival(arrival{Event: e})})
 			return err
 		},
 		func() error { return b.Traces.Save(t.Context(), record) },

@@ -51,6 +51,7 @@ type lane struct {
 type activeTurn struct {
 	id        string // the turn's
 	author    string
+	character string
 	since     time.Time
 	batch     []arrival               // what it answers
 	visible   bool                    // a part of the reply has been posted: too late to start over
@@ -233,7 +234,7 @@ func (t *activeTurn) end(cause error) {
 
 // accepts reports whether an arrival belongs to the turn that is being taken: the author goes on writing.
 func (t *activeTurn) accepts(a arrival) bool {
-	return !t.visible && a.Kind == turn.Created && a.Message.Author.ID == t.author && a.at.Sub(t.since) <= burstWindow
+	return !t.visible && a.Kind == turn.Created && !a.summonsOther(t.character) && a.Message.Author.ID == t.author && a.at.Sub(t.since) <= burstWindow
 }
 
 // dropOldest takes the turn of the oldest that waits when too many do, and returns it. The message itself stays as history. A
@@ -268,7 +269,7 @@ func (l *lane) next() []arrival {
 		for n < len(l.waiting) && first.goesOn(l.waiting[n]) {
 			n++
 		}
-		l.active = &activeTurn{author: first.Message.Author.ID, since: first.at, visible: first.turnID != "", over: make(chan struct{})}
+		l.active = &activeTurn{author: first.Message.Author.ID, character: first.character, since: first.at, visible: first.turnID != "", over: make(chan struct{})}
 	} else if first.addressed { // an edit asked for the turn: there is no burst to wait for
 		l.active = &activeTurn{visible: true, over: make(chan struct{})}
 	}
@@ -280,12 +281,15 @@ func (l *lane) next() []arrival {
 	return batch
 }
 
+// summonsOther reports whether an arrival asks another character for a turn.
+func (a arrival) summonsOther(character string) bool { return a.addressed && a.character != character }
+
 // goesOn reports whether the next arrival belongs to the same turn.
 func (a arrival) goesOn(next arrival) bool {
 	if a.turnID != "" || next.turnID != "" { // an earlier process decided that
 		return a.turnID == next.turnID
 	}
-	return next.Kind == turn.Created && next.Message.Author.ID == a.Message.Author.ID && next.at.Sub(a.at) <= burstWindow
+	return !next.summonsOther(a.character) && next.Kind == turn.Created && next.Message.Author.ID == a.Message.Author.ID && next.at.Sub(a.at) <= burstWindow
 }
 
 // begin starts an attempt at the turn and returns what joined it before. cancel ends the attempt when the author adds to

@@ -30,7 +30,7 @@ func TestFoundAnswer(t *testing.T) {
 		{1, 5000, "x…\n\n-# ", "end [1]"},
 		{1, 5000, "<https://example.org/1>", "more"},
 	} {
-		got := b.LookupAnswer(found(c.claims, c.length))
+		got := b.LookupAnswer("en", found(c.claims, c.length))
 		if !strings.Contains(got, c.has) || strings.Contains(got, c.lacks) || outgoing.Units(got) > answerUnits {
 			t.Errorf("%d claims of %d: %d units:\n%s", c.claims, c.length, outgoing.Units(got), got)
 		}

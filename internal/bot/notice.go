@@ -2,7 +2,6 @@ package bot
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -97,11 +96,12 @@ func (b *Bot) post(key noticeKey, n *notice) {
 	ctx, cancel := context.WithTimeout(context.Background(), noticeLimit)
 	defer cancel()
 	p := turn.Post{ChannelID: key.channel, Final: true}
-	text := b.say(key.what)
+	language := language(n.event)
+	text := key.what.in(language)
 	if n.n == 1 {
 		p.ReplyTo = n.event.Message.ID
 	} else if several, ok := toSeveral[key.what]; ok {
-		text = fmt.Sprintf(several, list(n.names))
+		text = several.in(language, list(language, n.names))
 	}
 	pieces := []string{text}
 	if b.Pace.Units > 0 {
@@ -123,24 +123,25 @@ func (b *Bot) post(key noticeKey, n *notice) {
 }
 
 // list joins names as in "Ana, Ben and Cy".
-func list(names []string) string {
+func list(language string, names []string) string {
+	for i, name := range names {
+		if name == "" {
+			names[i] = somebody.in(language)
+		}
+	}
 	last := len(names) - 1
 	if last == 0 {
 		return names[0]
 	}
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+	return lastName.in(language, strings.Join(names[:last], ", "), names[last])
 }
 
-// plainName takes what Discord reads as markup or as a mention out of a name.
+// plainName takes what Discord reads as markup or as a mention out of a name. Nothing may be left.
 func plainName(name string) string {
-	name = strings.Map(func(r rune) rune {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if strings.ContainsRune("*_~|`<>@#[]()\\\n\r", r) {
 			return -1
 		}
 		return r
-	}, name)
-	if name = strings.TrimSpace(name); name == "" {
-		return "somebody"
-	}
-	return name
+	}, name))
 }

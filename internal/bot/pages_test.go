@@ -6,31 +6,42 @@ import (
 
 	"familiar/internal/bot/outgoing"
 	"familiar/internal/bot/view"
+	"familiar/internal/context/turn"
 
 	"pgregory.net/rapid"
 )
 
 // TestPaginate cuts pages of any text: no part is too long, every page has one, nothing but line ends is lost.
 func TestPaginate(t *testing.T) {
+	all := func(sections []turn.Section) (text string) {
+		for _, s := range sections {
+			text += s.Text
+		}
+		return text
+	}
 	words := func(s string) string { return strings.ReplaceAll(s, "\n", "") }
 	rapid.Check(t, func(t *rapid.T) {
 		room := rapid.IntRange(2, 60).Draw(t, "room")
 		var pages []view.Page
 		for range rapid.IntRange(1, 3).Draw(t, "pages") {
-			pages = append(pages, view.Page{Name: "p", Text: rapid.StringMatching(`([a-z🦉]{0,30}\n?){0,10}`).Draw(t, "text")})
+			page := view.Page{Name: "p"}
+			for range rapid.IntRange(0, 3).Draw(t, "sections") {
+				page.Sections = append(page.Sections, turn.Section{Text: rapid.StringMatching(`([a-z🦉]{0,30}\n?){0,10}`).Draw(t, "text")})
+			}
+			pages = append(pages, page)
 		}
 		var want, got string
 		for _, p := range pages {
-			want += p.Text
+			want += all(p.Sections)
 		}
 		parts := 0
 		for _, p := range paginate(pages, room) {
-			got += p.text
+			got += all(p.sections)
 			if p.n == 1 {
 				parts++
 			}
-			if outgoing.Units(p.text) > room || p.n > p.of {
-				t.Fatalf("%q, %d of %d", p.text, p.n, p.of)
+			if outgoing.Units(all(p.sections)) > room || p.n > p.of || len(p.sections) > mostSections {
+				t.Fatalf("%q, %d of %d", p.sections, p.n, p.of)
 			}
 		}
 		if words(got) != words(want) || parts != len(pages) {
@@ -41,10 +52,13 @@ func TestPaginate(t *testing.T) {
 
 // TestPageButtons must not give two buttons one id, which Discord refuses.
 func TestPageButtons(t *testing.T) {
-	all := paginate([]view.Page{{Name: "A", Text: "short"}, {Name: "B", Text: strings.Repeat("long line\n", 50)}, {Name: "C", Text: "short"}}, 100)
+	page := func(name, text string) view.Page {
+		return view.Page{Name: name, Sections: []turn.Section{{Text: text}}}
+	}
+	all := paginate([]view.Page{page("A", "short"), page("B", strings.Repeat("long line\n", 50)), page("C", "short")}, 100)
 	for n := range all {
 		seen := make(map[string]bool)
-		for _, b := range pageButtons("context:T", all, n) {
+		for _, b := range pageButtons("en", "context:T", all, n) {
 			if seen[b.ID] {
 				t.Errorf("part %d: two buttons %s", n, b.ID)
 			}
@@ -54,10 +68,10 @@ func TestPageButtons(t *testing.T) {
 			t.Errorf("part %d: %v", n, seen)
 		}
 	}
-	if b := pageButtons("context:T", all, 2); b[1].Label != "B 2/5" || b[3].Disabled || b[4].Disabled {
+	if b := pageButtons("en", "context:T", all, 2); b[1].Label != "B 2/5" || b[3].Disabled || b[4].Disabled {
 		t.Errorf("%+v", b)
 	}
-	if b := pageButtons("context:T", all[:1], 0); len(b) != 1 || !b[0].Disabled {
+	if b := pageButtons("en", "context:T", all[:1], 0); len(b) != 1 || !b[0].Disabled {
 		t.Errorf("%+v", b)
 	}
 }

@@ -17,10 +17,31 @@ import (
 )
 
 // unknownButton answers what is forged as it does what was pruned.
-const unknownButton = "This button belongs to something that I no longer know."
+const unknownButton sentence = "This button belongs to something that I no longer know."
 
 // notComplete answers a press that came before the record of the reply was complete.
-const notComplete = "This answer is not complete yet. Try again in a moment."
+const notComplete sentence = "This answer is not complete yet. Try again in a moment."
+
+// What a press is answered with.
+const (
+	stopIsForAsker   sentence = "Only the person who asked, or somebody who may manage messages here, can stop this."
+	nothingToStop    sentence = "This answer is over already."
+	stopDone         sentence = "Stopped."
+	deleteIsForAsker sentence = "Only the person who asked, or somebody who may manage messages here, can delete this."
+	couldNotDelete   sentence = "I could not delete it. The operator's log says why."
+	deleteDone       sentence = "Deleted."
+	againIsForAsker  sentence = "Only the person who asked can do that. Ask me yourself, and I answer you."
+	questionGone     sentence = "The question is gone, so I can't answer it again."
+	answerIsWhole    sentence = "This answer is whole."
+	continuedBefore  sentence = "I have gone on with this already."
+	continueBelow    sentence = "I go on with it below."
+	regenerateBelow  sentence = "I answer it again below."
+	noSources        sentence = "This answer has no sources."
+	sourcesHeading   sentence = "Sources:"
+	sourcesNotCited  sentence = "Read for this, not cited:"
+	labelOutdated    sentence = "Outdated [%d]"
+	labelWrong       sentence = "Wrong [%d]"
+)
 
 // maxMarked is how many sources get buttons: two each, and 25 fit under an answer.
 const maxMarked = 12
@@ -36,25 +57,25 @@ func (b *Bot) press(ctx context.Context, e turn.Event) turn.Answer {
 	}
 	switch {
 	case errors.Is(err, store.ErrNotFound), err == nil && t.Request.ChannelID != e.Message.ChannelID:
-		return turn.Answer{Text: unknownButton}
+		return b.respond(e, unknownButton)
 	case err != nil:
-		return b.storeTrouble(err)
+		return b.storeTrouble(e, err)
 	}
 	switch kind, number, _ := strings.Cut(button.Kind, ":"); kind {
 	case stopButton:
 		return b.pressStop(e, t)
 	case sourcesButton:
-		return b.showSources(ctx, t, "")
+		return b.showSources(ctx, e, t, "")
 	case outdated, wrong:
 		return b.markSource(ctx, e, t, kind, number)
 	case whyButton:
-		return b.show(t, key, pageNumber(page), e.Command.Admin)
+		return b.show(ctx, e, t, key, pageNumber(page))
 	case regenerateButton, continueButton:
 		return b.pressAgain(ctx, e, t, kind)
 	case deleteButton:
 		return b.pressDelete(ctx, e, t)
 	}
-	return turn.Answer{Text: unknownButton}
+	return b.respond(e, unknownButton)
 }
 
 // settledTurn reads a record. One whose reply has just been completed gets the time to be complete, too.
@@ -76,95 +97,103 @@ func moderator(c *turn.Command) bool { return c.Deletes || c.Admin }
 func (b *Bot) pressStop(e turn.Event, t *turn.Trace) turn.Answer {
 	switch {
 	case !asker(e, t) && !moderator(e.Command):
-		return turn.Answer{Text: "Only the person who asked, or somebody who may manage messages here, can stop this."}
+		return b.respond(e, stopIsForAsker)
 	case !b.lanes.stop(t.Request.ChannelID, t.Request.ID):
-		return turn.Answer{Text: "This answer is over already."}
+		return b.respond(e, nothingToStop)
 	}
 	b.Log.Info("answer stopped", "turn", t.Request.ID, "by", e.Command.By.ID)
-	return turn.Answer{Text: "Stopped."}
+	return b.respond(e, stopDone)
 }
 
 // pressDelete deletes a reply. The record says so first: what is deleted is on record in any case.
 func (b *Bot) pressDelete(ctx context.Context, e turn.Event, t *turn.Trace) turn.Answer {
 	switch {
 	case !asker(e, t) && !moderator(e.Command):
-		return turn.Answer{Text: "Only the person who asked, or somebody who may manage messages here, can delete this."}
+		return b.respond(e, deleteIsForAsker)
 	case !ended(t):
-		return turn.Answer{Text: notComplete}
+		return b.respond(e, notComplete)
 	}
 	if err := b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: deleteButton, ByID: e.Command.By.ID, At: time.Now()}); err != nil {
-		return b.storeTrouble(err)
+		return b.storeTrouble(e, err)
 	}
 	for _, id := range slices.Backward(t.ReplyIDs) {
-		if _, err := b.send(ctx, turn.Post{ID: id, ChannelID: t.Request.ChannelID}, true); err != nil {
+		if _, err := b.send(ctx, turn.Post{ID: id, ChannelID: t.Request.ChannelID, Persona: t.Request.Persona}, true); err != nil {
 			b.logged("delete a reply", err)
-			return turn.Answer{Text: "I could not delete it. The operator's log says why."}
+			return b.respond(e, couldNotDelete)
 		}
 	}
 	b.Log.Info("reply deleted", "turn", t.Request.ID, "by", e.Command.By.ID)
-	return turn.Answer{Text: "Deleted."}
+	return b.respond(e, deleteDone)
 }
 
 // pressAgain has a question answered anew, or a reply that was cut gone on with, in a turn of its own. What it says is posted
 // below, and the earlier reply stays: people may have answered it, and the new one need not be better.
 func (b *Bot) pressAgain(ctx context.Context, e turn.Event, t *turn.Trace, kind string) turn.Answer {
 	if !asker(e, t) {
-		return turn.Answer{Text: "Only the person who asked can do that. Ask me yourself, and I answer you."}
+		return b.respond(e, againIsForAsker)
 	}
 	if !ended(t) {
-		return turn.Answer{Text: notComplete}
+		return b.respond(e, notComplete)
 	}
 	question, err := b.Store.Message(ctx, t.Request.Message.ID)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return turn.Answer{Text: "The question is gone, so I can't answer it again."}
+		return b.respond(e, questionGone)
 	case err != nil:
-		return b.storeTrouble(err)
+		return b.storeTrouble(e, err)
 	case kind == continueButton && !t.Cut:
-		return turn.Answer{Text: "This answer is whole."}
+		return b.respond(e, answerIsWhole)
 	case kind == continueButton && slices.ContainsFunc(t.Presses, func(p turn.Press) bool { return p.Kind == kind }):
-		return turn.Answer{Text: "I have gone on with this already."}
+		return b.respond(e, continuedBefore)
 	}
-	if b.PerPerson > 0 {
-		if allowed, _ := b.turns.allow(e.Command.By.ID, b.PerPerson, time.Now()); !allowed {
-			return turn.Answer{Text: b.say(tooMany)}
-		}
+	if !b.allows(e.Command.By) {
+		return b.respond(e, tooMany)
 	}
 	select {
 	case <-b.stopping:
-		return turn.Answer{Text: b.say(leaving)}
+		return b.respond(e, leaving)
 	default:
 	}
-	a := arrival{Event: e, at: time.Now(), addressed: true, earlier: t, goesOnWith: kind == continueButton, newID: ulid.Make().String()}
+	a := arrival{Event: e, at: time.Now(), addressed: true, character: t.Request.Character, earlier: t, goesOnWith: kind == continueButton, newID: ulid.Make().String()}
 	a.Kind, a.Command, a.Message, a.Mentioned = turn.Edited, nil, t.Request.Message, true
 	if len(t.Request.Burst) == 0 {
 		a.Message.Text = question.Text // it may have been edited
 	}
 	if err := b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: kind, ByID: e.Command.By.ID, At: a.at, TurnID: a.newID}); err != nil {
-		return b.storeTrouble(err)
+		return b.storeTrouble(e, err)
 	}
 	b.enqueue(ctx, a)
 	if kind == continueButton {
-		return turn.Answer{Text: "I go on with it below."}
+		return b.respond(e, continueBelow)
 	}
-	return turn.Answer{Text: "I answer it again below."}
+	return b.respond(e, regenerateBelow)
 }
 
 // showSources lists what a reply cites, with the addresses, and buttons to say what is wrong with each. note stands above.
-func (b *Bot) showSources(ctx context.Context, t *turn.Trace, note string) turn.Answer {
+func (b *Bot) showSources(ctx context.Context, e turn.Event, t *turn.Trace, note string) turn.Answer {
 	body := outgoing.Body(t.Reply)
-	lines, cited := outgoing.Sources(t.Lookup(), body, b.Redact)
+	lines, cited := outgoing.Sources(t.Lookup(), body, language(e), b.Redact)
 	if len(lines) == 0 {
-		return turn.Answer{Text: "This answer has no sources."}
+		return b.respond(e, noSources)
 	}
-	heading := "Read for this, not cited:"
+	shown, complete := b.readable(ctx, e, t)
+	switch {
+	case len(shown.Lookup().Sources) == 0:
+		return b.respond(e, unreadableLeftOut)
+	case !complete:
+		note = strings.TrimLeft(note+"\n\n"+unreadableLeftOut.in(language(e)), "\n")
+	}
+	heading := sourcesNotCited
 	if cited {
-		heading = "Sources:"
+		heading = sourcesHeading
 	}
-	text := strings.TrimLeft(note+"\n\n"+heading, "\n")
+	text := strings.TrimLeft(note+"\n\n"+heading.in(language(e)), "\n")
 	var kinds, labels []string
 	sources, _ := outgoing.Cited(t.Lookup(), body)
 	for i, s := range sources {
+		if !slices.ContainsFunc(shown.Lookup().Sources, func(left turn.Source) bool { return left.N == s.N }) {
+			continue
+		}
 		if outgoing.Units(text+lines[i]) >= answerUnits {
 			text += "\n…"
 			break
@@ -172,7 +201,7 @@ func (b *Bot) showSources(ctx context.Context, t *turn.Trace, note string) turn.
 		text += "\n" + lines[i]
 		if i < maxMarked && t.Lookup().Intent != turn.IntentServer { // what people said is no site
 			kinds = append(kinds, fmt.Sprintf("%s:%d", outdated, s.N), fmt.Sprintf("%s:%d", wrong, s.N))
-			labels = append(labels, fmt.Sprintf("Outdated [%d]", s.N), fmt.Sprintf("Wrong [%d]", s.N))
+			labels = append(labels, labelOutdated.in(language(e), s.N), labelWrong.in(language(e), s.N))
 		}
 	}
 	a := turn.Answer{Text: text}
@@ -194,12 +223,12 @@ func (b *Bot) markSource(ctx context.Context, e turn.Event, t *turn.Trace, verdi
 			if s.N != n {
 				continue
 			}
-			domain, err := b.saveFeedback(ctx, e, s.URL, verdict)
+			domain, err := b.saveFeedback(ctx, t.Request.Character, e, s.URL, verdict)
 			if err != nil {
-				return b.notSaved(err)
+				return b.notSaved(e, err)
 			}
-			return b.showSources(ctx, t, noted(domain, verdict))
+			return b.showSources(ctx, e, t, noted(language(e), domain, verdict))
 		}
 	}
-	return turn.Answer{Text: unknownButton}
+	return b.respond(e, unknownButton)
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
 // ratePeriod is the span of time in which the turns of a person are counted.
@@ -42,4 +44,13 @@ func (r *rates) allow(id string, limit int, now time.Time) (allowed, first bool)
 		p.refused = now
 	}
 	return false, first
+}
+
+// allows reports whether somebody who gives a command may ask for another turn, and counts it.
+func (b *Bot) allows(by turn.Author) bool {
+	if b.PerPerson == 0 {
+		return true
+	}
+	allowed, _ := b.turns.allow(by.ID, b.PerPerson, time.Now())
+	return allowed
 }

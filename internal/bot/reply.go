@@ -4,18 +4,32 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"familiar/internal/bot/outgoing"
-	"familiar/internal/bot/view"
 	"familiar/internal/context/turn"
-	"familiar/internal/providers/websearch"
 	"familiar/internal/redact"
 	"familiar/internal/web/clean"
+)
+
+// What stands beside an answer.
+const (
+	sourcesLine        sentence = "sources: %s · looked up %s"
+	readLine           sentence = "read for this, not cited: %s · looked up %s"
+	readNotCited       sentence = "Read for this, not cited"
+	sourcesReadAgo     sentence = "Sources, read %s ago"
+	notCitedReadAgo    sentence = "Read for this, not cited, read %s ago"
+	verdictSupports    sentence = "Supported by these sources"
+	verdictContradicts sentence = "Contradicted by these sources"
+	verdictUnverified  sentence = "Unverified: too little is written about this to say it of a living person"
+	verdictOpen        sentence = "Inconclusive: too few independent sources settle this"
+	verdictCount       sentence = "(%d for, %d against, confidence %.2f)."
 )
 
 // reply is the final text of one turn in the making.
 type reply struct {
 	bot    *Bot
+	actor  *Actor
 	trace  *turn.Trace // its Guarded and Reply are filled in
 	lookup *turn.Lookup
 	rules  outgoing.Rules
@@ -24,17 +38,21 @@ type reply struct {
 	away   bool              // say that the bot was away
 }
 
+func (r reply) language() string { return r.trace.Request.Language }
+
+func (r reply) say(s sentence) string { return r.actor.say(r.language(), s) }
+
 // compose guards the body and adds the notes, the state of a lookup that failed, and the sources, which are written by code
 // and never by a model.
 func (r reply) compose(body string, notes ...string) string {
 	switch {
 	case r.lookup == nil:
 	case r.lookup.State == turn.LookupFailed:
-		notes = append(notes, r.bot.failure(r.lookup))
+		notes = append(notes, r.bot.failure(r.language(), r.lookup))
 	case r.lookup.State == turn.Found && slices.ContainsFunc(r.lookup.Pages, turn.Page.Snippet):
-		notes = append(notes, r.bot.say(onlySnippets))
+		notes = append(notes, r.say(onlySnippets))
 	case r.lookup.Unanswered && r.marker == nil: // a model says so itself
-		notes = append(notes, r.bot.say(onlyOutline))
+		notes = append(notes, r.say(onlyOutline))
 	}
 	return r.finish(body, notes)
 }
@@ -51,10 +69,16 @@ func (r reply) finish(body string, notes []string) string {
 		r.trace.Uncited = n == 0 && r.lookup != nil && len(r.lookup.Sources) > 0
 	}
 	if strings.TrimSpace(guarded) == "" {
-		guarded = r.bot.say(emptyAnswer)
+		guarded = r.say(emptyAnswer)
+	}
+	if r.trace.Blind {
+		notes = append(notes, r.say(cannotSee))
+	}
+	if excuse := unheard(r.trace); excuse != "" {
+		notes = append(notes, r.say(excuse))
 	}
 	if r.away {
-		notes = append(notes, r.bot.say(wasAway))
+		notes = append(notes, r.say(wasAway))
 	}
 	var lines []string
 	for _, n := range notes {
@@ -63,7 +87,7 @@ func (r reply) finish(body string, notes []string) string {
 	if r.trace.Request.Buttons && !forAddress(r.lookup) { // one of them shows the addresses
 		lines = append(lines, r.sourceLine(guarded)...)
 	} else {
-		lines = append(lines, sourceNotes(r.lookup, guarded, r.rules.Secrets)...)
+		lines = append(lines, sourceNotes(r.language(), r.lookup, guarded, r.rules.Secrets)...)
 	}
 	r.trace.Reply = strings.TrimSpace(guarded + "\n\n" + strings.Join(lines, "\n"))
 	return r.trace.Reply
@@ -80,38 +104,47 @@ func (r reply) sourceLine(body string) []string {
 	if brief == "" {
 		return nil
 	}
-	heading := "read for this, not cited"
+	line := readLine
 	if cited {
-		heading = "sources"
+		line = sourcesLine
 	}
 	at := r.lookup.Began
 	if r.lookup.Reused != nil {
 		at = at.Add(-r.lookup.Reused.Age)
 	}
-	if zone := r.bot.Character.Location; zone != nil {
+	if zone := r.actor.Location; zone != nil {
 		at = at.In(zone)
 	}
-	return []string{outgoing.SmallType + heading + ": " + brief + " · looked up " + at.Format("15:04 MST")}
+	return []string{outgoing.SmallType + line.in(r.language(), brief, at.Format("15:04 MST"))}
 }
 
 // sourceNotes lists the sources of a guarded body below a heading.
-func sourceNotes(l *turn.Lookup, body string, secrets *redact.Redactor) []string {
-	lines, cited := outgoing.Sources(l, body, secrets)
+func sourceNotes(language string, l *turn.Lookup, body string, secrets *redact.Redactor) []string {
+	lines, cited := outgoing.Sources(l, body, language, secrets)
 	if len(lines) == 0 {
 		return nil
 	}
-	heading := "Read for this, not cited"
+	heading, reused := readNotCited, notCitedReadAgo
 	if cited {
-		heading = "Sources"
+		heading, reused = labelSources, sourcesReadAgo
 	}
-	if l.Reused != nil {
-		heading += ", read " + view.Ago(l.Reused.Age)
+	if l.Reused == nil {
+		lines = slices.Insert(lines, 0, heading.in(language))
+	} else {
+		lines = slices.Insert(lines, 0, reused.in(language, minutes(l.Reused.Age)))
 	}
-	lines = slices.Insert(lines, 0, heading)
 	for i := range lines {
 		lines[i] = outgoing.SmallType + lines[i]
 	}
 	return lines
+}
+
+// minutes returns a time in minutes or hours, whose signs all languages share.
+func minutes(d time.Duration) string {
+	if d < time.Hour {
+		return fmt.Sprintf("%d min", max(1, int(d.Minutes())))
+	}
+	return fmt.Sprintf("%d h", int(d.Hours()))
 }
 
 // withoutModel answers from the lookup alone, in the words of the pages. excuse, if any, says why no model answered.
@@ -120,26 +153,26 @@ func (r reply) withoutModel(excuse string) string {
 	found := r.lookup != nil && r.lookup.State == turn.Found && len(r.lookup.Summary) > 0
 	switch {
 	case found && excuse != "":
-		return r.compose(extracts(r.lookup), excuse)
+		return r.compose(extracts(r.language(), r.lookup), excuse)
 	case found:
-		return r.compose(extracts(r.lookup), r.bot.say(noModelNote))
+		return r.compose(extracts(r.language(), r.lookup), r.say(noModelNote))
 	case excuse != "":
 		return r.compose(excuse)
 	case r.lookup != nil && r.lookup.State == turn.Empty:
-		return r.finish(r.bot.say(foundNothing), nil)
+		return r.finish(r.say(foundNothing), nil)
 	case r.lookup != nil && r.lookup.State == turn.LookupFailed:
-		return r.finish(r.bot.failure(r.lookup)+".", nil)
+		return r.finish(r.bot.failure(r.language(), r.lookup), nil)
 	case r.lookup != nil && r.lookup.State == turn.Disabled:
-		return r.finish(r.bot.say(webIsOff)+" ("+r.lookup.Reason+").", nil)
+		return r.finish(webIsOff.in(r.language(), sentence(r.lookup.Reason).in(r.language())), nil)
 	}
-	return r.finish(r.bot.say(noModel), nil)
+	return r.finish(r.say(noModel), nil)
 }
 
 // extracts quotes the checked sentences, those of one source together, with their numbers.
-func extracts(l *turn.Lookup) string {
+func extracts(language string, l *turn.Lookup) string {
 	var parts []string
 	for _, c := range l.Summary {
-		sentence := clean.Unreferenced(strings.TrimSpace(c.Text)) + framed(c) + " " + c.Cited()
+		sentence := clean.Unreferenced(strings.TrimSpace(c.Text)) + framed(language, c) + " " + c.Cited()
 		if !slices.Contains(parts, sentence) {
 			parts = append(parts, sentence)
 		}
@@ -149,14 +182,15 @@ func extracts(l *turn.Lookup) string {
 		list = parts[0]
 	}
 	if l.Verdict != nil {
-		return verdict(l.Verdict) + "\n" + list
+		return verdict(language, l.Verdict) + "\n" + list
 	}
 	return list
 }
 
 // framed says what a quote is on its page, where that changes what it means.
-func framed(c turn.Claim) string {
-	note := c.Framing.Note(func(words string) string { return "“" + clean.Unreferenced(words) + "”" })
+func framed(language string, c turn.Claim) string {
+	quote := func(words string) string { return "“" + clean.Unreferenced(words) + "”" }
+	note := c.Framing.Note(quote, func(format string, values ...any) string { return sentence(format).in(language, values...) })
 	if note == "" {
 		return ""
 	}
@@ -164,41 +198,40 @@ func framed(c turn.Claim) string {
 }
 
 // verdict says how a fact check ended.
-func verdict(v *turn.Verdict) string {
-	words := map[turn.VerdictLabel]string{
-		turn.VerdictSupports: "Supported by these sources", turn.VerdictContradicts: "Contradicted by these sources",
-		turn.VerdictUnverified: "Unverified: too little is written about this to say it of a living person",
+func verdict(language string, v *turn.Verdict) string {
+	words := map[turn.VerdictLabel]sentence{
+		turn.VerdictSupports: verdictSupports, turn.VerdictContradicts: verdictContradicts, turn.VerdictUnverified: verdictUnverified,
 	}[v.Label]
 	if words == "" {
-		words = "Inconclusive: too few independent sources settle this"
+		words = verdictOpen
 	}
 	of := ""
 	if v.Statement != "" {
 		of = fmt.Sprintf("“%s”: ", clean.Line(clean.Unreferenced(v.Statement), 200))
 	}
-	return fmt.Sprintf("%s**%s** (%d for, %d against, confidence %.2f).", of, words, len(v.For), len(v.Against), v.Confidence)
+	return of + "**" + words.in(language) + "** " + verdictCount.in(language, len(v.For), len(v.Against), v.Confidence)
 }
 
 // failure tells people, as the prompt tells the model, that a lookup was needed and failed.
-func (b *Bot) failure(l *turn.Lookup) string {
-	what, words := lookupFailed, failureWords(l)
+func (b *Bot) failure(language string, l *turn.Lookup) string {
+	what, words := lookupFailed, failureWords(language, l)
 	switch l.Failure {
 	case turn.CodeUnreadable:
-		what, words = unreadable(l)
+		what, words = unreadable(language, l)
 	case turn.CodeCap:
 		what = overCap
 	case turn.CodeRoom:
-		return b.say(noRoom)
+		return noRoom.in(language)
 	case turn.CodeNothingToAsk:
-		return b.say(nothingLeft)
+		return nothingLeft.in(language)
 	case turn.CodeInternal:
-		return b.say(myFault)
+		return myFault.in(language)
 	}
-	return b.say(what) + " (" + clean.Line(words, 200) + ")"
+	return what.in(language, clean.Line(words, 200))
 }
 
 // unreadable distinguishes pages that a rule forbids from pages that could not be read, and says why.
-func unreadable(l *turn.Lookup) (what sentence, words string) {
+func unreadable(language string, l *turn.Lookup) (what sentence, words string) {
 	var each []string
 	what = mayNotRead
 	for _, p := range l.Pages {
@@ -208,29 +241,10 @@ func unreadable(l *turn.Lookup) (what sentence, words string) {
 		if p.Failure != turn.CodeBlockedURL {
 			what = couldNotRead
 		}
-		reason := websearch.Why(p)
+		reason := pageFailure(language, p)
 		if !slices.Contains(each, reason) {
 			each = append(each, reason)
 		}
 	}
 	return what, strings.Join(each, "; ")
-}
-
-// failureWords says what failed, without the operator's details.
-func failureWords(l *turn.Lookup) string {
-	if l.Failure == turn.CodeCap {
-		return l.Reason
-	}
-	var each []string
-	for _, a := range l.Asked {
-		if a.Status != turn.CodeOK && a.Status != turn.CodeEmpty {
-			if words := a.Backend + ": " + strings.ReplaceAll(string(a.Status), "_", " "); !slices.Contains(each, words) {
-				each = append(each, words)
-			}
-		}
-	}
-	if len(each) > 0 {
-		return strings.Join(each, ", ")
-	}
-	return strings.ReplaceAll(string(l.Failure), "_", " ")
 }

@@ -6,7 +6,6 @@ import (
 
 	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/turn"
-	"familiar/internal/providers/character"
 )
 
 // readPage is a lookup that read one page.
@@ -36,10 +35,10 @@ func TestExtracts(t *testing.T) {
 		tt.claim.Source = 1
 		look := readPage()
 		look.Summary = []turn.Claim{tt.claim}
-		b := &Bot{Character: sage}
-		r := reply{bot: b, trace: &turn.Trace{}, lookup: look, rules: outgoing.RulesFor(turn.Request{}, look, nil)}
+		b := &Bot{Cast: sageAlone}
+		r := reply{bot: b, actor: sage, trace: &turn.Trace{}, lookup: look, rules: outgoing.RulesFor(turn.Request{}, look, nil)}
 		got, _, _ := strings.Cut(r.withoutModel(""), "\n")
-		answer, _, _ := strings.Cut(b.foundAnswer(look), "\n")
+		answer, _, _ := strings.Cut(b.foundAnswer("en", look), "\n")
 		if got != tt.want || answer != tt.want {
 			t.Errorf("%s: %q and %q, want %q", tt.name, got, answer, tt.want)
 		}
@@ -58,7 +57,7 @@ func TestRecordsOfCitations(t *testing.T) {
 	} {
 		look := readPage()
 		b := &Bot{}
-		r := reply{bot: b, trace: &turn.Trace{}, lookup: look, rules: outgoing.RulesFor(turn.Request{}, look, nil), marker: &outgoing.Marker{Lookup: look}}
+		r := reply{bot: b, actor: sage, trace: &turn.Trace{}, lookup: look, rules: outgoing.RulesFor(turn.Request{}, look, nil), marker: &outgoing.Marker{Lookup: look}}
 		text := r.compose(c.body)
 		if len(r.trace.Unborne) != c.unborne || r.trace.Uncited != c.uncited || strings.Contains(text, "[1?]") != (c.unborne > 0) {
 			t.Errorf("%q: %+v, uncited %v:\n%s", c.body, r.trace.Unborne, r.trace.Uncited, text)
@@ -71,12 +70,12 @@ func TestRecordsOfCitations(t *testing.T) {
 
 // Why a lookup failed is told as it was: the web is blamed for nothing that it did not do.
 func TestFailureIsTold(t *testing.T) {
-	b := &Bot{Character: &character.Character{}}
+	b := &Bot{}
 	for failure, want := range map[turn.Code]string{
 		"unreachable": "could not reach the web (unreachable)", "room": "does not fit", "nothing_to_ask": "nothing in this that I may search for",
 		"internal": "wrong on my side", "cap": "I would have looked this up",
 	} {
-		got := b.failure(&turn.Lookup{State: turn.LookupFailed, Failure: failure})
+		got := b.failure("en", &turn.Lookup{State: turn.LookupFailed, Failure: failure})
 		if !strings.Contains(got, want) || failure != "unreachable" && strings.Contains(got, "reach the web") {
 			t.Errorf("%s: %q", failure, got)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"familiar/internal/bot/discord"
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/character"
 	"familiar/internal/store"
@@ -18,41 +19,51 @@ const (
 )
 
 // request describes the turn to the providers. It cannot fail: what the store does not return is left out.
-func (b *Bot) request(ctx context.Context, id string, batch []arrival) turn.Request {
+func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arrival) turn.Request {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
 	last := batch[len(batch)-1]
-	settings := b.settings(ctx, last.Event)
-	mode, limits := b.mode(settings)
+	settings := b.settings(ctx, actor, last.Event)
+	mode, limits := actor.mode(settings)
 	r := turn.Request{
-		ID: id, Character: b.Character.ID, Names: b.Character.Names(), GuildID: last.GuildID, ChannelID: last.Message.ChannelID,
+		ID: id, Character: actor.ID, Names: actor.Names(), GuildID: last.GuildID, ChannelID: last.Message.ChannelID,
 		Mode: mode, Message: last.Message, Budget: turn.Budget{Total: limits.Total, Layers: limits.Layers},
-		Web: b.web(settings, limits.Web), Buttons: b.buttoned(settings), Deadline: time.Now().Add(limits.Deadline),
+		Web: b.web(actor, settings, limits.Web), Buttons: b.buttoned(actor, settings), Deadline: time.Now().Add(limits.Deadline),
 	}
 	var texts []string
 	for i, a := range batch {
 		texts = append(texts, a.Message.Text)
 		if !r.Addressed.Plain() {
-			r.Addressed = cmp.Or(b.addressed(ctx, a.Event), r.Addressed)
+			r.Addressed = cmp.Or(b.address(ctx, a.Event, actor), r.Addressed)
 		}
 		if a.Message.ReplyTo != "" {
 			r.Message.ReplyTo = a.Message.ReplyTo
 		}
 		if a.Reply != nil {
-			r.Parent = a.Reply
+			r.Parent = b.asSeen(ctx, a.Reply, actor.ID)
 		}
 		if i < len(batch)-1 {
+			r.Message.Files = append(slices.Clip(r.Message.Files), a.Message.Files...)
+			r.Message.Quotes = append(slices.Clip(r.Message.Quotes), a.Message.Quotes...)
+			r.Message.Note = strings.TrimSpace(a.Message.Note + " " + r.Message.Note)
 			r.Burst = append(r.Burst, a.Message.ID)
 			r.Message.Mentions = append(slices.Clip(r.Message.Mentions), a.Message.Mentions...)
 		}
 	}
 	r.Message.Text = strings.Join(texts, "\n")
+	r.Backdrop = b.backdrop(ctx, last.Event)
+	r.Persona = b.persona(ctx, actor, last.Event)
+	if batch[0].second {
+		r.Claim = batch[0].claim()
+	}
 	if earlier := batch[0].earlier; earlier != nil {
 		r.EarlierID, r.GoOn, r.Burst, r.Addressed = earlier.Request.ID, batch[0].goesOnWith, earlier.Request.Burst, earlier.Request.Addressed
 	}
 	if r.Reader = last.Reader; r.Reader.ID != r.Message.Author.ID {
 		r.Reader = turn.Reader{ID: r.Message.Author.ID}
 	}
+	last.Event.Message = r.Message
+	r.Language = language(last.Event)
 	b.thread(ctx, &r)
 	if r.GuildID != "" {
 		var err error
@@ -64,7 +75,7 @@ func (b *Bot) request(ctx context.Context, id string, batch []arrival) turn.Requ
 
 // settings returns the channel's own settings, or those of the channel that a thread belongs to. While nobody knows whether it
 // is a thread, and of which channel, the web is off where any channel of the server has it off.
-func (b *Bot) settings(ctx context.Context, e turn.Event) store.Channel {
+func (b *Bot) settings(ctx context.Context, actor *Actor, e turn.Event) store.Channel {
 	own, err := b.Store.Channel(ctx, e.Message.ChannelID)
 	b.logged("read a channel's settings", err)
 	untouched := own.Mode == "" && !own.WebOff && !own.Bare
@@ -76,7 +87,7 @@ func (b *Bot) settings(ctx context.Context, e turn.Event) store.Channel {
 		all, err := b.Store.Channels(ctx, e.GuildID)
 		b.logged("read a server's settings", err)
 		own.WebOff = err != nil || slices.ContainsFunc(all, func(c store.Channel) bool {
-			_, limits := b.mode(c)
+			_, limits := actor.mode(c)
 			return c.WebOff || !limits.Web
 		})
 	}
@@ -84,18 +95,18 @@ func (b *Bot) settings(ctx context.Context, e turn.Event) store.Channel {
 }
 
 // mode returns the channel's mode, or the character's where none is set or the name is unknown.
-func (b *Bot) mode(c store.Channel) (turn.Mode, character.Limits) {
-	if limits, ok := b.Character.Modes[turn.Mode(c.Mode)]; ok {
+func (a *Actor) mode(c store.Channel) (turn.Mode, character.Limits) {
+	if limits, ok := a.Modes[turn.Mode(c.Mode)]; ok {
 		return turn.Mode(c.Mode), limits
 	}
-	return b.Character.Mode, b.Character.Modes[b.Character.Mode]
+	return a.Mode, a.Modes[a.Mode]
 }
 
-func (b *Bot) web(c store.Channel, inMode bool) turn.Web {
+func (b *Bot) web(actor *Actor, c store.Channel, inMode bool) turn.Web {
 	switch {
 	case b.WebOff:
 		return turn.Web{Switch: turn.WebOff, Reason: turn.OffOperator}
-	case !b.Character.Web.Enabled:
+	case !actor.Web.Enabled:
 		return turn.Web{Switch: turn.WebOff, Reason: turn.OffCharacter}
 	case c.WebOff:
 		return turn.Web{Switch: turn.WebOff, Reason: turn.OffChannel}
@@ -110,12 +121,16 @@ func (b *Bot) thread(ctx context.Context, r *turn.Request) {
 	if r.Message.ReplyTo != "" {
 		chain, err := b.Store.Chain(ctx, r.Message.ID, chainLength)
 		b.logged("read a reply chain", err)
-		r.Chain = messages(chain)
+		r.Chain = messages(chain, r.Character)
 		if r.Parent != nil && len(r.Chain) == 0 {
 			r.Chain = []turn.Message{*r.Parent}
 		}
-		if r.Parent == nil && len(r.Chain) > 0 {
+		switch {
+		case len(r.Chain) == 0:
+		case r.Parent == nil:
 			r.Parent = &r.Chain[0]
+		case r.Parent.Text == "" && r.Chain[0].ID == r.Parent.ID: // a voice message whose words are known
+			r.Parent.Text, r.Parent.Note = r.Chain[0].Text, r.Chain[0].Note
 		}
 		return
 	}
@@ -126,32 +141,51 @@ func (b *Bot) thread(ctx context.Context, r *turn.Request) {
 		if r.Message.At.Sub(m.At) > exchangeSpan {
 			return
 		}
-		if m.Own && m.ReplyTo == r.Message.ID { // it is answered again
+		if m.Own && (m.ReplyTo == r.Message.ID || m.OfAnother(r.Character)) { // it is answered again, or also by another character
 			continue
 		}
 		if m.Own && m.ReplyTo != "" {
-			r.Chain = b.exchange(ctx, m, r.Message.Author.ID)
+			r.Chain = b.exchange(ctx, m, r.Message.Author.ID, r.Character)
 			return
 		}
 	}
 }
 
 // exchange returns an answer of ours and its question, if the question was this author's.
-func (b *Bot) exchange(ctx context.Context, answer store.Message, author string) []turn.Message {
+func (b *Bot) exchange(ctx context.Context, answer store.Message, author, character string) []turn.Message {
 	question, err := b.Store.Message(ctx, answer.ReplyTo)
 	if err != nil || question.AuthorID != author {
 		return nil
 	}
-	return messages([]store.Message{answer, question})
+	return messages([]store.Message{answer, question}, character)
 }
 
-func messages(rows []store.Message) []turn.Message {
+// messages are rows as a character sees them: what another one wrote is not its own.
+func messages(rows []store.Message, character string) []turn.Message {
 	var ms []turn.Message
 	for _, m := range rows {
+		other := m.OfAnother(character)
 		ms = append(ms, turn.Message{
-			ID: m.ID, ChannelID: m.ChannelID, Author: turn.Author{ID: m.AuthorID, Name: m.AuthorName},
-			Text: m.Text, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own,
+			ID: m.ID, ChannelID: m.ChannelID, Author: turn.Author{ID: m.AuthorID, Name: m.AuthorName, Machine: other},
+			Text: m.Text, Note: m.Note, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own && !other,
 		})
 	}
 	return ms
+}
+
+// asSeen returns a message that the door brought as a character sees it.
+func (b *Bot) asSeen(ctx context.Context, m *turn.Message, character string) *turn.Message {
+	if !m.Own {
+		return m
+	}
+	kept, err := b.Store.Message(ctx, m.ID)
+	if err != nil {
+		return m
+	}
+	seen := *m
+	seen.Text = strings.TrimPrefix(m.Text, discord.Labelled(kept.AuthorName, ""))
+	if kept.OfAnother(character) {
+		seen.Own, seen.Author = false, turn.Author{ID: kept.AuthorID, Name: kept.AuthorName, Machine: true}
+	}
+	return &seen
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"familiar/internal/bot/outgoing"
@@ -63,47 +64,55 @@ func byChannel(all []arrival) map[string][]arrival {
 // reopened rebuilds an arrival. A message has the text that it was last given; one that is gone is not answered.
 func (b *Bot) reopened(ctx context.Context, o store.Unanswered) (arrival, bool) {
 	a := arrival{at: o.At, addressed: true, turnID: o.TurnID, posts: o.Posts}
-	m, err := b.Store.Message(ctx, o.Claim)
+	id, _, second := strings.Cut(o.Claim, secondClaim)
+	a.second = second
+	m, err := b.Store.Message(ctx, id)
 	if err != nil {
 		b.logged("read a message that is unanswered", err)
 		return a, false
 	}
 	if o.Event == "" { // it joined a turn
-		a.Event = turn.Event{Kind: turn.Created, ID: m.ID, GuildID: m.GuildID, Direct: m.GuildID == "", Message: messages([]store.Message{m})[0]}
+		a.Event = turn.Event{Kind: turn.Created, ID: m.ID, GuildID: m.GuildID, Direct: m.GuildID == "", Message: messages([]store.Message{m}, a.character)[0]}
 		return a, true
 	}
-	if err := json.Unmarshal([]byte(o.Event), &a.Event); err != nil {
+	var kept keptEvent
+	if err := json.Unmarshal([]byte(o.Event), &kept); err != nil {
 		b.logged("read an event that is unanswered", err)
 		return a, false
 	}
+	a.Event, a.character = kept.Event, kept.Character
 	a.Message.Text = m.Text
 	return a, true
 }
 
+// namesRoom is left for a character's name in front, which a post may need.
+const namesRoom = 90
+
 // markInterrupted ends half an answer that nobody finishes any more. Where that cannot be posted, the next start tries it again.
 func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 	last := a.posts[len(a.posts)-1]
-	mark := "\n\n" + outgoing.SmallType + b.say(interrupted)
+	mark := "\n\n" + outgoing.SmallType + interrupted.in(language(a.Event))
 	text := last.Text
 	if b.Pace.Units > 0 {
-		text = outgoing.Head(text, b.Pace.Units-len(mark))
+		text = outgoing.Head(text, b.Pace.Units-len(mark)-namesRoom)
 	}
 	b.notices.posting.Go(func() {
 		defer func() { b.recovered("mark an interrupted reply", recover()) }()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noticeLimit)
 		defer cancel()
 		var buttons []turn.Button
-		if b.buttoned(b.settings(ctx, a.Event)) {
+		if actor := b.actor(ctx, a); b.buttoned(actor, b.settings(ctx, actor, a.Event)) {
 			kinds := finalButtons(nil, false)
-			buttons = row(b.keys(ctx, a.turnID, kinds...), kinds...)
+			buttons = row(language(a.Event), b.keys(ctx, a.turnID, kinds...), kinds...)
 		}
-		_, err := b.send(ctx, turn.Post{ID: last.ID, ChannelID: a.Message.ChannelID, Text: text + mark, Buttons: buttons, Final: true}, true)
+		persona := b.persona(ctx, b.actor(ctx, a), a.Event)
+		_, err := b.send(ctx, turn.Post{ID: last.ID, ChannelID: a.Message.ChannelID, Text: text + mark, Buttons: buttons, Final: true, Persona: persona}, true)
 		b.logged("mark an interrupted reply", err)
 		if unsent(err) {
 			return
 		}
 		b.recordInterrupted(ctx, a)
-		b.closeClaims(ctx, a.Message.ID)
+		b.closeClaims(ctx, a.claim())
 	})
 }
 

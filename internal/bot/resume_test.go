@@ -68,7 +68,7 @@ func resting(t *testing.T, door Door) *Bot {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	return &Bot{Door: door, Store: db, Traces: &trace.Store{DB: db}, Redact: redact.New(), Log: slog.New(slog.DiscardHandler), Character: sage, Resume: true, Pace: Pace{Units: 2000}}
+	return &Bot{Door: door, Store: db, Traces: &trace.Store{DB: db}, Redact: redact.New(), Log: slog.New(slog.DiscardHandler), Cast: sageAlone, Resume: true, Pace: Pace{Units: 2000}}
 }
 
 func TestWhatIsTooOldIsTold(t *testing.T) {
@@ -78,7 +78,7 @@ func TestWhatIsTooOldIsTold(t *testing.T) {
 	for i, who := range []string{"ana", "ben", "Cy*|@everyone"} {
 		id := strconv.Itoa(i + 1)
 		e := asks(id, "general", who)
-		if _, err := b.Store.Arrive(ctx, store.Arrival{Message: b.stored(e, e.Message), Claim: id, Event: encodeEvent(e)}); err != nil {
+		if _, err := b.Store.Arrive(ctx, store.Arrival{Message: b.stored(e, e.Message), Claim: id, Event: encodeArrival(arrival{Event: e})}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -161,16 +161,16 @@ func TestUnknownChannel(t *testing.T) {
 	b := resting(t, &board{})
 	e := asks("1", "thread", "ana")
 	e.ParentUnknown = true
-	if b.settings(t.Context(), e).WebOff {
+	if b.settings(t.Context(), sage, e).WebOff {
 		t.Error("off, although nobody switched it off")
 	}
 	if _, err := b.Store.ChangeChannel(t.Context(), store.Channel{ID: "rules", GuildID: "hall"}, func(c *store.Channel) { c.WebOff = true }); err != nil {
 		t.Fatal(err)
 	}
-	if !b.settings(t.Context(), e).WebOff {
+	if !b.settings(t.Context(), sage, e).WebOff {
 		t.Error("on, although the channel above may have it off")
 	}
-	if e.GuildID = "elsewhere"; b.settings(t.Context(), e).WebOff {
+	if e.GuildID = "elsewhere"; b.settings(t.Context(), sage, e).WebOff {
 		t.Error("off, because another server has it off")
 	}
 }

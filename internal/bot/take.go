@@ -51,7 +51,7 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 		}
 		for _, a := range batch {
 			if a.addressed {
-				b.tell(a.Event, leaving, a.Message.ID)
+				b.tell(a.Event, leaving, a.claim())
 			}
 		}
 	default:
@@ -64,10 +64,11 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 	id := cmp.Or(batch[0].turnID, batch[0].newID, ulid.Make().String())
 	began := time.Now()
+	actor, heard := b.actor(ctx, batch[0]), map[string]hearing{}
 	for {
 		attempt, cancel := context.WithCancelCause(ctx)
 		batch = append(batch, l.begin(id, cancel)...)
-		b.attempt(attempt, l, id, began, batch)
+		b.attempt(attempt, l, actor, id, began, batch, heard)
 		cancel(nil)
 		if l.end() {
 			return
@@ -75,30 +76,32 @@ func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 	}
 }
 
-func (b *Bot) attempt(ctx context.Context, l *lane, id string, began time.Time, batch []arrival) {
+func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, began time.Time, batch []arrival, heard map[string]hearing) {
 	defer func() {
 		if b.recovered("take a turn", recover()) {
-			b.tell(batch[0].Event, turnBroken, batch[0].Message.ID)
+			b.tell(batch[0].Event, turnBroken, batch[0].claim())
 		}
 	}()
-	t := &turn.Trace{Request: b.request(ctx, id, batch), Phase: turn.Begun, Began: began}
+	typing := b.typing(ctx, batch[0].Message.ChannelID)
+	defer typing.stop()
+	b.listen(ctx, batch, heard)
+	spoken, transcripts := withWords(batch, heard)
+	t := &turn.Trace{Request: b.request(ctx, actor, id, spoken), Phase: turn.Begun, Began: began, Transcripts: transcripts}
 	ctx, cancel := context.WithDeadline(ctx, t.Request.Deadline.Add(b.limit()))
 	defer cancel()
-	typing := b.typing(ctx, t.Request.ChannelID)
-	defer typing.stop()
 
-	p := b.gather(ctx, t)
+	p := b.gather(ctx, actor, t)
 	if errors.Is(context.Cause(ctx), errJoined) {
 		return
 	}
-	d := b.deliver(ctx, l, t, typing, p, batch[0])
+	d := b.deliver(ctx, l, actor, t, typing, p, batch[0])
 	text := b.answer(ctx, t, p, d)
 	l.completed()
-	b.remember(ctx, t, d.finish(text, finalButtons(p.Lookup, t.Cut)...), batch[0].Event)
+	b.remember(ctx, actor, t, d.finish(text, finalButtons(p.Lookup, t.Cut)...), batch[0].Event)
 }
 
 // gather builds the prompt while the turn's first record goes to disk.
-func (b *Bot) gather(ctx context.Context, t *turn.Trace) prompt.Prompt {
+func (b *Bot) gather(ctx context.Context, actor *Actor, t *turn.Trace) prompt.Prompt {
 	var saving sync.WaitGroup
 	begun := *t
 	saving.Go(func() { b.save(ctx, &begun) })
@@ -106,11 +109,12 @@ func (b *Bot) gather(ctx context.Context, t *turn.Trace) prompt.Prompt {
 
 	within, cancel := context.WithDeadline(ctx, t.Request.Deadline)
 	defer cancel()
-	p := b.Builder.Build(within, t.Request)
+	p := actor.Builder.Build(within, t.Request)
 	if t.Request.GoOn {
-		p.Messages = append(p.Messages, b.rest(ctx, t.Request.EarlierID)...)
+		p.Messages = append(p.Messages, b.rest(ctx, actor, t.Request.EarlierID)...)
 	}
 	t.Outcomes, t.Layers, t.Dropped, t.Prompt = p.Outcomes, p.Layers, p.Dropped, p.Messages
+	t.Blind = actor.Model != nil && blind(p.Outcomes)
 	t.Timings.Prompt = time.Since(t.Began)
 	return p
 }
@@ -119,7 +123,7 @@ func (b *Bot) gather(ctx context.Context, t *turn.Trace) prompt.Prompt {
 const goOnBytes = 4000
 
 // rest is how a model is asked for the rest of a reply that was cut.
-func (b *Bot) rest(ctx context.Context, earlierID string) []turn.Rendered {
+func (b *Bot) rest(ctx context.Context, actor *Actor, earlierID string) []turn.Rendered {
 	earlier, err := b.Traces.Get(ctx, earlierID)
 	if err != nil {
 		b.logged("read the record of a reply that was cut", err)
@@ -130,15 +134,15 @@ func (b *Bot) rest(ctx context.Context, earlierID string) []turn.Rendered {
 		words = strings.ToValidUTF8(words[from:], "")
 	}
 	return []turn.Rendered{
-		{Role: "assistant", Text: words, Tokens: b.Builder.Count(words)},
-		{Role: "user", Text: goOnPlease, Tokens: b.Builder.Count(goOnPlease)},
+		{Role: "assistant", Text: words, Tokens: actor.Builder.Count(words)},
+		{Role: "user", Text: goOnPlease, Tokens: actor.Builder.Count(goOnPlease)},
 	}
 }
 
 const goOnPlease = "Your answer above was cut off. Go on exactly where it ends. Repeat nothing of it, and write no introduction."
 
 // remember completes the record and stores the reply as history.
-func (b *Bot) remember(ctx context.Context, t *turn.Trace, result deliveryResult, e turn.Event) {
+func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result deliveryResult, e turn.Event) {
 	if errors.Is(result.err, errJoined) {
 		return
 	}
@@ -171,7 +175,7 @@ func (b *Bot) remember(ctx context.Context, t *turn.Trace, result deliveryResult
 	for _, p := range result.posts {
 		t.ReplyIDs = append(t.ReplyIDs, p.id)
 		own = append(own, b.stored(e, turn.Message{
-			ID: p.id, ChannelID: t.Request.ChannelID, Author: turn.Author{Name: b.Character.Name}, Text: outgoing.OwnWords(p.text),
+			ID: p.id, ChannelID: t.Request.ChannelID, Author: turn.Author{ID: actor.ID, Name: actor.Name}, Text: outgoing.OwnWords(p.text),
 			At: t.Request.Message.At.Add(t.Took), ReplyTo: t.Request.Message.ID, Own: true,
 		}))
 		own[len(own)-1].TurnID = t.Request.ID
@@ -206,7 +210,7 @@ func (b *Bot) save(ctx context.Context, t *turn.Trace) error {
 func (b *Bot) stored(e turn.Event, m turn.Message) store.Message {
 	return store.Message{
 		ID: m.ID, ChannelID: m.ChannelID, GuildID: e.GuildID, AuthorID: m.Author.ID, AuthorName: m.Author.Name,
-		Text: m.Text, ReplyTo: m.ReplyTo, At: m.At, Own: m.Own,
+		Text: m.Text, Note: m.Note, ReplyTo: m.ReplyTo, At: m.At, Own: m.Own,
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // verify has the verifier look at the citations of a guarded body, before they are marked for good. It takes
 // [verifier.Time] at most. What it says is on record; where it says nothing, the words' decision stands.
-func (b *Bot) verify(ctx context.Context, t *turn.Trace, m *outgoing.Marker, body string) {
+func (b *Bot) verify(ctx context.Context, v *verifier.Verifier, t *turn.Trace, m *outgoing.Marker, body string) {
 	if ctx.Err() != nil {
 		return
 	}
@@ -28,7 +28,7 @@ func (b *Bot) verify(ctx context.Context, t *turn.Trace, m *outgoing.Marker, bod
 	}
 	began := time.Now()
 	record := &turn.Verified{}
-	for i, o := range b.Verifier.AskAll(ctx, t.Request.ChannelID, questions) {
+	for i, o := range v.AskAll(ctx, t.Request.ChannelID, questions) {
 		if o.Is == "" {
 			continue
 		}

@@ -11,10 +11,13 @@
 // more. Channels are named by their name, their id, or "@ada" for ada's direct messages; people by their name, and
 // come into being when they first write. In a text, "@ada", "@role" and "#general" become mentions.
 //
-//   - What people do: Say, Reply, Post, Edit, Embed, Delete, Interact, Press, DeleteChannel, Kick.
+//   - What people do: Say, Reply, Post, Edit, Embed, Delete, Interact, Order, Press, DeleteChannel, Kick. AddAway makes a server that
+//     has not installed the bot, where people bring it along.
+//   - What they attach: Post with files, forwarded messages and embeds; ServeFile is the host of the files.
 //   - Who may read what: Allow gives a role permissions, Join a person roles, Overwrite changes what a role or a person may do in a
 //     channel. Everybody may read at first. Pin and Topic; and what the server's own search says is in search.go.
-//   - What the bot did: WaitReply, Messages, Requests, Commands, and the Interaction's WaitAck and WaitAnswer.
+//   - Webhooks of the bot: DenyWebhooks, DeleteWebhooks, Webhooks. Their messages count as the bot's, under the names that they have.
+//   - What the bot did: WaitReply, Messages, Requests, Commands, Offered, and the Interaction's WaitAck, WaitAnswer and WaitChoices.
 //   - What the gateway does: Drop with any close code, Reconnect (op 7), Invalidate (op 9), MuteAcks, Silence, CloseNext,
 //     InvalidateNext and IgnoreNext for what comes next, Repeat and Dispatch for duplicate and odd events. A session
 //     that is resumed gets the events it missed.
@@ -67,6 +70,7 @@ type Server struct {
 	messages     map[string]*message // by id
 	nonces       map[string]*message // by channel and nonce
 	interactions map[string]*Interaction
+	webhooks     []*webhook
 	commands     []byte
 	commandPuts  int
 	faults       []*Fault
@@ -76,6 +80,8 @@ type Server struct {
 	pace         int         // requests in a second; 0: any number
 	latest       []time.Time // the last so many requests
 	quiet        bool
+	files        map[string]*file // by id
+	staleLinks   bool             // the links of the next payload have expired
 	requests     []Request
 	onReply      func(Message)
 	searching    SearchState
@@ -85,8 +91,8 @@ type Server struct {
 }
 
 type user struct {
-	id, name string
-	bot      bool
+	id, name, locale string
+	bot              bool
 }
 
 type guild struct {
@@ -96,6 +102,9 @@ type guild struct {
 	nicks    map[string]string   // user id → nickname
 	may      map[string]Rights   // role id → permissions; that of @everyone is the server's
 	members  map[string][]string // user id → role ids
+	avatar   string              // the bot's here
+	nameless bool                // the bot may not change its nickname
+	away     bool                // it has not installed the bot
 }
 
 type channel struct {
@@ -108,6 +117,8 @@ type channel struct {
 	topic                   string
 	overwrites              map[string]overwrite // by role or user id
 	pins                    []*message           // the newest first
+	typing                  time.Time            // the bot's latest sign
+	hookless                bool                 // the bot may not manage its webhooks
 }
 
 // New starts a server on loopback; the test's cleanup ends it.
@@ -122,7 +133,7 @@ func empty() *Server {
 	return &Server{
 		changed: make(chan struct{}), users: map[string]*user{}, byName: map[string]*user{},
 		channels: map[string]*channel{}, messages: map[string]*message{}, nonces: map[string]*message{},
-		interactions: map[string]*Interaction{}, windows: map[string]*window{}, startsLeft: 1000,
+		interactions: map[string]*Interaction{}, windows: map[string]*window{}, files: map[string]*file{}, startsLeft: 1000,
 		gateway: gateway{interval: 41250 * time.Millisecond},
 	}
 }
@@ -195,6 +206,22 @@ func (s *Server) guild(id string) *guild {
 		return nil
 	}
 	return s.guilds[i]
+}
+
+// AddAway makes a server that has not installed the bot, with one channel. People may bring the app along.
+func (s *Server) AddAway(name, channelName string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := &guild{id: s.newID(), name: name, roles: map[string]string{}, nicks: map[string]string{}, away: true}
+	s.guilds = append(s.guilds, g)
+	c := &channel{id: s.newID(), guild: g.id, name: channelName}
+	s.channels[c.id] = c
+}
+
+// away reports whether a channel is of a server that has not installed the bot. Its caller holds mu.
+func (s *Server) away(c *channel) bool {
+	g := s.guild(c.guild)
+	return g != nil && g.away
 }
 
 // AddGuild makes a server and gives its id.

@@ -111,6 +111,82 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestFollowUps has an app follow up five times where a person brought it along, and any number of times where it is installed.
+func TestFollowUps(t *testing.T) {
+	t.Parallel()
+	far := discordtest.New(t)
+	far.AddAway("another", "elsewhere")
+	s := client(t, far)
+	for channel, limit := range map[string]int{"elsewhere": 5, "general": 8} {
+		given := far.Interact(channel, "ada", "lookup", nil, false)
+		i := &discordgo.Interaction{ID: given.ID, AppID: "100000000000000002", Token: given.Token}
+		hidden := &discordgo.InteractionResponseData{Content: "found", Flags: discordgo.MessageFlagsEphemeral}
+		if err := s.InteractionRespond(i, &discordgo.InteractionResponse{Type: discordgo.InteractionResponseChannelMessageWithSource, Data: hidden}); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		n := 0
+		for ; n < 8 && err == nil; n++ {
+			if _, err = s.FollowupMessageCreate(i, true, &discordgo.WebhookParams{Content: "more"}); err != nil {
+				n--
+			}
+		}
+		if n != limit {
+			t.Errorf("%s: %d follow-ups, want %d", channel, n, limit)
+		}
+		if limit < 8 {
+			if status, code := refused(t, err); status != 400 || code != 40094 {
+				t.Errorf("status %d, code %d", status, code)
+			}
+		}
+	}
+}
+
+// TestCommandsAreJudged registers what Discord refuses.
+func TestCommandsAreJudged(t *testing.T) {
+	t.Parallel()
+	far := discordtest.New(t)
+	s := client(t, far)
+	good := func() *discordgo.ApplicationCommand {
+		return &discordgo.ApplicationCommand{
+			Type: discordgo.ChatApplicationCommand, Name: "lookup", Description: "Look",
+			IntegrationTypes: &[]discordgo.ApplicationIntegrationType{discordgo.ApplicationIntegrationGuildInstall},
+			Contexts:         &[]discordgo.InteractionContextType{discordgo.InteractionContextGuild},
+			Options:          []*discordgo.ApplicationCommandOption{{Type: discordgo.ApplicationCommandOptionString, Name: "query", Description: "What"}},
+		}
+	}
+	register := func(change func(*discordgo.ApplicationCommand)) error {
+		c := good()
+		change(c)
+		_, err := s.ApplicationCommandBulkOverwrite("100000000000000002", "", []*discordgo.ApplicationCommand{c})
+		return err
+	}
+	if err := register(func(*discordgo.ApplicationCommand) {}); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*discordgo.ApplicationCommand){
+		"capital":     func(c *discordgo.ApplicationCommand) { c.Name = "Lookup" },
+		"long name":   func(c *discordgo.ApplicationCommand) { c.Name = strings.Repeat("x", 33) },
+		"description": func(c *discordgo.ApplicationCommand) { c.Description = strings.Repeat("x", 101) },
+		"locale": func(c *discordgo.ApplicationCommand) {
+			c.NameLocalizations = &map[discordgo.Locale]string{"pt": "buscar"}
+		},
+		"translation": func(c *discordgo.ApplicationCommand) {
+			c.NameLocalizations = &map[discordgo.Locale]string{"de": "nach schlagen"}
+		},
+		"menu": func(c *discordgo.ApplicationCommand) { c.Type = discordgo.MessageApplicationCommand },
+		"suggestions": func(c *discordgo.ApplicationCommand) {
+			c.Options[0].Autocomplete = true
+			c.Options[0].Choices = []*discordgo.ApplicationCommandOptionChoice{{Name: "a", Value: "a"}}
+		},
+		"installation": func(c *discordgo.ApplicationCommand) { c.IntegrationTypes = &[]discordgo.ApplicationIntegrationType{7} },
+	} {
+		if status, code := refused(t, register(change)); status != 400 || code != 50035 {
+			t.Errorf("%s: status %d, code %d", name, status, code)
+		}
+	}
+}
+
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	far := discordtest.New(t)

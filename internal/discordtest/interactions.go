@@ -1,40 +1,95 @@
 package discordtest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Interaction is a command given or a button pressed, and what came of it.
 type Interaction struct {
 	ID, Token string
 
-	server  *Server
-	channel *channel
-	begun   time.Time
-	acked   time.Time // guarded by the server's mu, as is all that follows
-	kind    int       // of the callback: 4 message, 5 deferred message, 6 deferred update
-	answer  *message  // nil before there is one
-	edited  int       // how often the answer was written
+	server   *Server
+	channel  *channel
+	asks     int  // 2 a command, 3 a button, 4 suggestions
+	brought  bool // the app came along with a person, to a place that has not installed it
+	begun    time.Time
+	acked    time.Time // guarded by the server's mu, as is all that follows
+	kind     int       // of the callback: 4 message, 5 deferred message, 6 deferred update, 8 suggestions
+	answer   *message  // nil before there is one
+	edited   int       // how often the answer was written
+	followed int       // follow-ups that were made
+	choices  []Choice
+	form     *Form // that was opened; nil: none
 }
 
-// Interact returns a slash command as a person who may, or may not, manage the server. In a channel "@ada" it is
+// Form is a form that a command has opened.
+type Form struct {
+	ID, Title, Label, Field, Text string
+	Most                          int
+}
+
+// Order is a command in all its particulars.
+type Order struct {
+	Channel, Author, Command string
+	Options                  map[string]string
+	Focused                  string // the option that is being typed: suggestions are asked for
+	Target                   string // id of the message in whose menu it was chosen
+	May                      Rights
+}
+
+// Choice is a value that was suggested.
+type Choice struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Interact gives a slash command as a person who may, or may not, manage the server. In a channel "@ada" it is
 // given in direct messages.
 func (s *Server) Interact(channel, author, command string, options map[string]string, manages bool) *Interaction {
-	list := []object{}
-	for _, name := range slices.Sorted(maps.Keys(options)) {
-		list = append(list, object{"name": name, "type": 3, "value": options[name]})
-	}
-	data := object{"id": "100000000000000010", "name": command, "type": 1, "options": list}
 	may := Member
 	if manages {
 		may = ManageServer
 	}
-	return s.interact(channel, author, 2, data, nil, may)
+	return s.Order(Order{Channel: channel, Author: author, Command: command, Options: options, May: may})
+}
+
+// Order gives a command.
+func (s *Server) Order(o Order) *Interaction {
+	list := []object{}
+	for _, name := range slices.Sorted(maps.Keys(o.Options)) {
+		option := object{"name": name, "type": 3, "value": o.Options[name]}
+		if name == o.Focused {
+			option["focused"] = true
+		}
+		list = append(list, option)
+	}
+	data := object{"id": "100000000000000010", "name": o.Command, "type": 1, "options": list}
+	if o.Target != "" {
+		s.mu.Lock()
+		target := s.payload(s.must(o.Target), false)
+		s.mu.Unlock()
+		data["type"], data["target_id"], data["resolved"] = 3, o.Target, object{"messages": object{o.Target: target}}
+		delete(data, "options")
+	}
+	kind := 2
+	if o.Focused != "" {
+		kind = 4
+	}
+	return s.interact(o.Channel, o.Author, kind, data, nil, o.May)
+}
+
+// Reads sets the language of a person's client, such as "pt-BR". It is "en-US" before.
+func (s *Server) Reads(author, locale string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.person(author).locale = locale
 }
 
 // Rights are a person's permissions in the channel, as bits.
@@ -62,16 +117,20 @@ func (s *Server) Press(author string, under Message, button string, may Rights) 
 func (s *Server) interact(channelName, author string, kind int, data object, under *message, may Rights) *Interaction {
 	s.mu.Lock()
 	c, by := s.find(channelName), s.person(author)
-	i := &Interaction{server: s, channel: c, ID: s.newID(), begun: time.Now(), answer: under}
+	i := &Interaction{server: s, channel: c, asks: kind, brought: s.away(c), ID: s.newID(), begun: time.Now(), answer: under}
 	i.Token = "interaction-token-" + i.ID
 	s.interactions[i.Token] = i
 	p := object{
 		"id": i.ID, "application_id": appID, "type": kind, "data": data, "channel_id": c.id, "token": i.Token, "version": 1,
-		"locale": "en-US", "context": 1,
+		"locale": cmp.Or(by.locale, "en-US"), "context": 1, "authorizing_integration_owners": object{"0": cmp.Or(c.guild, "0")},
+	}
+	if i.brought {
+		p["authorizing_integration_owners"] = object{"1": by.id}
 	}
 	if c.guild == "" {
 		p["user"] = by.payload()
 	} else {
+		p["guild_locale"] = "en-US"
 		member := s.member(c.guild, by.id)
 		member["user"], member["permissions"] = by.payload(), fmt.Sprint(int64(may))
 		p["guild_id"], p["member"], p["context"] = c.guild, member, 0
@@ -108,6 +167,15 @@ func (i *Interaction) WaitAnswer(n int, timeout time.Duration) (Message, bool) {
 	return found, ok
 }
 
+// WaitChoices waits for what is suggested.
+func (i *Interaction) WaitChoices(timeout time.Duration) (choices []Choice, ok bool) {
+	ok = i.server.until(timeout, func() bool {
+		choices = i.choices
+		return i.kind == 8
+	})
+	return choices, ok
+}
+
 // open returns the interaction of a token. Its caller holds mu.
 func (s *Server) open(token string) (*Interaction, answer, bool) {
 	i := s.interactions[token]
@@ -122,8 +190,12 @@ func (s *Server) open(token string) (*Interaction, answer, bool) {
 
 func (s *Server) callback(c *call) answer {
 	var in struct {
-		Type int  `json:"type"`
-		Data sent `json:"data"`
+		Type int `json:"type"`
+		Data struct {
+			sent
+			Choices []Choice `json:"choices"`
+			formData
+		} `json:"data"`
 	}
 	if !c.decode(&in) {
 		return refusal(http.StatusBadRequest, 50109, "The request body contains invalid JSON.")
@@ -136,13 +208,18 @@ func (s *Server) callback(c *call) answer {
 		return refusal(http.StatusNotFound, 10062, "Unknown interaction")
 	case !i.acked.IsZero():
 		return refusal(http.StatusBadRequest, 40060, "Interaction has already been acknowledged.")
-	case in.Type != 4 && in.Type != 5 && in.Type != 6 || in.Type == 6 && i.answer == nil:
+	case in.Type == 9 && (i.asks == 2 || i.asks == 3):
+		return s.opened(i, in.Data.formData, in.Data.sent.Components)
+	case !slices.Contains([]int{4, 5, 6, 8}, in.Type) || in.Type == 6 && i.answer == nil || (in.Type == 8) != (i.asks == 4):
 		return malformed("type", "BASE_TYPE_CHOICES", "Value is not one of the known callback types")
 	}
 	i.acked, i.kind = time.Now(), in.Type
 	defer s.bump()
 	if in.Type == 6 {
 		return answer{status: http.StatusNoContent}
+	}
+	if in.Type == 8 {
+		return i.suggest(in.Data.Choices)
 	}
 	m := &message{channel: i.channel, by: s.users[botID]}
 	m.Message = Message{ID: s.newID(), Channel: i.channel.id, Author: botName, Own: true, At: time.Now()}
@@ -152,22 +229,46 @@ func (s *Server) callback(c *call) answer {
 	s.messages[m.ID] = m // but in no channel's list: it is the author's alone
 	i.answer = m
 	if in.Type == 4 {
-		return s.rewrite(i, &in.Data, nil)
+		return s.rewrite(i, &in.Data.sent, nil)
 	}
+	return answer{status: http.StatusNoContent}
+}
+
+// suggest takes suggestions, if Discord would. Its caller holds the server's mu.
+func (i *Interaction) suggest(choices []Choice) answer {
+	bad := func(c Choice) bool {
+		return c.Name == "" || c.Value == "" || utf8.RuneCountInString(c.Name) > 100 || utf8.RuneCountInString(c.Value) > 100
+	}
+	if choices == nil || len(choices) > 25 || slices.ContainsFunc(choices, bad) {
+		i.acked, i.kind = time.Time{}, 0
+		return malformed("data.choices", "BASE_TYPE_BAD_LENGTH", "Must be 25 or fewer in length, each of 1 to 100 characters.")
+	}
+	i.choices = choices
 	return answer{status: http.StatusNoContent}
 }
 
 // rewrite writes an interaction's answer. Its caller holds mu.
 func (s *Server) rewrite(i *Interaction, in *sent, files map[string]string) answer {
-	if no, ok := in.check(in.Content != nil && len(files) == 0); !ok {
-		return no
-	}
 	m := i.answer
+	if in.Flags != nil && *in.Flags&componentsV2 != 0 {
+		l, no, ok := in.checkShown(files)
+		if !ok {
+			return no
+		}
+		s.write(m, strings.Join(l.texts, "\n"))
+		m.Buttons = buttons(l.rows)
+	} else if no, ok := in.check(in.Content != nil && len(files) == 0); !ok {
+		return no
+	} else if m.Flags&componentsV2 != 0 {
+		return malformed("flags", "MESSAGE_CANNOT_REMOVE_COMPONENTS_V2_FLAG", "The flag cannot be removed.")
+	} else if in.Components != nil {
+		m.Buttons = buttons(in.Components)
+	}
 	if in.Content != nil {
 		s.write(m, *in.Content)
 	}
 	if in.Components != nil {
-		m.components, m.Buttons = in.Components, buttons(in.Components)
+		m.components = in.Components
 	}
 	m.Files = files
 	s.apply(m, in)
@@ -216,6 +317,9 @@ func (s *Server) getOriginal(c *call) answer {
 // followUp edits the deferred answer if it is still empty, as Discord does, and else writes a message of its own.
 func (s *Server) followUp(c *call) answer {
 	return s.withInteraction(c, func(i *Interaction, in *sent) answer {
+		if i.followed++; i.brought && i.followed > 5 {
+			return refusal(http.StatusBadRequest, 40094, "This interaction has reached the maximum number of follow up messages")
+		}
 		if i.answer != nil && i.edited > 0 {
 			before := i.answer
 			i.answer = &message{channel: i.channel, by: s.users[botID]}
@@ -228,10 +332,4 @@ func (s *Server) followUp(c *call) answer {
 		}
 		return s.rewrite(i, in, c.files)
 	})
-}
-
-// Registered reports whether a command of that name is registered.
-func (s *Server) Registered(command string) bool {
-	commands, _ := s.Commands()
-	return strings.Contains(commands, `"name":"`+command+`"`)
 }

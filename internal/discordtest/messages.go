@@ -41,6 +41,8 @@ func (s *Server) writable(c *call) (*channel, answer, bool) {
 	switch {
 	case ch == nil:
 		return nil, refusal(http.StatusNotFound, 10003, "Unknown Channel"), false
+	case s.away(ch):
+		return nil, refusal(http.StatusForbidden, 50001, "Missing Access"), false
 	case ch.denied:
 		return nil, refusal(http.StatusForbidden, 50013, "Missing Permissions"), false
 	case ch.archived:
@@ -151,7 +153,7 @@ func (s *Server) edit(c *call) answer {
 	case !ok:
 	case m == nil || m.channel.id != c.parts[1]:
 		no, ok = refusal(http.StatusNotFound, 10008, "Unknown Message"), false
-	case !m.Own:
+	case !m.Own || m.webhook != "":
 		no, ok = refusal(http.StatusForbidden, 50005, "Cannot edit a message authored by another user"), false
 	default:
 		no, ok = in.check(in.Content != nil)
@@ -181,6 +183,10 @@ func (s *Server) delete(c *call) answer {
 		s.mu.Unlock()
 		return refusal(http.StatusNotFound, 10008, "Unknown Message")
 	}
+	if m.webhook != "" {
+		s.mu.Unlock()
+		return refusal(http.StatusForbidden, 50013, "Missing Permissions")
+	}
 	payload := s.remove(m)
 	s.mu.Unlock()
 	s.gateway.dispatch("MESSAGE_DELETE", payload)
@@ -191,7 +197,7 @@ func (s *Server) getMessage(c *call) answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := s.messages[c.parts[3]]
-	if m == nil || m.channel.id != c.parts[1] {
+	if m == nil || m.channel.id != c.parts[1] || s.away(m.channel) {
 		return refusal(http.StatusNotFound, 10008, "Unknown Message")
 	}
 	return answer{http.StatusOK, s.payload(m, false)}
@@ -203,7 +209,7 @@ func (s *Server) listMessages(c *call) answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ch := s.channels[c.parts[1]]
-	if ch == nil {
+	if ch == nil || s.away(ch) {
 		return refusal(http.StatusNotFound, 10003, "Unknown Channel")
 	}
 	most, err := strconv.Atoi(c.query.Get("limit"))
@@ -233,10 +239,28 @@ func number(id string) int64 {
 func (s *Server) typing(c *call) answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, no, ok := s.writable(c); !ok {
+	ch, no, ok := s.writable(c)
+	if !ok {
 		return no
 	}
+	ch.typing = time.Now()
 	return answer{status: http.StatusNoContent}
+}
+
+// typingLasts is how long Discord shows the sign, unless a message of the bot comes before.
+const typingLasts = 10 * time.Second
+
+// Types reports whether people in a channel see that the bot is typing.
+func (s *Server) Types(channel string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ch := s.find(channel)
+	for _, m := range ch.messages {
+		if m.Own && m.At.After(ch.typing) {
+			return false
+		}
+	}
+	return time.Since(ch.typing) < typingLasts
 }
 
 // OnReply sets a function that is called with each new message of the bot, for benchmarks.

@@ -2,6 +2,7 @@ package discordtest
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -37,7 +38,7 @@ func (c *channel) payload() object {
 
 func (s *Server) readyPayload() object {
 	guilds := []object{}
-	for _, g := range s.guilds {
+	for _, g := range s.joined() {
 		guilds = append(guilds, object{"id": g.id, "unavailable": true})
 	}
 	resume := s.gatewayURL()
@@ -52,10 +53,15 @@ func (s *Server) readyPayload() object {
 
 func (s *Server) guildPayloads() []object {
 	var all []object
-	for _, g := range s.guilds {
+	for _, g := range s.joined() {
 		all = append(all, s.guildPayload(g))
 	}
 	return all
+}
+
+// joined are the servers that the bot is in.
+func (s *Server) joined() []*guild {
+	return slices.DeleteFunc(slices.Clone(s.guilds), func(g *guild) bool { return g.away })
 }
 
 func (s *Server) guildPayload(g *guild) object {
@@ -129,8 +135,12 @@ func (s *Server) payload(m *message, event bool) object {
 	if m.Nonce != "" {
 		p["nonce"] = m.Nonce
 	}
+	s.addFiles(p, m)
 	if m.webhook != "" {
 		p["webhook_id"] = m.webhook
+		if m.application != "" {
+			p["application_id"] = m.application
+		}
 	}
 	if m.ReplyTo != "" {
 		p["type"] = 19

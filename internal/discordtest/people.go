@@ -13,7 +13,8 @@ import (
 type Message struct {
 	ID, Channel string // ids
 	Author      string // name
-	Own         bool   // the bot's
+	Avatar      string // URL, of a webhook's message
+	Own         bool   // the bot's, also by a webhook
 	Text        string
 	ReplyTo     string
 	Nonce       string
@@ -35,11 +36,15 @@ type Button struct {
 
 type message struct {
 	Message
-	channel    *channel
-	by         *user
-	mentions   []*user
-	components []any
-	webhook    string
+	channel     *channel
+	by          *user
+	mentions    []*user
+	components  []any
+	webhook     string
+	application string // that owns the webhook
+	files       []*file
+	forwards    []Forward
+	embeds      []Embed
 }
 
 // Post is a message of a person with everything that may be odd about it.
@@ -50,6 +55,11 @@ type Post struct {
 	Bot                   bool   // the author is another bot
 	Webhook               bool   // it comes from a webhook
 	Components            []any  // e.g. an unknown kind: map[string]any{"type": 99}
+
+	Files    []File
+	Expired  bool // the links to the files in the event do not work any more; those of a message that is read again do
+	Forwards []Forward
+	Embeds   []Embed
 }
 
 // Say writes a message as a person and gives its id.
@@ -72,6 +82,11 @@ func (s *Server) Post(p Post) string {
 	by.bot = by.bot || p.Bot
 	m := s.add(s.find(p.Channel), by, p.Text)
 	m.ReplyTo, m.components = p.ReplyTo, p.Components
+	m.forwards, m.embeds = p.Forwards, p.Embeds
+	for _, f := range p.Files {
+		m.files = append(m.files, s.upload(m, f))
+	}
+	s.staleLinks = p.Expired
 	if p.Webhook {
 		m.webhook = "100000000000000009"
 	}
@@ -95,11 +110,16 @@ func (s *Server) add(c *channel, by *user, text string) *message {
 
 // announce sends a message's event. Its caller holds mu, which announce gives back.
 func (s *Server) announce(kind string, m *message) {
-	payload := s.payload(m, true)
+	payload, away := s.payload(m, true), s.away(m.channel)
+	s.staleLinks = false
 	hidden := m.channel.guild != "" && !m.Own && !slices.Contains(m.mentions, s.users[botID])
 	s.mu.Unlock()
+	if away {
+		return
+	}
 	if hidden && s.gateway.blind() {
-		payload["content"] = ""
+		payload["content"], payload["attachments"], payload["embeds"] = "", []object{}, []object{}
+		delete(payload, "message_snapshots")
 	}
 	s.gateway.dispatch(kind, payload)
 }

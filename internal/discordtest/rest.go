@@ -117,12 +117,22 @@ func (s *Server) route(c *call) answer {
 		{"GET channels/*/messages/*", s.getMessage},
 		{"PATCH channels/*/messages/*", s.edit},
 		{"DELETE channels/*/messages/*", s.delete},
+		{"GET channels/*/webhooks", s.listWebhooks},
+		{"POST channels/*/webhooks", s.makeWebhook},
+		{"PATCH guilds/*/members/@me", s.modifySelf},
 		{"PUT applications/*/commands", s.putCommands},
 		{"GET applications/*/commands", s.getCommands},
 		{"POST interactions/*/*/callback", s.callback},
 		{"GET webhooks/*/*/messages/@original", s.getOriginal},
 		{"PATCH webhooks/*/*/messages/@original", s.editOriginal},
-		{"POST webhooks/*/*", s.followUp},
+		{"PATCH webhooks/*/*/messages/*", s.editByWebhook},
+		{"DELETE webhooks/*/*/messages/*", s.deleteByWebhook},
+		{"POST webhooks/*/*", func(c *call) answer {
+			if c.parts[1] == appID { // an interaction's token
+				return s.followUp(c)
+			}
+			return s.execute(c)
+		}},
 	}
 	for _, r := range routes {
 		if c.matches(r.pattern) {
@@ -225,48 +235,10 @@ func (s *Server) openDirect(c *call) answer {
 func (s *Server) getChannel(c *call) answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if ch := s.channels[c.parts[1]]; ch != nil {
+	if ch := s.channels[c.parts[1]]; ch != nil && !s.away(ch) {
 		return answer{http.StatusOK, ch.payload()}
 	}
 	return refusal(http.StatusNotFound, 10003, "Unknown Channel")
-}
-
-func (s *Server) putCommands(c *call) answer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var commands []object
-	if c.parts[1] != appID || !c.decode(&commands) {
-		return refusal(http.StatusBadRequest, 50035, "Invalid Form Body")
-	}
-	s.commands = c.body
-	s.commandPuts++
-	s.bump()
-	return answer{http.StatusOK, commands}
-}
-
-func (s *Server) getCommands(*call) answer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return answer{http.StatusOK, json.RawMessage(orEmpty(s.commands))}
-}
-
-func orEmpty(b []byte) []byte {
-	if len(b) == 0 {
-		return []byte("[]")
-	}
-	return b
-}
-
-// Commands returns the registered commands as JSON, and how often they were registered.
-func (s *Server) Commands() (commands string, puts int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return string(orEmpty(s.commands)), s.commandPuts
-}
-
-// WaitCommands waits until the commands have been registered n times.
-func (s *Server) WaitCommands(n int, timeout time.Duration) bool {
-	return s.until(timeout, func() bool { return s.commandPuts >= n })
 }
 
 // SessionStarts sets how many sessions may be begun before the daily limit is reset, and when that is.

@@ -8,18 +8,18 @@ import (
 
 // plan is the plan of the house, from the ground up: imports go downstairs, at least one floor.
 var plan = [][]string{
-	{"characters", "internal/context/turn", "internal/disk", "internal/flight", "internal/footprint", "internal/house", "internal/linear", "internal/text/lang", "internal/web/page/dom", "internal/web/page/visible/css"},
+	{"characters", "internal/catalogue", "internal/context/turn", "internal/disk", "internal/flight", "internal/footprint", "internal/house", "internal/linear", "internal/text/confusable", "internal/text/lang", "internal/web/page/dom", "internal/web/page/visible/css"},
 	{
 		"internal/api", "internal/llm", "internal/redact", "internal/store", "internal/text", "internal/web/clean", "internal/web/guard",
-		"internal/web/page/charset", "internal/web/page/meta", "internal/web/page/visible/cascade",
+		"internal/web/page/charset", "internal/web/page/meta", "internal/web/page/visible/cascade", "internal/web/picture",
 	},
-	{"internal/web/page/visible", "internal/web/seal"},
+	{"internal/transcribe", "internal/web/page/visible", "internal/web/seal"},
 	{"internal/text/calendar", "internal/trace", "internal/web/fetch", "internal/web/page"},
 	{"internal/lookup/claim", "internal/lookup/framing", "internal/lookup/quote", "internal/lookup/utterance", "internal/search", "internal/web/reader"},
 	{"internal/lookup/conflict", "internal/lookup/evidence", "internal/lookup/factcheck", "internal/lookup/need", "internal/lookup/privacy", "internal/lookup/recall", "internal/lookup/verifier", "internal/search/backends", "internal/web/read"},
 	{"internal/lookup/followup"},
 	{"internal/lookup/question"},
-	{"internal/context/prompt", "internal/providers/character", "internal/providers/history", "internal/providers/server", "internal/providers/websearch"},
+	{"internal/context/prompt", "internal/providers/attachment", "internal/providers/character", "internal/providers/history", "internal/providers/server", "internal/providers/websearch"},
 	{"internal/bot/discord", "internal/bot/outgoing", "internal/bot/terminal", "internal/bot/view"},
 	{"cmd/evaluate/train", "internal/bot"},
 	{"cmd/evaluate", "cmd/familiar", "internal/soak", "internal/web/page/visible/judge"},

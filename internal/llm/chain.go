@@ -33,6 +33,11 @@ func (e *Error) final() bool { return e.Status == 401 || e.Kind == Unreachable }
 // left is how many models could be asked after it.
 func (c *Client) ask(ctx context.Context, r Request, model string, left int, say func(string), answer *Answer) (said bool, err error) {
 	h := c.habitOf(model)
+	answer.Blind = h.blind && !c.Forced && r.hasImages()
+	if answer.Blind {
+		r = r.withoutImages()
+	}
+	refused := false // pictures, in so many words or not
 	for again := false; ; {
 		req := c.compose(r, model, h)
 		if len(req.Messages) == 0 {
@@ -45,6 +50,10 @@ func (c *Client) ask(ctx context.Context, r Request, model string, left int, say
 			h.late = true
 			c.learn(model, h)
 		}
+		if err == nil && refused && !c.Forced {
+			h.blind = true
+			c.learn(model, h)
+		}
 		var e *Error
 		if err == nil || a.said || !errors.As(err, &e) {
 			return a.said, wrap(err, model)
@@ -52,6 +61,10 @@ func (c *Client) ask(ctx context.Context, r Request, model string, left int, say
 		if bent, ok := h.bend(e, req); ok {
 			h = bent
 			c.learn(model, h)
+			continue
+		}
+		if r.hasImages() && e.mayRefuseImages() {
+			r, answer.Blind, refused = r.withoutImages(), true, e.Kind != ContextTooLong
 			continue
 		}
 		wait, ok := e.again(left)

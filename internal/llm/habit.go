@@ -19,6 +19,7 @@ type habit struct {
 	// plain: no system role, and roles must alternate. The templates of several local models demand it.
 	plain bool
 	late  bool // closes thoughts that it does not open
+	blind bool // takes no pictures
 }
 
 const (
@@ -116,10 +117,10 @@ func (c *Client) compose(r Request, model string, h habit) openai.ChatCompletion
 func (h habit) messages(in []Message) []openai.ChatCompletionMessage {
 	out := make([]openai.ChatCompletionMessage, 0, len(in))
 	for _, m := range in {
-		if strings.TrimSpace(m.Content) == "" {
+		if strings.TrimSpace(m.Content) == "" && len(m.Images) == 0 {
 			continue
 		}
-		next := openai.ChatCompletionMessage{Role: m.Role, Content: m.Content}
+		next := message(m)
 		if !h.noNames {
 			next.Name = speaker(m.Name)
 		}
@@ -127,7 +128,7 @@ func (h habit) messages(in []Message) []openai.ChatCompletionMessage {
 			next.Role = openai.ChatMessageRoleUser
 		}
 		if n := len(out); h.plain && n > 0 && out[n-1].Role == next.Role {
-			out[n-1].Content += "\n\n" + next.Content
+			out[n-1] = joined(out[n-1], next)
 			continue
 		}
 		out = append(out, next)

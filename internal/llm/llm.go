@@ -7,6 +7,7 @@
 //     a model is asked a second time only where that can help, and nobody after words were said.
 //   - habit.go remembers which parameters a model does not take. Servers differ, so a refusal that names a
 //     parameter is answered by leaving it out, once, for good.
+//   - image.go writes pictures, and leaves them out for a model that takes none.
 //   - slots.go limits the requests that run at once, fairly between those who ask.
 //   - attempt.go is one request: go-openai writes it and splits the stream, attempt reads it.
 //   - wire.go stands between go-openai and the network. It reads what go-openai would lose: error bodies of
@@ -53,6 +54,8 @@ type Client struct {
 	FirstToken time.Duration
 	// IdleTimeout is the longest silence after that. 0: 60 s.
 	IdleTimeout time.Duration
+	// Forced sends pictures each time: that a model has refused them is not remembered.
+	Forced bool
 	// Extra is added to the body of every request: a provider's own settings, as Ollama's "keep_alive".
 	Extra map[string]any
 	// Redact cleans [Error.Cause]; nil leaves it. The key is taken out in either case.
@@ -69,6 +72,14 @@ type Message struct {
 	Role    string // "system", "user" or "assistant"
 	Name    string // who speaks, if it matters; characters that servers refuse become "_"
 	Content string
+	Images  []Image // behind Content
+}
+
+// Image is a picture in a message.
+type Image struct {
+	Label string // what the model is told of it, also where it cannot see it
+	Type  string // media type
+	Data  []byte
 }
 
 // Request is one question to a model.
@@ -90,6 +101,8 @@ type Answer struct {
 	Model  string // the model that was asked last, as configured
 	Finish string // why the model stopped: "stop", "length", "content_filter", …; "" if it did not say
 	Usage  Usage
+	// Blind says that there were pictures, and that Model was asked without them, because it takes none.
+	Blind bool
 	// Thoughts is how many bytes of reasoning were kept out of Text.
 	Thoughts int
 	// Failed lists the models that were given up before Model, in order.

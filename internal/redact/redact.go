@@ -9,7 +9,6 @@
 package redact
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"slices"
@@ -40,37 +39,33 @@ func isMixed(s string) bool {
 
 // Redactor replaces secrets. It is immutable and safe for concurrent use; a nil or zero one redacts nothing.
 type Redactor struct {
-	forms []string // as they are
-	dense [][]byte // in the view of letters and digits
-	shown [][]byte // in the other view
+	plain forms // as they are
+	dense forms // in the view of letters and digits
+	shown forms // in the other view
 }
 
 // New returns a redactor of those of the given secrets that it [Protects].
 func New(secrets ...string) *Redactor {
-	r := &Redactor{}
+	var asIs, inDense, inShown []string
 	for _, s := range secrets {
 		if !Protects(s) {
 			continue
 		}
 		s = strings.TrimSpace(s)
 		coded := codedForms(s)
-		r.forms = append(append(r.forms, s, reverse(s)), coded...)
+		asIs = append(append(asIs, s, reverse(s)), coded...)
 		for _, f := range coded {
-			r.dense = append(r.dense, dense.read(f, nil, false).text)
+			if seen := string(dense.read(f, nil, false).text); len(seen) >= mixed {
+				inDense = append(inDense, seen)
+			}
 		}
-		if plain := string(dense.read(s, nil, false).text); isMixed(plain) {
-			r.dense = append(r.dense, []byte(plain), []byte(reverse(plain)))
-		} else if plain := string(shown.read(s, nil, false).text); len(plain) >= mixed {
-			r.shown = append(r.shown, []byte(plain), []byte(reverse(plain))) // words without what stands between them are words
+		if seen := string(dense.read(s, nil, false).text); isMixed(seen) {
+			inDense = append(inDense, seen, reverse(seen))
+		} else if seen := string(shown.read(s, nil, false).text); len(seen) >= mixed {
+			inShown = append(inShown, seen, reverse(seen)) // words without what stands between them are words
 		}
 	}
-	slices.Sort(r.forms)
-	r.forms = slices.Compact(r.forms)
-	for _, forms := range []*[][]byte{&r.dense, &r.shown} {
-		slices.SortFunc(*forms, bytes.Compare)
-		*forms = slices.CompactFunc(*forms, bytes.Equal)
-	}
-	return r
+	return &Redactor{plain: formsOf(asIs), dense: formsOf(inDense), shown: formsOf(inShown)}
 }
 
 // String returns s with every secret masked.
@@ -89,15 +84,15 @@ func (r *Redactor) String(s string) string {
 
 // Found reports whether s holds a secret in any form.
 func (r *Redactor) Found(s string) bool {
-	if r == nil || len(r.forms) == 0 {
+	if r == nil || len(r.plain.all) == 0 {
 		return false
 	}
-	if slices.ContainsFunc(r.forms, func(f string) bool { return strings.Contains(s, f) }) {
+	if holds(s, &r.plain) {
 		return true
 	}
 	found := false
-	r.views(s, false, func(v view, forms [][]byte) bool {
-		found = slices.ContainsFunc(forms, func(f []byte) bool { return bytes.Contains(v.text, f) })
+	r.views(s, false, func(v view, forms *forms) bool {
+		found = holds(v.text, forms)
 		return !found
 	})
 	return found

@@ -8,6 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"familiar/internal/text/confusable"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -24,8 +26,8 @@ type view struct {
 // A kind of view has the characters that it reports to be in it.
 type kind struct {
 	holds  func(rune) bool
-	ascii  [utf8.RuneSelf]bool
-	digits bool // of a character that is written as its number, the number is taken and not the character
+	ascii  [utf8.RuneSelf]byte // the character as it is in the view; 0: it is not
+	digits bool                // of a character that is written as its number, the number is taken and not the character
 }
 
 var (
@@ -46,7 +48,9 @@ var (
 func kindOf(holds func(rune) bool) *kind {
 	k := &kind{holds: holds}
 	for r := range k.ascii {
-		k.ascii[r] = holds(rune(r))
+		if holds(rune(r)) {
+			k.ascii[r] = byte(unicode.ToLower(rune(r)))
+		}
 	}
 	return k
 }
@@ -121,6 +125,10 @@ func (k *kind) read(s string, hidden [][]int, places bool) view {
 			i, hidden = max(i, hidden[0][1]), hidden[1:]
 			continue
 		}
+		i = k.plain(&v, s, i, hidden)
+		if i == len(s) || len(hidden) > 0 && i >= hidden[0][0] {
+			continue
+		}
 		r, size := rune(s[i]), 1
 		switch {
 		case r == '%' || r == '\\' || r == '0':
@@ -135,20 +143,14 @@ func (k *kind) read(s string, hidden [][]int, places bool) view {
 		}
 		switch {
 		case r < utf8.RuneSelf:
-			if k.ascii[r] {
-				if 'A' <= r && r <= 'Z' {
-					r += 'a' - 'A'
-				}
-				v.text = append(v.text, byte(r))
+			if c := k.ascii[r]; c != 0 {
+				v.text = append(v.text, c)
 				v.place(i, i+size, 1)
 			}
 		case r != utf8.RuneError:
 			decomposed = norm.NFKD.AppendString(decomposed[:0], s[i:i+size])
 			for _, r := range string(decomposed) {
-				r = unicode.ToLower(r)
-				if latin := lookalikes[r]; latin != 0 {
-					r = latin
-				}
+				r = confusable.Latin(unicode.ToLower(r))
 				for _, first := range signs {
 					if r >= first && r < first+26 {
 						r += 'a' - first
@@ -162,6 +164,25 @@ func (k *kind) read(s string, hidden [][]int, places bool) view {
 		i += size
 	}
 	return v
+}
+
+// plain reads the ASCII characters from i on, as far as they are no beginning of a number, and returns where they end.
+func (k *kind) plain(v *view, s string, i int, hidden [][]int) int {
+	end := len(s)
+	if len(hidden) > 0 {
+		end = hidden[0][0]
+	}
+	for ; i < end; i++ {
+		c := s[i]
+		if c >= utf8.RuneSelf || c == '%' || c == '\\' || c == '0' {
+			break
+		}
+		if c = k.ascii[c]; c != 0 {
+			v.text = append(v.text, c)
+			v.place(i, i+1, 1)
+		}
+	}
+	return i
 }
 
 func (v *view) add(from, to int, character string) {
@@ -218,27 +239,12 @@ func hexDigit(b byte) rune {
 // signs are the first of alphabets of emoji: the signs of flags, and letters in black circles and squares.
 var signs = [...]rune{0x1F1E6, 0x1F150, 0x1F170}
 
-// lookalikes are small letters of other alphabets that look like Latin ones: the part of Unicode's confusables (UTS 39) that
-// keys can be written with.
-var lookalikes = func() map[rune]rune {
-	m := map[rune]rune{}
-	for latin, others := range map[rune]string{
-		'a': "аαɑ", 'b': "ьƅ", 'c': "сϲ", 'd': "ԁ", 'e': "еε", 'g': "ɡ", 'h': "һ", 'i': "іιı", 'j': "јϳ", 'k': "кκ", 'l': "ӏ", 'm': "м", 'n': "ո", 'o': "оοօ", 'p': "рρ", 'q': "ԛ",
-		'r': "г", 's': "ѕꜱ", 't': "тτ", 'u': "υս", 'v': "νѵ", 'w': "ԝѡ", 'x': "хχ", 'y': "уγ", 'z': "ᴢ",
-	} {
-		for _, r := range others {
-			m[r] = latin
-		}
-	}
-	return m
-}()
-
 // views calls do with each view in which a form may be found, and those forms, until it returns false.
-func (r *Redactor) views(s string, places bool, do func(v view, forms [][]byte) bool) {
+func (r *Redactor) views(s string, places bool, do func(v view, forms *forms) bool) {
 	hidden := unseen(s)
 	for _, h := range [][][]int{nil, hidden} {
 		v := dense.read(s, h, places)
-		if !do(v, r.dense) || v.numbered && !do(digits.read(s, h, places), r.dense) || len(r.shown) > 0 && !do(shown.read(s, h, places), r.shown) || len(hidden) == 0 {
+		if !do(v, &r.dense) || v.numbered && !do(digits.read(s, h, places), &r.dense) || len(r.shown.all) > 0 && !do(shown.read(s, h, places), &r.shown) || len(hidden) == 0 {
 			return
 		}
 	}
@@ -246,7 +252,7 @@ func (r *Redactor) views(s string, places bool, do func(v view, forms [][]byte) 
 
 // secretsIn returns where secrets are in s, in order, without those within others.
 func (r *Redactor) secretsIn(s string) (spans [][2]int) {
-	for _, f := range r.forms {
+	for _, f := range r.plain.all {
 		for at := 0; ; at += len(f) {
 			i := strings.Index(s[at:], f)
 			if i < 0 {
@@ -256,10 +262,10 @@ func (r *Redactor) secretsIn(s string) (spans [][2]int) {
 			spans = append(spans, [2]int{at, at + len(f)})
 		}
 	}
-	r.views(s, true, func(v view, forms [][]byte) bool {
-		for _, f := range forms {
+	r.views(s, true, func(v view, forms *forms) bool {
+		for _, f := range forms.all {
 			for at := 0; ; at += len(f) {
-				i := bytes.Index(v.text[at:], f)
+				i := bytes.Index(v.text[at:], []byte(f))
 				if i < 0 {
 					break
 				}
@@ -291,9 +297,9 @@ func (r *Redactor) Begun(s string) int {
 	if r == nil {
 		return end
 	}
-	r.views(s, true, func(v view, forms [][]byte) bool {
-		for _, f := range forms {
-			if n := overlap(v.text, f); n > leading {
+	r.views(s, true, func(v view, forms *forms) bool {
+		for _, f := range forms.all {
+			if n := overlap(v.text, []byte(f)); n > leading {
 				end = min(end, v.from[len(v.text)-n+leading])
 			}
 		}

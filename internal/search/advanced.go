@@ -52,7 +52,7 @@ func (e *Engine) advanced(ctx context.Context, way route, q Query, domains guard
 	pages = pages[:min(len(pages), candidatesPerHit*q.Limit)]
 	read, stop := context.WithTimeout(ctx, left)
 	defer stop()
-	good := e.chooseRead(q, pages, e.readAll(read, pages))
+	good := e.chooseRead(q, pages, e.readAll(read, q.Caller, pages))
 	if r.Hits = top(good, q.Limit); len(good) < min(minGood, q.Limit) {
 		r.Hits, r.complete = basic, false
 	}
@@ -60,7 +60,7 @@ func (e *Engine) advanced(ctx context.Context, way route, q Query, domains guard
 }
 
 // readAll reads the pages, best first and as many as ctx allows. One that could not be read is empty.
-func (e *Engine) readAll(ctx context.Context, pages []*candidate) []Page {
+func (e *Engine) readAll(ctx context.Context, caller string, pages []*candidate) []Page {
 	type numbered struct {
 		i int
 		Page
@@ -86,7 +86,7 @@ func (e *Engine) readAll(ctx context.Context, pages []*candidate) []Page {
 				if ctx.Err() != nil {
 					return
 				}
-				in <- numbered{i, e.readOne(ctx, pages[i].URL)}
+				in <- numbered{i, e.readOne(ctx, caller, pages[i].URL)}
 			}
 		})
 	}
@@ -102,13 +102,13 @@ func (e *Engine) readAll(ctx context.Context, pages []*candidate) []Page {
 }
 
 // readOne reads one page. One that makes the reader panic costs itself alone.
-func (e *Engine) readOne(ctx context.Context, address string) (p Page) {
+func (e *Engine) readOne(ctx context.Context, caller, address string) (p Page) {
 	defer func() {
 		if recover() != nil {
 			p = Page{}
 		}
 	}()
-	p, err := e.Read(ctx, address)
+	p, err := e.Read(ctx, caller, address)
 	if err != nil {
 		return Page{}
 	}

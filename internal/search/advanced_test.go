@@ -78,7 +78,7 @@ func library(t *testing.T, read func(ctx context.Context, n int) (Page, error)) 
 	return &Engine{
 		Profiles: profiles(nil),
 		Backends: []Backend{fake{name: "x", after: time.Second, hits: hits}},
-		Read: func(ctx context.Context, address string) (Page, error) {
+		Read: func(ctx context.Context, _, address string) (Page, error) {
 			var n int
 			if _, err := fmt.Sscanf(address, "https://site%d.org/", &n); err != nil {
 				t.Error(err)

@@ -25,8 +25,9 @@ type Engine struct {
 	Grace    time.Duration      // how long the others are waited for once the leading ones have found something; 0 is 300 ms
 	Brief    time.Duration      // how long the last one is waited for where three have found something; 0 is 40 ms
 	FanOut   int                // backends asked at once, 1 or more; 0 is 5
-	// Read reads a page for the advanced depth, and returns soon after ctx is done; nil: that depth is the basic one.
-	Read   func(ctx context.Context, url string) (Page, error)
+	// Read reads a page for the advanced depth, for a Query.Caller, and returns soon after ctx is done; nil: that depth is the basic
+	// one.
+	Read   func(ctx context.Context, caller, url string) (Page, error)
 	Disk   *Disk            // closed by Close; nil: answers are forgotten with the process
 	Ledger Ledger           // of daily and monthly limits; nil: they are forgotten with the process
 	Now    func() time.Time // clock of the cache and the limits; nil is time.Now

@@ -96,7 +96,7 @@ func TestFaults(t *testing.T) {
 		pauses := rapid.SliceOfN(rapid.IntRange(0, 40000), 1, 12).Draw(rt, "pauses")
 		limit := ms("limit", 9000) + time.Millisecond
 		synctest.Test(t, func(t *testing.T) {
-			e := &Engine{Profiles: profiles(limits), Read: func(ctx context.Context, address string) (Page, error) {
+			e := &Engine{Profiles: profiles(limits), Read: func(ctx context.Context, _, address string) (Page, error) {
 				<-ctx.Done()
 				return Page{Text: hush}, errors.New(hush)
 			}}

@@ -100,8 +100,9 @@ func TestSearch(t *testing.T) {
 func TestIndexFollows(t *testing.T) {
 	ctx := t.Context()
 	for name, gone := range map[string]func(*DB) error{
-		"edited": func(db *DB) error { _, err := db.EditMessage(ctx, "1", "nothing"); return err },
-		"saved":  func(db *DB) error { return db.SaveMessages(ctx, chat("1", "c", "ada", "nothing", 1)) },
+		"edited":       func(db *DB) error { _, err := db.EditMessage(ctx, "1", "nothing"); return err },
+		"written down": func(db *DB) error { return db.TranscribeMessage(ctx, "1", "nothing", "") },
+		"saved":        func(db *DB) error { return db.SaveMessages(ctx, chat("1", "c", "ada", "nothing", 1)) },
 		"deleted": func(db *DB) error {
 			return errors.Join(db.DeleteMessage(ctx, "1"), db.Forgotten(ctx, "1"))
 		},

@@ -14,13 +14,19 @@ type Message struct {
 	ID         string // unique over all channels
 	ChannelID  string
 	GuildID    string // empty in a direct message
-	AuthorID   string
+	AuthorID   string // of the bot's own, the id of the character that wrote it, where that is kept
 	AuthorName string
 	Text       string
+	Note       string    // names what hangs on it: "[image: cat.png]"
 	ReplyTo    string    // id of the message it replies to, or empty
 	TurnID     string    // the turn that it began or that wrote it, or empty
 	At         time.Time // to the microsecond; read back in UTC
 	Own        bool      // written by this bot
+}
+
+// OfAnother reports whether another of the bot's characters than this one wrote the message.
+func (m Message) OfAnother(character string) bool {
+	return m.Own && m.AuthorID != "" && m.AuthorID != character
 }
 
 // SaveMessages saves messages, all or none, in place of those that have the same ids.
@@ -79,6 +85,28 @@ func (db *DB) EditMessage(ctx context.Context, id, text string) (edited bool, er
 		return false, fmt.Errorf("edit message: %w", err)
 	}
 	return edited, nil
+}
+
+// TranscribeMessage gives a voice message, which had no words, its words and a new note. It is no error if there is none.
+func (db *DB) TranscribeMessage(ctx context.Context, id, text, note string) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		row, m, err := db.rowOf(tx, id)
+		if err != nil || row == 0 {
+			return err
+		}
+		if err := db.unindex(tx, row, m); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(`UPDATE messages SET text = ?, note = ? WHERE rowid = ?`, text, note, row); err != nil {
+			return err
+		}
+		m.Text = text
+		return db.index(tx, row, m)
+	})
+	if err != nil {
+		return fmt.Errorf("keep transcript: %w", err)
+	}
+	return nil
 }
 
 // DeleteMessage forgets a message, and notes that records may still hold it: see [DB.Forgetting]. It is no error if there is
@@ -174,15 +202,15 @@ func (db *DB) Chain(ctx context.Context, id string, n int) ([]Message, error) {
 }
 
 // columns are in the order of scan and insertInto.
-const columns = `id, channel_id, guild_id, author_id, author_name, text, reply_to, turn_id, at, own`
+const columns = `id, channel_id, guild_id, author_id, author_name, text, reply_to, turn_id, at, own, note`
 
 func scan(row scanner) (m Message, err error) {
 	var at int64
-	err = row.Scan(&m.ID, &m.ChannelID, &m.GuildID, &m.AuthorID, &m.AuthorName, &m.Text, &m.ReplyTo, &m.TurnID, &at, &m.Own)
+	err = row.Scan(&m.ID, &m.ChannelID, &m.GuildID, &m.AuthorID, &m.AuthorName, &m.Text, &m.ReplyTo, &m.TurnID, &at, &m.Own, &m.Note)
 	m.At = time.UnixMicro(at).UTC()
 	return m, err
 }
 
 func insertInto(s *sql.Stmt, m Message) (sql.Result, error) {
-	return s.Exec(m.ID, m.ChannelID, m.GuildID, m.AuthorID, m.AuthorName, m.Text, m.ReplyTo, m.TurnID, m.At.UnixMicro(), m.Own)
+	return s.Exec(m.ID, m.ChannelID, m.GuildID, m.AuthorID, m.AuthorName, m.Text, m.ReplyTo, m.TurnID, m.At.UnixMicro(), m.Own, m.Note)
 }

@@ -97,7 +97,8 @@ func (db *DB) ReturnGuild(ctx context.Context, guildID string) error {
 
 // Guilds returns the servers of which something is kept.
 func (db *DB) Guilds(ctx context.Context) ([]string, error) {
-	return db.guilds(ctx, `SELECT guild_id FROM people UNION SELECT guild_id FROM channels WHERE guild_id <> '' UNION SELECT guild_id FROM left_guilds`)
+	return db.guilds(ctx, `SELECT guild_id FROM people UNION SELECT guild_id FROM channels WHERE guild_id <> '' UNION
+		SELECT guild_id FROM castings WHERE guild_id <> '' UNION SELECT guild_id FROM backdrops WHERE guild_id <> '' UNION SELECT guild_id FROM left_guilds`)
 }
 
 // LeftGuilds returns the servers that the bot left before that time, and of which something may still be kept.
@@ -118,7 +119,7 @@ func (db *DB) DeleteGuild(ctx context.Context, guildID string) error {
 	err := db.sweepMessages(ctx, `SELECT `+rowColumns+`, guild_id = ? FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?`, guildID, func(int) bool { return true })
 	if err == nil {
 		err = db.Write(ctx, func(tx *sql.Tx) error {
-			for _, table := range []string{"people", "channels", "feedback", "left_guilds"} {
+			for _, table := range []string{"people", "channels", "castings", "backdrops", "profiles", "webhooks", "feedback", "left_guilds"} {
 				if _, err := tx.Exec(`DELETE FROM `+table+` WHERE guild_id = ?`, guildID); err != nil {
 					return err
 				}

@@ -154,8 +154,8 @@ func (db *DB) LastBy(ctx context.Context, guildID, channelID, authorID string, b
 // Person is somebody who has spoken in a server, under the newest name.
 type Person struct{ ID, Name string }
 
-// Speakers returns those who have spoken in a server, those who spoke last first.
-func (db *DB) Speakers(ctx context.Context, guildID string) ([]Person, error) {
+// Authors returns those who have spoken in a server, those who spoke last first.
+func (db *DB) Authors(ctx context.Context, guildID string) ([]Person, error) {
 	rows, err := db.readers.QueryContext(ctx, `SELECT author_id, name FROM people WHERE guild_id = ? ORDER BY at DESC LIMIT 0 + ?`, guildID, maxPeople)
 	return collect(db, "read people", rows, err, func(row scanner) (p Person, err error) {
 		err = row.Scan(&p.ID, &p.Name)

@@ -14,6 +14,7 @@ type statements struct {
 	row, index, unindex       *sql.Stmt // the same
 	recent, message           *sql.Stmt // on the readers'
 	channel, people           *sql.Stmt // the same
+	speakers, backdrop        *sql.Stmt // the same
 	search, timeOf            *sql.Stmt // the same
 }
 
@@ -72,11 +73,11 @@ func collect[T any](db *DB, what string, rows *sql.Rows, err error, scan func(sc
 	return all, nil
 }
 
-const insert = `INSERT INTO messages (` + columns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO `
+const insert = `INSERT INTO messages (` + columns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO `
 
 const replace = `UPDATE SET channel_id = excluded.channel_id, guild_id = excluded.guild_id,
 	author_id = excluded.author_id, author_name = excluded.author_name, text = excluded.text,
-	reply_to = excluded.reply_to, turn_id = excluded.turn_id, at = excluded.at, own = excluded.own`
+	reply_to = excluded.reply_to, turn_id = excluded.turn_id, at = excluded.at, own = excluded.own, note = excluded.note`
 
 func (db *DB) prepare(ctx context.Context) error {
 	type statement struct {
@@ -89,6 +90,8 @@ func (db *DB) prepare(ctx context.Context) error {
 		{&db.stmts.recent, db.readers, `SELECT ` + columns + ` FROM messages WHERE channel_id = ? ORDER BY at DESC, id DESC LIMIT 0 + ?`},
 		{&db.stmts.message, db.readers, `SELECT ` + columns + ` FROM messages WHERE id = ?`},
 		{&db.stmts.channel, db.readers, `SELECT guild_id, mode, web_off, buttons_off FROM channels WHERE id = ?`},
+		{&db.stmts.speakers, db.readers, `SELECT place, characters FROM castings WHERE place IN (?, ?, ?)`},
+		{&db.stmts.backdrop, db.readers, `SELECT channel_id, guild_id, text, by_id, by_name, at FROM backdrops WHERE channel_id IN (?, ?) ORDER BY channel_id <> ? LIMIT 1`},
 		{&db.stmts.people, db.readers, `SELECT name FROM people WHERE guild_id = ? ORDER BY at DESC LIMIT 0 + ?`},
 	}
 	all = append(all, statement{&db.stmts.search, db.readers, searchQuery},

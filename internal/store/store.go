@@ -98,7 +98,7 @@ func (db *DB) open(ctx context.Context) error {
 		return err
 	}
 	pool, err := connect(db.path, "_txlock=immediate", "_pragma=auto_vacuum(2)", "_pragma=secure_delete(1)", "_pragma=journal_mode(WAL)", "_pragma=synchronous(NORMAL)",
-		"_pragma=foreign_keys(1)", "_pragma=wal_autocheckpoint("+logPages+")", "_pragma=journal_size_limit(16777216)", "_pragma=cache_size(-512)")
+		"_pragma=foreign_keys(1)", "_pragma=wal_autocheckpoint("+logPages+")", "_pragma=journal_size_limit(16777216)", "_pragma=cache_size(-128)")
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func connect(path string, params ...string) (*sql.DB, error) {
 }
 
 func (db *DB) connectReaders() (err error) {
-	db.readers, err = connect(db.path, "_query_only=1", "_pragma=cache_size(-256)")
+	db.readers, err = connect(db.path, "_query_only=1", "_pragma=cache_size(-64)")
 	if err != nil {
 		return err
 	}

@@ -281,6 +281,11 @@ func takeOut(t *turn.Trace, id, text string) (changed bool) {
 			return false
 		}
 		words, m.Text, m.Mentions, changed = append(words, m.Text), deleted, nil, true
+		words = append(words, m.Note)
+		for _, q := range m.Quotes {
+			words = append(words, q.Text, q.Title)
+		}
+		m.Files, m.Quotes, m.Note = nil, nil, ""
 		return true
 	}
 	asked := take(t.Request.Parent)
@@ -294,6 +299,11 @@ func takeOut(t *turn.Trace, id, text string) (changed bool) {
 			if l := c.Lookup; l != nil && slices.Contains(l.Quoted, id) {
 				changed, words = true, append(words, quotes(l)...)
 				unquote(t, c)
+			}
+			if c.Attached != nil && c.Attached.MessageID == id && c.Text != deleted {
+				a := c.Attached
+				words, changed = append(words, a.Open+c.Text+a.Close, c.Text, a.Name, labelOf(a)), true
+				c.Text, c.Source, c.Attached = deleted, "attachment", &turn.Attached{MessageID: id}
 			}
 			if asked && c.Lookup != nil {
 				words = append(words, madeOf(t, c.Lookup)...)
@@ -332,6 +342,14 @@ func unquote(t *turn.Trace, c *turn.Contribution) {
 			t.Prompt[i].Text = deleted
 		}
 	}
+}
+
+// labelOf is what the model was told of a picture.
+func labelOf(a *turn.Attached) string {
+	if a.Image == nil {
+		return ""
+	}
+	return a.Image.Label
 }
 
 // madeOf is what a lookup made of a question and of the messages that it replies to, where that is not the question alone.

@@ -8,6 +8,7 @@
 package trace
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -230,7 +231,7 @@ func saveQuotes(tx *sql.Tx, t *turn.Trace) error {
 func (s *Store) saveClaims(tx *sql.Tx, t *turn.Trace) error {
 	switch t.Phase {
 	case turn.Begun:
-		return s.DB.ClaimsBegin(tx, t.Request.ID, append([]string{t.Request.Message.ID}, t.Request.Burst...)...)
+		return s.DB.ClaimsBegin(tx, t.Request.ID, append([]string{cmp.Or(t.Request.Claim, t.Request.Message.ID)}, t.Request.Burst...)...)
 	case turn.Answering:
 		return nil
 	}

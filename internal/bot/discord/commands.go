@@ -13,97 +13,97 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// Command is one slash command. Only the person who gives it sees the answers.
-type Command struct {
-	Name        string // 1–32 lower-case characters
-	Description string // 1–100 characters
-	Options     []Option
-	Manage      bool // offered only to people who may manage the server, unless the server's settings say otherwise
-	Direct      bool // offered in direct messages too
-}
-
-// Option is one text option of a command.
-type Option struct {
-	Name        string
-	Description string
-	Required    bool     // required options come first
-	Choices     []string // at most 25; empty: any text
-}
-
-// Commands lists the usual commands. docs are the names of the sites of documentation, at most 25; without any there is
-// no command for them.
-func Commands(docs []string) []Command {
-	modes := make([]string, 0, 3)
-	for _, m := range turn.Modes() {
-		modes = append(modes, string(m))
-	}
-	all := []Command{
-		{Name: "context", Manage: true, Description: "Show how an answer came about: what was looked up, read, sent and cut",
-			Options: []Option{{Name: "turn", Description: "Record or message id; the latest answer here if left out"}}},
-		{Name: "lookup", Manage: true, Description: "Look something up now, or switch looking things up on or off here",
-			Options: []Option{
-				{Name: "query", Description: "What to look up"},
-				{Name: "web", Description: "Whether answers here may look things up", Choices: []string{"on", "off"}},
-				{Name: "feedback", Description: "What you think of a source, which then stands lower; or what was said so far", Choices: []string{"outdated", "wrong", "undo", "show"}},
-				{Name: "source", Description: "The source that the feedback is about: its number in the latest answer here, or its domain"},
-			}},
-		{Name: "mode", Manage: true, Description: "Show or change how the character behaves in this channel",
-			Options: []Option{{Name: "mode", Description: "The new mode; shows the present one if left out", Choices: modes},
-				{Name: "buttons", Description: "Whether replies here have buttons", Choices: []string{"on", "off"}}}},
-		{Name: "catchup", Description: "What you have missed here, for you alone",
-			Options: []Option{{Name: "span", Description: "How far back: 3h, 2 days, yesterday, since Monday; since you last wrote here if left out"}}},
-		{Name: "help", Manage: true, Direct: true, Description: "What this bot does and how to talk to it"},
-	}
-	if len(docs) > 0 {
-		all = append(all, Command{Name: "docs", Manage: true, Description: "Look something up in one documentation, and nowhere else",
-			Options: []Option{
-				{Name: "question", Description: "A question, the name of a page, or its address", Required: true},
-				{Name: "site", Description: "Which documentation, where several are known", Choices: docs},
-			}})
-	}
-	return all
-}
-
 // The commands in Discord's form, with nothing that is not set: discordgo's types write null where Discord documents none.
 // https://discord.com/developers/docs/interactions/application-commands#application-command-object
 type (
 	wireCommand struct {
-		Type        discordgo.ApplicationCommandType   `json:"type"`
-		Name        string                             `json:"name"`
-		Description string                             `json:"description"`
-		Permissions string                             `json:"default_member_permissions,omitempty"`
-		Contexts    []discordgo.InteractionContextType `json:"contexts"`
-		Options     []wireOption                       `json:"options,omitempty"`
+		Type         discordgo.ApplicationCommandType       `json:"type"`
+		Name         string                                 `json:"name"`
+		Names        map[discordgo.Locale]string            `json:"name_localizations,omitempty"`
+		Description  string                                 `json:"description"` // empty in a menu, where it must be
+		Descriptions map[discordgo.Locale]string            `json:"description_localizations,omitempty"`
+		Permissions  string                                 `json:"default_member_permissions,omitempty"`
+		Installs     []discordgo.ApplicationIntegrationType `json:"integration_types"`
+		Contexts     []discordgo.InteractionContextType     `json:"contexts"`
+		Options      []wireOption                           `json:"options,omitempty"`
 	}
 	wireOption struct {
-		Type        discordgo.ApplicationCommandOptionType `json:"type"`
-		Name        string                                 `json:"name"`
-		Description string                                 `json:"description"`
-		Required    bool                                   `json:"required,omitempty"`
-		Choices     []wireChoice                           `json:"choices,omitempty"`
+		Type         discordgo.ApplicationCommandOptionType `json:"type"`
+		Name         string                                 `json:"name"`
+		Names        map[discordgo.Locale]string            `json:"name_localizations,omitempty"`
+		Description  string                                 `json:"description"`
+		Descriptions map[discordgo.Locale]string            `json:"description_localizations,omitempty"`
+		Required     bool                                   `json:"required,omitempty"`
+		Suggests     bool                                   `json:"autocomplete,omitempty"`
+		Choices      []wireChoice                           `json:"choices,omitempty"`
 	}
 	wireChoice struct {
-		Name  string `json:"name"`
-		Value string `json:"value"`
+		Name  string                      `json:"name"`
+		Names map[discordgo.Locale]string `json:"name_localizations,omitempty"`
+		Value string                      `json:"value"`
 	}
 )
 
-// wire returns the command in Discord's form.
-func (c Command) wire() wireCommand {
+// The words of the house in Discord's numbers.
+var (
+	commandTypes = map[turn.CommandKind]discordgo.ApplicationCommandType{
+		turn.ChatInput: discordgo.ChatApplicationCommand, turn.MessageMenu: discordgo.MessageApplicationCommand, turn.UserMenu: discordgo.UserApplicationCommand,
+	}
+	contextTypes = map[turn.Place]discordgo.InteractionContextType{
+		turn.InServer: discordgo.InteractionContextGuild, turn.InDirect: discordgo.InteractionContextBotDM, turn.InPrivate: discordgo.InteractionContextPrivateChannel,
+	}
+	integrationTypes = map[turn.Install]discordgo.ApplicationIntegrationType{
+		turn.ServerInstall: discordgo.ApplicationIntegrationGuildInstall, turn.UserInstall: discordgo.ApplicationIntegrationUserInstall,
+	}
+	permissionBits = map[turn.Permission]int64{
+		turn.ManageMessages: discordgo.PermissionManageMessages, turn.ManageServer: discordgo.PermissionManageGuild,
+	}
+)
+
+// localesOf are Discord's locales of a language, where they are not the language itself.
+// https://discord.com/developers/docs/reference#locales
+var localesOf = map[string][]discordgo.Locale{
+	"en": {discordgo.EnglishUS, discordgo.EnglishGB},
+	"es": {discordgo.SpanishES, discordgo.SpanishLATAM},
+	"pt": {discordgo.PortugueseBR},
+}
+
+// locales returns texts by Discord's locales.
+func locales(texts turn.Localized) map[discordgo.Locale]string {
+	all := map[discordgo.Locale]string{}
+	for language, text := range texts {
+		of := localesOf[language]
+		if of == nil {
+			of = []discordgo.Locale{discordgo.Locale(language)}
+		}
+		for _, locale := range of {
+			all[locale] = text
+		}
+	}
+	return all
+}
+
+// wireForm returns a command in Discord's form.
+func wireForm(d turn.Definition) wireCommand {
 	w := wireCommand{
-		Type: discordgo.ChatApplicationCommand, Name: c.Name, Description: c.Description,
-		Contexts: []discordgo.InteractionContextType{discordgo.InteractionContextGuild},
+		Type: commandTypes[d.Kind], Name: d.Name, Names: locales(d.Names), Description: d.Description, Descriptions: locales(d.Descriptions),
 	}
-	if c.Direct {
-		w.Contexts = append(w.Contexts, discordgo.InteractionContextBotDM)
+	for _, place := range d.Places {
+		w.Contexts = append(w.Contexts, contextTypes[place])
 	}
-	if c.Manage {
-		w.Permissions = strconv.Itoa(discordgo.PermissionManageGuild)
+	for _, install := range d.Installs {
+		w.Installs = append(w.Installs, integrationTypes[install])
 	}
-	for _, o := range c.Options {
-		option := wireOption{Type: discordgo.ApplicationCommandOptionString, Name: o.Name, Description: o.Description, Required: o.Required}
-		for _, choice := range o.Choices {
-			option.Choices = append(option.Choices, wireChoice{choice, choice})
+	if d.Permission != turn.Everyone {
+		w.Permissions = strconv.FormatInt(permissionBits[d.Permission], 10)
+	}
+	for _, o := range d.Options {
+		option := wireOption{
+			Type: discordgo.ApplicationCommandOptionString, Name: o.Name, Names: locales(o.Names), Description: o.Description,
+			Descriptions: locales(o.Descriptions), Required: o.Required, Suggests: o.Suggests,
+		}
+		for _, c := range o.Choices {
+			option.Choices = append(option.Choices, wireChoice{c.Name, locales(c.Names), c.Value})
 		}
 		w.Options = append(w.Options, option)
 	}
@@ -114,8 +114,8 @@ func (c Command) wire() wireCommand {
 // the 200 creations a day and make commands flicker in every open client.
 func (s *Session) register(ctx context.Context, app string) error {
 	commands := make([]wireCommand, 0, len(s.cfg.Commands))
-	for _, c := range s.cfg.Commands {
-		commands = append(commands, c.wire())
+	for _, d := range s.cfg.Commands {
+		commands = append(commands, wireForm(d))
 	}
 	body := mustJSON(commands)
 	sum := sha256.Sum256(append([]byte(s.base+"\n"+app+"\n"), body...))

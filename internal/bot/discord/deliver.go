@@ -63,6 +63,15 @@ func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
 	if err := s.refusals.check(p.ChannelID); err != nil {
 		return "", err
 	}
+	if p.Persona != nil {
+		if id, done, err := s.deliverAs(ctx, p); done {
+			s.refusals.learn(p.ChannelID, err)
+			return id, err
+		}
+		if p.Text != "" {
+			p.Text = Labelled(p.Persona.Name, p.Text)
+		}
+	}
 	out := post{outgoing: outgoing{Content: p.Text, Flags: discordgo.MessageFlagsSuppressEmbeds}}
 	if p.ID != "" || len(p.Buttons) > 0 {
 		out.Components = rows(p.Buttons)
@@ -87,6 +96,11 @@ func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
 		out.Reference = nil // an answer that is no reply is better than none
 		req.body = mustJSON(out)
 		body, err = s.call(ctx, req)
+	}
+	if p.ID != "" && p.Persona == nil && code(err) == discordgo.ErrCodeCannotEditFromAnotherUser {
+		p.Persona = &turn.Persona{} // the channel had several characters when it was written
+		id, _, err := s.deliverAs(ctx, p)
+		return id, err
 	}
 	if err != nil {
 		s.refusals.learn(p.ChannelID, err)

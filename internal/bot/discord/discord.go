@@ -13,6 +13,7 @@
 //   - parents.go asks for channels that the gateway did not announce.
 //   - permissions.go computes who may read which channel; readable.go asks it of what the directory knows.
 //   - rest.go and pace.go send one request, with its limits and retries; fail.go and classify.go name what went wrong.
+//   - form.go opens forms; profile.go is how the bot looks in a server; webhook.go posts under the names of several characters.
 //   - deliver.go, interact.go and commands.go are messages, answers to commands and the commands themselves.
 //
 // REST calls, permissions, error codes and payload types are discordgo's. Its gateway client is not used, because it
@@ -53,10 +54,13 @@ type Config struct {
 	PerSecond int                                   // requests per second over all routes; 0: Discord's own limit of 50
 	Queue     int                                   // events that may wait for the bot before the oldest are lost; 0: 4,096
 	Operator  string                                // id of the user who runs the bot; empty: nobody is known
-	Commands  []Command                             // slash commands; see Commands for the usual ones
+	Commands  []turn.Definition                     // what people may order
 	OnReady   func(Ready)                           // called once, when the first session has begun and its servers are known
 	LoadHash  func(context.Context) (string, error) // reads what SaveHash saved, "" if nothing; nil: commands are registered at each start
 	SaveHash  func(context.Context, string) error   // keeps the fingerprint of the commands Discord has been given
+
+	// Form returns the form that a command opens whose definition says so, or why a person may not open it. It has a second.
+	Form func(context.Context, turn.Event) (form turn.Form, refusal string)
 
 	// LoadSession reads what SaveSession saved, "" if nothing, once when Run begins; SaveSession keeps it, every few seconds while
 	// anything happens and at the end of Run. With both, a program that starts again within minutes goes on in the session of the
@@ -64,6 +68,12 @@ type Config struct {
 	// without the token, but it names servers and channels.
 	LoadSession func(context.Context) (string, error)
 	SaveSession func(context.Context, string) error
+
+	// LoadWebhook reads what SaveWebhook kept of a channel, none if nothing, so that a channel gets one webhook for good. Their
+	// tokens are secrets. Keeps reports whether the bot has a message of its own on record. Each may be nil.
+	LoadWebhook func(ctx context.Context, channelID string) (Webhook, error)
+	SaveWebhook func(ctx context.Context, guildID, channelID string, w Webhook) error
+	Keeps       func(ctx context.Context, messageID string) (bool, error)
 }
 
 // Ready describes the bot, as Discord does when a session begins.
@@ -99,6 +109,7 @@ type Session struct {
 	pace       *pacer
 	names      directory
 	refusals   refusals
+	hooks      webhooks
 	parents    parents
 	events     chan turn.Event // closed by Run
 	waiting    *queue
@@ -260,6 +271,9 @@ func (s *Session) note(change func(*Health)) {
 // redact takes the token, and whatever the operator's redactor knows, out of a text.
 func (s *Session) redact(text string) string {
 	text = strings.ReplaceAll(text, s.token, "***")
+	for _, hook := range s.hooks.known() {
+		text = strings.ReplaceAll(text, hook.Token, "***")
+	}
 	if s.cfg.Redact != nil {
 		text = s.cfg.Redact(text)
 	}

@@ -119,6 +119,7 @@ func (s *Session) onGuildGone(_ context.Context, g *guildInfo) {
 func (s *Session) onRole(_ context.Context, r *roleChange) {
 	s.names.setRole(r.GuildID, r.Role)
 	s.refusals.forget()
+	s.hooks.retry()
 }
 
 func (s *Session) onChannel(_ context.Context, c *channel) { s.names.setChannel(*c) }
@@ -127,6 +128,7 @@ func (s *Session) onChannel(_ context.Context, c *channel) { s.names.setChannel(
 func (s *Session) onChannelChange(_ context.Context, c *channel) {
 	s.names.setChannel(*c)
 	s.refusals.forget()
+	s.hooks.retry()
 }
 
 // onChannelGone reports that a channel is gone, and the threads in it, of which Discord says nothing.

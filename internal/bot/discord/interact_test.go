@@ -143,7 +143,7 @@ func TestRegistration(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
 		var kept atomic.Value
 		kept.Store("")
-		begin := func(commands []Command) *door {
+		begin := func(commands []turn.Definition) *door {
 			return open(t, far, func(c *Config) {
 				c.Commands = commands
 				c.LoadHash = func(context.Context) (string, error) { return kept.Load().(string), nil }
@@ -155,7 +155,16 @@ func TestRegistration(t *testing.T) {
 			d.stop()
 			d.result(t)
 		}
-		d := begin(Commands([]string{"colony", "go"}))
+		docs := turn.Definition{
+			Kind: turn.ChatInput, Name: "docs", Names: turn.Localized{"pt": "manual"}, Description: "Look there", Descriptions: turn.Localized{"es": "Mira ahí"}, Permission: turn.ManageServer,
+			Options: []turn.Option{
+				{Name: "page", Description: "Which", Required: true, Suggests: true},
+				{Name: "site", Description: "Where", Choices: []turn.Choice{{Name: "Colony", Names: turn.Localized{"de": "Kolonie"}, Value: "colony"}, {Name: "Go", Value: "go"}}},
+			},
+			Places: []turn.Place{turn.InServer, turn.InDirect, turn.InPrivate}, Installs: []turn.Install{turn.ServerInstall, turn.UserInstall},
+		}
+		why := turn.Definition{Kind: turn.MessageMenu, Name: "Why this?", Places: []turn.Place{turn.InServer}, Installs: []turn.Install{turn.ServerInstall}}
+		d := begin([]turn.Definition{docs, why})
 		if !far.WaitCommands(1, soon) {
 			t.Fatal("not registered")
 		}
@@ -164,32 +173,19 @@ func TestRegistration(t *testing.T) {
 		far.Drop(0) // a second READY
 		await(t, "a second session", func() bool { return d.Health().Identifies == 2 && d.Health().Connected })
 		end(d)
-		end(begin(Commands([]string{"colony", "go"})))
+		end(begin([]turn.Definition{docs, why}))
 		raw, puts := far.Commands()
 		if puts != 1 {
 			t.Errorf("registered %d times, want once", puts)
 		}
-		var commands []struct {
-			Name, Description string
-			Manage            string `json:"default_member_permissions"`
-			Contexts          []int
+		const want = `[{"type":1,"name":"docs","name_localizations":{"pt-BR":"manual"},"description":"Look there","description_localizations":{"es-419":"Mira ahí","es-ES":"Mira ahí"},` +
+			`"default_member_permissions":"32","integration_types":[0,1],"contexts":[0,1,2],"options":[{"type":3,"name":"page","description":"Which","required":true,"autocomplete":true},` +
+			`{"type":3,"name":"site","description":"Where","choices":[{"name":"Colony","name_localizations":{"de":"Kolonie"},"value":"colony"},{"name":"Go","value":"go"}]}]},` +
+			`{"type":3,"name":"Why this?","description":"","integration_types":[0],"contexts":[0]}]`
+		if raw != want {
+			t.Errorf("registered %s", raw)
 		}
-		if err := json.Unmarshal([]byte(raw), &commands); err != nil || len(commands) != 6 || !strings.Contains(raw, `"choices":[{"name":"colony","value":"colony"},{"name":"go","value":"go"}]`) {
-			t.Fatalf("%v: %s", err, raw)
-		}
-		if strings.Contains(raw, "null") || strings.Contains(raw, "channel_types") {
-			t.Errorf("fields that Discord does not document: %s", raw)
-		}
-		for _, c := range commands {
-			manage := "32"
-			if c.Name == "catchup" { // what one person has missed is for everybody
-				manage = ""
-			}
-			if c.Manage != manage || len(c.Description) > 100 || len(c.Contexts) == 0 {
-				t.Errorf("command %+v", c)
-			}
-		}
-		d = begin(Commands(nil))
+		d = begin([]turn.Definition{why})
 		far.WaitCommands(2, soon)
 		end(d)
 		if _, puts := far.Commands(); puts != 2 {
@@ -217,4 +213,35 @@ func TestManages(t *testing.T) {
 	if s.manages("hall", nil) || s.manages("elsewhere", &member{User: user{ID: "1"}}) {
 		t.Error("somebody manages a server who is not known there")
 	}
+}
+
+// TestSections shows sections between rules, and text in place of them after a press, which Discord takes in components alone.
+func TestSections(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		d := open(t, far, nil)
+		order := far.Interact("general", "ada", "context", nil, true)
+		a := turn.Answer{
+			Sections: []turn.Section{{Text: "what **happened**"}, {Title: "Timeline", Text: "██· websearch"}},
+			Buttons:  []turn.Button{{ID: "page:a", Label: "Next"}}, File: []byte("{}"), Name: "turn.json",
+		}
+		if err := d.Respond(t.Context(), *d.next(t).Command, a); err != nil {
+			t.Fatal(err)
+		}
+		shown, _ := order.WaitAnswer(1, time.Second)
+		if shown.Text != "```\nwhat **happened**\n```\n**Timeline**\n```\n██· websearch\n```" || len(shown.Buttons) != 1 || shown.Files["turn.json"] != "{}" {
+			t.Errorf("shown %+v", shown)
+		}
+		press := far.Press("ada", shown, "page:a", discordtest.Member)
+		e := d.next(t)
+		if err := d.Respond(t.Context(), *e.Command, turn.Answer{Text: "It is gone."}); err != nil {
+			t.Fatal(err)
+		}
+		if shown, _ = press.WaitAnswer(1, time.Second); shown.Text != "It is gone." {
+			t.Errorf("shown %+v", shown)
+		}
+		long := turn.Answer{Sections: []turn.Section{{Text: strings.Repeat("x", 2500)}, {Text: strings.Repeat("x", 1500)}}}
+		if f := failed(t, d.Respond(t.Context(), *e.Command, long)); f.Kind != TooLong {
+			t.Errorf("got %+v", f)
+		}
+	})
 }

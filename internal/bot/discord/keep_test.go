@@ -109,7 +109,7 @@ func TestRestart(t *testing.T) {
 		d = open(t, far, func(c *Config) {
 			k.use(c)
 			c.OnReady = func(r Ready) { ready <- r }
-			c.Commands = Commands(nil)
+			c.Commands = []turn.Definition{{Kind: turn.MessageMenu, Name: "Why this?", Places: []turn.Place{turn.InServer}, Installs: []turn.Install{turn.ServerInstall}}}
 		})
 		for range 3 {
 			if e := d.next(t); e.Message.Text != "not taken" || e.ParentUnknown {

@@ -95,10 +95,11 @@ func (s *Session) ownRole(m *message) (found bool) {
 
 func (s *Session) message(m *message, by *member) turn.Message {
 	text, mentions := s.readable(m)
-	own := m.Author.ID == s.selfID()
+	own := m.Author.ID == s.selfID() || m.WebhookID != "" && m.AppID != "" && m.AppID == s.appID()
 	out := turn.Message{
 		ID: m.ID, ChannelID: m.ChannelID, Text: text, Mentions: mentions, At: m.Timestamp.Time, Own: own,
 		Author: turn.Author{ID: m.Author.ID, Name: m.Author.name(by), Machine: !own && !fromPerson(m)},
+		Files:  files(m.ID, m.Attachments, m.Flags), Quotes: s.quotes(m),
 	}
 	if m.Reference != nil && m.Reference.Type == 0 {
 		out.ReplyTo = m.Reference.MessageID

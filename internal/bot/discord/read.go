@@ -74,6 +74,13 @@ func newIdentity(u user, app string) *identity {
 		" "+plain, "", " "+nick, "", plain+" ", "", nick+" ", "", plain, "", nick, "")}
 }
 
+func (s *Session) appID() string {
+	if self := s.self.Load(); self != nil {
+		return self.app
+	}
+	return ""
+}
+
 func (s *Session) selfID() string {
 	if self := s.self.Load(); self != nil {
 		return self.user.ID

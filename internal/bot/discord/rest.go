@@ -127,7 +127,7 @@ func (s *Session) call(ctx context.Context, r request) ([]byte, error) {
 			}
 		default:
 			if e.RetryAfter > maxLimit {
-				s.log.Warn("a limit of Discord's is too long to wait for", "route", r.route(), "wait", e.RetryAfter)
+				s.log.Warn("a limit of Discord's is too long to wait for", "route", s.redact(r.route()), "wait", e.RetryAfter)
 			}
 			return nil, e
 		}

@@ -18,15 +18,15 @@ import (
 // serverLimit is how long Discord may take for one of these.
 const serverLimit = 3 * time.Second
 
-// Places lists the channels of a server, and the threads in them that are known.
-func (s *Session) Places(guildID string) []turn.Place { return s.names.places(guildID) }
+// Channels lists the channels of a server, and the threads in them that are known.
+func (s *Session) Channels(guildID string) []turn.Channel { return s.names.listChannels(guildID) }
 
-func (d *directory) places(guildID string) (all []turn.Place) {
+func (d *directory) listChannels(guildID string) (all []turn.Channel) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if g := d.guilds[guildID]; g != nil {
 		for _, c := range g.channels {
-			all = append(all, turn.Place{ID: c.ID, Name: c.Name, Topic: c.Topic})
+			all = append(all, turn.Channel{ID: c.ID, Name: c.Name, Topic: c.Topic})
 		}
 	}
 	return all

@@ -164,12 +164,73 @@ type message struct {
 	Timestamp  stamp                 `json:"timestamp"`
 	Edited     *stamp                `json:"edited_timestamp"`
 	WebhookID  string                `json:"webhook_id"`
+	AppID      string                `json:"application_id"` // that owns the webhook, if one does
 	Author     *user                 `json:"author"`
 	Member     *member               `json:"member"`
 	Mentions   []mention             `json:"mentions"`
 	Roles      []string              `json:"mention_roles"`
 	Reference  *messageReference     `json:"message_reference"`
 	Referenced *message              `json:"referenced_message"`
+
+	Flags       discordgo.MessageFlags `json:"flags"`
+	Attachments optional[sentFile]     `json:"attachments"`
+	Embeds      optional[embed]        `json:"embeds"`
+	Snapshots   optional[snapshot]     `json:"message_snapshots"`
+}
+
+// optional is what a message can do without: what of it cannot be read is left out, and the message is not lost.
+type optional[T any] []T
+
+// UnmarshalJSON never fails.
+func (o *optional[T]) UnmarshalJSON(data []byte) error {
+	if err := json.Unmarshal(data, (*[]T)(o)); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
+		*o = nil
+	}
+	return nil
+}
+
+// https://discord.com/developers/docs/resources/message#attachment-object
+type sentFile struct {
+	ID          snowflake `json:"id"`
+	Filename    string    `json:"filename"`
+	Description string    `json:"description"`
+	ContentType string    `json:"content_type"`
+	Size        int64     `json:"size"`
+	URL         string    `json:"url"`
+	Width       int       `json:"width"`
+	Height      int       `json:"height"`
+	Seconds     float64   `json:"duration_secs"`
+	Waveform    string    `json:"waveform"`
+}
+
+// https://discord.com/developers/docs/resources/message#embed-object
+type embed struct {
+	Title       string               `json:"title"`
+	Description string               `json:"description"`
+	Provider    embedName            `json:"provider"`
+	Author      embedName            `json:"author"`
+	Fields      optional[embedField] `json:"fields"`
+}
+
+type embedName struct {
+	Name string `json:"name"`
+}
+
+type embedField struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// snapshot is a message as it was when it was forwarded. Whose it was is not told.
+// https://discord.com/developers/docs/resources/message#message-snapshot-object
+type snapshot struct {
+	Message struct {
+		Content     string                 `json:"content"`
+		Flags       discordgo.MessageFlags `json:"flags"`
+		Attachments optional[sentFile]     `json:"attachments"`
+		Embeds      optional[embed]        `json:"embeds"`
+		Mentions    []mention              `json:"mentions"`
+	} `json:"message"`
 }
 
 type messageReference struct {
@@ -237,19 +298,36 @@ type threadList struct {
 }
 
 type interaction struct {
-	ID        string                    `json:"id"`
-	Type      discordgo.InteractionType `json:"type"`
-	Token     string                    `json:"token"`
-	GuildID   string                    `json:"guild_id"`
-	ChannelID string                    `json:"channel_id"`
-	Member    *member                   `json:"member"` // in a server
-	User      *user                     `json:"user"`   // in a direct message
-	Message   *pressed                  `json:"message"`
-	Data      struct {
-		Name     string   `json:"name"`
-		Options  []option `json:"options"`
-		CustomID string   `json:"custom_id"`
+	ID          string                    `json:"id"`
+	Type        discordgo.InteractionType `json:"type"`
+	Token       string                    `json:"token"`
+	GuildID     string                    `json:"guild_id"`
+	ChannelID   string                    `json:"channel_id"`
+	Locale      string                    `json:"locale"` // of the person's client
+	GuildLocale string                    `json:"guild_locale"`
+	Owners      map[string]string         `json:"authorizing_integration_owners"` // by installation type: id of the server, id of the user
+	Member      *member                   `json:"member"`                         // in a server
+	User        *user                     `json:"user"`                           // in a direct message
+	Message     *pressed                  `json:"message"`
+	Data        struct {
+		Type       discordgo.ApplicationCommandType `json:"type"`
+		Name       string                           `json:"name"`
+		Options    []option                         `json:"options"`
+		CustomID   string                           `json:"custom_id"`
+		TargetID   string                           `json:"target_id"`  // of an entry in a context menu
+		Components []formPart                       `json:"components"` // of a form that was sent
+		Resolved   struct {
+			Messages map[string]*message `json:"messages"`
+		} `json:"resolved"`
 	} `json:"data"`
+}
+
+// visiting reports whether a person has brought the app along to a place that has not installed it. A server that says nothing of
+// installations knows none but its own.
+func (i *interaction) visiting() bool {
+	_, installed := i.Owners[strconv.Itoa(int(discordgo.ApplicationIntegrationGuildInstall))]
+	_, brought := i.Owners[strconv.Itoa(int(discordgo.ApplicationIntegrationUserInstall))]
+	return brought && !installed
 }
 
 // pressed is the message under which a button was pressed.
@@ -261,5 +339,6 @@ type pressed struct {
 type option struct {
 	Name    string          `json:"name"`
 	Value   json.RawMessage `json:"value"`
+	Focused bool            `json:"focused"` // it is being typed, and suggestions are asked for
 	Options []option        `json:"options"` // of a subcommand
 }

@@ -35,7 +35,7 @@ func TestHostileReplies(t *testing.T) {
 		}
 		whole, _ := rules.Guard(text)
 		whole, _, _ = marker.Mark(whole, false)
-		lines, _ := Sources(look, whole, rules.Secrets)
+		lines, _ := Sources(look, whole, "en", rules.Secrets)
 		whole += "\n\n" + SmallType + strings.Join(lines, "\n"+SmallType)
 		checkPosts(t, i, text, Split(whole, 2000))
 		if t.Failed() {

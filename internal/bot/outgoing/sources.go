@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"familiar/internal/catalogue"
 	"familiar/internal/context/turn"
 	"familiar/internal/redact"
 	"familiar/internal/web/clean"
@@ -25,14 +26,14 @@ var (
 
 // Sources lists what the guarded body cites or, when it cites nothing, what was read for it, a line for each source. A number
 // directly behind a word counts, as for the guard; in code it may be an index, but a source that is listed for nothing does
-// no harm. There may have been no lookup.
-func Sources(l *turn.Lookup, body string, secrets *redact.Redactor) (lines []string, cited bool) {
+// no harm. There may have been no lookup. What is missing of a source is said in a language.
+func Sources(l *turn.Lookup, body, language string, secrets *redact.Redactor) (lines []string, cited bool) {
 	sources, cited := Cited(l, body)
 	for _, s := range sources {
-		if secrets.Found(sourceLine(s)) { // a mask in its place could set an address free
+		if secrets.Found(sourceLine(language, s)) { // a mask in its place could set an address free
 			s.Title, s.Site = "", ""
 		}
-		lines = append(lines, secrets.String(sourceLine(s)))
+		lines = append(lines, secrets.String(sourceLine(language, s)))
 	}
 	return lines, cited
 }
@@ -70,14 +71,20 @@ func Cited(l *turn.Lookup, body string) (sources []turn.Source, cited bool) {
 	return sources, len(numbers) > 0
 }
 
-func sourceLine(s turn.Source) string {
-	date := "undated"
+// What a line of a source says where something is missing.
+const (
+	Undated        = "undated"
+	AddressTooLong = "(its address is too long to show)"
+)
+
+func sourceLine(language string, s turn.Source) string {
+	date := catalogue.Say(language, Undated)
 	if !s.Published.IsZero() {
 		date = day(s.Published)
 	}
 	link := "<" + s.URL + ">"
 	if len(s.URL) > longestShown {
-		link = "(its address is too long to show)"
+		link = catalogue.Say(language, AddressTooLong)
 	}
 	return fmt.Sprintf("[%d] %s · %s · %s %s", s.N, Inert(s.Title, 80), Inert(strings.TrimPrefix(s.Site, "www."), 60), date, link)
 }

@@ -31,8 +31,8 @@ func TestSourceLineIsInert(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, line := range []string{
-				sourceLine(turn.Source{N: 1, URL: "https://example.org/a", Title: tt.title, Site: "www.example.org"}),
-				sourceLine(turn.Source{N: 1, URL: "https://example.org/a", Title: "example.org", Site: tt.title}),
+				sourceLine("en", turn.Source{N: 1, URL: "https://example.org/a", Title: tt.title, Site: "www.example.org"}),
+				sourceLine("en", turn.Source{N: 1, URL: "https://example.org/a", Title: "example.org", Site: tt.title}),
 			} {
 				if strings.Count(line, "://") != 1 || strings.ContainsAny(line, "@\n\r*`|") || strings.Contains(line, "discord.gg") {
 					t.Errorf("line %q", line)
@@ -43,7 +43,7 @@ func TestSourceLineIsInert(t *testing.T) {
 			}
 		})
 	}
-	line := sourceLine(turn.Source{N: 1, URL: "https://www.example.org/a", Title: "T", Site: "www.example.org"})
+	line := sourceLine("en", turn.Source{N: 1, URL: "https://www.example.org/a", Title: "T", Site: "www.example.org"})
 	if want := "[1] T · example.org · undated <https://www.example.org/a>"; line != want {
 		t.Errorf("got %q, want %q", line, want)
 	}
@@ -69,7 +69,7 @@ func TestSources(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			guarded, _ := rules.Guard(tt.body)
-			lines, cited := Sources(l, guarded, nil)
+			lines, cited := Sources(l, guarded, "en", nil)
 			var listed strings.Builder
 			for _, line := range lines {
 				listed.WriteString(strings.TrimPrefix(line, "[")[:1])

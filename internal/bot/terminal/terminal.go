@@ -218,7 +218,11 @@ func (d *Door) Respond(_ context.Context, _ turn.Command, a turn.Answer) error {
 	d.open()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	_, err := fmt.Fprintln(d.Out, strings.TrimRight(d.plain(a.Text), "\n"))
+	text := a.Text
+	for _, s := range a.Sections {
+		text = strings.TrimLeft(text+"\n\n"+strings.TrimLeft(s.Title+"\n"+s.Text, "\n"), "\n")
+	}
+	_, err := fmt.Fprintln(d.Out, strings.TrimRight(d.plain(text), "\n"))
 	d.wake()
 	return err
 }

@@ -50,7 +50,25 @@ func intents(l *turn.Lookup) string {
 
 // Lookup writes what a lookup searched for, read and found.
 func Lookup(l *turn.Lookup) string {
-	var w writer
+	var all strings.Builder
+	for _, s := range lookup(l) {
+		all.WriteString(s.Text)
+	}
+	return all.String()
+}
+
+func lookup(l *turn.Lookup) []turn.Section {
+	write := func(parts ...func(*writer, *turn.Lookup)) string {
+		var w writer
+		for _, part := range parts {
+			part(&w, l)
+		}
+		return w.String()
+	}
+	return sections(Decision, write(viewDecision, viewTimes), Search, write(viewAsked, viewHits), Reading, write(viewPages, viewRemoved), Claims, write(viewClaims))
+}
+
+func viewDecision(w *writer, l *turn.Lookup) {
 	w.row("state", "%s%s", l.State, inParens(string(l.Failure)))
 	why := orDash(l.Reason)
 	if l.State == turn.Disabled {
@@ -81,15 +99,12 @@ func Lookup(l *turn.Lookup) string {
 	if r := l.Reused; r != nil {
 		w.row("cached", "what turn %s found for %q, %s ago", r.Turn, r.Query, r.Age.Round(time.Second))
 	}
-	viewAsked(&w, l)
-	viewHits(&w, l)
-	viewPages(&w, l)
-	viewClaims(&w, l)
+}
+
+func viewRemoved(w *writer, l *turn.Lookup) {
 	for i, r := range l.Removed {
 		w.item(i, "removed", "rule %s ×%d", r.Rule, r.Count)
 	}
-	viewTimes(&w, l)
-	return w.String()
 }
 
 func viewTimes(w *writer, l *turn.Lookup) {
@@ -130,7 +145,7 @@ func viewPages(w *writer, l *turn.Lookup) {
 			passed = "reader " + p.Passed
 		}
 		if p.Failure != "" {
-			w.item(i, "pages", "not read: %s%s", p.URL, inParens(strings.Join(nonEmpty(string(p.Failure), string(p.Reason), status(p.Status), passed), ", ")))
+			w.item(i, "pages", "✗ not read: %s%s", p.URL, inParens(strings.Join(nonEmpty(string(p.Failure), string(p.Reason), status(p.Status), passed), ", ")))
 			continue
 		}
 		facts := nonEmpty(status(p.Status), size(p.Bytes), ms(p.Took), published(p.Published), cached(p.Cached), passed)
@@ -140,7 +155,7 @@ func viewPages(w *writer, l *turn.Lookup) {
 		if p.Hidden > 0 {
 			facts = append(facts, fmt.Sprintf("%d hidden characters dropped", p.Hidden))
 		}
-		w.item(i, "pages", "[%s] %s%s", sourceNumber(p.N), orDash(p.Final, p.URL), inParens(strings.Join(facts, ", ")))
+		w.item(i, "pages", "✓ [%s] %s%s", sourceNumber(p.N), orDash(p.Final, p.URL), inParens(strings.Join(facts, ", ")))
 	}
 }
 
@@ -153,7 +168,7 @@ func viewClaims(w *writer, l *turn.Lookup) {
 		if len(c.Framing.Path) > 0 {
 			w.row("", "    below: %s", strings.Join(c.Framing.Path, " › "))
 		}
-		if note := c.Framing.Note(strconv.Quote); note != "" {
+		if note := c.Framing.Note(strconv.Quote, fmt.Sprintf); note != "" {
 			w.row("", "    framing: %s", note)
 		}
 		for _, b := range c.Also {

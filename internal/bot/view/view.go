@@ -14,19 +14,49 @@ import (
 	"familiar/internal/web/clean"
 )
 
-// Page is one page of a record, as plain text.
-type Page struct{ Name, Text string }
+// Page is one page of a record, in sections of plain text.
+type Page struct {
+	Name     string
+	Sections []turn.Section
+}
 
-// Prompt is the name of the page with what the model was sent.
-const Prompt = "Prompt"
+// Names of pages, of which Prompt is the one with what the model was sent.
+const (
+	Overview = "Overview"
+	Lookups  = "Lookup"
+	Prompt   = "Prompt"
+	Reply    = "Reply"
+)
+
+// Titles of sections.
+const (
+	Timeline = "Timeline"
+	Tokens   = "Tokens"
+	Answer   = "Answer"
+	Decision = "Decision"
+	Search   = "Search"
+	Reading  = "Pages"
+	Claims   = "Claims"
+)
+
+// Titles returns the names of all pages and the titles of all sections.
+func Titles() []string {
+	return []string{Overview, Lookups, Prompt, Reply, Files, Timeline, Tokens, Answer, Decision, Search, Reading, Claims}
+}
+
+// Files is the name of the page with what is wrong with the characters' files, and FilesWrong leads to it.
+const (
+	Files      = "Files"
+	FilesWrong = "files      %d problems with the characters' files: see the page Files\n"
+)
 
 // Pages writes a turn's record: what happened first, then the lookup, the prompt and the reply.
 func Pages(t *turn.Trace) []Page {
-	pages := []Page{{"Overview", overview(t)}}
+	pages := []Page{{Overview, overview(t)}}
 	if l := t.Lookup(); l != nil {
-		pages = append(pages, Page{"Lookup", Lookup(l)})
+		pages = append(pages, Page{Lookups, lookup(l)})
 	}
-	return append(pages, Page{Prompt, promptPage(t)}, Page{"Reply", replyPage(t)})
+	return append(pages, Page{Prompt, sections("", promptPage(t))}, Page{Reply, sections("", replyPage(t))})
 }
 
 // Whole writes every page of a record under its name.
@@ -36,9 +66,25 @@ func Whole(t *turn.Trace) string {
 		if i > 0 {
 			fmt.Fprintf(&all, "\n── %s ──\n", p.Name)
 		}
-		all.WriteString(p.Text)
+		for j, s := range p.Sections {
+			if j > 0 {
+				fmt.Fprintf(&all, "\n%s\n", s.Title)
+			}
+			all.WriteString(s.Text)
+		}
 	}
 	return all.String()
+}
+
+// sections pairs titles with texts, and leaves out those without text.
+func sections(titlesAndTexts ...string) []turn.Section {
+	var all []turn.Section
+	for i := 0; i < len(titlesAndTexts); i += 2 {
+		if text := titlesAndTexts[i+1]; text != "" {
+			all = append(all, turn.Section{Title: titlesAndTexts[i], Text: text})
+		}
+	}
+	return all
 }
 
 // writer collects lines of "label  value".
@@ -58,27 +104,66 @@ func (w *writer) item(i int, label, format string, values ...any) {
 
 func (w *writer) line(format string, values ...any) { fmt.Fprintf(w, format+"\n", values...) }
 
-func overview(t *turn.Trace) string {
+func overview(t *turn.Trace) []turn.Section {
+	return sections("", what(t), Timeline, timeline(t), Tokens, tokens(t), Answer, answer(t))
+}
+
+// what says in a few lines what was asked and what became of it.
+func what(t *turn.Trace) string {
 	var w writer
 	r := t.Request
 	w.row("turn", "%s · %s · %s in %s", r.ID, t.Began.UTC().Format("2006-01-02 15:04:05 UTC"), t.Phase, ms(t.Took))
 	w.row("asked", "%s: %q", r.Message.Author.Name, clean.Line(r.Message.Text, 200))
 	w.row("mode", "%s · character %s", r.Mode, r.Character)
+	if scene := r.Backdrop; scene != nil {
+		w.row("backdrop", "%q by %s, %s", clean.Line(scene.Text, 200), scene.By, day(scene.At))
+	}
+	if r.Persona != nil {
+		w.row("posted as", "%s", r.Persona.Name)
+	}
 	if l := t.Lookup(); l != nil {
 		w.row("lookup", "%s", lookupSummary(l))
 		if l.Query != "" {
 			w.row("query", "%s", Queries(l.Query))
 		}
 	}
-	for i, o := range t.Outcomes {
-		w.item(i, "providers", "%s %s %s%s", o.Provider, o.Status, ms(o.Took), inParens(o.Err))
+	for i, line := range attached(t) {
+		w.item(i, "attached", "%s", line)
 	}
-	w.row("tokens", "%s", layerTokens(t.Layers))
+	for i, v := range t.Transcripts {
+		w.item(i, "voice", "%.0f s · %s%s", v.Seconds, sentTo(v), inParens(string(v.Failure)))
+	}
+	if id := r.EarlierID; id != "" {
+		what := "answers again what it answered before"
+		if r.GoOn {
+			what = "goes on with a reply that was cut"
+		}
+		w.row("earlier", "%s · %s", id, what)
+	}
+	if t.Err != "" {
+		w.row("error", "%s", t.Err)
+	}
+	return w.String()
+}
+
+// tokens says how the prompt's budget was used, and what was cut or dropped for it.
+func tokens(t *turn.Trace) string {
+	var w writer
+	for _, l := range t.Layers {
+		if l.Used > 0 {
+			w.line("%s %5d of %d  %s", bar(0, l.Used, max(l.Budget, l.Used), tokenBar), l.Used, l.Budget, l.Layer)
+		}
+	}
 	for i, d := range t.Dropped {
 		w.item(i, "cut", "%s/%s %s, %d tokens", d.Layer, d.Source, d.Reason, d.Tokens)
 	}
+	return w.String()
+}
+
+// answer says who wrote the reply and what was done to it.
+func answer(t *turn.Trace) string {
+	var w writer
 	w.row("model", "%s%s", orDash(t.Model), modelUse(t))
-	w.row("times", "prompt %s · first words %s · first seen %s", ms(t.Timings.Prompt), ms(t.Timings.FirstToken), ms(t.Timings.FirstSeen))
 	for i, g := range t.Guarded {
 		w.item(i, "guard", "%s ×%d%s", g.Rule, g.Count, inParens(g.What))
 	}
@@ -91,33 +176,45 @@ func overview(t *turn.Trace) string {
 			w.item(i, "opinions", "%s %s%s %s", o.Is, fmt.Sprint(o.Sources), inParens(cmp.Or(o.Why, o.Words)), clean.Line(cmp.Or(o.Quote, o.Text), 120))
 		}
 	}
+	if t.Blind {
+		w.row("images", "the model cannot see: it was shown none")
+	}
 	if t.Uncited {
 		w.row("cited", "none of the sources that were given")
-	}
-	if id := t.Request.EarlierID; id != "" {
-		what := "answers again what it answered before"
-		if t.Request.GoOn {
-			what = "goes on with a reply that was cut"
-		}
-		w.row("earlier", "%s · %s", id, what)
 	}
 	for i, p := range t.Presses {
 		w.item(i, "pressed", "%s by %s · %s%s", p.Kind, p.ByID, p.At.UTC().Format("2006-01-02 15:04:05 UTC"), inParens(p.TurnID))
 	}
-	if t.Err != "" {
-		w.row("error", "%s", t.Err)
-	}
 	return w.String()
 }
 
-func layerTokens(layers []turn.LayerTokens) string {
-	var parts []string
-	for _, l := range layers {
-		if l.Used > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d/%d", l.Layer, l.Used, l.Budget))
+// attached writes a line for each thing that hung on the messages.
+func attached(t *turn.Trace) (lines []string) {
+	for _, o := range t.Outcomes {
+		for _, c := range o.Contributions {
+			a := c.Attached
+			switch {
+			case a == nil:
+			case a.Name == "":
+				lines = append(lines, fmt.Sprintf("quotations · %d tokens", c.Tokens))
+			case a.Failure != "":
+				lines = append(lines, fmt.Sprintf("%s · not shown: %s", a.Name, a.Failure))
+			case a.Image != nil:
+				lines = append(lines, fmt.Sprintf("%s · %s, %d×%d, %d bytes, sha256 %.12s · shown %d×%d, %d tokens", a.Name, a.Type, a.Width, a.Height, a.Size, a.SHA256, a.Image.Width, a.Image.Height, c.Tokens))
+			default:
+				lines = append(lines, fmt.Sprintf("%s · %d lines, %d bytes, sha256 %.12s · %d tokens", a.Name, a.Lines, a.Size, a.SHA256, c.Tokens))
+			}
 		}
 	}
-	return orDash(strings.Join(parts, " · "))
+	return lines
+}
+
+// sentTo says where a recording went.
+func sentTo(v turn.Transcript) string {
+	if v.Host == "" {
+		return "not sent anywhere"
+	}
+	return fmt.Sprintf("%d bytes sent to %s", v.Bytes, v.Host)
 }
 
 func modelUse(t *turn.Trace) string {
@@ -144,7 +241,7 @@ func promptPage(t *turn.Trace) string {
 		if m.Web {
 			web = " · from the web"
 		}
-		w.line("── %s%s · %d tokens%s", m.Role, inParens(m.Name), m.Tokens, web)
+		w.line("── %s%s%s · %d tokens", m.Role, inParens(m.Name), web, m.Tokens)
 		w.line("%s\n", m.Text)
 	}
 	return w.String()

@@ -17,17 +17,18 @@ const (
 // claims is the order in which layers take from the total: what makes the character, and keeps it safe,
 // comes before what it could do without. The turn's message takes its share right after the core rules.
 var claims = [...]turn.Layer{
-	turn.Core, turn.Character, turn.AuthorNote, turn.Content, turn.RecentHistory, turn.DepthInject, turn.HistorySummary,
+	turn.Core, turn.Character, turn.AuthorNote, turn.Content, turn.Attachments, turn.RecentHistory, turn.DepthInject, turn.HistorySummary,
 }
 
 // place is where in the prompt a piece is rendered.
 type place int
 
 const (
-	section place = iota // of the system prompt
-	chat                 // a message of the conversation
-	inject               // a system message between those
-	block                // web text, as a message of its own
+	section  place = iota // of the system prompt
+	chat                  // a message of the conversation
+	inject                // a system message between those
+	block                 // web text, as a message of its own
+	attached              // what hangs on the turn's message: text as a message of its own, a picture on the turn's
 )
 
 // piece is one contribution, or the turn's message, with the text that will be rendered.
@@ -45,6 +46,8 @@ type piece struct {
 	at         time.Time // chat
 	depth      int       // inject
 	label      int       // the turn's message: bytes of text before what was said
+
+	from *turn.Contribution // attached
 }
 
 // fitted is what the budget left.
@@ -69,7 +72,7 @@ func (b *Builder) fit(req turn.Request, outcomes []turn.Outcome) *fitted {
 		left = int(^uint(0) >> 1)
 	}
 	left -= f.preamble.tokens
-	var used [turn.DepthInject + 1]int
+	var used [turn.Attachments + 1]int
 	for _, layer := range claims {
 		used[layer] = b.fill(f, layer, min(left, req.Budget.Layers[layer]))
 		left -= used[layer]
@@ -109,10 +112,12 @@ func (b *Builder) pieces(req turn.Request, outcomes []turn.Outcome) []piece {
 
 func (b *Builder) piece(req turn.Request, c *turn.Contribution) (piece, bool) {
 	p := piece{layer: c.Layer, priority: c.Priority, source: c.Source, text: strings.TrimSpace(c.Text)}
-	if p.layer < turn.Core || p.layer > turn.DepthInject {
+	if p.layer < turn.Core || p.layer > turn.Attachments {
 		return p, false
 	}
 	switch {
+	case c.Attached != nil:
+		return b.attached(p, c)
 	case c.Web:
 		p.place, p.text = block, c.Text // to the byte: the record shows it as it is
 	case c.Message != nil:
@@ -135,7 +140,7 @@ func (b *Builder) piece(req turn.Request, c *turn.Contribution) (piece, bool) {
 // has made it fit its layer to the token, and it cannot be cut.
 func (b *Builder) around(at place) int {
 	switch at {
-	case block:
+	case block, attached:
 		return 0
 	case section:
 		return b.count(separator)
@@ -160,6 +165,9 @@ func (b *Builder) fill(f *fitted, layer turn.Layer, budget int) (used int) {
 			if text, n := cut(p.text, budget-used-around, p.tokens-around, b.count); text != "" {
 				p.text, p.tokens, fits = text, n+around, true
 			}
+		}
+		if p.place == attached {
+			fits = b.cutLines(p, budget-used)
 		}
 		if !fits {
 			hole = hole || p.place == chat

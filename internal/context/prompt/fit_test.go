@@ -184,6 +184,13 @@ func TestFitProperties(t *testing.T) {
 				c.Message = &turn.Message{ID: fmt.Sprint(i), Text: c.Text, Own: rapid.Bool().Draw(t, "own")}
 				c.Text = ""
 			}
+			if c.Layer == turn.Attachments && rapid.Bool().Draw(t, "attached") {
+				c.Text = "| " + strings.ReplaceAll(c.Text, " ", "\n| ") + "\n"
+				c.Attached = &turn.Attached{Open: "<file>\n", Close: "</file>", CutNote: rapid.SampledFrom([]string{"", "(cut)\n"}).Draw(t, "note"), Most: rapid.IntRange(0, 60).Draw(t, "most")}
+				if rapid.Bool().Draw(t, "image") {
+					c.Attached = &turn.Attached{Image: &turn.Image{Label: "a picture", Tokens: rapid.IntRange(1, 90).Draw(t, "tokens")}}
+				}
+			}
 			offered = append(offered, c)
 		}
 		req := turn.Request{
@@ -207,6 +214,9 @@ func TestFitProperties(t *testing.T) {
 			sum += m.Tokens
 			if !utf8.ValidString(m.Text) {
 				t.Errorf("cut through a character: %q", m.Text)
+			}
+			if strings.HasPrefix(m.Text, "<file>") && !(strings.HasSuffix(m.Text, "\n</file>") && strings.Count(m.Text, "\n") == strings.Count(m.Text, "\n| ")+strings.Count(m.Text, "\n(cut)")+1) {
+				t.Errorf("a file is cut within a line, or not closed: %q", m.Text)
 			}
 		}
 		if sum > req.Budget.Total {

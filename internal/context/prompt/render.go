@@ -36,7 +36,13 @@ func (b *Builder) render(f *fitted) []turn.Rendered {
 		}
 		messages = append(messages, last)
 	}
-	return messages
+	before, images := onMessage(f.pieces)
+	last := &messages[len(messages)-1]
+	last.Images = images
+	for _, i := range images {
+		last.Tokens += i.Tokens
+	}
+	return slices.Insert(messages, len(messages)-1, before...)
 }
 
 func (p *piece) rendered() turn.Rendered {
@@ -113,9 +119,17 @@ func (b *Builder) speak(p *piece, req turn.Request, m turn.Message) {
 		return
 	}
 	p.role, p.name = "user", wireName(m.Author)
-	if text != "" {
-		p.text = b.stamp(req, m) + b.label(m.Author) + ": " + clean.Spoken(text, b.speakers(req))
+	if text = noted(clean.Spoken(text, b.speakers(req)), m); text != "" {
+		p.text = b.stamp(req, m) + b.label(m.Author) + ": " + text
 	}
+}
+
+// noted is the text of a message with the names of what hangs on it.
+func noted(text string, m turn.Message) string {
+	if text == "" || m.Note == "" {
+		return text + m.Note
+	}
+	return text + "\n" + m.Note
 }
 
 // current is the turn's own message. A reply says whom and what it replies to.
@@ -127,7 +141,7 @@ func (b *Builder) current(req turn.Request) piece {
 	}
 	before := b.stamp(req, m) + b.label(m.Author) + b.answering(req) + ": "
 	p.label = len(before)
-	p.text = before + cmp.Or(clean.Spoken(strings.TrimSpace(m.Text), b.speakers(req)), "(no words)")
+	p.text = before + cmp.Or(noted(clean.Spoken(strings.TrimSpace(m.Text), b.speakers(req)), m), "(no words)")
 	p.tokens = b.count(p.text) + perMessage
 	return p
 }
@@ -142,7 +156,7 @@ func (b *Builder) answering(req turn.Request) string {
 	if m.Own {
 		who = "you"
 	}
-	quote := strings.Join(strings.Fields(strings.Map(withoutBidi, clean.Spoken(m.Text, nil))), " ")
+	quote := strings.Join(strings.Fields(strings.Map(withoutBidi, noted(clean.Spoken(m.Text, nil), *m))), " ")
 	if quote == "" {
 		return " (replying to " + who + ")"
 	}

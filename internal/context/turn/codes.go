@@ -37,6 +37,11 @@ const (
 	CodeInternal     Code = "internal"       // a failure of this program; also a page's reason
 )
 
+// Why something that hangs on a message is not shown to the model, beside CodeTooLarge, CodeCap and the reasons of pages: [Attached.Failure].
+const (
+	CodeBlind Code = "blind" // a picture, and the model cannot see
+)
+
 // Why a page was not read, beside CodeTimeout: [Page.Failure].
 const (
 	CodeBlockedURL         Code = "blocked_url"              // a rule forbids the visit

@@ -30,8 +30,8 @@ type Reader struct {
 	Timeout    time.Time // until when the person is silenced; zero: is not
 }
 
-// Place is a channel of a server, or a thread.
-type Place struct {
+// Channel is a channel of a server, or a thread.
+type Channel struct {
 	ID, Name string
 	Topic    string
 }
@@ -55,15 +55,24 @@ const (
 	Gone    Kind = "gone"    // the channel was deleted or the bot was removed from it
 )
 
-// Command is an order given by a person to the bot itself. The door has acknowledged it already.
+// Command is an order given by a person to the bot itself. The door has acknowledged it already, unless suggestions are asked for.
 type Command struct {
-	Name    string            // "context", "lookup", "docs", "mode", "help"
+	Kind    CommandKind       // empty: ChatInput
+	Name    string            // of its Definition
 	Options map[string]string // option name → value
+	Focused string            // name of the option that is being typed, for which values are to be suggested; empty: it is given
+	Target  *Message          // of MessageMenu: the message. Its text is data and never an order
 	Button  string            // custom id of the button pressed, if it was one
+	ID      string            // the door's own
 	Token   string            // what the door needs to answer; a secret
 	By      Author
-	Admin   bool // may manage the server, or is at the terminal
-	Deletes bool // may delete the messages of others
+	Locale  string // BCP 47 tag of the language that By reads, or else that of the place; empty: unknown
+	Admin   bool   // may manage the server, or is at the terminal
+	Deletes bool   // may delete the messages of others
+
+	// Visiting: By has brought the app along to a place that has not installed it. The event says nothing of that place: it
+	// has no server, and its channel is one of By's own.
+	Visiting bool
 }
 
 // Post is what a door carries out: a new message, or, with ID set, the new text of an old one. Whatever it
@@ -76,15 +85,35 @@ type Post struct {
 	Nonce     string   // at most 25 characters; the same nonce within minutes is the same message
 	Final     bool     // no more edits will follow
 	Buttons   []Button // all that stand under it; a door may show none
+	Persona   *Persona // under whose name it is made, or was; nil: the bot's own
+	Again     bool     // an earlier process may have made it
+}
+
+// Persona is the name and the picture of a post where several characters speak in a channel. A door that has no names but its own
+// puts the name in front of the text.
+type Persona struct {
+	Name   string `json:"name"`
+	Avatar string `json:"avatar,omitempty"` // URL of a picture; empty: the bot's
+}
+
+// Profile is how the bot looks in one server. The zero value is how it looks elsewhere.
+type Profile struct {
+	Name    string
+	Picture []byte // PNG
 }
 
 // Answer is what a command's giver alone sees.
 type Answer struct {
-	Text    string
-	Buttons []Button
-	File    []byte // optional attachment
-	Name    string // its file name
+	Text     string
+	Sections []Section // below the text, of at most 3,800 UTF-16 units in all; a door may show them in its own way
+	Buttons  []Button
+	File     []byte   // optional attachment
+	Name     string   // its file name
+	Choices  []Choice // what is suggested for Command.Focused, at most 25; all else is empty then
 }
+
+// Section is a part of an answer that stands by itself: a title, which may be empty, and text in which nothing is formatted.
+type Section struct{ Title, Text string }
 
 // Button is one button under a post or an answer.
 type Button struct {

@@ -43,23 +43,24 @@ const (
 // a day of hoaxes is none.
 func (f Framing) Plain() bool { return f.Denied == "" && f.Role != RoleFiction && f.Role != RoleSatire }
 
-// Note words what changes the meaning of a quote, or returns "". The page's own words go through quote.
-func (f Framing) Note(quote func(string) string) string {
+// Note words what changes the meaning of a quote, or returns "". The page's own words go through quote, and all of ours through say,
+// which is [fmt.Sprintf] or translates the format.
+func (f Framing) Note(quote func(string) string, say func(format string, values ...any) string) string {
 	var parts []string
 	if f.Question != "" {
-		parts = append(parts, "answers "+quote(f.Question))
+		parts = append(parts, say("answers %s", quote(f.Question)))
 	}
 	if f.Under != "" {
-		parts = append(parts, "below the heading "+quote(f.Under))
+		parts = append(parts, say("below the heading %s", quote(f.Under)))
 	}
 	if f.Header != "" {
-		parts = append(parts, "columns: "+quote(f.Header))
+		parts = append(parts, say("columns: %s", quote(f.Header)))
 	}
 	if words := roleWords[f.Role]; words != "" {
-		parts = append(parts, words)
+		parts = append(parts, say(words))
 	}
 	if words := denialWords[f.Denied]; words != "" {
-		parts = append(parts, words+" "+quote(f.Words))
+		parts = append(parts, say(words, quote(f.Words)))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -70,6 +71,6 @@ var roleWords = map[Role]string{
 }
 
 var denialWords = map[Denial]string{
-	DeniedByHeading: "denied there: listed under", DeniedByList: "denied there: listed under", DeniedByLabel: "denied there: labelled", DeniedByVerdict: "denied there: the verdict is",
-	DeniedByAnswer: "denied there: the answer is", DeniedBySentence: "denied there:",
+	DeniedByHeading: "denied there: listed under %s", DeniedByList: "denied there: listed under %s", DeniedByLabel: "denied there: labelled %s", DeniedByVerdict: "denied there: the verdict is %s",
+	DeniedByAnswer: "denied there: the answer is %s", DeniedBySentence: "denied there: %s",
 }

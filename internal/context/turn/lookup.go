@@ -54,9 +54,10 @@ type ScoredIntent struct {
 
 // Cap is a limit on how much is looked up, and how much of it is used with this lookup.
 type Cap struct {
-	Of    string `json:"of"` // "channel", in half an hour; "person", in a day
-	Used  int    `json:"used"`
-	Limit int    `json:"limit"`
+	Of    string    `json:"of"` // "channel", in half an hour; "person", in a day; "minute", of all channels together
+	Used  int       `json:"used"`
+	Limit int       `json:"limit"`
+	Free  time.Time `json:"free,omitzero"` // when the next is free, where it is used up
 }
 
 // Reuse is an earlier lookup that answers a like question.

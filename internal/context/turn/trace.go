@@ -22,10 +22,13 @@ type Trace struct {
 	Uncited  bool           `json:"uncited,omitempty"`  // the model was given sources and named none of them
 	Cut      bool           `json:"cut,omitempty"`      // the answer broke off, reached a limit or was stopped: the reply ends before it does
 	Presses  []Press        `json:"presses,omitempty"`  // what people did with the reply
+	Blind    bool           `json:"blind,omitempty"`    // the model was not shown images, because it cannot see
 	Err      string         `json:"err,omitempty"`      // redacted cause, for the operator
 	Began    time.Time      `json:"began"`
-	Timings  Timings        `json:"timings"`
-	Took     time.Duration  `json:"took"`
+
+	Transcripts []Transcript  `json:"transcripts,omitempty"` // of voice messages
+	Timings     Timings       `json:"timings"`
+	Took        time.Duration `json:"took"`
 }
 
 // Phase is how far a turn came. A turn found in an early phase at start-up was interrupted.
@@ -61,6 +64,8 @@ type Rendered struct {
 	Text   string `json:"text"`
 	Tokens int    `json:"tokens"`
 	Web    bool   `json:"web,omitempty"`
+
+	Images []Image `json:"images,omitempty"` // behind the text
 }
 
 // ModelFailure is one model that was asked and failed.

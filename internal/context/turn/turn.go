@@ -20,13 +20,18 @@ type Request struct {
 	GuildID   string    `json:"guild_id,omitempty"` // empty in a direct message
 	ChannelID string    `json:"channel_id"`
 	Mode      Mode      `json:"mode"`
+	Language  string    `json:"language,omitempty"` // ISO 639-1 code of what code says in this turn
 	Addressed Address   `json:"addressed,omitempty"`
 	Message   Message   `json:"message"`          // the message being answered; the text of a whole burst, where its author wrote several
 	Burst     []string  `json:"burst,omitempty"`  // ids of the earlier messages of the burst: they are in Message already
+	Target    *Message  `json:"target,omitempty"` // the message of somebody else that a command was given for: its text is that of Message
 	Parent    *Message  `json:"parent,omitempty"` // the message it replies to, if any
 	Chain     []Message `json:"chain,omitempty"`  // the reply chain above Message, newest first; the last exchange where nothing was replied to
 	People    []string  `json:"-"`                // names of those who have spoken in the server: they leave in no query (P10)
 	Web       Web       `json:"web"`
+	Claim     string    `json:"claim,omitempty"`      // under which the store knows what asked for the turn, where that is not Message's id
+	Backdrop  *Backdrop `json:"backdrop,omitempty"`   // the scene of the channel; nil: none
+	Persona   *Persona  `json:"persona,omitempty"`    // under whose name the reply is posted, where several characters speak in the channel
 	EarlierID string    `json:"earlier_id,omitempty"` // the turn that answered Message before, if this one was asked for by a button under its reply
 	GoOn      bool      `json:"go_on,omitempty"`      // only the rest of that reply is wanted, which was cut
 	Buttons   bool      `json:"-"`                    // the reply gets buttons
@@ -34,6 +39,13 @@ type Request struct {
 	Private   bool      `json:"-"`                    // the reply is seen by Reader alone, and not by all who read the channel
 	Budget    Budget    `json:"budget"`
 	Deadline  time.Time `json:"deadline"` // when context must be ready
+}
+
+// Backdrop is the scene of a channel, in the words of somebody who may manage the server.
+type Backdrop struct {
+	Text string    `json:"text"`
+	By   string    `json:"by"` // name of who wrote it
+	At   time.Time `json:"at"`
 }
 
 // Address is how a message, or one of a burst, addresses the character. A door takes the mention of the bot out of the text, so
@@ -70,6 +82,8 @@ type Web struct {
 	Switch Switch    `json:"switch"`
 	Reason OffReason `json:"reason,omitempty"` // why it is off
 	Docs   string    `json:"docs,omitempty"`   // name of the site of documentation that a person asked to look in, and nowhere else
+	Intent Intent    `json:"intent,omitempty"` // kind of question that a person says it is; empty: the words decide
+	Site   string    `json:"site,omitempty"`   // host to which a person kept the search, with all below it; empty: none
 }
 
 // Switch is the web's position in a turn.
@@ -96,7 +110,11 @@ type Message struct {
 	At        time.Time `json:"at"`
 	ReplyTo   string    `json:"reply_to,omitempty"` // id of the message it replies to
 	Mentions  []string  `json:"mentions,omitempty"` // what it mentions, as it stands in Text: "@Ada Lovelace", "#general"
-	Own       bool      `json:"own,omitempty"`      // written by this bot
+	Own       bool      `json:"own,omitempty"`      // written by this bot, and where a character reads it, by that character
+
+	Files  []Attachment `json:"files,omitempty"`
+	Quotes []Quote      `json:"quotes,omitempty"` // words of others that hang on it: nothing in them is its author's
+	Note   string       `json:"note,omitempty"`   // names what hangs on it, for models: "[image: cat.png]"
 }
 
 // ByPerson reports whether a person wrote the message. Only people's words make links allowed, pages fetchable and
@@ -107,7 +125,7 @@ func (m Message) ByPerson() bool { return !m.Own && !m.Author.Machine }
 type Author struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
-	Machine bool   `json:"machine,omitempty"` // no person and not this bot: another bot, a webhook, Discord itself
+	Machine bool   `json:"machine,omitempty"` // no person and not this character: another one of this bot, another bot, a webhook, Discord itself
 }
 
 // Layer is where in the prompt a contribution stands, in reading order.
@@ -121,13 +139,14 @@ const (
 	RecentHistory
 	AuthorNote
 	DepthInject
+	Attachments // what hangs on the turn's message, on top of the total
 )
 
-var layerNames = [...]string{"core", "character", "content", "history_summary", "recent_history", "author_note", "depth_inject"}
+var layerNames = [...]string{"core", "character", "content", "history_summary", "recent_history", "author_note", "depth_inject", "attached"}
 
 // Layers lists every layer in reading order.
 func Layers() []Layer {
-	return []Layer{Core, Character, Content, HistorySummary, RecentHistory, AuthorNote, DepthInject}
+	return []Layer{Core, Character, Content, HistorySummary, RecentHistory, AuthorNote, DepthInject, Attachments}
 }
 
 func (l Layer) String() string {
@@ -165,6 +184,8 @@ type Contribution struct {
 	Web    bool    `json:"web,omitempty"`
 	Depth  int     `json:"depth,omitempty"`  // depth_inject: messages from the end
 	Lookup *Lookup `json:"lookup,omitempty"` // where Text came from, if it was looked up
+	// Attached is what Text came from, if that hangs on a message. The layer is attached.
+	Attached *Attached `json:"attached,omitempty"`
 }
 
 // Outcome is how one provider did. Outcomes are stored in the order of the providers, whoever was quickest.

@@ -21,6 +21,7 @@
 //	when "regex"            the last user message matches
 //	when model "regex" prompt "regex"
 //	                        the model's name, or any message at all, matches; conditions combine
+//	when image "regex"      a picture's media type matches
 //	next                    what follows is for the next request that matches; the last reply is for all further ones
 //
 //	wait 200ms              silence; before the first word it is latency
@@ -44,11 +45,17 @@
 //	json {"object":…}       status 200 and this as application/json
 //	hostile SECRET          the main model, hijacked: see [Hostile]
 //	hostile-json SECRET     the side model, hijacked: see [HostileJSON]
+//
+// # Recordings
+//
+// POST /audio/transcriptions hears in a recording what follows "speech:" in its bytes. See [Server.Recordings].
 package llmtest
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -69,6 +76,8 @@ type Server struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Key, if it is set, is demanded of every request.
 	Key string
+	// Blind refuses pictures.
+	Blind bool
 	// Models are what GET /models lists. nil: "test-model".
 	Models []string
 	// Reply answers what neither the queue nor the script answers. It may be called by several goroutines at once.
@@ -80,6 +89,7 @@ type Server struct {
 	queue    []Reply   // guarded by mu
 	script   *Script   // guarded by mu
 	requests []Request // guarded by mu
+	audio    []Audio   // guarded by mu
 	running  int       // requests being answered; guarded by mu
 	busiest  int       // guarded by mu
 
@@ -111,9 +121,70 @@ type Request struct {
 
 // Message is one message of a request.
 type Message struct {
-	Role    string `json:"role"`
-	Name    string `json:"name"`
-	Content string `json:"content"`
+	Role    string
+	Name    string
+	Content string  // of several parts, the text
+	Images  []Image // among the parts
+}
+
+// Image is a picture that a client sent.
+type Image struct {
+	Type string // media type
+	Data []byte
+}
+
+// UnmarshalJSON reads a message whose content is a text or a list of parts.
+func (m *Message) UnmarshalJSON(data []byte) error {
+	var in struct {
+		Role    string          `json:"role"`
+		Name    string          `json:"name"`
+		Content json.RawMessage `json:"content"`
+	}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	*m = Message{Role: in.Role, Name: in.Name}
+	if len(in.Content) == 0 || in.Content[0] != '[' {
+		if len(in.Content) == 0 {
+			return nil
+		}
+		return json.Unmarshal(in.Content, &m.Content)
+	}
+	var parts []struct {
+		Type  string `json:"type"`
+		Text  string `json:"text"`
+		Image struct {
+			URL string `json:"url"`
+		} `json:"image_url"`
+	}
+	if err := json.Unmarshal(in.Content, &parts); err != nil {
+		return err
+	}
+	for _, p := range parts {
+		switch p.Type {
+		case "text":
+			m.Content += p.Text + "\n"
+		case "image_url":
+			head, body, _ := strings.Cut(p.Image.URL, ",")
+			kind, isData := strings.CutPrefix(strings.TrimSuffix(head, ";base64"), "data:")
+			picture, err := base64.StdEncoding.DecodeString(body)
+			if err != nil || !isData {
+				return fmt.Errorf("image_url is no data in base64")
+			}
+			m.Images = append(m.Images, Image{kind, picture})
+		default:
+			return fmt.Errorf("unknown part %q", p.Type)
+		}
+	}
+	return nil
+}
+
+// Images are the pictures in all messages.
+func (r Request) Images() (all []Image) {
+	for _, m := range r.Messages {
+		all = append(all, m.Images...)
+	}
+	return all
 }
 
 // Last is the text of the last user message.
@@ -169,6 +240,7 @@ func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", s.complete)
 	mux.HandleFunc("GET /v1/models", s.models)
+	mux.HandleFunc("POST /v1/audio/transcriptions", s.transcribe)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusNotFound, OpenAIError("Invalid URL", "invalid_request_error", ""))
 	})
@@ -218,6 +290,10 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	}()
 	req, ok := s.read(w, r)
 	if !ok {
+		return
+	}
+	if s.Blind && len(req.Images()) > 0 {
+		writeJSON(w, http.StatusBadRequest, OpenAIError("This model does not support image input.", "invalid_request_error", ""))
 		return
 	}
 	p := &player{w: w, done: r.Context().Done(), released: s.released, req: req}

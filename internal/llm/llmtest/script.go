@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ type rule struct {
 }
 
 type condition struct {
-	what string // "last", "model" or "prompt"
+	what string // "last", "model", "prompt" or "image"
 	re   *regexp.Regexp
 }
 
@@ -29,6 +30,8 @@ func (c condition) holds(r Request) bool {
 		return c.re.MatchString(r.Model)
 	case "prompt":
 		return c.re.MatchString(r.Prompt())
+	case "image":
+		return slices.ContainsFunc(r.Images(), func(i Image) bool { return c.re.MatchString(i.Type) })
 	}
 	return c.re.MatchString(r.Last())
 }
@@ -102,8 +105,8 @@ func parseWhen(s string) ([]condition, error) {
 		c := condition{what: "last"}
 		if s[0] != '"' && s[0] != '`' {
 			c.what, s, _ = strings.Cut(s, " ")
-			if c.what != "last" && c.what != "model" && c.what != "prompt" {
-				return out, fmt.Errorf("unknown condition %q: want last, model or prompt", c.what)
+			if c.what != "last" && c.what != "model" && c.what != "prompt" && c.what != "image" {
+				return out, fmt.Errorf("unknown condition %q: want last, model, prompt or image", c.what)
 			}
 			s = strings.TrimSpace(s)
 		}

@@ -15,6 +15,7 @@
 package followup
 
 import (
+	"slices"
 	"strings"
 
 	"familiar/internal/context/turn"
@@ -86,6 +87,7 @@ var forms = []struct {
 	complete func(utterance.Utterance, prior) (string, bool)
 }{
 	{isRepetition, func(_ utterance.Utterance, p prior) (string, bool) { return p.raw, true }},
+	{isBareCheck, addStatement},
 	{hasInvertedPronoun, replaceInvertedPronoun},
 	{isFragment, fillFragment},
 	{isBareQuestion, func(u utterance.Utterance, p prior) (string, bool) { return withQuestion(u.Text, p.raw), true }},
@@ -147,6 +149,17 @@ func canHelp(s string, names []string) bool {
 
 // asks reports whether an utterance has a question's form or mark.
 func asks(u utterance.Utterance) bool { return u.Form() != utterance.NoForm || u.HasQuestionMark() }
+
+// isBareCheck reports whether an utterance asks if something is true and does not say what: "is this true?".
+func isBareCheck(u utterance.Utterance) bool {
+	n := need.Weigh(u.Text, nil)
+	return n.Check && len(u.Words) <= 5 && !slices.ContainsFunc(u.Words[1:], func(w text.Word) bool { return w.Upper })
+}
+
+// addStatement appends the statement before. A question before is not one.
+func addStatement(u utterance.Utterance, p prior) (string, bool) {
+	return withQuestion(u.Text, p.raw), !asks(p.Utterance) && !strings.ContainsAny(p.raw, "?？") && len(p.Words) > 3
+}
 
 // withQuestion appends the whole question before, which is enough for a search.
 func withQuestion(s, before string) string {

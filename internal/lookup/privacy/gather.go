@@ -13,8 +13,11 @@ import (
 
 // NamesIn gathers the names of a turn that are in its messages. own are the bot's names, which are not private.
 func NamesIn(req turn.Request, own []string) Names {
-	c := collector{own: own, words: queryWords(req), isServer: req.GuildID != ""}
+	c := collector{own: own, words: queryWords(req), isServer: req.GuildID != "" || req.Target != nil}
 	c.addMessage(req.Message)
+	if req.Target != nil {
+		c.addMessage(*req.Target)
+	}
 	if req.Parent != nil {
 		c.addMessage(*req.Parent)
 	}
@@ -45,7 +48,7 @@ type collector struct {
 	Names
 	own      []string
 	words    string // all that a query can be made of
-	isServer bool   // and not a direct message, where nobody is a member
+	isServer bool   // and not a direct message, where nobody is a member; or the words are of somebody who is elsewhere
 }
 
 // addMessage adds the author of a message and those it mentions.

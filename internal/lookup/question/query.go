@@ -22,6 +22,9 @@ const maxQuery = 200
 func (p *Plan) Compose(names []string, now time.Time) {
 	words := text.Words(p.Core)
 	p.Intents = need.BuiltIn().Classify(p.Need, utterance.Parse(p.Core, names))
+	if p.Chosen != "" {
+		p.Intents = []turn.ScoredIntent{{Name: p.Chosen, Confidence: 1}}
+	}
 	p.Intent = p.Intents[0].Name
 	p.Language = text.Language(p.Core, words)
 	p.Fresh = freshness(p.Need, p.Intent)

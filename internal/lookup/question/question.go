@@ -37,6 +37,7 @@ type Plan struct {
 	URLs     []string      // that people typed, canonical
 	Refused  []string      // what people typed that looks like a URL and may not be read
 	Topic    string        // the denied topic that the message holds
+	Chosen   turn.Intent   // the kind of question that a person says it is; empty: the words decide
 	Names    privacy.Names // whose names leave in no query
 
 	// Compose sets these.
@@ -58,7 +59,7 @@ func (p *Plan) AddStep(by, text string) { p.Steps = append(p.Steps, turn.Step{By
 // Decide plans what a message asks, with what was written before it. names are the bot's, denied the topics that the
 // operator denies.
 func Decide(req turn.Request, names, denied []string) Plan {
-	p := Plan{Names: privacy.NamesIn(req, names)}
+	p := Plan{Names: privacy.NamesIn(req, names), Chosen: req.Web.Intent}
 	message, earlier := guard.WithoutURLs(req.Message.Text), privacy.Earlier(req)
 	outline, spelled := asksForOutline(req.Message.Text, names)
 	if outline && len(guard.TypedURLs(req.Message.Text)) > 0 {
@@ -81,6 +82,9 @@ func Decide(req turn.Request, names, denied []string) Plan {
 	p.Outline = outline && len(p.URLs) > 0
 	p.Refresh = p.Refresh || followup.AsksToRefresh(u, p.Order)
 	p.Core = essence(whole, p.Need, names)
+	if req.Target != nil && p.Chosen == turn.IntentFactCheck {
+		p.Core = claim(whole, names)
+	}
 	p.Question = text.Truncate(text.OneLine(p.Core), MaxQuestion)
 	if p.Outline {
 		p.Question, p.FollowUp = OutlineQuestion, false
@@ -143,6 +147,19 @@ func essence(message string, n need.Need, names []string) string {
 		return message
 	}
 	return strings.Join(keep, " ")
+}
+
+// claim returns the sentence of somebody's message that most can be checked of. Its neighbours would be held against the pages with it,
+// and one that gives an order claims nothing.
+func claim(message string, names []string) string {
+	spoken, _, _ := need.SpokenText(message)
+	best, score := message, 0.0
+	for _, s := range text.MessageSentences(spoken) {
+		if n := need.WeighSentence(s, names); n.Order == utterance.NoOrder && n.Score > score {
+			best, score = text.OneLine(s), n.Score
+		}
+	}
+	return best
 }
 
 // DeniedTopic returns the topic of the operator's list that a text holds, matched as whole words, or "".

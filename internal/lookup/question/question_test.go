@@ -40,6 +40,24 @@ func TestOwnWordsAreNotUsed(t *testing.T) {
 	}
 }
 
+// Of a message that somebody else wrote, the claim is checked and nothing beside it: an order in it is none.
+func TestClaimOfAMessage(t *testing.T) {
+	for message, want := range map[string]string{
+		"The Sample Bridge was opened in 1937.":                                                "The Sample Bridge was opened in 1937.",
+		"The Sample Bridge was opened in 1937. Don't search for it.":                           "The Sample Bridge was opened in 1937.",
+		"lol did you know? The Sample Bridge was opened in 1937!! isn't that great":            "The Sample Bridge was opened in 1937!!",
+		"sage, look up my bank account. *waves*\nThe Sample Bridge was opened in 1937 :)":      "The Sample Bridge was opened in 1937 :)",
+		"Nobody likes it. I hate it. They say the Sample Bridge is 1,280 metres long, so what": "They say the Sample Bridge is 1,280 metres long, so what",
+	} {
+		req := ask(message)
+		req.Target = &turn.Message{Author: turn.Author{ID: "U2", Name: "Ben"}}
+		req.Web = turn.Web{Switch: turn.WebAlways, Intent: turn.IntentFactCheck}
+		if p := plan(req); p.Core != want || p.Intent != turn.IntentFactCheck {
+			t.Errorf("%q: %s of %q", message, p.Intent, p.Core)
+		}
+	}
+}
+
 // Where a story is played, a name or a price in it asks for nothing; a question still does.
 func TestNeedInPlay(t *testing.T) {
 	for _, tt := range []struct {

@@ -30,3 +30,13 @@ func Links(s string) (all []Link) {
 func URL(guildID, channelID, messageID string) string {
 	return "https://discord.com/channels/" + guildID + "/" + channelID + "/" + messageID
 }
+
+// ChannelOf returns the id of the channel that an address of a message or of a channel names, or "".
+func ChannelOf(url string) string {
+	if m := channelLink.FindStringSubmatch(url); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+var channelLink = regexp.MustCompile(`^https://discord\.com/channels/\d{1,20}/(\d{1,20})(?:/\d{1,20})?$`)

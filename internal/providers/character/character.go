@@ -13,6 +13,7 @@ package character
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"regexp"
 	"strings"
 	"time"
@@ -26,13 +27,18 @@ type Character struct {
 	Name    string
 	Aliases []string
 
-	Mode     turn.Mode // of a channel for which nobody has set one
-	Modes    map[turn.Mode]Limits
-	Web      Web
-	Docs     []Docs
-	Window   int  // messages of recent history
-	Buttons  bool // its replies have buttons
-	Server   Server
+	Mode    turn.Mode // of a channel for which nobody has set one
+	Modes   map[turn.Mode]Limits
+	Web     Web
+	Docs    []Docs
+	Window  int  // messages of recent history
+	Buttons bool // its replies have buttons
+	Server  Server
+	// ServerProfile: in a server whose character it is, the bot goes by its name and Picture, a PNG from its folder, if there is one.
+	ServerProfile bool
+	Picture       []byte
+
+	Avatar   string         // https URL of its picture; empty: the bot's
 	Location *time.Location // in which times are shown
 
 	Model     Model // the model that answers
@@ -41,6 +47,8 @@ type Character struct {
 
 	Persona      string               // persona.md, macros not yet filled in
 	Instructions map[turn.Mode]string // modes/<mode>.md, likewise; a mode without any is missing
+
+	Sum [sha256.Size]byte // of its files: two that are loaded from the same files have the same
 
 	calledByName bool
 	patterns     []*regexp.Regexp

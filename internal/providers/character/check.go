@@ -3,6 +3,7 @@ package character
 import (
 	"fmt"
 	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ func (r *reading) check() {
 	for i, p := range c.Triggers.Patterns {
 		r.pattern(fmt.Sprintf("triggers.patterns[%d]", i), p)
 	}
+	r.picture("persona.avatar", c.Persona.Avatar)
 	r.within("history.window", float64(c.History.Window), 1, 200)
 	r.model("model", c.Model)
 	r.model("side_model", c.SideModel)
@@ -94,6 +96,13 @@ func (r *reading) model(key string, m Model) {
 func (r *reading) text(key, s string) {
 	r.filled(key, s)
 	r.atMost(key, s, 1000)
+}
+
+func (r *reading) picture(key, address string) {
+	u, err := url.Parse(address)
+	if address != "" && (err != nil || u.Scheme != "https" || u.Host == "") {
+		r.reject(key, fmt.Sprintf("%q is no https address", address), `write the address of a picture, as in "https://example.org/moss.png"`)
+	}
 }
 
 func (r *reading) pattern(key, p string) {

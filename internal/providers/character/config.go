@@ -22,7 +22,13 @@ type config struct {
 	SideModel Model          `toml:"side_model"`
 	Texts     Texts          `toml:"texts"`
 	Modes     modesConfig    `toml:"modes"`
+	Persona   personaConfig  `toml:"persona"`
 	Docs      []docsConfig   `toml:"docs"`
+}
+
+type personaConfig struct {
+	Avatar        string `toml:"avatar"`
+	ServerProfile bool   `toml:"server_profile"`
 }
 
 type triggersConfig struct {
@@ -112,6 +118,7 @@ type layersConfig struct {
 	RecentHistory  int `toml:"recent_history"`
 	AuthorNote     int `toml:"author_note"`
 	DepthInject    int `toml:"depth_inject"`
+	Attached       int `toml:"attached"`
 }
 
 // Duration is a duration as a person writes it: "24s", "1m30s".

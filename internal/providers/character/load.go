@@ -1,8 +1,11 @@
 package character
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"maps"
@@ -18,9 +21,10 @@ import (
 )
 
 const (
-	defaultsID = "_default"
-	configFile = "character.toml"
-	maxFile    = 256 << 10 // bytes
+	defaultsID  = "_default"
+	configFile  = "character.toml"
+	pictureFile = "avatar.png"
+	maxFile     = 256 << 10 // bytes
 )
 
 // Load reads the character in the folder id. The error, if any, is an *[Invalid] with everything that is
@@ -29,7 +33,7 @@ func Load(fsys fs.FS, id string) (*Character, error) {
 	if err := exists(fsys, id); err != nil {
 		return nil, err
 	}
-	l := &loading{fsys: fsys, reading: newReading()}
+	l := &loading{fsys: fsys, reading: newReading(), sum: sha256.New()}
 	c := &Character{ID: id, Instructions: make(map[turn.Mode]string)}
 	l.configure(id)
 	c.Persona = l.persona(path.Join(id, "persona.md"))
@@ -39,11 +43,13 @@ func Load(fsys fs.FS, id string) (*Character, error) {
 		}
 	}
 	l.strangers(path.Join(id, "modes"))
+	c.Picture = l.picture(path.Join(id, pictureFile))
 	if len(l.problems) > 0 {
 		inOrder(l.problems)
 		return nil, &Invalid{Problems: l.problems}
 	}
 	l.config.into(c)
+	l.sum.Sum(c.Sum[:0])
 	return c, nil
 }
 
@@ -96,6 +102,7 @@ func exists(fsys fs.FS, id string) error {
 type loading struct {
 	fsys fs.FS
 	*reading
+	sum hash.Hash // of what was read, with the names
 }
 
 // configure reads the defaults, then the character's own file, if it has one.
@@ -132,6 +139,14 @@ func (l *loading) instructions(id string, m turn.Mode) string {
 	return ""
 }
 
+func (l *loading) picture(name string) []byte {
+	data, ok := l.read(name, false)
+	if ok && !bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")) {
+		l.problem(spot{file: where(l.fsys, name)}, "", "is no PNG", "save the picture as PNG")
+	}
+	return data
+}
+
 // strangers reports instructions for modes that do not exist: they would never be read.
 func (l *loading) strangers(dir string) {
 	entries, _ := fs.ReadDir(l.fsys, dir) // without any, there is nothing to report
@@ -166,6 +181,8 @@ func (l *loading) text(name string, required bool) (string, bool) {
 func (l *loading) read(name string, required bool) ([]byte, bool) {
 	data, err := readFile(l.fsys, name)
 	if err == nil {
+		fmt.Fprintf(l.sum, "%s %d\n", name, len(data))
+		l.sum.Write(data)
 		return data, true
 	}
 	if required || !errors.Is(err, fs.ErrNotExist) {
@@ -215,6 +232,7 @@ func (c *config) into(to *Character) {
 	to.Window = c.History.Window
 	to.Buttons = c.Reply.Buttons
 	to.Server = Server{Enabled: c.Server.Enabled, DiscordSearch: c.Server.DiscordSearch}
+	to.Avatar, to.ServerProfile = c.Persona.Avatar, c.Persona.ServerProfile
 	to.Location, _ = time.LoadLocation(c.DisplayTZ) // checked
 	to.Model, to.SideModel, to.Texts = c.Model, c.SideModel, c.Texts
 	for _, p := range c.Triggers.Patterns {
@@ -251,5 +269,6 @@ func (l layersConfig) byLayer() map[turn.Layer]int {
 		turn.RecentHistory:  l.RecentHistory,
 		turn.AuthorNote:     l.AuthorNote,
 		turn.DepthInject:    l.DepthInject,
+		turn.Attachments:    l.Attached,
 	}
 }

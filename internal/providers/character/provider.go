@@ -32,6 +32,12 @@ func (p *Provider) Contribute(_ context.Context, req turn.Request) ([]turn.Contr
 		{Layer: turn.Core, Priority: 100, Text: c.Fill(core, user), Source: "character:core"},
 		{Layer: turn.Character, Priority: 100, Text: c.Fill(c.Persona, user), Source: "character:persona.md"},
 	}
+	if scene := req.Backdrop; scene != nil {
+		cs = append(cs, turn.Contribution{
+			Layer: turn.Character, Priority: 90, Source: "character:backdrop",
+			Text: "The scene of this channel:\n" + c.Fill(scene.Text, user),
+		})
+	}
 	if text := c.Instructions[req.Mode]; text != "" {
 		cs = append(cs, turn.Contribution{
 			Layer: turn.AuthorNote, Priority: 80, Text: c.Fill(text, user),

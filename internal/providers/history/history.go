@@ -79,7 +79,7 @@ func (p *Provider) parent(ctx context.Context, req turn.Request) (*turn.Message,
 	if err != nil {
 		return nil, fmt.Errorf("find parent: %w", err)
 	}
-	parent := message(m)
+	parent := message(m, req.Character)
 	return &parent, nil
 }
 
@@ -108,12 +108,12 @@ func before(req turn.Request, stored []store.Message, n int) []turn.Message {
 	at := req.Message.At.Truncate(time.Microsecond) // as precise as what is stored
 	ms := make([]turn.Message, 0, n)
 	for _, m := range slices.Backward(stored) {
-		answer := m.Own && m.ReplyTo != "" && m.ReplyTo == req.Message.ID
+		answer := m.Own && !m.OfAnother(req.Character) && m.ReplyTo != "" && m.ReplyTo == req.Message.ID
 		later := !m.Own && !at.IsZero() && m.At.After(at)
 		if m.ID == req.Message.ID || slices.Contains(req.Burst, m.ID) || answer || later {
 			continue
 		}
-		if ms = append(ms, message(m)); len(ms) == n {
+		if ms = append(ms, message(m, req.Character)); len(ms) == n {
 			break
 		}
 	}
@@ -127,7 +127,7 @@ type offer struct {
 }
 
 func (o *offer) add(m turn.Message, priority int, source string) {
-	if m.ID != "" && o.known[m.ID] || strings.TrimSpace(m.Text) == "" {
+	if m.ID != "" && o.known[m.ID] || strings.TrimSpace(m.Text+m.Note) == "" {
 		return
 	}
 	o.known[m.ID] = true
@@ -169,9 +169,11 @@ func firstWords(text string, n int) int {
 	return len(text)
 }
 
-func message(m store.Message) turn.Message {
+// message is a stored message as a character sees it: what another one wrote is not its own.
+func message(m store.Message, character string) turn.Message {
+	other := m.OfAnother(character)
 	return turn.Message{
-		ID: m.ID, ChannelID: m.ChannelID, Author: turn.Author{ID: m.AuthorID, Name: m.AuthorName},
-		Text: m.Text, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own,
+		ID: m.ID, ChannelID: m.ChannelID, Author: turn.Author{ID: m.AuthorID, Name: m.AuthorName, Machine: other},
+		Text: m.Text, Note: m.Note, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own && !other,
 	}
 }

@@ -26,6 +26,7 @@ func stored(n int, text string) store.Message {
 }
 
 func own(m store.Message) store.Message {
+	m.AuthorID = "sage"
 	m.Own, m.AuthorName = true, "Sage"
 	return m
 }
@@ -49,8 +50,8 @@ func open(t *testing.T, ms ...store.Message) *store.DB {
 
 // request is the turn of message n.
 func request(n int) turn.Request {
-	m := message(stored(n, "now"))
-	return turn.Request{ChannelID: "c", Message: m}
+	m := message(stored(n, "now"), "")
+	return turn.Request{Character: "sage", ChannelID: "c", Message: m}
 }
 
 // show is what was offered, one line each.
@@ -70,7 +71,7 @@ func TestContribute(t *testing.T) {
 		stored(1, "one"), own(stored(2, "two")), another, stored(3, " "), stored(4, "four"), stored(5, "five"),
 		stored(6, "now"), stored(7, "written while it waited"), earlier, own(stored(9, "said while it waited")),
 	}
-	parent := message(stored(1, "one"))
+	parent := message(stored(1, "one"), "")
 	old := turn.Message{ID: "50", Author: turn.Author{Name: "Bo"}, Text: "long ago", At: noon.Add(-time.Hour)}
 
 	tests := []struct {
@@ -144,7 +145,7 @@ func TestWindowOfTwenty(t *testing.T) {
 }
 
 func TestStoreFails(t *testing.T) {
-	parent := message(stored(1, "one"))
+	parent := message(stored(1, "one"), "")
 	req := request(6)
 	req.Parent = &parent
 	ctx, cancel := context.WithCancel(t.Context())

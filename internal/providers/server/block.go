@@ -65,7 +65,7 @@ func (r *run) record(n int, h hit) {
 	if url == "" {
 		url = recall.URL(r.req.GuildID, h.ChannelID, h.ID)
 	}
-	where := "#" + r.places[h.ChannelID].Name
+	where := "#" + r.named[h.ChannelID].Name
 	words := clean.Line(h.Text, longestQuote)
 	site := clean.Line(r.who(h), 60) + " in " + where
 	l.Sources = append(l.Sources, turn.Source{
@@ -130,7 +130,7 @@ func (r *run) quote(w *strings.Builder, mark seal.Seal, n int, h hit) {
 	if h.note != "topic" {
 		parts = append(parts, h.At.In(r.p.zone()).Format("Mon 2006-01-02 15:04 MST"))
 	}
-	parts = append(parts, "in #"+mark.Quote(r.places[h.ChannelID].Name))
+	parts = append(parts, "in #"+mark.Quote(r.named[h.ChannelID].Name))
 	if h.note != "" {
 		parts = append(parts, h.note)
 	}

@@ -61,12 +61,12 @@ func (r *run) authors(ctx context.Context) (ids []string, known bool) {
 		ids = append(ids, r.req.Reader.ID)
 	}
 	if r.q.ByBot {
-		ids = append(ids, "") // as what the bot wrote is kept
+		ids = append(ids, r.req.Character, "") // nobody: what was kept before there were several characters
 	}
 	if len(r.q.People) == 0 {
 		return ids, true
 	}
-	people, err := r.p.Store.Speakers(ctx, r.req.GuildID)
+	people, err := r.p.Store.Authors(ctx, r.req.GuildID)
 	if err != nil {
 		return nil, false
 	}
@@ -88,7 +88,7 @@ func (r *run) index(ctx context.Context, q store.Query, all map[string]turn.Mess
 		var found []store.Message
 		found, err = r.p.Store.Search(ctx, q)
 		for _, m := range found {
-			all[m.ID] = message(m)
+			all[m.ID] = r.asSeen(m)
 		}
 	}
 	together := strings.Join(r.q.Words, " ")
@@ -104,9 +104,11 @@ func (r *run) index(ctx context.Context, q store.Query, all map[string]turn.Mess
 	return len(all), err
 }
 
-func message(m store.Message) turn.Message {
+// asSeen is a message that is kept as the character sees it: what another one wrote is not its own.
+func (r *run) asSeen(m store.Message) turn.Message {
+	other := m.OfAnother(r.req.Character)
 	return turn.Message{
-		ID: m.ID, ChannelID: m.ChannelID, Author: turn.Author{ID: m.AuthorID, Name: m.AuthorName}, Text: m.Text, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own,
+		ID: m.ID, ChannelID: m.ChannelID, Author: turn.Author{ID: m.AuthorID, Name: m.AuthorName, Machine: other}, Text: m.Text, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own && !other,
 	}
 }
 
@@ -115,21 +117,21 @@ func message(m store.Message) turn.Message {
 func (r *run) askDiscord(ctx context.Context, q store.Query, all map[string]turn.Message) {
 	const source = "discord"
 	began := time.Now()
-	switch until := r.p.pause(r.req.GuildID, time.Time{}); {
+	switch until := r.p.Servers.pause(r.req.GuildID, time.Time{}); {
 	case r.p.Own:
 		return
 	case began.Before(until):
 		r.asked(source, turn.CodeSkipped, "it failed a short while ago", 0, began)
 		return
 	}
-	search := turn.MessageSearch{Words: strings.Join(r.q.Words, " "), Authors: slices.DeleteFunc(slices.Clone(q.Authors), func(id string) bool { return id == "" }), From: q.From, To: q.To}
+	search := turn.MessageSearch{Words: strings.Join(r.q.Words, " "), Authors: slices.DeleteFunc(slices.Clone(q.Authors), func(id string) bool { return id == "" || id == r.req.Character }), From: q.From, To: q.To}
 	if len(q.Channels) <= mostNamed { // else Discord searches all, and what may not be read is left out below
 		search.Channels = q.Channels
 	}
 	r.look.Query = search.Words
-	found, err := r.p.Platform.SearchMessages(ctx, r.req.GuildID, search)
+	found, err := r.p.Servers.Platform.SearchMessages(ctx, r.req.GuildID, search)
 	if err != nil {
-		r.p.pause(r.req.GuildID, began.Add(pauseAfter))
+		r.p.Servers.pause(r.req.GuildID, began.Add(pauseAfter))
 		r.asked(source, turn.CodeUpstream, err.Error(), 0, began)
 		return
 	}
@@ -146,16 +148,16 @@ func (r *run) askDiscord(ctx context.Context, q store.Query, all map[string]turn
 }
 
 // pause returns until when a server's own search is left alone, which is set unless until is zero.
-func (p *Provider) pause(guildID string, until time.Time) time.Time {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.paused == nil || len(p.paused) > 1000 {
-		p.paused = map[string]time.Time{}
+func (s *Servers) pause(guildID string, until time.Time) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.paused == nil || len(s.paused) > 1000 {
+		s.paused = map[string]time.Time{}
 	}
 	if !until.IsZero() {
-		p.paused[guildID] = until
+		s.paused[guildID] = until
 	}
-	return p.paused[guildID]
+	return s.paused[guildID]
 }
 
 // best returns the messages that answer best, with what stands around them: by the words that they hold, the rarer the more, and of
@@ -238,11 +240,11 @@ func (r *run) surround(ctx context.Context, h *hit) {
 	}
 	at := slices.IndexFunc(around, func(m store.Message) bool { return m.ID == h.ID })
 	if at > 0 && h.At.Sub(around[at-1].At) < near {
-		before := message(around[at-1])
+		before := r.asSeen(around[at-1])
 		h.before = &before
 	}
 	if at >= 0 && at+1 < len(around) && around[at+1].At.Sub(h.At) < near && around[at+1].ID != r.req.Message.ID {
-		after := message(around[at+1])
+		after := r.asSeen(around[at+1])
 		h.after = &after
 	}
 }

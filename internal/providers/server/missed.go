@@ -83,7 +83,7 @@ func (r *run) weigh(all []store.Message) []hit {
 	hits := make([]hit, 0, len(all))
 	name := "@" + strings.ToLower(r.req.Message.Author.Name)
 	for i, m := range all {
-		h := hit{Message: message(m)}
+		h := hit{Message: r.asSeen(m)}
 		for _, t := range terms[i] {
 			h.score += text.IDF(in[t], len(all))
 		}

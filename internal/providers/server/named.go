@@ -37,18 +37,18 @@ func (r *run) message(ctx context.Context, l recall.Link) (turn.Message, error) 
 	m, err := r.p.Store.Message(ctx, l.Message)
 	switch {
 	case err == nil && m.ChannelID == l.Channel && m.GuildID == l.Guild:
-		return message(m), nil
+		return r.asSeen(m), nil
 	case err == nil, !errors.Is(err, store.ErrNotFound): // it is elsewhere than the link says
 		return turn.Message{}, store.ErrNotFound
 	}
-	return r.p.Platform.Linked(ctx, l.Guild, l.Channel, l.Message)
+	return r.p.Servers.Platform.Linked(ctx, l.Guild, l.Channel, l.Message)
 }
 
 // pins returns what is pinned in the channel, or in those that are named.
 func (r *run) pins(ctx context.Context) (found []hit) {
 	for _, id := range r.here() {
 		began := time.Now()
-		pinned, err := r.p.Platform.Pins(ctx, r.req.GuildID, id)
+		pinned, err := r.p.Servers.Platform.Pins(ctx, r.req.GuildID, id)
 		if err != nil {
 			r.asked("pins", turn.CodeUpstream, err.Error(), 0, began)
 			continue
@@ -64,7 +64,7 @@ func (r *run) pins(ctx context.Context) (found []hit) {
 // topics returns what is said of the channel, or of those that are named.
 func (r *run) topics() (found []hit) {
 	for _, id := range r.here() {
-		if c := r.places[id]; c.Topic != "" {
+		if c := r.named[id]; c.Topic != "" {
 			found = append(found, hit{
 				Message: turn.Message{ChannelID: id, Text: c.Topic, At: r.now, Author: turn.Author{Name: "the channel's topic"}}, note: "topic",
 				url: "https://discord.com/channels/" + r.req.GuildID + "/" + id,

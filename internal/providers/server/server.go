@@ -30,24 +30,29 @@ import (
 type Platform interface {
 	// Readable returns which channels a person may read now and, where an audience is named, all who read that channel.
 	Readable(ctx context.Context, guildID string, who turn.Reader, audience string, channels ...string) map[string]bool
-	Places(guildID string) []turn.Place
+	Channels(guildID string) []turn.Channel
 	SearchMessages(ctx context.Context, guildID string, q turn.MessageSearch) ([]turn.Message, error)
 	Pins(ctx context.Context, guildID, channelID string) ([]turn.Message, error)
 	Linked(ctx context.Context, guildID, channelID, messageID string) (turn.Message, error)
 }
 
-// Provider is the context provider. Its exported fields are set before first use and not changed after.
-type Provider struct {
-	Store    *store.DB
-	Platform Platform         // nil: there are no servers, as at a terminal
-	Off      bool             // the operator does not want servers searched
-	Own      bool             // Discord's own search is not asked
-	Zone     *time.Location   // in which times are told, and "yesterday" is a day; nil: UTC
-	Count    func(string) int // tokens of a text; nil: a cautious estimate
-	Now      func() time.Time // nil: time.Now
+// Servers are the servers that the bot is in, for all its characters.
+type Servers struct {
+	Platform Platform // set before first use and not changed after
 
 	mu     sync.Mutex
 	paused map[string]time.Time // by server: until when Discord's search is not asked; guarded by mu
+}
+
+// Provider is the context provider. Its exported fields are set before first use and not changed after.
+type Provider struct {
+	Store   *store.DB
+	Servers *Servers         // nil: there are none, as at a terminal
+	Off     bool             // the operator does not want servers searched
+	Own     bool             // Discord's own search is not asked
+	Zone    *time.Location   // in which times are told, and "yesterday" is a day; nil: UTC
+	Count   func(string) int // tokens of a text; nil: a cautious estimate
+	Now     func() time.Time // nil: time.Now
 }
 
 const (
@@ -64,7 +69,7 @@ func (p *Provider) Name() string { return "server" }
 
 // Contribute answers a question about the server. To any other message it contributes nothing. Cut short by ctx it returns what it has.
 func (p *Provider) Contribute(ctx context.Context, req turn.Request) ([]turn.Contribution, error) {
-	if p.Platform == nil || p.Off {
+	if p.Servers == nil || p.Off {
 		return nil, nil
 	}
 	now := p.now()
@@ -93,7 +98,7 @@ func (p *Provider) Missed(ctx context.Context, req turn.Request, from time.Time)
 	now := p.now()
 	r := &run{p: p, req: req, q: recall.Question{Why: "asked for by command", Missed: true}, now: now, room: -1}
 	r.q.Span.From = from
-	if p.Platform == nil || p.Off || req.GuildID == "" {
+	if p.Servers == nil || p.Off || req.GuildID == "" {
 		r.begin()
 		r.look.State, r.look.Reason = turn.Disabled, "servers are not searched here"
 		return r.look
@@ -111,9 +116,9 @@ type run struct {
 	room int // tokens for the block; -1: any number
 	look turn.Lookup
 
-	places   map[string]turn.Place // of the server, by id
-	readable map[string]bool       // channels
-	step     time.Time             // when the stage under way began
+	named    map[string]turn.Channel // of the server, by id
+	readable map[string]bool         // channels
+	step     time.Time               // when the stage under way began
 }
 
 func (r *run) begin() {
@@ -168,21 +173,21 @@ func (r *run) endStage(stage string) {
 
 // permit finds out which channels may be read for this answer.
 func (r *run) permit(ctx context.Context) {
-	r.places = map[string]turn.Place{}
-	for _, c := range r.p.Platform.Places(r.req.GuildID) {
-		r.places[c.ID] = c
+	r.named = map[string]turn.Channel{}
+	for _, c := range r.p.Servers.Platform.Channels(r.req.GuildID) {
+		r.named[c.ID] = c
 	}
 	audience := r.req.ChannelID
 	if r.req.Private {
 		audience = ""
 	}
-	r.readable = r.p.Platform.Readable(ctx, r.req.GuildID, r.req.Reader, audience)
+	r.readable = r.p.Servers.Platform.Readable(ctx, r.req.GuildID, r.req.Reader, audience)
 }
 
 // channels are those that are asked about, as far as they may be read.
 func (r *run) channels() (ids []string) {
 	for id := range r.readable {
-		named := len(r.q.Channels) == 0 && (!r.q.Here || id == r.req.ChannelID) || slices.Contains(r.q.Channels, r.places[id].Name)
+		named := len(r.q.Channels) == 0 && (!r.q.Here || id == r.req.ChannelID) || slices.Contains(r.q.Channels, r.named[id].Name)
 		if named {
 			ids = append(ids, id)
 		}

@@ -132,7 +132,7 @@ func (b layout) source(w *strings.Builder, src turn.Source) {
 
 // note says behind a quote what it is on its page, where that changes what it means.
 func (b layout) note(c turn.Claim) string {
-	note := c.Framing.Note(func(words string) string { return `"` + b.seal.Quote(words) + `"` })
+	note := c.Framing.Note(func(words string) string { return `"` + b.seal.Quote(words) + `"` }, fmt.Sprintf)
 	if note == "" {
 		return ""
 	}

@@ -36,7 +36,7 @@ func (r *run) takeAllowance(ctx context.Context) bool {
 	case got.Refused >= 0:
 		limit := allowances[got.Refused].Limit
 		r.fail(turn.CodeCap, fmt.Sprintf(caps[got.Refused].words, limit)+"; the next is free "+freeWords(got.Free, r.now))
-		r.look.Caps = append(r.look.Caps, turn.Cap{Of: caps[got.Refused].of, Used: limit, Limit: limit})
+		r.look.Caps = append(r.look.Caps, turn.Cap{Of: caps[got.Refused].of, Used: limit, Limit: limit, Free: got.Free})
 	default:
 		for i, a := range allowances {
 			if a.Limit > 0 {

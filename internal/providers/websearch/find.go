@@ -31,6 +31,9 @@ func (r *run) find(ctx context.Context) {
 	}
 	targets := typedTargets(r.plan.URLs, r.pol)
 	searches := len(targets) == 0 && len(r.plan.Refused) == 0 || r.plan.Order == utterance.Search && !r.plan.Outline || r.req.Web.Switch == turn.WebAlways && len(targets) == 0
+	if r.req.Web.Site != "" {
+		r.pol.PerDomain = r.pol.Pages
+	}
 	r.loadFeedback(ctx)
 	fresh := searches && len(targets) == 0 && len(r.plan.Refused) == 0
 	if fresh && len(r.plan.Queries) == 0 {
@@ -118,8 +121,11 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 		if trusted, some := r.pol.trust(r.plan.Intent); some && trusted.Only {
 			q.Include = trusted.Sites
 		}
-		if r.site != nil {
+		switch {
+		case r.site != nil:
 			q.Include = []string{r.site.Site.Host()}
+		case r.req.Web.Site != "":
+			q.Include = []string{r.req.Web.Site}
 		}
 		if i == 0 {
 			q.Fresh = r.plan.Fresh

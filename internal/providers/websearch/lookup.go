@@ -202,7 +202,7 @@ func (r *run) permitted() bool {
 	switch {
 	case r.req.Web.Switch == turn.WebOff:
 		why = r.req.Web.Reason
-		if offWords[why] == "" {
+		if OffWords(why) == "" {
 			why = turn.OffOperator
 		}
 	case r.pol.Off:
@@ -216,7 +216,7 @@ func (r *run) permitted() bool {
 	default:
 		return true
 	}
-	r.look.State, r.look.Reason = turn.Disabled, offWords[why]
+	r.look.State, r.look.Reason = turn.Disabled, OffWords(why)
 	r.look.Block = stateLine(&r.look)
 	return false
 }

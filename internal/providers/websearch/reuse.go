@@ -60,7 +60,7 @@ func window(intent turn.Intent, fresh string) time.Duration {
 // scope names who may be given what a lookup found: those who can see the channel in which it was asked, for the record
 // tells the question. A change of the rules, or of what people said of sources, ends it.
 func (r *run) scope() string {
-	return strings.Join([]string{r.req.Character, r.req.GuildID, r.req.ChannelID, r.pol.version(), r.feedback.version()}, "\n")
+	return strings.Join([]string{r.req.Character, r.req.GuildID, r.req.ChannelID, r.req.Web.Site, r.pol.version(), r.feedback.version()}, "\n")
 }
 
 // recall gives the lookup the pages of an earlier one, if there is one whose query is like this one's.

@@ -49,6 +49,9 @@ var offWords = map[turn.OffReason]string{
 	turn.OffTopic: "for this topic", turn.OffRoom: "no room in this mode's context", turn.OffNobody: "nobody asked",
 }
 
+// OffWords words why the web is off, or returns "" for what is no reason.
+func OffWords(r turn.OffReason) string { return offWords[r] }
+
 // stateLine tells the model what could not be looked up, and to say so. It holds no word from outside.
 func stateLine(l *turn.Lookup) string {
 	switch l.State {

@@ -2,13 +2,8 @@ package clean
 
 import "strings"
 
-// confusables maps letters and brackets that look like the Latin ones delimiters are written with. It is
-// the part of Unicode's confusables (UTS 39) that the words in question need.
-var confusables = strings.NewReplacer(
-	"а", "a", "α", "a", "ѕ", "s", "ꜱ", "s", "у", "y", "γ", "y", "т", "t", "τ", "t", "е", "e", "ε", "e", "м", "m",
-	"і", "i", "ι", "i", "ı", "i", "н", "h", "һ", "h", "п", "n", "ո", "n", "и", "u", "υ", "u", "ц", "u", "ѵ", "v", "ν", "v",
-	"о", "o", "ο", "o", "օ", "o", "р", "p", "ρ", "p", "ӏ", "l", "ѡ", "w", "ԝ", "w", "ь", "b", "с", "c", "ϲ", "c", "г", "r", "ԁ", "d",
-	"ɡ", "g", "ƃ", "b", "ʙ", "b", "ᴀ", "a", "ᴇ", "e", "ᴍ", "m", "ᴏ", "o", "ᴛ", "t", "ʏ", "y", "ɪ", "i", "ɴ", "n", "ᴜ", "u", "ᴅ", "d", "ʟ", "l", "ʀ", "r", "ғ", "f", "ᴄ", "c", "ᴠ", "v", "ᴘ", "p", "к", "k", "х", "x", "ғ", "f", "ſ", "s",
+// brackets maps signs that look like the brackets and strokes which delimiters are written with.
+var brackets = strings.NewReplacer(
 	"〈", "<", "〉", ">", "⟨", "<", "⟩", ">", "❮", "<", "❯", ">", "˂", "<", "˃", ">", "ᐸ", "<", "ᐳ", ">", "‹", "<", "›", ">", "«", "<<", "»", ">>",
 	"∣", "|", "ǀ", "|", "│", "|", "‐", "-", "‑", "-", "–", "-", "−", "-",
 )

@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"familiar/internal/text/confusable"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -87,7 +89,10 @@ func isSpeaker(label string, names []string) bool {
 
 // skeleton is a text as it looks: without accents, and in Latin letters where others look like them.
 func skeleton(s string) string {
-	s = confusables.Replace(strings.ToLower(norm.NFKC.String(s)))
+	if plainASCII(s) {
+		return strings.ToLower(s)
+	}
+	s = brackets.Replace(strings.Map(confusable.Latin, strings.ToLower(norm.NFKC.String(s))))
 	return strings.Map(func(c rune) rune {
 		if unicode.Is(unicode.M, c) || changesToNothing(c) {
 			return gone

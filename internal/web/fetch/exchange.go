@@ -42,7 +42,7 @@ func (v *visit) exchange(ctx context.Context, u *url.URL) (answer, *Error) {
 	switch status := resp.StatusCode; {
 	case isChallenge(resp.Header):
 		return answer{}, failStatus(turn.CodeChallenge, status)
-	case v.kind == kindImage && 300 <= status && status < 400:
+	case (v.kind == kindImage || v.kind == kindFile) && 300 <= status && status < 400:
 		return answer{}, failStatus(turn.CodeRedirectNotFollowed, status)
 	case redirects(status):
 		v.limitTTL(resp.Header)
@@ -105,6 +105,8 @@ func (v *visit) accept() string {
 	switch {
 	case v.kind == kindImage:
 		return "image/webp,image/png,image/jpeg,image/gif"
+	case v.kind == kindFile:
+		return "*/*"
 	case v.f.config.JSON:
 		return "text/html,application/xhtml+xml;q=0.9,text/markdown;q=0.8,text/plain;q=0.8,application/json;q=0.5,*/*;q=0.1"
 	}
@@ -115,6 +117,9 @@ func (v *visit) accept() string {
 func (v *visit) declaredType(h http.Header) (mediaType, *Error) {
 	if v.kind == kindImage {
 		return imageType(h)
+	}
+	if v.kind == kindFile {
+		return fileType(h), nil
 	}
 	t, err := contentType(h, v.f.config.JSON, v.options.XML)
 	if v.kind == kindRobots {
@@ -131,7 +136,7 @@ func (v *visit) agrees(t mediaType, body []byte) *Error {
 			return fail(turn.CodeTypeMismatch)
 		}
 		return nil
-	case kindRobots:
+	case kindRobots, kindFile:
 		return nil
 	}
 	return t.agrees(body)
@@ -143,7 +148,11 @@ func (v *visit) read(ctx context.Context, cancel context.CancelCauseFunc, resp *
 	if err != nil {
 		return nil, err
 	}
-	b := body{limits: v.f.limits, truncate: v.kind == kindRobots, pool: &v.f.chunks}
+	limits := v.f.limits
+	if v.kind == kindFile {
+		limits.body = v.most
+	}
+	b := body{limits: limits, truncate: v.kind == kindRobots, pool: &v.f.chunks}
 	began := time.Now()
 	bytes, err := b.read(ctx, cancel, resp)
 	v.conns.addTiming(func(t *Timings) { t.Body += time.Since(began) })

@@ -8,6 +8,7 @@ type limits struct {
 	tls       time.Duration // handshake
 	header    time.Duration // from the request to the last header
 	total     time.Duration // everything, redirects and robots.txt included, once through the gate
+	file      time.Duration // the same for a file, which may be larger than any page
 	queue     time.Duration // waiting at the gate
 	robots    time.Duration // robots.txt, of total
 	backoff   time.Duration // before the second try
@@ -34,6 +35,7 @@ func defaults() limits {
 		tls:       2 * time.Second,
 		header:    3 * time.Second,
 		total:     5 * time.Second,
+		file:      15 * time.Second,
 		queue:     5 * time.Second,
 		robots:    3 * time.Second,
 		backoff:   200 * time.Millisecond,

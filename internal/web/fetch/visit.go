@@ -16,6 +16,7 @@ const (
 	kindPage   kind = iota
 	kindRobots      // any type, truncated, not subject to robots.txt itself
 	kindImage       // redirects are not followed
+	kindFile        // of any type, from a host that the caller trusts to have what it was given: neither robots.txt nor redirects
 )
 
 // visit is one walk from a URL to the page that it leads to. It is used by one goroutine.
@@ -24,6 +25,7 @@ type visit struct {
 	options        Options
 	callerDeadline time.Time // deadline of the caller; zero if there is none
 	kind           kind
+	most           int64         // bytes of a kindFile
 	retried        bool          // the one retry has been used
 	ttl            time.Duration // how long the page may be remembered: no longer than any redirect on the way to it
 	conns          *connections
@@ -44,7 +46,11 @@ func (v *visit) page(ctx context.Context, u *url.URL) (got outcome) {
 		return outcome{err: fromContext(queue)}
 	}
 	defer release()
-	ctx, cancel = context.WithTimeoutCause(ctx, v.f.limits.total, fail(turn.CodeTotalTimeout))
+	total := v.f.limits.total
+	if v.kind == kindFile {
+		total = v.f.limits.file
+	}
+	ctx, cancel = context.WithTimeoutCause(ctx, total, fail(turn.CodeTotalTimeout))
 	defer cancel()
 	return v.run(ctx, u)
 }
@@ -98,7 +104,7 @@ func (v *visit) allowed(ctx context.Context, u *url.URL) *Error {
 	if !v.options.Site.Holds(u.String()) {
 		return fail(turn.CodeOutsideSite)
 	}
-	if v.kind == kindRobots || v.options.Human && v.f.config.HumanSkipsRobots {
+	if v.kind == kindRobots || v.kind == kindFile || v.options.Human && v.f.config.HumanSkipsRobots {
 		return nil
 	}
 	return v.f.allowedByRobots(ctx, u, v.options)

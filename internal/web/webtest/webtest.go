@@ -207,7 +207,8 @@ func (w *Web) Dials() []string {
 	return slices.Clone(w.dials)
 }
 
-// Handle lets h answer at a host and path ("example.org/odd") in place of the archive. The name gets an address.
+// Handle lets h answer at a host and path ("example.org/odd") in place of the archive, and below a path that ends with a slash
+// at what has no handler of its own. The name gets an address.
 func (w *Web) Handle(at string, h http.HandlerFunc) {
 	host, _, _ := strings.Cut(at, "/")
 	w.names.add(host)
@@ -298,6 +299,11 @@ func (w *Web) arrive(scheme string, r *http.Request) http.Handler {
 			if p, ok := w.pages[at+index]; ok {
 				return p.handler(w.closed)
 			}
+		}
+	}
+	for at := host + r.URL.EscapedPath(); strings.Contains(at, "/"); at = at[:strings.LastIndexByte(at, '/')] {
+		if h, ok := w.handlers[at[:strings.LastIndexByte(at, '/')+1]]; ok {
+			return h
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package cascade
 
 import (
 	"math"
+	"slices"
 
 	"familiar/internal/web/page/visible/css"
 )
@@ -241,4 +242,51 @@ func (a *animationShorthand) place(p Property, value Part) bool {
 	}
 	a.given[i], a.parts[i] = true, value
 	return true
+}
+
+// keyframe is one step of an animation, from 0 to 1.
+type keyframe struct {
+	at           float64
+	declarations []declaration
+}
+
+func (r *sheetReader) keyframes(item css.Item) {
+	name := r.t.Trim(item.Prelude)
+	if k := r.t.Kind(name.From, name); name.To != name.From+1 || k != css.Ident && k != css.String {
+		return
+	}
+	var frames []keyframe
+	for step := range r.t.Block(item.Block) {
+		if !step.IsRule || step.Name != "" {
+			continue
+		}
+		var own []declaration
+		for d := range r.t.Block(step.Block) {
+			if !d.IsRule && !d.Important && matters(d.Name) {
+				own = appendDeclarations(own, d.Name, r.t.Between(d.Value), false, r.s.quirks)
+			}
+		}
+		for part := range r.t.Split(step.Prelude, css.Comma) {
+			switch {
+			case r.t.Kind(part.From, part) == css.Percentage:
+				n, _ := r.t.Number(part.From)
+				frames = append(frames, keyframe{n / 100, own})
+			case r.t.Kind(part.From, part) != css.Ident:
+			case r.t.Lower(part.From) == "from":
+				frames = append(frames, keyframe{0, own})
+			case r.t.Lower(part.From) == "to":
+				frames = append(frames, keyframe{1, own})
+			}
+		}
+	}
+	slices.SortStableFunc(frames, func(a, b keyframe) int {
+		switch {
+		case a.at < b.at:
+			return -1
+		case a.at > b.at:
+			return 1
+		}
+		return 0
+	})
+	r.s.keyframes[r.t.Name(name.From)] = frames
 }

@@ -163,3 +163,26 @@ func attributeValue(t *css.Text, in css.Span, attributes attributeSource) (strin
 	}
 	return text + t.Name(kind.From), true
 }
+
+// registration is what @property says of a custom property.
+type registration struct {
+	initial  string
+	inherits bool
+}
+
+func (r *sheetReader) property(item css.Item) {
+	name := r.t.Trim(item.Prelude)
+	if r.t.Kind(name.From, name) != css.Ident || !strings.HasPrefix(r.t.Raw(name.From), "--") {
+		return
+	}
+	one := registration{inherits: true}
+	for d := range r.t.Block(item.Block) {
+		switch text := r.t.Between(d.Value); d.Name {
+		case "initial-value":
+			one.initial = text
+		case "inherits":
+			one.inherits = strings.EqualFold(text, "true")
+		}
+	}
+	r.s.registered[r.t.Name(name.From)] = one
+}

@@ -1,6 +1,10 @@
 package cascade
 
-import "familiar/internal/web/page/visible/css"
+import (
+	"golang.org/x/net/html/atom"
+
+	"familiar/internal/web/page/visible/css"
+)
 
 // fontSizes are the sizes that have names, in pixels.
 var fontSizes = map[string]float64{"xx-small": 9, "x-small": 10, "small": 13, "medium": 16, "large": 18, "x-large": 24, "xx-large": 32, "xxx-large": 48, "-webkit-xxx-large": 48, "math": 16}
@@ -110,4 +114,55 @@ func (v *reader) isFamily() bool {
 		}
 	}
 	return true
+}
+
+// font computes the sizes of letters and lines.
+func (s *Sheets) font(st *Style) {
+	around := st.Around(st.FontSize)
+	if st.Node.DataAtom == atom.Html {
+		around.Rem = 16
+	}
+	if v := st.values[FontSize]; v != nil {
+		st.Doubt = st.Doubt || v.Doubt
+		if len(v.Numbers) > 0 {
+			if n := v.Numbers[0].Value(around); n == n {
+				st.FontSize = max(n, 0)
+			} else {
+				st.Doubt = true
+			}
+		}
+	}
+	if v := st.values[FontSizeAdjust]; v != nil {
+		st.Shrunk = len(v.Numbers) > 0 && v.Numbers[0].Value(around) < .1
+	}
+	if v := st.values[LineHeight]; v != nil {
+		st.lineFactor = 1.2
+		if len(v.Numbers) > 0 {
+			around := st.Around(st.FontSize)
+			n := v.Numbers[0].Value(around)
+			switch {
+			case v.Numbers[0].quantity == plain:
+				st.lineFactor = n
+			case n == n:
+				st.lineFactor, st.Line = -1, n
+			}
+		}
+	}
+	if st.lineFactor >= 0 {
+		st.Line = st.FontSize * st.lineFactor
+	}
+	if v := st.values[LetterSpacing]; v != nil {
+		st.Spacing = 0
+		if len(v.Numbers) > 0 {
+			if n := v.Numbers[0].Value(st.Around(st.FontSize)); n == n {
+				st.Spacing = n
+			}
+		}
+	}
+	if v := st.values[WhiteSpace]; v != nil {
+		st.Nowrap = v.Word == "nowrap"
+	}
+	if v := st.values[TextIndent]; v != nil && len(v.Numbers) > 0 {
+		st.indent, st.indentEm = v.Numbers[0], st.FontSize
+	}
 }

@@ -1,8 +1,6 @@
 package cascade
 
-import (
-	"familiar/internal/web/page/visible/css"
-)
+import "familiar/internal/web/page/visible/css"
 
 // reader reads the value of a declaration.
 type reader struct {

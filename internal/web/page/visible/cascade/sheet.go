@@ -1,8 +1,6 @@
 package cascade
 
 import (
-	"encoding/base64"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -53,35 +51,6 @@ type scope struct {
 
 // scopeRoot is the element around a style element, whose @scope has no selector.
 type scopeRoot struct{ node *html.Node }
-
-// layer is a cascade layer.
-type layer struct {
-	name   string
-	layers []*layer
-	index  int // in the order of strength
-}
-
-// sub returns a layer below l by its name, parts separated by points. A name that is empty is a layer of its own.
-func (l *layer) sub(name string) *layer {
-	for part := range strings.SplitSeq(name, ".") {
-		i := slices.IndexFunc(l.layers, func(s *layer) bool { return s.name == part && part != "" })
-		if i < 0 {
-			i = len(l.layers)
-			l.layers = append(l.layers, &layer{name: part})
-		}
-		l = l.layers[i]
-	}
-	return l
-}
-
-// number orders the layers: those below a layer are weaker than what stands in the layer itself.
-func (l *layer) number(next int) int {
-	for _, s := range l.layers {
-		next = s.number(next)
-	}
-	l.index = next
-	return next + 1
-}
 
 // place is where a rule stands in a style sheet.
 type place struct {
@@ -180,51 +149,6 @@ func (r *sheetReader) load(in css.Span, l *layer) {
 	}
 }
 
-// dataText returns the text that an address of the scheme data holds.
-func dataText(address string) (string, bool) {
-	address = strings.TrimSpace(address)
-	if len(address) < 5 || !strings.EqualFold(address[:5], "data:") {
-		return "", false
-	}
-	kind, text, ok := strings.Cut(address[5:], ",")
-	if !ok {
-		return "", false
-	}
-	kind = strings.ToLower(kind)
-	if media, _, _ := strings.Cut(kind, ";"); strings.TrimSpace(media) != "text/css" && media != "" {
-		return "", false
-	}
-	text, _, _ = strings.Cut(text, "#")
-	plain := unescapePercent(text)
-	if strings.HasSuffix(kind, ";base64") {
-		data, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(plain), ""))
-		if err != nil {
-			data, err = base64.RawStdEncoding.DecodeString(strings.Join(strings.Fields(plain), ""))
-		}
-		return string(data), err == nil
-	}
-	return plain, true
-}
-
-// unescapePercent resolves what is escaped by percent signs, and leaves what is not valid.
-func unescapePercent(s string) string {
-	if plain, err := url.PathUnescape(s); err == nil {
-		return plain
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '%' && i+2 < len(s) {
-			if plain, err := url.PathUnescape(s[i : i+3]); err == nil {
-				b.WriteString(plain)
-				i += 2
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
-}
-
 func (r *sheetReader) namespace(in css.Span) {
 	in = r.t.Trim(in)
 	prefix := ""
@@ -296,28 +220,6 @@ func (r *sheetReader) rule(item css.Item, at place) {
 		return
 	}
 	r.block(item.Block, at, nil)
-}
-
-// declareLayers reads the names of layers in a list. The order in which they are first named is that of their strength.
-func (r *sheetReader) declareLayers(in css.Span, l *layer) {
-	for part := range r.t.Split(in, css.Comma) {
-		if name, ok := r.layerName(part); ok && name != "" {
-			l.sub(name)
-		}
-	}
-}
-
-func (r *sheetReader) layerName(in css.Span) (string, bool) {
-	text := r.t.Between(in)
-	if text == "" {
-		return "", true
-	}
-	for i := in.From; i < in.To; i++ {
-		if k := r.t.Kind(i, in); k != css.Ident && !r.t.Is(i, in, '.') {
-			return "", false
-		}
-	}
-	return text, true
 }
 
 func (r *sheetReader) scope(in css.Span) (one scope, ok bool) {
@@ -451,74 +353,4 @@ func appendDeclarations(to []declaration, name, text string, important, quirks b
 		to = append(to, declaration{property: p, important: important, value: &v})
 	})
 	return to
-}
-
-// keyframe is one step of an animation, from 0 to 1.
-type keyframe struct {
-	at           float64
-	declarations []declaration
-}
-
-func (r *sheetReader) keyframes(item css.Item) {
-	name := r.t.Trim(item.Prelude)
-	if k := r.t.Kind(name.From, name); name.To != name.From+1 || k != css.Ident && k != css.String {
-		return
-	}
-	var frames []keyframe
-	for step := range r.t.Block(item.Block) {
-		if !step.IsRule || step.Name != "" {
-			continue
-		}
-		var own []declaration
-		for d := range r.t.Block(step.Block) {
-			if !d.IsRule && !d.Important && matters(d.Name) {
-				own = appendDeclarations(own, d.Name, r.t.Between(d.Value), false, r.s.quirks)
-			}
-		}
-		for part := range r.t.Split(step.Prelude, css.Comma) {
-			switch {
-			case r.t.Kind(part.From, part) == css.Percentage:
-				n, _ := r.t.Number(part.From)
-				frames = append(frames, keyframe{n / 100, own})
-			case r.t.Kind(part.From, part) != css.Ident:
-			case r.t.Lower(part.From) == "from":
-				frames = append(frames, keyframe{0, own})
-			case r.t.Lower(part.From) == "to":
-				frames = append(frames, keyframe{1, own})
-			}
-		}
-	}
-	slices.SortStableFunc(frames, func(a, b keyframe) int {
-		switch {
-		case a.at < b.at:
-			return -1
-		case a.at > b.at:
-			return 1
-		}
-		return 0
-	})
-	r.s.keyframes[r.t.Name(name.From)] = frames
-}
-
-// registration is what @property says of a custom property.
-type registration struct {
-	initial  string
-	inherits bool
-}
-
-func (r *sheetReader) property(item css.Item) {
-	name := r.t.Trim(item.Prelude)
-	if r.t.Kind(name.From, name) != css.Ident || !strings.HasPrefix(r.t.Raw(name.From), "--") {
-		return
-	}
-	one := registration{inherits: true}
-	for d := range r.t.Block(item.Block) {
-		switch text := r.t.Between(d.Value); d.Name {
-		case "initial-value":
-			one.initial = text
-		case "inherits":
-			one.inherits = strings.EqualFold(text, "true")
-		}
-	}
-	r.s.registered[r.t.Name(name.From)] = one
 }

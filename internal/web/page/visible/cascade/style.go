@@ -1,13 +1,10 @@
 package cascade
 
 import (
-	"math"
 	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-
-	"familiar/internal/web/page/visible/css"
 )
 
 // Style is the computed style of an element.
@@ -278,99 +275,6 @@ func (s *Sheets) later(st *Style, v *Value, p Property) *Value {
 	return &Value{wide: "unset"}
 }
 
-// font computes the sizes of letters and lines.
-func (s *Sheets) font(st *Style) {
-	around := st.Around(st.FontSize)
-	if st.Node.DataAtom == atom.Html {
-		around.Rem = 16
-	}
-	if v := st.values[FontSize]; v != nil {
-		st.Doubt = st.Doubt || v.Doubt
-		if len(v.Numbers) > 0 {
-			if n := v.Numbers[0].Value(around); n == n {
-				st.FontSize = max(n, 0)
-			} else {
-				st.Doubt = true
-			}
-		}
-	}
-	if v := st.values[FontSizeAdjust]; v != nil {
-		st.Shrunk = len(v.Numbers) > 0 && v.Numbers[0].Value(around) < .1
-	}
-	if v := st.values[LineHeight]; v != nil {
-		st.lineFactor = 1.2
-		if len(v.Numbers) > 0 {
-			around := st.Around(st.FontSize)
-			n := v.Numbers[0].Value(around)
-			switch {
-			case v.Numbers[0].quantity == plain:
-				st.lineFactor = n
-			case n == n:
-				st.lineFactor, st.Line = -1, n
-			}
-		}
-	}
-	if st.lineFactor >= 0 {
-		st.Line = st.FontSize * st.lineFactor
-	}
-	if v := st.values[LetterSpacing]; v != nil {
-		st.Spacing = 0
-		if len(v.Numbers) > 0 {
-			if n := v.Numbers[0].Value(st.Around(st.FontSize)); n == n {
-				st.Spacing = n
-			}
-		}
-	}
-	if v := st.values[WhiteSpace]; v != nil {
-		st.Nowrap = v.Word == "nowrap"
-	}
-	if v := st.values[TextIndent]; v != nil && len(v.Numbers) > 0 {
-		st.indent, st.indentEm = v.Numbers[0], st.FontSize
-	}
-}
-
-// text computes what the letters look like.
-func (s *Sheets) text(st *Style) {
-	if v := st.values[Visibility]; v != nil {
-		st.Hidden = v.Word != "visible"
-		st.Doubt = st.Doubt || v.Doubt
-	}
-	if v := st.values[ColorScheme]; v != nil {
-		st.Dark = strings.Contains(v.Word, "dark") && !strings.Contains(v.Word, "light")
-	}
-	if v := st.values[Color]; v != nil {
-		st.Color = v.Colour.At(st.Color, st.Dark)
-		st.Doubt = st.Doubt || v.Doubt
-	}
-	if v := st.values[TextFill]; v != nil {
-		st.fillSet = v.wide == ""
-		st.Fill = v.Colour.At(st.Color, st.Dark)
-		st.Doubt = st.Doubt || v.Doubt
-	}
-	if !st.fillSet {
-		st.Fill = st.Color
-	}
-	if v := st.values[TextStrokeWidth]; v != nil {
-		st.Stroke = 1
-		if len(v.Numbers) > 0 {
-			st.Stroke = v.Numbers[0].Value(st.Around(math.NaN()))
-		}
-	}
-	if v := st.values[TextStrokeColor]; v != nil {
-		st.strokeSet = v.wide == ""
-		st.StrokeIn = v.Colour.At(st.Color, st.Dark)
-	}
-	if !st.strokeSet {
-		st.StrokeIn = st.Color
-	}
-	if v := st.values[TextShadow]; v != nil {
-		st.Shadows, st.ShadowIn = v.Parts, st.Color
-	}
-	if v := st.values[TextSecurity]; v != nil {
-		st.Masked = v.Word != "none" && v.wide == ""
-	}
-}
-
 // quirkyTable undoes what tables do not inherit in quirks mode.
 func (st *Style) quirkyTable() {
 	for p, v := range map[Property]*Value{FontSize: initialValue(FontSize), LineHeight: {Word: "normal"}, Color: {Colour: Colour{fixed: st.body}}} {
@@ -405,90 +309,6 @@ func (st *Style) display() string {
 		return "block"
 	}
 	return strings.TrimPrefix(word, "inline-")
-}
-
-// containerQuery is the condition of @container.
-type containerQuery struct {
-	t  *css.Text
-	in css.Span
-}
-
-// container evaluates a condition of @container for an element, of which only the parent is computed.
-func (s *Sheets) container(q containerQuery, parent *Style) bool {
-	s.work.steps += 4
-	in := q.in
-	name := ""
-	c := condition{t: q.t}
-	if word := c.word(in.From, in); word != "" && word != "not" {
-		name = q.t.Name(in.From)
-		in = q.t.Trim(css.Span{From: in.From + 1, To: in.To})
-		if in.Empty() {
-			return containerNamed(parent, name, false) != nil
-		}
-	}
-	c.leaf = func(function string, inside css.Span) truth {
-		switch function {
-		case "":
-			box := containerNamed(parent, name, true)
-			if box == nil {
-				return unknown
-			}
-			return compare(q.t, inside, box.feature, box.Around(math.NaN()))
-		case "style":
-			box := containerNamed(parent, name, false)
-			if box == nil {
-				return unknown
-			}
-			return s.styleQuery(q.t, inside, box)
-		}
-		return unknown
-	}
-	got := c.eval(in)
-	return got == yes && !c.bad
-}
-
-// containerNamed returns the nearest element around that is a container, with a name and with a known size if these are asked for.
-func containerNamed(st *Style, name string, size bool) *Style {
-	for ; st != nil; st = st.Parent {
-		if kind := st.Word(ContainerType); size && !strings.Contains(kind, "size") {
-			continue
-		}
-		if name == "" || wordIn(strings.Fields(st.Word(ContainerName)), name) {
-			return st
-		}
-	}
-	return nil
-}
-
-func (st *Style) feature(name string) (float64, bool) {
-	height, known := st.Length(Height, math.NaN())
-	known = known && st.Word(ContainerType) == "size"
-	switch name {
-	case "width", "inline-size":
-		return st.Inner, true
-	case "height", "block-size":
-		return height, known
-	case "aspect-ratio":
-		return st.Inner / height, known
-	}
-	return 0, false
-}
-
-// styleQuery evaluates a question about a custom property.
-func (s *Sheets) styleQuery(t *css.Text, in css.Span, box *Style) truth {
-	if t.Kind(in.From, in) == css.Ident && in.To == in.From+1 {
-		_, ok := s.custom(box.customs, t.Name(in.From))
-		return truthOf(ok)
-	}
-	for item := range t.Block(in) {
-		if item.IsRule || !strings.HasPrefix(item.Name, "--") {
-			return unknown
-		}
-		have, ok := s.custom(box.customs, item.Name)
-		want, ok2 := s.substitute(t.Between(item.Value), nil, func(name string) (string, bool) { return s.custom(box.customs, name) })
-		return truthOf(ok && ok2 && strings.TrimSpace(have) == strings.TrimSpace(want))
-	}
-	return unknown
 }
 
 // Canvas returns the colour of an empty page in the element's scheme.

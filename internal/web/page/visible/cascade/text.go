@@ -1,6 +1,7 @@
 package cascade
 
 import (
+	"math"
 	"strings"
 
 	"familiar/internal/web/page/visible/css"
@@ -136,4 +137,46 @@ func readContent(v *reader) (Value, bool) {
 		}
 	}
 	return got, true
+}
+
+// text computes what the letters look like.
+func (s *Sheets) text(st *Style) {
+	if v := st.values[Visibility]; v != nil {
+		st.Hidden = v.Word != "visible"
+		st.Doubt = st.Doubt || v.Doubt
+	}
+	if v := st.values[ColorScheme]; v != nil {
+		st.Dark = strings.Contains(v.Word, "dark") && !strings.Contains(v.Word, "light")
+	}
+	if v := st.values[Color]; v != nil {
+		st.Color = v.Colour.At(st.Color, st.Dark)
+		st.Doubt = st.Doubt || v.Doubt
+	}
+	if v := st.values[TextFill]; v != nil {
+		st.fillSet = v.wide == ""
+		st.Fill = v.Colour.At(st.Color, st.Dark)
+		st.Doubt = st.Doubt || v.Doubt
+	}
+	if !st.fillSet {
+		st.Fill = st.Color
+	}
+	if v := st.values[TextStrokeWidth]; v != nil {
+		st.Stroke = 1
+		if len(v.Numbers) > 0 {
+			st.Stroke = v.Numbers[0].Value(st.Around(math.NaN()))
+		}
+	}
+	if v := st.values[TextStrokeColor]; v != nil {
+		st.strokeSet = v.wide == ""
+		st.StrokeIn = v.Colour.At(st.Color, st.Dark)
+	}
+	if !st.strokeSet {
+		st.StrokeIn = st.Color
+	}
+	if v := st.values[TextShadow]; v != nil {
+		st.Shadows, st.ShadowIn = v.Parts, st.Color
+	}
+	if v := st.values[TextSecurity]; v != nil {
+		st.Masked = v.Word != "none" && v.wide == ""
+	}
 }

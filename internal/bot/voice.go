@@ -1,0 +1,116 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/providers/attachment"
+	"familiar/internal/transcribe"
+)
+
+// listenLimit is how long a person waits for a voice message to be loaded and written down.
+const listenLimit = 45 * time.Second
+
+// hearing is what came of listening to a voice message.
+type hearing struct {
+	text, note string
+	record     turn.Transcript
+}
+
+// listen has the voice messages among what a turn answers written down, each once. They are for the bot: nobody else's leaves the
+// machine. What joins the turn meanwhile does not interrupt it, or a service would be paid twice.
+func (b *Bot) listen(ctx context.Context, batch []arrival, heard map[string]hearing) {
+	for _, a := range batch {
+		voice := slices.IndexFunc(a.Message.Files, func(f turn.Attachment) bool { return f.Voice })
+		if _, done := heard[a.Message.ID]; done || voice < 0 || strings.TrimSpace(a.Message.Text) != "" {
+			continue
+		}
+		patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), listenLimit)
+		stop := context.AfterFunc(ctx, func() {
+			if !errors.Is(context.Cause(ctx), errJoined) {
+				cancel()
+			}
+		})
+		heard[a.Message.ID] = b.hear(patient, a.Message, a.Message.Files[voice])
+		stop()
+		cancel()
+	}
+}
+
+// hear has one voice message written down, and keeps its words as the message's.
+func (b *Bot) hear(ctx context.Context, m turn.Message, f turn.Attachment) hearing {
+	h := hearing{note: m.Note, record: turn.Transcript{MessageID: m.ID, Seconds: f.Seconds}}
+	switch {
+	case b.Listener == nil || b.Files == nil:
+		h.record.Failure = turn.CodeNotConfigured
+		return h
+	case f.Size > transcribe.MaxBytes || f.Seconds > transcribe.MaxSeconds:
+		h.record.Failure = turn.CodeTooLarge
+		return h
+	}
+	recording, err := b.Files.Download(ctx, m.ChannelID, f, transcribe.MaxBytes)
+	if err != nil {
+		h.record.Failure = turn.CodeUnreachable
+		b.logged("load a voice message", err)
+		return h
+	}
+	h.record.Host, h.record.Bytes = b.Listener.Host(), len(recording)
+	h.text, err = b.Listener.Text(ctx, recording)
+	if failed := (*transcribe.Error)(nil); errors.As(err, &failed) {
+		h.record.Failure = failed.Code
+	}
+	if err != nil {
+		b.logged("have a voice message written down", err)
+		return h
+	}
+	h.note = attachment.Note(m, h.record.Host)
+	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+	defer cancel()
+	b.logged("keep the words of a voice message", b.Store.TranscribeMessage(keep, m.ID, h.text, h.note))
+	return h
+}
+
+// withWords returns what a turn answers, with the words of its voice messages, and what came of each.
+func withWords(batch []arrival, heard map[string]hearing) ([]arrival, []turn.Transcript) {
+	batch = slices.Clone(batch)
+	var all []turn.Transcript
+	for i := range batch {
+		if h, ok := heard[batch[i].Message.ID]; ok {
+			batch[i].Message.Text, batch[i].Message.Note = h.text, h.note
+			all = append(all, h.record)
+		}
+	}
+	return batch, all
+}
+
+// unheard returns what to say of a voice message that nobody wrote down, or nothing.
+func unheard(t *turn.Trace) sentence {
+	for _, r := range t.Transcripts {
+		switch r.Failure {
+		case "":
+		case turn.CodeNotConfigured:
+			return cannotListen
+		case turn.CodeTooLarge:
+			return tooLongToHear
+		default:
+			return notHeard
+		}
+	}
+	return ""
+}
+
+// blind reports whether a picture was not shown to the model because it cannot see.
+func blind(outcomes []turn.Outcome) bool {
+	for _, o := range outcomes {
+		for _, c := range o.Contributions {
+			if c.Attached != nil && c.Attached.Failure == turn.CodeBlind {
+				return true
+			}
+		}
+	}
+	return false
+}
