@@ -37,7 +37,7 @@ func predictIntent(ctx context.Context, _ fs.FS, row messageRow) (prediction, er
 
 // lookFor is the lookup of a turn that can reach nothing: whether and what for is decided, and no more.
 func lookFor(ctx context.Context, row messageRow) turn.Lookup {
-	return new(websearch.Provider).Lookup(ctx, request(row.ID, row.Text))
+	return (&websearch.Provider{Server: true}).Lookup(ctx, request(row.ID, row.Text))
 }
 
 func request(id, text string) turn.Request {

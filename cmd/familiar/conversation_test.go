@@ -80,7 +80,7 @@ import (
 //	forge WHO ID             somebody presses a button in general that the bot never made
 //	buttons CHANNEL LABELS   those under the bot's last message, in order; - for none
 //	has TEXT, lacks TEXT     the reply holds, or does not hold, a text; \n is a new line
-//	attached TEXT            the answer to the command has a file that holds a text
+//	attached TEXT            the answer to the command has a file that holds a text; unattached TEXT
 //	posts N                  the bot has posted so many messages in general; after stop, no other can come
 //	models N                 the models were asked so many times; release ends their "hold"
 //	asked N                  the metasearch server was asked so many times
@@ -102,6 +102,12 @@ import (
 //	opened TEXT              the name of the newest thread holds a text
 //	nothreads CHANNEL        the bot may not make threads there
 //	forum NAME               a forum is made; post FORUM WHO TITLE | TEXT: somebody makes a post there
+//	hide CHANNEL             only those who are let in may read it; show: everybody may again
+//	role WHO NAME            somebody is given a role and no other, which is made if there is none; - for none
+//	let CHANNEL NAME         who has the role may read the channel, @WHO a person; bar: may not
+//	topic CHANNEL TEXT, pin  what the channel is for; the last message is pinned
+//	link CHANNEL WHO TEXT    somebody writes a text with LINK in place of a link to the last message
+//	searching STATE          Discord's own search is refused, indexing or ready
 //	ownrole                  the bot gets the role that Discord makes for it, "familiar role"
 //	gone CHANNEL, kick       the channel is deleted; the bot is removed from the server
 //	spoke CHANNEL NAMES      under which names the bot posted there, in order, with commas between them
@@ -132,6 +138,7 @@ type conversation struct {
 	answer   discordtest.Message // to the last command
 	form     discordtest.Form    // that was opened last
 	traces   *trace.Store        // see records
+	roles    map[string]bool     // that were made
 	files    map[string][]byte   // that people attach
 }
 
@@ -199,7 +206,7 @@ func TestConversations(t *testing.T) {
 
 // newConversation makes the far ends of an archive.
 func newConversation(t *testing.T, archive *txtar.Archive) *conversation {
-	c := &conversation{T: t, dir: t.TempDir(), discord: discordtest.New(t), search: newMetasearch(t), files: map[string][]byte{}}
+	c := &conversation{T: t, dir: t.TempDir(), discord: discordtest.New(t), search: newMetasearch(t), roles: map[string]bool{}, files: map[string][]byte{}}
 	c.env = map[string]string{
 		"DISCORD_TOKEN": discordtest.Token, "DISCORD_API_URL": c.discord.URL, "SEARXNG_URL": c.search.server.URL, "FAMILIAR_LOG": "debug",
 		"FAMILIAR_SEARCH": strings.Join(fewBackends, ","),
@@ -576,6 +583,11 @@ func (c *conversation) labels(channel string) string {
 	return cmp.Or(strings.Join(all, " "), "-")
 }
 
+// answerFiles are those of the last answer.
+func (c *conversation) answerFiles() string {
+	return strings.Join(slices.Collect(maps.Values(c.answer.Files)), "\n")
+}
+
 // left waits until the bot has left Discord: it has got the signal to stop.
 func (c *conversation) left() {
 	c.Helper()
@@ -707,9 +719,8 @@ func (c *conversation) looks() map[string]func(string) {
 		"unrecorded": holds(c.record, false),
 		"printed":    holds(func() string { return c.program.out.String() }, true),
 		"unprinted":  holds(func() string { return c.program.out.String() }, false),
-		"attached": holds(func() string {
-			return strings.Join(slices.Collect(maps.Values(c.answer.Files)), "\n")
-		}, true),
+		"attached":   holds(c.answerFiles, true),
+		"unattached": holds(c.answerFiles, false),
 		"offered": func(rest string) {
 			channel, who, want := words3(rest)
 			c.discord.WaitCommands(1, patience)
@@ -808,11 +819,56 @@ func (c *conversation) troubles() map[string]func(string) {
 			title, text, _ := strings.Cut(post, " | ")
 			c.lastSaid = c.discord.PostIn(forum, who, title, text)
 		},
+		"hide": func(channel string) { c.discord.Overwrite(channel, "@everyone", 0, discordtest.Reader) },
+		"show": func(channel string) { c.discord.Overwrite(channel, "@everyone", 0, 0) },
+		"role": c.giveRole,
+		"let":  func(rest string) { c.overwrite(rest, discordtest.Reader, 0) },
+		"bar":  func(rest string) { c.overwrite(rest, 0, discordtest.Reader) },
+		"topic": func(rest string) {
+			channel, topic, _ := strings.Cut(rest, " ")
+			c.discord.Topic(channel, topic)
+		},
+		"pin": func(string) { c.discord.Pin(c.lastSaid) },
+		"link": func(rest string) {
+			channel, who, text := words3(rest)
+			c.discord.Say(channel, who, strings.ReplaceAll(text, "LINK", c.discord.Link(c.lastSaid)))
+		},
+		"searching": func(state string) {
+			c.discord.Searching(map[string]discordtest.SearchState{"indexing": discordtest.SearchIndexing, "ready": discordtest.SearchReady}[state])
+		},
 		"nonickname": func(string) { c.discord.DenyNickname("hall", true) },
 		"nowebhooks": func(channel string) { c.discord.DenyWebhooks(channel, true) },
 		"unhook":     func(channel string) { c.discord.DeleteWebhooks(channel) },
 		"gone":       func(channel string) { c.discord.DeleteChannel(channel) },
 		"kick":       func(string) { c.discord.Kick("hall") },
+	}
+}
+
+// giveRole gives somebody a role.
+func (c *conversation) giveRole(rest string) {
+	who, role, _ := strings.Cut(rest, " ")
+	if role == "-" {
+		c.discord.Join("hall", who)
+		return
+	}
+	c.haveRole(role)
+	c.discord.Join("hall", who, role)
+}
+
+// overwrite lets a role or a person read a channel, or keeps them from it.
+func (c *conversation) overwrite(rest string, allow, deny discordtest.Rights) {
+	channel, whom, _ := strings.Cut(rest, " ")
+	if !strings.HasPrefix(whom, "@") {
+		c.haveRole(whom)
+	}
+	c.discord.Overwrite(channel, whom, allow, deny)
+}
+
+// haveRole makes a role that is not there yet.
+func (c *conversation) haveRole(role string) {
+	if !c.roles[role] {
+		c.discord.AddRole("hall", role)
+		c.roles[role] = true
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/character"
 	"familiar/internal/providers/history"
+	"familiar/internal/providers/server"
 	"familiar/internal/providers/websearch"
 	"familiar/internal/redact"
 	"familiar/internal/search"
@@ -78,6 +79,7 @@ type app struct {
 	actor    *bot.Actor        // the character with what its turns are made with
 	cast     cast              // it and, where the program runs on Discord, the others
 	files    *attachment.Files // what hangs on messages; nil at a terminal, where nothing does
+	servers  *server.Servers   // where what was said before is searched; nil at a terminal
 }
 
 // part is how much of the program a command needs. Each has what those before it have.
@@ -213,6 +215,7 @@ func (a *app) openFiles(context.Context, *program) error {
 		return problems{"DISCORD_FILE_HOSTS: " + err.Error()}
 	}
 	a.files = &attachment.Files{Fetcher: a.reader.Fetcher, Hosts: hosts}
+	a.servers = &server.Servers{}
 	return nil
 }
 
@@ -244,7 +247,7 @@ func (a *app) actorOf(c *character.Character, far far) (*bot.Actor, error) {
 	counter := &llm.Counter{Model: models.name()}
 	lookup := &websearch.Provider{
 		Search: a.engine, Reader: a.reader, Side: models.side, Eager: models.main == nil, Count: counter.Count,
-		Zone: c.Location, Store: a.store,
+		Zone: c.Location, Store: a.store, Server: c.Server.Enabled,
 		Policy: websearch.Policy{
 			Off: a.config.get("FAMILIAR_WEB") == "off", Domains: domains, DeniedTopics: web.DeniedTopics,
 			BlockBytes: web.BlockBytes, Pages: pages, PerDomain: web.PerDomain, Deadline: web.Deadline, Queries: web.Queries,
@@ -254,10 +257,12 @@ func (a *app) actorOf(c *character.Character, far far) (*bot.Actor, error) {
 	for _, d := range c.Docs {
 		lookup.Policy.Docs = append(lookup.Policy.Docs, websearch.Docs(d))
 	}
+	past := &server.Provider{Store: a.store, Servers: a.servers, Off: !c.Server.Enabled, Own: !c.Server.DiscordSearch, Zone: c.Location, Count: counter.Count}
 	builder := &prompt.Builder{
 		Providers: []prompt.Provider{
 			&character.Provider{Character: c},
 			&history.Provider{Store: a.store, Window: c.Window},
+			past, // before the web: the first that looked has the say
 			lookup,
 		},
 		Count: counter.Count, BlockRole: web.BlockRole, Clock: c.Location, Names: append([]string{c.Name}, c.Aliases...), Redact: a.redact.String,
@@ -266,7 +271,7 @@ func (a *app) actorOf(c *character.Character, far far) (*bot.Actor, error) {
 	if a.files != nil {
 		builder.Providers = append(builder.Providers, &attachment.Provider{Files: a.files, Sees: func() bool { return a.sees(models) }})
 	}
-	actor := &bot.Actor{Character: c, Builder: builder, Lookup: lookup, Model: models.main, Side: models.side}
+	actor := &bot.Actor{Character: c, Builder: builder, Lookup: lookup, Past: past, Model: models.main, Side: models.side}
 	if models.side != nil && a.config.get("FAMILIAR_VERIFY") == "on" {
 		actor.Verifier = &verifier.Verifier{Model: models.side}
 	}

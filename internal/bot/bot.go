@@ -37,6 +37,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/attachment"
+	"familiar/internal/providers/server"
 	"familiar/internal/redact"
 	"familiar/internal/store"
 	"familiar/internal/trace"
@@ -53,7 +54,7 @@ type Door interface {
 	Respond(ctx context.Context, c turn.Command, a turn.Answer) error
 }
 
-// Bot is one or more characters behind one door. Every field but Files, Listener, Redact and WebOff is required; they must not be
+// Bot is one or more characters behind one door. Every field but Files, Servers, Listener, Redact and WebOff is required; they must not be
 // changed while it runs.
 type Bot struct {
 	Door     Door
@@ -61,6 +62,7 @@ type Bot struct {
 	Store    *store.DB
 	Traces   *trace.Store
 	Files    *attachment.Files   // reads what hangs on messages; nil: voice messages are not heard
+	Servers  *server.Servers     // says who may read what; nil: there are no servers
 	Listener *transcribe.Service // writes voice messages down; nil: nobody does
 	Redact   *redact.Redactor
 	Log      *slog.Logger

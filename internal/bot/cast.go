@@ -10,6 +10,7 @@ import (
 	"familiar/internal/llm"
 	"familiar/internal/lookup/verifier"
 	"familiar/internal/providers/character"
+	"familiar/internal/providers/server"
 	"familiar/internal/providers/websearch"
 )
 
@@ -18,6 +19,7 @@ type Actor struct {
 	*character.Character
 	Builder  *prompt.Builder
 	Lookup   *websearch.Provider
+	Past     *server.Provider   // what was said before in the server; nil: nothing is known of that
 	Model    *llm.Client        // nil: no model is configured
 	Side     *llm.Client        // for what is asked beside the answer; nil: none
 	Verifier *verifier.Verifier // nil: words alone decide about citations

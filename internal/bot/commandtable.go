@@ -58,6 +58,14 @@ func commands() []command {
 			run: (*Bot).lookUpDocs, suggest: (*Bot).suggestDocs,
 		},
 		{
+			Definition: turn.Definition{
+				Kind: turn.ChatInput, Name: "catchup", Description: "What you have missed here, for you alone",
+				Options: []turn.Option{{Name: "span", Description: "How far back: 3h, 2 days, yesterday, since Monday; since you last wrote here if left out"}},
+				Places:  onServers, Installs: byServers,
+			},
+			run: (*Bot).catchUp,
+		},
+		{
 			Definition: turn.Definition{Kind: turn.MessageMenu, Name: "Look this up", Places: everywhere, Installs: byAnybody},
 			run:        (*Bot).lookUpMessage,
 		},

@@ -49,7 +49,7 @@ func (b *Bot) lastTurn(ctx context.Context, e turn.Event) turn.Answer {
 	if t == nil {
 		return a
 	}
-	return b.show(e, t, "context:"+t.Request.ID, 0, true)
+	return b.show(ctx, e, t, "context:"+t.Request.ID, 0)
 }
 
 // explain answers "Why this answer?" on a message with what the button of that name shows: the record of the turn that posted
@@ -68,7 +68,7 @@ func (b *Bot) explain(ctx context.Context, e turn.Event) turn.Answer {
 	case err != nil:
 		return b.storeTrouble(e, err)
 	}
-	return b.show(e, t, b.keys(ctx, t.Request.ID, whyButton)[whyButton], 0, e.Command.Admin)
+	return b.show(ctx, e, t, b.keys(ctx, t.Request.ID, whyButton)[whyButton], 0)
 }
 
 // settle gives a turn whose reply has just been posted the time to complete its record.
@@ -91,7 +91,7 @@ func (b *Bot) turnPage(ctx context.Context, e turn.Event) turn.Answer {
 	if t == nil {
 		return a
 	}
-	return b.show(e, t, "context:"+t.Request.ID, pageNumber(parts[2]), true)
+	return b.show(ctx, e, t, "context:"+t.Request.ID, pageNumber(parts[2]))
 }
 
 // pageNumber reads the part of a record that a button names: "3" or "3:next".
@@ -172,14 +172,16 @@ func cutLines(text string, room int) string {
 }
 
 // show is the i-th part of a record, with buttons to the others, whose ids begin with prefix, and the whole record attached. Whoever
-// may not see the prompt, which holds how the character is made, gets neither that page nor the attachment. A door without a limit
-// gets the whole record.
-func (b *Bot) show(e turn.Event, t *turn.Trace, prefix string, i int, whole bool) turn.Answer {
+// may not manage the server gets neither the page of the prompt, which holds how the character is made, nor the attachment; and nobody
+// does where something is left out that they may not read. A door without a limit gets the whole record.
+func (b *Bot) show(ctx context.Context, e turn.Event, t *turn.Trace, prefix string, i int) turn.Answer {
 	if b.Pace.Units == 0 {
 		return turn.Answer{Text: view.Whole(t)}
 	}
+	t, complete := b.readable(ctx, e, t)
+	whole := complete && e.Command.Admin
 	pages := view.Pages(t)
-	if faults := b.cast().Faults; whole && len(faults) > 0 {
+	if faults := b.cast().Faults; e.Command.Admin && len(faults) > 0 {
 		wrong := turn.Section{Text: fmt.Sprintf(view.FilesWrong, len(faults))}
 		pages[0].Sections = slices.Insert(pages[0].Sections, 0, wrong)
 		pages = append(pages, view.Page{Name: view.Files, Sections: []turn.Section{{Text: strings.Join(faults, "\n")}}})
@@ -196,6 +198,9 @@ func (b *Bot) show(e turn.Event, t *turn.Trace, prefix string, i int, whole bool
 	all := paginate(pages, sectionUnits)
 	i = min(max(i, 0), len(all)-1)
 	a := turn.Answer{Sections: all[i].sections, Buttons: pageButtons(language(e), prefix, all, i)}
+	if !complete {
+		a.Text = unreadableLeftOut.in(language(e))
+	}
 	if !whole {
 		return a
 	}

@@ -69,7 +69,7 @@ func (b *Bot) press(ctx context.Context, e turn.Event) turn.Answer {
 	case outdated, wrong:
 		return b.markSource(ctx, e, t, kind, number)
 	case whyButton:
-		return b.show(e, t, key, pageNumber(page), e.Command.Admin)
+		return b.show(ctx, e, t, key, pageNumber(page))
 	case regenerateButton, continueButton:
 		return b.pressAgain(ctx, e, t, kind)
 	case deleteButton:
@@ -184,6 +184,13 @@ func (b *Bot) showSources(ctx context.Context, e turn.Event, t *turn.Trace, note
 	if len(lines) == 0 {
 		return b.respond(e, noSources)
 	}
+	shown, complete := b.readable(ctx, e, t)
+	switch {
+	case len(shown.Lookup().Sources) == 0:
+		return b.respond(e, unreadableLeftOut)
+	case !complete:
+		note = strings.TrimLeft(note+"\n\n"+unreadableLeftOut.in(language(e)), "\n")
+	}
 	heading := sourcesNotCited
 	if cited {
 		heading = sourcesHeading
@@ -192,12 +199,15 @@ func (b *Bot) showSources(ctx context.Context, e turn.Event, t *turn.Trace, note
 	var kinds, labels []string
 	sources, _ := outgoing.Cited(t.Lookup(), body)
 	for i, s := range sources {
+		if !slices.ContainsFunc(shown.Lookup().Sources, func(left turn.Source) bool { return left.N == s.N }) {
+			continue
+		}
 		if outgoing.Units(text+lines[i]) >= answerUnits {
 			text += "\n…"
 			break
 		}
 		text += "\n" + lines[i]
-		if i < maxMarked {
+		if i < maxMarked && t.Lookup().Intent != turn.IntentServer { // what people said is no site
 			kinds = append(kinds, fmt.Sprintf("%s:%d", outdated, s.N), fmt.Sprintf("%s:%d", wrong, s.N))
 			labels = append(labels, labelOutdated.in(language(e), s.N), labelWrong.in(language(e), s.N))
 		}

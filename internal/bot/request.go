@@ -63,6 +63,9 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 	if why := batch[0].unasked; why != "" {
 		r.Addressed, r.Web = why, turn.Web{Switch: turn.WebOff, Reason: turn.OffUnasked}
 	}
+	if r.Reader = last.Reader; r.Reader.ID != r.Message.Author.ID {
+		r.Reader = turn.Reader{ID: r.Message.Author.ID}
+	}
 	last.Event.Message = r.Message
 	r.Language = language(last.Event)
 	b.limitWeb(ctx, &r, last.Event)

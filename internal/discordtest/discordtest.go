@@ -14,6 +14,8 @@
 //   - What people do: Say, Reply, Post, Edit, Embed, Delete, Purge, React, Unreact, Interact, Order, Press, DeleteChannel, Kick. AddAway
 //     makes a server that has not installed the bot, where people bring it along.
 //   - What they attach: Post with files, forwarded messages and embeds; ServeFile is the host of the files.
+//   - Who may read what: Allow gives a role permissions, Join a person roles, Overwrite changes what a role or a person may do in a
+//     channel. Everybody may read at first. Pin and Topic; and what the server's own search says is in search.go.
 //   - Webhooks of the bot: DenyWebhooks, DeleteWebhooks, Webhooks. Their messages count as the bot's, under the names that they have.
 //   - What the bot did: WaitReply, Messages, Requests, Commands, Offered, and the Interaction's WaitAck, WaitAnswer and WaitChoices.
 //   - What the gateway does: Drop with any close code, Reconnect (op 7), Invalidate (op 9), MuteAcks, Silence, CloseNext,
@@ -82,6 +84,7 @@ type Server struct {
 	staleLinks   bool             // the links of the next payload have expired
 	requests     []Request
 	onReply      func(Message)
+	searching    SearchState
 	resumeURL    *string // what READY names; nil: the gateway's own
 	startsLeft   int
 	resetAfter   time.Duration
@@ -94,12 +97,14 @@ type user struct {
 
 type guild struct {
 	id, name string
-	roles    map[string]string // id → name
-	own      string            // id of the bot's own role; empty: none
-	nicks    map[string]string // user id → nickname
-	avatar   string            // the bot's here
-	nameless bool              // the bot may not change its nickname
-	away     bool              // it has not installed the bot
+	roles    map[string]string   // id → name
+	own      string              // id of the bot's own role; empty: none
+	nicks    map[string]string   // user id → nickname
+	may      map[string]Rights   // role id → permissions; that of @everyone is the server's
+	members  map[string][]string // user id → role ids
+	avatar   string              // the bot's here
+	nameless bool                // the bot may not change its nickname
+	away     bool                // it has not installed the bot
 }
 
 type channel struct {
@@ -110,8 +115,11 @@ type channel struct {
 	taken                   int // replies WaitReply has given
 	denied, archived        bool
 	noThreads               bool
-	typing                  time.Time // the bot's latest sign
-	hookless                bool      // the bot may not manage its webhooks
+	topic                   string
+	overwrites              map[string]overwrite // by role or user id
+	pins                    []*message           // the newest first
+	typing                  time.Time            // the bot's latest sign
+	hookless                bool                 // the bot may not manage its webhooks
 }
 
 // New starts a server on loopback; the test's cleanup ends it.
@@ -223,7 +231,8 @@ func (s *Server) away(c *channel) bool {
 // AddGuild makes a server and gives its id.
 func (s *Server) AddGuild(name string) string {
 	s.mu.Lock()
-	g := &guild{id: s.newID(), name: name, roles: map[string]string{}, nicks: map[string]string{}}
+	g := &guild{id: s.newID(), name: name, roles: map[string]string{}, nicks: map[string]string{}, may: map[string]Rights{}, members: map[string][]string{}}
+	g.may[g.id] = Reader | Member
 	s.guilds = append(s.guilds, g)
 	payload := s.guildPayload(g)
 	s.mu.Unlock()

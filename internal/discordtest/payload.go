@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -19,6 +20,12 @@ func (c *channel) payload() object {
 	if c.parent != "" {
 		p["parent_id"] = c.parent
 		p["thread_metadata"] = object{"archived": c.archived, "locked": c.archived, "auto_archive_duration": 1440}
+	}
+	if c.topic != "" {
+		p["topic"] = c.topic
+	}
+	if c.guild != "" && c.kind != 11 {
+		p["permission_overwrites"] = c.overwritePayloads()
 	}
 	if len(c.messages) > 0 {
 		p["last_message_id"] = c.messages[len(c.messages)-1].ID
@@ -58,7 +65,7 @@ func (s *Server) joined() []*guild {
 }
 
 func (s *Server) guildPayload(g *guild) object {
-	roles, channels, threads := []object{}, []object{}, []object{}
+	roles, channels, threads := []object{g.rolePayload(g.id)}, []object{}, []object{}
 	for id := range g.roles {
 		roles = append(roles, g.rolePayload(id))
 	}
@@ -75,7 +82,10 @@ func (s *Server) guildPayload(g *guild) object {
 }
 
 func (g *guild) rolePayload(id string) object {
-	role := object{"id": id, "name": g.roles[id], "permissions": "0"}
+	role := object{"id": id, "name": g.roles[id], "permissions": fmt.Sprint(int64(g.may[id]))}
+	if id == g.id {
+		role["name"] = "@everyone"
+	}
 	if id == g.own {
 		role["tags"], role["managed"] = object{"bot_id": botID}, true
 	}
@@ -85,9 +95,14 @@ func (g *guild) rolePayload(id string) object {
 // member is the partial member that comes with a message.
 func (s *Server) member(guildID, userID string) object {
 	m := object{"roles": []string{}, "nick": nil, "joined_at": "2024-01-01T00:00:00+00:00"}
-	if g := s.guild(guildID); g != nil && g.nicks[userID] != "" {
+	g := s.guild(guildID)
+	if g == nil {
+		return m
+	}
+	if g.nicks[userID] != "" {
 		m["nick"] = g.nicks[userID]
 	}
+	m["roles"] = append([]string{}, g.members[userID]...)
 	return m
 }
 

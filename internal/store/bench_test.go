@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"runtime"
 	"strings"
@@ -66,7 +67,7 @@ func BenchmarkArrive(b *testing.B) {
 			b.RunParallel(func(p *testing.PB) {
 				for p.Next() {
 					id := fmt.Sprint(n.next())
-					m := Message{ID: id, ChannelID: "c", AuthorName: "somebody", Text: "a question of some length?", At: time.Now()}
+					m := Message{ID: id, ChannelID: "c", GuildID: "g", AuthorID: "4", AuthorName: "somebody", Text: "a question of some length?", At: time.Now()}
 					if _, err := arrive(context.Background(), db, m, id); err != nil {
 						b.Error(err)
 						return
@@ -108,4 +109,72 @@ func resident(tb testing.TB) int {
 	}
 	tb.Fatal("no VmRSS in /proc/self/status")
 	return 0
+}
+
+// crowd writes n messages of a server, indexed, in words as rare as those of a language are: Zipf's law, of a vocabulary of 20,000.
+func crowd(tb testing.TB, db *DB, n, channels int) {
+	tb.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	zipf := rand.NewZipf(random, 1.1, 4, 20_000)
+	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for from := 0; from < n; from += 10_000 {
+		err := db.Write(context.Background(), func(tx *sql.Tx) error {
+			for i := from; i < min(n, from+10_000); i++ {
+				var text strings.Builder
+				for range 3 + random.IntN(20) {
+					fmt.Fprintf(&text, "w%dx ", zipf.Uint64())
+				}
+				m := Message{
+					ID: fmt.Sprintf("1%018d", i), ChannelID: fmt.Sprintf("2%018d", random.IntN(channels)), GuildID: "3", AuthorID: fmt.Sprintf("4%018d", random.IntN(500)),
+					AuthorName: "somebody", Text: text.String(), At: begin.Add(time.Duration(i) * 10 * time.Second),
+				}
+				if _, err := db.arrive(tx, Arrival{Message: m}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkSearch searches for common and for rare words, in few channels and in many.
+func BenchmarkSearch(b *testing.B) {
+	n := 1_000_000
+	if testing.Short() {
+		n = 20_000
+	}
+	db := open(b, b.TempDir())
+	began := time.Now()
+	crowd(b, db, n, 100)
+	b.Logf("%d messages written and indexed in %v", n, time.Since(began))
+	var all []string
+	for i := range 100 {
+		all = append(all, fmt.Sprintf("2%018d", i))
+	}
+	for _, c := range []struct {
+		name string
+		q    Query
+	}{
+		{"common", Query{Channels: all, Words: "w1x"}},
+		{"two common", Query{Channels: all, Words: "w1x w20x"}},
+		{"rare", Query{Channels: all, Words: "w15000x"}},
+		{"common and rare", Query{Channels: all, Words: "w1x w15000x"}},
+		{"common, one channel", Query{Channels: all[:1], Words: "w1x"}},
+		{"common, one person", Query{Channels: all, Words: "w1x", Authors: []string{fmt.Sprintf("4%018d", 7)}}},
+		{"common, one week long ago", Query{Channels: all, Words: "w1x", From: time.Date(2026, 1, 8, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 1, 15, 0, 0, 0, 0, time.UTC)}},
+		{"beginning", Query{Channels: all, Words: "w1500", Begin: true}},
+		{"nowhere", Query{Channels: all, Words: "w1x absent"}},
+	} {
+		c.q.GuildID, c.q.Limit = "3", 100
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := db.Search(b.Context(), c.q); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

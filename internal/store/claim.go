@@ -66,8 +66,21 @@ func (db *DB) arrive(tx *sql.Tx, a Arrival) (first bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	isNew, err := changed(r)
+	if err != nil {
+		return false, err
+	}
 	if a.Claim == "" {
-		if first, err = changed(r); err != nil || !first {
+		if first = isNew; !first {
+			return false, nil
+		}
+	}
+	if isNew {
+		row, err := r.LastInsertId()
+		if err != nil {
+			return false, err
+		}
+		if err := db.index(tx, row, m); err != nil {
 			return false, err
 		}
 	}

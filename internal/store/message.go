@@ -32,9 +32,8 @@ func (m Message) OfAnother(character string) bool {
 // SaveMessages saves messages, all or none, in place of those that have the same ids.
 func (db *DB) SaveMessages(ctx context.Context, ms ...Message) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
-		save := tx.Stmt(db.stmts.save)
 		for _, m := range ms {
-			if _, err := insertInto(save, m); err != nil {
+			if err := db.save(tx, m); err != nil {
 				return err
 			}
 		}
@@ -46,17 +45,68 @@ func (db *DB) SaveMessages(ctx context.Context, ms ...Message) error {
 	return nil
 }
 
+// save saves a message in place of the one that has its id.
+func (db *DB) save(tx *sql.Tx, m Message) error {
+	row, before, err := db.rowOf(tx, m.ID)
+	if err == nil && row > 0 {
+		err = db.unindex(tx, row, before)
+	}
+	if err != nil {
+		return err
+	}
+	r, err := insertInto(tx.Stmt(db.stmts.save), m)
+	if err == nil && row == 0 {
+		row, err = r.LastInsertId()
+	}
+	if err != nil {
+		return err
+	}
+	return db.index(tx, row, m)
+}
+
 // EditMessage gives a message a new text. Edited is false if it had that text already, or if there is no
 // such message.
 func (db *DB) EditMessage(ctx context.Context, id, text string) (edited bool, err error) {
-	n, err := db.exec(ctx, "edit message", `UPDATE messages SET text = ? WHERE id = ? AND text <> ?`, text, id, text)
-	return n > 0, err
+	err = db.Write(ctx, func(tx *sql.Tx) error {
+		row, m, err := db.rowOf(tx, id)
+		if edited = err == nil && row > 0 && m.Text != text; !edited {
+			return err
+		}
+		if err := db.unindex(tx, row, m); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(`UPDATE messages SET text = ? WHERE rowid = ?`, text, row); err != nil {
+			return err
+		}
+		m.Text = text
+		return db.index(tx, row, m)
+	})
+	if err != nil {
+		return false, fmt.Errorf("edit message: %w", err)
+	}
+	return edited, nil
 }
 
 // TranscribeMessage gives a voice message, which had no words, its words and a new note. It is no error if there is none.
 func (db *DB) TranscribeMessage(ctx context.Context, id, text, note string) error {
-	_, err := db.exec(ctx, "keep transcript", `UPDATE messages SET text = ?, note = ? WHERE id = ?`, text, note, id)
-	return err
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		row, m, err := db.rowOf(tx, id)
+		if err != nil || row == 0 {
+			return err
+		}
+		if err := db.unindex(tx, row, m); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(`UPDATE messages SET text = ?, note = ? WHERE rowid = ?`, text, note, row); err != nil {
+			return err
+		}
+		m.Text = text
+		return db.index(tx, row, m)
+	})
+	if err != nil {
+		return fmt.Errorf("keep transcript: %w", err)
+	}
+	return nil
 }
 
 // DeleteMessage forgets a message, and notes that records may still hold it: see [DB.Forgetting]. It is no error if there is
@@ -72,13 +122,25 @@ func (db *DB) DeleteMessage(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(`DELETE FROM messages WHERE id = ?`, id)
-		return err
+		row, m, err := db.rowOf(tx, id)
+		if err != nil || row == 0 {
+			return err
+		}
+		return db.deleteRow(tx, row, m)
 	})
 	if err != nil {
 		return fmt.Errorf("delete message: %w", err)
 	}
 	return nil
+}
+
+// deleteRow deletes a message, also from the index.
+func (db *DB) deleteRow(tx *sql.Tx, row int64, m Message) error {
+	if err := db.unindex(tx, row, m); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`DELETE FROM messages WHERE rowid = ?`, row)
+	return err
 }
 
 // Forgetting returns the deleted messages that records may still hold, with their channels, times and texts where they were

@@ -8,12 +8,12 @@ import (
 )
 
 // pruneBatch is how many messages go in one transaction: few enough for others to get between.
-const pruneBatch = 500
+const pruneBatch = 100
 
 // PruneMessages forgets the messages written before that time and returns how many those were.
 func (db *DB) PruneMessages(ctx context.Context, before time.Time) (removed int, err error) {
 	// Messages lie in the file in the order in which they came: those that are too old are the first.
-	err = db.sweepMessages(ctx, `SELECT rowid, at < ? FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?`, before.UnixMicro(), func(old int) bool {
+	err = db.sweepMessages(ctx, `SELECT `+rowColumns+`, at < ? FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?`, before.UnixMicro(), func(old int) bool {
 		removed += old
 		return old > 0
 	})
@@ -23,8 +23,8 @@ func (db *DB) PruneMessages(ctx context.Context, before time.Time) (removed int,
 	return removed, nil
 }
 
-// sweepMessages deletes the messages of which the query says so, as long as more says so of how many went last. The query has
-// parameters for arg, the row to begin behind, and how many rows.
+// sweepMessages deletes the messages of which the query says so, as long as more says so of how many went last. The query returns
+// rowColumns and that, and has parameters for arg, the row to begin behind, and how many rows.
 func (db *DB) sweepMessages(ctx context.Context, query string, arg any, more func(deleted int) bool) error {
 	for last, whole := int64(0), true; whole; {
 		deleted, from := 0, last
@@ -34,22 +34,23 @@ func (db *DB) sweepMessages(ctx context.Context, query string, arg any, more fun
 				return err
 			}
 			defer rows.Close()
-			var gone []int64
+			gone := map[int64]Message{}
 			n := 0
 			for ; rows.Next(); n++ {
+				var m Message
 				var due bool
-				if err := rows.Scan(&last, &due); err != nil {
+				if err := rows.Scan(&last, &m.GuildID, &m.ChannelID, &m.AuthorID, &m.Text, &due); err != nil {
 					return err
 				}
 				if due {
-					gone = append(gone, last)
+					gone[last] = m
 				}
 			}
 			if err := rows.Err(); err != nil {
 				return err
 			}
-			for _, id := range gone {
-				if _, err := tx.Exec(`DELETE FROM messages WHERE rowid = ?`, id); err != nil {
+			for row, m := range gone {
+				if err := db.deleteRow(tx, row, m); err != nil {
 					return err
 				}
 			}
@@ -115,7 +116,7 @@ func (db *DB) guilds(ctx context.Context, query string, args ...any) ([]string, 
 
 // DeleteGuild forgets all that is kept here of a server that the bot has left. Its records must have gone before.
 func (db *DB) DeleteGuild(ctx context.Context, guildID string) error {
-	err := db.sweepMessages(ctx, `SELECT rowid, guild_id = ? FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?`, guildID, func(int) bool { return true })
+	err := db.sweepMessages(ctx, `SELECT `+rowColumns+`, guild_id = ? FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?`, guildID, func(int) bool { return true })
 	if err == nil {
 		err = db.Write(ctx, func(tx *sql.Tx) error {
 			for _, table := range []string{

@@ -11,11 +11,13 @@ type statements struct {
 	arrive, save, claim, meet *sql.Stmt // on the writer's connection; nil when only looking
 	begin, end, forget, back  *sql.Stmt // the same
 	post, button              *sql.Stmt // the same
+	row, index, unindex       *sql.Stmt // the same
 	recent, message           *sql.Stmt // on the readers'
 	channel, people           *sql.Stmt // the same
 	speakers, backdrop        *sql.Stmt // the same
 	off, used                 *sql.Stmt // the same
 	use                       *sql.Stmt // on the writer's
+	search, timeOf            *sql.Stmt // the same
 }
 
 // Prepare prepares a statement once for every transaction of [DB.Write], whose function runs it through tx.Stmt:
@@ -97,8 +99,13 @@ func (db *DB) prepare(ctx context.Context) error {
 		{&db.stmts.backdrop, db.readers, `SELECT channel_id, guild_id, text, by_id, by_name, at FROM backdrops WHERE channel_id IN (?, ?) ORDER BY channel_id <> ? LIMIT 1`},
 		{&db.stmts.people, db.readers, `SELECT name FROM people WHERE guild_id = ? ORDER BY at DESC LIMIT 0 + ?`},
 	}
+	all = append(all, statement{&db.stmts.search, db.readers, searchQuery},
+		statement{&db.stmts.timeOf, db.readers, `SELECT rowid, at FROM messages WHERE rowid >= ? ORDER BY rowid LIMIT 1`})
 	if db.writes != nil {
 		all = append(all,
+			statement{&db.stmts.row, db.writes.pool, `SELECT ` + rowColumns + ` FROM messages WHERE id = ?`},
+			statement{&db.stmts.index, db.writes.pool, `INSERT INTO message_words (rowid, words, tags) VALUES (?, ?, ?)`},
+			statement{&db.stmts.unindex, db.writes.pool, `INSERT INTO message_words (message_words, rowid, words, tags) VALUES ('delete', ?, ?, ?)`},
 			statement{&db.stmts.arrive, db.writes.pool, insert + `NOTHING`},
 			statement{&db.stmts.save, db.writes.pool, insert + replace},
 			statement{&db.stmts.use, db.writes.pool, `INSERT INTO usage (day, scope, id, guild_id, turns, lookups, tokens, cost) VALUES (?, ?, ?, ?, ?, ?, ?, ?)

@@ -2,6 +2,8 @@
 // settings, small notes, what was used of limits, what people said of sources, and the tables in which package trace keeps its
 // records. What is too old, and what is of servers that the bot has left, goes (retention.go), and its space with it (vacuum.go).
 //
+// Messages of servers are found by their words (search.go), by a full-text index (index.go, words.go).
+//
 // It is SQLite in one file, familiar.db, of a directory that one process owns at a time (lock.go). [Open]
 // brings the file to the newest schema (migrate.go) and refuses what it cannot be sure of, with an [Error]
 // that says the cause and the cure (error.go): a file that was not closed is looked through for damage (check.go), and one that
@@ -115,6 +117,9 @@ func (db *DB) open(ctx context.Context) error {
 		return err
 	}
 	if err := db.prepare(ctx); err != nil {
+		return err
+	}
+	if err := db.indexOld(ctx); err != nil {
 		return err
 	}
 	if err := db.watch.start(db); err != nil {

@@ -81,6 +81,9 @@ func (db *DB) vacuum(ctx context.Context) error {
 	if _, err := c.ExecContext(ctx, fmt.Sprintf(`PRAGMA auto_vacuum = %d`, incremental)); err != nil {
 		return err
 	}
-	_, err = c.ExecContext(ctx, `VACUUM`)
-	return err
+	if _, err = c.ExecContext(ctx, `VACUUM`); err != nil {
+		return err
+	}
+	c.Close() // so that it can be written
+	return db.reindex(ctx)
 }

@@ -119,7 +119,7 @@ func (s *Store) forget(ctx context.Context, ms []store.Message) error {
 	return nil
 }
 
-// answered returns the turns that answered a message or wrote it. Where the message was not kept it is given the channel and
+// answered returns the turns that answered a message, wrote it or quoted it. Where the message was not kept it is given the channel and
 // the time of the first of them.
 func (s *Store) answered(ctx context.Context, m *store.Message) (ids []string, err error) {
 	// In the writer's turn: what was saved by those who did not know is there now.
@@ -136,7 +136,15 @@ func (s *Store) answered(ctx context.Context, m *store.Message) (ids []string, e
 		m.At = time.UnixMicro(began)
 		return err
 	})
-	return ids, err
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.DB.Read().QueryContext(ctx, `SELECT trace_id FROM trace_quotes WHERE message_id = ? ORDER BY trace_id`, m.ID)
+	if err != nil {
+		return nil, s.DB.Explain(err)
+	}
+	quoting, err := strs(rows)
+	return append(ids, quoting...), s.DB.Explain(err)
 }
 
 // forgetIn goes through the records of a channel's turns since some time: the history of any of them may hold the messages.
@@ -288,6 +296,10 @@ func takeOut(t *turn.Trace, id, text string) (changed bool) {
 		for j := range t.Outcomes[i].Contributions {
 			c := &t.Outcomes[i].Contributions[j]
 			take(c.Message)
+			if l := c.Lookup; l != nil && slices.Contains(l.Quoted, id) {
+				changed, words = true, append(words, quotes(l)...)
+				unquote(t, c)
+			}
 			if c.Attached != nil && c.Attached.MessageID == id && c.Text != deleted {
 				a := c.Attached
 				words, changed = append(words, a.Open+c.Text+a.Close, c.Text, a.Name, labelOf(a)), true
@@ -305,6 +317,31 @@ func takeOut(t *turn.Trace, id, text string) (changed bool) {
 		mark(t, words)
 	}
 	return changed
+}
+
+// quotes are the words of a lookup in the server, as a reply may hold them.
+func quotes(l *turn.Lookup) (words []string) {
+	for _, c := range l.Summary {
+		words = append(words, c.Quote, c.Text)
+	}
+	for _, s := range l.Sources {
+		words = append(words, s.Title)
+	}
+	return words
+}
+
+// unquote leaves of a lookup in the server, of whose messages one was deleted, how it went: what it quotes stands close together there.
+func unquote(t *turn.Trace, c *turn.Contribution) {
+	l := c.Lookup
+	c.Lookup = &turn.Lookup{State: l.State, Reason: l.Reason, Failure: l.Failure, Intent: l.Intent, Asked: l.Asked, Stages: l.Stages, Began: l.Began, Took: l.Took}
+	if c.Text != "" {
+		c.Text = deleted
+	}
+	for i := range t.Prompt {
+		if t.Prompt[i].Web {
+			t.Prompt[i].Text = deleted
+		}
+	}
 }
 
 // labelOf is what the model was told of a picture.

@@ -101,6 +101,9 @@ func (s *Store) write(ctx context.Context, t *turn.Trace, check func(*sql.Tx) er
 		if err := saveMessages(tx.Stmt(prepared.message), t, known.messages); err != nil {
 			return err
 		}
+		if err := saveQuotes(tx, t); err != nil {
+			return err
+		}
 		if err := s.saveClaims(tx, t); err != nil {
 			return err
 		}
@@ -202,6 +205,23 @@ func saveMessages(stmt *sql.Stmt, t *turn.Trace, known []string) error {
 		}
 		if _, err := stmt.Exec(id, t.Request.ID); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// saveQuotes lets the record be found by the messages that its lookups quote, when one of them is deleted.
+func saveQuotes(tx *sql.Tx, t *turn.Trace) error {
+	for _, o := range t.Outcomes {
+		for _, c := range o.Contributions {
+			if c.Lookup == nil {
+				continue
+			}
+			for _, id := range c.Lookup.Quoted {
+				if _, err := tx.Exec(`INSERT INTO trace_quotes (message_id, trace_id) VALUES (?, ?) ON CONFLICT DO NOTHING`, id, t.Request.ID); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return nil

@@ -64,7 +64,7 @@ func classify(status, code int, body []byte) Kind {
 // sendError returns the error that an answer is, or nil if it is a success. It reads the body of a failed answer and closes it.
 // A 429 comes as JSON from Discord and as HTML from Cloudflare in front of it; only the header is in both.
 func (s *Session) sendError(resp *http.Response) *SendError {
-	if resp.StatusCode >= 200 && resp.StatusCode < 300 {
+	if resp.StatusCode >= 200 && resp.StatusCode < 300 && resp.StatusCode != http.StatusAccepted { // "not yet", as while it builds the index of a search
 		return nil
 	}
 	defer resp.Body.Close()

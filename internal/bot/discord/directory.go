@@ -8,8 +8,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// directory knows the names behind the ids of servers, channels and roles. It holds what the gateway announced and
-// nothing about people, whose names come with each message.
+// directory knows the names behind the ids of servers, channels and roles, and who may read which channel. It holds what the
+// gateway announced and nothing about people, whose names and roles come with each message.
 type directory struct {
 	mu       sync.RWMutex
 	version  int                 // counts the changes; guarded by mu
@@ -56,12 +56,16 @@ func (d *directory) addGuild(g guildInfo) {
 	}
 }
 
-func (d *directory) renameGuild(id, name string) {
+// changeGuild takes over a server's new name and owner.
+func (d *directory) changeGuild(changed guildInfo) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.version++
-	if g := d.guilds[id]; g != nil {
-		g.name = name
+	if g := d.guilds[changed.ID]; g != nil {
+		g.name = changed.Name
+		if changed.OwnerID != "" {
+			g.owner = changed.OwnerID
+		}
 	}
 }
 
@@ -234,6 +238,9 @@ func (d *directory) all(most int) (guilds []guildInfo, ok bool) {
 	size := len(d.guilds) + len(d.channels)
 	for _, g := range d.guilds {
 		size += len(g.roles)
+		for _, c := range g.channels {
+			size += len(c.Overwrites)
+		}
 	}
 	if size > most {
 		return nil, false

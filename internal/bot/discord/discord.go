@@ -12,6 +12,7 @@
 //     ids, which directory.go knows; queue.go stands between the gateway, which must never wait, and a busy bot.
 //   - parents.go asks for channels that the gateway did not announce.
 //   - reaction.go is people's reactions and the bot's; thread.go opens threads.
+//   - permissions.go computes who may read which channel; readable.go asks it of what the directory knows.
 //   - rest.go and pace.go send one request, with its limits and retries; fail.go and classify.go name what went wrong.
 //   - form.go opens forms; profile.go is how the bot looks in a server; webhook.go posts under the names of several characters.
 //   - deliver.go, interact.go and commands.go are messages, answers to commands and the commands themselves.

@@ -20,7 +20,7 @@ func (s *Session) handlers() map[string]func(context.Context, []byte) error {
 		"MESSAGE_REACTION_REMOVE": on(func(_ context.Context, r *reaction) { s.onReaction(turn.Unreacted, r) }),
 		"INTERACTION_CREATE":      on(s.onInteraction),
 		"GUILD_CREATE":            on(func(_ context.Context, g *guildInfo) { s.onGuild(g) }),
-		"GUILD_UPDATE":            on(func(_ context.Context, g *guildInfo) { s.names.renameGuild(g.ID, g.Name) }),
+		"GUILD_UPDATE":            on(func(_ context.Context, g *guildInfo) { s.names.changeGuild(*g) }),
 		"GUILD_DELETE":            on(s.onGuildGone),
 		"GUILD_ROLE_CREATE":       on(s.onRole),
 		"GUILD_ROLE_UPDATE":       on(s.onRole),

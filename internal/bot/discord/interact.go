@@ -83,7 +83,7 @@ func (s *Session) commandEvent(i *interaction) turn.Event {
 		at = time.Now()
 	}
 	e := turn.Event{
-		Kind: turn.Ordered, ID: i.ID, GuildID: i.GuildID, Direct: i.GuildID == "", Command: cmd,
+		Kind: turn.Ordered, ID: i.ID, GuildID: i.GuildID, Direct: i.GuildID == "", Command: cmd, Reader: who.reader(by.ID),
 		Message: turn.Message{ChannelID: i.ChannelID, Author: cmd.By, At: at},
 	}
 	if i.Message != nil {

@@ -22,7 +22,7 @@ const (
 	keepAtRest = time.Minute     // the same, while nothing does
 	keepLimit  = 5 * time.Second // for a save or a load
 	keepPace   = 50_000          // bytes a second that saving may cost; a large text is saved more rarely
-	maxKept    = 10_000          // channels and roles in the text; with more of them a restart begins a new session
+	maxKept    = 10_000          // channels, overwrites and roles in the text; with more of them a restart begins a new session
 	maxDirects = 100             // channels of direct messages that are remembered
 )
 
@@ -45,7 +45,7 @@ type keptSession struct {
 func (s *Session) owner() string { return s.ownerOf(s.intents()) }
 
 func (s *Session) ownerOf(intents discordgo.Intent) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "session\n%s\n%s\n%d", s.base, s.token, intents))
+	sum := sha256.Sum256(fmt.Appendf(nil, "session 2\n%s\n%s\n%d", s.base, s.token, intents))
 	return hex.EncodeToString(sum[:16])
 }
 

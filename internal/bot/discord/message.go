@@ -62,7 +62,7 @@ func (s *Session) event(kind turn.Kind, id string, m *message) turn.Event {
 	e := turn.Event{
 		Kind: kind, ID: id, GuildID: m.GuildID, Direct: m.GuildID == "",
 		Message:   s.message(m, m.Member),
-		Mentioned: mentioned,
+		Mentioned: mentioned, Reader: m.Member.reader(m.Author.ID),
 	}
 	if m.Reference == nil || m.Reference.Type != 0 {
 		return e

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -39,10 +38,9 @@ func (d *directory) moderates(guildID string, m *member) bool {
 	if m.User.ID == g.owner {
 		return true
 	}
-	var bits int64
+	var bits permissions
 	for _, id := range append([]string{guildID}, m.Roles...) { // the role of everybody has the server's id
-		n, _ := strconv.ParseInt(g.roles[id].Permissions, 10, 64)
-		bits |= n
+		bits |= g.roles[id].Permissions
 	}
 	return bits&(discordgo.PermissionManageMessages|discordgo.PermissionAdministrator) != 0
 }

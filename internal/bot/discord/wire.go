@@ -127,7 +127,8 @@ type member struct {
 	User        user     `json:"user"`
 	Nick        string   `json:"nick"`
 	Permissions string   `json:"permissions"` // in interactions: a bit set in decimal
-	Roles       []string `json:"roles"`
+	Roles       []string `json:"roles"`       // ids, without @everyone; nil: not told
+	Timeout     stamp    `json:"communication_disabled_until"`
 }
 
 // name is what others see: the nickname in this server, the display name, or the account's name. Bidi controls are gone: they
@@ -255,10 +256,10 @@ type guildInfo struct {
 }
 
 type role struct {
-	ID          string   `json:"id"`
-	Name        string   `json:"name"`
-	Permissions string   `json:"permissions,omitempty"` // a bit set in decimal
-	Tags        roleTags `json:"tags,omitzero"`
+	ID          string      `json:"id"`
+	Name        string      `json:"name"`
+	Permissions permissions `json:"permissions,omitzero"`
+	Tags        roleTags    `json:"tags,omitzero"`
 }
 
 type roleTags struct {
@@ -284,12 +285,14 @@ type reaction struct {
 }
 
 type channel struct {
-	ID       string                `json:"id"`
-	GuildID  string                `json:"guild_id,omitempty"`
-	Type     discordgo.ChannelType `json:"type"`
-	Name     string                `json:"name"`
-	ParentID string                `json:"parent_id,omitempty"`      // the channel of a thread, the category of a channel
-	Last     snowflake             `json:"last_message_id,omitzero"` // when the channel was announced
+	ID         string                `json:"id"`
+	GuildID    string                `json:"guild_id,omitempty"`
+	Type       discordgo.ChannelType `json:"type"`
+	Name       string                `json:"name"`
+	ParentID   string                `json:"parent_id,omitempty"`      // the channel of a thread, the category of a channel
+	Last       snowflake             `json:"last_message_id,omitzero"` // when the channel was announced
+	Topic      string                `json:"topic,omitempty"`
+	Overwrites []overwrite           `json:"permission_overwrites,omitempty"` // of a thread: none, it has its parent's
 }
 
 // thread reports whether the channel is a thread of any kind.

@@ -53,6 +53,9 @@ func RulesFor(r turn.Request, l *turn.Lookup, secrets *redact.Redactor) Rules {
 		rules.Citations = len(l.Sources)
 		for _, s := range l.Sources {
 			allow(s.URL)
+			for _, posted := range s.Links {
+				allow(posted)
+			}
 		}
 	}
 	return rules

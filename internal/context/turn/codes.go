@@ -173,4 +173,5 @@ const (
 	IntentHowTo     Intent = "howto"      // how something is done
 	IntentImage     Intent = "image"
 	IntentVideo     Intent = "video"
+	IntentServer    Intent = "server" // what was said before in the server where it is asked; the web has no part in it
 )

@@ -1,5 +1,7 @@
 package turn
 
+import "time"
+
 // Event is what a door brings in.
 type Event struct {
 	Kind      Kind
@@ -18,6 +20,30 @@ type Event struct {
 	ParentUnknown bool
 	// Late: Message was written while the bot was away, and was found afterwards in its channel.
 	Late bool
+	// Reader is who wrote or ordered it, with the roles that came with it. It is not kept over a restart: roles change.
+	Reader Reader `json:"-"`
+}
+
+// Reader is a person for whom something is read: only what they may read themselves at that moment.
+type Reader struct {
+	ID         string
+	Roles      []string  // ids of those in the server
+	RolesKnown bool      // else the door asks for them
+	Timeout    time.Time // until when the person is silenced; zero: is not
+}
+
+// Channel is a channel of a server, or a thread.
+type Channel struct {
+	ID, Name string
+	Topic    string
+}
+
+// MessageSearch is what a server's own search is asked for.
+type MessageSearch struct {
+	Words    string    // all of them
+	Authors  []string  // ids; none: anybody
+	Channels []string  // ids; none: all that the bot may read
+	From, To time.Time // zero: any time
 }
 
 // Kind is what happened.

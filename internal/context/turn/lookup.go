@@ -42,6 +42,7 @@ type Lookup struct {
 	Cached     bool          `json:"cached,omitempty"`
 	Stale      time.Duration `json:"stale,omitempty"` // nobody could search, and what an earlier search had found was used: its age
 	Caps       []Cap         `json:"caps,omitempty"`
+	Quoted     []string      `json:"quoted,omitempty"` // ids of the messages of the server that stand in it, also beside the sources
 	Reused     *Reuse        `json:"reused,omitempty"` // the earlier lookup whose pages answer this one; nothing was asked then
 }
 
@@ -207,6 +208,7 @@ type Source struct {
 	Site      string    `json:"site"`
 	Published time.Time `json:"published,omitzero"`
 	Fetched   time.Time `json:"fetched"`
+	Links     []string  `json:"links,omitempty"` // addresses that a person posted there: a reply may hold them
 }
 
 // Conflict is two values that different sources give for what looks like the same.

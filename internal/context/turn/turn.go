@@ -36,6 +36,8 @@ type Request struct {
 	GoOn      bool      `json:"go_on,omitempty"`      // only the rest of that reply is wanted, which was cut
 	Edited    bool      `json:"edited,omitempty"`     // Message was edited after that turn: this one's reply takes the place of its reply
 	Buttons   bool      `json:"-"`                    // the reply gets buttons
+	Reader    Reader    `json:"-"`                    // for whom is read what stands elsewhere in the server; an id alone after a restart
+	Private   bool      `json:"-"`                    // the reply is seen by Reader alone, and not by all who read the channel
 	Budget    Budget    `json:"budget"`
 	Deadline  time.Time `json:"deadline"` // when context must be ready
 }

@@ -22,6 +22,7 @@ import (
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
 	"familiar/internal/web/picture"
+	"familiar/internal/web/seal"
 )
 
 const (
@@ -168,7 +169,7 @@ func (t thing) missing(why turn.Code) turn.Contribution {
 		kind = "picture"
 	}
 	text := fmt.Sprintf("(The %s %q, %s, is not shown to you: %s.", kind, displayName(t.Name), t.where, reason(why))
-	if alt := clean.InertLine(clean.Line(t.Alt, maxAlt), ""); alt != "" {
+	if alt := seal.Line(clean.Line(t.Alt, maxAlt), ""); alt != "" {
 		text += fmt.Sprintf(" Its sender describes it: %q.", alt)
 	}
 	return turn.Contribution{

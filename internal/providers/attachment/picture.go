@@ -11,6 +11,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/picture"
+	"familiar/internal/web/seal"
 )
 
 // decodeTime is how long decoding one picture may take, with the wait for others.
@@ -30,7 +31,7 @@ func (p *Provider) show(ctx context.Context, t thing, data []byte) turn.Contribu
 		return t.missing(turn.CodeBadImage)
 	}
 	label := fmt.Sprintf("Picture %d: %q, %s.", t.number, displayName(t.Name), t.where)
-	if alt := clean.InertLine(clean.Line(t.Alt, maxAlt), ""); alt != "" {
+	if alt := seal.Line(clean.Line(t.Alt, maxAlt), ""); alt != "" {
 		label += fmt.Sprintf(" Its sender describes it: %q.", alt)
 	}
 	return turn.Contribution{

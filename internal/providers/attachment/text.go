@@ -11,6 +11,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/page/charset"
+	"familiar/internal/web/seal"
 )
 
 const (
@@ -26,7 +27,7 @@ func read(t thing, sender string, data []byte) turn.Contribution {
 		return t.missing(why)
 	}
 	body, lines := lined(text)
-	name, tag := displayName(t.Name), "file-"+clean.NewSeal([]string{text}).Nonce
+	name, tag := displayName(t.Name), "file-"+seal.New([]string{text}).Nonce
 	return turn.Contribution{
 		Layer: turn.Attachments, Priority: t.priority, Source: "attachment:" + name, Text: body,
 		Attached: &turn.Attached{

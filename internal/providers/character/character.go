@@ -36,6 +36,7 @@ type Character struct {
 	Retract       string // what becomes of a reply whose question is deleted: "delete", "redact", or "auto": redact where somebody replied to it
 	Reactions     Reactions
 	ChatterPerDay int // how often it may join in unasked in a channel in a day
+	Server        Server
 	// ServerProfile: in a server whose character it is, the bot goes by its name and Picture, a PNG from its folder, if there is one.
 	ServerProfile bool
 	Picture       []byte
@@ -142,4 +143,10 @@ func (c *Character) Fill(text, user string) string {
 		"{{char}}", c.Name, "{{Char}}", c.Name, "{{CHAR}}", c.Name,
 		"{{user}}", user, "{{User}}", user, "{{USER}}", user,
 	).Replace(text)
+}
+
+// Server says whether questions about what was said in a server are answered from there.
+type Server struct {
+	Enabled       bool
+	DiscordSearch bool // Discord's own search is asked, too
 }

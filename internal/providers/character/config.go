@@ -19,6 +19,7 @@ type config struct {
 	Chatter   chatterConfig   `toml:"chatter"`
 	Reactions reactionsConfig `toml:"reactions"`
 	History   historyConfig   `toml:"history"`
+	Server    serverConfig    `toml:"server"`
 	Model     Model           `toml:"model"`
 	SideModel Model           `toml:"side_model"`
 	Texts     Texts           `toml:"texts"`
@@ -98,6 +99,11 @@ type reactionsConfig struct {
 	Follow bool   `toml:"follow"`
 	Seen   string `toml:"seen"`
 	Reply  bool   `toml:"reply"`
+}
+
+type serverConfig struct {
+	Enabled       bool `toml:"enabled"`
+	DiscordSearch bool `toml:"discord_search"`
 }
 
 type historyConfig struct {

@@ -233,6 +233,7 @@ func (c *config) into(to *Character) {
 	to.Buttons, to.Retract = c.Reply.Buttons, c.Reply.QuestionDeleted
 	to.ChatterPerDay = c.Chatter.PerDay
 	to.Reactions = Reactions(c.Reactions)
+	to.Server = Server{Enabled: c.Server.Enabled, DiscordSearch: c.Server.DiscordSearch}
 	to.Avatar, to.ServerProfile = c.Persona.Avatar, c.Persona.ServerProfile
 	to.Location, _ = time.LoadLocation(c.DisplayTZ) // checked
 	to.Model, to.SideModel, to.Texts = c.Model, c.SideModel, c.Texts

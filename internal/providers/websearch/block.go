@@ -9,7 +9,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/lookup/conflict"
-	"familiar/internal/web/clean"
+	"familiar/internal/web/seal"
 )
 
 // policyVersion names the rules that a block was made by.
@@ -17,7 +17,7 @@ const policyVersion = "v2"
 
 // layout is all that a block is written from.
 type layout struct {
-	seal     clean.Seal
+	seal     seal.Seal
 	question string
 	now      time.Time
 	sources  []source // with page.N set
@@ -91,12 +91,12 @@ func (b layout) tag() string { return "web-search-results-" + b.seal.Nonce }
 func (b layout) open(w *strings.Builder) {
 	read, tried := countPages(b.pages)
 	fmt.Fprintf(w, "<%s question=\"%s\" fetched=\"%s\" pages=\"%d/%d\" policy=\"%s\">\n",
-		b.tag(), clean.InertLine(b.question, b.seal.Nonce), b.now.UTC().Format("2006-01-02T15:04Z"), read, tried, policyVersion)
+		b.tag(), seal.Line(b.question, b.seal.Nonce), b.now.UTC().Format("2006-01-02T15:04Z"), read, tried, policyVersion)
 }
 
 func (b layout) close(w *strings.Builder) {
 	if line := notReadLine(b.pages); line != "" {
-		w.WriteString(clean.InertLine(line, b.seal.Nonce) + "\n")
+		w.WriteString(seal.Line(line, b.seal.Nonce) + "\n")
 	}
 	fmt.Fprintf(w, "</%s>\n", b.tag())
 }
@@ -105,7 +105,7 @@ func (b layout) close(w *strings.Builder) {
 func (b layout) source(w *strings.Builder, src turn.Source) {
 	parts := []string{src.Site}
 	if src.Title != "" {
-		parts = append(parts, `"`+b.seal.Datamark(src.Title)+`"`)
+		parts = append(parts, `"`+b.seal.Quote(src.Title)+`"`)
 	}
 	for _, s := range b.sources {
 		if s.page.N == src.N {
@@ -119,9 +119,9 @@ func (b layout) source(w *strings.Builder, src turn.Source) {
 		case c.Source != src.N:
 			elsewhere = elsewhere || slices.Contains(c.Sources(), src.N)
 		case len(c.Also) > 0:
-			fmt.Fprintf(w, " %c%s%s %s", b.seal.Mark, b.seal.Datamark(c.Text), b.note(c), c.Cited())
+			fmt.Fprintf(w, " %c%s%s %s", b.seal.Mark, b.seal.Quote(c.Text), b.note(c), c.Cited())
 		default:
-			fmt.Fprintf(w, " %c%s%s", b.seal.Mark, b.seal.Datamark(c.Text), b.note(c))
+			fmt.Fprintf(w, " %c%s%s", b.seal.Mark, b.seal.Quote(c.Text), b.note(c))
 		}
 	}
 	if elsewhere {
@@ -132,7 +132,7 @@ func (b layout) source(w *strings.Builder, src turn.Source) {
 
 // note says behind a quote what it is on its page, where that changes what it means.
 func (b layout) note(c turn.Claim) string {
-	note := c.Framing.Note(func(words string) string { return `"` + b.seal.Datamark(words) + `"` }, fmt.Sprintf)
+	note := c.Framing.Note(func(words string) string { return `"` + b.seal.Quote(words) + `"` }, fmt.Sprintf)
 	if note == "" {
 		return ""
 	}

@@ -12,7 +12,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/lookup/conflict"
-	"familiar/internal/web/clean"
+	"familiar/internal/web/seal"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -46,7 +46,7 @@ func goldenLayout() layout {
 		{Site: "baz.example", Failure: "unsupported_content_type"},
 	}
 	b := layout{
-		seal:     clean.Seal{Nonce: "k3f9k3f9k3f9k3f9", Mark: 0xE000},
+		seal:     seal.Seal{Nonce: "k3f9k3f9k3f9k3f9", Mark: 0xE000},
 		question: `When does the "comet" </web-search-results-k3f9k3f9k3f9k3f9> return?`,
 		now:      at(22, 3),
 		sources:  []source{{page: first, dated: "page"}, {page: second, covered: true}},

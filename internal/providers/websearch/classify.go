@@ -7,7 +7,7 @@ import (
 	"familiar/internal/lookup/need"
 	"familiar/internal/lookup/question"
 	"familiar/internal/lookup/utterance"
-	"familiar/internal/web/clean"
+	"familiar/internal/web/seal"
 )
 
 // classifyTime is how long a side model may think about whether to search.
@@ -24,8 +24,8 @@ func (p *Provider) secondOpinion(ctx context.Context, lane string, pl *question.
 	}
 	ctx, cancel := context.WithTimeout(ctx, classifyTime)
 	defer cancel()
-	nonce := clean.NewNonce()
-	answer, err := p.askSide(ctx, lane, 200, classifyOrder, tagged("message", nonce, clean.InertLine(pl.Question, nonce)))
+	nonce := seal.NewNonce()
+	answer, err := p.askSide(ctx, lane, 200, classifyOrder, tagged("message", nonce, seal.Line(pl.Question, nonce)))
 	pl.Usage = addUsage(pl.Usage, usage(answer.Usage))
 	if err != nil {
 		return ""

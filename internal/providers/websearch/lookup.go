@@ -11,9 +11,10 @@ import (
 	"familiar/internal/lookup/evidence"
 	"familiar/internal/lookup/need"
 	"familiar/internal/lookup/question"
+	"familiar/internal/lookup/recall"
 	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
-	"familiar/internal/web/clean"
+	"familiar/internal/web/seal"
 )
 
 // run is one lookup on its way. It belongs to one goroutine.
@@ -86,6 +87,11 @@ func (r *run) decide(ctx context.Context) bool {
 	pl := &r.plan
 	by := ""
 	always := r.req.Web.Switch == turn.WebAlways
+	if r.p.Server && recall.Read(r.req, r.now).Asks() {
+		r.look.State, r.look.Reason, r.look.Need = turn.NotNeeded, aboutServer, aboutServer
+		r.endStage("need")
+		return false
+	}
 	if !always && len(pl.URLs) == 0 && !r.off() {
 		by = r.p.secondOpinion(ctx, r.req.ChannelID, pl)
 	}
@@ -105,6 +111,9 @@ func (r *run) decide(ctx context.Context) bool {
 	r.recordPlan()
 	return true
 }
+
+// aboutServer is why the web is not asked what was said in a server.
+const aboutServer = "asks about this server's own past"
 
 // recordPlan records what the plan is to ask.
 func (r *run) recordPlan() {
@@ -271,7 +280,7 @@ func (r *run) conclude(sources []source, s summary) {
 		l.Pages = append(l.Pages, sources[i].page)
 	}
 	if l.State != turn.Found {
-		b := layout{seal: clean.NewSeal([]string{r.plan.Question}), question: r.plan.Question, now: r.now, pages: l.Pages}
+		b := layout{seal: seal.New([]string{r.plan.Question}), question: r.plan.Question, now: r.now, pages: l.Pages}
 		l.Block = b.writeState(stateLine(l))
 	}
 	r.endStage("block")
@@ -286,7 +295,7 @@ func (r *run) show(sources []source, s summary) {
 		pages = append(pages, sources[i].page)
 		texts = append(texts, sources[i].page.Text, sources[i].page.Title)
 	}
-	b := layout{seal: clean.NewSeal(texts), question: r.plan.Question, now: r.now, sources: sources, pages: pages, stale: l.Stale, reused: l.Reused, unanswered: l.Unanswered, verdict: s.verdict}
+	b := layout{seal: seal.New(texts), question: r.plan.Question, now: r.now, sources: sources, pages: pages, stale: l.Stale, reused: l.Reused, unanswered: l.Unanswered, verdict: s.verdict}
 	write := func(n int) string {
 		b.claims, b.numbered = numberSources(s.claims[:n], sources)
 		s.numberVerdict(sources)

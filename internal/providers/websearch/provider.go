@@ -49,6 +49,9 @@ type Provider struct {
 	Count  func(string) int // tokens of a text; nil: a cautious estimate
 	Store  *store.DB        // counts lookups, and knows what people said of sources; nil: nothing is counted or lowered
 
+	// Server: questions about what was said in the server are another provider's; nothing of them is asked of the web.
+	Server bool
+
 	reuse reuseCache
 }
 

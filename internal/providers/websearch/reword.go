@@ -11,8 +11,8 @@ import (
 	"familiar/internal/lookup/privacy"
 	"familiar/internal/lookup/question"
 	"familiar/internal/text"
-	"familiar/internal/web/clean"
 	"familiar/internal/web/guard"
+	"familiar/internal/web/seal"
 )
 
 // rewordTime is how long a side model may take to make a follow-up stand alone.
@@ -28,9 +28,9 @@ func (p *Provider) reword(ctx context.Context, pl *question.Plan, req turn.Reque
 	ctx, cancel := context.WithTimeout(ctx, rewordTime)
 	defer cancel()
 	earlier := privacy.Earlier(req)
-	nonce := clean.NewNonce()
+	nonce := seal.NewNonce()
 	line := func(tag, s string) string {
-		return tagged(tag, nonce, clean.InertLine(text.Truncate(text.OneLine(s), question.MaxQuestion), nonce))
+		return tagged(tag, nonce, seal.Line(text.Truncate(text.OneLine(s), question.MaxQuestion), nonce))
 	}
 	var messages strings.Builder
 	for _, m := range slices.Backward(earlier) {

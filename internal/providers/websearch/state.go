@@ -7,7 +7,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
-	"familiar/internal/web/clean"
+	"familiar/internal/web/seal"
 )
 
 // failureWords are the words for a page's failure, by reason first and by code where the reason has none. All of
@@ -120,7 +120,7 @@ func notReadLine(pages []turn.Page) string {
 // verdictLine tells the model what the pages say to the statement that was asked about, and how to put it.
 // The question may have asked whether it is false: so the statement stands there.
 func verdictLine(v *turn.Verdict, nonce string) string {
-	of := `Fact check of "` + clean.InertLine(v.Statement, nonce) + `": `
+	of := `Fact check of "` + seal.Line(v.Statement, nonce) + `": `
 	sides := "for it: " + numbersOf(v.For) + "; against it: " + numbersOf(v.Against)
 	switch v.Label {
 	case turn.VerdictSupports:

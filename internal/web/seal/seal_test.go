@@ -1,4 +1,4 @@
-package clean
+package seal
 
 import "testing"
 
@@ -8,7 +8,7 @@ func TestSealIsInNoText(t *testing.T) {
 		text += string(r)
 	}
 	for range 20 {
-		s := NewSeal([]string{text})
+		s := New([]string{text})
 		if s.Mark != 0xE03F || len(s.Nonce) != 16 || s.in([]string{text}) {
 			t.Fatalf("%+v", s)
 		}

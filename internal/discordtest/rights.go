@@ -1,0 +1,140 @@
+package discordtest
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+)
+
+// overwrite is what a role or a person may, or may not, do in one channel.
+type overwrite struct {
+	person      bool
+	allow, deny Rights
+}
+
+// Allow sets the permissions of a role, by its name or id; "@everyone" is every server's.
+func (s *Server) Allow(guild, role string, may Rights) {
+	s.mu.Lock()
+	g := s.guild(guild)
+	id := g.role(role)
+	g.may[id] = may
+	payload := object{"guild_id": g.id, "role": g.rolePayload(id)}
+	s.mu.Unlock()
+	s.gateway.dispatch("GUILD_ROLE_UPDATE", payload)
+}
+
+// role returns the id of a role. Its caller holds the server's mu.
+func (g *guild) role(name string) string {
+	if name == "@everyone" {
+		return g.id
+	}
+	for id, n := range g.roles {
+		if n == name || id == name {
+			return id
+		}
+	}
+	panic(fmt.Sprintf("discordtest: no role %q", name))
+}
+
+// Join gives a person exactly these roles. Without the intent for members, which the bot has not, nobody is told: the roles come with
+// the person's next message.
+func (s *Server) Join(guild, person string, roles ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g, id := s.guild(guild), s.person(person).id
+	g.members[id] = nil
+	for _, r := range roles {
+		g.members[id] = append(g.members[id], g.role(r))
+	}
+}
+
+// Overwrite changes what a role, or a person as "@ada", may do in a channel; "@everyone" is a role.
+func (s *Server) Overwrite(channelName, whom string, allow, deny Rights) {
+	s.mu.Lock()
+	c := s.find(channelName)
+	if c.overwrites == nil {
+		c.overwrites = map[string]overwrite{}
+	}
+	o, id := overwrite{allow: allow, deny: deny}, ""
+	if whom != "@everyone" && whom[0] == '@' {
+		o.person, id = true, s.person(whom[1:]).id
+	} else {
+		id = s.guild(c.guild).role(whom)
+	}
+	c.overwrites[id] = o
+	payload := c.payload()
+	s.mu.Unlock()
+	s.gateway.dispatch("CHANNEL_UPDATE", payload)
+}
+
+func (c *channel) overwritePayloads() []object {
+	all := []object{}
+	for _, id := range slices.Sorted(maps.Keys(c.overwrites)) {
+		o, kind := c.overwrites[id], 0
+		if o.person {
+			kind = 1
+		}
+		all = append(all, object{"id": id, "type": kind, "allow": fmt.Sprint(int64(o.allow)), "deny": fmt.Sprint(int64(o.deny))})
+	}
+	return all
+}
+
+// Topic says what a channel is for.
+func (s *Server) Topic(channelName, topic string) {
+	s.mu.Lock()
+	c := s.find(channelName)
+	c.topic = topic
+	payload := c.payload()
+	s.mu.Unlock()
+	s.gateway.dispatch("CHANNEL_UPDATE", payload)
+}
+
+// Pin pins a message in its channel.
+func (s *Server) Pin(message string) {
+	s.mu.Lock()
+	m := s.must(message)
+	m.channel.pins = slices.Insert(m.channel.pins, 0, m)
+	payload := object{"channel_id": m.channel.id, "guild_id": m.channel.guild}
+	s.mu.Unlock()
+	s.gateway.dispatch("CHANNEL_PINS_UPDATE", payload)
+}
+
+// https://discord.com/developers/docs/resources/message#get-channel-pins
+func (s *Server) listPins(c *call) answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ch := s.channels[c.parts[1]]
+	if ch == nil {
+		return refusal(http.StatusNotFound, 10003, "Unknown Channel")
+	}
+	items := []object{}
+	for _, m := range ch.pins {
+		items = append(items, object{"pinned_at": "2026-01-01T00:00:00+00:00", "message": s.payload(m, false)})
+	}
+	return answer{http.StatusOK, object{"items": items, "has_more": false}}
+}
+
+// https://discord.com/developers/docs/resources/guild#get-guild-member
+func (s *Server) getMember(c *call) answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g, u := s.guild(c.parts[1]), s.users[c.parts[3]]
+	switch {
+	case g == nil:
+		return refusal(http.StatusNotFound, 10004, "Unknown Guild")
+	case u == nil:
+		return refusal(http.StatusNotFound, 10007, "Unknown Member")
+	}
+	m := s.member(g.id, u.id)
+	m["user"] = u.payload()
+	return answer{http.StatusOK, m}
+}
+
+// Link returns the address of a message.
+func (s *Server) Link(message string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.must(message)
+	return "https://discord.com/channels/" + m.channel.guild + "/" + m.channel.id + "/" + m.ID
+}

@@ -1,0 +1,183 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// found returns the ids of what a search finds, the newest first.
+func found(t *testing.T, db *DB, q Query) string {
+	t.Helper()
+	if q.GuildID == "" {
+		q.GuildID = "g"
+	}
+	if q.Channels == nil {
+		q.Channels = []string{"c"}
+	}
+	q.Limit = 10
+	ms, err := db.Search(t.Context(), q)
+	if err != nil {
+		t.Fatalf("%q: %v", q.Words, err)
+	}
+	var all []string
+	for _, m := range ms {
+		all = append(all, m.ID)
+	}
+	return strings.Join(all, " ")
+}
+
+func chat(id, channel, author, text string, at int) Message {
+	return Message{ID: id, GuildID: "g", ChannelID: channel, AuthorID: author, AuthorName: author, Text: text, At: time.Unix(int64(1_700_000_000+at), 0)}
+}
+
+func come(t *testing.T, db *DB, ms ...Message) {
+	t.Helper()
+	for _, m := range ms {
+		if _, err := arrive(t.Context(), db, m, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestSearch(t *testing.T) {
+	db := open(t, t.TempDir())
+	other := chat("x", "c", "ada", "the deploy of another server", 0)
+	other.GuildID = "h"
+	direct := chat("d", "c", "ada", "the deploy in private", 0)
+	direct.GuildID = ""
+	come(t, db, other, direct,
+		chat("1", "c", "ada", "The Deploys failed again, see https://ci.example.org/run/77", 10),
+		chat("2", "c", "bob", "who broke the remplaçant?", 20),
+		chat("3", "staff", "ada", "deploy on friday, but tell nobody", 30),
+		chat("4", "c", "ada", "来週の東京出張について話しましょう", 40),
+		chat("5", "c", "li", "我们决定用新的数据库", 50),
+		chat("6", "c", "som", "วันนี้กินข้าวที่ไหน", 60),
+		chat("7", "c", "ada", "C++ isn't (NOT) \"quoted\" AND dull", 70))
+	for _, c := range []struct {
+		q    Query
+		want string
+	}{
+		{Query{Words: "deploy"}, "1"},
+		{Query{Words: "remplacant"}, "2"},
+		{Query{Words: "rempla"}, ""},
+		{Query{Words: "rempla", Begin: true}, "2"},
+		{Query{Words: "DEPLOYED failing"}, "1"},
+		{Query{Words: "deploy", Channels: []string{"c", "staff"}}, "3 1"},
+		{Query{Words: "deploy", Channels: []string{"none"}}, ""},
+		{Query{Words: "deploy", GuildID: "h"}, "x"},
+		{Query{Words: "run 77"}, "1"},
+		{Query{Words: "東京"}, "4"},
+		{Query{Words: "出張について"}, "4"},
+		{Query{Words: "京東"}, ""},
+		{Query{Words: "数据库"}, "5"},
+		{Query{Words: "กินข้าว"}, "6"},
+		{Query{Words: `c++ "quoted" (not)`}, "7"},
+		{Query{Authors: []string{"ada"}}, "7 4 1"},
+		{Query{Authors: []string{"ada"}, From: time.Unix(1_700_000_020, 0), To: time.Unix(1_700_000_060, 0)}, "4"},
+		{Query{To: time.Unix(1_700_000_020, 0)}, "1"},
+	} {
+		if got := found(t, db, c.q); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.q, got, c.want)
+		}
+	}
+	if last, err := db.LastBy(t.Context(), "g", "c", "ada", time.Unix(1_700_000_070, 0)); err != nil || last.ID != "4" {
+		t.Errorf("ada's last message: %v, %v", last, err)
+	}
+	if _, err := db.LastBy(t.Context(), "g", "c", "eve", time.Now()); !errors.Is(err, ErrNotFound) {
+		t.Error(err)
+	}
+}
+
+// What is changed or deleted, in whichever way, is so in the index too: nothing of it is left in the file.
+func TestIndexFollows(t *testing.T) {
+	ctx := t.Context()
+	for name, gone := range map[string]func(*DB) error{
+		"edited":       func(db *DB) error { _, err := db.EditMessage(ctx, "1", "nothing"); return err },
+		"written down": func(db *DB) error { return db.TranscribeMessage(ctx, "1", "nothing", "") },
+		"saved":        func(db *DB) error { return db.SaveMessages(ctx, chat("1", "c", "ada", "nothing", 1)) },
+		"deleted": func(db *DB) error {
+			return errors.Join(db.DeleteMessage(ctx, "1"), db.Forgotten(ctx, "1"))
+		},
+		"pruned": func(db *DB) error { _, err := db.PruneMessages(ctx, time.Unix(1_700_000_005, 0)); return err },
+		"left":   func(db *DB) error { return db.DeleteGuild(ctx, "g") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			db := open(t, dir)
+			come(t, db, chat("1", "c", "ada", "the zanzibarian password", 1), chat("2", "c", "ada", "something else", 10))
+			if got := found(t, db, Query{Words: "zanzibarian"}); got != "1" {
+				t.Fatalf("not found at all: %q", got)
+			}
+			if err := gone(db); err != nil {
+				t.Fatal(err)
+			}
+			if got := found(t, db, Query{Words: "zanzibarian"}); got != "" {
+				t.Errorf("still found: %q", got)
+			}
+			if err := db.Write(ctx, checkIndex); err != nil {
+				t.Errorf("index and messages differ: %v", err)
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			file, err := os.ReadFile(filepath.Join(dir, fileName))
+			if err != nil || bytes.Contains(file, []byte("zanzibar")) {
+				t.Errorf("still in the file (%v)", err)
+			}
+		})
+	}
+}
+
+// Messages of before there was an index are found after the next start, also where that was interrupted.
+func TestIndexOld(t *testing.T) {
+	dir := t.TempDir()
+	db := open(t, dir)
+	come(t, db, chat("1", "c", "ada", "an old word", 1), chat("2", "c", "ada", "another old word", 2))
+	for _, q := range []string{`INSERT INTO message_words (message_words) VALUES ('delete-all')`, `UPDATE message_words_progress SET done = 0, last = 2`} {
+		if _, err := db.exec(t.Context(), "forget the index", q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db = open(t, dir)
+	if got := found(t, db, Query{Words: "old"}); got != "2 1" {
+		t.Errorf("found %q", got)
+	}
+	if err := db.reindex(t.Context()); err != nil || found(t, db, Query{Words: "old"}) != "2 1" {
+		t.Errorf("after building it anew: %v", err)
+	}
+}
+
+// FuzzSearch searches for whatever people write: it is never an error, and a message is found by its own words.
+func FuzzSearch(f *testing.F) {
+	for _, s := range []string{"", `"`, `a" OR b:*`, "NEAR(a b, 5)", "-x ^y {z}: *", "don't :) C#", "東京 タワー", "ก็", "\x00\xff", "words : (tags)", "e\u0301\u0302", "ﬁ ß İ"} {
+		f.Add(s)
+	}
+	db := open(f, f.TempDir())
+	n := 0
+	f.Fuzz(func(t *testing.T, s string) {
+		n++
+		m := chat(fmt.Sprint(n), "c", fmt.Sprint("p", n), s, n)
+		come(t, db, m)
+		found, err := db.Search(context.Background(), Query{GuildID: "g", Channels: []string{"c"}, Authors: []string{m.AuthorID}, Words: s, Limit: 1})
+		if err != nil || len(found) != 1 {
+			t.Errorf("%q as %s: %d, %v", s, match(s, false), len(found), err)
+		}
+	})
+}
+
+// checkIndex has FTS5 look for damage.
+func checkIndex(tx *sql.Tx) error {
+	_, err := tx.Exec(`INSERT INTO message_words (message_words) VALUES ('integrity-check')`)
+	return err
+}

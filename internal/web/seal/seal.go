@@ -1,0 +1,66 @@
+// Package seal marks what strangers wrote where a model is shown it: between two tags whose name nobody knew before, and with a
+// character in place of every space that stands nowhere else. A line of a text cannot end the block that it stands in, and no
+// order in it looks like ours (rules P8, P9). It is pure but for the random numbers.
+package seal
+
+import (
+	"crypto/rand"
+	"encoding/base32"
+	"strings"
+
+	"familiar/internal/text"
+	"familiar/internal/web/clean"
+)
+
+// Seal is what marks a block as ours: known to nobody before the texts in it were written.
+type Seal struct {
+	Nonce string // part of the tags' name
+	Mark  rune   // stands for every white space of text from outside
+}
+
+// New returns a seal of which no text holds any part.
+func New(texts []string) Seal {
+	for {
+		s := Seal{NewNonce(), newMark()}
+		if !s.in(texts) {
+			return s
+		}
+	}
+}
+
+func (s Seal) in(texts []string) bool {
+	for _, t := range texts {
+		if strings.ContainsRune(t, s.Mark) || strings.Contains(strings.ToLower(t), s.Nonce) {
+			return true
+		}
+	}
+	return false
+}
+
+// newMark returns a character of the private use area, which cleaning leaves in no text. It is one of those that
+// the common vocabularies spell in two tokens; it need not be a secret.
+func newMark() rune {
+	const first, count = 0xE000, 64
+	var b [1]byte
+	rand.Read(b[:]) // never fails, see crypto/rand
+	return first + rune(b[0]%count)
+}
+
+// NewNonce returns a name that no text can know: 80 bits, in letters and digits of lower case.
+func NewNonce() string {
+	var b [10]byte
+	rand.Read(b[:]) // never fails, see crypto/rand
+	return strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))
+}
+
+// Line makes one line of text safe inside a block or an attribute of its delimiter.
+func Line(s, nonce string) string {
+	s, _ = clean.Inert(text.OneLine(s), nonce)
+	return strings.ReplaceAll(text.OneLine(s), `"`, "'")
+}
+
+// Quote writes one string from outside, on one line, so that it can be nothing but quoted words (P9, D1 to D6). Its own
+// references go: they would be numbers of other sources here.
+func (s Seal) Quote(words string) string {
+	return clean.Mark(clean.Unreferenced(Line(words, s.Nonce)), s.Mark)
+}
