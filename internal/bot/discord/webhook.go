@@ -238,7 +238,7 @@ func (s *Session) saveWebhook(ctx context.Context, channelID string, hook Webhoo
 func noWebhook(err error) error {
 	switch code(err) {
 	case discordgo.ErrCodeMissingAccess, discordgo.ErrCodeMissingPermissions:
-		return fmt.Errorf("I may not use webhooks there; %s: %w", manageHooks, err)
+		return fmt.Errorf("no permission to use webhooks there; %s: %w", manageHooks, err)
 	case discordgo.ErrCodeMaximumNumberOfWebhooksReached:
 		return fmt.Errorf("the channel has no room for another webhook; %s: %w", tooManyHooks, err)
 	}
