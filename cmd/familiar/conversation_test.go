@@ -108,6 +108,7 @@ import (
 //	topic CHANNEL TEXT, pin  what the channel is for; the last message is pinned
 //	link CHANNEL WHO TEXT    somebody writes a text with LINK in place of a link to the last message
 //	searching STATE          Discord's own search is refused, indexing or ready
+//	contentless              the bot may not read what is not for it
 //	ownrole                  the bot gets the role that Discord makes for it, "familiar role"
 //	gone CHANNEL, kick       the channel is deleted; the bot is removed from the server
 //	spoke CHANNEL NAMES      under which names the bot posted there, in order, with commas between them
@@ -806,8 +807,9 @@ func (c *conversation) troubles() map[string]func(string) {
 				c.discord.Fail(discordtest.Fault{Route: route, Times: n, Status: status, Body: "<html>no</html>"})
 			}
 		},
-		"deny":    func(channel string) { c.discord.Deny(channel, true) },
-		"ownrole": func(string) { c.discord.AddOwnRole("hall") },
+		"deny":        func(channel string) { c.discord.Deny(channel, true) },
+		"contentless": func(string) { c.discord.RefuseContent() },
+		"ownrole":     func(string) { c.discord.AddOwnRole("hall") },
 		"thread": func(rest string) {
 			channel, name, _ := strings.Cut(rest, " ")
 			c.discord.AddThread(channel, name, false)
@@ -968,4 +970,28 @@ func reversed[T any](s []T) []T {
 	s = slices.Clone(s)
 	slices.Reverse(s)
 	return s
+}
+
+// TestComplaints finds the conversations that the list of complaints names.
+func TestComplaints(t *testing.T) {
+	doc, err := os.ReadFile("../../doc/complaints.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line := range strings.Lines(string(doc)) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 3 {
+			continue
+		}
+		for _, name := range regexp.MustCompile("`([a-z]+)`").FindAllStringSubmatch(cells[2], -1) {
+			n++
+			if _, err := os.Stat(filepath.Join("testdata", name[1]+".txtar")); err != nil {
+				t.Errorf("there is no conversation %s", name[1])
+			}
+		}
+	}
+	if n < 40 {
+		t.Errorf("%d conversations named", n)
+	}
 }

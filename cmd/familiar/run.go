@@ -136,6 +136,9 @@ func (a *app) greet(out io.Writer, r discord.Ready) {
 		servers = strings.Join(r.Guilds, ", ")
 	}
 	fmt.Fprintf(out, "  servers   %s\n", servers)
+	if r.Contentless {
+		fmt.Fprintln(out, "  reads     only mentions, replies with a ping and direct messages: switch on \"Message Content Intent\" at the developer portal for the rest")
+	}
 	if all := names(a.cast.get()); len(all) > 1 {
 		fmt.Fprintf(out, "  speak     %s\n", strings.Join(all, ", "))
 	}

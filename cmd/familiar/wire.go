@@ -221,6 +221,9 @@ func (a *app) openFiles(context.Context, *program) error {
 
 // openActor makes what the turns of the character are made with.
 func (a *app) openActor(_ context.Context, p *program) (err error) {
+	if a.config.get("FAMILIAR_VERIFY") == "on" && a.modelsOf(a.character).side == nil {
+		a.log.Warn("FAMILIAR_VERIFY is on, and there is no model that could check: set OPENAI_BASE_URL or OPENAI_API_KEY")
+	}
 	a.actor, err = a.actorOf(a.character, p.far)
 	return err
 }

@@ -18,20 +18,21 @@ const maxMissed = 4096
 
 // gateway is the WebSocket side: at most one session, with at most one connection.
 type gateway struct {
-	mu        sync.Mutex // also held while writing, so that events keep their order; all fields are guarded by it
-	interval  time.Duration
-	ws        *websocket.Conn // of the session, or nil
-	open      map[*websocket.Conn]bool
-	session   string // id; empty before the first IDENTIFY
-	begun     int    // sessions so far
-	seq       int64
-	sent      []dispatched // events of the session, oldest first
-	intents   int
-	muted     bool
-	dataFirst bool // the data stands before the event's number
-	silent    bool
-	next      []func(*websocket.Conn) // what answers the next IDENTIFYs and RESUMEs
-	log       []Greeting
+	refuseContent bool       // guarded by mu
+	mu            sync.Mutex // also held while writing, so that events keep their order; all fields are guarded by it
+	interval      time.Duration
+	ws            *websocket.Conn // of the session, or nil
+	open          map[*websocket.Conn]bool
+	session       string // id; empty before the first IDENTIFY
+	begun         int    // sessions so far
+	seq           int64
+	sent          []dispatched // events of the session, oldest first
+	intents       int
+	muted         bool
+	dataFirst     bool // the data stands before the event's number
+	silent        bool
+	next          []func(*websocket.Conn) // what answers the next IDENTIFYs and RESUMEs
+	log           []Greeting
 }
 
 type dispatched struct {
@@ -199,6 +200,8 @@ func (s *Server) receive(ws *websocket.Conn, op int, data []byte) {
 			answer(ws)
 		case hello.Token != Token && hello.Token != "Bot "+Token:
 			g.hangUp(ws, 4004)
+		case op == 2 && g.refuseContent && hello.Intents&contentIntent != 0:
+			g.hangUp(ws, 4014)
 		case op == 2:
 			greeting.OK = true
 			g.identify(ws, hello.Intents, ready, guilds)
@@ -323,6 +326,15 @@ func (s *Server) Invalidate(resumable bool) {
 	defer s.gateway.mu.Unlock()
 	s.gateway.op(s.gateway.ws, 9, resumable)
 }
+
+// RefuseContent lets no session ask for the content of messages, as Discord does where the developer portal does not grant it.
+func (s *Server) RefuseContent() {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.refuseContent = true
+}
+
+const contentIntent = 1 << 15
 
 // CloseNext answers the next n IDENTIFYs or RESUMEs by closing with a code.
 func (s *Server) CloseNext(n, code int) {

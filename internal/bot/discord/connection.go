@@ -36,7 +36,7 @@ const (
 )
 
 // leastIntents are the least that let the bot read what is written to it. MessageContent must be switched on in the
-// developer portal; without it the gateway closes with 4014.
+// developer portal; without it the gateway closes with 4014, and the session is begun without it.
 const leastIntents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentDirectMessages | discordgo.IntentMessageContent
 
 // reactionIntents are those for people's reactions. They need no switch.
@@ -44,10 +44,14 @@ const reactionIntents = discordgo.IntentGuildMessageReactions | discordgo.Intent
 
 // intents are what the gateway is asked for.
 func (s *Session) intents() discordgo.Intent {
+	all := leastIntents
 	if s.cfg.Reactions {
-		return leastIntents | reactionIntents
+		all |= reactionIntents
 	}
-	return leastIntents
+	if s.contentless.Load() {
+		all &^= discordgo.IntentMessageContent
+	}
+	return all
 }
 
 // Why a connection ended, where the gateway's close code does not say it.

@@ -82,7 +82,10 @@ type Config struct {
 type Ready struct {
 	Name, ID string
 	Guilds   []string // names of its servers, sorted; an id where the server is unavailable
-	Invite   string   // URL that adds the bot to a server with the least permissions it needs
+	// Contentless: the bot may read only what is for it.
+	Contentless bool
+
+	Invite string // URL that adds the bot to a server with the least permissions it needs
 }
 
 // Health is what the door knows about its own state.
@@ -131,13 +134,16 @@ type Session struct {
 	registering sync.Mutex // held while the commands are registered
 	registered  bool       // Discord has them; guarded by registering
 
-	mu        sync.Mutex
-	health    Health                           // guarded by mu
-	refuse401 func()                           // ends Run, set by it; guarded by mu
-	spawn     func(task func(context.Context)) // starts a goroutine that Run waits for; nil unless it runs; guarded by mu
-	guildCame chan struct{}                    // closed and replaced at each GUILD_CREATE; guarded by mu
-	resumable address                          // of the session, if there is one to resume; guarded by mu
-	directs   map[string]snowflake             // channels of direct messages, with their latest message; guarded by mu
+	mu     sync.Mutex
+	health Health // guarded by mu
+	// contentless: the gateway has refused the content of messages, without which mentions, replies with a ping, commands and direct
+	// messages still come whole.
+	contentless atomic.Bool
+	refuse401   func()                           // ends Run, set by it; guarded by mu
+	spawn       func(task func(context.Context)) // starts a goroutine that Run waits for; nil unless it runs; guarded by mu
+	guildCame   chan struct{}                    // closed and replaced at each GUILD_CREATE; guarded by mu
+	resumable   address                          // of the session, if there is one to resume; guarded by mu
+	directs     map[string]snowflake             // channels of direct messages, with their latest message; guarded by mu
 }
 
 // The waits of the supervisor.

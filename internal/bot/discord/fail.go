@@ -58,6 +58,11 @@ type Fatal struct {
 
 func (f *Fatal) Error() string { return fmt.Sprintf("discord: %s (code %d)", f.Cure, f.Code) }
 
+// noContent is the close code for an intent that is not granted, of which the bot asks for one: to read messages.
+const noContent = 4014
+
+const contentCure = "switch on \"Message Content Intent\" at " + portal + " → Privileged Gateway Intents"
+
 const portal = "https://discord.com/developers/applications → your application → Bot"
 
 // fatal returns the error that a gateway close code means, or nil if another connection may work.
@@ -69,7 +74,7 @@ func fatal(code int) *Fatal {
 		4011:                    "the bot is in too many servers for one connection: sharding is required from 2,500 on",
 		4012:                    "Discord does not speak this version of the gateway any more: update the program",
 		4013:                    "Discord does not know the intents that were asked for: update the program",
-		4014:                    "the bot may not read messages: switch on \"Message Content Intent\" at " + portal + " → Privileged Gateway Intents",
+		noContent:               "the bot may not read messages: " + contentCure,
 		http.StatusUnauthorized: "Discord refuses the bot token: reset it at " + portal + " → Reset Token, and set DISCORD_TOKEN",
 	}
 	if cure, ok := cures[code]; ok {

@@ -179,6 +179,11 @@ func (g *gatewayState) next(end error) (wait time.Duration, err error) {
 	var invalid invalidated
 	var refused *SendError
 	isClosed := errors.As(end, &closed)
+	if isClosed && closed.Code == noContent && !g.session.contentless.Swap(true) {
+		g.forget()
+		g.session.log.Warn("the bot may not read messages that are not for it: it answers to mentions, replies with a ping, commands and direct messages, and knows nothing else of what was said; its names and patterns call nobody. To change that: " + contentCure)
+		return 0, nil
+	}
 	if isClosed {
 		if fatal := fatal(closed.Code); fatal != nil {
 			return 0, fatal
@@ -282,7 +287,7 @@ func (s *Session) announce(ctx context.Context) {
 			s.awaitGuilds(ctx, guildsLimit)
 			if s.cfg.OnReady != nil && ctx.Err() == nil {
 				names, _ := s.names.guildNames()
-				s.cfg.OnReady(Ready{Name: self.user.name(nil), ID: self.user.ID, Guilds: names, Invite: invite(self.app)})
+				s.cfg.OnReady(Ready{Name: self.user.name(nil), ID: self.user.ID, Guilds: names, Invite: invite(self.app), Contentless: s.contentless.Load()})
 			}
 		})
 	})
