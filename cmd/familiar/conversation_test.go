@@ -108,6 +108,7 @@ import (
 //	topic CHANNEL TEXT, pin  what the channel is for; the last message is pinned
 //	link CHANNEL WHO TEXT    somebody writes a text with LINK in place of a link to the last message
 //	searching STATE          Discord's own search is refused, indexing or ready
+//	presents TEXT            the bot's status, and what stands beside its name
 //	contentless              the bot may not read what is not for it
 //	ownrole                  the bot gets the role that Discord makes for it, "familiar role"
 //	gone CHANNEL, kick       the channel is deleted; the bot is removed from the server
@@ -807,7 +808,12 @@ func (c *conversation) troubles() map[string]func(string) {
 				c.discord.Fail(discordtest.Fault{Route: route, Times: n, Status: status, Body: "<html>no</html>"})
 			}
 		},
-		"deny":        func(channel string) { c.discord.Deny(channel, true) },
+		"deny": func(channel string) { c.discord.Deny(channel, true) },
+		"presents": func(want string) {
+			if !eventually(func() bool { return c.discord.Presence() == want }) {
+				c.Errorf("shows %q", c.discord.Presence())
+			}
+		},
 		"contentless": func(string) { c.discord.RefuseContent() },
 		"ownrole":     func(string) { c.discord.AddOwnRole("hall") },
 		"thread": func(rest string) {

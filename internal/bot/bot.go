@@ -17,6 +17,7 @@
 //   - spoken.go has a reply come as somebody types it, where the mode is to imitate a voice.
 //   - notice.go tells those who get no answer.
 //   - react.go is what people say by a reaction, and the bot's own reactions.
+//   - presence.go shows beside its name what keeps it from answering as usual.
 //   - control.go and quota.go are what people switch off, who is let in, and how much may be used on a day.
 //   - button.go and press.go are the buttons under a reply. Discord is told a random key for each; what it means is in the store.
 //
@@ -74,6 +75,9 @@ type Bot struct {
 	// how they could. nil: nothing is needed.
 	Prepare func(ctx context.Context, channelID string) error
 
+	// Present shows beside the bot's name what keeps it from answering as usual; nil: it cannot.
+	Present func(turn.Presence)
+
 	// Profile changes how the bot looks in a server; nil: it cannot.
 	Profile func(ctx context.Context, guildID string, p turn.Profile) error
 
@@ -86,13 +90,14 @@ type Bot struct {
 	// Resume makes Run go on with what an earlier process left unanswered.
 	Resume bool
 
-	lanes    lanes
-	commands sync.WaitGroup // commands that are being carried out
-	notices  notices
-	chatter  chatter
-	turns    rates // of each person
-	reloaded atomic.Pointer[Cast]
-	stopping chan struct{} // closed when ctx of Run is done; made by Run
+	lanes     lanes
+	commands  sync.WaitGroup // commands that are being carried out
+	notices   notices
+	chatter   chatter
+	turns     rates // of each person
+	reloaded  atomic.Pointer[Cast]
+	condition condition
+	stopping  chan struct{} // closed when ctx of Run is done; made by Run
 }
 
 // Pace is how often and in which pieces a door wants a reply.
@@ -122,6 +127,7 @@ func (b *Bot) Run(ctx context.Context, events <-chan turn.Event) {
 	defer b.lanes.wait()
 	defer b.commands.Wait() // first: a button may begin a turn
 	defer b.chatter.close() // the first of all: it begins turns
+	b.pausedEverywhere(ctx)
 	if b.Resume {
 		b.resume(ctx)
 	}

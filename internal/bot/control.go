@@ -100,6 +100,9 @@ func (b *Bot) switchOver(ctx context.Context, e turn.Event, kind string, done ma
 		b.logged("keep a switch", err)
 		return b.respond(e, couldNotBeSaved), false
 	}
+	if where == "everywhere" && kind == store.Answers {
+		b.conditionChanged(func(c *condition) { c.paused = off })
+	}
 	b.Log.Info("switched", "what", kind, "off", off, "channel", e.Message.ChannelID, "server", e.GuildID, "where", where, "by", s.By)
 	return b.respond(e, answer), off
 }
@@ -123,6 +126,9 @@ func (b *Bot) refuses(ctx context.Context, e turn.Event) bool {
 	scope, id := b.spent(ctx, e, turns, tokens, dollars)
 	if scope == "" {
 		return false
+	}
+	if scope == store.OfAll {
+		b.conditionChanged(func(c *condition) { c.spent = time.Now().UTC().Format(time.DateOnly) })
 	}
 	first, err := b.Store.TellOnce(ctx, time.Now(), scope, id)
 	b.logged("note a used up quota", err)

@@ -214,6 +214,9 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 	}
 	b.saveFinally(ctx, t)
 	b.count(ctx, t)
+	if actor.Model != nil && withdrawn == "" {
+		b.conditionChanged(func(c *condition) { c.failing = t.Finish == "" && t.Err != "" })
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
 	b.logged("keep the reply", b.Store.SaveMessages(ctx, own...))

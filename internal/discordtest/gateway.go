@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,6 +19,7 @@ const maxMissed = 4096
 
 // gateway is the WebSocket side: at most one session, with at most one connection.
 type gateway struct {
+	presence      string     // what the bot shows beside its name; guarded by mu
 	refuseContent bool       // guarded by mu
 	mu            sync.Mutex // also held while writing, so that events keep their order; all fields are guarded by it
 	interval      time.Duration
@@ -180,6 +182,10 @@ func (s *Server) receive(ws *websocket.Conn, op int, data []byte) {
 			g.op(ws, 11, nil)
 		}
 		g.mu.Unlock()
+	case 3:
+		g.mu.Lock()
+		g.present(ws, data)
+		g.mu.Unlock()
 	case 2, 6:
 		var hello struct {
 			Token   string `json:"token"`
@@ -325,6 +331,35 @@ func (s *Server) Invalidate(resumable bool) {
 	s.gateway.mu.Lock()
 	defer s.gateway.mu.Unlock()
 	s.gateway.op(s.gateway.ws, 9, resumable)
+}
+
+// present takes what the bot shows beside its name. Before the session it is not allowed. Its caller holds mu.
+func (g *gateway) present(ws *websocket.Conn, data []byte) {
+	var p struct {
+		Status     string `json:"status"`
+		Activities []struct {
+			Type  int    `json:"type"`
+			Name  string `json:"name"`
+			State string `json:"state"`
+		} `json:"activities"`
+	}
+	if g.ws != ws || json.Unmarshal(data, &p) != nil || p.Activities == nil || !slices.Contains([]string{"online", "idle", "dnd"}, p.Status) {
+		g.hangUp(ws, 4003)
+		return
+	}
+	g.presence = p.Status
+	for _, a := range p.Activities {
+		if a.Type == 4 && a.Name != "" { // a custom status
+			g.presence += " " + a.State
+		}
+	}
+}
+
+// Presence is what people see beside the bot's name: its status, and what it says of itself.
+func (s *Server) Presence() string {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	return s.gateway.presence
 }
 
 // RefuseContent lets no session ask for the content of messages, as Discord does where the developer portal does not grant it.

@@ -21,6 +21,8 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
+
+	"familiar/internal/context/turn"
 )
 
 // Gateway opcodes: https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-opcodes
@@ -28,6 +30,7 @@ const (
 	opDispatch  = 0
 	opHeartbeat = 1
 	opIdentify  = 2
+	opPresence  = 3
 	opResume    = 6
 	opReconnect = 7
 	opInvalid   = 9
@@ -86,6 +89,7 @@ type connection struct {
 
 	sent     atomic.Int64 // when the last beat was sent, in Unix nanoseconds
 	awaiting atomic.Bool  // that beat is not answered yet
+	welcomed atomic.Bool  // the session is begun or resumed
 }
 
 // dial connects to the gateway, which must take the connection within limit, and waits for HELLO.
@@ -205,9 +209,13 @@ func (c *connection) take(ctx context.Context, f frame, welcome *time.Timer) err
 			if err := c.state.begin(ctx, f.Data); err != nil {
 				return err
 			}
+			c.welcomed.Store(true)
+			return c.present()
 		case f.Type == "RESUMED":
 			welcome.Stop()
 			c.state.resumed(ctx)
+			c.welcomed.Store(true)
+			return c.present()
 		default:
 			c.session.dispatch(ctx, f.Type, f.Data)
 		}
@@ -237,6 +245,13 @@ func (c *connection) beat(ctx context.Context) {
 		case <-ctx.Done():
 			c.close(context.Cause(ctx))
 			return
+		case <-c.session.presenting:
+			if c.welcomed.Load() {
+				if err := c.present(); err != nil {
+					c.end(err)
+				}
+			}
+			continue
 		case <-timer.C:
 		}
 		if c.awaiting.Load() {
@@ -248,6 +263,30 @@ func (c *connection) beat(ctx context.Context) {
 			continue
 		}
 		timer.Reset(c.every)
+	}
+}
+
+// present shows the presence, if one was ever set.
+// https://discord.com/developers/docs/events/gateway-events#update-presence
+func (c *connection) present() error {
+	p := c.session.presence.Load()
+	if p == nil {
+		return nil
+	}
+	status, activities := "online", []map[string]any{}
+	if p.Text != "" {
+		status = "idle"
+		activities = append(activities, map[string]any{"type": discordgo.ActivityTypeCustom, "name": "state", "state": p.Text})
+	}
+	return c.send(opPresence, map[string]any{"since": nil, "activities": activities, "status": status, "afk": false})
+}
+
+// Present shows a presence beside the bot's name, in this session and those that follow. It does not wait.
+func (s *Session) Present(p turn.Presence) {
+	s.presence.Store(&p)
+	select {
+	case s.presenting <- struct{}{}:
+	default:
 	}
 }
 

@@ -139,6 +139,8 @@ type Session struct {
 	// contentless: the gateway has refused the content of messages, without which mentions, replies with a ping, commands and direct
 	// messages still come whole.
 	contentless atomic.Bool
+	presence    atomic.Pointer[turn.Presence]    // what is shown; nil: nothing was set
+	presenting  chan struct{}                    // holds one token after a change
 	refuse401   func()                           // ends Run, set by it; guarded by mu
 	spawn       func(task func(context.Context)) // starts a goroutine that Run waits for; nil unless it runs; guarded by mu
 	guildCame   chan struct{}                    // closed and replaced at each GUILD_CREATE; guarded by mu
@@ -186,6 +188,7 @@ func New(c Config) (*Session, error) {
 		events:     make(chan turn.Event), // unbuffered: what was sent has been received
 		guildCame:  make(chan struct{}),
 		welcome:    make(chan struct{}, 1),
+		presenting: make(chan struct{}, 1),
 		frameLimit: maxFrame,
 	}
 	if (c.LoadSession == nil) != (c.SaveSession == nil) {
