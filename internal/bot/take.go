@@ -212,14 +212,24 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 		}))
 		own[len(own)-1].TurnID = t.Request.ID
 	}
+	kept := b.keepReply(ctx, own) // before the record says that all is over: whoever writes next may mean it
 	b.saveFinally(ctx, t)
+	if !kept {
+		b.keepReply(ctx, own)
+	}
 	b.count(ctx, t)
 	if actor.Model != nil && withdrawn == "" {
 		b.conditionChanged(func(c *condition) { c.failing = t.Finish == "" && t.Err != "" })
 	}
+}
+
+// keepReply stores a reply as history, and reports whether it could.
+func (b *Bot) keepReply(ctx context.Context, own []store.Message) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
-	b.logged("keep the reply", b.Store.SaveMessages(ctx, own...))
+	err := b.Store.SaveMessages(ctx, own...)
+	b.logged("keep the reply", err)
+	return err == nil
 }
 
 // saveFinally saves the record of a turn that is over, again and again until that works, for the reply is there already. A
