@@ -8,7 +8,7 @@ import (
 	"familiar/internal/store"
 )
 
-// Access says who may use the bot, by the ids of people, channels and servers. Whoever or whatever is denied gets no answer; where
+// Access says who may use the bot, by the ids of people, roles, channels and servers. Whoever or whatever is denied gets no answer; where
 // anything is allowed, nothing else is.
 type Access struct{ Allow, Deny map[string]bool }
 
@@ -19,11 +19,11 @@ func (a Access) admits(e turn.Event) bool {
 		by = e.Command.By.ID
 	}
 	allowed := len(a.Allow) == 0
-	for _, id := range []string{by, e.Message.ChannelID, e.ParentID, e.GuildID} {
+	for _, id := range append([]string{by, e.Message.ChannelID, e.ParentID, e.GuildID}, e.Reader.Roles...) {
 		if id != "" && a.Deny[id] {
 			return false
 		}
-		allowed = allowed || a.Allow[id]
+		allowed = allowed || id != "" && a.Allow[id]
 	}
 	return allowed
 }
