@@ -162,13 +162,18 @@ func (s *Server) edit(c *call) answer {
 		s.mu.Unlock()
 		return no
 	}
+	return s.amend(m, &in)
+}
+
+// amend changes a message, and announces that. Its caller holds mu, which amend gives back.
+func (s *Server) amend(m *message, in *sent) answer {
 	if in.Content != nil {
 		s.write(m, *in.Content)
 	}
 	if in.Components != nil {
 		m.components, m.Buttons = in.Components, buttons(in.Components)
 	}
-	s.apply(m, &in)
+	s.apply(m, in)
 	m.EditedAt = time.Now()
 	s.bump()
 	out := s.payload(m, false)

@@ -221,18 +221,10 @@ func (s *Server) editByWebhook(c *call) answer {
 		s.mu.Unlock()
 		return no
 	}
-	if in.Content != nil {
-		s.write(m, *in.Content)
+	if c.query.Get("with_components") != "true" {
+		in.Components = nil
 	}
-	if in.Components != nil && c.query.Get("with_components") == "true" {
-		m.components, m.Buttons = in.Components, buttons(in.Components)
-	}
-	s.apply(m, &in)
-	m.EditedAt = time.Now()
-	s.bump()
-	out := s.payload(m, false)
-	s.announce("MESSAGE_UPDATE", m)
-	return answer{http.StatusOK, out}
+	return s.amend(m, &in)
 }
 
 func (s *Server) deleteByWebhook(c *call) answer {
