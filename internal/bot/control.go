@@ -30,19 +30,18 @@ func (a Access) admits(e turn.Event) bool {
 
 // What is said about what people switch off.
 const (
-	notForYou      sentence = "Whoever runs me has not let me answer here."
-	pausedChannel  sentence = "I say nothing in this channel until somebody ends the pause."
-	pausedServer   sentence = "I say nothing in this server until somebody ends the pause."
-	pausedAll      sentence = "I say nothing anywhere until you end the pause."
-	pauseOver      sentence = "I am back."
-	lookupsChannel sentence = "I look nothing up in this channel any more."
-	lookupsServer  sentence = "I look nothing up in this server any more."
-	lookupsBack    sentence = "I look things up again, where nothing else keeps me from it."
-	isPaused       sentence = "I am paused here."
-	isNotPaused    sentence = "I am not paused here."
-	lookupsAreOff  sentence = "Lookups are off here."
-	lookupsAreOn   sentence = "Lookups are on here."
-	operatorAlone  sentence = "Only the person who runs me can do that everywhere."
+	notForYou     sentence = "Whoever runs me has not let me answer here."
+	pausedChannel sentence = "I say nothing in this channel until somebody ends the pause."
+	pausedServer  sentence = "I say nothing in this server until somebody ends the pause."
+	pausedAll     sentence = "I say nothing anywhere until you end the pause."
+	pauseOver     sentence = "I am back."
+	lookupsServer sentence = "I look nothing up in this server any more."
+	lookupsBack   sentence = "I look things up again, where nothing else keeps me from it."
+	isPaused      sentence = "I am paused here."
+	isNotPaused   sentence = "I am not paused here."
+	lookupsAreOff sentence = "Lookups are off here."
+	lookupsAreOn  sentence = "Lookups are on here."
+	operatorAlone sentence = "Only the person who runs me can do that everywhere."
 )
 
 // pause shows or changes whether the bot answers in a channel, a server or anywhere. What is being answered there ends at once.
@@ -58,9 +57,16 @@ func (b *Bot) pause(ctx context.Context, e turn.Event) turn.Answer {
 	return a
 }
 
-// lookups shows or changes whether anything is looked up in a channel or a server.
+// lookups shows or changes whether anything is looked up in a channel, as /lookup does, or a server.
 func (b *Bot) lookups(ctx context.Context, e turn.Event) turn.Answer {
-	a, _ := b.switchOver(ctx, e, store.Lookups, map[string]sentence{"channel": lookupsChannel, "server": lookupsServer}, lookupsBack, lookupsAreOff, lookupsAreOn)
+	state, where := e.Command.Options["state"], e.Command.Options["where"]
+	switch {
+	case state != "" && where != "server":
+		return b.setWeb(ctx, e, state)
+	case state == "" && b.settings(ctx, b.speaker(ctx, e), e).WebOff:
+		return b.respond(e, lookupsAreOff)
+	}
+	a, _ := b.switchOver(ctx, e, store.Lookups, map[string]sentence{"server": lookupsServer}, lookupsBack, lookupsAreOff, lookupsAreOn)
 	return a
 }
 
