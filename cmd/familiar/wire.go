@@ -5,26 +5,16 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
-	"slices"
 	"time"
 
-	"familiar/characters"
 	"familiar/internal/api"
 	"familiar/internal/bot"
-	"familiar/internal/context/prompt"
-	"familiar/internal/context/turn"
-	"familiar/internal/llm"
-	"familiar/internal/lookup/verifier"
 	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/character"
-	"familiar/internal/providers/history"
 	"familiar/internal/providers/server"
-	"familiar/internal/providers/websearch"
 	"familiar/internal/redact"
 	"familiar/internal/search"
 	"familiar/internal/search/backends"
@@ -174,126 +164,6 @@ func (a *app) openReader(_ context.Context, p *program) (err error) {
 	return err
 }
 
-// domainsOf makes the lists of sites that a character may and may not visit.
-func domainsOf(c *character.Character) (guard.Domains, error) {
-	d, err := guard.NewDomains(c.Web.Allow, c.Web.Deny)
-	if err != nil {
-		return d, fmt.Errorf("read the character's domains: %w", err)
-	}
-	return d, nil
-}
-
-// joinProblems makes one list of what is wrong with the configuration and with something else, such as the character.
-func joinProblems(wrong, other error) error {
-	switch {
-	case other == nil:
-		return wrong
-	case wrong == nil:
-		return problems{other.Error()}
-	}
-	return problems{wrong.Error(), other.Error()}
-}
-
-func loadCharacter(c *config, dir string) (*character.Character, error) {
-	own := c.value("FAMILIAR_CHARACTERS")
-	at := resolve(dir, own.text)
-	if info, err := os.Stat(at); own.source != "default" && (err != nil || !info.IsDir()) {
-		return nil, problems{fmt.Sprintf("FAMILIAR_CHARACTERS: there is no directory %s.\n  Make it, or leave the setting out: the characters built in are there without it.", at)}
-	}
-	return character.Load(shelf(c, dir), c.get("FAMILIAR_CHARACTER"))
-}
-
-// shelf is where the characters are.
-func shelf(c *config, dir string) fs.FS {
-	return character.Overlay(resolve(dir, c.get("FAMILIAR_CHARACTERS")), characters.FS)
-}
-
-// openFiles makes what reads the files that hang on messages.
-func (a *app) openFiles(context.Context, *program) error {
-	hosts, err := guard.NewDomains(a.config.list("DISCORD_FILE_HOSTS"), nil)
-	if err != nil {
-		return problems{"DISCORD_FILE_HOSTS: " + err.Error()}
-	}
-	a.files = &attachment.Files{Fetcher: a.reader.Fetcher, Hosts: hosts}
-	a.servers = &server.Servers{}
-	return nil
-}
-
-// openActor makes what the turns of the character are made with.
-func (a *app) openActor(_ context.Context, p *program) (err error) {
-	if a.config.get("FAMILIAR_VERIFY") == "on" && a.modelsOf(a.character).side == nil {
-		a.log.Warn("FAMILIAR_VERIFY is on, and there is no model that could check: set OPENAI_BASE_URL or OPENAI_API_KEY")
-	}
-	a.actor, err = a.actorOf(a.character, p.far)
-	return err
-}
-
-// actorOf makes what the turns of a character are made with: the models, the lookup and the prompt builder.
-func (a *app) actorOf(c *character.Character, far far) (*bot.Actor, error) {
-	if err := backends.CheckNames(c.Web.Backends); err != nil { // they must exist, and need not be on
-		return nil, problems{"web.backends of the character: " + err.Error()}
-	}
-	web := c.Web
-	trusted, err := trust(web)
-	if err != nil {
-		return nil, err
-	}
-	domains, err := domainsOf(c)
-	if err != nil {
-		return nil, err
-	}
-	models := a.modelsOf(c)
-	pages := web.Pages
-	if pages == 0 { // which is the default in a policy, and none to the operator
-		pages = -1
-	}
-	counter := &llm.Counter{Model: models.name()}
-	lookup := &websearch.Provider{
-		Search: a.engine, Reader: a.reader, Side: models.side, Eager: models.main == nil, Count: counter.Count,
-		Zone: c.Location, Store: a.store, Server: c.Server.Enabled,
-		Policy: websearch.Policy{
-			Off: a.config.get("FAMILIAR_WEB") == "off", Domains: domains, DeniedTopics: web.DeniedTopics,
-			BlockBytes: web.BlockBytes, Pages: pages, PerDomain: web.PerDomain, Deadline: web.Deadline, Queries: web.Queries,
-			PerMinute: web.PerMinute, PerSession: web.PerSession, PerDay: web.PerDay, Depth: web.Depth, Backends: web.Backends, Trusted: trusted,
-		},
-	}
-	for _, d := range c.Docs {
-		lookup.Policy.Docs = append(lookup.Policy.Docs, websearch.Docs(d))
-	}
-	past := &server.Provider{Store: a.store, Servers: a.servers, Off: !c.Server.Enabled, Own: !c.Server.DiscordSearch, Zone: c.Location, Count: counter.Count}
-	builder := &prompt.Builder{
-		Providers: []prompt.Provider{
-			&character.Provider{Character: c},
-			&history.Provider{Store: a.store, Window: c.Window},
-			past, // before the web: the first that looked has the say
-			lookup,
-		},
-		Count: counter.Count, BlockRole: web.BlockRole, Clock: c.Location, Names: append([]string{c.Name}, c.Aliases...), Redact: a.redact.String,
-		Deadlines: map[string]time.Duration{"character": 250*time.Millisecond + far.patience, "history": 2*time.Second + far.patience},
-	}
-	if a.files != nil {
-		builder.Providers = append(builder.Providers, &attachment.Provider{Files: a.files, Sees: func() bool { return a.sees(models) }})
-	}
-	actor := &bot.Actor{Character: c, Builder: builder, Lookup: lookup, Past: past, Model: models.main, Side: models.side}
-	if models.side != nil && a.config.get("FAMILIAR_VERIFY") == "on" {
-		actor.Verifier = &verifier.Verifier{Model: models.side}
-	}
-	return actor, nil
-}
-
-// trust makes the character's lists of trusted sites comparable.
-func trust(web character.Web) (map[turn.Intent]websearch.Trust, error) {
-	all := map[turn.Intent]websearch.Trust{}
-	for intent, sites := range web.Trusted {
-		hosts, err := guard.NewDomains(sites, nil)
-		if err != nil {
-			return nil, fmt.Errorf("read the sites trusted for %s: %w", intent, err)
-		}
-		all[turn.Intent(intent)] = websearch.Trust{Sites: sites, Hosts: hosts, Only: slices.Contains(web.TrustedOnly, intent)}
-	}
-	return all, nil
-}
-
 // uncapped lifts the limits on how much is looked up: at a terminal, the operator asks.
 func (a *app) uncapped() *app {
 	policy := &a.actor.Lookup.Policy
@@ -312,111 +182,6 @@ func (a *app) bot(door bot.Door, pace bot.Pace) *bot.Bot {
 // client is the HTTP client of a service that the operator chose.
 func (a *app) client(origin string) *http.Client {
 	return api.Client(api.Service{Origin: origin, UserAgent: a.agent, Redact: a.redact.String})
-}
-
-// markInterrupted marks what an earlier process left unfinished. It ends before the first turn begins, which would be marked too.
-func (a *app) markInterrupted(ctx context.Context) {
-	if n, err := a.traces.Interrupt(ctx); err != nil && ctx.Err() == nil {
-		a.log.Error("mark interrupted turns", "err", err)
-	} else if n > 0 {
-		a.log.Info("an earlier run was interrupted", "turns", n)
-	}
-}
-
-// upkeep deletes what is not to be kept any longer, now and then, and logs what the store has to say. Servers lists those that
-// the bot is in, once that is known; nil where there are none.
-func (a *app) upkeep(ctx context.Context, servers func() (ids []string, known bool)) {
-	ticks := time.NewTicker(upkeepEvery)
-	defer ticks.Stop()
-	for {
-		a.tidy(ctx, servers)
-		for waiting := true; waiting; {
-			select {
-			case <-ctx.Done():
-				return
-			case notice := <-a.store.Notices():
-				a.log.Error("store", "notice", notice)
-			case <-ticks.C:
-				waiting = false
-			}
-		}
-	}
-}
-
-// tidy deletes what is not to be kept any longer.
-func (a *app) tidy(ctx context.Context, servers func() (ids []string, known bool)) {
-	messages, records := a.config.count("FAMILIAR_KEEP_MESSAGES"), a.config.count("FAMILIAR_KEEP_RECORDS")
-	now := time.Now()
-	for _, kept := range []struct {
-		what  string
-		days  int
-		prune func(context.Context, time.Time) (int, error)
-	}{
-		{"messages", messages, a.store.PruneMessages},
-		{"names of people", messages, a.store.PrunePeople},
-		{"records", records, a.traces.Prune},
-		{"claims", records, a.store.PruneClaims},
-		{"posts", records, a.store.PrunePosts},
-		{"feedback", feedbackDays, a.store.PruneFeedback},
-		{"usage", records, a.store.PruneUsage},
-	} {
-		n, err := kept.prune(ctx, now.AddDate(0, 0, -kept.days))
-		a.tidied(ctx, "remove old "+kept.what, err)
-		if n > 0 {
-			a.log.Debug("removed what was old", "what", kept.what, "rows", n)
-		}
-	}
-	a.tidied(ctx, "delete what is of servers that were left", a.deleteServers(ctx, servers))
-	a.tidied(ctx, "take deleted messages out of the records", a.traces.Forget(ctx))
-	a.tidied(ctx, "give space back", a.store.Shrink(ctx))
-}
-
-func (a *app) tidied(ctx context.Context, what string, err error) {
-	if err != nil && ctx.Err() == nil {
-		a.log.Error(what, "err", err)
-	}
-}
-
-// deleteServers deletes what is of servers that the bot left some time ago. Which it left, or came back to, while it was away it
-// finds by what is kept.
-func (a *app) deleteServers(ctx context.Context, servers func() (ids []string, known bool)) error {
-	if servers == nil {
-		return nil
-	}
-	in, known := servers()
-	if !known {
-		return nil
-	}
-	now := time.Now()
-	kept, err := a.store.Guilds(ctx)
-	if err != nil {
-		return err
-	}
-	gone, err := a.store.LeftGuilds(ctx, now)
-	for _, id := range kept {
-		_, present := slices.BinarySearch(in, id)
-		switch noted := slices.Contains(gone, id); {
-		case err != nil:
-		case present && noted:
-			err = a.store.ReturnGuild(ctx, id)
-		case !present && !noted:
-			err = a.store.LeaveGuild(ctx, id, now)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	left, err := a.store.LeftGuilds(ctx, now.Add(-a.config.span("FAMILIAR_LEFT_SERVER_GRACE")))
-	for _, id := range left {
-		if err := a.traces.DeleteGuild(ctx, id); err != nil {
-			return err
-		}
-		if err := a.store.DeleteGuild(ctx, id); err != nil {
-			return err
-		}
-		a.log.Info("deleted what was kept of a server that was left", "server", id)
-	}
-	return err
 }
 
 // close waits for what was given up and closes what is open.
