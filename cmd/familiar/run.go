@@ -89,7 +89,8 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	upkeep, done := context.WithCancel(ctx)
 	defer done()
 	background.Go(func() { a.upkeep(upkeep, session.Guilds) })
-	background.Go(func() { footprint.Watch(upkeep) })
+	_, tuned := p.env("GOGC")
+	background.Go(func() { footprint.Watch(upkeep, tuned) })
 	files := &reloader{app: a, program: p, bot: b, session: session}
 	background.Go(func() { files.run(upkeep) })
 
@@ -144,6 +145,7 @@ func (a *app) greet(out io.Writer, r discord.Ready) {
 		fmt.Fprintf(out, "  speak     %s\n", strings.Join(all, ", "))
 	}
 	a.describe(out)
+	a.describeOff(out)
 }
 
 // describe prints what answers and what is searched.
@@ -154,6 +156,20 @@ func (a *app) describe(out io.Writer) {
 		names = append(names, b.Name())
 	}
 	fmt.Fprintf(out, "  searches  %s\n", strings.Join(names, ", "))
+	switch {
+	case a.config.get("FAMILIAR_WEB") == "off":
+		fmt.Fprintf(out, "  off       the web: FAMILIAR_WEB is off\n")
+	case !a.character.Web.Enabled:
+		fmt.Fprintf(out, "  off       the web: the character's web.enabled is false\n")
+	}
+	for _, line := range a.config.plain() {
+		fmt.Fprintf(out, "  note      %s\n", line)
+	}
+	fmt.Fprintf(out, "  data      %s\n", a.config.get("FAMILIAR_DATA"))
+}
+
+// describeOff prints which search services are off, and why.
+func (a *app) describeOff(out io.Writer) {
 	var keyless []string
 	for _, off := range a.backends.Off {
 		if off.Key != "" {
@@ -165,14 +181,4 @@ func (a *app) describe(out io.Writer) {
 	if keyless != nil {
 		fmt.Fprintf(out, "  off       %s: no key\n", strings.Join(keyless, ", "))
 	}
-	switch {
-	case a.config.get("FAMILIAR_WEB") == "off":
-		fmt.Fprintf(out, "  off       the web: FAMILIAR_WEB is off\n")
-	case !a.character.Web.Enabled:
-		fmt.Fprintf(out, "  off       the web: the character's web.enabled is false\n")
-	}
-	for _, line := range a.config.plain() {
-		fmt.Fprintf(out, "  note      %s\n", line)
-	}
-	fmt.Fprintf(out, "  data      %s\n", a.config.get("FAMILIAR_DATA"))
 }

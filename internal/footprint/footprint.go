@@ -8,7 +8,6 @@ package footprint
 
 import (
 	"context"
-	"os"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -27,10 +26,10 @@ const (
 // Watch gives memory back to the system once the process has started and, until ctx is done, each time that a quiet period
 // follows a busy one.
 //
-// It also has the garbage collector begin earlier than is usual, unless GOGC says when it should:
+// It also has the garbage collector begin earlier than is usual, unless tuned says that the operator has chosen when it does, by GOGC:
 // https://pkg.go.dev/runtime#hdr-Environment_Variables.
-func Watch(ctx context.Context) {
-	if os.Getenv("GOGC") == "" {
+func Watch(ctx context.Context, tuned bool) {
+	if !tuned {
 		defer debug.SetGCPercent(debug.SetGCPercent(growth))
 	}
 	var before uint64
