@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -27,26 +28,32 @@ type chatCommand struct{}
 func (chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	var a *app
 	err := p.interruptible(stop, func() (err error) {
+		if p.interactive {
+			p.log = "chat.log" // lines of the log would land in the conversation
+		}
 		a, err = open(ctx, p, toAnswer)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	door := &terminal.Door{Out: p.out, Name: a.character.Name, User: user(p), Interactive: p.interactive}
+	door := &terminal.Door{Out: p.out, Name: a.character.Name, User: user(p), Save: p.saveNew}
 	b := a.uncapped().bot(door, atTerminal)
-	if p.interactive {
-		fmt.Fprintf(p.out, "%s, at your terminal. /help says what I can do, /quit ends it.\n", a.character.Name)
-		a.describe(p.out)
+	door.Parse = func(order string) (*turn.Command, error) {
+		return bot.ParseCommand(bot.Commands(b.Cast), terminal.Commands(), order)
+	}
+	in, err := chatInput(p, a, door, b)
+	if err != nil {
+		return errors.Join(err, a.close())
 	}
 	var background sync.WaitGroup
 	ended := make(chan struct{})
-	background.Go(func() { chatSignals(p, b, stop, ended) })
+	background.Go(func() { chatSignals(p, b, door, stop, ended) })
 	a.markInterrupted(ctx)
 	upkeep, done := context.WithCancel(ctx)
 	background.Go(func() { a.upkeep(upkeep, nil) })
 	var failed error
-	background.Go(func() { failed = door.Read(ctx, p.in) })
+	background.Go(func() { failed = door.Read(ctx, in) })
 	b.Run(ctx, door.Events())
 	done()
 	close(ended)
@@ -54,8 +61,36 @@ func (chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	return errors.Join(failed, a.close())
 }
 
+// chatInput is where the chat's lines come from. For a person it is an editor, and the door gets a screen.
+func chatInput(p *program, a *app, door *terminal.Door, b *bot.Bot) (terminal.Input, error) {
+	if !p.interactive {
+		return terminal.NewPipe(p.in), nil
+	}
+	plain, _ := p.env("NO_COLOR") // https://no-color.org
+	door.Screen = &terminal.Screen{Width: func() int { return terminal.Columns(os.Stdout) }, Colour: plain == ""}
+	b.Watch = door.Watch
+	fmt.Fprintf(p.out, "%s, at your terminal. /help says what I can do, /quit ends it.\n", a.character.Name)
+	a.describe(p.out)
+	data := resolve(p.dir, a.config.get("FAMILIAR_DATA"))
+	fmt.Fprintf(p.out, "  log       %s\n\n", filepath.Join(a.config.get("FAMILIAR_DATA"), p.log))
+	complete := func(line string) [][2]string {
+		return append(bot.CompleteCommand(bot.Commands(b.Cast), line), terminal.Complete(line)...)
+	}
+	return terminal.NewEditor(door.User+"> ", filepath.Join(data, "chat.history"), complete)
+}
+
+// saveNew writes a file that is not there yet, next to where the program was started.
+func (p *program) saveNew(name string, text []byte) error {
+	f, err := os.OpenFile(resolve(p.dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}
+
 // chatSignals lets Ctrl-C stop the answer, and a second one soon after, or one when nothing is being said, leave.
-func chatSignals(p *program, b *bot.Bot, stop stopper, ended <-chan struct{}) {
+func chatSignals(p *program, b *bot.Bot, door *terminal.Door, stop stopper, ended <-chan struct{}) {
 	var last time.Time
 	for {
 		select {
@@ -65,7 +100,7 @@ func chatSignals(p *program, b *bot.Bot, stop stopper, ended <-chan struct{}) {
 			interrupted := s == os.Interrupt
 			if interrupted && time.Since(last) > twice {
 				last = time.Now()
-				if !b.Stop(terminal.Channel) {
+				if !b.Stop(door.Channel()) {
 					fmt.Fprintln(p.out, "\n(Ctrl-C once more to leave)")
 				}
 				continue

@@ -80,6 +80,7 @@ type program struct {
 	in          io.Reader
 	out, err    io.Writer
 	interactive bool
+	log         string         // name of a file in the data directory that the log goes into; empty: it goes to err
 	exit        func(code int) // leaves at once
 	far         far
 }

@@ -5,9 +5,12 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"time"
 
 	"familiar/internal/api"
@@ -55,6 +58,7 @@ type app struct {
 	character *character.Character
 	redact    *redact.Redactor
 	log       *slog.Logger
+	logFile   *os.File      // nil: the log goes to the error output
 	agent     string        // User-Agent
 	domains   guard.Domains // that the character may visit
 	cache     webCache
@@ -114,8 +118,11 @@ func configure(p *program) (*app, error) {
 		return nil, wrong
 	}
 	a := &app{config: c, redact: c.redactor(), agent: agent(c.get("FAMILIAR_CONTACT"))}
-	a.log = logger(p, c.get("FAMILIAR_LOG"), a.redact)
-	var err error
+	logs, err := a.logWriter(p)
+	if err != nil {
+		return nil, err
+	}
+	a.log = logger(logs, c.get("FAMILIAR_LOG"), p.interactive && p.log == "", a.redact)
 	a.character, err = loadCharacter(c, p.dir)
 	if wrong = joinProblems(wrong, err); wrong != nil {
 		return nil, wrong
@@ -207,6 +214,9 @@ func (a *app) close() error {
 	if a.store != nil {
 		errs = append(errs, a.store.Close())
 	}
+	if a.logFile != nil {
+		errs = append(errs, a.logFile.Close())
+	}
 	return errors.Join(errs...)
 }
 
@@ -217,14 +227,31 @@ func agent(contact string) string {
 	return fmt.Sprintf("familiar/%s (+%s)", version(), contact)
 }
 
-// logger writes to the error output, so that what the program prints can be piped on. No secret passes it.
-func logger(p *program, level string, r *redact.Redactor) *slog.Logger {
+// logWriter is where the log goes: the error output, so that what the program prints can be piped on, or a file.
+func (a *app) logWriter(p *program) (io.Writer, error) {
+	if p.log == "" {
+		return p.err, nil
+	}
+	dir := resolve(p.dir, a.config.get("FAMILIAR_DATA"))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the data directory: %w", err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, p.log), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the log: %w", err)
+	}
+	a.logFile = f
+	return f, nil
+}
+
+// logger writes to the log. No secret passes it.
+func logger(to io.Writer, level string, colour bool, r *redact.Redactor) *slog.Logger {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {
 		l = slog.LevelInfo
 	}
-	return slog.New(tint.NewTextHandler(p.err, &tint.Options{
-		Level: l, TimeFormat: time.DateTime, NoColor: !p.interactive,
+	return slog.New(tint.NewTextHandler(to, &tint.Options{
+		Level: l, TimeFormat: time.DateTime, NoColor: !colour,
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 			if k := a.Value.Kind(); a.Key != slog.LevelKey && (k == slog.KindString || k == slog.KindAny) {
 				a.Value = slog.StringValue(r.String(a.Value.String()))

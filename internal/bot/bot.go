@@ -68,8 +68,9 @@ type Bot struct {
 	Redact   *redact.Redactor
 	Log      *slog.Logger
 	Pace     Pace
-	WebOff   bool          // the operator switched the web off for all channels
-	Limit    time.Duration // for the model's answer, after the prompt is built; 0 is two minutes
+	Watch    func(a turn.Activity, n int) // is told what turns are at; nil: nobody watches
+	WebOff   bool                         // the operator switched the web off for all channels
+	Limit    time.Duration                // for the model's answer, after the prompt is built; 0 is two minutes
 
 	// Prepare makes what several characters need to post in a channel under names of their own; its error says why they cannot, and
 	// how they could. nil: nothing is needed.

@@ -22,7 +22,7 @@ func TestWatch(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		began := collections()
-		go func() { defer close(done); Watch(ctx) }()
+		go func() { defer close(done); Watch(ctx, true) }()
 		for _, step := range []struct {
 			what  string
 			alloc int

@@ -1,10 +1,13 @@
-// Package terminal is the door through which one person talks to a character at a terminal, or a script through a
-// pipe. Read turns lines into events and waits for each answer before it takes the next line; the [Door] prints
-// what comes back as it grows. Lines that begin with a slash are commands, like Discord's.
+// Package terminal is the door through which one person talks to a character at a terminal, or a script through a pipe.
+//
+//	terminal.go  the [Door]: a line becomes an event and is waited for; what comes back is printed as it grows
+//	local.go     the commands that only a terminal has: /clear, /retry, /copy, /save, /sources, /quit
+//	input.go     where lines come from: a pipe (here) or an editor (editor.go)
+//	paint.go     Markdown as type, wrapped at the window's edge, while it arrives
+//	busy.go      what the bot is at before its first word
 package terminal
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -18,36 +21,51 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// Channel is the id of the one channel that a terminal has.
+// Channel is the id of the channel that a terminal begins with.
 const Channel = "terminal"
 
-// maxLine is the longest line that is read, in bytes.
-const maxLine = 1 << 20
-
-// ErrLineTooLong is returned by Read for a line of more than a mebibyte.
-var ErrLineTooLong = errors.New("a line is longer than 1 MiB")
-
-// Door is a terminal. Out and Name are required.
+// Door is a terminal. Out and Name are required. Its exported fields are set before first use and not changed after.
 type Door struct {
-	Out         io.Writer
-	Name        string // of the character
-	User        string // of the person; empty: "you"
-	Interactive bool   // a person is watching: show prompts, and colours
-	NewID       func() string
+	Out  io.Writer
+	Name string // of the character
+	User string // of the person; empty: "you"
+	// Parse reads a command of the bot, without its slash; nil: there are none. Its error is for the person.
+	Parse  func(order string) (*turn.Command, error)
+	Screen *Screen // that a person watches; nil: what is printed is plain text
+	Save   func(name string, text []byte) error
+	NewID  func() string
 
-	mu    sync.Mutex
-	shown map[string]string // what has been printed of each post; guarded by mu
+	mu      sync.Mutex
+	channel string              // guarded by mu, as all below
+	replies map[string]*showing // by post, those that grow
+	doing   string              // what the bot is at
+	waiting bool                // the line of busy.go is on the screen
+	said    []utterance         // the conversation, for /save
+	last    string              // that the person said, for /retry
 
 	once   sync.Once
 	events chan turn.Event
 	ended  chan struct{} // an answer is complete; holds one
 }
 
+// Screen is what a person looks at.
+type Screen struct {
+	Width  func() int // columns; 0: unknown
+	Colour bool
+}
+
+// showing is a reply that grows.
+type showing struct {
+	shown   string // of its text
+	painter painter
+}
+
 func (d *Door) open() {
 	d.once.Do(func() {
 		d.events = make(chan turn.Event)
 		d.ended = make(chan struct{}, 1)
-		d.shown = make(map[string]string)
+		d.replies = make(map[string]*showing)
+		d.channel = Channel
 		if d.User == "" {
 			d.User = "you"
 		}
@@ -63,62 +81,88 @@ func (d *Door) Events() <-chan turn.Event {
 	return d.events
 }
 
-// Read takes lines until the input ends, a line says /quit, or ctx is done. It waits for each answer.
-func (d *Door) Read(ctx context.Context, in io.Reader) error {
+// Channel returns the id of the conversation under way.
+func (d *Door) Channel() string {
+	d.open()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.channel
+}
+
+// leaving is the time within which a second Ctrl-C leaves.
+const leaving = 2 * time.Second
+
+// Read takes lines until the input ends, a line says /quit, Ctrl-C comes twice, or ctx is done. It waits for each answer.
+func (d *Door) Read(ctx context.Context, in Input) error {
 	d.open()
 	defer close(d.events)
-	lines, failed := d.lines(ctx, in)
-	for {
-		d.prompt()
-		select {
-		case <-ctx.Done():
-			return nil
-		case line, more := <-lines:
-			if !more {
-				return <-failed
-			}
-			line = strings.TrimSpace(line)
-			if line == "/quit" || line == "/exit" {
+	var interrupted time.Time
+	for ctx.Err() == nil {
+		line, err := in.Line(ctx)
+		switch {
+		case errors.Is(err, ErrInterrupted):
+			if time.Since(interrupted) < leaving {
 				return nil
 			}
-			if line != "" {
-				d.say(ctx, line)
-			}
+			interrupted = time.Now()
+			d.print("(Ctrl-C once more to leave)\n")
+			continue
+		case errors.Is(err, io.EOF) || ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return err
+		}
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if done := d.take(ctx, line); done {
+			return nil
 		}
 	}
+	return nil
 }
 
-// lines reads in a goroutine of its own, because a read from a terminal cannot be interrupted. The goroutine ends
-// with the input, or at its next line.
-func (d *Door) lines(ctx context.Context, in io.Reader) (<-chan string, <-chan error) {
-	lines, failed := make(chan string), make(chan error, 1)
-	go func() {
-		defer close(lines)
-		scanner := bufio.NewScanner(in)
-		scanner.Buffer(make([]byte, 0, 4096), maxLine)
-		for scanner.Scan() {
-			select {
-			case lines <- scanner.Text():
-			case <-ctx.Done():
-				failed <- nil
-				return
-			}
-		}
-		err := scanner.Err()
-		if errors.Is(err, bufio.ErrTooLong) {
-			err = ErrLineTooLong
-		}
-		failed <- err
-	}()
-	return lines, failed
-}
-
-// say sends one line as an event and waits until it is answered.
-func (d *Door) say(ctx context.Context, line string) {
+// take does what a line says, and reports whether it was to leave.
+func (d *Door) take(ctx context.Context, line string) (leave bool) {
+	order, isCommand := strings.CutPrefix(line, "/")
+	if !isCommand {
+		d.say(ctx, line)
+		return false
+	}
+	name, rest, _ := strings.Cut(order, " ")
+	if local, ok := locals[strings.ToLower(name)]; ok {
+		return local.run(d, ctx, strings.TrimSpace(rest))
+	}
+	if d.Parse == nil {
+		d.print("There are no commands here.\n")
+		return false
+	}
+	c, err := d.Parse(order)
+	if err != nil {
+		d.print(err.Error() + "\n")
+		return false
+	}
+	c.By, c.Admin = d.person(), true
 	e := d.Message(line)
-	if name, isCommand := strings.CutPrefix(line, "/"); isCommand {
-		e.Kind, e.Command = turn.Ordered, d.command(name)
+	e.Kind, e.Command = turn.Ordered, c
+	d.send(ctx, e)
+	if c.Name == "help" {
+		d.print(help())
 	}
+	return false
+}
+
+// say says something to the character and waits for the answer.
+func (d *Door) say(ctx context.Context, text string) {
+	d.mu.Lock()
+	d.last = text
+	d.said = append(d.said, utterance{d.User, text})
+	d.mu.Unlock()
+	d.send(ctx, d.Message(text))
+}
+
+// send sends an event and waits until it is answered.
+func (d *Door) send(ctx context.Context, e turn.Event) {
 	select {
 	case <-d.ended: // nobody waited for it
 	default:
@@ -128,48 +172,29 @@ func (d *Door) say(ctx context.Context, line string) {
 	case <-ctx.Done():
 		return
 	}
-	select {
-	case <-d.ended:
-	case <-ctx.Done():
-	}
+	d.await(ctx)
 }
 
-// Message returns the event of a person saying a line.
-func (d *Door) Message(line string) turn.Event {
-	d.open()
-	return turn.Event{Kind: turn.Created, ID: d.NewID(), Direct: true, Message: turn.Message{
-		ID: d.NewID(), ChannelID: Channel, Author: turn.Author{ID: "terminal:" + d.User, Name: d.User}, Text: line, At: time.Now(),
+func (d *Door) person() turn.Author { return turn.Author{ID: "terminal:" + d.User, Name: d.User} }
+
+// Message returns the event of a person saying something.
+func (d *Door) Message(text string) turn.Event {
+	return turn.Event{Kind: turn.Created, ID: d.newID(), Direct: true, Message: turn.Message{
+		ID: d.NewID(), ChannelID: d.Channel(), Author: d.person(), Text: text, At: time.Now(),
 	}}
 }
 
-// command reads "name arguments". An argument that a command does not take leads to its help.
-func (d *Door) command(line string) *turn.Command {
-	name, rest, _ := strings.Cut(line, " ")
-	c := &turn.Command{Name: name, Options: make(map[string]string), By: turn.Author{ID: "terminal:" + d.User, Name: d.User}, Admin: true}
-	rest = strings.TrimSpace(rest)
-	switch name {
-	case "context":
-		c.Options["turn"] = rest
-	case "lookup":
-		if rest == "on" || rest == "off" {
-			c.Options["web"] = rest
-		} else {
-			c.Options["query"] = rest
-		}
-	case "docs":
-		c.Options["question"] = rest
-	case "mode":
-		c.Options["mode"] = rest
-	}
-	return c
+func (d *Door) newID() string {
+	d.open()
+	return d.NewID()
 }
 
-func (d *Door) prompt() {
-	if d.Interactive {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		fmt.Fprintf(d.Out, "%s> ", d.User)
-	}
+// print prints a line of the program's own.
+func (d *Door) print(text string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.rest()
+	io.WriteString(d.Out, text)
 }
 
 // Deliver prints what is new in a post.
@@ -177,32 +202,64 @@ func (d *Door) Deliver(_ context.Context, p turn.Post) (string, error) {
 	d.open()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	id, text := p.ID, d.plain(p.Text)
+	d.rest()
+	id := p.ID
 	if id == "" {
 		id = d.NewID()
-		fmt.Fprintf(d.Out, "%s> ", strings.ToLower(d.Name))
 	}
-	old := d.shown[id]
-	if rest, grown := strings.CutPrefix(text, old); grown {
-		text, old = rest, text
-	} else {
-		text, old = "\n"+text, text
+	r := d.replies[id]
+	if r == nil {
+		r = &showing{}
+		d.replies[id] = r
+		d.begin(r)
 	}
-	d.shown[id] = old
-	if p.Final {
-		delete(d.shown, id)
-		text += "\n"
-	}
-	if _, err := io.WriteString(d.Out, text); err != nil {
+	if _, err := io.WriteString(d.Out, d.grow(r, p)); err != nil {
 		return id, fmt.Errorf("write to the terminal: %w", err)
 	}
 	if p.Final {
+		delete(d.replies, id)
+		d.said = append(d.said, utterance{d.Name, p.Text})
 		d.wake()
 	}
 	return id, nil
 }
 
-// wake wakes Read, if it waits.
+// begin prints who speaks. d.mu is held.
+func (d *Door) begin(r *showing) {
+	name := strings.ToLower(d.Name) + "> "
+	if d.Screen == nil {
+		io.WriteString(d.Out, name)
+		return
+	}
+	r.painter = painter{width: d.Screen.Width(), colour: d.Screen.Colour}
+	r.painter.label(name)
+}
+
+// grow returns what is to be printed of a post beyond what is shown of it. A text that has changed is printed again. d.mu is held.
+func (d *Door) grow(r *showing, p turn.Post) string {
+	text := Plain(p.Text)
+	if d.Screen != nil {
+		text = folded(p.Text)
+	}
+	rest, grown := strings.CutPrefix(text, r.shown)
+	if !grown {
+		rest = "\n" + text
+	}
+	r.shown = text
+	switch {
+	case d.Screen != nil:
+		if !grown {
+			rest = r.painter.feed("\n", false) + r.painter.again(text)
+			return rest + r.painter.feed("", p.Final)
+		}
+		return r.painter.feed(rest, p.Final)
+	case p.Final:
+		return rest + "\n"
+	}
+	return rest
+}
+
+// wake wakes send, if it waits.
 func (d *Door) wake() {
 	select {
 	case d.ended <- struct{}{}:
@@ -218,35 +275,22 @@ func (d *Door) Respond(_ context.Context, _ turn.Command, a turn.Answer) error {
 	d.open()
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.rest()
 	text := a.Text
 	for _, s := range a.Sections {
 		text = strings.TrimLeft(text+"\n\n"+strings.TrimLeft(s.Title+"\n"+s.Text, "\n"), "\n")
 	}
-	_, err := fmt.Fprintln(d.Out, strings.TrimRight(d.plain(text), "\n"))
+	_, err := fmt.Fprintln(d.Out, strings.TrimRight(Plain(text), "\n"))
 	d.wake()
 	return err
 }
 
-const (
-	faint = "\x1b[2m"
-	reset = "\x1b[0m"
-)
-
-func (d *Door) plain(text string) string {
-	if d.Interactive {
-		return unmark(text, faint, reset)
-	}
-	return Plain(text)
-}
-
-// Plain takes off the marks that Discord would read: small type is indented, addresses lose their brackets.
-func Plain(text string) string { return unmark(text, "", "") }
-
-func unmark(text, before, after string) string {
+// Plain takes off the marks that only Discord reads: small type is indented, addresses lose their brackets.
+func Plain(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		if small, isSmall := strings.CutPrefix(line, "-# "); isSmall {
-			lines[i] = "  " + before + strings.NewReplacer("<http", "http", ">", "").Replace(small) + after
+		if small, isSmall := strings.CutPrefix(line, smallType); isSmall {
+			lines[i] = "  " + strings.NewReplacer("<http", "http", ">", "").Replace(small)
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -49,14 +49,26 @@ func TestDeliverStartsOverWhenTheTextChanged(t *testing.T) {
 func TestRead(t *testing.T) {
 	var out strings.Builder
 	d := door(&out)
+	d.Parse = func(order string) (*turn.Command, error) {
+		if order == "nonsense" {
+			return nil, errors.New("there is no /nonsense")
+		}
+		name, rest, _ := strings.Cut(order, " ")
+		return &turn.Command{Name: name, Options: map[string]string{"rest": rest}}, nil
+	}
+	saved := map[string]string{}
+	d.Save = func(name string, text []byte) error {
+		saved[name] = string(text)
+		return nil
+	}
 	failed := make(chan error, 1)
 	go func() {
-		failed <- d.Read(t.Context(), strings.NewReader("hello\n\n/mode full_rp\n/lookup off\n/lookup the tides\n/quit\nnever\n"))
+		failed <- d.Read(t.Context(), terminal.NewPipe(strings.NewReader("hello\n\n/mode full_rp\n/nonsense\n/lookup the tides\n/retry\n/save talk.md\n/quit\nnever\n")))
 	}()
 	var got []string
 	for e := range d.Events() {
 		if e.Kind == turn.Ordered {
-			got = append(got, e.Command.Name+" "+e.Command.Options["mode"]+e.Command.Options["web"]+e.Command.Options["query"])
+			got = append(got, e.Command.Name+" "+e.Command.Options["rest"])
 			d.Respond(t.Context(), *e.Command, turn.Answer{Text: "done"})
 			continue
 		}
@@ -69,8 +81,14 @@ func TestRead(t *testing.T) {
 	if err := <-failed; err != nil {
 		t.Error(err)
 	}
-	if want := "hello|mode full_rp|lookup off|lookup the tides"; strings.Join(got, "|") != want {
+	if want := "hello|mode full_rp|lookup the tides|hello"; strings.Join(got, "|") != want {
 		t.Errorf("got  %q\nwant %q", strings.Join(got, "|"), want)
+	}
+	if !strings.Contains(out.String(), "there is no /nonsense\n") || !strings.Contains(out.String(), "Saved in talk.md.\n") {
+		t.Errorf("printed:\n%s", out.String())
+	}
+	if want := "**ana:** hello\n\n**Sage:** hi\n\n**ana:** hello\n\n**Sage:** hi\n\n"; saved["talk.md"] != want {
+		t.Errorf("saved %q, want %q", saved["talk.md"], want)
 	}
 }
 
@@ -78,11 +96,25 @@ func TestReadRefusesAnEndlessLine(t *testing.T) {
 	var out strings.Builder
 	d := door(&out)
 	failed := make(chan error, 1)
-	go func() { failed <- d.Read(t.Context(), strings.NewReader(strings.Repeat("x", 2<<20))) }()
+	go func() { failed <- d.Read(t.Context(), terminal.NewPipe(strings.NewReader(strings.Repeat("x", 2<<20)))) }()
 	for range d.Events() {
 		t.Error("a line of two mebibytes became a message")
 	}
 	if err := <-failed; !errors.Is(err, terminal.ErrLineTooLong) {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestSourcesAreFolded(t *testing.T) {
+	var out strings.Builder
+	d := door(&out)
+	d.Screen = &terminal.Screen{Width: func() int { return 30 }}
+	text := "The tide comes twice a day [1].\n\n-# Sources\n-# [1] Tides <https://www.example.org/tides>\n-# [2] Moon <https://example.net/>"
+	if _, err := d.Deliver(t.Context(), turn.Post{Text: text, Final: true}); err != nil {
+		t.Fatal(err)
+	}
+	want := "sage> The tide comes twice a\nday [1].\n\n  [1] example.org · [2]\n  example.net · /sources\n"
+	if out.String() != want {
+		t.Errorf("got  %q\nwant %q", out.String(), want)
 	}
 }

@@ -14,32 +14,33 @@ import (
 
 // Request is what every provider is told about the turn. Providers must not change it.
 type Request struct {
-	ID        string    `json:"id"`                 // ULID; the trace's key
-	Character string    `json:"character"`          // its id: what is stored is kept by it, and nobody is called so
-	Names     []string  `json:"-"`                  // what the character is called when it is written as a word: its name and aliases
-	GuildID   string    `json:"guild_id,omitempty"` // empty in a direct message
-	ChannelID string    `json:"channel_id"`
-	Mode      Mode      `json:"mode"`
-	Language  string    `json:"language,omitempty"` // ISO 639-1 code of what code says in this turn
-	Addressed Address   `json:"addressed,omitempty"`
-	Message   Message   `json:"message"`          // the message being answered; the text of a whole burst, where its author wrote several
-	Burst     []string  `json:"burst,omitempty"`  // ids of the earlier messages of the burst: they are in Message already
-	Target    *Message  `json:"target,omitempty"` // the message of somebody else that a command was given for: its text is that of Message
-	Parent    *Message  `json:"parent,omitempty"` // the message it replies to, if any
-	Chain     []Message `json:"chain,omitempty"`  // the reply chain above Message, newest first; the last exchange where nothing was replied to
-	People    []string  `json:"-"`                // names of those who have spoken in the server: they leave in no query (P10)
-	Web       Web       `json:"web"`
-	Claim     string    `json:"claim,omitempty"`      // under which the store knows what asked for the turn, where that is not Message's id
-	Backdrop  *Backdrop `json:"backdrop,omitempty"`   // the scene of the channel; nil: none
-	Persona   *Persona  `json:"persona,omitempty"`    // under whose name the reply is posted, where several characters speak in the channel
-	EarlierID string    `json:"earlier_id,omitempty"` // the turn that answered Message before, if this one was asked for by a button under its reply
-	GoOn      bool      `json:"go_on,omitempty"`      // only the rest of that reply is wanted, which was cut
-	Edited    bool      `json:"edited,omitempty"`     // Message was edited after that turn: this one's reply takes the place of its reply
-	Buttons   bool      `json:"-"`                    // the reply gets buttons
-	Reader    Reader    `json:"-"`                    // for whom is read what stands elsewhere in the server; an id alone after a restart
-	Private   bool      `json:"-"`                    // the reply is seen by Reader alone, and not by all who read the channel
-	Budget    Budget    `json:"budget"`
-	Deadline  time.Time `json:"deadline"` // when context must be ready
+	ID        string                  `json:"id"`                 // ULID; the trace's key
+	Character string                  `json:"character"`          // its id: what is stored is kept by it, and nobody is called so
+	Names     []string                `json:"-"`                  // what the character is called when it is written as a word: its name and aliases
+	GuildID   string                  `json:"guild_id,omitempty"` // empty in a direct message
+	ChannelID string                  `json:"channel_id"`
+	Mode      Mode                    `json:"mode"`
+	Language  string                  `json:"language,omitempty"` // ISO 639-1 code of what code says in this turn
+	Addressed Address                 `json:"addressed,omitempty"`
+	Message   Message                 `json:"message"`          // the message being answered; the text of a whole burst, where its author wrote several
+	Burst     []string                `json:"burst,omitempty"`  // ids of the earlier messages of the burst: they are in Message already
+	Target    *Message                `json:"target,omitempty"` // the message of somebody else that a command was given for: its text is that of Message
+	Parent    *Message                `json:"parent,omitempty"` // the message it replies to, if any
+	Chain     []Message               `json:"chain,omitempty"`  // the reply chain above Message, newest first; the last exchange where nothing was replied to
+	People    []string                `json:"-"`                // names of those who have spoken in the server: they leave in no query (P10)
+	Web       Web                     `json:"web"`
+	Claim     string                  `json:"claim,omitempty"`      // under which the store knows what asked for the turn, where that is not Message's id
+	Backdrop  *Backdrop               `json:"backdrop,omitempty"`   // the scene of the channel; nil: none
+	Persona   *Persona                `json:"persona,omitempty"`    // under whose name the reply is posted, where several characters speak in the channel
+	EarlierID string                  `json:"earlier_id,omitempty"` // the turn that answered Message before, if this one was asked for by a button under its reply
+	GoOn      bool                    `json:"go_on,omitempty"`      // only the rest of that reply is wanted, which was cut
+	Edited    bool                    `json:"edited,omitempty"`     // Message was edited after that turn: this one's reply takes the place of its reply
+	Buttons   bool                    `json:"-"`                    // the reply gets buttons
+	Reader    Reader                  `json:"-"`                    // for whom is read what stands elsewhere in the server; an id alone after a restart
+	Private   bool                    `json:"-"`                    // the reply is seen by Reader alone, and not by all who read the channel
+	Watch     func(a Activity, n int) `json:"-"`                    // is told what the turn is at, and of how many; nil: nobody watches
+	Budget    Budget                  `json:"budget"`
+	Deadline  time.Time               `json:"deadline"` // when context must be ready
 }
 
 // Backdrop is the scene of a channel, in the words of somebody who may manage the server.

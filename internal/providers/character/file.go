@@ -3,6 +3,7 @@ package character
 import (
 	"bytes"
 	"errors"
+	"familiar/internal/text"
 	"fmt"
 	"maps"
 	"reflect"
@@ -188,10 +189,10 @@ func (r *reading) cure(stranger string) string {
 	for i, k := range r.keys {
 		names[i] = k.name
 	}
-	if n := nearest(stranger, names); n != "" {
+	if n := text.Nearest(stranger, names); n != "" {
 		return fmt.Sprintf("did you mean %s?", n)
 	}
-	return "known here: " + strings.Join(known(r.keys, stranger[:len(stranger)-len(last(stranger))]), ", ")
+	return "known here: " + strings.Join(known(r.keys, stranger[:strings.LastIndexByte(stranger, '.')+1]), ", ")
 }
 
 // entries lists what stands in a valid file, in its order. Inline tables are taken apart.

@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/text"
 )
 
 const (
@@ -90,7 +91,7 @@ func exists(fsys fs.FS, id string) error {
 		p.File = where(fsys, ".")
 	}
 	ids, _ := List(fsys)
-	if n := nearest(id, ids); n != "" {
+	if n := text.Nearest(id, ids); n != "" {
 		p.Cure = fmt.Sprintf("did you mean %q?", n)
 	} else if len(ids) > 0 {
 		p.Cure = "there are: " + strings.Join(ids, ", ")
@@ -156,7 +157,7 @@ func (l *loading) strangers(dir string) {
 			continue
 		}
 		cure := "the modes are " + strings.Join(modeNames(), ", ")
-		if n := nearest(name, modeNames()); n != "" {
+		if n := text.Nearest(name, modeNames()); n != "" {
 			cure = fmt.Sprintf("did you mean %s.md?", n)
 		}
 		l.problem(spot{file: where(l.fsys, path.Join(dir, e.Name()))}, "", "there is no such mode", cure)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/text"
 )
 
 func TestContribute(t *testing.T) {
@@ -67,7 +68,7 @@ func TestNearest(t *testing.T) {
 		"model.enabled": "web.enabled", "greeting": "", "text": "texts", "": "",
 	}
 	for key, want := range tests {
-		if got := nearest(key, all); got != want {
+		if got := text.Nearest(key, all); got != want {
 			t.Errorf("%q: got %q, want %q", key, got, want)
 		}
 	}

@@ -48,6 +48,7 @@ func (r *run) find(ctx context.Context) {
 	var refused []turn.Page
 	if searches {
 		if len(r.plan.Queries) > 0 {
+			r.req.At(turn.Searching, len(r.plan.Queries))
 			r.search(ctx, share)
 		}
 		r.look.Hits = rank(r.look.Hits, r.plan.Intent, r.pol, r.feedback)
@@ -58,12 +59,16 @@ func (r *run) find(ctx context.Context) {
 		r.look.Pages = append(r.look.Pages, refused...)
 	}
 	r.endStage("search")
+	if !r.unread {
+		r.req.At(turn.Reading, len(targets))
+	}
 	sources := r.read(ctx, targets, share)
 	r.endStage("read")
 	if len(sources) == 0 {
 		r.conclude(sources, summary{})
 		return
 	}
+	r.req.At(turn.Checking, len(sources))
 	r.summarise(ctx, sources, share)
 	if fresh {
 		r.remember(refused, sources)
