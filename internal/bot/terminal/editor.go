@@ -20,6 +20,9 @@ type Editor struct {
 	state *term.State // of the terminal, before anything was changed
 }
 
+// below is how many lines of the window stay free below a prompt.
+const below = 6
+
 // NewEditor returns an editor that keeps its history in a file, which only its owner may read, and completes what complete returns for
 // what stands left of the cursor: words, each with what it does.
 func NewEditor(prompt, history string, complete func(line string) [][2]string) (*Editor, error) {
@@ -39,8 +42,13 @@ func NewEditor(prompt, history string, complete func(line string) [][2]string) (
 	e.shell.Prompt.Secondary(func() string { return strings.Repeat(" ", max(0, len(prompt)-2)) + "… " })
 	e.shell.History.Delete()
 	e.shell.History.AddFromFile("chat", history)
-	if err := e.shell.Config.Set("enable-bracketed-paste", true); err != nil {
-		return nil, fmt.Errorf("set up the line editor: %w", err)
+	for name, value := range map[string]bool{
+		"enable-bracketed-paste": true,
+		"cursor-position-probe":  false, // what is typed while the terminal answers may be held until the next key
+	} {
+		if err := e.shell.Config.Set(name, value); err != nil {
+			return nil, fmt.Errorf("set up the line editor: %w", err)
+		}
 	}
 	// What is written in $EDITOR is looked at once more before it is sent.
 	e.shell.Config.Bind("emacs", "\x18\x05", "edit-command-line", false)
@@ -57,6 +65,8 @@ func NewEditor(prompt, history string, complete func(line string) [][2]string) (
 
 // Line implements Input. When ctx is done before, the terminal is as it was found; nothing more can be read then.
 func (e *Editor) Line(ctx context.Context) (string, error) {
+	// Without that probe the library must not begin on the last lines of the window. What it shows below the line has room there, too.
+	fmt.Print(strings.Repeat("\n", below) + fmt.Sprintf("\x1b[%dA", below))
 	go func() {
 		line, err := e.shell.Readline()
 		switch {

@@ -221,6 +221,7 @@ func (p *painter) mark(s string, done bool) mark {
 		if r, n := utf8.DecodeRuneInString(s[1:]); unicode.IsPunct(r) || unicode.IsSymbol(r) {
 			return mark{text: s[1 : 1+n], length: 1 + n, plain: true}
 		}
+		return mark{}
 	case '`':
 		ticks := s[:len(s)-len(strings.TrimLeft(s, "`"))]
 		if text, _, closed := strings.Cut(s[len(ticks):], ticks); closed {

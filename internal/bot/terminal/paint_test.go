@@ -27,6 +27,7 @@ func TestPaint(t *testing.T) {
 		{"signs that are no marks", "2 * 3 * 4, snake_case_name, a ~ b, [1] and f(x)[0]", "2 * 3 * 4, snake_case_name, a ~ b, [1] and f(x)[0]\n", 80, true},
 		{"marks that never end", "a *b and `c", "a *b and `c\n", 80, true},
 		{"escapes", `\*not italic\* and 1\. no list`, "*not italic* and 1. no list\n", 80, false},
+		{"backslashes", `C:\new\tools and \`, "C:\\new\\tools and \\\n", 80, true},
 		{"links", "see [the page](https://example.org/) or [https://a.example](https://a.example)", "see the page (https://example.org/) or https://a.example\n", 80, false},
 		{"code as it is", "```go\nfunc  f() {\n\treturn // a very long line here\n}\n```\ndone", "```go\nfunc  f() {\n\treturn // a very long line here\n}\n```\ndone\n", 10, false},
 		{"tables as they are", "| a | b |\n|---|---|", "| a | b |\n|---|---|\n", 4, false},

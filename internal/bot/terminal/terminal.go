@@ -194,7 +194,7 @@ func (d *Door) print(text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.rest()
-	io.WriteString(d.Out, text)
+	io.WriteString(d.Out, d.wrapped(text))
 }
 
 // Deliver prints what is new in a post.
@@ -280,9 +280,26 @@ func (d *Door) Respond(_ context.Context, _ turn.Command, a turn.Answer) error {
 	for _, s := range a.Sections {
 		text = strings.TrimLeft(text+"\n\n"+strings.TrimLeft(s.Title+"\n"+s.Text, "\n"), "\n")
 	}
-	_, err := fmt.Fprintln(d.Out, strings.TrimRight(Plain(text), "\n"))
+	_, err := fmt.Fprintln(d.Out, d.wrapped(strings.TrimRight(Plain(text), "\n")))
 	d.wake()
 	return err
+}
+
+// wrapped is a text whose lines fit into the window, but for those that are columns.
+func (d *Door) wrapped(text string) string {
+	if d.Screen == nil {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if strings.Contains(line, "  ") {
+			continue
+		}
+		p := painter{width: d.Screen.Width()}
+		p.words(line, 0)
+		lines[i] = p.out.String()
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Plain takes off the marks that only Discord reads: small type is indented, addresses lose their brackets.
