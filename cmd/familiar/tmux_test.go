@@ -122,7 +122,7 @@ func (w *window) paste(text string) {
 func (w *window) shows(want ...string) {
 	w.Helper()
 	var screen string
-	for until := time.Now().Add(15*time.Second); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+	for until := time.Now().Add(15 * time.Second); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
 		screen = w.tmux("capture-pane", "-p")
 		missing := false
 		for _, text := range want {
