@@ -75,7 +75,7 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	}
 	b = a.bot(session, bot.Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000, Buttons: true, Names: true})
 	b.Cast, b.Prepare, b.Profile = a.cast.get(), session.PreparePersonas, session.Profile
-	b.Present = session.Present
+	b.Present, b.Contentless = session.Present, session.Contentless
 	b.Files, b.Listener, a.files.Reread = a.files, a.listener(), session.Message
 	b.Servers, a.servers.Platform = a.servers, session
 	b.Resume, b.PerPerson = true, a.config.count("FAMILIAR_TURNS_PER_MINUTE")

@@ -51,7 +51,7 @@ func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 	if !b.hushed(ctx, e) {
 		called = b.summoned(ctx, e)
 	}
-	if len(called) == 0 || b.refuses(ctx, e) || !b.allowed(e) {
+	if len(called) == 0 || called[0].how == turn.ByChannel && b.cameBefore(ctx, e) || b.refuses(ctx, e) || !b.allowed(e) {
 		return []arrival{a}
 	}
 	var all []arrival

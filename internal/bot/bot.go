@@ -9,6 +9,7 @@
 //   - lane.go lets it wait for its turn, in its channel's lane.
 //   - voice.go has a voice message written down, so that it is answered like any other.
 //   - take.go takes the turn: gather (prompt.Builder), ask (llm.Client), answer (answer.go, reply.go), remember (trace.Store).
+//   - subscribe.go has every message of a channel be for the bot, where people want that.
 //   - threads.go opens threads and goes on in them.
 //   - chatter.go joins in unasked, where people want that.
 //   - process.go has models think before the answer, or word it anew, where the mode says so.
@@ -80,6 +81,9 @@ type Bot struct {
 
 	// Profile changes how the bot looks in a server; nil: it cannot.
 	Profile func(ctx context.Context, guildID string, p turn.Profile) error
+
+	// Contentless reports whether the bot may read only what is for it; nil: it may read all.
+	Contentless func() bool
 
 	Access   Access  // who may use it
 	Quotas   []Quota // how much may be used on a day

@@ -36,6 +36,7 @@ type (
 		Required     bool                                   `json:"required,omitempty"`
 		Suggests     bool                                   `json:"autocomplete,omitempty"`
 		Choices      []wireChoice                           `json:"choices,omitempty"`
+		ChannelTypes []discordgo.ChannelType                `json:"channel_types,omitempty"`
 	}
 	wireChoice struct {
 		Name  string                      `json:"name"`
@@ -59,6 +60,12 @@ var (
 		turn.ManageMessages: discordgo.PermissionManageMessages, turn.ManageServer: discordgo.PermissionManageGuild,
 	}
 )
+
+// channelTypes are the channels of a server in which people write, or in whose threads they do.
+var channelTypes = []discordgo.ChannelType{
+	discordgo.ChannelTypeGuildText, discordgo.ChannelTypeGuildVoice, discordgo.ChannelTypeGuildNews, discordgo.ChannelTypeGuildStageVoice,
+	discordgo.ChannelTypeGuildForum, discordgo.ChannelTypeGuildMedia,
+}
 
 // localesOf are Discord's locales of a language, where they are not the language itself.
 // https://discord.com/developers/docs/reference#locales
@@ -101,6 +108,9 @@ func wireForm(d turn.Definition) wireCommand {
 		option := wireOption{
 			Type: discordgo.ApplicationCommandOptionString, Name: o.Name, Names: locales(o.Names), Description: o.Description,
 			Descriptions: locales(o.Descriptions), Required: o.Required, Suggests: o.Suggests,
+		}
+		if o.Channel {
+			option.Type, option.ChannelTypes = discordgo.ApplicationCommandOptionChannel, channelTypes
 		}
 		for _, c := range o.Choices {
 			option.Choices = append(option.Choices, wireChoice{c.Name, locales(c.Names), c.Value})

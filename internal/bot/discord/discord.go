@@ -148,6 +148,9 @@ type Session struct {
 	directs     map[string]snowflake             // channels of direct messages, with their latest message; guarded by mu
 }
 
+// Contentless reports whether Discord lets the bot read only what is for it.
+func (s *Session) Contentless() bool { return s.contentless.Load() }
+
 // The waits of the supervisor.
 const (
 	helloLimit   = 15 * time.Second       // for HELLO
