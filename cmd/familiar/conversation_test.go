@@ -56,6 +56,8 @@ import (
 //	embed CHANNEL WHO TEXT   a bot posts an embed
 //	deletefirst CHANNEL      the first message there is deleted
 //	edit TEXT                the author of the last message changes it; unsay: deletes it
+//	proxy NAME TEXT          PluralKit writes the last message anew, with that text, and deletes it
+//	hook CHANNEL NAME TEXT   PluralKit's webhook posts a text; stranger: another application's
 //	purge CHANNEL WHO        a moderator deletes all that somebody wrote, at once; without WHO, what all people wrote
 //	heard CHANNEL            wait for the bot's next message and its record; "has" and "lacks" look at it
 //	notice CHANNEL           the same for a message that has no record, since it answers nothing
@@ -101,6 +103,8 @@ import (
 //	thread CHANNEL NAME      a thread is made; ~ as a channel is the newest thread
 //	opened TEXT              the name of the newest thread holds a text
 //	nothreads CHANNEL        the bot may not make threads there
+//	archive CHANNEL          a thread is archived; lock: and locked
+//	threadsfull              there may be no further thread in the server
 //	forum NAME               a forum is made; post FORUM WHO TITLE | TEXT: somebody makes a post there
 //	hide CHANNEL             only those who are let in may read it; show: everybody may again
 //	role WHO NAME            somebody is given a role and no other, which is made if there is none; - for none
@@ -444,6 +448,14 @@ func (c *conversation) deeds() map[string]func(string) {
 		"remove": func(file string) { c.must(os.RemoveAll(filepath.Join(c.dir, file))) },
 		"edit":   func(text string) { c.discord.Edit(c.lastSaid, unescape(text)) },
 		"unsay":  func(string) { c.discord.Delete(c.lastSaid) },
+		"proxy": func(rest string) {
+			name, text, _ := strings.Cut(rest, " ")
+			original := c.lastSaid
+			c.lastSaid = c.discord.Rewrite(original, name, unescape(text), pluralKit)
+			c.discord.Delete(original)
+		},
+		"hook":     func(rest string) { c.hook(rest, pluralKit) },
+		"stranger": func(rest string) { c.hook(rest, "100000000000000777") },
 		"purge": func(rest string) {
 			channel, who, _ := strings.Cut(rest, " ")
 			c.discord.Purge(channel, who)
@@ -495,6 +507,14 @@ func (c *conversation) deeds() map[string]func(string) {
 			c.hearAnswer(c.discord.Press(who, c.own("general"), id, discordtest.ManageServer), 1)
 		},
 	}
+}
+
+const pluralKit = "466378653216014359" // the application's id
+
+// hook has an application's webhook post a text.
+func (c *conversation) hook(rest, application string) {
+	channel, name, text := words3(rest)
+	c.lastSaid = c.discord.Post(discordtest.Post{Channel: channel, Author: name, Text: unescape(text), Webhook: true, Application: application})
 }
 
 // fill sends the form that was opened last.
@@ -820,8 +840,11 @@ func (c *conversation) troubles() map[string]func(string) {
 			channel, name, _ := strings.Cut(rest, " ")
 			c.discord.AddThread(channel, name, false)
 		},
-		"nothreads": func(channel string) { c.discord.DenyThreads(channel) },
-		"forum":     func(name string) { c.discord.AddForum("hall", name) },
+		"archive":     func(channel string) { c.discord.Archive(channel, false) },
+		"lock":        func(channel string) { c.discord.Archive(channel, true) },
+		"threadsfull": func(string) { c.discord.FillThreads("hall") },
+		"nothreads":   func(channel string) { c.discord.DenyThreads(channel) },
+		"forum":       func(name string) { c.discord.AddForum("hall", name) },
 		"post": func(rest string) {
 			forum, who, post := words3(rest)
 			title, text, _ := strings.Cut(post, " | ")

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"familiar/internal/bot/discord"
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
 )
@@ -99,7 +100,11 @@ func (b *Bot) moves(ctx context.Context, batch []arrival) bool {
 	id, err := b.send(ctx, turn.Post{ID: first.Message.ID, ChannelID: first.Message.ChannelID, Thread: b.threadName(b.actor(ctx, first), first.Message)}, true)
 	if err != nil {
 		b.logged("open a thread", err)
-		b.tellOnce(ctx, first.Event, noThread)
+		if failureKind(err) == discord.Full {
+			b.tellOnce(ctx, first.Event, threadsFull)
+		} else {
+			b.tellOnce(ctx, first.Event, noThread)
+		}
 		return false
 	}
 	moved := slices.Clone(batch)

@@ -97,11 +97,11 @@ func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
 		}
 	}
 	req.body = mustJSON(out)
-	body, err := s.call(ctx, req)
+	body, err := s.callIn(ctx, p.ChannelID, req)
 	if out.Reference != nil && refersInVain(err) {
 		out.Reference = nil // an answer that is no reply is better than none
 		req.body = mustJSON(out)
-		body, err = s.call(ctx, req)
+		body, err = s.callIn(ctx, p.ChannelID, req)
 	}
 	if p.ID != "" && p.Persona == nil && code(err) == discordgo.ErrCodeCannotEditFromAnotherUser {
 		p.Persona = &turn.Persona{} // the channel had several characters when it was written
@@ -174,7 +174,7 @@ func checkLength(text string) error {
 
 // deletePost deletes a message. That it is gone already is no error.
 func (s *Session) deletePost(ctx context.Context, p turn.Post) error {
-	_, err := s.call(ctx, request{method: http.MethodDelete, url: discordgo.EndpointChannelMessage(p.ChannelID, p.ID), rank: rankFinal})
+	_, err := s.callIn(ctx, p.ChannelID, request{method: http.MethodDelete, url: discordgo.EndpointChannelMessage(p.ChannelID, p.ID), rank: rankFinal})
 	if e := (*SendError)(nil); errors.As(err, &e) && e.Kind == Gone {
 		return nil
 	}
