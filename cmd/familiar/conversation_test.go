@@ -64,6 +64,7 @@ import (
 //	silent CHANNEL           for half a second, no message comes
 //	shows CHANNEL TEXT       one of the bot's messages holds a text; bare CHANNEL: none of them is left
 //	command WHO NAME K=V …   a slash command in general, + for spaces; its answer is looked at
+//	commandin CHANNEL WHO NAME K=V …  the same in a channel
 //	try WHO NAME K=V …       the same by somebody who may not manage the server
 //	react CHANNEL WHO EMOJI  somebody puts an emoji under the bot's last message; unreact: takes it away; modreact: a moderator
 //	reacted CHANNEL EMOJI    the bot has put it under the last message of a person; - for none of its emojis anywhere
@@ -104,8 +105,9 @@ import (
 //	opened TEXT              the name of the newest thread holds a text
 //	nothreads CHANNEL        the bot may not make threads there
 //	archive CHANNEL          a thread is archived; lock: and locked
+//	publish FOLLOWER         the last message of an announcement channel is published to a channel that follows it
 //	threadsfull              there may be no further thread in the server
-//	forum NAME               a forum is made; post FORUM WHO TITLE | TEXT: somebody makes a post there
+//	forum NAME               a forum is made; media, voicechannel and announcements: a channel of that kind; post FORUM WHO TITLE | TEXT: somebody makes a post there
 //	hide CHANNEL             only those who are let in may read it; show: everybody may again
 //	role WHO NAME            somebody is given a role and no other, which is made if there is none; - for none
 //	let CHANNEL NAME         who has the role may read the channel, @WHO a person; bar: may not
@@ -466,8 +468,13 @@ func (c *conversation) deeds() map[string]func(string) {
 			c.react(rest, func(id, who, emoji string, _ bool) { c.discord.Unreact(id, who, emoji) }, false)
 		},
 		"command": func(rest string) { c.order(rest, true) },
-		"try":     func(rest string) { c.order(rest, false) },
-		"bring":   func(rest string) { c.hearAnswer(c.discord.Order(orderOf("elsewhere "+rest)), 1) },
+		"commandin": func(rest string) {
+			order := orderOf(rest)
+			order.May = discordtest.ManageServer
+			c.hearAnswer(c.discord.Order(order), 1)
+		},
+		"try":   func(rest string) { c.order(rest, false) },
+		"bring": func(rest string) { c.hearAnswer(c.discord.Order(orderOf("elsewhere "+rest)), 1) },
 		"menu": func(rest string) {
 			channel, who, name := words3(rest)
 			messages := c.discord.Messages(channel)
@@ -840,11 +847,15 @@ func (c *conversation) troubles() map[string]func(string) {
 			channel, name, _ := strings.Cut(rest, " ")
 			c.discord.AddThread(channel, name, false)
 		},
-		"archive":     func(channel string) { c.discord.Archive(channel, false) },
-		"lock":        func(channel string) { c.discord.Archive(channel, true) },
-		"threadsfull": func(string) { c.discord.FillThreads("hall") },
-		"nothreads":   func(channel string) { c.discord.DenyThreads(channel) },
-		"forum":       func(name string) { c.discord.AddForum("hall", name) },
+		"archive":       func(channel string) { c.discord.Archive(channel, false) },
+		"lock":          func(channel string) { c.discord.Archive(channel, true) },
+		"threadsfull":   func(string) { c.discord.FillThreads("hall") },
+		"nothreads":     func(channel string) { c.discord.DenyThreads(channel) },
+		"forum":         func(name string) { c.discord.AddChannelOf(discordtest.Forum, "hall", name) },
+		"media":         func(name string) { c.discord.AddChannelOf(discordtest.Media, "hall", name) },
+		"voicechannel":  func(name string) { c.discord.AddChannelOf(discordtest.VoiceChannel, "hall", name) },
+		"announcements": func(name string) { c.discord.AddChannelOf(discordtest.Announcement, "hall", name) },
+		"publish":       func(follower string) { c.discord.Publish(c.lastSaid, follower) },
 		"post": func(rest string) {
 			forum, who, post := words3(rest)
 			title, text, _ := strings.Cut(post, " | ")

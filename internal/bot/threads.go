@@ -100,11 +100,12 @@ func (b *Bot) moves(ctx context.Context, batch []arrival) bool {
 	id, err := b.send(ctx, turn.Post{ID: first.Message.ID, ChannelID: first.Message.ChannelID, Thread: b.threadName(b.actor(ctx, first), first.Message)}, true)
 	if err != nil {
 		b.logged("open a thread", err)
-		if failureKind(err) == discord.Full {
+		switch failureKind(err) {
+		case discord.Full:
 			b.tellOnce(ctx, first.Event, threadsFull)
-		} else {
+		case discord.Forbidden:
 			b.tellOnce(ctx, first.Event, noThread)
-		}
+		} // else it may be a voice channel, which has none
 		return false
 	}
 	moved := slices.Clone(batch)

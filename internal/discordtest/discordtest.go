@@ -241,10 +241,25 @@ func (s *Server) AddGuild(name string) string {
 	return g.id
 }
 
+// Kinds of channels.
+// https://discord.com/developers/docs/resources/channel#channel-object-channel-types
+const (
+	TextChannel  = 0
+	VoiceChannel = 2
+	Announcement = 5
+	Forum        = 15
+	Media        = 16
+)
+
 // AddChannel makes a text channel in a server, given by id or name, and gives its id.
 func (s *Server) AddChannel(guild, name string) string {
+	return s.AddChannelOf(TextChannel, guild, name)
+}
+
+// AddChannelOf makes a channel of a kind.
+func (s *Server) AddChannelOf(kind int, guild, name string) string {
 	s.mu.Lock()
-	c := &channel{id: s.newID(), name: name, guild: s.guild(guild).id}
+	c := &channel{id: s.newID(), name: name, guild: s.guild(guild).id, kind: kind}
 	s.channels[c.id] = c
 	payload := c.payload()
 	s.mu.Unlock()

@@ -32,15 +32,19 @@ func (s *Server) ThreadName() string {
 	return ""
 }
 
-// AddForum makes a forum in a server and gives its id.
-func (s *Server) AddForum(guild, name string) string {
+// Publish publishes a message of an announcement channel to a channel that follows it, where a webhook posts it.
+// https://discord.com/developers/docs/resources/message#message-object-message-flags
+func (s *Server) Publish(id, follower string) string {
+	const crossposted, isCrosspost = 1 << 0, 1 << 1
 	s.mu.Lock()
-	c := &channel{id: s.newID(), name: name, guild: s.guild(guild).id, kind: 15}
-	s.channels[c.id] = c
-	payload := c.payload()
-	s.mu.Unlock()
-	s.gateway.dispatch("CHANNEL_CREATE", payload)
-	return c.id
+	m := s.must(id)
+	m.Flags |= crossposted
+	copied := s.add(s.find(follower), &user{id: s.newID(), name: "hall #" + m.channel.name, bot: true}, m.Text)
+	copied.webhook, copied.Flags = copied.by.id, isCrosspost
+	s.announce("MESSAGE_UPDATE", m)
+	s.mu.Lock()
+	s.announce("MESSAGE_CREATE", copied)
+	return copied.ID
 }
 
 // PostIn makes a post in a forum: a thread, whose first message has its id.
@@ -71,7 +75,7 @@ func (s *Server) startThread(c *call) answer {
 	case !ok:
 	case m == nil || m.channel != ch:
 		no, ok = refusal(http.StatusNotFound, 10008, "Unknown Message"), false
-	case ch.kind != 0 && ch.kind != 5:
+	case ch.kind != TextChannel && ch.kind != Announcement:
 		no, ok = refusal(http.StatusBadRequest, 50024, "Cannot execute action on this channel type"), false
 	case s.channels[m.ID] != nil:
 		no, ok = refusal(http.StatusBadRequest, 160004, "A thread has already been created for this message"), false
