@@ -113,6 +113,7 @@ import (
 //	let CHANNEL NAME         who has the role may read the channel, @WHO a person; bar: may not
 //	topic CHANNEL TEXT, pin  what the channel is for; the last message is pinned
 //	link CHANNEL WHO TEXT    somebody writes a text with LINK in place of a link to the last message
+//	lookuplink CHANNEL WHO   somebody has a link to the last message looked up
 //	searching STATE          Discord's own search is refused, indexing or ready
 //	presents TEXT            the bot's status, and what stands beside its name
 //	contentless              the bot may not read what is not for it
@@ -874,6 +875,11 @@ func (c *conversation) troubles() map[string]func(string) {
 		"link": func(rest string) {
 			channel, who, text := words3(rest)
 			c.discord.Say(channel, who, strings.ReplaceAll(text, "LINK", c.discord.Link(c.lastSaid)))
+		},
+		"lookuplink": func(rest string) {
+			channel, who, _ := strings.Cut(rest, " ")
+			c.hearAnswer(c.discord.Order(discordtest.Order{Channel: channel, Author: who, Command: "lookup", May: discordtest.Member,
+				Options: map[string]string{"query": c.discord.Link(c.lastSaid)}}), 1)
 		},
 		"searching": func(state string) {
 			c.discord.Searching(map[string]discordtest.SearchState{"indexing": discordtest.SearchIndexing, "ready": discordtest.SearchReady}[state])

@@ -77,7 +77,7 @@ func missedAnswer(actor *Actor, language string, l *turn.Lookup) string {
 		lines := []string{catchUpHeading.in(language)}
 		for i, s := range l.Sources[:n] {
 			who, _, _ := strings.Cut(s.Site, " in #")
-			lines = append(lines, fmt.Sprintf(catchUpLine, s.Published.In(actor.zone()).Format("2 Jan 15:04"), outgoing.Inert(who, catchUpAuthor), outgoing.Inert(l.Summary[i].Quote, length), s.URL))
+			lines = append(lines, fmt.Sprintf(catchUpLine, moment(s.Published), outgoing.Inert(who, catchUpAuthor), outgoing.Inert(l.Summary[i].Quote, length), s.URL))
 		}
 		answer := strings.Join(lines, "\n")
 		switch {
@@ -92,6 +92,10 @@ func missedAnswer(actor *Actor, language string, l *turn.Lookup) string {
 		}
 	}
 }
+
+// moment is a time as Discord's client shows it to each reader: in that reader's language and time zone.
+// https://discord.com/developers/docs/reference#message-formatting-timestamp-styles
+func moment(t time.Time) string { return fmt.Sprintf("<t:%d:f>", t.Unix()) }
 
 // zone is the one in which the character tells times.
 func (a *Actor) zone() *time.Location { return cmp.Or(a.Location, time.UTC) }
