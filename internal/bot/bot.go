@@ -12,6 +12,7 @@
 //   - take.go takes the turn: gather (prompt.Builder), ask (llm.Client), answer (answer.go, reply.go), remember (trace.Store).
 //   - subscribe.go has every message of a channel be for the bot, where people want that.
 //   - threads.go opens threads and goes on in them.
+//   - catchup.go tells what somebody has missed, and topics.go what of that belongs together.
 //   - chatter.go joins in unasked, where people want that.
 //   - process.go has models think before the answer, or word it anew, where the mode says so.
 //   - amend.go answers an edited question anew and takes back the answer to a deleted one.
