@@ -75,6 +75,7 @@ import (
 //	reads WHO LOCALE         the language of somebody's client
 //	away                     there is such a server
 //	offered CHANNEL WHO NAMES  the commands that somebody who may not manage the server is offered there, with commas between them
+//	offers NAME              after a while everybody in general is offered the command; offersnot NAME
 //	open CHANNEL WHO NAME    a command that opens a form, by somebody who may manage the server; its title and text are looked at
 //	fill CHANNEL WHO TEXT    that form is sent with a text, whoever may; the answer is looked at; slip is by somebody who may not manage the server
 //	press LABEL              a button under the answer
@@ -604,6 +605,11 @@ func (c *conversation) spoke(channel string) string {
 	return strings.Join(names, ",")
 }
 
+// offered lists the commands that ana is offered in general.
+func (c *conversation) offered() string {
+	return strings.Join(c.discord.Offered("general", "ana", discordtest.Member), "\n")
+}
+
 // labels are those of the buttons under the bot's last message in a channel.
 func (c *conversation) labels(channel string) string {
 	var all []string
@@ -758,6 +764,8 @@ func (c *conversation) looks() map[string]func(string) {
 				c.Errorf("offered %s", got)
 			}
 		},
+		"offers":    func(name string) { holds(c.offered, true)(name) },
+		"offersnot": func(name string) { holds(c.offered, false)(name) },
 		"spoke": func(rest string) {
 			channel, want, _ := strings.Cut(rest, " ")
 			if !eventually(func() bool { return c.spoke(channel) == want }) {

@@ -120,11 +120,47 @@ func wireForm(d turn.Definition) wireCommand {
 	return w
 }
 
+// commands are those that people are offered now.
+func (s *Session) commands() []turn.Definition {
+	if changed := s.offered.Load(); changed != nil {
+		return *changed
+	}
+	return s.cfg.Commands
+}
+
+// Offer offers people these commands from now on: at once if the session has begun, and else with it.
+func (s *Session) Offer(ctx context.Context, commands []turn.Definition) {
+	s.offered.Store(&commands)
+	s.registering.Lock()
+	s.registered = false
+	s.registering.Unlock()
+	if self := s.self.Load(); self != nil {
+		s.registerOnce(ctx, self.app)
+	}
+}
+
+// registerOnce registers the commands, unless Discord has been given them.
+func (s *Session) registerOnce(ctx context.Context, app string) {
+	s.registering.Lock()
+	defer s.registering.Unlock()
+	if s.registered {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestLimit)
+	defer cancel()
+	if err := s.register(ctx, app); err != nil {
+		s.log.Error("commands are not registered", "err", err)
+		return
+	}
+	s.registered = true
+}
+
 // register returns Discord the commands, if they are not the ones it has. A bulk overwrite at each start would spend
 // the 200 creations a day and make commands flicker in every open client.
 func (s *Session) register(ctx context.Context, app string) error {
-	commands := make([]wireCommand, 0, len(s.cfg.Commands))
-	for _, d := range s.cfg.Commands {
+	offered := s.commands()
+	commands := make([]wireCommand, 0, len(offered))
+	for _, d := range offered {
 		commands = append(commands, wireForm(d))
 	}
 	body := mustJSON(commands)

@@ -134,8 +134,9 @@ type Session struct {
 	welcome chan struct{} // holds one token after READY and RESUMED, for the keeper
 	filling sync.Mutex    // held while missed messages are asked for
 
-	registering sync.Mutex // held while the commands are registered
-	registered  bool       // Discord has them; guarded by registering
+	offered     atomic.Pointer[[]turn.Definition] // in the place of Config.Commands; nil: these are
+	registering sync.Mutex                        // held while the commands are registered
+	registered  bool                              // Discord has them; guarded by registering
 
 	mu     sync.Mutex
 	health Health // guarded by mu
