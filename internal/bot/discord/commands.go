@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -149,10 +150,29 @@ func (s *Session) registerOnce(ctx context.Context, app string) {
 	ctx, cancel := context.WithTimeout(ctx, requestLimit)
 	defer cancel()
 	if err := s.register(ctx, app); err != nil {
-		s.log.Error("commands are not registered", "err", err)
+		s.log.Error("commands are not registered: people are offered those of before, if there were any; "+commandsCure(err), "err", err)
 		return
 	}
 	s.registered = true
+}
+
+// codeDailyCommands is Discord's answer where 200 commands were made on a day. discordgo does not know it.
+const codeDailyCommands = 30034
+
+// commandsCure says what helps where Discord refuses the commands.
+func commandsCure(err error) string {
+	var e *SendError
+	switch {
+	case !errors.As(err, &e):
+		return "the next session tries it again"
+	case e.Code == codeDailyCommands || e.Kind == RateLimited:
+		return "Discord takes 200 new ones a day: the next session tries it again"
+	case e.Kind == Forbidden || e.Kind == Gone:
+		return "open the invite link once more, which allows commands (the scope applications.commands), and see that DISCORD_TOKEN is of that application"
+	case e.Kind == Rejected || e.Kind == TooLong:
+		return "the server does not take them as they are: update the program"
+	}
+	return "the next session tries it again"
 }
 
 // register returns Discord the commands, if they are not the ones it has. A bulk overwrite at each start would spend

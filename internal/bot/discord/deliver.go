@@ -71,7 +71,7 @@ func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
 	}
 	if p.Persona != nil {
 		if id, done, err := s.deliverAs(ctx, p); done {
-			s.refusals.learn(p.ChannelID, err)
+			s.learnRefusal(p.ChannelID, err)
 			return id, err
 		}
 		if p.Text != "" {
@@ -109,7 +109,7 @@ func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
 		return id, err
 	}
 	if err != nil {
-		s.refusals.learn(p.ChannelID, err)
+		s.learnRefusal(p.ChannelID, err)
 		return "", err
 	}
 	var sent struct {
@@ -191,7 +191,7 @@ func (s *Session) Typing(ctx context.Context, channelID string) error {
 	}
 	_, err := s.call(ctx, request{method: http.MethodPost, url: discordgo.EndpointChannelTyping(channelID), spare: true})
 	if err != nil {
-		s.refusals.learn(channelID, err)
+		s.learnRefusal(channelID, err)
 	}
 	return err
 }
@@ -243,16 +243,33 @@ func (c *refusals) check(channelID string) error {
 		Message: "the bot may not write in this channel (remembered)"}
 }
 
-func (c *refusals) learn(channelID string, err error) {
+// learn reports whether the channel has refused the bot, where it did not before.
+func (c *refusals) learn(channelID string, err error) (news bool) {
 	if n := code(err); n != discordgo.ErrCodeMissingAccess && n != discordgo.ErrCodeMissingPermissions {
-		return
+		return false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.until == nil || len(c.until) > 10_000 {
 		c.until = map[string]time.Time{}
 	}
+	_, again := c.until[channelID]
 	c.until[channelID] = time.Now().Add(refusalMemory)
+	return !again
+}
+
+// learnRefusal remembers that the bot may not write in a channel, and says what would help.
+func (s *Session) learnRefusal(channelID string, err error) {
+	if !s.refusals.learn(channelID, err) {
+		return
+	}
+	c, _ := s.names.channel(channelID)
+	needs, where := "Send Messages", orElse(c.Name, channelID)
+	if c.thread() {
+		above, _ := s.names.channel(c.ParentID)
+		needs, where = "Send Messages in Threads", orElse(above.Name, c.ParentID)
+	}
+	s.log.Warn("the bot may not write there; in the settings of #"+where+" → Permissions, allow its role View Channel and "+needs, "channel", channelID, "err", err)
 }
 
 // forget forgets every refusal: permissions have changed somewhere.
