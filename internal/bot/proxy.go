@@ -11,13 +11,13 @@ import (
 const mostInARow = 2
 
 // rounds counts the turns that were asked for in each channel since a person wrote there. What a proxy writes may be a person's, or come
-// from another bot; if it is a person's, its original came before. It is owned by the goroutine of Run.
+// from another bot; if it is a person's, its original came before, unless the bot was away then. It is owned by the goroutine of Run.
 type rounds map[string]int
 
 // grant returns how many of n turns that a message asks for there may be, and counts them.
 func (r rounds) grant(e turn.Event, n int) int {
 	channel := e.Message.ChannelID
-	if !e.Proxied {
+	if !e.Proxied || e.Late {
 		delete(r, channel)
 	}
 	if n = min(n, mostInARow-r[channel]); n > 0 {

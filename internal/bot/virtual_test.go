@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -16,8 +17,32 @@ import (
 	"familiar/internal/store"
 )
 
+// diary is a recorder that several goroutines may use.
+type diary struct {
+	mu sync.Mutex
+	recorder
+}
+
+func (d *diary) Deliver(ctx context.Context, p turn.Post) (string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.recorder.Deliver(ctx, p)
+}
+
+func (d *diary) Typing(ctx context.Context, channelID string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.recorder.Typing(ctx, channelID)
+}
+
+func (d *diary) all() []call {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.calls)
+}
+
 // living is a whole bot in virtual time, with a model at the end of a network in memory and Discord's pace. during is its life.
-func living(t *testing.T, script string, during func(b *Bot, events chan<- turn.Event, door *recorder)) {
+func living(t *testing.T, script string, during func(b *Bot, events chan<- turn.Event, door *diary)) {
 	synctest.Test(t, func(t *testing.T) {
 		parsed, err := llmtest.ParseScript([]byte(script))
 		if err != nil {
@@ -31,7 +56,7 @@ func living(t *testing.T, script string, during func(b *Bot, events chan<- turn.
 			return &llm.Client{HTTP: &http.Client{Transport: transport}, BaseURL: server.URL, Model: model}
 		}
 		owl := &character.Character{ID: "owl", Name: "Owl", Mode: turn.Text, ChatterPerDay: 10, Modes: map[turn.Mode]character.Limits{turn.Text: {Total: 4000, Deadline: 5 * time.Second}}}
-		door := &recorder{start: time.Now()}
+		door := &diary{recorder: recorder{start: time.Now()}}
 		b := resting(t, door)
 		defer b.Store.Close()
 		b.Cast = &Cast{Default: &Actor{Character: owl, Builder: &prompt.Builder{}, Model: client("main"), Side: client("side")}}
@@ -50,13 +75,14 @@ func living(t *testing.T, script string, during func(b *Bot, events chan<- turn.
 func TestFirstWordsComeSoonAfterTheModels(t *testing.T) {
 	t.Parallel()
 	const first, most = 700 * time.Millisecond, 350 * time.Millisecond
-	living(t, "wait 700ms\nsay Mice, which are small. \nwait 5s\nsay And voles.\n", func(_ *Bot, events chan<- turn.Event, door *recorder) {
+	living(t, "wait 700ms\nsay Mice, which are small. \nwait 5s\nsay And voles.\n", func(_ *Bot, events chan<- turn.Event, door *diary) {
 		events <- asks("1", "general", "ana")
 		time.Sleep(time.Minute)
-		if len(door.calls) < 2 {
-			t.Fatalf("calls %+v", door.calls)
+		calls := door.all()
+		if len(calls) < 2 {
+			t.Fatalf("calls %+v", calls)
 		}
-		if got := door.calls[0].at - first; got < 0 || got > most {
+		if got := calls[0].at - first; got < 0 || got > most {
 			t.Errorf("the first words came %v after the model's first token", got)
 		}
 	})
@@ -66,7 +92,7 @@ func TestFirstWordsComeSoonAfterTheModels(t *testing.T) {
 // bot ends the waiting.
 func TestTheLullLastsTenSeconds(t *testing.T) {
 	t.Parallel()
-	living(t, "when model \"side\"\nsay YES\nwhen model \"main\"\nsay Hoo.\n", func(b *Bot, events chan<- turn.Event, door *recorder) {
+	living(t, "when model \"side\"\nsay YES\nwhen model \"main\"\nsay Hoo.\n", func(b *Bot, events chan<- turn.Event, door *diary) {
 		if err := b.Store.ChangeConduct(context.Background(), "general", "hall", func(c *store.Conduct) { c.Chatty = true }); err != nil {
 			t.Fatal(err)
 		}
@@ -78,8 +104,8 @@ func TestTheLullLastsTenSeconds(t *testing.T) {
 		posted := func(after time.Duration, want int) {
 			time.Sleep(after)
 			synctest.Wait()
-			if len(door.calls) != want {
-				t.Fatalf("%v: %d posts, want %d", time.Since(door.start), len(door.calls), want)
+			if n := len(door.all()); n != want {
+				t.Fatalf("%v: %d posts, want %d", time.Since(door.start), n, want)
 			}
 		}
 		write("1", false)
@@ -87,7 +113,7 @@ func TestTheLullLastsTenSeconds(t *testing.T) {
 		write("2", false)
 		posted(9990*time.Millisecond, 0)
 		posted(time.Second, 1) // at the lull's end, and the time that the models and the post take
-		if at := door.calls[0].at; at < 19*time.Second || at > 19*time.Second+350*time.Millisecond {
+		if at := door.all()[0].at; at < 19*time.Second || at > 19*time.Second+350*time.Millisecond {
 			t.Errorf("joined in at %v", at)
 		}
 		write("3", false)
