@@ -50,6 +50,7 @@ func (b *Bot) standsIn(ctx context.Context, e turn.Event) bool {
 	}
 	_, err = b.Store.Arrive(ctx, rows...)
 	b.logged("keep a message", err)
+	b.logged("delete the original of a message", b.Store.DeleteMessage(ctx, e.Original)) // which the proxy is about to do; no prompt has both
 	if len(waiting) > 0 && !b.lanes.rewrite(e) {
 		before = claims // something is visible by now: that is answered, and this is not
 	}
