@@ -72,6 +72,7 @@ func settings() []setting {
 		{name: "FAMILIAR_QUOTAS", about: "how much may be used on a day of UTC: person 50 turns, channel 20 lookups, server 2000000 tokens, all 5 dollars", check: checkQuotas},
 		{name: "DISCORD_ALLOW", about: "ids of people, roles, channels and servers, separated by commas: nobody else is answered, and nowhere else", check: checkIDs},
 		{name: "DISCORD_DENY", about: "ids of people, roles, channels and servers that are not answered, separated by commas", check: checkIDs},
+		{name: "DISCORD_PROXIES", preset: "466378653216014359,431544605209788416", about: "ids of applications whose webhooks write for people, separated by commas; preset: PluralKit and Tupperbox; 0 for none", check: checkIDs},
 		{name: "FAMILIAR_CONTACT", about: "the address at which site owners reach you; sent as part of the User-Agent"},
 		{name: "FAMILIAR_WEB", preset: "on", about: "whether anything may be looked up at all", check: oneOf("on", "off")},
 		{name: "FAMILIAR_WEB_DENY", about: "addresses and CIDR prefixes that no page may be on, beyond those that are never public, separated by commas: those by which this machine's network is reached from outside", check: checkPrefixes},

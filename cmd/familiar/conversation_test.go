@@ -56,12 +56,15 @@ import (
 //	embed CHANNEL WHO TEXT   a bot posts an embed
 //	deletefirst CHANNEL      the first message there is deleted
 //	edit TEXT                the author of the last message changes it; unsay: deletes it
+//	proxy NAME TEXT          PluralKit writes the last message anew, with that text, and deletes it
+//	hook CHANNEL NAME TEXT   PluralKit's webhook posts a text; stranger: another application's
 //	purge CHANNEL WHO        a moderator deletes all that somebody wrote, at once; without WHO, what all people wrote
 //	heard CHANNEL            wait for the bot's next message and its record; "has" and "lacks" look at it
 //	notice CHANNEL           the same for a message that has no record, since it answers nothing
 //	silent CHANNEL           for half a second, no message comes
 //	shows CHANNEL TEXT       one of the bot's messages holds a text; bare CHANNEL: none of them is left
 //	command WHO NAME K=V …   a slash command in general, + for spaces; its answer is looked at
+//	commandin CHANNEL WHO NAME K=V …  the same in a channel
 //	try WHO NAME K=V …       the same by somebody who may not manage the server
 //	react CHANNEL WHO EMOJI  somebody puts an emoji under the bot's last message; unreact: takes it away; modreact: a moderator
 //	reacted CHANNEL EMOJI    the bot has put it under the last message of a person; - for none of its emojis anywhere
@@ -72,6 +75,7 @@ import (
 //	reads WHO LOCALE         the language of somebody's client
 //	away                     there is such a server
 //	offered CHANNEL WHO NAMES  the commands that somebody who may not manage the server is offered there, with commas between them
+//	offers NAME              after a while everybody in general is offered the command; offersnot NAME
 //	open CHANNEL WHO NAME    a command that opens a form, by somebody who may manage the server; its title and text are looked at
 //	fill CHANNEL WHO TEXT    that form is sent with a text, whoever may; the answer is looked at; slip is by somebody who may not manage the server
 //	press LABEL              a button under the answer
@@ -101,12 +105,16 @@ import (
 //	thread CHANNEL NAME      a thread is made; ~ as a channel is the newest thread
 //	opened TEXT              the name of the newest thread holds a text
 //	nothreads CHANNEL        the bot may not make threads there
-//	forum NAME               a forum is made; post FORUM WHO TITLE | TEXT: somebody makes a post there
+//	archive CHANNEL          a thread is archived; lock: and locked
+//	publish FOLLOWER         the last message of an announcement channel is published to a channel that follows it
+//	threadsfull              there may be no further thread in the server
+//	forum NAME               a forum is made; media, voicechannel and announcements: a channel of that kind; post FORUM WHO TITLE | TEXT: somebody makes a post there
 //	hide CHANNEL             only those who are let in may read it; show: everybody may again
 //	role WHO NAME            somebody is given a role and no other, which is made if there is none; - for none
 //	let CHANNEL NAME         who has the role may read the channel, @WHO a person; bar: may not
 //	topic CHANNEL TEXT, pin  what the channel is for; the last message is pinned
 //	link CHANNEL WHO TEXT    somebody writes a text with LINK in place of a link to the last message
+//	lookuplink CHANNEL WHO   somebody has a link to the last message looked up
 //	searching STATE          Discord's own search is refused, indexing or ready
 //	presents TEXT            the bot's status, and what stands beside its name
 //	contentless              the bot may not read what is not for it
@@ -444,6 +452,14 @@ func (c *conversation) deeds() map[string]func(string) {
 		"remove": func(file string) { c.must(os.RemoveAll(filepath.Join(c.dir, file))) },
 		"edit":   func(text string) { c.discord.Edit(c.lastSaid, unescape(text)) },
 		"unsay":  func(string) { c.discord.Delete(c.lastSaid) },
+		"proxy": func(rest string) {
+			name, text, _ := strings.Cut(rest, " ")
+			original := c.lastSaid
+			c.lastSaid = c.discord.Rewrite(original, name, unescape(text), pluralKit)
+			c.discord.Delete(original)
+		},
+		"hook":     func(rest string) { c.hook(rest, pluralKit) },
+		"stranger": func(rest string) { c.hook(rest, "100000000000000777") },
 		"purge": func(rest string) {
 			channel, who, _ := strings.Cut(rest, " ")
 			c.discord.Purge(channel, who)
@@ -454,8 +470,13 @@ func (c *conversation) deeds() map[string]func(string) {
 			c.react(rest, func(id, who, emoji string, _ bool) { c.discord.Unreact(id, who, emoji) }, false)
 		},
 		"command": func(rest string) { c.order(rest, true) },
-		"try":     func(rest string) { c.order(rest, false) },
-		"bring":   func(rest string) { c.hearAnswer(c.discord.Order(orderOf("elsewhere "+rest)), 1) },
+		"commandin": func(rest string) {
+			order := orderOf(rest)
+			order.May = discordtest.ManageServer
+			c.hearAnswer(c.discord.Order(order), 1)
+		},
+		"try":   func(rest string) { c.order(rest, false) },
+		"bring": func(rest string) { c.hearAnswer(c.discord.Order(orderOf("elsewhere "+rest)), 1) },
 		"menu": func(rest string) {
 			channel, who, name := words3(rest)
 			messages := c.discord.Messages(channel)
@@ -495,6 +516,14 @@ func (c *conversation) deeds() map[string]func(string) {
 			c.hearAnswer(c.discord.Press(who, c.own("general"), id, discordtest.ManageServer), 1)
 		},
 	}
+}
+
+const pluralKit = "466378653216014359" // the application's id
+
+// hook has an application's webhook post a text.
+func (c *conversation) hook(rest, application string) {
+	channel, name, text := words3(rest)
+	c.lastSaid = c.discord.Post(discordtest.Post{Channel: channel, Author: name, Text: unescape(text), Webhook: true, Application: application})
 }
 
 // fill sends the form that was opened last.
@@ -574,6 +603,11 @@ func (c *conversation) spoke(channel string) string {
 		}
 	}
 	return strings.Join(names, ",")
+}
+
+// offered lists the commands that ana is offered in general.
+func (c *conversation) offered() string {
+	return strings.Join(c.discord.Offered("general", "ana", discordtest.Member), "\n")
 }
 
 // labels are those of the buttons under the bot's last message in a channel.
@@ -730,6 +764,8 @@ func (c *conversation) looks() map[string]func(string) {
 				c.Errorf("offered %s", got)
 			}
 		},
+		"offers":    func(name string) { holds(c.offered, true)(name) },
+		"offersnot": func(name string) { holds(c.offered, false)(name) },
 		"spoke": func(rest string) {
 			channel, want, _ := strings.Cut(rest, " ")
 			if !eventually(func() bool { return c.spoke(channel) == want }) {
@@ -820,8 +856,15 @@ func (c *conversation) troubles() map[string]func(string) {
 			channel, name, _ := strings.Cut(rest, " ")
 			c.discord.AddThread(channel, name, false)
 		},
-		"nothreads": func(channel string) { c.discord.DenyThreads(channel) },
-		"forum":     func(name string) { c.discord.AddForum("hall", name) },
+		"archive":       func(channel string) { c.discord.Archive(channel, false) },
+		"lock":          func(channel string) { c.discord.Archive(channel, true) },
+		"threadsfull":   func(string) { c.discord.FillThreads("hall") },
+		"nothreads":     func(channel string) { c.discord.DenyThreads(channel) },
+		"forum":         func(name string) { c.discord.AddChannelOf(discordtest.Forum, "hall", name) },
+		"media":         func(name string) { c.discord.AddChannelOf(discordtest.Media, "hall", name) },
+		"voicechannel":  func(name string) { c.discord.AddChannelOf(discordtest.VoiceChannel, "hall", name) },
+		"announcements": func(name string) { c.discord.AddChannelOf(discordtest.Announcement, "hall", name) },
+		"publish":       func(follower string) { c.discord.Publish(c.lastSaid, follower) },
 		"post": func(rest string) {
 			forum, who, post := words3(rest)
 			title, text, _ := strings.Cut(post, " | ")
@@ -840,6 +883,11 @@ func (c *conversation) troubles() map[string]func(string) {
 		"link": func(rest string) {
 			channel, who, text := words3(rest)
 			c.discord.Say(channel, who, strings.ReplaceAll(text, "LINK", c.discord.Link(c.lastSaid)))
+		},
+		"lookuplink": func(rest string) {
+			channel, who, _ := strings.Cut(rest, " ")
+			c.hearAnswer(c.discord.Order(discordtest.Order{Channel: channel, Author: who, Command: "lookup", May: discordtest.Member,
+				Options: map[string]string{"query": c.discord.Link(c.lastSaid)}}), 1)
 		},
 		"searching": func(state string) {
 			c.discord.Searching(map[string]discordtest.SearchState{"indexing": discordtest.SearchIndexing, "ready": discordtest.SearchReady}[state])

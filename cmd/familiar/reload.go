@@ -138,6 +138,7 @@ func (r *reloader) read(ctx context.Context) {
 	lines := r.news(next.Faults)
 	if len(changes) > 0 {
 		r.bot.DressAll(ctx)
+		r.session.Offer(ctx, bot.Commands(next)) // there may be documentation now, or none any more
 		r.app.log.Info("characters reloaded", "changes", strings.Join(changes, ", "))
 		lines = append(lines, "Characters reloaded: "+strings.Join(changes, ", ")+".")
 	}

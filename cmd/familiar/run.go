@@ -59,6 +59,7 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	session, err := discord.New(discord.Config{
 		Token: a.config.get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Log: a.log, Redact: a.redact.String,
 		PerSecond: p.far.perSecond, Operator: a.config.get("DISCORD_OPERATOR"), Reactions: slices.ContainsFunc(everybody(a.cast.get()), followsReactions), Commands: bot.Commands(a.cast.get()),
+		Proxies:     a.config.set("DISCORD_PROXIES"),
 		OnReady:     func(r discord.Ready) { a.greet(p.out, r) },
 		LoadHash:    func(ctx context.Context) (string, error) { return a.note(ctx, commandsNote) },
 		SaveHash:    func(ctx context.Context, hash string) error { return a.store.SetNote(ctx, commandsNote, hash) },
@@ -75,7 +76,7 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	}
 	b = a.bot(session, bot.Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000, Buttons: true, Names: true})
 	b.Cast, b.Prepare, b.Profile = a.cast.get(), session.PreparePersonas, session.Profile
-	b.Present = session.Present
+	b.Present, b.Contentless = session.Present, session.Contentless
 	b.Files, b.Listener, a.files.Reread = a.files, a.listener(), session.Message
 	b.Servers, a.servers.Platform = a.servers, session
 	b.Resume, b.PerPerson = true, a.config.count("FAMILIAR_TURNS_PER_MINUTE")

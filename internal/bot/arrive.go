@@ -48,10 +48,16 @@ func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 	e = withNotes(e)
 	a := arrival{Event: e, at: time.Now()}
 	var called []summons
-	if !b.hushed(ctx, e) {
+	switch {
+	case e.Original != "" && b.standsIn(ctx, e):
+	case !b.hushed(ctx, e):
 		called = b.summoned(ctx, e)
 	}
-	if len(called) == 0 || b.refuses(ctx, e) || !b.allowed(e) {
+	if granted := b.rounds.grant(e, len(called)); granted < len(called) {
+		b.Log.Info("a proxy's message gets no turn: no person has written here since the last ones", "channel", e.Message.ChannelID, "message", e.Message.ID)
+		called = called[:max(0, granted)]
+	}
+	if len(called) == 0 || called[0].how == turn.ByChannel && b.cameBefore(ctx, e) || b.refuses(ctx, e) || !b.allowed(e) {
 		return []arrival{a}
 	}
 	var all []arrival
@@ -145,14 +151,18 @@ func encodeArrival(a arrival) string {
 }
 
 // deleted forgets a message: at once, and then in the records. A turn that waits for it, or answers it, is over, and the answers to it
-// go too.
+// go too, unless a proxy has written it anew.
 func (b *Bot) deleted(ctx context.Context, e turn.Event) {
-	b.withdraw(ctx, errDeleted, func(a turn.Event) bool { return a.Message.ID == e.Message.ID })
+	if !e.Rewritten {
+		b.withdraw(ctx, errDeleted, func(a turn.Event) bool { return a.Message.ID == e.Message.ID })
+	}
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
 	b.logged("delete a message", b.Store.DeleteMessage(limited, e.Message.ID))
 	b.commands.Go(func() {
-		b.retract(ctx, e.Message)
+		if !e.Rewritten {
+			b.retract(ctx, e.Message)
+		}
 		b.forget(ctx)
 	})
 }

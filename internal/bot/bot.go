@@ -6,10 +6,13 @@
 //   - arrive.go stores and claims it, together with what else came at that moment (trigger.go, rate.go: if it asks for a turn,
 //     and which of the characters in cast.go).
 //     No event is answered twice, and a restart knows what was not (resume.go).
+//   - proxy.go has a message that a proxy writes for a person take the place of the original.
 //   - lane.go lets it wait for its turn, in its channel's lane.
 //   - voice.go has a voice message written down, so that it is answered like any other.
 //   - take.go takes the turn: gather (prompt.Builder), ask (llm.Client), answer (answer.go, reply.go), remember (trace.Store).
+//   - subscribe.go has every message of a channel be for the bot, where people want that.
 //   - threads.go opens threads and goes on in them.
+//   - catchup.go tells what somebody has missed, and topics.go what of that belongs together.
 //   - chatter.go joins in unasked, where people want that.
 //   - process.go has models think before the answer, or word it anew, where the mode says so.
 //   - amend.go answers an edited question anew and takes back the answer to a deleted one.
@@ -82,6 +85,9 @@ type Bot struct {
 	// Profile changes how the bot looks in a server; nil: it cannot.
 	Profile func(ctx context.Context, guildID string, p turn.Profile) error
 
+	// Contentless reports whether the bot may read only what is for it; nil: it may read all.
+	Contentless func() bool
+
 	Access   Access  // who may use it
 	Quotas   []Quota // how much may be used on a day
 	Operator string  // id of the person who runs it; empty: not known
@@ -92,6 +98,7 @@ type Bot struct {
 	Resume bool
 
 	lanes     lanes
+	rounds    rounds         // made by Run
 	commands  sync.WaitGroup // commands that are being carried out
 	notices   notices
 	chatter   chatter
@@ -121,7 +128,7 @@ const (
 // Run takes events until events is closed, which the door must do soon after ctx is done. Then it waits for the turns that
 // have begun: a turn's own deadline ends it, not ctx. Whoever is not answered any more is told so.
 func (b *Bot) Run(ctx context.Context, events <-chan turn.Event) {
-	b.stopping = make(chan struct{})
+	b.stopping, b.rounds = make(chan struct{}), rounds{}
 	stop := context.AfterFunc(ctx, func() { close(b.stopping) })
 	defer stop()
 	defer b.notices.posting.Wait()
@@ -188,6 +195,10 @@ func (b *Bot) receive(ctx context.Context, events []turn.Event) {
 	for _, e := range events {
 		e = titled(e)
 		if e.Kind == turn.Created {
+			if e.Original != "" { // which may be among them
+				b.admit(ctx, created...)
+				created = nil
+			}
 			created = append(created, b.arrivals(ctx, e)...)
 			continue
 		}

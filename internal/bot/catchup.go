@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
 	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/turn"
-	"familiar/internal/text"
 	"familiar/internal/text/calendar"
 
 	"github.com/oklog/ulid/v2"
@@ -26,10 +24,10 @@ const (
 )
 
 const (
-	catchUpLine     = "- **%s** %s: %s [→](<%s>)"
-	catchUpAuthor   = 40  // characters of a name
-	catchUpQuote    = 140 // of a message, at first
-	catchUpShortest = 60  // the same, where there is less room
+	catchUpLine     = "- **%s** %s: %s [→](<%s>)" // who, when, what and where
+	catchUpAuthor   = 40                          // characters of a name
+	catchUpQuote    = 140                         // of a message, at first
+	catchUpShortest = 60                          // the same, where there is less room
 )
 
 // catchUp answers /catchup: what its giver has missed in the channel, with the link of each message. Only the giver sees it, so what they
@@ -44,9 +42,16 @@ func (b *Bot) catchUp(ctx context.Context, e turn.Event) turn.Answer {
 	}
 	now := time.Now().In(actor.zone())
 	span := strings.TrimSpace(e.Command.Options["span"])
-	from, ok := since(span, now)
+	var from time.Time // since they last wrote
+	ok := span == ""
+	if !ok {
+		from, ok = calendar.Back(span, now)
+	}
 	if !ok {
 		return b.respond(e, spanNotRead, outgoing.Inert(span, 40))
+	}
+	if actor.Side != nil && !b.allows(e.Command.By) {
+		return b.respond(e, tooMany)
 	}
 	t := &turn.Trace{Began: now, Phase: turn.Begun, Model: NoModel}
 	e.Message = turn.Message{ID: e.ID, ChannelID: e.Message.ChannelID, Author: e.Command.By, Text: strings.TrimSpace("/catchup " + span), At: now}
@@ -58,15 +63,19 @@ func (b *Bot) catchUp(ctx context.Context, e turn.Event) turn.Answer {
 	l := actor.Past.Missed(ctx, t.Request, from)
 	t.Outcomes = []turn.Outcome{{Provider: actor.Past.Name(), Status: turn.OK, Took: l.Took,
 		Contributions: []turn.Contribution{{Layer: turn.Content, Source: actor.Past.Name(), Lookup: &l}}}}
-	t.Reply, t.Phase, t.Took = missedAnswer(actor, language(e), &l), turn.Answered, time.Since(t.Began)
+	topics := b.topics(ctx, actor, e, t, &l)
+	t.Reply, t.Phase, t.Took = missedAnswer(language(e), &l, topics), turn.Answered, time.Since(t.Began)
+	if len(t.Processed) > 0 {
+		b.count(ctx, t)
+	}
 	if err := b.save(ctx, t); err != nil {
 		return b.storeTrouble(e, err)
 	}
 	return turn.Answer{Text: t.Reply}
 }
 
-// missedAnswer lists what was missed, as much of each message as there is room for.
-func missedAnswer(actor *Actor, language string, l *turn.Lookup) string {
+// missedAnswer lists what was missed, topic by topic, as much of each message as there is room for.
+func missedAnswer(language string, l *turn.Lookup, topics []topic) string {
 	switch {
 	case l.State == turn.Disabled:
 		return serverNotRead.in(language)
@@ -74,12 +83,7 @@ func missedAnswer(actor *Actor, language string, l *turn.Lookup) string {
 		return nothingMissed.in(language)
 	}
 	for length, n := catchUpQuote, len(l.Sources); ; {
-		lines := []string{catchUpHeading.in(language)}
-		for i, s := range l.Sources[:n] {
-			who, _, _ := strings.Cut(s.Site, " in #")
-			lines = append(lines, fmt.Sprintf(catchUpLine, s.Published.In(actor.zone()).Format("2 Jan 15:04"), outgoing.Inert(who, catchUpAuthor), outgoing.Inert(l.Summary[i].Quote, length), s.URL))
-		}
-		answer := strings.Join(lines, "\n")
+		answer := missedLines(language, l, topics, length, n)
 		switch {
 		case outgoing.Units(answer) <= answerUnits:
 			return answer
@@ -93,24 +97,29 @@ func missedAnswer(actor *Actor, language string, l *turn.Lookup) string {
 	}
 }
 
-// zone is the one in which the character tells times.
-func (a *Actor) zone() *time.Location { return cmp.Or(a.Location, time.UTC) }
-
-// since reads how far back somebody wants to look: "3h", "2 days", "yesterday", "since Monday". Nothing is the zero time.
-func since(span string, now time.Time) (time.Time, bool) {
-	if span == "" {
-		return time.Time{}, true
-	}
-	if d, err := time.ParseDuration(strings.ReplaceAll(span, " ", "")); err == nil && d > 0 {
-		return now.Add(-d), true
-	}
-	if n, err := strconv.Atoi(strings.TrimSuffix(span, "d")); err == nil && n > 0 && n < 1000 {
-		return now.AddDate(0, 0, -n), true
-	}
-	for _, s := range []string{span, "last " + span, "the last " + strings.TrimPrefix(strings.ToLower(span), "last ")} {
-		if found, _, ok := calendar.Past(s, text.Words(s), now); ok {
-			return found.From, true
+// missedLines lists the first n messages, with so many characters of each.
+func missedLines(language string, l *turn.Lookup, topics []topic, length, n int) string {
+	lines := []string{catchUpHeading.in(language)}
+	for _, t := range topics {
+		title := t.title
+		for _, i := range t.messages {
+			if i >= n {
+				continue
+			}
+			if title != "" {
+				lines, title = append(lines, "__"+outgoing.Inert(title, topicTitle)+"__"), ""
+			}
+			s := l.Sources[i]
+			who, _, _ := strings.Cut(s.Site, " in #")
+			lines = append(lines, fmt.Sprintf(catchUpLine, outgoing.Inert(who, catchUpAuthor), moment(s.Published), outgoing.Inert(l.Summary[i].Quote, length), s.URL))
 		}
 	}
-	return time.Time{}, false
+	return strings.Join(lines, "\n")
 }
+
+// moment is a time as Discord's client shows it to each reader: in that reader's language and time zone.
+// https://discord.com/developers/docs/reference#message-formatting-timestamp-styles
+func moment(t time.Time) string { return fmt.Sprintf("<t:%d:f>", t.Unix()) }
+
+// zone is the one in which the character tells times.
+func (a *Actor) zone() *time.Location { return cmp.Or(a.Location, time.UTC) }

@@ -132,10 +132,7 @@ func (b *Bot) setConduct(ctx context.Context, e turn.Event, name, value string) 
 	case !e.Command.Admin && !e.Direct:
 		return b.respond(e, settingsForManagers)
 	}
-	channel := e.Message.ChannelID
-	if name == "posts" && e.ParentID != "" { // commands are given in posts: a forum itself has no messages
-		channel = e.ParentID
-	}
+	channel := conductChannel(e)
 	err := b.Store.ChangeConduct(ctx, channel, e.GuildID, func(c *store.Conduct) {
 		switch name {
 		case "threads":

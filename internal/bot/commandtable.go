@@ -121,6 +121,17 @@ func commands() []command {
 		},
 		{
 			Definition: turn.Definition{
+				Kind: turn.ChatInput, Name: "subscribe", Description: "Have me take every message in a channel as meant for me, or end that",
+				Options: []turn.Option{
+					{Name: "state", Description: "Whether every message is for me; shows it if left out", Choices: choices("on", "off")},
+					{Name: "where", Description: "Which channel; this one if left out", Channel: true},
+				},
+				Permission: turn.ManageServer, Places: onServers, Installs: byServers,
+			},
+			run: (*Bot).subscribe,
+		},
+		{
+			Definition: turn.Definition{
 				Kind: turn.ChatInput, Name: "pause", Description: "Keep me from answering here, in the server or anywhere, or end that",
 				Options: []turn.Option{
 					{Name: "state", Description: "Whether I am paused; shows it if left out", Choices: choices("on", "off")},

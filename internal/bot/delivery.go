@@ -325,7 +325,7 @@ func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool
 			d.keep(ctx, i)
 			return nil
 		}
-		if !last || temporary(err) || failureKind(err) == discord.Gone || failureKind(err) == discord.Forbidden {
+		if !last || temporary(err) || isClosed(failureKind(err)) {
 			return fmt.Errorf("edit a post: %w", err)
 		}
 		p.ID = ""
@@ -400,6 +400,11 @@ func failureKind(err error) discord.Kind {
 		return e.Kind
 	}
 	return ""
+}
+
+// isClosed reports whether nothing more can be written there, be it a new post.
+func isClosed(kind discord.Kind) bool {
+	return kind == discord.Gone || kind == discord.Forbidden || kind == discord.ClosedThread
 }
 
 // temporary reports whether the same post may succeed later.

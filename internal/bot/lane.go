@@ -108,6 +108,18 @@ func (ls *lanes) revise(m turn.Message, again func(visible bool) bool) (characte
 	return characters
 }
 
+// each calls f with every lane, under its lock.
+func (ls *lanes) each(f func(*lane)) {
+	ls.mu.Lock()
+	open := slices.Collect(maps.Values(ls.open))
+	ls.mu.Unlock()
+	for _, l := range open {
+		l.mu.Lock()
+		f(l)
+		l.mu.Unlock()
+	}
+}
+
 // withdraw takes what matches out of the lanes, and returns what asked for a turn. A turn that is being taken and answers such
 // an event is cancelled.
 func (ls *lanes) withdraw(cause error, match func(turn.Event) bool) []arrival {
@@ -217,7 +229,7 @@ func (l *lane) revise(m turn.Message, again func(visible bool) bool) (characters
 	}
 	characters = write(l.waiting)
 	t := l.active
-	if t == nil || t.complete || t.withdrawn != nil || !slices.ContainsFunc(slices.Concat(t.batch, t.joined), func(a arrival) bool { return a.Message.ID == m.ID }) {
+	if t == nil || t.complete || t.withdrawn != nil || !t.holds(m.ID) {
 		return characters
 	}
 	characters = append(characters, t.batch[0].character)
@@ -271,6 +283,11 @@ func (t *activeTurn) end(cause error) {
 	if t.withdrawn = cause; t.cancel != nil {
 		t.cancel(cause)
 	}
+}
+
+// holds reports whether a message is part of what the turn answers.
+func (t *activeTurn) holds(messageID string) bool {
+	return slices.ContainsFunc(slices.Concat(t.batch, t.joined), func(a arrival) bool { return a.Message.ID == messageID })
 }
 
 // accepts reports whether an arrival belongs to the turn that is being taken: the author goes on writing.

@@ -149,6 +149,9 @@ func (b *Bot) answerLookup(ctx context.Context, actor *Actor, e turn.Event, o lo
 	if !b.allows(e.Command.By) {
 		return b.respond(e, tooMany)
 	}
+	if o.isLinked() {
+		return b.openLinked(ctx, actor, e, o)
+	}
 	t, err := b.lookUpFor(ctx, actor, e, o)
 	if err != nil {
 		return b.storeTrouble(e, err)

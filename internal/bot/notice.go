@@ -92,6 +92,15 @@ func (b *Bot) tell(e turn.Event, what sentence, claims ...string) {
 	})
 }
 
+// tellAbove says, in the channel that a thread hangs on, why there is no answer in the thread. What the thread was opened for, if it was a
+// message, has its id.
+func (b *Bot) tellAbove(e turn.Event, what sentence) {
+	if e.ParentID != "" {
+		e.Message.ID, e.Message.ChannelID, e.ParentID = e.Message.ChannelID, e.ParentID, ""
+		b.tell(e, what)
+	}
+}
+
 func (b *Bot) post(key noticeKey, n *notice) {
 	ctx, cancel := context.WithTimeout(context.Background(), noticeLimit)
 	defer cancel()

@@ -88,6 +88,10 @@ func (b *Bot) spent(ctx context.Context, e turn.Event, of ...string) (scope, id 
 // count adds what a turn has used to what was used today.
 func (b *Bot) count(ctx context.Context, t *turn.Trace) {
 	u := store.Used{Turns: 1, Tokens: t.Usage.Prompt + t.Usage.Completion, Cost: t.Usage.Cost}
+	for _, p := range t.Processed {
+		u.Tokens += p.Usage.Prompt + p.Usage.Completion
+		u.Cost += p.Usage.Cost
+	}
 	if l := t.Lookup(); l != nil {
 		u.Tokens += l.Usage.Prompt + l.Usage.Completion
 		u.Cost += l.Usage.Cost

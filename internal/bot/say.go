@@ -42,6 +42,8 @@ const (
 	retracted     sentence = "The question was deleted, and my answer with it."
 	quietHere     sentence = "All right, I am quiet here. Mention me and I am back."
 	noThread      sentence = "I was to open a thread for this, and may not: I need the permission Create Public Threads here. Until then I answer in the channel."
+	threadsFull   sentence = "I was to open a thread for this, and this server has as many active threads as Discord allows: archive some. Until then I answer in the channel."
+	threadLocked  sentence = "I was asked something in a thread that is locked, so I cannot answer there. Whoever moderates here can unlock it."
 	cannotSee     sentence = "My model cannot see images, so I answered the text alone."
 	cannotListen  sentence = "I can't listen to voice messages here: write to me instead."
 	notHeard      sentence = "I could not make out this voice message. Try again, or write to me."

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"familiar/internal/bot/discord"
 	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
@@ -193,6 +194,8 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 		b.tell(e, outOfOrder)
 	case unseen && temporary(result.err) && withdrawn == "":
 		b.tell(e, turnBroken)
+	case failureKind(result.err) == discord.ClosedThread:
+		b.tellAbove(e, threadLocked)
 	}
 	if result.unsaid {
 		t.Reply, t.Cut, t.Phase = "", true, turn.Interrupted

@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -8,20 +9,20 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"familiar/internal/bot/discord"
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
 )
 
 // conduct is how people want the bot to take part in a channel. A thread inherits that.
 func (b *Bot) conduct(ctx context.Context, e turn.Event) store.Conduct {
-	channel := e.Message.ChannelID
-	if e.ParentID != "" {
-		channel = e.ParentID
-	}
-	c, err := b.Store.Conduct(ctx, channel)
+	c, err := b.Store.Conduct(ctx, conductChannel(e))
 	b.logged("read how to take part in a channel", err)
 	return c
 }
+
+// conductChannel is the channel whose conduct holds where something happened.
+func conductChannel(e turn.Event) string { return cmp.Or(e.ParentID, e.Message.ChannelID) }
 
 // titled puts the title of a forum's post before its first message: together they are what is asked.
 func titled(e turn.Event) turn.Event {
@@ -34,15 +35,17 @@ func titled(e turn.Event) turn.Event {
 // goesOn reports whether a message belongs to what goes on in a thread that the bot made: it need not be mentioned there, unless
 // somebody else is.
 func (b *Bot) goesOn(ctx context.Context, e turn.Event) bool {
-	if e.ParentID == "" && !e.ParentUnknown || e.Reply != nil && !e.Reply.Own {
-		return false
-	}
-	if slices.ContainsFunc(e.Message.Mentions, func(m string) bool { return strings.HasPrefix(m, "@") }) {
+	if e.ParentID == "" && !e.ParentUnknown || forOthers(e) {
 		return false
 	}
 	own, quiet, err := b.Store.OwnThread(ctx, e.Message.ChannelID)
 	b.logged("read a thread", err)
 	return own && !quiet
+}
+
+// forOthers reports whether a message that does not mention the bot is for somebody else: it replies to that person, or mentions one.
+func forOthers(e turn.Event) bool {
+	return e.Reply != nil && !e.Reply.Own || slices.ContainsFunc(e.Message.Mentions, func(m string) bool { return strings.HasPrefix(m, "@") })
 }
 
 // latest returns which of the characters spoke last in a thread, or else the first.
@@ -97,7 +100,12 @@ func (b *Bot) moves(ctx context.Context, batch []arrival) bool {
 	id, err := b.send(ctx, turn.Post{ID: first.Message.ID, ChannelID: first.Message.ChannelID, Thread: b.threadName(b.actor(ctx, first), first.Message)}, true)
 	if err != nil {
 		b.logged("open a thread", err)
-		b.tellOnce(ctx, first.Event, noThread)
+		switch failureKind(err) {
+		case discord.Full:
+			b.tellOnce(ctx, first.Event, threadsFull)
+		case discord.Forbidden:
+			b.tellOnce(ctx, first.Event, noThread)
+		} // else it may be a voice channel, which has none
 		return false
 	}
 	moved := slices.Clone(batch)

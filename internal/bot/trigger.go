@@ -63,6 +63,11 @@ func (b *Bot) summoned(ctx context.Context, e turn.Event) []summons {
 		add(turn.ByThread, first...)
 	case e.Title != "" && b.conduct(ctx, e).Posts:
 		add(turn.ByPost, first...)
+	case b.subscribed(ctx, e):
+		if len(named) == 0 {
+			first = []*Actor{b.latest(ctx, e, all)}
+		}
+		add(turn.ByChannel, first...)
 	case len(named) > 0:
 		add(turn.ByName, named...)
 	default:

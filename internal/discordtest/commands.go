@@ -192,7 +192,10 @@ func (c registered) check() string {
 }
 
 func (o registeredOption) check() string {
-	if o.Type != 3 || len(o.Choices) > 25 || o.Autocomplete && len(o.Choices) > 0 {
+	if o.Type == 7 && (len(o.Choices) > 0 || o.Autocomplete) {
+		return "a channel has no choices"
+	}
+	if o.Type != 3 && o.Type != 7 || len(o.Choices) > 25 || o.Autocomplete && len(o.Choices) > 0 {
 		return "it is no text, or has more than 25 choices, or choices and suggestions"
 	}
 	if wrong := checkNamed(inputName, o.Name, o.Names); wrong != "" {

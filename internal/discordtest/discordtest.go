@@ -96,30 +96,31 @@ type user struct {
 }
 
 type guild struct {
-	id, name string
-	roles    map[string]string   // id → name
-	own      string              // id of the bot's own role; empty: none
-	nicks    map[string]string   // user id → nickname
-	may      map[string]Rights   // role id → permissions; that of @everyone is the server's
-	members  map[string][]string // user id → role ids
-	avatar   string              // the bot's here
-	nameless bool                // the bot may not change its nickname
-	away     bool                // it has not installed the bot
+	id, name      string
+	roles         map[string]string   // id → name
+	own           string              // id of the bot's own role; empty: none
+	nicks         map[string]string   // user id → nickname
+	may           map[string]Rights   // role id → permissions; that of @everyone is the server's
+	members       map[string][]string // user id → role ids
+	avatar        string              // the bot's here
+	nameless      bool                // the bot may not change its nickname
+	away          bool                // it has not installed the bot
+	fullOfThreads bool
 }
 
 type channel struct {
-	id, name, guild, parent string
-	kind                    int // 0 text, 1 direct, 11 thread
-	recipient               *user
-	messages                []*message
-	taken                   int // replies WaitReply has given
-	denied, archived        bool
-	noThreads               bool
-	topic                   string
-	overwrites              map[string]overwrite // by role or user id
-	pins                    []*message           // the newest first
-	typing                  time.Time            // the bot's latest sign
-	hookless                bool                 // the bot may not manage its webhooks
+	id, name, guild, parent  string
+	kind                     int // 0 text, 1 direct, 11 thread
+	recipient                *user
+	messages                 []*message
+	taken                    int // replies WaitReply has given
+	denied, archived, locked bool
+	noThreads                bool
+	topic                    string
+	overwrites               map[string]overwrite // by role or user id
+	pins                     []*message           // the newest first
+	typing                   time.Time            // the bot's latest sign
+	hookless                 bool                 // the bot may not manage its webhooks
 }
 
 // New starts a server on loopback; the test's cleanup ends it.
@@ -240,10 +241,25 @@ func (s *Server) AddGuild(name string) string {
 	return g.id
 }
 
+// Kinds of channels.
+// https://discord.com/developers/docs/resources/channel#channel-object-channel-types
+const (
+	TextChannel  = 0
+	VoiceChannel = 2
+	Announcement = 5
+	Forum        = 15
+	Media        = 16
+)
+
 // AddChannel makes a text channel in a server, given by id or name, and gives its id.
 func (s *Server) AddChannel(guild, name string) string {
+	return s.AddChannelOf(TextChannel, guild, name)
+}
+
+// AddChannelOf makes a channel of a kind.
+func (s *Server) AddChannelOf(kind int, guild, name string) string {
 	s.mu.Lock()
-	c := &channel{id: s.newID(), name: name, guild: s.guild(guild).id}
+	c := &channel{id: s.newID(), name: name, guild: s.guild(guild).id, kind: kind}
 	s.channels[c.id] = c
 	payload := c.payload()
 	s.mu.Unlock()
@@ -317,13 +333,6 @@ func (s *Server) Deny(channel string, denied bool) {
 	payload := c.payload()
 	s.mu.Unlock()
 	s.gateway.dispatch("CHANNEL_UPDATE", payload)
-}
-
-// Archive archives and locks a thread.
-func (s *Server) Archive(thread string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.find(thread).archived = true
 }
 
 // DeleteChannel deletes a channel or thread.

@@ -38,9 +38,9 @@ type Form struct {
 // Order is a command in all its particulars.
 type Order struct {
 	Channel, Author, Command string
-	Options                  map[string]string
-	Focused                  string // the option that is being typed: suggestions are asked for
-	Target                   string // id of the message in whose menu it was chosen
+	Options                  map[string]string // "#general" is the channel
+	Focused                  string            // the option that is being typed: suggestions are asked for
+	Target                   string            // id of the message in whose menu it was chosen
 	May                      Rights
 }
 
@@ -65,6 +65,9 @@ func (s *Server) Order(o Order) *Interaction {
 	list := []object{}
 	for _, name := range slices.Sorted(maps.Keys(o.Options)) {
 		option := object{"name": name, "type": 3, "value": o.Options[name]}
+		if channel, is := strings.CutPrefix(o.Options[name], "#"); is {
+			option["type"], option["value"] = 7, s.ID(channel)
+		}
 		if name == o.Focused {
 			option["focused"] = true
 		}

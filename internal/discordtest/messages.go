@@ -45,7 +45,9 @@ func (s *Server) writable(c *call) (*channel, answer, bool) {
 		return nil, refusal(http.StatusForbidden, 50001, "Missing Access"), false
 	case ch.denied:
 		return nil, refusal(http.StatusForbidden, 50013, "Missing Permissions"), false
-	case ch.archived:
+	case ch.locked && !ch.archived:
+		return nil, refusal(http.StatusBadRequest, 160005, "Thread is locked"), false
+	case ch.archived && (ch.locked || len(c.parts) > 3): // a new message would open it again
 		return nil, refusal(http.StatusBadRequest, 50083, "Thread is archived"), false
 	}
 	return ch, answer{}, true
@@ -98,6 +100,7 @@ func (s *Server) create(c *call) answer {
 		s.mu.Unlock()
 		return no
 	}
+	s.reopen(ch)
 	m := s.add(ch, s.users[botID], *in.Content)
 	m.Nonce, m.ReplyTo, m.components = nonce, replyTo, in.Components
 	m.Buttons = buttons(in.Components)

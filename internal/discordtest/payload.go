@@ -19,7 +19,7 @@ func (c *channel) payload() object {
 	}
 	if c.parent != "" {
 		p["parent_id"] = c.parent
-		p["thread_metadata"] = object{"archived": c.archived, "locked": c.archived, "auto_archive_duration": 1440}
+		p["thread_metadata"] = object{"archived": c.archived, "locked": c.locked, "auto_archive_duration": 1440}
 	}
 	if c.topic != "" {
 		p["topic"] = c.topic

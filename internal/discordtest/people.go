@@ -55,12 +55,22 @@ type Post struct {
 	Ping                  bool   // a reply mentions the author of what it replies to
 	Bot                   bool   // the author is another bot
 	Webhook               bool   // it comes from a webhook
+	Application           string // that owns the webhook; empty: none does
 	Components            []any  // e.g. an unknown kind: map[string]any{"type": 99}
 
 	Files    []File
 	Expired  bool // the links to the files in the event do not work any more; those of a message that is read again do
 	Forwards []Forward
 	Embeds   []Embed
+}
+
+// Rewrite posts a text under another name through a webhook of an application, as a proxy does with a person's message before it
+// deletes that.
+func (s *Server) Rewrite(id, name, text, application string) string {
+	s.mu.Lock()
+	channel := s.must(id).channel.id
+	s.mu.Unlock()
+	return s.Post(Post{Channel: channel, Author: name, Text: text, Webhook: true, Application: application})
 }
 
 // Say writes a message as a person and gives its id.
@@ -89,7 +99,8 @@ func (s *Server) Post(p Post) string {
 	}
 	s.staleLinks = p.Expired
 	if p.Webhook {
-		m.webhook = "100000000000000009"
+		m.webhook, m.application = "100000000000000009", p.Application
+		m.by = &user{id: m.webhook, name: p.Author, bot: true}
 	}
 	if above := s.messages[p.ReplyTo]; above != nil && p.Ping {
 		m.mention(above.by)

@@ -108,6 +108,7 @@ func (s *Server) route(c *call) answer {
 		{"GET users/@me", s.getSelf},
 		{"POST users/@me/channels", s.openDirect},
 		{"GET channels/*", s.getChannel},
+		{"PATCH channels/*", s.patchChannel},
 		{"POST channels/*/typing", s.typing},
 		{"GET channels/*/messages", s.listMessages},
 		{"POST channels/*/messages", s.create},

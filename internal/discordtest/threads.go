@@ -32,15 +32,19 @@ func (s *Server) ThreadName() string {
 	return ""
 }
 
-// AddForum makes a forum in a server and gives its id.
-func (s *Server) AddForum(guild, name string) string {
+// Publish publishes a message of an announcement channel to a channel that follows it, where a webhook posts it.
+// https://discord.com/developers/docs/resources/message#message-object-message-flags
+func (s *Server) Publish(id, follower string) string {
+	const crossposted, isCrosspost = 1 << 0, 1 << 1
 	s.mu.Lock()
-	c := &channel{id: s.newID(), name: name, guild: s.guild(guild).id, kind: 15}
-	s.channels[c.id] = c
-	payload := c.payload()
-	s.mu.Unlock()
-	s.gateway.dispatch("CHANNEL_CREATE", payload)
-	return c.id
+	m := s.must(id)
+	m.Flags |= crossposted
+	copied := s.add(s.find(follower), &user{id: s.newID(), name: "hall #" + m.channel.name, bot: true}, m.Text)
+	copied.webhook, copied.Flags = copied.by.id, isCrosspost
+	s.announce("MESSAGE_UPDATE", m)
+	s.mu.Lock()
+	s.announce("MESSAGE_CREATE", copied)
+	return copied.ID
 }
 
 // PostIn makes a post in a forum: a thread, whose first message has its id.
@@ -71,10 +75,12 @@ func (s *Server) startThread(c *call) answer {
 	case !ok:
 	case m == nil || m.channel != ch:
 		no, ok = refusal(http.StatusNotFound, 10008, "Unknown Message"), false
-	case ch.kind != 0 && ch.kind != 5:
+	case ch.kind != TextChannel && ch.kind != Announcement:
 		no, ok = refusal(http.StatusBadRequest, 50024, "Cannot execute action on this channel type"), false
 	case s.channels[m.ID] != nil:
 		no, ok = refusal(http.StatusBadRequest, 160004, "A thread has already been created for this message"), false
+	case s.guild(ch.guild).fullOfThreads:
+		no, ok = refusal(http.StatusBadRequest, 160006, "Maximum number of active threads reached"), false
 	case ch.noThreads:
 		no, ok = refusal(http.StatusForbidden, 50013, "Missing Permissions"), false
 	case n < 1 || n > 100:
@@ -91,6 +97,53 @@ func (s *Server) startThread(c *call) answer {
 	s.mu.Unlock()
 	s.gateway.dispatch("THREAD_CREATE", payload)
 	return answer{http.StatusCreated, payload}
+}
+
+// Archive archives a thread: it can be written to, which opens it again, but nothing in it can be changed. In one that is locked too
+// nobody can write who does not moderate.
+func (s *Server) Archive(thread string, locked bool) {
+	s.mu.Lock()
+	c := s.find(thread)
+	c.archived, c.locked = true, locked
+	payload := c.payload()
+	s.mu.Unlock()
+	s.gateway.dispatch("THREAD_UPDATE", payload)
+}
+
+// reopen takes a thread out of the archive, for a message that is written there. Its caller holds mu.
+func (s *Server) reopen(c *channel) {
+	if c.archived {
+		c.archived = false
+		s.gateway.dispatch("THREAD_UPDATE", c.payload())
+	}
+}
+
+// patchChannel takes a thread out of the archive.
+// https://discord.com/developers/docs/resources/channel#modify-channel-json-params-thread
+func (s *Server) patchChannel(c *call) answer {
+	var in struct {
+		Archived *bool `json:"archived"`
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ch := s.channels[c.parts[1]]
+	switch {
+	case ch == nil || s.away(ch):
+		return refusal(http.StatusNotFound, 10003, "Unknown Channel")
+	case !c.decode(&in) || in.Archived == nil || *in.Archived || ch.kind != 11:
+		return refusal(http.StatusBadRequest, 50035, "Invalid Form Body")
+	case ch.denied || ch.locked:
+		return refusal(http.StatusForbidden, 50013, "Missing Permissions")
+	}
+	s.reopen(ch)
+	return answer{http.StatusOK, ch.payload()}
+}
+
+// FillThreads has a server hold as many active threads as there may be.
+func (s *Server) FillThreads(guild string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.guild(guild).fullOfThreads = true
 }
 
 // DenyThreads takes the bot's permission to make threads in a channel.

@@ -133,7 +133,7 @@ func (s *Server) webhookOf(c *call) (*webhook, *channel, answer, bool) {
 		if ch = s.channels[id]; ch == nil || ch.parent != w.channel.id {
 			return nil, nil, refusal(http.StatusNotFound, 10003, "Unknown Channel"), false
 		}
-		if ch.archived {
+		if ch.archived && (ch.locked || len(c.parts) > 3) {
 			return nil, nil, refusal(http.StatusBadRequest, 50083, "Thread is archived"), false
 		}
 	}

@@ -13,11 +13,15 @@ type Conduct struct {
 	Chatty  bool // it joins in unasked
 	Threads bool // each mention gets a thread of its own
 	Posts   bool // of a forum: each new post is answered
+
+	Subscribed bool // every message of a person is for it
 }
+
+const selectConduct = `SELECT chatty, threads, posts, subscribed FROM conduct WHERE channel_id = ?`
 
 // Conduct returns what people chose for a channel.
 func (db *DB) Conduct(ctx context.Context, channelID string) (c Conduct, err error) {
-	err = db.readers.QueryRowContext(ctx, `SELECT chatty, threads, posts FROM conduct WHERE channel_id = ?`, channelID).Scan(&c.Chatty, &c.Threads, &c.Posts)
+	err = db.readers.QueryRowContext(ctx, selectConduct, channelID).Scan(&c.Chatty, &c.Threads, &c.Posts, &c.Subscribed)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return Conduct{}, fmt.Errorf("read conduct: %w", db.Explain(err))
 	}
@@ -28,14 +32,14 @@ func (db *DB) Conduct(ctx context.Context, channelID string) (c Conduct, err err
 func (db *DB) ChangeConduct(ctx context.Context, channelID, guildID string, change func(*Conduct)) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		var c Conduct
-		err := tx.QueryRow(`SELECT chatty, threads, posts FROM conduct WHERE channel_id = ?`, channelID).Scan(&c.Chatty, &c.Threads, &c.Posts)
+		err := tx.QueryRow(selectConduct, channelID).Scan(&c.Chatty, &c.Threads, &c.Posts, &c.Subscribed)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
 		change(&c)
-		_, err = tx.Exec(`INSERT INTO conduct (channel_id, guild_id, chatty, threads, posts) VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT (channel_id) DO UPDATE SET chatty = excluded.chatty, threads = excluded.threads, posts = excluded.posts`,
-			channelID, guildID, c.Chatty, c.Threads, c.Posts)
+		_, err = tx.Exec(`INSERT INTO conduct (channel_id, guild_id, chatty, threads, posts, subscribed) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (channel_id) DO UPDATE SET chatty = excluded.chatty, threads = excluded.threads, posts = excluded.posts, subscribed = excluded.subscribed`,
+			channelID, guildID, c.Chatty, c.Threads, c.Posts, c.Subscribed)
 		return err
 	})
 	if err != nil {

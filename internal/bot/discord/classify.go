@@ -14,6 +14,15 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
+// Codes about threads that discordgo does not know.
+const (
+	codeThreadMembers       = 30033
+	codeThreadExists        = 160004
+	codeThreadLocked        = 160005
+	codeActiveThreads       = 160006
+	codeAnnouncementThreads = 160007
+)
+
 // codeCannotMessage is a newer form of discordgo.ErrCodeCannotSendMessagesToThisUser.
 const codeCannotMessage = 50278
 
@@ -29,8 +38,10 @@ func classify(status, code int, body []byte) Kind {
 	case discordgo.ErrCodeMissingAccess, discordgo.ErrCodeMissingPermissions, discordgo.ErrCodeCannotSendMessagesToThisUser,
 		codeCannotMessage, discordgo.ErrCodeCannotReplyWithoutPermissionToReadMessageHistory:
 		return Forbidden
-	case discordgo.ErrCodePerformedOperationOnArchivedThread:
+	case discordgo.ErrCodePerformedOperationOnArchivedThread, codeThreadLocked:
 		return ClosedThread
+	case codeThreadMembers, codeActiveThreads, codeAnnouncementThreads:
+		return Full
 	case discordgo.ErrCodeThisActionCannotBePerformedDueToSlowmodeRateLimit, discordgo.ErrCodeChannelHasHitWriteRateLimit,
 		discordgo.ErrCodeMaximumNumberOfEditsToMessagesOlderThanOneHourReached:
 		return RateLimited

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -36,6 +37,7 @@ type (
 		Required     bool                                   `json:"required,omitempty"`
 		Suggests     bool                                   `json:"autocomplete,omitempty"`
 		Choices      []wireChoice                           `json:"choices,omitempty"`
+		ChannelTypes []discordgo.ChannelType                `json:"channel_types,omitempty"`
 	}
 	wireChoice struct {
 		Name  string                      `json:"name"`
@@ -59,6 +61,12 @@ var (
 		turn.ManageMessages: discordgo.PermissionManageMessages, turn.ManageServer: discordgo.PermissionManageGuild,
 	}
 )
+
+// channelTypes are the channels of a server in which people write, or in whose threads they do.
+var channelTypes = []discordgo.ChannelType{
+	discordgo.ChannelTypeGuildText, discordgo.ChannelTypeGuildVoice, discordgo.ChannelTypeGuildNews, discordgo.ChannelTypeGuildStageVoice,
+	discordgo.ChannelTypeGuildForum, discordgo.ChannelTypeGuildMedia,
+}
 
 // localesOf are Discord's locales of a language, where they are not the language itself.
 // https://discord.com/developers/docs/reference#locales
@@ -102,6 +110,9 @@ func wireForm(d turn.Definition) wireCommand {
 			Type: discordgo.ApplicationCommandOptionString, Name: o.Name, Names: locales(o.Names), Description: o.Description,
 			Descriptions: locales(o.Descriptions), Required: o.Required, Suggests: o.Suggests,
 		}
+		if o.Channel {
+			option.Type, option.ChannelTypes = discordgo.ApplicationCommandOptionChannel, channelTypes
+		}
 		for _, c := range o.Choices {
 			option.Choices = append(option.Choices, wireChoice{c.Name, locales(c.Names), c.Value})
 		}
@@ -110,11 +121,66 @@ func wireForm(d turn.Definition) wireCommand {
 	return w
 }
 
+// commands are those that people are offered now.
+func (s *Session) commands() []turn.Definition {
+	if changed := s.offered.Load(); changed != nil {
+		return *changed
+	}
+	return s.cfg.Commands
+}
+
+// Offer offers people these commands from now on: at once if the session has begun, and else with it.
+func (s *Session) Offer(ctx context.Context, commands []turn.Definition) {
+	s.offered.Store(&commands)
+	s.registering.Lock()
+	s.registered = false
+	s.registering.Unlock()
+	if self := s.self.Load(); self != nil {
+		s.registerOnce(ctx, self.app)
+	}
+}
+
+// registerOnce registers the commands, unless Discord has been given them.
+func (s *Session) registerOnce(ctx context.Context, app string) {
+	s.registering.Lock()
+	defer s.registering.Unlock()
+	if s.registered {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestLimit)
+	defer cancel()
+	if err := s.register(ctx, app); err != nil {
+		s.log.Error("commands are not registered: people are offered those of before, if there were any; "+commandsCure(err), "err", err)
+		return
+	}
+	s.registered = true
+}
+
+// codeDailyCommands is Discord's answer where 200 commands were made on a day. discordgo does not know it.
+const codeDailyCommands = 30034
+
+// commandsCure says what helps where Discord refuses the commands.
+func commandsCure(err error) string {
+	var e *SendError
+	switch {
+	case !errors.As(err, &e):
+		return "the next session tries it again"
+	case e.Code == codeDailyCommands || e.Kind == RateLimited:
+		return "Discord takes 200 new ones a day: the next session tries it again"
+	case e.Kind == Forbidden || e.Kind == Gone:
+		return "open the invite link once more, which allows commands (the scope applications.commands), and see that DISCORD_TOKEN is of that application"
+	case e.Kind == Rejected || e.Kind == TooLong:
+		return "the server does not take them as they are: update the program"
+	}
+	return "the next session tries it again"
+}
+
 // register returns Discord the commands, if they are not the ones it has. A bulk overwrite at each start would spend
 // the 200 creations a day and make commands flicker in every open client.
 func (s *Session) register(ctx context.Context, app string) error {
-	commands := make([]wireCommand, 0, len(s.cfg.Commands))
-	for _, d := range s.cfg.Commands {
+	offered := s.commands()
+	commands := make([]wireCommand, 0, len(offered))
+	for _, d := range offered {
 		commands = append(commands, wireForm(d))
 	}
 	body := mustJSON(commands)

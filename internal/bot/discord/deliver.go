@@ -71,7 +71,7 @@ func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
 	}
 	if p.Persona != nil {
 		if id, done, err := s.deliverAs(ctx, p); done {
-			s.refusals.learn(p.ChannelID, err)
+			s.learnRefusal(p.ChannelID, err)
 			return id, err
 		}
 		if p.Text != "" {
@@ -97,11 +97,11 @@ func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
 		}
 	}
 	req.body = mustJSON(out)
-	body, err := s.call(ctx, req)
+	body, err := s.callIn(ctx, p.ChannelID, req)
 	if out.Reference != nil && refersInVain(err) {
 		out.Reference = nil // an answer that is no reply is better than none
 		req.body = mustJSON(out)
-		body, err = s.call(ctx, req)
+		body, err = s.callIn(ctx, p.ChannelID, req)
 	}
 	if p.ID != "" && p.Persona == nil && code(err) == discordgo.ErrCodeCannotEditFromAnotherUser {
 		p.Persona = &turn.Persona{} // the channel had several characters when it was written
@@ -109,7 +109,7 @@ func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
 		return id, err
 	}
 	if err != nil {
-		s.refusals.learn(p.ChannelID, err)
+		s.learnRefusal(p.ChannelID, err)
 		return "", err
 	}
 	var sent struct {
@@ -174,7 +174,7 @@ func checkLength(text string) error {
 
 // deletePost deletes a message. That it is gone already is no error.
 func (s *Session) deletePost(ctx context.Context, p turn.Post) error {
-	_, err := s.call(ctx, request{method: http.MethodDelete, url: discordgo.EndpointChannelMessage(p.ChannelID, p.ID), rank: rankFinal})
+	_, err := s.callIn(ctx, p.ChannelID, request{method: http.MethodDelete, url: discordgo.EndpointChannelMessage(p.ChannelID, p.ID), rank: rankFinal})
 	if e := (*SendError)(nil); errors.As(err, &e) && e.Kind == Gone {
 		return nil
 	}
@@ -191,7 +191,7 @@ func (s *Session) Typing(ctx context.Context, channelID string) error {
 	}
 	_, err := s.call(ctx, request{method: http.MethodPost, url: discordgo.EndpointChannelTyping(channelID), spare: true})
 	if err != nil {
-		s.refusals.learn(channelID, err)
+		s.learnRefusal(channelID, err)
 	}
 	return err
 }
@@ -243,16 +243,33 @@ func (c *refusals) check(channelID string) error {
 		Message: "the bot may not write in this channel (remembered)"}
 }
 
-func (c *refusals) learn(channelID string, err error) {
+// learn reports whether the channel has refused the bot, where it did not before.
+func (c *refusals) learn(channelID string, err error) (news bool) {
 	if n := code(err); n != discordgo.ErrCodeMissingAccess && n != discordgo.ErrCodeMissingPermissions {
-		return
+		return false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.until == nil || len(c.until) > 10_000 {
 		c.until = map[string]time.Time{}
 	}
+	_, again := c.until[channelID]
 	c.until[channelID] = time.Now().Add(refusalMemory)
+	return !again
+}
+
+// learnRefusal remembers that the bot may not write in a channel, and says what would help.
+func (s *Session) learnRefusal(channelID string, err error) {
+	if !s.refusals.learn(channelID, err) {
+		return
+	}
+	c, _ := s.names.channel(channelID)
+	needs, where := "Send Messages", orElse(c.Name, channelID)
+	if c.thread() {
+		above, _ := s.names.channel(c.ParentID)
+		needs, where = "Send Messages in Threads", orElse(above.Name, c.ParentID)
+	}
+	s.log.Warn("the bot may not write there; in the settings of #"+where+" → Permissions, allow its role View Channel and "+needs, "channel", channelID, "err", err)
 }
 
 // forget forgets every refusal: permissions have changed somewhere.

@@ -197,7 +197,7 @@ func TestRefusals(t *testing.T) {
 		doomed := far.ID("doomed")
 		far.DeleteChannel("doomed")
 		thread := far.AddThread("general", "old", false)
-		far.Archive("old")
+		far.Archive("old", true)
 		general := far.ID("general")
 		fail := func(status int, body string) func() {
 			return func() {

@@ -46,20 +46,22 @@ import (
 
 // Config says who the bot is and how it reaches Discord. Token and HTTP are required.
 type Config struct {
-	Token     string                                // the bot's token, with or without "Bot " before it
-	HTTP      *http.Client                          // for the origin of BaseURL; not changed
-	BaseURL   string                                // REST base without the version; empty: https://discord.com/api
-	UserAgent string                                // empty: a plain DiscordBot one
-	Log       *slog.Logger                          // nil: silent
-	Redact    func(string) string                   // takes secrets out of error texts; the token always is
-	PerSecond int                                   // requests per second over all routes; 0: Discord's own limit of 50
-	Queue     int                                   // events that may wait for the bot before the oldest are lost; 0: 4,096
-	Operator  string                                // id of the user who runs the bot; empty: nobody is known
-	Reactions bool                                  // whether people's reactions are reported
-	Commands  []turn.Definition                     // what people may order
-	OnReady   func(Ready)                           // called once, when the first session has begun and its servers are known
-	LoadHash  func(context.Context) (string, error) // reads what SaveHash saved, "" if nothing; nil: commands are registered at each start
-	SaveHash  func(context.Context, string) error   // keeps the fingerprint of the commands Discord has been given
+	Token     string              // the bot's token, with or without "Bot " before it
+	HTTP      *http.Client        // for the origin of BaseURL; not changed
+	BaseURL   string              // REST base without the version; empty: https://discord.com/api
+	UserAgent string              // empty: a plain DiscordBot one
+	Log       *slog.Logger        // nil: silent
+	Redact    func(string) string // takes secrets out of error texts; the token always is
+	PerSecond int                 // requests per second over all routes; 0: Discord's own limit of 50
+	Queue     int                 // events that may wait for the bot before the oldest are lost; 0: 4,096
+	Operator  string              // id of the user who runs the bot; empty: nobody is known
+	Reactions bool                // whether people's reactions are reported
+	Commands  []turn.Definition   // what people may order
+	// Proxies are the ids of applications whose webhooks write for people. What other webhooks and bots write is ignored.
+	Proxies  map[string]bool
+	OnReady  func(Ready)                           // called once, when the first session has begun and its servers are known
+	LoadHash func(context.Context) (string, error) // reads what SaveHash saved, "" if nothing; nil: commands are registered at each start
+	SaveHash func(context.Context, string) error   // keeps the fingerprint of the commands Discord has been given
 
 	// Form returns the form that a command opens whose definition says so, or why a person may not open it. It has a second.
 	Form func(context.Context, turn.Event) (form turn.Form, refusal string)
@@ -122,17 +124,19 @@ type Session struct {
 	frameLimit int64                                                                // bytes of a gateway frame; larger ones are skipped
 	handle     map[string]func(context.Context, []byte) error                       // gateway event → handler; fixed by New
 
-	self  atomic.Pointer[identity] // nil before the first READY
-	tasks sync.WaitGroup           // goroutines started by Run; it waits for them
-	seen  edits                    // messages that were reported
-	at    position                 // of the event being read; owned by the goroutine that reads the gateway
-	once  sync.Once                // OnReady
+	self    atomic.Pointer[identity] // nil before the first READY
+	tasks   sync.WaitGroup           // goroutines started by Run; it waits for them
+	seen    edits                    // messages that were reported
+	origins originals                // by people, where a proxy may write it anew; owned by the goroutine that reads the gateway
+	at      position                 // of the event being read; owned by the goroutine that reads the gateway
+	once    sync.Once                // OnReady
 
 	welcome chan struct{} // holds one token after READY and RESUMED, for the keeper
 	filling sync.Mutex    // held while missed messages are asked for
 
-	registering sync.Mutex // held while the commands are registered
-	registered  bool       // Discord has them; guarded by registering
+	offered     atomic.Pointer[[]turn.Definition] // in the place of Config.Commands; nil: these are
+	registering sync.Mutex                        // held while the commands are registered
+	registered  bool                              // Discord has them; guarded by registering
 
 	mu     sync.Mutex
 	health Health // guarded by mu
@@ -147,6 +151,9 @@ type Session struct {
 	resumable   address                          // of the session, if there is one to resume; guarded by mu
 	directs     map[string]snowflake             // channels of direct messages, with their latest message; guarded by mu
 }
+
+// Contentless reports whether Discord lets the bot read only what is for it.
+func (s *Session) Contentless() bool { return s.contentless.Load() }
 
 // The waits of the supervisor.
 const (

@@ -17,7 +17,8 @@ const (
 	Forbidden    Kind = "forbidden"     // the bot may not do that here
 	RateLimited  Kind = "rate_limited"  // too often; RetryAfter says how long, where Discord said so
 	TooLong      Kind = "too_long"      // the text or the file is too long
-	ClosedThread Kind = "closed_thread" // the thread is archived or locked
+	ClosedThread Kind = "closed_thread" // the thread is locked, or archived and cannot be reopened
+	Full         Kind = "full"          // there are as many as Discord allows, of threads for instance
 	Rejected     Kind = "rejected"      // Discord calls the request malformed: an empty message, a bad button
 	Unauthorized Kind = "unauthorized"  // the token is not valid (any more)
 	Unavailable  Kind = "unavailable"   // Discord could not be reached, or failed; also a context that ended

@@ -28,7 +28,7 @@ type formPart struct {
 }
 
 func (s *Session) opensForm(command string) bool {
-	return s.cfg.Form != nil && slices.ContainsFunc(s.cfg.Commands, func(d turn.Definition) bool { return d.Form && d.Name == command })
+	return s.cfg.Form != nil && slices.ContainsFunc(s.commands(), func(d turn.Definition) bool { return d.Form && d.Name == command })
 }
 
 // openForm answers a command with its form, or with why a person may not open it. A form must be the first answer, within three

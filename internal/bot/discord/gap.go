@@ -53,7 +53,7 @@ func (s *Session) fillGap(run context.Context, mark snowflake, release func()) {
 	slices.SortFunc(found, byID)
 	missed := 0
 	for i := range found {
-		if m := &found[i]; fromPerson(m) && flake(m.ID) > after && s.seen.add(m.ID, m.Content) {
+		if m := &found[i]; s.fromPerson(m) && flake(m.ID) > after && s.seen.add(m.ID, m.Content) {
 			e := s.event(turn.Created, m.ID, m)
 			e.Late = true
 			s.enqueue(queued{event: e, from: position{session: noSession, mark: mark}})

@@ -14,9 +14,9 @@ import (
 )
 
 // fromPerson reports whether a message is a person's: not the bot's own, another bot's, a webhook's or the system's. Two
-// bots that answer each other never stop.
-func fromPerson(m *message) bool {
-	return m.Author != nil && !m.Author.Bot && !m.Author.System && m.WebhookID == "" &&
+// bots that answer each other never stop. What a proxy writes for people is theirs.
+func (s *Session) fromPerson(m *message) bool {
+	return m.Author != nil && !m.Author.System && (!m.Author.Bot && m.WebhookID == "" || s.proxied(m)) &&
 		(m.Type == discordgo.MessageTypeDefault || m.Type == discordgo.MessageTypeReply)
 }
 
@@ -25,16 +25,20 @@ func (s *Session) onMessage(_ context.Context, m *message) {
 	if m.GuildID == "" {
 		s.noteDirect(m.ChannelID, id)
 	}
-	if fromPerson(m) {
+	if s.fromPerson(m) {
 		s.seen.remember(m.ID, m.Content)
-		s.emit(s.event(turn.Created, m.ID, m))
+		e := s.event(turn.Created, m.ID, m)
+		if len(s.cfg.Proxies) > 0 {
+			s.origins.pair(&e, m)
+		}
+		s.emit(e)
 	}
 	s.at.mark = max(s.at.mark, id)
 }
 
 // onEdit reports an edit of the text. Discord sends the same event when a link preview appears or a message is pinned.
 func (s *Session) onEdit(_ context.Context, m *message) {
-	if !fromPerson(m) || m.Edited == nil || !s.seen.remember(m.ID, m.Content) {
+	if !s.fromPerson(m) || m.Edited == nil || !s.seen.remember(m.ID, m.Content) {
 		return
 	}
 	when := m.Edited.text
@@ -51,7 +55,7 @@ func (s *Session) onDelete(_ context.Context, d *deletion) {
 		}
 		s.emit(turn.Event{
 			Kind: turn.Deleted, ID: id + ":deleted", GuildID: d.GuildID, Direct: d.GuildID == "",
-			Message: turn.Message{ID: id, ChannelID: d.ChannelID},
+			Message: turn.Message{ID: id, ChannelID: d.ChannelID}, Rewritten: s.origins.deleted(id),
 		})
 	}
 }
@@ -62,7 +66,7 @@ func (s *Session) event(kind turn.Kind, id string, m *message) turn.Event {
 	e := turn.Event{
 		Kind: kind, ID: id, GuildID: m.GuildID, Direct: m.GuildID == "",
 		Message:   s.message(m, m.Member),
-		Mentioned: mentioned, Reader: m.Member.reader(m.Author.ID),
+		Mentioned: mentioned, Reader: m.Member.reader(m.Author.ID), Proxied: s.proxied(m),
 	}
 	if m.Reference == nil || m.Reference.Type != 0 {
 		return e
@@ -98,7 +102,7 @@ func (s *Session) message(m *message, by *member) turn.Message {
 	own := m.Author.ID == s.selfID() || m.WebhookID != "" && m.AppID != "" && m.AppID == s.appID()
 	out := turn.Message{
 		ID: m.ID, ChannelID: m.ChannelID, Text: text, Mentions: mentions, At: m.Timestamp.Time, Own: own,
-		Author: turn.Author{ID: m.Author.ID, Name: m.Author.name(by), Machine: !own && !fromPerson(m)},
+		Author: turn.Author{ID: m.Author.ID, Name: m.Author.name(by), Machine: !own && !s.fromPerson(m)},
 		Files:  files(m.ID, m.Attachments, m.Flags), Quotes: s.quotes(m),
 	}
 	if m.Reference != nil && m.Reference.Type == 0 {

@@ -110,7 +110,7 @@ func (s *Session) written(guildID string, all []message) (found []turn.Message) 
 	for i := range all {
 		m := &all[i]
 		m.GuildID = guildID // which they have in the gateway's events alone
-		if m.Author != nil && (fromPerson(m) || m.Author.ID == s.selfID()) {
+		if m.Author != nil && (s.fromPerson(m) || m.Author.ID == s.selfID()) {
 			found = append(found, s.message(m, nil))
 		}
 	}

@@ -291,23 +291,12 @@ func (s *Session) announce(ctx context.Context) {
 			}
 		})
 	})
-	if len(s.cfg.Commands) == 0 {
+	if len(s.commands()) == 0 {
 		return
 	}
 	s.tasks.Go(func() {
 		defer s.logPanic("register commands")
-		s.registering.Lock()
-		defer s.registering.Unlock()
-		if s.registered {
-			return
-		}
-		ctx, cancel := context.WithTimeout(ctx, requestLimit)
-		defer cancel()
-		if err := s.register(ctx, self.app); err != nil {
-			s.log.Error("commands are not registered", "err", err)
-			return
-		}
-		s.registered = true
+		s.registerOnce(ctx, self.app)
 	})
 }
 

@@ -9,9 +9,6 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// codeThreadExists is Discord's answer where a message has a thread already. discordgo does not know it.
-const codeThreadExists = 160004
-
 // openThread opens a thread for a message and returns its id, which is the message's.
 // https://discord.com/developers/docs/resources/channel#start-thread-from-message
 func (s *Session) openThread(ctx context.Context, p turn.Post) (string, error) {
@@ -31,4 +28,20 @@ func (s *Session) openThread(ctx context.Context, p turn.Post) (string, error) {
 	}
 	s.names.setChannel(c) // before the gateway says so
 	return c.ID, nil
+}
+
+// callIn sends a request about a message of a channel. A thread that was archived meanwhile, which a new message would open again and an
+// edit does not, is opened for it; one that is locked stays closed.
+// https://discord.com/developers/docs/topics/threads#active-archived-threads
+func (s *Session) callIn(ctx context.Context, channelID string, r request) ([]byte, error) {
+	body, err := s.call(ctx, r)
+	if code(err) != discordgo.ErrCodePerformedOperationOnArchivedThread {
+		return body, err
+	}
+	_, locked := s.call(ctx, request{method: http.MethodPatch, rank: rankFinal, url: discordgo.EndpointChannel(channelID), body: []byte(`{"archived":false}`)})
+	if locked != nil {
+		s.log.Info("a thread is archived and cannot be opened again", "thread", channelID, "err", locked)
+		return nil, err
+	}
+	return s.call(ctx, r)
 }

@@ -329,7 +329,7 @@ func isGoneHook(err error) bool {
 func (s *Session) change(ctx context.Context, at place, p turn.Post) error {
 	address := discordgo.EndpointWebhookMessage(at.ID, at.Token, p.ID)
 	if p.Text == "" {
-		_, err := s.call(ctx, request{method: http.MethodDelete, url: address + at.query(), rank: rankFinal})
+		_, err := s.callIn(ctx, p.ChannelID, request{method: http.MethodDelete, url: address + at.query(), rank: rankFinal})
 		return err
 	}
 	r := request{method: http.MethodPatch, url: address + at.query(withParts), rank: rankEdit}
@@ -337,7 +337,7 @@ func (s *Session) change(ctx context.Context, at place, p turn.Post) error {
 		r.rank = rankFinal
 	}
 	r.body = mustJSON(persona{post: post{outgoing: outgoing{Content: p.Text, Flags: discordgo.MessageFlagsSuppressEmbeds}, Components: rows(p.Buttons)}})
-	_, err := s.call(ctx, r)
+	_, err := s.callIn(ctx, p.ChannelID, r)
 	return err
 }
 
@@ -370,7 +370,7 @@ func (s *Session) execute(ctx context.Context, at place, p turn.Post) (string, e
 				return id, s.change(ctx, at, p) // its text may be an older one
 			}
 		}
-		body, err := s.call(ctx, r)
+		body, err := s.callIn(ctx, p.ChannelID, r)
 		var sent object
 		if err == nil {
 			if decode(body, &sent) == nil && sent.ID != "" {

@@ -114,6 +114,9 @@ func what(t *turn.Trace) string {
 	r := t.Request
 	w.row("turn", "%s · %s · %s in %s", r.ID, t.Began.UTC().Format("2006-01-02 15:04:05 UTC"), t.Phase, ms(t.Took))
 	w.row("asked", "%s: %q", r.Message.Author.Name, clean.Line(r.Message.Text, 200))
+	if why := addressWords[r.Addressed]; why != "" {
+		w.row("because", "%s", why)
+	}
 	w.row("mode", "%s · character %s", r.Mode, r.Character)
 	if scene := r.Backdrop; scene != nil {
 		w.row("backdrop", "%q by %s, %s", clean.Line(scene.Text, 200), scene.By, day(scene.At))
@@ -147,6 +150,15 @@ func what(t *turn.Trace) string {
 		w.row("error", "%s", t.Err)
 	}
 	return w.String()
+}
+
+// addressWords say why a message was answered.
+var addressWords = map[turn.Address]string{
+	turn.ByDirect: "it was written where nobody else is meant", turn.ByMention: "it mentions the bot", turn.ByReply: "it replies to the bot",
+	turn.ByThread: "it goes on in a thread of the bot's own", turn.ByPost: "it begins a post of a forum where all are answered",
+	turn.ByChannel: "every message in this channel is for the bot (/subscribe)", turn.ByName: "it holds the character's name",
+	turn.ByLull: "nobody wrote for a while, and the bot may join in (/mode chatty)", turn.ByTier: "many messages had gone by, and the bot may join in (/mode chatty)",
+	turn.ByPattern: "it matches a pattern in character.toml",
 }
 
 // tokens says how the prompt's budget was used, and what was cut or dropped for it.

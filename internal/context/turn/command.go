@@ -24,13 +24,14 @@ type Form struct {
 	Most   int    // characters in it
 }
 
-// Option is one text option of a command.
+// Option is one option of a command: a text or, where Channel is set, the id of a channel.
 type Option struct {
 	Name        string // 1–32 lower-case characters
 	Description string // 1–100 characters
 	Required    bool   // required options come first
 	Choices     []Choice
 	Suggests    bool // values are suggested while it is typed; then it has no Choices
+	Channel     bool // a channel of the server, which is no thread; then it has neither
 
 	Names, Descriptions Localized
 }

@@ -18,6 +18,12 @@ type Event struct {
 
 	// ParentUnknown: the door does not know the channel yet, so it may be a thread of another one, whose settings then hold for it.
 	ParentUnknown bool
+	// Proxied: a proxy wrote Message for a person, through a webhook. Original is the message that it wrote anew and is about to delete;
+	// empty if that is not known, or gone already.
+	Proxied  bool
+	Original string
+	// Rewritten: Message was deleted by a proxy, which has written it anew.
+	Rewritten bool
 	// Late: Message was written while the bot was away, and was found afterwards in its channel.
 	Late bool
 	// Reader is who wrote or ordered it, with the roles that came with it. It is not kept over a restart: roles change.

@@ -61,6 +61,7 @@ const (
 	ByReply     Address = "reply"        // replies to a message of the bot
 	ByThread    Address = "thread"       // goes on in a thread that was made for the bot to answer in
 	ByPost      Address = "post"         // begins a post of a forum in which all are answered
+	ByChannel   Address = "subscribed"   // written in a channel where people chose that every message is for it
 	ByName      Address = "name"         // holds one of its names, as words to it or about it
 	ByLull      Address = "lull"         // nobody wrote for a while, and the bot joins in unasked
 	ByTier      Address = "interjection" // the same after many messages in which it took no part
@@ -70,7 +71,7 @@ const (
 
 // Plain reports whether the message is for the character beyond doubt.
 func (a Address) Plain() bool {
-	return a == ByDirect || a == ByMention || a == ByReply || a == ByThread
+	return a == ByDirect || a == ByMention || a == ByReply || a == ByThread || a == ByChannel
 }
 
 // Mode is how the character behaves in a channel.

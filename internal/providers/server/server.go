@@ -186,9 +186,9 @@ func (r *run) permit(ctx context.Context) {
 
 // channels are those that are asked about, as far as they may be read.
 func (r *run) channels() (ids []string) {
-	for id := range r.readable {
+	for id, may := range r.readable {
 		named := len(r.q.Channels) == 0 && (!r.q.Here || id == r.req.ChannelID) || slices.Contains(r.q.Channels, r.named[id].Name)
-		if named {
+		if may && named {
 			ids = append(ids, id)
 		}
 	}

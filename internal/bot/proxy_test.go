@@ -1,0 +1,83 @@
+package bot
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"familiar/internal/context/turn"
+)
+
+func TestTurnsInARow(t *testing.T) {
+	t.Parallel()
+	r := rounds{}
+	for i, c := range []struct {
+		proxied, late bool
+		asks, granted int
+	}{
+		{false, false, 1, 1}, {true, false, 1, 1}, {true, false, 1, 0}, {true, false, 2, 0},
+		{false, false, 0, 0}, {true, false, 2, 2}, {true, false, 1, 0}, // a person wrote something in between
+		{false, false, 2, 2}, {false, false, 2, 2}, // people ask as often as they like
+		{true, true, 1, 1}, {true, true, 1, 1}, {true, true, 1, 1}, // the originals came while the bot was away
+	} {
+		e := turn.Event{Proxied: c.proxied, Late: c.late, Message: turn.Message{ChannelID: "general"}}
+		if got := max(0, r.grant(e, c.asks)); got != c.granted {
+			t.Errorf("message %d: %d turns, want %d", i, got, c.granted)
+		}
+	}
+}
+
+// What a proxy writes takes the place of its original in an answer of which nothing is visible, which then starts over, and of none that
+// is visible.
+func TestRewriteTakesThePlaceOfTheOriginal(t *testing.T) {
+	t.Parallel()
+	rewritten := turn.Event{Kind: turn.Created, Original: "a", Message: turn.Message{ID: "b", Author: turn.Author{ID: "ana", Name: "Luna"}}}
+	for _, visible := range []bool{false, true} {
+		var lanes lanes
+		l := &lane{}
+		lanes.open = map[string]*lane{"general": l}
+		l.put(message("a", "ana", 0))
+		l.next()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		l.begin("turn", cancel)
+		if visible && !l.show() {
+			t.Fatal("show was refused")
+		}
+		if pending := lanes.unseen("a"); (len(pending) == 1) == visible {
+			t.Errorf("visible %v: pending %v", visible, pending)
+		}
+		if done := lanes.rewrite(rewritten); done == visible {
+			t.Errorf("visible %v: rewritten %v", visible, done)
+		}
+		if over := context.Cause(ctx) == errEdited; over == visible {
+			t.Errorf("visible %v: starts over %v", visible, over)
+		}
+		want := "b"
+		if visible {
+			want = "a"
+		}
+		if got := ids(l.begin("turn", cancel)); got != want {
+			t.Errorf("visible %v: answers %s", visible, got)
+		}
+		cancel(nil)
+	}
+}
+
+// What waits for its turn waits on as what the proxy made of it.
+func TestRewriteOfWhatWaits(t *testing.T) {
+	t.Parallel()
+	var lanes lanes
+	l := &lane{}
+	lanes.open = map[string]*lane{"general": l}
+	l.put(message("x", "ben", 0))
+	l.next()
+	second := message("a", "ana", time.Second)
+	second.Message.ChannelID, second.ParentID = "thread", "general"
+	l.put(second)
+	if !lanes.rewrite(turn.Event{Original: "a", Message: turn.Message{ID: "b", ChannelID: "general"}}) {
+		t.Fatal("not rewritten")
+	}
+	if w := l.waiting[0]; w.claim() != "b" || w.Message.ChannelID != "thread" || w.ParentID != "general" || !w.addressed {
+		t.Errorf("waiting %+v", w)
+	}
+}

@@ -1,0 +1,125 @@
+package bot
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"familiar/internal/context/prompt"
+	"familiar/internal/context/turn"
+	"familiar/internal/llm"
+	"familiar/internal/llm/llmtest"
+	"familiar/internal/providers/character"
+	"familiar/internal/store"
+)
+
+// diary is a recorder that several goroutines may use.
+type diary struct {
+	mu sync.Mutex
+	recorder
+}
+
+func (d *diary) Deliver(ctx context.Context, p turn.Post) (string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.recorder.Deliver(ctx, p)
+}
+
+func (d *diary) Typing(ctx context.Context, channelID string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.recorder.Typing(ctx, channelID)
+}
+
+func (d *diary) all() []call {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.calls)
+}
+
+// living is a whole bot in virtual time, with a model at the end of a network in memory and Discord's pace. during is its life.
+func living(t *testing.T, script string, during func(b *Bot, events chan<- turn.Event, door *diary)) {
+	synctest.Test(t, func(t *testing.T) {
+		parsed, err := llmtest.ParseScript([]byte(script))
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := llmtest.InMemory(t)
+		server.Play(parsed)
+		transport := &http.Transport{DialContext: server.Dial, DisableKeepAlives: true}
+		defer transport.CloseIdleConnections()
+		client := func(model string) *llm.Client {
+			return &llm.Client{HTTP: &http.Client{Transport: transport}, BaseURL: server.URL, Model: model}
+		}
+		owl := &character.Character{ID: "owl", Name: "Owl", Mode: turn.Text, ChatterPerDay: 10, Modes: map[turn.Mode]character.Limits{turn.Text: {Total: 4000, Deadline: 5 * time.Second}}}
+		door := &diary{recorder: recorder{start: time.Now()}}
+		b := resting(t, door)
+		defer b.Store.Close()
+		b.Cast = &Cast{Default: &Actor{Character: owl, Builder: &prompt.Builder{}, Model: client("main"), Side: client("side")}}
+		b.Pace.First, b.Pace.Every = 200*time.Millisecond, 1200*time.Millisecond
+		events := make(chan turn.Event)
+		var running sync.WaitGroup
+		running.Go(func() { b.Run(t.Context(), events) })
+		during(b, events, door)
+		close(events)
+		running.Wait()
+	})
+}
+
+// From an event to the first words that are seen no more than 350 ms pass beyond the model's own first token: of waiting, which is all
+// that virtual time counts. What the machine itself takes BenchmarkFirstWords measures.
+func TestFirstWordsComeSoonAfterTheModels(t *testing.T) {
+	t.Parallel()
+	const first, most = 700 * time.Millisecond, 350 * time.Millisecond
+	living(t, "wait 700ms\nsay Mice, which are small. \nwait 5s\nsay And voles.\n", func(_ *Bot, events chan<- turn.Event, door *diary) {
+		events <- asks("1", "general", "ana")
+		time.Sleep(time.Minute)
+		calls := door.all()
+		if len(calls) < 2 {
+			t.Fatalf("calls %+v", calls)
+		}
+		if got := calls[0].at - first; got < 0 || got > most {
+			t.Errorf("the first words came %v after the model's first token", got)
+		}
+	})
+}
+
+// A channel in which the bot may join in is quiet for ten seconds before that is considered. Each message begins them anew, and one for the
+// bot ends the waiting.
+func TestTheLullLastsTenSeconds(t *testing.T) {
+	t.Parallel()
+	living(t, "when model \"side\"\nsay YES\nwhen model \"main\"\nsay Hoo.\n", func(b *Bot, events chan<- turn.Event, door *diary) {
+		if err := b.Store.ChangeConduct(context.Background(), "general", "hall", func(c *store.Conduct) { c.Chatty = true }); err != nil {
+			t.Fatal(err)
+		}
+		write := func(id string, to bool) {
+			e := asks(id, "general", "ana")
+			e.Mentioned = to
+			events <- e
+		}
+		posted := func(after time.Duration, want int) {
+			time.Sleep(after)
+			synctest.Wait()
+			if n := len(door.all()); n != want {
+				t.Fatalf("%v: %d posts, want %d", time.Since(door.start), n, want)
+			}
+		}
+		write("1", false)
+		posted(9*time.Second, 0)
+		write("2", false)
+		posted(9990*time.Millisecond, 0)
+		posted(time.Second, 1) // at the lull's end, and the time that the models and the post take
+		if at := door.all()[0].at; at < 19*time.Second || at > 19*time.Second+350*time.Millisecond {
+			t.Errorf("joined in at %v", at)
+		}
+		write("3", false)
+		posted(5*time.Second, 1)
+		write("4", true)
+		posted(time.Second, 2)
+		posted(time.Minute, 2) // nothing was written since it took part
+	})
+}
