@@ -77,9 +77,11 @@ func (f *Fault) harmless() bool { return f == nil || f.Status == 0 && !f.Cut }
 
 func (f *Fault) send(w http.ResponseWriter) int {
 	if f.Cut {
-		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
-			conn.Close()
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil { // of HTTP/2, where a request is one stream of many
+			panic(http.ErrAbortHandler)
 		}
+		conn.Close()
 		return 0
 	}
 	for name, value := range f.Header {

@@ -253,7 +253,7 @@ func percentile(took []time.Duration, p int) time.Duration {
 		return 0
 	}
 	took = slices.Sorted(slices.Values(took))
-	return took[(len(took)-1)*p/100].Round(time.Millisecond)
+	return took[(len(took)-1)*p/100].Round(100 * time.Microsecond)
 }
 
 // records looks every answer up in the database.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +23,7 @@ type ledger struct {
 type mention struct {
 	tag, id, channel, author string
 	at                       time.Time
+	asked, ended             time.Time // the model was asked first, and had written its last answer; zero: not yet
 }
 
 // open begins a mention. Its id is known only once it is written.
@@ -34,12 +36,16 @@ func (l *ledger) open(channel, author string) (tag string) {
 }
 
 func (l *ledger) written(tag, id string) {
+	l.note([]string{tag}, func(m *mention) { m.id = id })
+}
+
+// note changes mentions.
+func (l *ledger) note(tags []string, change func(*mention)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for i := range slices.Backward(l.mentions) {
-		if l.mentions[i].tag == tag {
-			l.mentions[i].id = id
-			return
+	for _, tag := range tags {
+		if i, err := strconv.Atoi(strings.TrimPrefix(tag, "q")); err == nil && i < len(l.mentions) {
+			change(&l.mentions[i])
 		}
 	}
 }
@@ -81,12 +87,25 @@ var (
 
 // reply is the model's answer to a request: twenty words in a second.
 func (l *ledger) reply(r llmtest.Request) llmtest.Reply {
-	tags := slices.Compact(tagged.FindAllString(r.Last(), -1))
+	tags := tagsOf(r)
+	l.note(tags, func(m *mention) {
+		if m.asked.IsZero() {
+			m.asked = r.At
+		}
+	})
 	if l.hangs(tags) {
 		return llmtest.Reply{llmtest.Hold()}
 	}
 	return llmtest.Reply{llmtest.Gap(45 * time.Millisecond), llmtest.Say(answerTo(tags))}
 }
+
+// ended notes that a reply has been written.
+func (l *ledger) ended(r llmtest.Request) {
+	now := time.Now()
+	l.note(tagsOf(r), func(m *mention) { m.ended = now })
+}
+
+func tagsOf(r llmtest.Request) []string { return slices.Compact(tagged.FindAllString(r.Last(), -1)) }
 
 func answerTo(tags []string) string {
 	all := strings.Join(tags, " ")

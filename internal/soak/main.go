@@ -6,6 +6,7 @@
 //	kill     -n times (200) SIGKILL at a random moment, each followed by a restart
 //	term     -n times (50) SIGTERM likewise
 //	steady   -rate turns a second (5) for a time, -for 20m: memory and the time to the first visible word
+//	first    -n mentions (120), one at a time: the first visible word, and the program's own time
 //	storm    -n mentions (1,200) at once
 //	outage   the network to Discord is away for 2, 8 and 30 s
 //	disk     the disk is full for -for 1m, then frozen for 25 s; needs root and a loop device
@@ -52,6 +53,8 @@ type options struct {
 	bursts   bool          // some people write twice at once
 	program  string        // a binary; empty: it is built
 	keep     bool          // the directory stays
+	tls      bool          // Discord and the model are behind TLS
+	http1    bool          // and speak no HTTP/2
 }
 
 type scenario struct {
@@ -65,6 +68,7 @@ func scenarios() []scenario {
 		{"kill", options{rounds: 200, rate: 4, channels: 8, people: 125, bursts: true}, playKill},
 		{"term", options{rounds: 50, rate: 4, channels: 8, people: 125, bursts: true}, playTerm},
 		{"steady", options{rate: 5, channels: 20, people: 61, span: 20 * time.Minute}, playSteady},
+		{"first", options{rounds: 120, channels: 20, people: 61}, playFirst},
 		{"storm", options{rounds: 1200, channels: 40, people: 60}, playStorm},
 		{"outage", options{rate: 3, channels: 8, people: 125, bursts: true}, playOutage},
 		{"disk", options{rate: 2, channels: 8, people: 125, bursts: true, span: time.Minute}, playDisk},
@@ -108,7 +112,7 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 
 // choose reads the command line.
 func choose(args []string, out io.Writer) (scenario, error) {
-	usage := errors.New("usage: soak kill|term|steady|storm|outage|disk|hang [flags]; -h lists them")
+	usage := errors.New("usage: soak kill|term|steady|first|storm|outage|disk|hang [flags]; -h lists them")
 	if len(args) == 0 {
 		return scenario{}, usage
 	}
@@ -124,6 +128,8 @@ func choose(args []string, out io.Writer) (scenario, error) {
 	flags.BoolVar(&o.gap, "gap", true, "hold the promises for mentions that were written while no program was connected, too")
 	flags.StringVar(&o.program, "program", "", "a `binary` in place of the one that is built")
 	flags.BoolVar(&o.keep, "keep", false, "keep the directory with the data and the log; it is kept where a promise is broken")
+	flags.BoolVar(&o.tls, "tls", false, "put Discord and the model behind TLS, with a certificate authority of this run's own")
+	flags.BoolVar(&o.http1, "http1", false, "with -tls: no HTTP/2, as of many local servers")
 	if args[0] == "-h" || args[0] == "--help" {
 		return scenario{}, flags.Parse(args[:1])
 	}
