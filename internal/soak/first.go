@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -23,8 +22,9 @@ func playFirst(ctx context.Context, s *stage) error {
 		if err := wait(ctx, time.Duration(s.random.Int64N(int64(longestPause)))); err != nil {
 			return err
 		}
-		s.ask(s.rooms[i%len(s.rooms)], i%s.opt.people)
-		err := s.await(ctx, patience, "there is no answer", func() bool { return s.answered(i) })
+		room := s.rooms[i%len(s.rooms)]
+		tag := s.ask(room, i%s.opt.people)
+		err := s.await(ctx, patience, "there is no answer", func() bool { return s.has(room, tag) })
 		if err != nil {
 			return err
 		}
@@ -41,10 +41,10 @@ func playFirst(ctx context.Context, s *stage) error {
 	return s.finish(ctx, patience)
 }
 
-// answered reports whether the n-th mention has its complete answer.
-func (s *stage) answered(n int) bool {
-	return slices.ContainsFunc(s.discord.Messages(s.rooms[n%len(s.rooms)]), func(m discordtest.Message) bool {
-		return m.Own && opening.FindString(m.Text) == fmt.Sprintf("q%d", n) && complete(m)
+// has reports whether a channel has the complete answer to a mention.
+func (s *stage) has(room, tag string) bool {
+	return slices.ContainsFunc(s.discord.Messages(room), func(m discordtest.Message) bool {
+		return m.Own && opening.FindString(m.Text) == tag && complete(m)
 	})
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -18,12 +19,19 @@ type ledger struct {
 	mu       sync.Mutex
 	mentions []mention       // by tag; guarded by mu
 	hanging  map[string]bool // channels in which the model says nothing; guarded by mu
+	gap      time.Duration   // between two words of the model; 0: 45 ms
+
+	// fault returns what the model says in place of the answer, or nil; nil: never anything. Guarded by mu.
+	fault func(answer string) llmtest.Reply
 }
 
 type mention struct {
 	tag, id, channel, author string
 	at                       time.Time
 	asked, ended             time.Time // the model was asked first, and had written its last answer; zero: not yet
+	joint                    bool      // it may be one question with another mention
+	withdrawn                bool      // a person has deleted it, or its answer
+	again                    int       // how often a person wanted another answer
 }
 
 // open begins a mention. Its id is known only once it is written.
@@ -85,7 +93,7 @@ var (
 	marked = regexp.MustCompile(`(?m)^-# .*\b(?:interrupted|cut off|stopped)\b`)
 )
 
-// reply is the model's answer to a request: twenty words in a second.
+// reply is the model's answer to a request.
 func (l *ledger) reply(r llmtest.Request) llmtest.Reply {
 	tags := tagsOf(r)
 	l.note(tags, func(m *mention) {
@@ -96,7 +104,11 @@ func (l *ledger) reply(r llmtest.Request) llmtest.Reply {
 	if l.hangs(tags) {
 		return llmtest.Reply{llmtest.Hold()}
 	}
-	return llmtest.Reply{llmtest.Gap(45 * time.Millisecond), llmtest.Say(answerTo(tags))}
+	answer := answerTo(tags)
+	if wrong := l.wrong(answer); wrong != nil {
+		return wrong
+	}
+	return llmtest.Reply{llmtest.Gap(cmp.Or(l.gap, 45*time.Millisecond)), llmtest.Say(answer)}
 }
 
 // ended notes that a reply has been written.
@@ -105,7 +117,35 @@ func (l *ledger) ended(r llmtest.Request) {
 	l.note(tagsOf(r), func(m *mention) { m.ended = now })
 }
 
-func tagsOf(r llmtest.Request) []string { return slices.Compact(tagged.FindAllString(r.Last(), -1)) }
+// tagsOf are the tags of the mentions that a request is about. What is quoted there has none behind these words.
+func tagsOf(r llmtest.Request) (tags []string) {
+	for _, found := range asking.FindAllStringSubmatch(r.Last(), -1) {
+		tags = append(tags, found[1])
+	}
+	return slices.Compact(tags)
+}
+
+// question is what a mention says.
+func question(tag string) string { return "how are you? I am at page " + tag }
+
+var asking = regexp.MustCompile(`\bI am at page (q\d+)\b`)
+
+func (l *ledger) wrong(answer string) llmtest.Reply {
+	l.mu.Lock()
+	fault := l.fault
+	l.mu.Unlock()
+	if fault == nil {
+		return nil
+	}
+	return fault(answer)
+}
+
+// fail has fault say what goes wrong with the answers from now on; nil: nothing.
+func (l *ledger) fail(fault func(answer string) llmtest.Reply) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.fault = fault
+}
 
 func answerTo(tags []string) string {
 	all := strings.Join(tags, " ")
