@@ -205,7 +205,8 @@ func (s *stage) lawful() {
 		switch {
 		case strings.Contains(what, ": 429 "):
 			limits += n
-		case strings.HasSuffix(what, "Unknown Message"), strings.HasSuffix(what, "Unknown interaction"), strings.HasSuffix(what, "Unknown Webhook"):
+		case strings.HasSuffix(what, "Interaction has already been acknowledged.") && len(s.gaps) > 0, // by a process that was killed
+			strings.HasSuffix(what, "Unknown Message"), strings.HasSuffix(what, "Unknown interaction"), strings.HasSuffix(what, "Unknown Webhook"):
 			s.note("refused: "+what, "%d", n)
 		default:
 			s.complain(lawful, "%d times %s", n, what)
