@@ -23,12 +23,8 @@ func (s *stage) print(out io.Writer) {
 	for _, p := range promises {
 		rows = append(rows, [2]string{"broken: " + p, fmt.Sprint(broken[p])})
 	}
-	width := 0
 	for _, r := range rows {
-		width = max(width, len(r[0]))
-	}
-	for _, r := range rows {
-		fmt.Fprintf(out, "| %-*s | %s |\n", width, r[0], r[1])
+		fmt.Fprintf(out, "| %s | %s |\n", r[0], r[1])
 	}
 	if len(s.findings) > 0 {
 		fmt.Fprintln(out)
