@@ -48,8 +48,8 @@ func (c *chaos) strike(kind string) {
 
 // run lets something go wrong between Discord and the program every few seconds.
 func (c *chaos) run(ctx context.Context) {
-	for wait(ctx, c.between(time.Second, 6*time.Second)) == nil {
-		if c.below(10) < 7 {
+	for wait(ctx, c.between(time.Second, 10*time.Second)) == nil {
+		if c.below(10) < 8 {
 			c.rest()
 		} else {
 			c.gateway(ctx)
@@ -147,7 +147,7 @@ func (c *chaos) model(answer string) llmtest.Reply {
 
 // calm reports whether the gateway was not disturbed around a moment, nor the program ended.
 func (c *chaos) calm(at time.Time) bool {
-	const margin = 10 * time.Second
+	const margin = 5 * time.Second // also for a new session
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !slices.ContainsFunc(slices.Concat(c.cuts, c.stage.gaps), func(g gap) bool {

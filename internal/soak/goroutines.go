@@ -6,14 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"time"
 )
 
-// schedulerTrace has Go's runtime write all goroutines into the log, every twenty seconds. The program itself knows nothing of it.
+// schedulerTrace has Go's runtime write all goroutines into the log, every five seconds. The program itself knows nothing of it.
 // https://pkg.go.dev/runtime#hdr-Environment_Variables
-const schedulerTrace = "GODEBUG=schedtrace=20000,scheddetail=1"
-
-const traceSpan = 20 * time.Second
+const schedulerTrace = "GODEBUG=schedtrace=5000,scheddetail=1"
 
 var (
 	traceHead = []byte("\nSCHED ")

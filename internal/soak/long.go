@@ -96,6 +96,8 @@ func (s *stage) lives(ctx context.Context, until time.Time) error {
 	}
 }
 
+const goroutines = "goroutines when little is going on"
+
 // figures are what a process takes at a moment, by name.
 type figures map[string]float64
 
@@ -126,7 +128,7 @@ func (s *stage) figures(pid int) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	goroutines, err := s.latestGoroutines()
+	count, err := s.latestGoroutines()
 	if err != nil {
 		return nil, err
 	}
@@ -139,31 +141,36 @@ func (s *stage) figures(pid int) (figures, error) {
 		return nil, fmt.Errorf("count threads: %w", err)
 	}
 	return figures{
-		"RSS, MiB": float64(memory.rss) / 1024, "Pss, MiB": float64(memory.pss) / 1024, "goroutines": float64(goroutines),
+		"RSS, MiB": float64(memory.rss) / 1024, "Pss, MiB": float64(memory.pss) / 1024, goroutines: float64(count),
 		"open files": float64(len(open)), "threads": float64(len(threads)),
 	}, nil
 }
 
-// flat compares the medians of the windows of one life with the first.
+// flat compares the windows of one life with the first: the medians of memory and, since each turn has goroutines of its own, the
+// goroutines when little is going on.
 func (s *stage) flat(windows [][]figures, each time.Duration) {
-	for _, name := range []string{"RSS, MiB", "Pss, MiB", "goroutines", "threads", "open files"} {
-		var medians []float64
+	for _, name := range []string{"RSS, MiB", "Pss, MiB", goroutines, "threads", "open files"} {
+		var values []float64
 		for _, w := range windows {
 			var all []float64
 			for _, f := range w {
 				all = append(all, f[name])
 			}
 			slices.Sort(all)
+			at := len(all) / 2
+			if name == goroutines {
+				at = len(all) / 10
+			}
 			if len(all) > 0 {
-				medians = append(medians, all[len(all)/2])
+				values = append(values, all[at])
 			}
 		}
-		s.note(fmt.Sprintf("%s, in four times %v of one life", name, each.Round(time.Second)), "%s", strings.Trim(fmt.Sprintf("%.1f", medians), "[]"))
-		if name == "threads" || name == "open files" || len(medians) == 0 {
+		s.note(fmt.Sprintf("%s, in four times %v of one life", name, each.Round(time.Second)), "%s", strings.Trim(fmt.Sprintf("%.1f", values), "[]"))
+		if name == "threads" || name == "open files" || len(values) == 0 {
 			continue
 		}
-		for i, m := range medians {
-			if change := m/medians[0] - 1; change > mayGrow || change < -mayGrow {
+		for i, m := range values {
+			if change := m/values[0] - 1; change > mayGrow || change < -mayGrow {
 				s.complain(flat, "%s: %+.1f %% in the part %d of 4", name, 100*change, i+1)
 			}
 		}
