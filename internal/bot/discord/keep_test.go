@@ -312,7 +312,7 @@ func TestGapIsBounded(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
 		k := &shelf{}
 		var rooms []string
-		for n := range 70 {
+		for n := range gapPages + 20 {
 			rooms = append(rooms, far.AddChannel("hall", fmt.Sprint("room-", n)))
 		}
 		d := open(t, far, k.use)
