@@ -58,6 +58,8 @@ func (c *chaos) run(ctx context.Context) {
 	c.stage.discord.ClearFaults()
 }
 
+const cloudflare = "429 of Cloudflare"
+
 // rest has some requests fail. Answers to interactions are spared: they have three seconds, and nobody sends them twice.
 func (c *chaos) rest() {
 	route := []string{"POST channels/*/messages", "PATCH channels/*/messages/*", "POST channels/*/typing", "GET channels/*/messages"}[c.below(4)]
@@ -66,7 +68,7 @@ func (c *chaos) rest() {
 		"429 of a route":                   discordtest.TooMany(route, times, short),
 		"429 of a limit that is shared":    discordtest.Shared(route, times, short),
 		"429 over all routes":              discordtest.Global(route, 1, short),
-		"429 of Cloudflare":                discordtest.Cloudflare(route, 1, 1+c.below(3)),
+		cloudflare:                         discordtest.Cloudflare(route, 1, 1+c.below(3)),
 		"500":                              {Route: route, Times: times, Status: http.StatusInternalServerError},
 		"502 of a request that had effect": {Route: route, Times: times, Status: http.StatusBadGateway, After: true},
 		"503":                              {Route: route, Times: times, Status: http.StatusServiceUnavailable, Body: "upstream connect error"},
@@ -77,6 +79,9 @@ func (c *chaos) rest() {
 	kind := slices.Sorted(maps.Keys(failures))[c.below(len(failures))]
 	c.strike(kind)
 	c.stage.discord.Fail(failures[kind])
+	if kind == cloudflare { // which stands before everything
+		c.disturbed(time.Now(), time.Now())
+	}
 }
 
 // gateway disturbs the connection to the gateway, or all of the network to Discord.
@@ -105,9 +110,13 @@ func (c *chaos) gateway(ctx context.Context) {
 	c.strike(fault.kind)
 	began := time.Now()
 	fault.do()
+	c.disturbed(began, time.Now())
+}
+
+func (c *chaos) disturbed(from, to time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.cuts = append(c.cuts, gap{began, time.Now()})
+	c.cuts = append(c.cuts, gap{from, to})
 }
 
 func (c *chaos) away(ctx context.Context, span time.Duration) {
@@ -147,7 +156,7 @@ func (c *chaos) model(answer string) llmtest.Reply {
 
 // calm reports whether the gateway was not disturbed around a moment, nor the program ended.
 func (c *chaos) calm(at time.Time) bool {
-	const margin = 5 * time.Second // also for a new session
+	const margin = 6 * time.Second // also for a new session
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !slices.ContainsFunc(slices.Concat(c.cuts, c.stage.gaps), func(g gap) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -146,6 +147,9 @@ func (s *stage) figures(pid int) (figures, error) {
 	}, nil
 }
 
+// fewGoroutines are fewer than a single turn has.
+const fewGoroutines = 4
+
 // flat compares the windows of one life with the first: the medians of memory and, since each turn has goroutines of its own, the
 // goroutines when little is going on.
 func (s *stage) flat(windows [][]figures, each time.Duration) {
@@ -170,7 +174,9 @@ func (s *stage) flat(windows [][]figures, each time.Duration) {
 			continue
 		}
 		for i, m := range values {
-			if change := m/values[0] - 1; change > mayGrow || change < -mayGrow {
+			change := m/values[0] - 1
+			few := name == goroutines && math.Abs(m-values[0]) <= fewGoroutines
+			if math.Abs(change) > mayGrow && !few {
 				s.complain(flat, "%s: %+.1f %% in the part %d of 4", name, 100*change, i+1)
 			}
 		}

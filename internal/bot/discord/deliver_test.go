@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
 	"familiar/internal/context/turn"
 	"familiar/internal/discordtest"
 )
@@ -369,6 +371,33 @@ func TestPassingEdits(t *testing.T) {
 			t.Errorf("after a failure: %+v", e)
 		}
 	})
+}
+
+// TestGlobalLimit has limits over all routes: those of Discord itself do not hold for answers to interactions, which have three
+// seconds; those of Cloudflare do.
+func TestGlobalLimit(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault discordtest.Fault
+		wait  time.Duration
+	}{
+		"discord": {discordtest.Global("GET users/@me", 1, 2*time.Second), 0}, "cloudflare": {discordtest.Cloudflare("GET users/@me", 1, 2), 2 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T, far *discordtest.Server) {
+				s := prepare(t, far, nil)
+				far.Fail(c.fault)
+				_, err := s.call(t.Context(), request{method: http.MethodGet, url: discordgo.EndpointUser("@me"), once: true})
+				failed(t, err)
+				begun := time.Now()
+				if err := s.pace.wait(t.Context(), bucket(http.MethodPost, "interactions/1/token/callback"), rankCreate); err != nil || time.Since(begun) != c.wait {
+					t.Errorf("an interaction waited %v, %v", time.Since(begun), err)
+				}
+				if err := s.pace.wait(t.Context(), "x", rankCreate); err != nil || time.Since(begun) != 2*time.Second {
+					t.Errorf("another request waited %v, %v", time.Since(begun), err)
+				}
+			})
+		})
+	}
 }
 
 // TestRanks has requests of all ranks that wait for the same places.

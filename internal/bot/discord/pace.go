@@ -36,7 +36,7 @@ type pacer struct {
 	mu      sync.Mutex
 	until   map[string]time.Time   // route → when it opens again; guarded by mu
 	scarce  map[string]time.Time   // route → until when it takes one request more; guarded by mu
-	global  time.Time              // when all routes open again; guarded by mu
+	global  time.Time              // when all routes open again but those of interactions; guarded by mu
 	all     *rate.Limiter          // reserved from under mu alone, and only for the request that is sent next
 	waiting [ranks][]chan struct{} // requests by rank, the oldest first; each is closed when it may be sent; guarded by mu
 	timer   *time.Timer            // admits the next one; nil: nobody waits; guarded by mu
@@ -55,7 +55,7 @@ func (p *pacer) wait(ctx context.Context, route string, r rank) error {
 		if err := p.open(ctx, route); err != nil {
 			return err
 		}
-		if strings.HasPrefix(route, "interactions/") {
+		if exempt(route) {
 			return nil // they do not count, and have three seconds
 		}
 		if err := p.admit(ctx, r); err != nil {
@@ -206,7 +206,7 @@ func (p *pacer) closed(route string) time.Duration {
 	if ok && !until.After(time.Now()) {
 		delete(p.until, route)
 	}
-	if p.global.After(until) {
+	if p.global.After(until) && !exempt(route) {
 		until = p.global
 	}
 	return time.Until(until)
@@ -238,6 +238,9 @@ func (p *pacer) learn(route string, h http.Header, failed *SendError) {
 		if until.After(p.global) {
 			p.global = until
 		}
+		if h.Get("X-RateLimit-Global") == "" {
+			p.until[interactions] = until
+		}
 		return
 	}
 	routes := p.until
@@ -260,13 +263,20 @@ func prune(routes map[string]time.Time) {
 	}
 }
 
+// interactions is the route of all answers to interactions.
+const interactions = "interactions/"
+
+// exempt reports whether a route is not bound to Discord's limit over all routes. Cloudflare's it is.
+// https://discord.com/developers/docs/topics/rate-limits#global-rate-limit
+func exempt(route string) bool { return route == interactions }
+
 // bucket returns what Discord counts requests by: the method and the route, with ids kept where they stand for a
 // channel, a server or a webhook.
 func bucket(method, path string) string {
 	path, _, _ = strings.Cut(path, "?")
 	parts := strings.Split(path, "/")
 	if parts[0] == "interactions" {
-		return "interactions/"
+		return interactions
 	}
 	kept := 2
 	if parts[0] == "webhooks" {
