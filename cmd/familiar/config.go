@@ -48,7 +48,7 @@ func settings() []setting {
 		{name: "OPENAI_MODEL", about: "the model that answers; without it the server's first, or " + openAIModel + " at OpenAI"},
 		{name: "OPENAI_FALLBACKS", about: "models of the same server to ask when it fails, separated by commas"},
 		{name: "OPENAI_VISION", preset: "auto", about: "whether it is shown images; auto: until it refuses them", check: oneOf("auto", "on", "off")},
-		{name: "FAMILIAR_MODEL_REQUESTS", preset: "32", about: "how many requests may run at once at each model server", check: checkCount},
+		{name: "FAMILIAR_MODEL_REQUESTS", preset: "64", about: "how many requests may run at once at each model server", check: checkCount},
 		{name: "FAMILIAR_FIRST_WORD", preset: "20s", about: "how long a model may be silent before its first word; then the next is asked, or the person told", check: checkSpan},
 		{name: "SIDE_API_KEY", secret: true, about: "the key of the side model's server; without it the main model's"},
 		{name: "SIDE_BASE_URL", about: "the server of the side model, which reads pages; without it the main model's", check: checkURL},

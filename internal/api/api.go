@@ -31,6 +31,13 @@ var ErrOrigin = errors.New("request leaves the service's origin")
 // idleConnections is as many as are in use when the bot is busy: each that is closed costs the next request a handshake.
 const idleConnections = 32
 
+// All requests to an origin share one connection of HTTP/2. Over one that is dead nothing comes, not even an error, for as long as TCP
+// sends again, which may be a quarter of an hour.
+const (
+	silence    = 10 * time.Second // after which the other end is asked whether it is there
+	answerTime = 5 * time.Second  // in which it has to say so, before the connection is given up
+)
+
 // Client returns the HTTP client of one service. A response with a redirect status is returned as it is.
 // Deadlines are the request context's: a stream may last as long as its turn.
 func Client(s Service) *http.Client {
@@ -42,6 +49,7 @@ func Client(s Service) *http.Client {
 		Transport: &transport{service: s, origin: Origin(s.Origin), next: &http.Transport{
 			Proxy:                  http.ProxyFromEnvironment,
 			ForceAttemptHTTP2:      true,
+			HTTP2:                  &http.HTTP2Config{SendPingTimeout: silence, PingTimeout: answerTime},
 			MaxIdleConnsPerHost:    idleConnections,
 			IdleConnTimeout:        90 * time.Second,
 			TLSHandshakeTimeout:    10 * time.Second,

@@ -44,7 +44,7 @@ func (b *Bot) edited(ctx context.Context, e turn.Event) {
 // anew are the arrivals with which each character that answered a question answers it again, but for those who have a turn for it already.
 func (b *Bot) anew(ctx context.Context, e turn.Event, under []string) (all []arrival) {
 	e = withNotes(e)
-	for i, t := range b.answers(ctx, e.Message.ID) {
+	for i, t := range newest(b.answers(ctx, e.Message.ID)) {
 		if c := t.Request.Character; !slices.Contains(under, c) && !slices.Contains(under, "") {
 			all = append(all, arrival{Event: e, at: time.Now(), addressed: true, anew: true, character: c, second: i > 0, newID: ulid.Make().String()})
 		}
@@ -67,11 +67,24 @@ func (b *Bot) changed(ctx context.Context, m turn.Message) bool {
 	return changed
 }
 
-// answers are the records of the turns that have answered a message, or have begun to: one of each character.
+// answers are the records of the turns that have answered a message, or have begun to, the oldest first.
 func (b *Bot) answers(ctx context.Context, id string) []*turn.Trace {
 	all, err := b.Traces.Answers(context.WithoutCancel(ctx), id)
 	b.logged("find the answers to a message", err)
 	return all
+}
+
+// newest are the latest record of each character, in the order in which they first answered.
+func newest(all []*turn.Trace) (latest []*turn.Trace) {
+	for _, t := range all {
+		i := slices.IndexFunc(latest, func(o *turn.Trace) bool { return o.Request.Character == t.Request.Character })
+		if i < 0 {
+			latest = append(latest, t)
+		} else {
+			latest[i] = t
+		}
+	}
+	return latest
 }
 
 // replaces finds the answer whose place another one is to take, now that no turn is being taken in the channel. Both records say so. It
@@ -79,7 +92,7 @@ func (b *Bot) answers(ctx context.Context, id string) []*turn.Trace {
 func (b *Bot) replaces(ctx context.Context, l *lane, a arrival) bool {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	answers := b.answers(ctx, a.Message.ID)
+	answers := newest(b.answers(ctx, a.Message.ID))
 	i := slices.IndexFunc(answers, func(t *turn.Trace) bool { return t.Request.Character == a.character })
 	if i < 0 || slices.ContainsFunc(answers[i].Presses, func(p turn.Press) bool { return p.Kind == deleteButton }) {
 		return false
@@ -130,7 +143,12 @@ func (b *Bot) retract(ctx context.Context, m turn.Message) {
 	b.settle(m.ID) // a thread for it has its id
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), landLimit)
 	defer cancel()
-	for _, t := range b.answers(ctx, m.ID) {
+	gone := map[string]bool{} // a turn may have answered anew in the posts of another
+	for _, t := range slices.Backward(b.answers(ctx, m.ID)) {
+		t.ReplyIDs = slices.DeleteFunc(t.ReplyIDs, func(id string) bool { return gone[id] })
+		for _, id := range t.ReplyIDs {
+			gone[id] = true
+		}
 		if len(t.ReplyIDs) > 0 {
 			b.takeBack(ctx, t)
 		}

@@ -34,14 +34,24 @@ type arrival struct {
 
 // claim is the id under which the store knows what asks for a turn.
 func (a arrival) claim() string {
-	if a.second {
+	switch {
+	case a.pressed():
+		return a.Message.ID + pressClaim + a.newID
+	case a.second:
 		return a.Message.ID + secondClaim + a.character
 	}
 	return a.Message.ID
 }
 
-// secondClaim stands in a claim between the message's id and that of the second character that it asks for a turn.
-const secondClaim = "/"
+// pressed reports whether a button asked for the turn.
+func (a arrival) pressed() bool { return a.earlier != nil && !a.anew }
+
+// What stands in a claim behind the message's id: before the second character that it asks for a turn, and before the turn that a
+// button asked for.
+const (
+	secondClaim = "/"
+	pressClaim  = "+"
+)
 
 // arrivals are what an event puts into its lane: one, or one for each character that it asks for a turn.
 func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
@@ -139,11 +149,17 @@ func (b *Bot) enqueue(ctx context.Context, all ...arrival) {
 type keptEvent struct {
 	turn.Event
 	Character string `json:",omitempty"`
+	Earlier   string `json:",omitempty"` // turn whose button asked for this one
+	GoesOn    bool   `json:",omitempty"` // the rest of that turn's reply is wanted
 }
 
 // encodeArrival writes an arrival for a restart. Nothing in it cannot be encoded.
 func encodeArrival(a arrival) string {
-	text, err := json.Marshal(keptEvent{a.Event, a.character})
+	kept := keptEvent{Event: a.Event, Character: a.character}
+	if a.pressed() {
+		kept.Earlier, kept.GoesOn = a.earlier.Request.ID, a.goesOnWith
+	}
+	text, err := json.Marshal(kept)
 	if err != nil {
 		return ""
 	}

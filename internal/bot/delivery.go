@@ -307,7 +307,7 @@ func (d *delivery) record(ctx context.Context, text string, last bool) error {
 // post makes the i-th post hold piece. In the last pass an edit that is refused becomes a new post, unless a person has
 // deleted the old one, who does not want the answer.
 func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool) error {
-	p := turn.Post{ChannelID: d.channel, Text: piece, Final: last && end, Persona: d.persona}
+	p := turn.Post{ChannelID: d.channel, Text: piece, Final: last && end, Passing: !last, Persona: d.persona}
 	switch {
 	case p.Final:
 		p.Buttons = row(d.language, d.keys, d.ending...)

@@ -18,6 +18,7 @@ import (
 	"familiar/internal/llm"
 	"familiar/internal/llm/llmtest"
 	"familiar/internal/providers/character"
+	"familiar/internal/redact"
 )
 
 // call is one call of a door.
@@ -135,6 +136,30 @@ func TestEndlessAnswer(t *testing.T) {
 	if record.Finish != "length" || !strings.Contains(record.Err, "had not ended") || !strings.Contains(text, string(tooLong)) {
 		t.Errorf("finish %q, err %q, text %q", record.Finish, record.Err, text[max(0, len(text)-200):])
 	}
+}
+
+// A model that hangs does not keep the bot from stopping: what it said is told as cut off.
+func TestStopWhileTheModelHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := llmtest.InMemory(t)
+		srv.Reply = func(llmtest.Request) llmtest.Reply {
+			return llmtest.Reply{llmtest.Chunk("Half an answer."), llmtest.Hold()}
+		}
+		transport := &http.Transport{DialContext: srv.Dial}
+		defer transport.CloseIdleConnections()
+		b := &Bot{Log: slog.New(slog.DiscardHandler), Cast: sageAlone, Redact: redact.New(), stopping: make(chan struct{})}
+		actor := &Actor{Character: sage.Character, Model: &llm.Client{HTTP: &http.Client{Transport: transport}, BaseURL: srv.URL, Model: "main"}}
+		d := &delivery{bot: b, actor: actor, wake: make(chan struct{}, 1)}
+		time.AfterFunc(5*time.Second, func() { close(b.stopping) })
+		record, began := &turn.Trace{}, time.Now()
+		text := b.answer(t.Context(), record, prompt.Prompt{Messages: []turn.Rendered{{Role: "user", Text: "go on"}}}, d)
+		if took := time.Since(began); took != 5*time.Second+stopPatience {
+			t.Errorf("it took %v", took)
+		}
+		if !strings.HasPrefix(text, "Half an answer.") || !strings.Contains(text, string(cutOff)) || !record.Cut || !strings.Contains(record.Err, "asked to stop") {
+			t.Errorf("text %q, err %q", text, record.Err)
+		}
+	})
 }
 
 // halfAnAnswer streams a little and then finishes.

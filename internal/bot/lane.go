@@ -57,7 +57,6 @@ type activeTurn struct {
 	id        string // the turn's
 	author    string
 	character string
-	since     time.Time
 	batch     []arrival               // what it answers
 	visible   bool                    // a part of the reply has been posted: too late to start over
 	complete  bool                    // the reply has its last words
@@ -292,7 +291,7 @@ func (t *activeTurn) holds(messageID string) bool {
 
 // accepts reports whether an arrival belongs to the turn that is being taken: the author goes on writing.
 func (t *activeTurn) accepts(a arrival) bool {
-	return !t.visible && a.Kind == turn.Created && !a.summonsOther(t.character) && a.Message.Author.ID == t.author && a.at.Sub(t.since) <= burstWindow
+	return !t.visible && a.Kind == turn.Created && !a.summonsOther(t.character) && a.Message.Author.ID == t.author && t.batch[0].inOneGo(a)
 }
 
 // dropOldest takes the turn of the oldest that waits when too many do, and returns it. The message itself stays as history. A
@@ -327,7 +326,7 @@ func (l *lane) next() []arrival {
 		for n < len(l.waiting) && first.goesOn(l.waiting[n]) {
 			n++
 		}
-		l.active = &activeTurn{author: first.Message.Author.ID, character: first.character, since: first.at, visible: first.turnID != "", over: make(chan struct{})}
+		l.active = &activeTurn{author: first.Message.Author.ID, character: first.character, visible: first.turnID != "", over: make(chan struct{})}
 	} else if first.addressed { // an edit asked for the turn: there is no burst to wait for
 		l.active = &activeTurn{visible: true, over: make(chan struct{})}
 	}
@@ -347,7 +346,13 @@ func (a arrival) goesOn(next arrival) bool {
 	if a.turnID != "" || next.turnID != "" { // an earlier process decided that
 		return a.turnID == next.turnID
 	}
-	return !next.summonsOther(a.character) && next.Kind == turn.Created && next.Message.Author.ID == a.Message.Author.ID && next.at.Sub(a.at) <= burstWindow
+	return !next.summonsOther(a.character) && next.Kind == turn.Created && next.Message.Author.ID == a.Message.Author.ID && a.inOneGo(next)
+}
+
+// inOneGo reports whether the next arrival follows at once. What comes at once after a gap in the connection may have been written at
+// quite different times.
+func (a arrival) inOneGo(next arrival) bool {
+	return next.at.Sub(a.at) <= burstWindow && next.Message.At.Sub(a.Message.At) <= burstWindow
 }
 
 // begin starts an attempt at the turn and returns what it answers. cancel ends the attempt when the author adds to the message

@@ -48,6 +48,26 @@ func TestNextTakesABurstTogether(t *testing.T) {
 	}
 }
 
+// Two messages that come together after a gap, but were written apart, are two questions: who deletes one still wants the other answered.
+func TestWhatWasWrittenApartIsNoBurst(t *testing.T) {
+	first, second := message("1", "ana", 0), message("2", "ana", 0)
+	first.Message.At, second.Message.At = morning, morning.Add(10*time.Second)
+	for _, want := range []string{"1", "2"} {
+		l := &lane{}
+		l.put(first)
+		if want == "2" { // it comes while the first turn is being taken
+			l.next()
+			l.put(second)
+			l.release()
+		} else {
+			l.put(second)
+		}
+		if got := ids(l.next()); got != want {
+			t.Errorf("took %q, want %q", got, want)
+		}
+	}
+}
+
 func TestPutJoinsTheTurnThatIsBeingTaken(t *testing.T) {
 	for _, c := range []struct {
 		name    string

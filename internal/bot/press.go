@@ -170,6 +170,11 @@ func (b *Bot) pressAgain(ctx context.Context, e turn.Event, t *turn.Trace, kind 
 	if err := b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: kind, ByID: e.Command.By.ID, At: a.at, TurnID: a.newID}); err != nil {
 		return b.storeTrouble(e, err)
 	}
+	if b.Resume {
+		if err := b.Store.Reopen(ctx, a.claim(), a.newID, encodeArrival(a)); err != nil {
+			return b.storeTrouble(e, err)
+		}
+	}
 	b.enqueue(ctx, a)
 	if kind == continueButton {
 		return b.respond(e, continueBelow)

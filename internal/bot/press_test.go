@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/store"
 )
 
 // TestButtonsCostNoRequest streams the same reply with buttons and without.
@@ -95,5 +96,46 @@ func TestPressElsewhere(t *testing.T) {
 	}
 	if a := press("secret", "ana", keys[stopButton], false); !strings.Contains(a.Text, "over already") {
 		t.Errorf("a reply that is complete: %+v", a)
+	}
+}
+
+// TestAPressOutlivesTheProcess presses buttons that ask for a turn, and kills the bot before its end: the next start knows what was
+// asked for, each press by itself.
+func TestAPressOutlivesTheProcess(t *testing.T) {
+	b := resting(t, &board{})
+	ctx := t.Context()
+	e := asks("1", "general", "ana")
+	if _, err := b.Store.Arrive(ctx, store.Arrival{Message: b.stored(e, e.Message)}); err != nil {
+		t.Fatal(err)
+	}
+	record := &turn.Trace{Request: turn.Request{ID: "01HZZZZZZZZZZZZZZZZZZZZZZZ", GuildID: "hall", ChannelID: "general", Message: e.Message},
+		Phase: turn.Answered, Reply: "Half of it", ReplyIDs: []string{"2"}, Cut: true, Began: time.Now()}
+	if err := b.save(ctx, record); err != nil {
+		t.Fatal(err)
+	}
+	b.lanes.put(func(*lane) {}, arrival{Event: asks("3", "general", "ben")}) // a turn that does not end
+	keys := b.keys(ctx, record.Request.ID, regenerateButton, continueButton)
+	for _, kind := range []string{regenerateButton, continueButton} {
+		b.press(ctx, turn.Event{Kind: turn.Ordered, GuildID: "hall", Message: turn.Message{ChannelID: "general"}, Command: &turn.Command{Button: keys[kind], By: turn.Author{ID: "ana"}}})
+	}
+	open, err := b.Store.Unanswered(ctx)
+	if err != nil || len(open) != 2 {
+		t.Fatalf("unanswered: %+v, %v", open, err)
+	}
+	for i, o := range open {
+		if err := b.Store.SavePost(ctx, o.TurnID, 0, store.Post{ID: "4", Text: "Half an"}); err != nil {
+			t.Fatal(err)
+		}
+		a, ok := b.reopened(ctx, o)
+		if !ok || !a.pressed() || a.claim() != o.Claim || a.turnID != a.newID || a.earlier.Request.ID != record.Request.ID || a.goesOnWith != (i == 1) || a.Message.ID != "1" {
+			t.Errorf("%+v became %+v", o, a)
+		}
+		again := &turn.Trace{Request: b.request(ctx, b.cast().Default, a.turnID, []arrival{a}), Phase: turn.Answered, Began: time.Now()}
+		if err := b.save(ctx, again); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if open, err := b.Store.Unanswered(ctx); err != nil || len(open) != 0 {
+		t.Errorf("unanswered: %+v, %v", open, err)
 	}
 }

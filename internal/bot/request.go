@@ -54,7 +54,7 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 	r.Message.Text = strings.Join(texts, "\n")
 	r.Backdrop = b.backdrop(ctx, last.Event)
 	r.Persona = b.persona(ctx, actor, last.Event)
-	if batch[0].second {
+	if batch[0].second || batch[0].pressed() {
 		r.Claim = batch[0].claim()
 	}
 	if earlier := batch[0].earlier; earlier != nil {

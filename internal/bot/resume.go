@@ -64,8 +64,8 @@ func byChannel(all []arrival) map[string][]arrival {
 // reopened rebuilds an arrival. A message has the text that it was last given; one that is gone is not answered.
 func (b *Bot) reopened(ctx context.Context, o store.Unanswered) (arrival, bool) {
 	a := arrival{at: o.At, addressed: true, turnID: o.TurnID, posts: o.Posts}
-	id, _, second := strings.Cut(o.Claim, secondClaim)
-	a.second = second
+	id, newID, _ := strings.Cut(o.Claim, pressClaim)
+	id, _, a.second = strings.Cut(id, secondClaim)
 	m, err := b.Store.Message(ctx, id)
 	if err != nil {
 		b.logged("read a message that is unanswered", err)
@@ -82,7 +82,12 @@ func (b *Bot) reopened(ctx context.Context, o store.Unanswered) (arrival, bool) 
 	}
 	a.Event, a.character = kept.Event, kept.Character
 	a.Message.Text = m.Text
-	return a, true
+	if kept.Earlier != "" {
+		a.newID, a.goesOnWith = newID, kept.GoesOn
+		a.earlier, err = b.Traces.Get(ctx, kept.Earlier)
+		b.logged("read the record of a reply whose button was pressed", err)
+	}
+	return a, err == nil
 }
 
 // namesRoom is left for a character's name in front, which a post may need.

@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"crypto/tls"
 	"fmt"
 	"net"
 )
@@ -18,6 +19,9 @@ func (s *Server) Reopen() error {
 	l, err := net.Listen("tcp", s.http.Listener.Addr().String())
 	if err != nil {
 		return fmt.Errorf("listen again: %w", err)
+	}
+	if s.http.TLS != nil {
+		l = tls.NewListener(l, s.http.TLS)
 	}
 	s.http.Listener = l // Close closes it
 	s.conns.Go(func() { _ = s.http.Config.Serve(l) })

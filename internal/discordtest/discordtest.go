@@ -21,8 +21,9 @@
 //   - What the gateway does: Drop with any close code, Reconnect (op 7), Invalidate (op 9), MuteAcks, Silence, CloseNext,
 //     InvalidateNext and IgnoreNext for what comes next, Repeat and Dispatch for duplicate and odd events. A session
 //     that is resumed gets the events it missed.
-//   - Time: New serves on loopback, in real time; NewVirtual in memory, for the virtual time of testing/synctest, where
+//   - Time: New serves on loopback, in real time, NewTLS behind TLS; NewVirtual in memory, for the virtual time of testing/synctest, where
 //     Unplug takes the network away.
+//   - What the bot does that Discord does not allow: Refusals and Violations count it.
 //   - What goes wrong in REST: Fail with any status, body, delay or a cut connection, before or after the request has
 //     taken effect; TooMany and Cloudflare for the two kinds of 429; Limit for a real bucket, Pace for the limit over
 //     all routes; Deny and Archive.
@@ -87,6 +88,7 @@ type Server struct {
 	searching    SearchState
 	resumeURL    *string // what READY names; nil: the gateway's own
 	startsLeft   int
+	judge        judge
 	resetAfter   time.Duration
 }
 

@@ -3,6 +3,7 @@ package discordtest_test
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/gorilla/websocket"
 	"go.uber.org/goleak"
 
 	"familiar/internal/discordtest"
@@ -235,5 +237,48 @@ func TestGatewayWithAnotherClient(t *testing.T) {
 	}
 	if guild, err := s.State.Guild(two.GuildID); err != nil || guild.Name != "hall" || len(guild.Channels) != 1 {
 		t.Errorf("server %+v, %v", guild, err)
+	}
+}
+
+// TestJudge does on the gateway, and asks for, what Discord does not allow.
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	far := discordtest.New(t)
+	s := client(t, far)
+	_ = s.ChannelMessageDelete(far.ID("general"), "1")
+	address := strings.TrimSuffix(strings.Replace(far.URL, "http", "ws", 1), "/api") + "/gateway?v=10&encoding=json"
+	dial := func() *websocket.Conn {
+		ws, _, err := websocket.DefaultDialer.Dial(address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { ws.Close() })
+		return ws
+	}
+	identify := `{"op":2,"d":{"token":"` + discordtest.Token + `"}}`
+	// send sends frames and reads until the heartbeat that follows them is acknowledged, or the connection is closed.
+	send := func(frames ...string) {
+		ws := dial()
+		for _, frame := range frames {
+			_ = ws.WriteMessage(websocket.TextMessage, []byte(frame))
+		}
+		for err := error(nil); err == nil; {
+			var f struct{ Op int }
+			if err = ws.ReadJSON(&f); f.Op == 11 {
+				return
+			}
+		}
+	}
+	send(`{"op":3,"d":{"status":"online","activities":[]}}`)
+	send(identify, identify, `{"op":4}`, `{"op":1,"d":"`+strings.Repeat("x", 4096)+`"}`)
+	want := map[string]int{
+		"op 3 before IDENTIFY": 1, "a second IDENTIFY or RESUME on a connection": 1, "two IDENTIFYs in 5 s": 1,
+		"op 4, which no bot of this kind sends": 1, "op 1 has more than 4096 bytes": 1,
+	}
+	if got := far.Violations(); !maps.Equal(got, want) {
+		t.Errorf("violations %v", got)
+	}
+	if got := far.Refusals(); !maps.Equal(got, map[string]int{"DELETE channels/*/messages/*: 404 Unknown Message": 1}) {
+		t.Errorf("refusals %v", got)
 	}
 }

@@ -31,6 +31,21 @@ func TooMany(route string, times int, retryAfter time.Duration) Fault {
 		Body: `{"message":"You are being rate limited.","retry_after":` + seconds + `,"global":false}`}
 }
 
+// Global is the 429 of Discord's limit over all routes.
+func Global(route string, times int, retryAfter time.Duration) Fault {
+	f := TooMany(route, times, retryAfter)
+	f.Header["X-RateLimit-Global"], f.Header["X-RateLimit-Scope"] = "true", "global"
+	f.Body = strings.Replace(f.Body, `"global":false`, `"global":true`, 1)
+	return f
+}
+
+// Shared is the 429 of a limit that several bots, or people, have used up together.
+func Shared(route string, times int, retryAfter time.Duration) Fault {
+	f := TooMany(route, times, retryAfter)
+	f.Header["X-RateLimit-Scope"] = "shared"
+	return f
+}
+
 // Cloudflare is the 429 of the proxy in front of Discord: a page, and a Retry-After in whole seconds.
 func Cloudflare(route string, times, retryAfter int) Fault {
 	return Fault{Route: route, Times: times, Status: http.StatusTooManyRequests,
@@ -77,9 +92,11 @@ func (f *Fault) harmless() bool { return f == nil || f.Status == 0 && !f.Cut }
 
 func (f *Fault) send(w http.ResponseWriter) int {
 	if f.Cut {
-		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
-			conn.Close()
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil { // of HTTP/2, where a request is one stream of many
+			panic(http.ErrAbortHandler)
 		}
+		conn.Close()
 		return 0
 	}
 	for name, value := range f.Header {
@@ -159,6 +176,12 @@ func (s *Server) overLimit(c *call) (answer, bool) {
 
 // rateHeaders adds the headers that Discord gives with most answers.
 func (s *Server) rateHeaders(h http.Header, c *call, a answer) {
+	if body, _ := a.body.(object); a.status == http.StatusTooManyRequests && body["global"] == true {
+		h.Set("X-RateLimit-Global", "true")
+		h.Set("X-RateLimit-Scope", "global")
+		h.Set("Retry-After", "1")
+		return
+	}
 	if !limited(c) {
 		return
 	}

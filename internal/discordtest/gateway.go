@@ -35,6 +35,7 @@ type gateway struct {
 	silent        bool
 	next          []func(*websocket.Conn) // what answers the next IDENTIFYs and RESUMEs
 	log           []Greeting
+	identified    time.Time // when the last IDENTIFY came
 }
 
 type dispatched struct {
@@ -135,9 +136,7 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 		g.open = map[*websocket.Conn]bool{}
 	}
 	g.open[ws] = true
-	if !g.silent {
-		g.op(ws, 10, object{"heartbeat_interval": g.interval.Milliseconds()})
-	}
+	watch := g.hello(ws)
 	g.mu.Unlock()
 	defer func() {
 		g.mu.Lock()
@@ -153,12 +152,17 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 			Op   int             `json:"op"`
 			Data json.RawMessage `json:"d"`
 		}
-		if err := ws.ReadJSON(&f); err != nil {
+		_, raw, err := ws.ReadMessage()
+		if err != nil {
 			if websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway) {
 				g.end(ws) // these two codes of a client's end its session
 			}
 			return
 		}
+		_ = json.Unmarshal(raw, &f)
+		g.mu.Lock()
+		s.frame(watch, f.Op, len(raw))
+		g.mu.Unlock()
 		s.receive(ws, f.Op, f.Data)
 	}
 }

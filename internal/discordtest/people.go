@@ -182,7 +182,9 @@ func (s *Server) expand(c *channel, text string) string {
 	}
 	var pairs []string
 	for name := range names {
-		pairs = append(pairs, name)
+		if strings.Contains(text, name) {
+			pairs = append(pairs, name)
+		}
 	}
 	slices.SortFunc(pairs, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	var args []string

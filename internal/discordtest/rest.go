@@ -71,6 +71,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		status = fault.send(w)
 	default:
 		a := s.authorised(r, c)
+		s.refuse(c, a)
 		status = a.status
 		if !fault.harmless() {
 			status = fault.send(w)

@@ -10,7 +10,7 @@ import (
 // has waited longest for a turn, whoever else has more requests waiting. Clients of one server share one. The zero value
 // is ready; it must not be copied after the first use.
 type Slots struct {
-	// Limit is how many requests may run at once. 0: 32. It must not change after the first use.
+	// Limit is how many requests may run at once. 0: 64. It must not change after the first use.
 	Limit int
 
 	mu      sync.Mutex
@@ -18,7 +18,7 @@ type Slots struct {
 	lanes   []slotQueue // lanes with requests that wait, none empty; the first is the next to get a slot; guarded by mu
 }
 
-const defaultSlots = 32
+const defaultSlots = 64
 
 // slotQueue is the requests of one lane that wait for a slot, in their order.
 type slotQueue struct {

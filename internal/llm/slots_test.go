@@ -49,7 +49,7 @@ func TestManyRequestsAtOnce(t *testing.T) {
 		srv := script(t, "wait 1s\nsay hi")
 		c := connect(t, srv)
 		var wg sync.WaitGroup
-		for range 40 {
+		for range 80 {
 			wg.Go(func() {
 				if _, err := c.Complete(t.Context(), hello()); err != nil {
 					t.Error(err)
@@ -57,8 +57,8 @@ func TestManyRequestsAtOnce(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if n := srv.Busiest(); n != 32 {
-			t.Errorf("%d requests at once, want 32", n)
+		if n := srv.Busiest(); n != 64 {
+			t.Errorf("%d requests at once, want 64", n)
 		}
 	})
 }

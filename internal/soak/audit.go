@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -47,7 +45,7 @@ func (o outcome) whole() bool {
 
 // settled reports whether nothing more has to come.
 func (o outcome) settled() bool {
-	return o.told != "" || len(o.answers) > 0 && !slices.ContainsFunc(o.answers, half)
+	return o.withdrawn || o.told != "" || len(o.answers) > 0 && !slices.ContainsFunc(o.answers, half)
 }
 
 // complete reports whether an answer has its last words.
@@ -204,9 +202,11 @@ func (s *stage) judge(o outcome) {
 		s.findings = append(s.findings, finding{promise, o.mention, fmt.Sprintf(format, args...)})
 	}
 	switch {
+	case o.withdrawn: // by a person
+		return
 	case len(o.answers) == 0 && o.told == "" && s.counted(o.mention):
 		add(everyone, "nothing was posted for it%s", s.near(o.at))
-	case len(o.answers) > 1:
+	case len(o.answers) > 1+o.again:
 		add(once, "%d posts answer it: %s", len(o.answers), ids(o.answers))
 	}
 	for _, a := range o.answers {
@@ -253,7 +253,7 @@ func percentile(took []time.Duration, p int) time.Duration {
 		return 0
 	}
 	took = slices.Sorted(slices.Values(took))
-	return took[(len(took)-1)*p/100].Round(time.Millisecond)
+	return took[(len(took)-1)*p/100].Round(100 * time.Microsecond)
 }
 
 // records looks every answer up in the database.
@@ -299,28 +299,4 @@ func incomplete(ctx context.Context, traces *trace.Store, m discordtest.Message)
 		return fmt.Sprintf("record %s has another text: %q, posted was %q", t.Request.ID, t.Reply, m.Text)
 	}
 	return ""
-}
-
-// print writes the table and the broken promises.
-func (s *stage) print(out io.Writer) {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, c := range s.counts {
-		fmt.Fprintf(table, "%s\t%s\n", c.what, c.figure)
-	}
-	broken := map[string]int{}
-	for _, f := range s.findings {
-		broken[f.promise]++
-	}
-	for _, p := range []string{everyone, once, whole, onRecord, ended} {
-		fmt.Fprintf(table, "broken: %s\t%d\n", p, broken[p])
-	}
-	table.Flush()
-	for _, f := range s.findings {
-		if f.mention.id != "" {
-			fmt.Fprintf(out, "NOT %s: %s, message %s of %s in channel %s at %s: %s\n", f.promise, f.mention.tag, f.mention.id, f.mention.author,
-				f.mention.channel, f.mention.at.Format(clock), f.what)
-		} else {
-			fmt.Fprintf(out, "NOT %s: %s\n", f.promise, f.what)
-		}
-	}
 }

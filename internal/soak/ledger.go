@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -17,11 +19,19 @@ type ledger struct {
 	mu       sync.Mutex
 	mentions []mention       // by tag; guarded by mu
 	hanging  map[string]bool // channels in which the model says nothing; guarded by mu
+	gap      time.Duration   // between two words of the model; 0: 45 ms
+
+	// fault returns what the model says in place of the answer, or nil; nil: never anything. Guarded by mu.
+	fault func(answer string) llmtest.Reply
 }
 
 type mention struct {
 	tag, id, channel, author string
 	at                       time.Time
+	asked, ended             time.Time // the model was asked first, and had written its last answer; zero: not yet
+	joint                    bool      // it may be one question with another mention
+	withdrawn                bool      // a person has deleted it, or its answer
+	again                    int       // how often a person wanted another answer
 }
 
 // open begins a mention. Its id is known only once it is written.
@@ -34,12 +44,16 @@ func (l *ledger) open(channel, author string) (tag string) {
 }
 
 func (l *ledger) written(tag, id string) {
+	l.note([]string{tag}, func(m *mention) { m.id = id })
+}
+
+// note changes mentions.
+func (l *ledger) note(tags []string, change func(*mention)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for i := range slices.Backward(l.mentions) {
-		if l.mentions[i].tag == tag {
-			l.mentions[i].id = id
-			return
+	for _, tag := range tags {
+		if i, err := strconv.Atoi(strings.TrimPrefix(tag, "q")); err == nil && i < len(l.mentions) {
+			change(&l.mentions[i])
 		}
 	}
 }
@@ -79,13 +93,58 @@ var (
 	marked = regexp.MustCompile(`(?m)^-# .*\b(?:interrupted|cut off|stopped)\b`)
 )
 
-// reply is the model's answer to a request: twenty words in a second.
+// reply is the model's answer to a request.
 func (l *ledger) reply(r llmtest.Request) llmtest.Reply {
-	tags := slices.Compact(tagged.FindAllString(r.Last(), -1))
+	tags := tagsOf(r)
+	l.note(tags, func(m *mention) {
+		if m.asked.IsZero() {
+			m.asked = r.At
+		}
+	})
 	if l.hangs(tags) {
 		return llmtest.Reply{llmtest.Hold()}
 	}
-	return llmtest.Reply{llmtest.Gap(45 * time.Millisecond), llmtest.Say(answerTo(tags))}
+	answer := answerTo(tags)
+	if wrong := l.wrong(answer); wrong != nil {
+		return wrong
+	}
+	return llmtest.Reply{llmtest.Gap(cmp.Or(l.gap, 45*time.Millisecond)), llmtest.Say(answer)}
+}
+
+// ended notes that a reply has been written.
+func (l *ledger) ended(r llmtest.Request) {
+	now := time.Now()
+	l.note(tagsOf(r), func(m *mention) { m.ended = now })
+}
+
+// tagsOf are the tags of the mentions that a request is about. What is quoted there has none behind these words.
+func tagsOf(r llmtest.Request) (tags []string) {
+	for _, found := range asking.FindAllStringSubmatch(r.Last(), -1) {
+		tags = append(tags, found[1])
+	}
+	return slices.Compact(tags)
+}
+
+// question is what a mention says.
+func question(tag string) string { return "how are you? I am at page " + tag }
+
+var asking = regexp.MustCompile(`\bI am at page (q\d+)\b`)
+
+func (l *ledger) wrong(answer string) llmtest.Reply {
+	l.mu.Lock()
+	fault := l.fault
+	l.mu.Unlock()
+	if fault == nil {
+		return nil
+	}
+	return fault(answer)
+}
+
+// fail has fault say what goes wrong with the answers from now on; nil: nothing.
+func (l *ledger) fail(fault func(answer string) llmtest.Reply) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.fault = fault
 }
 
 func answerTo(tags []string) string {

@@ -7,12 +7,15 @@ import (
 	"time"
 )
 
-// ask has somebody write to the bot.
-func (s *stage) ask(room string, person int) {
-	name := fmt.Sprintf("person%03d", person)
-	tag := s.ledger.open(room, name)
-	s.ledger.written(tag, s.discord.Say(room, name, "@familiar how are you? I am at page "+tag))
+// ask has somebody write to the bot, and returns the tag.
+func (s *stage) ask(room string, person int) (tag string) {
+	name := personName(person)
+	tag = s.ledger.open(room, name)
+	s.ledger.written(tag, s.discord.Say(room, name, "@familiar "+question(tag)))
+	return tag
 }
+
+func personName(n int) string { return fmt.Sprintf("person%03d", n) }
 
 // load has people write, the rate's so many a second, until ctx is done. They take turns, and so do the channels, from a person and a
 // channel that are chosen by the seed. Where the numbers of both have no common factor it takes long until somebody writes in the same

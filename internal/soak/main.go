@@ -6,6 +6,9 @@
 //	kill     -n times (200) SIGKILL at a random moment, each followed by a restart
 //	term     -n times (50) SIGTERM likewise
 //	steady   -rate turns a second (5) for a time, -for 20m: memory and the time to the first visible word
+//	first    -n mentions (120), one at a time: the first visible word, and the program's own time
+//	long     -rate messages a second (2) in 500 channels for a time, -for 1h, with everything going wrong at random
+//	crowd    -n mentions (200) at once in 50 channels; then the model hangs in all of them, and somebody writes in another
 //	storm    -n mentions (1,200) at once
 //	outage   the network to Discord is away for 2, 8 and 30 s
 //	disk     the disk is full for -for 1m, then frozen for 25 s; needs root and a loop device
@@ -14,7 +17,7 @@
 // The accounting is independent of the program: ledger.go notes every mention that was written, and audit.go looks at what the
 // Discord has in the end. Every mention is answered, or its author told why it is not. No mention is answered twice, no reply
 // ends half way without a mark, and each has its complete record, which is read from the database beside the program. The output
-// is a table of what was counted and a line for each promise that was broken; then the exit code is 1.
+// is a Markdown table of what was counted and a line for each promise that was broken; then the exit code is 1.
 //
 // stage.go has the far ends and the processes, load.go the people who write. Each scenario has a file.
 package main
@@ -42,16 +45,20 @@ const (
 
 // options are the flags. Zero means what the scenario says.
 type options struct {
-	rounds   int           // kills, signals or mentions
-	rate     float64       // mentions a second
-	channels int           //
-	people   int           //
-	span     time.Duration // of load or of a fault
-	seed     uint64        // of every random choice
-	gap      bool          // mentions that were written while no program was connected count too
-	bursts   bool          // some people write twice at once
-	program  string        // a binary; empty: it is built
-	keep     bool          // the directory stays
+	name       string        // of the scenario
+	rounds     int           // kills, signals or mentions
+	rate       float64       // mentions a second
+	channels   int           //
+	people     int           //
+	span       time.Duration // of load or of a fault
+	seed       uint64        // of every random choice
+	gap        bool          // mentions that were written while no program was connected count too
+	bursts     bool          // some people write twice at once
+	goroutines bool          // the runtime writes its goroutines into the log
+	program    string        // a binary; empty: it is built
+	keep       bool          // the directory stays
+	tls        bool          // Discord and the model are behind TLS
+	http1      bool          // and speak no HTTP/2
 }
 
 type scenario struct {
@@ -65,6 +72,9 @@ func scenarios() []scenario {
 		{"kill", options{rounds: 200, rate: 4, channels: 8, people: 125, bursts: true}, playKill},
 		{"term", options{rounds: 50, rate: 4, channels: 8, people: 125, bursts: true}, playTerm},
 		{"steady", options{rate: 5, channels: 20, people: 61, span: 20 * time.Minute}, playSteady},
+		{"first", options{rounds: 120, channels: 20, people: 61}, playFirst},
+		{"long", options{rate: 2, channels: 500, people: 211, span: time.Hour, goroutines: true}, playLong},
+		{"crowd", options{rounds: 200, channels: 50, people: 200}, playCrowd},
 		{"storm", options{rounds: 1200, channels: 40, people: 60}, playStorm},
 		{"outage", options{rate: 3, channels: 8, people: 125, bursts: true}, playOutage},
 		{"disk", options{rate: 2, channels: 8, people: 125, bursts: true, span: time.Minute}, playDisk},
@@ -108,7 +118,7 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 
 // choose reads the command line.
 func choose(args []string, out io.Writer) (scenario, error) {
-	usage := errors.New("usage: soak kill|term|steady|storm|outage|disk|hang [flags]; -h lists them")
+	usage := errors.New("usage: soak kill|term|steady|first|long|crowd|storm|outage|disk|hang [flags]; -h lists them")
 	if len(args) == 0 {
 		return scenario{}, usage
 	}
@@ -124,6 +134,8 @@ func choose(args []string, out io.Writer) (scenario, error) {
 	flags.BoolVar(&o.gap, "gap", true, "hold the promises for mentions that were written while no program was connected, too")
 	flags.StringVar(&o.program, "program", "", "a `binary` in place of the one that is built")
 	flags.BoolVar(&o.keep, "keep", false, "keep the directory with the data and the log; it is kept where a promise is broken")
+	flags.BoolVar(&o.tls, "tls", false, "put Discord and the model behind TLS, with a certificate authority of this run's own")
+	flags.BoolVar(&o.http1, "http1", false, "with -tls: no HTTP/2, as of many local servers")
 	if args[0] == "-h" || args[0] == "--help" {
 		return scenario{}, flags.Parse(args[:1])
 	}
@@ -133,6 +145,7 @@ func choose(args []string, out io.Writer) (scenario, error) {
 	for _, sc := range scenarios() {
 		if sc.name == args[0] {
 			sc.options = o.over(sc.options)
+			sc.options.name = sc.name
 			return sc, nil
 		}
 	}
@@ -146,6 +159,6 @@ func (o options) over(preset options) options {
 	o.channels = cmp.Or(o.channels, preset.channels)
 	o.people = cmp.Or(o.people, preset.people)
 	o.span = cmp.Or(o.span, preset.span)
-	o.bursts = preset.bursts
+	o.bursts, o.goroutines = preset.bursts, preset.goroutines
 	return o
 }

@@ -11,7 +11,7 @@ import (
 	"familiar/internal/discordtest"
 )
 
-// TestScenarios plays two scenarios in small, so that the driver cannot rot.
+// TestScenarios plays three scenarios in small, so that the driver cannot rot.
 func TestScenarios(t *testing.T) {
 	if underRace {
 		t.Skip("the program that it starts is built without the race detector")
@@ -20,7 +20,7 @@ func TestScenarios(t *testing.T) {
 	if err := build(t.Context(), binary); err != nil {
 		t.Fatal(err)
 	}
-	for name, flags := range map[string]string{"kill": "-n 2 -rate 3 -channels 4", "storm": "-n 30 -channels 10 -people 6"} {
+	for name, flags := range map[string]string{"kill": "-n 2 -rate 3 -channels 4", "storm": "-n 30 -channels 10 -people 6", "first": "-n 1 -tls"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

@@ -20,8 +20,9 @@ import (
 )
 
 const (
-	comeLimit = 30 * time.Second // for a process to come to Discord
+	comeLimit = 90 * time.Second // for a process to come to Discord, which may be away itself
 	stopLimit = 30 * time.Second // for one to end after SIGTERM
+	perServer = 100              // channels
 )
 
 // stage is a program between its far ends.
@@ -35,8 +36,9 @@ type stage struct {
 	model   *llmtest.Server
 	rooms   []string // ids of the channels
 	log     *os.File
-	proc    *process // that runs, or ran last
-	gaps    []gap    // in order
+	talk    map[string]bool // ids of messages that are for nobody
+	proc    *process        // that runs, or ran last
+	gaps    []gap           // in order
 	random  *rand.Rand
 
 	ledger   ledger
@@ -77,14 +79,40 @@ func newStage(ctx context.Context, o options, out io.Writer) (*stage, error) {
 			return nil, err
 		}
 	}
-	s.discord, s.model = discordtest.New(s.ends), llmtest.New(s.ends)
+	if err := s.open(); err != nil {
+		return nil, err
+	}
 	s.discord.Quiet()
-	s.model.Forget, s.model.Reply = true, s.ledger.reply
+	s.model.Forget, s.model.Reply, s.model.Ended = true, s.ledger.reply, s.ledger.ended
 	for i := range o.channels {
-		s.rooms = append(s.rooms, s.discord.AddChannel("hall", fmt.Sprintf("room-%d", i)))
+		guild := "hall"
+		if i >= perServer {
+			guild = fmt.Sprintf("hall-%d", i/perServer)
+		}
+		if i > 0 && i%perServer == 0 {
+			s.discord.AddGuild(guild)
+		}
+		s.rooms = append(s.rooms, s.discord.AddChannel(guild, fmt.Sprintf("room-%d", i)))
 	}
 	return s, nil
 }
+
+// open starts the far ends.
+func (s *stage) open() error {
+	if !s.opt.tls {
+		s.discord, s.model = discordtest.New(s.ends), llmtest.New(s.ends)
+		return nil
+	}
+	config, err := certify(s.authority(), !s.opt.http1)
+	if err != nil {
+		return err
+	}
+	s.discord, s.model = discordtest.NewTLS(s.ends, config), llmtest.NewTLS(s.ends, config.Clone())
+	return nil
+}
+
+// authority is the file with the certificate that the program has to trust, if there is TLS.
+func (s *stage) authority() string { return filepath.Join(s.dir, "authority.pem") }
 
 // build makes the binary as the Dockerfile does.
 func build(ctx context.Context, path string) error {
@@ -153,6 +181,10 @@ func (s *stage) start() error {
 	cmd.Env = []string{
 		"DISCORD_TOKEN=" + discordtest.Token, "DISCORD_API_URL=" + s.discord.URL, "FAMILIAR_WEB=off", "FAMILIAR_DATA=" + s.data(),
 		"OPENAI_BASE_URL=" + s.model.URL, "OPENAI_API_KEY=sk-test-0123456789abcdef", "OPENAI_MODEL=main", "SIDE_MODEL=side",
+		"SSL_CERT_FILE=" + s.authority(),
+	}
+	if s.opt.goroutines {
+		cmd.Env = append(cmd.Env, schedulerTrace)
 	}
 	fmt.Fprintf(s.log, "%s the driver starts the program\n", time.Now().Format(time.StampMilli))
 	greeted := s.greeted()

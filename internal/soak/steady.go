@@ -44,6 +44,10 @@ func playSteady(ctx context.Context, s *stage) error {
 	quiet()
 	s.minutes(began, samples)
 	s.quarters(began)
+	if err := s.settle(ctx, patience); err != nil {
+		return err
+	}
+	s.own()
 	return s.finish(ctx, patience)
 }
 

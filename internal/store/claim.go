@@ -154,7 +154,8 @@ func (db *DB) Settle(ctx context.Context, events ...string) error {
 	return nil
 }
 
-// Reopen notes that a turn answers an event anew that has an answer already, in the posts of that one: a restart goes on with it.
+// Reopen notes that a turn answers an event anew that has an answer already, in the posts of that one or in posts of its own: a
+// restart goes on with it.
 func (db *DB) Reopen(ctx context.Context, claim, turnID, event string, posts ...Post) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.Exec(`INSERT INTO claims (event_id, at, state, turn_id, event) VALUES (?, ?, 'begun', ?, ?)

@@ -269,8 +269,7 @@ func (s *Store) ByMessage(ctx context.Context, messageID string) (*turn.Trace, e
 		WHERE m.message_id = ? ORDER BY l.began DESC, l.id DESC LIMIT 1) ORDER BY p.id`)
 }
 
-// Answers returns the newest record of each character that answered a message, in the order in which they first did. The caller owns the
-// records.
+// Answers returns the records of all turns that answered a message, the oldest first. The caller owns the records.
 func (s *Store) Answers(ctx context.Context, messageID string) (all []*turn.Trace, err error) {
 	rows, err := s.DB.Read().QueryContext(ctx, `SELECT t.id FROM trace_messages m JOIN traces t ON t.id = m.trace_id
 		WHERE m.message_id = ? ORDER BY t.began, t.id`, messageID)
@@ -292,11 +291,7 @@ func (s *Store) Answers(ctx context.Context, messageID string) (all []*turn.Trac
 		if t.Request.Message.ID != messageID && !slices.Contains(t.Request.Burst, messageID) { // it wrote the message
 			continue
 		}
-		if i := slices.IndexFunc(all, func(o *turn.Trace) bool { return o.Request.Character == t.Request.Character }); i >= 0 {
-			all[i] = t
-		} else {
-			all = append(all, t)
-		}
+		all = append(all, t)
 	}
 	return all, nil
 }

@@ -85,7 +85,7 @@ func (s *Session) Deliver(ctx context.Context, p turn.Post) (string, error) {
 	if p.ID != "" && p.Text == "" {
 		return p.ID, s.deletePost(ctx, p)
 	}
-	req := request{method: http.MethodPatch, url: discordgo.EndpointChannelMessage(p.ChannelID, p.ID), rank: rankEdit}
+	req := request{method: http.MethodPatch, url: discordgo.EndpointChannelMessage(p.ChannelID, p.ID), rank: rankEdit, passing: p.Passing}
 	if p.Final {
 		req.rank = rankFinal
 	}

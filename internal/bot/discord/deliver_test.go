@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
 	"familiar/internal/context/turn"
 	"familiar/internal/discordtest"
 )
@@ -331,6 +333,71 @@ func TestTypingLeavesRoom(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestPassingEdits has a reply that grows, and ends. Edits that others follow leave the channel's last one in five seconds to the
+// last words, and are not sent again.
+func TestPassingEdits(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		s := prepare(t, far, nil)
+		far.Limit(3, 5*time.Second)
+		general := far.ID("general")
+		id, err := s.Deliver(t.Context(), turn.Post{ChannelID: general, Text: "one"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		edit := func(text string, final bool) error {
+			_, err := s.Deliver(t.Context(), turn.Post{ID: id, ChannelID: general, Text: text, Passing: !final, Final: final})
+			return err
+		}
+		for _, text := range []string{"one two", "one two three"} {
+			if err := edit(text, false); err != nil {
+				t.Error(err)
+			}
+		}
+		if e := failed(t, edit("one two three four", false)); e.Kind != RateLimited {
+			t.Errorf("one edit is left: %+v", e)
+		}
+		if err := edit("one two three four five", true); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(begun); took != 0 {
+			t.Errorf("the last words came after %v", took)
+		}
+		time.Sleep(5 * time.Second)
+		far.Fail(discordtest.Fault{Route: "PATCH channels/*/messages/*", Status: 500})
+		if e := failed(t, edit("one", false)); e.Kind != Unavailable || len(far.Requests("PATCH channels/*/messages/*")) != 4 {
+			t.Errorf("after a failure: %+v", e)
+		}
+	})
+}
+
+// TestGlobalLimit has limits over all routes: those of Discord itself do not hold for answers to interactions, which have three
+// seconds; those of Cloudflare do.
+func TestGlobalLimit(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault discordtest.Fault
+		wait  time.Duration
+	}{
+		"discord": {discordtest.Global("GET users/@me", 1, 2*time.Second), 0}, "cloudflare": {discordtest.Cloudflare("GET users/@me", 1, 2), 2 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T, far *discordtest.Server) {
+				s := prepare(t, far, nil)
+				far.Fail(c.fault)
+				_, err := s.call(t.Context(), request{method: http.MethodGet, url: discordgo.EndpointUser("@me"), once: true})
+				failed(t, err)
+				begun := time.Now()
+				if err := s.pace.wait(t.Context(), bucket(http.MethodPost, "interactions/1/token/callback"), rankCreate); err != nil || time.Since(begun) != c.wait {
+					t.Errorf("an interaction waited %v, %v", time.Since(begun), err)
+				}
+				if err := s.pace.wait(t.Context(), "x", rankCreate); err != nil || time.Since(begun) != 2*time.Second {
+					t.Errorf("another request waited %v, %v", time.Since(begun), err)
+				}
+			})
+		})
+	}
 }
 
 // TestRanks has requests of all ranks that wait for the same places.

@@ -22,7 +22,8 @@ const (
 	gapOverlap = 5 * time.Second  // before the last message: they come nearly, but not quite, in order
 	gapLimit   = 2 * time.Minute  // for all of it
 	gapWait    = 10 * time.Second // for the servers that the new session announced
-	gapPages   = 50               // requests that bring messages, and as many that are refused
+	gapPages   = 300              // requests that bring messages: a busy bot's few minutes
+	gapRefused = 50               // requests that are refused, of which Discord does not take many
 	gapDirects = 20               // of them for direct messages, whose latest message is not announced
 	gapPage    = 50               // messages in one answer
 )
@@ -66,7 +67,7 @@ func (s *Session) fillGap(run context.Context, mark snowflake, release func()) {
 // readAll returns the messages of the stretches, as far as they can be had.
 func (s *Session) readAll(ctx context.Context, open []stretch) (found []message) {
 	pages, refused := 0, 0
-	for len(open) > 0 && pages < gapPages && refused < gapPages && ctx.Err() == nil {
+	for len(open) > 0 && pages < gapPages && refused < gapRefused && ctx.Err() == nil {
 		next := open[0]
 		open = open[1:]
 		page, err := s.page(ctx, next)

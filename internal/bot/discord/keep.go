@@ -30,6 +30,7 @@ const (
 type keptSession struct {
 	Of      string               `json:"of"`           // which bot, at which server
 	Alive   time.Time            `json:"alive"`        // when the gateway was last heard
+	Begun   time.Time            `json:"begun"`        // when the last IDENTIFY was sent
 	ID      string               `json:"id,omitempty"` // of the session; empty: there is none to resume
 	URL     string               `json:"url,omitempty"`
 	Gateway string               `json:"gateway,omitempty"`
@@ -70,6 +71,10 @@ func (s *Session) restore(ctx context.Context, g *gatewayState) {
 	if !same && kept.Of != s.ownerOf(leastIntents) && kept.Of != s.ownerOf(leastIntents|reactionIntents) {
 		return
 	}
+	g.identified = kept.Begun
+	if now := time.Now(); now.Before(kept.Begun) { // the clock was changed
+		g.identified = now
+	}
 	s.at.mark = min(kept.Mark, flakeAt(time.Now()))
 	s.waiting.reach(s.at)
 	s.mu.Lock()
@@ -92,13 +97,14 @@ func (s *Session) restore(ctx context.Context, g *gatewayState) {
 type address struct {
 	session          int // of the positions in it
 	id, url, gateway string
+	identified       time.Time
 }
 
 // offer lets the keeper know which session may be resumed.
 func (g *gatewayState) offer() {
 	g.session.mu.Lock()
 	defer g.session.mu.Unlock()
-	g.session.resumable = address{g.session.at.session, g.id, g.url, g.gateway}
+	g.session.resumable = address{g.session.at.session, g.id, g.url, g.gateway, g.identified}
 }
 
 // keeper saves the session. It is used by one goroutine at a time.
@@ -134,7 +140,7 @@ func (k *keeper) save(ctx context.Context, atOnce bool) {
 		return
 	}
 	now, ok := k.compose()
-	same := now.ID == k.last.ID && now.Seq == k.last.Seq && now.Mark == k.last.Mark && now.URL == k.last.URL
+	same := now.ID == k.last.ID && now.Seq == k.last.Seq && now.Mark == k.last.Mark && now.URL == k.last.URL && now.Begun.Equal(k.last.Begun)
 	if !ok || same && (atOnce || time.Since(k.at) < keepAtRest) {
 		return
 	}
@@ -168,6 +174,7 @@ func (k *keeper) compose() (keptSession, bool) {
 	}
 	from := s.resumable
 	s.mu.Unlock()
+	now.Begun = from.identified.Round(0)
 	if !whole || from.id == "" || from.session != p.session {
 		return now, true
 	}

@@ -135,6 +135,26 @@ func TestRestart(t *testing.T) {
 	})
 }
 
+// TestKilledAfterIdentify ends the door just after a session was begun that cannot be resumed: the next one leaves Discord the time
+// that it wants between two IDENTIFYs.
+func TestKilledAfterIdentify(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		k := &shelf{}
+		for range 3 {
+			d := open(t, far, k.use)
+			synctest.Wait() // for the first save
+			k.crash(true)
+			d.end(t)
+			k.crash(false)
+			far.Forget()
+			time.Sleep(time.Second)
+		}
+		if v := far.Violations(); len(v) > 0 {
+			t.Errorf("%v", v)
+		}
+	})
+}
+
 // TestKilled ends the door at some moment without a last save. What the bot had not taken comes again, and so does what it may not have
 // kept yet.
 func TestKilled(t *testing.T) {
@@ -292,7 +312,7 @@ func TestGapIsBounded(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
 		k := &shelf{}
 		var rooms []string
-		for n := range 70 {
+		for n := range gapPages + 20 {
 			rooms = append(rooms, far.AddChannel("hall", fmt.Sprint("room-", n)))
 		}
 		d := open(t, far, k.use)

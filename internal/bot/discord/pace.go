@@ -35,7 +35,8 @@ const (
 type pacer struct {
 	mu      sync.Mutex
 	until   map[string]time.Time   // route → when it opens again; guarded by mu
-	global  time.Time              // when all routes open again; guarded by mu
+	scarce  map[string]time.Time   // route → until when it takes one request more; guarded by mu
+	global  time.Time              // when all routes open again but those of interactions; guarded by mu
 	all     *rate.Limiter          // reserved from under mu alone, and only for the request that is sent next
 	waiting [ranks][]chan struct{} // requests by rank, the oldest first; each is closed when it may be sent; guarded by mu
 	timer   *time.Timer            // admits the next one; nil: nobody waits; guarded by mu
@@ -44,7 +45,7 @@ type pacer struct {
 // newPacer allows n requests in any one second: four fifths as a steady rate, the rest as a burst.
 func newPacer(n int) *pacer {
 	burst := max(1, n/5)
-	return &pacer{all: rate.NewLimiter(rate.Limit(max(1, n-burst)), burst), until: map[string]time.Time{}}
+	return &pacer{all: rate.NewLimiter(rate.Limit(max(1, n-burst)), burst), until: map[string]time.Time{}, scarce: map[string]time.Time{}}
 }
 
 // wait returns when a request on the route may be sent, or at once if ctx would end before that. Of the requests that wait, those
@@ -54,7 +55,7 @@ func (p *pacer) wait(ctx context.Context, route string, r rank) error {
 		if err := p.open(ctx, route); err != nil {
 			return err
 		}
-		if strings.HasPrefix(route, "interactions/") {
+		if exempt(route) {
 			return nil // they do not count, and have three seconds
 		}
 		if err := p.admit(ctx, r); err != nil {
@@ -93,6 +94,17 @@ func (p *pacer) try(route string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.timer == nil && p.all.Tokens() >= float64(1+p.all.Burst()/2) && p.all.Allow()
+}
+
+// atOnce reports whether a request on the route may be sent right now, without a wait and without taking the last that the route takes
+// for now.
+func (p *pacer) atOnce(route string) bool {
+	if p.closed(route) > 0 {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.timer == nil && !p.scarce[route].After(time.Now()) && p.all.Allow()
 }
 
 // admit waits for one of the requests that are allowed over all routes. It fails at once if ctx would end before that.
@@ -194,7 +206,7 @@ func (p *pacer) closed(route string) time.Duration {
 	if ok && !until.After(time.Now()) {
 		delete(p.until, route)
 	}
-	if p.global.After(until) {
+	if p.global.After(until) && !exempt(route) {
 		until = p.global
 	}
 	return time.Until(until)
@@ -204,14 +216,17 @@ func (p *pacer) closed(route string) time.Duration {
 // the address and closes everything.
 func (p *pacer) learn(route string, h http.Header, failed *SendError) {
 	var closed time.Duration
-	everything := false
+	everything, scarce := false, false
+	seconds, _ := strconv.ParseFloat(h.Get("X-RateLimit-Reset-After"), 64)
+	reset := time.Duration(min(seconds, maxClosed.Seconds()) * float64(time.Second))
 	switch {
 	case failed != nil && failed.Kind == RateLimited && ofRoute(failed):
 		closed = min(failed.RetryAfter, maxClosed)
 		everything = h.Get("X-RateLimit-Global") != "" || h.Get("X-RateLimit-Bucket") == "" && h.Get("X-RateLimit-Scope") == ""
 	case h.Get("X-RateLimit-Remaining") == "0":
-		seconds, _ := strconv.ParseFloat(h.Get("X-RateLimit-Reset-After"), 64)
-		closed = time.Duration(min(seconds, maxClosed.Seconds()) * float64(time.Second))
+		closed = reset
+	case h.Get("X-RateLimit-Remaining") == "1":
+		closed, scarce = reset, true
 	}
 	if closed <= 0 {
 		return
@@ -223,23 +238,37 @@ func (p *pacer) learn(route string, h http.Header, failed *SendError) {
 		if until.After(p.global) {
 			p.global = until
 		}
+		if h.Get("X-RateLimit-Global") == "" {
+			p.until[interactions] = until
+		}
 		return
 	}
-	p.until[route] = until
-	if len(p.until) > 1000 {
-		p.prune()
+	routes := p.until
+	if scarce {
+		routes = p.scarce
+	}
+	routes[route] = until
+	if len(routes) > 1000 {
+		prune(routes)
 	}
 }
 
-// prune forgets the routes that are open again. Its caller holds mu.
-func (p *pacer) prune() {
+// prune forgets the routes whose time has passed.
+func prune(routes map[string]time.Time) {
 	now := time.Now()
-	for route, until := range p.until {
+	for route, until := range routes {
 		if !until.After(now) {
-			delete(p.until, route)
+			delete(routes, route)
 		}
 	}
 }
+
+// interactions is the route of all answers to interactions.
+const interactions = "interactions/"
+
+// exempt reports whether a route is not bound to Discord's limit over all routes. Cloudflare's it is.
+// https://discord.com/developers/docs/topics/rate-limits#global-rate-limit
+func exempt(route string) bool { return route == interactions }
 
 // bucket returns what Discord counts requests by: the method and the route, with ids kept where they stand for a
 // channel, a server or a webhook.
@@ -247,7 +276,7 @@ func bucket(method, path string) string {
 	path, _, _ = strings.Cut(path, "?")
 	parts := strings.Split(path, "/")
 	if parts[0] == "interactions" {
-		return "interactions/"
+		return interactions
 	}
 	kept := 2
 	if parts[0] == "webhooks" {

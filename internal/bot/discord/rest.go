@@ -72,6 +72,7 @@ type request struct {
 	attempt     time.Duration // how long one attempt may take; 0: attemptLimit
 	once        bool          // not sent again, whatever happens
 	spare       bool          // sent only if nothing else has to wait for it, else dropped without an error
+	passing     bool          // sent once, and only if it need not wait, else dropped with errPassed
 }
 
 // route returns the bucket that a request is counted in.
@@ -85,6 +86,9 @@ const (
 	maxHangs    = 2 // attempts that were not answered in time
 	maxLimits   = 8 // attempts that ended in a 429, each followed by the wait that Discord asked for
 )
+
+// errPassed is what becomes of a passing request that would have to wait.
+var errPassed = &SendError{Kind: RateLimited, Message: "others go first"}
 
 // attemptLimit is how long Discord may take to answer a request.
 const attemptLimit = 10 * time.Second
@@ -100,7 +104,10 @@ func (s *Session) call(ctx context.Context, r request) ([]byte, error) {
 		if r.spare && !s.pace.try(r.route()) {
 			return nil, nil
 		}
-		if !r.spare {
+		if r.passing && !s.pace.atOnce(r.route()) {
+			return nil, errPassed
+		}
+		if !r.spare && !r.passing {
 			if err := s.pace.wait(ctx, r.route(), r.rank); err != nil {
 				return nil, s.failure(err)
 			}
@@ -114,7 +121,7 @@ func (s *Session) call(ctx context.Context, r request) ([]byte, error) {
 		case e.Kind == Unauthorized:
 			s.refuse()
 			return nil, e
-		case r.once || r.spare || ctx.Err() != nil:
+		case r.once || r.spare || r.passing || ctx.Err() != nil:
 			return nil, e
 		case e.Kind == RateLimited && waitable(e) && limits < maxLimits:
 			limits++ // the pacer waits

@@ -332,7 +332,7 @@ func (s *Session) change(ctx context.Context, at place, p turn.Post) error {
 		_, err := s.callIn(ctx, p.ChannelID, request{method: http.MethodDelete, url: address + at.query(), rank: rankFinal})
 		return err
 	}
-	r := request{method: http.MethodPatch, url: address + at.query(withParts), rank: rankEdit}
+	r := request{method: http.MethodPatch, url: address + at.query(withParts), rank: rankEdit, passing: p.Passing}
 	if p.Final {
 		r.rank = rankFinal
 	}

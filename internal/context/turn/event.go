@@ -101,6 +101,7 @@ type Post struct {
 	Text      string   // at most 2,000 UTF-16 units; empty, with ID set: the message is taken away
 	Nonce     string   // at most 25 characters; the same nonce within minutes is the same message
 	Final     bool     // no more edits will follow
+	Passing   bool     // with ID set: another edit will follow in any case, so that this one is sent only if it need not wait
 	Buttons   []Button // all that stand under it; a door may show none
 	Thread    string   // with ID set: a thread of that name, of 1 to 100 characters, is opened for that message; the id is the thread's
 	Reaction  string   // with ID set: the bot's reaction to that message, which may be anybody's, and nothing else

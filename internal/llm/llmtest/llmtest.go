@@ -53,6 +53,7 @@ package llmtest
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -84,6 +85,8 @@ type Server struct {
 	Reply func(Request) Reply
 	// Forget switches the record off, for benchmarks.
 	Forget bool
+	// Ended, if it is set, is called when a reply has been written, for benchmarks. It may be called by several goroutines at once.
+	Ended func(Request)
 
 	mu       sync.Mutex
 	queue    []Reply   // guarded by mu
@@ -210,13 +213,29 @@ func (r Request) Prompt() string {
 func New(tb testing.TB) *Server {
 	tb.Helper()
 	s := newServer()
-	srv := httptest.NewServer(s.handler())
+	s.URL = serve(tb, httptest.NewServer(s.handler())) + "/v1"
+	return s
+}
+
+// NewTLS is New behind TLS, under the name localhost, for which config has a certificate. It speaks HTTP/2 too, unless config's
+// protocols leave it out.
+func NewTLS(tb testing.TB, config *tls.Config) *Server {
+	tb.Helper()
+	s := newServer()
+	srv := httptest.NewUnstartedServer(s.handler())
+	srv.TLS, srv.EnableHTTP2 = config, true
+	srv.StartTLS()
+	s.URL = strings.Replace(serve(tb, srv), "127.0.0.1", "localhost", 1) + "/v1"
+	return s
+}
+
+// serve ends a server that has begun with its test, and returns its URL.
+func serve(tb testing.TB, srv *httptest.Server) (url string) {
 	tb.Cleanup(func() {
 		srv.CloseClientConnections()
 		srv.Close()
 	})
-	s.URL = srv.URL + "/v1"
-	return s
+	return srv.URL
 }
 
 // InMemory is New without a network: a client reaches the server through [Server.Dial]. In a bubble of testing/synctest
@@ -226,11 +245,7 @@ func InMemory(tb testing.TB) *Server {
 	s, l := newServer(), memnet.Listen()
 	srv := &httptest.Server{Listener: l, Config: &http.Server{Handler: s.handler()}}
 	srv.Start()
-	tb.Cleanup(func() {
-		srv.CloseClientConnections()
-		srv.Close()
-	})
-	s.URL, s.Dial = srv.URL+"/v1", l.Dial
+	s.URL, s.Dial = serve(tb, srv)+"/v1", l.Dial
 	return s
 }
 
@@ -298,6 +313,9 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	}
 	p := &player{w: w, done: r.Context().Done(), released: s.released, req: req}
 	p.play(s.choose(req))
+	if s.Ended != nil {
+		s.Ended(req)
+	}
 }
 
 // read parses and records a request, and refuses what every server would refuse.
