@@ -27,7 +27,7 @@ func (db *DB) PinMemory(ctx context.Context, w Within, id int64, pinned bool) er
 func (db *DB) changeMemory(ctx context.Context, what string, w Within, id int64, change func(*sql.Tx, Memory) error) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		m, err := memoryIn(tx, id)
-		if err == nil && (m.Superseded || !w.Reads(m.Scope)) {
+		if err == nil && (m.Superseded || !w.Reads(m)) {
 			err = ErrNotFound
 		}
 		if err != nil {

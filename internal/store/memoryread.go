@@ -84,6 +84,12 @@ func (db *DB) MemoriesFrom(ctx context.Context, w Within, messageID string) ([]M
 	return collect(db, "read memories of a message", rows, err, scanMemory)
 }
 
+// RememberedIn returns the servers in which something is remembered of a person or at their wish, those first of which it was said last.
+func (db *DB) RememberedIn(ctx context.Context, personID string, most int) ([]string, error) {
+	return db.guilds(ctx, `SELECT guild_id FROM memories WHERE guild_id <> '' AND (by_id = ? OR subject = ? AND kind = ?)
+		GROUP BY guild_id ORDER BY max(said_at) DESC LIMIT 0 + ?`, personID, personID, MemoryPerson, most)
+}
+
 // ExportMemories returns all that is remembered, history too, in the order in which it was learned. It is for the operator alone, at the
 // machine: no prompt and no answer may be made of it.
 func (db *DB) ExportMemories(ctx context.Context) ([]Memory, error) {

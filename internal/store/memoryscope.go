@@ -52,6 +52,7 @@ type Within struct {
 	dm        string
 	channels  []string
 	guilds    []string
+	own       string
 }
 
 // WithinDM reads for a direct message: its own statements, and what is public.
@@ -73,8 +74,21 @@ func (w Within) AlsoChannels(guildID string, readable []string) Within {
 	return w
 }
 
-// Reads reports whether statements of a scope are read.
-func (w Within) Reads(s Scope) bool {
+// AlsoOwn adds to a direct message's what is of a person or was asked for by them, in any server, so that they can see and delete it
+// wherever they have gone since. It is for answers to commands and never for a prompt.
+func (w Within) AlsoOwn(personID string) Within {
+	if w.dm != "" {
+		w.own = personID
+	}
+	return w
+}
+
+// Reads reports whether a statement is read.
+func (w Within) Reads(m Memory) bool {
+	s := m.Scope
+	if w.own != "" && s.GuildID != "" && (m.By == w.own || m.Kind == MemoryPerson && m.Subject == w.own) {
+		return true
+	}
 	switch s.Kind {
 	case ScopeDM:
 		return w.somewhere && s.ID != "" && s.ID == w.dm
@@ -91,9 +105,10 @@ func (w Within) Reads(s Scope) bool {
 // scoped is the condition under which a row of memories, named m, is read. Its parameters are those of args. TestEveryReadIsScoped looks
 // for it in all statements.
 const scoped = ` (? AND (m.scope = 'public' OR m.scope = 'dm' AND m.scope_id = ?
-	OR m.scope = 'channel' AND m.scope_id ` + amongThese + ` AND m.guild_id ` + amongThese + ` OR m.scope = 'guild' AND m.scope_id ` + amongThese + `)) `
+	OR m.scope = 'channel' AND m.scope_id ` + amongThese + ` AND m.guild_id ` + amongThese + ` OR m.scope = 'guild' AND m.scope_id ` + amongThese + `
+	OR ? <> '' AND m.guild_id <> '' AND (m.by_id = ? OR m.kind = 'person' AND m.subject = ?))) `
 
 func (w Within) args() []any {
 	guilds := listed(w.guilds)
-	return []any{w.somewhere, w.dm, listed(w.channels), guilds, guilds}
+	return []any{w.somewhere, w.dm, listed(w.channels), guilds, guilds, w.own, w.own, w.own}
 }
