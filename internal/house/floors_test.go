@@ -20,6 +20,7 @@ var plan = [][]string{
 	{"internal/lookup/followup", "internal/memory/remember"},
 	{"internal/lookup/question"},
 	{"internal/context/prompt", "internal/providers/attachment", "internal/providers/character", "internal/providers/history", "internal/providers/server", "internal/providers/websearch"},
+	{"internal/providers/memory"},
 	{"internal/bot/discord", "internal/bot/outgoing", "internal/bot/terminal", "internal/bot/view"},
 	{"cmd/evaluate/train", "internal/bot"},
 	{"cmd/evaluate", "cmd/familiar", "internal/soak", "internal/web/page/visible/judge"},

@@ -241,7 +241,9 @@ func (v *vocabulary) aboutOthers(s string, words []token) bool {
 
 // vocabulary are the words of one language.
 type vocabulary struct {
+	code                        string
 	leads, asks, orders, behind []phrase
+	it                          []phrase
 	starts, own, others         map[string]bool
 	told, is                    map[string]bool
 	endings                     []string
@@ -256,7 +258,9 @@ var vocabularies = func() (all []*vocabulary) {
 			continue
 		}
 		v := &vocabulary{
+			code:  code,
 			leads: phrases(map[string]lang.Phrases{"": m.Leads}), asks: phrases(map[string]lang.Phrases{"": m.Asks}), orders: phrases(m.Orders), behind: phrases(m.Behind),
+			it: phrases(map[string]lang.Phrases{"": m.It}),
 			starts: set(m.Starts), own: set(m.Own), others: set(m.Others), told: set(m.Told), is: set(m.Is),
 		}
 		for _, end := range m.Endings.Fields() {
@@ -361,4 +365,19 @@ func prefix(words []token, keys []string) int {
 		return 0
 	}
 	return words[len(keys)-1].to
+}
+
+// About reports whether a text that is no order is about its speaker, in the first person, or about somebody else who is not named. Where
+// its language is not clear, the first person of any has the say.
+func About(s string) (own, other bool) {
+	words := tokens(s)
+	code := text.Language(s, text.Words(s))
+	for _, v := range vocabularies {
+		if code != "" && v.code != code {
+			continue
+		}
+		own = own || v.aboutSpeaker(s, words) && (code != "" || len(v.endings) == 0)
+		other = other || v.aboutOthers(s, words)
+	}
+	return own, other && !own
 }

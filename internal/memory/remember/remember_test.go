@@ -194,3 +194,29 @@ o filmi hatırlıyor musun?
 		}
 	}
 }
+
+func TestCorrected(t *testing.T) {
+	for _, c := range []struct{ old, right, want string }{
+		{"my birthday is 3 May", "it's 4 May", "my birthday is 4 May"},
+		{"mein Geburtstag ist am 3. Mai", "es ist der 4. Mai", "mein Geburtstag ist der 4. Mai"},
+		{"mon anniversaire est le 3 mai", "c'est le 4 mai", "mon anniversaire est le 4 mai"},
+		{"mi cumpleaños es el 3 de mayo", "es el 4 de mayo", "mi cumpleaños es el 4 de mayo"},
+		{"I'm vegetarian", "I'm vegan", "I'm vegan"},
+		{"ich bin Vegetarier", "ich bin Veganer", "ich bin Veganer"},
+		{"the raid starts at 8", "at 9", "at 9 (≠ the raid starts at 8)"},
+	} {
+		if got := Corrected(c.old, c.right); got != c.want {
+			t.Errorf("%q, corrected by %q: %q", c.old, c.right, got)
+		}
+	}
+}
+
+func TestAbout(t *testing.T) {
+	for s, want := range map[string][2]bool{
+		"I love cats": {true, false}, "the raid starts at 8": {}, "she is late": {false, true}, "ich mag Katzen": {true, false}, "私は猫が好き": {true, false},
+	} {
+		if own, other := About(s); own != want[0] || other != want[1] {
+			t.Errorf("%q: about the speaker %v, about others %v", s, own, other)
+		}
+	}
+}

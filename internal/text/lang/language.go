@@ -168,6 +168,7 @@ type Memory struct {
 	Endings Words              // of words about the speaker
 	Others  Words              // how a clause about somebody else begins: "she"
 	Told    Words              // near the beginning of what only reminds of a conversation: "I told you"
+	It      Phrases            // how a correction begins that leans on what it corrects: "it's"
 	Is      Words              // verbs that state something: "is", "has"
 }
 
