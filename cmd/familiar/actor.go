@@ -115,7 +115,7 @@ func (a *app) actorOf(c *character.Character, far far) (*bot.Actor, error) {
 		Providers: []prompt.Provider{
 			&character.Provider{Character: c},
 			&history.Provider{Store: a.store, Window: c.Window},
-			&memory.Provider{Store: a.store, Servers: a.servers},
+			&memory.Provider{Store: a.store, Rooms: a.servers},
 			past, // before the web: the first that looked has the say
 			lookup,
 		},

@@ -8,7 +8,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/memory"
-	"familiar/internal/providers/server"
 	"familiar/internal/store"
 	"familiar/internal/text"
 )
@@ -20,8 +19,8 @@ const (
 
 // Provider is the context provider. Its exported fields are set before first use and not changed after.
 type Provider struct {
-	Store   *store.DB
-	Servers *server.Servers // nil: there are none
+	Store *store.DB
+	Rooms memory.Rooms // nil: there are no servers
 }
 
 // Name returns "memory".
@@ -29,11 +28,7 @@ func (p *Provider) Name() string { return "memory" }
 
 // Contribute tells what is remembered of who asks, in the words in which it was said, and what was noted in the channel.
 func (p *Provider) Contribute(ctx context.Context, r turn.Request) ([]turn.Contribution, error) {
-	var rooms memory.Rooms
-	if p.Servers != nil && p.Servers.Platform != nil {
-		rooms = p.Servers.Platform
-	}
-	w := memory.Within(ctx, p.Store, rooms, r)
+	w := memory.Within(ctx, p.Store, p.Rooms, r)
 	all, err := p.Store.MemoriesAbout(ctx, w, []string{r.Message.Author.ID}, store.MemoryPerson)
 	if err != nil {
 		return nil, fmt.Errorf("read what is remembered of a person: %w", err)
