@@ -17,7 +17,7 @@ var plan = [][]string{
 	{"internal/text/calendar", "internal/trace", "internal/web/fetch", "internal/web/page"},
 	{"internal/lookup/claim", "internal/lookup/framing", "internal/lookup/quote", "internal/lookup/utterance", "internal/search", "internal/web/reader"},
 	{"internal/lookup/conflict", "internal/lookup/evidence", "internal/lookup/factcheck", "internal/lookup/need", "internal/lookup/privacy", "internal/lookup/recall", "internal/lookup/verifier", "internal/memory/attest", "internal/search/backends", "internal/web/read"},
-	{"internal/lookup/followup", "internal/memory/remember"},
+	{"internal/lookup/followup", "internal/memory/remember", "internal/memory/writer"},
 	{"internal/lookup/question"},
 	{"internal/context/prompt", "internal/providers/attachment", "internal/providers/character", "internal/providers/history", "internal/providers/server", "internal/providers/websearch"},
 	{"internal/providers/memory"},

@@ -7,24 +7,28 @@ import (
 	"unicode"
 
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // The checks of a statement, beside those of a citation.
 const (
-	checkName = "name" // every name of it is there, or is that of who wrote
-	checkWord = "words"
+	checkName     = "name"     // every name of it is there, or is that of who wrote
+	checkWord     = "words"    // and enough of its other words
+	checkTogether = "together" // what it says in one clause is said in one
 )
 
-// Shares of the words of a statement that must be there. Where a script has no capitals a name cannot be told from a word.
-const (
-	statementShare = 0.7
-	caselessShare  = 0.85
-)
+// caselessShare is the share of a statement's words that must be there in any case where a script has no capitals, and a name cannot
+// be told from a word, and pairsShare that of its pairs of characters where there are no words.
+const caselessShare, pairsShare = 0.9, 0.85
+
+// reporting are words that need not be there: they only say that something was said.
+var reporting = text.Set(lang.All().Claim.Reporting)
 
 // CheckStatement returns the check by which what somebody wrote does not bear out a statement about it, or "". It is stricter than
 // [CheckCitation], since nobody sees the text beside the statement: numbers count as they are written and with what they
-// count, not rounded; each name must be there or be the writer's; and so must most of the other words, with as many denials.
-func CheckStatement(s string, p *Page, writer string) string {
+// count, not rounded; each name must be there or be the writer's; and so must a share of the other words, from 0 to 1, and what is denied. Where all
+// of the words must be there, those of one clause must stand in one, so that no other statement is made of them.
+func CheckStatement(s string, p *Page, writer string, share float64) string {
 	own := text.Keys(text.Words(writer))
 	if text.Unspaced(s) && writer != "" {
 		s = strings.ReplaceAll(s, writer, " ")
@@ -39,10 +43,12 @@ func CheckStatement(s string, p *Page, writer string) string {
 		return checkNumber
 	case !p.namesAll(rest, own):
 		return checkName
-	case p.share(rest, own) < leastShare(s):
+	case p.share(rest, own) < leastShare(s, share):
 		return checkWord
 	case p.denies(s, own):
 		return checkNegation
+	case share == 1 && !p.together(s, own):
+		return checkTogether
 	}
 	return ""
 }
@@ -110,7 +116,7 @@ func (p *Page) share(s string, own map[string]bool) float64 {
 	for _, w := range text.ContentWords(s) {
 		written := s[w.Start:w.End]
 		switch {
-		case own[w.Key] || text.Numeric(w.Key) || text.SpelledNumbers[w.Key]:
+		case own[w.Key] || reporting[w.Key] || text.Numeric(w.Key) || text.SpelledNumbers[w.Key]:
 			continue
 		case text.Unspaced(written):
 			for _, pair := range text.Pairs(written) {
@@ -124,17 +130,20 @@ func (p *Page) share(s string, own map[string]bool) float64 {
 			shared++
 		}
 	}
-	if all == 0 {
-		return 0
+	if all == 0 { // a number and a name
+		return 1
 	}
 	return float64(shared) / float64(all)
 }
 
-func leastShare(s string) float64 {
-	if strings.ContainsFunc(s, func(r rune) bool { return unicode.IsUpper(r) || unicode.IsLower(r) }) && !text.Unspaced(s) {
-		return statementShare
+func leastShare(s string, share float64) float64 {
+	switch {
+	case text.Unspaced(s):
+		return pairsShare
+	case !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsUpper(r) || unicode.IsLower(r) }):
+		return max(share, caselessShare)
 	}
-	return caselessShare
+	return share
 }
 
 // denies reports whether the clause of the page that has most of a clause of the statement denies what that says, or the other
@@ -159,6 +168,21 @@ func (p *Page) denies(s string, own map[string]bool) bool {
 		}
 	}
 	return false
+}
+
+// together reports whether each clause of a statement has its words in one clause of the page, which denies what it denies.
+func (p *Page) together(s string, own map[string]bool) bool {
+	var said []clause
+	for _, sentence := range text.Sentences(p.lines) {
+		said = append(said, clauses(sentence, text.Words(sentence), ";:()–—")...)
+	}
+	for _, c := range clauses(s, text.Words(s), ";:") {
+		c.terms = slices.DeleteFunc(slices.Clone(c.terms), func(t string) bool { return own[t] || own[strings.TrimSuffix(t, "s")] || reporting[t] })
+		if len(c.terms) > 0 && !text.Unspaced(s) && !slices.ContainsFunc(said, func(o clause) bool { return o.denies == c.denies && c.sharedBy(o) == 1 }) {
+			return false
+		}
+	}
+	return true
 }
 
 // likeness is how much of a clause another one has, and how many words that one has in all: of two that have as much, the shorter

@@ -55,8 +55,18 @@ var (
 	address = regexp.MustCompile(`(?i)<?\b(?:https?|ftp)://\S+|\bwww\.\S+`)
 )
 
+// Share is how many of a statement's words, names and numbers aside, must be in the messages: from 0 to 1.
+type Share float64
+
+const (
+	// Most is for what is shown beside the conversation for some days.
+	Most Share = 0.7
+	// All is for what is remembered. A small letter may begin a name, too.
+	All Share = 1
+)
+
 // Check returns those of the messages that bear a statement out, all of one person, or the check by which none do.
-func Check(statement string, sources []store.Message) (by []store.Message, refused string) {
+func Check(statement string, share Share, sources []store.Message) (by []store.Message, refused string) {
 	switch {
 	case len(sources) == 0:
 		return nil, NoSource
@@ -76,12 +86,12 @@ func Check(statement string, sources []store.Message) (by []store.Message, refus
 			continue
 		}
 		for _, m := range own {
-			if refused = bears(statement, name, m); refused == "" {
+			if refused = bears(statement, share, name, m); refused == "" {
 				return []store.Message{m}, ""
 			}
 		}
 		if len(own) > 1 {
-			if refused = bears(statement, name, own...); refused == "" {
+			if refused = bears(statement, share, name, own...); refused == "" {
 				return own, ""
 			}
 		}
@@ -89,30 +99,19 @@ func Check(statement string, sources []store.Message) (by []store.Message, refus
 	return nil, refused
 }
 
-// CheckPerson is [Check] for a statement about a person: it begins with their name, rests on their own messages, is about
+// CheckPerson is [Check] of all words for a statement about a person in one of their own messages: it begins with their name, is about
 // nobody else of those who are named, and no question bears it out.
-func CheckPerson(statement, personID string, sources []store.Message, others []string) (by []store.Message, refused string) {
-	if slices.ContainsFunc(sources, func(m store.Message) bool { return m.AuthorID != personID }) {
-		return nil, NoSource
-	}
-	if len(sources) == 0 {
-		return nil, NoSource
-	}
-	rest, ok := cutName(statement, Name(sources[0]))
+func CheckPerson(statement string, m store.Message, others []string) (refused string) {
+	rest, ok := cutName(statement, Name(m))
 	if !ok || slices.ContainsFunc(others, func(other string) bool { return names(rest, other) }) {
-		return nil, NoSpeaker
+		return NoSpeaker
 	}
-	var plain []store.Message
-	for _, m := range sources {
-		sentences := slices.DeleteFunc(text.Sentences(m.Text), func(s string) bool { return strings.ContainsAny(s, "?？؟") })
-		if m.Text = strings.Join(sentences, "\n"); m.Text != "" {
-			plain = append(plain, m)
-		}
+	sentences := slices.DeleteFunc(text.Sentences(m.Text), func(s string) bool { return strings.ContainsAny(s, "?？؟") })
+	if m.Text = strings.Join(sentences, "\n"); m.Text == "" {
+		return Question
 	}
-	if plain == nil {
-		return nil, Question
-	}
-	return Check(statement, plain)
+	_, refused = Check(statement, All, []store.Message{m})
+	return refused
 }
 
 // byWriter divides messages by who wrote them, in their order.
@@ -128,12 +127,12 @@ func byWriter(all []store.Message) (groups [][]store.Message) {
 }
 
 // bears returns the check by which messages of one person do not bear out a statement, or "".
-func bears(statement, name string, own ...store.Message) string {
+func bears(statement string, share Share, name string, own ...store.Message) string {
 	var texts []string
 	for _, m := range own {
 		texts = append(texts, m.Text)
 	}
-	return claim.CheckStatement(statement, claim.NewPage(texts...), name)
+	return claim.CheckStatement(statement, claim.NewPage(texts...), name, float64(share))
 }
 
 // names reports whether a text holds a name, as words of their own.

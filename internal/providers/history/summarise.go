@@ -123,7 +123,7 @@ func (s *Summaries) ask(ctx context.Context, j job, d *draft, counts map[string]
 	}
 	for _, n := range got.New[:min(len(got.New), 2*mostSentences)] {
 		statement := s.Redact(clean.Line(n.Text, 1000))
-		by, refused := attest.Check(statement, d.named(n.From))
+		by, refused := attest.Check(statement, attest.Most, d.named(n.From))
 		if refused != "" {
 			counts[countRefused+refused]++
 			continue

@@ -245,6 +245,7 @@ type Claim struct {
 	Conjunctions  Words   // words that begin another statement within a sentence
 	Limits        Words   // words that turn a negation around: "not until 1937"
 	CitationWords Words   `toml:"citation_words"` // words beside a citation that claim nothing: "according"
+	Reporting     Words   // words by which one tells that somebody said something: "said"
 }
 
 // Quote holds the words that decide where a sentence may be cut.
