@@ -150,6 +150,9 @@ func (m *memoryOrder) refuses(said string, other bool) bool {
 
 // names reports whether a text names another person: by a mention, or as they are called in the server.
 func (m *memoryOrder) names(said string) bool {
+	if strings.Contains(said, "<@") { // as a command has it
+		return true
+	}
 	author := m.r.Message.Author.Name
 	for _, mention := range m.r.Message.Mentions {
 		if strings.HasPrefix(mention, "@") && mention != "@"+author && !slices.Contains(m.r.Names, mention[1:]) && strings.Contains(said, mention) {
@@ -285,7 +288,9 @@ func (m *memoryOrder) wrong(ctx context.Context) (old store.Memory, ok bool, err
 	if len(m.r.Chain) > 0 && m.r.Chain[0].Own {
 		told := text.Terms(m.r.Chain[0].Text, "")
 		all, err := m.b.Store.SearchMemories(ctx, m.within, m.r.Chain[0].Text, 4*mostMatching)
-		all = slices.DeleteFunc(all, func(one store.Memory) bool { return !m.mine(one) || !holdsAll(told, text.Unique(text.Terms(one.Text, ""))) })
+		all = slices.DeleteFunc(all, func(one store.Memory) bool {
+			return !m.mine(one) || !holdsAll(told, text.Unique(text.Terms(one.Text, "")))
+		})
 		if err != nil || len(all) > 0 {
 			return first(all), len(all) > 0, err
 		}

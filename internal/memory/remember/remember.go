@@ -260,7 +260,7 @@ var vocabularies = func() (all []*vocabulary) {
 		v := &vocabulary{
 			code:  code,
 			leads: phrases(map[string]lang.Phrases{"": m.Leads}), asks: phrases(map[string]lang.Phrases{"": m.Asks}), orders: phrases(m.Orders), behind: phrases(m.Behind),
-			it: phrases(map[string]lang.Phrases{"": m.It}),
+			it:     phrases(map[string]lang.Phrases{"": m.It}),
 			starts: set(m.Starts), own: set(m.Own), others: set(m.Others), told: set(m.Told), is: set(m.Is),
 		}
 		for _, end := range m.Endings.Fields() {
