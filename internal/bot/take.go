@@ -220,9 +220,20 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 		b.keepReply(ctx, own)
 	}
 	b.count(ctx, t)
+	b.noteTurn(ctx, t)
 	if actor.Model != nil && withdrawn == "" {
 		b.conditionChanged(func(c *condition) { c.failing = t.Finish == "" && t.Err != "" })
 	}
+}
+
+// noteTurn has the writer of memory read on in a channel, some time, if the turn was seen there.
+func (b *Bot) noteTurn(ctx context.Context, t *turn.Trace) {
+	if !b.Learns || t.Phase != turn.Answered || t.Request.Private {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+	defer cancel()
+	b.logged("note a turn for memory", b.Store.NoteTurn(ctx, t.Request.ChannelID, t.Request.GuildID, t.Request.Message.At))
 }
 
 // keepReply stores a reply as history, and reports whether it could.
