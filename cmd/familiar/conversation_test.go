@@ -66,6 +66,7 @@ import (
 //	command WHO NAME K=V …   a slash command in general, + for spaces; its answer is looked at
 //	commandin CHANNEL WHO NAME K=V …  the same in a channel
 //	try WHO NAME K=V …       the same by somebody who may not manage the server
+//	give CHANNEL WHO NAME K=V …  the same in any channel
 //	react CHANNEL WHO EMOJI  somebody puts an emoji under the bot's last message; unreact: takes it away; modreact: a moderator
 //	reacted CHANNEL EMOJI    the bot has put it under the last message of a person; - for none of its emojis anywhere
 //	feedback TEXT            what familiar feedback prints holds a text
@@ -97,6 +98,7 @@ import (
 //	prompted TEXT            the last prompt of the main model holds a text; unprompted TEXT
 //	trace STATE              the last turn's record has this lookup state ("-" for none)
 //	recorded TEXT            the last turn's record, as JSON, holds a text; unrecorded TEXT
+//	summary CHANNEL TEXT     the summary of what was said before in a channel holds a text; - for none
 //	drop CODE, reconnect     the gateway closes; op 7
 //	forget                   the gateway loses the session: what follows cannot be resumed
 //	repeat                   the gateway sends its last message event again
@@ -476,6 +478,7 @@ func (c *conversation) deeds() map[string]func(string) {
 			c.hearAnswer(c.discord.Order(order), 1)
 		},
 		"try":   func(rest string) { c.order(rest, false) },
+		"give":  func(rest string) { c.hearAnswer(c.discord.Order(orderOf(rest)), 1) },
 		"bring": func(rest string) { c.hearAnswer(c.discord.Order(orderOf("elsewhere "+rest)), 1) },
 		"menu": func(rest string) {
 			channel, who, name := words3(rest)
@@ -689,6 +692,19 @@ func (c *conversation) records() *trace.Store {
 	return c.traces
 }
 
+// summary is that of a channel, in lines.
+func (c *conversation) summary(channel string) string {
+	s, err := c.records().DB.Summary(context.Background(), c.discord.ID(channel))
+	if err != nil {
+		return "-"
+	}
+	var lines []string
+	for _, sentence := range s.Sentences {
+		lines = append(lines, sentence.Text)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // looks are what a test expects to see.
 func (c *conversation) looks() map[string]func(string) {
 	holds := func(what func() string, want bool) func(string) {
@@ -766,6 +782,15 @@ func (c *conversation) looks() map[string]func(string) {
 		},
 		"offers":    func(name string) { holds(c.offered, true)(name) },
 		"offersnot": func(name string) { holds(c.offered, false)(name) },
+		"summary": func(rest string) {
+			channel, want, _ := strings.Cut(rest, " ")
+			if !eventually(func() bool {
+				got := c.summary(channel)
+				return got == want || want != "-" && strings.Contains(got, want)
+			}) {
+				c.Errorf("summary %q", c.summary(channel))
+			}
+		},
 		"spoke": func(rest string) {
 			channel, want, _ := strings.Cut(rest, " ")
 			if !eventually(func() bool { return c.spoke(channel) == want }) {

@@ -11,6 +11,7 @@
 //   - voice.go has a voice message written down, so that it is answered like any other.
 //   - take.go takes the turn: gather (prompt.Builder), ask (llm.Client), answer (answer.go, reply.go), remember (trace.Store).
 //   - subscribe.go has every message of a channel be for the bot, where people want that.
+//   - memory.go remembers and forgets what a message orders, before the turn reads anything; remembered.go is /memory.
 //   - threads.go opens threads and goes on in them.
 //   - catchup.go tells what somebody has missed, and topics.go what of that belongs together.
 //   - chatter.go joins in unasked, where people want that.
@@ -91,6 +92,8 @@ type Bot struct {
 	Access   Access  // who may use it
 	Quotas   []Quota // how much may be used on a day
 	Operator string  // id of the person who runs it; empty: not known
+
+	Learns bool // turns are noted for the writer of memory
 
 	// PerPerson is how many turns a person may ask for in a minute; 0: any number.
 	PerPerson int

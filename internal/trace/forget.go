@@ -300,6 +300,14 @@ func takeOut(t *turn.Trace, id, text string) (changed bool) {
 				changed, words = true, append(words, quotes(l)...)
 				unquote(t, c)
 			}
+			if c.Summary != nil && slices.Contains(c.Summary.Sources, id) {
+				changed, words = true, append(append(words, c.Text), strings.Split(c.Text, "\n")...)
+				c.Text, c.Summary.Sources = deleted, nil
+			}
+			if slices.ContainsFunc(c.Recalled, func(m turn.Recalled) bool { return slices.Contains(m.Sources, id) }) {
+				changed, words = true, append(append(words, c.Text), strings.Split(c.Text, "\n")...)
+				c.Text, c.Recalled = deleted, nil
+			}
 			if c.Attached != nil && c.Attached.MessageID == id && c.Text != deleted {
 				a := c.Attached
 				words, changed = append(words, a.Open+c.Text+a.Close, c.Text, a.Name, labelOf(a)), true
@@ -371,6 +379,7 @@ func skeleton(t *turn.Trace) turn.Trace {
 	left.Request = turn.Request{ID: r.ID, Character: r.Character, GuildID: r.GuildID, ChannelID: r.ChannelID, Mode: r.Mode, Persona: r.Persona, Burst: r.Burst,
 		Message: turn.Message{ID: r.Message.ID, ChannelID: r.Message.ChannelID, Author: turn.Author{ID: r.Message.Author.ID}, Text: deleted, At: r.Message.At},
 		Web:     r.Web, Budget: r.Budget, Deadline: r.Deadline}
+	left.Memory = nil
 	left.Prompt, left.Dropped, left.Guarded, left.Unborne, left.Verified, left.Processed, left.Err = nil, nil, nil, nil, nil, nil, questionDeleted
 	if t.Reply != "" {
 		left.Reply = deleted

@@ -16,6 +16,7 @@ type Language struct {
 	Weather   Weather
 	Need      Need
 	Order     Order
+	Memory    Memory
 	FollowUp  FollowUp `toml:"follow_up"`
 	Query     Query
 	Privacy   Privacy
@@ -39,6 +40,7 @@ type Grammar struct {
 	Prepositions  Words            // prepositions that open a slot of a question: "in Berlin", "since Monday"
 	Articles      Words            // words that begin a noun
 	Pronouns      map[string]Words // by what they stand for: "he" a person, "it" a thing, "there" a place, "he's" and "it's" their owners
+	SecondPerson  Words            `toml:"second_person"` // words for whom one speaks to: "you", "your"
 	Contractions  map[string]Words // by what is left behind the apostrophe: "ll" is "will"
 	BeforeIs      Words            `toml:"before_is"`  // words behind which "'s" is "is" and no possessive: "what's"
 	ChatForms     map[string]Words `toml:"chat_forms"` // words that chat writes as one: "whats" is "what is"
@@ -156,6 +158,21 @@ type Order struct {
 	Tail          Words              // at the end of an order: "online", "for me"
 }
 
+// Memory holds the words of orders to remember and to forget. Their words are compared whole: "recuerdas" is no "recuerda".
+type Memory struct {
+	Leads   Phrases            // before an order, or behind it: "please"
+	Asks    Phrases            // before an order that is put as a question: "can you"
+	Orders  map[string]Phrases // what orders begin with, by what is ordered and what follows: see package remember
+	Behind  map[string]Phrases // what they end with, where the verb stands last
+	Starts  Words              // how a clause begins behind "remember that", where "that" may also point at a thing; none: it never does
+	Own     Words              // in words about the speaker: "I", "my"; with an apostrophe at the end, what words begin with
+	Endings Words              // of words about the speaker
+	Others  Words              // how a clause about somebody else begins: "she"
+	Told    Words              // near the beginning of what only reminds of a conversation: "I told you"
+	It      Phrases            // how a correction begins that leans on what it corrects: "it's"
+	Is      Words              // verbs that state something: "is", "has"
+}
+
 // FollowUp holds the words of questions that lean on the one before them.
 type FollowUp struct {
 	Openings            map[string]Phrases // how a fragment begins: "and", or "what about", which needs no question mark
@@ -228,6 +245,7 @@ type Claim struct {
 	Conjunctions  Words   // words that begin another statement within a sentence
 	Limits        Words   // words that turn a negation around: "not until 1937"
 	CitationWords Words   `toml:"citation_words"` // words beside a citation that claim nothing: "according"
+	Reporting     Words   // words by which one tells that somebody said something: "said"
 }
 
 // Quote holds the words that decide where a sentence may be cut.
