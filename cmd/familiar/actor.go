@@ -132,7 +132,7 @@ func (a *app) actorOf(c *character.Character, far far) (*bot.Actor, error) {
 			&history.Provider{
 				Store: a.store, Window: c.Window, Summaries: a.summaries, Side: models.side, Zone: c.Location, Count: counter.Count,
 			},
-			&memory.Provider{Store: a.store, Servers: a.servers},
+			&memory.Provider{Store: a.store, Rooms: a.servers},
 			past, // before the web: the first that looked has the say
 			lookup,
 		},

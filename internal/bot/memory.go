@@ -59,10 +59,7 @@ func (b *Bot) obey(ctx context.Context, t *turn.Trace) {
 
 // within is what of memory a turn may be told.
 func (b *Bot) within(ctx context.Context, r turn.Request) store.Within {
-	if b.Servers == nil || b.Servers.Platform == nil {
-		return memory.Within(ctx, b.Store, nil, r)
-	}
-	return memory.Within(ctx, b.Store, b.Servers.Platform, r)
+	return memory.Within(ctx, b.Store, b.Servers, r)
 }
 
 // memoryOrder is an order on its way. It belongs to one goroutine.

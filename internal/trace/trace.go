@@ -210,7 +210,7 @@ func saveMessages(stmt *sql.Stmt, t *turn.Trace, known []string) error {
 	return nil
 }
 
-// saveQuotes lets the record be found by the messages that its lookups quote, and its summaries rest on, when one of them is deleted.
+// saveQuotes lets the record be found by the messages that its lookups quote, and its summaries and memories rest on, when one of them is deleted.
 func saveQuotes(tx *sql.Tx, t *turn.Trace) error {
 	for _, o := range t.Outcomes {
 		for _, c := range o.Contributions {
@@ -231,6 +231,9 @@ func quoted(c turn.Contribution) (ids []string) {
 	}
 	if c.Summary != nil && c.Summary.Channel != "" {
 		ids = slices.Concat(ids, c.Summary.Sources)
+	}
+	for _, m := range c.Recalled {
+		ids = slices.Concat(ids, m.Sources)
 	}
 	return ids
 }

@@ -136,6 +136,9 @@ func what(t *turn.Trace) string {
 	for i, line := range summaries(t) {
 		w.item(i, "summary", "%s", line)
 	}
+	for i, line := range recalled(t) {
+		w.item(i, "recalled", "%s", line)
+	}
 	for i, v := range t.Transcripts {
 		w.item(i, "voice", "%.0f s · %s%s", v.Seconds, sentTo(v), inParens(string(v.Failure)))
 	}
