@@ -53,7 +53,7 @@ func TestChild(t *testing.T) {
 	srv := llmtest.New(t)
 	srv.Reply, srv.Forget = all, true
 	side := &llm.Client{HTTP: http.DefaultClient, BaseURL: srv.URL, Model: "side"}
-	w := &Writer{Store: db, Side: func() *llm.Client { return side }, Redact: strings.Clone, Log: slog.New(slog.DiscardHandler), PerHour: 1 << 20}
+	w := &Writer{Store: db, Side: func() *llm.Client { return side }, Redact: strings.Clone, Log: slog.New(slog.DiscardHandler), PerHour: 1 << 20, Idle: 1}
 	write := make(chan int)
 	go func() { // while the last ones are read
 		for n := range write {
@@ -66,10 +66,8 @@ func TestChild(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			for range dueTurns {
-				if err := db.NoteTurn(t.Context(), "c", "g", time.Now()); err != nil {
-					t.Error(err)
-				}
+			if err := db.NoteTurn(t.Context(), "c", "g", time.Now()); err != nil {
+				t.Error(err)
 			}
 		}
 	}()
@@ -84,10 +82,10 @@ func TestChild(t *testing.T) {
 
 // TestKilled: whenever the process is killed, what is in memory is exactly what was said up to the watermark.
 func TestKilled(t *testing.T) {
-	for round := range 4 {
+	for round := range 3 {
 		dir := t.TempDir()
 		storetest.Seed(t, dir)
-		kill(t, dir, 5+5*round, time.Duration(round)*3*time.Millisecond)
+		kill(t, dir, 3+3*round, time.Duration(round)*3*time.Millisecond)
 		db, err := store.Open(t.Context(), dir)
 		if err != nil {
 			t.Fatal(err)

@@ -31,6 +31,9 @@ type room struct {
 	writer *Writer
 	stop   func()
 	said   int
+
+	mu    sync.Mutex
+	reply llmtest.Reply // guarded by mu
 }
 
 // inRoom calls test with a room whose writer runs and asks a scripted server.
@@ -43,6 +46,11 @@ func inRoom(t *testing.T, test func(r *room)) {
 			t.Fatal(err)
 		}
 		r := &room{T: t, db: db, model: llmtest.InMemory(t)}
+		r.model.Reply = func(llmtest.Request) llmtest.Reply {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			return r.reply
+		}
 		transport := &http.Transport{DialContext: r.model.Dial}
 		side := &llm.Client{HTTP: &http.Client{Transport: transport}, BaseURL: r.model.URL, Model: "side"}
 		r.writer = &Writer{
@@ -92,8 +100,12 @@ func (r *room) turn(n int) {
 }
 
 // proposes has the model answer so, from now on.
-func (r *room) proposes(answer string) {
-	r.model.Reply = func(llmtest.Request) llmtest.Reply { return llmtest.Reply{llmtest.Say(answer)} }
+func (r *room) proposes(answer string) { r.answers(llmtest.Say(answer)) }
+
+func (r *room) answers(steps ...llmtest.Step) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reply = steps
 }
 
 // idle lets time pass until the writer has read on.
@@ -176,15 +188,17 @@ func TestFails(t *testing.T) {
 			t.Error("no failure is counted")
 		}
 		r.proposes(rehearsal)
-		time.Sleep(longestRest)
+		time.Sleep(time.Hour)
 		synctest.Wait()
 		r.want("session : Ada said that the rehearsal is moved to Friday at 18:30. [m00001]")
 
-		r.writer.PerHour = 0
+		r.must(errOf(r.db.TakeQuota(r.Context(), quotaName, time.Now().UTC().Format("2006-01-02T15"), 100, 100)))
 		r.say("Ben", "more")
 		r.turn(1)
 		asked := len(r.model.Requests())
-		r.idle()
+		r.turn(dueTurns)
+		time.Sleep(2 * every)
+		synctest.Wait()
 		if n := len(r.model.Requests()); n != asked {
 			t.Errorf("asked %d times more than it may", n-asked)
 		}
@@ -281,9 +295,7 @@ func TestReplaces(t *testing.T) {
 func TestMeanwhile(t *testing.T) {
 	inRoom(t, func(r *room) {
 		r.must(errOf(r.db.SetConsent(r.Context(), "ada", true, time.Now())))
-		r.model.Reply = func(llmtest.Request) llmtest.Reply {
-			return llmtest.Reply{llmtest.Wait(10 * time.Second), llmtest.Say(`{"session":[{"text":"Ben said that there are 12 tickets.","from":2},{"text":"Ben said that there are 30 tickets.","from":3},{"text":"Ben said that there are 50 tickets.","from":4}],"topics":[],"people":[{"text":"Ada plays the cello.","from":1}]}`)}
-		}
+		r.answers(llmtest.Wait(10*time.Second), llmtest.Say(`{"session":[{"text":"Ben said that there are 12 tickets.","from":2},{"text":"Ben said that there are 30 tickets.","from":3},{"text":"Ben said that there are 50 tickets.","from":4}],"topics":[],"people":[{"text":"Ada plays the cello.","from":1}]}`))
 		r.say("Ada", "I play the cello")
 		r.say("Ben", "there are 12 tickets")
 		r.say("Ben", "there are 30 tickets")
