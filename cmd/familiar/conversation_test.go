@@ -38,6 +38,7 @@ import (
 //	env                 further variables of the environment, NAME=value; FAMILIAR_SEARCH= switches every backend on
 //	web/HOST/PATH       pages, in webtest's format; web/dns is the DNS
 //	search              what the metasearch server answers, see metasearch
+//	idle                after how long a silence memory is written
 //	model               the models' script, in llmtest's format; without it no model is configured
 //	characters/…        files of the operator's characters
 //
@@ -69,7 +70,7 @@ import (
 //	give CHANNEL WHO NAME K=V …  the same in any channel
 //	react CHANNEL WHO EMOJI  somebody puts an emoji under the bot's last message; unreact: takes it away; modreact: a moderator
 //	reacted CHANNEL EMOJI    the bot has put it under the last message of a person; - for none of its emojis anywhere
-//	feedback TEXT            what familiar feedback prints holds a text
+//	feedback TEXT            what familiar feedback prints holds a text; memory and learned: familiar memory, and familiar memory counts
 //	menu CHANNEL WHO NAME    an entry of the menu of the channel's last message; its answer is looked at
 //	typing CHANNEL WHO NAME K=V …  a slash command whose last option is being typed; the suggestions are looked at, on a line each
 //	bring WHO NAME K=V …     a slash command in the channel elsewhere of a server that has not installed the bot
@@ -152,6 +153,7 @@ type conversation struct {
 	traces   *trace.Store        // see records
 	roles    map[string]bool     // that were made
 	files    map[string][]byte   // that people attach
+	idle     time.Duration       // after which memory is written; 0: the usual time
 }
 
 // running is one run of the program.
@@ -238,6 +240,10 @@ func newConversation(t *testing.T, archive *txtar.Archive) *conversation {
 			c.search.read(t, f.Data)
 		case "model":
 			c.startModel(f.Data)
+		case "idle":
+			var err error
+			c.idle, err = time.ParseDuration(strings.TrimSpace(string(f.Data)))
+			c.must(err)
 		case "files":
 			c.files[rest] = drawing(t, rest, f.Data)
 		case "characters":
@@ -313,7 +319,7 @@ func (c *conversation) far() far {
 	nowhere := "http://127.0.0.1:1/v1"
 	return far{
 		resolver: c.web, dial: c.web.Dial, roots: c.web.RootCAs(), services: c.service, ollama: cmp.Or(c.ollama, nowhere),
-		backends: c.backends(), patience: patience,
+		backends: c.backends(), patience: patience, idle: c.idle,
 	}
 }
 
@@ -705,6 +711,13 @@ func (c *conversation) summary(channel string) string {
 	return strings.Join(lines, "\n")
 }
 
+// printed is what a command prints beside the running program.
+func (c *conversation) printed(args ...string) string {
+	r := c.start(args...)
+	<-r.done
+	return r.out.String()
+}
+
 // looks are what a test expects to see.
 func (c *conversation) looks() map[string]func(string) {
 	holds := func(what func() string, want bool) func(string) {
@@ -746,12 +759,10 @@ func (c *conversation) looks() map[string]func(string) {
 				c.Errorf("reactions %q", c.reactions(channel))
 			}
 		},
-		"feedback": holds(func() string {
-			r := c.start("feedback")
-			<-r.done
-			return r.out.String()
-		}, true),
-		"opened": holds(c.discord.ThreadName, true),
+		"feedback": holds(func() string { return c.printed("feedback") }, true),
+		"memory":   holds(func() string { return c.printed("memory") }, true),
+		"learned":  holds(func() string { return c.printed("memory", "counts") }, true),
+		"opened":   holds(c.discord.ThreadName, true),
 		"busy": func(channel string) {
 			if !eventually(func() bool { return c.discord.Types(channel) }) {
 				c.Error("nobody is typing")

@@ -19,6 +19,7 @@ type memoryCommand struct {
 	Show   memoryShow   `cmd:"" default:"withargs" help:"List what is remembered, the newest last."`
 	Search memorySearch `cmd:"" help:"List what is remembered and holds all of some words."`
 	Forget memoryForget `cmd:"" help:"Delete statements, with what they replaced."`
+	Counts memoryCounts `cmd:"" help:"Show what became of what the side model proposed, and which channels wait to be read."`
 	Export memoryExport `cmd:"" help:"Write all that is remembered as Markdown, a file for each statement."`
 	Import memoryImport `cmd:"" help:"Read such files: statements with a known id are replaced, others are new."`
 }
@@ -56,6 +57,19 @@ func (m memoryShow) list(ctx context.Context, p *program, keep func(store.Memory
 			return indented(all)
 		}
 		return view.Memories(all), nil
+	})
+}
+
+type memoryCounts struct{}
+
+func (memoryCounts) Run(ctx context.Context, p *program) error {
+	return withStore(ctx, p, store.Look, func(db *store.DB) (string, error) {
+		counts, err := db.Tallies(ctx)
+		if err != nil {
+			return "", err
+		}
+		waiting, err := db.Watermarks(ctx)
+		return view.Learning(counts, waiting), err
 	})
 }
 

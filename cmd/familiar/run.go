@@ -94,7 +94,7 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	background.Go(func() { a.upkeep(upkeep, session.Guilds) })
 	_, tuned := p.env("GOGC")
 	background.Go(func() { footprint.Watch(upkeep, tuned) })
-	if w := a.memoryWriter(); w != nil {
+	if w := a.memoryWriter(p.far); w != nil {
 		b.Learns = true
 		background.Go(func() { w.Run(upkeep) })
 	}
@@ -119,13 +119,13 @@ func (a *app) serve(ctx context.Context, p *program) error {
 }
 
 // memoryWriter is what learns, or nil where that is switched off, or no model could.
-func (a *app) memoryWriter() *writer.Writer {
+func (a *app) memoryWriter(far far) *writer.Writer {
 	if a.config.get("FAMILIAR_LEARN") == "off" || a.models.side == nil {
 		return nil
 	}
 	return &writer.Writer{
 		Store: a.store, Redact: a.redact.String, Log: a.log, PerHour: a.config.count("FAMILIAR_LEARN_PER_HOUR"),
-		Side: func() *llm.Client { return a.cast.get().Default.Side },
+		Idle: far.idle, Side: func() *llm.Client { return a.cast.get().Default.Side },
 	}
 }
 

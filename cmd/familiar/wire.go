@@ -42,6 +42,7 @@ type far struct {
 	ollama   string                           // where a local Ollama is looked for
 
 	perSecond int           // requests to Discord in a second; 0: its own limit
+	idle      time.Duration // after which memory is written; 0: the usual time
 	patience  time.Duration // more time for what is usually quick, where the machine may be busy with other things
 }
 

@@ -24,6 +24,9 @@ const caselessShare, pairsShare = 0.9, 0.85
 // reporting are words that need not be there: they only say that something was said.
 var reporting = text.Set(lang.All().Claim.Reporting)
 
+// Reports reports whether a word, by its key, says that somebody said something.
+func Reports(key string) bool { return reporting[key] }
+
 // CheckStatement returns the check by which what somebody wrote does not bear out a statement about it, or "". It is stricter than
 // [CheckCitation], since nobody sees the text beside the statement: numbers count as they are written and with what they
 // count, not rounded; each name must be there or be the writer's; and so must a share of the other words, from 0 to 1, and what is denied. Where all

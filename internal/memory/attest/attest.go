@@ -7,6 +7,7 @@ package attest
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,6 +28,7 @@ const (
 	Addresses = "to whom"  // it speaks to somebody
 	Layout    = "line"     // it is not one line of plain text
 	Question  = "question" // it says what was only asked
+	Personal  = "personal" // it is, or may be, about whoever said it
 )
 
 // Name is how a message's writer is called where messages are shown to a model, and so in what that says of them.
@@ -114,6 +116,37 @@ func CheckPerson(statement string, m store.Message, others []string) (refused st
 	return refused
 }
 
+// CheckImpersonal is [Check] of all words for what somebody said of something else than themselves: "Ada said that …", without
+// another word for a person, of a sentence that has no "I". Of a language that needs no such word it cannot be told.
+func CheckImpersonal(statement string, m store.Message) (refused string) {
+	rest, ok := cutName(statement, Name(m))
+	if !ok {
+		return NoSpeaker
+	}
+	words := text.Words(rest)
+	if len(words) == 0 || !claim.Reports(words[0].Key) || slices.ContainsFunc(words, ofPerson) {
+		return Personal
+	}
+	sentences := slices.DeleteFunc(text.Sentences(m.Text), ofWriter)
+	if m.Text = strings.Join(sentences, "\n"); m.Text == "" {
+		return Personal
+	}
+	_, refused = Check(statement, All, []store.Message{m})
+	return refused
+}
+
+// ofPerson reports whether a word stands for a person who was named before.
+func ofPerson(w text.Word) bool {
+	return text.Pronouns[w.Key] == "he" || text.Pronouns[w.Key] == "he's"
+}
+
+// ofWriter reports whether a sentence may be about who wrote it.
+func ofWriter(sentence string) bool {
+	words := text.Words(sentence)
+	own := spokenBy[text.Language(sentence, words)]
+	return len(own) == 0 || text.ContainsAny(words, own)
+}
+
 // byWriter divides messages by who wrote them, in their order.
 func byWriter(all []store.Message) (groups [][]store.Message) {
 	for _, m := range all {
@@ -159,17 +192,20 @@ func cutName(s, name string) (rest string, ok bool) {
 	return rest, !text.InWord(r) || text.Unspaced(rest)
 }
 
-// spokenTo are the words for whom one speaks to, by language.
-var spokenTo = func() map[string]map[string]bool {
-	all := map[string]map[string]bool{}
+// spokenBy and spokenTo are the words for whoever speaks, and for whom one speaks to, by language; under "", which few words of any
+// language are in, those of all.
+var spokenBy, spokenTo = func() (by, to map[string]map[string]bool) {
+	by, to = map[string]map[string]bool{"": {}}, map[string]map[string]bool{"": {}}
 	for _, code := range lang.Codes() {
-		all[code] = text.Set(lang.Of(code).Grammar.SecondPerson)
+		by[code], to[code] = text.Set(lang.Of(code).Grammar.FirstPerson), text.Set(lang.Of(code).Grammar.SecondPerson)
+		maps.Copy(by[""], by[code])
+		maps.Copy(to[""], to[code])
 	}
-	return all
+	return by, to
 }()
 
 // speaksTo reports whether a text speaks to somebody: who reads it later is not who was spoken to.
 func speaksTo(s string) bool {
 	words := text.Words(s)
-	return text.ContainsAny(words, spokenTo[cmp.Or(text.Language(s, words), "en")])
+	return text.ContainsAny(words, spokenTo[text.Language(s, words)])
 }

@@ -108,6 +108,29 @@ func TestCheckPerson(t *testing.T) {
 	}
 }
 
+func TestCheckImpersonal(t *testing.T) {
+	m := said("1", "Ada", "The hall costs 40 euros. I moved to Lyon. My sister Lena sells the tickets.")
+	for _, tt := range []struct {
+		statement string
+		source    store.Message
+		refused   string
+	}{
+		{"Ada said that the hall costs 40 euros.", m, ""},
+		{"Ada said the hall costs 40 euros.", m, ""},
+		{"Ada moved to Lyon.", m, Personal},
+		{"Ada said that she moved to Lyon.", m, Personal},
+		{"Ada said that Lena sells the tickets.", m, "name"},
+		{"The hall costs 40 euros.", m, NoSpeaker},
+		{"Jonas sagt, der Saal kostet 40 Euro.", said("2", "Jonas", "Der Saal kostet 40 Euro"), ""},
+		{"Jonas sagt, der Saal kostet 40 Euro.", said("2", "Jonas", "Mein Saal kostet mich 40 Euro"), Personal},
+		{"Eva dice que vive en Madrid.", said("3", "Eva", "Vivo en Madrid desde hace mucho tiempo con mi perro"), Personal},
+	} {
+		if refused := CheckImpersonal(tt.statement, tt.source); refused != tt.refused {
+			t.Errorf("%s: %q, want %q", tt.statement, refused, tt.refused)
+		}
+	}
+}
+
 func TestWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain words":                              "plain words",

@@ -29,7 +29,7 @@ Answer with one JSON object and nothing else:
 {"session":[{"text":"Ada moved the rehearsal to Friday at 18:30.","from":4}],
  "topics":[{"topic":"rehearsal","text":"Ben said that the hall costs 40 euros an evening.","from":6,"replaces":2}],
  "people":[{"text":"Ada plays the cello.","from":9}]}
-session: what happened, at most 5. topics: what holds on, at most 8. people: what somebody tells of themselves and will still hold in a month, at most 8, only of those who agreed; the sentence begins with their name. from: the number of the message that says so. replaces: the number of what is remembered already on the very same matter and does not hold any more; leave it out otherwise. Empty lists are welcome.`
+session: what happened, at most 5. topics: what holds on, at most 8. people: what somebody tells of themselves and will still hold in a month, at most 8, only of those who agreed; the sentence begins with their name. Of others nothing that they say of themselves is remembered, and what they say of other things as "Ben said that …". from: the number of the message that says so. replaces: the number of what is remembered already on the very same matter and does not hold any more; leave it out otherwise. Empty lists are welcome.`
 
 // answer is what the side model answers.
 type answer struct {

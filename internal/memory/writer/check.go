@@ -66,9 +66,9 @@ func (s *session) take(kind store.MemoryKind, p proposal) (refused string) {
 		if m.Subject = s.topic(p); m.Subject == "" || !covers(of.Text+"\n"+p.Text, m.Subject) {
 			return noTopic
 		}
-		_, refused = attest.Check(p.Text, attest.All, []store.Message{of})
+		refused = s.bears(p.Text, of)
 	default:
-		_, refused = attest.Check(p.Text, attest.All, []store.Message{of})
+		refused = s.bears(p.Text, of)
 	}
 	if refused != "" {
 		return refused
@@ -78,6 +78,16 @@ func (s *session) take(kind store.MemoryKind, p proposal) (refused string) {
 	}
 	s.lessons = append(s.lessons, store.Lesson{Memory: m, Of: s.stored[of.ID]})
 	return ""
+}
+
+// bears returns the check by which a message does not bear out a statement that is about no person. What somebody says of themselves is
+// kept of those alone who agreed, whatever it is called.
+func (s *session) bears(statement string, of store.Message) (refused string) {
+	if !s.agreed[of.AuthorID] {
+		return attest.CheckImpersonal(statement, of)
+	}
+	_, refused = attest.Check(statement, attest.All, []store.Message{of})
+	return refused
 }
 
 // others are the names of those who wrote, but of one of them.

@@ -10,6 +10,7 @@
 package writer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -26,7 +27,8 @@ type Writer struct {
 	Side    func() *llm.Client  // the model that proposes; what it returns may change
 	Redact  func(string) string // takes secrets out of what the model is shown, and of what it says
 	Log     *slog.Logger
-	PerHour int // requests to the model
+	PerHour int           // requests to the model
+	Idle    time.Duration // after which a channel in which nobody writes is read; 0: half an hour
 }
 
 const (
@@ -46,7 +48,7 @@ const (
 
 // Run reads what is due until ctx is done, one channel at a time.
 func (w *Writer) Run(ctx context.Context) {
-	ticks := time.NewTicker(every)
+	ticks := time.NewTicker(min(every, w.idle()))
 	defer ticks.Stop()
 	for {
 		if err := w.round(ctx); err != nil && ctx.Err() == nil {
@@ -103,8 +105,10 @@ func (w *Writer) due(ctx context.Context, mark store.Watermark) (bool, error) {
 	if len(last) > 0 && last[0].At.After(active) {
 		active = last[0].At
 	}
-	return now.Sub(active) >= dueIdle, nil
+	return now.Sub(active) >= w.idle(), nil
 }
+
+func (w *Writer) idle() time.Duration { return cmp.Or(w.Idle, dueIdle) }
 
 // putOff notes a failure. That somebody else moved the watermark, and that the program stops, are none.
 func (w *Writer) putOff(ctx context.Context, mark store.Watermark, err error) {

@@ -76,24 +76,18 @@ func (p *Provider) Contribute(ctx context.Context, req turn.Request) ([]turn.Con
 	if recentErr != nil {
 		err = recentErr // the same cause, and the greater loss
 	}
-	p.follow(ctx, req, recent)
-	summaries, summaryErr := p.summaries(ctx, req)
+	summaries, summaryErr := p.summaries(ctx, req, recent)
 	if err == nil && summaryErr != nil {
 		err = fmt.Errorf("read summaries: %w", summaryErr)
 	}
 	return append(o.contributions, summaries...), err
 }
 
-// follow has a summary made of what lies beyond the window, if that has grown. The turn does not wait for it.
-func (p *Provider) follow(ctx context.Context, req turn.Request, recent []turn.Message) {
-	if p.room(req) == 0 || len(recent) < p.window() {
-		return
+// follow has a summary made of what lies beyond the window, if that has grown since the last one. The turn does not wait for it.
+func (p *Provider) follow(ctx context.Context, req turn.Request, recent []turn.Message, last store.Summary) {
+	if len(recent) == p.window() && last.LastAt.Before(recent[len(recent)-1].At) {
+		p.Summaries.refresh(ctx, job{req.ChannelID, req.GuildID, p.window(), p.Side})
 	}
-	before, err := p.Store.Summary(ctx, req.ChannelID)
-	if err != nil && !errors.Is(err, store.ErrNotFound) || !before.LastAt.Before(recent[len(recent)-1].At) {
-		return
-	}
-	p.Summaries.refresh(ctx, job{req.ChannelID, req.GuildID, p.window(), p.Side})
 }
 
 func (p *Provider) window() int {

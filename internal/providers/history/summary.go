@@ -27,20 +27,19 @@ const (
 
 // summaries offers what was said before: in the channel beyond the window, and in other channels that whoever asks, and whoever sees the
 // answer, may read at this moment.
-func (p *Provider) summaries(ctx context.Context, req turn.Request) ([]turn.Contribution, error) {
+func (p *Provider) summaries(ctx context.Context, req turn.Request, recent []turn.Message) ([]turn.Contribution, error) {
 	room := p.room(req)
 	if room == 0 {
 		return nil, nil
 	}
 	var all []turn.Contribution
 	own, err := p.Store.Summary(ctx, req.ChannelID)
-	switch {
-	case err == nil:
-		if c, used := p.told(own, own.Sentences, "", room); used > 0 {
-			all, room = append(all, c), rest(room, used)
-		}
-	case !errors.Is(err, store.ErrNotFound):
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
+	}
+	p.follow(ctx, req, recent, own)
+	if c, used := p.told(own, own.Sentences, "", room); used > 0 {
+		all, room = append(all, c), rest(room, used)
 	}
 	others, err := p.others(ctx, req)
 	for i, o := range others {

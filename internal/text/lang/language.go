@@ -41,6 +41,7 @@ type Grammar struct {
 	Articles      Words            // words that begin a noun
 	Pronouns      map[string]Words // by what they stand for: "he" a person, "it" a thing, "there" a place, "he's" and "it's" their owners
 	SecondPerson  Words            `toml:"second_person"` // words for whom one speaks to: "you", "your"
+	FirstPerson   Words            `toml:"first_person"`  // words for whoever speaks, where the language cannot do without them: "I", "my"
 	Contractions  map[string]Words // by what is left behind the apostrophe: "ll" is "will"
 	BeforeIs      Words            `toml:"before_is"`  // words behind which "'s" is "is" and no possessive: "what's"
 	ChatForms     map[string]Words `toml:"chat_forms"` // words that chat writes as one: "whats" is "what is"
