@@ -112,7 +112,7 @@ func (a *app) actorOf(c *character.Character, far far) (*bot.Actor, error) {
 	past := &server.Provider{Store: a.store, Servers: a.servers, Off: !c.Server.Enabled, Own: !c.Server.DiscordSearch, Zone: c.Location, Count: counter.Count}
 	builder := &prompt.Builder{
 		Providers: []prompt.Provider{
-			&character.Provider{Character: c},
+			&character.Provider{Character: c, Store: a.store, Count: counter.Count},
 			&history.Provider{Store: a.store, Window: c.Window},
 			past, // before the web: the first that looked has the say
 			lookup,

@@ -87,7 +87,9 @@ func explain(err error) error {
 	return errors.New(strings.TrimPrefix(e.Error(), "error parsing regexp: "))
 }
 
-func lookbehind(expr string) bool { return strings.HasPrefix(expr, "(?<=") || strings.HasPrefix(expr, "(?<!") }
+func lookbehind(expr string) bool {
+	return strings.HasPrefix(expr, "(?<=") || strings.HasPrefix(expr, "(?<!")
+}
 
 // translate writes what JavaScript spells in another way as Go does.
 func translate(pattern string) (string, error) {
