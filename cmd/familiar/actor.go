@@ -10,6 +10,8 @@ import (
 
 	"familiar/characters"
 	"familiar/internal/bot"
+	"familiar/internal/character/macro"
+	"familiar/internal/character/rewrite"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
@@ -119,6 +121,9 @@ func (a *app) actorOf(c *character.Character, far far) (*bot.Actor, error) {
 		},
 		Count: counter.Count, BlockRole: web.BlockRole, Clock: c.Location, Names: append([]string{c.Name}, c.Aliases...), Redact: a.redact.String,
 		Deadlines: map[string]time.Duration{"character": 250*time.Millisecond + far.patience, "history": 2*time.Second + far.patience},
+	}
+	if c.Rewrites.Runs(rewrite.OnHistory) {
+		builder.Own = func(text string, depth int) string { return c.Rewritten(rewrite.OnHistory, text, depth, macro.Env{}) }
 	}
 	if a.files != nil {
 		builder.Providers = append(builder.Providers, &attachment.Provider{Files: a.files, Sees: func() bool { return a.sees(models) }})

@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 
+	"familiar/internal/character/macro"
+	"familiar/internal/character/rewrite"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
@@ -23,6 +25,14 @@ type Actor struct {
 	Model    *llm.Client        // nil: no model is configured
 	Side     *llm.Client        // for what is asked beside the answer; nil: none
 	Verifier *verifier.Verifier // nil: words alone decide about citations
+}
+
+// rewritten is a text of the character's as its own scripts leave it, before it is guarded.
+func (a *Actor) rewritten(r turn.Request, text string) string {
+	if !a.Rewrites.Runs(rewrite.OnReply) {
+		return text
+	}
+	return a.Rewritten(rewrite.OnReply, text, 0, macro.Env{User: character.UserName(r.Message.Author), Now: r.Message.At, Chat: r.ChannelID, Turn: r.ID})
 }
 
 // Cast is the characters that can speak, as they were loaded at one moment. It is never changed.

@@ -243,6 +243,12 @@ func (c *Character) Greeting(n int, env macro.Env) (string, bool) {
 	return strings.TrimSpace(macro.Expand(all[n], &env)), true
 }
 
+// Rewritten is a text as the character's scripts for a place leave it.
+func (c *Character) Rewritten(on rewrite.Place, text string, depth int, env macro.Env) string {
+	c.fill(&env)
+	return c.Rewrites.Apply(on, text, depth, func(s string) string { return macro.Expand(s, &env) })
+}
+
 // fill completes what macros stand for.
 func (c *Character) fill(env *macro.Env) {
 	env.Char, env.Field = c.Called, c.Field
