@@ -119,7 +119,7 @@ func (a *app) actorOf(c *character.Character, far far) (*bot.Actor, error) {
 			past, // before the web: the first that looked has the say
 			lookup,
 		},
-		Count: counter.Count, BlockRole: web.BlockRole, Clock: c.Location, Names: append([]string{c.Name}, c.Aliases...), Redact: a.redact.String,
+		Count: counter.Count, BlockRole: web.BlockRole, Clock: c.Location, Names: append([]string{c.Name, c.Called}, c.Aliases...), Redact: a.redact.String,
 		Deadlines: map[string]time.Duration{"character": 250*time.Millisecond + far.patience, "history": 2*time.Second + far.patience},
 	}
 	if c.Rewrites.Runs(rewrite.OnHistory) {

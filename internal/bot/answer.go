@@ -61,7 +61,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	if err != nil {
 		t.Err = joinText(t.Err, b.Redact.String(cause(err)))
 	}
-	body, _ := unlabelled(a.Text, actor.Name)
+	body, _ := actor.unlabelled(a.Text)
 	body = strings.TrimSpace(body)
 	halted := errors.Is(context.Cause(ctx), errStopped)
 	t.Cut = body != "" && (halted || err != nil || a.Finish == "length")

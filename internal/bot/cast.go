@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"familiar/internal/character/macro"
 	"familiar/internal/character/rewrite"
@@ -33,6 +34,15 @@ func (a *Actor) rewritten(r turn.Request, text string) string {
 		return text
 	}
 	return a.Rewritten(rewrite.OnReply, text, 0, macro.Env{User: character.UserName(r.Message.Author), Now: r.Message.At, Chat: r.ChannelID, Turn: r.ID})
+}
+
+// unlabelled takes off the name that a model puts before its words, be it the character's or its nickname.
+func (a *Actor) unlabelled(text string) (rest string, undecided bool) {
+	rest, undecided = unlabelled(text, a.Name)
+	if a.Called != "" && a.Called != a.Name && !undecided && rest == strings.TrimLeft(text, " \n") {
+		return unlabelled(text, a.Called)
+	}
+	return rest, undecided
 }
 
 // Cast is the characters that can speak, as they were loaded at one moment. It is never changed.

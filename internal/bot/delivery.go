@@ -197,7 +197,7 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 	d.mu.Lock()
 	raw := d.raw.String()
 	d.mu.Unlock()
-	body, undecided := unlabelled(raw, d.actor.Name)
+	body, undecided := d.actor.unlabelled(raw)
 	if undecided || d.bot.mayReact(d.actor) && d.posted() == 0 && isEmoji(body) {
 		return
 	}
