@@ -23,8 +23,8 @@ type LoreFiring struct {
 	FirstTurn string // in which it fired first of all
 }
 
-// LoreHorizon is how many messages are counted at most since an entry fired.
-const LoreHorizon = 10_000
+// LoreHorizon is how many messages are counted at most.
+const LoreHorizon = 20_000
 
 // Lore returns when a character's entries fired last in a chat, by their ids.
 func (db *DB) Lore(ctx context.Context, c LoreChat) (map[string]LoreFiring, error) {
@@ -48,10 +48,11 @@ func (db *DB) Lore(ctx context.Context, c LoreChat) (map[string]LoreFiring, erro
 	return all, err
 }
 
-// ChatLength counts the messages of a chat, with the newest, and those of them that the character wrote.
+// ChatLength counts the last messages of a chat, with the newest, and those of them that the character wrote.
 func (db *DB) ChatLength(ctx context.Context, c LoreChat) (all, own int, err error) {
-	err = db.readers.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (WHERE own AND author_id IN ('', ?)) FROM messages WHERE channel_id = ? AND at <= ? AND id <> ?`,
-		c.Character, c.ChannelID, c.At.UnixMicro(), c.MessageID).Scan(&all, &own)
+	err = db.readers.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (WHERE own AND author_id IN ('', ?)) FROM (
+			SELECT own, author_id FROM messages WHERE channel_id = ? AND at <= ? AND id <> ? ORDER BY at DESC, id DESC LIMIT ?)`,
+		c.Character, c.ChannelID, c.At.UnixMicro(), c.MessageID, LoreHorizon).Scan(&all, &own)
 	if err != nil {
 		return 0, 0, fmt.Errorf("count messages: %w", db.Explain(err))
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"familiar/internal/character/lorebook"
 )
 
@@ -134,6 +136,77 @@ func TestLyingArchive(t *testing.T) {
 	if _, _, err := Read(twice.Bytes()); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Error(err)
 	}
+}
+
+// An entry of SillyTavern's keeps all that it says, in a card and in world info.
+func TestEntries(t *testing.T) {
+	ptr := func(n int) *int { return &n }
+	truth := func(b bool) *bool { return &b }
+	c, _, err := Read(readFile(t, "cards/04-v2-book.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	top, _ := c.Data.object("character_book")
+	b, _, err := book(top, false)
+	want := lorebook.Entry{
+		ID: "0", Comment: "The mill", Keys: []string{"mill"}, Secondary: []string{"flour", "wheel"}, Logic: lorebook.AndAll, Order: 10, Priority: ptr(5), Position: lorebook.AtDepth, Depth: ptr(1),
+		Role: lorebook.User, ScanDepth: ptr(7), CaseSensitive: truth(true), WholeWords: truth(false), Match: []string{"scenario"}, NonRecursable: true, PreventRecursion: true, Probability: ptr(60),
+		Groups: []string{"fire", "places"}, GroupWeight: ptr(40), GroupFirst: true, GroupScoring: truth(true), Sticky: 2, Cooldown: 3, Delay: 4, Content: "The mill burned in spring.",
+	}
+	if d := cmp.Diff(want, b.Entries[0]); err != nil || d != "" {
+		t.Error(err, d)
+	}
+	if !b.WholeWords || b.Recursive || *b.ScanDepth != 3 || b.TokenBudget != 500 || !b.Entries[1].Off || b.Entries[2].ID == "7" || !b.Entries[3].Off {
+		t.Errorf("%+v", b)
+	}
+
+	_, world, err := Read(readFile(t, "lorebooks/world.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _, err = world.Book()
+	entries := []lorebook.Entry{
+		{ID: "2", Keys: []string{"gull"}, Constant: true, Off: true, Order: 50, Position: lorebook.AfterExamples, Content: "Gulls."},
+		{
+			ID: "10", Comment: "light", Keys: []string{"lighthouse"}, Secondary: []string{"storm"}, Logic: lorebook.NotAny, Order: 100, Position: lorebook.AtDepth, Depth: ptr(4), Role: lorebook.Assistant,
+			DelayUntilRecursion: 2, Except: []string{"Bo"}, Content: "The lighthouse is dark.",
+		},
+	}
+	if d := cmp.Diff(entries, b.Entries); err != nil || d != "" || !b.WholeWords || !b.Recursive {
+		t.Error(err, d)
+	}
+
+	c, _, _ = Read(readFile(t, "cards/06-v3-decorators.json"))
+	top, _ = c.Data.object("character_book")
+	b, _, _ = book(top, false)
+	if !b.Entries[1].Regex || b.WholeWords || b.Entries[3].ID != "text-id" || b.Entries[3].Position != lorebook.BeforeChar || *b.Entries[2].CaseSensitive != true {
+		t.Errorf("%+v", b)
+	}
+}
+
+// The main icon of a card is its picture, be it in the archive or in the card, and none is fetched.
+func TestIcon(t *testing.T) {
+	for uri, want := range map[string]string{
+		"embeded://a.png": "A", "data:image/png;base64,Qg==": "B", "ccdefault:": "P", "https://example.org/x.png": "P", "embeded://b.png": "P", "data:image/png,x": "P", "file:///etc/passwd": "P", "": "P",
+	} {
+		c := &Card{Data: object{"name": raw("x"), "assets": raw([]map[string]string{{"type": "icon", "name": "main", "uri": uri}})}, Files: map[string][]byte{"a.png": []byte("A")}, Image: []byte("P")}
+		f, err := c.Folder(Options{})
+		if err != nil || string(f.Icon) != want {
+			t.Errorf("%s: %v %q", uri, err, f.Icon)
+		}
+		if odd := want == "P" && uri != "ccdefault:" && uri != ""; odd != strings.Contains(strings.Join(f.Report.Kept, "\n"), "the icon of the card") {
+			t.Errorf("%s: %q", uri, f.Report.Kept)
+		}
+	}
+}
+
+func readFile(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile("../../../cmd/familiar/testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
 // The compressed kinds of text chunks are read as the plain one is.

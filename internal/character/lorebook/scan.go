@@ -166,7 +166,7 @@ func (sc *scan) round(ctx context.Context) (added []*active) {
 		if ctx.Err() != nil {
 			break
 		}
-		if sc.done[e] {
+		if sc.done[e] || sc.byOther && !e.recursive { // what other entries say changes nothing for those
 			continue
 		}
 		if a := sc.look(e); a != nil {
@@ -204,7 +204,7 @@ func (sc *scan) look(e *entry) *active {
 		return &active{entry: e, why: "fired before, and goes on", sticky: true}
 	case !sticky && known && e.Cooldown > 0 && firing.Ago < e.Sticky+e.Cooldown:
 		return sc.out(e, fmt.Sprintf("cooldown for %d more messages", e.Sticky+e.Cooldown-firing.Ago))
-	case !sticky && e.DelayUntilRecursion > 0 && (!sc.byOther || !e.recursive || e.DelayUntilRecursion > sc.level), !sticky && sc.byOther && e.NonRecursable:
+	case !sticky && e.DelayUntilRecursion > 0 && (!sc.byOther || e.DelayUntilRecursion > sc.level):
 		return nil
 	case e.Constant:
 		return &active{entry: e, why: "constant", sticky: sticky}
@@ -307,15 +307,15 @@ func (sc *scan) found(b *words, k key) bool {
 	if k.pattern != nil {
 		return k.pattern.MatchString(b.plain)
 	}
-	in, word := b.folded, k.words
+	in, has, word := b.folded, &b.inFolded, k.words
 	if k.exact {
-		in = b.plain
+		in, has = b.plain, &b.inPlain
 	}
 	if k.macros && sc.chat.Expand != nil {
 		shown, _ := sc.chat.Expand(k.text)
 		word = folded(strings.TrimSpace(shown), k.exact)
 	}
-	if word == "" {
+	if word == "" || !has.may(word) {
 		return false
 	}
 	if k.whole && !strings.ContainsFunc(word, unicode.IsSpace) {
@@ -424,14 +424,43 @@ type buffer struct {
 	messages []string
 	fields   map[string]string
 	entries  []string
-	made     map[string]*words // by what they are made of; those with entries are made anew when there are more
+	made     map[made]*words // those with entries are made anew when there are more
+}
+
+// made is what words are made of.
+type made struct {
+	depth   int
+	fields  string
+	entries int // -1: they do not count
 }
 
 // words are a text as it is searched.
-type words struct{ plain, folded string }
+type words struct {
+	plain, folded     string
+	inPlain, inFolded pairs
+}
+
+// pairs are the pairs of bytes of a text: most keys have one that it does not have, and need not be looked for.
+type pairs [1 << 16 / 64]uint64
+
+func (p *pairs) learn(text string) {
+	for i := 1; i < len(text); i++ {
+		n := uint(text[i-1])<<8 | uint(text[i])
+		p[n/64] |= 1 << (n % 64)
+	}
+}
+
+func (p *pairs) may(word string) bool {
+	for i := 1; i < len(word); i++ {
+		if n := uint(word[i-1])<<8 | uint(word[i]); p[n/64]&(1<<(n%64)) == 0 {
+			return false
+		}
+	}
+	return true
+}
 
 func newBuffer(messages []string, fields map[string]string) buffer {
-	return buffer{messages: messages, fields: fields, made: map[string]*words{}}
+	return buffer{messages: messages, fields: fields, made: map[made]*words{}}
 }
 
 func (b *buffer) add(text string) { b.entries = append(b.entries, text) }
@@ -441,9 +470,15 @@ func (b *buffer) grown() bool { return len(b.entries) > 0 }
 // of returns the last depth messages with some texts of the card and, if they count, those of entries. Of what is very long the
 // oldest messages are left out.
 func (b *buffer) of(depth int, fields []string, entries bool) *words {
-	id := fmt.Sprint(depth, fields, entries, len(b.entries))
-	if made := b.made[id]; made != nil {
-		return made
+	id := made{depth: depth, entries: -1}
+	if entries {
+		id.entries = len(b.entries)
+	}
+	if len(fields) > 0 {
+		id.fields = strings.Join(fields, " ")
+	}
+	if w := b.made[id]; w != nil {
+		return w
 	}
 	var parts []string
 	size := 0
@@ -464,9 +499,11 @@ func (b *buffer) of(depth int, fields []string, entries bool) *words {
 		plain = strings.ToValidUTF8(plain[:4*longestScan], "")
 	}
 	plain = norm.NFC.String(plain)
-	made := &words{plain: plain, folded: strings.ToLower(plain)}
-	b.made[id] = made
-	return made
+	w := &words{plain: plain, folded: strings.ToLower(plain)}
+	w.inPlain.learn(w.plain)
+	w.inFolded.learn(w.folded)
+	b.made[id] = w
+	return w
 }
 
 // folded is a key as the texts are that it is looked for in.

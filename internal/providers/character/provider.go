@@ -70,7 +70,7 @@ func (p *Provider) Contribute(ctx context.Context, req turn.Request) ([]turn.Con
 	}
 	if text := c.Instructions[req.Mode]; text != "" {
 		cs = append(cs, turn.Contribution{
-			Layer: turn.AuthorNote, Priority: 80, Text: c.Fill(text, user),
+			Layer: turn.AuthorNote, Priority: 80, Text: macro.Expand(text, &env),
 			Source: "character:modes/" + string(req.Mode) + ".md",
 		})
 	}

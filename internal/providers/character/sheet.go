@@ -200,11 +200,14 @@ func (l *loading) compile(c *Character, books []lorebook.Book, scripts []rewrite
 	for i, text := range c.Greetings.Group {
 		texts[fmt.Sprintf("greetings/group/%d.md", i)] = text
 	}
+	for mode, text := range c.Instructions {
+		texts["modes/"+string(mode)+".md"] = text
+	}
 	for _, name := range sortedKeys(texts) {
 		for _, m := range macro.Unknown(texts[name]) {
 			warn(path.Join(c.ID, name), "", "there is no macro {{"+m+"}}, so it stays as it is", "")
 		}
-		if all := macro.Varying(texts[name]); len(all) > 0 && slices.Contains(steady, name) {
+		if all := macro.Varying(texts[name]); len(all) > 0 && (slices.Contains(steady, name) || strings.HasPrefix(name, "modes/")) {
 			warn(path.Join(c.ID, name), "", fmt.Sprintf("{{%s}} is another word in each turn, so the model's server reads the prompt anew from there", all[0]),
 				"put it into depth_prompt.md or post_history.md, which stand near the end")
 		}
@@ -222,7 +225,7 @@ func (l *loading) compile(c *Character, books []lorebook.Book, scripts []rewrite
 	}
 }
 
-// steady are the files that open the prompt.
+// steady are the files that open the prompt, beside the instructions for a mode.
 var steady = []string{"persona.md", "personality.md", "scenario.md", "examples.md", "system.md"}
 
 // bookFile is where a lorebook is.
