@@ -235,9 +235,15 @@ func TestImportTwice(t *testing.T) {
 			t.Errorf("%s is %s", at, is[at])
 		}
 	}
-	s.put("characters/marta/lorebooks/card.toml", []byte("[[entry]]\nkeys = [\"x\"]\ncontent = \"y\"\n"))
-	if out := s.does("export", "--card", "marta"); !strings.Contains(out, "lorebooks/card.toml is not in the card") {
+	const entry = "[[entry]]\nid = \"x\"\nkeys = [\"clock\"]\ncontent = \"Tick.\"\nsticky = 3\nposition = \"at_depth\"\nrole = \"user\"\norder = 7\n"
+	s.put("characters/marta/lorebooks/own.toml", []byte(entry))
+	s.put("characters/marta/rewrites.toml", []byte("[[script]]\nfind = \"x\"\nreplace = \"\"\non = [\"reply\"]\n"))
+	if out := s.does("export", "--card", "marta", "own.json"); !strings.Contains(out, "rewrites.toml is not as it came") {
 		t.Error(out)
+	}
+	s.does("import", "own.json", "--card", "other")
+	if got := string(s.read("characters/other/lorebooks/card.toml")); !strings.Contains(got, "sticky = 3") || !strings.Contains(got, "role = 'user'") || !strings.Contains(got, "order = 7") {
+		t.Error(got)
 	}
 	s.does("import", "card.json", "--force")
 	if got := string(s.read("characters/marta/persona.md")); !strings.HasPrefix(got, "Marta mends") {
@@ -251,6 +257,23 @@ func TestImportTwice(t *testing.T) {
 	}
 	if out := s.does("export", "--card", "sage"); !strings.Contains(out, `"name": "Sage"`) { // one that never was a card
 		t.Error(out)
+	}
+}
+
+// An entry that was changed is changed in the card, and the others are as they came.
+func TestChangedEntry(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	was, _ := os.ReadFile("testdata/cards/04-v2-book.json")
+	s.put("card.json", was)
+	s.does("import", "card.json")
+	const file = "characters/ilse/lorebooks/card.toml"
+	s.put(file, bytes.Replace(s.read(file), []byte("The bridge is new."), []byte("The bridge is old."), 1))
+	changed := lacking(t, was, []byte(s.does("export", "--card", "ilse", "--v2")))
+	if len(changed) != 1 || !strings.Contains(changed[0], "/entries/1/content was \"The bridge is new.\"") {
+		for _, line := range changed {
+			t.Error(line)
+		}
 	}
 }
 

@@ -184,7 +184,7 @@ func tavernFields(e *lorebook.Entry, o object, n names, g *gaps) {
 		e.Role = []lorebook.Role{lorebook.System, lorebook.User, lorebook.Assistant}[or(o.whole(n.role, 0, 2), 0)]
 	}
 	if len(e.Secondary) > 0 { // the numbers are SillyTavern's
-		e.Logic = []lorebook.Logic{lorebook.AndAny, lorebook.NotAll, lorebook.NotAny, lorebook.AndAll}[or(o.whole(n.logic, 0, 3), 0)]
+		e.Logic = logics[or(o.whole(n.logic, 0, 3), 0)]
 	}
 	e.NonRecursable, e.PreventRecursion = o.is(n.nonRecursable), o.is(n.prevent)
 	e.DelayUntilRecursion = or(o.whole(n.delayed, 0, 100), 0)

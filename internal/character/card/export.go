@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"path"
 	"slices"
 	"strings"
-
-	"familiar/internal/character/lorebook"
 )
 
 // Format is what a card is written as.
@@ -124,7 +121,7 @@ func (c *Card) update(folder fs.FS, now Now) (notes []string) {
 		c.set("group_only_greetings", slices.Concat([]string{}, now.Group))
 	}
 	c.updateDepth(now.Texts["depth_prompt.md"])
-	return c.bookNotes(folder)
+	return append(c.updateBook(folder), c.scriptNote(folder)...)
 }
 
 func (c *Card) set(field string, value any) {
@@ -154,34 +151,15 @@ func (c *Card) updateDepth(text string) {
 	c.Data["extensions"] = rawOf(ext)
 }
 
-// bookNotes says where lorebooks are not those of the card any more: the card is given back with the one that it came with.
-func (c *Card) bookNotes(folder fs.FS) (notes []string) {
-	entries, _ := fs.ReadDir(folder, path.Dir(BookFile)) // without any, there is nothing to say
-	for _, e := range entries {
-		file := path.Join(path.Dir(BookFile), e.Name())
-		data, err := fs.ReadFile(folder, file)
-		if err != nil || !strings.HasSuffix(file, ".toml") {
-			continue
-		}
-		if top, err := c.Data.object("character_book"); err == nil && file == BookFile {
-			b, _, err := book(top, false)
-			if was, _ := b.Encode(); err == nil && sameBook(was, data) {
-				continue
-			}
-			notes = append(notes, file+" was changed since the import: the card has the lorebook that it came with")
-			continue
-		}
-		notes = append(notes, file+" is not in the card")
+// scriptNote says whether the scripts are not those of the card any more: the card is given back with those that it came with.
+func (c *Card) scriptNote(folder fs.FS) []string {
+	data, err := fs.ReadFile(folder, rewritesFile)
+	f := &folderOf{card: c, Folder: Folder{Files: map[string][]byte{}}}
+	f.rewrites()
+	if was := f.Files[rewritesFile]; err == nil && string(was) != string(data) || err != nil && was != nil {
+		return []string{rewritesFile + " is not as it came: the card has the regex scripts that it came with"}
 	}
-	return notes
-}
-
-func sameBook(a, b []byte) bool {
-	one, wrong := lorebook.Parse("", a)
-	other, wrongToo := lorebook.Parse("", b)
-	x, errX := one.Encode()
-	y, errY := other.Encode()
-	return len(wrong)+len(wrongToo) == 0 && errX == nil && errY == nil && string(x) == string(y)
+	return nil
 }
 
 // same reports whether two texts are one to a file, which begins and ends without white space and has the line ends of this system.

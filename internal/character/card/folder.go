@@ -50,6 +50,8 @@ const (
 	imageFile = Dir + "/image.png"
 	filesDir  = Dir + "/files"
 	BookFile  = "lorebooks/card.toml"
+
+	rewritesFile = "rewrites.toml"
 )
 
 // unsaid is the persona of a character whose card does not describe it.
@@ -82,7 +84,7 @@ type settledMode struct {
 
 // Folder makes a character's folder of a card. The error says what is too much of it.
 func (c *Card) Folder(o Options) (*Folder, error) {
-	f := &folder{card: c, options: o, Folder: Folder{Files: map[string][]byte{}, Report: Report{Notes: slices.Clone(c.Notes)}}}
+	f := &folderOf{card: c, options: o, Folder: Folder{Files: map[string][]byte{}, Report: Report{Notes: slices.Clone(c.Notes)}}}
 	if err := f.long(); err != nil {
 		return nil, err
 	}
@@ -103,8 +105,8 @@ func (c *Card) Folder(o Options) (*Folder, error) {
 
 const mostText = 255 << 10 // bytes
 
-// folder is the state of making one.
-type folder struct {
+// folderOf is the state of making one.
+type folderOf struct {
 	Folder
 	card    *Card
 	options Options
@@ -112,20 +114,20 @@ type folder struct {
 	lore    int // tokens that lorebooks should have
 }
 
-func (f *folder) used(format string, values ...any) {
+func (f *folderOf) used(format string, values ...any) {
 	f.Report.Used = append(f.Report.Used, fmt.Sprintf(format, values...))
 }
 
-func (f *folder) kept(format string, values ...any) {
+func (f *folderOf) kept(format string, values ...any) {
 	f.Report.Kept = append(f.Report.Kept, fmt.Sprintf(format, values...))
 }
 
-func (f *folder) put(name, text string) {
+func (f *folderOf) put(name, text string) {
 	f.Files[name] = []byte(strings.TrimSpace(text) + "\n")
 }
 
 // long says which text of the card is longer than a file of a character may be.
-func (f *folder) long() error {
+func (f *folderOf) long() error {
 	texts := slices.Concat(greetings(f.card.Data), f.card.Data.texts("group_only_greetings"))
 	for _, p := range parts {
 		texts = append(texts, f.card.Data.text(p.field))
@@ -142,7 +144,7 @@ func (f *folder) long() error {
 }
 
 // texts puts the texts of the card into their files.
-func (f *folder) texts() {
+func (f *folderOf) texts() {
 	data := f.card.Data
 	for _, p := range parts {
 		if value := data[p.field]; len(value) > 0 && value[0] != '"' && string(value) != "null" {
@@ -188,7 +190,7 @@ func greetings(data object) []string {
 
 const mostGreetings = 100
 
-func (f *folder) greetings() {
+func (f *folderOf) greetings() {
 	for _, list := range []struct {
 		dir, field string
 		texts      []string
@@ -206,7 +208,7 @@ func (f *folder) greetings() {
 	}
 }
 
-func (f *folder) book() error {
+func (f *folderOf) book() error {
 	top, err := f.card.Data.object("character_book")
 	if err != nil {
 		return nil
@@ -234,7 +236,7 @@ func (f *folder) book() error {
 }
 
 // rewrites makes scripts of the card's regex scripts.
-func (f *folder) rewrites() {
+func (f *folderOf) rewrites() {
 	ext, err := f.card.Data.object("extensions")
 	if err != nil {
 		return
@@ -254,7 +256,7 @@ func (f *folder) rewrites() {
 		return
 	}
 	if data, err := rewrite.Encode(all); err == nil {
-		f.Files["rewrites.toml"] = data
+		f.Files[rewritesFile] = data
 		f.used("extensions.regex_scripts → rewrites.toml (%d)", len(all))
 	}
 }
@@ -303,7 +305,7 @@ func placements(o object) (all []int) {
 }
 
 // settle writes character.toml. A mode that has too little room for the texts of the card gets more.
-func (f *folder) settle() {
+func (f *folderOf) settle() {
 	data := f.card.Data
 	s := settled{Name: name(data.text("name")), Nickname: name(data.text("nickname")), Mode: "full_rp", Depth: f.depth}
 	whole := 0
@@ -356,7 +358,7 @@ func name(s string) string {
 	return s
 }
 
-func (f *folder) tokens(text string) int {
+func (f *folderOf) tokens(text string) int {
 	if f.options.Tokens == nil {
 		return (len(text) + 3) / 4
 	}
@@ -364,7 +366,7 @@ func (f *folder) tokens(text string) int {
 }
 
 // rest says what of the card nothing is made of.
-func (f *folder) rest() {
+func (f *folderOf) rest() {
 	data := f.card.Data
 	known := []string{"name", "nickname", "first_mes", "alternate_greetings", "group_only_greetings", "character_book", "extensions", "assets"}
 	for _, p := range parts {
@@ -411,7 +413,7 @@ func empty(raw []byte) bool {
 }
 
 // original keeps the card as it is.
-func (f *folder) original() error {
+func (f *folderOf) original() error {
 	whole := maps.Clone(f.card.Top)
 	if whole == nil {
 		whole = object{}

@@ -8,7 +8,7 @@ import (
 )
 
 // icon finds the picture of the character: the main icon of a V3 card, or else the picture that the card came in. Nothing is fetched.
-func (f *folder) icon() {
+func (f *folderOf) icon() {
 	f.Icon = f.card.Image
 	others := 0
 	for _, a := range f.card.Data.objects("assets") {
@@ -33,7 +33,7 @@ func (f *folder) icon() {
 	}
 }
 
-func (f *folder) iconCount() (n int) {
+func (f *folderOf) iconCount() (n int) {
 	for _, a := range f.card.Data.objects("assets") {
 		n += flag(a.text("type") == "icon")
 	}
@@ -41,7 +41,7 @@ func (f *folder) iconCount() (n int) {
 }
 
 // asset returns what an address of the card leads to: nil for the card's own picture.
-func (f *folder) asset(uri string) ([]byte, error) {
+func (f *folderOf) asset(uri string) ([]byte, error) {
 	for _, prefix := range []string{"embeded://", "embedded://", "__asset:"} {
 		if path, ok := strings.CutPrefix(uri, prefix); ok {
 			if data := f.card.Files[path]; data != nil {

@@ -15,6 +15,7 @@ import (
 	"familiar/internal/character/rewrite"
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
+	"familiar/internal/web/clean"
 )
 
 // recall is what a turn is told of the conversation before it.
@@ -42,14 +43,23 @@ func (p *Provider) recall(ctx context.Context, req turn.Request) (r recall, err 
 	return r, nil
 }
 
-// env is what the macros stand for in a turn. Words of people and pages are one short line: they are no part of the card.
+// env is what the macros stand for in a turn. Words that were said in the conversation are one short line and inert: the card puts them
+// where the rules stand, and they are none.
 func (p *Provider) env(req turn.Request, user string, r recall) macro.Env {
-	line := func(m store.Message) string { return oneLine(m.Text, 500) }
+	inert := func(text string) string {
+		text, _ = clean.Inert(oneLine(text, 500), "")
+		return text
+	}
+	line := func(m store.Message) string { return inert(m.Text) }
 	now := req.Message.At
 	if now.IsZero() {
 		now = time.Now()
 	}
-	env := macro.Env{User: user, Now: now, Message: oneLine(req.Message.Text, 500), LastUserMessage: oneLine(req.Message.Text, 500), Chat: req.ChannelID, Turn: req.ID, Tokens: req.Budget.Total}
+	env := macro.Env{User: user, Now: now, Chat: req.ChannelID, Turn: req.ID, Tokens: req.Budget.Total}
+	if p.Character.looksBack {
+		env.Message = inert(req.Message.Text)
+		env.LastUserMessage = env.Message
+	}
 	for _, m := range r.messages {
 		if env.LastMessage == "" {
 			env.LastMessage = line(m)
