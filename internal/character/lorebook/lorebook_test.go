@@ -291,7 +291,7 @@ func TestMany(t *testing.T) {
 	var entries []Entry
 	for i := range MostEntries + 1 {
 		keys := []string{fmt.Sprint("word", i)}
-		if i%10 == 0 {
+		if i%200 == 0 {
 			keys = append(keys, fmt.Sprintf("/other%d(a+)+$/i", i))
 		}
 		entries = append(entries, Entry{Keys: keys})

@@ -92,13 +92,14 @@ type expansion struct {
 	text string
 	env  *Env
 	end  map[int]int // by the place where a macro begins: behind its closing braces
+	hash *string     // of text; empty: not yet made
 	out  []byte
 	trim bool // new lines that follow are left out
 }
 
 // newExpansion finds where each macro ends, in one pass.
 func newExpansion(text string, env *Env) *expansion {
-	x := &expansion{text: text, env: env, end: map[int]int{}}
+	x := &expansion{text: text, env: env, end: map[int]int{}, hash: new(string)}
 	var open []int
 	for i := 0; i+1 < len(text); {
 		switch text[i : i+2] {
@@ -220,6 +221,16 @@ func (x *expansion) macro(m macro, c call) {
 	}
 }
 
+// sum stands for the text in what is drawn.
+func (x *expansion) sum() string {
+	if *x.hash == "" {
+		h := fnv.New64a()
+		io.WriteString(h, x.text)
+		*x.hash = strconv.FormatUint(h.Sum64(), 36)
+	}
+	return *x.hash
+}
+
 // field is a text of the card. It is expanded without such macros, so that no text holds itself.
 func field(e *Env, name string) string {
 	if e.Field == nil {
@@ -232,7 +243,7 @@ func field(e *Env, name string) string {
 
 // argument is what follows a macro's name, expanded.
 func (x *expansion) argument(c call) string {
-	inner := &expansion{text: x.text, env: x.env, end: x.end}
+	inner := &expansion{text: x.text, env: x.env, end: x.end, hash: x.hash}
 	inner.run(c.from, c.to, c.depth)
 	return string(inner.out)
 }

@@ -30,11 +30,11 @@ var table = map[string]macro{
 	"persona": {value: func(*Env) string { return "" }}, // that of the user, of which nothing is known
 
 	"random": {varies: true, choose: func(x *expansion, c call, n int) int {
-		return draw(n, "random", x.env.Turn, x.text, strconv.Itoa(c.at))
+		return draw(n, "random", x.env.Turn, x.sum(), strconv.Itoa(c.at))
 	}},
-	"pick": {choose: func(x *expansion, c call, n int) int { return draw(n, "pick", x.env.Chat, x.text, strconv.Itoa(c.at)) }},
+	"pick": {choose: func(x *expansion, c call, n int) int { return draw(n, "pick", x.env.Chat, x.sum(), strconv.Itoa(c.at)) }},
 	"roll": {varies: true, apply: func(x *expansion, c call, a string) string {
-		return roll(a, "roll", x.env.Turn, x.text, strconv.Itoa(c.at))
+		return roll(a, "roll", x.env.Turn, x.sum(), strconv.Itoa(c.at))
 	}},
 
 	"//": nothing(), "comment": nothing(), "noop": nothing(), "banned": nothing(),
