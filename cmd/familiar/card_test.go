@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
 	"compress/zlib"
 	"encoding/base64"
 	"encoding/binary"
@@ -12,6 +13,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -125,7 +127,7 @@ func TestCardsComeBack(t *testing.T) {
 	if err != nil || len(files) < 12 {
 		t.Fatal(files, err)
 	}
-	for _, file := range files {
+	for n, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			s := newShelf(t)
@@ -139,9 +141,12 @@ func TestCardsComeBack(t *testing.T) {
 				data []byte
 				out  []string
 			}{
-				{"card.json", was, []string{"3.json", "2.json", "3.charx"}}, {"card.png", withChunks(image, text("chara", []byte("{}")), text("ccv3", was)), []string{"3.png", "2.png"}},
+				{"card.json", was, []string{"3.json", "2.json"}}, {"card.png", withChunks(image, text("chara", []byte("{}")), text("ccv3", was)), []string{"3.png", "2.png"}},
 				{"card.charx", zipped(map[string][]byte{"card.json": was, "assets/icon/images/main.png": image, "assets/emotion/images/happy.png": image, "module.json": []byte("{}")}), []string{"3.charx"}},
 			} {
+				if i > 0 && i != 1+n%2 { // every card as JSON, and by turns as PNG and CHARX
+					continue
+				}
 				id := fmt.Sprint("c", i)
 				s.put(form.name, form.data)
 				s.does("import", form.name, "--card", id)
@@ -337,14 +342,14 @@ func hostile(t *testing.T) map[string][]byte {
 		"is not known":              []byte(`{"spec":"chara_card_v9","data":{}}`),
 		"has no data":               []byte(`{"spec":"chara_card_v2","data":[]}`),
 		"neither a character card":  []byte(`{"a":1}`),
-		"unpacks to more than 32":   withChunks(image, chunkOf("zTXt", append([]byte("chara\x00\x00"), deflated(64<<20)...))),
+		"unpacks to more than 32":   withChunks(image, chunkOf("zTXt", append([]byte("chara\x00\x00"), deflated(33<<20)...))),
 		"leads out of its folder":   zipped(map[string][]byte{"card.json": least, "../evil.txt": []byte("x")}),
 		`file "/etc/passwd"`:        zipped(map[string][]byte{"card.json": least, "/etc/passwd": []byte("x")}),
 		`signs that names of files`: zipped(map[string][]byte{"card.json": least, `assets\..\..\evil`: []byte("x")}),
 		"no plain file":             linked(least),
 		"no card.json":              zipped(map[string][]byte{"other.json": least}),
 		"archive cannot be read":    []byte("PK\x03\x04 and then nothing"),
-		"unpacks to more than the":  zipped(map[string][]byte{"card.json": least, "bomb.bin": make([]byte, 40<<20)}),
+		"unpacks to more than the":  zipped(map[string][]byte{"card.json": least, "bomb.bin": make([]byte, 33<<20)}),
 		"has 3000 KiB":              []byte(strings.Replace(string(least), `"description": ""`, `"description": "`+strings.Repeat("x", 3000<<10)+`"`, 1)),
 		"no card: cards come as":    []byte("\xff\xd8\xff\xe0 a photograph"),
 		"lorebook of NovelAI":       []byte(`{"lorebookVersion": 4, "entries2": []}`),
@@ -377,17 +382,17 @@ func TestHostileCards(t *testing.T) {
 	}
 }
 
-// A card with ten thousand entries that make one another fire is a card.
+// A card with thousands of entries that make one another fire is a card.
 func TestManyEntries(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	least, _ := os.ReadFile("testdata/cards/02-v2-least.json")
 	var entries []string
-	for i := range 10_000 {
+	for i := range 3000 {
 		entries = append(entries, fmt.Sprintf(`{"keys":["word%d"],"content":"word%d","enabled":true,"insertion_order":1,"extensions":{}}`, i, i+1))
 	}
 	s.put("card.json", []byte(strings.Replace(string(least), `"extensions": {}`, `"extensions": {}, "character_book": {"entries": [`+strings.Join(entries, ",")+`]}`, 1)))
-	if out := s.does("import", "card.json"); !strings.Contains(out, "(10000 entries)") {
+	if out := s.does("import", "card.json"); !strings.Contains(out, "(3000 entries)") {
 		t.Error(out)
 	}
 }
@@ -398,7 +403,7 @@ func TestDuplicateChunks(t *testing.T) {
 	s := newShelf(t)
 	first, _ := os.ReadFile("testdata/cards/02-v2-least.json")
 	second, _ := os.ReadFile("testdata/cards/01-v1.json")
-	s.put("card.png", withChunks(drawn(600, 300), chunkOf("iTXt", append([]byte("chara\x00\x00\x00\x00\x00"), first...)), text("chara", second), chunkOf("tEXt", []byte("Comment\x00keep me"))))
+	s.put("card.png", withChunks(drawn(60, 30), chunkOf("iTXt", append([]byte("chara\x00\x00\x00\x00\x00"), first...)), text("chara", second), chunkOf("tEXt", []byte("Comment\x00keep me"))))
 	out := s.does("import", "card.png")
 	if !strings.Contains(out, "2 chunks called chara") || !strings.Contains(out, "the character least") || !strings.Contains(out, "avatar.png") {
 		t.Error(out)
@@ -408,7 +413,7 @@ func TestDuplicateChunks(t *testing.T) {
 		t.Error("the picture is not what it should be")
 	}
 	avatar := s.read("characters/least/avatar.png")
-	if c, err := png.DecodeConfig(bytes.NewReader(avatar)); err != nil || c.Width != 512 || c.Height != 256 || bytes.Contains(avatar, []byte("keep me")) {
+	if c, err := png.DecodeConfig(bytes.NewReader(avatar)); err != nil || c.Width != 60 || c.Height != 30 || bytes.Contains(avatar, []byte("keep me")) {
 		t.Errorf("%+v %v", c, err)
 	}
 }
@@ -443,6 +448,7 @@ func withChunks(image []byte, chunks ...[]byte) []byte {
 func zipped(files map[string][]byte) []byte {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) })
 	for name, body := range files {
 		w, _ := z.Create(name)
 		w.Write(body)
@@ -468,7 +474,7 @@ func linked(card []byte) []byte {
 // deflated is so many zero bytes, packed.
 func deflated(n int) []byte {
 	var out bytes.Buffer
-	z := zlib.NewWriter(&out)
+	z, _ := zlib.NewWriterLevel(&out, zlib.BestSpeed)
 	z.Write(make([]byte, n))
 	z.Close()
 	return out.Bytes()
