@@ -72,13 +72,13 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	case body == "":
 		return r.withoutModel(r.say(excuseFor(err)))
 	case halted:
-		return r.compose(actor.rewritten(t.Request, body), r.say(answerStopped))
+		return r.compose(r.rewritten(body), r.say(answerStopped))
 	case err != nil:
-		return r.compose(actor.rewritten(t.Request, body), r.say(cutOff))
+		return r.compose(r.rewritten(body), r.say(cutOff))
 	case a.Finish == "length":
-		return r.compose(actor.rewritten(t.Request, body), r.say(tooLong))
+		return r.compose(r.rewritten(body), r.say(tooLong))
 	}
-	return r.compose(actor.rewritten(t.Request, b.postprocess(ctx, actor, t, p, body)))
+	return r.compose(r.rewritten(b.postprocess(ctx, actor, t, p, body)))
 }
 
 // longestAnswer limits an answer, in bytes: nobody reads more than sixteen posts, and a model that repeats itself may never
