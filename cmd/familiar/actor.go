@@ -10,6 +10,8 @@ import (
 
 	"familiar/characters"
 	"familiar/internal/bot"
+	"familiar/internal/character/macro"
+	"familiar/internal/character/rewrite"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
@@ -128,7 +130,7 @@ func (a *app) actorOf(c *character.Character, far far) (*bot.Actor, error) {
 	past := &server.Provider{Store: a.store, Servers: a.servers, Off: !c.Server.Enabled, Own: !c.Server.DiscordSearch, Zone: c.Location, Count: counter.Count}
 	builder := &prompt.Builder{
 		Providers: []prompt.Provider{
-			&character.Provider{Character: c},
+			&character.Provider{Character: c, Store: a.store, Count: counter.Count},
 			&history.Provider{
 				Store: a.store, Window: c.Window, Summaries: a.summaries, Side: models.side, Zone: c.Location, Count: counter.Count,
 			},
@@ -136,8 +138,11 @@ func (a *app) actorOf(c *character.Character, far far) (*bot.Actor, error) {
 			past, // before the web: the first that looked has the say
 			lookup,
 		},
-		Count: counter.Count, BlockRole: web.BlockRole, Clock: c.Location, Names: append([]string{c.Name}, c.Aliases...), Redact: a.redact.String,
+		Count: counter.Count, BlockRole: web.BlockRole, Clock: c.Location, Names: append([]string{c.Name, c.Called}, c.Aliases...), Redact: a.redact.String,
 		Deadlines: map[string]time.Duration{"character": 250*time.Millisecond + far.patience, "history": 2*time.Second + far.patience, "memory": 3*time.Second + far.patience},
+	}
+	if c.Rewrites.Runs(rewrite.OnHistory) {
+		builder.Own = func(text string, depth int) string { return c.Rewritten(rewrite.OnHistory, text, depth, macro.Env{}) }
 	}
 	if a.files != nil {
 		builder.Providers = append(builder.Providers, &attachment.Provider{Files: a.files, Sees: func() bool { return a.sees(models) }})

@@ -44,6 +44,9 @@ func (checkCommand) Run(ctx context.Context, p *program) error {
 		return wrong
 	}
 	describeCharacter(p.out, ch)
+	for _, line := range warnings(c, p.dir) {
+		fmt.Fprintln(p.out, line)
+	}
 	fmt.Fprintln(p.out, "\nThe configuration is in order.")
 	for _, line := range c.plain() {
 		fmt.Fprintln(p.out, line+".")
@@ -92,6 +95,43 @@ func checkDir(setting, dir string) error {
 		return fmt.Errorf("%s: %s cannot be written: %w", setting, dir, err)
 	}
 	return fmt.Errorf("%s: %s is missing and cannot be made in %s: %w", setting, dir, place, err)
+}
+
+// mostWarnings is how many are printed of one character.
+const mostWarnings = 20
+
+// warnings are what does not do what it says in the characters' files, such as patterns of a lorebook that cannot be run, and what is
+// wrong with those of other characters than the default one.
+func warnings(c *config, dir string) (lines []string) {
+	files := shelf(c, dir)
+	ids, err := character.List(files)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, id := range ids {
+		var all []string
+		ch, err := character.Load(files, id)
+		var invalid *character.Invalid
+		switch {
+		case errors.As(err, &invalid):
+			for _, p := range invalid.Problems {
+				all = append(all, p.String())
+			}
+		case err != nil:
+			all = append(all, err.Error())
+		default:
+			for _, p := range ch.Warnings {
+				all = append(all, p.String())
+			}
+		}
+		if more := len(all) - mostWarnings; more > 0 {
+			all = append(all[:mostWarnings], fmt.Sprintf("and %d more of %s", more, id))
+		}
+		for _, line := range all {
+			lines = append(lines, "note                 "+line)
+		}
+	}
+	return lines
 }
 
 func describeCharacter(out io.Writer, c *character.Character) {

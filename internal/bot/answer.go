@@ -69,7 +69,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	if err != nil {
 		t.Err = joinText(t.Err, b.Redact.String(cause(err)))
 	}
-	body, _ := unlabelled(a.Text, actor.Name)
+	body, _ := actor.unlabelled(a.Text)
 	body = strings.TrimSpace(body)
 	halted := errors.Is(context.Cause(ctx), errStopped)
 	t.Cut = body != "" && (halted || err != nil || a.Finish == "length")
@@ -80,13 +80,13 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	case body == "":
 		return r.withoutModel(r.say(excuseFor(err)))
 	case halted:
-		return r.compose(body, r.say(answerStopped))
+		return r.compose(r.rewritten(body), r.say(answerStopped))
 	case err != nil:
-		return r.compose(body, r.say(cutOff))
+		return r.compose(r.rewritten(body), r.say(cutOff))
 	case a.Finish == "length":
-		return r.compose(body, r.say(tooLong))
+		return r.compose(r.rewritten(body), r.say(tooLong))
 	}
-	return r.compose(b.postprocess(ctx, actor, t, p, body))
+	return r.compose(r.rewritten(b.postprocess(ctx, actor, t, p, body)))
 }
 
 // hurry ends an answer that is not complete some time after the bot was asked to stop: its model may hang.

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
+	"familiar/internal/character/macro"
+	"familiar/internal/character/rewrite"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
@@ -23,6 +26,23 @@ type Actor struct {
 	Model    *llm.Client        // nil: no model is configured
 	Side     *llm.Client        // for what is asked beside the answer; nil: none
 	Verifier *verifier.Verifier // nil: words alone decide about citations
+}
+
+// rewritten is a text of the character's as its own scripts leave it, before it is guarded.
+func (a *Actor) rewritten(r turn.Request, text string) string {
+	if !a.Rewrites.Runs(rewrite.OnReply) {
+		return text
+	}
+	return a.Rewritten(rewrite.OnReply, text, 0, macro.Env{User: character.UserName(r.Message.Author), Now: r.Message.At, Chat: r.ChannelID, Turn: r.ID})
+}
+
+// unlabelled takes off the name that a model puts before its words, be it the character's or its nickname.
+func (a *Actor) unlabelled(text string) (rest string, undecided bool) {
+	rest, undecided = unlabelled(text, a.Name)
+	if a.Called != "" && a.Called != a.Name && !undecided && rest == strings.TrimLeft(text, " \n") {
+		return unlabelled(text, a.Called)
+	}
+	return rest, undecided
 }
 
 // Cast is the characters that can speak, as they were loaded at one moment. It is never changed.

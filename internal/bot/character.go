@@ -47,7 +47,7 @@ func (b *Bot) setCharacter(ctx context.Context, e turn.Event) turn.Answer {
 		given = actor.ID
 	}
 	missing := false
-	return b.changeSpeakers(ctx, e, server, func(ids []string) []string {
+	answer := b.changeSpeakers(ctx, e, server, func(ids []string) []string {
 		at := slices.Index(ids, given)
 		switch {
 		case use != "":
@@ -65,6 +65,12 @@ func (b *Bot) setCharacter(ctx context.Context, e turn.Event) turn.Answer {
 		}
 		return ""
 	})
+	if actor := b.cast().Actor(given); actor != nil && remove == "" && !server && slices.Contains(b.speakers(ctx, e), actor) {
+		if words := b.begins(ctx, e, actor, o["greeting"]); words != "" {
+			answer.Text += "\n" + words
+		}
+	}
+	return answer
 }
 
 // changeSpeakers changes who speaks in a place, puts the change on record, and says how it is now; refusal, where it returns
@@ -147,6 +153,9 @@ func actorNames(all []*Actor) []string {
 
 // suggestCharacters completes the id of a character: of one that speaks here to be removed, of any other to be added.
 func (b *Bot) suggestCharacters(ctx context.Context, e turn.Event) []turn.Choice {
+	if e.Command.Focused == "greeting" {
+		return b.suggestGreetings(e)
+	}
 	here := b.speakers(ctx, e)
 	ids := slices.DeleteFunc(b.cast().ids(), func(id string) bool {
 		speaks := slices.ContainsFunc(here, func(a *Actor) bool { return a.ID == id })

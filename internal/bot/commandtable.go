@@ -120,6 +120,7 @@ func commands() []command {
 					{Name: "add", Description: "One that speaks here too", Suggests: true},
 					{Name: "remove", Description: "One that does not speak here any more", Suggests: true},
 					{Name: "where", Description: "This channel, which is meant if left out, or the whole server", Choices: choices("channel", "server")},
+					{Name: "greeting", Description: "The number of the greeting that it begins with here", Suggests: true},
 				},
 				Permission: turn.ManageServer, Places: onServers, Installs: byServers,
 			},

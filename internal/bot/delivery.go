@@ -52,11 +52,12 @@ type delivery struct {
 	began    time.Time
 	keys     map[string]string // of the buttons by kind, once there is something to post; owned by the writer
 	ending   []string          // the kinds under the complete reply; set before final is sent
-	spoken   bool              // posted as somebody types
-	author   string            // of the question
-	attempt  context.Context   // the turn's; it ends when the turn does
-	paused   time.Duration     // between posts, so far; owned by the writer
-	away     bool              // the question was written while the bot was away
+	request  turn.Request
+	spoken   bool            // posted as somebody types
+	author   string          // of the question
+	attempt  context.Context // the turn's; it ends when the turn does
+	paused   time.Duration   // between posts, so far; owned by the writer
+	away     bool            // the question was written while the bot was away
 
 	mu  sync.Mutex
 	raw strings.Builder // the model's words so far; guarded by mu
@@ -125,7 +126,7 @@ func (b *Bot) deliver(ctx context.Context, l *lane, actor *Actor, t *turn.Trace,
 		},
 	}
 	d.spoken, d.author, d.attempt = t.Request.Mode == turn.ImitateVoice && b.Pace.Units > 0, t.Request.Message.Author.ID, ctx
-	d.result = resumed(of)
+	d.result, d.request = resumed(of), t.Request
 	d.made.Store(int64(d.result.created))
 	if t.Request.GuildID != "" && of.unasked == "" && t.Request.Message.ID != t.Request.ChannelID { // else it stands above the thread
 		d.replyTo = t.Request.Message.ID
@@ -196,11 +197,11 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 	d.mu.Lock()
 	raw := d.raw.String()
 	d.mu.Unlock()
-	body, undecided := unlabelled(raw, d.actor.Name)
+	body, undecided := d.actor.unlabelled(raw)
 	if undecided || d.bot.mayReact(d.actor) && d.posted() == 0 && isEmoji(body) {
 		return
 	}
-	text, _ := d.rules.Guard(d.rules.Visible(body))
+	text, _ := d.rules.Guard(d.rules.Visible(d.actor.rewritten(d.request, body)))
 	text, _, _ = d.marker.Mark(text, true)
 	// A turn that is withdrawn meanwhile must know of this post, to take it away: it is not called off halfway.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), streamLimit)

@@ -99,7 +99,7 @@ func (b *Bot) process(ctx context.Context, actor *Actor, t *turn.Trace, step pro
 	defer cancel()
 	r.Lane = t.Request.ChannelID
 	a, err := step.model.Complete(ctx, r)
-	body, _ := unlabelled(a.Text, actor.Name)
+	body, _ := actor.unlabelled(a.Text)
 	done.Model, done.Text, done.Usage = a.Model, strings.TrimSpace(body), usage(a.Usage)
 	switch {
 	case err == nil && done.Text == "":

@@ -42,6 +42,15 @@ func (r reply) language() string { return r.trace.Request.Language }
 
 func (r reply) say(s sentence) string { return r.actor.say(r.language(), s) }
 
+// rewritten is the body as the character's scripts leave it, which is on record where they change it.
+func (r reply) rewritten(body string) string {
+	text := r.actor.rewritten(r.trace.Request, body)
+	if text != body {
+		r.trace.Processed = append(r.trace.Processed, turn.Processed{By: "rewrites", Status: turn.OK, Text: outgoing.CutUnits(text, 500)})
+	}
+	return text
+}
+
 // compose guards the body and adds the notes, the state of a lookup that failed, and the sources, which are written by code
 // and never by a model.
 func (r reply) compose(body string, notes ...string) string {

@@ -117,6 +117,9 @@ func (b *Bot) moves(ctx context.Context, batch []arrival) bool {
 		}
 		b.logged("move to a thread", b.Store.MoveToThread(ctx, moved[i].Message.ID, moved[i].claim(), id, first.GuildID, event, time.Now()))
 	}
+	if actor := b.actor(ctx, first); actor.Greetings.Threads {
+		b.logged("greet in a thread", b.greet(ctx, moved[0].Event, actor, actor.Greetings.First, first.Message.Author))
+	}
 	b.enqueue(ctx, moved...)
 	return true
 }

@@ -8,12 +8,12 @@ import (
 
 // plan is the plan of the house, from the ground up: imports go downstairs, at least one floor.
 var plan = [][]string{
-	{"characters", "internal/catalogue", "internal/context/turn", "internal/disk", "internal/flight", "internal/footprint", "internal/house", "internal/linear", "internal/text/confusable", "internal/text/lang", "internal/web/page/dom", "internal/web/page/visible/css"},
+	{"characters", "internal/catalogue", "internal/context/turn", "internal/disk", "internal/flight", "internal/footprint", "internal/house", "internal/linear", "internal/character/macro", "internal/text/confusable", "internal/text/jsregexp", "internal/text/lang", "internal/web/page/dom", "internal/web/page/visible/css"},
 	{
-		"internal/api", "internal/llm", "internal/redact", "internal/store", "internal/text", "internal/web/clean", "internal/web/guard",
+		"internal/api", "internal/character/lorebook", "internal/character/rewrite", "internal/llm", "internal/redact", "internal/store", "internal/text", "internal/web/clean", "internal/web/guard",
 		"internal/web/page/charset", "internal/web/page/meta", "internal/web/page/visible/cascade", "internal/web/picture",
 	},
-	{"internal/memory", "internal/memory/archive", "internal/memory/telling", "internal/transcribe", "internal/web/page/visible", "internal/web/seal"},
+	{"internal/character/card", "internal/memory", "internal/memory/archive", "internal/memory/telling", "internal/transcribe", "internal/web/page/visible", "internal/web/seal"},
 	{"internal/text/calendar", "internal/trace", "internal/web/fetch", "internal/web/page"},
 	{"internal/lookup/claim", "internal/lookup/framing", "internal/lookup/quote", "internal/lookup/utterance", "internal/search", "internal/web/reader"},
 	{"internal/lookup/conflict", "internal/lookup/evidence", "internal/lookup/factcheck", "internal/lookup/need", "internal/lookup/privacy", "internal/lookup/recall", "internal/lookup/verifier", "internal/memory/attest", "internal/memory/remember", "internal/search/backends", "internal/web/read"},

@@ -133,6 +133,9 @@ func what(t *turn.Trace) string {
 			w.row("query", "%s", Queries(l.Query))
 		}
 	}
+	for i, line := range lore(t) {
+		w.item(i, "lore", "%s", line)
+	}
 	for i, line := range attached(t) {
 		w.item(i, "attached", "%s", line)
 	}

@@ -17,7 +17,7 @@ const (
 // claims is the order in which layers take from the total: what makes the character, and keeps it safe,
 // comes before what it could do without. The turn's message takes its share right after the core rules.
 var claims = [...]turn.Layer{
-	turn.Core, turn.Character, turn.AuthorNote, turn.Content, turn.Attachments, turn.RecentHistory, turn.DepthInject, turn.HistorySummary,
+	turn.Core, turn.Character, turn.AuthorNote, turn.Lorebook, turn.Content, turn.Attachments, turn.RecentHistory, turn.DepthInject, turn.HistorySummary,
 }
 
 // place is where in the prompt a piece is rendered.
@@ -33,7 +33,8 @@ const (
 
 // piece is one contribution, or the turn's message, with the text that will be rendered.
 type piece struct {
-	layer    turn.Layer
+	layer    turn.Layer // pays for it
+	spot     turn.Spot  // section: where it stands
 	place    place
 	priority int
 	source   string
@@ -41,7 +42,7 @@ type piece struct {
 	tokens   int // text and what surrounds it
 	kept     bool
 
-	role, name string    // chat
+	role, name string    // chat; inject has a role, too
 	id         string    // chat: the message's
 	at         time.Time // chat
 	depth      int       // inject
@@ -72,7 +73,7 @@ func (b *Builder) fit(req turn.Request, outcomes []turn.Outcome) *fitted {
 		left = int(^uint(0) >> 1)
 	}
 	left -= f.preamble.tokens
-	var used [turn.Attachments + 1]int
+	var used [turn.Lorebook + 1]int
 	for _, layer := range claims {
 		used[layer] = b.fill(f, layer, min(left, req.Budget.Layers[layer]))
 		left -= used[layer]
@@ -112,8 +113,11 @@ func (b *Builder) pieces(req turn.Request, outcomes []turn.Outcome) []piece {
 
 func (b *Builder) piece(req turn.Request, c *turn.Contribution) (piece, bool) {
 	p := piece{layer: c.Layer, priority: c.Priority, source: c.Source, text: strings.TrimSpace(c.Text)}
-	if p.layer < turn.Core || p.layer > turn.Attachments {
+	if p.layer < turn.Core || p.layer > turn.Lorebook {
 		return p, false
+	}
+	if p.spot = (turn.Spot{Layer: c.Layer, Rank: c.Priority}); c.Spot != nil {
+		p.spot = *c.Spot
 	}
 	switch {
 	case c.Attached != nil:
@@ -123,8 +127,8 @@ func (b *Builder) piece(req turn.Request, c *turn.Contribution) (piece, bool) {
 	case c.Message != nil:
 		p.place = chat
 		b.speak(&p, req, *c.Message)
-	case c.Layer == turn.DepthInject:
-		p.place, p.depth = inject, c.Depth
+	case p.spot.Layer == turn.DepthInject:
+		p.place, p.depth, p.role = inject, c.Depth, cmp.Or(c.Role, "system")
 	}
 	if p.text == "" {
 		return p, false

@@ -49,6 +49,9 @@ type Builder struct {
 	// Clock is the time zone in which messages of people carry "[15:04]" in text mode. nil: no times.
 	Clock *time.Location
 
+	// Own rewrites an earlier message of the bot's, which is depth messages from the newest of the conversation. nil: they stay.
+	Own func(text string, depth int) string
+
 	Names []string // the bot's: nobody else's line begins with one of them
 
 	Redact func(string) string // takes secrets out of what providers report as errors; nil: nothing is taken out
@@ -72,6 +75,7 @@ const Speakers = `You are in a chat channel with several people. Each of their m
 // or was given up, at most a moment after req.Deadline.
 func (b *Builder) Build(ctx context.Context, req turn.Request) Prompt {
 	outcomes := b.gather(ctx, req)
+	b.rewrite(outcomes)
 	fitted := b.fit(req, outcomes)
 	return Prompt{
 		Messages: b.render(fitted),
@@ -79,6 +83,27 @@ func (b *Builder) Build(ctx context.Context, req turn.Request) Prompt {
 		Layers:   fitted.layers,
 		Dropped:  fitted.dropped,
 		Lookup:   firstLookup(outcomes),
+	}
+}
+
+// rewrite has the bot's earlier messages rewritten.
+func (b *Builder) rewrite(outcomes []turn.Outcome) {
+	if b.Own == nil {
+		return
+	}
+	var said []*turn.Message
+	for _, o := range outcomes {
+		for _, c := range o.Contributions {
+			if c.Message != nil {
+				said = append(said, c.Message)
+			}
+		}
+	}
+	slices.SortStableFunc(said, func(x, y *turn.Message) int { return y.At.Compare(x.At) })
+	for i, m := range said {
+		if m.Own {
+			m.Text = b.Own(m.Text, i+1) // 0 is the turn's
+		}
 	}
 }
 

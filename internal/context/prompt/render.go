@@ -57,12 +57,7 @@ func (b *Builder) sections(f *fitted, m turn.Rendered, layers []turn.Layer) turn
 	var text strings.Builder
 	text.WriteString(m.Text)
 	for _, layer := range layers {
-		for i := range f.pieces {
-			p := &f.pieces[i]
-			inside := p.place == section || p.place == block && b.BlockRole == "system"
-			if !p.kept || !inside || p.layer != layer {
-				continue
-			}
+		for _, p := range b.standing(f, layer) {
 			if text.Len() > 0 {
 				text.WriteString(separator)
 			}
@@ -73,6 +68,19 @@ func (b *Builder) sections(f *fitted, m turn.Rendered, layers []turn.Layer) turn
 	}
 	m.Text = text.String()
 	return m
+}
+
+// standing are the kept sections of a layer in their order.
+func (b *Builder) standing(f *fitted, layer turn.Layer) (all []*piece) {
+	for i := range f.pieces {
+		p := &f.pieces[i]
+		inside := p.place == section || p.place == block && b.BlockRole == "system"
+		if p.kept && inside && p.spot.Layer == layer {
+			all = append(all, p)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y *piece) int { return cmp.Compare(y.spot.Rank, x.spot.Rank) })
+	return all
 }
 
 // conversation returns the kept messages, oldest first. Ids settle what came in the same moment: Discord's
@@ -104,7 +112,7 @@ func injectAll(messages []turn.Rendered, pieces []piece) []turn.Rendered {
 	}
 	slices.SortStableFunc(injected, func(x, y piece) int { return cmp.Compare(at(x), at(y)) })
 	for i, p := range injected {
-		messages = slices.Insert(messages, at(p)+i, turn.Rendered{Role: "system", Text: p.text, Tokens: p.tokens})
+		messages = slices.Insert(messages, at(p)+i, turn.Rendered{Role: p.role, Text: p.text, Tokens: p.tokens})
 	}
 	return messages
 }

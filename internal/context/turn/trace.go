@@ -106,7 +106,7 @@ type Guarded struct {
 
 // Processed is what a model did before the answer or with it, beside the model that answers.
 type Processed struct {
-	By     string        `json:"by"` // "think" or "recast"
+	By     string        `json:"by"` // "think", "recast" or, without a model, "rewrites"
 	Model  string        `json:"model,omitempty"`
 	Status Status        `json:"status"`         // of all but OK, the turn went on as if it had not been asked
 	Text   string        `json:"text,omitempty"` // what it wrote

@@ -149,13 +149,14 @@ const (
 	AuthorNote
 	DepthInject
 	Attachments // what hangs on the turn's message, on top of the total
+	Lorebook    // entries of lorebooks, which pay for themselves and stand where they say: see Spot
 )
 
-var layerNames = [...]string{"core", "character", "content", "history_summary", "recent_history", "author_note", "depth_inject", "attached"}
+var layerNames = [...]string{"core", "character", "content", "history_summary", "recent_history", "author_note", "depth_inject", "attached", "lorebook"}
 
 // Layers lists every layer in reading order.
 func Layers() []Layer {
-	return []Layer{Core, Character, Content, HistorySummary, RecentHistory, AuthorNote, DepthInject, Attachments}
+	return []Layer{Core, Character, Content, HistorySummary, RecentHistory, AuthorNote, DepthInject, Attachments, Lorebook}
 }
 
 func (l Layer) String() string {
@@ -192,6 +193,9 @@ type Contribution struct {
 	// outside the system prompt, kept or dropped whole, and never becomes memory.
 	Web    bool    `json:"web,omitempty"`
 	Depth  int     `json:"depth,omitempty"`  // depth_inject: messages from the end
+	Role   string  `json:"role,omitempty"`   // depth_inject: whose message it is; empty: system
+	Spot   *Spot   `json:"spot,omitempty"`   // where it stands, if not where its layer does
+	Lore   *Lore   `json:"lore,omitempty"`   // a footnote: what was looked for in lorebooks
 	Lookup *Lookup `json:"lookup,omitempty"` // where Text came from, if it was looked up
 	// Attached is what Text came from, if that hangs on a message. The layer is attached.
 	Attached *Attached `json:"attached,omitempty"`
@@ -220,6 +224,30 @@ type Summary struct {
 	Age       time.Duration `json:"age"`     // since it was made
 	By        string        `json:"by"`      // a model, or "extractive"
 	Sources   []string      `json:"sources"` // ids of the messages that its sentences rest on
+}
+
+// Spot is where in the prompt a contribution stands whose tokens another layer pays.
+type Spot struct {
+	Layer Layer `json:"layer"`
+	Rank  int   `json:"rank"` // among the sections of the layer, as their priorities
+}
+
+// Lore says which entries of lorebooks are in the prompt, and why, and which could have been.
+type Lore struct {
+	Fired []LoreEntry `json:"fired,omitempty"` // in the order of the prompt
+	Lost  []LoreEntry `json:"lost,omitempty"`
+	Steps int         `json:"steps,omitempty"` // how often all was searched: texts of entries may make others fire
+	Cut   bool        `json:"cut,omitempty"`   // there was no time for all of it
+}
+
+// LoreEntry is one entry of a lorebook.
+type LoreEntry struct {
+	Book    string `json:"book"`
+	Entry   string `json:"entry"`
+	Comment string `json:"comment,omitempty"`
+	Why     string `json:"why"`
+	Place   string `json:"place,omitempty"`
+	Tokens  int    `json:"tokens,omitempty"`
 }
 
 // Outcome is how one provider did. Outcomes are stored in the order of the providers, whoever was quickest.

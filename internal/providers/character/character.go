@@ -3,12 +3,18 @@
 //	characters/<id>/character.toml      how it behaves; every key may be left out
 //	characters/<id>/persona.md          who it is; required
 //	characters/<id>/modes/<mode>.md     how it writes in a mode; optional
+//	characters/<id>/lorebooks/*.toml    what it knows of its world, see package lorebook; optional
+//	characters/<id>/rewrites.toml       what is found and replaced in its words, see package rewrite; optional
+//	characters/<id>/greetings/<n>.md    with which words it begins; greetings/group/<n>.md among several characters; optional
 //	characters/_default/…               the same for what a character leaves out; character.toml holds every key
+//
+// Beside persona.md there may be personality.md, scenario.md, examples.md, system.md, post_history.md and depth_prompt.md: what the
+// cards of other programs say apart (sheet.go). `familiar import` writes them.
 //
 // [Load] is strict and says everything at once: file.go reads a TOML file key by key over the defaults and
 // finds unknown keys and wrong types with their places, check.go finds values out of range, load.go puts the
 // [Character] together. [Overlay] lays the operator's folder over the characters built into the program.
-// [Provider] is the context provider.
+// [Provider] is the context provider; world.go looks the lorebooks up for it.
 package character
 
 import (
@@ -18,6 +24,8 @@ import (
 	"strings"
 	"time"
 
+	"familiar/internal/character/lorebook"
+	"familiar/internal/character/rewrite"
 	"familiar/internal/context/turn"
 )
 
@@ -25,6 +33,7 @@ import (
 type Character struct {
 	ID      string // the folder's name
 	Name    string
+	Called  string // what {{char}} stands for: its nickname, or else its name
 	Aliases []string
 
 	Mode          turn.Mode // of a channel for which nobody has set one
@@ -49,11 +58,17 @@ type Character struct {
 	Texts     Texts
 
 	Persona      string               // persona.md, macros not yet filled in
+	Sheet        Sheet                // what cards of other programs say apart
+	Greetings    Greetings            // with which it begins
+	Lore         *lorebook.Set        // what it knows of its world
+	Rewrites     *rewrite.Rules       // what is found and replaced in its words
+	Warnings     []Problem            // what keeps it from nothing, but does not do what it says
 	Instructions map[turn.Mode]string // modes/<mode>.md, likewise; a mode without any is missing
 
 	Sum [sha256.Size]byte // of its files: two that are loaded from the same files have the same
 
 	calledByName bool
+	looksBack    bool // it takes the last messages to write its part of the prompt
 	patterns     []*regexp.Regexp
 }
 
@@ -125,7 +140,11 @@ func (c *Character) Names() []string {
 	if !c.calledByName {
 		return nil
 	}
-	return append([]string{c.Name}, c.Aliases...)
+	names := append([]string{c.Name}, c.Aliases...)
+	if c.Called != c.Name {
+		names = append(names, c.Called)
+	}
+	return names
 }
 
 // Patterns returns the expressions that make a message one for the character. The caller must not change
@@ -140,7 +159,7 @@ func (c *Character) Fill(text, user string) string {
 	}
 	user = cmp.Or(user, "you")
 	return strings.NewReplacer(
-		"{{char}}", c.Name, "{{Char}}", c.Name, "{{CHAR}}", c.Name,
+		"{{char}}", c.Called, "{{Char}}", c.Called, "{{CHAR}}", c.Called,
 		"{{user}}", user, "{{User}}", user, "{{USER}}", user,
 	).Replace(text)
 }

@@ -18,6 +18,7 @@ import (
 func (r *reading) check() {
 	c := &r.config
 	r.atMost("name", c.Name, 64)
+	r.atMost("nickname", c.Nickname, 64)
 	for i, alias := range c.Aliases {
 		key := fmt.Sprintf("aliases[%d]", i)
 		r.filled(key, alias)
@@ -31,6 +32,9 @@ func (r *reading) check() {
 		r.pattern(fmt.Sprintf("triggers.patterns[%d]", i), p)
 	}
 	r.picture("persona.avatar", c.Persona.Avatar)
+	r.within("greetings.first", float64(c.Greetings.First), 0, 1000)
+	r.within("depth_prompt.depth", float64(c.Depth.Depth), 0, 200)
+	r.oneOf("depth_prompt.role", c.Depth.Role, "system", "user", "assistant")
 	r.within("history.window", float64(c.History.Window), 1, 200)
 	r.oneOf("reply.question_deleted", c.Reply.QuestionDeleted, "auto", "delete", "redact")
 	r.within("chatter.per_day", float64(c.Chatter.PerDay), 1, 1000)

@@ -10,6 +10,7 @@ import (
 // what they mean stand in characters/_default/character.toml.
 type config struct {
 	Name      string          `toml:"name"`
+	Nickname  string          `toml:"nickname"`
 	Aliases   []string        `toml:"aliases"`
 	Mode      string          `toml:"mode"`
 	DisplayTZ string          `toml:"display_tz"`
@@ -25,7 +26,19 @@ type config struct {
 	Texts     Texts           `toml:"texts"`
 	Modes     modesConfig     `toml:"modes"`
 	Persona   personaConfig   `toml:"persona"`
+	Greetings greetingsConfig `toml:"greetings"`
+	Depth     depthConfig     `toml:"depth_prompt"`
 	Docs      []docsConfig    `toml:"docs"`
+}
+
+type greetingsConfig struct {
+	First   int  `toml:"first"`
+	Threads bool `toml:"threads"`
+}
+
+type depthConfig struct {
+	Depth int    `toml:"depth"`
+	Role  string `toml:"role"`
 }
 
 type personaConfig struct {
@@ -134,6 +147,7 @@ type layersConfig struct {
 	AuthorNote     int `toml:"author_note"`
 	DepthInject    int `toml:"depth_inject"`
 	Attached       int `toml:"attached"`
+	Lorebook       int `toml:"lorebook"`
 }
 
 // Duration is a duration as a person writes it: "24s", "1m30s".

@@ -2,6 +2,7 @@ package character
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -45,11 +46,16 @@ func Load(fsys fs.FS, id string) (*Character, error) {
 	}
 	l.strangers(path.Join(id, "modes"))
 	c.Picture = l.picture(path.Join(id, pictureFile))
+	l.sheet(id, c)
+	l.greetings(id, c)
+	books, scripts := l.books(id), l.scripts(id)
 	if len(l.problems) > 0 {
 		inOrder(l.problems)
 		return nil, &Invalid{Problems: l.problems}
 	}
 	l.config.into(c)
+	l.compile(c, books, scripts)
+	inOrder(c.Warnings)
 	l.sum.Sum(c.Sum[:0])
 	return c, nil
 }
@@ -180,7 +186,11 @@ func (l *loading) text(name string, required bool) (string, bool) {
 
 // read returns a file's bytes. It reports one that cannot be read, and one that is missing if it is required.
 func (l *loading) read(name string, required bool) ([]byte, bool) {
-	data, err := readFile(l.fsys, name)
+	return l.readMost(name, required, maxFile)
+}
+
+func (l *loading) readMost(name string, required bool, most int64) ([]byte, bool) {
+	data, err := readFile(l.fsys, name, most)
 	if err == nil {
 		fmt.Fprintf(l.sum, "%s %d\n", name, len(data))
 		l.sum.Write(data)
@@ -196,18 +206,18 @@ func (l *loading) read(name string, required bool) ([]byte, bool) {
 	return nil, false
 }
 
-func readFile(fsys fs.FS, name string) ([]byte, error) {
+func readFile(fsys fs.FS, name string, most int64) ([]byte, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > maxFile {
-		return nil, fmt.Errorf("larger than %d KiB", maxFile>>10)
+	if int64(len(data)) > most {
+		return nil, fmt.Errorf("larger than %d KiB", most>>10)
 	}
 	return data, nil
 }
@@ -228,6 +238,9 @@ func (c *config) into(to *Character) {
 		first, size := utf8.DecodeRuneInString(to.ID)
 		to.Name = string(unicode.ToUpper(first)) + to.ID[size:]
 	}
+	to.Called = cmp.Or(strings.TrimSpace(c.Nickname), to.Name)
+	to.Greetings.First, to.Greetings.Threads = c.Greetings.First, c.Greetings.Threads
+	to.Sheet.Depth, to.Sheet.Role = c.Depth.Depth, c.Depth.Role
 	to.Aliases, to.calledByName = c.Aliases, c.Triggers.Names
 	to.Mode = turn.Mode(c.Mode)
 	to.Window = c.History.Window
@@ -280,5 +293,6 @@ func (l layersConfig) byLayer() map[turn.Layer]int {
 		turn.AuthorNote:     l.AuthorNote,
 		turn.DepthInject:    l.DepthInject,
 		turn.Attachments:    l.Attached,
+		turn.Lorebook:       l.Lorebook,
 	}
 }

@@ -120,16 +120,16 @@ func TestDefaults(t *testing.T) {
 	if c.Name != "Owl" || c.Persona != "An owl." || c.Mode != turn.Text || c.Window != 20 || c.Location != time.UTC {
 		t.Errorf("got %+v", c)
 	}
-	budget := func(core, character, content, summary, recent, note, inject, attached int) map[turn.Layer]int {
+	budget := func(core, character, content, summary, recent, note, inject, attached, lorebook int) map[turn.Layer]int {
 		return map[turn.Layer]int{
 			turn.Core: core, turn.Character: character, turn.Content: content, turn.HistorySummary: summary,
-			turn.RecentHistory: recent, turn.AuthorNote: note, turn.DepthInject: inject, turn.Attachments: attached,
+			turn.RecentHistory: recent, turn.AuthorNote: note, turn.DepthInject: inject, turn.Attachments: attached, turn.Lorebook: lorebook,
 		}
 	}
 	modes := map[turn.Mode]Limits{
-		turn.FullRP:       {Total: 11000, Deadline: 30 * time.Second, Web: true, Layers: budget(400, 2000, 2000, 1000, 2000, 400, 400, 3000)},
-		turn.Text:         {Total: 9000, Deadline: 24 * time.Second, Web: true, Layers: budget(400, 1200, 2000, 600, 1400, 300, 400, 3000)},
-		turn.ImitateVoice: {Total: 3000, Deadline: 9 * time.Second, Layers: budget(300, 700, 0, 200, 900, 150, 100, 1000)},
+		turn.FullRP:       {Total: 13000, Deadline: 30 * time.Second, Web: true, Layers: budget(400, 2000, 2000, 1000, 2000, 400, 400, 3000, 2000)},
+		turn.Text:         {Total: 10000, Deadline: 24 * time.Second, Web: true, Layers: budget(400, 1200, 2000, 600, 1400, 300, 400, 3000, 1000)},
+		turn.ImitateVoice: {Total: 3300, Deadline: 9 * time.Second, Layers: budget(300, 700, 0, 200, 900, 150, 100, 1000, 300)},
 	}
 	if d := cmp.Diff(modes, c.Modes); d != "" {
 		t.Error(d)
@@ -185,10 +185,10 @@ imitate_voice.web = true
 		t.Errorf("web %+v", c.Web)
 	}
 	text := c.Modes[turn.Text]
-	if text.Deadline != 90*time.Second || text.Total != 9000 || text.Layers[turn.Content] != 100 || text.Layers[turn.Core] != 300 || text.Layers[turn.Character] != 1200 {
+	if text.Deadline != 90*time.Second || text.Total != 10000 || text.Layers[turn.Content] != 100 || text.Layers[turn.Core] != 300 || text.Layers[turn.Character] != 1200 {
 		t.Errorf("text mode %+v", text)
 	}
-	if voice := c.Modes[turn.ImitateVoice]; !voice.Web || voice.Total != 3000 {
+	if voice := c.Modes[turn.ImitateVoice]; !voice.Web || voice.Total != 3300 {
 		t.Errorf("voice mode %+v", voice)
 	}
 	if c.Instructions[turn.FullRP] != "Act." || !strings.HasPrefix(c.Instructions[turn.Text], "You are chatting.") {

@@ -1,0 +1,516 @@
+package lorebook
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Chat is what a scan looks at.
+type Chat struct {
+	Messages []string          // the newest first, each with its writer's name
+	Fields   map[string]string // texts of the card, by the names of [Fields]
+	Length   int               // messages in the chat, with the newest
+	Own      int               // those that the character wrote
+	Greeting int               // number of the greeting that the chat began with, from 0; -1: none
+	Fired    map[string]Firing // by the id of an entry: when it fired last
+
+	Budget int                                        // tokens
+	Tokens func(string) int                           // counts; nil: a quarter of the bytes
+	Chance func(entry string) float64                 // from 0 up to 1, the same for an entry in a turn
+	Expand func(text string) (shown, searched string) // fills in macros; nil: there are none
+}
+
+// Firing is when an entry fired last.
+type Firing struct {
+	Ago    int  // messages since then, the newest included; 0: it is being answered again
+	Before bool // it fired in an earlier turn
+}
+
+// Fired is an entry that is in.
+type Fired struct {
+	ID, Book, Entry, Comment string
+	Why                      string
+	Text                     string
+	Tokens                   int
+	Position                 Position
+	Depth                    int
+	Role                     Role
+	Order                    int
+	Silences                 []string // texts of the card that it takes the place of
+	Constant                 bool
+	Anew                     bool // it did not go on from an earlier turn: this is when it fired
+	Lasting                  bool // when it fired must be kept
+}
+
+// Lost is an entry that is not in, although it could have been.
+type Lost struct {
+	ID, Book, Entry, Comment string
+	Why                      string
+	Tokens                   int // of one that had no room
+}
+
+// Result is what a scan found.
+type Result struct {
+	Fired []Fired // in the order of the prompt
+	Lost  []Lost
+	Steps int  // how often all was searched
+	Cut   bool // there was no time for all of it
+}
+
+// most of what is lost that a result names.
+const mostLost = 50
+
+// order sorts the entries as they come into the budget: constant ones first, then by priority or order.
+func (s *Set) order() {
+	slices.SortStableFunc(s.entries, func(a, b *entry) int {
+		if a.Constant != b.Constant {
+			return cmp.Compare(flag(b.Constant), flag(a.Constant))
+		}
+		return cmp.Or(cmp.Compare(flag(a.marks.trimFirst), flag(b.marks.trimFirst)), cmp.Compare(or(b.Priority, b.Order), or(a.Priority, a.Order)))
+	})
+	for i, e := range s.entries {
+		e.number = i
+		s.counts = s.counts || e.Delay > 0 || e.marks.onlyAfter != nil || e.marks.onlyEvery != nil
+		s.remember = s.remember || e.lasting()
+		s.greets = s.greets || e.marks.greeting != nil
+		if n := e.DelayUntilRecursion; n > 0 && !slices.Contains(s.levels, n) {
+			s.levels = append(s.levels, n)
+		}
+	}
+	slices.Sort(s.levels)
+}
+
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// lasting reports whether it matters later when the entry fired.
+func (e *entry) lasting() bool {
+	return e.Sticky > 0 || e.Cooldown > 0 || e.marks.keepAfterMatch || e.marks.onceOnly
+}
+
+// scan is the state of one.
+type scan struct {
+	*Set
+	chat    Chat
+	buffer  buffer
+	in      []*active       // in the order of firing
+	done    map[*entry]bool // in, or out for this turn
+	lost    []Lost
+	used    map[string]int // tokens by book
+	total   int
+	full    bool // the budget is used up
+	texts   map[*entry]*active
+	groups  map[string]bool // that have their entry
+	step    int
+	level   int // of DelayUntilRecursion
+	byOther bool
+}
+
+// active is an entry that fires.
+type active struct {
+	*entry
+	why             string
+	shown, searched string
+	tokens          int
+	sticky          bool
+}
+
+// Scan looks which entries fire. It ends early, with what it has, when ctx does.
+func (s *Set) Scan(ctx context.Context, chat Chat) Result {
+	if s.Empty() {
+		return Result{}
+	}
+	sc := &scan{
+		Set: s, chat: chat, done: map[*entry]bool{}, used: map[string]int{}, texts: map[*entry]*active{}, groups: map[string]bool{},
+		buffer: newBuffer(chat.Messages, chat.Fields),
+	}
+	levels := s.levels
+	if len(levels) > 0 {
+		sc.level, levels = levels[0], levels[1:]
+	}
+	for more := true; more && sc.step < s.steps && ctx.Err() == nil; {
+		sc.step++
+		added := sc.round(ctx)
+		var words []string
+		for _, a := range added {
+			if !a.PreventRecursion {
+				words = append(words, a.searched)
+			}
+		}
+		if more = len(words) > 0 && !sc.full; more {
+			sc.buffer.add(strings.Join(words, "\n"))
+		} else if !sc.full && len(levels) > 0 && sc.buffer.grown() {
+			more = true
+			sc.level, levels = levels[0], levels[1:]
+		}
+		sc.byOther = true
+	}
+	return sc.result(ctx)
+}
+
+// round searches once for all entries that are not settled, and takes those in that may be.
+func (sc *scan) round(ctx context.Context) (added []*active) {
+	var found []*active
+	for _, e := range sc.entries {
+		if ctx.Err() != nil {
+			break
+		}
+		if sc.done[e] || sc.byOther && !e.recursive { // what other entries say changes nothing for those
+			continue
+		}
+		if a := sc.look(e); a != nil {
+			found = append(found, a)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b *active) int { return cmp.Compare(flag(b.sticky), flag(a.sticky)) })
+	for _, a := range sc.choose(found) {
+		if sc.unlucky(a) || !sc.take(a) {
+			continue
+		}
+		added = append(added, a)
+	}
+	return added
+}
+
+// look reports whether an entry fires now, and why.
+func (sc *scan) look(e *entry) *active {
+	firing, known := sc.chat.Fired[e.id]
+	known = known && firing.Ago > 0
+	sticky := known && e.Sticky > 0 && firing.Ago < e.Sticky
+	m := &e.marks
+	again := firing.Before && known
+	switch {
+	case sc.chat.Length < e.Delay, m.onlyAfter != nil && sc.chat.Own < *m.onlyAfter, m.onlyEvery != nil && sc.chat.Own%*m.onlyEvery != 0,
+		m.greeting != nil && sc.chat.Greeting != *m.greeting:
+		return nil
+	case m.activate:
+		return &active{entry: e, why: "@@activate", sticky: sticky}
+	case m.dontActivate:
+		return nil
+	case again && m.onceOnly:
+		return sc.out(e, "fired before, and only once")
+	case again && m.keepAfterMatch:
+		return &active{entry: e, why: "fired before, and goes on", sticky: true}
+	case !sticky && known && e.Cooldown > 0 && firing.Ago < e.Sticky+e.Cooldown:
+		return sc.out(e, fmt.Sprintf("cooldown for %d more messages", e.Sticky+e.Cooldown-firing.Ago))
+	case !sticky && e.DelayUntilRecursion > 0 && (!sc.byOther || e.DelayUntilRecursion > sc.level):
+		return nil
+	case e.Constant:
+		return &active{entry: e, why: "constant", sticky: sticky}
+	case sticky:
+		return &active{entry: e, why: fmt.Sprintf("sticky for %d more messages", e.Sticky-firing.Ago), sticky: true}
+	}
+	if why := sc.matches(e); why != "" {
+		return &active{entry: e, why: why}
+	}
+	return nil
+}
+
+// out settles that an entry is not in. It is named if its keys are there.
+func (sc *scan) out(e *entry, why string) *active {
+	sc.done[e] = true
+	if e.Constant || sc.matches(e) != "" {
+		sc.lose(e, why, 0)
+	}
+	return nil
+}
+
+func (sc *scan) lose(e *entry, why string, tokens int) {
+	if sc.done[e] = true; len(sc.lost) < mostLost {
+		sc.lost = append(sc.lost, Lost{ID: e.id, Book: e.book, Entry: e.ID, Comment: e.Comment, Why: why, Tokens: tokens})
+	}
+}
+
+// matches says which key makes an entry fire; empty: none does.
+func (sc *scan) matches(e *entry) string {
+	b := sc.buffer.of(e.depth, e.Match, e.recursive && sc.byOther)
+	found := func(k key) bool { return sc.found(b, k) }
+	first := slices.IndexFunc(e.primary, found)
+	if e.Regex && first < 0 { // the further keys of patterns are patterns of the same list
+		if first = slices.IndexFunc(e.additional, found); first >= 0 {
+			return "key " + short(e.additional[first].text)
+		}
+	}
+	if first < 0 {
+		return ""
+	}
+	if !e.Regex && len(e.additional) > 0 && !slices.ContainsFunc(e.additional, found) {
+		return ""
+	}
+	if !e.Regex && (slices.ContainsFunc(e.exclude, found) || len(e.excludeAll) > 0 && sc.all(b, e.excludeAll)) {
+		return ""
+	}
+	why := "key " + short(e.primary[first].text)
+	if sc.byOther && !sc.found(sc.buffer.of(e.depth, e.Match, false), e.primary[first]) {
+		why += ", in another entry"
+	}
+	if len(e.secondary) == 0 {
+		return why
+	}
+	any, all := slices.ContainsFunc(e.secondary, found), sc.all(b, e.secondary)
+	switch e.Logic {
+	case AndAll:
+		return given(all, why+", with all others")
+	case NotAny:
+		return given(!any, why+", without the others")
+	case NotAll:
+		return given(!all, why+", not with all others")
+	}
+	return given(any, why+", with another")
+}
+
+func (sc *scan) all(b *words, keys []key) bool {
+	return !slices.ContainsFunc(keys, func(k key) bool { return !sc.found(b, k) })
+}
+
+func given(holds bool, why string) string {
+	if holds {
+		return why
+	}
+	return ""
+}
+
+// score is how many keys of an entry are there.
+func (sc *scan) score(e *entry) (n int) {
+	b := sc.buffer.of(e.depth, e.Match, e.recursive && sc.byOther)
+	count := func(keys []key) (n int) {
+		for _, k := range keys {
+			n += flag(sc.found(b, k))
+		}
+		return n
+	}
+	n = count(e.primary)
+	switch others := count(e.secondary); e.Logic {
+	case AndAny, "":
+		n += others
+	case AndAll:
+		if others == len(e.secondary) {
+			n += others
+		}
+	}
+	return n
+}
+
+// found reports whether a key is in the text.
+func (sc *scan) found(b *words, k key) bool {
+	if k.pattern != nil {
+		return k.pattern.MatchString(b.plain)
+	}
+	in, has, word := b.folded, &b.inFolded, k.words
+	if k.exact {
+		in, has = b.plain, &b.inPlain
+	}
+	if k.macros && sc.chat.Expand != nil {
+		shown, _ := sc.chat.Expand(k.text)
+		word = folded(strings.TrimSpace(shown), k.exact)
+	}
+	if word == "" || !has.may(word) {
+		return false
+	}
+	if k.whole && !strings.ContainsFunc(word, unicode.IsSpace) {
+		return wholeWord(in, word)
+	}
+	return strings.Contains(in, word)
+}
+
+// wholeWord reports whether a word stands in a text by itself. In scripts that write no blanks between words any place will do.
+func wholeWord(text, word string) bool {
+	first, _ := utf8.DecodeRuneInString(word)
+	last, _ := utf8.DecodeLastRuneInString(word)
+	for from := 0; ; {
+		i := strings.Index(text[from:], word)
+		if i < 0 {
+			return false
+		}
+		i += from
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		after, _ := utf8.DecodeRuneInString(text[i+len(word):])
+		if !(joins(first) && joins(before)) && !(joins(last) && joins(after)) {
+			return true
+		}
+		from = i + utf8.RuneLen(first)
+	}
+}
+
+// joins reports whether a character is a part of a word that others of its kind beside it would make longer.
+func joins(r rune) bool {
+	if r == utf8.RuneError {
+		return false
+	}
+	if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) {
+		return false
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || unicode.Is(unicode.M, r)
+}
+
+// unlucky throws for an entry's probability, once a turn.
+func (sc *scan) unlucky(a *active) bool {
+	if a.probability >= 100 || a.sticky {
+		return false
+	}
+	if sc.chat.Chance != nil && sc.chat.Chance("probability "+a.id)*100 < float64(a.probability) {
+		return false
+	}
+	sc.lose(a.entry, fmt.Sprintf("probability %d %%", a.probability), 0)
+	return true
+}
+
+// take takes an entry in, if there is room. Once one had none, none that comes later is taken, but for those that need none.
+func (sc *scan) take(a *active) bool {
+	a.shown, a.searched = a.text, a.text
+	if sc.chat.Expand != nil {
+		a.shown, a.searched = sc.chat.Expand(a.text)
+		a.shown = strings.TrimSpace(a.shown)
+	}
+	if a.tokens = sc.tokens(a.shown); !a.IgnoreBudget {
+		own := sc.budgets[a.book]
+		if sc.full || sc.total+a.tokens > sc.chat.Budget || own > 0 && sc.used[a.book]+a.tokens > own {
+			sc.full = sc.full || own == 0 || sc.total+a.tokens > sc.chat.Budget
+			sc.lose(a.entry, "no room", a.tokens)
+			return false
+		}
+		sc.total += a.tokens
+		sc.used[a.book] += a.tokens
+	}
+	sc.done[a.entry] = true
+	for _, group := range a.Groups {
+		sc.groups[group] = true
+	}
+	sc.in = append(sc.in, a)
+	return true
+}
+
+func (sc *scan) tokens(text string) int {
+	if text == "" {
+		return 0
+	}
+	if sc.chat.Tokens == nil {
+		return (len(text) + 3) / 4
+	}
+	return sc.chat.Tokens(text)
+}
+
+func (sc *scan) result(ctx context.Context) Result {
+	r := Result{Lost: sc.lost, Steps: sc.step, Cut: ctx.Err() != nil}
+	slices.SortStableFunc(sc.in, func(a, b *active) int {
+		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.number, b.number))
+	})
+	for _, a := range sc.in {
+		role := a.Role
+		if role == "" {
+			role = System
+		}
+		r.Fired = append(r.Fired, Fired{
+			ID: a.id, Book: a.book, Entry: a.ID, Comment: a.Comment, Why: a.why, Text: a.shown, Tokens: a.tokens, Position: a.position, Depth: a.at,
+			Role: role, Order: a.Order, Silences: a.marks.silences, Constant: a.Constant, Anew: !a.sticky, Lasting: a.lasting(),
+		})
+	}
+	return r
+}
+
+// buffer is what is searched: the messages, the texts of the card, and the texts of entries that fired.
+type buffer struct {
+	messages []string
+	fields   map[string]string
+	entries  []string
+	made     map[made]*words // those with entries are made anew when there are more
+}
+
+// made is what words are made of.
+type made struct {
+	depth   int
+	fields  string
+	entries int // -1: they do not count
+}
+
+// words are a text as it is searched.
+type words struct {
+	plain, folded     string
+	inPlain, inFolded pairs
+}
+
+// pairs are the pairs of bytes of a text: most keys have one that it does not have, and need not be looked for.
+type pairs [1 << 16 / 64]uint64
+
+func (p *pairs) learn(text string) {
+	for i := 1; i < len(text); i++ {
+		n := uint(text[i-1])<<8 | uint(text[i])
+		p[n/64] |= 1 << (n % 64)
+	}
+}
+
+func (p *pairs) may(word string) bool {
+	for i := 1; i < len(word); i++ {
+		if n := uint(word[i-1])<<8 | uint(word[i]); p[n/64]&(1<<(n%64)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func newBuffer(messages []string, fields map[string]string) buffer {
+	return buffer{messages: messages, fields: fields, made: map[made]*words{}}
+}
+
+func (b *buffer) add(text string) { b.entries = append(b.entries, text) }
+
+func (b *buffer) grown() bool { return len(b.entries) > 0 }
+
+// of returns the last depth messages with some texts of the card and, if they count, those of entries. Of what is very long the
+// oldest messages are left out.
+func (b *buffer) of(depth int, fields []string, entries bool) *words {
+	id := made{depth: depth, entries: -1}
+	if entries {
+		id.entries = len(b.entries)
+	}
+	if len(fields) > 0 {
+		id.fields = strings.Join(fields, " ")
+	}
+	if w := b.made[id]; w != nil {
+		return w
+	}
+	var parts []string
+	size := 0
+	for _, m := range b.messages[:min(depth, len(b.messages))] {
+		if size += len(m); size > longestScan {
+			break
+		}
+		parts = append(parts, m)
+	}
+	for _, f := range fields {
+		parts = append(parts, b.fields[f])
+	}
+	if entries {
+		parts = append(parts, b.entries...)
+	}
+	plain := strings.Join(parts, "\n")
+	if len(plain) > 4*longestScan {
+		plain = strings.ToValidUTF8(plain[:4*longestScan], "")
+	}
+	plain = norm.NFC.String(plain)
+	w := &words{plain: plain, folded: strings.ToLower(plain)}
+	w.inPlain.learn(w.plain)
+	w.inFolded.learn(w.folded)
+	b.made[id] = w
+	return w
+}
+
+// folded is a key as the texts are that it is looked for in.
+func folded(s string, exact bool) string {
+	s = norm.NFC.String(s)
+	if exact {
+		return s
+	}
+	return strings.ToLower(s)
+}

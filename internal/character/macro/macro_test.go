@@ -1,0 +1,148 @@
+package macro
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func env() *Env {
+	return &Env{
+		Char: "Moss", User: "Ada", Original: "the rules", Now: time.Date(2026, 11, 22, 15, 4, 5, 0, time.UTC), Idle: 3 * time.Hour, Message: "hello",
+		LastMessage: "m1", LastUserMessage: "m2", LastCharMessage: "m3", Chat: "c", Turn: "t", Tokens: 9000,
+		Field: func(name string) string { return "[" + name + " of {{char}} {{description}}]" },
+	}
+}
+
+func TestExpand(t *testing.T) {
+	for in, want := range map[string]string{
+		"{{char}} and {{user}}":                       "Moss and Ada",
+		"{{ CHAR }}{{User}}":                          "MossAda",
+		"<USER> <bot> <Char> <b>":                     "Ada Moss Moss <b>",
+		"a{{// {{user}} note}}b":                      "ab",
+		"a{{comment: x}}b":                            "ab",
+		"a{{hidden_key:x}}b":                          "ab",
+		"{{reverse:Hello}}":                           "olleH",
+		"{{reverse:{{char}}}}":                        "ssoM",
+		"x{{newline}}y":                               "x\ny",
+		"x\n\n{{trim}}\n\ny":                          "xy",
+		"{{original}}!":                               "the rules!",
+		"{{time}} {{date}}":                           "3:04 PM November 22, 2026",
+		"{{isodate}}T{{isotime}}":                     "2026-11-22T15:04",
+		"{{weekday}}":                                 "Sunday",
+		"{{datetimeformat DD.MM.YYYY HH:mm [at] Do}}": "22.11.2026 15:04 at 22nd",
+		"{{idle_duration}} {{idleDuration}}":          "3 hours 3 hours",
+		"{{lastMessage}}{{lastUserMessage}}{{lastCharMessage}}": "m1m2m3",
+		"{{input}} {{maxPrompt}}":                               "hello 9000",
+		"{{random:a}}{{pick::b}}":                               "ab",
+		`{{random:x\,y}}`:                                       "x,y",
+		"{{random::{{user}}::Ada}}":                             "Ada",
+		"{{roll:1}}{{roll d1}}":                                 "11",
+		"{{roll:1d1+4}}":                                        "5",
+		"{{roll:x}}":                                            "",
+		"{{description}}":                                       "[description of Moss ]",
+		"{{nosuch}} {{nosuch::{{char}}}}":                       "{{nosuch}} {{nosuch::Moss}}",
+		"{{char":                                                "{{char",
+		"{{{char}}}":                                            "{Moss}",
+		"}}{{char}}":                                            "}}Moss",
+		"no macros":                                             "no macros",
+		"":                                                      "",
+	} {
+		if got := Expand(in, env()); got != want {
+			t.Errorf("%q: %q, not %q", in, got, want)
+		}
+	}
+}
+
+// What people call themselves, or say, is no macro.
+func TestValuesAreNotExpanded(t *testing.T) {
+	e := env()
+	e.User, e.LastMessage = "{{roll:6}} <BOT>, b::c", "{{char}}{{random:x,y}}"
+	for in, want := range map[string]string{
+		"{{user}}": e.User, "<user>": e.User, "{{lastMessage}}": e.LastMessage, "{{reverse:{{reverse:{{user}}}}}}": e.User,
+		"{{random:{{user}}}}": e.User, "{{pick::{{user}}}}": e.User,
+	} {
+		if got := Expand(in, e); got != want {
+			t.Errorf("%s: %q", in, got)
+		}
+	}
+}
+
+func TestHiddenKey(t *testing.T) {
+	e := env()
+	e.Hidden = true
+	if got := Expand("a {{hidden_key:dragon}}{{comment:no}}", e); got != "a dragon" {
+		t.Error(got)
+	}
+}
+
+// A pick stays in its chat and a random choice in its turn; both take every item in the long run.
+func TestChance(t *testing.T) {
+	seen := map[string]bool{}
+	for i := range 200 {
+		e := env()
+		e.Chat, e.Turn = strings.Repeat("c", i), strings.Repeat("t", i)
+		one := Expand("{{pick:a,b,c}}{{random:d,e}}{{roll:4}}", e)
+		if again := Expand("{{pick:a,b,c}}{{random:d,e}}{{roll:4}}", e); one != again {
+			t.Fatalf("%s, then %s", one, again)
+		}
+		e.Turn += "other"
+		if again := Expand("{{pick:a,b,c}}{{random:d,e}}{{roll:4}}", e); again[:1] != one[:1] {
+			t.Fatalf("picked %s, then %s", one, again)
+		}
+		for _, letter := range one {
+			seen[string(letter)] = true
+		}
+	}
+	for _, want := range "abcde1234" {
+		if !seen[string(want)] {
+			t.Errorf("%c never came", want)
+		}
+	}
+}
+
+func TestUnknown(t *testing.T) {
+	text := "{{char}} {{getvar::x}} {{setvar::y::{{getglobalvar::z}}}} {{time}} {{#if a}}{{getvar::x}}"
+	if got := Unknown(text); !slices.Equal(got, []string{"getvar", "setvar", "getglobalvar", "#if"}) {
+		t.Error(got)
+	}
+	if got := Varying(text); !slices.Equal(got, []string{"time"}) {
+		t.Error(got)
+	}
+}
+
+// Nothing grows without end, and nothing takes more than one pass.
+func TestHostile(t *testing.T) {
+	e := env()
+	e.Field = func(string) string { return strings.Repeat("x", 200<<10) }
+	for _, text := range []string{
+		strings.Repeat("{{", 50_000), strings.Repeat("{{", 50_000) + strings.Repeat("}}", 50_000), strings.Repeat("{{random::", 20_000) + strings.Repeat("}}", 20_000),
+		strings.Repeat("{{description}}", 10_000), strings.Repeat("{{roll:6}}{{pick:a,b}}", 10_000), strings.Repeat("{{reverse:", 100) + strings.Repeat("}}", 100), strings.Repeat("{", 100_001), strings.Repeat("<", 100_000),
+	} {
+		if got := Expand(text, e); len(got) > max(most, len(text)) {
+			t.Errorf("%.20s: %d bytes", text, len(got))
+		}
+	}
+}
+
+func TestProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"{{", "}}", "{", "char", "user", "random", ":", "::", ",", `\`, " ", "trim", "\n", "é", "<user>", "//"})).Draw(t, "text"), "")
+		got := Expand(text, env())
+		if !utf8.ValidString(got) {
+			t.Fatalf("%q: %q", text, got)
+		}
+		if !strings.Contains(text, "}}") && !strings.Contains(text, "<") && got != text {
+			t.Fatalf("%q has no macro and became %q", text, got)
+		}
+	})
+}
+
+func FuzzExpand(f *testing.F) {
+	f.Add("{{random::{{user}}::b}}{{{char}}}{{// x}}")
+	f.Fuzz(func(t *testing.T, text string) { Expand(text, env()) })
+}
