@@ -141,7 +141,7 @@ func TestCardsComeBack(t *testing.T) {
 				data []byte
 				out  []string
 			}{
-				{"card.json", was, []string{"3.json", "2.json"}}, {"card.png", withChunks(image, text("chara", []byte("{}")), text("ccv3", was)), []string{"3.png", "2.png"}},
+				{"card.json", was, []string{"3.json", "2.json"}}, {"card.png", withChunks(image, textChunk("chara", []byte("{}")), textChunk("ccv3", was)), []string{"3.png", "2.png"}},
 				{"card.charx", zipped(map[string][]byte{"card.json": was, "assets/icon/images/main.png": image, "assets/emotion/images/happy.png": image, "module.json": []byte("{}")}), []string{"3.charx"}},
 			} {
 				if i > 0 && i != 1+n%2 { // every card as JSON, and by turns as PNG and CHARX
@@ -323,14 +323,14 @@ func hostile(t *testing.T) map[string][]byte {
 		t.Fatal(err)
 	}
 	image := drawn(4, 4)
-	lying := withChunks(image, text("chara", least))
+	lying := withChunks(image, textChunk("chara", least))
 	binary.BigEndian.PutUint32(lying[8:], 0xfffffff0)
 	book := strings.Replace(string(least), `"extensions": {}`, `"extensions": {}, "character_book": {"entries": [`+strings.Repeat(`{"keys":["a"],"content":"b"},`, 20_001)+`{}]}`, 1)
 	deep := strings.Replace(string(least), `"extensions": {}`, `"extensions": {"x": `+strings.Repeat("[", 10_000)+strings.Repeat("]", 10_000)+`}`, 1)
 	return map[string][]byte{
 		"nested more than":          []byte(deep),
 		"at most 20000 are read":    []byte(book),
-		"cut off within":            withChunks(image, text("chara", least))[:40],
+		"cut off within":            withChunks(image, textChunk("chara", least))[:40],
 		"says that it has":          lying,
 		"holds no card":             image,
 		"not base64":                withChunks(image, chunkOf("tEXt", []byte("chara\x00!!!"))),
@@ -403,7 +403,7 @@ func TestDuplicateChunks(t *testing.T) {
 	s := newShelf(t)
 	first, _ := os.ReadFile("testdata/cards/02-v2-least.json")
 	second, _ := os.ReadFile("testdata/cards/01-v1.json")
-	s.put("card.png", withChunks(drawn(60, 30), chunkOf("iTXt", append([]byte("chara\x00\x00\x00\x00\x00"), first...)), text("chara", second), chunkOf("tEXt", []byte("Comment\x00keep me"))))
+	s.put("card.png", withChunks(drawn(60, 30), chunkOf("iTXt", append([]byte("chara\x00\x00\x00\x00\x00"), first...)), textChunk("chara", second), chunkOf("tEXt", []byte("Comment\x00keep me"))))
 	out := s.does("import", "card.png")
 	if !strings.Contains(out, "2 chunks called chara") || !strings.Contains(out, "the character least") || !strings.Contains(out, "avatar.png") {
 		t.Error(out)
@@ -435,7 +435,7 @@ func chunkOf(kind string, body []byte) []byte {
 	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[4:]))
 }
 
-func text(keyword string, words []byte) []byte {
+func textChunk(keyword string, words []byte) []byte {
 	return chunkOf("tEXt", base64.StdEncoding.AppendEncode([]byte(keyword+"\x00"), words))
 }
 
