@@ -64,7 +64,7 @@ func (db *DB) save(tx *sql.Tx, m Message) error {
 	return db.index(tx, row, m)
 }
 
-// EditMessage gives a message a new text. Edited is false if it had that text already, or if there is no
+// EditMessage gives a message a new text, and forgets what was learned from the old one alone. Edited is false if it had that text already, or if there is no
 // such message.
 func (db *DB) EditMessage(ctx context.Context, id, text string) (edited bool, err error) {
 	err = db.Write(ctx, func(tx *sql.Tx) error {
@@ -79,7 +79,10 @@ func (db *DB) EditMessage(ctx context.Context, id, text string) (edited bool, er
 			return err
 		}
 		m.Text = text
-		return db.index(tx, row, m)
+		if err := db.index(tx, row, m); err != nil {
+			return err
+		}
+		return db.unsay(tx, id)
 	})
 	if err != nil {
 		return false, fmt.Errorf("edit message: %w", err)
@@ -109,7 +112,7 @@ func (db *DB) TranscribeMessage(ctx context.Context, id, text, note string) erro
 	return nil
 }
 
-// DeleteMessage forgets a message, and notes that records may still hold it: see [DB.Forgetting]. It is no error if there is
+// DeleteMessage forgets a message and what was learned from it alone, and notes that records may still hold it: see [DB.Forgetting]. It is no error if there is
 // none.
 func (db *DB) DeleteMessage(ctx context.Context, id string) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
@@ -120,6 +123,9 @@ func (db *DB) DeleteMessage(ctx context.Context, id string) error {
 		_, err = tx.Exec(`UPDATE forgetting SET (channel_id, at, text) = (SELECT channel_id, at, text FROM messages WHERE id = ?)
 			WHERE message_id = ? AND EXISTS (SELECT 1 FROM messages WHERE id = ?)`, id, id, id)
 		if err != nil {
+			return err
+		}
+		if err := db.unsay(tx, id); err != nil {
 			return err
 		}
 		row, m, err := db.rowOf(tx, id)
@@ -134,13 +140,16 @@ func (db *DB) DeleteMessage(ctx context.Context, id string) error {
 	return nil
 }
 
-// deleteRow deletes a message, also from the index.
+// deleteRow deletes a message, also from the index, and what was learned from it alone.
 func (db *DB) deleteRow(tx *sql.Tx, row int64, m Message) error {
 	if err := db.unindex(tx, row, m); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`DELETE FROM messages WHERE rowid = ?`, row)
-	return err
+	var id string
+	if err := tx.QueryRow(`DELETE FROM messages WHERE rowid = ? RETURNING id`, row).Scan(&id); err != nil {
+		return err
+	}
+	return db.unsay(tx, id)
 }
 
 // Forgetting returns the deleted messages that records may still hold, with their channels, times and texts where they were

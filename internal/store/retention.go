@@ -98,7 +98,8 @@ func (db *DB) ReturnGuild(ctx context.Context, guildID string) error {
 // Guilds returns the servers of which something is kept.
 func (db *DB) Guilds(ctx context.Context) ([]string, error) {
 	return db.guilds(ctx, `SELECT guild_id FROM people UNION SELECT guild_id FROM channels WHERE guild_id <> '' UNION
-		SELECT guild_id FROM castings WHERE guild_id <> '' UNION SELECT guild_id FROM backdrops WHERE guild_id <> '' UNION SELECT guild_id FROM left_guilds`)
+		SELECT guild_id FROM castings WHERE guild_id <> '' UNION SELECT guild_id FROM backdrops WHERE guild_id <> '' UNION
+		SELECT guild_id FROM memories WHERE guild_id <> '' UNION SELECT guild_id FROM left_guilds`)
 }
 
 // LeftGuilds returns the servers that the bot left before that time, and of which something may still be kept.
@@ -126,7 +127,8 @@ func (db *DB) DeleteGuild(ctx context.Context, guildID string) error {
 					return err
 				}
 			}
-			return nil
+			_, err := db.dropMemoriesOf(tx, `guild_id = ?`, guildID)
+			return err
 		})
 	}
 	if err != nil {

@@ -20,6 +20,7 @@ type statements struct {
 	search, timeOf            *sql.Stmt // the same
 	recall, recalled          *sql.Stmt // the same
 	before, after             *sql.Stmt // the same
+	resting                   *sql.Stmt // on the writer's
 }
 
 // Prepare prepares a statement once for every transaction of [DB.Write], whose function runs it through tx.Stmt:
@@ -111,6 +112,7 @@ func (db *DB) prepare(ctx context.Context) error {
 			statement{&db.stmts.row, db.writes.pool, `SELECT ` + rowColumns + ` FROM messages WHERE id = ?`},
 			statement{&db.stmts.index, db.writes.pool, `INSERT INTO message_words (rowid, words, tags) VALUES (?, ?, ?)`},
 			statement{&db.stmts.unindex, db.writes.pool, `INSERT INTO message_words (message_words, rowid, words, tags) VALUES ('delete', ?, ?, ?)`},
+			statement{&db.stmts.resting, db.writes.pool, restingOn},
 			statement{&db.stmts.arrive, db.writes.pool, insert + `NOTHING`},
 			statement{&db.stmts.save, db.writes.pool, insert + replace},
 			statement{&db.stmts.use, db.writes.pool, `INSERT INTO usage (day, scope, id, guild_id, turns, lookups, tokens, cost) VALUES (?, ?, ?, ?, ?, ?, ?, ?)

@@ -4,6 +4,9 @@
 //
 // Messages of servers are found by their words (search.go), by a full-text index (index.go, words.go).
 //
+// What the bot learned is kept with what it rests on (memory.go), is read only [Within] the places where it may be told (memoryscope.go,
+// memoryread.go), and goes with the messages that it rests on (memorydrop.go).
+//
 // It is SQLite in one file, familiar.db, of a directory that one process owns at a time (lock.go). [Open]
 // brings the file to the newest schema (migrate.go) and refuses what it cannot be sure of, with an [Error]
 // that says the cause and the cure (error.go): a file that was not closed is looked through for damage (check.go), and one that

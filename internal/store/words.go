@@ -37,6 +37,21 @@ func match(s string, begin bool) string {
 	return strings.Join(all, " AND ")
 }
 
+// anyWord returns an FTS5 query for what holds any word of s, empty where s holds none.
+func anyWord(s string) string {
+	var all []string
+	for _, run := range runs(s) {
+		begin := ""
+		if run.unspaced && len(run.letters) == 1 {
+			begin = "*"
+		}
+		for _, w := range run.words() {
+			all = append(all, `"`+w+`"`+begin)
+		}
+	}
+	return strings.Join(all, " OR ")
+}
+
 // shortestBeginning is how many letters say which word is begun. FTS5 gathers all that begins so before it returns the first.
 const shortestBeginning = 4
 

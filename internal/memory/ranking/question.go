@@ -164,15 +164,17 @@ func (q *Question) Words() (all [][]string) {
 
 // Kin are words of the fields of those that are looked for.
 func (q *Question) Kin() (all []string) {
-	for _, t := range q.terms {
-		for _, w := range t.words {
-			all = text.AddOnce(all, w)
+	for n := range longest {
+		for _, t := range q.terms {
+			if n < len(t.words) {
+				all = text.AddOnce(all, t.words[n])
+			}
 		}
 	}
 	return all[:min(len(all), mostKin)]
 }
 
-const mostKin = 60
+const mostKin = 12
 
 // Irregular verbs: the infinitive of each form, and the forms of each infinitive.
 var infinitives, inflections = irregular()

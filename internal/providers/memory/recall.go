@@ -47,35 +47,13 @@ func (p *Provider) gather(ctx context.Context, req turn.Request, q *ranking.Ques
 	if err != nil || len(channels) == 0 {
 		return nil, nil, err
 	}
-	author, err := p.author(ctx, req, q)
-	if err != nil {
-		return nil, nil, err
-	}
 	got, err := p.Store.Recall(ctx, store.Recall{
-		GuildID: req.GuildID, Channels: channels, Words: q.Words(), Kin: q.Kin(), Author: author, From: q.Span.From, To: q.Span.To,
+		GuildID: req.GuildID, Channels: channels, Words: q.Words(), Kin: q.Kin(), From: q.Span.From, To: q.Span.To,
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("search what was written before: %w", err)
 	}
 	return got.Messages, got.Weights, nil
-}
-
-// author is the id of the one person that the question is about, or "".
-func (p *Provider) author(ctx context.Context, req turn.Request, q *ranking.Question) (string, error) {
-	switch {
-	case len(q.Named) == 0 && q.ByAsker:
-		return req.Reader.ID, nil
-	case len(q.Named) != 1:
-		return "", nil
-	}
-	people, err := p.Store.Authors(ctx, req.GuildID)
-	if err != nil {
-		return "", err
-	}
-	if i := slices.IndexFunc(people, func(a store.Person) bool { return a.Name == q.Named[0] }); i >= 0 {
-		return people[i].ID, nil
-	}
-	return "", nil
 }
 
 // asSeen is a message that is kept as the character sees it: what another one wrote is not its own.

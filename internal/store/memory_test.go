@@ -1,0 +1,372 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var (
+	inC   = Scope{Kind: ScopeChannel, ID: "c", GuildID: "g"}
+	inDM  = Scope{Kind: ScopeDM, ID: "d"}
+	seesC = WithinGuild("g", []string{"c"})
+)
+
+// learn saves a message with each source, and a statement that rests on them.
+func learn(t *testing.T, db *DB, m Memory) int64 {
+	t.Helper()
+	for _, id := range m.Sources {
+		message := Message{ID: id, ChannelID: m.Scope.ID, GuildID: m.Scope.GuildID, AuthorID: "ada", Text: m.Text, At: noon}
+		if err := db.SaveMessages(t.Context(), message); err != nil {
+			t.Fatal(err)
+		}
+	}
+	id, err := db.Remember(t.Context(), m)
+	if err != nil {
+		t.Fatalf("%q: %v", m.Text, err)
+	}
+	return id
+}
+
+func about(text string, scope Scope, sources ...string) Memory {
+	return Memory{Kind: MemoryPerson, Scope: scope, Subject: "ada", Text: text, By: "ada", Sources: sources, SaidAt: noon, LearnedAt: noon}
+}
+
+// texts are what statements say, history in brackets.
+func texts(t *testing.T, all []Memory, err error) string {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, m := range all {
+		if m.Superseded {
+			m.Text = "(" + m.Text + ")"
+		}
+		said = append(said, m.Text)
+	}
+	return strings.Join(said, "; ")
+}
+
+func everything(t *testing.T, db *DB) string {
+	t.Helper()
+	all, err := db.ExportMemories(t.Context())
+	return texts(t, all, err)
+}
+
+func TestRemember(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	want := about("Is a vegetarian", inC, "1", "2")
+	want.TraceID, want.Pinned = "turn", true
+	want.ID = learn(t, db, want)
+	got, err := db.Memory(ctx, seesC, want.ID)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Fatalf("%v\n%s", err, diff)
+	}
+	if id := learn(t, db, about("is a  VEGETARIAN.", inC, "3")); id != want.ID {
+		t.Errorf("the same again became statement %d", id)
+	}
+	if got, _ = db.Memory(ctx, seesC, want.ID); !slices.Equal(got.Sources, []string{"1", "2", "3"}) {
+		t.Errorf("sources: %v", got.Sources)
+	}
+	other := learn(t, db, about("Is a vegetarian", inDM, "4"))
+	if other == want.ID {
+		t.Error("what was said in private is the same statement")
+	}
+	mine := about("Is a vegetarian", inC, "5")
+	mine.By = "bob"
+	if id := learn(t, db, mine); id == want.ID {
+		t.Error("two people own one statement")
+	}
+	if _, err := db.Memory(ctx, seesC, 99); !errors.Is(err, ErrNotFound) {
+		t.Errorf("no such statement: %v", err)
+	}
+}
+
+// TestNotRemembered: what has no source in its scope is not remembered, nor what somebody did not agree to.
+func TestNotRemembered(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	come(t, db, chat("1", "c", "ada", "hello", 0), chat("2", "other", "ada", "hello", 0))
+	by := func(m Memory, change func(*Memory)) Memory { change(&m); return m }
+	for name, c := range map[string]struct {
+		m    Memory
+		want error
+	}{
+		"no source":                {about("x", inC), ErrNoSource},
+		"deleted source":           {about("x", inC, "99"), ErrNoSource},
+		"source elsewhere":         {about("x", inC, "2"), ErrNoSource},
+		"guild's source in public": {about("x", Scope{Kind: ScopePublic}, "1"), ErrNoSource},
+		"private as a server's":    {about("x", Scope{Kind: ScopeGuild, ID: "g", GuildID: "g"}, "1"), ErrNoSource},
+		"learned without consent":  {by(about("x", inC, "1"), func(m *Memory) { m.By = "" }), ErrNoConsent},
+		"replaces what is not":     {by(about("x", inC, "1"), func(m *Memory) { m.Supersedes = 7 }), ErrNotFound},
+		"no scope":                 {about("x", Scope{Kind: ScopeDM}, "1"), errNoScope},
+		"a dm's of a server":       {about("x", Scope{Kind: ScopeDM, ID: "c", GuildID: "g"}, "1"), errNoScope},
+	} {
+		if _, err := db.Remember(ctx, c.m); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	for name, m := range map[string]Memory{
+		"empty": about("  ", inC, "1"), "long": about(strings.Repeat("x", MaxMemoryText+1), inC, "1"),
+		"no kind": by(about("x", inC, "1"), func(m *Memory) { m.Kind = "" }), "nobody": by(about("x", inC, "1"), func(m *Memory) { m.Subject = "" }),
+	} {
+		if _, err := db.Remember(ctx, m); err == nil {
+			t.Errorf("%s: was remembered", name)
+		}
+	}
+	if got := everything(t, db); got != "" {
+		t.Errorf("remembered: %s", got)
+	}
+	for i := range MostRemembered {
+		if _, err := db.Remember(ctx, about(fmt.Sprint("fact ", i), inC, "1")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := db.Remember(ctx, about("one more", inC, "1")); !errors.Is(err, ErrTooMany) {
+		t.Errorf("too many: %v", err)
+	}
+}
+
+// TestSupersede: a correction takes the place of what it corrects, which stays as history until the correction goes.
+func TestSupersede(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	replace := func(text, source string, id int64) int64 {
+		m := about(text, inC, source)
+		m.Supersedes = id
+		return learn(t, db, m)
+	}
+	first := learn(t, db, about("Is a vegetarian", inC, "1"))
+	if err := db.PinMemory(ctx, seesC, first, true); err != nil {
+		t.Fatal(err)
+	}
+	second := replace("Is a vegan", "2", first)
+	third := replace("Eats fish", "3", first) // what it names is history: it is the second that it replaces
+	if same := replace("Eats fish", "4", third); same != third {
+		t.Errorf("replaced by itself: %d", same)
+	}
+	history, err := db.MemoryHistory(ctx, seesC, third)
+	if got := texts(t, history, err); got != "(Is a vegan); (Is a vegetarian)" {
+		t.Errorf("history: %s", got)
+	}
+	now, err := db.MemoriesAbout(ctx, seesC, []string{"ada"})
+	if got := texts(t, now, err); got != "Eats fish" || !now[0].Pinned {
+		t.Errorf("now: %s, pinned %v", got, now[0].Pinned)
+	}
+	for query, want := range map[string]string{"vegan": "", "fish": "Eats fish"} {
+		all, err := db.SearchMemories(ctx, seesC, query, 5)
+		if got := texts(t, all, err); got != want {
+			t.Errorf("search for %q: %s", query, got)
+		}
+	}
+	stranger := about("Is a pirate", inC, "5")
+	stranger.Subject, stranger.Supersedes = "bob", third
+	elsewhere := about("Is a pirate", inDM, "6")
+	elsewhere.Supersedes = third
+	for _, m := range []Memory{stranger, elsewhere} {
+		come(t, db, Message{ID: m.Sources[0], ChannelID: m.Scope.ID, GuildID: m.Scope.GuildID, At: noon})
+		if _, err := db.Remember(ctx, m); !errors.Is(err, ErrNotFound) {
+			t.Errorf("replaced from elsewhere: %v", err)
+		}
+	}
+	// The middle of the history goes with its message, the rest with the statement.
+	if err := db.DeleteMessage(ctx, "2"); err != nil {
+		t.Fatal(err)
+	}
+	if got := everything(t, db); got != "(Is a vegetarian); Eats fish" {
+		t.Errorf("without the second: %s", got)
+	}
+	if err := db.ForgetMemory(ctx, seesC, first); !errors.Is(err, ErrNotFound) {
+		t.Errorf("history was forgotten by itself: %v", err)
+	}
+	if err := db.ForgetMemory(ctx, seesC, third); err != nil || everything(t, db) != "" {
+		t.Errorf("after all: %s, %v", everything(t, db), err)
+	}
+	_ = second
+}
+
+func TestSearchMemories(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	for i, text := range []string{"Likes running marathons", "Runs a bakery in Köln", "来週東京に行く", "Plays C++ (NOT Java) OR \"Go\""} {
+		learn(t, db, about(text, inC, fmt.Sprint(i)))
+	}
+	topic := Memory{Kind: MemoryTopic, Scope: inC, Subject: "beekeeping", Text: "Bob has three hives", Sources: []string{"t"}, SaidAt: noon, LearnedAt: noon}
+	learn(t, db, topic)
+	for query, want := range map[string]string{
+		"run a marathon?":      "Likes running marathons; Runs a bakery in Köln",
+		"koln":                 "Runs a bakery in Köln",
+		"東京へ":                  "来週東京に行く",
+		`"c++" -java AND (`:    `Plays C++ (NOT Java) OR "Go"`,
+		"Beekeeping":           "Bob has three hives",
+		"ada":                  "",
+		"!?* ^ : {} near(x,y)": "",
+		"":                     "",
+	} {
+		all, err := db.SearchMemories(ctx, seesC, query, 10)
+		if got := texts(t, all, err); got != want {
+			t.Errorf("%q: %s, want %s", query, got, want)
+		}
+	}
+	if err := db.Write(ctx, db.reindexMemories); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := db.SearchMemories(ctx, seesC, "bakery marathons", 1); texts(t, all, err) == "" {
+		t.Error("nothing is found once the index was made anew")
+	}
+}
+
+// TestSourcesGo: what rests on deleted messages alone goes with them, whichever way they go, and nothing else does.
+func TestSourcesGo(t *testing.T) {
+	for name, remove := range map[string]func(*DB, context.Context) error{
+		"deleted": func(db *DB, ctx context.Context) error { return db.DeleteMessage(ctx, "1") },
+		"edited":  func(db *DB, ctx context.Context) error { _, err := db.EditMessage(ctx, "1", "never mind"); return err },
+		"retention": func(db *DB, ctx context.Context) error {
+			_, err := db.PruneMessages(ctx, noon.Add(-time.Minute))
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, ctx := open(t, t.TempDir()), t.Context()
+			if err := db.SaveMessages(ctx, Message{ID: "1", ChannelID: "c", GuildID: "g", At: noon.Add(-time.Hour)}); err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range []Memory{about("the word shibboleth", inC, "1"), about("rests on two", inC, "1", "2")} {
+				come(t, db, Message{ID: "2", ChannelID: "c", GuildID: "g", At: noon})
+				if _, err := db.Remember(ctx, m); err != nil {
+					t.Fatal(err)
+				}
+			}
+			learn(t, db, about("rests on another", inC, "3"))
+			if err := remove(db, ctx); err != nil {
+				t.Fatal(err)
+			}
+			all, err := db.ExportMemories(ctx)
+			if got := texts(t, all, err); got != "rests on two; rests on another" || !slices.Equal(all[0].Sources, []string{"2"}) {
+				t.Errorf("left: %s, which rests on %v", got, all[0].Sources)
+			}
+			if found, err := db.SearchMemories(ctx, seesC, "shibboleth", 5); texts(t, found, err) != "" {
+				t.Error("it is still found")
+			}
+		})
+	}
+	t.Run("left server", func(t *testing.T) {
+		db, ctx := open(t, t.TempDir()), t.Context()
+		learn(t, db, about("said there", inC, "1"))
+		server := about("holds there", Scope{Kind: ScopeGuild, ID: "g", GuildID: "g"}, CommandSource("7"))
+		if _, err := db.Remember(ctx, server); err != nil {
+			t.Fatal(err)
+		}
+		learn(t, db, about("said in private", inDM, "2"))
+		if err := db.DeleteGuild(ctx, "g"); err != nil || everything(t, db) != "said in private" {
+			t.Errorf("left: %s, %v", everything(t, db), err)
+		}
+	})
+}
+
+func TestConsent(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	agrees := func(want bool) {
+		t.Helper()
+		if got, err := db.Consent(ctx, "ada"); got != want || err != nil {
+			t.Errorf("agrees: %v, %v", got, err)
+		}
+	}
+	agrees(false)
+	if _, err := db.SetConsent(ctx, "ada", true, noon); err != nil {
+		t.Fatal(err)
+	}
+	agrees(true)
+	noticed := about("Gets up late", inC, "1")
+	noticed.By = ""
+	id := learn(t, db, noticed)
+	if again := learn(t, db, about("Gets up late", inC, "2")); again != id { // now she asks for it herself
+		t.Errorf("statement %d", again)
+	}
+	noticed.Text = "Has a cat"
+	learn(t, db, noticed)
+	learn(t, db, about("Is a vegetarian", inC, "3"))
+	if n, err := db.SetConsent(ctx, "ada", false, noon); n != 1 || err != nil {
+		t.Errorf("%d deleted, %v", n, err)
+	}
+	agrees(false)
+	if got := everything(t, db); got != "Gets up late; Is a vegetarian" {
+		t.Errorf("left: %s", got)
+	}
+}
+
+// TestEveryReadIsScoped reads this package and the whole program: a statement that reads memory and has no condition on scopes is a way
+// out for what was said in private. What runs within a transaction changes what it reads and hands nothing out; what hands statements out
+// takes a Within.
+func TestEveryReadIsScoped(t *testing.T) {
+	reads := regexp.MustCompile(`(?i)\b(from|join)\s+(memories|memory_words|memory_sources)\b`)
+	excepted := []string{"ExportMemories", "Guilds", "RememberedIn"} // the operator's, and which servers there are
+	seen := 0
+	fset := token.NewFileSet()
+	check := func(path string, own bool) {
+		file, err := parser.ParseFile(fset, path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			f, isFunc := d.(*ast.FuncDecl)
+			name, hasTx, hasWithin, hands, isScoped, isRead := "", false, false, false, false, false
+			mentions := func(n ast.Node, want string) (found bool) {
+				ast.Inspect(n, func(n ast.Node) bool {
+					id, ok := n.(*ast.Ident)
+					found = found || ok && id.Name == want
+					return true
+				})
+				return found
+			}
+			if isFunc {
+				name = f.Name.Name
+				hasTx, hasWithin = mentions(f.Type.Params, "Tx"), mentions(f.Type.Params, "Within")
+				hands = f.Type.Results != nil && mentions(f.Type.Results, "Memory") && f.Name.IsExported()
+				isScoped = f.Body != nil && mentions(f.Body, "scoped") && mentions(f.Body, "args")
+				isRead = f.Body != nil && (mentions(f.Body, "selectMemory") || mentions(f.Body, "memoriesWith"))
+			}
+			ast.Inspect(d, func(n ast.Node) bool {
+				if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+					s, _ := strconv.Unquote(lit.Value)
+					isRead = isRead || reads.MatchString(s)
+				}
+				return true
+			})
+			at := fset.Position(d.Pos())
+			switch {
+			case slices.Contains(excepted, name):
+				continue
+			case isRead && !own:
+				t.Errorf("%s: reads memory past the store", at)
+			case isRead && isFunc && !isScoped && (!hasTx || f.Name.IsExported()):
+				t.Errorf("%s: %s reads memory without a condition on scopes", at, name)
+			case own && hands && !hasWithin:
+				t.Errorf("%s: %s hands out memory without a Within", at, name)
+			}
+			if isRead && isScoped {
+				seen++
+			}
+		}
+	}
+	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, d os.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			check(path, filepath.Dir(path) == filepath.Join("..", "..", "internal", "store"))
+		}
+		return err
+	})
+	if err != nil || seen < 5 {
+		t.Fatalf("%d reads seen, %v", seen, err)
+	}
+}

@@ -1,0 +1,185 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ForgetMemory deletes a statement that may be read, and what it replaced, or returns [ErrNotFound].
+func (db *DB) ForgetMemory(ctx context.Context, w Within, id int64) error {
+	return db.changeMemory(ctx, "forget memory", w, id, func(tx *sql.Tx, m Memory) error {
+		return db.dropMemory(tx, m.ID)
+	})
+}
+
+// PinMemory pins a statement that may be read, or unpins it, or returns [ErrNotFound].
+func (db *DB) PinMemory(ctx context.Context, w Within, id int64, pinned bool) error {
+	return db.changeMemory(ctx, "pin memory", w, id, func(tx *sql.Tx, m Memory) error {
+		_, err := tx.Exec(`UPDATE memories SET pinned = ? WHERE id = ?`, pinned, m.ID)
+		return err
+	})
+}
+
+// changeMemory changes a statement that may be read and is no history. The error begins with what.
+func (db *DB) changeMemory(ctx context.Context, what string, w Within, id int64, change func(*sql.Tx, Memory) error) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		m, err := memoryIn(tx, id)
+		if err == nil && (m.Superseded || !w.Reads(m)) {
+			err = ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		return change(tx, m)
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// dropMemory deletes a statement and what it replaced. A statement that is itself history leaves its place to what it replaced.
+func (db *DB) dropMemory(tx *sql.Tx, id int64) error {
+	m, err := memoryIn(tx, id)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if m.Superseded {
+		if _, err := tx.Exec(`UPDATE memories SET supersedes = ? WHERE supersedes = ?`, m.Supersedes, m.ID); err != nil {
+			return err
+		}
+		return deleteMemory(tx, m)
+	}
+	if _, err := tx.Exec(unindexMemory, m.ID, m.indexed()); err != nil {
+		return err
+	}
+	for {
+		if err := deleteMemory(tx, m); err != nil || m.Supersedes == 0 {
+			return err
+		}
+		if m, err = memoryIn(tx, m.Supersedes); err != nil {
+			return err
+		}
+	}
+}
+
+// deleteMemory deletes a row, and by a foreign key its sources.
+func deleteMemory(tx *sql.Tx, m Memory) error {
+	_, err := tx.Exec(`DELETE FROM memories WHERE id = ?`, m.ID)
+	return err
+}
+
+// unsay deletes the statements that rest on a message alone, which is gone or says something else now, and takes it from the others.
+func (db *DB) unsay(tx *sql.Tx, messageID string) error {
+	all, err := memoryIDs(tx.Stmt(db.stmts.resting).Query(messageID))
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	if _, err := tx.Exec(`DELETE FROM memory_sources WHERE message_id = ?`, messageID); err != nil {
+		return err
+	}
+	return db.dropGroundless(tx, all)
+}
+
+// restingOn finds the statements that rest on a message.
+const restingOn = `SELECT memory_id FROM memory_sources WHERE message_id = ? ORDER BY memory_id`
+
+// dropGroundless deletes those of some statements that rest on nothing.
+func (db *DB) dropGroundless(tx *sql.Tx, all []int64) error {
+	for _, id := range all {
+		var grounded bool
+		if err := tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM memory_sources WHERE memory_id = ?)`, id).Scan(&grounded); err != nil {
+			return err
+		}
+		if grounded {
+			continue
+		}
+		if err := db.dropMemory(tx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropMemoriesOf deletes the statements for which a condition holds.
+func (db *DB) dropMemoriesOf(tx *sql.Tx, where string, args ...any) (int, error) {
+	all, err := memoryIDs(tx.Query(`SELECT id FROM memories WHERE `+where+` ORDER BY id`, args...))
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range all {
+		if err := db.dropMemory(tx, id); err != nil {
+			return 0, err
+		}
+	}
+	return len(all), nil
+}
+
+// memoryIDs reads ids to the end, so that the rows may be changed.
+func memoryIDs(rows *sql.Rows, err error) (all []int64, _ error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		all = append(all, id)
+	}
+	return all, rows.Err()
+}
+
+// reindexMemories builds the index of statements anew.
+func (db *DB) reindexMemories(tx *sql.Tx) error {
+	if _, err := tx.Exec(emptyMemory); err != nil {
+		return err
+	}
+	rows, err := tx.Query(selectMemory + `WHERE NOT m.superseded`)
+	all, err := collect(db, "read memories", rows, err, scanMemory)
+	if err != nil {
+		return err
+	}
+	for _, m := range all {
+		if _, err := tx.Exec(indexMemory, m.ID, m.indexed()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Consent reports whether a person has agreed that the bot learns about them by itself.
+func (db *DB) Consent(ctx context.Context, userID string) (agreed bool, err error) {
+	err = db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM consents WHERE user_id = ?)`, userID).Scan(&agreed)
+	if err != nil {
+		return false, fmt.Errorf("read consent: %w", db.Explain(err))
+	}
+	return agreed, nil
+}
+
+// SetConsent keeps whether a person agrees, and returns how many statements were deleted: whoever does not agree any more has all deleted
+// that the bot learned about them by itself.
+func (db *DB) SetConsent(ctx context.Context, userID string, agrees bool, at time.Time) (deleted int, err error) {
+	err = db.Write(ctx, func(tx *sql.Tx) (err error) {
+		deleted = 0
+		if agrees {
+			_, err = tx.Exec(`INSERT INTO consents (user_id, at) VALUES (?, ?) ON CONFLICT DO NOTHING`, userID, at.UnixMicro())
+			return err
+		}
+		if _, err = tx.Exec(`DELETE FROM consents WHERE user_id = ?`, userID); err == nil {
+			deleted, err = db.dropMemoriesOf(tx, `kind = ? AND subject = ? AND by_id = ''`, MemoryPerson, userID)
+		}
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("keep consent: %w", err)
+	}
+	return deleted, nil
+}
