@@ -115,7 +115,7 @@ func (a *app) actorOf(c *character.Character, far far) (*bot.Actor, error) {
 		Providers: []prompt.Provider{
 			&character.Provider{Character: c},
 			&history.Provider{Store: a.store, Window: c.Window},
-			&memory.Provider{Store: a.store, Servers: a.servers},
+			&memory.Provider{Store: a.store, Servers: a.servers, Off: !c.Server.Enabled, Window: c.Window, Zone: c.Location, Count: counter.Count},
 			past, // before the web: the first that looked has the say
 			lookup,
 		},

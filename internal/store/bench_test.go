@@ -188,6 +188,9 @@ func BenchmarkRecall(b *testing.B) {
 	}
 	db := open(b, b.TempDir())
 	crowd(b, db, n, 100)
+	if err := db.TidyIndex(b.Context()); err != nil { // as upkeep does
+		b.Fatal(err)
+	}
 	var channels, kin []string
 	for i := range 100 {
 		channels = append(channels, fmt.Sprintf("2%018d", i))
@@ -214,6 +217,11 @@ func BenchmarkRecall(b *testing.B) {
 		took = append(took, time.Since(began))
 	}
 	slices.Sort(took)
+	var index, text int64
+	if err := db.readers.QueryRow(`SELECT (SELECT sum(length(block)) FROM message_words_data), (SELECT sum(length(text)) FROM messages)`).Scan(&index, &text); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(index)/float64(text), "index/text")
 	b.ReportMetric(took[len(took)/2].Seconds()*1000, "p50-ms")
 	b.ReportMetric(took[len(took)*99/100].Seconds()*1000, "p99-ms")
 }

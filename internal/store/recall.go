@@ -67,15 +67,6 @@ func (db *DB) Recall(ctx context.Context, q Recall) (Recalled, error) {
 	return got, nil
 }
 
-var Phases map[string]time.Duration
-
-func phase(name string, began *time.Time) {
-	if Phases != nil {
-		Phases[name] += time.Since(*began)
-	}
-	*began = time.Now()
-}
-
 // gathering is one recall on its way.
 type gathering struct {
 	db       *DB
@@ -94,7 +85,6 @@ const recallQuery = `SELECT json_group_array(row) FROM
 
 // count asks the index for each word, and scores the rows.
 func (g *gathering) count(ctx context.Context, weights []float64) error {
-	b := time.Now()
 	first, last, err := g.db.rowsBetween(ctx, g.q.From, g.q.To)
 	if err != nil {
 		return err
@@ -125,8 +115,6 @@ func (g *gathering) count(ctx context.Context, weights []float64) error {
 			}
 		}
 	}
-	phase("words", &b)
-	defer func() { phase("kin", &b) }()
 	if kin := alternatives(g.q.Kin); kin != "" {
 		rows, err := g.rows(ctx, kin, 0, g.top, perKin)
 		if err != nil {
@@ -189,7 +177,6 @@ func (g *gathering) gather(ctx context.Context, weights []float64) error {
 
 // load reads the best messages.
 func (g *gathering) load(ctx context.Context) error {
-	b := time.Now()
 	rows := make([]int64, 0, len(g.scores))
 	for row := range g.scores {
 		rows = append(rows, row)
@@ -208,14 +195,11 @@ func (g *gathering) load(ctx context.Context) error {
 	if g.messages, err = collect(g.db, "read messages", found, err, scan); err != nil {
 		return err
 	}
-	phase("load", &b)
 	return nil
 }
 
 // surroundBest reads what stands around the best.
 func (g *gathering) surroundBest(ctx context.Context) error {
-	b := time.Now()
-	defer func() { phase("surround", &b) }()
 	g.have = map[string]bool{}
 	for _, m := range g.messages {
 		g.have[m.ID] = true

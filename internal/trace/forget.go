@@ -300,6 +300,11 @@ func takeOut(t *turn.Trace, id, text string) (changed bool) {
 				changed, words = true, append(words, quotes(l)...)
 				unquote(t, c)
 			}
+			if i := slices.IndexFunc(c.Recalled, func(r turn.Recalled) bool { return r.MessageID == id }); i >= 0 {
+				words, changed = append(words, c.Recalled[i].Text, c.Text), true
+				c.Recalled, c.Text = slices.Delete(c.Recalled, i, i+1), deleted
+				unprompt(t)
+			}
 			if c.Attached != nil && c.Attached.MessageID == id && c.Text != deleted {
 				a := c.Attached
 				words, changed = append(words, a.Open+c.Text+a.Close, c.Text, a.Name, labelOf(a)), true
@@ -337,6 +342,11 @@ func unquote(t *turn.Trace, c *turn.Contribution) {
 	if c.Text != "" {
 		c.Text = deleted
 	}
+	unprompt(t)
+}
+
+// unprompt takes out of the prompt all that quotes others, in which no words are found: it is sealed.
+func unprompt(t *turn.Trace) {
 	for i := range t.Prompt {
 		if t.Prompt[i].Web {
 			t.Prompt[i].Text = deleted

@@ -210,14 +210,24 @@ func saveMessages(stmt *sql.Stmt, t *turn.Trace, known []string) error {
 	return nil
 }
 
-// saveQuotes lets the record be found by the messages that its lookups quote, when one of them is deleted.
+// quoted are the ids of the messages that a contribution quotes.
+func quoted(c *turn.Contribution) (ids []string) {
+	if c.Lookup != nil {
+		ids = append(ids, c.Lookup.Quoted...)
+	}
+	for _, r := range c.Recalled {
+		if r.MessageID != "" {
+			ids = append(ids, r.MessageID)
+		}
+	}
+	return ids
+}
+
+// saveQuotes lets the record be found by the messages that it quotes, when one of them is deleted.
 func saveQuotes(tx *sql.Tx, t *turn.Trace) error {
 	for _, o := range t.Outcomes {
 		for _, c := range o.Contributions {
-			if c.Lookup == nil {
-				continue
-			}
-			for _, id := range c.Lookup.Quoted {
+			for _, id := range quoted(&c) {
 				if _, err := tx.Exec(`INSERT INTO trace_quotes (message_id, trace_id) VALUES (?, ?) ON CONFLICT DO NOTHING`, id, t.Request.ID); err != nil {
 					return err
 				}

@@ -191,6 +191,8 @@ type Contribution struct {
 	Web    bool    `json:"web,omitempty"`
 	Depth  int     `json:"depth,omitempty"`  // depth_inject: messages from the end
 	Lookup *Lookup `json:"lookup,omitempty"` // where Text came from, if it was looked up
+	// Recalled is what Text quotes of what was written before, the best first.
+	Recalled []Recalled `json:"recalled,omitempty"`
 	// Attached is what Text came from, if that hangs on a message. The layer is attached.
 	Attached *Attached `json:"attached,omitempty"`
 }

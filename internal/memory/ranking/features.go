@@ -17,31 +17,31 @@ var features = []struct {
 	weight float64
 	value  func(*view) float64
 }{
-	{"own words", 1, func(v *view) float64 { return v.own }},
-	{"words around", 2.3, (*view).around},
-	{"words of the session", 2.5, func(v *view) float64 { return v.of.bm25 }},
-	{"session holds all", 2, func(v *view) float64 { return v.of.held }},
-	{"session holds the field", 0.5, func(v *view) float64 { return v.of.akin }},
-	{"session's best", 1.7, func(v *view) float64 { return v.of.best }},
-	{"words of a question before", 2.8, (*view).answers},
-	{"with the one before", 1.5, func(v *view) float64 { return v.cover }},
-	{"words of the field", 3.6, func(v *view) float64 { return v.kinShare }},
-	{"words that begin alike", 3, func(v *view) float64 { return v.famShare }},
-	{"by whom is named", 1.1, is((*view).byNamed)},
-	{"speaks of oneself", 0.6, is((*view).ofOneself)},
-	{"asks", -0.9, is((*view).asksBack)},
-	{"time", 1.7, is(func(v *view) bool { return v.c.q.asks.when && v.tellsTime() })},
-	{"number", 1.4, is(func(v *view) bool { return v.c.q.asks.many && len(text.Numbers(text.InDigits(v.message.Text))) > 0 })},
+	{"own words", 2.6, func(v *view) float64 { return v.own }},
+	{"words around", 2.7, (*view).around},
+	{"words of the session", 2, func(v *view) float64 { return v.of.bm25 }},
+	{"session holds all", 2.1, func(v *view) float64 { return v.of.held }},
+	{"session holds the field", 3.5, func(v *view) float64 { return v.of.akin }},
+	{"session's best", 1.8, func(v *view) float64 { return v.of.best }},
+	{"words of a question before", 2, (*view).answers},
+	{"with the one before", 1.8, func(v *view) float64 { return v.cover }},
+	{"words of the field", 2.3, func(v *view) float64 { return v.kinShare }},
+	{"words that begin alike", 3.2, func(v *view) float64 { return v.famShare }},
+	{"by whom is named", 1, is((*view).byNamed)},
+	{"speaks of oneself", 0.8, is((*view).ofOneself)},
+	{"asks", -1, is((*view).asksBack)},
+	{"time", 1.8, is(func(v *view) bool { return v.c.q.asks.when && v.tellsTime() })},
+	{"number", 1.3, is(func(v *view) bool { return v.c.q.asks.many && len(text.Numbers(text.InDigits(v.message.Text))) > 0 })},
 	{"name where a place is asked", 1, is(func(v *view) bool { return v.c.q.asks.where && v.names() > 0 })},
-	{"names", 0.45, func(v *view) float64 { return min(float64(v.names()), 3) }},
-	{"near the time", 3.4, func(v *view) float64 {
+	{"names", 0.5, func(v *view) float64 { return min(float64(v.names()), 3) }},
+	{"near the time", 5.2, func(v *view) float64 {
 		if v.c.q.Span == (calendar.Span{}) {
 			return 0
 		}
 		return v.c.q.nearness(v.message.At)
 	}},
-	{"speaks of the time", 1.3, is(func(v *view) bool { return v.c.q.Span != (calendar.Span{}) && v.speaksOf(v.c.q.Span) })},
-	{"old", -0.2, (*view).age},
+	{"speaks of the time", 0.9, is(func(v *view) bool { return v.c.q.Span != (calendar.Span{}) && v.speaksOf(v.c.q.Span) })},
+	{"old", -0.3, (*view).age},
 }
 
 // is makes a feature of a condition.

@@ -24,13 +24,11 @@ const sessionGap = 3 * time.Hour
 // Hit is a message, ranked.
 type Hit struct {
 	turn.Message
-	Score    float64  // the log of its odds; those of one question compare
-	Session  int      // of the result's sessions
-	Why      []Reason // its features, the greatest part first
-	Holds    float64  // the share of the question's words, by weight, that stand in it or right before it
-	Before   *turn.Message
-	X        []float64
-	Position int // among the messages that were ranked, in order of time
+	Score   float64  // the log of its odds; those of one question compare
+	Session int      // of the result's sessions
+	Why     []Reason // its features, the greatest part first
+	Holds   float64  // the share of the question's words, by weight, that stand in it or right before it
+	Before  *turn.Message
 }
 
 // Reason is a feature and what it added to a score.
@@ -59,12 +57,10 @@ func (q *Question) Rank(messages []turn.Message, weights []float64) Result {
 	hits := make([]Hit, len(c.views))
 	for i := range c.views {
 		v := &c.views[i]
-		hits[i] = Hit{Message: *v.message, Session: v.session, Holds: v.cover, Position: i}
 		if v.index > 0 {
 			hits[i].Before = c.views[i-1].message
 		}
-		hits[i].X = v.features()
-		for f, x := range hits[i].X {
+		for f, x := range v.features() {
 			if x == 0 {
 				continue
 			}
@@ -92,11 +88,4 @@ func (c *corpus) rankSessions(hits []Hit) []Session {
 	}
 	slices.SortStableFunc(all, func(a, b Session) int { return cmp.Or(cmp.Compare(b.Score, a.Score), b.To.Compare(a.To)) })
 	return all
-}
-
-func Names() (names []string) {
-	for _, f := range features {
-		names = append(names, f.name)
-	}
-	return names
 }
