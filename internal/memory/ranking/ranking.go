@@ -57,6 +57,7 @@ func (q *Question) Rank(messages []turn.Message, weights []float64) Result {
 	hits := make([]Hit, len(c.views))
 	for i := range c.views {
 		v := &c.views[i]
+		hits[i] = Hit{Message: *v.message, Session: v.session, Holds: v.cover}
 		if v.index > 0 {
 			hits[i].Before = c.views[i-1].message
 		}
