@@ -246,6 +246,22 @@ func (v *view) covered() (share float64) {
 	return share
 }
 
+// holds is the same among the terms that name no time.
+func (v *view) holds() float64 {
+	before := v.at(-1)
+	held, all := 0.0, 1e-9
+	for j, weight := range v.c.weights {
+		if v.c.q.terms[j].ofTime {
+			continue
+		}
+		all += weight
+		if v.tf[j] > 0 || before != nil && before.tf[j] > 0 {
+			held += weight
+		}
+	}
+	return held / all
+}
+
 // nearness falls from 1 with the distance of a message from the time that is asked about.
 func (q *Question) nearness(at time.Time) float64 {
 	away := 0.0

@@ -32,6 +32,8 @@ type term struct {
 	forms []string        // as it may stand in a message
 	kin   map[string]bool // stems of words of its field
 	words []string        // … as they are written
+
+	ofTime bool // it says of which time is asked: few messages of that time say so
 }
 
 // asks is what kind of answer is wanted.
@@ -53,7 +55,8 @@ func Read(message, asker string, people []string, now time.Time) *Question {
 	if q.lang = text.Language(message, words); q.lang == "" {
 		q.lang = "en"
 	}
-	q.Span, _, _ = calendar.Past(message, words, now)
+	var of []int
+	q.Span, of, _ = calendar.Past(message, words, now)
 	names := q.readNames(words, people)
 	q.readAsks()
 	for _, w := range words {
@@ -64,6 +67,11 @@ func Read(message, asker string, people []string, now time.Time) *Question {
 			}
 		} else if text.Meaningful(w.Key) && !names[w.Key] {
 			q.add(w.Key, written)
+		}
+	}
+	for _, i := range of {
+		for j := range q.terms {
+			q.terms[j].ofTime = q.terms[j].ofTime || q.terms[j].stem == q.stem(words[i].Key)
 		}
 	}
 	if len(q.terms) == 0 { // nothing but names

@@ -27,7 +27,7 @@ type Hit struct {
 	Score   float64  // the log of its odds; those of one question compare
 	Session int      // of the result's sessions
 	Why     []Reason // its features, the greatest part first
-	Holds   float64  // the share of the question's words, by weight, that stand in it or right before it
+	Holds   float64  // the share of the question's words but for those of time, by weight, that stand in it or right before it
 	Before  *turn.Message
 }
 
@@ -57,7 +57,7 @@ func (q *Question) Rank(messages []turn.Message, weights []float64) Result {
 	hits := make([]Hit, len(c.views))
 	for i := range c.views {
 		v := &c.views[i]
-		hits[i] = Hit{Message: *v.message, Session: v.session, Holds: v.cover}
+		hits[i] = Hit{Message: *v.message, Session: v.session, Holds: v.holds()}
 		if v.index > 0 {
 			hits[i].Before = c.views[i-1].message
 		}
