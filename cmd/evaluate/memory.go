@@ -14,7 +14,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/memory"
-	"familiar/internal/providers/server"
 	"familiar/internal/store"
 )
 
@@ -130,7 +129,7 @@ const mostRanked = 50
 // recall asks, a day after the last message.
 func (r *recaller) recall(ctx context.Context, row memoryRow) (prediction, error) {
 	now := r.messages[len(r.messages)-1].At.AddDate(0, 0, 1)
-	p := &memory.Provider{Store: r.db, Servers: &server.Servers{Platform: openServer{}}, Now: func() time.Time { return now }}
+	p := &memory.Provider{Store: r.db, Rooms: openServer{}, Now: func() time.Time { return now }}
 	req := request(row.ID, row.Question)
 	req.GuildID, req.ChannelID, req.People = "server", "channel", r.people
 	req.Message.ID, req.Message.At, req.Message.Author = "question", now, turn.Author{ID: "somebody", Name: "somebody"}
@@ -156,8 +155,8 @@ func (r *recaller) recall(ctx context.Context, row memoryRow) (prediction, error
 	return prediction{"rank": rank, "sessions": sessions}, nil
 }
 
-// openServer is a server of one channel, which everybody may read. Nothing else of it is asked.
-type openServer struct{ server.Platform }
+// openServer is a server of one channel, which everybody may read.
+type openServer struct{}
 
 func (openServer) Readable(context.Context, string, turn.Reader, string, ...string) map[string]bool {
 	return map[string]bool{"channel": true}

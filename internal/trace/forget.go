@@ -300,10 +300,16 @@ func takeOut(t *turn.Trace, id, text string) (changed bool) {
 				changed, words = true, append(words, quotes(l)...)
 				unquote(t, c)
 			}
-			if i := slices.IndexFunc(c.Recalled, func(r turn.Recalled) bool { return r.MessageID == id }); i >= 0 {
-				words, changed = append(words, c.Recalled[i].Text, c.Text), true
-				c.Recalled, c.Text = slices.Delete(c.Recalled, i, i+1), deleted
-				unprompt(t)
+			if c.Summary != nil && slices.Contains(c.Summary.Sources, id) {
+				changed, words = true, append(append(words, c.Text), strings.Split(c.Text, "\n")...)
+				c.Text, c.Summary.Sources = deleted, nil
+			}
+			if slices.ContainsFunc(c.Recalled, func(m turn.Recalled) bool { return slices.Contains(m.Sources, id) }) {
+				changed, words = true, append(append(words, c.Text), strings.Split(c.Text, "\n")...)
+				c.Text, c.Recalled = deleted, nil
+				if c.Web {
+					unprompt(t)
+				}
 			}
 			if c.Attached != nil && c.Attached.MessageID == id && c.Text != deleted {
 				a := c.Attached

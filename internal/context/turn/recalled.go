@@ -2,17 +2,18 @@ package turn
 
 import "time"
 
-// Recalled is one thing that was remembered for a turn, with where it came from and why it was chosen.
+// Recalled is a statement of the bot's memory, or a message from before, that was offered: with what it rests on and why it was chosen.
 type Recalled struct {
-	Kind      string    `json:"kind"`                 // "message", or "lore" of the character's files
-	MessageID string    `json:"message_id,omitempty"` // of a message
-	URL       string    `json:"url,omitempty"`        // … in a server
-	File      string    `json:"file,omitempty"`       // of lore
-	By        string    `json:"by,omitempty"`         // who wrote it
-	At        time.Time `json:"at,omitzero"`
-	Text      string    `json:"text"`          // shortened
-	Score     float64   `json:"score"`         // the log of its odds against the others
-	Why       []Gain    `json:"why,omitempty"` // what moved it most, the strongest first
+	ID      int64    `json:"id,omitempty"` // of a statement
+	Text    string   `json:"text"`
+	Scope   string   `json:"scope,omitempty"` // of a statement, where it may be told: "dm", "channel", "guild", "public"
+	Sources []string `json:"sources"`         // ids of the messages that it rests on; of a message, its own and that of the one quoted before it
+
+	URL   string    `json:"url,omitempty"` // of a message in a server
+	By    string    `json:"by,omitempty"`  // who wrote a message
+	At    time.Time `json:"at,omitzero"`
+	Score float64   `json:"score,omitempty"` // of a message: the log of its odds against the others
+	Why   []Gain    `json:"why,omitempty"`   // what moved that most, the strongest first
 }
 
 // Gain is something that was seen, and what it added to a score.

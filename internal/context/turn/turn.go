@@ -191,10 +191,25 @@ type Contribution struct {
 	Web    bool    `json:"web,omitempty"`
 	Depth  int     `json:"depth,omitempty"`  // depth_inject: messages from the end
 	Lookup *Lookup `json:"lookup,omitempty"` // where Text came from, if it was looked up
-	// Recalled is what Text quotes of what was written before, the best first.
-	Recalled []Recalled `json:"recalled,omitempty"`
 	// Attached is what Text came from, if that hangs on a message. The layer is attached.
 	Attached *Attached `json:"attached,omitempty"`
+	Summary  *Summary  `json:"summary,omitempty"` // which one Text is, if it is the summary of a channel
+	// Recalled are the statements of memory that Text tells, or the messages of before that it quotes, the best first.
+	Recalled []Recalled `json:"recalled,omitempty"`
+}
+
+// Summary is what is on record of a summary that was offered.
+type Summary struct {
+	ChannelID string        `json:"channel_id"`
+	Channel   string        `json:"channel,omitempty"` // its name, where that is another channel than the turn's
+	Sentences int           `json:"sentences"`
+	Messages  int           `json:"messages"` // that it covers
+	FirstAt   time.Time     `json:"first_at"` // when the first of them was written
+	LastAt    time.Time     `json:"last_at"`
+	LastID    string        `json:"last_id"`
+	Age       time.Duration `json:"age"`     // since it was made
+	By        string        `json:"by"`      // a model, or "extractive"
+	Sources   []string      `json:"sources"` // ids of the messages that its sentences rest on
 }
 
 // Outcome is how one provider did. Outcomes are stored in the order of the providers, whoever was quickest.

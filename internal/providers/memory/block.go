@@ -62,7 +62,7 @@ func (p *Provider) recalled(ctx context.Context, r turn.Request, q *ranking.Ques
 		if tokens := p.count(block); len(block) <= blockBytes && (room < 0 || tokens <= room) {
 			c := &turn.Contribution{Layer: turn.Content, Priority: priority, Text: block, Tokens: tokens, Source: p.Name() + ":recall", Web: true}
 			for _, h := range found {
-				c.Recalled = append(c.Recalled, record(r, h)...)
+				c.Recalled = append(c.Recalled, record(r, h))
 			}
 			return c, nil
 		}
@@ -71,16 +71,15 @@ func (p *Provider) recalled(ctx context.Context, r turn.Request, q *ranking.Ques
 }
 
 // record notes a quotation: its source, and why it was chosen. The message before it is quoted, too.
-func record(r turn.Request, h ranking.Hit) []turn.Recalled {
-	of := turn.Recalled{Kind: "message", MessageID: h.ID, URL: link(r, h.Message), By: h.Author.Name, At: h.At, Text: text.Truncate(text.OneLine(h.Text), longQuote), Score: h.Score}
+func record(r turn.Request, h ranking.Hit) turn.Recalled {
+	of := turn.Recalled{Text: text.Truncate(text.OneLine(h.Text), longQuote), Sources: []string{h.ID}, URL: link(r, h.Message), By: h.Author.Name, At: h.At, Score: h.Score}
+	if h.Before != nil {
+		of.Sources = append(of.Sources, h.Before.ID)
+	}
 	for _, w := range h.Why[:min(len(h.Why), mostGains)] {
 		of.Why = append(of.Why, turn.Gain{Of: w.Feature, Add: w.Gain})
 	}
-	all := []turn.Recalled{of}
-	if b := h.Before; b != nil {
-		all = append(all, turn.Recalled{Kind: "before", MessageID: b.ID, URL: link(r, *b), By: b.Author.Name, At: b.At, Text: text.Truncate(text.OneLine(b.Text), longBefore)})
-	}
-	return all
+	return of
 }
 
 func link(r turn.Request, m turn.Message) string {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/providers/server"
 	"familiar/internal/store"
 )
 
@@ -16,7 +15,6 @@ var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // rooms are the channels that anybody may read.
 type rooms struct {
-	server.Platform
 	open []string
 }
 
@@ -38,7 +36,7 @@ func provider(t *testing.T, messages ...store.Message) *Provider {
 	if err := db.SaveMessages(t.Context(), messages...); err != nil {
 		t.Fatal(err)
 	}
-	return &Provider{Store: db, Servers: &server.Servers{Platform: rooms{open: []string{"general"}}}, Window: 3, Now: func() time.Time { return now }}
+	return &Provider{Store: db, Rooms: rooms{open: []string{"general"}}, Window: 3, Now: func() time.Time { return now }}
 }
 
 // written is message n of a channel of a server, so many days ago.
@@ -66,7 +64,7 @@ func TestRecalled(t *testing.T) {
 		t.Fatalf("%+v, %v", cs, err)
 	}
 	c := cs[0]
-	if r := c.Recalled[0]; r.MessageID != "102" || r.URL != "https://discord.com/channels/g/general/102" || len(r.Why) == 0 || !c.Web {
+	if r := c.Recalled[0]; r.Sources[0] != "102" || r.URL != "https://discord.com/channels/g/general/102" || len(r.Why) == 0 || !c.Web {
 		t.Errorf("%+v", r)
 	}
 	for want, is := range map[string]bool{"2026-10-21": true, "channels/g/general/102": true, "vault": false} {
@@ -97,7 +95,7 @@ func TestRecalledInDirectMessages(t *testing.T) {
 	}
 	p := provider(t, all...)
 	cs, err := p.Contribute(t.Context(), request("", "dm", "what is my puppy called?"))
-	if err != nil || len(cs) != 1 || cs[0].Recalled[0].MessageID != "101" || cs[0].Recalled[0].URL != "" {
+	if err != nil || len(cs) != 1 || cs[0].Recalled[0].Sources[0] != "101" || cs[0].Recalled[0].URL != "" {
 		t.Errorf("%+v, %v", cs, err)
 	}
 	if cs, err = p.Contribute(t.Context(), request("", "another", "what is my puppy called?")); err != nil || len(cs) > 0 {

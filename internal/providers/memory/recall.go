@@ -79,15 +79,14 @@ func (p *Provider) gather(ctx context.Context, r turn.Request, q *ranking.Questi
 
 // readable are the channels that who asks, and all who see the answer, may read now.
 func (p *Provider) readable(ctx context.Context, r turn.Request) []string {
-	rooms := p.rooms()
-	if rooms == nil {
+	if p.Rooms == nil {
 		return nil
 	}
 	audience := r.ChannelID
 	if r.Private {
 		audience = ""
 	}
-	all := rooms.Readable(ctx, r.GuildID, r.Reader, audience)
+	all := p.Rooms.Readable(ctx, r.GuildID, r.Reader, audience)
 	maps.DeleteFunc(all, func(_ string, may bool) bool { return !may })
 	return slices.Sorted(maps.Keys(all))
 }
