@@ -62,6 +62,7 @@ func sets() []set {
 		{"inject", cases, stateless(predictInject), nil},
 		{"split", cases, stateless(predictSplit), nil},
 		{"tokens", cases, openTokens, nil},
+		{"memory", cases, openMemory, nil},
 		{"followup", cases, stateless(predictFollowUp), nil},
 		{"private", cases, stateless(predictPrivate), nil},
 		{"conflict", cases, stateless(predictConflict), nil},
@@ -142,6 +143,9 @@ func (e evaluation) run(ctx context.Context, rows io.Reader) error {
 	lines.Buffer(nil, maxRow)
 	out := bufio.NewWriter(e.program.out)
 	defer out.Flush()
+	held := &cleanups{}
+	defer held.run()
+	ctx = context.WithValue(ctx, cleanupsKey{}, held)
 	n, failed := 0, []error(nil)
 	for lines.Scan() {
 		line := bytes.TrimSpace(lines.Bytes())
@@ -174,6 +178,24 @@ func (e evaluation) run(ctx context.Context, rows io.Reader) error {
 		return fmt.Errorf("predict for the first row: %w", failed[0])
 	}
 	return nil
+}
+
+// cleanups are what predictors leave to be done behind the last row, the last first. They travel with the context of a run.
+type cleanups struct{ all []func() }
+
+type cleanupsKey struct{}
+
+// atEnd has something done when the run is over.
+func atEnd(ctx context.Context, do func()) {
+	if held, ok := ctx.Value(cleanupsKey{}).(*cleanups); ok {
+		held.all = append(held.all, do)
+	}
+}
+
+func (c *cleanups) run() {
+	for _, do := range slices.Backward(c.all) {
+		do()
+	}
 }
 
 // row is what is written for a row; nil for one that has no id. A panic costs its row alone.

@@ -150,6 +150,12 @@ func (r report) measure(ctx context.Context, s scoring) ([]outcome, error) {
 		if err := os.WriteFile(filepath.Join(folder, set.file), rows, 0o600); err != nil {
 			return nil, err
 		}
+		beside := filepath.Join(r.dir, s.Folder, besideRows)
+		if _, err := os.Stat(beside); err == nil {
+			if err := os.Symlink(beside, filepath.Join(folder, besideRows)); err != nil {
+				return nil, err
+			}
+		}
 	}
 	e := evaluation{files: files}
 	if s.Unseen {
@@ -169,6 +175,9 @@ func (r report) measure(ctx context.Context, s scoring) ([]outcome, error) {
 	}
 	return r.outcomes(s, output, notes)
 }
+
+// besideRows is what a scorer reads beside the rows.
+const besideRows = "conversations"
 
 // part is what keeps of a set's rows those that are measured; nil: all are.
 func (r report) part(s scoring) func(rows []byte) ([]byte, error) {

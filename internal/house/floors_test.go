@@ -15,7 +15,7 @@ var plan = [][]string{
 	},
 	{"internal/character/card", "internal/memory", "internal/memory/archive", "internal/memory/telling", "internal/transcribe", "internal/web/page/visible", "internal/web/seal"},
 	{"internal/text/calendar", "internal/trace", "internal/web/fetch", "internal/web/page"},
-	{"internal/lookup/claim", "internal/lookup/framing", "internal/lookup/quote", "internal/lookup/utterance", "internal/search", "internal/web/reader"},
+	{"internal/lookup/claim", "internal/lookup/framing", "internal/lookup/quote", "internal/lookup/utterance", "internal/memory/ranking", "internal/search", "internal/web/reader"},
 	{"internal/lookup/conflict", "internal/lookup/evidence", "internal/lookup/factcheck", "internal/lookup/need", "internal/lookup/privacy", "internal/lookup/recall", "internal/lookup/verifier", "internal/memory/attest", "internal/memory/remember", "internal/search/backends", "internal/web/read"},
 	{"internal/lookup/followup", "internal/memory/writer"},
 	{"internal/lookup/question"},

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -177,4 +178,50 @@ func BenchmarkSearch(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkRecall gathers messages for questions of common and of rare words.
+func BenchmarkRecall(b *testing.B) {
+	n := 1_000_000
+	if testing.Short() {
+		n = 20_000
+	}
+	db := open(b, b.TempDir())
+	crowd(b, db, n, 100)
+	if err := db.TidyIndex(b.Context()); err != nil { // as upkeep does
+		b.Fatal(err)
+	}
+	var channels, kin []string
+	for i := range 100 {
+		channels = append(channels, fmt.Sprintf("2%018d", i))
+	}
+	for i := range 12 {
+		kin = append(kin, fmt.Sprintf("w%dx", 200+37*i))
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	zipf := rand.NewZipf(random, 1.1, 4, 20_000)
+	var took []time.Duration
+	for b.Loop() {
+		q := Recall{GuildID: "3", Channels: channels, Kin: kin}
+		for range 2 + random.IntN(6) {
+			q.Words = append(q.Words, []string{fmt.Sprintf("w%dx", zipf.Uint64())})
+		}
+		if random.IntN(3) == 0 {
+			q.From = time.Date(2026, 1, 1+random.IntN(100), 0, 0, 0, 0, time.UTC)
+			q.To = q.From.AddDate(0, 0, 7)
+		}
+		began := time.Now()
+		if _, err := db.Recall(b.Context(), q); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	var index, text int64
+	if err := db.readers.QueryRow(`SELECT (SELECT sum(length(block)) FROM message_words_data), (SELECT sum(length(text)) FROM messages)`).Scan(&index, &text); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(index)/float64(text), "index/text")
+	b.ReportMetric(took[len(took)/2].Seconds()*1000, "p50-ms")
+	b.ReportMetric(took[len(took)*99/100].Seconds()*1000, "p99-ms")
 }

@@ -117,3 +117,39 @@ func (db *DB) reindex(ctx context.Context) error {
 	}
 	return nil
 }
+
+const (
+	// mergePages is how many pages of the index one step of tidying writes: other writes wait for it.
+	mergePages = 200
+	// mostMerges bounds one tidying; the next goes on.
+	mostMerges = 500
+)
+
+// TidyIndex merges the parts of the index, which grow in number as messages come in: each word is looked for in all of them. It goes in
+// small steps, between which others write.
+func (db *DB) TidyIndex(ctx context.Context) error {
+	pages := -mergePages // the first step decides that all parts are merged
+	for range mostMerges {
+		written := 0
+		err := db.Write(ctx, func(tx *sql.Tx) error {
+			var before, after int
+			if err := tx.QueryRow(`SELECT total_changes()`).Scan(&before); err != nil {
+				return err
+			}
+			if _, err := tx.Exec(`INSERT INTO message_words (message_words, rank) VALUES ('merge', ?)`, pages); err != nil {
+				return err
+			}
+			err := tx.QueryRow(`SELECT total_changes()`).Scan(&after)
+			written = after - before
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("tidy the index: %w", err)
+		}
+		if written < 2 { // as https://sqlite.org/fts5.html#the_merge_command says
+			return nil
+		}
+		pages = mergePages
+	}
+	return nil
+}

@@ -118,17 +118,18 @@ func (db *DB) firstRow(ctx context.Context, top int64, at time.Time) (int64, err
 
 // Around returns the messages of a channel that stand directly before and after one, in their order and with it.
 func (db *DB) Around(ctx context.Context, m Message, before, after int) ([]Message, error) {
-	const query = `SELECT ` + columns + ` FROM messages WHERE channel_id = ? AND (at, id) `
-	rows, err := db.readers.QueryContext(ctx, query+`< (?, ?) ORDER BY at DESC, id DESC LIMIT 0 + ?`, m.ChannelID, m.At.UnixMicro(), m.ID, before)
+	rows, err := db.stmts.before.QueryContext(ctx, m.ChannelID, m.At.UnixMicro(), m.ID, before)
 	all, err := collect(db, "read what stands before a message", rows, err, scan)
 	if err != nil {
 		return nil, err
 	}
 	slices.Reverse(all)
-	rows, err = db.readers.QueryContext(ctx, query+`> (?, ?) ORDER BY at, id LIMIT 0 + ?`, m.ChannelID, m.At.UnixMicro(), m.ID, after)
+	rows, err = db.stmts.after.QueryContext(ctx, m.ChannelID, m.At.UnixMicro(), m.ID, after)
 	behind, err := collect(db, "read what stands after a message", rows, err, scan)
 	return slices.Concat(all, []Message{m}, behind), err
 }
+
+const aroundQuery = `SELECT ` + columns + ` FROM messages WHERE channel_id = ? AND (at, id) `
 
 // Between returns the last n messages of a channel that were written in a time, oldest first.
 func (db *DB) Between(ctx context.Context, channelID string, from, to time.Time, n int) ([]Message, error) {

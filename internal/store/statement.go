@@ -19,6 +19,8 @@ type statements struct {
 	off, used                 *sql.Stmt // the same
 	use                       *sql.Stmt // on the writer's
 	search, timeOf            *sql.Stmt // the same
+	recall, recalled          *sql.Stmt // the same
+	before, after             *sql.Stmt // the same
 	resting                   *sql.Stmt // on the writer's
 }
 
@@ -102,6 +104,9 @@ func (db *DB) prepare(ctx context.Context) error {
 		{&db.stmts.people, db.readers, `SELECT name FROM people WHERE guild_id = ? ORDER BY at DESC LIMIT 0 + ?`},
 	}
 	all = append(all, statement{&db.stmts.search, db.readers, searchQuery},
+		statement{&db.stmts.recall, db.readers, recallQuery}, statement{&db.stmts.recalled, db.readers, recalledQuery},
+		statement{&db.stmts.before, db.readers, aroundQuery + `< (?, ?) ORDER BY at DESC, id DESC LIMIT 0 + ?`},
+		statement{&db.stmts.after, db.readers, aroundQuery + `> (?, ?) ORDER BY at, id LIMIT 0 + ?`},
 		statement{&db.stmts.timeOf, db.readers, `SELECT rowid, at FROM messages WHERE rowid >= ? ORDER BY rowid LIMIT 1`})
 	if db.writes != nil {
 		all = append(all,

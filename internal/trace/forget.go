@@ -307,6 +307,9 @@ func takeOut(t *turn.Trace, id, text string) (changed bool) {
 			if slices.ContainsFunc(c.Recalled, func(m turn.Recalled) bool { return slices.Contains(m.Sources, id) }) {
 				changed, words = true, append(append(words, c.Text), strings.Split(c.Text, "\n")...)
 				c.Text, c.Recalled = deleted, nil
+				if c.Web {
+					unprompt(t)
+				}
 			}
 			if c.Attached != nil && c.Attached.MessageID == id && c.Text != deleted {
 				a := c.Attached
@@ -345,6 +348,11 @@ func unquote(t *turn.Trace, c *turn.Contribution) {
 	if c.Text != "" {
 		c.Text = deleted
 	}
+	unprompt(t)
+}
+
+// unprompt takes out of the prompt all that quotes others, in which no words are found: it is sealed.
+func unprompt(t *turn.Trace) {
 	for i := range t.Prompt {
 		if t.Prompt[i].Web {
 			t.Prompt[i].Text = deleted

@@ -56,6 +56,9 @@ func recalled(t *turn.Trace) (lines []string) {
 	for _, o := range t.Outcomes {
 		for _, c := range o.Contributions {
 			for _, m := range c.Recalled {
+				if m.ID == 0 {
+					continue // a message: see recollections
+				}
 				lines = append(lines, fmt.Sprintf("statement %d · %s · from %s", m.ID, m.Scope, strings.Join(m.Sources, ", ")))
 			}
 		}

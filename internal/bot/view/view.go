@@ -37,11 +37,12 @@ const (
 	Search   = "Search"
 	Reading  = "Pages"
 	Claims   = "Claims"
+	Recall   = "Recalled"
 )
 
 // Titles returns the names of all pages and the titles of all sections.
 func Titles() []string {
-	return []string{Overview, Lookups, Prompt, Reply, Files, Timeline, Tokens, Answer, Decision, Search, Reading, Claims}
+	return []string{Overview, Lookups, Prompt, Reply, Files, Timeline, Tokens, Answer, Decision, Search, Reading, Claims, Recall}
 }
 
 // Files is the name of the page with what is wrong with the characters' files, and FilesWrong leads to it.
@@ -105,7 +106,7 @@ func (w *writer) item(i int, label, format string, values ...any) {
 func (w *writer) line(format string, values ...any) { fmt.Fprintf(w, format+"\n", values...) }
 
 func overview(t *turn.Trace) []turn.Section {
-	return sections("", what(t), Timeline, timeline(t), Tokens, tokens(t), Answer, answer(t))
+	return sections("", what(t), Timeline, timeline(t), Tokens, tokens(t), Answer, answer(t), Recall, recollections(t))
 }
 
 // what says in a few lines what was asked and what became of it.

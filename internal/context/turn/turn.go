@@ -200,16 +200,8 @@ type Contribution struct {
 	// Attached is what Text came from, if that hangs on a message. The layer is attached.
 	Attached *Attached `json:"attached,omitempty"`
 	Summary  *Summary  `json:"summary,omitempty"` // which one Text is, if it is the summary of a channel
-	// Recalled are the statements of memory that Text tells.
+	// Recalled are the statements of memory that Text tells, or the messages of before that it quotes, the best first.
 	Recalled []Recalled `json:"recalled,omitempty"`
-}
-
-// Recalled is a statement of the bot's memory that was offered.
-type Recalled struct {
-	ID      int64    `json:"id"`
-	Text    string   `json:"text"`
-	Scope   string   `json:"scope"`   // where it may be told: "dm", "channel", "guild", "public"
-	Sources []string `json:"sources"` // ids of the messages that it rests on
 }
 
 // Summary is what is on record of a summary that was offered.

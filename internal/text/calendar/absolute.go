@@ -123,8 +123,18 @@ func (m Moment) format(language string, now time.Time) string {
 // monday is that of the week of t.
 func monday(t time.Time) time.Time { return t.AddDate(0, 0, -(int(t.Weekday())+6)%7) }
 
-// formatSeason words a season as those of the north are counted, a winter by both its years.
+// formatSeason words a season, a winter by both its years.
 func (m Moment) formatSeason(language string, now time.Time) string {
+	year := m.season(now).Year()
+	name := cmp.Or(lang.Of(language).Time.Seasons, lang.Of("en").Time.Seasons).Name(m.n)
+	if m.n == 3 {
+		return fmt.Sprintf("%s %d/%d", name, year, year+1)
+	}
+	return fmt.Sprintf("%s %d", name, year)
+}
+
+// season returns when a season begins, as those of the north are counted.
+func (m Moment) season(now time.Time) time.Time {
 	begins := func(year int) time.Time {
 		return time.Date(year, time.Month(3+3*m.n), 1, 0, 0, 0, 0, now.Location())
 	}
@@ -141,11 +151,7 @@ func (m Moment) formatSeason(language string, now time.Time) string {
 	case winter && now.Month() < time.March:
 		year--
 	}
-	name := cmp.Or(lang.Of(language).Time.Seasons, lang.Of("en").Time.Seasons).Name(m.n)
-	if winter {
-		return fmt.Sprintf("%s %d/%d", name, year, year+1)
-	}
-	return fmt.Sprintf("%s %d", name, year)
+	return begins(year)
 }
 
 func formatDay(t time.Time, language string) string {

@@ -113,6 +113,8 @@ func (m Moment) span(now time.Time) (Span, bool) {
 			away -= 12
 		}
 		return days(first.AddDate(0, away, 0), 1, 0)
+	case 's':
+		return days(m.season(now), 3, 0)
 	case 'y':
 		return days(time.Date(now.Year()+m.n, 1, 1, 0, 0, 0, 0, now.Location()), 12, 0)
 	}

@@ -21,6 +21,7 @@ func TestPast(t *testing.T) {
 		"in the past hour":                  "11-22 11:30 11-22 12:30",
 		"the last 24 hours":                 "11-21 12:30 11-22 12:30",
 		"what did we decide last month":     "10-01 00:00 11-01 00:00",
+		"who came last summer":              "06-01 00:00 09-01 00:00",
 		"on 3 November":                     "11-03 00:00 11-04 00:00",
 		"was hat Ada gestern gesagt":        "11-21 00:00 11-22 00:00",
 		"昨日何を話した":                           "11-21 00:00 11-22 00:00",

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/providers/memory"
+	"familiar/internal/store"
+)
+
+// memoryRow is a question about a conversation, which is asked after its last message.
+type memoryRow struct {
+	ID, Conversation, Question string
+}
+
+// memoryMessage is a line of a conversation.
+type memoryMessage struct {
+	ID      string
+	Session int
+	At      time.Time
+	Speaker string
+	Text    string
+}
+
+// betweenMessages is how far apart the messages of a session are, which the rows date alike.
+const betweenMessages = 20 * time.Second
+
+// recaller predicts {"rank", "sessions"} through the recall of a turn. Each conversation is a channel in a store of its own, of which its
+// questions are asked.
+type recaller struct {
+	folder   string // of the stores
+	name     string // of the conversation that is open
+	db       *store.DB
+	messages []memoryMessage
+	people   []string
+}
+
+// openMemory makes a recaller. Rows of one conversation stand together; the store of the one before is closed and removed.
+func openMemory() predictor {
+	r := &recaller{}
+	return func(ctx context.Context, files fs.FS, line []byte) (prediction, error) {
+		var row memoryRow
+		if err := json.Unmarshal(line, &row); err != nil {
+			return nil, fmt.Errorf("read row: %w", err)
+		}
+		if row.Conversation != r.name {
+			if r.folder == "" {
+				atEnd(ctx, func() { r.close() })
+			}
+			if err := errors.Join(r.close(), r.open(ctx, files, row.Conversation)); err != nil {
+				return nil, err
+			}
+		}
+		return r.recall(ctx, row)
+	}
+}
+
+func (r *recaller) close() error {
+	if r.db == nil {
+		return nil
+	}
+	err := r.db.Close()
+	r.db, r.name = nil, ""
+	return errors.Join(err, os.RemoveAll(r.folder))
+}
+
+// open puts a conversation into a store.
+func (r *recaller) open(ctx context.Context, files fs.FS, name string) (err error) {
+	if r.messages, err = readConversation(files, name); err != nil {
+		return err
+	}
+	if r.folder, err = os.MkdirTemp("", "evaluate-memory-"); err != nil {
+		return err
+	}
+	if r.db, err = store.Open(ctx, r.folder); err != nil {
+		return err
+	}
+	r.name, r.people = name, nil
+	all := make([]store.Message, len(r.messages))
+	begun, n := r.messages[0].Session, 0
+	for i, m := range r.messages {
+		if n++; m.Session != begun {
+			begun, n = m.Session, 0
+		}
+		all[i] = store.Message{
+			ID: fmt.Sprintf("%08d", i), ChannelID: "channel", GuildID: "server", AuthorID: m.Speaker, AuthorName: m.Speaker,
+			Text: m.Text, At: m.At.Add(time.Duration(n) * betweenMessages),
+		}
+		if !slices.Contains(r.people, m.Speaker) {
+			r.people = append(r.people, m.Speaker)
+		}
+	}
+	return r.db.SaveMessages(ctx, all...)
+}
+
+func readConversation(files fs.FS, name string) (all []memoryMessage, err error) {
+	file, err := files.Open("conversations/" + name + ".jsonl")
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, maxRow)
+	for lines.Scan() {
+		var m memoryMessage
+		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
+			return nil, fmt.Errorf("read conversation %s: %w", name, err)
+		}
+		all = append(all, m)
+	}
+	if len(all) == 0 {
+		err = fmt.Errorf("conversation %s is empty", name)
+	}
+	return all, errors.Join(lines.Err(), err)
+}
+
+// mostRanked is how many messages a prediction names.
+const mostRanked = 50
+
+// recall asks, a day after the last message.
+func (r *recaller) recall(ctx context.Context, row memoryRow) (prediction, error) {
+	now := r.messages[len(r.messages)-1].At.AddDate(0, 0, 1)
+	p := &memory.Provider{Store: r.db, Rooms: openServer{}, Now: func() time.Time { return now }}
+	req := request(row.ID, row.Question)
+	req.GuildID, req.ChannelID, req.People = "server", "channel", r.people
+	req.Message.ID, req.Message.At, req.Message.Author = "question", now, turn.Author{ID: "somebody", Name: "somebody"}
+	found, err := p.Recall(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	of := func(id string) memoryMessage {
+		n, _ := strconv.Atoi(id) // it is one of open's
+		return r.messages[n]
+	}
+	rank, sessions, session := []string{}, []int{}, map[int]int{}
+	for _, h := range found.Hits {
+		m := of(h.ID)
+		session[h.Session] = m.Session
+		if len(rank) < mostRanked {
+			rank = append(rank, m.ID)
+		}
+	}
+	for _, s := range found.Sessions {
+		sessions = append(sessions, session[s.Number])
+	}
+	return prediction{"rank": rank, "sessions": sessions}, nil
+}
+
+// openServer is a server of one channel, which everybody may read.
+type openServer struct{}
+
+func (openServer) Readable(context.Context, string, turn.Reader, string, ...string) map[string]bool {
+	return map[string]bool{"channel": true}
+}

@@ -1,0 +1,104 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+)
+
+var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// rooms are the channels that anybody may read.
+type rooms struct {
+	open []string
+}
+
+func (r rooms) Readable(context.Context, string, turn.Reader, string, ...string) map[string]bool {
+	all := map[string]bool{"staff": false}
+	for _, id := range r.open {
+		all[id] = true
+	}
+	return all
+}
+
+func provider(t *testing.T, messages ...store.Message) *Provider {
+	t.Helper()
+	db, err := store.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	if err := db.SaveMessages(t.Context(), messages...); err != nil {
+		t.Fatal(err)
+	}
+	return &Provider{Store: db, Rooms: rooms{open: []string{"general"}}, Window: 3, Now: func() time.Time { return now }}
+}
+
+// written is message n of a channel of a server, so many days ago.
+func written(n int, channel string, days int, text string) store.Message {
+	return store.Message{ID: fmt.Sprint(100 + n), ChannelID: channel, GuildID: "g", AuthorID: "7", AuthorName: "Ada", Text: text, At: now.AddDate(0, 0, -days).Add(time.Duration(n) * time.Second)}
+}
+
+func request(guild, channel, text string) turn.Request {
+	return turn.Request{
+		Character: "sage", GuildID: guild, ChannelID: channel, People: []string{"Ada", "Ben"}, Reader: turn.Reader{ID: "8"},
+		Message: turn.Message{ID: "999", ChannelID: channel, Text: text, Author: turn.Author{ID: "8", Name: "Ben"}, At: now},
+	}
+}
+
+// TestRecalled recalls of last month what is asked for, with its link, and only from channels that may be read.
+func TestRecalled(t *testing.T) {
+	var all []store.Message
+	all = append(all, written(1, "general", 300, "We ate at the harbour, the fish was good."), written(2, "general", 30, "We ate at the mill, the soup was good."), written(3, "staff", 30, "We ate at the vault."))
+	for n := range 30 {
+		all = append(all, written(10+n, "general", 1, "so it goes"))
+	}
+	p := provider(t, all...)
+	cs, err := p.Contribute(t.Context(), request("g", "general", "where were we eating last month?"))
+	if err != nil || len(cs) != 1 {
+		t.Fatalf("%+v, %v", cs, err)
+	}
+	c := cs[0]
+	if r := c.Recalled[0]; r.Sources[0] != "102" || r.URL != "https://discord.com/channels/g/general/102" || len(r.Why) == 0 || !c.Web {
+		t.Errorf("%+v", r)
+	}
+	for want, is := range map[string]bool{"2026-10-21": true, "channels/g/general/102": true, "vault": false} {
+		if strings.Contains(c.Text, want) != is {
+			t.Errorf("%q: %v in\n%s", want, !is, c.Text)
+		}
+	}
+	for _, message := range []string{"thanks!", "what is the capital of Peru?", "so it goes, doesn't it?"} { // the last stands in the window, and further back
+		cs, err := p.Contribute(t.Context(), request("g", "general", message))
+		if err != nil || len(cs) > 0 && strings.Contains(message, "Peru") {
+			t.Errorf("%s: %+v, %v", message, cs, err)
+		}
+	}
+	p.Off = true
+	if cs, err := p.Contribute(t.Context(), request("g", "general", "where were we eating last month?")); err != nil || len(cs) > 0 {
+		t.Errorf("switched off: %+v, %v", cs, err)
+	}
+}
+
+// TestRecalledInDirectMessages looks through the conversation itself.
+func TestRecalledInDirectMessages(t *testing.T) {
+	all := []store.Message{written(1, "dm", 40, "My puppy is called Rumble.")}
+	for n := range 10 {
+		all = append(all, written(10+n, "dm", 1, "so it goes"))
+	}
+	for i := range all {
+		all[i].GuildID = ""
+	}
+	p := provider(t, all...)
+	cs, err := p.Contribute(t.Context(), request("", "dm", "what is my puppy called?"))
+	if err != nil || len(cs) != 1 || cs[0].Recalled[0].Sources[0] != "101" || cs[0].Recalled[0].URL != "" {
+		t.Errorf("%+v, %v", cs, err)
+	}
+	if cs, err = p.Contribute(t.Context(), request("", "another", "what is my puppy called?")); err != nil || len(cs) > 0 {
+		t.Errorf("in another conversation: %+v, %v", cs, err)
+	}
+}

@@ -1,0 +1,237 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Recall says for which words messages of a server are gathered, to be ranked. GuildID and Channels are required.
+type Recall struct {
+	GuildID  string
+	Channels []string   // that may be read
+	Words    [][]string // each in its forms
+	Kin      []string   // words that count less
+	From, To time.Time  // a time of which messages are wanted most; zero: any time
+}
+
+// Recalled is what was gathered: messages that hold the words, with those around them, in no order.
+type Recalled struct {
+	Messages []Message
+	Weights  []float64 // by word: the rarer, the more
+}
+
+// Bounds of what one recall reads, so that it takes as long among a million messages as among some thousands.
+const (
+	perWord     = 300 // the newest messages with a word
+	perKin      = 100 // … with any of the words that count less
+	perTime     = 150 // … with a word, in the time
+	mostLoaded  = 120 // messages that are read
+	mostSeeds   = 32  // … around which others are read
+	seedReach   = 3   // how many before and after it
+	kinWorth    = 0.3 // of a word of the field, in words
+	timeWorth   = 0.5 // of being of the time
+	enoughFound = 60  // messages that may be read
+)
+
+// Recall gathers messages for a question: those with most of its words, the rarer the more, the newer first, and what stands around them.
+func (db *DB) Recall(ctx context.Context, q Recall) (Recalled, error) {
+	got := Recalled{Weights: make([]float64, len(q.Words))}
+	if q.GuildID == "" || len(q.Channels) == 0 {
+		return got, nil
+	}
+	g := &gathering{db: db, q: q}
+	if err := db.readers.QueryRowContext(ctx, `SELECT coalesce(max(rowid), 0) FROM messages`).Scan(&g.top); err != nil {
+		return got, fmt.Errorf("recall messages: %w", db.Explain(err))
+	}
+	err := g.gather(ctx, got.Weights)
+	if err == nil && g.cut && len(g.messages) < enoughFound { // the newest are of elsewhere: asking for the place, too, takes longer
+		g.place = anyOf(inGuild, q.GuildID)
+		if len(q.Channels) <= fewChannels {
+			g.place += " AND " + anyOf(inChannel, q.Channels...)
+		}
+		err = g.gather(ctx, got.Weights)
+	}
+	if err == nil {
+		err = g.surroundBest(ctx)
+	}
+	if err != nil {
+		return got, fmt.Errorf("recall messages: %w", db.Explain(err))
+	}
+	got.Messages = g.messages
+	return got, nil
+}
+
+// gathering is one recall on its way.
+type gathering struct {
+	db       *DB
+	q        Recall
+	place    string // query for what may be read, as far as the index says; empty: the messages themselves will tell
+	cut      bool   // there are more messages with a word than were asked for
+	top      int64  // the last row
+	scores   map[int64]float64
+	messages []Message
+	have     map[string]bool
+}
+
+// recallQuery returns rows as one JSON array: fetching each by itself takes longer than finding it.
+const recallQuery = `SELECT json_group_array(row) FROM
+	(SELECT rowid AS row FROM message_words WHERE message_words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT 0 + ?)`
+
+// count asks the index for each word, and scores the rows.
+func (g *gathering) count(ctx context.Context, weights []float64) error {
+	first, last, err := g.db.rowsBetween(ctx, g.q.From, g.q.To)
+	if err != nil {
+		return err
+	}
+	timed := !g.q.From.IsZero() || !g.q.To.IsZero()
+	for i, forms := range g.q.Words {
+		word := alternatives(forms)
+		if word == "" {
+			continue
+		}
+		rows, err := g.rows(ctx, word, 0, g.top, perWord)
+		if err != nil {
+			return err
+		}
+		weights[i] = g.rarity(rows, perWord)
+		g.add(rows, weights[i])
+		if timed {
+			if len(rows) == perWord { // its newest are not all
+				if rows, err = g.rows(ctx, word, first, last, perTime); err != nil {
+					return err
+				}
+				g.add(rows, weights[i])
+			}
+			for _, row := range rows {
+				if row >= first && row <= last {
+					g.scores[row] += timeWorth
+				}
+			}
+		}
+	}
+	if kin := alternatives(g.q.Kin); kin != "" {
+		rows, err := g.rows(ctx, kin, 0, g.top, perKin)
+		if err != nil {
+			return err
+		}
+		g.add(rows, kinWorth*g.rarity(rows, perKin))
+	}
+	return nil
+}
+
+// alternatives is a query for any of some words.
+func alternatives(words []string) string {
+	var all []string
+	for _, w := range words {
+		if found := match(w, false); found != "" {
+			all = append(all, "words : ("+found+")")
+		}
+	}
+	return strings.Join(all, " OR ")
+}
+
+// rows returns the newest rows that hold the words.
+func (g *gathering) rows(ctx context.Context, words string, first, last int64, limit int) (rows []int64, err error) {
+	if g.place != "" {
+		words = g.place + " AND (" + words + ")"
+	}
+	var list []byte
+	if err = g.db.stmts.recall.QueryRowContext(ctx, words, first, last, limit).Scan(&list); err != nil {
+		return nil, err
+	}
+	err = json.Unmarshal(list, &rows)
+	g.cut = g.cut || len(rows) == limit
+	return rows, err
+}
+
+// rarity is the inverse document frequency of a word that stands in these rows. If they are only its newest, how close together they
+// are says how many there are.
+func (g *gathering) rarity(rows []int64, limit int) float64 {
+	in, of := float64(len(rows)), float64(g.top)
+	if len(rows) == limit {
+		in *= of / float64(max(1, g.top-rows[len(rows)-1]+1))
+	}
+	return math.Log(1 + max(0, of-in+0.5)/(in+0.5))
+}
+
+func (g *gathering) add(rows []int64, worth float64) {
+	for _, row := range rows {
+		g.scores[row] += worth
+	}
+}
+
+// gather finds the rows and reads the best of them, as far as they may be read.
+func (g *gathering) gather(ctx context.Context, weights []float64) error {
+	g.scores = map[int64]float64{}
+	if err := g.count(ctx, weights); err != nil {
+		return err
+	}
+	return g.load(ctx)
+}
+
+// load reads the best messages.
+func (g *gathering) load(ctx context.Context) error {
+	rows := make([]int64, 0, len(g.scores))
+	for row := range g.scores {
+		rows = append(rows, row)
+	}
+	slices.SortFunc(rows, func(a, b int64) int { return cmp.Or(cmp.Compare(g.scores[b], g.scores[a]), cmp.Compare(b, a)) })
+	rows = rows[:min(len(rows), mostLoaded)]
+	list, err := json.Marshal(rows)
+	if err != nil {
+		return err
+	}
+	channels, err := json.Marshal(g.q.Channels)
+	if err != nil {
+		return err
+	}
+	found, err := g.db.stmts.recalled.QueryContext(ctx, string(list), g.q.GuildID, string(channels))
+	if g.messages, err = collect(g.db, "read messages", found, err, scan); err != nil {
+		return err
+	}
+	return nil
+}
+
+// surroundBest reads what stands around the best.
+func (g *gathering) surroundBest(ctx context.Context) error {
+	g.have = map[string]bool{}
+	for _, m := range g.messages {
+		g.have[m.ID] = true
+	}
+	beside := map[string]bool{} // a better one
+	for _, m := range slices.Clone(g.messages[:min(len(g.messages), mostSeeds)]) {
+		if beside[m.ID] {
+			continue
+		}
+		if err := g.surround(ctx, m, beside); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recalledQuery reads rows in the order of a list.
+const recalledQuery = `SELECT ` + columns + ` FROM (SELECT key AS n, value AS row FROM json_each(?)) CROSS JOIN messages ON messages.rowid = row
+	WHERE guild_id = ? AND channel_id IN (SELECT value FROM json_each(?)) ORDER BY n`
+
+// surround reads what stands around a message.
+func (g *gathering) surround(ctx context.Context, m Message, beside map[string]bool) error {
+	around, err := g.db.Around(ctx, m, seedReach, seedReach)
+	if err != nil {
+		return err
+	}
+	for _, m := range around {
+		beside[m.ID] = true
+		if !g.have[m.ID] {
+			g.have[m.ID] = true
+			g.messages = append(g.messages, m)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestRecall gathers what holds the words and what stands around it, from the channels that may be read alone, also where the newest
+// messages with a word are of elsewhere.
+func TestRecall(t *testing.T) {
+	db := open(t, t.TempDir())
+	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	var all []Message
+	add := func(guild, channel, text string) {
+		n := len(all)
+		all = append(all, Message{ID: fmt.Sprintf("%06d", n), GuildID: guild, ChannelID: channel, AuthorID: "a", AuthorName: "Ada", Text: text, At: begin.Add(time.Duration(n) * time.Minute)})
+	}
+	add("g", "open", "what shall we call the kitten?")
+	add("g", "open", "Biscuit, of course")
+	add("g", "closed", "the kitten of the boss is called Swordfish")
+	for range perWord + 50 {
+		add("h", "other", "a kitten")
+	}
+	if err := db.SaveMessages(t.Context(), all...); err != nil {
+		t.Fatal(err)
+	}
+	q := Recall{GuildID: "g", Channels: []string{"open"}, Words: [][]string{{"kittens"}, {"absent"}}}
+	got, err := db.Recall(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, m := range got.Messages {
+		ids = append(ids, m.ID)
+	}
+	slices.Sort(ids)
+	if !slices.Equal(ids, []string{"000000", "000001"}) {
+		t.Errorf("gathered %v", ids)
+	}
+	if got.Weights[1] <= got.Weights[0] {
+		t.Errorf("weights %v: the rarer word is worth more", got.Weights)
+	}
+	if err := db.DeleteMessage(t.Context(), "000000"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = db.Recall(t.Context(), q); err != nil || len(got.Messages) > 0 {
+		t.Errorf("after the deletion: %v, %v", got.Messages, err)
+	}
+	if err := db.TidyIndex(t.Context()); err != nil {
+		t.Error(err)
+	}
+	q.Channels = nil
+	if got, err = db.Recall(t.Context(), q); err != nil || len(got.Messages) > 0 {
+		t.Errorf("without channels: %v, %v", got.Messages, err)
+	}
+}
