@@ -18,8 +18,11 @@ func (db *DB) index(tx *sql.Tx, row int64, m Message) error {
 	return db.indexed(tx, db.stmts.index, row, m)
 }
 
-// unindex takes out what index put in for the same message.
+// unindex takes out what index put in for the same message, and its vector.
 func (db *DB) unindex(tx *sql.Tx, row int64, m Message) error {
+	if err := db.unembed(tx, row); err != nil {
+		return err
+	}
 	return db.indexed(tx, db.stmts.unindex, row, m)
 }
 

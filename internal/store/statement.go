@@ -22,6 +22,8 @@ type statements struct {
 	recall, recalled          *sql.Stmt // the same
 	before, after             *sql.Stmt // the same
 	resting                   *sql.Stmt // on the writer's
+	unembed                   *sql.Stmt // the same
+	matrix, hasVector         *sql.Stmt // on the readers'
 }
 
 // Prepare prepares a statement once for every transaction of [DB.Write], whose function runs it through tx.Stmt:
@@ -104,6 +106,8 @@ func (db *DB) prepare(ctx context.Context) error {
 		{&db.stmts.people, db.readers, `SELECT name FROM people WHERE guild_id = ? ORDER BY at DESC LIMIT 0 + ?`},
 	}
 	all = append(all, statement{&db.stmts.search, db.readers, searchQuery},
+		statement{&db.stmts.matrix, db.readers, matrixQuery},
+		statement{&db.stmts.hasVector, db.readers, `SELECT EXISTS (SELECT 1 FROM message_vectors WHERE message_id = ? AND model = ?)`},
 		statement{&db.stmts.recall, db.readers, recallQuery}, statement{&db.stmts.recalled, db.readers, recalledQuery},
 		statement{&db.stmts.before, db.readers, aroundQuery + `< (?, ?) ORDER BY at DESC, id DESC LIMIT 0 + ?`},
 		statement{&db.stmts.after, db.readers, aroundQuery + `> (?, ?) ORDER BY at, id LIMIT 0 + ?`},
@@ -115,6 +119,7 @@ func (db *DB) prepare(ctx context.Context) error {
 			statement{&db.stmts.unindex, db.writes.pool, `INSERT INTO message_words (message_words, rowid, words, tags) VALUES ('delete', ?, ?, ?)`},
 			statement{&db.stmts.unsummarise, db.writes.pool, unsummariseQuery},
 			statement{&db.stmts.resting, db.writes.pool, restingOn},
+			statement{&db.stmts.unembed, db.writes.pool, `DELETE FROM message_vectors WHERE message_id = (SELECT id FROM messages WHERE rowid = ?) RETURNING message_id`},
 			statement{&db.stmts.arrive, db.writes.pool, insert + `NOTHING`},
 			statement{&db.stmts.save, db.writes.pool, insert + replace},
 			statement{&db.stmts.use, db.writes.pool, `INSERT INTO usage (day, scope, id, guild_id, turns, lookups, tokens, cost) VALUES (?, ?, ?, ?, ?, ?, ?, ?)

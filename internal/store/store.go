@@ -48,6 +48,7 @@ type DB struct {
 	writes  *writer  // nil when only looking
 	readers *sql.DB
 	stmts   statements
+	vectors matrices // in memory
 	carry   checkpoints
 	watch   watch
 	notices chan string

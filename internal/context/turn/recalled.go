@@ -21,3 +21,11 @@ type Gain struct {
 	Of  string  `json:"of"`
 	Add float64 `json:"add"`
 }
+
+// Embedding says that a message was sent to have its meaning compared with what was written before.
+type Embedding struct {
+	Host    string        `json:"host"`
+	Model   string        `json:"model"`
+	Took    time.Duration `json:"took"`
+	Failure Code          `json:"failure,omitempty"` // why there was no list of what is near, or ""
+}

@@ -191,12 +191,14 @@ type Contribution struct {
 	Message  *Message `json:"message,omitempty"` // recent_history: rendered as a chat message instead of Text
 	// Web marks text that came from strangers (security rules P7, P8): it is rendered as a message of its own
 	// outside the system prompt, kept or dropped whole, and never becomes memory.
-	Web    bool    `json:"web,omitempty"`
-	Depth  int     `json:"depth,omitempty"`  // depth_inject: messages from the end
-	Role   string  `json:"role,omitempty"`   // depth_inject: whose message it is; empty: system
-	Spot   *Spot   `json:"spot,omitempty"`   // where it stands, if not where its layer does
-	Lore   *Lore   `json:"lore,omitempty"`   // a footnote: what was looked for in lorebooks
-	Lookup *Lookup `json:"lookup,omitempty"` // where Text came from, if it was looked up
+	Web   bool   `json:"web,omitempty"`
+	Depth int    `json:"depth,omitempty"` // depth_inject: messages from the end
+	Role  string `json:"role,omitempty"`  // depth_inject: whose message it is; empty: system
+	Spot  *Spot  `json:"spot,omitempty"`  // where it stands, if not where its layer does
+	Lore  *Lore  `json:"lore,omitempty"`  // a footnote: what was looked for in lorebooks
+	// Embedding is a footnote: for what vector the message was sent where.
+	Embedding *Embedding `json:"embedding,omitempty"`
+	Lookup    *Lookup    `json:"lookup,omitempty"` // where Text came from, if it was looked up
 	// Attached is what Text came from, if that hangs on a message. The layer is attached.
 	Attached *Attached `json:"attached,omitempty"`
 	Summary  *Summary  `json:"summary,omitempty"` // which one Text is, if it is the summary of a channel

@@ -43,12 +43,17 @@
 //	end                     the stream ends without a finish reason and without [DONE]
 //	html                    status 200 and a web page
 //	json {"object":…}       status 200 and this as application/json
+//	alike dog puppy         words of one meaning to /embeddings; no step of a reply
 //	hostile SECRET          the main model, hijacked: see [Hostile]
 //	hostile-json SECRET     the side model, hijacked: see [HostileJSON]
 //
 // # Recordings
 //
 // POST /audio/transcriptions hears in a recording what follows "speech:" in its bytes. See [Server.Recordings].
+//
+// # Embeddings
+//
+// POST /embeddings gives texts that share words vectors that are near to each other. See [Server.Embeddings].
 package llmtest
 
 import (
@@ -83,18 +88,22 @@ type Server struct {
 	Models []string
 	// Reply answers what neither the queue nor the script answers. It may be called by several goroutines at once.
 	Reply func(Request) Reply
+	// Embed, if it is set, says what comes before the vectors of a request: a silence, or an error in their place. It may be called by
+	// several goroutines at once.
+	Embed func(Embedding) Reply
 	// Forget switches the record off, for benchmarks.
 	Forget bool
 	// Ended, if it is set, is called when a reply has been written, for benchmarks. It may be called by several goroutines at once.
 	Ended func(Request)
 
-	mu       sync.Mutex
-	queue    []Reply   // guarded by mu
-	script   *Script   // guarded by mu
-	requests []Request // guarded by mu
-	audio    []Audio   // guarded by mu
-	running  int       // requests being answered; guarded by mu
-	busiest  int       // guarded by mu
+	mu         sync.Mutex
+	queue      []Reply     // guarded by mu
+	script     *Script     // guarded by mu
+	requests   []Request   // guarded by mu
+	audio      []Audio     // guarded by mu
+	embeddings []Embedding // guarded by mu
+	running    int         // requests being answered; guarded by mu
+	busiest    int         // guarded by mu
 
 	released chan struct{} // closed by Release
 	release  sync.Once
@@ -256,6 +265,7 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("POST /v1/chat/completions", s.complete)
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("POST /v1/audio/transcriptions", s.transcribe)
+	mux.HandleFunc("POST /v1/embeddings", s.embed)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusNotFound, OpenAIError("Invalid URL", "invalid_request_error", ""))
 	})

@@ -11,7 +11,10 @@ import (
 )
 
 // Script is a list of rules, read by [ParseScript].
-type Script struct{ rules []*rule }
+type Script struct {
+	rules []*rule
+	alike map[string]string // words of one meaning, by word
+}
 
 type rule struct {
 	when    []condition
@@ -34,6 +37,14 @@ func (c condition) holds(r Request) bool {
 		return slices.ContainsFunc(r.Images(), func(i Image) bool { return c.re.MatchString(i.Type) })
 	}
 	return c.re.MatchString(r.Last())
+}
+
+// fields are the words of one meaning.
+func (s *Script) fields() map[string]string {
+	if s == nil {
+		return nil
+	}
+	return s.alike
 }
 
 func (s *Script) reply(req Request) (Reply, bool) {
@@ -83,6 +94,19 @@ func (s *Script) add(line string) error {
 		conditions, err := parseWhen(rest)
 		s.rules = append(s.rules, &rule{when: conditions, replies: []Reply{nil}})
 		return err
+	}
+	if word == "alike" {
+		words := strings.Fields(strings.ToLower(rest))
+		if len(words) < 2 {
+			return errors.New(`want "alike WORD WORD"`)
+		}
+		if s.alike == nil {
+			s.alike = map[string]string{}
+		}
+		for _, w := range words {
+			s.alike[w] = words[0]
+		}
+		return nil
 	}
 	if len(s.rules) == 0 {
 		s.rules = append(s.rules, &rule{replies: []Reply{nil}})

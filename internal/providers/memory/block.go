@@ -29,14 +29,14 @@ const (
 )
 
 // recalled is the best of what was written before, as quotations; nil: there is nothing that bears on the message.
-func (p *Provider) recalled(ctx context.Context, r turn.Request, q *ranking.Question) (*turn.Contribution, error) {
+func (p *Provider) recalled(ctx context.Context, r turn.Request, q *ranking.Question, m *meaning) (*turn.Contribution, error) {
 	room := -1
 	if r.Budget.Layers != nil {
 		if room = r.Budget.Layers[turn.Content]; room == 0 {
 			return nil, nil
 		}
 	}
-	result, err := p.recall(ctx, r, q)
+	result, err := p.recall(ctx, r, q, m)
 	if err != nil || len(result.Hits) == 0 {
 		return nil, err
 	}
@@ -44,19 +44,9 @@ func (p *Provider) recalled(ctx context.Context, r turn.Request, q *ranking.Ques
 	if err != nil {
 		return nil, fmt.Errorf("read what the conversation shows: %w", err)
 	}
-	enough := holdsMost
-	if asks(r) {
-		enough = holdsEnough
-	}
-	var found []ranking.Hit
-	for _, h := range result.Hits {
-		if len(found) == mostQuoted || len(found) > 0 && h.Score < found[0].Score-farBehind {
-			break
-		}
-		if h.Holds >= enough && !shown[h.ID] && strings.TrimSpace(h.Text) != "" {
-			found = append(found, h)
-		}
-	}
+	found := chosen(r, result.Hits, m, func(h ranking.Hit, enough float64) bool {
+		return h.Holds >= enough && !shown[h.ID] && strings.TrimSpace(h.Text) != ""
+	})
 	for ; len(found) > 0; found = found[:len(found)-1] {
 		block := p.write(r, found)
 		if tokens := p.count(block); len(block) <= blockBytes && (room < 0 || tokens <= room) {

@@ -2,6 +2,7 @@
 //
 //   - memory.go: what those who speak, and those who are named, told of themselves before.
 //   - recall.go: what was written before, beyond the messages that the conversation shows, ranked by how well it answers.
+//   - meaning.go: the same by meaning, where the operator named a server that makes vectors of texts: one more list.
 //   - block.go: the best of it as quotations.
 //
 // It reads what the asker, and all who see the answer, may read at that moment. A question about what was said in the server is package
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/embedding"
 	"familiar/internal/lookup/recall"
 	"familiar/internal/memory"
 	"familiar/internal/memory/ranking"
@@ -39,6 +41,8 @@ type Provider struct {
 	Zone   *time.Location // in which times are told, and "yesterday" is a day; nil: UTC
 	Now    func() time.Time
 	Count  func(string) int // tokens of a text; nil: a cautious estimate
+
+	Embeddings *embedding.Service // nil: words alone decide what is recalled
 }
 
 // Name returns "memory".
@@ -48,17 +52,24 @@ func (p *Provider) Name() string { return "memory" }
 // may answer the message.
 func (p *Provider) Contribute(ctx context.Context, r turn.Request) (all []turn.Contribution, err error) {
 	q := ranking.Read(r.Message.Text, r.Reader.ID, r.People, p.now())
+	m := p.readMeaning(ctx, r, q)
+	defer m.wait()
 	if all, err = p.cards(ctx, r, q); err != nil {
 		return nil, err
 	}
 	if p.Off || !worthIt(r, q) || recall.Read(r, p.now()).Asks() {
 		return all, nil
 	}
-	c, err := p.recalled(ctx, r, q)
+	notes, err := p.nearNotes(ctx, r, m, all)
+	if err != nil {
+		return all, err
+	}
+	all = append(all, notes...)
+	c, err := p.recalled(ctx, r, q, m)
 	if c != nil {
 		all = append(all, *c)
 	}
-	return all, err
+	return append(all, m.onRecord(p.Name())...), err
 }
 
 // cards tells what people said of themselves.

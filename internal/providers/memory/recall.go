@@ -39,10 +39,12 @@ func asks(r turn.Request) bool {
 // Recall ranks what was written before by how well it would answer the message of a request: in a server what the asker and all who
 // see the answer may read, in a direct message that conversation.
 func (p *Provider) Recall(ctx context.Context, r turn.Request) (ranking.Result, error) {
-	return p.recall(ctx, r, ranking.Read(r.Message.Text, r.Reader.ID, r.People, p.now()))
+	q := ranking.Read(r.Message.Text, r.Reader.ID, r.People, p.now())
+	return p.recall(ctx, r, q, p.readMeaning(ctx, r, q))
 }
 
-func (p *Provider) recall(ctx context.Context, r turn.Request, q *ranking.Question) (ranking.Result, error) {
+func (p *Provider) recall(ctx context.Context, r turn.Request, q *ranking.Question, m *meaning) (ranking.Result, error) {
+	defer m.wait()
 	if len(q.Words()) == 0 {
 		return ranking.Result{}, nil
 	}
@@ -50,6 +52,7 @@ func (p *Provider) recall(ctx context.Context, r turn.Request, q *ranking.Questi
 	if err != nil {
 		return ranking.Result{}, fmt.Errorf("recall what was written before: %w", err)
 	}
+	stored, near := p.nearest(ctx, r, m, stored)
 	messages := make([]turn.Message, 0, len(stored))
 	for _, m := range stored {
 		if m.ID == r.Message.ID || slices.Contains(r.Burst, m.ID) || !r.Message.At.IsZero() && m.At.After(r.Message.At) {
@@ -60,7 +63,9 @@ func (p *Provider) recall(ctx context.Context, r turn.Request, q *ranking.Questi
 	if weights == nil {
 		weights = q.Weigh(messages)
 	}
-	return q.Rank(messages, weights), nil
+	result := q.Rank(messages, weights)
+	result.Fuse(near)
+	return result, nil
 }
 
 // gather returns messages that may hold an answer, and what the words are worth; nil: the messages are all there are.

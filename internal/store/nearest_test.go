@@ -1,0 +1,221 @@
+package store
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// meaning is a vector of n dimensions with noise, near to all others of the same field.
+func meaning(random *rand.Rand, n, field int) Vector {
+	components := make([]float32, n)
+	for i := range components {
+		components[i] = float32(random.NormFloat64())
+	}
+	if field >= 0 {
+		components[field%n] += 40
+	}
+	return NewVector(components)
+}
+
+// embedAll gives every message a vector.
+func embedAll(tb testing.TB, db *DB, model string, vector func(Unembedded) Vector) (n int) {
+	tb.Helper()
+	for next, more := int64(0), true; more; more = next > 0 {
+		all, following, err := db.UnembeddedMessages(tb.Context(), model, next)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		var made []Embedded
+		for _, u := range all {
+			made = append(made, Embedded{u, vector(u)})
+		}
+		kept, err := db.KeepVectors(tb.Context(), model, made...)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		n, next = n+kept, following
+	}
+	return n
+}
+
+func TestNearest(t *testing.T) {
+	db := open(t, t.TempDir())
+	random := rand.New(rand.NewPCG(1, 2))
+	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	var all []Message
+	for i := range 700 { // more than a page
+		m := Message{ID: fmt.Sprintf("%06d", i), GuildID: "g", ChannelID: "open", AuthorID: "a", AuthorName: "Ada", Text: fmt.Sprint("word ", i), At: begin.Add(time.Duration(i) * time.Minute)}
+		switch i {
+		case 7, 10, 11, 13:
+			m.Text = "the field"
+		case 8:
+			m.Text, m.ChannelID = "the field", "closed"
+		case 9:
+			m.Text, m.GuildID, m.ChannelID = "the field", "", "dm"
+		case 12:
+			m.Text = " "
+		}
+		all = append(all, m)
+	}
+	if err := db.SaveMessages(t.Context(), all...); err != nil {
+		t.Fatal(err)
+	}
+	vector := func(u Unembedded) Vector {
+		if u.Text == "the field" {
+			return meaning(random, 96, 3)
+		}
+		return meaning(random, 96, -1)
+	}
+	if n := embedAll(t, db, "m1", vector); n != 699 {
+		t.Fatalf("%d vectors", n)
+	}
+	find := func(q Nearest) (ids []string) {
+		t.Helper()
+		q.To = meaning(random, 96, 3)
+		found, err := db.Nearest(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range found {
+			if n.Apart {
+				ids = append(ids, n.ID)
+			}
+		}
+		slices.Sort(ids)
+		return ids
+	}
+	want := func(ids []string, want ...string) {
+		t.Helper()
+		if !slices.Equal(ids, want) {
+			t.Errorf("near are %v, want %v", ids, want)
+		}
+	}
+	guild := Nearest{GuildID: "g", Channels: []string{"open"}, Model: "m1"}
+	want(find(guild), "000007", "000010", "000011", "000013")
+	want(find(Nearest{GuildID: "g", Channels: []string{"open", "closed", "dm"}, Model: "m1"}), "000007", "000008", "000010", "000011", "000013")
+	want(find(Nearest{GuildID: "g", Model: "m1"}))
+	want(find(Nearest{GuildID: "h", Channels: []string{"open"}, Model: "m1"}))
+	want(find(Nearest{Channels: []string{"open"}, Model: "m1"}))
+	want(find(Nearest{GuildID: "g", Channels: []string{"open"}, Model: "m2"}))
+	if found, err := db.Nearest(t.Context(), Nearest{Channels: []string{"dm"}, Model: "m1", To: meaning(random, 96, 3)}); err != nil || len(found) != 1 || found[0].Apart {
+		t.Errorf("in the direct message: %v, %v", found, err)
+	}
+
+	// What is deleted, changed or too old has none any more, in the same transaction; neither has what changed while its vector was made.
+	if err := db.DeleteMessage(t.Context(), "000007"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.EditMessage(t.Context(), "000010", "another field"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.PruneMessages(t.Context(), all[12].At); err != nil {
+		t.Fatal(err)
+	}
+	want(find(guild), "000013")
+	if n, err := db.KeepVectors(t.Context(), "m1", Embedded{Unembedded{ID: "000013", Text: "what it said before"}, meaning(random, 96, 3)}); err != nil || n != 0 {
+		t.Errorf("kept %d vectors of what was changed: %v", n, err)
+	}
+	want(find(guild), "000013")
+
+	// Another model's take their place; what is left of the old goes.
+	if n := embedAll(t, db, "m2", func(u Unembedded) Vector { return meaning(random, 32, len(u.Text)) }); n == 0 {
+		t.Error("no vectors of the other model")
+	}
+	if n, err := db.Embedded(t.Context(), "m1"); err != nil || n != 0 {
+		t.Errorf("%d vectors of the old model: %v", n, err)
+	}
+	if err := db.DeleteGuild(t.Context(), "g"); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := db.Embedded(t.Context(), "m2"); err != nil || n != 0 {
+		t.Errorf("%d vectors of a server that was left: %v", n, err)
+	}
+}
+
+func TestNearestMemories(t *testing.T) {
+	db := open(t, t.TempDir())
+	random := rand.New(rand.NewPCG(1, 2))
+	var target int64
+	for i := range 60 {
+		m := Memory{Kind: MemoryNote, Scope: Scope{Kind: ScopeChannel, ID: "open", GuildID: "g"}, Text: fmt.Sprint("statement ", i), Sources: []string{fmt.Sprint("command:", i)}, By: "a", SaidAt: time.Unix(int64(i), 0), LearnedAt: time.Unix(int64(i), 0)}
+		id, err := db.Remember(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 5 {
+			target = id
+		}
+	}
+	all, err := db.UnembeddedMemories(t.Context(), "m", 100)
+	if err != nil || len(all) != 60 {
+		t.Fatal(len(all), err)
+	}
+	for _, u := range all {
+		field := -1
+		if u.Memo == target {
+			field = 3
+		}
+		if _, err := db.KeepVectors(t.Context(), "m", Embedded{u, meaning(random, 96, field)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	to := meaning(random, 96, 3)
+	near := func(w Within) int {
+		found, err := db.NearestMemories(t.Context(), w, "m", to, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range found {
+			if m.ID != target {
+				t.Errorf("near is %q", m.Text)
+			}
+		}
+		return len(found)
+	}
+	if n := near(WithinGuild("g", []string{"open"})); n != 1 {
+		t.Errorf("%d statements stand apart", n)
+	}
+	if n := near(WithinGuild("g", []string{"elsewhere"})) + near(WithinDM("open")) + near(Within{}); n != 0 {
+		t.Errorf("%d statements from a channel that is not read", n)
+	}
+	if err := db.EraseMemory(t.Context(), target); err != nil {
+		t.Fatal(err)
+	}
+	var left int
+	if err := db.readers.QueryRow(`SELECT count(*) FROM memory_vectors`).Scan(&left); err != nil || left != 59 {
+		t.Errorf("%d vectors left: %v", left, err)
+	}
+}
+
+func TestVector(t *testing.T) {
+	for _, c := range [][]float32{nil, {0, 0}, {float32(math.NaN()), 1}, {float32(math.Inf(1)), 1}} {
+		if v := NewVector(c); v != nil {
+			t.Errorf("%v makes %v", c, v)
+		}
+	}
+	a, b := NewVector([]float32{3, 4, 0, 0, 0}), NewVector([]float32{0.4, 0.3, 0, 0, 0})
+	if c := a.Cosine(b); c < 0.95 || c > 0.97 || a.Cosine(a) < 0.999 || a.Cosine(NewVector([]float32{1})) != 0 {
+		t.Errorf("cosine %v", c)
+	}
+}
+
+// BenchmarkNearest compares a question with 20,000 messages of a server.
+func BenchmarkNearest(b *testing.B) {
+	db := open(b, b.TempDir())
+	crowd(b, db, 20_000, 100)
+	random := rand.New(rand.NewPCG(1, 2))
+	embedAll(b, db, "m", func(Unembedded) Vector { return meaning(random, 384, -1) })
+	q := Nearest{GuildID: "3", Model: "m", To: meaning(random, 384, -1)}
+	for i := range 100 {
+		q.Channels = append(q.Channels, fmt.Sprintf("2%018d", i))
+	}
+	for b.Loop() {
+		if found, err := db.Nearest(b.Context(), q); err != nil || len(found) != nearestDefault {
+			b.Fatal(len(found), err)
+		}
+	}
+}
