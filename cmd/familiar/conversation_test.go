@@ -99,6 +99,7 @@ import (
 //	prompted TEXT            the last prompt of the main model holds a text; unprompted TEXT
 //	trace STATE              the last turn's record has this lookup state ("-" for none)
 //	recorded TEXT            the last turn's record, as JSON, holds a text; unrecorded TEXT
+//	embedded MODEL N         so many messages have a vector of that model
 //	summary CHANNEL TEXT     the summary of what was said before in a channel holds a text; - for none
 //	drop CODE, reconnect     the gateway closes; op 7
 //	forget                   the gateway loses the session: what follows cannot be resumed
@@ -286,6 +287,9 @@ func (c *conversation) startModel(script []byte) {
 	if _, wanted := c.env["TRANSCRIBE_API_KEY"]; wanted {
 		c.env["TRANSCRIBE_BASE_URL"] = c.model.URL
 	}
+	if _, wanted := c.env["EMBED_MODEL"]; wanted {
+		c.env["EMBED_BASE_URL"] = c.model.URL
+	}
 }
 
 func (c *conversation) must(err error) {
@@ -319,7 +323,7 @@ func (c *conversation) far() far {
 	nowhere := "http://127.0.0.1:1/v1"
 	return far{
 		resolver: c.web, dial: c.web.Dial, roots: c.web.RootCAs(), services: c.service, ollama: cmp.Or(c.ollama, nowhere),
-		backends: c.backends(), patience: patience, idle: c.idle,
+		backends: c.backends(), patience: patience, idle: c.idle, embed: 20 * time.Millisecond,
 	}
 }
 
@@ -793,6 +797,16 @@ func (c *conversation) looks() map[string]func(string) {
 		},
 		"offers":    func(name string) { holds(c.offered, true)(name) },
 		"offersnot": func(name string) { holds(c.offered, false)(name) },
+		"embedded": func(rest string) { // MODEL N: so many messages have a vector
+			model, n, _ := strings.Cut(rest, " ")
+			got := -1
+			if !eventually(func() bool {
+				got, _ = c.records().DB.Embedded(context.Background(), model)
+				return fmt.Sprint(got) == n
+			}) {
+				c.Errorf("%d have one", got)
+			}
+		},
 		"summary": func(rest string) {
 			channel, want, _ := strings.Cut(rest, " ")
 			if !eventually(func() bool {

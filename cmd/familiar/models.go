@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"familiar/internal/embedding"
 	"familiar/internal/llm"
 	"familiar/internal/providers/character"
 	"familiar/internal/transcribe"
@@ -127,6 +128,22 @@ func (a *app) listener() *transcribe.Service {
 		return nil
 	}
 	return &transcribe.Service{HTTP: a.client(base), BaseURL: base, Key: c.get("TRANSCRIBE_API_KEY"), Model: c.get("TRANSCRIBE_MODEL")}
+}
+
+// openEmbeddings makes the service that makes vectors, if one is configured.
+func (a *app) openEmbeddings(context.Context, *program) (err error) {
+	c := a.config
+	base := c.get("EMBED_BASE_URL")
+	if base == "" {
+		return nil
+	}
+	a.embeddings, err = embedding.New(embedding.Config{
+		BaseURL: base, Key: c.get("EMBED_API_KEY"), Model: c.get("EMBED_MODEL"), Agent: a.agent, Client: a.client, Redact: a.redact.String,
+	})
+	if err != nil {
+		return problems{"EMBED_BASE_URL: " + err.Error()}
+	}
+	return nil
 }
 
 // localServer uses an Ollama that happens to run here, with its first model where none is named.

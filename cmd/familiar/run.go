@@ -13,6 +13,7 @@ import (
 	"familiar/internal/bot"
 	"familiar/internal/bot/discord"
 	"familiar/internal/context/turn"
+	"familiar/internal/embedding"
 	"familiar/internal/footprint"
 	"familiar/internal/llm"
 	"familiar/internal/memory/writer"
@@ -98,6 +99,7 @@ func (a *app) serve(ctx context.Context, p *program) error {
 		b.Learns = true
 		background.Go(func() { w.Run(upkeep) })
 	}
+	background.Go(func() { a.embed(upkeep, p.far.embed) })
 	files := &reloader{app: a, program: p, bot: b, session: session}
 	background.Go(func() { files.run(upkeep) })
 
@@ -116,6 +118,16 @@ func (a *app) serve(ctx context.Context, p *program) error {
 		return nil // a signal
 	}
 	return err
+}
+
+// embed has what is kept embedded until ctx is done. Where no service is configured any more, its vectors go.
+func (a *app) embed(ctx context.Context, every time.Duration) {
+	if a.embeddings == nil {
+		_, err := a.store.DropVectors(ctx, "")
+		a.tidied(ctx, "delete vectors", err)
+		return
+	}
+	(&embedding.Indexer{Store: a.store, Service: a.embeddings, Log: a.log, Every: every}).Run(ctx)
 }
 
 // memoryWriter is what learns, or nil where that is switched off, or no model could.

@@ -15,6 +15,7 @@ import (
 
 	"familiar/internal/api"
 	"familiar/internal/bot"
+	"familiar/internal/embedding"
 	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/character"
 	"familiar/internal/providers/history"
@@ -42,6 +43,7 @@ type far struct {
 	ollama   string                           // where a local Ollama is looked for
 
 	perSecond int           // requests to Discord in a second; 0: its own limit
+	embed     time.Duration // after which messages are looked for that have no vector; 0: the usual time
 	idle      time.Duration // after which memory is written; 0: the usual time
 	patience  time.Duration // more time for what is usually quick, where the machine may be busy with other things
 }
@@ -77,6 +79,8 @@ type app struct {
 	files    *attachment.Files // what hangs on messages; nil at a terminal, where nothing does
 	servers  *server.Servers   // where what was said before is searched; nil at a terminal
 
+	embeddings *embedding.Service // nil: nothing is recalled by its meaning
+
 	summaries *history.Summaries // what was said before the last messages of a channel; nil at a terminal
 }
 
@@ -102,7 +106,7 @@ func open(ctx context.Context, p *program, need part) (*app, error) {
 		of   part
 		open func(context.Context, *program) error
 	}{
-		{toAnswer, a.openModels}, {toSearch, a.openStore}, {toRead, a.openReader}, {toSearch, a.openEngine}, {toServe, a.openFiles}, {toAnswer, a.openActor}, {toServe, a.openCast},
+		{toAnswer, a.openModels}, {toSearch, a.openStore}, {toRead, a.openReader}, {toSearch, a.openEngine}, {toServe, a.openFiles}, {toServe, a.openEmbeddings}, {toAnswer, a.openActor}, {toServe, a.openCast},
 	} {
 		if step.of > need {
 			continue

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -150,7 +151,7 @@ func (m *matrix) compare(q Nearest, best *nearby) {
 			channel = m.channels[i]
 			read = may[channel]
 		}
-		if read {
+		if read && !slices.Contains(q.Except, id) {
 			v := Vector(m.data[i*width : (i+1)*width])
 			best.add(id, float64(dot(q.To[vectorHead:], v[vectorHead:]))*scale*v.inverse())
 		}

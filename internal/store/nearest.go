@@ -16,6 +16,7 @@ type Nearest struct {
 	Channels []string // that may be read
 	Model    string   // that made To
 	To       Vector
+	Except   []string // ids of messages that do not count, such as the one that asks
 	Limit    int
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/web/clean"
 )
 
 // recollections list the messages that were recalled for the turn: where they stand, and what made them be chosen. What they say stands in
@@ -30,4 +31,16 @@ func recollections(t *turn.Trace) string {
 		}
 	}
 	return w.String()
+}
+
+// embeddings say where the message was sent for its meaning, and whether that came to anything.
+func embeddings(t *turn.Trace) (lines []string) {
+	for _, o := range t.Outcomes {
+		for _, c := range o.Contributions {
+			if e := c.Embedding; e != nil {
+				lines = append(lines, fmt.Sprintf("%s · %s · %s%s", clean.Line(e.Host, 60), clean.Line(e.Model, 60), ms(e.Took), inParens(string(e.Failure))))
+			}
+		}
+	}
+	return lines
 }

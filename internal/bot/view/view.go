@@ -143,6 +143,9 @@ func what(t *turn.Trace) string {
 	for i, line := range summaries(t) {
 		w.item(i, "summary", "%s", line)
 	}
+	for i, line := range embeddings(t) {
+		w.item(i, "embedded", "%s", line)
+	}
 	for i, line := range recalled(t) {
 		w.item(i, "recalled", "%s", line)
 	}

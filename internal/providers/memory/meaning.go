@@ -92,7 +92,8 @@ func (p *Provider) nearest(ctx context.Context, r turn.Request, m *meaning, stor
 	if r.GuildID != "" {
 		channels = p.readable(ctx, r)
 	}
-	found, err := p.Store.Nearest(ctx, store.Nearest{GuildID: r.GuildID, Channels: channels, Model: p.Embeddings.Model, To: m.vector, Limit: mostNear})
+	found, err := p.Store.Nearest(ctx, store.Nearest{GuildID: r.GuildID, Channels: channels, Model: p.Embeddings.Model, To: m.vector, Limit: mostNear,
+		Except: append(slices.Clone(r.Burst), r.Message.ID)})
 	if err != nil {
 		m.sent.Failure = failure(err)
 		return stored, nil
@@ -105,9 +106,6 @@ func (p *Provider) nearest(ctx context.Context, r turn.Request, m *meaning, stor
 	var ids []string
 	stored = slices.Clip(stored)
 	for _, n := range found {
-		if n.ID == r.Message.ID {
-			continue
-		}
 		ids = append(ids, n.ID)
 		if !n.Apart || len(m.near) == mostOfApart {
 			continue

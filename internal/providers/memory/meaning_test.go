@@ -1,0 +1,148 @@
+package memory
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/embedding"
+	"familiar/internal/llm/llmtest"
+	"familiar/internal/store"
+)
+
+// marks are what differs from one quotation to the next.
+var marks = regexp.MustCompile(`recalled-messages-\w+|\p{Co}`)
+
+// embedded gives a provider a service of embeddings, and all its messages their vectors.
+func embedded(t *testing.T, p *Provider) *llmtest.Server {
+	t.Helper()
+	server := llmtest.New(t)
+	script, err := llmtest.ParseScript([]byte("alike broken ruptured\nalike knee meniscus\nsay x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Play(script)
+	if p.Embeddings, err = embedding.New(embedding.Config{BaseURL: server.URL, Model: "m", Client: func(string) *http.Client { return http.DefaultClient }}); err != nil {
+		t.Fatal(err)
+	}
+	all, _, err := p.Store.UnembeddedMessages(t.Context(), "m", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range all {
+		v, err := p.Embeddings.Batch(t.Context(), []string{u.Text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Store.KeepVectors(t.Context(), "m", store.Embedded{Unembedded: u, Vector: v[0]}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return server
+}
+
+// quoted are the messages that are quoted, and what is on record of the embedding.
+func quoted(t *testing.T, p *Provider, r turn.Request) (text string, sent *turn.Embedding) {
+	t.Helper()
+	cs, err := p.Contribute(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cs {
+		text += c.Text
+		if c.Embedding != nil {
+			sent = c.Embedding
+		}
+	}
+	return marks.ReplaceAllString(text, " "), sent
+}
+
+// TestNearInMeaning finds what has none of the words in direct messages of that conversation alone, and goes by words where the service
+// fails.
+func TestNearInMeaning(t *testing.T) {
+	var all []store.Message
+	for i, channel := range []string{"dm", "another"} {
+		all = append(all, written(100*i, channel, 40, "My ruptured meniscus hurts in "+channel))
+		for n := range 25 {
+			all = append(all, written(100*i+10+n, channel, 1, fmt.Sprintf("word%d thing%d", n, n)))
+		}
+	}
+	for i := range all {
+		all[i].GuildID = ""
+	}
+	p := provider(t, all...)
+	server := embedded(t, p)
+	ask := request("", "dm", "who has a broken knee?")
+	text, sent := quoted(t, p, ask)
+	if !strings.Contains(text, "hurts in dm") || strings.Contains(text, "another") {
+		t.Errorf("recalled\n%s", text)
+	}
+	if sent == nil || sent.Failure != "" || sent.Model != "m" || sent.Host == "" {
+		t.Errorf("on record is %+v", sent)
+	}
+	ask.Message.Text = "that knee looked broken today" // asks nothing
+	if text, _ := quoted(t, p, ask); text != "" {
+		t.Errorf("recalled for no question\n%s", text)
+	}
+	before := len(server.Embeddings())
+	ask.Message.Text = "thanks!"
+	if _, sent := quoted(t, p, ask); sent != nil || len(server.Embeddings()) != before {
+		t.Errorf("sent for nothing: %+v", sent)
+	}
+
+	server.Embed = func(llmtest.Embedding) llmtest.Reply { return llmtest.Reply{llmtest.Error(500, "")} }
+	ask.Message.Text = "does the meniscus hurt?"
+	text, sent = quoted(t, p, ask)
+	if !strings.Contains(text, "hurts in dm") || sent == nil || sent.Failure != turn.CodeUpstream {
+		t.Errorf("without the service: %+v\n%s", sent, text)
+	}
+	p.Embeddings = nil
+	without, _ := quoted(t, p, ask)
+	if without != text {
+		t.Errorf("with a service that fails\n%s\nwithout\n%s", text, without)
+	}
+}
+
+// TestNotesNearInMeaning tells what people had the bot note in other words, where it may be read.
+func TestNotesNearInMeaning(t *testing.T) {
+	p := provider(t)
+	server := embedded(t, p)
+	for i := range 30 {
+		text := fmt.Sprintf("word%d thing%d", i, i)
+		if i == 3 {
+			text = "Ada ruptured her meniscus"
+		}
+		_, err := p.Store.Remember(t.Context(), store.Memory{
+			Kind: store.MemoryNote, Scope: store.Scope{Kind: store.ScopeChannel, ID: "general", GuildID: "g"}, Text: text, Sources: []string{fmt.Sprint("command:", i)}, By: "7", SaidAt: now, LearnedAt: now,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := p.Store.UnembeddedMemories(t.Context(), "m", 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range all {
+		v, err := p.Embeddings.Batch(t.Context(), []string{u.Text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Store.KeepVectors(t.Context(), "m", store.Embedded{Unembedded: u, Vector: v[0]}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, _ := quoted(t, p, request("g", "general", "who has a broken knee?")); !strings.Contains(text, "meniscus") || strings.Contains(text, "thing") {
+		t.Errorf("told is\n%s", text)
+	}
+	p.Rooms = rooms{open: []string{"elsewhere"}}
+	if text, _ := quoted(t, p, request("g", "elsewhere", "who has a broken knee?")); text != "" {
+		t.Errorf("told elsewhere is\n%s", text)
+	}
+	if len(server.Embeddings()) == 0 {
+		t.Error("nothing was sent")
+	}
+}
