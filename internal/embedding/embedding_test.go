@@ -160,7 +160,7 @@ func TestIndexer(t *testing.T) {
 			}
 			return nil
 		}
-		ctx, stop := stoppable(t, x)
+		done, stop := stoppable(t, x)
 		synctest.Wait()
 		time.Sleep(20 * time.Second) // 7 s, then 4 s, after the failures
 		synctest.Wait()
@@ -171,11 +171,11 @@ func TestIndexer(t *testing.T) {
 			t.Errorf("begins with %d, %q", len(first), first[0])
 		}
 		stop() // while a batch is on its way: it is lost, and no other
-		if <-ctx; embedded(t, db, "m1") != MaxTexts {
+		if <-done; embedded(t, db, "m1") != MaxTexts {
 			t.Error("half a batch is kept")
 		}
-		x = &Indexer{Store: db, Service: x.Service, Log: quiet()}
-		ctx, stop = stoppable(t, x)
+		x = &Indexer{Store: db, Service: x.Service, Log: quiet(), Every: 5 * time.Minute}
+		done, stop = stoppable(t, x)
 		time.Sleep(30 * time.Second)
 		synctest.Wait()
 		if n := embedded(t, db, "m1"); n != 300 {
@@ -191,20 +191,20 @@ func TestIndexer(t *testing.T) {
 			t.Errorf("asked again for what it had: %v", times)
 		}
 		before := len(server.Embeddings())
-		time.Sleep(2 * time.Hour)
+		time.Sleep(65 * time.Minute) // a full pass among others
 		if n := len(server.Embeddings()); n != before {
 			t.Errorf("%d requests for nothing", n-before)
 		}
 		stop()
-		<-ctx
-		ctx, stop = stoppable(t, &Indexer{Store: db, Service: service(t, server, "m2"), Log: quiet()})
+		<-done
+		done, stop = stoppable(t, &Indexer{Store: db, Service: service(t, server, "m2"), Log: quiet()})
 		time.Sleep(30 * time.Second)
 		synctest.Wait()
 		if old, now := embedded(t, db, "m1"), embedded(t, db, "m2"); old != 0 || now != 300 {
 			t.Errorf("%d vectors of the old model, %d of the new one", old, now)
 		}
 		stop()
-		<-ctx
+		<-done
 	})
 }
 

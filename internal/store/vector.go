@@ -49,14 +49,15 @@ func (v Vector) inverse() float64 {
 // dot is the dot product of signed bytes; b has at least as many as a. Four sums do not wait for each other.
 func dot(a, b []byte) int32 {
 	var s0, s1, s2, s3 int32
-	for len(a) >= 4 && len(b) >= 4 {
-		s0 += int32(int8(a[0])) * int32(int8(b[0]))
-		s1 += int32(int8(a[1])) * int32(int8(b[1]))
-		s2 += int32(int8(a[2])) * int32(int8(b[2]))
-		s3 += int32(int8(a[3])) * int32(int8(b[3]))
-		a, b = a[4:], b[4:]
+	i, b := 0, b[:len(a)]
+	for ; i+8 <= len(a); i += 8 {
+		x, y := a[i:i+8:i+8], b[i:i+8:i+8]
+		s0 += int32(int8(x[0]))*int32(int8(y[0])) + int32(int8(x[4]))*int32(int8(y[4]))
+		s1 += int32(int8(x[1]))*int32(int8(y[1])) + int32(int8(x[5]))*int32(int8(y[5]))
+		s2 += int32(int8(x[2]))*int32(int8(y[2])) + int32(int8(x[6]))*int32(int8(y[6]))
+		s3 += int32(int8(x[3]))*int32(int8(y[3])) + int32(int8(x[7]))*int32(int8(y[7]))
 	}
-	for i := range a {
+	for ; i < len(a); i++ {
 		s0 += int32(int8(a[i])) * int32(int8(b[i]))
 	}
 	return s0 + s1 + s2 + s3

@@ -17,11 +17,10 @@ import (
 )
 
 const (
-	mostNear     = 40                    // messages near in meaning that are one more list
-	mostOfApart  = 8                     // of them that are looked at though they have none of the words
-	apartReach   = 1                     // messages before and after them
-	compareLimit = 50 * time.Millisecond // for finding them
-	shareOfWords = 0                     // that a message needs that stands apart by its meaning
+	mostNear     = 40          // messages near in meaning that are one more list
+	mostOfApart  = 8           // of them that are looked at though they have none of the words
+	apartReach   = 1           // messages before and after them
+	compareLimit = time.Second // for finding them; a server's first question also reads its vectors, a tenth of that
 )
 
 // meaning is the vector of a message, on its way.
@@ -140,7 +139,7 @@ func chosen(r turn.Request, hits []ranking.Hit, m *meaning, fits func(h ranking.
 		switch {
 		case h.Score >= best-farBehind && fits(h, words):
 			best = max(best, h.Score)
-		case asks(r) && m != nil && m.near[h.ID] && fits(h, shareOfWords):
+		case asks(r) && m != nil && m.near[h.ID] && fits(h, 0):
 		default:
 			continue
 		}
