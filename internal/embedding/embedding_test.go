@@ -16,11 +16,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/llm/llmtest"
 	"familiar/internal/store"
-
-	"go.uber.org/goleak"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func service(t *testing.T, server *llmtest.Server, model string) *Service {
 	t.Helper()
@@ -107,9 +103,11 @@ func TestWhatServicesAnswer(t *testing.T) {
 }
 
 // messages keeps n messages, each with words of its own.
-func messages(t *testing.T, n int) *store.DB {
+func messages(t *testing.T, n int) *store.DB { return messagesIn(t, t.TempDir(), n) }
+
+func messagesIn(t *testing.T, dir string, n int) *store.DB {
 	t.Helper()
-	db, err := store.Open(t.Context(), t.TempDir())
+	db, err := store.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
