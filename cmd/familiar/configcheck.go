@@ -45,6 +45,9 @@ func (checkCommand) Run(ctx context.Context, p *program) error {
 	}
 	describeCharacter(p.out, ch)
 	fmt.Fprintln(p.out, "\nThe configuration is in order.")
+	for _, line := range strangers(p.environ, p.dir) {
+		fmt.Fprintln(p.out, line)
+	}
 	for _, line := range c.plain() {
 		fmt.Fprintln(p.out, line+".")
 	}
