@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/netip"
 	"net/url"
 	"os"
@@ -21,6 +22,7 @@ import (
 	"familiar/internal/bot/discord"
 	"familiar/internal/redact"
 	"familiar/internal/search/backends"
+	"familiar/internal/text"
 	"familiar/internal/web/guard"
 
 	"github.com/joho/godotenv"
@@ -135,6 +137,32 @@ func readConfig(env func(string) (string, bool), dir string) (*config, error) {
 		return c, wrong
 	}
 	return c, nil
+}
+
+// strangers says which names that are set, in .env or in the environment, were probably meant as one of ours.
+func strangers(environ []string, dir string) (lines []string) {
+	dotenv, err := readDotenv(dir)
+	if err != nil {
+		return nil // readConfig says so
+	}
+	var names []string
+	for _, s := range settings() {
+		names = append(names, s.name)
+	}
+	known := func(name string) bool { return slices.Contains(names, strings.TrimSuffix(name, "_FILE")) }
+	find := func(place, name string, near func(name, meant string) bool) {
+		if meant := text.Nearest(strings.TrimSuffix(name, "_FILE"), names); !known(name) && meant != "" && near(name, meant) {
+			lines = append(lines, fmt.Sprintf("%s: %s is no setting of mine; did you mean %s?", place, name, meant))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(dotenv)) {
+		find(".env", name, func(string, string) bool { return true })
+	}
+	// Others set variables in the environment, too: only what begins like a name of ours may be meant as one.
+	for _, name := range slices.Sorted(slices.Values(environ)) {
+		find("environment", name, func(name, meant string) bool { return name[:min(3, len(name))] == meant[:3] })
+	}
+	return lines
 }
 
 func readDotenv(dir string) (map[string]string, error) {

@@ -71,17 +71,27 @@ func main() {
 		os.Exit(exitFailed)
 	}
 	os.Exit(run(program{
-		args: os.Args[1:], env: os.LookupEnv, dir: dir, signals: signals,
+		args: os.Args[1:], env: os.LookupEnv, environ: environ(), dir: dir, signals: signals,
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, interactive: isTerminal(os.Stdin) && isTerminal(os.Stdout),
 		exit: os.Exit,
 	}))
+}
+
+// environ are the names of the variables that are set.
+func environ() (names []string) {
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		names = append(names, name)
+	}
+	return names
 }
 
 // program is everything that the outside gives to a run of familiar. Tests give another outside.
 type program struct {
 	args        []string
 	env         func(string) (string, bool)
-	dir         string // working directory
+	environ     []string // names that are set in the environment
+	dir         string   // working directory
 	signals     <-chan os.Signal
 	in          io.Reader
 	out, err    io.Writer
