@@ -66,7 +66,8 @@ func CommandSource(id string) string { return commandSource + id }
 // Remember keeps a statement and returns its id. What is known already, of the same person, gets the new sources. Supersedes names the
 // statement that this one replaces, which must be of the same scope, or [ErrNotFound] comes; what is history already is replaced by way of
 // the statement that replaced it. Sources that are no messages of the scope any more are left out; without any comes [ErrNoSource]. What
-// the bot learned by itself of a person needs their consent, or [ErrNoConsent] comes. [ErrTooMany] comes for the 501st of a person.
+// the bot learned by itself of a person needs their consent, or [ErrNoConsent] comes. [ErrTooMany] comes for the 501st of a person, and
+// [ErrOptedOut] for what is about or by somebody of whom nothing is kept.
 func (db *DB) Remember(ctx context.Context, m Memory) (id int64, err error) {
 	err = db.Write(ctx, func(tx *sql.Tx) (err error) {
 		id, err = db.RememberIn(tx, m)
@@ -83,6 +84,11 @@ func (db *DB) RememberIn(tx *sql.Tx, m Memory) (int64, error) {
 	m.Text = strings.TrimSpace(m.Text)
 	if err := m.check(); err != nil {
 		return 0, err
+	}
+	for _, person := range m.people() {
+		if err := db.consenting(tx, person, m.SaidAt); err != nil {
+			return 0, err
+		}
 	}
 	if err := permitted(tx, &m); err != nil {
 		return 0, err
@@ -108,6 +114,17 @@ func (db *DB) RememberIn(tx *sql.Tx, m Memory) (int64, error) {
 		return 0, err
 	}
 	return db.insertMemory(tx, m)
+}
+
+// people are those whom a statement is about or who asked for it.
+func (m Memory) people() (all []string) {
+	if m.By != "" {
+		all = append(all, m.By)
+	}
+	if m.Kind == MemoryPerson && m.Subject != m.By {
+		all = append(all, m.Subject)
+	}
+	return all
 }
 
 // check returns an error for what is no memory at all.

@@ -19,6 +19,8 @@ type statements struct {
 	use                       *sql.Stmt // on the writer's
 	search, timeOf            *sql.Stmt // the same
 	resting                   *sql.Stmt // on the writer's
+	standing                  *sql.Stmt // on the readers'
+	standingIn, unkept        *sql.Stmt // on the writer's
 }
 
 // Prepare prepares a statement once for every transaction of [DB.Write], whose function runs it through tx.Stmt:
@@ -102,8 +104,11 @@ func (db *DB) prepare(ctx context.Context) error {
 	}
 	all = append(all, statement{&db.stmts.search, db.readers, searchQuery},
 		statement{&db.stmts.timeOf, db.readers, `SELECT rowid, at FROM messages WHERE rowid >= ? ORDER BY rowid LIMIT 1`})
+	all = append(all, statement{&db.stmts.standing, db.readers, standingQuery})
 	if db.writes != nil {
 		all = append(all,
+			statement{&db.stmts.standingIn, db.writes.pool, standingQuery},
+			statement{&db.stmts.unkept, db.writes.pool, unkeptQuery},
 			statement{&db.stmts.row, db.writes.pool, `SELECT ` + rowColumns + ` FROM messages WHERE id = ?`},
 			statement{&db.stmts.index, db.writes.pool, `INSERT INTO message_words (rowid, words, tags) VALUES (?, ?, ?)`},
 			statement{&db.stmts.unindex, db.writes.pool, `INSERT INTO message_words (message_words, rowid, words, tags) VALUES ('delete', ?, ?, ?)`},

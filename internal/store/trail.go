@@ -1,0 +1,166 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Trail is where a person is found in the store. It goes stale: what is written later is not on it.
+type Trail struct {
+	Person   string              // their id
+	Names    map[string]bool     // under which they were seen
+	Messages map[string]bool     // ids of what they wrote
+	Words    []string            // what they wrote, and what is remembered of it
+	Turns    map[string]bool     // their turns; package trace finds them
+	Direct   map[string]bool     // channels that they alone share with the bot
+	Counts   map[DataKind]int    // but for records, and quotes in them
+	answers  []string            // ids of the bot's messages to them
+	own      map[string]struct{} // ids of its other messages
+	memories []int64
+}
+
+// Trail finds a person in the store. Turns and direct are theirs that somebody found elsewhere.
+func (db *DB) Trail(ctx context.Context, personID string, turns, direct map[string]bool) (*Trail, error) {
+	t := &Trail{Person: personID, Names: map[string]bool{}, Messages: map[string]bool{}, Turns: turns, Direct: map[string]bool{"user:" + personID: true},
+		Counts: map[DataKind]int{}, own: map[string]struct{}{}}
+	maps.Copy(t.Direct, direct)
+	for _, step := range []func(context.Context, *Trail) error{db.trailMessages, db.trailAnswers, db.trailMemories, db.trailClaims, db.trailRows} {
+		if err := step(ctx, t); err != nil {
+			return nil, fmt.Errorf("find a person: %w", db.Explain(err))
+		}
+	}
+	return t, nil
+}
+
+// trailMessages finds what they wrote. There is no index of authors, which would cost more than it is used.
+func (db *DB) trailMessages(ctx context.Context, t *Trail) error {
+	rows, err := db.readers.QueryContext(ctx, `SELECT id, channel_id, guild_id, author_name, text, note FROM messages WHERE author_id = ? AND NOT own`, t.Person)
+	err = each(rows, err, func(row scanner) error {
+		var id, channel, guild, name, text, note string
+		if err := row.Scan(&id, &channel, &guild, &name, &text, &note); err != nil {
+			return err
+		}
+		t.Messages[id], t.Names[name] = true, true
+		t.Words = append(t.Words, text, note)
+		if guild == "" {
+			t.Direct[channel] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	t.Counts[DataMessages] = len(t.Messages)
+	rows, err = db.readers.QueryContext(ctx, `SELECT name FROM people WHERE author_id = ? UNION SELECT by_name FROM backdrops WHERE by_id = ?`, t.Person, t.Person)
+	err = each(rows, err, func(row scanner) error {
+		var name string
+		err := row.Scan(&name)
+		t.Names[name] = true
+		return err
+	})
+	delete(t.Names, "")
+	return err
+}
+
+// trailAnswers finds what the bot wrote to them, by the messages, the turns and the channels that are theirs.
+func (db *DB) trailAnswers(ctx context.Context, t *Trail) error {
+	rows, err := db.readers.QueryContext(ctx, `SELECT id, channel_id, reply_to, turn_id FROM messages WHERE own`)
+	err = each(rows, err, func(row scanner) error {
+		var id, channel, replyTo, turn string
+		if err := row.Scan(&id, &channel, &replyTo, &turn); err != nil {
+			return err
+		}
+		if t.Messages[replyTo] || t.Direct[channel] || t.Turns[turn] {
+			t.answers = append(t.answers, id)
+		} else {
+			t.own[id] = struct{}{}
+		}
+		return nil
+	})
+	t.Counts[DataAnswers] = len(t.answers)
+	return err
+}
+
+// trailMemories finds what is remembered of them or at their wish, and what rests on messages of theirs, and of the bot to them, alone.
+func (db *DB) trailMemories(ctx context.Context, t *Trail) error {
+	all, err := db.ExportMemories(ctx)
+	for _, m := range all {
+		mine := m.By == t.Person || m.Kind == MemoryPerson && m.Subject == t.Person || m.Scope.Kind == ScopeDM && t.Direct[m.Scope.ID]
+		if mine || len(m.Sources) > 0 && !slices.ContainsFunc(m.Sources, func(id string) bool { return !t.Messages[id] && !slices.Contains(t.answers, id) }) {
+			t.memories, t.Words = append(t.memories, m.ID), append(t.Words, m.Text)
+		}
+	}
+	t.Counts[DataMemories] = len(t.memories)
+	return err
+}
+
+// trailClaims counts what waits for an answer to them, and messages of theirs that are being deleted.
+func (db *DB) trailClaims(ctx context.Context, t *Trail) error {
+	rows, err := db.readers.QueryContext(ctx, `SELECT event FROM claims WHERE state <> 'done'`)
+	err = each(rows, err, func(row scanner) error {
+		var event string
+		err := row.Scan(&event)
+		if asked, replied := t.inEvent(event); asked || replied {
+			t.Counts[DataPending]++
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	rows, err = db.readers.QueryContext(ctx, `SELECT message_id FROM forgetting`)
+	return each(rows, err, func(row scanner) error {
+		var id string
+		err := row.Scan(&id)
+		if t.Messages[id] {
+			t.Counts[DataPending]++
+		}
+		return err
+	})
+}
+
+// trailRows counts what the plan has conditions for.
+func (db *DB) trailRows(ctx context.Context, t *Trail) error {
+	args := t.args(db, time.Now())
+	for _, p := range plan {
+		if p.rows == "" {
+			continue
+		}
+		n := 0
+		if err := db.readers.QueryRowContext(ctx, `SELECT count(*) FROM `+p.table+` WHERE `+p.rows, args...).Scan(&n); err != nil {
+			return fmt.Errorf("%s: %w", p.table, err)
+		}
+		t.Counts[p.kind] += n
+	}
+	return nil
+}
+
+func (t *Trail) args(db *DB, now time.Time) []any {
+	return []any{sql.Named("person", t.Person), sql.Named("who", db.Pseudonym(t.Person)), sql.Named("today", day(now)),
+		sql.Named("direct", listed(slices.Sorted(maps.Keys(t.Direct))))}
+}
+
+// inEvent reports whether an event is theirs, and whether it replies to a message of theirs.
+func (t *Trail) inEvent(event string) (asked, replied bool) {
+	message, reply := authorsOf(event)
+	return message.id == t.Person, reply.id == t.Person
+}
+
+// each calls do for each row of a query, which failed if err is not nil.
+func each(rows *sql.Rows, err error, do func(scanner) error) error {
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := do(rows); err != nil {
+			return err
+		}
+	}
+	return errors.Join(rows.Err(), rows.Close())
+}
