@@ -32,7 +32,7 @@ type planned struct {
 	by    string // where rows is empty: what takes care of them, or why none is anybody's
 }
 
-// The parameters are @person, their id; @who, their pseudonym; @today; and @direct, the channels that they alone share with the bot.
+// The parameters are @person, their id; @who, their pseudonym; @before, @today; and @direct, the channels that they alone share with the bot.
 const inDirect = ` IN (SELECT value FROM json_each(@direct))`
 
 const withRecords = "package trace deletes it with a record"
@@ -45,7 +45,7 @@ var plan = []planned{
 	{table: "claims", by: "Erase deletes those of their messages"},
 	{table: "posts", by: withRecords},
 	{table: "forgetting", by: "package trace empties it first"},
-	{table: "people", kind: DataNames, rows: `author_id = @person`},
+	{table: "people", kind: DataNames, rows: `author_id = @person AND at <= @before`},
 
 	{table: "traces", by: "package trace deletes the records of their turns, and takes them out of others"},
 	{table: "trace_messages", by: withRecords},

@@ -184,43 +184,38 @@ func (db *DB) unkept(tx *sql.Tx, turnID string) (unkept bool, err error) {
 // unkeptQuery is quick where there is none at all, which is so nearly everywhere.
 const unkeptQuery = `SELECT EXISTS (SELECT 1 FROM unkept_turns WHERE turn_id = ?)`
 
-// PruneUnkept forgets which turns before that time were not kept: they are over. It also forgets what was done about what is kept of people.
+// PruneUnkept forgets which turns before that time were not kept: they are over.
 func (db *DB) PruneUnkept(ctx context.Context, before time.Time) (int, error) {
-	n, err := db.exec(ctx, "prune unkept turns", `DELETE FROM unkept_turns WHERE at < ?`, before.UnixMicro())
-	return n, err
+	return db.exec(ctx, "prune unkept turns", `DELETE FROM unkept_turns WHERE at < ?`, before.UnixMicro())
 }
 
 // keptEvent returns an event as it may be kept for a restart: empty if it is of somebody of whom nothing is kept, and without the message
 // that it replies to where that is.
 func (db *DB) keptEvent(tx *sql.Tx, event string) (string, error) {
-	if event == "" {
-		return "", nil
+	message, reply := authorsOf(event)
+	s, err := db.StandingIn(tx, message.id)
+	if err != nil || !s.Keeps(message.at) {
+		return "", err
 	}
-	var all map[string]json.RawMessage
-	if json.Unmarshal([]byte(event), &all) != nil {
-		return event, nil
+	if s, err = db.StandingIn(tx, reply.id); err != nil || s.Keeps(reply.at) {
+		return event, err
 	}
-	for field, drop := range map[string]func(){"Message": func() { event = "" }, "Reply": func() { delete(all, "Reply") }} {
-		by := authorIn(all[field])
-		s, err := db.StandingIn(tx, by.id)
-		if err != nil {
-			return "", err
-		}
-		if by.id != "" && !s.Keeps(by.at) {
-			drop()
-		}
-	}
-	if _, there := all["Reply"]; event == "" || there {
-		return event, nil
-	}
-	text, err := json.Marshal(all)
-	return string(text), err
+	return withoutReply(event)
 }
 
 // written is who wrote a message of an event, and when.
 type written struct {
 	id string
 	at time.Time
+}
+
+// authorsOf returns who wrote the message of an event, and the one that it replies to.
+func authorsOf(event string) (message, reply written) {
+	var e struct{ Message, Reply json.RawMessage }
+	if json.Unmarshal([]byte(event), &e) != nil {
+		return written{}, written{}
+	}
+	return authorIn(e.Message), authorIn(e.Reply)
 }
 
 func authorIn(message json.RawMessage) written {
@@ -232,4 +227,15 @@ func authorIn(message json.RawMessage) written {
 		return written{}
 	}
 	return written{m.Author.ID, m.At}
+}
+
+// withoutReply is an event without the message that it replies to.
+func withoutReply(event string) (string, error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(event), &all); err != nil {
+		return "", err
+	}
+	delete(all, "Reply")
+	text, err := json.Marshal(all)
+	return string(text), err
 }

@@ -6,46 +6,53 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 )
 
 // Trail is where a person is found in the store. It goes stale: what is written later is not on it.
 type Trail struct {
-	Person   string              // their id
-	Names    map[string]bool     // under which they were seen
-	Messages map[string]bool     // ids of what they wrote
-	Words    []string            // what they wrote, and what is remembered of it
-	Turns    map[string]bool     // their turns; package trace finds them
-	Direct   map[string]bool     // channels that they alone share with the bot
-	Counts   map[DataKind]int    // but for records, and quotes in them
-	answers  []string            // ids of the bot's messages to them
-	own      map[string]struct{} // ids of its other messages
+	Person   string           // their id
+	Before   time.Time        // what they did later is not on it; zero: all is
+	Names    map[string]bool  // under which they were seen
+	Messages map[string]bool  // ids of what they wrote
+	Words    []string         // what they wrote, and what is remembered of it
+	Turns    map[string]bool  // their turns; package trace finds them
+	Direct   map[string]bool  // channels that they alone share with the bot
+	Counts   map[DataKind]int // but for records, and quotes
+	answers  map[string]bool  // ids of the bot's messages to them
 	memories []int64
 }
 
-// Trail finds a person in the store. Turns and direct are theirs that somebody found elsewhere.
-func (db *DB) Trail(ctx context.Context, personID string, turns, direct map[string]bool) (*Trail, error) {
-	t := &Trail{Person: personID, Names: map[string]bool{}, Messages: map[string]bool{}, Turns: turns, Direct: map[string]bool{"user:" + personID: true},
-		Counts: map[DataKind]int{}, own: map[string]struct{}{}}
-	maps.Copy(t.Direct, direct)
+// NewTrail is a trail without anything on it.
+func NewTrail(personID string, before time.Time) *Trail {
+	return &Trail{Person: personID, Before: before, Names: map[string]bool{}, Messages: map[string]bool{}, Turns: map[string]bool{},
+		Direct: map[string]bool{"user:" + personID: true}, answers: map[string]bool{}}
+}
+
+// Follow finds a person in the store, by what is on the trail already, and counts what is there now.
+func (db *DB) Follow(ctx context.Context, t *Trail) error {
+	t.Counts = map[DataKind]int{}
 	for _, step := range []func(context.Context, *Trail) error{db.trailMessages, db.trailAnswers, db.trailMemories, db.trailClaims, db.trailRows} {
 		if err := step(ctx, t); err != nil {
-			return nil, fmt.Errorf("find a person: %w", db.Explain(err))
+			return fmt.Errorf("find a person: %w", db.Explain(err))
 		}
 	}
-	return t, nil
+	return nil
 }
 
 // trailMessages finds what they wrote. There is no index of authors, which would cost more than it is used.
 func (db *DB) trailMessages(ctx context.Context, t *Trail) error {
-	rows, err := db.readers.QueryContext(ctx, `SELECT id, channel_id, guild_id, author_name, text, note FROM messages WHERE author_id = ? AND NOT own`, t.Person)
+	rows, err := db.readers.QueryContext(ctx, `SELECT id, channel_id, guild_id, author_name, text, note FROM messages
+		WHERE author_id = ? AND NOT own AND at <= ?`, t.Person, t.before())
 	err = each(rows, err, func(row scanner) error {
 		var id, channel, guild, name, text, note string
 		if err := row.Scan(&id, &channel, &guild, &name, &text, &note); err != nil {
 			return err
 		}
 		t.Messages[id], t.Names[name] = true, true
+		t.Counts[DataMessages]++
 		t.Words = append(t.Words, text, note)
 		if guild == "" {
 			t.Direct[channel] = true
@@ -55,7 +62,6 @@ func (db *DB) trailMessages(ctx context.Context, t *Trail) error {
 	if err != nil {
 		return err
 	}
-	t.Counts[DataMessages] = len(t.Messages)
 	rows, err = db.readers.QueryContext(ctx, `SELECT name FROM people WHERE author_id = ? UNION SELECT by_name FROM backdrops WHERE by_id = ?`, t.Person, t.Person)
 	err = each(rows, err, func(row scanner) error {
 		var name string
@@ -76,22 +82,21 @@ func (db *DB) trailAnswers(ctx context.Context, t *Trail) error {
 			return err
 		}
 		if t.Messages[replyTo] || t.Direct[channel] || t.Turns[turn] {
-			t.answers = append(t.answers, id)
-		} else {
-			t.own[id] = struct{}{}
+			t.answers[id] = true
+			t.Counts[DataAnswers]++
 		}
 		return nil
 	})
-	t.Counts[DataAnswers] = len(t.answers)
 	return err
 }
 
 // trailMemories finds what is remembered of them or at their wish, and what rests on messages of theirs, and of the bot to them, alone.
 func (db *DB) trailMemories(ctx context.Context, t *Trail) error {
 	all, err := db.ExportMemories(ctx)
+	t.memories = nil
 	for _, m := range all {
 		mine := m.By == t.Person || m.Kind == MemoryPerson && m.Subject == t.Person || m.Scope.Kind == ScopeDM && t.Direct[m.Scope.ID]
-		if mine || len(m.Sources) > 0 && !slices.ContainsFunc(m.Sources, func(id string) bool { return !t.Messages[id] && !slices.Contains(t.answers, id) }) {
+		if mine || len(m.Sources) > 0 && !slices.ContainsFunc(m.Sources, func(id string) bool { return !t.Messages[id] && !t.answers[id] }) {
 			t.memories, t.Words = append(t.memories, m.ID), append(t.Words, m.Text)
 		}
 	}
@@ -141,14 +146,22 @@ func (db *DB) trailRows(ctx context.Context, t *Trail) error {
 }
 
 func (t *Trail) args(db *DB, now time.Time) []any {
-	return []any{sql.Named("person", t.Person), sql.Named("who", db.Pseudonym(t.Person)), sql.Named("today", day(now)),
+	return []any{sql.Named("before", t.before()), sql.Named("person", t.Person), sql.Named("who", db.Pseudonym(t.Person)), sql.Named("today", day(now)),
 		sql.Named("direct", listed(slices.Sorted(maps.Keys(t.Direct))))}
+}
+
+func (t *Trail) before() int64 {
+	if t.Before.IsZero() {
+		return math.MaxInt64
+	}
+	return t.Before.UnixMicro()
 }
 
 // inEvent reports whether an event is theirs, and whether it replies to a message of theirs.
 func (t *Trail) inEvent(event string) (asked, replied bool) {
 	message, reply := authorsOf(event)
-	return message.id == t.Person, reply.id == t.Person
+	theirs := func(w written) bool { return w.id == t.Person && (t.Before.IsZero() || !w.at.After(t.Before)) }
+	return theirs(message), theirs(reply)
 }
 
 // each calls do for each row of a query, which failed if err is not nil.
