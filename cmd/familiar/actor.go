@@ -17,6 +17,7 @@ import (
 	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/character"
 	"familiar/internal/providers/history"
+	"familiar/internal/providers/memory"
 	"familiar/internal/providers/server"
 	"familiar/internal/providers/websearch"
 	"familiar/internal/search/backends"
@@ -114,11 +115,12 @@ func (a *app) actorOf(c *character.Character, far far) (*bot.Actor, error) {
 		Providers: []prompt.Provider{
 			&character.Provider{Character: c},
 			&history.Provider{Store: a.store, Window: c.Window},
+			&memory.Provider{Store: a.store, Rooms: a.servers},
 			past, // before the web: the first that looked has the say
 			lookup,
 		},
 		Count: counter.Count, BlockRole: web.BlockRole, Clock: c.Location, Names: append([]string{c.Name}, c.Aliases...), Redact: a.redact.String,
-		Deadlines: map[string]time.Duration{"character": 250*time.Millisecond + far.patience, "history": 2*time.Second + far.patience},
+		Deadlines: map[string]time.Duration{"character": 250*time.Millisecond + far.patience, "history": 2*time.Second + far.patience, "memory": 3*time.Second + far.patience},
 	}
 	if a.files != nil {
 		builder.Providers = append(builder.Providers, &attachment.Provider{Files: a.files, Sees: func() bool { return a.sees(models) }})

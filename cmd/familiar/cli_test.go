@@ -326,3 +326,41 @@ func waitFor(t *testing.T, out *lockedBuffer, text string) {
 		t.Fatalf("%q does not come:\n%s", text, out)
 	}
 }
+
+// TestMemoryCommand writes what is remembered as files, changes one, forgets the rest and reads the files again.
+func TestMemoryCommand(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, txtar.Parse(nil))
+	db, err := store.Open(t.Context(), filepath.Join(c.dir, "data"))
+	c.must(err)
+	for i, text := range []string{"I collect stamps", "The raid starts at eight"} {
+		_, err := db.Remember(t.Context(), store.Memory{Kind: store.MemoryNote, Scope: store.Scope{Kind: store.ScopeDM, ID: "d"}, Text: text, By: "ana",
+			Sources: []string{store.CommandSource("1")}, SaidAt: time.Unix(int64(i), 0), LearnedAt: time.Unix(int64(i), 0)})
+		c.must(err)
+	}
+	c.must(db.Close())
+	does := func(want string, args ...string) {
+		t.Helper()
+		code, out, err := c.command(nil, append([]string{"memory"}, args...)...)
+		if !strings.Contains(out+err, want) || code == exitOK != (err == "") {
+			t.Errorf("%v: exit code %d\n%s%s", args, code, out, err)
+		}
+	}
+	does("I collect stamps")
+	does("note · dm d", "show")
+	does("The raid", "search", "RAID", "eight")
+	does("Nothing is remembered.", "search", "raid", "stamps")
+	does("Written: 2.", "export", "files")
+	does("is not empty", "export", "files")
+	does("Forgotten: 2.", "forget", "1", "2")
+	does("there is no statement 2", "forget", "2")
+	file := filepath.Join(c.dir, "files", "note", "000002.md")
+	data, err := os.ReadFile(file)
+	c.must(err)
+	c.must(os.WriteFile(file, []byte(strings.Replace(string(data), "kind =", "kid =", 1)), 0o600))
+	does("note/000002.md:4: there is no setting kid", "import", "files")
+	c.must(os.WriteFile(file, []byte(strings.Replace(string(data), "eight", "nine", 1)), 0o600))
+	does("Added: 2. Replaced: 0.", "import", "files")
+	does("Added: 0. Replaced: 2.", "import", "files")
+	does(`"Text": "The raid starts at nine"`, "show", "--json")
+}

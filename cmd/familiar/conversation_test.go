@@ -63,6 +63,7 @@ import (
 //	shows CHANNEL TEXT       one of the bot's messages holds a text; bare CHANNEL: none of them is left
 //	command WHO NAME K=V …   a slash command in general, + for spaces; its answer is looked at
 //	try WHO NAME K=V …       the same by somebody who may not manage the server
+//	give CHANNEL WHO NAME K=V …  the same in any channel
 //	react CHANNEL WHO EMOJI  somebody puts an emoji under the bot's last message; unreact: takes it away; modreact: a moderator
 //	reacted CHANNEL EMOJI    the bot has put it under the last message of a person; - for none of its emojis anywhere
 //	feedback TEXT            what familiar feedback prints holds a text
@@ -455,6 +456,7 @@ func (c *conversation) deeds() map[string]func(string) {
 		},
 		"command": func(rest string) { c.order(rest, true) },
 		"try":     func(rest string) { c.order(rest, false) },
+		"give":    func(rest string) { c.hearAnswer(c.discord.Order(orderOf(rest)), 1) },
 		"bring":   func(rest string) { c.hearAnswer(c.discord.Order(orderOf("elsewhere "+rest)), 1) },
 		"menu": func(rest string) {
 			channel, who, name := words3(rest)

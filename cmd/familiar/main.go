@@ -10,6 +10,7 @@
 //	familiar fetch URL       one page, as a lookup reads it
 //	familiar trace [ID]      the records of past turns
 //	familiar feedback        what was said of sources, and how to take it back
+//	familiar memory          what it remembers: listed, deleted, as files
 //	familiar config check    what is configured, and from where
 //
 // This package is the only reader of the environment and of flags, and the place where the packages are
@@ -51,6 +52,7 @@ type commands struct {
 	Fetch    fetchCommand    `cmd:"" help:"Read one page as a lookup does."`
 	Trace    traceCommand    `cmd:"" help:"List the records of past turns, or show one."`
 	Feedback feedbackCommand `cmd:"" help:"List what people said of the character's sources, or forget it."`
+	Memory   memoryCommand   `cmd:"" help:"List what the bot remembers, delete it, or write and read it as files."`
 	Config   configCommand   `cmd:"" help:"Look at the configuration."`
 
 	Version kong.VersionFlag `help:"Print the version."`

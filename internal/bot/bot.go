@@ -9,6 +9,7 @@
 //   - lane.go lets it wait for its turn, in its channel's lane.
 //   - voice.go has a voice message written down, so that it is answered like any other.
 //   - take.go takes the turn: gather (prompt.Builder), ask (llm.Client), answer (answer.go, reply.go), remember (trace.Store).
+//   - memory.go remembers and forgets what a message orders, before the turn reads anything; remembered.go is /memory.
 //   - threads.go opens threads and goes on in them.
 //   - chatter.go joins in unasked, where people want that.
 //   - process.go has models think before the answer, or word it anew, where the mode says so.

@@ -36,6 +36,8 @@ func (b *Bot) carryOut(ctx context.Context, e turn.Event) turn.Answer {
 	switch button := e.Command.Button; {
 	case strings.HasPrefix(button, "context:"):
 		return b.turnPage(ctx, e)
+	case strings.HasPrefix(button, memoryButton):
+		return b.memoryPage(ctx, e)
 	case button != "":
 		return b.press(ctx, e)
 	}

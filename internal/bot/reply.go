@@ -151,6 +151,9 @@ func minutes(d time.Duration) string {
 func (r reply) withoutModel(excuse string) string {
 	r.marker = nil
 	found := r.lookup != nil && r.lookup.State == turn.Found && len(r.lookup.Summary) > 0
+	if words := r.remembered(); words != "" && !found {
+		return r.finish(strings.TrimSpace(words+"\n\n"+excuse), nil)
+	}
 	switch {
 	case found && excuse != "":
 		return r.compose(extracts(r.language(), r.lookup), excuse)

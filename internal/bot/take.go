@@ -106,7 +106,9 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	ctx, cancel := context.WithDeadline(ctx, t.Request.Deadline.Add(b.limit()))
 	defer cancel()
 
+	b.obey(ctx, t) // before anything from the web is read
 	p := b.gather(ctx, actor, t)
+	b.tellMemory(actor, t, &p)
 	if actor.Model != nil {
 		b.preprocess(ctx, actor, t, &p)
 	}

@@ -27,11 +27,12 @@ const mostServers = 3
 // there are no servers. What cannot be found out is not read.
 func Within(ctx context.Context, db *store.DB, rooms Rooms, r turn.Request) store.Within {
 	if r.GuildID != "" {
-		audience := r.ChannelID
-		if r.Private {
-			audience = ""
+		if !r.Private {
+			return store.WithinGuild(r.GuildID, readable(ctx, rooms, r.GuildID, r.Reader, r.ChannelID))
 		}
-		return store.WithinGuild(r.GuildID, readable(ctx, rooms, r.GuildID, r.Reader, audience))
+		w := store.WithinGuild(r.GuildID, readable(ctx, rooms, r.GuildID, r.Reader, ""))
+		// Of a private thread they are a member, for they wrote there.
+		return w.AlsoChannels(r.GuildID, readable(ctx, rooms, r.GuildID, r.Reader, r.ChannelID, r.ChannelID))
 	}
 	w := store.WithinDM(r.ChannelID)
 	if rooms == nil || r.Reader.ID == "" {
@@ -50,11 +51,11 @@ func Within(ctx context.Context, db *store.DB, rooms Rooms, r turn.Request) stor
 	return w
 }
 
-func readable(ctx context.Context, rooms Rooms, guildID string, who turn.Reader, audience string) []string {
+func readable(ctx context.Context, rooms Rooms, guildID string, who turn.Reader, audience string, channels ...string) []string {
 	if rooms == nil {
 		return nil
 	}
-	all := rooms.Readable(ctx, guildID, who, audience)
+	all := rooms.Readable(ctx, guildID, who, audience, channels...)
 	maps.DeleteFunc(all, func(_ string, may bool) bool { return !may })
 	return slices.Sorted(maps.Keys(all))
 }

@@ -82,7 +82,7 @@ func (db *DB) Remember(ctx context.Context, m Memory) (id int64, err error) {
 // RememberIn is Remember in a transaction of the caller's, whose other writes hold if and only if this one does.
 func (db *DB) RememberIn(tx *sql.Tx, m Memory) (int64, error) {
 	m.Text = strings.TrimSpace(m.Text)
-	if err := m.check(); err != nil {
+	if err := m.Check(); err != nil {
 		return 0, err
 	}
 	for _, person := range m.people() {
@@ -127,8 +127,8 @@ func (m Memory) people() (all []string) {
 	return all
 }
 
-// check returns an error for what is no memory at all.
-func (m Memory) check() error {
+// Check returns an error for what is no memory at all: without a scope, a kind or a text, or too long.
+func (m Memory) Check() error {
 	if err := m.Scope.check(); err != nil {
 		return err
 	}
@@ -169,12 +169,17 @@ func permitted(tx *sql.Tx, m *Memory) error {
 	if m.Kind != MemoryPerson || m.By != "" {
 		return nil
 	}
-	consent := false
-	err := tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM consents WHERE user_id = ?)`, m.Subject).Scan(&consent)
-	if err == nil && !consent {
+	agreed, err := agrees(tx, m.Subject)
+	if err == nil && !agreed {
 		err = ErrNoConsent
 	}
 	return err
+}
+
+// agrees is Consent within a transaction.
+func agrees(tx *sql.Tx, personID string) (agreed bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM consents WHERE user_id = ?)`, personID).Scan(&agreed)
+	return agreed, err
 }
 
 // holds reports whether what was said in a channel may be a statement of the scope. What holds in a whole server or everywhere nobody says
@@ -327,7 +332,9 @@ func scanMemory(row scanner) (m Memory, err error) {
 	err = row.Scan(&m.ID, &m.Kind, &m.Scope.Kind, &m.Scope.ID, &m.Scope.GuildID, &m.Subject, &m.Text, &m.TraceID, &m.By, &said, &learned,
 		&m.Supersedes, &m.Superseded, &m.Pinned, &sources)
 	m.SaidAt, m.LearnedAt = time.UnixMicro(said).UTC(), time.UnixMicro(learned).UTC()
-	m.Sources = strings.Fields(sources.String)
-	slices.Sort(m.Sources)
+	if sources.Valid {
+		m.Sources = strings.Fields(sources.String)
+		slices.Sort(m.Sources)
+	}
 	return m, err
 }

@@ -378,6 +378,7 @@ func skeleton(t *turn.Trace) turn.Trace {
 	left.Request = turn.Request{ID: r.ID, Character: r.Character, GuildID: r.GuildID, ChannelID: r.ChannelID, Mode: r.Mode, Persona: r.Persona, Burst: r.Burst,
 		Message: turn.Message{ID: r.Message.ID, ChannelID: r.Message.ChannelID, Author: turn.Author{ID: r.Message.Author.ID}, Text: deleted, At: r.Message.At},
 		Web:     r.Web, Budget: r.Budget, Deadline: r.Deadline}
+	left.Memory = nil
 	left.Prompt, left.Dropped, left.Guarded, left.Unborne, left.Verified, left.Processed, left.Err = nil, nil, nil, nil, nil, nil, questionDeleted
 	if t.Reply != "" {
 		left.Reply = deleted

@@ -28,10 +28,32 @@ type Trace struct {
 	Err       string         `json:"err,omitempty"`       // redacted cause, for the operator
 	Began     time.Time      `json:"began"`
 
+	Memory      *MemoryChange `json:"memory,omitempty"`      // what its author ordered to be remembered or forgotten; nil: nothing
 	Transcripts []Transcript  `json:"transcripts,omitempty"` // of voice messages
 	Timings     Timings       `json:"timings"`
 	Took        time.Duration `json:"took"`
 }
+
+// MemoryChange is what became of an order to remember, to forget or to correct. It is carried out before the turn reads anything, in the
+// person's own words.
+type MemoryChange struct {
+	Deed    string  `json:"deed"`              // "keep", "forget" or "correct"
+	Text    string  `json:"text,omitempty"`    // what was to be remembered, or forgotten
+	Kind    string  `json:"kind,omitempty"`    // of what is remembered now: "person" or "note"
+	Scope   string  `json:"scope,omitempty"`   // where: "dm" or "channel"
+	IDs     []int64 `json:"ids,omitempty"`     // of what is remembered now, or was forgotten
+	Refused string  `json:"refused,omitempty"` // why nothing was changed
+}
+
+// Why an order to remember or to forget is not carried out.
+const (
+	MemoryOthers  = "it is about somebody else"
+	MemoryNothing = "nothing of that kind is remembered"
+	MemorySecret  = "it holds a secret"
+	MemoryFull    = "there is as much as one person may have remembered"
+	MemoryOptOut  = "who asks has opted out, so that nothing of theirs is kept"
+	MemoryBroken  = "the store failed"
+)
 
 // Phase is how far a turn came. A turn found in an early phase at start-up was interrupted.
 type Phase string

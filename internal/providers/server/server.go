@@ -44,6 +44,14 @@ type Servers struct {
 	paused map[string]time.Time // by server: until when Discord's search is not asked; guarded by mu
 }
 
+// Readable asks the platform. Without one nothing is readable.
+func (s *Servers) Readable(ctx context.Context, guildID string, who turn.Reader, audience string, channels ...string) map[string]bool {
+	if s == nil || s.Platform == nil {
+		return nil
+	}
+	return s.Platform.Readable(ctx, guildID, who, audience, channels...)
+}
+
 // Provider is the context provider. Its exported fields are set before first use and not changed after.
 type Provider struct {
 	Store   *store.DB

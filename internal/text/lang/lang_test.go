@@ -30,7 +30,7 @@ func TestCodes(t *testing.T) {
 // The keys of a table are those that it has in English, but for the keys of ownKeys, which are each language's own, and a
 // few more.
 var (
-	ownKeys  = []string{"Grammar.Contractions", "Grammar.ChatForms", "Number.Units", "Time.WhichOther", "FollowUp.ArticlePrepositions"}
+	ownKeys  = []string{"Grammar.Contractions", "Grammar.ChatForms", "Number.Units", "Time.WhichOther", "FollowUp.ArticlePrepositions", "Memory.Behind"}
 	moreKeys = map[string][]string{"Time.Calendar": {""}, "Time.FutureBefore": {"+"}, "Time.WhichDay": {"last", "this", "next"}}
 )
 

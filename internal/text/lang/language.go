@@ -16,6 +16,7 @@ type Language struct {
 	Weather   Weather
 	Need      Need
 	Order     Order
+	Memory    Memory
 	FollowUp  FollowUp `toml:"follow_up"`
 	Query     Query
 	Privacy   Privacy
@@ -154,6 +155,21 @@ type Order struct {
 	NotSearched   Words              `toml:"not_searched"` // behind the verb of what is no order: "search engine"
 	Fillers       Words              // before a comma at a sentence's beginning: "well,"
 	Tail          Words              // at the end of an order: "online", "for me"
+}
+
+// Memory holds the words of orders to remember and to forget. Their words are compared whole: "recuerdas" is no "recuerda".
+type Memory struct {
+	Leads   Phrases            // before an order, or behind it: "please"
+	Asks    Phrases            // before an order that is put as a question: "can you"
+	Orders  map[string]Phrases // what orders begin with, by what is ordered and what follows: see package remember
+	Behind  map[string]Phrases // what they end with, where the verb stands last
+	Starts  Words              // how a clause begins behind "remember that", where "that" may also point at a thing; none: it never does
+	Own     Words              // in words about the speaker: "I", "my"; with an apostrophe at the end, what words begin with
+	Endings Words              // of words about the speaker
+	Others  Words              // how a clause about somebody else begins: "she"
+	Told    Words              // near the beginning of what only reminds of a conversation: "I told you"
+	It      Phrases            // how a correction begins that leans on what it corrects: "it's"
+	Is      Words              // verbs that state something: "is", "has"
 }
 
 // FollowUp holds the words of questions that lean on the one before them.

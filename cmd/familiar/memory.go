@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"familiar/internal/bot/view"
+	"familiar/internal/memory/archive"
+	"familiar/internal/store"
+	"familiar/internal/text"
+)
+
+// memoryCommand is what an operator does with the bot's memory. Who lists or exports does not own the store, so that it works beside a
+// running bot; to change something it must be owned.
+type memoryCommand struct {
+	Show   memoryShow   `cmd:"" default:"withargs" help:"List what is remembered, the newest last."`
+	Search memorySearch `cmd:"" help:"List what is remembered and holds all of some words."`
+	Forget memoryForget `cmd:"" help:"Delete statements, with what they replaced."`
+	Export memoryExport `cmd:"" help:"Write all that is remembered as Markdown, a file for each statement."`
+	Import memoryImport `cmd:"" help:"Read such files: statements with a known id are replaced, others are new."`
+}
+
+type memoryShow struct {
+	JSON    bool `name:"json" help:"Print JSON."`
+	History bool `help:"Also what was replaced."`
+}
+
+func (m memoryShow) Run(ctx context.Context, p *program) error {
+	return m.list(ctx, p, func(store.Memory) bool { return true })
+}
+
+type memorySearch struct {
+	memoryShow
+	Words []string `arg:"" help:"All of them must stand in it, or whom or what it is about."`
+}
+
+func (m memorySearch) Run(ctx context.Context, p *program) error {
+	return m.list(ctx, p, func(one store.Memory) bool {
+		held := text.Fold(strings.Join([]string{one.Text, one.Subject, one.By, one.Scope.ID}, "\n"))
+		return !slices.ContainsFunc(m.Words, func(w string) bool { return !strings.Contains(held, text.Fold(w)) })
+	})
+}
+
+// list prints the statements for which keep reports true.
+func (m memoryShow) list(ctx context.Context, p *program, keep func(store.Memory) bool) error {
+	return withStore(ctx, p, store.Look, func(db *store.DB) (string, error) {
+		all, err := db.ExportMemories(ctx)
+		if err != nil {
+			return "", err
+		}
+		all = slices.DeleteFunc(all, func(one store.Memory) bool { return one.Superseded && !m.History || !keep(one) })
+		if m.JSON {
+			return indented(all)
+		}
+		return view.Memories(all), nil
+	})
+}
+
+type memoryForget struct {
+	ID []int64 `arg:"" help:"Numbers, as show lists them."`
+}
+
+func (m memoryForget) Run(ctx context.Context, p *program) error {
+	return withStore(ctx, p, store.Open, func(db *store.DB) (string, error) {
+		for i, id := range m.ID {
+			err := db.EraseMemory(ctx, id)
+			if errors.Is(err, store.ErrNotFound) {
+				err = problems{fmt.Sprintf("there is no statement %d; forgotten before it: %d", id, i)}
+			}
+			if err != nil {
+				return "", err
+			}
+		}
+		return fmt.Sprintf("Forgotten: %d.", len(m.ID)), nil
+	})
+}
+
+type memoryExport struct {
+	Dir string `arg:"" help:"A directory that is new or empty."`
+}
+
+func (m memoryExport) Run(ctx context.Context, p *program) error {
+	return withStore(ctx, p, store.Look, func(db *store.DB) (string, error) {
+		all, err := db.ExportMemories(ctx)
+		if err == nil {
+			err = archive.Write(resolve(p.dir, m.Dir), all)
+		}
+		return fmt.Sprintf("Written: %d.", len(all)), err
+	})
+}
+
+type memoryImport struct {
+	Dir string `arg:"" help:"A directory with such files."`
+}
+
+func (m memoryImport) Run(ctx context.Context, p *program) error {
+	return withStore(ctx, p, store.Open, func(db *store.DB) (string, error) {
+		all, err := archive.Read(resolve(p.dir, m.Dir))
+		if err != nil {
+			return "", err
+		}
+		n, err := db.ImportMemories(ctx, all)
+		said := fmt.Sprintf("Added: %d. Replaced: %d. Known already: %d.", n.Added, n.Replaced, n.Merged)
+		if n.LeftOut > 0 {
+			said += fmt.Sprintf(" Left out: %d, about people who have not agreed that anything is learned about them, or history of nothing.", n.LeftOut)
+		}
+		return said, err
+	})
+}
+
+// withStore opens the store, and prints what f makes of it.
+func withStore(ctx context.Context, p *program, open func(context.Context, string) (*store.DB, error), f func(*store.DB) (string, error)) error {
+	settings, err := readConfig(p.env, p.dir)
+	if err != nil {
+		return err
+	}
+	db, err := open(ctx, resolve(p.dir, settings.get("FAMILIAR_DATA")))
+	if err != nil {
+		return err
+	}
+	said, err := f(db)
+	if err == nil {
+		_, err = fmt.Fprintln(p.out, settings.redactor().String(said))
+	}
+	return errors.Join(err, db.Close())
+}
