@@ -11,6 +11,8 @@
 //	familiar trace [ID]      the records of past turns
 //	familiar feedback        what was said of sources, and how to take it back
 //	familiar memory          what it remembers: listed, deleted, as files
+//	familiar erase USER      forget a person
+//	familiar privacy export USER FILE  all that is kept of a person
 //	familiar config check    what is configured, and from where
 //
 // This package is the only reader of the environment and of flags, and the place where the packages are
@@ -53,6 +55,8 @@ type commands struct {
 	Trace    traceCommand    `cmd:"" help:"List the records of past turns, or show one."`
 	Feedback feedbackCommand `cmd:"" help:"List what people said of the character's sources, or forget it."`
 	Memory   memoryCommand   `cmd:"" help:"List what the bot remembers, delete it, or write and read it as files."`
+	Erase    eraseCommand    `cmd:"" help:"Forget a person: delete all that is kept of them."`
+	Privacy  privacyCommand  `cmd:"" help:"Export what is kept of a person."`
 	Config   configCommand   `cmd:"" help:"Look at the configuration."`
 
 	Version kong.VersionFlag `help:"Print the version."`

@@ -51,6 +51,7 @@ func (a *app) tidy(ctx context.Context, servers func() (ids []string, known bool
 		{"posts", records, a.store.PrunePosts},
 		{"feedback", feedbackDays, a.store.PruneFeedback},
 		{"usage", records, a.store.PruneUsage},
+		{"turns that are not kept", 1, a.store.PruneUnkept},
 	} {
 		n, err := kept.prune(ctx, now.AddDate(0, 0, -kept.days))
 		a.tidied(ctx, "remove old "+kept.what, err)
@@ -60,6 +61,7 @@ func (a *app) tidy(ctx context.Context, servers func() (ids []string, known bool
 	}
 	a.tidied(ctx, "delete what is of servers that were left", a.deleteServers(ctx, servers))
 	a.tidied(ctx, "take deleted messages out of the records", a.traces.Forget(ctx))
+	a.tidied(ctx, "go on to forget people", a.traces.Unerased(ctx))
 	a.tidied(ctx, "give space back", a.store.Shrink(ctx))
 }
 

@@ -3,6 +3,7 @@ package bot
 import (
 	"cmp"
 	"context"
+	"net/url"
 	"slices"
 
 	"familiar/internal/context/prompt"
@@ -23,6 +24,19 @@ type Actor struct {
 	Model    *llm.Client        // nil: no model is configured
 	Side     *llm.Client        // for what is asked beside the answer; nil: none
 	Verifier *verifier.Verifier // nil: words alone decide about citations
+}
+
+// modelHost is where the character's models are asked, empty if it has none.
+func (a *Actor) modelHost() string {
+	for _, c := range []*llm.Client{a.Model, a.Side} {
+		if c == nil {
+			continue
+		}
+		if u, err := url.Parse(c.BaseURL); err == nil {
+			return u.Host
+		}
+	}
+	return ""
 }
 
 // Cast is the characters that can speak, as they were loaded at one moment. It is never changed.

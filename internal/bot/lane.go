@@ -166,6 +166,21 @@ func (ls *lanes) settled(channelID string) (over <-chan struct{}) {
 	return over
 }
 
+// turnsOf returns a channel for each turn of a person's that is being taken, which is closed when that is over.
+func (ls *lanes) turnsOf(personID string) (all []<-chan struct{}) {
+	ls.mu.Lock()
+	open := slices.Collect(maps.Values(ls.open))
+	ls.mu.Unlock()
+	for _, l := range open {
+		l.mu.Lock()
+		if t := l.active; t != nil && slices.ContainsFunc(t.batch, func(a arrival) bool { return a.Message.Author.ID == personID }) {
+			all = append(all, t.over)
+		}
+		l.mu.Unlock()
+	}
+	return all
+}
+
 // present calls f with the turn that is being taken in a channel, under its lane's lock, if there is one.
 func (ls *lanes) present(channelID string, f func(*activeTurn)) {
 	ls.mu.Lock()

@@ -95,13 +95,20 @@ func (db *DB) trailMemories(ctx context.Context, t *Trail) error {
 	all, err := db.ExportMemories(ctx)
 	t.memories = nil
 	for _, m := range all {
-		mine := m.By == t.Person || m.Kind == MemoryPerson && m.Subject == t.Person || m.Scope.Kind == ScopeDM && t.Direct[m.Scope.ID]
-		if mine || len(m.Sources) > 0 && !slices.ContainsFunc(m.Sources, func(id string) bool { return !t.Messages[id] && !t.answers[id] }) {
+		if t.remembers(m) {
 			t.memories, t.Words = append(t.memories, m.ID), append(t.Words, m.Text)
 		}
 	}
 	t.Counts[DataMemories] = len(t.memories)
 	return err
+}
+
+// remembers reports whether a statement is theirs.
+func (t *Trail) remembers(m Memory) bool {
+	if m.By == t.Person || m.Kind == MemoryPerson && m.Subject == t.Person || m.Scope.Kind == ScopeDM && t.Direct[m.Scope.ID] {
+		return true
+	}
+	return len(m.Sources) > 0 && !slices.ContainsFunc(m.Sources, func(id string) bool { return !t.Messages[id] && !t.answers[id] })
 }
 
 // trailClaims counts what waits for an answer to them, and messages of theirs that are being deleted.
@@ -147,7 +154,7 @@ func (db *DB) trailRows(ctx context.Context, t *Trail) error {
 
 func (t *Trail) args(db *DB, now time.Time) []any {
 	return []any{sql.Named("before", t.before()), sql.Named("person", t.Person), sql.Named("who", db.Pseudonym(t.Person)), sql.Named("today", day(now)),
-		sql.Named("direct", listed(slices.Sorted(maps.Keys(t.Direct))))}
+		sql.Named("direct", listed(sorted(t.Direct)))}
 }
 
 func (t *Trail) before() int64 {
@@ -163,6 +170,8 @@ func (t *Trail) inEvent(event string) (asked, replied bool) {
 	theirs := func(w written) bool { return w.id == t.Person && (t.Before.IsZero() || !w.at.After(t.Before)) }
 	return theirs(message), theirs(reply)
 }
+
+func sorted(all map[string]bool) []string { return slices.Sorted(maps.Keys(all)) }
 
 // each calls do for each row of a query, which failed if err is not nil.
 func each(rows *sql.Rows, err error, do func(scanner) error) error {
