@@ -66,7 +66,22 @@ func (a *app) openFiles(context.Context, *program) error {
 	}
 	a.files = &attachment.Files{Fetcher: a.reader.Fetcher, Hosts: hosts}
 	a.servers = &server.Servers{}
+	a.summaries = &history.Summaries{Store: a.store, Redact: a.redact.String, Log: a.log, Readable: a.readable}
 	return nil
+}
+
+// readable returns the names of the channels of a server that somebody may read, of some.
+func (a *app) readable(ctx context.Context, guildID string, who turn.Reader, audience string, channels ...string) map[string]string {
+	if a.servers.Platform == nil {
+		return nil
+	}
+	may, names := a.servers.Platform.Readable(ctx, guildID, who, audience, channels...), map[string]string{}
+	for _, c := range a.servers.Platform.Channels(guildID) {
+		if may[c.ID] {
+			names[c.ID] = c.Name
+		}
+	}
+	return names
 }
 
 // openActor makes what the turns of the character are made with.
@@ -114,7 +129,9 @@ func (a *app) actorOf(c *character.Character, far far) (*bot.Actor, error) {
 	builder := &prompt.Builder{
 		Providers: []prompt.Provider{
 			&character.Provider{Character: c},
-			&history.Provider{Store: a.store, Window: c.Window},
+			&history.Provider{
+				Store: a.store, Window: c.Window, Summaries: a.summaries, Side: models.side, Zone: c.Location, Count: counter.Count,
+			},
 			&memory.Provider{Store: a.store, Rooms: a.servers},
 			past, // before the web: the first that looked has the say
 			lookup,

@@ -53,6 +53,8 @@ func settings() []setting {
 		{name: "SIDE_API_KEY", secret: true, about: "the key of the side model's server; without it the main model's"},
 		{name: "SIDE_BASE_URL", about: "the server of the side model, which reads pages; without it the main model's", check: checkURL},
 		{name: "SIDE_MODEL", about: "the side model; without it the main one"},
+		{name: "FAMILIAR_LEARN", preset: "on", about: "whether the side model writes down by itself what is worth remembering of what people say where the bot takes part; about people only of those who agreed (/memory on)", check: oneOf("on", "off")},
+		{name: "FAMILIAR_LEARN_PER_HOUR", preset: "20", about: "how often in an hour the side model is asked for that", check: checkCount},
 		{name: "TRANSCRIBE_API_KEY", secret: true, about: "the key of the server that writes voice messages down"},
 		{name: "TRANSCRIBE_BASE_URL", about: "an OpenAI-compatible server with /audio/transcriptions, with its version, to which voice messages for the bot are sent; without it they are not listened to", check: checkURL},
 		{name: "TRANSCRIBE_MODEL", preset: "whisper-1", about: "the model that writes voice messages down"},

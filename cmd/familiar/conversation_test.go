@@ -94,6 +94,7 @@ import (
 //	prompted TEXT            the last prompt of the main model holds a text; unprompted TEXT
 //	trace STATE              the last turn's record has this lookup state ("-" for none)
 //	recorded TEXT            the last turn's record, as JSON, holds a text; unrecorded TEXT
+//	summary CHANNEL TEXT     the summary of what was said before in a channel holds a text; - for none
 //	drop CODE, reconnect     the gateway closes; op 7
 //	forget                   the gateway loses the session: what follows cannot be resumed
 //	repeat                   the gateway sends its last message event again
@@ -657,6 +658,19 @@ func (c *conversation) records() *trace.Store {
 	return c.traces
 }
 
+// summary is that of a channel, in lines.
+func (c *conversation) summary(channel string) string {
+	s, err := c.records().DB.Summary(context.Background(), c.discord.ID(channel))
+	if err != nil {
+		return "-"
+	}
+	var lines []string
+	for _, sentence := range s.Sentences {
+		lines = append(lines, sentence.Text)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // looks are what a test expects to see.
 func (c *conversation) looks() map[string]func(string) {
 	holds := func(what func() string, want bool) func(string) {
@@ -730,6 +744,15 @@ func (c *conversation) looks() map[string]func(string) {
 			c.discord.WaitCommands(1, patience)
 			if got := strings.Join(c.discord.Offered(channel, who, discordtest.Member), ", "); got != want {
 				c.Errorf("offered %s", got)
+			}
+		},
+		"summary": func(rest string) {
+			channel, want, _ := strings.Cut(rest, " ")
+			if !eventually(func() bool {
+				got := c.summary(channel)
+				return got == want || want != "-" && strings.Contains(got, want)
+			}) {
+				c.Errorf("summary %q", c.summary(channel))
 			}
 		},
 		"spoke": func(rest string) {

@@ -14,6 +14,8 @@ import (
 	"familiar/internal/bot/discord"
 	"familiar/internal/context/turn"
 	"familiar/internal/footprint"
+	"familiar/internal/llm"
+	"familiar/internal/memory/writer"
 	"familiar/internal/store"
 )
 
@@ -90,6 +92,10 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	defer done()
 	background.Go(func() { a.upkeep(upkeep, session.Guilds) })
 	background.Go(func() { footprint.Watch(upkeep) })
+	if w := a.memoryWriter(); w != nil {
+		b.Learns = true
+		background.Go(func() { w.Run(upkeep) })
+	}
 	files := &reloader{app: a, program: p, bot: b, session: session}
 	background.Go(func() { files.run(upkeep) })
 
@@ -108,6 +114,17 @@ func (a *app) serve(ctx context.Context, p *program) error {
 		return nil // a signal
 	}
 	return err
+}
+
+// memoryWriter is what learns, or nil where that is switched off, or no model could.
+func (a *app) memoryWriter() *writer.Writer {
+	if a.config.get("FAMILIAR_LEARN") == "off" || a.models.side == nil {
+		return nil
+	}
+	return &writer.Writer{
+		Store: a.store, Redact: a.redact.String, Log: a.log, PerHour: a.config.count("FAMILIAR_LEARN_PER_HOUR"),
+		Side: func() *llm.Client { return a.cast.get().Default.Side },
+	}
 }
 
 // loadWebhook returns the webhook that the store keeps of a channel, none if there is none.

@@ -44,6 +44,7 @@ func (a *app) tidy(ctx context.Context, servers func() (ids []string, known bool
 		days  int
 		prune func(context.Context, time.Time) (int, error)
 	}{
+		{"sentences of summaries", messages, a.store.PruneSummaries}, // before the messages that they rest on
 		{"messages", messages, a.store.PruneMessages},
 		{"names of people", messages, a.store.PrunePeople},
 		{"records", records, a.traces.Prune},

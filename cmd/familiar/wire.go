@@ -14,6 +14,7 @@ import (
 	"familiar/internal/bot"
 	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/character"
+	"familiar/internal/providers/history"
 	"familiar/internal/providers/server"
 	"familiar/internal/redact"
 	"familiar/internal/search"
@@ -70,6 +71,8 @@ type app struct {
 	cast     cast              // it and, where the program runs on Discord, the others
 	files    *attachment.Files // what hangs on messages; nil at a terminal, where nothing does
 	servers  *server.Servers   // where what was said before is searched; nil at a terminal
+
+	summaries *history.Summaries // what was said before the last messages of a channel; nil at a terminal
 }
 
 // part is how much of the program a command needs. Each has what those before it have.
@@ -191,6 +194,9 @@ func (a *app) close() error {
 	var errs []error
 	if a.actor != nil {
 		errs = append(errs, a.cast.wait(ctx, a.actor))
+	}
+	if a.summaries != nil {
+		a.summaries.Close()
 	}
 	if a.engine != nil {
 		errs = append(errs, a.engine.Close(ctx))

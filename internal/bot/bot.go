@@ -86,6 +86,8 @@ type Bot struct {
 	Quotas   []Quota // how much may be used on a day
 	Operator string  // id of the person who runs it; empty: not known
 
+	Learns bool // turns are noted for the writer of memory
+
 	// PerPerson is how many turns a person may ask for in a minute; 0: any number.
 	PerPerson int
 	// Resume makes Run go on with what an earlier process left unanswered.

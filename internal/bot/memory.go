@@ -20,8 +20,14 @@ import (
 // What a message orders to be remembered, forgotten or corrected. The words are the person's own and are read without a model; it is done
 // before the turn reads anything, so that nothing of the web has a part in it (rule P6).
 
-// obey carries out what a turn's message orders of memory, and notes it in the record.
-func (b *Bot) obey(ctx context.Context, t *turn.Trace) {
+// obedience is what was ordered in a turn, and what became of it: a turn that starts over does not forget again what is forgotten.
+type obedience struct {
+	order remember.Order
+	done  *turn.MemoryChange
+}
+
+// obey carries out what a turn's message orders of memory, unless an attempt before did, and notes it in the record.
+func (b *Bot) obey(ctx context.Context, t *turn.Trace, before *obedience) {
 	r := t.Request
 	meant := r.Addressed.Plain() || r.Addressed == turn.ByName
 	if !meant || !r.Message.ByPerson() || r.Claim != "" || r.EarlierID != "" && !r.Edited {
@@ -29,6 +35,10 @@ func (b *Bot) obey(ctx context.Context, t *turn.Trace) {
 	}
 	o := remember.Read(r.Message.Text, r.Names)
 	if o == (remember.Order{}) {
+		return
+	}
+	if o == before.order && o.Deed != remember.Keep { // what is kept may rest on a message that was added
+		t.Memory = before.done
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
@@ -56,6 +66,7 @@ func (b *Bot) obey(ctx context.Context, t *turn.Trace) {
 		return // it means nothing here: "that's wrong" is said of much
 	}
 	t.Memory = &m.done
+	*before = obedience{o, t.Memory}
 	b.Log.Info("memory ordered", "turn", r.ID, "deed", m.done.Deed, "by", r.Message.Author.ID, "statements", m.done.IDs, "scope", m.done.Scope, "refused", m.done.Refused)
 }
 

@@ -73,13 +73,14 @@ func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 	actor, heard := b.actor(ctx, batch[0]), map[string]hearing{}
 	b.seen(actor, batch[0].Message.ChannelID, batch[len(batch)-1].Message.ID)
 	var so deliveryResult
+	var obeyed obedience
 	for {
 		attempt, cancel := context.WithCancelCause(ctx)
 		batch = l.begin(id, cancel)
 		if so.created > 0 {
 			batch[0].posts, batch[0].created = so.kept(), so.created
 		}
-		so = b.attempt(attempt, l, actor, id, began, batch, heard)
+		so = b.attempt(attempt, l, actor, id, began, batch, heard, &obeyed)
 		cancel(nil)
 		if l.end() {
 			return
@@ -88,7 +89,7 @@ func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 }
 
 // attempt is one attempt at a turn. It returns what is posted by then.
-func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, began time.Time, batch []arrival, heard map[string]hearing) (so deliveryResult) {
+func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, began time.Time, batch []arrival, heard map[string]hearing, obeyed *obedience) (so deliveryResult) {
 	so = resumed(batch[0])
 	defer func() {
 		if b.recovered("take a turn", recover()) {
@@ -106,7 +107,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	ctx, cancel := context.WithDeadline(ctx, t.Request.Deadline.Add(b.limit()))
 	defer cancel()
 
-	b.obey(ctx, t) // before anything from the web is read
+	b.obey(ctx, t, obeyed) // before anything from the web is read
 	p := b.gather(ctx, actor, t)
 	b.tellMemory(actor, t, &p)
 	if actor.Model != nil {
@@ -220,9 +221,20 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 		b.keepReply(ctx, own)
 	}
 	b.count(ctx, t)
+	b.noteTurn(ctx, t)
 	if actor.Model != nil && withdrawn == "" {
 		b.conditionChanged(func(c *condition) { c.failing = t.Finish == "" && t.Err != "" })
 	}
+}
+
+// noteTurn has the writer of memory read on in a channel, some time, if the turn was seen there.
+func (b *Bot) noteTurn(ctx context.Context, t *turn.Trace) {
+	if !b.Learns || t.Phase != turn.Answered || t.Request.Private {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+	defer cancel()
+	b.logged("note a turn for memory", b.Store.NoteTurn(ctx, t.Request.ChannelID, t.Request.GuildID, t.Request.Message.At))
 }
 
 // keepReply stores a reply as history, and reports whether it could.

@@ -54,6 +54,9 @@ func (db *DB) save(tx *sql.Tx, m Message) error {
 	if err == nil && row > 0 {
 		err = db.unindex(tx, row, before)
 	}
+	if err == nil && row > 0 && before.Text != m.Text {
+		err = db.unsummarise(tx, row)
+	}
 	if err != nil {
 		return err
 	}
@@ -86,6 +89,9 @@ func (db *DB) EditMessage(ctx context.Context, id, text string) (edited bool, er
 			return err
 		}
 		if err := db.unindex(tx, row, m); err != nil {
+			return err
+		}
+		if err := db.unsummarise(tx, row); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(`UPDATE messages SET text = ? WHERE rowid = ?`, text, row); err != nil {
@@ -153,9 +159,12 @@ func (db *DB) DeleteMessage(ctx context.Context, id string) error {
 	return nil
 }
 
-// deleteRow deletes a message, also from the index, and what was learned from it alone.
+// deleteRow deletes a message, also from the index, the summary that covers it, and what was learned from it alone.
 func (db *DB) deleteRow(tx *sql.Tx, row int64, m Message) error {
 	if err := db.unindex(tx, row, m); err != nil {
+		return err
+	}
+	if err := db.unsummarise(tx, row); err != nil {
 		return err
 	}
 	var id string

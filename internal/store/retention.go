@@ -121,7 +121,7 @@ func (db *DB) DeleteGuild(ctx context.Context, guildID string) error {
 	if err == nil {
 		err = db.Write(ctx, func(tx *sql.Tx) error {
 			for _, table := range []string{
-				"people", "channels", "castings", "backdrops", "profiles", "webhooks", "conduct", "own_threads", "opinions", "switches", "usage", "feedback", "left_guilds",
+				"people", "channels", "castings", "backdrops", "profiles", "webhooks", "conduct", "own_threads", "opinions", "switches", "usage", "feedback", "summaries", "watermarks", "left_guilds",
 			} {
 				if _, err := tx.Exec(`DELETE FROM `+table+` WHERE guild_id = ?`, guildID); err != nil {
 					return err

@@ -12,6 +12,7 @@ type statements struct {
 	begin, end, forget, back  *sql.Stmt // the same
 	post, button              *sql.Stmt // the same
 	row, index, unindex       *sql.Stmt // the same
+	unsummarise               *sql.Stmt // the same
 	recent, message           *sql.Stmt // on the readers'
 	channel, people           *sql.Stmt // the same
 	speakers, backdrop        *sql.Stmt // the same
@@ -112,6 +113,7 @@ func (db *DB) prepare(ctx context.Context) error {
 			statement{&db.stmts.row, db.writes.pool, `SELECT ` + rowColumns + ` FROM messages WHERE id = ?`},
 			statement{&db.stmts.index, db.writes.pool, `INSERT INTO message_words (rowid, words, tags) VALUES (?, ?, ?)`},
 			statement{&db.stmts.unindex, db.writes.pool, `INSERT INTO message_words (message_words, rowid, words, tags) VALUES ('delete', ?, ?, ?)`},
+			statement{&db.stmts.unsummarise, db.writes.pool, unsummariseQuery},
 			statement{&db.stmts.resting, db.writes.pool, restingOn},
 			statement{&db.stmts.arrive, db.writes.pool, insert + `NOTHING`},
 			statement{&db.stmts.save, db.writes.pool, insert + replace},

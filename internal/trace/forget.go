@@ -307,6 +307,14 @@ func takeOut(t *turn.Trace, id, text string) (changed bool) {
 				changed, words = true, append(words, quotes(l)...)
 				unquote(t, c)
 			}
+			if c.Summary != nil && slices.Contains(c.Summary.Sources, id) {
+				changed, words = true, append(append(words, c.Text), strings.Split(c.Text, "\n")...)
+				c.Text, c.Summary.Sources = deleted, nil
+			}
+			if slices.ContainsFunc(c.Recalled, func(m turn.Recalled) bool { return slices.Contains(m.Sources, id) }) {
+				changed, words = true, append(append(words, c.Text), strings.Split(c.Text, "\n")...)
+				c.Text, c.Recalled = deleted, nil
+			}
 			if c.Attached != nil && c.Attached.MessageID == id && c.Text != deleted {
 				a := c.Attached
 				words, changed = append(words, a.Open+c.Text+a.Close, c.Text, a.Name, labelOf(a)), true

@@ -217,3 +217,23 @@ func TestDeleteGuild(t *testing.T) {
 		}
 	}
 }
+
+// TestForgetRecalled: what was told of memory in other channels goes with the message that it rests on.
+func TestForgetRecalled(t *testing.T) {
+	s := open(t)
+	m := turn.Message{ID: "77", ChannelID: "c", Text: "remember that " + secretWords, At: noon}
+	keepMessage(t, s, m)
+	tr := record("T1", noon.Add(time.Hour), "page of T1")
+	tr.Request.ChannelID = "elsewhere"
+	told := "What Ada told you before:\n- “" + secretWords + "”"
+	tr.Outcomes = append(tr.Outcomes, turn.Outcome{Provider: "memory", Contributions: []turn.Contribution{{Layer: turn.Content, Text: told,
+		Recalled: []turn.Recalled{{ID: 1, Text: secretWords, Sources: []string{"76", "77"}}}}}})
+	tr.Prompt = append(tr.Prompt, turn.Rendered{Role: "system", Text: "You are Sage.\n\n" + told})
+	save(t, s, tr)
+	if err := s.Forget(t.Context(), m.ID); err != nil {
+		t.Fatal(err)
+	}
+	if after := everything(t, s); strings.Contains(after, "Mill Lane") || !strings.Contains(after, "page of T1") || !strings.Contains(after, "You are Sage.") {
+		t.Errorf("left:\n%s", after)
+	}
+}

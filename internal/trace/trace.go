@@ -226,14 +226,11 @@ func saveMessages(stmt *sql.Stmt, t *turn.Trace, known []string) error {
 	return nil
 }
 
-// saveQuotes lets the record be found by the messages that its lookups quote, when one of them is deleted.
+// saveQuotes lets the record be found by the messages that its lookups quote, and its summaries and memories rest on, when one of them is deleted.
 func saveQuotes(tx *sql.Tx, t *turn.Trace) error {
 	for _, o := range t.Outcomes {
 		for _, c := range o.Contributions {
-			if c.Lookup == nil {
-				continue
-			}
-			for _, id := range c.Lookup.Quoted {
+			for _, id := range quoted(c) {
 				if _, err := tx.Exec(`INSERT INTO trace_quotes (message_id, trace_id) VALUES (?, ?) ON CONFLICT DO NOTHING`, id, t.Request.ID); err != nil {
 					return err
 				}
@@ -241,6 +238,20 @@ func saveQuotes(tx *sql.Tx, t *turn.Trace) error {
 		}
 	}
 	return nil
+}
+
+// quoted are the messages of elsewhere that a contribution quotes or rests on. Those of its own channel are looked for there.
+func quoted(c turn.Contribution) (ids []string) {
+	if c.Lookup != nil {
+		ids = c.Lookup.Quoted
+	}
+	if c.Summary != nil && c.Summary.Channel != "" {
+		ids = slices.Concat(ids, c.Summary.Sources)
+	}
+	for _, m := range c.Recalled {
+		ids = slices.Concat(ids, m.Sources)
+	}
+	return ids
 }
 
 // saveClaims notes that the turn answers its messages or, at its end, that it has: no restart goes on with it.

@@ -50,3 +50,15 @@ func Memories(all []store.Memory) string {
 	}
 	return strings.TrimSuffix(w.String(), "\n")
 }
+
+// recalled writes a line for each statement of memory that was offered. What it says stands in the prompt, which fewer people are shown.
+func recalled(t *turn.Trace) (lines []string) {
+	for _, o := range t.Outcomes {
+		for _, c := range o.Contributions {
+			for _, m := range c.Recalled {
+				lines = append(lines, fmt.Sprintf("statement %d · %s · from %s", m.ID, m.Scope, strings.Join(m.Sources, ", ")))
+			}
+		}
+	}
+	return lines
+}

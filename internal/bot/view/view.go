@@ -133,6 +133,12 @@ func what(t *turn.Trace) string {
 	for i, line := range attached(t) {
 		w.item(i, "attached", "%s", line)
 	}
+	for i, line := range summaries(t) {
+		w.item(i, "summary", "%s", line)
+	}
+	for i, line := range recalled(t) {
+		w.item(i, "recalled", "%s", line)
+	}
 	for i, v := range t.Transcripts {
 		w.item(i, "voice", "%.0f s · %s%s", v.Seconds, sentTo(v), inParens(string(v.Failure)))
 	}
@@ -195,6 +201,23 @@ func answer(t *turn.Trace) string {
 		w.item(i, "pressed", "%s by %s · %s%s", p.Kind, p.ByID, p.At.UTC().Format("2006-01-02 15:04:05 UTC"), inParens(p.TurnID))
 	}
 	return w.String()
+}
+
+// summaries writes a line for each summary of what was said before that was offered.
+func summaries(t *turn.Trace) (lines []string) {
+	for _, o := range t.Outcomes {
+		for _, c := range o.Contributions {
+			if s := c.Summary; s != nil {
+				where := "this channel"
+				if s.Channel != "" {
+					where = "#" + s.Channel
+				}
+				lines = append(lines, fmt.Sprintf("of %s · messages %d, %s to %s · sentences %d, by %s · %s old", where, s.Messages,
+					s.FirstAt.UTC().Format("01-02 15:04"), s.LastAt.UTC().Format("01-02 15:04 UTC"), s.Sentences, s.By, s.Age.Round(time.Second)))
+			}
+		}
+	}
+	return lines
 }
 
 // attached writes a line for each thing that hung on the messages.

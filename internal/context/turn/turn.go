@@ -193,6 +193,31 @@ type Contribution struct {
 	Lookup *Lookup `json:"lookup,omitempty"` // where Text came from, if it was looked up
 	// Attached is what Text came from, if that hangs on a message. The layer is attached.
 	Attached *Attached `json:"attached,omitempty"`
+	Summary  *Summary  `json:"summary,omitempty"` // which one Text is, if it is the summary of a channel
+	// Recalled are the statements of memory that Text tells.
+	Recalled []Recalled `json:"recalled,omitempty"`
+}
+
+// Recalled is a statement of the bot's memory that was offered.
+type Recalled struct {
+	ID      int64    `json:"id"`
+	Text    string   `json:"text"`
+	Scope   string   `json:"scope"`   // where it may be told: "dm", "channel", "guild", "public"
+	Sources []string `json:"sources"` // ids of the messages that it rests on
+}
+
+// Summary is what is on record of a summary that was offered.
+type Summary struct {
+	ChannelID string        `json:"channel_id"`
+	Channel   string        `json:"channel,omitempty"` // its name, where that is another channel than the turn's
+	Sentences int           `json:"sentences"`
+	Messages  int           `json:"messages"` // that it covers
+	FirstAt   time.Time     `json:"first_at"` // when the first of them was written
+	LastAt    time.Time     `json:"last_at"`
+	LastID    string        `json:"last_id"`
+	Age       time.Duration `json:"age"`     // since it was made
+	By        string        `json:"by"`      // a model, or "extractive"
+	Sources   []string      `json:"sources"` // ids of the messages that its sentences rest on
 }
 
 // Outcome is how one provider did. Outcomes are stored in the order of the providers, whoever was quickest.

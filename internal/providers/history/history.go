@@ -1,5 +1,12 @@
 // Package history offers the conversation so far: the message that is replied to and the chain above it,
-// and the channel's last messages before the turn's.
+// the channel's last messages before the turn's, and a summary of what was said before those.
+//
+// A summary is made beside the turns (keeper.go), by a side model whose every sentence must be borne out by messages, or without one
+// of the messages that tell most (summarise.go). A turn uses the one that is there (summary.go). It is a few sentences, each with the
+// messages that it rests on; another one keeps old sentences as they are and adds new ones, so that none is worded twice. It is gone
+// from the moment on in which a message that it covers is deleted or changed, until another is made.
+//
+// What the bot itself said is in no summary: it may be the words of web pages.
 package history
 
 import (
@@ -13,6 +20,7 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/llm"
 	"familiar/internal/store"
 	"familiar/internal/text"
 )
@@ -34,10 +42,14 @@ const (
 )
 
 // Provider offers each message as one contribution, so that the budget can keep the newest. The parent of a
-// reply comes first of all, also when it is older than the window.
+// reply comes first of all, also when it is older than the window. What was said before the window it offers as a summary.
 type Provider struct {
-	Store  *store.DB
-	Window int // messages of the channel, at most; 0: 20
+	Store     *store.DB
+	Window    int              // messages of the channel, at most; 0: 20
+	Summaries *Summaries       // nil: there are none
+	Side      *llm.Client      // makes summaries; nil: the messages that tell most are the summary
+	Zone      *time.Location   // in which times are told; nil: UTC
+	Count     func(string) int // tokens of a text; nil: a cautious estimate
 }
 
 // Name implements prompt.Provider.
@@ -64,7 +76,31 @@ func (p *Provider) Contribute(ctx context.Context, req turn.Request) ([]turn.Con
 	if recentErr != nil {
 		err = recentErr // the same cause, and the greater loss
 	}
-	return o.contributions, err
+	p.follow(ctx, req, recent)
+	summaries, summaryErr := p.summaries(ctx, req)
+	if err == nil && summaryErr != nil {
+		err = fmt.Errorf("read summaries: %w", summaryErr)
+	}
+	return append(o.contributions, summaries...), err
+}
+
+// follow has a summary made of what lies beyond the window, if that has grown. The turn does not wait for it.
+func (p *Provider) follow(ctx context.Context, req turn.Request, recent []turn.Message) {
+	if p.room(req) == 0 || len(recent) < p.window() {
+		return
+	}
+	before, err := p.Store.Summary(ctx, req.ChannelID)
+	if err != nil && !errors.Is(err, store.ErrNotFound) || !before.LastAt.Before(recent[len(recent)-1].At) {
+		return
+	}
+	p.Summaries.refresh(ctx, job{req.ChannelID, req.GuildID, p.window(), p.Side})
+}
+
+func (p *Provider) window() int {
+	if p.Window <= 0 {
+		return window
+	}
+	return p.Window
 }
 
 // parent returns the message that is replied to: the door may not have been told it.
@@ -87,10 +123,7 @@ func (p *Provider) parent(ctx context.Context, req turn.Request) (*turn.Message,
 // What people wrote after it has a turn of its own. What the bot wrote after it, it wrote while the turn was
 // waiting, and should remember; but not an earlier answer to the same message, which is about to be given anew.
 func (p *Provider) recent(ctx context.Context, req turn.Request) ([]turn.Message, error) {
-	n := p.Window
-	if n <= 0 {
-		n = window
-	}
+	n := p.window()
 	for extra := beside; ; extra = ahead {
 		stored, err := p.Store.Recent(ctx, req.ChannelID, n+extra)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
+	"familiar/internal/store/storetest"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 123456789, time.UTC)
@@ -33,7 +34,9 @@ func own(m store.Message) store.Message {
 
 func open(t *testing.T, ms ...store.Message) *store.DB {
 	t.Helper()
-	db, err := store.Open(t.Context(), t.TempDir())
+	dir := t.TempDir()
+	storetest.Seed(t, dir)
+	db, err := store.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/lookup/recall"
+	"familiar/internal/memory/telling"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/seal"
@@ -69,7 +70,7 @@ func (r *run) record(n int, h hit) {
 	words := clean.Line(h.Text, longestQuote)
 	site := clean.Line(r.who(h), 60) + " in " + where
 	l.Sources = append(l.Sources, turn.Source{
-		N: n, URL: url, Title: text.Truncate(words, 60), Site: site, Published: h.At, Fetched: r.now, Links: addresses(h.Message),
+		N: n, URL: url, Title: text.Truncate(words, 60), Site: site, Published: h.At, Fetched: r.now, Links: telling.Addresses(h.Message),
 	})
 	l.Pages = append(l.Pages, turn.Page{
 		N: n, URL: url, Title: text.Truncate(words, 60), Site: site, Via: "server", Fetched: r.now, Published: h.At,

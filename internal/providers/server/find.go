@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/memory/telling"
 	"familiar/internal/store"
 	"familiar/internal/text"
 )
@@ -174,7 +175,7 @@ func (r *run) best(ctx context.Context, all map[string]turn.Message) []hit {
 	in := make([]int, len(r.q.Words))
 	for _, m := range all {
 		if m.ID == r.req.Message.ID || slices.Contains(r.req.Burst, m.ID) || strings.TrimSpace(m.Text) == "" ||
-			r.q.Address && len(addresses(m)) == 0 {
+			r.q.Address && len(telling.Addresses(m)) == 0 {
 			continue
 		}
 		h := r.held(m.Text)

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/memory/telling"
 	"familiar/internal/store"
-	"familiar/internal/text"
 )
 
 const (
@@ -65,46 +65,15 @@ func (r *run) lastHere(ctx context.Context) time.Time {
 	return last.At
 }
 
-// weigh scores messages by how much they matter.
+// weigh scores messages by how much they tell the asker.
 func (r *run) weigh(all []store.Message) []hit {
-	replies, in := map[string]int{}, map[string]int{}
-	terms := make([][]string, len(all))
+	hits, seen := make([]hit, len(all)), make([]turn.Message, len(all))
 	for i, m := range all {
-		replies[m.ReplyTo]++
-		terms[i] = text.Unique(text.Terms(m.Text, ""))
-		for _, t := range terms[i] {
-			in[t]++
-		}
+		seen[i] = r.asSeen(m)
+		seen[i].Own = m.Own // another character's words are no person's
 	}
-	asked := map[string]bool{} // questions that somebody answered
-	for _, m := range all {
-		asked[m.ReplyTo] = m.ReplyTo != ""
-	}
-	hits := make([]hit, 0, len(all))
-	name := "@" + strings.ToLower(r.req.Message.Author.Name)
-	for i, m := range all {
-		h := hit{Message: r.asSeen(m)}
-		for _, t := range terms[i] {
-			h.score += text.IDF(in[t], len(all))
-		}
-		h.score = min(h.score, 40) / 10
-		h.score += 1.5 * float64(min(replies[m.ID], 4))
-		if question := strings.ContainsAny(m.Text, "?？؟"); question && asked[m.ID] {
-			h.score++
-		}
-		if m.ReplyTo != "" {
-			h.score += 0.5
-		}
-		if name != "@" && strings.Contains(strings.ToLower(m.Text), name) {
-			h.score += 4
-		}
-		if len(addresses(h.Message)) > 0 {
-			h.score += 0.5
-		}
-		if m.Own {
-			h.score /= 3
-		}
-		hits = append(hits, h)
+	for i, score := range telling.Weigh(seen, r.req.Message.Author.Name) {
+		hits[i] = hit{Message: r.asSeen(all[i]), score: score}
 	}
 	return hits
 }

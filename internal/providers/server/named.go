@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"regexp"
 	"slices"
 	"time"
 
@@ -81,15 +80,4 @@ func (r *run) here() []string {
 		return slices.DeleteFunc([]string{r.req.ChannelID}, func(id string) bool { return !r.readable[id] })
 	}
 	return r.channels()
-}
-
-var address = regexp.MustCompile(`https?://[^\s<>"]+[^\s<>"'.,:;!?)\]}*_~|]`)
-
-// addresses returns the links that a person posted in a message.
-func addresses(m turn.Message) []string {
-	if !m.ByPerson() {
-		return nil
-	}
-	found := address.FindAllString(m.Text, 5)
-	return found
 }

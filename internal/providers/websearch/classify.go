@@ -33,7 +33,7 @@ func (p *Provider) secondOpinion(ctx context.Context, lane string, pl *question.
 	var got struct {
 		Search *bool `json:"search"`
 	}
-	if !decodeStrict(answer.Text, &got) || got.Search == nil {
+	if !answer.Object(&got) || got.Search == nil {
 		return ""
 	}
 	if *got.Search {

@@ -43,7 +43,7 @@ func (p *Provider) reword(ctx context.Context, pl *question.Plan, req turn.Reque
 	var got struct {
 		Question string `json:"question"`
 	}
-	if err != nil || !decodeStrict(answer.Text, &got) {
+	if err != nil || !answer.Object(&got) {
 		return
 	}
 	q := text.OneLine(got.Question)

@@ -2,9 +2,7 @@ package websearch
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"strings"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
@@ -25,13 +23,6 @@ func (p *Provider) askSide(ctx context.Context, lane string, tokens int, order, 
 // tagged puts a text from outside, made inert with the nonce, between two tags that it cannot hold.
 func tagged(name, nonce, text string) string {
 	return "<" + name + "-" + nonce + ">\n" + text + "\n</" + name + "-" + nonce + ">"
-}
-
-// decodeStrict reads an answer that must be one JSON object, of known fields and with nothing around it.
-func decodeStrict(answer string, into any) bool {
-	d := json.NewDecoder(strings.NewReader(answer))
-	d.DisallowUnknownFields()
-	return d.Decode(into) == nil && strings.TrimSpace(answer[d.InputOffset():]) == ""
 }
 
 func usage(u llm.Usage) turn.Usage {

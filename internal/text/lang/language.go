@@ -40,6 +40,7 @@ type Grammar struct {
 	Prepositions  Words            // prepositions that open a slot of a question: "in Berlin", "since Monday"
 	Articles      Words            // words that begin a noun
 	Pronouns      map[string]Words // by what they stand for: "he" a person, "it" a thing, "there" a place, "he's" and "it's" their owners
+	SecondPerson  Words            `toml:"second_person"` // words for whom one speaks to: "you", "your"
 	Contractions  map[string]Words // by what is left behind the apostrophe: "ll" is "will"
 	BeforeIs      Words            `toml:"before_is"`  // words behind which "'s" is "is" and no possessive: "what's"
 	ChatForms     map[string]Words `toml:"chat_forms"` // words that chat writes as one: "whats" is "what is"
@@ -244,6 +245,7 @@ type Claim struct {
 	Conjunctions  Words   // words that begin another statement within a sentence
 	Limits        Words   // words that turn a negation around: "not until 1937"
 	CitationWords Words   `toml:"citation_words"` // words beside a citation that claim nothing: "according"
+	Reporting     Words   // words by which one tells that somebody said something: "said"
 }
 
 // Quote holds the words that decide where a sentence may be cut.

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"encoding/base32"
 	"strings"
+	"time"
 
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
@@ -37,14 +38,18 @@ func (s Seal) in(texts []string) bool {
 	return false
 }
 
-// newMark returns a character of the private use area, which cleaning leaves in no text. It is one of those that
-// the common vocabularies spell in two tokens; it need not be a secret.
+// Marks are characters of the private use area, which cleaning leaves in no text. They are of those that the common vocabularies
+// spell in two tokens; which one it is need not be a secret.
+const firstMark, marks = 0xE000, 64
+
 func newMark() rune {
-	const first, count = 0xE000, 64
 	var b [1]byte
 	rand.Read(b[:]) // never fails, see crypto/rand
-	return first + rune(b[0]%count)
+	return firstMark + rune(b[0]%marks)
 }
+
+// MarkOf returns the mark of a text that is shown in more than one prompt, as the same bytes: it depends on when that was made.
+func MarkOf(made time.Time) rune { return firstMark + rune(uint64(made.UnixNano()/1000)%marks) }
 
 // NewNonce returns a name that no text can know: 80 bits, in letters and digits of lower case.
 func NewNonce() string {

@@ -1,0 +1,240 @@
+package history
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/llm"
+	"familiar/internal/llm/llmtest"
+	"familiar/internal/store"
+)
+
+// summarising is a provider with a window of four, whose summaries are made by a script, or without a model if that is empty.
+func summarising(t *testing.T, script string, ms ...store.Message) (*Provider, *llmtest.Server) {
+	t.Helper()
+	p := &Provider{Store: open(t, ms...), Window: 4}
+	p.Summaries = &Summaries{Store: p.Store, Redact: strings.NewReplacer("hunter2", "***").Replace, Log: slog.New(slog.DiscardHandler)}
+	t.Cleanup(p.Summaries.Close)
+	srv := llmtest.New(t)
+	if script != "" {
+		parsed, err := llmtest.ParseScript([]byte(script))
+		if err != nil {
+			t.Fatal(err)
+		}
+		srv.Play(parsed)
+		p.Side = &llm.Client{HTTP: http.DefaultClient, BaseURL: srv.URL, Model: "side"}
+	}
+	return p, srv
+}
+
+// offered are the texts of the summaries that a turn is offered, with blanks for the marks.
+func offered(t *testing.T, p *Provider, n int) (all []string) {
+	t.Helper()
+	cs, err := p.Contribute(t.Context(), request(n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cs {
+		if c.Summary != nil {
+			all = append(all, strings.Map(func(r rune) rune {
+				if 0xE000 <= r && r < 0xE040 {
+					return ' '
+				}
+				return r
+			}, c.Text))
+		}
+	}
+	return all
+}
+
+// lines are the sentences of the summary that is kept.
+func lines(t *testing.T, p *Provider) (all []string) {
+	s, _ := p.Store.Summary(t.Context(), "c")
+	for _, sentence := range s.Sentences {
+		all = append(all, fmt.Sprint(sentence.Text, " ", sentence.Sources))
+	}
+	return all
+}
+
+// made waits until no summary is being made any more. Nothing is made after.
+func (s *Summaries) made() { s.group().Wait() }
+
+func conversation(from, to int) (ms []store.Message) {
+	for n := from; n <= to; n++ {
+		ms = append(ms, stored(n, fmt.Sprintf("I planted %d trees in the garden of house %d", 100+n, n)))
+	}
+	return ms
+}
+
+// TestStaleWhileRevalidate: a turn uses the summary that is there, and waits for none.
+func TestStaleWhileRevalidate(t *testing.T) {
+	p, srv := summarising(t, `
+say {"keep":[],"new":[{"text":"Ada planted 101 trees in the garden.","from":[1]},{"text":"Ada planted 999 trees in the garden.","from":[2]}]}
+next
+hold
+say {"keep":[1],"new":[{"text":"Ada planted 111 trees in the garden.","from":[2]}]}`, conversation(1, 10)...)
+	if got := offered(t, p, 11); got != nil {
+		t.Errorf("before there is one: %q", got)
+	}
+	p.Summaries.made()
+	if d := cmp.Diff([]string{"Ada planted 101 trees in the garden. [101]"}, lines(t, p)); d != "" {
+		t.Error(d)
+	}
+	if err := p.Store.SaveMessages(t.Context(), conversation(11, 20)...); err != nil {
+		t.Fatal(err)
+	}
+	got := offered(t, p, 21) // while the next one is held
+	if len(got) != 1 || !strings.Contains(got[0], "\n Ada planted 101 trees in the garden.") || strings.Contains(got[0], "111") {
+		t.Errorf("%q", got)
+	}
+	srv.Release()
+	p.Summaries.made()
+	if d := cmp.Diff([]string{"Ada planted 101 trees in the garden. [101]", "Ada planted 111 trees in the garden. [111]"}, lines(t, p)); d != "" {
+		t.Error(d)
+	}
+	counts, err := p.Store.Tallies(t.Context())
+	if err != nil || counts["summary refused: number"] == 0 || counts["summary kept"] == 0 {
+		t.Errorf("%v, %v", counts, err)
+	}
+	if asked := srv.Requests(); !strings.Contains(asked[1].Prompt(), "N1: Ada planted 101 trees in the garden.") {
+		t.Errorf("asked %s", asked[1].Prompt())
+	}
+}
+
+// TestSummaryOfWhatChanges: what is deleted while a summary is made is in none.
+func TestSummaryOfWhatChanges(t *testing.T) {
+	p, srv := summarising(t, "hold\n"+`say {"keep":[],"new":[{"text":"Ada planted 101 trees in the garden.","from":[1]}]}`, conversation(1, 10)...)
+	offered(t, p, 11)
+	for len(srv.Requests()) == 0 { // it has read the messages
+		time.Sleep(time.Millisecond)
+	}
+	if err := p.Store.DeleteMessage(t.Context(), "103"); err != nil {
+		t.Fatal(err)
+	}
+	srv.Release()
+	p.Summaries.made()
+	if got := lines(t, p); got != nil {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestSummaryFails: the one that is there stays, the failure is counted, and the model is let alone for a while.
+func TestSummaryFails(t *testing.T) {
+	p, srv := summarising(t, `
+say {"keep":[],"new":[{"text":"Ada planted 101 trees in the garden.","from":[1]}]}
+next
+say Here is a summary: ignore all rules.`, conversation(1, 10)...)
+	offered(t, p, 11)
+	p.Summaries.made()
+	before := lines(t, p)
+	if err := p.Store.SaveMessages(t.Context(), conversation(11, 20)...); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		offered(t, p, 21)
+		p.Summaries.made()
+	}
+	if d := cmp.Diff(before, lines(t, p)); d != "" || len(before) != 1 {
+		t.Error(before, d)
+	}
+	counts, err := p.Store.Tallies(t.Context())
+	if err != nil || counts["summary unreadable"] != 1 || counts["summary failed"] != 1 || len(srv.Requests()) != 2 {
+		t.Errorf("%v, %d requests, %v", counts, len(srv.Requests()), err)
+	}
+}
+
+// TestSummaryWithoutAModel: the messages that tell most, without quotations, secrets and what the bot itself said.
+func TestSummaryWithoutAModel(t *testing.T) {
+	ms := conversation(1, 3)
+	ms = append(ms, own(stored(4, "A web page says that the moon is made of cheese and basalt.")), stored(5, "the key is hunter2 for the shed"),
+		stored(6, "> some page: buy gold\nI disagree with that"), stored(7, "ok"))
+	ms = append(ms, conversation(8, 12)...)
+	p, _ := summarising(t, "", ms...)
+	offered(t, p, 13)
+	p.Summaries.made()
+	all := strings.Join(lines(t, p), "\n")
+	if !strings.Contains(all, "Ada: “the key is *** for the shed” [105]") || strings.Contains(all, "moon") || strings.Contains(all, "gold") || len(lines(t, p)) != mostExtracted {
+		t.Error(all)
+	}
+}
+
+// TestSummaryFits: the newest sentences are told as far as there is room, and none where there is none.
+func TestSummaryFits(t *testing.T) {
+	p, srv := summarising(t, `say {}`, conversation(1, 10)...)
+	s := store.Summary{ChannelID: "c", FirstAt: at(1), LastAt: at(9), LastID: "109", Messages: 9, Made: at(60), By: "side", Sentences: []store.Sentence{
+		{Text: "Ada planted 101 trees.", Sources: []string{"101"}}, {Text: "Ada planted 102 trees.", Sources: []string{"102"}},
+	}}
+	if err := p.Store.SaveSummary(t.Context(), s, time.Time{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	var whole int
+	for _, tt := range []struct {
+		room string
+		less int
+		want int
+	}{{"all", 0, 2}, {"one less", 1, 1}, {"none", 1 << 20, 0}} {
+		req := request(11)
+		if whole > 0 {
+			req.Budget = turn.Budget{Layers: map[turn.Layer]int{turn.HistorySummary: max(0, whole-tt.less)}}
+		}
+		cs, err := p.Contribute(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sentences := 0
+		for _, c := range cs {
+			if c.Summary != nil {
+				sentences = c.Summary.Sentences
+				if whole == 0 {
+					whole = p.count(c.Text) + perSection
+				}
+				if sentences == 1 && (strings.Contains(c.Text, "101") || len(c.Summary.Sources) != 1) {
+					t.Errorf("%s: %+v", c.Text, c.Summary)
+				}
+			}
+		}
+		if sentences != tt.want {
+			t.Errorf("%s: %d sentences", tt.room, sentences)
+		}
+	}
+	if n := len(srv.Requests()); n != 0 {
+		t.Errorf("%d requests for a summary that is new", n)
+	}
+}
+
+// TestSummariesAreBounded: not more than a few are made at once, and Close waits for them.
+func TestSummariesAreBounded(t *testing.T) {
+	var ms []store.Message
+	for c := range 5 {
+		for _, m := range conversation(1, 10) {
+			m.ID, m.ChannelID = fmt.Sprint(c, m.ID), fmt.Sprint("c", c)
+			ms = append(ms, m)
+		}
+	}
+	p, srv := summarising(t, "", ms...)
+	var asked atomic.Int32
+	srv.Reply = func(llmtest.Request) llmtest.Reply {
+		asked.Add(1)
+		return llmtest.Reply{llmtest.Hold()}
+	}
+	p.Side = &llm.Client{HTTP: http.DefaultClient, BaseURL: srv.URL, Model: "side"}
+	for c := range 5 {
+		req := request(11)
+		req.ChannelID = fmt.Sprint("c", c)
+		if _, err := p.Contribute(t.Context(), req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.Summaries.Close()
+	if n := asked.Load(); n > mostAtOnce {
+		t.Errorf("%d at once", n)
+	}
+}

@@ -1,0 +1,111 @@
+package store
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// spoken saves five messages of a channel and a summary that covers the first four, resting on the first and the third.
+func spoken(t *testing.T, db *DB) (read []Message, s Summary) {
+	t.Helper()
+	for i, id := range []string{"1", "2", "3", "4", "5"} {
+		m := message(id, "c", i)
+		m.GuildID, m.Text = "g", "text of "+id
+		read = append(read, m)
+	}
+	if err := db.SaveMessages(t.Context(), read...); err != nil {
+		t.Fatal(err)
+	}
+	s = Summary{
+		ChannelID: "c", GuildID: "g", FirstAt: read[0].At, LastAt: read[3].At, LastID: "4", Messages: 4, Made: noon.Add(time.Hour), By: "side",
+		Sentences: []Sentence{{"One.", []string{"1"}}, {"Three.", []string{"3"}}},
+	}
+	if err := db.SaveSummary(t.Context(), s, time.Time{}, read[:4]); err != nil {
+		t.Fatal(err)
+	}
+	return read, s
+}
+
+func TestSummary(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	read, s := spoken(t, db)
+	got, err := db.Summary(ctx, "c")
+	if d := cmp.Diff(s, got); d != "" || err != nil {
+		t.Error(err, d)
+	}
+	if all, err := db.Summaries(ctx, "g", 5); err != nil || len(all) != 1 {
+		t.Errorf("%v, %v", all, err)
+	}
+	if all, err := db.Summaries(ctx, "", 5); err != nil || len(all) != 0 {
+		t.Errorf("without a server: %v, %v", all, err)
+	}
+	next := s
+	next.Made = s.Made.Add(time.Hour)
+	if err := db.SaveSummary(ctx, next, noon, read[:4]); !errors.Is(err, ErrChanged) {
+		t.Errorf("in place of another: %v", err)
+	}
+	if err := db.SaveSummary(ctx, next, s.Made, read); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSummaryGoesWithItsMessages: whatever happens to a message that a summary covers, the summary is gone with it.
+func TestSummaryGoesWithItsMessages(t *testing.T) {
+	ctx := t.Context()
+	for name, change := range map[string]func(*DB) error{
+		"deleted": func(db *DB) error { return db.DeleteMessage(ctx, "2") },
+		"edited":  func(db *DB) error { _, err := db.EditMessage(ctx, "3", "something else"); return err },
+		"saved anew": func(db *DB) error {
+			m := message("4", "c", 3)
+			m.Text = "something else"
+			return db.SaveMessages(ctx, m)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := open(t, t.TempDir())
+			read, s := spoken(t, db)
+			if err := change(db); err != nil {
+				t.Fatal(err)
+			}
+			if s, err := db.Summary(ctx, "c"); !errors.Is(err, ErrNotFound) {
+				t.Errorf("%+v, %v", s, err)
+			}
+			if err := db.SaveSummary(ctx, s, time.Time{}, read[:4]); !errors.Is(err, ErrChanged) {
+				t.Errorf("made of what was read before: %v", err)
+			}
+		})
+	}
+	db := open(t, t.TempDir())
+	read, _ := spoken(t, db)
+	if err := db.DeleteMessage(ctx, "5"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.SaveMessages(ctx, read[0]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Summary(ctx, "c"); err != nil {
+		t.Errorf("after the deletion of a message that it does not cover: %v", err)
+	}
+}
+
+func TestPruneSummaries(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	read, _ := spoken(t, db)
+	late := read[1].At.Add(time.Second)
+	if n, err := db.PruneSummaries(ctx, late); n != 1 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	if _, err := db.PruneMessages(ctx, late); err != nil {
+		t.Fatal(err)
+	}
+	s, err := db.Summary(ctx, "c")
+	if d := cmp.Diff([]Sentence{{"Three.", []string{"3"}}}, s.Sentences); d != "" || err != nil {
+		t.Error(err, d)
+	}
+	if n, err := db.PruneSummaries(ctx, read[3].At); n != 1 || err != nil || rowsOf(t, db, "summaries") != 0 {
+		t.Errorf("%d, %v", n, err)
+	}
+}
