@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -71,7 +72,7 @@ func (db *DB) Erase(ctx context.Context, t *Trail) error {
 			return fmt.Errorf("delete a person's messages: %w", err)
 		}
 	}
-	for ids := range slices.Chunk(t.memories, eraseBatch) {
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(t.Memories)), eraseBatch) {
 		if err := db.Write(ctx, func(tx *sql.Tx) error { return db.eraseMemories(tx, ids) }); err != nil {
 			return fmt.Errorf("delete what is remembered of a person: %w", err)
 		}

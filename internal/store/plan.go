@@ -59,6 +59,9 @@ var plan = []planned{
 	{table: "memories", by: "Erase deletes what is about them or at their wish, and what rests on their messages alone"},
 	{table: "memory_sources", by: "goes with memories"},
 	{table: "memory_words", by: "goes with memories"},
+	{table: "summaries", kind: DataMemories, rows: `channel_id` + inDirect}, // others go with each message that they cover
+	{table: "watermarks", kind: DataSettings, rows: `channel_id` + inDirect},
+	{table: "tallies", by: "has no people"},
 	{table: "consents", kind: DataMemories, rows: `user_id = @person`},
 
 	{table: "feedback", kind: DataOpinions, rows: `by_id = @person`},

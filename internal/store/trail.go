@@ -20,14 +20,14 @@ type Trail struct {
 	Words    []string         // what they wrote, and what is remembered of it
 	Turns    map[string]bool  // their turns; package trace finds them
 	Direct   map[string]bool  // channels that they alone share with the bot
+	Memories map[int64]bool   // statements that are theirs
 	Counts   map[DataKind]int // but for records, and quotes
 	answers  map[string]bool  // ids of the bot's messages to them
-	memories []int64
 }
 
 // NewTrail is a trail without anything on it.
 func NewTrail(personID string, before time.Time) *Trail {
-	return &Trail{Person: personID, Before: before, Names: map[string]bool{}, Messages: map[string]bool{}, Turns: map[string]bool{},
+	return &Trail{Person: personID, Before: before, Names: map[string]bool{}, Messages: map[string]bool{}, Turns: map[string]bool{}, Memories: map[int64]bool{},
 		Direct: map[string]bool{"user:" + personID: true}, answers: map[string]bool{}}
 }
 
@@ -90,17 +90,34 @@ func (db *DB) trailAnswers(ctx context.Context, t *Trail) error {
 	return err
 }
 
-// trailMemories finds what is remembered of them or at their wish, and what rests on messages of theirs, and of the bot to them, alone.
+// trailMemories finds what is remembered of them or at their wish, what rests on messages of theirs, and of the bot to them, alone, and
+// summaries that tell of their messages.
 func (db *DB) trailMemories(ctx context.Context, t *Trail) error {
 	all, err := db.ExportMemories(ctx)
-	t.memories = nil
 	for _, m := range all {
 		if t.remembers(m) {
-			t.memories, t.Words = append(t.memories, m.ID), append(t.Words, m.Text)
+			t.Memories[m.ID], t.Words = true, append(t.Words, m.Text)
+			t.Counts[DataMemories]++
 		}
 	}
-	t.Counts[DataMemories] = len(t.memories)
-	return err
+	if err != nil {
+		return err
+	}
+	rows, err := db.readers.QueryContext(ctx, `SELECT `+summaryColumns+` FROM summaries`)
+	return each(rows, err, func(row scanner) error {
+		s, err := scanSummary(row)
+		theirs := 0
+		for _, one := range s.Sentences {
+			if slices.ContainsFunc(one.Sources, func(id string) bool { return t.Messages[id] }) {
+				t.Words = append(t.Words, one.Text)
+				theirs++
+			}
+		}
+		if theirs > 0 && !t.Direct[s.ChannelID] { // those are in the plan
+			t.Counts[DataMemories]++
+		}
+		return err
+	})
 }
 
 // remembers reports whether a statement is theirs.

@@ -227,13 +227,14 @@ type expunger struct {
 	person, who string
 	names       map[string]bool
 	messages    map[string]bool
+	memories    map[int64]bool
 	words       *strings.Replacer // nil: none
 	before      time.Time         // zero: at any time
 	since       time.Time
 }
 
 func newExpunger(t *store.Trail, who string) *expunger {
-	return &expunger{t.Person, who, maps.Clone(t.Names), maps.Clone(t.Messages), t.Marker(2 * longWords), t.Before, time.Now()}
+	return &expunger{t.Person, who, maps.Clone(t.Names), maps.Clone(t.Messages), maps.Clone(t.Memories), t.Marker(2 * longWords), t.Before, time.Now()}
 }
 
 // own reports whether a record is of a turn of theirs.
@@ -307,7 +308,16 @@ func (x *expunger) takeOut(t *turn.Trace) (changed bool) {
 
 // takeOutOf takes them out of what a provider offered.
 func (x *expunger) takeOutOf(t *turn.Trace, c *turn.Contribution, asked bool, words []string, changed bool) ([]string, bool) {
-	if l := c.Lookup; l != nil && slices.ContainsFunc(l.Quoted, func(id string) bool { return x.messages[id] }) {
+	theirs := func(id string) bool { return x.messages[id] }
+	if c.Summary != nil && slices.ContainsFunc(c.Summary.Sources, theirs) {
+		words, changed = append(append(words, c.Text), strings.Split(c.Text, "\n")...), true
+		c.Text, c.Summary = deleted, &turn.Summary{}
+	}
+	if slices.ContainsFunc(c.Recalled, func(m turn.Recalled) bool { return x.memories[m.ID] || slices.ContainsFunc(m.Sources, theirs) }) {
+		words, changed = append(append(words, c.Text), strings.Split(c.Text, "\n")...), true
+		c.Text, c.Recalled = deleted, nil
+	}
+	if l := c.Lookup; l != nil && slices.ContainsFunc(l.Quoted, theirs) {
 		words, changed = append(words, quotes(l)...), true
 		unquote(t, c)
 	}
@@ -330,9 +340,9 @@ func (x *expunger) clear(t *turn.Trace) {
 	for i := range t.Outcomes {
 		for j := range t.Outcomes[i].Contributions {
 			c := &t.Outcomes[i].Contributions[j]
-			remembered := c.Layer == turn.HistorySummary || strings.HasPrefix(c.Source, "memory")
-			if c.Message == nil && !c.Web && c.Text != "" && (remembered || x.named(c.Text)) {
-				c.Text = deleted
+			told := c.Layer == turn.HistorySummary || c.Recalled != nil
+			if c.Message == nil && !c.Web && c.Text != "" && (told || x.named(c.Text)) {
+				c.Text, c.Recalled = deleted, nil
 			}
 		}
 	}

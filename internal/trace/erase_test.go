@@ -124,7 +124,7 @@ func (w *town) live(r *rand.Rand, said []turn.Message) ([]turn.Message, error) {
 	p := pick(r, everybody)
 	other := pick(r, everybody)
 	last := said[max(0, len(said)-3):]
-	switch r.IntN(12) {
+	switch r.IntN(13) {
 	case 0, 1, 2:
 		m, err := w.write(p, false, "")
 		return append(said, m), err
@@ -179,7 +179,28 @@ func (w *town) live(r *rand.Rand, said []turn.Message) ([]turn.Message, error) {
 		}
 		return said, err
 	}
+	if len(last) > 0 && r.IntN(2) == 0 {
+		return said, w.summarise(last)
+	}
 	return said, w.remember(r, p, said)
+}
+
+// summarise tells of messages in a summary, and of one of them in the record of another's turn.
+func (w *town) summarise(last []turn.Message) error {
+	s := store.Summary{ChannelID: "C", GuildID: "g", FirstAt: last[0].At, LastAt: last[len(last)-1].At, LastID: last[len(last)-1].ID, Messages: len(last), Made: w.tick(), By: "extractive"}
+	told := turn.Outcome{Provider: "history", Status: turn.OK}
+	for _, m := range last {
+		s.Sentences = append(s.Sentences, store.Sentence{Text: m.Author.Name + " says " + m.Text, Sources: []string{m.ID}})
+		told.Contributions = append(told.Contributions, turn.Contribution{Layer: turn.HistorySummary, Source: "history:summary", Text: m.Author.Name + " says " + m.Text,
+			Summary: &turn.Summary{ChannelID: "C", LastID: m.ID, Sources: []string{m.ID}}})
+	}
+	tr := record("S"+fmt.Sprint(w.now.Unix()), w.tick(), "a page of somebody else's")
+	tr.Outcomes = append(tr.Outcomes, told)
+	tr.Prompt = []turn.Rendered{{Role: "system", Text: "Before: " + told.Contributions[0].Text}}
+	if err := w.Save(context.Background(), tr); err != nil {
+		return err
+	}
+	return w.DB.SaveSummary(context.Background(), s, time.Time{}, nil)
 }
 
 func (w *town) remember(r *rand.Rand, p person, said []turn.Message) error {
@@ -319,7 +340,7 @@ func (w *town) forgets(t *testing.T, p person) {
 	}
 	for table, rows := range before {
 		for _, row := range rows {
-			if !p.stands(row) && !slices.Contains(after[table], row) && !slices.Contains([]string{"texts", "trace_texts", "memory_sources"}, table) {
+			if !p.stands(row) && !slices.Contains(after[table], row) && !slices.Contains([]string{"texts", "trace_texts", "memory_sources", "summaries"}, table) {
 				t.Errorf("%s: changed or gone: %s", table, row)
 			}
 		}
