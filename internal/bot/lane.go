@@ -108,6 +108,23 @@ func (ls *lanes) revise(m turn.Message, again func(visible bool) bool) (characte
 	return characters
 }
 
+// differs reports whether a message waits, or is being answered, with another text.
+func (ls *lanes) differs(m turn.Message) (differs bool) {
+	ls.mu.Lock()
+	open := slices.Collect(maps.Values(ls.open))
+	ls.mu.Unlock()
+	for _, l := range open {
+		l.mu.Lock()
+		all := l.waiting
+		if l.active != nil {
+			all = slices.Concat(all, l.active.batch, l.active.joined)
+		}
+		differs = differs || slices.ContainsFunc(all, func(a arrival) bool { return a.Message.ID == m.ID && a.Message.Text != m.Text })
+		l.mu.Unlock()
+	}
+	return differs
+}
+
 // withdraw takes what matches out of the lanes, and returns what asked for a turn. A turn that is being taken and answers such
 // an event is cancelled.
 func (ls *lanes) withdraw(cause error, match func(turn.Event) bool) []arrival {

@@ -69,7 +69,11 @@ var dataNames = map[store.DataKind]sentence{
 
 // privacy answers /privacy: a person sees, takes along and deletes what is kept of them, and of nobody else.
 func (b *Bot) privacy(ctx context.Context, e turn.Event) turn.Answer {
-	switch e.Command.Options["action"] {
+	action := e.Command.Options["action"]
+	if reads := action == "export" || action == "forget" || action == "receipt"; reads && !b.allows(e.Command.By) {
+		return b.respond(e, tooMany) // all records are read for it
+	}
+	switch action {
 	case "export":
 		return b.exportData(ctx, e)
 	case "forget":

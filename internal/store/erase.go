@@ -13,7 +13,7 @@ import (
 
 const (
 	// eraseBatch is how many messages go in one transaction: few enough for others to get between.
-	eraseBatch = 50
+	eraseBatch = 20
 	// longQuote is how many bytes must agree for a text of others to be taken for a quote: whole sentences.
 	longQuote = 24
 )
@@ -35,17 +35,28 @@ func (db *DB) BeginErasure(ctx context.Context, personID string, byOperator bool
 	return nil
 }
 
-// Erasures returns the people who are being forgotten: an earlier process may not have come to the end of it.
-func (db *DB) Erasures(ctx context.Context) ([]string, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT person_id FROM erasures ORDER BY at`)
-	return collect(db, "read who is being forgotten", rows, err, func(row scanner) (id string, err error) {
-		err = row.Scan(&id)
-		return id, err
+// Erasure is somebody who is being forgotten, with what they did up to a time.
+type Erasure struct {
+	PersonID string
+	At       time.Time
+}
+
+// Erasures returns who is being forgotten: an earlier process may not have come to the end of it.
+func (db *DB) Erasures(ctx context.Context) ([]Erasure, error) {
+	rows, err := db.readers.QueryContext(ctx, `SELECT person_id, at FROM erasures ORDER BY at`)
+	return collect(db, "read who is being forgotten", rows, err, func(row scanner) (e Erasure, err error) {
+		var at int64
+		err = row.Scan(&e.PersonID, &at)
+		e.At = time.UnixMicro(at).UTC()
+		return e, err
 	})
 }
 
-// EndErasure puts on record that a person was forgotten, and who asked for it, and takes their bytes out of the log: see [DB.Scrub].
+// EndErasure overwrites what is left of a person's bytes, see [DB.Scrub], and puts on record that they were forgotten, and who asked for it.
 func (db *DB) EndErasure(ctx context.Context, personID string) error {
+	if err := db.Scrub(ctx); err != nil {
+		return err
+	}
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		var byOperator bool
 		err := tx.QueryRow(`DELETE FROM erasures WHERE person_id = ? RETURNING by_operator`, personID).Scan(&byOperator)
@@ -60,7 +71,7 @@ func (db *DB) EndErasure(ctx context.Context, personID string) error {
 	if err != nil {
 		return fmt.Errorf("put on record that a person was forgotten: %w", err)
 	}
-	return db.Scrub(ctx)
+	return db.Explain(db.emptyLog(ctx)) // their id was there until now
 }
 
 // Erase deletes all that is on a trail but for records, which package trace deletes before it. It does so in small transactions; whoever

@@ -17,7 +17,7 @@ import (
 const (
 	scrubLimit = 30 * time.Second // for readers to let the log go
 	scrubPause = 50 * time.Millisecond
-	scrubBatch = 64 // pages that are written in one transaction
+	scrubBatch = 16 // pages that are written in one transaction
 )
 
 // Scrub overwrites what is left in the file and in its log of what was deleted, in small transactions. It waits for those who read at that

@@ -104,8 +104,8 @@ func (s *Store) Unerased(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, id := range all {
-		if _, err := s.Erase(ctx, id, false, time.Now()); err != nil {
+	for _, one := range all {
+		if _, err := s.Erase(ctx, one.PersonID, false, one.At); err != nil { // who asked for it is kept
 			return err
 		}
 	}
