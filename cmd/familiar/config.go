@@ -68,6 +68,7 @@ func settings() []setting {
 		{name: "FAMILIAR_SEARCH_LIMITS", about: "how often search backends may be asked, in place of their free plans: brave=2000/month, newsapi=100/day, searxng=5/second"},
 		{name: "FAMILIAR_DATA", preset: "./data", about: "the directory of the database"},
 		{name: "FAMILIAR_KEEP_MESSAGES", preset: "30", about: "for how many days messages, and the names of those who wrote them, are kept", check: checkCount},
+		{name: "FAMILIAR_KEEP_MEMORY", preset: "365", about: "for how many days what it learned by itself is kept; what somebody had it remember stays until it is forgotten", check: checkCount},
 		{name: "FAMILIAR_KEEP_RECORDS", preset: "30", about: "for how many days the records of turns are kept", check: checkCount},
 		{name: "FAMILIAR_LEFT_SERVER_GRACE", preset: "24h", about: "how long all that is of a server is kept after the bot has left it", check: checkSpan},
 		{name: "FAMILIAR_CHARACTERS", preset: "./characters", about: "the directory of your characters; those built in are there without it"},
