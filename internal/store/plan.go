@@ -57,7 +57,7 @@ var plan = []planned{
 	{table: "buttons", by: withRecords},
 
 	{table: "memories", by: "Erase deletes what is about them or at their wish, and what rests on their messages alone"},
-	{table: "memory_sources", by: "goes with memories"},
+	{table: "memory_sources", kind: DataMemories, rows: `author_id = @person`, set: `author_id = ''`}, // what is left goes with memories
 	{table: "memory_words", by: "goes with memories"},
 	{table: "summaries", kind: DataMemories, rows: `channel_id` + inDirect}, // others go with each message that they cover
 	{table: "lore", kind: DataSettings, rows: `channel_id` + inDirect},

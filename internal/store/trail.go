@@ -79,7 +79,7 @@ func (db *DB) trailMessages(ctx context.Context, t *Trail) error {
 // trailSources finds messages of theirs that are not kept any more, but on which memory rests.
 func (db *DB) trailSources(ctx context.Context, t *Trail) error {
 	rows, err := db.readers.QueryContext(ctx, `SELECT DISTINCT message_id FROM memory_sources s WHERE author_id = ?
-		AND NOT EXISTS (SELECT 1 FROM messages WHERE id = s.message_id)`, t.Person)
+		AND substr(message_id, 1, length(?)) <> ? AND NOT EXISTS (SELECT 1 FROM messages WHERE id = s.message_id)`, t.Person, commandSource, commandSource)
 	return each(rows, err, func(row scanner) error {
 		var id string
 		err := row.Scan(&id)
