@@ -26,7 +26,7 @@ func DataKinds() []DataKind {
 // plan, and a new one is a line: TestEveryTableIsInThePlan compares it with the schema.
 type planned struct {
 	table string
-	kind  DataKind
+	kind  DataKind // empty: the rows are counted with those of another table
 	rows  string // condition that holds for the rows that are theirs; its parameters are those of Trail.args
 	set   string // what is changed in these rows; empty: they are deleted
 	by    string // where rows is empty: what takes care of them, or why none is anybody's
@@ -57,7 +57,7 @@ var plan = []planned{
 	{table: "buttons", by: withRecords},
 
 	{table: "memories", by: "Erase deletes what is about them or at their wish, and what rests on their messages alone"},
-	{table: "memory_sources", kind: DataMemories, rows: `author_id = @person`, set: `author_id = ''`}, // what is left goes with memories
+	{table: "memory_sources", rows: `author_id = @person`, set: `author_id = ''`}, // what is left goes with memories
 	{table: "memory_words", by: "goes with memories"},
 	{table: "summaries", kind: DataMemories, rows: `channel_id` + inDirect}, // others go with each message that they cover
 	{table: "lore", kind: DataSettings, rows: `channel_id` + inDirect},

@@ -172,7 +172,7 @@ func (db *DB) trailClaims(ctx context.Context, t *Trail) error {
 func (db *DB) trailRows(ctx context.Context, t *Trail) error {
 	args := t.args(db, time.Now())
 	for _, p := range plan {
-		if p.rows == "" {
+		if p.rows == "" || p.kind == "" {
 			continue
 		}
 		n := 0
