@@ -27,9 +27,9 @@ func DataKinds() []DataKind {
 type planned struct {
 	table string
 	kind  DataKind // empty: the rows are counted with those of another table
-	rows  string // condition that holds for the rows that are theirs; its parameters are those of Trail.args
-	set   string // what is changed in these rows; empty: they are deleted
-	by    string // where rows is empty: what takes care of them, or why none is anybody's
+	rows  string   // condition that holds for the rows that are theirs; its parameters are those of Trail.args
+	set   string   // what is changed in these rows; empty: they are deleted
+	by    string   // where rows is empty: what takes care of them, or why none is anybody's
 }
 
 // The parameters are @person, their id; @who, their pseudonym; @before, @today; and @direct, the channels that they alone share with the bot.
