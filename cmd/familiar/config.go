@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/netip"
 	"net/url"
 	"os"
@@ -21,6 +22,7 @@ import (
 	"familiar/internal/bot/discord"
 	"familiar/internal/redact"
 	"familiar/internal/search/backends"
+	"familiar/internal/text"
 	"familiar/internal/web/guard"
 
 	"github.com/joho/godotenv"
@@ -69,6 +71,7 @@ func settings() []setting {
 		{name: "FAMILIAR_SEARCH_LIMITS", about: "how often search backends may be asked, in place of their free plans: brave=2000/month, newsapi=100/day, searxng=5/second"},
 		{name: "FAMILIAR_DATA", preset: "./data", about: "the directory of the database"},
 		{name: "FAMILIAR_KEEP_MESSAGES", preset: "30", about: "for how many days messages, and the names of those who wrote them, are kept", check: checkCount},
+		{name: "FAMILIAR_KEEP_MEMORY", preset: "365", about: "for how many days what it learned by itself is kept; what somebody had it remember stays until it is forgotten", check: checkCount},
 		{name: "FAMILIAR_KEEP_RECORDS", preset: "30", about: "for how many days the records of turns are kept", check: checkCount},
 		{name: "FAMILIAR_LEFT_SERVER_GRACE", preset: "24h", about: "how long all that is of a server is kept after the bot has left it", check: checkSpan},
 		{name: "FAMILIAR_CHARACTERS", preset: "./characters", about: "the directory of your characters; those built in are there without it"},
@@ -138,6 +141,32 @@ func readConfig(env func(string) (string, bool), dir string) (*config, error) {
 		return c, wrong
 	}
 	return c, nil
+}
+
+// strangers says which names that are set, in .env or in the environment, were probably meant as one of ours.
+func strangers(environ []string, dir string) (lines []string) {
+	dotenv, err := readDotenv(dir)
+	if err != nil {
+		return nil // readConfig says so
+	}
+	var names []string
+	for _, s := range settings() {
+		names = append(names, s.name)
+	}
+	known := func(name string) bool { return slices.Contains(names, strings.TrimSuffix(name, "_FILE")) }
+	find := func(place, name string, near func(name, meant string) bool) {
+		if meant := text.Nearest(strings.TrimSuffix(name, "_FILE"), names); !known(name) && meant != "" && near(name, meant) {
+			lines = append(lines, fmt.Sprintf("%s: %s is no setting of mine; did you mean %s?", place, name, meant))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(dotenv)) {
+		find(".env", name, func(string, string) bool { return true })
+	}
+	// Others set variables in the environment, too: only what begins like a name of ours may be meant as one.
+	for _, name := range slices.Sorted(slices.Values(environ)) {
+		find("environment", name, func(name, meant string) bool { return name[:min(3, len(name))] == meant[:3] })
+	}
+	return lines
 }
 
 func readDotenv(dir string) (map[string]string, error) {

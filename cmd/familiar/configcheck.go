@@ -48,6 +48,9 @@ func (checkCommand) Run(ctx context.Context, p *program) error {
 		fmt.Fprintln(p.out, line)
 	}
 	fmt.Fprintln(p.out, "\nThe configuration is in order.")
+	for _, line := range strangers(p.environ, p.dir) {
+		fmt.Fprintln(p.out, line)
+	}
 	for _, line := range c.plain() {
 		fmt.Fprintln(p.out, line+".")
 	}

@@ -13,6 +13,8 @@
 //	familiar memory          what it remembers: listed, deleted, as files
 //	familiar import FILE     a character of another program's card
 //	familiar export          a character as such a card
+//	familiar erase USER      forget a person
+//	familiar privacy export USER FILE  all that is kept of a person
 //	familiar config check    what is configured, and from where
 //
 // This package is the only reader of the environment and of flags, and the place where the packages are
@@ -57,6 +59,8 @@ type commands struct {
 	Memory   memoryCommand   `cmd:"" help:"List what the bot remembers, delete it, or write and read it as files."`
 	Import   importCommand   `cmd:"" help:"Make a character of a card of another program, or add a lorebook to one."`
 	Export   exportCommand   `cmd:"" help:"Write a character as a card for other programs."`
+	Erase    eraseCommand    `cmd:"" help:"Forget a person: delete all that is kept of them."`
+	Privacy  privacyCommand  `cmd:"" help:"Export what is kept of a person."`
 	Config   configCommand   `cmd:"" help:"Look at the configuration."`
 
 	Version kong.VersionFlag `help:"Print the version."`
@@ -71,17 +75,27 @@ func main() {
 		os.Exit(exitFailed)
 	}
 	os.Exit(run(program{
-		args: os.Args[1:], env: os.LookupEnv, dir: dir, signals: signals,
+		args: os.Args[1:], env: os.LookupEnv, environ: environ(), dir: dir, signals: signals,
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, interactive: isTerminal(os.Stdin) && isTerminal(os.Stdout),
 		exit: os.Exit,
 	}))
+}
+
+// environ are the names of the variables that are set.
+func environ() (names []string) {
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		names = append(names, name)
+	}
+	return names
 }
 
 // program is everything that the outside gives to a run of familiar. Tests give another outside.
 type program struct {
 	args        []string
 	env         func(string) (string, bool)
-	dir         string // working directory
+	environ     []string // names that are set in the environment
+	dir         string   // working directory
 	signals     <-chan os.Signal
 	in          io.Reader
 	out, err    io.Writer

@@ -46,12 +46,14 @@ func (a *app) tidy(ctx context.Context, servers func() (ids []string, known bool
 	}{
 		{"sentences of summaries", messages, a.store.PruneSummaries}, // before the messages that they rest on
 		{"messages", messages, a.store.PruneMessages},
+		{"memories", a.config.count("FAMILIAR_KEEP_MEMORY"), a.store.PruneMemories},
 		{"names of people", messages, a.store.PrunePeople},
 		{"records", records, a.traces.Prune},
 		{"claims", records, a.store.PruneClaims},
 		{"posts", records, a.store.PrunePosts},
 		{"feedback", feedbackDays, a.store.PruneFeedback},
 		{"usage", records, a.store.PruneUsage},
+		{"turns that are not kept", 1, a.store.PruneUnkept},
 	} {
 		n, err := kept.prune(ctx, now.AddDate(0, 0, -kept.days))
 		a.tidied(ctx, "remove old "+kept.what, err)
@@ -62,6 +64,7 @@ func (a *app) tidy(ctx context.Context, servers func() (ids []string, known bool
 	a.tidied(ctx, "delete what is of servers that were left", a.deleteServers(ctx, servers))
 	a.tidied(ctx, "take deleted messages out of the records", a.traces.Forget(ctx))
 	a.tidied(ctx, "merge the parts of the index", a.store.TidyIndex(ctx))
+	a.tidied(ctx, "go on to forget people", a.traces.Unerased(ctx))
 	a.tidied(ctx, "give space back", a.store.Shrink(ctx))
 }
 

@@ -125,6 +125,9 @@ func configure(p *program) (*app, error) {
 	if c == nil {
 		return nil, wrong
 	}
+	for _, line := range strangers(p.environ, p.dir) {
+		fmt.Fprintln(p.err, "familiar:", line)
+	}
 	a := &app{config: c, redact: c.redactor(), agent: agent(c.get("FAMILIAR_CONTACT"))}
 	logs, err := a.logWriter(p)
 	if err != nil {

@@ -52,7 +52,8 @@ func (b *Bot) anew(ctx context.Context, e turn.Event, under []string) (all []arr
 	return all
 }
 
-// changed stores a message's new text and reports whether it differs from the old one. It does if there is no old one.
+// changed stores a message's new text and reports whether it differs from the old one. It does if there is no old one. Of somebody who has
+// opted out there is none but what is being answered: a preview that Discord adds to a message is no new question.
 func (b *Bot) changed(ctx context.Context, m turn.Message) bool {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
@@ -60,6 +61,9 @@ func (b *Bot) changed(ctx context.Context, m turn.Message) bool {
 	if err == nil && !changed {
 		_, err = b.Store.Message(ctx, m.ID)
 		changed = errors.Is(err, store.ErrNotFound)
+		if s, failed := b.Store.Standing(ctx, m.Author.ID); changed && failed == nil && !s.OptedOut.IsZero() {
+			return b.lanes.differs(m)
+		}
 	}
 	if !changed {
 		b.logged("edit a message", err)

@@ -3,6 +3,7 @@ package bot
 import (
 	"cmp"
 	"context"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -43,6 +44,19 @@ func (a *Actor) unlabelled(text string) (rest string, undecided bool) {
 		return unlabelled(text, a.Called)
 	}
 	return rest, undecided
+}
+
+// modelHost is where the character's models are asked, empty if it has none.
+func (a *Actor) modelHost() string {
+	for _, c := range []*llm.Client{a.Model, a.Side} {
+		if c == nil {
+			continue
+		}
+		if u, err := url.Parse(c.BaseURL); err == nil {
+			return u.Host
+		}
+	}
+	return ""
 }
 
 // Cast is the characters that can speak, as they were loaded at one moment. It is never changed.

@@ -106,6 +106,21 @@ func (c *chatter) reset(channelID string) {
 	}
 }
 
+// forget begins the count anew in the channels where a person wrote last.
+func (c *chatter) forget(personID string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, o := range c.channels {
+		if o.last.Message.Author.ID != personID {
+			continue
+		}
+		if o.timer != nil {
+			o.timer.Stop()
+		}
+		delete(c.channels, id)
+	}
+}
+
 // close ends what is waited for.
 func (c *chatter) close() {
 	c.mu.Lock()

@@ -25,7 +25,7 @@ func (b *Bot) command(ctx context.Context, e turn.Event) {
 		return
 	}
 	a := b.respond(e, notForYou)
-	if b.Access.admits(e) {
+	if b.Access.admits(e) || aboutPrivacy(e.Command) {
 		a = b.carryOut(ctx, e)
 	}
 	a.Text = b.Redact.String(a.Text)
@@ -38,6 +38,8 @@ func (b *Bot) carryOut(ctx context.Context, e turn.Event) turn.Answer {
 		return b.turnPage(ctx, e)
 	case strings.HasPrefix(button, memoryButton):
 		return b.memoryPage(ctx, e)
+	case strings.HasPrefix(button, privacyButton):
+		return b.privacyPress(ctx, e)
 	case button != "":
 		return b.press(ctx, e)
 	}

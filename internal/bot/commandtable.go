@@ -174,6 +174,18 @@ func commands() []command {
 		},
 		{
 			Definition: turn.Definition{
+				Kind: turn.ChatInput, Name: privacyCommand, Description: "What I keep of you: take it along, have it deleted, or see what left my machine",
+				Options: []turn.Option{
+					{Name: "action", Description: "What to do; optout: keep nothing of me from now on; optin: keep it again", Required: true,
+						Choices: choices("export", "forget", "optout", "optin", "receipt")},
+					{Name: "days", Description: "For how many days back the receipt is; 30 if left out"},
+				},
+				Places: everywhere, Installs: byAnybody,
+			},
+			run: (*Bot).privacy,
+		},
+		{
+			Definition: turn.Definition{
 				Kind: turn.ChatInput, Name: "help", Description: "What this bot does and how to talk to it",
 				Places: everywhere, Installs: byAnybody,
 			},

@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -162,6 +163,9 @@ func (b *Bot) showFeedback(ctx context.Context, e turn.Event) turn.Answer {
 }
 
 func (b *Bot) notSaved(e turn.Event, err error) turn.Answer {
+	if errors.Is(err, store.ErrOptedOut) {
+		return b.respond(e, youOptedOut)
+	}
 	b.logged("keep feedback", err)
 	return b.respond(e, couldNotBeSaved)
 }

@@ -119,6 +119,18 @@ func (ls *lanes) each(f func(*lane)) {
 	}
 }
 
+// differs reports whether a message waits, or is being answered, with another text.
+func (ls *lanes) differs(m turn.Message) (differs bool) {
+	ls.each(func(l *lane) {
+		all := l.waiting
+		if l.active != nil {
+			all = slices.Concat(all, l.active.batch, l.active.joined)
+		}
+		differs = differs || slices.ContainsFunc(all, func(a arrival) bool { return a.Message.ID == m.ID && a.Message.Text != m.Text })
+	})
+	return differs
+}
+
 // withdraw takes what matches out of the lanes, and returns what asked for a turn. A turn that is being taken and answers such
 // an event is cancelled.
 func (ls *lanes) withdraw(cause error, match func(turn.Event) bool) []arrival {
@@ -175,6 +187,21 @@ func (l *lane) completed() {
 func (ls *lanes) settled(channelID string) (over <-chan struct{}) {
 	ls.present(channelID, func(t *activeTurn) { over = t.over })
 	return over
+}
+
+// turnsOf returns a channel for each turn of a person's that is being taken, which is closed when that is over.
+func (ls *lanes) turnsOf(personID string) (all []<-chan struct{}) {
+	ls.mu.Lock()
+	open := slices.Collect(maps.Values(ls.open))
+	ls.mu.Unlock()
+	for _, l := range open {
+		l.mu.Lock()
+		if t := l.active; t != nil && slices.ContainsFunc(t.batch, func(a arrival) bool { return a.Message.Author.ID == personID }) {
+			all = append(all, t.over)
+		}
+		l.mu.Unlock()
+	}
+	return all
 }
 
 // present calls f with the turn that is being taken in a channel, under its lane's lock, if there is one.

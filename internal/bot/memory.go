@@ -57,6 +57,8 @@ func (b *Bot) obey(ctx context.Context, t *turn.Trace, before *obedience) {
 	switch {
 	case errors.Is(err, store.ErrTooMany):
 		m.done.Refused = turn.MemoryFull
+	case errors.Is(err, store.ErrOptedOut):
+		m.done.Refused, m.done.Text = turn.MemoryOptOut, ""
 	case err != nil:
 		b.logged("change memory", err)
 		m.done.Refused = turn.MemoryBroken

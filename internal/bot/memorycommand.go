@@ -360,8 +360,11 @@ func (b *Bot) memoryChanged(e turn.Event, action string, id int64) {
 }
 
 func (b *Bot) memoryTrouble(e turn.Event, err error) turn.Answer {
-	if errors.Is(err, store.ErrTooMany) {
+	switch {
+	case errors.Is(err, store.ErrTooMany):
 		return b.respond(e, memoryFull)
+	case errors.Is(err, store.ErrOptedOut):
+		return b.respond(e, youOptedOut)
 	}
 	b.logged("change memory", err)
 	return b.respond(e, couldNotBeSaved)

@@ -90,13 +90,17 @@ func (b *Bot) settledTurn(ctx context.Context, id string) (*turn.Trace, error) {
 
 func ended(t *turn.Trace) bool { return t.Phase != turn.Begun && t.Phase != turn.Answering }
 
-func asker(e turn.Event, t *turn.Trace) bool { return e.Command.By.ID == t.Request.Message.Author.ID }
+// asker reports whether who gave a command asked what the turn answers. Of those who opted out records name the pseudonym.
+func (b *Bot) asker(e turn.Event, t *turn.Trace) bool {
+	by, asked := e.Command.By.ID, t.Request.Message.Author.ID
+	return by == asked || b.Store.Pseudonym(by) == asked
+}
 
 func moderator(c *turn.Command) bool { return c.Deletes || c.Admin }
 
 func (b *Bot) pressStop(e turn.Event, t *turn.Trace) turn.Answer {
 	switch {
-	case !asker(e, t) && !moderator(e.Command):
+	case !b.asker(e, t) && !moderator(e.Command):
 		return b.respond(e, stopIsForAsker)
 	case !b.lanes.stop(t.Request.ChannelID, t.Request.ID):
 		return b.respond(e, nothingToStop)
@@ -108,7 +112,7 @@ func (b *Bot) pressStop(e turn.Event, t *turn.Trace) turn.Answer {
 // pressDelete deletes a reply. The record says so first: what is deleted is on record in any case.
 func (b *Bot) pressDelete(ctx context.Context, e turn.Event, t *turn.Trace) turn.Answer {
 	switch {
-	case !asker(e, t) && !moderator(e.Command):
+	case !b.asker(e, t) && !moderator(e.Command):
 		return b.respond(e, deleteIsForAsker)
 	case !ended(t):
 		return b.respond(e, notComplete)
@@ -137,7 +141,7 @@ func (b *Bot) removeReply(ctx context.Context, t *turn.Trace, by string) error {
 // pressAgain has a question answered anew, or a reply that was cut gone on with, in a turn of its own. What it says is posted
 // below, and the earlier reply stays: people may have answered it, and the new one need not be better.
 func (b *Bot) pressAgain(ctx context.Context, e turn.Event, t *turn.Trace, kind string) turn.Answer {
-	if !asker(e, t) {
+	if !b.asker(e, t) {
 		return b.respond(e, againIsForAsker)
 	}
 	if !ended(t) {

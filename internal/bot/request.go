@@ -3,6 +3,7 @@ package bot
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -126,7 +127,9 @@ func (b *Bot) web(actor *Actor, c store.Channel, inMode bool) turn.Web {
 func (b *Bot) thread(ctx context.Context, r *turn.Request) {
 	if r.Message.ReplyTo != "" {
 		chain, err := b.Store.Chain(ctx, r.Message.ID, chainLength)
-		b.logged("read a reply chain", err)
+		if !errors.Is(err, store.ErrNotFound) { // nothing is kept of somebody who opted out
+			b.logged("read a reply chain", err)
+		}
 		r.Chain = messages(chain, r.Character)
 		if r.Parent != nil && len(r.Chain) == 0 {
 			r.Chain = []turn.Message{*r.Parent}

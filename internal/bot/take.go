@@ -101,7 +101,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	defer typing.stop()
 	b.listen(ctx, batch, heard)
 	spoken, transcripts := withWords(batch, heard)
-	t := &turn.Trace{Request: b.request(ctx, actor, id, spoken), Phase: turn.Begun, Began: began, Transcripts: transcripts}
+	t := &turn.Trace{Request: b.request(ctx, actor, id, spoken), Phase: turn.Begun, Began: began, Transcripts: transcripts, ModelHost: actor.modelHost()}
 	if said := batch[0].considered; said != nil {
 		t.Processed = append(t.Processed, *said)
 	}

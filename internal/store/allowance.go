@@ -5,15 +5,17 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
 // Allowance is how many may be taken of something in any span of time of that length: one that is taken is free again
 // when the span is over, whenever it began.
 type Allowance struct {
-	Name  string
-	Span  time.Duration
-	Limit int // 0 or less: any number, and nothing is counted
+	Name   string
+	Span   time.Duration
+	Limit  int    // 0 or less: any number, and nothing is counted
+	Person string // id of whom it is; empty: it is nobody's
 }
 
 // Taken is what came of taking.
@@ -32,6 +34,12 @@ func (db *DB) Take(ctx context.Context, now time.Time, all ...Allowance) (Taken,
 			return err
 		}
 		got = Taken{Used: make([]int, len(all)), Refused: -1}
+		all := slices.Clone(all)
+		for i := range all {
+			if err := db.address(tx, &all[i]); err != nil {
+				return err
+			}
+		}
 		for i, a := range all {
 			free, err := a.free(tx, now)
 			switch {
@@ -53,6 +61,16 @@ func (db *DB) Take(ctx context.Context, now time.Time, all ...Allowance) (Taken,
 		return Taken{}, fmt.Errorf("take of allowances: %w", err)
 	}
 	return got, nil
+}
+
+// address puts into the name of a person's allowance whose it is.
+func (db *DB) address(tx *sql.Tx, a *Allowance) error {
+	if a.Person == "" {
+		return nil
+	}
+	alias, err := db.alias(tx, a.Person)
+	a.Name += "/" + alias
+	return err
 }
 
 // free returns when the next of an allowance is free, or the zero time if one is now.

@@ -13,8 +13,8 @@ func TestAllowance(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	channel := Allowance{"channel", 30 * time.Minute, 2}
-	person := Allowance{"person", 24 * time.Hour, 3}
+	channel := Allowance{Name: "channel", Span: 30 * time.Minute, Limit: 2}
+	person := Allowance{Name: "person", Span: 24 * time.Hour, Limit: 3}
 	// take tries at a minute after noon; wait is how many minutes later the next is free, 0 if it was granted.
 	take := func(minute, wait, refused int, all ...Allowance) {
 		t.Helper()
@@ -34,20 +34,20 @@ func TestAllowance(t *testing.T) {
 	take(49, 1, 0, channel)
 	take(50, 0, -1, channel)
 	take(51, 7, 0, channel)
-	take(51, 29, 0, Allowance{"channel", 30 * time.Minute, 1}) // the limit was lowered
-	take(51, 0, -1, Allowance{"channel", 30 * time.Minute, 0})
+	take(51, 29, 0, Allowance{Name: "channel", Span: 30 * time.Minute, Limit: 1}) // the limit was lowered
+	take(51, 0, -1, Allowance{Name: "channel", Span: 30 * time.Minute, Limit: 0})
 
 	take(60, 0, -1, person)
-	take(60, 0, -1, person, Allowance{"other", 30 * time.Minute, 2})
+	take(60, 0, -1, person, Allowance{Name: "other", Span: 30 * time.Minute, Limit: 2})
 	take(60, 0, -1, person)
-	take(61, 24*60-1, 0, person, Allowance{"other", 30 * time.Minute, 2})
-	take(61, 24*60-1, 1, Allowance{"other", 30 * time.Minute, 2}, person)
-	take(62, 0, -1, Allowance{"other", 30 * time.Minute, 2}) // what was refused took nothing
+	take(61, 24*60-1, 0, person, Allowance{Name: "other", Span: 30 * time.Minute, Limit: 2})
+	take(61, 24*60-1, 1, Allowance{Name: "other", Span: 30 * time.Minute, Limit: 2}, person)
+	take(62, 0, -1, Allowance{Name: "other", Span: 30 * time.Minute, Limit: 2}) // what was refused took nothing
 
-	take(1000, 0, -1, Allowance{"clock", 30 * time.Minute, 1})
-	take(100, 30, 0, Allowance{"clock", 30 * time.Minute, 1}) // it went back
-	take(120, 10, 0, Allowance{"clock", 30 * time.Minute, 1})
-	take(130, 0, -1, Allowance{"clock", 30 * time.Minute, 1})
+	take(1000, 0, -1, Allowance{Name: "clock", Span: 30 * time.Minute, Limit: 1})
+	take(100, 30, 0, Allowance{Name: "clock", Span: 30 * time.Minute, Limit: 1}) // it went back
+	take(120, 10, 0, Allowance{Name: "clock", Span: 30 * time.Minute, Limit: 1})
+	take(130, 0, -1, Allowance{Name: "clock", Span: 30 * time.Minute, Limit: 1})
 }
 
 // TestAllowanceIsNeverPassed: whatever the times, no span of that length holds more than the limit; and many who take
@@ -57,7 +57,7 @@ func TestAllowanceIsNeverPassed(t *testing.T) {
 	name := 0
 	rapid.Check(t, func(r *rapid.T) {
 		name++
-		a := Allowance{string(rune(name)), time.Minute, rapid.IntRange(1, 4).Draw(r, "limit")}
+		a := Allowance{Name: string(rune(name)), Span: time.Minute, Limit: rapid.IntRange(1, 4).Draw(r, "limit")}
 		var taken []time.Time
 		at := time.Unix(1_000_000, 0)
 		for _, after := range rapid.SliceOfN(rapid.IntRange(0, 40), 1, 30).Draw(r, "seconds") {
@@ -83,7 +83,7 @@ func TestAllowanceIsNeverPassed(t *testing.T) {
 	var all sync.WaitGroup
 	for range 40 {
 		all.Go(func() {
-			got, err := db.Take(t.Context(), time.Unix(2_000_000_000, 0), Allowance{"crowd", time.Minute, 25})
+			got, err := db.Take(t.Context(), time.Unix(2_000_000_000, 0), Allowance{Name: "crowd", Span: time.Minute, Limit: 25})
 			if err != nil {
 				t.Error(err)
 			} else if got.Refused < 0 {

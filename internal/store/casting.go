@@ -76,13 +76,17 @@ func (db *DB) ChangeSpeakers(ctx context.Context, c Casting, inherited []string,
 		if tooMany = len(ids) > MostSpeakers; tooMany {
 			return nil
 		}
+		by, err := db.signature(tx, c.By)
+		if err != nil {
+			return err
+		}
 		if len(ids) == 0 {
 			_, err = tx.Exec(`DELETE FROM castings WHERE place = ?`, c.place())
 			return err
 		}
 		_, err = tx.Exec(`INSERT INTO castings (place, guild_id, characters, by_id, at) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (place) DO UPDATE SET characters = excluded.characters, by_id = excluded.by_id, at = excluded.at`,
-			c.place(), c.GuildID, strings.Join(ids, "\n"), c.By, c.At.UnixMicro())
+			c.place(), c.GuildID, strings.Join(ids, "\n"), by, c.At.UnixMicro())
 		return err
 	})
 	if err == nil && tooMany {
@@ -148,10 +152,10 @@ func (db *DB) SetWebhook(ctx context.Context, w Webhook) error {
 	return err
 }
 
-// Posted reports whether a message is kept, or is a post of a turn that is not over.
+// Posted reports whether a message is kept, is a post of a turn that is not over, or the reply of one on record.
 func (db *DB) Posted(ctx context.Context, messageID string) (posted bool, err error) {
-	err = db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM messages WHERE id = ?) OR EXISTS (SELECT 1 FROM posts WHERE message_id = ?)`,
-		messageID, messageID).Scan(&posted)
+	err = db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM messages WHERE id = ?) OR EXISTS (SELECT 1 FROM posts WHERE message_id = ?)
+		OR EXISTS (SELECT 1 FROM trace_messages WHERE message_id = ?)`, messageID, messageID, messageID).Scan(&posted)
 	if err != nil {
 		return false, fmt.Errorf("look for a post: %w", db.Explain(err))
 	}
@@ -188,8 +192,22 @@ func (db *DB) SetBackdrop(ctx context.Context, b Backdrop) error {
 		_, err = db.exec(ctx, "delete backdrop", `DELETE FROM backdrops WHERE channel_id = ?`, b.ChannelID)
 		return err
 	}
-	_, err = db.exec(ctx, "save backdrop", `INSERT INTO backdrops (channel_id, guild_id, text, by_id, by_name, at) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (channel_id) DO UPDATE SET text = excluded.text, by_id = excluded.by_id, by_name = excluded.by_name, at = excluded.at`,
-		b.ChannelID, b.GuildID, b.Text, b.ByID, b.ByName, b.At.UnixMicro())
-	return err
+	err = db.Write(ctx, func(tx *sql.Tx) error {
+		by, err := db.signature(tx, b.ByID)
+		if err != nil {
+			return err
+		}
+		name := b.ByName
+		if by == "" {
+			name = ""
+		}
+		_, err = tx.Exec(`INSERT INTO backdrops (channel_id, guild_id, text, by_id, by_name, at) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (channel_id) DO UPDATE SET text = excluded.text, by_id = excluded.by_id, by_name = excluded.by_name, at = excluded.at`,
+			b.ChannelID, b.GuildID, b.Text, by, name, b.At.UnixMicro())
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("save backdrop: %w", err)
+	}
+	return nil
 }

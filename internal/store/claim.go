@@ -29,7 +29,7 @@ type Post struct{ ID, Text string }
 // Arrive saves messages that came in and claims the events of those that ask for a turn, all in one transaction. Of each
 // it reports whether it was the first time: false if its event was claimed before or, without a claim, if the message is
 // there already. Then nothing of it is saved: an old event may come again after an edit. Authors' names are kept, see
-// [DB.People].
+// [DB.People]. Of somebody who opted out the claim alone is kept, and what somebody wrote before they were forgotten is never new.
 func (db *DB) Arrive(ctx context.Context, all ...Arrival) (first []bool, err error) {
 	err = db.Write(ctx, func(tx *sql.Tx) error {
 		first = make([]bool, len(all))
@@ -48,6 +48,19 @@ func (db *DB) Arrive(ctx context.Context, all ...Arrival) (first []bool, err err
 }
 
 func (db *DB) arrive(tx *sql.Tx, a Arrival) (first bool, err error) {
+	if a.Event, err = db.keptEvent(tx, a.Event); err != nil {
+		return false, err
+	}
+	kept, err := db.keeps(tx, a.Message)
+	if err != nil {
+		return false, err
+	}
+	if !kept && !a.Message.Own {
+		s, err := db.StandingIn(tx, a.Message.AuthorID)
+		if err != nil || !s.Forgotten.IsZero() && !a.Message.At.After(s.Forgotten) {
+			return false, err
+		}
+	}
 	if a.Claim != "" {
 		state := "waiting"
 		if a.Event == "" {
@@ -62,6 +75,9 @@ func (db *DB) arrive(tx *sql.Tx, a Arrival) (first bool, err error) {
 		}
 	}
 	m := a.Message
+	if !kept {
+		return true, nil
+	}
 	r, err := insertInto(tx.Stmt(db.stmts.arrive), m)
 	if err != nil {
 		return false, err
@@ -158,7 +174,11 @@ func (db *DB) Settle(ctx context.Context, events ...string) error {
 // restart goes on with it.
 func (db *DB) Reopen(ctx context.Context, claim, turnID, event string, posts ...Post) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.Exec(`INSERT INTO claims (event_id, at, state, turn_id, event) VALUES (?, ?, 'begun', ?, ?)
+		event, err := db.keptEvent(tx, event)
+		if err != nil || event == "" {
+			return err
+		}
+		_, err = tx.Exec(`INSERT INTO claims (event_id, at, state, turn_id, event) VALUES (?, ?, 'begun', ?, ?)
 			ON CONFLICT (event_id) DO UPDATE SET at = excluded.at, state = 'begun', turn_id = excluded.turn_id, event = excluded.event`,
 			claim, time.Now().UnixMicro(), turnID, event)
 		for n, p := range posts {
@@ -174,10 +194,17 @@ func (db *DB) Reopen(ctx context.Context, claim, turnID, event string, posts ...
 	return nil
 }
 
-// SavePost keeps what the nth post of a turn is, until the turn is over.
+// SavePost keeps what the nth post of a turn is, until the turn is over; without its text where no words of the turn are kept.
 func (db *DB) SavePost(ctx context.Context, turnID string, n int, p Post) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.Stmt(db.stmts.post).Exec(turnID, n, p.ID, p.Text)
+		unkept, err := db.unkept(tx, turnID)
+		if err != nil {
+			return err
+		}
+		if unkept {
+			p.Text = ""
+		}
+		_, err = tx.Stmt(db.stmts.post).Exec(turnID, n, p.ID, p.Text)
 		return err
 	})
 	if err != nil {

@@ -75,6 +75,9 @@ func (db *DB) MoveToThread(ctx context.Context, messageID, claim, threadID, guil
 			_, err = tx.Exec(`UPDATE messages SET channel_id = ? WHERE id = ?`, threadID, messageID)
 		}
 		if err == nil {
+			event, err = db.keptEvent(tx, event)
+		}
+		if err == nil {
 			_, err = tx.Exec(`UPDATE claims SET event = ? WHERE event_id = ? AND event <> ''`, event, claim)
 		}
 		return err

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"fmt"
 	"time"
 )
 
@@ -17,12 +19,22 @@ type Feedback struct {
 	At        time.Time
 }
 
-// SetFeedback saves a person's word about a domain in place of an earlier one in the same server.
+// SetFeedback saves a person's word about a domain in place of an earlier one in the same server. [ErrOptedOut] comes if nothing is kept
+// of them.
 func (db *DB) SetFeedback(ctx context.Context, f Feedback) error {
-	_, err := db.exec(ctx, "save feedback", `INSERT INTO feedback (character, domain, verdict, by_id, guild_id, url, at) VALUES (?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (character, guild_id, domain, by_id) DO UPDATE SET verdict = excluded.verdict, url = excluded.url, at = excluded.at`,
-		f.Character, f.Domain, f.Verdict, f.By, f.GuildID, f.URL, f.At.UnixMicro())
-	return err
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		if err := db.consenting(tx, f.By, f.At); err != nil {
+			return err
+		}
+		_, err := tx.Exec(`INSERT INTO feedback (character, domain, verdict, by_id, guild_id, url, at) VALUES (?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (character, guild_id, domain, by_id) DO UPDATE SET verdict = excluded.verdict, url = excluded.url, at = excluded.at`,
+			f.Character, f.Domain, f.Verdict, f.By, f.GuildID, f.URL, f.At.UnixMicro())
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("save feedback: %w", err)
+	}
+	return nil
 }
 
 // ForgetFeedback forgets what was said of a domain, everywhere if guildID is empty and by everybody if by is, and returns

@@ -66,7 +66,8 @@ func CommandSource(id string) string { return commandSource + id }
 // Remember keeps a statement and returns its id. What is known already, of the same person, gets the new sources. Supersedes names the
 // statement that this one replaces, which must be of the same scope, or [ErrNotFound] comes; what is history already is replaced by way of
 // the statement that replaced it. Sources that are no messages of the scope any more are left out; without any comes [ErrNoSource]. What
-// the bot learned by itself of a person needs their consent, or [ErrNoConsent] comes. [ErrTooMany] comes for the 501st of a person.
+// the bot learned by itself of a person needs their consent, or [ErrNoConsent] comes. [ErrTooMany] comes for the 501st of a person, and
+// [ErrOptedOut] for what is about or by somebody of whom nothing is kept.
 func (db *DB) Remember(ctx context.Context, m Memory) (id int64, err error) {
 	err = db.Write(ctx, func(tx *sql.Tx) (err error) {
 		id, err = db.RememberIn(tx, m)
@@ -83,6 +84,11 @@ func (db *DB) RememberIn(tx *sql.Tx, m Memory) (int64, error) {
 	m.Text = strings.TrimSpace(m.Text)
 	if err := m.Check(); err != nil {
 		return 0, err
+	}
+	for _, person := range m.people() {
+		if err := db.consenting(tx, person, m.SaidAt); err != nil {
+			return 0, err
+		}
 	}
 	if err := permitted(tx, &m); err != nil {
 		return 0, err
@@ -108,6 +114,17 @@ func (db *DB) RememberIn(tx *sql.Tx, m Memory) (int64, error) {
 		return 0, err
 	}
 	return db.insertMemory(tx, m)
+}
+
+// people are those whom a statement is about or who asked for it.
+func (m Memory) people() (all []string) {
+	if m.By != "" {
+		all = append(all, m.By)
+	}
+	if m.Kind == MemoryPerson && m.Subject != m.By {
+		all = append(all, m.Subject)
+	}
+	return all
 }
 
 // Check returns an error for what is no memory at all: without a scope, a kind or a text, or too long.
@@ -206,7 +223,7 @@ func (db *DB) confirm(tx *sql.Tx, same, m Memory) error {
 	if _, err := tx.Exec(`UPDATE memories SET by_id = ?, said_at = ?, pinned = ? WHERE id = ?`, by, said.UnixMicro(), same.Pinned || m.Pinned, same.ID); err != nil {
 		return err
 	}
-	if err := addSources(tx, same.ID, m.Sources); err != nil {
+	if err := addSources(tx, same.ID, m); err != nil {
 		return err
 	}
 	if m.Supersedes == 0 || m.Supersedes == same.ID {
@@ -253,7 +270,7 @@ func (db *DB) insertMemory(tx *sql.Tx, m Memory) (int64, error) {
 			return 0, err
 		}
 	}
-	return m.ID, addSources(tx, m.ID, m.Sources)
+	return m.ID, addSources(tx, m.ID, m)
 }
 
 // supersede makes a statement history, of the one with the id by if that is there already.
@@ -271,9 +288,16 @@ func (db *DB) supersede(tx *sql.Tx, id, by int64) error {
 	return err
 }
 
-func addSources(tx *sql.Tx, id int64, sources []string) error {
-	for _, source := range sources {
-		if _, err := tx.Exec(`INSERT INTO memory_sources (memory_id, message_id) VALUES (?, ?) ON CONFLICT DO NOTHING`, id, source); err != nil {
+// addSources adds those of m to a statement, with their authors.
+func addSources(tx *sql.Tx, id int64, m Memory) error {
+	for _, source := range m.Sources {
+		by := ""
+		if strings.HasPrefix(source, commandSource) {
+			by = m.By
+		}
+		_, err := tx.Exec(`INSERT INTO memory_sources (memory_id, message_id, author_id) VALUES (?, ?, coalesce((SELECT author_id FROM messages WHERE id = ?), ?))
+			ON CONFLICT DO NOTHING`, id, source, source, by)
+		if err != nil {
 			return err
 		}
 	}

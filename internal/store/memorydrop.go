@@ -170,6 +170,9 @@ func (db *DB) SetConsent(ctx context.Context, userID string, agrees bool, at tim
 	err = db.Write(ctx, func(tx *sql.Tx) (err error) {
 		deleted = 0
 		if agrees {
+			if err := db.consenting(tx, userID, at); err != nil {
+				return err
+			}
 			_, err = tx.Exec(`INSERT INTO consents (user_id, at) VALUES (?, ?) ON CONFLICT DO NOTHING`, userID, at.UnixMicro())
 			return err
 		}

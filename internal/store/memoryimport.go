@@ -14,7 +14,7 @@ type Imported struct {
 	Added    int // new
 	Replaced int // those that were there under their ids
 	Merged   int // that say what is known already
-	LeftOut  int // of people who have not agreed to be learned about, and history of nothing
+	LeftOut  int // of people who have not agreed to be learned about, who opted out or were forgotten since, and history of nothing
 }
 
 // ImportMemories keeps statements that an operator brings, all or none of them, with their history and their sources, whether those are
@@ -41,6 +41,16 @@ func (db *DB) ImportMemories(ctx context.Context, all []Memory) (n Imported, err
 func (db *DB) importMemory(tx *sql.Tx, m Memory, ids map[int64]int64, n *Imported) error {
 	if err := m.Check(); err != nil {
 		return err
+	}
+	for _, person := range m.people() {
+		err := db.consenting(tx, person, m.SaidAt)
+		if errors.Is(err, ErrOptedOut) {
+			n.LeftOut++
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if m.Kind == MemoryPerson && m.By == "" {
 		agreed, err := agrees(tx, m.Subject)

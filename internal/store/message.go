@@ -29,7 +29,7 @@ func (m Message) OfAnother(character string) bool {
 	return m.Own && m.AuthorID != "" && m.AuthorID != character
 }
 
-// SaveMessages saves messages, all or none, in place of those that have the same ids.
+// SaveMessages saves messages, all or none, in place of those that have the same ids. Those of which nothing is kept are left out.
 func (db *DB) SaveMessages(ctx context.Context, ms ...Message) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		for _, m := range ms {
@@ -47,6 +47,9 @@ func (db *DB) SaveMessages(ctx context.Context, ms ...Message) error {
 
 // save saves a message in place of the one that has its id.
 func (db *DB) save(tx *sql.Tx, m Message) error {
+	if kept, err := db.keeps(tx, m); err != nil || !kept {
+		return err
+	}
 	row, before, err := db.rowOf(tx, m.ID)
 	if err == nil && row > 0 {
 		err = db.unindex(tx, row, before)
@@ -65,6 +68,16 @@ func (db *DB) save(tx *sql.Tx, m Message) error {
 		return err
 	}
 	return db.index(tx, row, m)
+}
+
+// keeps reports whether a message may be kept: its author wants that, or, of the bot's own, whoever it answers.
+func (db *DB) keeps(tx *sql.Tx, m Message) (bool, error) {
+	if m.Own {
+		unkept, err := db.unkept(tx, m.TurnID)
+		return !unkept, err
+	}
+	s, err := db.StandingIn(tx, m.AuthorID)
+	return s.Keeps(m.At), err
 }
 
 // EditMessage gives a message a new text, and forgets what was learned from the old one alone. Edited is false if it had that text already, or if there is no
@@ -146,19 +159,25 @@ func (db *DB) DeleteMessage(ctx context.Context, id string) error {
 	return nil
 }
 
-// deleteRow deletes a message, also from the index, the summary that covers it, and what was learned from it alone.
+// deleteRow deletes a message as nobody wants to have said it: also what was learned from it alone.
 func (db *DB) deleteRow(tx *sql.Tx, row int64, m Message) error {
-	if err := db.unindex(tx, row, m); err != nil {
-		return err
-	}
-	if err := db.unsummarise(tx, row); err != nil {
-		return err
-	}
-	var id string
-	if err := tx.QueryRow(`DELETE FROM messages WHERE rowid = ? RETURNING id`, row).Scan(&id); err != nil {
+	id, err := db.dropRow(tx, row, m)
+	if err != nil {
 		return err
 	}
 	return db.unsay(tx, id)
+}
+
+// dropRow deletes a message, also from the index and the summary that covers it. What was learned from it stays.
+func (db *DB) dropRow(tx *sql.Tx, row int64, m Message) (id string, err error) {
+	if err := db.unindex(tx, row, m); err != nil {
+		return "", err
+	}
+	if err := db.unsummarise(tx, row); err != nil {
+		return "", err
+	}
+	err = tx.QueryRow(`DELETE FROM messages WHERE rowid = ? RETURNING id`, row).Scan(&id)
+	return id, err
 }
 
 // Forgetting returns the deleted messages that records may still hold, with their channels, times and texts where they were

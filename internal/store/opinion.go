@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"fmt"
 	"time"
 )
 
@@ -14,11 +16,20 @@ type Opinion struct {
 	At      time.Time
 }
 
-// SetOpinion keeps a person's opinion. That there is no record of the turn is no error: then it is not kept.
+// SetOpinion keeps a person's opinion, if anything is kept of them. That there is no record of the turn is no error: then it is not kept.
 func (db *DB) SetOpinion(ctx context.Context, o Opinion) error {
-	_, err := db.exec(ctx, "keep an opinion", `INSERT INTO opinions (turn_id, by_id, guild_id, verdict, at)
-		SELECT id, ?, ?, ?, ? FROM traces WHERE id = ? ON CONFLICT DO NOTHING`, o.By, o.GuildID, o.Verdict, o.At.UnixMicro(), o.TurnID)
-	return err
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		if s, err := db.StandingIn(tx, o.By); err != nil || !s.Keeps(o.At) {
+			return err
+		}
+		_, err := tx.Exec(`INSERT INTO opinions (turn_id, by_id, guild_id, verdict, at)
+			SELECT id, ?, ?, ?, ? FROM traces WHERE id = ? ON CONFLICT DO NOTHING`, o.By, o.GuildID, o.Verdict, o.At.UnixMicro(), o.TurnID)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("keep an opinion: %w", err)
+	}
+	return nil
 }
 
 // DropOpinion forgets a person's opinion of a reply.

@@ -10,7 +10,8 @@ import (
 // pruneBatch is how many messages go in one transaction: few enough for others to get between.
 const pruneBatch = 100
 
-// PruneMessages forgets the messages written before that time and returns how many those were.
+// PruneMessages forgets the messages written before that time and returns how many those were. What was learned from them stays:
+// [DB.PruneMemories] has a time of its own.
 func (db *DB) PruneMessages(ctx context.Context, before time.Time) (removed int, err error) {
 	// Messages lie in the file in the order in which they came: those that are too old are the first.
 	err = db.sweepMessages(ctx, `SELECT `+rowColumns+`, at < ? FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?`, before.UnixMicro(), func(old int) bool {
@@ -50,7 +51,7 @@ func (db *DB) sweepMessages(ctx context.Context, query string, arg any, more fun
 				return err
 			}
 			for row, m := range gone {
-				if err := db.deleteRow(tx, row, m); err != nil {
+				if _, err := db.dropRow(tx, row, m); err != nil {
 					return err
 				}
 			}
@@ -76,6 +77,19 @@ func (db *DB) PrunePeople(ctx context.Context, before time.Time) (int, error) {
 func (db *DB) PrunePosts(ctx context.Context, before time.Time) (int, error) {
 	return db.exec(ctx, "prune posts", `DELETE FROM posts WHERE turn_id IN
 		(SELECT p.turn_id FROM posts p LEFT JOIN traces t ON t.id = p.turn_id WHERE t.id IS NULL OR t.began < ?)`, before.UnixMicro())
+}
+
+// PruneMemories forgets what the bot learned by itself before that time, unless it is pinned, and returns how many statements those were. What
+// somebody asked for is kept until somebody has it forgotten.
+func (db *DB) PruneMemories(ctx context.Context, before time.Time) (removed int, err error) {
+	err = db.Write(ctx, func(tx *sql.Tx) (err error) {
+		removed, err = db.dropMemoriesOf(tx, `by_id = '' AND NOT pinned AND NOT superseded AND learned_at < ?`, before.UnixMicro())
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("prune memories: %w", err)
+	}
+	return removed, nil
 }
 
 // PruneFeedback forgets what was said of sources before that time and returns how much that was.

@@ -24,6 +24,8 @@ type statements struct {
 	resting                   *sql.Stmt // on the writer's
 	unembed                   *sql.Stmt // the same
 	matrix, hasVector         *sql.Stmt // on the readers'
+	standing                  *sql.Stmt // on the readers'
+	standingIn, unkept        *sql.Stmt // on the writer's
 }
 
 // Prepare prepares a statement once for every transaction of [DB.Write], whose function runs it through tx.Stmt:
@@ -112,8 +114,11 @@ func (db *DB) prepare(ctx context.Context) error {
 		statement{&db.stmts.before, db.readers, aroundQuery + `< (?, ?) ORDER BY at DESC, id DESC LIMIT 0 + ?`},
 		statement{&db.stmts.after, db.readers, aroundQuery + `> (?, ?) ORDER BY at, id LIMIT 0 + ?`},
 		statement{&db.stmts.timeOf, db.readers, `SELECT rowid, at FROM messages WHERE rowid >= ? ORDER BY rowid LIMIT 1`})
+	all = append(all, statement{&db.stmts.standing, db.readers, standingQuery})
 	if db.writes != nil {
 		all = append(all,
+			statement{&db.stmts.standingIn, db.writes.pool, standingQuery},
+			statement{&db.stmts.unkept, db.writes.pool, unkeptQuery},
 			statement{&db.stmts.row, db.writes.pool, `SELECT ` + rowColumns + ` FROM messages WHERE id = ?`},
 			statement{&db.stmts.index, db.writes.pool, `INSERT INTO message_words (rowid, words, tags) VALUES (?, ?, ?)`},
 			statement{&db.stmts.unindex, db.writes.pool, `INSERT INTO message_words (message_words, rowid, words, tags) VALUES ('delete', ?, ?, ?)`},

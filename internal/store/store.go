@@ -7,6 +7,9 @@
 // What the bot learned is kept with what it rests on (memory.go), is read only [Within] the places where it may be told (memoryscope.go,
 // memoryread.go), and goes with the messages that it rests on (memorydrop.go).
 //
+// What is kept of one person is found, exported and deleted as a whole (plan.go, trail.go, erase.go). Who has opted out, or was forgotten,
+// is looked at in the transaction that would keep something of theirs (privacy.go).
+//
 // It is SQLite in one file, familiar.db, of a directory that one process owns at a time (lock.go). [Open]
 // brings the file to the newest schema (migrate.go) and refuses what it cannot be sure of, with an [Error]
 // that says the cause and the cure (error.go): a file that was not closed is looked through for damage (check.go), and one that
@@ -51,6 +54,7 @@ type DB struct {
 	vectors matrices // in memory
 	carry   checkpoints
 	watch   watch
+	key     []byte // of [DB.Pseudonym]
 	notices chan string
 	whole   bool      // open has got to its end
 	large   sync.Once // it was said that the file is too large to shrink
@@ -120,7 +124,7 @@ func (db *DB) open(ctx context.Context) error {
 	if err := db.connectReaders(); err != nil {
 		return err
 	}
-	if err := db.prepare(ctx); err != nil {
+	if err := errors.Join(db.readKey(ctx), db.prepare(ctx)); err != nil {
 		return err
 	}
 	if err := db.indexOld(ctx); err != nil {
@@ -148,7 +152,7 @@ func (db *DB) look(ctx context.Context) error {
 	if have < want {
 		return &Error{Kind: Older, Path: db.path, Have: have, Want: want}
 	}
-	return db.prepare(ctx)
+	return errors.Join(db.readKey(ctx), db.prepare(ctx))
 }
 
 // connect makes a pool of connections; none is opened yet.

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"fmt"
 	"time"
 )
 
@@ -32,9 +34,18 @@ func (s Switch) place() string {
 
 // SwitchOff switches something off.
 func (db *DB) SwitchOff(ctx context.Context, s Switch) error {
-	_, err := db.exec(ctx, "switch off", `INSERT INTO switches (place, kind, guild_id, by_id, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		s.place(), s.Kind, s.GuildID, s.By, s.At.UnixMicro())
-	return err
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		by, err := db.signature(tx, s.By)
+		if err == nil {
+			_, err = tx.Exec(`INSERT INTO switches (place, kind, guild_id, by_id, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+				s.place(), s.Kind, s.GuildID, by, s.At.UnixMicro())
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("switch off: %w", err)
+	}
+	return nil
 }
 
 // SwitchOn switches something on again.

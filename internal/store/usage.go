@@ -45,8 +45,13 @@ func (p Party) scopes() [][2]string {
 const microdollars = 1e6
 
 // AddUsage adds what a turn used to what was used on its day: for the person, also beyond this server, the channel, the server and all.
+// Who has opted out or was forgotten is counted under their pseudonym.
 func (db *DB) AddUsage(ctx context.Context, at time.Time, p Party, u Used) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error {
+	err := db.Write(ctx, func(tx *sql.Tx) (err error) {
+		p := p
+		if p.Person, err = db.alias(tx, p.Person); err != nil {
+			return err
+		}
 		for _, s := range p.scopes() {
 			guild := p.Guild
 			if s[0] == OfPerson || s[0] == OfAll {
@@ -67,6 +72,13 @@ func (db *DB) AddUsage(ctx context.Context, at time.Time, p Party, u Used) error
 
 // Usage returns what a party has used on a day, in each scope in which it has used anything.
 func (db *DB) Usage(ctx context.Context, at time.Time, p Party) (map[string]Usage, error) {
+	s, err := db.Standing(ctx, p.Person)
+	if err != nil {
+		return nil, err
+	}
+	if s != (Standing{}) {
+		p.Person = db.Pseudonym(p.Person)
+	}
 	rows, err := db.stmts.used.QueryContext(ctx, day(at), p.Person, p.Channel, p.Guild)
 	all, err := collect(db, "read usage", rows, err, func(row scanner) (u Usage, err error) {
 		var cost int64

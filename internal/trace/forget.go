@@ -191,8 +191,15 @@ func (s *Store) rewrite(ctx context.Context, id string, ms []store.Message) erro
 	})
 }
 
-// Press notes on a turn's record that a button under its reply was pressed.
+// Press notes on a turn's record that a button under its reply was pressed; who did so is left out if they have opted out.
 func (s *Store) Press(ctx context.Context, id string, p turn.Press) error {
+	by, err := s.DB.Standing(ctx, p.ByID)
+	if err != nil {
+		return err
+	}
+	if !by.OptedOut.IsZero() {
+		p.ByID = ""
+	}
 	always := func(string) bool { return true }
 	return s.amend(ctx, id, always, func(t *turn.Trace) bool {
 		t.Presses = append(t.Presses, p)

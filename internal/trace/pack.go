@@ -86,6 +86,13 @@ type repeated struct {
 	texts map[string]kept // guarded by mu
 }
 
+// empty forgets all of them.
+func (r *repeated) empty() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.texts = nil
+}
+
 func (r *repeated) get(text string, build func(string) kept) kept {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -4,7 +4,8 @@
 // texts of pages, and those of the prompt that are the same in most turns, are kept apart, once for each text (text.go);
 // reading a record puts them back. Beside the record stand the few columns that lists of turns show as a [Summary]
 // (list.go). At start-up, turns that the last process left unfinished are marked as that, and records too
-// old are pruned (upkeep.go). Messages that people delete are taken out of the records (forget.go).
+// old are pruned (upkeep.go). Messages that people delete are taken out of the records (forget.go), and so are people who want to be
+// forgotten, with all else that is kept of them (erase.go).
 package trace
 
 import (
@@ -33,16 +34,19 @@ type Store struct {
 	repeated repeated
 
 	forgetting sync.Mutex // held by Forget
+	erasing    sync.Mutex // held by Erase, which locks forgetting
 
 	mu        sync.Mutex
 	gone      []gone           // guarded by mu; no slice is ever changed
-	unlearned int              // guarded by mu: how often gone has changed
+	expungers []*expunger      // guarded by mu; no slice is ever changed
+	unlearned int              // guarded by mu: how often gone or expungers have changed
 	stmts     *statements      // guarded by mu; nil before the first Save
 	saved     map[string]saved // guarded by mu; by the turn's id
 }
 
 // Save keeps the record of a turn, in place of the one it had under the same id, and with it how far the turn has come with
-// the messages that it answers. It returns once that would survive the death of the process. It does not change t, nor keep it.
+// the messages that it answers. It returns once that would survive the death of the process. It does not change t, nor keep it. Of somebody
+// who opted out no more is kept than how it went, and nothing of somebody who was forgotten after the turn began.
 func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 	if t.Request.ID == "" {
 		return errors.New("save trace: the turn has no id")
@@ -50,12 +54,24 @@ func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 	for {
 		gone, known := s.goneNow()
 		left, err := withoutGone(t, gone)
+		var standing map[string]store.Standing
 		if err == nil {
-			err = s.write(ctx, left, func(*sql.Tx) error {
+			left, standing, err = s.permitted(ctx, left)
+		}
+		if err == nil && left == nil {
+			return s.drop(ctx, t.Request.ID)
+		}
+		if err == nil {
+			err = s.write(ctx, left, func(tx *sql.Tx) error {
 				if _, now := s.goneNow(); now != known {
 					return errStale
 				}
-				return nil
+				if !standing[t.Request.Message.Author.ID].OptedOut.IsZero() {
+					if err := s.DB.LeaveUnkept(tx, t.Request.ID); err != nil {
+						return err
+					}
+				}
+				return s.unchangedStanding(tx, standing)
 			})
 		}
 		if !errors.Is(err, errStale) {

@@ -192,7 +192,6 @@ type key struct {
 type compiling struct {
 	problems []Problem
 	patterns int // bytes
-	expand   func(string) string
 }
 
 func (c *compiling) problem(book, entry, text, cure string) {

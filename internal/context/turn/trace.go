@@ -7,11 +7,12 @@ type Trace struct {
 	Request   Request        `json:"request"`
 	Phase     Phase          `json:"phase"`
 	Outcomes  []Outcome      `json:"outcomes,omitempty"`
-	Layers    []LayerTokens  `json:"layers,omitempty"`  // tokens by layer, in reading order
-	Dropped   []Dropped      `json:"dropped,omitempty"` // what the budget cut
-	Prompt    []Rendered     `json:"prompt,omitempty"`  // what the model was sent
-	Model     string         `json:"model,omitempty"`   // who answered; "none" when no model is configured
-	Tried     []ModelFailure `json:"tried,omitempty"`   // models that failed before it
+	Layers    []LayerTokens  `json:"layers,omitempty"`     // tokens by layer, in reading order
+	Dropped   []Dropped      `json:"dropped,omitempty"`    // what the budget cut
+	Prompt    []Rendered     `json:"prompt,omitempty"`     // what the model was sent
+	Model     string         `json:"model,omitempty"`      // who answered; "none" when no model is configured
+	ModelHost string         `json:"model_host,omitempty"` // where it was asked
+	Tried     []ModelFailure `json:"tried,omitempty"`      // models that failed before it
 	Usage     Usage          `json:"usage,omitzero"`
 	Finish    string         `json:"finish,omitempty"`  // why the model stopped: stop, length, truncated, …
 	Reply     string         `json:"reply,omitempty"`   // as delivered
@@ -51,6 +52,7 @@ const (
 	MemoryNothing = "nothing of that kind is remembered"
 	MemorySecret  = "it holds a secret"
 	MemoryFull    = "there is as much as one person may have remembered"
+	MemoryOptOut  = "who asks has opted out, so that nothing of theirs is kept"
 	MemoryBroken  = "the store failed"
 )
 

@@ -357,11 +357,10 @@ var shownLine = regexp.MustCompile(`(?m)^\[(\d+)\] (\w+) \([^)]*\): (.*)$`)
 
 // liar is a side model that knows the facts and lies about a third of them, in one of many ways after the other.
 type liar struct {
-	facts     map[string]fact // by words
-	told      int
-	lies      int
-	truths    int
-	perAnswer [3]int
+	facts  map[string]fact // by words
+	told   int
+	lies   int
+	truths int
 }
 
 func (l *liar) answer(r llmtest.Request) llmtest.Reply {

@@ -138,7 +138,7 @@ func (r *run) askDiscord(ctx context.Context, q store.Query, all map[string]turn
 	}
 	n := 0
 	for _, m := range found {
-		if slices.Contains(q.Channels, m.ChannelID) && (len(q.Authors) == 0 || slices.Contains(q.Authors, m.Author.ID)) {
+		if slices.Contains(q.Channels, m.ChannelID) && (len(q.Authors) == 0 || slices.Contains(q.Authors, m.Author.ID)) && r.mayQuote(ctx, m) {
 			n++
 			if _, kept := all[m.ID]; !kept {
 				all[m.ID] = m
@@ -146,6 +146,12 @@ func (r *run) askDiscord(ctx context.Context, q store.Query, all map[string]turn
 		}
 	}
 	r.asked(source, status(n), "", n, began)
+}
+
+// mayQuote reports whether a message that Discord has may stand in a record: its author has not opted out, nor was forgotten since.
+func (r *run) mayQuote(ctx context.Context, m turn.Message) bool {
+	s, err := r.p.Store.Standing(ctx, m.Author.ID)
+	return err == nil && s.Keeps(m.At)
 }
 
 // pause returns until when a server's own search is left alone, which is set unless until is zero.

@@ -27,7 +27,7 @@ func (r *run) takeAllowance(ctx context.Context) bool {
 	}
 	allowances := []store.Allowance{
 		{Name: "lookups/channel/" + r.req.Character + "/" + r.req.ChannelID, Span: session, Limit: r.pol.PerSession},
-		{Name: "lookups/person/" + r.req.Character + "/" + r.req.Message.Author.ID, Span: aDay, Limit: r.pol.PerDay},
+		{Name: "lookups/person/" + r.req.Character, Person: r.req.Message.Author.ID, Span: aDay, Limit: r.pol.PerDay},
 	}
 	got, err := r.p.Store.Take(ctx, r.now, allowances...)
 	switch {

@@ -102,6 +102,13 @@ func (r *run) remember(refused []turn.Page, sources []source) {
 	r.p.reuse.add(e)
 }
 
+// Forget forgets what lookups have found: what is asked next is looked up anew.
+func (p *Provider) Forget() {
+	p.reuse.mu.Lock()
+	defer p.reuse.mu.Unlock()
+	p.reuse.entries, p.reuse.bytes = nil, 0
+}
+
 func (m *reuseCache) add(e *reuseEntry) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -29,6 +29,7 @@ CREATE INDEX memories_by_history ON memories (supersedes) WHERE supersedes <> 0;
 CREATE TABLE memory_sources (
 	memory_id  BIGINT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
 	message_id TEXT   NOT NULL,
+	author_id  TEXT   NOT NULL, -- who wrote it, also when it is not kept any more; '' where nobody knows
 	PRIMARY KEY (memory_id, message_id)
 ) WITHOUT ROWID;
 CREATE INDEX memory_sources_by_message ON memory_sources (message_id);

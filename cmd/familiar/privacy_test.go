@@ -1,0 +1,55 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"familiar/internal/store"
+	"familiar/internal/trace"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// TestErase counts what is kept of a person, exports it, deletes it, and finds nothing then.
+func TestErase(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, txtar.Parse([]byte("-- model --\nsay Hello.\n")))
+	db, err := store.Open(t.Context(), filepath.Join(c.dir, "data"))
+	c.must(err)
+	for _, author := range []string{"1001", "1002"} {
+		_, err := db.Arrive(t.Context(), store.Arrival{Message: store.Message{ID: "9" + author, ChannelID: "5", GuildID: "6", AuthorID: author, AuthorName: "n" + author, Text: "words of " + author, At: time.Now()}})
+		c.must(err)
+	}
+	c.must(db.Close())
+	if code, out, complaint := c.command(nil, "erase", "--dry-run", "1001"); code != exitOK || !strings.Contains(out, "messages   1\n") {
+		t.Errorf("exit code %d, errors %q:\n%s", code, complaint, out)
+	}
+	if code, _, complaint := c.command(nil, "privacy", "export", "1001", "data.json"); code != exitOK {
+		t.Errorf("exit code %d, errors %q", code, complaint)
+	}
+	if code, _, complaint := c.command(nil, "privacy", "export", "1001", "data.json"); code != exitFailed || !strings.Contains(complaint, "exists") {
+		t.Errorf("again: exit code %d, errors %q", code, complaint)
+	}
+	content, err := os.ReadFile(filepath.Join(c.dir, "data.json"))
+	c.must(err)
+	var data trace.Export
+	if err := json.Unmarshal(content, &data); err != nil || len(data.Messages) != 1 || data.Messages[0].Text != "words of 1001" || data.Names[0] != "n1001" {
+		t.Errorf("exported %s: %v", content, err)
+	}
+	if code, out, complaint := c.command(nil, "erase", "1001"); code != exitOK || !strings.Contains(out, "messages   1 → 0\n") || !strings.Contains(out, "names      1 → 0\n") {
+		t.Errorf("exit code %d, errors %q:\n%s", code, complaint, out)
+	}
+	if _, out, _ := c.command(nil, "erase", "--dry-run", "1001"); strings.Trim(out, "abcdefghijklmnopqrstuvwxyz 0\n") != "" {
+		t.Errorf("left:\n%s", out)
+	}
+	if _, out, _ := c.command(nil, "erase", "--dry-run", "1002"); !strings.Contains(out, "messages   1\n") {
+		t.Errorf("another is gone:\n%s", out)
+	}
+	if code, _, complaint := c.command(nil, "erase", "ana"); code != exitUsage || !strings.Contains(complaint, "developer mode") {
+		t.Errorf("exit code %d, errors %q", code, complaint)
+	}
+}

@@ -1,0 +1,163 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// What is deleted SQLite overwrites with zeros (PRAGMA secure_delete), but for two places: the log, where older pages stand until it is
+// emptied; and the unused middle of pages, where copies stay of what was moved to a page beside when a tree was balanced.
+// https://www.sqlite.org/pragma.html#pragma_secure_delete
+
+const (
+	scrubLimit = 30 * time.Second // for readers to let the log go
+	scrubPause = 50 * time.Millisecond
+	scrubBatch = 16 // pages that are written in one transaction
+)
+
+// Scrub overwrites what is left in the file and in its log of what was deleted, in small transactions. It waits for those who read at that
+// moment.
+func (db *DB) Scrub(ctx context.Context) error {
+	if db.writes == nil {
+		return &Error{Kind: ReadOnly, Path: db.path, Err: errLooking}
+	}
+	err := db.clearPages(ctx)
+	if err == nil {
+		err = db.emptyLog(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("overwrite what was deleted: %w", db.Explain(err))
+	}
+	return nil
+}
+
+// emptyLog carries the log into the file and cuts it to nothing.
+func (db *DB) emptyLog(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, scrubLimit)
+	defer cancel()
+	for {
+		var busy, logged, carried int
+		err := db.readers.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &logged, &carried)
+		if err == nil && busy == 0 {
+			return nil
+		}
+		if err != nil && ctx.Err() == nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(scrubPause):
+		}
+	}
+}
+
+// clearPages goes through all pages of the file and overwrites what is unused in them.
+func (db *DB) clearPages(ctx context.Context) error {
+	var pages, mode, size int
+	for pragma, into := range map[string]*int{"page_count": &pages, "auto_vacuum": &mode, "page_size": &size} {
+		if err := db.readers.QueryRowContext(ctx, `PRAGMA `+pragma).Scan(into); err != nil {
+			return err
+		}
+	}
+	read, err := db.readers.PrepareContext(ctx, pageQuery)
+	if err != nil {
+		return err
+	}
+	defer read.Close()
+	var due []int
+	for n := 1; n <= pages; n++ {
+		if mode != 0 && isPointerMap(n, size) {
+			continue
+		}
+		var page []byte
+		if err := read.QueryRowContext(ctx, n).Scan(&page); err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		if clearPage(n, page) {
+			due = append(due, n)
+		}
+	}
+	for some := range slices.Chunk(due, scrubBatch) {
+		if err := db.Write(ctx, func(tx *sql.Tx) error { return clearThese(tx, some) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pageQuery reads a page: https://www.sqlite.org/dbpage.html
+const pageQuery = `SELECT data FROM sqlite_dbpage WHERE pgno = ?`
+
+// clearThese looks at pages again, which may have changed, and overwrites what is unused in them then.
+func clearThese(tx *sql.Tx, numbers []int) error {
+	for _, n := range numbers {
+		var page []byte
+		err := tx.QueryRow(pageQuery, n).Scan(&page)
+		if errors.Is(err, sql.ErrNoRows) { // the file has become shorter
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if !clearPage(n, page) {
+			continue
+		}
+		if _, err := tx.Exec(`UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?`, page, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isPointerMap reports whether a page says what other pages are, and holds nothing else.
+// https://www.sqlite.org/fileformat2.html#pointer_map_or_ptrmap_pages
+func isPointerMap(n, size int) bool { return n >= 2 && (n-2)%(size/5+1) == 0 }
+
+// clearPage overwrites the unused bytes of a page of a tree, and reports whether they were anything but zeros. Other pages, and what does
+// not look as it must, it leaves alone. https://www.sqlite.org/fileformat2.html#b_tree_pages
+func clearPage(n int, page []byte) (changed bool) {
+	at, header := 0, 8
+	if n == 1 {
+		at = 100 // the header of the file
+	}
+	if len(page) < 512 {
+		return false
+	}
+	switch page[at] {
+	case 2, 5: // inner pages of an index, a table
+		header = 12
+	case 10, 13: // leaves
+	default:
+		return false
+	}
+	word := func(i int) int { return int(binary.BigEndian.Uint16(page[i:])) }
+	cells, content := at+header+2*word(at+3), word(at+5)
+	if content == 0 {
+		content = 1 << 16
+	}
+	if cells > content || content > len(page) {
+		return false
+	}
+	clear := func(from, to int) {
+		for i := from; i < to; i++ {
+			changed = changed || page[i] != 0
+			page[i] = 0
+		}
+	}
+	for block, last := word(at+1), content; block != 0; {
+		if block < last || block+4 > len(page) || block+word(block+2) > len(page) || word(block+2) < 4 {
+			return false
+		}
+		next, size := word(block), word(block+2)
+		clear(block+4, block+size)
+		block, last = next, block+size
+	}
+	clear(cells, content)
+	return changed
+}
