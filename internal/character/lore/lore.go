@@ -8,7 +8,6 @@ package lore
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -108,7 +107,13 @@ func (l *Library) Find(q *ranking.Question) []Hit {
 		return nil
 	}
 	scores, weights := l.score(q)
-	seeds := slices.SortedFunc(maps.Keys(scores), func(a, b int) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
+	var seeds []int
+	for i, score := range scores {
+		if score > 0 {
+			seeds = append(seeds, i)
+		}
+	}
+	slices.SortStableFunc(seeds, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	near := map[int]bool{}
 	for _, i := range seeds[:min(len(seeds), mostSeeds)] {
 		for _, j := range []int{i - 1, i, i + 1} {
@@ -128,7 +133,7 @@ func (l *Library) Find(q *ranking.Question) []Hit {
 	var found []Hit
 	for _, h := range q.Rank(messages, weights).Hits {
 		i, _ := strconv.Atoi(h.ID) // asMessage wrote it
-		if _, is := scores[i]; is {
+		if scores[i] > 0 {
 			p := l.passages[i]
 			found = append(found, Hit{p, h.Score, h.Why, h.Holds, titled(p.Heading, stems, q.Language())})
 		}
@@ -137,9 +142,9 @@ func (l *Library) Find(q *ranking.Question) []Hit {
 }
 
 // score scores the passages by the words that they hold, and returns what the question's words are worth: the rarer, the more.
-func (l *Library) score(q *ranking.Question) (scores map[int]float64, weights []float64) {
+func (l *Library) score(q *ranking.Question) (scores, weights []float64) {
 	byStem := l.byStem(q.Language())
-	scores = map[int]float64{}
+	scores = make([]float64, len(l.passages))
 	for _, stem := range q.Stems() {
 		in := l.with(byStem[stem])
 		weight := text.IDF(len(in), len(l.passages))

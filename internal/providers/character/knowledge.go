@@ -13,23 +13,24 @@ import (
 )
 
 const (
-	notesFile      = "notes.md"
-	loreFolder     = "lore"
-	longestNotes   = 2 << 10 // bytes that stand in every prompt; longer notes are looked up
-	mostLoreFiles  = 100
-	mostLore       = 4 << 20 // bytes of all files
-	loreExtension  = ".md"
-	outsideOfLore  = "is or leads to a file outside of the character's folder"
-	copyInto       = "copy the file into the folder"
-	noPlainFile    = "is no plain file"
-	splitOrShorten = "leave some out, or write less"
+	notesFile     = "notes.md"
+	loreFolder    = "lore"
+	longestNotes  = 2 << 10 // bytes that stand in every prompt; longer notes are looked up
+	mostLoreFiles = 100
+	mostLore      = 4 << 20 // bytes of all files
+	loreExtension = ".md"
+	outsideOfLore = "is or leads to a file outside of the character's folder"
+	copyInto      = "copy the file into the folder"
+	noPlainFile   = "is no plain file"
+	leaveSomeOut  = "leave some out, or write less"
 )
 
 // KnowledgeFile is a file that the character knows things from.
 type KnowledgeFile struct {
 	Name     string // as in "lore/harbour.md"
 	Bytes    int
-	Passages int // into which it is cut; 0: it stands in every prompt
+	Always   bool // it stands in every prompt
+	Passages int  // else, into which it is cut
 }
 
 // knowledgeText is such a file as it was read.
@@ -59,7 +60,7 @@ func (l *loading) knowledge(id string) (all []knowledgeText) {
 		}
 		data, ok := l.knowledgeFile(fsys, id, name)
 		if size += len(data); size > mostLore {
-			l.problem(at, "", fmt.Sprintf("makes the lore larger than %d MiB", mostLore>>20), splitOrShorten)
+			l.problem(at, "", fmt.Sprintf("makes the lore larger than %d MiB", mostLore>>20), leaveSomeOut)
 			break
 		}
 		if ok {
@@ -127,9 +128,9 @@ func (c *Character) know(all []knowledgeText) {
 	for _, k := range all {
 		file := KnowledgeFile{Name: k.name, Bytes: len(k.text)}
 		if k.name == notesFile && len(k.text) <= longestNotes {
-			c.Notes = strings.TrimSpace(k.text)
+			c.Notes, file.Always = strings.TrimSpace(k.text), true
 		} else {
-			cut := lore.Cut(k.name, c.Fill(k.text, somebody))
+			cut := lore.Cut(k.name, fenced(c.Fill(k.text, somebody)))
 			passages, file.Passages = append(passages, cut...), len(cut)
 		}
 		c.Knowledge = append(c.Knowledge, file)
