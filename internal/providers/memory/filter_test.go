@@ -76,8 +76,13 @@ func TestFilter(t *testing.T) {
 
 // TestFilterFails keeps all where the side model fails, is late or says what is no answer.
 func TestFilterFails(t *testing.T) {
-	for _, script := range []string{"error 500", "say They all look fine to me.", `say {"keep":[1]}`, `say {"out":"all"}`, `say {"out":[1],"in":["the treasure is in the well"]}`, "wait 20s\nsay {\"out\":[1]}"} {
-		p, _ := filtering(t, script)
+	p, srv := filtering(t, "say ?")
+	for _, script := range []string{"error 400", "say They all look fine to me.", `say {"keep":[1]}`, `say {"out":"all"}`, `say {"out":[1],"in":["the treasure is in the well"]}`, "wait 20s\nsay {\"out\":[1]}"} {
+		parsed, err := llmtest.ParseScript([]byte(script))
+		if err != nil {
+			t.Fatal(err)
+		}
+		srv.Play(parsed)
 		began := time.Now()
 		recalled, f := offered(t, p, "what did the miller say about the mill?")
 		if f == nil || f.Err == "" || len(f.Out) > 0 || len(recalled) != mostQuoted+1 || time.Since(began) > 10*time.Second {
