@@ -36,8 +36,8 @@ func (p *Provider) passages(r turn.Request, q *ranking.Question) (found []lore.H
 func (p *Provider) tellLore(found []lore.Hit) *turn.Contribution {
 	c := &turn.Contribution{Layer: turn.Content, Priority: lorePriority, Source: p.Name() + ":lore"}
 	var w strings.Builder
-	w.WriteString("What stands written of your world and may bear on the last message. Speak from it in your own words, as one who knows it; " +
-		"what is written on paper here you need not mention.")
+	w.WriteString("What stands written of your world and may bear on the last message. Speak from it in your own words, as one who knows it, and not of its being written; " +
+		"what does not bear on the message, leave out.")
 	for _, h := range found[:min(len(found), mostPassages)] {
 		if w.Len()+len(h.Text) > mostLoreBytes && len(c.Recalled) > 0 {
 			break
