@@ -42,7 +42,7 @@ func (p *Provider) Name() string { return "memory" }
 // Contribute tells what is remembered of who asks and who is named, in the words in which it was said, what was noted, what the
 // character's lore says, and what was written before that may answer the message.
 func (p *Provider) Contribute(ctx context.Context, r turn.Request) (all []turn.Contribution, err error) {
-	q := ranking.Read(r.Message.Text, r.Reader.ID, r.People, p.now())
+	q := ranking.Read(unaddressed(r), r.Reader.ID, r.People, p.now())
 	w := p.within(ctx, r)
 	found := material{passages: p.passages(r, q)}
 	all, err = p.people(ctx, r, q, w)
