@@ -134,7 +134,10 @@ func (a *app) actorOf(c *character.Character, far far) (*bot.Actor, error) {
 			&history.Provider{
 				Store: a.store, Window: c.Window, Summaries: a.summaries, Side: models.side, Zone: c.Location, Count: counter.Count,
 			},
-			&memory.Provider{Store: a.store, Rooms: a.servers, Off: !c.Server.Enabled, Window: c.Window, Zone: c.Location, Count: counter.Count, Embeddings: a.embeddings},
+			&memory.Provider{
+				Store: a.store, Rooms: a.servers, Lore: c.Library, Side: models.filter(c), Off: !c.Server.Enabled, Window: c.Window, Zone: c.Location, Count: counter.Count,
+				Embeddings: a.embeddings,
+			},
 			past, // before the web: the first that looked has the say
 			lookup,
 		},

@@ -44,7 +44,7 @@ func (checkCommand) Run(ctx context.Context, p *program) error {
 		return wrong
 	}
 	describeCharacter(p.out, ch)
-	for _, line := range warnings(c, p.dir) {
+	for _, line := range append(knowledge(c, p.dir), warnings(c, p.dir)...) {
 		fmt.Fprintln(p.out, line)
 	}
 	fmt.Fprintln(p.out, "\nThe configuration is in order.")
@@ -132,6 +132,26 @@ func warnings(c *config, dir string) (lines []string) {
 		}
 		for _, line := range all {
 			lines = append(lines, "note                 "+line)
+		}
+	}
+	return lines
+}
+
+// knowledge lists the files from which the characters know things, and how.
+func knowledge(c *config, dir string) (lines []string) {
+	files := shelf(c, dir)
+	ids, _ := character.List(files) // warnings complains
+	for _, id := range ids {
+		ch, err := character.Load(files, id)
+		if err != nil {
+			continue // so it does here
+		}
+		for _, f := range ch.Knowledge {
+			how := fmt.Sprintf("looked up, in %d passages", f.Passages)
+			if f.Always {
+				how = "in every prompt"
+			}
+			lines = append(lines, fmt.Sprintf("lore                 %s/%s: %d bytes, %s", id, f.Name, f.Bytes, how))
 		}
 	}
 	return lines

@@ -115,6 +115,14 @@ func (a *app) sideModel(main *llm.Client, of *character.Character) *llm.Client {
 	return side
 }
 
+// filter is the model that may leave out what was recalled: a side model of its own, lest the main one be waited for twice.
+func (m models) filter(of *character.Character) *llm.Client {
+	if m.side == nil || !of.FilterRecall || m.side.BaseURL == m.main.BaseURL && m.side.Model == m.main.Model {
+		return nil
+	}
+	return m.side
+}
+
 // sees reports whether a model is shown pictures, as far as is known.
 func (a *app) sees(m models) bool {
 	return m.main != nil && a.config.get("OPENAI_VISION") != "off" && (m.main.Forced || m.main.Sees())

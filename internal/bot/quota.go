@@ -99,6 +99,10 @@ func (b *Bot) count(ctx context.Context, t *turn.Trace) {
 			u.Lookups = 1
 		}
 	}
+	if f := t.Filtered(); f != nil {
+		u.Tokens += f.Usage.Prompt + f.Usage.Completion
+		u.Cost += f.Usage.Cost
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
 	r := t.Request

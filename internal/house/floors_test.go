@@ -16,7 +16,7 @@ var plan = [][]string{
 	{"internal/character/card", "internal/embedding", "internal/memory", "internal/memory/archive", "internal/memory/telling", "internal/transcribe", "internal/web/page/visible", "internal/web/seal"},
 	{"internal/text/calendar", "internal/trace", "internal/web/fetch", "internal/web/page"},
 	{"internal/lookup/claim", "internal/lookup/framing", "internal/lookup/quote", "internal/lookup/utterance", "internal/memory/ranking", "internal/search", "internal/web/reader"},
-	{"internal/lookup/conflict", "internal/lookup/evidence", "internal/lookup/factcheck", "internal/lookup/need", "internal/lookup/privacy", "internal/lookup/recall", "internal/lookup/verifier", "internal/memory/attest", "internal/memory/remember", "internal/search/backends", "internal/web/read"},
+	{"internal/character/lore", "internal/lookup/conflict", "internal/lookup/evidence", "internal/lookup/factcheck", "internal/lookup/need", "internal/lookup/privacy", "internal/lookup/recall", "internal/lookup/verifier", "internal/memory/attest", "internal/memory/remember", "internal/search/backends", "internal/web/read"},
 	{"internal/lookup/followup", "internal/memory/writer"},
 	{"internal/lookup/question"},
 	{"internal/context/prompt", "internal/providers/attachment", "internal/providers/character", "internal/providers/history", "internal/providers/memory", "internal/providers/server", "internal/providers/websearch"},

@@ -9,8 +9,8 @@ import (
 	"familiar/internal/web/clean"
 )
 
-// recollections list the messages that were recalled for the turn: where they stand, and what made them be chosen. What they say stands in
-// the prompt, which fewer people are shown.
+// recollections list the messages and passages of lore that were recalled for the turn: where they stand, and what made them be chosen;
+// and what the side model left out. What they say stands in the prompt, which fewer people are shown.
 func recollections(t *turn.Trace) string {
 	var w writer
 	n := 0
@@ -25,9 +25,19 @@ func recollections(t *turn.Trace) string {
 					why = append(why, fmt.Sprintf("%s %+.1f", g.Of, g.Add))
 				}
 				n++
-				w.line("%d. %s, %s", n, day(m.At), cmp.Or(m.URL, "in this conversation"))
+				if m.File != "" {
+					w.line("%d. %s:%d %s", n, m.File, m.Line, clean.Line(m.Heading, 100))
+				} else {
+					w.line("%d. %s, %s", n, day(m.At), cmp.Or(m.URL, "in this conversation"))
+				}
 				w.line("   %.1f: %s", m.Score, strings.Join(why, ", "))
 			}
+		}
+	}
+	if f := t.Filtered(); f != nil {
+		w.line("%s left out %d of %d in %s · %d tokens in, %d out%s", orDash(f.Model), len(f.Out), f.Shown, ms(f.Took), f.Usage.Prompt, f.Usage.Completion, inParens(f.Err))
+		for _, id := range f.Out {
+			w.line("   out: %s", id)
 		}
 	}
 	return w.String()

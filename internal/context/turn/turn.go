@@ -202,8 +202,9 @@ type Contribution struct {
 	// Attached is what Text came from, if that hangs on a message. The layer is attached.
 	Attached *Attached `json:"attached,omitempty"`
 	Summary  *Summary  `json:"summary,omitempty"` // which one Text is, if it is the summary of a channel
-	// Recalled are the statements of memory that Text tells, or the messages of before that it quotes, the best first.
-	Recalled []Recalled `json:"recalled,omitempty"`
+	// Recalled are the statements of memory or passages of lore that Text tells, or the messages of before that it quotes, the best first.
+	Recalled []Recalled    `json:"recalled,omitempty"`
+	Filter   *RecallFilter `json:"filter,omitempty"` // a footnote: what a side model left out
 }
 
 // Summary is what is on record of a summary that was offered.

@@ -2,35 +2,29 @@ package ranking
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
-// Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009), with the constant of the paper. Both lists weigh the same.
-const (
-	fusionDamping = 60
-	meaningWorth  = 1.0
-)
+// fuseK keeps the first places of a list from counting for more than agreement between lists.
+const fuseK = 60
 
-// Fuse puts hits into the order of two lists, theirs and another one of ids, the best first: of messages near in meaning. Ids that are no
-// hits change nothing.
-func (r *Result) Fuse(near []string) {
-	if len(near) == 0 {
-		return
-	}
-	places := map[string]int{}
-	for i, id := range near {
-		if _, twice := places[id]; !twice {
-			places[id] = i
+// Fuse makes one list of several, the best first: what stands high in many of them (reciprocal-rank fusion; Cormack, Clarke and Büttcher,
+// 2009). What is equal stands as in the first list that has it.
+func Fuse[K comparable](lists ...[]K) []K {
+	scores, seen := map[K]float64{}, map[K]int{}
+	for _, list := range lists {
+		for i, k := range list {
+			scores[k] += worth(i)
+			if _, is := seen[k]; !is {
+				seen[k] = len(seen)
+			}
 		}
 	}
-	fused := make(map[string]float64, len(r.Hits))
-	for i, h := range r.Hits {
-		fused[h.ID] = 1 / float64(fusionDamping+i+1)
-		if place, ok := places[h.ID]; ok {
-			gain := meaningWorth / float64(fusionDamping+place+1)
-			fused[h.ID] += gain
-			r.Hits[i].Why = slices.Insert(r.Hits[i].Why, 0, Reason{"near in meaning", gain})
-		}
-	}
-	slices.SortStableFunc(r.Hits, func(a, b Hit) int { return cmp.Compare(fused[b.ID], fused[a.ID]) })
+	return slices.SortedFunc(maps.Keys(scores), func(a, b K) int {
+		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(seen[a], seen[b]))
+	})
 }
+
+// worth is what a place in a list adds to the score of what stands there.
+func worth(place int) float64 { return 1 / float64(fuseK+place+1) }

@@ -3,32 +3,13 @@ package ranking
 import (
 	"slices"
 	"testing"
-
-	"familiar/internal/context/turn"
 )
 
-// TestFuse puts first what is high in both lists, and changes nothing without a second one.
 func TestFuse(t *testing.T) {
-	result := Result{}
-	for _, id := range []string{"a", "b", "c", "d"} {
-		result.Hits = append(result.Hits, Hit{Message: turn.Message{ID: id}})
+	if got := Fuse([]string{"a", "b", "c"}, []string{"c", "b"}, []string{"b", "d"}); !slices.Equal(got, []string{"b", "c", "a", "d"}) {
+		t.Error(got)
 	}
-	order := func() (ids string) {
-		for _, h := range result.Hits {
-			ids += h.ID
-		}
-		return ids
-	}
-	if result.Fuse(nil); order() != "abcd" {
-		t.Error(order())
-	}
-	if result.Fuse([]string{"elsewhere"}); order() != "abcd" {
-		t.Error(order())
-	}
-	if result.Fuse([]string{"d", "b"}); order() != "bdac" {
-		t.Error(order())
-	}
-	if why := result.Hits[1].Why; !slices.Equal(why, []Reason{{"near in meaning", 1.0 / 61}}) {
-		t.Error(why)
+	if got := Fuse[int](); len(got) > 0 {
+		t.Error(got)
 	}
 }

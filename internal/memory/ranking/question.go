@@ -152,11 +152,7 @@ func (q *Question) add(key, written string) {
 func (q *Question) stem(key string) string {
 	s, known := q.stems[key]
 	if !known {
-		base := key
-		if b, is := infinitives[key]; is {
-			base = b
-		}
-		s = text.Stem(base, q.lang)
+		s = Stem(key, q.lang)
 		q.stems[key] = s
 	}
 	return s

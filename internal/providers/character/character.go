@@ -3,13 +3,15 @@
 //	characters/<id>/character.toml      how it behaves; every key may be left out
 //	characters/<id>/persona.md          who it is; required
 //	characters/<id>/modes/<mode>.md     how it writes in a mode; optional
+//	characters/<id>/notes.md            what it knows in short; optional
+//	characters/<id>/lore/*.md           what is looked up of its world, see package lore; optional
 //	characters/<id>/lorebooks/*.toml    what it knows of its world, see package lorebook; optional
 //	characters/<id>/rewrites.toml       what is found and replaced in its words, see package rewrite; optional
 //	characters/<id>/greetings/<n>.md    with which words it begins; greetings/group/<n>.md among several characters; optional
 //	characters/_default/…               the same for what a character leaves out; character.toml holds every key
 //
 // Beside persona.md there may be personality.md, scenario.md, examples.md, system.md, post_history.md and depth_prompt.md: what the
-// cards of other programs say apart (sheet.go). `familiar import` writes them.
+// cards of other programs say apart (sheet.go). `familiar import` writes them. knowledge.go reads notes.md and lore.
 //
 // [Load] is strict and says everything at once: file.go reads a TOML file key by key over the defaults and
 // finds unknown keys and wrong types with their places, check.go finds values out of range, load.go puts the
@@ -24,6 +26,7 @@ import (
 	"strings"
 	"time"
 
+	"familiar/internal/character/lore"
 	"familiar/internal/character/lorebook"
 	"familiar/internal/character/rewrite"
 	"familiar/internal/context/turn"
@@ -46,6 +49,7 @@ type Character struct {
 	Reactions     Reactions
 	ChatterPerDay int // how often it may join in unasked in a channel in a day
 	Server        Server
+	FilterRecall  bool // the side model may leave out what was recalled
 	// ServerProfile: in a server whose character it is, the bot goes by its name and Picture, a PNG from its folder, if there is one.
 	ServerProfile bool
 	Picture       []byte
@@ -61,6 +65,9 @@ type Character struct {
 	Sheet        Sheet                // what cards of other programs say apart
 	Greetings    Greetings            // with which it begins
 	Lore         *lorebook.Set        // what it knows of its world
+	Notes        string               // notes.md, if it is short enough to stand in every prompt; macros not yet filled in
+	Library      *lore.Library        // lore/*.md, and notes.md if it is longer; nil: there is none
+	Knowledge    []KnowledgeFile      // the files of both
 	Rewrites     *rewrite.Rules       // what is found and replaced in its words
 	Warnings     []Problem            // what keeps it from nothing, but does not do what it says
 	Instructions map[turn.Mode]string // modes/<mode>.md, likewise; a mode without any is missing

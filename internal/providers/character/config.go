@@ -21,6 +21,7 @@ type config struct {
 	Reactions reactionsConfig `toml:"reactions"`
 	History   historyConfig   `toml:"history"`
 	Server    serverConfig    `toml:"server"`
+	Recall    recallConfig    `toml:"recall"`
 	Model     Model           `toml:"model"`
 	SideModel Model           `toml:"side_model"`
 	Texts     Texts           `toml:"texts"`
@@ -117,6 +118,10 @@ type reactionsConfig struct {
 type serverConfig struct {
 	Enabled       bool `toml:"enabled"`
 	DiscordSearch bool `toml:"discord_search"`
+}
+
+type recallConfig struct {
+	Filter bool `toml:"filter"`
 }
 
 type historyConfig struct {

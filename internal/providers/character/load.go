@@ -48,13 +48,14 @@ func Load(fsys fs.FS, id string) (*Character, error) {
 	c.Picture = l.picture(path.Join(id, pictureFile))
 	l.sheet(id, c)
 	l.greetings(id, c)
-	books, scripts := l.books(id), l.scripts(id)
+	books, scripts, knowledge := l.books(id), l.scripts(id), l.knowledge(id)
 	if len(l.problems) > 0 {
 		inOrder(l.problems)
 		return nil, &Invalid{Problems: l.problems}
 	}
 	l.config.into(c)
 	l.compile(c, books, scripts)
+	c.know(knowledge)
 	inOrder(c.Warnings)
 	l.sum.Sum(c.Sum[:0])
 	return c, nil
@@ -192,8 +193,7 @@ func (l *loading) read(name string, required bool) ([]byte, bool) {
 func (l *loading) readMost(name string, required bool, most int64) ([]byte, bool) {
 	data, err := readFile(l.fsys, name, most)
 	if err == nil {
-		fmt.Fprintf(l.sum, "%s %d\n", name, len(data))
-		l.sum.Write(data)
+		l.note(name, data)
 		return data, true
 	}
 	if required || !errors.Is(err, fs.ErrNotExist) {
@@ -204,6 +204,12 @@ func (l *loading) readMost(name string, required bool, most int64) ([]byte, bool
 		l.problems = append(l.problems, p)
 	}
 	return nil, false
+}
+
+// note counts a file as one of those that the character was made of.
+func (l *loading) note(name string, data []byte) {
+	fmt.Fprintf(l.sum, "%s %d\n", name, len(data))
+	l.sum.Write(data)
 }
 
 func readFile(fsys fs.FS, name string, most int64) ([]byte, error) {
@@ -247,6 +253,7 @@ func (c *config) into(to *Character) {
 	to.Buttons, to.Retract = c.Reply.Buttons, c.Reply.QuestionDeleted
 	to.ChatterPerDay = c.Chatter.PerDay
 	to.Reactions = Reactions(c.Reactions)
+	to.FilterRecall = c.Recall.Filter
 	to.Server = Server{Enabled: c.Server.Enabled, DiscordSearch: c.Server.DiscordSearch}
 	to.Avatar, to.ServerProfile = c.Persona.Avatar, c.Persona.ServerProfile
 	to.Location, _ = time.LoadLocation(c.DisplayTZ) // checked

@@ -30,6 +30,7 @@ const (
 	rankScenario    = 95
 	rankBackdrop    = 90
 	rankExamples    = 70
+	rankNotes       = 65
 )
 
 // core are the rules of every character. What a character may make of the web is safe by the guards of the
@@ -61,7 +62,10 @@ func (p *Provider) Contribute(ctx context.Context, req turn.Request) ([]turn.Con
 		{Layer: turn.Character, Priority: rankPersona, Text: fenced(macro.Expand(c.Persona, &env)), Source: "character:persona.md"},
 	}
 	cs = append(cs, p.sheet(env, near, found)...)
-	cs = append(cs, lore(found)...)
+	if text := strings.TrimSpace(macro.Expand(c.Notes, &env)); text != "" {
+		cs = append(cs, turn.Contribution{Layer: turn.Character, Priority: rankNotes, Text: fenced("What " + env.Char + " knows:\n" + text), Source: "character:" + notesFile})
+	}
+	cs = append(cs, fromBooks(found)...)
 	if scene := req.Backdrop; scene != nil {
 		cs = append(cs, turn.Contribution{
 			Layer: turn.Character, Priority: rankBackdrop, Source: "character:backdrop",

@@ -185,8 +185,8 @@ var ranks = map[lorebook.Position]turn.Spot{
 	lorebook.AtDepth: {Layer: turn.DepthInject},
 }
 
-// lore is what the entries add to the prompt, and what is on record of them.
-func lore(found lorebook.Result) (cs []turn.Contribution) {
+// fromBooks is what the entries add to the prompt, and what is on record of them.
+func fromBooks(found lorebook.Result) (cs []turn.Contribution) {
 	if len(found.Fired)+len(found.Lost) == 0 && !found.Cut {
 		return nil
 	}

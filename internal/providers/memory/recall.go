@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/lookup/utterance"
 	"familiar/internal/memory/ranking"
 	"familiar/internal/store"
+	"familiar/internal/text"
 )
 
 const (
@@ -21,13 +23,37 @@ const (
 	fewWords = 3
 )
 
-// worthIt reports whether something that was written before may answer a message: a question, or a message that says something.
+// worthIt reports whether something that was written before may answer a message: a question, or one that says something. A question that
+// is none but by form, such as "how are you?", does not make the rest of its message one.
 func worthIt(r turn.Request, q *ranking.Question) bool {
-	words := len(q.Words())
-	if words == 0 || !r.Message.ByPerson() || r.Web.Switch == turn.WebAlways {
+	if len(q.Words()) == 0 || !r.Message.ByPerson() || r.Web.Switch == turn.WebAlways {
 		return false
 	}
-	return words >= fewWords || asks(r)
+	if len(q.Words()) >= fewWords {
+		return true
+	}
+	for _, sentence := range text.Sentences(r.Message.Text) {
+		one := r
+		one.Message.Text = sentence
+		if asks(one) && len(ranking.Read(unaddressed(one), r.Reader.ID, r.People, r.Message.At).Words()) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// unaddressed is the text of a message without the bot's name at either end, which says who is spoken to and not what is asked for.
+func unaddressed(r turn.Request) string {
+	message := r.Message.Text
+	words := utterance.Parse(message, r.Names).Words
+	if len(words) == 0 {
+		return ""
+	}
+	rest := message[words[0].Start:words[len(words)-1].End]
+	if strings.ContainsAny(message[words[len(words)-1].End:], "?？؟") {
+		rest += "?"
+	}
+	return rest
 }
 
 // asks reports whether a message asks for something.
@@ -39,7 +65,7 @@ func asks(r turn.Request) bool {
 // Recall ranks what was written before by how well it would answer the message of a request: in a server what the asker and all who
 // see the answer may read, in a direct message that conversation.
 func (p *Provider) Recall(ctx context.Context, r turn.Request) (ranking.Result, error) {
-	q := ranking.Read(r.Message.Text, r.Reader.ID, r.People, p.now())
+	q := ranking.Read(unaddressed(r), r.Reader.ID, r.People, p.now())
 	return p.recall(ctx, r, q, p.readMeaning(ctx, r, q))
 }
 
@@ -64,7 +90,7 @@ func (p *Provider) recall(ctx context.Context, r turn.Request, q *ranking.Questi
 		weights = q.Weigh(messages)
 	}
 	result := q.Rank(messages, weights)
-	result.Fuse(near)
+	result.Near(near)
 	return result, nil
 }
 

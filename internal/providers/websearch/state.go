@@ -58,9 +58,9 @@ func stateLine(l *turn.Lookup) string {
 	case turn.Disabled:
 		return "Web lookup: off here (" + l.Reason + "). Nothing was looked up. Where the answer needs current or exact facts, say that you cannot check them here, and do not guess."
 	case turn.LookupFailed:
-		return "Web lookup: failed (" + failedBy(l) + "). It was needed and could not be done, which is not the same as finding nothing. Say that you could not look it up; what you know anyway, mark as unchecked. Name no sources."
+		return "Web lookup: failed (" + failedBy(l) + "). It was needed and could not be done, which is not the same as finding nothing. Say that you could not look it up; what you know anyway, and no message quoted here says, mark as unchecked. Name no sources."
 	case turn.Empty:
-		return "Web lookup: done, and nothing was found that answers the question (" + readCount(l.Pages) + "). Say that you looked and found nothing; what you know anyway, mark as unchecked. Name no sources."
+		return "Web lookup: done, and nothing was found that answers the question (" + readCount(l.Pages) + "). Say that you looked and found nothing; what you know anyway, and no message quoted here says, mark as unchecked. Name no sources."
 	}
 	return ""
 }
