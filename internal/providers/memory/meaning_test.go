@@ -9,6 +9,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/embedding"
+	"familiar/internal/llm"
 	"familiar/internal/llm/llmtest"
 	"familiar/internal/store"
 )
@@ -61,7 +62,7 @@ func quoted(t *testing.T, p *Provider, r turn.Request) (text string, sent *turn.
 }
 
 // TestNearInMeaning finds what has none of the words in direct messages of that conversation alone, and goes by words where the service
-// fails.
+// fails. The side model may leave it out.
 func TestNearInMeaning(t *testing.T) {
 	var all []store.Message
 	for i, channel := range []string{"dm", "another"} {
@@ -87,6 +88,18 @@ func TestNearInMeaning(t *testing.T) {
 	if text, _ := quoted(t, p, ask); text != "" {
 		t.Errorf("recalled for no question\n%s", text)
 	}
+	side := llmtest.New(t)
+	script, err := llmtest.ParseScript([]byte(`say {"out":[1]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	side.Play(script)
+	p.Side = &llm.Client{HTTP: http.DefaultClient, BaseURL: side.URL, Model: "side"}
+	ask.Message.Text = "who has a broken knee?"
+	if text, sent := quoted(t, p, ask); text != "" || sent == nil {
+		t.Errorf("left out by the side model, and yet told: %+v\n%s", sent, text)
+	}
+	p.Side = nil
 	before := len(server.Embeddings())
 	ask.Message.Text = "thanks!"
 	if _, sent := quoted(t, p, ask); sent != nil || len(server.Embeddings()) != before {
