@@ -52,6 +52,7 @@ func (a *app) tidy(ctx context.Context, servers func() (ids []string, known bool
 		{"posts", records, a.store.PrunePosts},
 		{"feedback", feedbackDays, a.store.PruneFeedback},
 		{"usage", records, a.store.PruneUsage},
+		{"changes of settings", records, a.store.PruneChanges},
 	} {
 		n, err := kept.prune(ctx, now.AddDate(0, 0, -kept.days))
 		a.tidied(ctx, "remove old "+kept.what, err)

@@ -284,7 +284,7 @@ func TestConsent(t *testing.T) {
 		}
 	}
 	agrees(false)
-	if _, err := db.SetConsent(ctx, "ada", true, noon); err != nil {
+	if _, err := db.SetConsent(ctx, By{ID: "ada", At: noon}, true); err != nil {
 		t.Fatal(err)
 	}
 	agrees(true)
@@ -297,7 +297,7 @@ func TestConsent(t *testing.T) {
 	noticed.Text = "Has a cat"
 	learn(t, db, noticed)
 	learn(t, db, about("Is a vegetarian", inC, "3"))
-	if n, err := db.SetConsent(ctx, "ada", false, noon); n != 1 || err != nil {
+	if n, err := db.SetConsent(ctx, By{ID: "ada", At: noon}, false); n != 1 || err != nil {
 		t.Errorf("%d deleted, %v", n, err)
 	}
 	agrees(false)
