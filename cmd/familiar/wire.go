@@ -77,6 +77,7 @@ type app struct {
 	files    *attachment.Files // what hangs on messages; nil at a terminal, where nothing does
 	servers  *server.Servers   // where what was said before is searched; nil at a terminal
 
+	meter     *bot.Meter         // of what is asked of models beside the turns
 	summaries *history.Summaries // what was said before the last messages of a channel; nil at a terminal
 }
 
