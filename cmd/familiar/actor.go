@@ -68,7 +68,12 @@ func (a *app) openFiles(context.Context, *program) error {
 	}
 	a.files = &attachment.Files{Fetcher: a.reader.Fetcher, Hosts: hosts}
 	a.servers = &server.Servers{}
-	a.summaries = &history.Summaries{Store: a.store, Redact: a.redact.String, Log: a.log, Readable: a.readable}
+	quotas, err := bot.ParseQuotas(a.config.get("FAMILIAR_QUOTAS"))
+	if err != nil {
+		return problems{"FAMILIAR_QUOTAS: " + err.Error()}
+	}
+	a.meter = &bot.Meter{Store: a.store, Quotas: quotas, Log: a.log}
+	a.summaries = &history.Summaries{Store: a.store, Redact: a.redact.String, Log: a.log, Readable: a.readable, Allows: a.meter.Allows, Count: a.meter.Count}
 	return nil
 }
 

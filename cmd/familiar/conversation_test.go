@@ -64,13 +64,11 @@ import (
 //	notice CHANNEL           the same for a message that has no record, since it answers nothing
 //	silent CHANNEL           for half a second, no message comes
 //	shows CHANNEL TEXT       one of the bot's messages holds a text; bare CHANNEL: none of them is left
-//	command WHO NAME K=V …   a slash command in general, + for spaces; its answer is looked at
-//	commandin CHANNEL WHO NAME K=V …  the same in a channel
+//	command WHO NAME K=V …   a slash command in general, + for spaces; its answer is looked at; #CHANNEL in front: in that channel
 //	try WHO NAME K=V …       the same by somebody who may not manage the server
-//	give CHANNEL WHO NAME K=V …  the same in any channel
 //	react CHANNEL WHO EMOJI  somebody puts an emoji under the bot's last message; unreact: takes it away; modreact: a moderator
 //	reacted CHANNEL EMOJI    the bot has put it under the last message of a person; - for none of its emojis anywhere
-//	feedback TEXT            what familiar feedback prints holds a text; memory and learned: familiar memory, and familiar memory counts
+//	feedback TEXT            what familiar feedback prints holds a text; memory and learned: familiar memory, and familiar memory counts; changed: familiar changes
 //	menu CHANNEL WHO NAME    an entry of the menu of the channel's last message; its answer is looked at
 //	typing CHANNEL WHO NAME K=V …  a slash command whose last option is being typed; the suggestions are looked at, on a line each
 //	bring WHO NAME K=V …     a slash command in the channel elsewhere of a server that has not installed the bot
@@ -482,14 +480,8 @@ func (c *conversation) deeds() map[string]func(string) {
 			c.react(rest, func(id, who, emoji string, _ bool) { c.discord.Unreact(id, who, emoji) }, false)
 		},
 		"command": func(rest string) { c.order(rest, true) },
-		"commandin": func(rest string) {
-			order := orderOf(rest)
-			order.May = discordtest.ManageServer
-			c.hearAnswer(c.discord.Order(order), 1)
-		},
-		"try":   func(rest string) { c.order(rest, false) },
-		"give":  func(rest string) { c.hearAnswer(c.discord.Order(orderOf(rest)), 1) },
-		"bring": func(rest string) { c.hearAnswer(c.discord.Order(orderOf("elsewhere "+rest)), 1) },
+		"try":     func(rest string) { c.order(rest, false) },
+		"bring":   func(rest string) { c.hearAnswer(c.discord.Order(orderOf("elsewhere "+rest)), 1) },
 		"menu": func(rest string) {
 			channel, who, name := words3(rest)
 			messages := c.discord.Messages(channel)
@@ -765,6 +757,7 @@ func (c *conversation) looks() map[string]func(string) {
 		},
 		"feedback": holds(func() string { return c.printed("feedback") }, true),
 		"memory":   holds(func() string { return c.printed("memory") }, true),
+		"changed":  holds(func() string { return c.printed("changes") }, true),
 		"learned":  holds(func() string { return c.printed("memory", "counts") }, true),
 		"opened":   holds(c.discord.ThreadName, true),
 		"busy": func(channel string) {
@@ -978,10 +971,15 @@ func (c *conversation) haveRole(role string) {
 	}
 }
 
-// order gives a slash command, as somebody who may manage the server or not, and waits for its answer.
+// order gives a slash command, in general or in the channel that "#CHANNEL" in front names, as somebody who may manage the server or not,
+// and waits for its answer.
 func (c *conversation) order(rest string, manages bool) {
 	c.Helper()
-	order := orderOf("general " + rest)
+	in, named := strings.CutPrefix(rest, "#")
+	if !named {
+		in = "general " + rest
+	}
+	order := orderOf(in)
 	if manages {
 		order.May = discordtest.ManageServer
 	}

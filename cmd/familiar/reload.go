@@ -16,6 +16,7 @@ import (
 	"familiar/internal/bot/discord"
 	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/turn"
+	"familiar/internal/store"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -140,6 +141,10 @@ func (r *reloader) read(ctx context.Context) {
 		r.bot.DressAll(ctx)
 		r.session.Offer(ctx, bot.Commands(next)) // there may be documentation now, or none any more
 		r.app.log.Info("characters reloaded", "changes", strings.Join(changes, ", "))
+		err := r.app.store.RecordChange(ctx, store.Change{By: store.By{At: time.Now()}, Kind: store.ChangeFiles, To: strings.Join(changes, ", ")})
+		if err != nil && ctx.Err() == nil {
+			r.app.log.Error("record a change", "err", err)
+		}
 		lines = append(lines, "Characters reloaded: "+strings.Join(changes, ", ")+".")
 	}
 	if len(before.Faults) > 0 && len(next.Faults) == 0 {

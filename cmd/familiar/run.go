@@ -84,7 +84,7 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	b.Servers, a.servers.Platform = a.servers, session
 	b.Resume, b.PerPerson = true, a.config.count("FAMILIAR_TURNS_PER_MINUTE")
 	b.Access = bot.Access{Allow: a.config.set("DISCORD_ALLOW"), Deny: a.config.set("DISCORD_DENY")}
-	b.Quotas, _ = bot.ParseQuotas(a.config.get("FAMILIAR_QUOTAS")) // which has been checked
+	b.Quotas = a.meter.Quotas
 	b.Operator = a.config.get("DISCORD_OPERATOR")
 
 	var background sync.WaitGroup
@@ -137,7 +137,7 @@ func (a *app) memoryWriter(far far) *writer.Writer {
 	}
 	return &writer.Writer{
 		Store: a.store, Redact: a.redact.String, Log: a.log, PerHour: a.config.count("FAMILIAR_LEARN_PER_HOUR"),
-		Idle: far.idle, Side: func() *llm.Client { return a.cast.get().Default.Side },
+		Idle: far.idle, Allows: a.meter.Allows, Count: a.meter.Count, Side: func() *llm.Client { return a.cast.get().Default.Side },
 	}
 }
 

@@ -54,6 +54,7 @@ func (a *app) tidy(ctx context.Context, servers func() (ids []string, known bool
 		{"feedback", feedbackDays, a.store.PruneFeedback},
 		{"usage", records, a.store.PruneUsage},
 		{"turns that are not kept", 1, a.store.PruneUnkept},
+		{"changes of settings", records, a.store.PruneChanges},
 	} {
 		n, err := kept.prune(ctx, now.AddDate(0, 0, -kept.days))
 		a.tidied(ctx, "remove old "+kept.what, err)

@@ -76,7 +76,7 @@ func (b *Bot) setCharacter(ctx context.Context, e turn.Event) turn.Answer {
 // changeSpeakers changes who speaks in a place, puts the change on record, and says how it is now; refusal, where it returns
 // one, is said in place of that.
 func (b *Bot) changeSpeakers(ctx context.Context, e turn.Event, server bool, change func([]string) []string, refusal func() string) turn.Answer {
-	c := store.Casting{ChannelID: e.Message.ChannelID, GuildID: e.GuildID, By: e.Command.By.ID, At: time.Now()}
+	c := store.Casting{ChannelID: e.Message.ChannelID, GuildID: e.GuildID, By: e.Command.By.ID, ByName: e.Command.By.Name, At: time.Now()}
 	var inherited []string
 	if server {
 		c.ChannelID = ""

@@ -40,6 +40,8 @@ func (b *Bot) carryOut(ctx context.Context, e turn.Event) turn.Answer {
 		return b.memoryPage(ctx, e)
 	case strings.HasPrefix(button, privacyButton):
 		return b.privacyPress(ctx, e)
+	case strings.HasPrefix(button, changesButton):
+		return b.showChanges(ctx, e, pageNumber(strings.TrimPrefix(button, changesButton)))
 	case button != "":
 		return b.press(ctx, e)
 	}
@@ -137,7 +139,7 @@ func (b *Bot) setConduct(ctx context.Context, e turn.Event, name, value string) 
 		return b.respond(e, settingsForManagers)
 	}
 	channel := conductChannel(e)
-	err := b.Store.ChangeConduct(ctx, channel, e.GuildID, func(c *store.Conduct) {
+	err := b.Store.ChangeConduct(ctx, channel, e.GuildID, giver(e), func(c *store.Conduct) {
 		switch name {
 		case "threads":
 			c.Threads = on
@@ -185,7 +187,7 @@ func (b *Bot) set(ctx context.Context, e turn.Event, done turn.Answer, change fu
 	}
 	inherited := b.settings(ctx, b.speaker(ctx, e), e)
 	inherited.ID, inherited.GuildID = e.Message.ChannelID, e.GuildID
-	settings, err := b.Store.ChangeChannel(ctx, inherited, change)
+	settings, err := b.Store.ChangeChannel(ctx, inherited, giver(e), change)
 	if err != nil {
 		b.logged("change a channel's settings", err)
 		return b.respond(e, couldNotBeSaved)

@@ -186,6 +186,13 @@ func commands() []command {
 		},
 		{
 			Definition: turn.Definition{
+				Kind: turn.ChatInput, Name: "changes", Description: "Which settings were changed in this server, by whom and when",
+				Permission: turn.ManageServer, Places: onServers, Installs: byServers,
+			},
+			run: (*Bot).changes,
+		},
+		{
+			Definition: turn.Definition{
 				Kind: turn.ChatInput, Name: "help", Description: "What this bot does and how to talk to it",
 				Places: everywhere, Installs: byAnybody,
 			},

@@ -77,7 +77,7 @@ func (b *Bot) switchOver(ctx context.Context, e turn.Event, kind string, done ma
 	if where == "" {
 		where = "channel"
 	}
-	s := store.Switch{Kind: kind, GuildID: e.GuildID, By: e.Command.By.ID, At: time.Now()}
+	s := store.Switch{Kind: kind, GuildID: e.GuildID, By: e.Command.By.ID, ByName: e.Command.By.Name, At: time.Now()}
 	switch where {
 	case "channel":
 		s.Place = e.Message.ChannelID

@@ -344,7 +344,7 @@ func (b *Bot) suggestMemories(ctx context.Context, e turn.Event) (found []turn.C
 
 // consent switches on or off that the bot learns about a person by itself.
 func (b *Bot) consent(ctx context.Context, e turn.Event, agrees bool) turn.Answer {
-	deleted, err := b.Store.SetConsent(ctx, e.Command.By.ID, agrees, time.Now())
+	deleted, err := b.Store.SetConsent(ctx, giver(e), agrees)
 	if err != nil {
 		return b.memoryTrouble(e, err)
 	}

@@ -72,17 +72,22 @@ func party(e turn.Event) store.Party {
 
 // spent returns whose quota of one of some kinds is used up today, or "".
 func (b *Bot) spent(ctx context.Context, e turn.Event, of ...string) (scope, id string) {
-	if !slices.ContainsFunc(b.Quotas, func(q Quota) bool { return slices.Contains(of, q.Of) }) {
-		return "", ""
-	}
-	used, err := b.Store.Usage(ctx, time.Now(), party(e))
+	scope, id, err := spent(ctx, b.Store, b.Quotas, party(e), of...)
 	b.logged("read what was used today", err)
-	for _, q := range b.Quotas {
+	return scope, id
+}
+
+func spent(ctx context.Context, db *store.DB, quotas []Quota, p store.Party, of ...string) (scope, id string, err error) {
+	if !slices.ContainsFunc(quotas, func(q Quota) bool { return slices.Contains(of, q.Of) }) {
+		return "", "", nil
+	}
+	used, err := db.Usage(ctx, time.Now(), p)
+	for _, q := range quotas {
 		if slices.Contains(of, q.Of) && q.used(used[q.Scope]) >= q.Most {
-			return q.Scope, used[q.Scope].ID
+			return q.Scope, used[q.Scope].ID, err
 		}
 	}
-	return "", ""
+	return "", "", err
 }
 
 // count adds what a turn has used to what was used today.

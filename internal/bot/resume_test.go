@@ -164,7 +164,7 @@ func TestUnknownChannel(t *testing.T) {
 	if b.settings(t.Context(), sage, e).WebOff {
 		t.Error("off, although nobody switched it off")
 	}
-	if _, err := b.Store.ChangeChannel(t.Context(), store.Channel{ID: "rules", GuildID: "hall"}, func(c *store.Channel) { c.WebOff = true }); err != nil {
+	if _, err := b.Store.ChangeChannel(t.Context(), store.Channel{ID: "rules", GuildID: "hall"}, store.By{}, func(c *store.Channel) { c.WebOff = true }); err != nil {
 		t.Fatal(err)
 	}
 	if !b.settings(t.Context(), sage, e).WebOff {

@@ -63,7 +63,7 @@ func (b *Bot) subscribe(ctx context.Context, e turn.Event) turn.Answer {
 	case state != "on" && state != "off":
 		return b.respond(e, oneOfThese)
 	}
-	if err := b.Store.ChangeConduct(ctx, channel, e.GuildID, func(c *store.Conduct) { c.Subscribed = state == "on" }); err != nil {
+	if err := b.Store.ChangeConduct(ctx, channel, e.GuildID, giver(e), func(c *store.Conduct) { c.Subscribed = state == "on" }); err != nil {
 		b.logged("change how to take part in a channel", err)
 		return b.respond(e, couldNotBeSaved)
 	}

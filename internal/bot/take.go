@@ -218,12 +218,12 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 		}))
 		own[len(own)-1].TurnID = t.Request.ID
 	}
+	b.count(ctx, t)               // before the record says that all is over: whoever writes next may have used up a quota
 	kept := b.keepReply(ctx, own) // before the record says that all is over: whoever writes next may mean it
 	b.saveFinally(ctx, t)
 	if !kept {
 		b.keepReply(ctx, own)
 	}
-	b.count(ctx, t)
 	b.noteTurn(ctx, t)
 	if actor.Model != nil && withdrawn == "" {
 		b.conditionChanged(func(c *condition) { c.failing = t.Finish == "" && t.Err != "" })

@@ -93,7 +93,7 @@ func TestFirstWordsComeSoonAfterTheModels(t *testing.T) {
 func TestTheLullLastsTenSeconds(t *testing.T) {
 	t.Parallel()
 	living(t, "when model \"side\"\nsay YES\nwhen model \"main\"\nsay Hoo.\n", func(b *Bot, events chan<- turn.Event, door *diary) {
-		if err := b.Store.ChangeConduct(context.Background(), "general", "hall", func(c *store.Conduct) { c.Chatty = true }); err != nil {
+		if err := b.Store.ChangeConduct(context.Background(), "general", "hall", store.By{}, func(c *store.Conduct) { c.Chatty = true }); err != nil {
 			t.Fatal(err)
 		}
 		write := func(id string, to bool) {

@@ -47,6 +47,7 @@ type Casting struct {
 	ChannelID string // empty: for the whole server
 	GuildID   string // empty in a direct message
 	By        string // id of who makes it
+	ByName    string
 	At        time.Time
 }
 
@@ -72,12 +73,16 @@ func (db *DB) ChangeSpeakers(ctx context.Context, c Casting, inherited []string,
 		default:
 			ids = strings.Split(text, "\n")
 		}
+		before := strings.Join(ids, " ")
 		ids = change(ids)
 		if tooMany = len(ids) > MostSpeakers; tooMany {
 			return nil
 		}
 		by, err := db.signature(tx, c.By)
 		if err != nil {
+			return err
+		}
+		if err := db.record(tx, Change{By: By{c.By, c.ByName, c.At}, GuildID: c.GuildID, ChannelID: c.ChannelID, Kind: ChangeCharacters, From: before, To: strings.Join(ids, " ")}); err != nil {
 			return err
 		}
 		if len(ids) == 0 {
@@ -187,12 +192,12 @@ func (db *DB) Backdrop(ctx context.Context, channelID, parentID string) (Backdro
 
 // SetBackdrop keeps the scene of a channel in place of the one before. Without a text the channel has none of its own.
 func (db *DB) SetBackdrop(ctx context.Context, b Backdrop) error {
-	var err error
-	if b.Text == "" {
-		_, err = db.exec(ctx, "delete backdrop", `DELETE FROM backdrops WHERE channel_id = ?`, b.ChannelID)
-		return err
-	}
-	err = db.Write(ctx, func(tx *sql.Tx) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		var before string
+		err := tx.QueryRow(`SELECT text FROM backdrops WHERE channel_id = ?`, b.ChannelID).Scan(&before)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
 		by, err := db.signature(tx, b.ByID)
 		if err != nil {
 			return err
@@ -201,10 +206,20 @@ func (db *DB) SetBackdrop(ctx context.Context, b Backdrop) error {
 		if by == "" {
 			name = ""
 		}
-		_, err = tx.Exec(`INSERT INTO backdrops (channel_id, guild_id, text, by_id, by_name, at) VALUES (?, ?, ?, ?, ?, ?)
-			ON CONFLICT (channel_id) DO UPDATE SET text = excluded.text, by_id = excluded.by_id, by_name = excluded.by_name, at = excluded.at`,
-			b.ChannelID, b.GuildID, b.Text, by, name, b.At.UnixMicro())
-		return err
+		if b.Text == "" {
+			_, err = tx.Exec(`DELETE FROM backdrops WHERE channel_id = ?`, b.ChannelID)
+		} else {
+			_, err = tx.Exec(`INSERT INTO backdrops (channel_id, guild_id, text, by_id, by_name, at) VALUES (?, ?, ?, ?, ?, ?)
+				ON CONFLICT (channel_id) DO UPDATE SET text = excluded.text, by_id = excluded.by_id, by_name = excluded.by_name, at = excluded.at`,
+				b.ChannelID, b.GuildID, b.Text, by, name, b.At.UnixMicro())
+		}
+		if err != nil {
+			return err
+		}
+		if b.Text == before {
+			return nil
+		}
+		return db.record(tx, b.change(before))
 	})
 	if err != nil {
 		return fmt.Errorf("save backdrop: %w", err)

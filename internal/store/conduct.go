@@ -29,18 +29,22 @@ func (db *DB) Conduct(ctx context.Context, channelID string) (c Conduct, err err
 }
 
 // ChangeConduct changes what people chose for a channel, in one step: no other change is lost.
-func (db *DB) ChangeConduct(ctx context.Context, channelID, guildID string, change func(*Conduct)) error {
+func (db *DB) ChangeConduct(ctx context.Context, channelID, guildID string, by By, change func(*Conduct)) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		var c Conduct
 		err := tx.QueryRow(selectConduct, channelID).Scan(&c.Chatty, &c.Threads, &c.Posts, &c.Subscribed)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
+		before := c
 		change(&c)
 		_, err = tx.Exec(`INSERT INTO conduct (channel_id, guild_id, chatty, threads, posts, subscribed) VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT (channel_id) DO UPDATE SET chatty = excluded.chatty, threads = excluded.threads, posts = excluded.posts, subscribed = excluded.subscribed`,
 			channelID, guildID, c.Chatty, c.Threads, c.Posts, c.Subscribed)
-		return err
+		if err != nil {
+			return err
+		}
+		return db.record(tx, before.changes(c, guildID, channelID, by)...)
 	})
 	if err != nil {
 		return fmt.Errorf("change conduct: %w", err)

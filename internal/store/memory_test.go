@@ -280,7 +280,7 @@ func TestConsent(t *testing.T) {
 		}
 	}
 	agrees(false)
-	if _, err := db.SetConsent(ctx, "ada", true, noon); err != nil {
+	if _, err := db.SetConsent(ctx, By{ID: "ada", At: noon}, true); err != nil {
 		t.Fatal(err)
 	}
 	agrees(true)
@@ -293,7 +293,7 @@ func TestConsent(t *testing.T) {
 	noticed.Text = "Has a cat"
 	learn(t, db, noticed)
 	learn(t, db, about("Is a vegetarian", inC, "3"))
-	if n, err := db.SetConsent(ctx, "ada", false, noon); n != 1 || err != nil {
+	if n, err := db.SetConsent(ctx, By{ID: "ada", At: noon}, false); n != 1 || err != nil {
 		t.Errorf("%d deleted, %v", n, err)
 	}
 	agrees(false)
@@ -306,7 +306,7 @@ func TestConsent(t *testing.T) {
 // time of its own. Who wrote the message is still known: it goes when its author is forgotten, or deletes the message after all.
 func TestMemoryOutlastsMessages(t *testing.T) {
 	db, ctx := open(t, t.TempDir()), t.Context()
-	if _, err := db.SetConsent(ctx, "ada", true, noon); err != nil {
+	if _, err := db.SetConsent(ctx, By{ID: "ada", At: noon}, true); err != nil {
 		t.Fatal(err)
 	}
 	itself := about("Has a parrot", inC, "3")

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"time"
 )
 
 // ForgetMemory deletes a statement that may be read, and what it replaced, or returns [ErrNotFound].
@@ -166,18 +165,26 @@ func (db *DB) Consent(ctx context.Context, userID string) (agreed bool, err erro
 
 // SetConsent keeps whether a person agrees, and returns how many statements were deleted: whoever does not agree any more has all deleted
 // that the bot learned about them by itself.
-func (db *DB) SetConsent(ctx context.Context, userID string, agrees bool, at time.Time) (deleted int, err error) {
+func (db *DB) SetConsent(ctx context.Context, who By, agrees bool) (deleted int, err error) {
 	err = db.Write(ctx, func(tx *sql.Tx) (err error) {
 		deleted = 0
-		if agrees {
-			if err := db.consenting(tx, userID, at); err != nil {
-				return err
-			}
-			_, err = tx.Exec(`INSERT INTO consents (user_id, at) VALUES (?, ?) ON CONFLICT DO NOTHING`, userID, at.UnixMicro())
+		var agreed bool
+		err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM consents WHERE user_id = ?)`, who.ID).Scan(&agreed)
+		if err == nil {
+			err = db.record(tx, Change{By: who, Kind: ChangeLearning, From: onOff(agreed), To: onOff(agrees)})
+		}
+		if err != nil {
 			return err
 		}
-		if _, err = tx.Exec(`DELETE FROM consents WHERE user_id = ?`, userID); err == nil {
-			deleted, err = db.dropMemoriesOf(tx, `kind = ? AND subject = ? AND by_id = ''`, MemoryPerson, userID)
+		if agrees {
+			if err := db.consenting(tx, who.ID, who.At); err != nil {
+				return err
+			}
+			_, err = tx.Exec(`INSERT INTO consents (user_id, at) VALUES (?, ?) ON CONFLICT DO NOTHING`, who.ID, who.At.UnixMicro())
+			return err
+		}
+		if _, err = tx.Exec(`DELETE FROM consents WHERE user_id = ?`, who.ID); err == nil {
+			deleted, err = db.dropMemoriesOf(tx, `kind = ? AND subject = ? AND by_id = ''`, MemoryPerson, who.ID)
 		}
 		return err
 	})

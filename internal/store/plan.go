@@ -84,6 +84,8 @@ var plan = []planned{
 	{table: "castings", kind: DataSettings, rows: `by_id = @person`, set: `by_id = ''`},
 	{table: "switches", kind: DataSettings, rows: `place` + inDirect},
 	{table: "switches", kind: DataSettings, rows: `by_id = @person`, set: `by_id = ''`},
+	{table: "changes", kind: DataSettings, rows: `by_id = @person AND guild_id = '' OR channel_id` + inDirect},
+	{table: "changes", kind: DataSettings, rows: `by_id = @person`, set: `by_id = '', by_name = ''`},
 	{table: "backdrops", kind: DataSettings, rows: `by_id = @person OR channel_id` + inDirect}, // its words are theirs
 	{table: "notes", kind: DataSettings, rows: `EXISTS (SELECT 1 FROM json_each(@direct) d WHERE instr(key, 'told/' || d.value || '/') = 1)`},
 

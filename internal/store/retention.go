@@ -113,7 +113,8 @@ func (db *DB) ReturnGuild(ctx context.Context, guildID string) error {
 func (db *DB) Guilds(ctx context.Context) ([]string, error) {
 	return db.guilds(ctx, `SELECT guild_id FROM people UNION SELECT guild_id FROM channels WHERE guild_id <> '' UNION
 		SELECT guild_id FROM castings WHERE guild_id <> '' UNION SELECT guild_id FROM backdrops WHERE guild_id <> '' UNION
-		SELECT guild_id FROM memories WHERE guild_id <> '' UNION SELECT guild_id FROM left_guilds`)
+		SELECT guild_id FROM memories WHERE guild_id <> '' UNION
+		SELECT guild_id FROM changes WHERE guild_id <> '' UNION SELECT guild_id FROM left_guilds`)
 }
 
 // LeftGuilds returns the servers that the bot left before that time, and of which something may still be kept.
@@ -136,7 +137,7 @@ func (db *DB) DeleteGuild(ctx context.Context, guildID string) error {
 		err = db.Write(ctx, func(tx *sql.Tx) error {
 			for _, table := range []string{
 				"people", "channels", "castings", "backdrops", "profiles", "webhooks", "conduct", "own_threads", "opinions", "switches", "usage", "feedback",
-				"lore", "greetings", "summaries", "watermarks", "left_guilds",
+				"changes", "lore", "greetings", "summaries", "watermarks", "left_guilds",
 			} {
 				if _, err := tx.Exec(`DELETE FROM `+table+` WHERE guild_id = ?`, guildID); err != nil {
 					return err

@@ -42,7 +42,7 @@ func (db *DB) Channels(ctx context.Context, guildID string) ([]Channel, error) {
 
 // ChangeChannel changes the settings of a channel, which begin as base, in one step: no other change is lost. It returns them as
 // they are then.
-func (db *DB) ChangeChannel(ctx context.Context, base Channel, change func(*Channel)) (Channel, error) {
+func (db *DB) ChangeChannel(ctx context.Context, base Channel, by By, change func(*Channel)) (Channel, error) {
 	var c Channel
 	err := db.Write(ctx, func(tx *sql.Tx) (err error) {
 		c, err = scanChannel(base.ID, tx.QueryRow(`SELECT guild_id, mode, web_off, buttons_off FROM channels WHERE id = ?`, base.ID))
@@ -53,11 +53,15 @@ func (db *DB) ChangeChannel(ctx context.Context, base Channel, change func(*Chan
 			return err
 		}
 		c.GuildID = base.GuildID
+		before := c
 		change(&c)
 		_, err = tx.Exec(`INSERT INTO channels (id, guild_id, mode, web_off, buttons_off) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (id) DO UPDATE SET guild_id = excluded.guild_id, mode = excluded.mode, web_off = excluded.web_off,
 			buttons_off = excluded.buttons_off`, c.ID, c.GuildID, c.Mode, c.WebOff, c.Bare)
-		return err
+		if err != nil {
+			return err
+		}
+		return db.record(tx, before.changes(c, by)...)
 	})
 	if err != nil {
 		return Channel{}, fmt.Errorf("change channel settings: %w", err)

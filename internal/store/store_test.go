@@ -241,7 +241,7 @@ func TestArriveClaimsOnce(t *testing.T) {
 // set makes the settings of a channel what they are in want.
 func set(t *testing.T, db *DB, want Channel) {
 	t.Helper()
-	got, err := db.ChangeChannel(t.Context(), Channel{ID: want.ID, GuildID: want.GuildID}, func(c *Channel) { *c = want })
+	got, err := db.ChangeChannel(t.Context(), Channel{ID: want.ID, GuildID: want.GuildID}, By{}, func(c *Channel) { *c = want })
 	if err != nil || got != want {
 		t.Fatalf("ChangeChannel = %+v, %v", got, err)
 	}
@@ -255,7 +255,7 @@ func TestChangesToAChannel(t *testing.T) {
 		func(c *Channel) { c.Mode = "text" }, func(c *Channel) { c.WebOff = true }, func(c *Channel) { c.Bare = true },
 	} {
 		all.Go(func() {
-			if _, err := db.ChangeChannel(ctx, Channel{ID: "a", GuildID: "g"}, change); err != nil {
+			if _, err := db.ChangeChannel(ctx, Channel{ID: "a", GuildID: "g"}, By{}, change); err != nil {
 				t.Error(err)
 			}
 		})

@@ -21,7 +21,8 @@ type Switch struct {
 	Kind    string // Answers or Lookups
 	Place   string // id of a channel, or Everywhere; empty: the whole server
 	GuildID string // empty in a direct message, and everywhere
-	By      string // id of who did it
+	By      string // id of who does it
+	ByName  string
 	At      time.Time
 }
 
@@ -34,24 +35,39 @@ func (s Switch) place() string {
 
 // SwitchOff switches something off.
 func (db *DB) SwitchOff(ctx context.Context, s Switch) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error {
-		by, err := db.signature(tx, s.By)
-		if err == nil {
-			_, err = tx.Exec(`INSERT INTO switches (place, kind, guild_id, by_id, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-				s.place(), s.Kind, s.GuildID, by, s.At.UnixMicro())
-		}
-		return err
+	return db.turnSwitch(ctx, "switch off", s.change(false), func(tx *sql.Tx, by string) (sql.Result, error) {
+		return tx.Exec(`INSERT INTO switches (place, kind, guild_id, by_id, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			s.place(), s.Kind, s.GuildID, by, s.At.UnixMicro())
 	})
-	if err != nil {
-		return fmt.Errorf("switch off: %w", err)
-	}
-	return nil
 }
 
 // SwitchOn switches something on again.
 func (db *DB) SwitchOn(ctx context.Context, s Switch) error {
-	_, err := db.exec(ctx, "switch on", `DELETE FROM switches WHERE place = ? AND kind = ?`, s.place(), s.Kind)
-	return err
+	return db.turnSwitch(ctx, "switch on", s.change(true), func(tx *sql.Tx, _ string) (sql.Result, error) {
+		return tx.Exec(`DELETE FROM switches WHERE place = ? AND kind = ?`, s.place(), s.Kind)
+	})
+}
+
+// turnSwitch turns a switch for whoever does it, as they may be named, and records the change, if it changes anything.
+func (db *DB) turnSwitch(ctx context.Context, what string, c Change, turn func(tx *sql.Tx, by string) (sql.Result, error)) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		by, err := db.signature(tx, c.By.ID)
+		if err != nil {
+			return err
+		}
+		r, err := turn(tx, by)
+		if err != nil {
+			return err
+		}
+		if n, err := r.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		return db.record(tx, c)
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
 }
 
 // Off returns what is off in a channel: by itself, through the channel that it hangs on as a thread, through its server, or everywhere. The

@@ -175,7 +175,7 @@ func (w *town) live(r *rand.Rand, said []turn.Message) ([]turn.Message, error) {
 			err = w.DB.SetBackdrop(ctx, store.Backdrop{ChannelID: "C" + p.name[:1], GuildID: "g", Text: p.words, ByID: p.id, ByName: p.name, At: w.tick()})
 		}
 		if err == nil && w.private[p.id] {
-			_, err = w.DB.ChangeChannel(ctx, store.Channel{ID: p.direct()}, func(c *store.Channel) { c.Mode = "text" })
+			_, err = w.DB.ChangeChannel(ctx, store.Channel{ID: p.direct()}, store.By{ID: p.id, At: w.tick()}, func(c *store.Channel) { c.Mode = "text" })
 		}
 		return said, err
 	}
@@ -206,7 +206,7 @@ func (w *town) summarise(last []turn.Message) error {
 func (w *town) remember(r *rand.Rand, p person, said []turn.Message) error {
 	ctx := context.Background()
 	channel := store.Scope{Kind: store.ScopeChannel, ID: "C", GuildID: "g"}
-	_, err := w.DB.SetConsent(ctx, p.id, true, w.tick())
+	_, err := w.DB.SetConsent(ctx, store.By{ID: p.id, At: w.tick()}, true)
 	if err == nil {
 		_, err = w.DB.Remember(ctx, store.Memory{Kind: store.MemoryNote, Scope: channel, Text: "note: " + p.words, By: p.id, Sources: []string{store.CommandSource("c")}, SaidAt: w.tick()})
 	}
@@ -496,7 +496,7 @@ func TestOptedOut(t *testing.T) {
 			_, err := w.DB.Remember(ctx, store.Memory{Kind: store.MemoryNote, Scope: store.Scope{Kind: store.ScopeDM, ID: "D"}, Text: out.words, By: out.id, Sources: []string{store.CommandSource("c")}, SaidAt: noon})
 			return err
 		}(),
-		"consent": func() error { _, err := w.DB.SetConsent(ctx, out.id, true, noon); return err }(),
+		"consent": func() error { _, err := w.DB.SetConsent(ctx, store.By{ID: out.id, At: noon}, true); return err }(),
 	} {
 		if !errors.Is(err, store.ErrOptedOut) {
 			t.Errorf("%s: %v", what, err)

@@ -135,13 +135,14 @@ func play(t *testing.T, random *rand.Rand) {
 				request.ChannelID, request.GuildID, request.Private = c.id, c.guild, random.IntN(3) == 0
 			}
 			w := memory.Within(ctx, db, r, request)
-			for _, m := range everyRead(t, db, w, all) {
+			found := everyRead(t, db, w, all)
+			for _, m := range found {
 				read++
 				if why := r.leak(all[m.ID], request); why != "" {
 					t.Errorf("step %d: %q of %+v is read for %s in %q (private: %v): %s", step, m.Text, m.Scope, person, request.ChannelID, request.Private, why)
 				}
 			}
-			public += r.heard(t, db, w, all, request)
+			public += r.heard(t, found, all, request)
 		}
 	}
 	if read == 0 || public == 0 {
@@ -223,8 +224,8 @@ func (r *rooms) leak(s said, q turn.Request) string {
 	return ""
 }
 
-// heard checks that what stands in channels open to everybody is read in their server, and counts it.
-func (r *rooms) heard(t *testing.T, db *store.DB, w store.Within, all map[int64]said, q turn.Request) (n int) {
+// heard checks that what stands in channels open to everybody is among what is read in their server, and counts it.
+func (r *rooms) heard(t *testing.T, found []store.Memory, all map[int64]said, q turn.Request) (n int) {
 	t.Helper()
 	for id, s := range all {
 		p := r.places[s.scope.ID]
@@ -232,8 +233,8 @@ func (r *rooms) heard(t *testing.T, db *store.DB, w store.Within, all map[int64]
 			continue
 		}
 		n++
-		if _, err := db.Memory(t.Context(), w, id); err != nil {
-			t.Errorf("%q of the open channel %s is not read in %s: %v", s.text, p.id, q.ChannelID, err)
+		if !slices.ContainsFunc(found, func(m store.Memory) bool { return m.ID == id }) {
+			t.Errorf("%q of the open channel %s is not read in %s", s.text, p.id, q.ChannelID)
 		}
 	}
 	return n

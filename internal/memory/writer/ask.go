@@ -52,6 +52,9 @@ func (w *Writer) ask(ctx context.Context, s *session) error {
 	if side == nil {
 		return errors.New("there is no side model")
 	}
+	if w.Allows != nil && !w.Allows(ctx, s.scope.ID, s.scope.GuildID) {
+		return errSpent
+	}
 	if err := w.recall(ctx, s); err != nil {
 		return err
 	}
@@ -65,6 +68,9 @@ func (w *Writer) ask(ctx context.Context, s *session) error {
 	said, err := side.Complete(ctx, llm.Request{Lane: "memory/" + s.scope.ID, JSON: true, MaxTokens: answerTokens, Messages: []llm.Message{
 		{Role: "system", Content: order}, {Role: "user", Content: s.material()},
 	}})
+	if w.Count != nil {
+		w.Count(ctx, s.scope.ID, s.scope.GuildID, said.Usage)
+	}
 	if err != nil {
 		return fmt.Errorf("ask the side model: %w", err)
 	}

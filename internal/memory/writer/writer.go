@@ -29,6 +29,9 @@ type Writer struct {
 	Log     *slog.Logger
 	PerHour int           // requests to the model
 	Idle    time.Duration // after which a channel in which nobody writes is read; 0: half an hour
+	// Allows reports whether the side model may be asked for a channel today, and Count counts what that used; nil: it always may.
+	Allows func(ctx context.Context, channelID, guildID string) bool
+	Count  func(ctx context.Context, channelID, guildID string, u llm.Usage)
 }
 
 const (
@@ -62,8 +65,10 @@ func (w *Writer) Run(ctx context.Context) {
 	}
 }
 
-// errQuota says that the model was asked as often in this hour as it may be.
-var errQuota = errors.New("enough for this hour")
+var (
+	errQuota = errors.New("enough for this hour")
+	errSpent = errors.New("enough for this channel and today")
+)
 
 // round reads what is due.
 func (w *Writer) round(ctx context.Context) error {
@@ -79,6 +84,8 @@ func (w *Writer) round(ctx context.Context) error {
 		for more := due; more && ctx.Err() == nil; {
 			if more, err = w.read(ctx, &mark); errors.Is(err, errQuota) {
 				return nil
+			} else if errors.Is(err, errSpent) {
+				break
 			} else if err != nil {
 				w.putOff(ctx, mark, err)
 				break

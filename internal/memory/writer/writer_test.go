@@ -210,7 +210,7 @@ func TestFails(t *testing.T) {
 func TestShown(t *testing.T) {
 	inRoom(t, func(r *room) {
 		r.proposes(`{"session":[],"topics":[{"topic":"rehearsal","text":"Ada said that the rehearsal is on Friday.","from":1}],"people":[]}`)
-		r.must(errOf(r.db.SetConsent(r.Context(), "ada", true, time.Now())))
+		r.must(errOf(r.db.SetConsent(r.Context(), store.By{ID: "ada", At: time.Now()}, true)))
 		r.say("Ada", "the rehearsal is on Friday")
 		r.turn(1)
 		r.idle()
@@ -243,7 +243,7 @@ func errOf(_ int, err error) error { return err }
 // TestPeople: what somebody tells of themselves is kept if they agreed, and never what others tell of them.
 func TestPeople(t *testing.T) {
 	inRoom(t, func(r *room) {
-		r.must(errOf(r.db.SetConsent(r.Context(), "ada", true, time.Now())))
+		r.must(errOf(r.db.SetConsent(r.Context(), store.By{ID: "ada", At: time.Now()}, true)))
 		r.proposes(`{"session":[],"topics":[],"people":[{"text":"Ada plays the cello.","from":1},{"text":"Ben plays the flute.","from":2},{"text":"Ada plays the harp.","from":3},{"text":"Ada plays the harp.","from":1}]}`)
 		r.say("Ada", "I play the cello")
 		r.say("Ben", "I play the flute")
@@ -263,7 +263,7 @@ func TestPeople(t *testing.T) {
 // for, and what is about something else, stays.
 func TestReplaces(t *testing.T) {
 	inRoom(t, func(r *room) {
-		r.must(errOf(r.db.SetConsent(r.Context(), "ada", true, time.Now())))
+		r.must(errOf(r.db.SetConsent(r.Context(), store.By{ID: "ada", At: time.Now()}, true)))
 		r.proposes(`{"session":[],"topics":[],"people":[{"text":"Ada lives in Lyon.","from":1},{"text":"Ada plays the cello.","from":2}]}`)
 		r.say("Ada", "I live in Lyon now")
 		r.say("Ada", "I play the cello")
@@ -294,7 +294,7 @@ func TestReplaces(t *testing.T) {
 // TestMeanwhile: what is deleted, edited or withdrawn while the model thinks is not learned, and the writer stops at once.
 func TestMeanwhile(t *testing.T) {
 	inRoom(t, func(r *room) {
-		r.must(errOf(r.db.SetConsent(r.Context(), "ada", true, time.Now())))
+		r.must(errOf(r.db.SetConsent(r.Context(), store.By{ID: "ada", At: time.Now()}, true)))
 		r.answers(llmtest.Wait(10*time.Second), llmtest.Say(`{"session":[{"text":"Ben said that there are 12 tickets.","from":2},{"text":"Ben said that there are 30 tickets.","from":3},{"text":"Ben said that there are 50 tickets.","from":4}],"topics":[],"people":[{"text":"Ada plays the cello.","from":1}]}`))
 		r.say("Ada", "I play the cello")
 		r.say("Ben", "there are 12 tickets")
@@ -305,7 +305,7 @@ func TestMeanwhile(t *testing.T) {
 		if len(r.model.Requests()) != 1 {
 			t.Fatal("the model is not thinking")
 		}
-		r.must(errOf(r.db.SetConsent(r.Context(), "ada", false, time.Now())))
+		r.must(errOf(r.db.SetConsent(r.Context(), store.By{ID: "ada", At: time.Now()}, false)))
 		r.must(r.db.DeleteMessage(r.Context(), "m00002"))
 		_, err := r.db.EditMessage(r.Context(), "m00003", "there are none")
 		r.must(err)
@@ -455,7 +455,7 @@ func TestLiar(t *testing.T) {
 		r.model.Reply = l.answer
 		r.model.Forget = true
 		for _, who := range crowd[:4] {
-			r.must(errOf(r.db.SetConsent(r.Context(), strings.ToLower(who), true, time.Now())))
+			r.must(errOf(r.db.SetConsent(r.Context(), store.By{ID: strings.ToLower(who), At: time.Now()}, true)))
 		}
 		truth := map[string]fact{} // by message
 		var all []store.Message

@@ -29,6 +29,9 @@ type Summaries struct {
 	// Readable returns the names of those of some channels of a server that a person may read at this moment and, where an audience is
 	// named, all who read that channel. nil: nothing is told of other channels.
 	Readable func(ctx context.Context, guildID string, who turn.Reader, audience string, channels ...string) map[string]string
+	// Allows reports whether the side model may be asked for a channel today, and Count counts what that used; nil: it always may.
+	Allows func(ctx context.Context, channelID, guildID string) bool
+	Count  func(ctx context.Context, channelID, guildID string, u llm.Usage)
 
 	once   sync.Once
 	making *flight.Group[string, struct{}]
@@ -37,6 +40,9 @@ type Summaries struct {
 	running int                  // guarded by mu
 	resting map[string]time.Time // by channel: until when none is made; guarded by mu
 }
+
+// errSpent says that the side model may not be asked any more today.
+var errSpent = errors.New("a quota is used up")
 
 // errBusy says that enough summaries are being made.
 var errBusy = errors.New("busy")
@@ -116,7 +122,7 @@ func (s *Summaries) make(ctx context.Context, j job) {
 	if failed := s.save(ctx, j, d); err == nil {
 		err = failed
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, errSpent) {
 		counts["summary failed"]++
 	}
 	s.failed(ctx, j, err)
@@ -132,7 +138,7 @@ func (s *Summaries) failed(ctx context.Context, j job, err error) {
 		return
 	}
 	s.rest(j.channelID)
-	if !errors.Is(context.Cause(ctx), context.Canceled) {
+	if !errors.Is(err, errSpent) && !errors.Is(context.Cause(ctx), context.Canceled) {
 		s.Log.Warn("a summary could not be made", "channel", j.channelID, "err", s.Redact(err.Error()))
 	}
 }

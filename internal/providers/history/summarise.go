@@ -104,9 +104,15 @@ type summaryAnswer struct {
 
 // ask has the side model make sentences, and keeps those that messages bear out.
 func (s *Summaries) ask(ctx context.Context, j job, d *draft, counts map[string]int) error {
+	if s.Allows != nil && !s.Allows(ctx, j.channelID, j.guildID) {
+		return errSpent
+	}
 	answer, err := j.side.Complete(ctx, llm.Request{Lane: "summary/" + j.channelID, JSON: true, MaxTokens: summaryTokens, Messages: []llm.Message{
 		{Role: "system", Content: summaryOrder}, {Role: "user", Content: d.material()},
 	}})
+	if s.Count != nil {
+		s.Count(ctx, j.channelID, j.guildID, answer.Usage)
+	}
 	if err != nil {
 		return fmt.Errorf("ask the side model for a summary: %w", err)
 	}

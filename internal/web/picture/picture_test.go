@@ -86,9 +86,9 @@ func TestShrink(t *testing.T) {
 		width, height int
 	}{
 		{"small png", asPNG(t, drawn(64, 48)), "image/png", 64, 48},
-		{"wide png", asPNG(t, drawn(2100, 1050)), "image/png", 1024, 512},
+		{"wide png", asPNG(t, drawn(1200, 600)), "image/png", 1024, 512},
 		{"narrow png", asPNG(t, drawn(4000, 2)), "image/png", 1024, 1},
-		{"tall jpeg", asJPEG(t, drawn(700, 2100)), "image/jpeg", 341, 1024},
+		{"tall jpeg", asJPEG(t, drawn(400, 1200)), "image/jpeg", 341, 1024},
 		{"moving gif", asGIF(t, drawn(40, 20), drawn(20, 10)), "image/gif", 40, 20},
 		{"webp", tinyWebP, "image/webp", 1, 1},
 	} {
