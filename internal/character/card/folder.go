@@ -2,16 +2,13 @@ package card
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
 	"unicode"
 
 	"familiar/internal/character/lorebook"
-	"familiar/internal/character/rewrite"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -235,75 +232,6 @@ func (f *folderOf) book() error {
 	return nil
 }
 
-// rewrites makes scripts of the card's regex scripts.
-func (f *folderOf) rewrites() {
-	ext, err := f.card.Data.object("extensions")
-	if err != nil {
-		return
-	}
-	var all []rewrite.Script
-	for i, o := range ext.objects("regex_scripts") {
-		s, missing := script(o)
-		name := cmp.Or(s.Name, fmt.Sprint(i+1))
-		for _, m := range missing {
-			f.kept("in the regex script %s: %s", short(name), m)
-		}
-		if len(s.On) > 0 && s.Find != "" {
-			all = append(all, s)
-		}
-	}
-	if len(all) == 0 {
-		return
-	}
-	if data, err := rewrite.Encode(all); err == nil {
-		f.Files[rewritesFile] = data
-		f.used("extensions.regex_scripts → rewrites.toml (%d)", len(all))
-	}
-}
-
-// script reads a regex script of SillyTavern.
-func script(o object) (s rewrite.Script, missing []string) {
-	s = rewrite.Script{
-		Name: o.text("scriptName"), Off: o.is("disabled"), Find: o.text("findRegex"), Replace: o.text("replaceString"), Trim: o.texts("trimStrings"),
-		MinDepth: o.whole("minDepth", -1, 10_000), MaxDepth: o.whole("maxDepth", -1, 10_000),
-	}
-	shown, sent := o.is("markdownOnly"), o.is("promptOnly")
-	for _, place := range placements(o) {
-		switch {
-		case place == 2 || place == 0:
-			if shown || !sent {
-				s.On = append(s.On, rewrite.OnReply)
-			}
-			if sent {
-				s.On = append(s.On, rewrite.OnHistory)
-			}
-		case place == 5 && (sent || !shown):
-			s.On = append(s.On, rewrite.OnLore)
-		case place == 1:
-			missing = append(missing, "what people write is not rewritten")
-		case place == 3:
-			missing = append(missing, "there are no slash commands of that kind")
-		default:
-			missing = append(missing, fmt.Sprintf("the place %d is not there", place))
-		}
-	}
-	if strings.Contains(s.Replace, "<") && strings.Contains(s.Replace, ">") && slices.Contains(s.On, rewrite.OnReply) {
-		missing = append(missing, "Discord shows HTML as it is written")
-	}
-	return s, missing
-}
-
-func placements(o object) (all []int) {
-	list := object{"n": o["placement"]}
-	for _, raw := range list.rawList("n") {
-		one := object{"n": raw}
-		if n := one.whole("n", 0, 100); n != nil && !slices.Contains(all, *n) {
-			all = append(all, *n)
-		}
-	}
-	return all
-}
-
 // settle writes character.toml. A mode that has too little room for the texts of the card gets more.
 func (f *folderOf) settle() {
 	data := f.card.Data
@@ -363,77 +291,6 @@ func (f *folderOf) tokens(text string) int {
 		return (len(text) + 3) / 4
 	}
 	return f.options.Tokens(text)
-}
-
-// rest says what of the card nothing is made of.
-func (f *folderOf) rest() {
-	data := f.card.Data
-	known := []string{"name", "nickname", "first_mes", "alternate_greetings", "group_only_greetings", "character_book", "extensions", "assets"}
-	for _, p := range parts {
-		known = append(known, p.field)
-	}
-	about := map[string]string{
-		"creator_notes": "notes of its creator, which no prompt holds", "creator_notes_multilingual": "the same in other languages", "tags": "", "creator": "", "character_version": "", "source": "",
-		"creation_date": "", "modification_date": "",
-	}
-	for _, field := range slices.Sorted(maps.Keys(data)) {
-		if slices.Contains(known, field) || empty(data[field]) {
-			continue
-		}
-		why, spoken := about[field]
-		switch {
-		case !spoken:
-			why = ": no field of a specification"
-		case why != "":
-			why = ": " + why
-		}
-		f.kept("%s%s", short(field), why)
-	}
-	for _, field := range slices.Sorted(maps.Keys(f.card.Top)) {
-		if field != "spec" && field != "spec_version" && data[field] == nil && !empty(f.card.Top[field]) {
-			f.kept("%s: it stands beside the card", short(field))
-		}
-	}
-	ext, _ := data.object("extensions")
-	for _, key := range slices.Sorted(maps.Keys(ext)) {
-		switch {
-		case key == "depth_prompt", key == "regex_scripts", empty(ext[key]):
-		case key == "world":
-			f.kept("extensions.world: the card goes with the lorebook %q; import that, too", short(ext.text(key)))
-		case key == "talkativeness", key == "fav":
-			f.kept("extensions.%s: a setting of SillyTavern's", key)
-		default:
-			f.kept("extensions.%s: it is another program's; its scripts are never run", short(key))
-		}
-	}
-}
-
-func empty(raw []byte) bool {
-	return slices.Contains([]string{"", "null", `""`, "[]", "{}", "false"}, string(bytes.TrimSpace(raw)))
-}
-
-// original keeps the card as it is.
-func (f *folderOf) original() error {
-	whole := maps.Clone(f.card.Top)
-	if whole == nil {
-		whole = object{}
-	}
-	whole["data"] = rawOf(f.card.Data)
-	if f.card.Version == 1 {
-		whole["spec"] = raw("chara_card_v1")
-	}
-	data, err := encode(whole)
-	if err != nil {
-		return err
-	}
-	f.Files[jsonFile] = data
-	if f.card.Image != nil {
-		f.Files[imageFile] = f.card.Image
-	}
-	for p, body := range f.card.Files {
-		f.Files[path.Join(filesDir, p)] = body
-	}
-	return nil
 }
 
 // Standalone is the file of a lorebook that stands alone, for a character's folder, with what is kept beside it.
