@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"familiar/internal/bot/outgoing"
@@ -40,10 +39,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 		r.verify = func(body string) { b.verify(whole, actor.Verifier, t, d.marker, body) }
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	var watch sync.WaitGroup
-	defer watch.Wait()
 	defer cancel(nil)
-	watch.Go(func() { b.hurry(ctx, cancel) })
 	length, whole := 0, actor.rewords(t.Request.Mode) || d.spoken
 	t.Request.At(turn.Thinking, 0)
 	a, err := actor.Model.Stream(ctx, llm.Request{Messages: modelMessages(p.Messages), Lane: t.Request.ChannelID}, func(words string) {
@@ -88,25 +84,6 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	}
 	return r.compose(r.rewritten(b.postprocess(ctx, actor, t, p, body)))
 }
-
-// hurry ends an answer that is not complete some time after the bot was asked to stop: its model may hang.
-func (b *Bot) hurry(ctx context.Context, cancel context.CancelCauseFunc) {
-	select {
-	case <-ctx.Done():
-		return
-	case <-b.stopping:
-	}
-	select {
-	case <-ctx.Done():
-	case <-time.After(stopPatience):
-		cancel(errStopping)
-	}
-}
-
-// stopPatience is how long a model may go on when the bot is asked to stop.
-const stopPatience = 15 * time.Second
-
-var errStopping = errors.New("the bot was asked to stop, and the model had not ended in time")
 
 // longestAnswer limits an answer, in bytes: nobody reads more than sixteen posts, and a model that repeats itself may never
 // stop.

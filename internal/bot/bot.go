@@ -108,7 +108,7 @@ type Bot struct {
 	turns     rates // of each person
 	reloaded  atomic.Pointer[Cast]
 	condition condition
-	stopping  chan struct{} // closed when ctx of Run is done; made by Run
+	stop      // made by Run
 }
 
 // Pace is how often and in which pieces a door wants a reply.
@@ -131,9 +131,8 @@ const (
 // Run takes events until events is closed, which the door must do soon after ctx is done. Then it waits for the turns that
 // have begun: a turn's own deadline ends it, not ctx. Whoever is not answered any more is told so.
 func (b *Bot) Run(ctx context.Context, events <-chan turn.Event) {
-	b.stopping, b.rounds = make(chan struct{}), rounds{}
-	stop := context.AfterFunc(ctx, func() { close(b.stopping) })
-	defer stop()
+	b.rounds = rounds{}
+	defer context.AfterFunc(ctx, b.onStop())()
 	defer b.notices.posting.Wait()
 	defer b.lanes.wait()
 	defer b.commands.Wait() // first: a button may begin a turn
@@ -220,6 +219,8 @@ func (b *Bot) receive(ctx context.Context, events []turn.Event) {
 			b.commands.Go(func() {
 				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commandLimit)
 				defer cancel()
+				ctx, release := until(ctx, b.left)
+				defer release()
 				b.command(ctx, e)
 			})
 		}

@@ -366,10 +366,17 @@ func (d *delivery) keep(ctx context.Context, i int) {
 }
 
 // send hands a post to the door, again and again if asked to, while the failure may be temporary. The nonce keeps a post whose
-// answer got lost from being posted twice.
-func (b *Bot) send(ctx context.Context, p turn.Post, again bool) (string, error) {
+// answer got lost from being posted twice. Nothing is posted once the bot has left.
+func (b *Bot) send(ctx context.Context, p turn.Post, again bool) (id string, err error) {
+	ctx, cancel := until(ctx, b.left)
+	defer cancel()
+	defer func() {
+		if err != nil && errors.Is(context.Cause(ctx), errLeft) {
+			err = fmt.Errorf("%w: %w", errLeft, err)
+		}
+	}()
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
-		id, err := b.Door.Deliver(ctx, p)
+		id, err = b.Door.Deliver(ctx, p)
 		if err == nil || !again || !temporary(err) {
 			return id, err
 		}
@@ -421,7 +428,7 @@ func temporary(err error) bool {
 
 // unsent reports whether a post failed for a reason that passes, and may be sent later.
 func unsent(err error) bool {
-	return err != nil && (temporary(err) || errors.Is(err, context.DeadlineExceeded))
+	return err != nil && (temporary(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errLeft))
 }
 
 // nonce returns an id for the nth post of a turn, the same when the post is sent again. Discord takes 25 characters.

@@ -147,12 +147,14 @@ func TestStopWhileTheModelHangs(t *testing.T) {
 		}
 		transport := &http.Transport{DialContext: srv.Dial}
 		defer transport.CloseIdleConnections()
-		b := &Bot{Log: slog.New(slog.DiscardHandler), Cast: sageAlone, Redact: redact.New(), stopping: make(chan struct{})}
+		b := &Bot{Log: slog.New(slog.DiscardHandler), Cast: sageAlone, Redact: redact.New()}
 		actor := &Actor{Character: sage.Character, Model: &llm.Client{HTTP: &http.Client{Transport: transport}, BaseURL: srv.URL, Model: "main"}}
 		d := &delivery{bot: b, actor: actor, wake: make(chan struct{}, 1)}
-		time.AfterFunc(5*time.Second, func() { close(b.stopping) })
+		time.AfterFunc(5*time.Second, b.onStop())
+		ctx, cancel := until(t.Context(), b.cut)
+		defer cancel()
 		record, began := &turn.Trace{}, time.Now()
-		text := b.answer(t.Context(), record, prompt.Prompt{Messages: []turn.Rendered{{Role: "user", Text: "go on"}}}, d)
+		text := b.answer(ctx, record, prompt.Prompt{Messages: []turn.Rendered{{Role: "user", Text: "go on"}}}, d)
 		if took := time.Since(began); took != 5*time.Second+stopPatience {
 			t.Errorf("it took %v", took)
 		}

@@ -16,7 +16,7 @@ import (
 func killed(t *testing.T, door Door) (*Bot, arrival) {
 	t.Helper()
 	b := resting(t, door)
-	b.stopping = make(chan struct{})
+	b.onStop()
 	db := b.Store
 	m := turn.Message{ID: "1", ChannelID: "general", Author: turn.Author{ID: "7", Name: "ana"}, Text: "hello", At: time.Now()}
 	e := turn.Event{Kind: turn.Created, ID: "1", GuildID: "3", Message: m, Mentioned: true}

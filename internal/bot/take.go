@@ -97,6 +97,8 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 			b.tell(batch[0].Event, turnBroken, batch[0].claim())
 		}
 	}()
+	ctx, release := until(ctx, b.cut)
+	defer release()
 	typing := b.typing(ctx, batch[0].Message.ChannelID)
 	defer typing.stop()
 	b.listen(ctx, batch, heard)
@@ -171,7 +173,7 @@ const goOnPlease = "Your answer above was cut off. Go on exactly where it ends. 
 
 // remember completes the record and stores the reply as history.
 func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result deliveryResult, of arrival) {
-	if startsOver(result.err) {
+	if startsOver(result.err) || errors.Is(result.err, errLeft) { // an attempt, or the next start, follows
 		return
 	}
 	e := of.Event

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"familiar/internal/bot/discord"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
@@ -41,8 +42,9 @@ func (d *diary) all() []call {
 	return slices.Clone(d.calls)
 }
 
-// living is a whole bot in virtual time, with a model at the end of a network in memory and Discord's pace. during is its life.
-func living(t *testing.T, script string, during func(b *Bot, events chan<- turn.Event, door *diary)) {
+// living is a whole bot in virtual time, with a model at the end of a network in memory and Discord's pace. during is its
+// life, in which it may be asked to stop.
+func living(t *testing.T, script string, during func(b *Bot, events chan<- turn.Event, door *diary, stop func())) {
 	synctest.Test(t, func(t *testing.T) {
 		parsed, err := llmtest.ParseScript([]byte(script))
 		if err != nil {
@@ -63,8 +65,10 @@ func living(t *testing.T, script string, during func(b *Bot, events chan<- turn.
 		b.Pace.First, b.Pace.Every = 200*time.Millisecond, 1200*time.Millisecond
 		events := make(chan turn.Event)
 		var running sync.WaitGroup
-		running.Go(func() { b.Run(t.Context(), events) })
-		during(b, events, door)
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		running.Go(func() { b.Run(ctx, events) })
+		during(b, events, door, stop)
 		close(events)
 		running.Wait()
 	})
@@ -75,7 +79,7 @@ func living(t *testing.T, script string, during func(b *Bot, events chan<- turn.
 func TestFirstWordsComeSoonAfterTheModels(t *testing.T) {
 	t.Parallel()
 	const first, most = 700 * time.Millisecond, 350 * time.Millisecond
-	living(t, "wait 700ms\nsay Mice, which are small. \nwait 5s\nsay And voles.\n", func(_ *Bot, events chan<- turn.Event, door *diary) {
+	living(t, "wait 700ms\nsay Mice, which are small. \nwait 5s\nsay And voles.\n", func(_ *Bot, events chan<- turn.Event, door *diary, _ func()) {
 		events <- asks("1", "general", "ana")
 		time.Sleep(time.Minute)
 		calls := door.all()
@@ -92,7 +96,7 @@ func TestFirstWordsComeSoonAfterTheModels(t *testing.T) {
 // bot ends the waiting.
 func TestTheLullLastsTenSeconds(t *testing.T) {
 	t.Parallel()
-	living(t, "when model \"side\"\nsay YES\nwhen model \"main\"\nsay Hoo.\n", func(b *Bot, events chan<- turn.Event, door *diary) {
+	living(t, "when model \"side\"\nsay YES\nwhen model \"main\"\nsay Hoo.\n", func(b *Bot, events chan<- turn.Event, door *diary, _ func()) {
 		if err := b.Store.ChangeConduct(context.Background(), "general", "hall", store.By{}, func(c *store.Conduct) { c.Chatty = true }); err != nil {
 			t.Fatal(err)
 		}
@@ -122,4 +126,38 @@ func TestTheLullLastsTenSeconds(t *testing.T) {
 		posted(time.Second, 2)
 		posted(time.Minute, 2) // nothing was written since it took part
 	})
+}
+
+// The bot ends soon when it is asked to, also while the model hangs and Discord is away. What could not be posted waits for the next start.
+func TestItEndsWhenAskedTo(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{
+		"nothing said": "hold\n",
+		"half said":    "say Mice, which are \nhold\n",
+		"all said":     "wait 1s\nsay Mice.\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			living(t, script, func(b *Bot, events chan<- turn.Event, door *diary, stop func()) {
+				ctx := context.Background()
+				door.fail = func(int, turn.Post) error {
+					return &discord.SendError{Kind: discord.Unavailable}
+				}
+				events <- asks("1", "general", "ana")
+				events <- asks("2", "general", "ben") // waits for its turn
+				time.Sleep(500 * time.Millisecond)
+				stop()
+				asked := time.Now()
+				over := make(chan struct{})
+				go func() { b.lanes.wait(); b.notices.posting.Wait(); close(over) }()
+				<-over
+				if took := time.Since(asked); took > 25*time.Second {
+					t.Errorf("it took %v", took)
+				}
+				open, err := b.Store.Unanswered(ctx)
+				if err != nil || len(open) != 2 {
+					t.Errorf("unanswered: %+v, %v", open, err)
+				}
+			})
+		})
+	}
 }
