@@ -104,14 +104,10 @@ func modelMessages(prompt []turn.Rendered) []llm.Message {
 
 func record(t *turn.Trace, a llm.Answer) {
 	t.Model, t.Finish, t.Blind = a.Model, a.Finish, t.Blind || a.Blind
-	t.Usage = usage(a.Usage)
+	t.Usage = turn.Usage(a.Usage)
 	for _, f := range a.Failed {
 		t.Tried = append(t.Tried, turn.ModelFailure{Model: f.Model, Kind: string(f.Kind)})
 	}
-}
-
-func usage(u llm.Usage) turn.Usage {
-	return turn.Usage{Prompt: u.Prompt, Cached: u.Cached, Completion: u.Completion, Reasoning: u.Reasoning, Calls: u.Calls, Cost: u.Cost}
 }
 
 // cause returns an error's text with what the server said, for the operator.

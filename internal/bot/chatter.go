@@ -192,7 +192,7 @@ func (b *Bot) wantsToJoin(ctx context.Context, actor *Actor, e turn.Event) (yes 
 		text.WriteString(plainName(m.AuthorName) + ": " + strings.Join(strings.Fields(m.Text), " ") + "\n")
 	}
 	a, err := actor.Side.Complete(ctx, llm.Request{Lane: e.Message.ChannelID, MaxTokens: 16, Messages: []llm.Message{{Role: "user", Content: text.String()}}})
-	asked = turn.Processed{By: "chatter", Model: a.Model, Status: turn.OK, Text: strings.TrimSpace(a.Text), Usage: usage(a.Usage), Took: time.Since(began)}
+	asked = turn.Processed{By: "chatter", Model: a.Model, Status: turn.OK, Text: strings.TrimSpace(a.Text), Usage: turn.Usage(a.Usage), Took: time.Since(began)}
 	if err != nil {
 		asked.Status, asked.Err = turn.Failed, b.Redact.String(cause(err))
 	}

@@ -100,7 +100,7 @@ func (b *Bot) process(ctx context.Context, actor *Actor, t *turn.Trace, step pro
 	r.Lane = t.Request.ChannelID
 	a, err := step.model.Complete(ctx, r)
 	body, _ := actor.unlabelled(a.Text)
-	done.Model, done.Text, done.Usage = a.Model, strings.TrimSpace(body), usage(a.Usage)
+	done.Model, done.Text, done.Usage = a.Model, strings.TrimSpace(body), turn.Usage(a.Usage)
 	switch {
 	case err == nil && done.Text == "":
 		err = errors.New("it wrote nothing")

@@ -57,7 +57,7 @@ func (b *Bot) topics(ctx context.Context, actor *Actor, e turn.Event, t *turn.Tr
 	ctx, cancel := context.WithTimeout(ctx, topicsTime)
 	defer cancel()
 	a, err := actor.Side.Complete(ctx, llm.Request{Lane: t.Request.ChannelID, MaxTokens: 200, Messages: []llm.Message{{Role: "user", Content: list.String()}}})
-	asked := turn.Processed{By: "topics", Model: a.Model, Status: turn.OK, Text: strings.TrimSpace(a.Text), Usage: usage(a.Usage), Took: time.Since(began)}
+	asked := turn.Processed{By: "topics", Model: a.Model, Status: turn.OK, Text: strings.TrimSpace(a.Text), Usage: turn.Usage(a.Usage), Took: time.Since(began)}
 	if err != nil {
 		asked.Status, asked.Err = turn.Failed, b.Redact.String(cause(err))
 	}

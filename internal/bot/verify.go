@@ -36,7 +36,7 @@ func (b *Bot) verify(ctx context.Context, v *verifier.Verifier, t *turn.Trace, m
 		record.Add(turn.Opinion{
 			Sources: statements[i].Sources, Text: outgoing.CutUnits(strings.TrimSpace(statements[i].Words), 200), Words: strings.Join(questions[i].Refused, ","),
 			Is: o.Is, Why: o.Why, Quote: o.Quote, Model: o.Model,
-		}, usage(o.Usage))
+		}, turn.Usage(o.Usage))
 	}
 	record.Took = time.Since(began)
 	t.Verified = record

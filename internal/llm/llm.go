@@ -109,7 +109,8 @@ type Answer struct {
 	Failed []Failure
 }
 
-// Usage is what the requests behind an answer used, failed ones included where the server says.
+// Usage is what the requests behind an answer used, failed ones included where the server says. Its fields are those of turn.Usage, into which
+// it converts.
 type Usage struct {
 	Prompt     int // tokens, Cached included
 	Cached     int // that the server had from an earlier request; 0 where it does not say

@@ -65,18 +65,13 @@ func (w *Writer) ask(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	said, err := side.Complete(ctx, llm.Request{Lane: "memory/" + s.scope.ID, JSON: true, MaxTokens: answerTokens, Messages: []llm.Message{
-		{Role: "system", Content: order}, {Role: "user", Content: s.material()},
-	}})
+	var a answer
+	said, err := side.Ask(ctx, llm.Question{Lane: "memory/" + s.scope.ID, Order: order, Text: s.material(), Tokens: answerTokens}, &a)
 	if w.Count != nil {
 		w.Count(ctx, s.scope.ID, s.scope.GuildID, said.Usage)
 	}
 	if err != nil {
-		return fmt.Errorf("ask the side model: %w", err)
-	}
-	var a answer
-	if !said.Object(&a) {
-		return errors.New("the side model's answer is not the object that was asked for")
+		return err
 	}
 	s.check(a, w.Redact)
 	return nil

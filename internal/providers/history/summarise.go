@@ -107,19 +107,16 @@ func (s *Summaries) ask(ctx context.Context, j job, d *draft, counts map[string]
 	if s.Allows != nil && !s.Allows(ctx, j.channelID, j.guildID) {
 		return errSpent
 	}
-	answer, err := j.side.Complete(ctx, llm.Request{Lane: "summary/" + j.channelID, JSON: true, MaxTokens: summaryTokens, Messages: []llm.Message{
-		{Role: "system", Content: summaryOrder}, {Role: "user", Content: d.material()},
-	}})
+	var got summaryAnswer
+	answer, err := j.side.Ask(ctx, llm.Question{Lane: "summary/" + j.channelID, Order: summaryOrder, Text: d.material(), Tokens: summaryTokens}, &got)
 	if s.Count != nil {
 		s.Count(ctx, j.channelID, j.guildID, answer.Usage)
 	}
-	if err != nil {
-		return fmt.Errorf("ask the side model for a summary: %w", err)
-	}
-	var got summaryAnswer
-	if !answer.Object(&got) {
+	if errors.Is(err, llm.ErrNoObject) {
 		counts[countUnreadable]++
-		return errors.New("the side model's answer is not the object that was asked for")
+	}
+	if err != nil {
+		return fmt.Errorf("make a summary: %w", err)
 	}
 	d.by = answer.Model
 	for i, sentence := range d.before.Sentences {

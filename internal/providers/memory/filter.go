@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -90,30 +89,20 @@ func statementID(s store.Memory) string { return fmt.Sprintf("statement %d", s.I
 
 func passageID(h lore.Hit) string { return fmt.Sprintf("%s:%d", h.File, h.Line) }
 
-var errNoObject = errors.New("the side model's answer is not the object that was asked for")
-
-// leaveOut asks which numbers are to be left out. A client that panics is one that failed.
-func (p *Provider) leaveOut(ctx context.Context, r turn.Request, f *turn.RecallFilter, list string) (out []int, err error) {
+// leaveOut asks which numbers are to be left out.
+func (p *Provider) leaveOut(ctx context.Context, r turn.Request, f *turn.RecallFilter, list string) ([]int, error) {
 	ctx, cancel := context.WithTimeout(ctx, filterTime)
 	defer cancel()
-	defer func() {
-		if recover() != nil {
-			err = errors.New("ask the side model: its client panicked")
-		}
-	}()
-	answer, err := p.Side.Complete(ctx, llm.Request{Lane: "recall/" + r.ChannelID, JSON: true, MaxTokens: filterTokens, Messages: []llm.Message{
-		{Role: "system", Content: filterOrder}, {Role: "user", Content: list},
-	}})
-	u := answer.Usage
-	f.Model, f.Usage = answer.Model, turn.Usage{Prompt: u.Prompt, Cached: u.Cached, Completion: u.Completion, Reasoning: u.Reasoning, Calls: u.Calls, Cost: u.Cost}
-	if err != nil {
-		return nil, fmt.Errorf("ask the side model what to leave out: %w", err)
-	}
 	var got struct {
 		Out *[]int `json:"out"`
 	}
-	if !answer.Object(&got) || got.Out == nil {
-		return nil, errNoObject
+	answer, err := p.Side.Ask(ctx, llm.Question{Lane: "recall/" + r.ChannelID, Order: filterOrder, Text: list, Tokens: filterTokens}, &got)
+	f.Model, f.Usage = answer.Model, turn.Usage(answer.Usage)
+	if err != nil {
+		return nil, err
+	}
+	if got.Out == nil {
+		return nil, llm.ErrNoObject
 	}
 	return *got.Out, nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"familiar/internal/context/turn"
+	"familiar/internal/llm"
 	"familiar/internal/lookup/need"
 	"familiar/internal/lookup/question"
 	"familiar/internal/lookup/utterance"
@@ -25,15 +27,13 @@ func (p *Provider) secondOpinion(ctx context.Context, lane string, pl *question.
 	ctx, cancel := context.WithTimeout(ctx, classifyTime)
 	defer cancel()
 	nonce := seal.NewNonce()
-	answer, err := p.askSide(ctx, lane, 200, classifyOrder, tagged("message", nonce, seal.Line(pl.Question, nonce)))
-	pl.Usage = addUsage(pl.Usage, usage(answer.Usage))
-	if err != nil {
-		return ""
-	}
 	var got struct {
 		Search *bool `json:"search"`
 	}
-	if !answer.Object(&got) || got.Search == nil {
+	message := tagged("message", nonce, seal.Line(pl.Question, nonce))
+	answer, err := p.Side.Ask(ctx, llm.Question{Lane: lane, Order: classifyOrder, Text: message, Tokens: 200}, &got)
+	pl.Usage = pl.Usage.Plus(turn.Usage(answer.Usage))
+	if err != nil || got.Search == nil {
 		return ""
 	}
 	if *got.Search {

@@ -251,7 +251,7 @@ func (r *run) summarise(ctx context.Context, sources []source, share time.Durati
 func (r *run) conclude(sources []source, s summary) {
 	l := &r.look
 	l.Removed = removals(sources)
-	l.Rejected, l.Usage = s.rejected, addUsage(l.Usage, s.usage)
+	l.Rejected, l.Usage = s.rejected, l.Usage.Plus(s.usage)
 	good, tried := 0, len(sources)
 	for i := range sources {
 		if sources[i].good() && !sources[i].page.Snippet() {

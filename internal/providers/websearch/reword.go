@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/llm"
 	"familiar/internal/lookup/need"
 	"familiar/internal/lookup/privacy"
 	"familiar/internal/lookup/question"
@@ -38,12 +39,12 @@ func (p *Provider) reword(ctx context.Context, pl *question.Plan, req turn.Reque
 	}
 	message := guard.WithoutURLs(req.Message.Text)
 	messages.WriteString(line("message", message))
-	answer, err := p.askSide(ctx, req.ChannelID, 300, rewordOrder, messages.String())
-	pl.Usage = addUsage(pl.Usage, usage(answer.Usage))
 	var got struct {
 		Question string `json:"question"`
 	}
-	if err != nil || !answer.Object(&got) {
+	answer, err := p.Side.Ask(ctx, llm.Question{Lane: req.ChannelID, Order: rewordOrder, Text: messages.String(), Tokens: 300}, &got)
+	pl.Usage = pl.Usage.Plus(turn.Usage(answer.Usage))
+	if err != nil {
 		return
 	}
 	q := text.OneLine(got.Question)

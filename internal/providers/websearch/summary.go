@@ -48,7 +48,7 @@ func collect(sources []source, selected []selection, pl *question.Plan, limit in
 	asked := text.Unique(text.Terms(asking, lang))
 	quoted := map[int][]string{} // page → what is selected of it
 	for _, sel := range selected {
-		out.usage = addUsage(out.usage, sel.usage)
+		out.usage = out.usage.Plus(sel.usage)
 		for i, number := range sel.numbers {
 			c, ok := sel.claim(number, &sources[sel.source])
 			if !ok {
