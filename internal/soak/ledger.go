@@ -96,11 +96,13 @@ var (
 // reply is the model's answer to a request.
 func (l *ledger) reply(r llmtest.Request) llmtest.Reply {
 	tags := tagsOf(r)
-	l.note(tags, func(m *mention) {
-		if m.asked.IsZero() {
-			m.asked = r.At
-		}
-	})
+	if r.Stream { // a summary of mentions is none of their turns'
+		l.note(tags, func(m *mention) {
+			if m.asked.IsZero() {
+				m.asked = r.At
+			}
+		})
+	}
 	if l.hangs(tags) {
 		return llmtest.Reply{llmtest.Hold()}
 	}
@@ -113,8 +115,9 @@ func (l *ledger) reply(r llmtest.Request) llmtest.Reply {
 
 // ended notes that a reply has been written.
 func (l *ledger) ended(r llmtest.Request) {
-	now := time.Now()
-	l.note(tagsOf(r), func(m *mention) { m.ended = now })
+	if now := time.Now(); r.Stream {
+		l.note(tagsOf(r), func(m *mention) { m.ended = now })
+	}
 }
 
 // tagsOf are the tags of the mentions that a request is about. What is quoted there has none behind these words.
