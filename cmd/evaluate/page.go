@@ -9,6 +9,8 @@ import (
 	"io"
 	"io/fs"
 	"net/url"
+	"slices"
+	"unicode/utf8"
 
 	"familiar/internal/web/clean"
 	"familiar/internal/web/page"
@@ -31,12 +33,22 @@ func predictExtract(_ context.Context, files fs.FS, row extractRow) (prediction,
 	if err != nil {
 		return nil, fmt.Errorf("read address: %w", err)
 	}
-	got, err := page.Read(body, utf8HTML, base)
+	got, err := page.Read(body, storedType(body), base)
 	if err != nil {
 		return nil, err
 	}
 	text, _ := read.Text(got.Markdown)
 	return prediction{"text": text}, nil
+}
+
+// storedType is the type of a stored page: most were converted to UTF-8, whatever their own declarations say, and some are as their servers
+// sent them, of which nobody says what their encoding is.
+func storedType(body []byte) string {
+	isASCII := !slices.ContainsFunc(body, func(c byte) bool { return c >= utf8.RuneSelf })
+	if isASCII || !utf8.Valid(body) {
+		return "text/html"
+	}
+	return utf8HTML
 }
 
 type cleanRow struct{ Kind, Input, File string }

@@ -59,7 +59,7 @@ func (a *app) readPage(ctx context.Context, address string, plain bool) *reading
 // inert makes everything that is shown of the page inert. The links may be shared with others and are not changed.
 func (r *reading) inert() {
 	r.shown = r.Extract
-	r.shown.Markdown, r.removed = clean.Inert(r.Extract.Markdown, "")
+	r.shown.Markdown, r.removed = clean.Page(r.Extract.Markdown)
 	for _, s := range []*string{&r.shown.Title, &r.shown.Author, &r.shown.Site, &r.shown.Language} {
 		*s = line(*s)
 	}

@@ -50,6 +50,26 @@ func BenchmarkChoose(b *testing.B) {
 	}
 }
 
+// BenchmarkLong chooses the evidence of one long page: the time is to grow as its length does.
+func BenchmarkLong(b *testing.B) {
+	for _, parts := range []int{1, 4, 16} {
+		var all strings.Builder
+		for i := range parts {
+			all.WriteString(webtest.Article(uint64(i)) + "\n\n")
+		}
+		b.Run(fmt.Sprintf("%dKB", all.Len()>>10), func(b *testing.B) {
+			defer processor(b)()
+			for b.Loop() {
+				text, _ := read.Text(all.String())
+				sources := []source{textSource("Sample Bridge", text)}
+				if s := collect(sources, nil, &question.Plan{Question: "when was the Sample Bridge over the Lorem opened?", Language: "en"}, evidence.Extended); len(s.claims) < 5 {
+					b.Fatal(len(s.claims))
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkLookup is a whole lookup whose search and whose five pages of 50 KB take no time: its own. Nothing is
 // remembered from one to the next but for "again", which is answered from memory.
 func BenchmarkLookup(b *testing.B) {

@@ -59,11 +59,11 @@ func settle(s string, step func(string) string) (string, bool) {
 // for what users wrote. Ordinary text comes back as the same string, without a copy.
 func Text(s string) (string, Report) {
 	var r Report
-	s = text(bounded(s, &r), &r)
+	s = text(bounded(s, &r), blockLength, &r)
 	return s, r
 }
 
-// inputLength is how many bytes are looked at: many times what is kept, and little enough to look at often.
+// inputLength is how many bytes are looked at: many times what is shown, and little enough to look at often.
 const inputLength = 1 << 20
 
 func bounded(s string, r *Report) string {
@@ -78,12 +78,12 @@ func bounded(s string, r *Report) string {
 	return s[:end]
 }
 
-func text(s string, r *Report) string {
+func text(s string, most int, r *Report) string {
 	s, _ = settle(s, func(s string) string {
-		if plain(s) {
+		if plain(s, most) {
 			return s
 		}
-		return layout(defuse(compose(fold(s, r, false), r), r), r)
+		return layout(defuse(compose(fold(s, r, false), r), r), most, r)
 	})
 	return s
 }
@@ -103,9 +103,14 @@ func Line(s string, max int) string {
 
 // Inert is Text, and then nothing in the result can close our block, open a chat template's turn, speak as
 // somebody else at the start of a line, or repeat the nonce. An empty nonce is not looked for.
-func Inert(s, nonce string) (string, Report) {
+func Inert(s, nonce string) (string, Report) { return inert(s, nonce, blockLength) }
+
+// Page is Inert for the whole text of a page, which nobody is shown as it is: it may be as long as what is looked at.
+func Page(s string) (string, Report) { return inert(s, "", inputLength) }
+
+func inert(s, nonce string, most int) (string, Report) {
 	var r Report
-	step := func(s string) string { return disarm(text(s, &r), nonce, &r) }
+	step := func(s string) string { return disarm(text(s, most, &r), nonce, &r) }
 	s, settled := settle(bounded(s, &r), step)
 	if settled {
 		r.add("lookalike_delims", Lookalikes(s))

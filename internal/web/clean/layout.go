@@ -9,14 +9,14 @@ import (
 // T9, in characters. The lengths include the mark that says something was cut.
 const (
 	lineLength  = 2_000
-	blockLength = 24_000
+	blockLength = 24_000 // of what somebody is shown
 	blankLines  = 2
 	cutMark     = "(cut)"
 )
 
-// layout is T9: no endless lines, no endless text, no deserts of blank lines. A long paragraph is broken
+// layout is T9: no endless lines, no more than most characters, no deserts of blank lines. A long paragraph is broken
 // between sentences and loses nothing; only a line that has no sentences to break at is cut.
-func layout(s string, r *Report) string {
+func layout(s string, most int, r *Report) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	blank, first := 0, true
@@ -36,9 +36,9 @@ func layout(s string, r *Report) string {
 		writeLine(&b, line, r)
 	}
 	s = b.String()
-	if utf8.RuneCountInString(s) > blockLength {
+	if utf8.RuneCountInString(s) > most {
 		r.add("T9", 1)
-		s = s[:cutPoint(s, blockLength-len(cutMark)-1)]
+		s = s[:cutPoint(s, most-len(cutMark)-1)]
 		s = strings.TrimRightFunc(s, unicode.IsSpace) + "\n" + cutMark
 	}
 	return s

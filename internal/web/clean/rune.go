@@ -136,7 +136,7 @@ func invalidAt(s string) bool {
 }
 
 // plain says that Text has nothing to do on s: the way out for nearly all text, so it reads s once, byte by byte.
-func plain(s string) bool {
+func plain(s string, most int) bool {
 	composed := true
 	chars, line, newlines, run := 0, 0, 1, 0
 	for i := 0; i < len(s); i++ {
@@ -175,7 +175,7 @@ func plain(s string) bool {
 			run, newlines = 0, 0
 			chars, line = chars+1, line+1
 		}
-		if line > lineLength || chars > blockLength {
+		if line > lineLength || chars > most {
 			return false
 		}
 	}

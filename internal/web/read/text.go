@@ -10,7 +10,7 @@ import (
 // Text is what is read of a page's Markdown: its words without addresses, without what is struck out and without marks, but for
 // those of headings, lists, quotations and tables, which tell what a sentence is on the page. It is inert. The report says what
 // cleaning took out.
-func Text(markdown string) (string, clean.Report) { return clean.Inert(plain(markdown), "") }
+func Text(markdown string) (string, clean.Report) { return clean.Page(plain(markdown)) }
 
 // Title is a page's title, or what a search service gives as one: one clean line of at most max characters. An address in
 // it goes, as everywhere.
