@@ -17,6 +17,7 @@
 //	familiar erase USER      forget a person
 //	familiar privacy export USER FILE  all that is kept of a person
 //	familiar config check    what is configured, and from where
+//	familiar doctor          whether everything works, and what to do where it does not
 //
 // This package is the only reader of the environment and of flags, and the place where the packages are
 // put together: wire.go does it in a few literals.
@@ -64,6 +65,7 @@ type commands struct {
 	Erase    eraseCommand    `cmd:"" help:"Forget a person: delete all that is kept of them."`
 	Privacy  privacyCommand  `cmd:"" help:"Export what is kept of a person."`
 	Config   configCommand   `cmd:"" help:"Look at the configuration."`
+	Doctor   doctorCommand   `cmd:"" help:"Try everything that has to work, and say what to do where it does not."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }

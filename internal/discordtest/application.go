@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // Bits of an application's flags.
@@ -17,6 +18,20 @@ func (s *Server) SendInteractionsTo(address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endpoint = address
+}
+
+// SkewClock has the answers name another time than it is.
+func (s *Server) SkewClock(by time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.skew = by
+}
+
+// date writes the header by which clients know the time.
+func (s *Server) date(h http.Header) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h.Set("Date", time.Now().Add(s.skew).UTC().Format(http.TimeFormat))
 }
 
 // https://discord.com/developers/docs/resources/application#get-current-application

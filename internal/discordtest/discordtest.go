@@ -92,6 +92,7 @@ type Server struct {
 	judge        judge
 	resetAfter   time.Duration
 	endpoint     string
+	skew         time.Duration // of the clock that answers name
 }
 
 type user struct {

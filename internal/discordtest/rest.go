@@ -48,6 +48,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.serveGateway(w, r)
 		return
 	}
+	s.date(w.Header())
 	path, ok := strings.CutPrefix(r.URL.Path, "/api/v10/")
 	if !ok {
 		send(w, refusal(http.StatusNotFound, 50041, "Invalid API version provided"))
