@@ -122,6 +122,7 @@ type examination struct {
 	a      *app // nil where the configuration is wrong
 	redact func(string) string
 	clock  clockReading
+	invite string // the link, once Discord has been asked; guarded by the end of that check
 
 	finding sync.Once // of the models
 	found   models
@@ -213,6 +214,7 @@ func (e *examination) discord(ctx context.Context) []doctor.Finding {
 	if err != nil && found.ID == "" {
 		return []doctor.Finding{doctor.Token(app, troubleOf(err))}
 	}
+	e.invite = found.Invite
 	all := append([]doctor.Finding{doctor.Token(app, nil)}, doctor.Intents(app)...)
 	if err != nil {
 		return append(all, doctor.Finding{ID: "permissions", State: doctor.Warning, Text: "The servers that it is in could not be listed: " + err.Error() + "."})
@@ -319,9 +321,8 @@ func (e *examination) dns(ctx context.Context) []doctor.Finding {
 	return []doctor.Finding{doctor.DNS(name, answers, err)}
 }
 
-// backupNote is the key in the store, and the name of a file in the data directory, under which the time of the last backup is kept, as
-// RFC 3339 writes it.
-const backupNote = "backup.last"
+// backupNote is the key in the store under which the time of the last backup is kept, as RFC 3339 writes it.
+const backupNote = "backup.at"
 
 func (e *examination) database(ctx context.Context) []doctor.Finding {
 	dir := resolve(e.p.dir, e.a.config.get("FAMILIAR_DATA"))
@@ -347,7 +348,9 @@ func (e *examination) database(ctx context.Context) []doctor.Finding {
 		return d.Judge()
 	}
 	defer db.Close()
-	d.Backup = lastBackup(ctx, db, dir)
+	if note, err := db.Note(ctx, backupNote); err == nil {
+		d.Backup, _ = time.Parse(time.RFC3339, note) // what is no time is no backup
+	}
 	found, err := db.Inspect(ctx)
 	d.Bytes, d.Unused, d.Schema, d.Wrong = found.Bytes, found.Unused, found.Schema, found.Wrong
 	switch {
@@ -357,18 +360,6 @@ func (e *examination) database(ctx context.Context) []doctor.Finding {
 		d.Trouble = err.Error()
 	}
 	return d.Judge()
-}
-
-// lastBackup returns when the last backup was made; zero where none is known.
-func lastBackup(ctx context.Context, db *store.DB, dir string) (last time.Time) {
-	note, _ := db.Note(ctx, backupNote)
-	file, _ := os.ReadFile(filepath.Join(dir, backupNote))
-	for _, text := range []string{note, string(file)} {
-		if at, err := time.Parse(time.RFC3339, strings.TrimSpace(text)); err == nil && at.After(last) {
-			last = at
-		}
-	}
-	return last
 }
 
 // nearestDir is a directory, or the nearest one above that there is.

@@ -12,6 +12,7 @@ import (
 
 	"familiar/internal/discordtest"
 	"familiar/internal/llm/llmtest"
+	"familiar/internal/store"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -66,7 +67,10 @@ func TestDoctor(t *testing.T) {
 	healthy := newConversation(t, txtar.Parse([]byte(installation)))
 	healthy.root = encryptedDisk()
 	healthy.model.Besides = map[string]string{"/props": `{"default_generation_settings":{"n_ctx":32768}}`}
-	healthy.must(os.WriteFile(filepath.Join(healthy.dir, "data", backupNote), []byte(time.Now().Add(-26*time.Hour).Format(time.RFC3339)), 0o600))
+	db, err := store.Open(t.Context(), filepath.Join(healthy.dir, "data"))
+	healthy.must(err)
+	healthy.must(db.SetNote(t.Context(), backupNote, time.Now().Add(-26*time.Hour).Format(time.RFC3339)))
+	healthy.must(db.Close())
 	visit(healthy, "healthy", exitOK)
 	visit(healthy, "healthy.json", exitOK, "--json", "discord", "clock", "guard")
 	visit(healthy, "review", exitOK, "--review")

@@ -1,5 +1,6 @@
 // Familiar is a Discord companion that can look things up and show its work.
 //
+//	familiar init            set it up, question by question
 //	familiar chat            talk to the character in this terminal
 //	familiar run             bring it to Discord
 //	familiar ask "…"         one question, one answer
@@ -48,6 +49,7 @@ const (
 
 // commands is the command line.
 type commands struct {
+	Init     initCommand     `cmd:"" help:"Set it up: asks for what is needed, tries it, and writes .env."`
 	Run      runCommand      `cmd:"" help:"Bring the character to Discord."`
 	Chat     chatCommand     `cmd:"" help:"Talk to the character in this terminal."`
 	Ask      askCommand      `cmd:"" help:"Ask one question and leave."`

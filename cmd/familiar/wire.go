@@ -42,6 +42,7 @@ type far struct {
 	backends map[string]string                // addresses of search backends, by name
 	services func(origin string) *http.Client // of special readers
 	ollama   string                           // where a local Ollama is looked for
+	local    [][2]string                      // names and addresses where servers of models are looked for on this machine; nil: the usual ones
 	root     fs.FS                            // the file system of this machine, with /proc and /sys; nil: the real one
 	free     func(dir string) (int64, error)  // the space on a disk; nil: the real one
 

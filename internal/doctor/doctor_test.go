@@ -147,7 +147,8 @@ func TestLookups(t *testing.T) {
 	all := Searches(false, []Search{bad, good})
 	holds(t, all[0], Warning, "rate limited (slow down).", "SEARXNG_URL")
 	holds(t, all[1], OK, "3 hits after 1,000 ms.")
-	if all = Searches(false, []Search{bad}); all[1].State != Failure {
+	holds(t, Searches(false, []Search{bad})[0], Failure, "SEARXNG_URL")
+	if all = Searches(false, []Search{bad, bad}); all[2].State != Failure || all[0].Cure != "" {
 		t.Errorf("%+v", all)
 	}
 	if all = Searches(true, nil); all[0].State != Skipped {

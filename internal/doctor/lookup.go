@@ -39,7 +39,11 @@ func Searches(webOff bool, all []Search) []Finding {
 		}
 		found = append(found, f)
 	}
-	if good == 0 { // one cure for all of them
+	switch {
+	case good > 0:
+	case len(found) == 1:
+		found[0].State = Failure
+	default: // one cure for all of them
 		for i := range found {
 			found[i].Cure = ""
 		}

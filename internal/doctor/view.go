@@ -13,18 +13,21 @@ const width = 100
 // mostRows is how many channels are shown of a server; all are in the JSON.
 const mostRows = 25
 
-// View writes the findings for a terminal: a line each, the cure below, and of each table the rows in which something is missing.
-func View(all []Finding) string {
+// View writes the findings for a terminal, and how many there are of each state.
+func View(all []Finding) string { return Lines(all, 0) + "\n" + Sum(all) + "\n" }
+
+// Lines writes the findings from a column on: a line each, the cure below, and of each table the rows in which something is missing.
+func Lines(all []Finding, column int) string {
 	names := 0
 	for _, f := range all {
 		names = max(names, utf8.RuneCountInString(f.name()))
 	}
 	names = min(names, 34)
 	var b strings.Builder
-	indent := 9 + names + 2
+	margin := strings.Repeat(" ", column)
+	indent := column + 9 + names + 2
 	for _, f := range all {
-		head := fmt.Sprintf("%-7s  %s  ", f.State, pad(f.name(), names))
-		b.WriteString(head + wrap(f.Text, indent) + "\n")
+		fmt.Fprintf(&b, "%s%-7s  %s  %s\n", margin, f.State, pad(f.name(), names), wrap(f.Text, indent))
 		if f.Cure != "" {
 			b.WriteString(strings.Repeat(" ", indent) + "→ " + wrap(f.Cure, indent+2) + "\n")
 		}
@@ -32,7 +35,6 @@ func View(all []Finding) string {
 			f.Table.view(&b)
 		}
 	}
-	fmt.Fprintf(&b, "\n%s\n", Sum(all))
 	return b.String()
 }
 
