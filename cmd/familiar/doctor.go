@@ -49,7 +49,7 @@ func (d doctorCommand) Run(ctx context.Context, p *program, stop stopper) error 
 		if d.Review {
 			return printReview(ctx, p)
 		}
-		e, wrong := newExamination(p)
+		e, wrong := newExamination(p, true)
 		defer e.close()
 		checks, err := only(e.checks(wrong), d.Checks)
 		if err != nil {
@@ -121,6 +121,7 @@ type examination struct {
 	p      *program
 	a      *app // nil where the configuration is wrong
 	redact func(string) string
+	brief  bool // a model is asked for a word, and no more
 	clock  clockReading
 	invite string // the link, once Discord has been asked; guarded by the end of that check
 
@@ -129,8 +130,9 @@ type examination struct {
 	missing error // why there are none, where some are configured
 }
 
-// newExamination opens what can be opened without writing. The error is what is wrong with the configuration; close must be called in any case.
-func newExamination(p *program) (*examination, error) {
+// newExamination opens what can be opened without writing; without the web, what Discord and the models are asked with alone. The error is what is
+// wrong with the configuration; close must be called in any case.
+func newExamination(p *program, web bool) (*examination, error) {
 	e := &examination{p: p, redact: func(text string) string { return text }}
 	if c, _ := readConfig(p.env, p.dir); c != nil {
 		e.redact = c.redactor().String
@@ -141,7 +143,9 @@ func newExamination(p *program) (*examination, error) {
 	if err != nil {
 		return e, err
 	}
-	e.a = a
+	if e.a = a; !web {
+		return e, nil
+	}
 	return e, errors.Join(a.openReader(context.Background(), p), a.openEngine(context.Background(), p))
 }
 
@@ -230,7 +234,7 @@ func (e *examination) discord(ctx context.Context) []doctor.Finding {
 func (e *examination) session() (*discord.Session, error) {
 	base := e.a.config.get("DISCORD_API_URL")
 	client := e.a.client(base)
-	client.Transport = &dated{next: client.Transport, who: "Discord", reading: &e.clock}
+	client.Transport = &dated{next: client.Transport, who: discordsClock, reading: &e.clock}
 	return discord.New(discord.Config{Token: e.a.config.get("DISCORD_TOKEN"), HTTP: client, BaseURL: base, Redact: e.redact, PerSecond: e.p.far.perSecond})
 }
 

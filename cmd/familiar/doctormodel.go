@@ -28,9 +28,13 @@ func (e *examination) model(ctx context.Context) []doctor.Finding {
 		return doctor.NoModel()
 	}
 	ch, slow := e.a.character, e.a.config.span("FAMILIAR_FIRST_WORD")
-	look := doctor.Model{Role: "model", Where: m.where, Key: "OPENAI_API_KEY", Slow: slow, Mode: string(ch.Mode), Prompt: ch.Modes[ch.Mode].Total,
-		Picture: &doctor.Pictured{Off: e.a.config.get("OPENAI_VISION") == "off"}, JSON: &doctor.Answered{}}
+	look := doctor.Model{Role: "model", Where: m.where, Key: "OPENAI_API_KEY", Slow: slow, Mode: string(ch.Mode), Prompt: ch.Modes[ch.Mode].Total}
 	fallbacks := m.main.Fallbacks
+	if e.brief {
+		fallbacks = nil
+	} else {
+		look.Picture, look.JSON = &doctor.Pictured{Off: e.a.config.get("OPENAI_VISION") == "off"}, &doctor.Answered{}
+	}
 	main := e.alone(m.main, m.main.Model)
 	found := ask(ctx, main, look)
 	for _, name := range fallbacks {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -169,13 +170,14 @@ func (i *interview) lack(what string) { i.missing = append(i.missing, "  "+what)
 // look carries out one of the doctor's checks with the answers so far, and shows and returns what it finds of some kinds.
 func (i *interview) look(ctx context.Context, check string, kinds ...string) ([]doctor.Finding, error) {
 	p := *i.p
-	p.interactive = false // the progress is shown, and colours are not
+	p.err = io.Discard // what is to be said of the configuration the doctor says at the end
 	p.env = i.env
 	if check == "search" {
 		p.env = alone(i.env)
 	}
-	e, wrong := newExamination(&p)
+	e, wrong := newExamination(&p, check == "search")
 	defer e.close()
+	e.brief = true
 	if wrong != nil {
 		check, kinds = "configuration", []string{"configuration"}
 	}
@@ -349,7 +351,7 @@ func (i *interview) written(err error) error {
 func (i *interview) examine(ctx context.Context) error {
 	p := *i.p
 	p.env = i.env
-	e, wrong := newExamination(&p)
+	e, wrong := newExamination(&p, true)
 	defer e.close()
 	found := doctor.Run(ctx, e.checks(wrong), i.p.progress())
 	if ctx.Err() != nil {

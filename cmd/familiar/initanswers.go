@@ -21,6 +21,7 @@ import (
 // none is the answer of one who does without.
 const none = "none"
 
+// askToken has the token tried until Discord accepts it.
 func (i *interview) askToken(ctx context.Context) error {
 	i.heading(1, "Discord")
 	if i.given.NoDiscord {
@@ -36,7 +37,7 @@ func (i *interview) askToken(ctx context.Context) error {
 	}
 	for {
 		if token == "" {
-			i.say("     The bot's token is at %s\n", tokenHelp)
+			i.say("     The bot's token is at\n     %s\n", tokenHelp)
 			if token, err = i.ask(ctx, "Token (hidden; Enter for none)", "", true); err != nil || token == "" {
 				return err
 			}
@@ -203,9 +204,9 @@ func (i *interview) askServer(ctx context.Context) (address string, models []str
 		preset = "1"
 	}
 	for n, l := range found {
-		i.say("       %d  %-10s %s: %s\n", n+1, l.name, l.url, few(l.models))
+		i.say("       %d  %s, %s: %s\n", n+1, l.name, l.url, few(l.models))
 	}
-	i.say("     Any server that speaks OpenAI's chat completions will do, such as %s. Without a model, answers are made of quotations alone.\n", openAIBase)
+	i.say("     Any server that speaks OpenAI's chat completions will do, such as\n     %s. Without a model, answers are quotations alone.\n", openAIBase)
 	for {
 		text, err := i.ask(ctx, "Its number or address, or none", preset, false)
 		if err != nil || text == none {
@@ -318,7 +319,7 @@ func (i *interview) askSearch(ctx context.Context) error {
 	}
 	for {
 		if address == "" {
-			i.say("     %s need no key and are on. A SearXNG instance finds more; keys for others are named in .env.example.\n", freeSearches())
+			i.say("     On without a key: %s.\n     A SearXNG instance finds more. Keys for others go into .env; familiar backends names them.\n", freeSearches())
 			text, err := i.ask(ctx, "Address of a SearXNG instance, or none", none, false)
 			if err != nil || text == none {
 				return err

@@ -12,7 +12,7 @@ import (
 
 // printReview prints the answers to the questions of Discord's yearly review. Nobody is asked anything.
 func printReview(ctx context.Context, p *program) error {
-	e, wrong := newExamination(p)
+	e, wrong := newExamination(p, true)
 	defer e.close()
 	if wrong != nil {
 		return wrong
