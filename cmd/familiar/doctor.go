@@ -125,9 +125,9 @@ type examination struct {
 	clock  clockReading
 	invite string // the link, once Discord has been asked; guarded by the end of that check
 
-	finding sync.Once // of the models
-	found   models
-	missing error // why there are none, where some are configured
+	choosing sync.Once // of the models
+	chosen   models
+	noModels error // why there are none, where some are configured
 }
 
 // newExamination opens what can be opened without writing; without the web, what Discord and the models are asked with alone. The error is what is
@@ -146,6 +146,7 @@ func newExamination(p *program, web bool) (*examination, error) {
 	if e.a = a; !web {
 		return e, nil
 	}
+	a.config.clear("FAMILIAR_WEB_CACHE") // nothing is written, and every question is asked
 	return e, errors.Join(a.openReader(context.Background(), p), a.openEngine(context.Background(), p))
 }
 
@@ -384,6 +385,15 @@ func (e *examination) console(context.Context) []doctor.Finding {
 	}
 	token, _ := e.a.config.find("FAMILIAR_CONSOLE_TOKEN")
 	return []doctor.Finding{doctor.Console(address.text, token.text != "")}
+}
+
+// clear forgets what a setting is set to.
+func (c *config) clear(name string) {
+	for i := range c.values {
+		if c.values[i].name == name {
+			c.values[i].text, c.values[i].source = "", ""
+		}
+	}
 }
 
 // find returns a setting, if this version has it.

@@ -61,7 +61,7 @@ func TestDoctor(t *testing.T) {
 		if code != wantCode || strings.Contains(complaint, "failure") != (wantCode == exitFailed) {
 			t.Errorf("%s: exit code %d, errors %q", name, code, complaint)
 		}
-		golden(t, path, archive, name, examined(c, out))
+		golden(t, path, archive, name, steadyVisit(c, out))
 	}
 
 	healthy := newConversation(t, txtar.Parse([]byte(installation)))
@@ -71,7 +71,12 @@ func TestDoctor(t *testing.T) {
 	healthy.must(err)
 	healthy.must(db.SetNote(t.Context(), backupNote, time.Now().Add(-26*time.Hour).Format(time.RFC3339)))
 	healthy.must(db.Close())
+	cache := filepath.Join(healthy.dir, "cache")
+	healthy.env["FAMILIAR_WEB_CACHE"] = cache
 	visit(healthy, "healthy", exitOK)
+	if _, err := os.Stat(cache); err == nil {
+		t.Error("the doctor has written something")
+	}
 	visit(healthy, "healthy.json", exitOK, "--json", "discord", "clock", "guard")
 	visit(healthy, "review", exitOK, "--review")
 
@@ -108,8 +113,8 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// examined is a visit without what differs from one to the next: addresses, times and sizes, and where lines were broken between words.
-func examined(c *conversation, out string) string {
+// steadyVisit is a visit without what differs from one to the next: addresses, times and sizes, and where lines were broken between words.
+func steadyVisit(c *conversation, out string) string {
 	out = regexp.MustCompile(`\n {20,}([^ →│┌✓✗·])`).ReplaceAllString(out, " $1")
 	out = strings.ReplaceAll(out, c.dir, "DIR")
 	out = regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(out, "HOST")

@@ -33,7 +33,7 @@ func (e *examination) model(ctx context.Context) []doctor.Finding {
 	if e.brief {
 		fallbacks = nil
 	} else {
-		look.Picture, look.JSON = &doctor.Pictured{Off: e.a.config.get("OPENAI_VISION") == "off"}, &doctor.Answered{}
+		look.Picture, look.JSON = &doctor.Sight{Off: e.a.config.get("OPENAI_VISION") == "off"}, &doctor.Reply{}
 	}
 	main := e.alone(m.main, m.main.Model)
 	found := ask(ctx, main, look)
@@ -53,16 +53,16 @@ func (e *examination) sideModel(ctx context.Context) []doctor.Finding {
 	if m.side.BaseURL != m.main.BaseURL {
 		where, key = shownAddress(m.side.BaseURL), "SIDE_API_KEY"
 	}
-	return ask(ctx, e.alone(m.side, m.side.Model), doctor.Model{Role: "side model", Where: where, Slow: e.a.config.span("FAMILIAR_FIRST_WORD"), Key: key, JSON: &doctor.Answered{}})
+	return ask(ctx, e.alone(m.side, m.side.Model), doctor.Model{Role: "side model", Where: where, Slow: e.a.config.span("FAMILIAR_FIRST_WORD"), Key: key, JSON: &doctor.Reply{}})
 }
 
 // models are those of the character. Two checks ask for them, and the first one finds them.
 func (e *examination) models(ctx context.Context) (models, error) {
-	e.finding.Do(func() { e.found, e.missing = e.findModels(ctx) })
-	return e.found, e.missing
+	e.choosing.Do(func() { e.chosen, e.noModels = e.chooseModels(ctx) })
+	return e.chosen, e.noModels
 }
 
-func (e *examination) findModels(ctx context.Context) (models, error) {
+func (e *examination) chooseModels(ctx context.Context) (models, error) {
 	server, err := e.a.chooseServer(ctx, e.p.far)
 	if err != nil {
 		return models{}, err
@@ -88,7 +88,7 @@ func ask(ctx context.Context, c *llm.Client, look doctor.Model) []doctor.Finding
 	look.Name = c.Model
 	look.Stream = stream(ctx, c)
 	if look.Stream.Err != nil {
-		look.Listed, _ = c.Models(ctx)
+		look.Models, _ = c.Models(ctx)
 		return look.Judge()
 	}
 	if look.Prompt > 0 {
@@ -106,7 +106,7 @@ func ask(ctx context.Context, c *llm.Client, look doctor.Model) []doctor.Finding
 }
 
 // stream has a model say a word.
-func stream(ctx context.Context, c *llm.Client) (s doctor.Streamed) {
+func stream(ctx context.Context, c *llm.Client) (s doctor.Stream) {
 	began := time.Now()
 	_, s.Err = c.Stream(ctx, llm.Request{Messages: []llm.Message{{Role: "user", Content: "This is a test. Answer with the one word: ready."}}}, func(string) {
 		if s.Pieces++; s.Pieces == 1 {

@@ -76,20 +76,20 @@ func (p *program) leaving(stop stopper, do func() error) error {
 // interview asks for what is needed, and remembers the answers until it writes them.
 type interview struct {
 	p       *program
-	given   initCommand
+	options initCommand
 	keys    *keyboard
 	config  *config // as it is before
 	dotenv  string  // what stands in .env; empty: there is none
 	exists  bool    // there is one
 	answers map[string]string
 	missing problems // answers that nobody gave, where nobody can be asked
-	broken  bool     // an answer was found not to work
+	fails   bool     // an answer was found not to work
 	invite  string
 	copy    bool
 }
 
 func newInterview(p *program, c initCommand) (*interview, error) {
-	i := &interview{p: p, given: c, keys: newKeyboard(p.in), answers: map[string]string{}}
+	i := &interview{p: p, options: c, keys: newKeyboard(p.in), answers: map[string]string{}}
 	text, err := os.ReadFile(i.path())
 	switch {
 	case err == nil:
@@ -118,7 +118,7 @@ func (i *interview) run(ctx context.Context) error {
 	switch {
 	case i.missing != nil:
 		return slices.Insert(i.missing, 0, "there is no terminal to ask at, and these answers are missing:")
-	case i.broken && !i.given.Keep:
+	case i.fails && !i.options.Keep:
 		return errors.New("nothing was written, for an answer does not work: see above; --keep writes it all the same")
 	}
 	if err := i.write(); err != nil {
@@ -231,8 +231,8 @@ func (i *interview) askCopy(ctx context.Context) (err error) {
 		return nil
 	}
 	switch {
-	case i.given.Copy != nil:
-		i.copy = *i.given.Copy
+	case i.options.Copy != nil:
+		i.copy = *i.options.Copy
 	case i.p.interactive:
 		i.say("     It is %s. A copy of its files in %s would be yours to change.\n", id, shortPath(i.p.dir, i.copyTo()))
 		i.copy, err = i.yes(ctx, "Make one?")
@@ -254,7 +254,7 @@ func shortPath(dir, path string) string {
 
 // askWrite asks whether a .env that is there may be changed.
 func (i *interview) askWrite(ctx context.Context) error {
-	if !i.exists || i.given.Yes || len(i.changes()) == 0 {
+	if !i.exists || i.options.Yes || len(i.changes()) == 0 {
 		return nil
 	}
 	if !i.p.interactive {
@@ -319,13 +319,13 @@ func (i *interview) write() error {
 func (i *interview) finish(ctx context.Context) error {
 	if i.invite != "" {
 		i.say("\nOpen this to bring it to your server:\n  %s\n", i.invite)
-		if i.p.interactive && !i.given.NoDoctor {
+		if i.p.interactive && !i.options.NoDoctor {
 			if _, err := i.ask(ctx, "Enter, once it is there", "", false); err != nil {
 				return i.written(err)
 			}
 		}
 	}
-	if !i.given.NoDoctor {
+	if !i.options.NoDoctor {
 		i.say("\n")
 		if err := i.examine(ctx); err != nil {
 			return i.written(err)

@@ -25,8 +25,8 @@ func newcomer(t *testing.T) *conversation {
 	return c
 }
 
-// interviewed is an interview with somebody who answers.
-type interviewed struct {
+// sitting is an interview with somebody who answers.
+type sitting struct {
 	*conversation
 	out     *lockedBuffer
 	keys    *io.PipeWriter
@@ -35,9 +35,9 @@ type interviewed struct {
 	read    int // of the output
 }
 
-func (c *conversation) interview(args ...string) *interviewed {
+func (c *conversation) interview(args ...string) *sitting {
 	in, keys := io.Pipe()
-	i := &interviewed{conversation: c, out: &lockedBuffer{}, keys: keys, signals: make(chan os.Signal, 2), done: make(chan int, 1)}
+	i := &sitting{conversation: c, out: &lockedBuffer{}, keys: keys, signals: make(chan os.Signal, 2), done: make(chan int, 1)}
 	c.Cleanup(func() { keys.Close() })
 	go func() {
 		i.done <- run(program{
@@ -49,7 +49,7 @@ func (c *conversation) interview(args ...string) *interviewed {
 }
 
 // answers waits for a question and answers it.
-func (i *interviewed) answers(question, text string) {
+func (i *sitting) answers(question, text string) {
 	i.Helper()
 	if !eventually(func() bool { return strings.Contains(i.out.String()[i.read:], question) }) {
 		i.Fatalf("%q is not asked:\n%s", question, i.out)
@@ -59,7 +59,7 @@ func (i *interviewed) answers(question, text string) {
 }
 
 // ends waits for the end, and holds the exit code and the output against what is wanted.
-func (i *interviewed) ends(code int, words ...string) {
+func (i *sitting) ends(code int, words ...string) {
 	i.Helper()
 	if got := <-i.done; got != code {
 		i.Errorf("exit code %d, want %d:\n%s", got, code, i.out)

@@ -24,10 +24,10 @@ const none = "none"
 // askToken has the token tried until Discord accepts it.
 func (i *interview) askToken(ctx context.Context) error {
 	i.heading(1, "Discord")
-	if i.given.NoDiscord {
+	if i.options.NoDiscord {
 		return nil
 	}
-	token, err := i.secret(ctx, i.given.TokenFile, "DISCORD_TOKEN")
+	token, err := i.secret(ctx, i.options.TokenFile, "DISCORD_TOKEN")
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (i *interview) settle(ctx context.Context, good bool, name string) (bool, e
 		return true, nil
 	}
 	if !i.p.interactive {
-		i.broken = true
+		i.fails = true
 		return true, nil
 	}
 	text, err := i.ask(ctx, "Enter to answer anew, k to keep it", "", false)
@@ -162,13 +162,13 @@ func (i *interview) list(ctx context.Context, address, key string) ([]string, er
 
 func (i *interview) askModel(ctx context.Context) error {
 	i.heading(2, "The model")
-	key, err := i.secret(ctx, i.given.KeyFile, "OPENAI_API_KEY")
+	key, err := i.secret(ctx, i.options.KeyFile, "OPENAI_API_KEY")
 	if err != nil {
 		return err
 	}
 	before := i.config.get("OPENAI_BASE_URL")
-	address := cmp.Or(i.given.ModelURL, before)
-	if address != before && i.given.KeyFile == "" && i.config.value("OPENAI_API_KEY").source == ".env" {
+	address := cmp.Or(i.options.ModelURL, before)
+	if address != before && i.options.KeyFile == "" && i.config.value("OPENAI_API_KEY").source == ".env" {
 		key = "" // it is for its own server alone
 	}
 	if address == "" && key != "" {
@@ -267,8 +267,8 @@ func (i *interview) tryModel(ctx context.Context, address, key string, models []
 func (i *interview) chooseModel(ctx context.Context, address string, models []string) (string, error) {
 	preset := i.config.get("OPENAI_MODEL")
 	switch {
-	case i.given.Model != "":
-		return i.given.Model, nil
+	case i.options.Model != "":
+		return i.options.Model, nil
 	case len(models) == 1:
 		return models[0], nil
 	case address == openAIBase:
@@ -311,8 +311,8 @@ const mostModels = 20
 func (i *interview) askSearch(ctx context.Context) error {
 	i.heading(3, "Search")
 	address := i.config.get("SEARXNG_URL")
-	if i.given.SearXNG != nil {
-		address = *i.given.SearXNG
+	if i.options.SearXNG != nil {
+		address = *i.options.SearXNG
 	}
 	if address == none || address == "" && !i.p.interactive {
 		return nil

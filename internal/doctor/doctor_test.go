@@ -73,7 +73,7 @@ func TestModel(t *testing.T) {
 	m := Model{Role: "model", Name: "qwen", Where: "there", Key: "OPENAI_API_KEY", Slow: 20 * time.Second, Mode: "text", Prompt: 10_000}
 	broken := func(e llm.Error, listed ...string) Finding {
 		m := m
-		m.Stream.Err, m.Listed = &e, listed
+		m.Stream.Err, m.Models = &e, listed
 		return m.Judge()[0]
 	}
 	holds(t, broken(llm.Error{Kind: llm.Unauthorized, Status: 401, Cause: "no such key."}), Failure, "unauthorized, status 401 (no such key).", "check OPENAI_API_KEY")
@@ -83,7 +83,7 @@ func TestModel(t *testing.T) {
 	m.Stream.Err = context.DeadlineExceeded
 	holds(t, m.Judge()[0], Failure, "in time", "once more")
 
-	m.Stream = Streamed{First: 30 * time.Second, Took: 31 * time.Second}
+	m.Stream = Stream{First: 30 * time.Second, Took: 31 * time.Second}
 	holds(t, m.Judge()[0], Warning, "first word after 30,000 ms", "FAMILIAR_FIRST_WORD")
 	m.Stream.First = time.Millisecond
 	for _, c := range []struct {
@@ -92,21 +92,21 @@ func TestModel(t *testing.T) {
 		words string
 	}{
 		{llm.Window{}, Skipped, "does not say"},
-		{llm.Window{Most: 40_960, Said: "/api/show"}, Skipped, "40,960"},
-		{llm.Window{Tokens: 4096, Most: 40_960, Said: "/api/ps"}, Warning, "OLLAMA_CONTEXT_LENGTH=11000"},
-		{llm.Window{Tokens: 8192, Said: "/props"}, Warning, "-c 11000"},
-		{llm.Window{Tokens: 8192, Said: "/api/v0/models"}, Warning, "LM Studio"},
-		{llm.Window{Tokens: 8192, Said: "/models"}, Warning, "larger context"},
-		{llm.Window{Tokens: 128_000, Said: "/models"}, OK, "128,000 tokens"},
+		{llm.Window{Most: 40_960, Source: "/api/show"}, Skipped, "40,960"},
+		{llm.Window{Tokens: 4096, Most: 40_960, Source: "/api/ps"}, Warning, "OLLAMA_CONTEXT_LENGTH=11000"},
+		{llm.Window{Tokens: 8192, Source: "/props"}, Warning, "-c 11000"},
+		{llm.Window{Tokens: 8192, Source: "/api/v0/models"}, Warning, "LM Studio"},
+		{llm.Window{Tokens: 8192, Source: "/models"}, Warning, "larger context"},
+		{llm.Window{Tokens: 128_000, Source: "/models"}, OK, "128,000 tokens"},
 	} {
 		m.Window = c.w
 		holds(t, m.Judge()[1], c.state, c.words)
 	}
-	m.Picture, m.JSON = &Pictured{Blind: true}, &Answered{}
+	m.Picture, m.JSON = &Sight{Blind: true}, &Reply{}
 	all := m.Judge()
 	holds(t, all[2], OK, "takes none")
 	holds(t, all[3], Warning, "something else", "SIDE_MODEL")
-	m.Picture, m.JSON = &Pictured{Err: errors.New("x")}, &Answered{Err: &llm.Error{Kind: llm.Server, Status: 500}}
+	m.Picture, m.JSON = &Sight{Err: errors.New("x")}, &Reply{Err: &llm.Error{Kind: llm.Server, Status: 500}}
 	all = m.Judge()
 	holds(t, all[2], Warning, "took too long")
 	holds(t, all[3], Warning, "server, status 500")

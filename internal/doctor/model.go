@@ -14,34 +14,34 @@ import (
 type Model struct {
 	Role   string // "model" or "side model": the id of the findings
 	Name   string
-	Where  string   // the server, without secrets
-	Key    string   // the setting of its key, for the cure
-	Listed []string // the models of the server; nil: it gives no list
-	Slow   time.Duration
+	Where  string        // the server, without secrets
+	Key    string        // the setting of its key, for the cure
+	Models []string      // the models of the server; nil: it gives no list
+	Slow   time.Duration // a first word after this is late
 
-	Stream  Streamed
+	Stream  Stream
 	Window  llm.Window
 	Mode    string // the mode of most channels
 	Prompt  int    // tokens that a prompt in that mode may have
-	Picture *Pictured
-	JSON    *Answered
+	Picture *Sight
+	JSON    *Reply
 }
 
-// Streamed is an answer in pieces.
-type Streamed struct {
+// Stream is an answer in pieces.
+type Stream struct {
 	First, Took time.Duration // until the first word, until the last
 	Pieces      int
 	Err         error
 }
 
-// Answered is what came of a question.
-type Answered struct {
+// Reply is what came of a question.
+type Reply struct {
 	OK  bool // the answer is what was asked for
 	Err error
 }
 
-// Pictured is what came of a picture.
-type Pictured struct {
+// Sight is what came of a picture.
+type Sight struct {
 	Off   bool // the operator has it shown none
 	Blind bool // it takes none
 	Err   error
@@ -94,11 +94,11 @@ func (m Model) judgeWindow() Finding {
 		f.State, f.Text = Skipped, fmt.Sprintf("It could be %s tokens; how many are in force is known once the model is loaded. Prompts in the mode %s have %s at most.",
 			thousands(w.Most), m.Mode, thousands(m.Prompt))
 	case w.Tokens >= need:
-		f.Text = fmt.Sprintf("%s tokens, by %s. Prompts in the mode %s have %s at most.", thousands(w.Tokens), w.Said, m.Mode, thousands(m.Prompt))
+		f.Text = fmt.Sprintf("%s tokens, by %s. Prompts in the mode %s have %s at most.", thousands(w.Tokens), w.Source, m.Mode, thousands(m.Prompt))
 	default:
 		f.State = Warning
 		f.Text = fmt.Sprintf("%s tokens, by %s, where the mode %s wants up to %s and an answer %s: long prompts are cut by the server, or refused.",
-			thousands(w.Tokens), w.Said, m.Mode, thousands(m.Prompt), thousands(answerRoom))
+			thousands(w.Tokens), w.Source, m.Mode, thousands(m.Prompt), thousands(answerRoom))
 		f.Cure = m.enlarge(need)
 	}
 	return f
@@ -107,7 +107,7 @@ func (m Model) judgeWindow() Finding {
 // enlarge says how to have a larger context at the server that was asked.
 func (m Model) enlarge(need int) string {
 	smaller := fmt.Sprintf("or a smaller total in [modes.%s] of the character", m.Mode)
-	switch m.Window.Said {
+	switch m.Window.Source {
 	case "/api/ps", "/api/show":
 		return fmt.Sprintf("start Ollama with OLLAMA_CONTEXT_LENGTH=%d, %s", need, smaller)
 	case "/props":
@@ -173,11 +173,11 @@ func (m Model) explain(err error) (why, cure string) {
 
 // nearest names the models that the server has.
 func (m Model) nearest() string {
-	switch near := text.Nearest(m.Name, m.Listed); {
+	switch near := text.Nearest(m.Name, m.Models); {
 	case near != "":
 		return "did you mean " + near + "? The server has no " + m.Name
-	case len(m.Listed) > 0:
-		return "the server has " + strings.Join(m.Listed[:min(5, len(m.Listed))], ", ") + more(len(m.Listed)-5)
+	case len(m.Models) > 0:
+		return "the server has " + strings.Join(m.Models[:min(5, len(m.Models))], ", ") + more(len(m.Models)-5)
 	}
 	return "check the model's name; a local server may have to pull it first"
 }

@@ -14,7 +14,7 @@ import (
 type Window struct {
 	Tokens int    // in force; 0 where the server does not say
 	Most   int    // what the model could have at this server; 0: unknown, or the same
-	Said   string // which part of the server's API says so, as "/api/ps"
+	Source string // which part of the server's API says so, as "/api/ps"
 }
 
 // Window asks the server how large the context of Model is. No API for that is common to all servers, so it asks one after another: the list of
@@ -25,7 +25,7 @@ func (c *Client) Window(ctx context.Context) Window {
 	defer giveUp(nil)
 	entries, err := c.entries(inner, giveUp)
 	if n := windowOf(entries, c.Model); err == nil && n > 0 {
-		return Window{Tokens: n, Said: "/models"}
+		return Window{Tokens: n, Source: "/models"}
 	}
 	for _, ask := range []func(context.Context) Window{c.llamaWindow, c.ollamaWindow, c.studioWindow} {
 		if ctx.Err() != nil {
@@ -58,7 +58,7 @@ func (c *Client) llamaWindow(ctx context.Context) Window {
 	if c.besides(ctx, http.MethodGet, "/props", nil, &props) != nil || props.Settings.Context == 0 {
 		return Window{}
 	}
-	return Window{Tokens: props.Settings.Context, Said: "/props"}
+	return Window{Tokens: props.Settings.Context, Source: "/props"}
 }
 
 // ollamaWindow asks Ollama: a model that is loaded has what it was loaded with, whatever it could have.
@@ -75,7 +75,7 @@ func (c *Client) ollamaWindow(ctx context.Context) Window {
 	var w Window
 	for key, value := range show.Info {
 		if n, ok := value.(float64); ok && strings.HasSuffix(key, ".context_length") {
-			w.Most, w.Said = int(n), "/api/show"
+			w.Most, w.Source = int(n), "/api/show"
 		}
 	}
 	for line := range strings.Lines(show.Parameters) {
@@ -92,7 +92,7 @@ func (c *Client) ollamaWindow(ctx context.Context) Window {
 	if c.besides(ctx, http.MethodGet, "/api/ps", nil, &running) == nil {
 		for _, m := range running.Models {
 			if m.Context > 0 && (m.Name == c.Model || m.Name == c.Model+":latest") {
-				w.Tokens, w.Said = m.Context, "/api/ps"
+				w.Tokens, w.Source = m.Context, "/api/ps"
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func (c *Client) studioWindow(ctx context.Context) Window {
 	entries, _ := modelsIn(raw)
 	for _, e := range entries {
 		if e.ID == c.Model && e.window() > 0 {
-			return Window{Tokens: e.window(), Most: e.MaxContextLength, Said: "/api/v0/models"}
+			return Window{Tokens: e.window(), Most: e.MaxContextLength, Source: "/api/v0/models"}
 		}
 	}
 	return Window{}
