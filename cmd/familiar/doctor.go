@@ -59,11 +59,12 @@ func (d doctorCommand) Run(ctx context.Context, p *program, stop stopper) error 
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		return d.print(p, e, found)
+		return d.print(p, e.redacted(found))
 	})
 }
 
-func (d doctorCommand) print(p *program, e *examination, found []doctor.Finding) error {
+// print writes findings that hold no secret, and reports whether one is a failure.
+func (d doctorCommand) print(p *program, found []doctor.Finding) error {
 	text := doctor.View(found)
 	if d.JSON {
 		b, err := json.MarshalIndent(struct {
@@ -76,13 +77,29 @@ func (d doctorCommand) print(p *program, e *examination, found []doctor.Finding)
 		}
 		text = string(b) + "\n"
 	}
-	if _, err := fmt.Fprint(p.out, e.redact(text)); err != nil {
+	if _, err := fmt.Fprint(p.out, text); err != nil {
 		return err
 	}
 	if doctor.Count(found, doctor.Failure) > 0 {
 		return errSick
 	}
 	return nil
+}
+
+// examine carries out all checks. What it finds holds no secret.
+func (p *program) examine(ctx context.Context, progress doctor.Progress) []doctor.Finding {
+	e, wrong := newExamination(p, true)
+	defer e.close()
+	return e.redacted(doctor.Run(ctx, e.checks(wrong), progress))
+}
+
+// redacted takes secrets out of findings, in which a server may have repeated one.
+func (e *examination) redacted(found []doctor.Finding) []doctor.Finding {
+	for i := range found {
+		f := &found[i]
+		f.Subject, f.Text, f.Cure = e.redact(f.Subject), e.redact(f.Text), e.redact(f.Cure)
+	}
+	return found
 }
 
 // only returns the checks that were named, all where none was.

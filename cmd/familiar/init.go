@@ -189,7 +189,7 @@ func (i *interview) look(ctx context.Context, check string, kinds ...string) ([]
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	i.say("%s", e.redact(doctor.Lines(found, 5)))
+	i.say("%s", doctor.Lines(e.redacted(found), 5))
 	if e.invite != "" {
 		i.invite = e.invite
 	}
@@ -351,11 +351,9 @@ func (i *interview) written(err error) error {
 func (i *interview) examine(ctx context.Context) error {
 	p := *i.p
 	p.env = i.env
-	e, wrong := newExamination(&p, true)
-	defer e.close()
-	found := doctor.Run(ctx, e.checks(wrong), i.p.progress())
+	found := p.examine(ctx, i.p.progress())
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return doctorCommand{}.print(i.p, e, found)
+	return doctorCommand{}.print(i.p, found)
 }

@@ -77,3 +77,16 @@ func TestSurveyOfTrouble(t *testing.T) {
 		}
 	})
 }
+
+// TestSurveyOfMany counts the servers of a bot that is in more than Discord lists at a time, and looks at some.
+func TestSurveyOfMany(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		for range 200 {
+			far.AddGuild("another")
+		}
+		got, err := prepare(t, far, nil).Survey(t.Context())
+		if err != nil || len(got.Servers) != mostSurveyed || got.More != 201-mostSurveyed {
+			t.Errorf("%d looked at, %d more, %v", len(got.Servers), got.More, err)
+		}
+	})
+}
