@@ -153,6 +153,8 @@ type conversation struct {
 	roles    map[string]bool     // that were made
 	files    map[string][]byte   // that people attach
 	idle     time.Duration       // after which memory is written; 0: the usual time
+	root     fs.FS               // of the machine, as the doctor sees it; nil: the real one
+	local    [][2]string         // servers of models on this machine, that init offers
 }
 
 // running is one run of the program.
@@ -321,7 +323,7 @@ func (c *conversation) far() far {
 	nowhere := "http://127.0.0.1:1/v1"
 	return far{
 		resolver: c.web, dial: c.web.Dial, roots: c.web.RootCAs(), services: c.service, ollama: cmp.Or(c.ollama, nowhere),
-		backends: c.backends(), patience: patience, idle: c.idle, embed: 20 * time.Millisecond,
+		backends: c.backends(), patience: patience, root: c.root, local: c.local, free: func(string) (int64, error) { return 50 << 30, nil }, idle: c.idle, embed: 20 * time.Millisecond,
 	}
 }
 

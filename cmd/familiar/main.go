@@ -1,5 +1,6 @@
 // Familiar is a Discord companion that can look things up and show its work.
 //
+//	familiar init            set it up, question by question
 //	familiar chat            talk to the character in this terminal
 //	familiar run             bring it to Discord
 //	familiar ask "…"         one question, one answer
@@ -17,6 +18,7 @@
 //	familiar erase USER      forget a person
 //	familiar privacy export USER FILE  all that is kept of a person
 //	familiar config check    what is configured, and from where
+//	familiar doctor          whether everything works, and what to do where it does not
 //
 // This package is the only reader of the environment and of flags, and the place where the packages are
 // put together: wire.go does it in a few literals.
@@ -47,6 +49,7 @@ const (
 
 // commands is the command line.
 type commands struct {
+	Init     initCommand     `cmd:"" help:"Set it up: asks for what is needed, tries it, and writes .env."`
 	Run      runCommand      `cmd:"" help:"Bring the character to Discord."`
 	Chat     chatCommand     `cmd:"" help:"Talk to the character in this terminal."`
 	Ask      askCommand      `cmd:"" help:"Ask one question and leave."`
@@ -64,6 +67,7 @@ type commands struct {
 	Erase    eraseCommand    `cmd:"" help:"Forget a person: delete all that is kept of them."`
 	Privacy  privacyCommand  `cmd:"" help:"Export what is kept of a person."`
 	Config   configCommand   `cmd:"" help:"Look at the configuration."`
+	Doctor   doctorCommand   `cmd:"" help:"Try everything that has to work, and say what to do where it does not."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }

@@ -81,17 +81,23 @@ type window struct {
 
 func openWindow(c *conversation, args string) *window {
 	c.Helper()
-	w := &window{conversation: c, socket: filepath.Join(c.dir, "tmux")}
-	program, err := exec.LookPath("familiar")
+	return openWindowOf(c, "familiar", args, "44", "40")
+}
+
+// openWindowOf opens a window of a size with a program of the test binary in it.
+func openWindowOf(c *conversation, program, args, width, height string) *window {
+	c.Helper()
+	w := &window{conversation: c, socket: filepath.Join(c.TempDir(), "tmux")}
+	program, err := exec.LookPath(program)
 	c.must(err)
-	line := "env -i TERM=screen HOME=" + c.dir
+	line := "env -i TERM=screen LC_ALL=C.UTF-8 HOME=" + c.dir
 	for name, value := range c.env {
 		if name != "DISCORD_TOKEN" {
 			line += " " + name + "='" + value + "'"
 		}
 	}
 	line += " " + withoutSleep + " " + program + " " + args + "; echo left with $?; sleep 60"
-	w.tmux("-f", "/dev/null", "new-session", "-d", "-x", "44", "-y", "40", "-c", c.dir, line)
+	w.tmux("-f", "/dev/null", "new-session", "-d", "-x", width, "-y", height, "-c", c.dir, line)
 	c.Cleanup(func() { exec.Command("tmux", "-S", w.socket, "kill-server").Run() })
 	return w
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -41,6 +42,9 @@ type far struct {
 	backends map[string]string                // addresses of search backends, by name
 	services func(origin string) *http.Client // of special readers
 	ollama   string                           // where a local Ollama is looked for
+	local    [][2]string                      // names and addresses where servers of models are looked for on this machine; nil: the usual ones
+	root     fs.FS                            // the file system of this machine, with /proc and /sys; nil: the real one
+	free     func(dir string) (int64, error)  // the space on a disk; nil: the real one
 
 	perSecond int           // requests to Discord in a second; 0: its own limit
 	embed     time.Duration // after which messages are looked for that have no vector; 0: the usual time

@@ -16,6 +16,7 @@
 //   - What they attach: Post with files, forwarded messages and embeds; ServeFile is the host of the files.
 //   - Who may read what: Allow gives a role permissions, Join a person roles, Overwrite changes what a role or a person may do in a
 //     channel. Everybody may read at first. Pin and Topic; and what the server's own search says is in search.go.
+//   - The application: RefuseContent switches off an intent, SendInteractionsTo sends commands elsewhere.
 //   - Webhooks of the bot: DenyWebhooks, DeleteWebhooks, Webhooks. Their messages count as the bot's, under the names that they have.
 //   - What the bot did: WaitReply, Messages, Requests, Commands, Offered, and the Interaction's WaitAck, WaitAnswer and WaitChoices.
 //   - What the gateway does: Drop with any close code, Reconnect (op 7), Invalidate (op 9), MuteAcks, Silence, CloseNext,
@@ -90,6 +91,8 @@ type Server struct {
 	startsLeft   int
 	judge        judge
 	resetAfter   time.Duration
+	endpoint     string
+	skew         time.Duration // of the clock that answers name
 }
 
 type user struct {
@@ -235,7 +238,7 @@ func (s *Server) away(c *channel) bool {
 func (s *Server) AddGuild(name string) string {
 	s.mu.Lock()
 	g := &guild{id: s.newID(), name: name, roles: map[string]string{}, nicks: map[string]string{}, may: map[string]Rights{}, members: map[string][]string{}}
-	g.may[g.id] = Reader | Member
+	g.may[g.id] = Reader | Member | InThreads
 	s.guilds = append(s.guilds, g)
 	payload := s.guildPayload(g)
 	s.mu.Unlock()

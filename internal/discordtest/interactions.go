@@ -102,6 +102,7 @@ type Rights int64
 const (
 	Reader         Rights = 1<<10 | 1<<16 // sees a channel, and what was written in it before
 	Member         Rights = 1 << 11
+	InThreads      Rights = 1 << 38
 	ManageMessages        = Member | 1<<13
 	ManageServer          = Member | 1<<5
 )

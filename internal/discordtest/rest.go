@@ -48,6 +48,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.serveGateway(w, r)
 		return
 	}
+	s.date(w.Header())
 	path, ok := strings.CutPrefix(r.URL.Path, "/api/v10/")
 	if !ok {
 		send(w, refusal(http.StatusNotFound, 50041, "Invalid API version provided"))
@@ -107,6 +108,10 @@ func (s *Server) route(c *call) answer {
 		{"GET gateway", s.getGateway},
 		{"GET gateway/bot", s.getGateway},
 		{"GET users/@me", s.getSelf},
+		{"GET applications/@me", s.getApplication},
+		{"GET users/@me/guilds", s.listGuilds},
+		{"GET guilds/*", s.getGuild},
+		{"GET guilds/*/channels", s.listChannels},
 		{"POST users/@me/channels", s.openDirect},
 		{"GET channels/*", s.getChannel},
 		{"PATCH channels/*", s.patchChannel},

@@ -6,7 +6,7 @@
 //
 // What is kept is private: somebody asked for it. The directory is made for its owner alone, and so is every file; a
 // file's name is a hash, and the key itself is not written down. A directory or a file of another user is not trusted
-// (owner_unix.go).
+// (owner_unix.go). [Free] is how much room a disk has left.
 package disk
 
 import (

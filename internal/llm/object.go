@@ -25,17 +25,17 @@ var ErrNoObject = errors.New("the answer is not the object that was asked for")
 func (c *Client) Ask(ctx context.Context, q Question, into any) (a Answer, err error) {
 	defer func() {
 		if recover() != nil {
-			err = errors.New("ask the side model: its client panicked")
+			err = errors.New("ask for an object: the client panicked")
 		}
 	}()
 	a, err = c.Complete(ctx, Request{Lane: q.Lane, JSON: true, MaxTokens: q.Tokens, Messages: []Message{
 		{Role: "system", Content: q.Order}, {Role: "user", Content: q.Text},
 	}})
 	if err != nil {
-		return a, fmt.Errorf("ask the side model: %w", err)
+		return a, fmt.Errorf("ask for an object: %w", err)
 	}
 	if !a.object(into, q.Loose) {
-		return a, fmt.Errorf("ask the side model: %w", ErrNoObject)
+		return a, fmt.Errorf("ask for an object: %w", ErrNoObject)
 	}
 	return a, nil
 }

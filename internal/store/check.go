@@ -28,21 +28,7 @@ func (db *DB) check(ctx context.Context) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, checkLimit)
 	defer cancel()
-	rows, err := db.writes.pool.QueryContext(limited, `PRAGMA quick_check(3)`)
-	var wrong []string
-	if err == nil {
-		defer rows.Close()
-		for rows.Next() {
-			var line string
-			if err := rows.Scan(&line); err != nil {
-				return err
-			}
-			if line != "ok" {
-				wrong = append(wrong, strings.Join(strings.Fields(line), " "))
-			}
-		}
-		err = rows.Err()
-	}
+	wrong, err := quickCheck(limited, db.writes.pool)
 	switch {
 	case err != nil && limited.Err() != nil && ctx.Err() == nil:
 		db.notify("the database was not closed, and %v were not enough to look through it for damage; sqlite3 familiar.db 'PRAGMA quick_check' does it", checkLimit)

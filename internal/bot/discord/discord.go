@@ -14,6 +14,7 @@
 //   - reaction.go is people's reactions and the bot's; thread.go opens threads.
 //   - permissions.go computes who may read which channel; readable.go asks it of what the directory knows.
 //   - rest.go and pace.go send one request, with its limits and retries; fail.go and classify.go name what went wrong.
+//   - survey.go asks, without a connection, how the bot is set up at Discord, and what it may do where.
 //   - form.go opens forms; profile.go is how the bot looks in a server; webhook.go posts under the names of several characters.
 //   - deliver.go, interact.go and commands.go are messages, answers to commands and the commands themselves.
 //
@@ -298,10 +299,12 @@ func (s *Session) redact(text string) string {
 	return text
 }
 
-// invite returns the URL that adds the application to a server with the least permissions the bot needs.
-func invite(app string) string {
-	const least = discordgo.PermissionViewChannel | discordgo.PermissionSendMessages |
-		discordgo.PermissionSendMessagesInThreads | discordgo.PermissionReadMessageHistory
+// Invite returns the URL that adds an application, given by its id, to a server with the least permissions the bot needs.
+func Invite(application string) string {
+	var least permissions
+	for _, r := range needs() {
+		least |= r.bit
+	}
 	return fmt.Sprintf("https://discord.com/oauth2/authorize?client_id=%s&permissions=%d&scope=bot+applications.commands",
-		url.QueryEscape(app), int64(least))
+		url.QueryEscape(application), uint64(least))
 }

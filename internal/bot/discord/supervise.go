@@ -287,7 +287,7 @@ func (s *Session) announce(ctx context.Context) {
 			s.awaitGuilds(ctx, guildsLimit)
 			if s.cfg.OnReady != nil && ctx.Err() == nil {
 				names, _ := s.names.guildNames()
-				s.cfg.OnReady(Ready{Name: self.user.name(nil), ID: self.user.ID, Guilds: names, Invite: invite(self.app), Contentless: s.contentless.Load()})
+				s.cfg.OnReady(Ready{Name: self.user.name(nil), ID: self.user.ID, Guilds: names, Invite: Invite(self.app), Contentless: s.contentless.Load()})
 			}
 		})
 	})

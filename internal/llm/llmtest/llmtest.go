@@ -86,6 +86,8 @@ type Server struct {
 	Blind bool
 	// Models are what GET /models lists. nil: "test-model".
 	Models []string
+	// Besides are answers in JSON to requests that are none for words, by path: "/api/show", "/v1/models" in place of the list of Models.
+	Besides map[string]string
 	// Reply answers what neither the queue nor the script answers. It may be called by several goroutines at once.
 	Reply func(Request) Reply
 	// Embed, if it is set, says what comes before the vectors of a request: a silence, or an error in their place. It may be called by
@@ -266,7 +268,13 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("POST /v1/audio/transcriptions", s.transcribe)
 	mux.HandleFunc("POST /v1/embeddings", s.embed)
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if body, ok := s.Besides[r.URL.Path]; ok {
+			if s.allow(w, r) {
+				writeJSON(w, http.StatusOK, body)
+			}
+			return
+		}
 		writeJSON(w, http.StatusNotFound, OpenAIError("Invalid URL", "invalid_request_error", ""))
 	})
 	return mux
@@ -388,6 +396,10 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 	type model struct {
 		ID     string `json:"id"`
 		Object string `json:"object"`
+	}
+	if body, ok := s.Besides[r.URL.Path]; ok {
+		writeJSON(w, http.StatusOK, body)
+		return
 	}
 	names := s.Models
 	if names == nil {

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"familiar/internal/discordtest"
+	"familiar/internal/llm/llmtest"
+	"familiar/internal/store"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// installation is what every visit of the doctor below begins with.
+const installation = `
+-- web/dns --
+example.com 93.184.215.14
+-- search --
+when lovelace
+Ada Lovelace | https://history.example.org/ada | A mathematician.
+-- model --
+when model "main" "JSON"
+say {"ready": true}
+when model "main"
+say ready
+when model "side" "JSON"
+say {"ready": true}
+when model "side"
+say ready
+`
+
+// encryptedDisk is a machine whose disk is encrypted; plainDisk one whose disk is not.
+func encryptedDisk() fstest.MapFS {
+	return fstest.MapFS{
+		"proc/self/mountinfo":         {Data: []byte("21 1 253:0 / / rw - ext4 /dev/mapper/root rw\n")},
+		"sys/dev/block/253:0/dm/uuid": {Data: []byte("CRYPT-LUKS2-0123\n")},
+	}
+}
+
+func plainDisk() fstest.MapFS {
+	return fstest.MapFS{"proc/self/mountinfo": {Data: []byte("21 1 8:1 / / rw - ext4 /dev/sda1 rw\n")}, "sys/dev/block/8:1/size": {}}
+}
+
+// TestDoctor holds what the doctor says of a healthy installation, of a sick one, and of one whose configuration is wrong.
+func TestDoctor(t *testing.T) {
+	t.Parallel()
+	const path = "testdata/doctor/visits.txtar"
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	visit := func(c *conversation, name string, wantCode int, args ...string) {
+		t.Helper()
+		code, out, complaint := c.command(nil, append([]string{"doctor"}, args...)...)
+		if code != wantCode || strings.Contains(complaint, "failure") != (wantCode == exitFailed) {
+			t.Errorf("%s: exit code %d, errors %q", name, code, complaint)
+		}
+		golden(t, path, archive, name, steadyVisit(c, out))
+	}
+
+	healthy := newConversation(t, txtar.Parse([]byte(installation)))
+	healthy.root = encryptedDisk()
+	healthy.model.Besides = map[string]string{"/props": `{"default_generation_settings":{"n_ctx":32768}}`}
+	db, err := store.Open(t.Context(), filepath.Join(healthy.dir, "data"))
+	healthy.must(err)
+	healthy.must(db.SetNote(t.Context(), backupNote, time.Now().Add(-26*time.Hour).Format(time.RFC3339)))
+	healthy.must(db.Close())
+	cache := filepath.Join(healthy.dir, "cache")
+	healthy.env["FAMILIAR_WEB_CACHE"] = cache
+	visit(healthy, "healthy", exitOK)
+	if _, err := os.Stat(cache); err == nil {
+		t.Error("the doctor has written something")
+	}
+	visit(healthy, "healthy.json", exitOK, "--json", "discord", "clock", "guard")
+	visit(healthy, "review", exitOK, "--review")
+
+	sick := newConversation(t, txtar.Parse([]byte(strings.NewReplacer("93.184.215.14", "198.18.0.7", "when lovelace\n", "when .\nstatus 502\n").Replace(installation))))
+	sick.root = plainDisk()
+	sick.model.Models = []string{"main-large", "other"}
+	sick.env["OPENAI_MODEL"], sick.env["SIDE_MODEL"] = "main-lage", "side"
+	sick.model.Play(nil)
+	sick.model.Reply = func(r llmtest.Request) llmtest.Reply {
+		if r.Model == "side" {
+			return llmtest.Reply{llmtest.Say("As you wish: ready.")}
+		}
+		return llmtest.Reply{llmtest.Error(http.StatusNotFound, llmtest.OpenAIError("The model `"+r.Model+"` does not exist", "invalid_request_error", "model_not_found"))}
+	}
+	sick.discord.RefuseContent()
+	sick.discord.SendInteractionsTo("https://elsewhere.example.org/interactions")
+	sick.discord.SkewClock(-2 * time.Hour)
+	sick.discord.AddChannelOf(discordtest.Forum, "hall", "help")
+	sick.discord.AddChannel("hall", "staff")
+	sick.discord.Overwrite("staff", "@everyone", 0, discordtest.Reader)
+	sick.discord.Overwrite("general", "@everyone", 0, discordtest.Member)
+	file := filepath.Join(sick.dir, "data", "familiar.db")
+	b, err := os.ReadFile(file)
+	sick.must(err)
+	sick.must(os.WriteFile(file, b[:len(b)/2/4096*4096], 0o600))
+	visit(sick, "sick", exitFailed)
+
+	wrong := newConversation(t, txtar.Parse([]byte(installation)))
+	wrong.env["OPENAI_BASE_URL"], wrong.env["FAMILIAR_FIRST_WORD"] = "localhost:11434", "soon"
+	visit(wrong, "wrong configuration", exitFailed, "configuration", "database")
+
+	if code, _, complaint := wrong.command(nil, "doctor", "everything"); code != exitUsage || !strings.Contains(complaint, "there is no check everything; there are configuration, discord, model,") {
+		t.Errorf("exit code %d, errors %q", code, complaint)
+	}
+}
+
+// steadyVisit is a visit without what differs from one to the next: addresses, times and sizes, and where lines were broken between words.
+func steadyVisit(c *conversation, out string) string {
+	out = regexp.MustCompile(`\n {20,}([^ →│┌✓✗·])`).ReplaceAllString(out, " $1")
+	out = strings.ReplaceAll(out, c.dir, "DIR")
+	out = regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(out, "HOST")
+	out = regexp.MustCompile(`\d[\d,.]* (ms|[kMGT]?B)\b`).ReplaceAllString(out, "N $1")
+	return regexp.MustCompile(`(schema|Discord to) \d+`).ReplaceAllString(out, "$1 N")
+}
+
+// TestDoctorTellsNoSecret has every secret set, and far ends that repeat what they are sent.
+func TestDoctorTellsNoSecret(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, txtar.Parse([]byte(installation)))
+	c.root = plainDisk()
+	var secrets []string
+	for i, s := range settings() {
+		if s.secret && s.name != "DISCORD_TOKEN" {
+			secret := "secret-of-" + strings.ToLower(s.name) + strings.Repeat("x", i)
+			secrets, c.env[s.name] = append(secrets, secret), secret
+		}
+	}
+	secrets = append(secrets, discordtest.Token, "the-password-0123456789")
+	c.env["FAMILIAR_SEARCH"] = ""
+	c.env["SEARXNG_URL"] = strings.Replace(c.search.server.URL, "://", "://user:the-password-0123456789@", 1)
+	c.env["SIDE_BASE_URL"] = c.model.URL
+	c.model.Key = "another" // it says which key it was given
+	for _, args := range [][]string{{}, {"--json"}, {"--review"}} {
+		_, out, complaint := c.command(nil, append([]string{"doctor"}, args...)...)
+		for _, secret := range secrets {
+			if strings.Contains(out+complaint, secret) {
+				t.Errorf("%v tells %s", args, secret)
+			}
+		}
+		if len(args) == 0 && !strings.Contains(out, "Incorrect API key provided: Bearer ***") {
+			t.Errorf("the server did not repeat the key:\n%s", out)
+		}
+	}
+}

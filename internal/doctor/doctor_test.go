@@ -1,0 +1,237 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/llm"
+)
+
+// TestRun has checks that end in another order than theirs, one that finds nothing in time, and one that comes last.
+func TestRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		after := func(d time.Duration) func(context.Context) []Finding {
+			return func(ctx context.Context) []Finding {
+				select {
+				case <-ctx.Done():
+					return nil
+				case <-time.After(d):
+					return []Finding{{ID: "after " + d.String(), State: OK, Text: time.Since(began).String()}}
+				}
+			}
+		}
+		var said []string
+		got := Run(t.Context(), []Check{
+			{ID: "slow", Limit: time.Minute, Run: after(5 * time.Second)}, {ID: "last", Limit: time.Minute, Run: after(time.Second), Last: true},
+			{ID: "quick", Limit: time.Minute, Run: after(time.Second)}, {ID: "hangs", Limit: 10 * time.Second, Run: after(time.Hour)},
+			{ID: "nothing", Limit: time.Second, Run: func(context.Context) []Finding { return nil }},
+		}, func(ended, all int, running []string) {
+			said = append(said, fmt.Sprintf("%d/%d %v", ended, all, running))
+		})
+		want := []Finding{
+			{ID: "after 5s", State: OK, Text: "5s"}, {ID: "after 1s", State: OK, Text: "11s"}, {ID: "after 1s", State: OK, Text: "1s"},
+			{ID: "hangs", State: Failure, Text: "There was no answer within 10s."},
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("got %v", got)
+		}
+		if n := len(said); n != 10 || said[n-1] != "5/5 []" || !slices.Contains(said, "3/5 [hangs]") {
+			t.Errorf("told %q", said)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if got := Run(ctx, []Check{{ID: "x", Limit: time.Hour, Run: after(time.Hour)}}, nil); got[0].State != Skipped {
+			t.Errorf("of what was stopped: %v", got)
+		}
+	})
+}
+
+// state and words are what a finding is held against.
+func holds(t *testing.T, f Finding, s State, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(f.Text+"\n"+f.Cure, w) {
+			t.Errorf("%q is not in %q, %q", w, f.Text, f.Cure)
+		}
+	}
+	if f.State != s || (s == Failure || s == Warning) && f.Cure == "" {
+		t.Errorf("%+v, want %s", f, s)
+	}
+}
+
+func TestModel(t *testing.T) {
+	m := Model{Role: "model", Name: "qwen", Where: "there", Key: "OPENAI_API_KEY", Slow: 20 * time.Second, Mode: "text", Prompt: 10_000}
+	broken := func(e llm.Error, listed ...string) Finding {
+		m := m
+		m.Stream.Err, m.Models = &e, listed
+		return m.Judge()[0]
+	}
+	holds(t, broken(llm.Error{Kind: llm.Unauthorized, Status: 401, Cause: "no such key."}), Failure, "unauthorized, status 401 (no such key).", "check OPENAI_API_KEY")
+	holds(t, broken(llm.Error{Kind: llm.NoModel}, "qwen3", "llama"), Failure, "did you mean qwen3?")
+	holds(t, broken(llm.Error{Kind: llm.NoModel}, "a", "b", "c", "d", "e", "f"), Failure, "the server has a, b, c, d, e and 1 more")
+	holds(t, broken(llm.Error{Kind: llm.Unreachable, Cause: `Post "http://x/v1": reach http://x: refused`}), Failure, "unreachable (http://x: refused)", "/v1")
+	m.Stream.Err = context.DeadlineExceeded
+	holds(t, m.Judge()[0], Failure, "in time", "once more")
+
+	m.Stream = Stream{First: 30 * time.Second, Took: 31 * time.Second}
+	holds(t, m.Judge()[0], Warning, "first word after 30,000 ms", "FAMILIAR_FIRST_WORD")
+	m.Stream.First = time.Millisecond
+	for _, c := range []struct {
+		w     llm.Window
+		state State
+		words string
+	}{
+		{llm.Window{}, Skipped, "does not say"},
+		{llm.Window{Most: 40_960, Source: "/api/show"}, Skipped, "40,960"},
+		{llm.Window{Tokens: 4096, Most: 40_960, Source: "/api/ps"}, Warning, "OLLAMA_CONTEXT_LENGTH=11000"},
+		{llm.Window{Tokens: 8192, Source: "/props"}, Warning, "-c 11000"},
+		{llm.Window{Tokens: 8192, Source: "/api/v0/models"}, Warning, "LM Studio"},
+		{llm.Window{Tokens: 8192, Source: "/models"}, Warning, "larger context"},
+		{llm.Window{Tokens: 128_000, Source: "/models"}, OK, "128,000 tokens"},
+	} {
+		m.Window = c.w
+		holds(t, m.Judge()[1], c.state, c.words)
+	}
+	m.Picture, m.JSON = &Sight{Blind: true}, &Reply{}
+	all := m.Judge()
+	holds(t, all[2], OK, "takes none")
+	holds(t, all[3], Warning, "something else", "SIDE_MODEL")
+	m.Picture, m.JSON = &Sight{Err: errors.New("x")}, &Reply{Err: &llm.Error{Kind: llm.Server, Status: 500}}
+	all = m.Judge()
+	holds(t, all[2], Warning, "took too long")
+	holds(t, all[3], Warning, "server, status 500")
+	holds(t, NoModel()[0], Warning, "lookups alone")
+}
+
+func TestDiscord(t *testing.T) {
+	a := Application{Name: "fam", ID: "1", Bot: "fam", Invite: "https://invite"}
+	r := Rights{Needed: []string{"View Channels", "Send Messages"}, Useful: []string{"Attach Files"}}
+	holds(t, Token(a, nil), OK, "fam (1)")
+	holds(t, Token(a, &Trouble{Refused: true}), Failure, "Reset Token")
+	holds(t, Token(a, &Trouble{Text: "no way"}), Failure, "no way")
+	holds(t, Intents(a)[0], Warning, "Message Content Intent")
+	a.InteractionsTo = "https://x"
+	holds(t, Intents(a)[1], Failure, "https://x", "Interactions Endpoint URL")
+	judge := func(s Server) Finding { return Permissions(a, []Server{s}, 0, r)[0] }
+	hidden, mute, fine := Channel{Name: "a", Missing: r.Needed}, Channel{Name: "b", Missing: r.Needed[1:]}, Channel{Name: "c", Without: r.Useful}
+	holds(t, Permissions(a, nil, 0, r)[0], Warning, "https://invite")
+	holds(t, judge(Server{Channels: []Channel{hidden, fine}}), OK, "in 1.", "Hidden from it: 1")
+	holds(t, judge(Server{Channels: []Channel{hidden, mute, fine}}), Warning, "In 1 it sees", "https://invite")
+	holds(t, judge(Server{Channels: []Channel{hidden}}), Failure, "in 0")
+	holds(t, judge(Server{Channels: []Channel{fine}, Silenced: time.Unix(0, 0)}), Failure, "until 1970-01-01 00:00 UTC")
+	if f := judge(Server{Trouble: &Trouble{Text: "gone"}}); f.State != Warning || !strings.Contains(f.Text, "gone") {
+		t.Errorf("%+v", f)
+	}
+	if got := Permissions(a, []Server{{}}, 7, r); len(got) != 2 || got[1].State != Skipped {
+		t.Errorf("%+v", got)
+	}
+	all := judge(Server{Channels: []Channel{hidden, mute, fine}})
+	if got := View([]Finding{all}); !strings.Contains(got, "#b  ✓ ✗ ✓") || strings.Contains(got, "#c") {
+		t.Errorf("the matrix:\n%s", got)
+	}
+}
+
+func TestLookups(t *testing.T) {
+	bad := Search{Name: "searxng", Status: turn.CodeRateLimited, Detail: "slow down."}
+	good := Search{Name: "wikipedia", Status: turn.CodeOK, Hits: 3, Took: time.Second}
+	all := Searches(false, []Search{bad, good})
+	holds(t, all[0], Warning, "rate limited (slow down).", "SEARXNG_URL")
+	holds(t, all[1], OK, "3 hits after 1,000 ms.")
+	holds(t, Searches(false, []Search{bad})[0], Failure, "SEARXNG_URL")
+	if all = Searches(false, []Search{bad, bad}); all[2].State != Failure || all[0].Cure != "" {
+		t.Errorf("%+v", all)
+	}
+	if all = Searches(true, nil); all[0].State != Skipped {
+		t.Errorf("%+v", all)
+	}
+	refused, reached := Attempt{What: "loopback"}, Attempt{What: "metadata", Dialed: []string{"169.254.169.254:80"}}
+	public := Attempt{What: "rebinding", Public: true, Dialed: []string{"93.184.215.14:80"}}
+	holds(t, Guard([]Attempt{refused, public}), OK, "Refused: loopback, rebinding.")
+	holds(t, Guard([]Attempt{refused, reached, public}), Failure, "network: metadata.")
+	holds(t, Guard([]Attempt{{What: "rebinding", Public: true, Dialed: []string{"93.184.215.14:80", "127.0.0.1:80"}}}), Failure, "rebinding")
+	holds(t, Guard([]Attempt{{What: "rebinding", Public: true, Reason: turn.CodeDeniedAddress}}), Failure, "no page can be read")
+	at := func(a string) []netip.Addr { return []netip.Addr{netip.MustParseAddr(a)} }
+	holds(t, DNS("x.org", at("93.184.215.14"), nil), OK)
+	holds(t, DNS("x.org", at("198.18.3.4"), nil), Failure, "198.18.3.4", "fake-ip-filter")
+	holds(t, DNS("x.org", at("::ffff:198.19.0.1"), nil), Failure, "fake-IP")
+	holds(t, DNS("x.org", at("10.0.0.1"), nil), Warning, "10.0.0.1")
+	holds(t, DNS("x.org", nil, errors.New("no")), Warning, "not resolved")
+}
+
+func TestMachine(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	whole := Database{Bytes: 5 << 20, Unused: 1000, Schema: 9, Free: 20 << 30, FreeKnown: true, Backup: now.Add(-30 * time.Hour), Now: now}
+	judge := func(change func(*Database)) []Finding {
+		d := whole
+		change(&d)
+		return d.Judge()
+	}
+	all := judge(func(*Database) {})
+	holds(t, all[0], OK, "5.2 MB, 1.0 kB of them unused, schema 9")
+	holds(t, all[1], OK, "21 GB")
+	holds(t, all[2], OK, "30 hours old")
+	holds(t, judge(func(d *Database) { d.Backup = now.Add(-20 * 24 * time.Hour) })[2], Warning, "20 days", "familiar backup")
+	holds(t, judge(func(d *Database) { d.Backup = time.Time{} })[2], Warning, "None is known")
+	holds(t, judge(func(d *Database) { d.Backup, d.Bytes = time.Time{}, 1000 })[2], Skipped)
+	holds(t, judge(func(d *Database) { d.Free = 900 << 20 })[1], Warning, "944 MB")
+	holds(t, judge(func(d *Database) { d.Free = 1 << 20 })[1], Failure)
+	holds(t, judge(func(d *Database) { d.Wrong = []string{"page 3 is odd"} })[0], Failure, "page 3 is odd", "backup")
+	holds(t, judge(func(d *Database) { d.Hurried = true })[0], Warning, "quick_check")
+	holds(t, judge(func(d *Database) { d.Trouble = "no, do this" })[0], Failure, "do this")
+	holds(t, judge(func(d *Database) { d.Older, d.Trouble = true, "x" })[0], Warning, "start the bot")
+	holds(t, judge(func(d *Database) { d.Missing, d.Path = true, "/x" })[0], OK, "/x")
+	holds(t, judge(func(d *Database) { d.Dir = errors.New("read-only") })[0], Failure, "read-only", "FAMILIAR_DATA")
+
+	holds(t, Clock("", 0), Skipped)
+	holds(t, Clock("Discord", 400*time.Millisecond), OK, "to 1s")
+	holds(t, Clock("Discord", 29*time.Second), OK, "29s")
+	holds(t, Clock("Discord", -31*time.Second), Warning, "31s behind that of Discord", "ids", "timedatectl")
+	holds(t, Clock("Discord", time.Hour), Warning, "1h0m0s ahead of that")
+
+	holds(t, Console("off", false), OK, "off")
+	holds(t, Console("127.0.0.1:8807", false), OK, "http://127.0.0.1:8807")
+	holds(t, Console("localhost:1", false), OK)
+	holds(t, Console("[::1]:1", false), OK)
+	holds(t, Console(":8807", false), Failure, "FAMILIAR_CONSOLE_TOKEN")
+	holds(t, Console("0.0.0.0:8807", true), Warning, "TLS")
+	holds(t, Console("8807", true), Failure, "no address")
+}
+
+func TestEncryption(t *testing.T) {
+	const info = "21 1 8:1 / / rw shared:1 - ext4 /dev/sda1 rw\n" +
+		"22 21 253:1 / /srv/my\\040data rw - ext4 /dev/mapper/vg-data rw\n" +
+		"23 21 0:30 / /home rw - btrfs /dev/mapper/home rw\n" +
+		"24 21 0:40 / /net rw - nfs4 server:/x rw\n" +
+		"25 21 0:41 / /vault rw - fuse.gocryptfs /home/x rw\n" +
+		"26 21 253:2 / /half rw - ext4 /dev/mapper/half rw\n"
+	root := fstest.MapFS{
+		"proc/self/mountinfo":                     {Data: []byte(info)},
+		"sys/dev/block/8:1/size":                  {},
+		"sys/dev/block/253:1/dm/uuid":             {Data: []byte("LVM-abc\n")},
+		"sys/dev/block/253:1/slaves/dm-0/dm/uuid": {Data: []byte("CRYPT-LUKS2-abc\n")},
+		"sys/class/block/dm-7/dm/name":            {Data: []byte("home\n")},
+		"sys/class/block/dm-7/dm/uuid":            {Data: []byte("CRYPT-LUKS2-def\n")},
+		"sys/dev/block/253:2/slaves/dm-0/dm/uuid": {Data: []byte("CRYPT-LUKS2-abc\n")},
+		"sys/dev/block/253:2/slaves/sdb1/size":    {},
+	}
+	for dir, want := range map[string]State{
+		"/var/lib": Warning, "/srv/my data/familiar": OK, "/srv/my": Warning, "/home/x": OK, "/net/x": Skipped, "/vault": OK, "/half": Warning,
+	} {
+		if f := Encryption(root, dir); f.State != want {
+			t.Errorf("%s: %+v", dir, f)
+		}
+	}
+	if f := Encryption(fstest.MapFS{}, "/"); f.State != Skipped {
+		t.Errorf("without /proc: %+v", f)
+	}
+}

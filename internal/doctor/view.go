@@ -1,0 +1,111 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// width is that of a page, in columns.
+const width = 100
+
+// mostRows is how many channels are shown of a server; all are in the JSON.
+const mostRows = 25
+
+// View writes the findings for a terminal, and how many there are of each state.
+func View(all []Finding) string { return Lines(all, 0) + "\n" + Sum(all) + "\n" }
+
+// Lines writes the findings from a column on: a line each, the cure below, and of each table the rows in which something is missing.
+func Lines(all []Finding, column int) string {
+	names := 0
+	for _, f := range all {
+		names = max(names, utf8.RuneCountInString(f.name()))
+	}
+	names = min(names, 34)
+	var b strings.Builder
+	margin := strings.Repeat(" ", column)
+	indent := column + 9 + names + 2
+	for _, f := range all {
+		fmt.Fprintf(&b, "%s%-7s  %s  %s\n", margin, f.State, pad(f.name(), names), wrap(f.Text, indent))
+		if f.Cure != "" {
+			b.WriteString(strings.Repeat(" ", indent) + "→ " + wrap(f.Cure, indent+2) + "\n")
+		}
+		if f.Table != nil && f.State != OK {
+			f.Table.view(&b)
+		}
+	}
+	return b.String()
+}
+
+// Sum counts the findings in a sentence.
+func Sum(all []Finding) string {
+	return fmt.Sprintf("%d ok, %s, %s, %d skipped.", Count(all, OK), number(Count(all, Warning), "warning"), number(Count(all, Failure), "failure"), Count(all, Skipped))
+}
+
+func (f Finding) name() string {
+	if f.Subject == "" {
+		return f.ID
+	}
+	return f.ID + ": " + f.Subject
+}
+
+// pad brings a name to a length in characters.
+func pad(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		s = string(r[:n-1]) + "…"
+	}
+	return s + strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s)))
+}
+
+// wrap breaks a text between words; all lines but the first begin at a column.
+func wrap(s string, column int) string {
+	var b strings.Builder
+	at := column
+	for i, word := range strings.Fields(s) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case at+1+n > width:
+			b.WriteString("\n" + strings.Repeat(" ", column))
+			at = column
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += n
+	}
+	return b.String()
+}
+
+// view writes the rows in which something is missing: ✓ has it, ✗ lacks what is needed, · lacks what would be of use.
+func (t *Table) view(b *strings.Builder) {
+	lacking := slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool { return !slices.Contains(r.Cells, Missing) })
+	if len(lacking) == 0 {
+		return
+	}
+	names := 0
+	for _, r := range lacking {
+		names = max(names, utf8.RuneCountInString(r.Name))
+	}
+	names = min(names, 30)
+	marks := map[Cell]string{Has: "✓", Missing: "✗", Without: "·", Unused: " "}
+	shown := lacking[:min(len(lacking), mostRows)]
+	for i, column := range t.Columns {
+		fmt.Fprintf(b, "%s%s┌ %s\n", strings.Repeat(" ", 11+names), strings.Repeat("│ ", i), column)
+	}
+	for _, r := range shown {
+		b.WriteString(strings.Repeat(" ", 9) + pad(r.Name, names) + "  ")
+		for i, c := range r.Cells {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(marks[c])
+		}
+		b.WriteByte('\n')
+	}
+	if more := len(lacking) - len(shown); more > 0 {
+		fmt.Fprintf(b, "%sand %d more: familiar doctor --json has all\n", strings.Repeat(" ", 9), more)
+	}
+}
