@@ -41,7 +41,7 @@ func (c backendsCommand) Run(ctx context.Context, p *program, stop stopper) erro
 	})
 }
 
-// open opens what the list needs: without a probe nothing is asked or written, and a store that is not there yet is none.
+// open opens what the list needs: without a probe nothing is asked or written.
 func (c backendsCommand) open(ctx context.Context, p *program) (*app, error) {
 	if c.Probe {
 		a, err := open(ctx, p, toSearch)
@@ -50,6 +50,11 @@ func (c backendsCommand) open(ctx context.Context, p *program) (*app, error) {
 		}
 		return a, a.needWeb()
 	}
+	return openBackendsAlone(ctx, p)
+}
+
+// openBackendsAlone opens the search backends with what the records say of them. A store that is not there yet is none.
+func openBackendsAlone(ctx context.Context, p *program) (*app, error) {
 	a, err := open(ctx, p, toConfigure)
 	if err != nil {
 		return nil, err

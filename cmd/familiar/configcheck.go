@@ -18,10 +18,12 @@ type configCommand struct {
 	Check checkCommand `cmd:"" help:"Check everything and print what is in force, and from where."`
 }
 
-type checkCommand struct{}
+type checkCommand struct {
+	Connect bool `help:"Also ask every service that is configured: Discord, the models, the search services, embeddings."`
+}
 
 // Run prints the effective configuration, secrets hidden, and then everything that is wrong with it.
-func (checkCommand) Run(ctx context.Context, p *program) error {
+func (k checkCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	c, wrong := readConfig(p.env, p.dir)
 	if c == nil {
 		return wrong
@@ -56,6 +58,26 @@ func (checkCommand) Run(ctx context.Context, p *program) error {
 	}
 	if c.get("DISCORD_TOKEN") == "" {
 		fmt.Fprintln(p.out, "DISCORD_TOKEN is not set: familiar chat works, familiar run does not.")
+	}
+	if !k.Connect {
+		fmt.Fprintln(p.out, "No service was asked: familiar config check --connect does that.")
+		return nil
+	}
+	return p.interruptible(stop, func() error { return k.connect(ctx, p) })
+}
+
+// connect asks the services and prints what came of it. It works beside a running bot.
+func (checkCommand) connect(ctx context.Context, p *program) error {
+	a, err := openBackendsAlone(ctx, p)
+	if a != nil {
+		defer a.close()
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(p.out)
+	if !writeFindings(p.out, a.connections(ctx, p.far)) {
+		return errConnect
 	}
 	return nil
 }

@@ -102,6 +102,7 @@ type program struct {
 	in          io.Reader
 	out, err    io.Writer
 	interactive bool
+	model       string         // that --model names; empty: the one that is configured
 	log         string         // name of a file in the data directory that the log goes into; empty: it goes to err
 	exit        func(code int) // leaves at once
 	far         far

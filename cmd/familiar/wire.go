@@ -64,6 +64,7 @@ type app struct {
 	log       *slog.Logger
 	logFile   *os.File      // nil: the log goes to the error output
 	agent     string        // User-Agent
+	wanted    string        // the model that --model names, in place of any character's
 	domains   guard.Domains // that the character may visit
 	cache     webCache
 
@@ -128,7 +129,7 @@ func configure(p *program) (*app, error) {
 	for _, line := range strangers(p.environ, p.dir) {
 		fmt.Fprintln(p.err, "familiar:", line)
 	}
-	a := &app{config: c, redact: c.redactor(), agent: agent(c.get("FAMILIAR_CONTACT"))}
+	a := &app{config: c, redact: c.redactor(), agent: agent(c.get("FAMILIAR_CONTACT")), wanted: p.model}
 	logs, err := a.logWriter(p)
 	if err != nil {
 		return nil, err
