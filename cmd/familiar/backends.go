@@ -16,12 +16,11 @@ import (
 )
 
 type backendsCommand struct {
-	Probe bool `help:"Ask each that is on a question. It counts as any other; not beside a running bot."`
+	Probe bool `help:"Ask each that is on a question. It counts as any other."`
 	JSON  bool `name:"json" help:"Print JSON."`
 }
 
-// Run shows every search backend. It reads the store without owning it, so that it works beside a running bot, unless
-// it has to ask.
+// Run shows every search backend. It works beside a running bot.
 func (c backendsCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	return p.interruptible(stop, func() error {
 		a, err := c.open(ctx, p)
@@ -41,7 +40,7 @@ func (c backendsCommand) Run(ctx context.Context, p *program, stop stopper) erro
 	})
 }
 
-// open opens what the list needs: without a probe nothing is asked or written.
+// open opens what the list needs: without a probe nothing is asked or written, and a store that is not there yet is none.
 func (c backendsCommand) open(ctx context.Context, p *program) (*app, error) {
 	if c.Probe {
 		a, err := open(ctx, p, toSearch)
@@ -50,11 +49,6 @@ func (c backendsCommand) open(ctx context.Context, p *program) (*app, error) {
 		}
 		return a, a.needWeb()
 	}
-	return openBackendsAlone(ctx, p)
-}
-
-// openBackendsAlone opens the search backends with what the records say of them. A store that is not there yet is none.
-func openBackendsAlone(ctx context.Context, p *program) (*app, error) {
 	a, err := open(ctx, p, toConfigure)
 	if err != nil {
 		return nil, err

@@ -68,11 +68,17 @@ func (k checkCommand) Run(ctx context.Context, p *program, stop stopper) error {
 
 // connect asks the services and prints what came of it. It works beside a running bot.
 func (checkCommand) connect(ctx context.Context, p *program) error {
-	a, err := openBackendsAlone(ctx, p)
-	if a != nil {
-		defer a.close()
-	}
+	a, err := open(ctx, p, toConfigure)
 	if err != nil {
+		return err
+	}
+	defer a.close()
+	if _, err := os.Stat(resolve(p.dir, a.config.get("FAMILIAR_DATA"))); err == nil { // what is asked counts
+		if err := a.openStore(ctx, p); err != nil {
+			return err
+		}
+	}
+	if err := a.openEngine(ctx, p); err != nil {
 		return err
 	}
 	fmt.Fprintln(p.out)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"familiar/internal/bot"
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/llm/cure"
@@ -124,6 +125,17 @@ func (a *app) namesOf(c *character.Character, m *llm.Client) cure.Names {
 		names.Address, names.Key = "SIDE_BASE_URL", "SIDE_API_KEY"
 	}
 	return names
+}
+
+// cure says what to check when a character's model failed.
+func (a *app) cure(ctx context.Context, actor *bot.Actor, err error) string {
+	if actor.Model == nil {
+		return ""
+	}
+	if f := cure.Of(ctx, actor.Model, a.namesOf(actor.Character, actor.Model), err); f != nil {
+		return f.String()
+	}
+	return ""
 }
 
 // tryBackends asks each search backend that is on a question, which counts as any other.

@@ -78,7 +78,7 @@ func main() {
 	}
 	os.Exit(run(program{
 		args: os.Args[1:], env: os.LookupEnv, environ: environ(), dir: dir, signals: signals,
-		in: os.Stdin, out: os.Stdout, err: os.Stderr, interactive: isTerminal(os.Stdin) && isTerminal(os.Stdout),
+		in: os.Stdin, out: os.Stdout, err: os.Stderr, interactive: isTerminal(os.Stdin) && isTerminal(os.Stdout), typed: isTerminal(os.Stdin),
 		exit: os.Exit,
 	}))
 }
@@ -101,7 +101,8 @@ type program struct {
 	signals     <-chan os.Signal
 	in          io.Reader
 	out, err    io.Writer
-	interactive bool
+	interactive bool           // a person reads and types
+	typed       bool           // in is a keyboard
 	model       string         // that --model names; empty: the one that is configured
 	log         string         // name of a file in the data directory that the log goes into; empty: it goes to err
 	exit        func(code int) // leaves at once
@@ -122,10 +123,10 @@ func run(p program) int {
 }
 
 // ask opens the program for one question, and closes it after do.
-func (p *program) ask(ctx context.Context, stop stopper, words []string, do func(a *app, question string) error) error {
-	question := strings.TrimSpace(strings.Join(words, " "))
-	if question == "" {
-		return problems{`the question is empty; write it behind the command: familiar ask "who was Ada Lovelace?"`}
+func (p *program) ask(ctx context.Context, stop stopper, command string, words []string, do func(a *app, question string) error) error {
+	question, err := p.question(command, words)
+	if err != nil {
+		return err
 	}
 	return p.interruptible(stop, func() error {
 		a, err := open(ctx, p, toAnswer)
@@ -134,6 +135,46 @@ func (p *program) ask(ctx context.Context, stop stopper, words []string, do func
 		}
 		return errors.Join(do(a, question), a.close())
 	})
+}
+
+// longestQuestion is how much of the input is read for a question, in bytes.
+const longestQuestion = 64 << 10
+
+// question is what is asked: the words behind a command or, without them, what is piped into it.
+func (p *program) question(command string, words []string) (string, error) {
+	question := strings.TrimSpace(strings.Join(words, " "))
+	if len(words) == 0 && p.in != nil && !p.typed {
+		text, err := io.ReadAll(io.LimitReader(p.in, longestQuestion))
+		if err != nil {
+			return "", fmt.Errorf("read the question from the input: %w", err)
+		}
+		question = strings.TrimSpace(string(text))
+	}
+	if question == "" {
+		return "", problems{fmt.Sprintf(`the question is empty; write it behind the command or pipe it in: familiar %s "who was Ada Lovelace?"`, command)}
+	}
+	return question, nil
+}
+
+// speaker says who answers, and with which model.
+type speaker struct {
+	Model     string `placeholder:"NAME" help:"Ask this model of the server, in place of the one that is configured."`
+	Character string `placeholder:"ID" help:"The character that answers, in place of that of FAMILIAR_CHARACTER."`
+}
+
+// choose puts what was chosen in the place of what is configured.
+func (s speaker) choose(p *program) {
+	p.model = s.Model
+	if s.Character == "" {
+		return
+	}
+	env := p.env
+	p.env = func(name string) (string, bool) {
+		if name == "FAMILIAR_CHARACTER" {
+			return s.Character, true
+		}
+		return env(name)
+	}
 }
 
 // exitCode is how kong's wish to leave, for --help and --version, travels up to run.

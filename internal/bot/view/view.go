@@ -165,6 +165,9 @@ func what(t *turn.Trace) string {
 	if t.Err != "" {
 		w.row("error", "%s", t.Err)
 	}
+	if t.Cure != "" {
+		w.row("check", "%s", t.Cure)
+	}
 	return w.String()
 }
 
