@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/llm"
 	"familiar/internal/providers/character"
 )
 
@@ -28,29 +30,29 @@ func (k checkCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	if c == nil {
 		return wrong
 	}
-	width := 0
-	for _, v := range c.values {
-		width = max(width, len(v.name))
-	}
-	for _, v := range c.values {
-		source := v.source
-		if source == "" {
-			source = "not set"
-		}
-		fmt.Fprintf(p.out, "%-*s  %-43s %s\n", width, v.name, v.shown(), source)
+	if !k.Connect {
+		c.table(p.out)
 	}
 	ch, err := loadCharacter(c, p.dir)
-	wrong = joinProblems(joinProblems(joinProblems(wrong, err), checkSearch(c)), checkDir("FAMILIAR_DATA", resolve(p.dir, c.get("FAMILIAR_DATA"))))
-	wrong = joinProblems(wrong, checkWebCache(c, p.dir))
+	for _, err := range []error{err, checkSearch(c), checkDir("FAMILIAR_DATA", resolve(p.dir, c.get("FAMILIAR_DATA"))), checkWebCache(c, p.dir)} {
+		wrong = joinProblems(wrong, err)
+	}
+	typos := strangers(p.environ, dotenvPlace(p.env, p.dir))
 	if wrong != nil {
+		for _, line := range typos {
+			fmt.Fprintln(p.err, "familiar:", line)
+		}
 		return wrong
 	}
-	describeCharacter(p.out, ch)
-	for _, line := range append(knowledge(c, p.dir), warnings(c, p.dir)...) {
-		fmt.Fprintln(p.out, line)
+	if !k.Connect {
+		describeCharacter(p.out, ch)
+		for _, line := range append(knowledge(c, p.dir), warnings(c, p.dir)...) {
+			fmt.Fprintln(p.out, line)
+		}
+		fmt.Fprintln(p.out)
 	}
-	fmt.Fprintln(p.out, "\nThe configuration is in order.")
-	for _, line := range strangers(p.environ, p.dir) {
+	fmt.Fprintln(p.out, "The configuration is in order.")
+	for _, line := range typos {
 		fmt.Fprintln(p.out, line)
 	}
 	for _, line := range c.plain() {
@@ -60,10 +62,39 @@ func (k checkCommand) Run(ctx context.Context, p *program, stop stopper) error {
 		fmt.Fprintln(p.out, "DISCORD_TOKEN is not set: familiar chat works, familiar run does not.")
 	}
 	if !k.Connect {
-		fmt.Fprintln(p.out, "No service was asked: familiar config check --connect does that.")
+		fmt.Fprintln(p.out, c.modelPlan(ch)+"\nNo service was asked: familiar config check --connect does that.")
 		return nil
 	}
 	return p.interruptible(stop, func() error { return k.connect(ctx, p) })
+}
+
+// table prints every setting, where it comes from, and the file .env.
+func (c *config) table(out io.Writer) {
+	width := 0
+	for _, v := range c.values {
+		width = max(width, len(v.name))
+	}
+	for _, v := range c.values {
+		source := v.source
+		if source == "" {
+			source = "not set"
+		}
+		fmt.Fprintf(out, "%-*s  %-43s %s\n", width, v.name, v.shown(), source)
+	}
+}
+
+// modelPlan says which model will answer, as far as that is known before anybody is asked.
+func (c *config) modelPlan(ch *character.Character) string {
+	base, name := c.get("OPENAI_BASE_URL"), cmp.Or(ch.Model.Name, c.get("OPENAI_MODEL"))
+	switch {
+	case base == "" && c.get("OPENAI_API_KEY") == "":
+		return "No model is set: an Ollama on this machine is used if one runs at the start, and else answers are made from lookups alone."
+	case name == "" && cmp.Or(base, openAIBase) == openAIBase:
+		return "OPENAI_MODEL is not set: " + openAIModel + " answers, the usual one at OpenAI."
+	case name == "":
+		return "OPENAI_MODEL is not set: the first model that its server lists answers."
+	}
+	return name + " answers."
 }
 
 // connect asks the services and prints what came of it. It works beside a running bot.
@@ -154,12 +185,36 @@ func warnings(c *config, dir string) (lines []string) {
 			for _, p := range ch.Warnings {
 				all = append(all, p.String())
 			}
+			all = append(all, overBudget(ch, c.get("OPENAI_MODEL"))...)
 		}
 		if more := len(all) - mostWarnings; more > 0 {
 			all = append(all[:mostWarnings], fmt.Sprintf("and %d more of %s", more, id))
 		}
 		for _, line := range all {
 			lines = append(lines, "note                 "+line)
+		}
+	}
+	return lines
+}
+
+// overBudget says where a character's own texts are longer than its modes have room for: what is over is cut in every turn.
+func overBudget(c *character.Character, model string) (lines []string) {
+	count := (&llm.Counter{Model: cmp.Or(c.Model.Name, model)}).Count
+	texts := character.Provider{Character: c, Count: count}
+	for _, mode := range turn.Modes() {
+		all, err := texts.Contribute(context.Background(), turn.Request{Mode: mode})
+		if err != nil {
+			return []string{err.Error()}
+		}
+		used := map[turn.Layer]int{}
+		for _, part := range all {
+			used[part.Layer] += count(part.Text)
+		}
+		for _, layer := range []turn.Layer{turn.Character, turn.AuthorNote} {
+			if room := c.Modes[mode].Layers[layer]; used[layer] > room {
+				lines = append(lines, fmt.Sprintf("%s: in the mode %s its texts take %d tokens of %s, which has %d: the rest is cut. Shorten them, or raise modes.%s.layers.%s and total",
+					c.ID, mode, used[layer], layer, room, mode, layer))
+			}
 		}
 	}
 	return lines

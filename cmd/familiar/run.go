@@ -39,8 +39,9 @@ const discordHelp = `DISCORD_TOKEN is not set. It is the bot's token.
 // Run connects to Discord and stays until a signal comes.
 func (runCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	c, err := readConfig(p.env, p.dir)
-	if err == nil && c.get("DISCORD_TOKEN") == "" {
-		return problems{discordHelp}
+	if c != nil && c.get("DISCORD_TOKEN") == "" {
+		_, wrong := loadCharacter(c, p.dir)
+		return joinProblems(joinProblems(err, wrong), problems{discordHelp})
 	}
 	return p.interruptible(stop, func() error {
 		a, err := open(ctx, p, toServe)

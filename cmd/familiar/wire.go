@@ -129,7 +129,7 @@ func configure(p *program) (*app, error) {
 	if c == nil {
 		return nil, wrong
 	}
-	for _, line := range strangers(p.environ, p.dir) {
+	for _, line := range strangers(p.environ, dotenvPlace(p.env, p.dir)) {
 		fmt.Fprintln(p.err, "familiar:", line)
 	}
 	a := &app{config: c, redact: c.redactor(), agent: agent(c.get("FAMILIAR_CONTACT")), wanted: p.model}
