@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/llm"
 	"familiar/internal/providers/character"
 )
 
@@ -173,15 +172,9 @@ func warnings(c *config, dir string) (lines []string) {
 	for _, id := range ids {
 		var all []string
 		ch, err := character.Load(files, id)
-		var invalid *character.Invalid
-		switch {
-		case errors.As(err, &invalid):
-			for _, p := range invalid.Problems {
-				all = append(all, p.String())
-			}
-		case err != nil:
-			all = append(all, err.Error())
-		default:
+		if err != nil {
+			all = faultsOf(err)
+		} else {
 			for _, p := range ch.Warnings {
 				all = append(all, p.String())
 			}
@@ -197,29 +190,6 @@ func warnings(c *config, dir string) (lines []string) {
 	return lines
 }
 
-// overBudget says where a character's own texts are longer than its modes have room for: what is over is cut in every turn.
-func overBudget(c *character.Character, model string) (lines []string) {
-	count := (&llm.Counter{Model: cmp.Or(c.Model.Name, model)}).Count
-	texts := character.Provider{Character: c, Count: count}
-	for _, mode := range turn.Modes() {
-		all, err := texts.Contribute(context.Background(), turn.Request{Mode: mode})
-		if err != nil {
-			return []string{err.Error()}
-		}
-		used := map[turn.Layer]int{}
-		for _, part := range all {
-			used[part.Layer] += count(part.Text)
-		}
-		for _, layer := range []turn.Layer{turn.Character, turn.AuthorNote} {
-			if room := c.Modes[mode].Layers[layer]; used[layer] > room {
-				lines = append(lines, fmt.Sprintf("%s: in the mode %s its texts take %d tokens of %s, which has %d: the rest is cut. Shorten them, or raise modes.%s.layers.%s and total",
-					c.ID, mode, used[layer], layer, room, mode, layer))
-			}
-		}
-	}
-	return lines
-}
-
 // knowledge lists the files from which the characters know things, and how.
 func knowledge(c *config, dir string) (lines []string) {
 	files := shelf(c, dir)
@@ -230,14 +200,17 @@ func knowledge(c *config, dir string) (lines []string) {
 			continue // so it does here
 		}
 		for _, f := range ch.Knowledge {
-			how := fmt.Sprintf("looked up, in %d passages", f.Passages)
-			if f.Always {
-				how = "in every prompt"
-			}
-			lines = append(lines, fmt.Sprintf("lore                 %s/%s: %d bytes, %s", id, f.Name, f.Bytes, how))
+			lines = append(lines, fmt.Sprintf("lore                 %s/%s", id, describeKnowledge(f)))
 		}
 	}
 	return lines
+}
+
+func describeKnowledge(f character.KnowledgeFile) string {
+	if f.Always {
+		return fmt.Sprintf("%s: %d bytes, in every prompt", f.Name, f.Bytes)
+	}
+	return fmt.Sprintf("%s: %d bytes, looked up, in %d passages", f.Name, f.Bytes, f.Passages)
 }
 
 func describeCharacter(out io.Writer, c *character.Character) {

@@ -47,23 +47,24 @@ const (
 
 // commands is the command line.
 type commands struct {
-	Run      runCommand      `cmd:"" help:"Bring the character to Discord."`
-	Chat     chatCommand     `cmd:"" help:"Talk to the character in this terminal."`
-	Ask      askCommand      `cmd:"" help:"Ask one question and leave."`
-	Lookup   lookupCommand   `cmd:"" help:"Look something up, without a conversation."`
-	Docs     docsCommand     `cmd:"" help:"Look something up in one documentation, and nowhere else."`
-	Search   searchCommand   `cmd:"" help:"Ask the search services, and print what they find."`
-	Backends backendsCommand `cmd:"" help:"Show which search services are on, why, and how they do."`
-	Fetch    fetchCommand    `cmd:"" help:"Read one page as a lookup does."`
-	Trace    traceCommand    `cmd:"" help:"List the records of past turns, or show one."`
-	Feedback feedbackCommand `cmd:"" help:"List what people said of the character's sources, or forget it."`
-	Memory   memoryCommand   `cmd:"" help:"List what the bot remembers, delete it, or write and read it as files."`
-	Changes  changesCommand  `cmd:"" help:"List which settings were changed, and by whom."`
-	Import   importCommand   `cmd:"" help:"Make a character of a card of another program, or add a lorebook to one."`
-	Export   exportCommand   `cmd:"" help:"Write a character as a card for other programs."`
-	Erase    eraseCommand    `cmd:"" help:"Forget a person: delete all that is kept of them."`
-	Privacy  privacyCommand  `cmd:"" help:"Export what is kept of a person."`
-	Config   configCommand   `cmd:"" help:"Look at the configuration."`
+	Run       runCommand       `cmd:"" help:"Bring the character to Discord."`
+	Chat      chatCommand      `cmd:"" help:"Talk to the character in this terminal."`
+	Ask       askCommand       `cmd:"" help:"Ask one question and leave."`
+	Lookup    lookupCommand    `cmd:"" help:"Look something up, without a conversation."`
+	Docs      docsCommand      `cmd:"" help:"Look something up in one documentation, and nowhere else."`
+	Search    searchCommand    `cmd:"" help:"Ask the search services, and print what they find."`
+	Backends  backendsCommand  `cmd:"" help:"Show which search services are on, why, and how they do."`
+	Fetch     fetchCommand     `cmd:"" help:"Read one page as a lookup does."`
+	Trace     traceCommand     `cmd:"" help:"List the records of past turns, or show one."`
+	Feedback  feedbackCommand  `cmd:"" help:"List what people said of the character's sources, or forget it."`
+	Memory    memoryCommand    `cmd:"" help:"List what the bot remembers, delete it, or write and read it as files."`
+	Changes   changesCommand   `cmd:"" help:"List which settings were changed, and by whom."`
+	Character characterCommand `cmd:"" help:"Make, list, show and check characters."`
+	Import    importCommand    `cmd:"" help:"Make a character of a card of another program, or add a lorebook to one."`
+	Export    exportCommand    `cmd:"" help:"Write a character as a card for other programs."`
+	Erase     eraseCommand     `cmd:"" help:"Forget a person: delete all that is kept of them."`
+	Privacy   privacyCommand   `cmd:"" help:"Export what is kept of a person."`
+	Config    configCommand    `cmd:"" help:"Look at the configuration."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }
