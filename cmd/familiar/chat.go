@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -76,8 +75,8 @@ func chatInput(p *program, a *app, door *terminal.Door, b *bot.Bot) (terminal.In
 	plain, _ := p.env("NO_COLOR") // https://no-color.org
 	door.Screen = &terminal.Screen{Width: func() int { return terminal.Columns(os.Stdout) }, Colour: plain == ""}
 	b.Watch = door.Watch
-	fmt.Fprintf(p.out, "%s, at your terminal. /help says what I can do, /quit ends it.\n", a.character.Name)
-	a.describe(p.out)
+	fmt.Fprintln(p.out, hanging(a.character.Name+", at your terminal. /help says what I can do, /quit ends it.", 2, terminal.Columns(os.Stdout)))
+	a.describe(p.out, terminal.Columns(os.Stdout))
 	data := resolve(p.dir, a.config.get("FAMILIAR_DATA"))
 	fmt.Fprintf(p.out, "  log       %s\n\n", filepath.Join(a.config.get("FAMILIAR_DATA"), p.log))
 	complete := func(line string) [][2]string {
@@ -194,10 +193,9 @@ func (d *answerDoor) Typing(context.Context, string) error { return nil }
 func (d *answerDoor) Respond(context.Context, turn.Command, turn.Answer) error { return nil }
 
 func (a *app) printJSON(p *program, v any) error {
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("write the record as JSON: %w", err)
+	text, err := asJSON(v)
+	if err == nil {
+		_, err = fmt.Fprintln(p.out, a.redact.String(text))
 	}
-	_, err = fmt.Fprintln(p.out, a.redact.String(string(b)))
 	return err
 }

@@ -53,7 +53,7 @@ func (f feedbackCommand) text(ctx context.Context, db *store.DB, character strin
 		return "", err
 	}
 	if f.JSON {
-		return indented(all)
+		return asJSON(all)
 	}
 	opinions, err := db.Opinions(ctx, "")
 	return view.Feedback(all) + view.Opinions(opinions), err

@@ -16,7 +16,10 @@
 //	familiar export          a character as such a card
 //	familiar erase USER      forget a person
 //	familiar privacy export USER FILE  all that is kept of a person
-//	familiar config check    what is configured, and from where
+//	familiar character       characters made, listed, shown and checked
+//	familiar config check    what is configured, and from where; with --connect, whether the services answer
+//	familiar help ask        how a command is used
+//	familiar version         which version this is
 //
 // This package is the only reader of the environment and of flags, and the place where the packages are
 // put together: wire.go does it in a few literals.
@@ -65,6 +68,9 @@ type commands struct {
 	Erase     eraseCommand     `cmd:"" help:"Forget a person: delete all that is kept of them."`
 	Privacy   privacyCommand   `cmd:"" help:"Export what is kept of a person."`
 	Config    configCommand    `cmd:"" help:"Look at the configuration."`
+
+	Number versionCommand `cmd:"" name:"version" help:"Print the version."`
+	Help   helpCommand    `cmd:"" help:"Show how a command is used."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }
@@ -115,12 +121,13 @@ func run(p program) int {
 	var cli commands
 	parser, err := kong.New(&cli, kong.Name("familiar"), kong.UsageOnError(), kong.Writers(p.out, p.err),
 		kong.Description("A Discord companion that can look things up and show its work."),
-		kong.Vars{"version": version()}, kong.Exit(func(code int) { panic(exitCode(code)) }))
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}), kong.Vars{"version": version()}, kong.Exit(func(code int) { panic(exitCode(code)) }))
 	if err != nil {
 		fmt.Fprintln(p.err, "familiar:", err)
 		return exitFailed
 	}
-	return parsed(p, parser, &cli)
+	showExamples(parser.Model)
+	return parsed(p, parser)
 }
 
 // ask opens the program for one question, and closes it after do.
@@ -181,7 +188,7 @@ func (s speaker) choose(p *program) {
 // exitCode is how kong's wish to leave, for --help and --version, travels up to run.
 type exitCode int
 
-func parsed(p program, parser *kong.Kong, cli *commands) (code int) {
+func parsed(p program, parser *kong.Kong) (code int) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -191,10 +198,7 @@ func parsed(p program, parser *kong.Kong, cli *commands) (code int) {
 			panic(r)
 		}
 	}()
-	if len(p.args) == 0 {
-		p.args = []string{"--help"}
-	}
-	chosen, err := parser.Parse(p.args)
+	chosen, err := parser.Parse(withoutHelp(p.args))
 	if err != nil {
 		fmt.Fprintf(p.err, "familiar: %v\nTry familiar --help.\n", err)
 		return exitUsage

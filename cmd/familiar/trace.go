@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -12,9 +11,11 @@ import (
 )
 
 type traceCommand struct {
-	ID    string `arg:"" optional:"" help:"A turn's id or the beginning of one, or the id of a message."`
-	JSON  bool   `name:"json" help:"Print JSON."`
-	Count int    `short:"n" default:"20" help:"How many turns to list."`
+	ID     string `arg:"" optional:"" help:"A turn's id or the beginning of one, or the id of a message."`
+	All    bool   `help:"Print all of the record but the prompt."`
+	Prompt bool   `help:"Print what the model was sent."`
+	JSON   bool   `name:"json" help:"Print JSON."`
+	Count  int    `short:"n" default:"20" help:"How many turns to list."`
 }
 
 // Run reads the store without owning it, so that it works beside a running bot.
@@ -53,9 +54,17 @@ func (c traceCommand) text(ctx context.Context, traces *trace.Store) (string, er
 		return "", err
 	}
 	if c.JSON {
-		return indented(t)
+		return asJSON(t)
 	}
-	return view.Whole(t), nil
+	switch {
+	case c.All && c.Prompt:
+		return view.Whole(t) + "\n" + view.Sent(t), nil
+	case c.All:
+		return view.Whole(t), nil
+	case c.Prompt:
+		return view.Sent(t), nil
+	}
+	return view.Story(t), nil
 }
 
 func (c traceCommand) list(ctx context.Context, traces *trace.Store) (string, error) {
@@ -64,15 +73,10 @@ func (c traceCommand) list(ctx context.Context, traces *trace.Store) (string, er
 		return "", err
 	}
 	if c.JSON {
-		return indented(list)
+		return asJSON(list)
 	}
 	if len(list) == 0 {
 		return "No turn has been recorded yet.", nil
 	}
 	return view.List(list), nil
-}
-
-func indented(v any) (string, error) {
-	b, err := json.MarshalIndent(v, "", "  ")
-	return string(b), err
 }
