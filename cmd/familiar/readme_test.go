@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := newConversation(t, archive)
-	const question = "when did Ada Lovelace publish the first algorithm?"
+	const question = "what is a tide table?"
 	code, out, complaint := c.command(strings.NewReader("hi\n"+question+"\n/context\n"), "chat")
 	if code != exitOK {
 		t.Fatalf("exit code %d: %s", code, complaint)
@@ -67,6 +68,37 @@ func TestKeysAreToldOf(t *testing.T) {
 			if !strings.Contains(string(text), k.Name) {
 				t.Errorf("%s does not tell of %s, %s", file, k.Name, k.About)
 			}
+		}
+	}
+}
+
+// TestEnvExample has every setting, and no other name; as it is, with what is commented out and without, it is in order.
+func TestEnvExample(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../.env.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^(?:# )?([A-Z][A-Z0-9_]+)=`).FindAllStringSubmatch(string(text), -1) {
+		shown[m[1]] = true
+	}
+	for _, s := range settings() {
+		if !shown[s.name] {
+			t.Errorf(".env.example does not have %s, %s", s.name, s.about)
+		}
+		delete(shown, s.name)
+	}
+	for name := range shown {
+		t.Errorf(".env.example has %s, which is no setting", name)
+	}
+	for _, example := range []string{string(text), regexp.MustCompile(`(?m)^# ([A-Z][A-Z0-9_]+=)`).ReplaceAllString(string(text), "$1")} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, ".env"), []byte(example), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readConfig(func(string) (string, bool) { return "", false }, dir); err != nil {
+			t.Error(err)
 		}
 	}
 }
