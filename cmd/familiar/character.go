@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 	"unicode"
 	"unicode/utf8"
 
@@ -91,6 +92,7 @@ func (characterList) Run(_ context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
+	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	for _, id := range ids {
 		name, state := "–", "in order"
 		c, err := character.Load(shelf(settings, p.dir), id)
@@ -105,9 +107,9 @@ func (characterList) Run(_ context.Context, p *program) error {
 		if id == settings.get("FAMILIAR_CHARACTER") {
 			state += ", speaks where nobody has chosen"
 		}
-		fmt.Fprintf(p.out, "%-16s  %-20s  %-44s  %s\n", id, name, homeOf(settings, p.dir, id), state)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", id, name, homeOf(settings, p.dir, id), state)
 	}
-	return nil
+	return table.Flush()
 }
 
 // homeOf says where a character's files are.

@@ -29,6 +29,7 @@ type chatCommand struct {
 // Run talks to whoever is at the terminal, or reads its lines from a pipe.
 func (c chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	c.choose(p)
+	p.logLevel = ""
 	var a *app
 	err := p.interruptible(stop, func() (err error) {
 		if p.interactive {

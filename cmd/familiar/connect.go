@@ -153,8 +153,11 @@ func (a *app) tryBackends(ctx context.Context) (all []cure.Finding) {
 		}
 		f := cure.Finding{Service: b.Name, OK: answered(*b.Probe), Text: fmt.Sprintf("%d hits in %s", b.Probe.Hits, ms(b.Probe.Took))}
 		if !f.OK {
-			f.Text, f.Cure = strings.ReplaceAll(string(b.Probe.Status), "_", " "), b.Probe.Detail
-			if f.Cure == "" && b.Probe.Status == turn.CodeUnreachable {
+			f.Text = strings.ReplaceAll(string(b.Probe.Status), "_", " ")
+			if b.Probe.Detail != "" {
+				f.Text += ": " + b.Probe.Detail
+			}
+			if b.Probe.Status == turn.CodeUnreachable {
 				f.Cure = "see whether this machine has a network"
 			}
 		}

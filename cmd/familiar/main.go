@@ -111,6 +111,7 @@ type program struct {
 	interactive bool           // a person reads and types
 	typed       bool           // in is a keyboard
 	model       string         // that --model names; empty: the one that is configured
+	logLevel    string         // in place of the preset of FAMILIAR_LOG
 	log         string         // name of a file in the data directory that the log goes into; empty: it goes to err
 	exit        func(code int) // leaves at once
 	far         far
@@ -173,6 +174,7 @@ type speaker struct {
 // choose puts what was chosen in the place of what is configured.
 func (s speaker) choose(p *program) {
 	p.model = s.Model
+	p.logLevel = "error" // what goes wrong is said in the answer
 	if s.Character == "" {
 		return
 	}

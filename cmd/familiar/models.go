@@ -12,6 +12,7 @@ import (
 
 	"familiar/internal/embedding"
 	"familiar/internal/llm"
+	"familiar/internal/llm/cure"
 	"familiar/internal/providers/character"
 	"familiar/internal/transcribe"
 )
@@ -85,13 +86,21 @@ func (a *app) chooseServer(ctx context.Context, far far) (modelServer, error) {
 	if s.preset == "" && a.character.Model.Name == "" && a.wanted == "" {
 		first, how, err := firstModel(ctx, a.model(s.base, s.key, ""), listPatience)
 		if err != nil {
-			return modelServer{}, problems{fmt.Sprintf("OPENAI_MODEL: it is not set, and the list of models at %s cannot be read: %v\n"+
-				"  Set OPENAI_MODEL, or see whether OPENAI_BASE_URL is right (with its version: …/v1) and the server is up.", s.base, err)}
+			return modelServer{}, problems{fmt.Sprintf("OPENAI_MODEL: it is not set, and the list of models at %s cannot be read: %s", s.base, a.whyNoList(ctx, s, err))}
 		}
 		s.preset, s.how = first, how
 	}
 	s.preset = cmp.Or(s.preset, a.character.Model.Name)
 	return s, nil
+}
+
+// whyNoList explains that a server gave no list of its models.
+func (a *app) whyNoList(ctx context.Context, s modelServer, err error) string {
+	f := cure.Of(ctx, a.model(s.base, s.key, ""), cure.Names{Address: "OPENAI_BASE_URL", Key: "OPENAI_API_KEY", Model: "OPENAI_MODEL"}, err)
+	if f == nil {
+		return err.Error()
+	}
+	return a.redact.String(f.String())
 }
 
 // modelsOf are a character's.

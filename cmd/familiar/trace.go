@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"familiar/internal/bot/view"
 	"familiar/internal/store"
@@ -34,7 +35,7 @@ func (c traceCommand) Run(ctx context.Context, p *program) error {
 	hide := settings.redactor().String
 	text, err := c.text(ctx, &trace.Store{DB: db})
 	if err == nil {
-		_, err = fmt.Fprintln(p.out, hide(text))
+		_, err = fmt.Fprintln(p.out, strings.TrimRight(hide(text), "\n"))
 	}
 	return errors.Join(err, db.Close())
 }

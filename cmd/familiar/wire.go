@@ -137,7 +137,11 @@ func configure(p *program) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.log = logger(logs, c.get("FAMILIAR_LOG"), p.interactive && p.log == "", a.redact)
+	level := c.value("FAMILIAR_LOG")
+	if level.source == "default" && p.logLevel != "" && p.log == "" {
+		level.text = p.logLevel
+	}
+	a.log = logger(logs, level.text, p.interactive && p.log == "", a.redact)
 	a.character, err = loadCharacter(c, p.dir)
 	if wrong = joinProblems(wrong, err); wrong != nil {
 		return nil, wrong

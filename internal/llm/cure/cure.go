@@ -63,7 +63,7 @@ func Of(ctx context.Context, c *llm.Client, names Names, err error) *Finding {
 	case llm.RateLimited:
 		f.Text, f.Cure = c.BaseURL+" asks for fewer requests", "wait, or lower FAMILIAR_MODEL_REQUESTS"
 	case llm.Timeout:
-		f.Text = fmt.Sprintf("%s at %s was silent for too long", e.Model, c.BaseURL)
+		f.Text = strings.TrimPrefix(fmt.Sprintf("%s at %s was silent for too long", e.Model, c.BaseURL), " at ")
 		f.Cure = "a slow machine may need a minute to load its model: FAMILIAR_FIRST_WORD=2m"
 	case llm.Server:
 		f.Text, f.Cure = c.BaseURL+" failed by itself"+status(e), "look at its log"
