@@ -240,6 +240,9 @@ func TestOneProcessPerStore(t *testing.T) {
 	if code, out, err := c.command(nil, "ask", "hello"); code != exitOK || !strings.Contains(out, "Hello.") || !strings.Contains(err, owner+" runs on the same data; this works beside it") {
 		t.Errorf("exit code %d, errors %q:\n%s", code, err, out)
 	}
+	if code, out, err := c.command(strings.NewReader("hello\n"), "chat"); code != exitOK || !strings.Contains(out, "sage> Hello.") {
+		t.Errorf("exit code %d, errors %q:\n%s", code, err, out)
+	}
 	if _, list, _ := c.command(nil, "trace"); !strings.Contains(list, "hello") {
 		t.Errorf("what was asked beside it is not on record:\n%s", list)
 	}

@@ -32,7 +32,7 @@ wait 30s
 say and never ends.
 `)))
 	w := openWindow(c, "chat")
-	w.shows("you>")
+	w.shows("  searches  searxng, openmeteo, wikipedia,\n            duckduckgo\n", "you>")
 	w.keys("taea")
 	w.shows("you> taea")
 	w.keys("Left")
