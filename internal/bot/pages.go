@@ -180,6 +180,11 @@ func (b *Bot) show(ctx context.Context, e turn.Event, t *turn.Trace, prefix stri
 	}
 	t, complete := b.readable(ctx, e, t)
 	whole := complete && e.Command.Admin
+	if !e.Command.Admin && t.Cure != "" { // which tells names of settings and addresses
+		shown := *t
+		shown.Cure = ""
+		t = &shown
+	}
 	pages := view.Pages(t)
 	if faults := b.cast().Faults; e.Command.Admin && len(faults) > 0 {
 		wrong := turn.Section{Text: fmt.Sprintf(view.FilesWrong, len(faults))}
