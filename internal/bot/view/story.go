@@ -27,7 +27,7 @@ func Story(t *turn.Trace) string {
 	}
 	w.WriteString(answer(t))
 	if reply := strings.TrimSpace(t.Reply); reply != "" {
-		w.row("reply", "%s", clean.Line(reply, 200))
+		w.row("reply", "%s", clean.Line(strings.ReplaceAll(reply, "\n-# ", "\n"), 200))
 	}
 	w.row("times", "%s", storyTimes(t))
 	w.row("more", "familiar trace %s --all; with --prompt what the model was sent", t.Request.ID)
