@@ -16,12 +16,11 @@ import (
 )
 
 type backendsCommand struct {
-	Probe bool `help:"Ask each that is on a question. It counts as any other; not beside a running bot."`
+	Probe bool `help:"Ask each that is on a question. It counts as any other."`
 	JSON  bool `name:"json" help:"Print JSON."`
 }
 
-// Run shows every search backend. It reads the store without owning it, so that it works beside a running bot, unless
-// it has to ask.
+// Run shows every search backend. It works beside a running bot.
 func (c backendsCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	return p.interruptible(stop, func() error {
 		a, err := c.open(ctx, p)

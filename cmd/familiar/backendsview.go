@@ -11,26 +11,28 @@ import (
 	"familiar/internal/search"
 )
 
-// viewBackends writes the backends as tables: those that are on, what they said to a probe, and those that are off.
+// viewBackends writes the backends in [pageWidth] columns: those that are on, what they said to a probe, and those that are off. What does
+// not fit into a row stands below it.
 func viewBackends(list []backend) string {
 	var b strings.Builder
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "on\tkind\tintents\thealth\tp50\tp95\tleft\tlast failure")
+	rows := [][]string{{"on", "kind", "health", "p50", "p95", "left"}}
+	var below [][]string
 	for _, l := range list {
 		if l.On {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.Name, l.Kind, l.intents(), l.health(), l.pace(l.P50), l.pace(l.P95), l.left(), l.lastFailure())
+			rows = append(rows, []string{l.Name, l.Kind, l.health(), l.pace(l.P50), l.pace(l.P95), l.left()})
+			below = append(below, l.details())
 		}
 	}
-	probed := false
+	writeTable(&b, rows, below)
+	rows = [][]string{{"asked just now", "status", "hits", "time"}}
 	for _, l := range list {
-		if l.Probe == nil {
-			continue
+		if l.Probe != nil {
+			rows = append(rows, []string{l.Name, string(l.Probe.Status), fmt.Sprint(l.Probe.Hits), ms(l.Probe.Took)})
 		}
-		if !probed {
-			fmt.Fprintln(t, "\nasked just now\tstatus\thits\ttime")
-			probed = true
-		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s\n", l.Name, l.Probe.Status, l.Probe.Hits, ms(l.Probe.Took))
+	}
+	if len(rows) > 1 {
+		b.WriteByte('\n')
+		writeTable(&b, rows, nil)
 	}
 	off := false
 	for _, l := range list {
@@ -38,13 +40,42 @@ func viewBackends(list []backend) string {
 			continue
 		}
 		if !off {
-			fmt.Fprintln(t, "\noff\tkind\tintents\twhy")
+			b.WriteString("\noff             why\n")
 			off = true
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", l.Name, l.Kind, l.intents(), l.Why)
+		fmt.Fprintln(&b, hanging(fmt.Sprintf("%-14s  %s", l.Name, l.Why), 16, pageWidth))
+	}
+	return b.String()
+}
+
+// writeTable writes rows in columns, and below each but the first the lines that belong to it.
+func writeTable(b *strings.Builder, rows [][]string, below [][]string) {
+	var aligned strings.Builder
+	t := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintln(t, strings.Join(row, "\t"))
 	}
 	t.Flush() // to a builder, which takes all
-	return b.String()
+	for i, line := range strings.Split(strings.TrimSuffix(aligned.String(), "\n"), "\n") {
+		fmt.Fprintln(b, strings.TrimRight(line, " "))
+		if i == 0 || below == nil {
+			continue
+		}
+		for _, detail := range below[i-1] {
+			fmt.Fprintln(b, hanging("    "+detail, 6, pageWidth))
+		}
+	}
+}
+
+// details are what is special about a backend: the intents that it serves, and its last failure.
+func (l backend) details() (lines []string) {
+	if intents := l.intents(); intents != "all" {
+		lines = append(lines, "for "+intents)
+	}
+	if failure := l.lastFailure(); failure != "" {
+		lines = append(lines, "last failure "+failure)
+	}
+	return lines
 }
 
 func listed(intents []turn.Intent) string {
@@ -94,7 +125,7 @@ func (l backend) left() string {
 
 func (l backend) lastFailure() string {
 	if l.Failure == "" {
-		return "–"
+		return ""
 	}
 	text := l.FailedAt.UTC().Format("01-02 15:04Z ") + string(l.Failure)
 	if l.Detail != "" {

@@ -20,7 +20,7 @@ func (c changesCommand) Run(ctx context.Context, p *program) error {
 			return "", err
 		}
 		if c.JSON {
-			return indented(all)
+			return asJSON(all)
 		}
 		return view.Changes(all), nil
 	})

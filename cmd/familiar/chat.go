@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,10 +22,14 @@ var atTerminal = bot.Pace{Every: 40 * time.Millisecond, Close: true}
 // twice is the time within which a second Ctrl-C leaves.
 const twice = 2 * time.Second
 
-type chatCommand struct{}
+type chatCommand struct {
+	speaker
+}
 
 // Run talks to whoever is at the terminal, or reads its lines from a pipe.
-func (chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
+func (c chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
+	c.choose(p)
+	p.logLevel = ""
 	var a *app
 	err := p.interruptible(stop, func() (err error) {
 		if p.interactive {
@@ -39,6 +43,7 @@ func (chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	}
 	door := &terminal.Door{Out: p.out, Name: a.character.Name, User: user(p), Save: p.saveNew}
 	b := a.uncapped().bot(door, atTerminal)
+	b.Candid = true
 	door.Parse = func(order string) (*turn.Command, error) {
 		return bot.ParseCommand(bot.Commands(b.Cast), terminal.Commands(), order)
 	}
@@ -49,9 +54,11 @@ func (chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	var background sync.WaitGroup
 	ended := make(chan struct{})
 	background.Go(func() { chatSignals(p, b, door, stop, ended) })
-	a.markInterrupted(ctx)
 	upkeep, done := context.WithCancel(ctx)
-	background.Go(func() { a.upkeep(upkeep, nil) })
+	if !a.beside { // whoever owns the store sees to it
+		a.markInterrupted(ctx)
+		background.Go(func() { a.upkeep(upkeep, nil) })
+	}
 	var failed error
 	background.Go(func() { failed = door.Read(ctx, in) })
 	b.Run(ctx, door.Events())
@@ -69,8 +76,8 @@ func chatInput(p *program, a *app, door *terminal.Door, b *bot.Bot) (terminal.In
 	plain, _ := p.env("NO_COLOR") // https://no-color.org
 	door.Screen = &terminal.Screen{Width: func() int { return terminal.Columns(os.Stdout) }, Colour: plain == ""}
 	b.Watch = door.Watch
-	fmt.Fprintf(p.out, "%s, at your terminal. /help says what I can do, /quit ends it.\n", a.character.Name)
-	a.describe(p.out)
+	fmt.Fprintln(p.out, hanging(a.character.Name+", at your terminal. /help says what I can do, /quit ends it.", 2, terminal.Columns(os.Stdout)))
+	a.describe(p.out, terminal.Columns(os.Stdout))
 	data := resolve(p.dir, a.config.get("FAMILIAR_DATA"))
 	fmt.Fprintf(p.out, "  log       %s\n\n", filepath.Join(a.config.get("FAMILIAR_DATA"), p.log))
 	complete := func(line string) [][2]string {
@@ -120,19 +127,22 @@ func user(p *program) string {
 }
 
 type askCommand struct {
-	Question []string `arg:"" help:"The question."`
-	Trace    bool     `help:"Print the record of the turn after the answer."`
-	JSON     bool     `name:"json" help:"Print the record as JSON instead of the answer."`
+	Question []string `arg:"" optional:"" help:"The question; if left out, it is read from the input."`
+	speaker
+	Trace bool `help:"Print the record of the turn after the answer."`
+	JSON  bool `name:"json" help:"Print the record as JSON instead of the answer."`
 }
 
 // Run answers one question through the same lanes, providers and guard as a channel's.
 func (c askCommand) Run(ctx context.Context, p *program, stop stopper) error {
-	return p.ask(ctx, stop, c.Question, func(a *app, question string) error { return c.answer(ctx, p, a, question) })
+	c.choose(p)
+	return p.ask(ctx, stop, "ask", c.Question, func(a *app, question string) error { return c.answer(ctx, p, a, question) })
 }
 
 func (c askCommand) answer(ctx context.Context, p *program, a *app, question string) error {
 	door := &answerDoor{}
 	b := a.uncapped().bot(door, bot.Pace{Close: true, First: time.Hour}) // one post, when the answer is complete
+	b.Candid = true
 	asked := (&terminal.Door{User: user(p)}).Message(question)
 	asked.Message.ChannelID = "ask-" + asked.Message.ID // of its own: no earlier question is its history
 	// Whoever sends a signal does not wait for the rest.
@@ -149,10 +159,15 @@ func (c askCommand) answer(ctx context.Context, p *program, a *app, question str
 	if err := c.print(p, a, door.text, t); err != nil {
 		return err
 	}
-	if t.Phase == turn.Broken {
-		return errors.New(t.Err)
+	switch l := t.Lookup(); {
+	case t.Phase == turn.Broken:
+		return errors.New(strings.TrimSuffix(t.Err+"\n  "+t.Cure, "\n  "))
+	case ctx.Err() != nil:
+		return context.Cause(ctx) // a signal, which cut the answer short
+	case l != nil && l.State == turn.LookupFailed:
+		return failedLookup(l)
 	}
-	return context.Cause(ctx) // a signal, which cut the answer short
+	return nil
 }
 
 func (c askCommand) print(p *program, a *app, answer string, t *turn.Trace) error {
@@ -179,10 +194,9 @@ func (d *answerDoor) Typing(context.Context, string) error { return nil }
 func (d *answerDoor) Respond(context.Context, turn.Command, turn.Answer) error { return nil }
 
 func (a *app) printJSON(p *program, v any) error {
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("write the record as JSON: %w", err)
+	text, err := asJSON(v)
+	if err == nil {
+		_, err = fmt.Fprintln(p.out, a.redact.String(text))
 	}
-	_, err = fmt.Fprintln(p.out, a.redact.String(string(b)))
 	return err
 }

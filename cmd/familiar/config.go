@@ -39,17 +39,19 @@ type problems []string
 
 func (p problems) Error() string { return strings.Join(p, "\n") }
 
-// readConfig reads the environment, the files that NAME_FILE variables name, and .env in dir. The real environment
-// wins over .env.
+// readConfig reads the environment, the files that NAME_FILE variables name, and .env, in dir or in the user's directory. The real
+// environment wins over .env.
 func readConfig(env func(string) (string, bool), dir string) (*config, error) {
-	dotenv, err := readDotenv(dir)
+	home := dotenvPlace(env, dir)
+	dotenv, err := readDotenv(home)
 	if err != nil {
 		return nil, problems{err.Error()}
 	}
 	c := &config{}
 	var wrong problems
 	for _, s := range settings() {
-		v, err := lookUp(s, env, dotenv, dir)
+		s.preset = defaultPlace(s.name, s.preset, env, dir)
+		v, err := lookUp(s, places{{"environment", env, dir}, {dotenvName(home, dir), func(name string) (string, bool) { text, ok := dotenv[name]; return text, ok }, home}})
 		if err == nil && v.text != "" && s.check != nil {
 			err = s.check(v.text)
 		}
@@ -69,7 +71,7 @@ func readConfig(env func(string) (string, bool), dir string) (*config, error) {
 	return c, nil
 }
 
-// strangers says which names that are set, in .env or in the environment, were probably meant as one of ours.
+// strangers says which names that are set, in the .env of dir or in the environment, were probably meant as one of ours.
 func strangers(environ []string, dir string) (lines []string) {
 	dotenv, err := readDotenv(dir)
 	if err != nil {
@@ -129,18 +131,29 @@ func badLine(text []byte) int {
 	return 1
 }
 
+// places are where settings are looked for, with the directory that files there are relative to.
+type places []struct {
+	name string
+	get  func(string) (string, bool)
+	dir  string
+}
+
+// dotenvName is what a .env is called: by its whole path where it is not in dir.
+func dotenvName(home, dir string) string {
+	if home == dir {
+		return ".env"
+	}
+	return filepath.Join(home, ".env")
+}
+
 // lookUp finds a setting: NAME, then NAME_FILE, first in the environment and then in .env.
-func lookUp(s setting, env func(string) (string, bool), dotenv map[string]string, dir string) (value, error) {
-	inFile := func(name string) (string, bool) { text, ok := dotenv[name]; return text, ok }
-	for _, place := range []struct {
-		name string
-		get  func(string) (string, bool)
-	}{{"environment", env}, {".env", inFile}} {
+func lookUp(s setting, all places) (value, error) {
+	for _, place := range all {
 		if text, ok := place.get(s.name); ok && strings.TrimSpace(text) != "" {
 			return value{s, strings.TrimSpace(text), place.name}, nil
 		}
 		if path, ok := place.get(s.name + "_FILE"); ok && strings.TrimSpace(path) != "" {
-			return fromFile(s, resolve(dir, strings.TrimSpace(path)))
+			return fromFile(s, resolve(place.dir, strings.TrimSpace(path)))
 		}
 	}
 	if s.preset != "" {

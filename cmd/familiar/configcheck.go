@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,14 +19,56 @@ type configCommand struct {
 	Check checkCommand `cmd:"" help:"Check everything and print what is in force, and from where."`
 }
 
-type checkCommand struct{}
+type checkCommand struct {
+	Connect bool `help:"Also ask every service that is configured: Discord, the models, the search services, embeddings."`
+}
 
 // Run prints the effective configuration, secrets hidden, and then everything that is wrong with it.
-func (checkCommand) Run(ctx context.Context, p *program) error {
+func (k checkCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	c, wrong := readConfig(p.env, p.dir)
 	if c == nil {
 		return wrong
 	}
+	if !k.Connect {
+		c.table(p.out)
+	}
+	ch, err := loadCharacter(c, p.dir)
+	for _, err := range []error{err, checkSearch(c), checkDir("FAMILIAR_DATA", resolve(p.dir, c.get("FAMILIAR_DATA"))), checkWebCache(c, p.dir)} {
+		wrong = joinProblems(wrong, err)
+	}
+	typos := strangers(p.environ, dotenvPlace(p.env, p.dir))
+	if wrong != nil {
+		for _, line := range typos {
+			fmt.Fprintln(p.err, "familiar:", line)
+		}
+		return wrong
+	}
+	if !k.Connect {
+		describeCharacter(p.out, ch)
+		for _, line := range append(knowledge(c, p.dir), warnings(c, p.dir)...) {
+			fmt.Fprintln(p.out, line)
+		}
+		fmt.Fprintln(p.out)
+	}
+	fmt.Fprintln(p.out, "The configuration is in order.")
+	for _, line := range typos {
+		fmt.Fprintln(p.out, line)
+	}
+	for _, line := range c.plain() {
+		fmt.Fprintln(p.out, line+".")
+	}
+	if c.get("DISCORD_TOKEN") == "" {
+		fmt.Fprintln(p.out, "DISCORD_TOKEN is not set: familiar chat works, familiar run does not.")
+	}
+	if !k.Connect {
+		fmt.Fprintln(p.out, c.modelPlan(ch)+"\nNo service was asked: familiar config check --connect does that.")
+		return nil
+	}
+	return p.interruptible(stop, func() error { return k.connect(ctx, p) })
+}
+
+// table prints every setting, where it comes from, and the file .env.
+func (c *config) table(out io.Writer) {
 	width := 0
 	for _, v := range c.values {
 		width = max(width, len(v.name))
@@ -35,27 +78,42 @@ func (checkCommand) Run(ctx context.Context, p *program) error {
 		if source == "" {
 			source = "not set"
 		}
-		fmt.Fprintf(p.out, "%-*s  %-43s %s\n", width, v.name, v.shown(), source)
+		fmt.Fprintf(out, "%-*s  %-43s %s\n", width, v.name, v.shown(), source)
 	}
-	ch, err := loadCharacter(c, p.dir)
-	wrong = joinProblems(joinProblems(joinProblems(wrong, err), checkSearch(c)), checkDir("FAMILIAR_DATA", resolve(p.dir, c.get("FAMILIAR_DATA"))))
-	wrong = joinProblems(wrong, checkWebCache(c, p.dir))
-	if wrong != nil {
-		return wrong
+}
+
+// modelPlan says which model will answer, as far as that is known before anybody is asked.
+func (c *config) modelPlan(ch *character.Character) string {
+	base, name := c.get("OPENAI_BASE_URL"), cmp.Or(ch.Model.Name, c.get("OPENAI_MODEL"))
+	switch {
+	case base == "" && c.get("OPENAI_API_KEY") == "":
+		return "No model is set: an Ollama on this machine is used if one runs at the start, and else answers are made from lookups alone."
+	case name == "" && cmp.Or(base, openAIBase) == openAIBase:
+		return "OPENAI_MODEL is not set: " + openAIModel + " answers, the usual one at OpenAI."
+	case name == "":
+		return "OPENAI_MODEL is not set: the first model that its server lists answers."
 	}
-	describeCharacter(p.out, ch)
-	for _, line := range append(knowledge(c, p.dir), warnings(c, p.dir)...) {
-		fmt.Fprintln(p.out, line)
+	return name + " answers."
+}
+
+// connect asks the services and prints what came of it. It works beside a running bot.
+func (checkCommand) connect(ctx context.Context, p *program) error {
+	a, err := open(ctx, p, toConfigure)
+	if err != nil {
+		return err
 	}
-	fmt.Fprintln(p.out, "\nThe configuration is in order.")
-	for _, line := range strangers(p.environ, p.dir) {
-		fmt.Fprintln(p.out, line)
+	defer a.close()
+	if _, err := os.Stat(resolve(p.dir, a.config.get("FAMILIAR_DATA"))); err == nil { // what is asked counts
+		if err := a.openStore(ctx, p); err != nil {
+			return err
+		}
 	}
-	for _, line := range c.plain() {
-		fmt.Fprintln(p.out, line+".")
+	if err := a.openEngine(ctx, p); err != nil {
+		return err
 	}
-	if c.get("DISCORD_TOKEN") == "" {
-		fmt.Fprintln(p.out, "DISCORD_TOKEN is not set: familiar chat works, familiar run does not.")
+	fmt.Fprintln(p.out)
+	if !writeFindings(p.out, a.connections(ctx, p.far)) {
+		return errConnect
 	}
 	return nil
 }
@@ -114,18 +172,13 @@ func warnings(c *config, dir string) (lines []string) {
 	for _, id := range ids {
 		var all []string
 		ch, err := character.Load(files, id)
-		var invalid *character.Invalid
-		switch {
-		case errors.As(err, &invalid):
-			for _, p := range invalid.Problems {
-				all = append(all, p.String())
-			}
-		case err != nil:
-			all = append(all, err.Error())
-		default:
+		if err != nil {
+			all = faultsOf(err)
+		} else {
 			for _, p := range ch.Warnings {
 				all = append(all, p.String())
 			}
+			all = append(all, overBudget(ch, c.get("OPENAI_MODEL"))...)
 		}
 		if more := len(all) - mostWarnings; more > 0 {
 			all = append(all[:mostWarnings], fmt.Sprintf("and %d more of %s", more, id))
@@ -147,14 +200,17 @@ func knowledge(c *config, dir string) (lines []string) {
 			continue // so it does here
 		}
 		for _, f := range ch.Knowledge {
-			how := fmt.Sprintf("looked up, in %d passages", f.Passages)
-			if f.Always {
-				how = "in every prompt"
-			}
-			lines = append(lines, fmt.Sprintf("lore                 %s/%s: %d bytes, %s", id, f.Name, f.Bytes, how))
+			lines = append(lines, fmt.Sprintf("lore                 %s/%s", id, describeKnowledge(f)))
 		}
 	}
 	return lines
+}
+
+func describeKnowledge(f character.KnowledgeFile) string {
+	if f.Always {
+		return fmt.Sprintf("%s: %d bytes, in every prompt", f.Name, f.Bytes)
+	}
+	return fmt.Sprintf("%s: %d bytes, looked up, in %d passages", f.Name, f.Bytes, f.Passages)
 }
 
 func describeCharacter(out io.Writer, c *character.Character) {

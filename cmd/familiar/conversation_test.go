@@ -38,6 +38,7 @@ import (
 //	env                 further variables of the environment, NAME=value; FAMILIAR_SEARCH= switches every backend on
 //	web/HOST/PATH       pages, in webtest's format; web/dns is the DNS
 //	search              what the metasearch server answers, see metasearch
+//	wikipedia           what Wikipedia's search answers; without it nothing
 //	idle                after how long a silence memory is written
 //	model               the models' script, in llmtest's format; without it no model is configured
 //	characters/…        files of the operator's characters
@@ -239,6 +240,8 @@ func newConversation(t *testing.T, archive *txtar.Archive) *conversation {
 			pages.Files = append(pages.Files, txtar.File{Name: rest, Data: f.Data})
 		case "search":
 			c.search.read(t, f.Data)
+		case "wikipedia":
+			c.search.wikipedia = string(f.Data)
 		case "model":
 			c.startModel(f.Data)
 		case "idle":

@@ -10,14 +10,16 @@ import (
 )
 
 type docsCommand struct {
-	Words []string `arg:"" name:"question" help:"A question, the name of a page, or its address; where several sites are known, behind the name of one."`
-	Trace bool     `help:"Print everything that was done for it too."`
-	JSON  bool     `name:"json" help:"Print the lookup as JSON."`
+	Words []string `arg:"" optional:"" name:"question" help:"A question, the name of a page, or its address; where several sites are known, behind the name of one."`
+	speaker
+	Trace bool `help:"Print everything that was done for it too."`
+	JSON  bool `name:"json" help:"Print the lookup as JSON."`
 }
 
 // Run looks something up in one of the character's sites of documentation. It is recorded like a turn.
 func (d docsCommand) Run(ctx context.Context, p *program, stop stopper) error {
-	return p.ask(ctx, stop, d.Words, func(a *app, question string) error { return d.look(ctx, p, a, question) })
+	d.choose(p)
+	return p.ask(ctx, stop, "docs", d.Words, func(a *app, question string) error { return d.look(ctx, p, a, question) })
 }
 
 func (d docsCommand) look(ctx context.Context, p *program, a *app, question string) error {

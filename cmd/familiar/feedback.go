@@ -15,7 +15,7 @@ type feedbackCommand struct {
 	JSON   bool   `name:"json" help:"Print JSON."`
 }
 
-// Run lists without owning the store, so that it works beside a running bot. To forget something it must own it.
+// Run works beside a running bot.
 func (f feedbackCommand) Run(ctx context.Context, p *program) error {
 	settings, err := readConfig(p.env, p.dir)
 	if err != nil {
@@ -23,7 +23,10 @@ func (f feedbackCommand) Run(ctx context.Context, p *program) error {
 	}
 	openStore := store.Look
 	if f.Forget != "" {
-		openStore = store.Open
+		openStore = func(ctx context.Context, dir string) (*store.DB, error) {
+			db, _, err := openShared(ctx, p, dir)
+			return db, err
+		}
 	}
 	db, err := openStore(ctx, resolve(p.dir, settings.get("FAMILIAR_DATA")))
 	if err != nil {
@@ -50,7 +53,7 @@ func (f feedbackCommand) text(ctx context.Context, db *store.DB, character strin
 		return "", err
 	}
 	if f.JSON {
-		return indented(all)
+		return asJSON(all)
 	}
 	opinions, err := db.Opinions(ctx, "")
 	return view.Feedback(all) + view.Opinions(opinions), err

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"familiar/internal/web/clean"
 	"familiar/internal/web/fetch"
@@ -12,7 +13,7 @@ import (
 )
 
 type fetchCommand struct {
-	URL     string `arg:"" name:"url" help:"Address of the page."`
+	URL     string `arg:"" name:"url" help:"Address of the page; https:// may be left out."`
 	Explain bool   `help:"Print every rule that was applied, and what was taken out."`
 	Links   bool   `help:"Print the links of the text after it."`
 	JSON    bool   `name:"json" help:"Print everything as JSON."`
@@ -28,6 +29,9 @@ func (f fetchCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	defer a.close()
 	if err := a.needWeb(); err != nil {
 		return err
+	}
+	if !strings.Contains(f.URL, "://") {
+		f.URL = "https://" + f.URL
 	}
 	return p.interruptible(stop, func() error { return f.show(p, a, a.readPage(ctx, f.URL, f.Plain)) })
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"familiar/internal/bot"
@@ -13,14 +14,16 @@ import (
 )
 
 type lookupCommand struct {
-	Question []string `arg:"" help:"What to look up."`
-	Explain  bool     `help:"Print why, for every decision: the need, the wording, the order of what was found, what was left out."`
-	JSON     bool     `name:"json" help:"Print the lookup as JSON."`
+	Question []string `arg:"" optional:"" help:"What to look up; if left out, it is read from the input."`
+	speaker
+	Explain bool `help:"Print why, for every decision: the need, the wording, the order of what was found, what was left out."`
+	JSON    bool `name:"json" help:"Print the lookup as JSON."`
 }
 
 // Run looks something up and prints everything that was done for it. It is recorded like a turn.
 func (l lookupCommand) Run(ctx context.Context, p *program, stop stopper) error {
-	return p.ask(ctx, stop, l.Question, func(a *app, question string) error { return l.look(ctx, p, a, question) })
+	l.choose(p)
+	return p.ask(ctx, stop, "lookup", l.Question, func(a *app, question string) error { return l.look(ctx, p, a, question) })
 }
 
 func (l lookupCommand) look(ctx context.Context, p *program, a *app, question string) error {
@@ -49,7 +52,16 @@ func (a *app) showLookup(p *program, found *turn.Lookup, asJSON bool, text strin
 		_, err = fmt.Fprint(p.out, a.redact.String(text))
 	}
 	if err == nil && found.State == turn.LookupFailed {
-		err = fmt.Errorf("the lookup failed: %s", found.Failure)
+		err = failedLookup(found)
 	}
 	return err
+}
+
+// failedLookup is the error of a lookup that could not be made.
+func failedLookup(l *turn.Lookup) error {
+	why := strings.ReplaceAll(string(l.Failure), "_", " ")
+	if l.Reason != "" && l.Reason != string(l.Failure) {
+		why += " (" + l.Reason + ")"
+	}
+	return fmt.Errorf("the lookup failed: %s", why)
 }

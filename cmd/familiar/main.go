@@ -17,8 +17,11 @@
 //	familiar export          a character as such a card
 //	familiar erase USER      forget a person
 //	familiar privacy export USER FILE  all that is kept of a person
-//	familiar config check    what is configured, and from where
+//	familiar character       characters made, listed, shown and checked
+//	familiar config check    what is configured, and from where; with --connect, whether the services answer
 //	familiar doctor          whether everything works, and what to do where it does not
+//	familiar help ask        how a command is used
+//	familiar version         which version this is
 //
 // This package is the only reader of the environment and of flags, and the place where the packages are
 // put together: wire.go does it in a few literals.
@@ -49,25 +52,29 @@ const (
 
 // commands is the command line.
 type commands struct {
-	Init     initCommand     `cmd:"" help:"Set it up: asks for what is needed, tries it, and writes .env."`
-	Run      runCommand      `cmd:"" help:"Bring the character to Discord."`
-	Chat     chatCommand     `cmd:"" help:"Talk to the character in this terminal."`
-	Ask      askCommand      `cmd:"" help:"Ask one question and leave."`
-	Lookup   lookupCommand   `cmd:"" help:"Look something up, without a conversation."`
-	Docs     docsCommand     `cmd:"" help:"Look something up in one documentation, and nowhere else."`
-	Search   searchCommand   `cmd:"" help:"Ask the search services, and print what they find."`
-	Backends backendsCommand `cmd:"" help:"Show which search services are on, why, and how they do."`
-	Fetch    fetchCommand    `cmd:"" help:"Read one page as a lookup does."`
-	Trace    traceCommand    `cmd:"" help:"List the records of past turns, or show one."`
-	Feedback feedbackCommand `cmd:"" help:"List what people said of the character's sources, or forget it."`
-	Memory   memoryCommand   `cmd:"" help:"List what the bot remembers, delete it, or write and read it as files."`
-	Changes  changesCommand  `cmd:"" help:"List which settings were changed, and by whom."`
-	Import   importCommand   `cmd:"" help:"Make a character of a card of another program, or add a lorebook to one."`
-	Export   exportCommand   `cmd:"" help:"Write a character as a card for other programs."`
-	Erase    eraseCommand    `cmd:"" help:"Forget a person: delete all that is kept of them."`
-	Privacy  privacyCommand  `cmd:"" help:"Export what is kept of a person."`
-	Config   configCommand   `cmd:"" help:"Look at the configuration."`
-	Doctor   doctorCommand   `cmd:"" help:"Try everything that has to work, and say what to do where it does not."`
+	Init      initCommand      `cmd:"" help:"Set it up: asks for what is needed, tries it, and writes .env."`
+	Run       runCommand       `cmd:"" help:"Bring the character to Discord."`
+	Chat      chatCommand      `cmd:"" help:"Talk to the character in this terminal."`
+	Ask       askCommand       `cmd:"" help:"Ask one question and leave."`
+	Lookup    lookupCommand    `cmd:"" help:"Look something up, without a conversation."`
+	Docs      docsCommand      `cmd:"" help:"Look something up in one documentation, and nowhere else."`
+	Search    searchCommand    `cmd:"" help:"Ask the search services, and print what they find."`
+	Backends  backendsCommand  `cmd:"" help:"Show which search services are on, why, and how they do."`
+	Fetch     fetchCommand     `cmd:"" help:"Read one page as a lookup does."`
+	Trace     traceCommand     `cmd:"" help:"List the records of past turns, or show one."`
+	Feedback  feedbackCommand  `cmd:"" help:"List what people said of the character's sources, or forget it."`
+	Memory    memoryCommand    `cmd:"" help:"List what the bot remembers, delete it, or write and read it as files."`
+	Changes   changesCommand   `cmd:"" help:"List which settings were changed, and by whom."`
+	Character characterCommand `cmd:"" help:"Make, list, show and check characters."`
+	Import    importCommand    `cmd:"" help:"Make a character of a card of another program, or add a lorebook to one."`
+	Export    exportCommand    `cmd:"" help:"Write a character as a card for other programs."`
+	Erase     eraseCommand     `cmd:"" help:"Forget a person: delete all that is kept of them."`
+	Privacy   privacyCommand   `cmd:"" help:"Export what is kept of a person."`
+	Config    configCommand    `cmd:"" help:"Look at the configuration."`
+	Doctor    doctorCommand    `cmd:"" help:"Try everything that has to work, and say what to do where it does not."`
+
+	Number versionCommand `cmd:"" name:"version" help:"Print the version."`
+	Help   helpCommand    `cmd:"" help:"Show how a command is used."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }
@@ -82,7 +89,7 @@ func main() {
 	}
 	os.Exit(run(program{
 		args: os.Args[1:], env: os.LookupEnv, environ: environ(), dir: dir, signals: signals,
-		in: os.Stdin, out: os.Stdout, err: os.Stderr, interactive: isTerminal(os.Stdin) && isTerminal(os.Stdout),
+		in: os.Stdin, out: os.Stdout, err: os.Stderr, interactive: isTerminal(os.Stdin) && isTerminal(os.Stdout), typed: isTerminal(os.Stdin),
 		exit: os.Exit,
 	}))
 }
@@ -105,7 +112,10 @@ type program struct {
 	signals     <-chan os.Signal
 	in          io.Reader
 	out, err    io.Writer
-	interactive bool
+	interactive bool           // a person reads and types
+	typed       bool           // in is a keyboard
+	model       string         // that --model names; empty: the one that is configured
+	logLevel    string         // in place of the preset of FAMILIAR_LOG
 	log         string         // name of a file in the data directory that the log goes into; empty: it goes to err
 	exit        func(code int) // leaves at once
 	far         far
@@ -116,19 +126,20 @@ func run(p program) int {
 	var cli commands
 	parser, err := kong.New(&cli, kong.Name("familiar"), kong.UsageOnError(), kong.Writers(p.out, p.err),
 		kong.Description("A Discord companion that can look things up and show its work."),
-		kong.Vars{"version": version()}, kong.Exit(func(code int) { panic(exitCode(code)) }))
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}), kong.Vars{"version": version()}, kong.Exit(func(code int) { panic(exitCode(code)) }))
 	if err != nil {
 		fmt.Fprintln(p.err, "familiar:", err)
 		return exitFailed
 	}
-	return parsed(p, parser, &cli)
+	showExamples(parser.Model)
+	return parsed(p, parser)
 }
 
 // ask opens the program for one question, and closes it after do.
-func (p *program) ask(ctx context.Context, stop stopper, words []string, do func(a *app, question string) error) error {
-	question := strings.TrimSpace(strings.Join(words, " "))
-	if question == "" {
-		return problems{`the question is empty; write it behind the command: familiar ask "who was Ada Lovelace?"`}
+func (p *program) ask(ctx context.Context, stop stopper, command string, words []string, do func(a *app, question string) error) error {
+	question, err := p.question(command, words)
+	if err != nil {
+		return err
 	}
 	return p.interruptible(stop, func() error {
 		a, err := open(ctx, p, toAnswer)
@@ -139,10 +150,51 @@ func (p *program) ask(ctx context.Context, stop stopper, words []string, do func
 	})
 }
 
+// longestQuestion is how much of the input is read for a question, in bytes.
+const longestQuestion = 64 << 10
+
+// question is what is asked: the words behind a command or, without them, what is piped into it.
+func (p *program) question(command string, words []string) (string, error) {
+	question := strings.TrimSpace(strings.Join(words, " "))
+	if len(words) == 0 && p.in != nil && !p.typed {
+		text, err := io.ReadAll(io.LimitReader(p.in, longestQuestion))
+		if err != nil {
+			return "", fmt.Errorf("read the question from the input: %w", err)
+		}
+		question = strings.TrimSpace(string(text))
+	}
+	if question == "" {
+		return "", problems{fmt.Sprintf(`the question is empty; write it behind the command or pipe it in: familiar %s "who was Ada Lovelace?"`, command)}
+	}
+	return question, nil
+}
+
+// speaker says who answers, and with which model.
+type speaker struct {
+	Model     string `placeholder:"NAME" help:"Ask this model of the server, in place of the one that is configured."`
+	Character string `placeholder:"ID" help:"The character that answers, in place of that of FAMILIAR_CHARACTER."`
+}
+
+// choose puts what was chosen in the place of what is configured.
+func (s speaker) choose(p *program) {
+	p.model = s.Model
+	p.logLevel = "error" // what goes wrong is said in the answer
+	if s.Character == "" {
+		return
+	}
+	env := p.env
+	p.env = func(name string) (string, bool) {
+		if name == "FAMILIAR_CHARACTER" {
+			return s.Character, true
+		}
+		return env(name)
+	}
+}
+
 // exitCode is how kong's wish to leave, for --help and --version, travels up to run.
 type exitCode int
 
-func parsed(p program, parser *kong.Kong, cli *commands) (code int) {
+func parsed(p program, parser *kong.Kong) (code int) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -152,10 +204,7 @@ func parsed(p program, parser *kong.Kong, cli *commands) (code int) {
 			panic(r)
 		}
 	}()
-	if len(p.args) == 0 {
-		p.args = []string{"--help"}
-	}
-	chosen, err := parser.Parse(p.args)
+	chosen, err := parser.Parse(withoutHelp(p.args))
 	if err != nil {
 		fmt.Fprintf(p.err, "familiar: %v\nTry familiar --help.\n", err)
 		return exitUsage

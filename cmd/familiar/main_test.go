@@ -48,6 +48,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
 			e.Setenv("OPENAI_MODEL", "none")
 			e.Setenv("FAMILIAR_WEB", "off")
+			e.Setenv("HOME", "") // whose things are not touched
 			name, value, _ := strings.Cut(withoutSleep, "=")
 			e.Setenv(name, value)
 			return nil

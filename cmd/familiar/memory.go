@@ -54,7 +54,7 @@ func (m memoryShow) list(ctx context.Context, p *program, keep func(store.Memory
 		}
 		all = slices.DeleteFunc(all, func(one store.Memory) bool { return one.Superseded && !m.History || !keep(one) })
 		if m.JSON {
-			return indented(all)
+			return asJSON(all)
 		}
 		return view.Memories(all), nil
 	})

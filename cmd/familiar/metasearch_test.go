@@ -18,8 +18,9 @@ import (
 // matches; the lines below are its hits, "title | url | snippet | thumbnail", or one word for what goes wrong instead: "status N",
 // "html", "hang", "blocked".
 type metasearch struct {
-	server *httptest.Server
-	rules  []searchRule // fixed before the first query
+	server    *httptest.Server
+	rules     []searchRule // fixed before the first query
+	wikipedia string       // what that answers; empty: it knows nothing; fixed before the first query
 
 	mu      sync.Mutex
 	queries []string // guarded by mu
@@ -74,6 +75,9 @@ func (m *metasearch) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			if code := m.others(r); code != 0 {
 				http.Error(w, "no", code)
 				return
+			}
+			if backend == "/wikipedia" && m.wikipedia != "" {
+				reply = m.wikipedia
 			}
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, reply)

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"familiar/internal/embedding"
 	"familiar/internal/llm"
+	"familiar/internal/llm/cure"
 	"familiar/internal/providers/character"
 	"familiar/internal/transcribe"
 )
@@ -24,6 +26,7 @@ const (
 type models struct {
 	main, side *llm.Client
 	where      string // the main model's server, for people
+	how        string // the main model was chosen, where nobody named it
 }
 
 // modelServer is where the main model is asked. base is empty where there is none.
@@ -31,6 +34,7 @@ type modelServer struct {
 	base, key string
 	preset    string // the model of a character that names none
 	where     string // for people
+	how       string // preset was chosen, where it was not set
 	links     map[string]modelLink
 }
 
@@ -53,9 +57,17 @@ func (m models) describe() string {
 	case m.main == nil:
 		return "none: answers are made from lookups alone. Set OPENAI_API_KEY (and OPENAI_BASE_URL for another server), or start Ollama"
 	case m.side.Model != m.main.Model:
-		return fmt.Sprintf("%s at %s; %s reads pages", m.main.Model, m.where, m.side.Model)
+		return fmt.Sprintf("%s at %s%s; %s reads pages", m.main.Model, m.where, m.chosen(), m.side.Model)
 	}
-	return fmt.Sprintf("%s at %s", m.main.Model, m.where)
+	return fmt.Sprintf("%s at %s%s", m.main.Model, m.where, m.chosen())
+}
+
+// chosen says how the model was chosen where nobody named it.
+func (m models) chosen() string {
+	if m.how == "" {
+		return ""
+	}
+	return " (OPENAI_MODEL is not set: " + m.how + ")"
 }
 
 // chooseServer takes the configured server or, without one, an Ollama on this machine.
@@ -69,18 +81,26 @@ func (a *app) chooseServer(ctx context.Context, far far) (modelServer, error) {
 	s.base = strings.TrimRight(cmp.Or(s.base, openAIBase), "/")
 	s.where = s.base
 	if s.preset == "" && s.base == openAIBase {
-		s.preset = openAIModel
+		s.preset, s.how = openAIModel, "the usual one at OpenAI"
 	}
-	if s.preset == "" && a.character.Model.Name == "" {
-		first, err := firstModel(ctx, a.model(s.base, s.key, ""), listPatience)
+	if s.preset == "" && a.character.Model.Name == "" && a.wanted == "" {
+		first, how, err := firstModel(ctx, a.model(s.base, s.key, ""), listPatience)
 		if err != nil {
-			return modelServer{}, problems{fmt.Sprintf("OPENAI_MODEL: it is not set, and the list of models at %s cannot be read: %v\n"+
-				"  Set OPENAI_MODEL, or see whether OPENAI_BASE_URL is right (with its version: …/v1) and the server is up.", s.base, err)}
+			return modelServer{}, problems{fmt.Sprintf("OPENAI_MODEL: it is not set, and the list of models at %s cannot be read: %s", s.base, a.whyNoList(ctx, s, err))}
 		}
-		s.preset = first
+		s.preset, s.how = first, how
 	}
 	s.preset = cmp.Or(s.preset, a.character.Model.Name)
 	return s, nil
+}
+
+// whyNoList explains that a server gave no list of its models.
+func (a *app) whyNoList(ctx context.Context, s modelServer, err error) string {
+	f := cure.Of(ctx, a.model(s.base, s.key, ""), cure.Names{Address: "OPENAI_BASE_URL", Key: "OPENAI_API_KEY", Model: "OPENAI_MODEL"}, err)
+	if f == nil {
+		return err.Error()
+	}
+	return a.redact.String(f.String())
 }
 
 // modelsOf are a character's.
@@ -88,7 +108,7 @@ func (a *app) modelsOf(of *character.Character) models {
 	if a.server.base == "" {
 		return models{}
 	}
-	main := a.model(a.server.base, a.server.key, cmp.Or(of.Model.Name, a.server.preset))
+	main := a.model(a.server.base, a.server.key, cmp.Or(a.wanted, of.Model.Name, a.server.preset))
 	main.Temperature, main.MaxTokens = of.Model.Temperature, of.Model.MaxTokens
 	main.Forced = a.config.get("OPENAI_VISION") == "on"
 	if !a.server.local() {
@@ -98,7 +118,11 @@ func (a *app) modelsOf(of *character.Character) models {
 			}
 		}
 	}
-	return models{main: main, side: a.sideModel(main, of), where: a.server.where}
+	m := models{main: main, side: a.sideModel(main, of), where: a.server.where}
+	if a.wanted == "" && of.Model.Name == "" {
+		m.how = a.server.how
+	}
+	return m
 }
 
 func (s modelServer) local() bool { return s.where != s.base }
@@ -156,9 +180,12 @@ func (a *app) openEmbeddings(context.Context, *program) (err error) {
 
 // localServer uses an Ollama that happens to run here, with its first model where none is named.
 func (a *app) localServer(ctx context.Context, s modelServer, base string) modelServer {
-	first, err := firstModel(ctx, a.model(base, "", ""), ollamaPatience)
+	first, how, err := firstModel(ctx, a.model(base, "", ""), ollamaPatience)
 	if err != nil {
 		return modelServer{}
+	}
+	if s.preset == "" {
+		s.how = how
 	}
 	s.base, s.preset, s.where = strings.TrimRight(base, "/"), cmp.Or(s.preset, first), "Ollama on this machine"
 	return s
@@ -177,16 +204,21 @@ func (a *app) model(base, key, name string) *llm.Client {
 		Slots: link.slots, FirstToken: a.config.span("FAMILIAR_FIRST_WORD")}
 }
 
-// firstModel is the first of a server's list, which must come within patience.
-func firstModel(ctx context.Context, c *llm.Client, patience time.Duration) (string, error) {
+// firstModel is the first of a server's list that talks, as far as its name tells, and how it was chosen. The list must come within
+// patience.
+func firstModel(ctx context.Context, c *llm.Client, patience time.Duration) (name, how string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	list, err := c.Models(ctx)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if len(list) == 0 {
-		return "", errors.New("it lists none")
+		return "", "", errors.New("it lists none")
 	}
-	return list[0], nil
+	talks := slices.IndexFunc(list, func(name string) bool { return !strings.Contains(strings.ToLower(name), "embed") })
+	if len(list) == 1 || talks < 0 {
+		return list[0], "the only one there", nil
+	}
+	return list[talks], fmt.Sprintf("the first of %d there", len(list)), nil
 }

@@ -39,12 +39,12 @@ func TestPicture(t *testing.T) {
 	shown = append(shown, c.answer)
 	c.stop()
 	if *drawReply && !t.Failed() {
-		draw(t, shown, filepath.Join("..", "..", "doc", "reply.png"))
+		drawMessages(t, shown, filepath.Join("..", "..", "doc", "reply.png"))
 	}
 }
 
-// draw makes a picture of messages.
-func draw(t *testing.T, shown []discordtest.Message, to string) {
+// drawMessages makes a picture of messages.
+func drawMessages(t *testing.T, shown []discordtest.Message, to string) {
 	t.Helper()
 	var page bytes.Buffer
 	err := template.Must(template.New("").Funcs(template.FuncMap{"markdown": asHTML}).Parse(messagesPage)).Execute(&page, shown)

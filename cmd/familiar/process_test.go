@@ -228,14 +228,23 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
-// TestOneProcessPerStore refuses a second process on the same data, and names the first.
+// TestOneProcessPerStore refuses a second bot on the same data, and names the first. A question is answered beside it, and recorded.
 func TestOneProcessPerStore(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte("-- model --\nsay Hello.\n")))
 	cmd := c.process()
-	code, _, err := c.command(nil, "ask", "hello")
-	if code != exitFailed || !strings.Contains(err, fmt.Sprint(cmd.Process.Pid)) {
-		t.Errorf("exit code %d, errors %q, want the process id %d", code, err, cmd.Process.Pid)
+	owner := fmt.Sprint("process ", cmd.Process.Pid)
+	if code, _, err := c.command(nil, "run"); code != exitFailed || !strings.Contains(err, owner) {
+		t.Errorf("exit code %d, errors %q, want %s", code, err, owner)
+	}
+	if code, out, err := c.command(nil, "ask", "hello"); code != exitOK || !strings.Contains(out, "Hello.") || !strings.Contains(err, owner+" runs on the same data; this works beside it") {
+		t.Errorf("exit code %d, errors %q:\n%s", code, err, out)
+	}
+	if code, out, err := c.command(strings.NewReader("hello\n"), "chat"); code != exitOK || !strings.Contains(out, "sage> Hello.") {
+		t.Errorf("exit code %d, errors %q:\n%s", code, err, out)
+	}
+	if _, list, _ := c.command(nil, "trace"); !strings.Contains(list, "hello") {
+		t.Errorf("what was asked beside it is not on record:\n%s", list)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

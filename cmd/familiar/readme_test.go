@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := newConversation(t, archive)
-	const question = "when did Ada Lovelace publish the first algorithm?"
+	const question = "what is a tide table?"
 	code, out, complaint := c.command(strings.NewReader("hi\n"+question+"\n/context\n"), "chat")
 	if code != exitOK {
 		t.Fatalf("exit code %d: %s", code, complaint)
@@ -41,8 +42,10 @@ func TestReadme(t *testing.T) {
 	}
 	want := string(readme)
 	want = transcript(t, want, "chat", "you> hi\nsage> "+strings.TrimSpace(hello)+"\nyou> "+question+"\nsage> "+strings.TrimSpace(answer))
-	overview, _, _ := strings.Cut(record, "\n── Prompt")
-	want = transcript(t, want, "context", "you> /context\nturn "+strings.TrimSpace(overview))
+	if n := strings.Count(record, "\n"); n > 24 {
+		t.Errorf("the story of a turn has %d lines", n)
+	}
+	want = transcript(t, want, "context", "you> /context\nturn "+strings.TrimSpace(record))
 	if steady(want) == steady(string(readme)) {
 		return
 	}
@@ -69,6 +72,37 @@ func TestKeysAreToldOf(t *testing.T) {
 	}
 }
 
+// TestEnvExample has every setting, and no other name; as it is, with what is commented out and without, it is in order.
+func TestEnvExample(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../.env.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^(?:# )?([A-Z][A-Z0-9_]+)=`).FindAllStringSubmatch(string(text), -1) {
+		shown[m[1]] = true
+	}
+	for _, s := range settings() {
+		if !shown[s.name] {
+			t.Errorf(".env.example does not have %s, %s", s.name, s.about)
+		}
+		delete(shown, s.name)
+	}
+	for name := range shown {
+		t.Errorf(".env.example has %s, which is no setting", name)
+	}
+	for _, example := range []string{string(text), regexp.MustCompile(`(?m)^# ([A-Z][A-Z0-9_]+=)`).ReplaceAllString(string(text), "$1")} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, ".env"), []byte(example), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readConfig(func(string) (string, bool) { return "", false }, dir); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // transcript puts text between the marks of a name.
 func transcript(t *testing.T, readme, name, text string) string {
 	t.Helper()
@@ -82,6 +116,6 @@ func transcript(t *testing.T, readme, name, text string) string {
 }
 
 // unsteady is what differs from one run to the next: ids, times, durations and their bars.
-var unsteady = regexp.MustCompile(`01[0-9A-Z]{24}|\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d UTC)?| *<?\d+(\.\d)? m?s\b|[·█]{2,}|\d+ of \d+  content`)
+var unsteady = regexp.MustCompile(`01[0-9A-Z]{24}|\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d UTC)?| *<?\d+(\.\d)? m?s\b|[·█]{2,}|\d+ tokens: core|content \d+`)
 
 func steady(s string) string { return unsteady.ReplaceAllString(s, "…") }

@@ -60,7 +60,7 @@ func (r *reloader) run(ctx context.Context) {
 			}
 			switch {
 			case r.concerns(e.Name):
-			case e.Name == filepath.Join(r.program.dir, ".env"):
+			case e.Name == filepath.Join(dotenvPlace(r.program.env, r.program.dir), ".env"):
 				environment = true
 			default:
 				continue
@@ -98,7 +98,7 @@ func (r *reloader) concerns(name string) bool {
 // watch watches the directories, for an editor may put a new file in the place of the old one: those of the characters, the one
 // that theirs is in, and the one with .env.
 func (r *reloader) watch(w *fsnotify.Watcher) error {
-	errs := []error{w.Add(r.program.dir)}
+	errs := []error{w.Add(r.program.dir), w.Add(dotenvPlace(r.program.env, r.program.dir))}
 	if above := filepath.Dir(r.root()); above != r.program.dir {
 		errs = append(errs, w.Add(above))
 	}

@@ -39,8 +39,9 @@ const discordHelp = `DISCORD_TOKEN is not set. It is the bot's token.
 // Run connects to Discord and stays until a signal comes.
 func (runCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	c, err := readConfig(p.env, p.dir)
-	if err == nil && c.get("DISCORD_TOKEN") == "" {
-		return problems{discordHelp}
+	if c != nil && c.get("DISCORD_TOKEN") == "" {
+		_, wrong := loadCharacter(c, p.dir)
+		return joinProblems(joinProblems(err, wrong), problems{discordHelp})
 	}
 	return p.interruptible(stop, func() error {
 		a, err := open(ctx, p, toServe)
@@ -174,28 +175,31 @@ func (a *app) greet(out io.Writer, r discord.Ready) {
 	if all := names(a.cast.get()); len(all) > 1 {
 		fmt.Fprintf(out, "  speak     %s\n", strings.Join(all, ", "))
 	}
-	a.describe(out)
+	a.describe(out, 0)
 	a.describeOff(out)
 }
 
-// describe prints what answers and what is searched.
-func (a *app) describe(out io.Writer) {
-	fmt.Fprintf(out, "  model     %s\n", a.models.describe())
+// describe prints what answers and what is searched. Lines are broken at width, if that is known.
+func (a *app) describe(out io.Writer, width int) {
+	say := func(label, format string, values ...any) {
+		fmt.Fprintln(out, hanging(fmt.Sprintf("  %-9s %s", label, fmt.Sprintf(format, values...)), 12, width))
+	}
+	say("model", "%s", a.models.describe())
 	var names []string
 	for _, b := range a.backends.On {
 		names = append(names, b.Name())
 	}
-	fmt.Fprintf(out, "  searches  %s\n", strings.Join(names, ", "))
+	say("searches", "%s", strings.Join(names, ", "))
 	switch {
 	case a.config.get("FAMILIAR_WEB") == "off":
-		fmt.Fprintf(out, "  off       the web: FAMILIAR_WEB is off\n")
+		say("off", "the web: FAMILIAR_WEB is off")
 	case !a.character.Web.Enabled:
-		fmt.Fprintf(out, "  off       the web: the character's web.enabled is false\n")
+		say("off", "the web: the character's web.enabled is false")
 	}
 	for _, line := range a.config.plain() {
-		fmt.Fprintf(out, "  note      %s\n", line)
+		say("note", "%s", line)
 	}
-	fmt.Fprintf(out, "  data      %s\n", a.config.get("FAMILIAR_DATA"))
+	say("data", "%s", a.config.get("FAMILIAR_DATA"))
 }
 
 // describeOff prints which search services are off, and why.

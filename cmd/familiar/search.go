@@ -18,7 +18,8 @@ import (
 )
 
 type searchCommand struct {
-	Words     []string    `arg:"" name:"query" help:"What to search for; it leaves the machine as it is."`
+	Words     []string    `arg:"" optional:"" name:"query" help:"What to search for; it leaves the machine as it is. If left out, it is read from the input."`
+	Character string      `placeholder:"ID" help:"Keep to the lists of this character's sites, in place of that of FAMILIAR_CHARACTER."`
 	Backends  []string    `name:"backend" help:"Ask this one alone; may be repeated. familiar backends lists them."`
 	Intent    turn.Intent `enum:"general,weather,person,news,fact_check,forum,image,video,docs,howto" default:"general" help:"What kind of question: ${enum}."`
 	Depth     string      `enum:"basic,advanced" default:"basic" help:"basic, or advanced: pages are read and ranked by what stands on them."`
@@ -34,9 +35,10 @@ const searchPatience = 15 * time.Second
 
 // Run asks the search engine and prints what it found. What left the machine is recorded like a turn.
 func (s searchCommand) Run(ctx context.Context, p *program, stop stopper) error {
-	text := strings.TrimSpace(strings.Join(s.Words, " "))
-	if text == "" {
-		return problems{"the query is empty"}
+	speaker{Character: s.Character}.choose(p)
+	text, err := p.question("search", s.Words)
+	if err != nil {
+		return err
 	}
 	return p.interruptible(stop, func() error {
 		a, err := open(ctx, p, toSearch)

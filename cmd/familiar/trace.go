@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"familiar/internal/bot/view"
 	"familiar/internal/store"
@@ -12,9 +12,11 @@ import (
 )
 
 type traceCommand struct {
-	ID    string `arg:"" optional:"" help:"A turn's id or the beginning of one, or the id of a message."`
-	JSON  bool   `name:"json" help:"Print JSON."`
-	Count int    `short:"n" default:"20" help:"How many turns to list."`
+	ID     string `arg:"" optional:"" help:"A turn's id or the beginning of one, or the id of a message."`
+	All    bool   `help:"Print all of the record but the prompt."`
+	Prompt bool   `help:"Print what the model was sent."`
+	JSON   bool   `name:"json" help:"Print JSON."`
+	Count  int    `short:"n" default:"20" help:"How many turns to list."`
 }
 
 // Run reads the store without owning it, so that it works beside a running bot.
@@ -33,7 +35,7 @@ func (c traceCommand) Run(ctx context.Context, p *program) error {
 	hide := settings.redactor().String
 	text, err := c.text(ctx, &trace.Store{DB: db})
 	if err == nil {
-		_, err = fmt.Fprintln(p.out, hide(text))
+		_, err = fmt.Fprintln(p.out, strings.TrimRight(hide(text), "\n"))
 	}
 	return errors.Join(err, db.Close())
 }
@@ -53,9 +55,17 @@ func (c traceCommand) text(ctx context.Context, traces *trace.Store) (string, er
 		return "", err
 	}
 	if c.JSON {
-		return indented(t)
+		return asJSON(t)
 	}
-	return view.Whole(t), nil
+	switch {
+	case c.All && c.Prompt:
+		return view.Whole(t) + "\n" + view.Sent(t), nil
+	case c.All:
+		return view.Whole(t), nil
+	case c.Prompt:
+		return view.Sent(t), nil
+	}
+	return view.Story(t), nil
 }
 
 func (c traceCommand) list(ctx context.Context, traces *trace.Store) (string, error) {
@@ -64,15 +74,10 @@ func (c traceCommand) list(ctx context.Context, traces *trace.Store) (string, er
 		return "", err
 	}
 	if c.JSON {
-		return indented(list)
+		return asJSON(list)
 	}
 	if len(list) == 0 {
 		return "No turn has been recorded yet.", nil
 	}
 	return view.List(list), nil
-}
-
-func indented(v any) (string, error) {
-	b, err := json.MarshalIndent(v, "", "  ")
-	return string(b), err
 }

@@ -68,6 +68,9 @@ type app struct {
 	log       *slog.Logger
 	logFile   *os.File      // nil: the log goes to the error output
 	agent     string        // User-Agent
+	owns      bool          // the store must be this process's own
+	beside    bool          // another process owns the store
+	wanted    string        // the model that --model names, in place of any character's
 	domains   guard.Domains // that the character may visit
 	cache     webCache
 
@@ -106,6 +109,7 @@ func open(ctx context.Context, p *program, need part) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.owns = need == toServe
 	for _, step := range []struct {
 		of   part
 		open func(context.Context, *program) error
@@ -129,15 +133,19 @@ func configure(p *program) (*app, error) {
 	if c == nil {
 		return nil, wrong
 	}
-	for _, line := range strangers(p.environ, p.dir) {
+	for _, line := range strangers(p.environ, dotenvPlace(p.env, p.dir)) {
 		fmt.Fprintln(p.err, "familiar:", line)
 	}
-	a := &app{config: c, redact: c.redactor(), agent: agent(c.get("FAMILIAR_CONTACT"))}
+	a := &app{config: c, redact: c.redactor(), agent: agent(c.get("FAMILIAR_CONTACT")), wanted: p.model}
 	logs, err := a.logWriter(p)
 	if err != nil {
 		return nil, err
 	}
-	a.log = logger(logs, c.get("FAMILIAR_LOG"), p.interactive && p.log == "", a.redact)
+	level := c.value("FAMILIAR_LOG")
+	if level.source == "default" && p.logLevel != "" && p.log == "" {
+		level.text = p.logLevel
+	}
+	a.log = logger(logs, level.text, p.interactive && p.log == "", a.redact)
 	a.character, err = loadCharacter(c, p.dir)
 	if wrong = joinProblems(wrong, err); wrong != nil {
 		return nil, wrong
@@ -154,11 +162,37 @@ func (a *app) openModels(ctx context.Context, p *program) (err error) {
 	return err
 }
 
+// openStore opens the store. Where another process owns it, all but the bot itself work beside that, and say so.
 func (a *app) openStore(ctx context.Context, p *program) (err error) {
-	if a.store, err = store.Open(ctx, resolve(p.dir, a.config.get("FAMILIAR_DATA"))); err == nil {
+	dir := resolve(p.dir, a.config.get("FAMILIAR_DATA"))
+	if a.owns {
+		a.store, err = store.Open(ctx, dir)
+	} else {
+		a.store, a.beside, err = openShared(ctx, p, dir)
+	}
+	if err == nil {
 		a.traces = &trace.Store{DB: a.store, Redact: a.redact.String}
 	}
 	return err
+}
+
+// openShared opens a store to write to, beside its owner if it has one.
+func openShared(ctx context.Context, p *program, dir string) (db *store.DB, beside bool, err error) {
+	db, err = store.Open(ctx, dir)
+	var trouble *store.Error
+	if !errors.As(err, &trouble) || trouble.Kind != store.InUse {
+		return db, false, err
+	}
+	other, failed := store.Beside(ctx, dir)
+	if failed != nil {
+		return nil, false, err
+	}
+	owner := "another process"
+	if trouble.PID != 0 {
+		owner = fmt.Sprintf("process %d", trouble.PID)
+	}
+	fmt.Fprintf(p.err, "familiar: %s runs on the same data; this works beside it, and is recorded there, too\n", owner)
+	return other, true, nil
 }
 
 // openReader makes the fetcher, the special readers and the lists that hold for both.
@@ -197,7 +231,7 @@ func (a *app) uncapped() *app {
 func (a *app) bot(door bot.Door, pace bot.Pace) *bot.Bot {
 	return &bot.Bot{
 		Door: door, Cast: &bot.Cast{Default: a.actor}, Store: a.store, Traces: a.traces,
-		Redact: a.redact, Log: a.log, Pace: pace, WebOff: a.config.get("FAMILIAR_WEB") == "off",
+		Redact: a.redact, Log: a.log, Pace: pace, WebOff: a.config.get("FAMILIAR_WEB") == "off", Cure: a.cure,
 	}
 }
 

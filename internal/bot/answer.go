@@ -74,6 +74,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 		r.marker = nil
 		return r.finish(r.say(answerStopped), nil)
 	case body == "":
+		r.hint = b.hint(ctx, t, actor, err)
 		return r.withoutModel(r.say(excuseFor(err)))
 	case halted:
 		return r.compose(r.rewritten(body), r.say(answerStopped))

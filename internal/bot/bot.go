@@ -15,6 +15,7 @@
 //   - threads.go opens threads and goes on in them.
 //   - catchup.go tells what somebody has missed, and topics.go what of that belongs together.
 //   - chatter.go joins in unasked, where people want that.
+//   - hint.go says what is wrong with a model that does not answer, and to the operator what to check.
 //   - process.go has models think before the answer, or word it anew, where the mode says so.
 //   - amend.go answers an edited question anew and takes back the answer to a deleted one.
 //   - delivery.go posts the reply while it grows. Nothing is visible before its record is on disk.
@@ -79,6 +80,11 @@ type Bot struct {
 	// Prepare makes what several characters need to post in a channel under names of their own; its error says why they cannot, and
 	// how they could. nil: nothing is needed.
 	Prepare func(ctx context.Context, channelID string) error
+
+	// Cure says what the operator should check when the model of a character failed; nil: nobody knows.
+	Cure func(ctx context.Context, a *Actor, err error) string
+	// Candid says that whoever reads the replies is the operator, who is told that.
+	Candid bool
 
 	// Present shows beside the bot's name what keeps it from answering as usual; nil: it cannot.
 	Present func(turn.Presence)

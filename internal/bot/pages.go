@@ -173,13 +173,18 @@ func cutLines(text string, room int) string {
 
 // show is the i-th part of a record, with buttons to the others, whose ids begin with prefix, and the whole record attached. Whoever
 // may not manage the server gets neither the page of the prompt, which holds how the character is made, nor the attachment; and nobody
-// does where something is left out that they may not read. A door without a limit gets the whole record.
+// does where something is left out that they may not read. A door without a limit gets the story of the turn.
 func (b *Bot) show(ctx context.Context, e turn.Event, t *turn.Trace, prefix string, i int) turn.Answer {
 	if b.Pace.Units == 0 {
-		return turn.Answer{Text: view.Whole(t)}
+		return turn.Answer{Text: view.Story(t)}
 	}
 	t, complete := b.readable(ctx, e, t)
 	whole := complete && e.Command.Admin
+	if !e.Command.Admin && t.Cure != "" { // which tells names of settings and addresses
+		shown := *t
+		shown.Cure = ""
+		t = &shown
+	}
 	pages := view.Pages(t)
 	if faults := b.cast().Faults; e.Command.Admin && len(faults) > 0 {
 		wrong := turn.Section{Text: fmt.Sprintf(view.FilesWrong, len(faults))}

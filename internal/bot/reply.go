@@ -36,6 +36,7 @@ type reply struct {
 	marker *outgoing.Marker  // nil: citations are not checked, because they are of quotes
 	verify func(body string) // has the marker's decisions looked at again; nil: they stand
 	away   bool              // say that the bot was away
+	hint   string            // beneath an excuse: what is wrong with the model
 }
 
 func (r reply) language() string { return r.trace.Request.Language }
@@ -79,6 +80,9 @@ func (r reply) finish(body string, notes []string) string {
 	}
 	if strings.TrimSpace(guarded) == "" {
 		guarded = r.say(emptyAnswer)
+	}
+	if r.hint != "" {
+		notes = append([]string{r.hint}, notes...)
 	}
 	if r.trace.Blind {
 		notes = append(notes, r.say(cannotSee))

@@ -192,7 +192,11 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 		t.Phase = turn.Answered
 	}
 	if t.Err != "" && withdrawn == "" {
-		b.Log.Warn("a turn went wrong", "turn", t.Request.ID, "channel", t.Request.ChannelID, "phase", t.Phase, "err", t.Err)
+		about := []any{"turn", t.Request.ID, "channel", t.Request.ChannelID, "phase", t.Phase, "err", t.Err}
+		if t.Cure != "" {
+			about = append(about, "check", t.Cure)
+		}
+		b.Log.Warn("a turn went wrong", about...)
 	}
 	switch unseen := result.err != nil && len(result.posts) == 0; {
 	case unseen && errors.Is(result.err, errUnrecorded):

@@ -61,7 +61,7 @@ type DB struct {
 }
 
 // Open opens the store in dir and makes both if they are missing, readable for their owner only. The caller
-// must Close it. Another process cannot open it until then, but can [Look].
+// must Close it. Another process cannot open it until then, but can [Look] and work [Beside] it.
 func Open(ctx context.Context, dir string) (*DB, error) {
 	return openBy(ctx, dir, (*DB).open)
 }
@@ -70,6 +70,13 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 // missing, or whose schema is not exactly this program's, is refused. Every write fails.
 func Look(ctx context.Context, dir string) (*DB, error) {
 	return openBy(ctx, dir, (*DB).look)
+}
+
+// Beside opens the store in dir for reading and writing while another process owns it. What only the owner does is left to it: to make the
+// file, to bring it to a new schema and to look through it for damage. So the store must be there, of exactly this program's schema. SQLite
+// lets the two take turns at writing. The caller must not do what only one process may do, such as to answer what people write on Discord.
+func Beside(ctx context.Context, dir string) (*DB, error) {
+	return openBy(ctx, dir, (*DB).beside)
 }
 
 func openBy(ctx context.Context, dir string, how func(*DB, context.Context) error) (*DB, error) {
@@ -105,14 +112,9 @@ func (db *DB) open(ctx context.Context) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	pool, err := connect(db.path, "_txlock=immediate", "_pragma=auto_vacuum(2)", "_pragma=secure_delete(1)", "_pragma=journal_mode(WAL)", "_pragma=synchronous(NORMAL)",
-		"_pragma=foreign_keys(1)", "_pragma=wal_autocheckpoint("+logPages+")", "_pragma=journal_size_limit(16777216)", "_pragma=cache_size(-128)")
-	if err != nil {
+	if err := db.connectWriter(); err != nil {
 		return err
 	}
-	// One connection, kept: SQLite has one writer at a time anyway, and prepared statements stay with it.
-	pool.SetMaxOpenConns(1)
-	db.writes = startWriter(pool)
 	if !clean {
 		if err := db.check(ctx); err != nil {
 			return err
@@ -138,7 +140,44 @@ func (db *DB) open(ctx context.Context) error {
 	return nil
 }
 
+func (db *DB) beside(ctx context.Context) error {
+	if err := db.findMade(ctx); err != nil {
+		return err
+	}
+	if err := db.connectWriter(); err != nil {
+		return err
+	}
+	if err := errors.Join(db.readKey(ctx), db.prepare(ctx)); err != nil {
+		return err
+	}
+	if err := db.watch.start(db); err != nil {
+		return err
+	}
+	db.carry.start(db)
+	return nil
+}
+
+func (db *DB) connectWriter() error {
+	pool, err := connect(db.path, "_txlock=immediate", "_pragma=auto_vacuum(2)", "_pragma=secure_delete(1)", "_pragma=journal_mode(WAL)", "_pragma=synchronous(NORMAL)",
+		"_pragma=foreign_keys(1)", "_pragma=wal_autocheckpoint("+logPages+")", "_pragma=journal_size_limit(16777216)", "_pragma=cache_size(-128)")
+	if err != nil {
+		return err
+	}
+	// One connection, kept: SQLite has one writer at a time anyway, and prepared statements stay with it.
+	pool.SetMaxOpenConns(1)
+	db.writes = startWriter(pool)
+	return nil
+}
+
 func (db *DB) look(ctx context.Context) error {
+	if err := db.findMade(ctx); err != nil {
+		return err
+	}
+	return errors.Join(db.readKey(ctx), db.prepare(ctx))
+}
+
+// findMade connects to a store that somebody else has made, and refuses one of another schema.
+func (db *DB) findMade(ctx context.Context) error {
 	if _, err := os.Stat(db.path); errors.Is(err, fs.ErrNotExist) {
 		return &Error{Kind: Missing, Path: db.path, Err: err}
 	}
@@ -152,7 +191,7 @@ func (db *DB) look(ctx context.Context) error {
 	if have < want {
 		return &Error{Kind: Older, Path: db.path, Have: have, Want: want}
 	}
-	return errors.Join(db.readKey(ctx), db.prepare(ctx))
+	return nil
 }
 
 // connect makes a pool of connections; none is opened yet.

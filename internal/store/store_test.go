@@ -377,3 +377,54 @@ func kind(err error) Kind {
 	}
 	return Kind(fmt.Sprintf("%T", err))
 }
+
+// TestBeside writes from two sides, of which one owns the store.
+func TestBeside(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Beside(t.Context(), dir); !isKind(err, Missing) {
+		t.Errorf("a store that is not there: %v", err)
+	}
+	seed(t, dir)
+	owner, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := Beside(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var writing sync.WaitGroup
+	for i, db := range []*DB{owner, other} {
+		writing.Go(func() {
+			for n := range 50 {
+				if err := db.SetNote(t.Context(), fmt.Sprint("note ", i, n), "text"); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writing.Wait()
+	if err := other.Close(); err != nil {
+		t.Error(err)
+	}
+	for i := range 2 {
+		if _, err := owner.Note(t.Context(), fmt.Sprint("note ", i, 49)); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := owner.Close(); err != nil {
+		t.Error(err)
+	}
+	again, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func isKind(err error, kind Kind) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Kind == kind
+}

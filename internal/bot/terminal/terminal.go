@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"familiar/internal/context/turn"
 
 	"github.com/oklog/ulid/v2"
+	"github.com/rivo/uniseg"
 )
 
 // Channel is the id of the channel that a terminal begins with.
@@ -285,17 +287,30 @@ func (d *Door) Respond(_ context.Context, _ turn.Command, a turn.Answer) error {
 	return err
 }
 
-// wrapped is a text whose lines fit into the window, but for those that are columns.
+// label is what stands before the text of a line of a record: a word and spaces up to a column, or spaces alone.
+var label = regexp.MustCompile(`^(?:\S+ {2,}| {4,})`)
+
+// wrapped is a text whose lines fit into the window. Those of a record go on below their text.
 func (d *Door) wrapped(text string) string {
 	if d.Screen == nil {
 		return text
 	}
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		if strings.Contains(line, "  ") {
+		p := painter{width: d.Screen.Width()}
+		line = harmless(line)
+		lines[i] = line
+		if p.width == 0 || uniseg.StringWidth(line) <= p.width {
 			continue
 		}
-		p := painter{width: d.Screen.Width()}
+		switch head := label.FindString(line); {
+		case head != "" && uniseg.StringWidth(head) < p.width/2:
+			p.out.WriteString(head)
+			p.column, p.indent = uniseg.StringWidth(head), uniseg.StringWidth(head)
+			line = line[len(head):]
+		case strings.Contains(line, "  "): // columns
+			continue
+		}
 		p.words(line, 0)
 		lines[i] = p.out.String()
 	}

@@ -1,4 +1,4 @@
-// Package view writes what the program has on record for people to read, as plain text: a turn ([Pages], [Whole], [List]), a
+// Package view writes what the program has on record for people to read, as plain text: a turn ([Story], [Pages], [Whole], [Sent], [List]), a
 // lookup ([Lookup]) and the decisions in it ([Explain]), and the feedback on sources ([Feedback], [FeedbackFrom]). Whoever
 // shows a text bounds and redacts it.
 package view
@@ -60,10 +60,13 @@ func Pages(t *turn.Trace) []Page {
 	return append(pages, Page{Prompt, sections("", promptPage(t))}, Page{Reply, sections("", replyPage(t))})
 }
 
-// Whole writes every page of a record under its name.
+// Whole writes every page of a record under its name, but for the prompt, for which there is [Sent].
 func Whole(t *turn.Trace) string {
 	var all strings.Builder
 	for i, p := range Pages(t) {
+		if p.Name == Prompt {
+			continue
+		}
 		if i > 0 {
 			fmt.Fprintf(&all, "\n── %s ──\n", p.Name)
 		}
@@ -74,7 +77,7 @@ func Whole(t *turn.Trace) string {
 			all.WriteString(s.Text)
 		}
 	}
-	return all.String()
+	return visible(all.String())
 }
 
 // sections pairs titles with texts, and leaves out those without text.
@@ -164,6 +167,9 @@ func what(t *turn.Trace) string {
 	}
 	if t.Err != "" {
 		w.row("error", "%s", t.Err)
+	}
+	if t.Cure != "" {
+		w.row("check", "%s", t.Cure)
 	}
 	return w.String()
 }

@@ -27,6 +27,7 @@ type Trace struct {
 	Presses   []Press        `json:"presses,omitempty"`   // what people did with the reply
 	Blind     bool           `json:"blind,omitempty"`     // the model was not shown images, because it cannot see
 	Err       string         `json:"err,omitempty"`       // redacted cause, for the operator
+	Cure      string         `json:"cure,omitempty"`      // what the operator should check about it
 	Began     time.Time      `json:"began"`
 
 	Memory      *MemoryChange `json:"memory,omitempty"`      // what its author ordered to be remembered or forgotten; nil: nothing

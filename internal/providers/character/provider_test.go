@@ -65,7 +65,7 @@ func TestNearest(t *testing.T) {
 	all := []string{"name", "web", "web.allow", "web.enabled", "modes.text.web", "texts"}
 	tests := map[string]string{
 		"nmae": "name", "web.enabeld": "web.enabled", "allow": "web.allow", "wbe": "web",
-		"model.enabled": "web.enabled", "greeting": "", "text": "texts", "": "",
+		"model.enabled": "web.enabled", "greeting": "", "text": "texts", "": "", "nope": "", "wxb": "web", "nmea": "",
 	}
 	for key, want := range tests {
 		if got := text.Nearest(key, all); got != want {

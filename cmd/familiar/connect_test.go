@@ -1,0 +1,101 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"familiar/internal/llm/llmtest"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// TestCure asks servers that do not answer, each in its way: the program says what to check.
+func TestCure(t *testing.T) {
+	t.Parallel()
+	model := llmtest.New(t)
+	model.Models = []string{"qwen3:8b", "nomic-embed-text"}
+	model.Reply = func(r llmtest.Request) llmtest.Reply {
+		if r.Model == "qwen3:8b" {
+			return llmtest.Reply{llmtest.Error(400, `{"error":{"message":"maximum context length is 2048 tokens","code":"context_length_exceeded"}}`)}
+		}
+		return llmtest.Reply{llmtest.Error(404, `{"error":{"message":"model not found","code":"model_not_found"}}`)}
+	}
+	locked := llmtest.New(t)
+	locked.Key = "sk-right-0123456789"
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(http.StatusNotFound)
+		w.Write([]byte("<html><head><title>My SearXNG</title></head></html>"))
+	}))
+	defer site.Close()
+	c := newConversation(t, &txtar.Archive{})
+	for name, test := range map[string]struct {
+		base, model, key string
+		want             []string
+	}{
+		"unknown model": {model.URL, "qwen3", "", []string{"has no model qwen3", "did you mean OPENAI_MODEL=qwen3:8b?"}},
+		"other model":   {model.URL, "gpt-9000", "", []string{"has no model gpt-9000", "set OPENAI_MODEL to one that it has: qwen3:8b, nomic-embed-text"}},
+		"too long":      {model.URL, "qwen3:8b", "", []string{"does not fit into the context of qwen3:8b", "OLLAMA_CONTEXT_LENGTH"}},
+		"no key":        {locked.URL, "m", "", []string{"wants a key, and there is none", "set OPENAI_API_KEY"}},
+		"wrong key":     {locked.URL, "m", "sk-wrong-0123456789", []string{"refuses the key (status 401)", "whether OPENAI_API_KEY is complete"}},
+		"path missing":  {strings.TrimSuffix(model.URL, "/v1"), "m", "", []string{"it is at " + model.URL + ": set OPENAI_BASE_URL=" + model.URL}},
+		"path too long": {model.URL + "/chat/completions", "m", "", []string{"set OPENAI_BASE_URL=" + model.URL}},
+		"a web site":    {site.URL, "m", "", []string{"is no server of models", `the web site "My SearXNG"`, "whether OPENAI_BASE_URL is right"}},
+		"dead":          {"http://127.0.0.1:1/v1", "m", "", []string{"nothing listens at 127.0.0.1:1", "start the server there, or correct OPENAI_BASE_URL"}},
+	} {
+		c.env["OPENAI_BASE_URL"], c.env["OPENAI_MODEL"], c.env["OPENAI_API_KEY"] = test.base, test.model, test.key
+		code, out, complaint := c.command(nil, "ask", "hello")
+		for _, want := range test.want {
+			if code != exitFailed || !strings.Contains(out, want) || !strings.Contains(complaint, want) {
+				t.Errorf("%s: %q is missing; exit code %d:\n%s\n%s", name, want, code, out, complaint)
+			}
+		}
+		code, out, _ = c.command(nil, "config", "check", "--connect")
+		for _, want := range test.want {
+			if test.want[0] == "does not fit" {
+				break // nor does one word
+			}
+			if code != exitFailed || !strings.Contains(out, want) {
+				t.Errorf("%s: config check: %q is missing; exit code %d:\n%s", name, want, code, out)
+			}
+		}
+		if strings.Contains(out+complaint, "0123456789") {
+			t.Errorf("%s: the key is shown:\n%s\n%s", name, out, complaint)
+		}
+	}
+}
+
+// TestConnect asks all services that a configuration names.
+func TestConnect(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, txtar.Parse([]byte("-- search --\nwhen .\nAda | https://a.example.org/ | She.\n-- model --\nsay Yes.\n")))
+	c.env["EMBED_BASE_URL"], c.env["SIDE_MODEL"] = c.env["OPENAI_BASE_URL"], "side"
+	code, out, complaint := c.command(nil, "config", "check", "--connect")
+	for _, want := range []string{"ok    Discord", "the token is that of", "ok    model", "answers, its first word after", "ok    side model", "ok    searxng", "ok    embeddings"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing; exit code %d, %s:\n%s", want, code, complaint, out)
+		}
+	}
+	c.env["DISCORD_TOKEN"] += "x"
+	if code, out, _ := c.command(nil, "config", "check", "--connect"); code != exitFailed || !strings.Contains(out, "fail  Discord        Discord refuses the bot token") {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+}
+
+// TestModelChosen says which model answers where nobody named one.
+func TestModelChosen(t *testing.T) {
+	t.Parallel()
+	server := llmtest.New(t)
+	server.Models = []string{"nomic-embed-text", "qwen3:8b", "llama3"}
+	c := newConversation(t, &txtar.Archive{})
+	c.env["OPENAI_BASE_URL"] = server.URL
+	_, out, _ := c.command(nil, "config", "check", "--connect")
+	if want := "qwen3:8b at " + server.URL + " answers"; !strings.Contains(out, want) || !strings.Contains(out, "(OPENAI_MODEL is not set: the first of 3 there)") {
+		t.Errorf("not said:\n%s", out)
+	}
+	if code, out, complaint := c.command(nil, "ask", "--trace", "--model", "llama3", "hello"); code != exitOK || !strings.Contains(out, "model      llama3") {
+		t.Errorf("exit code %d, %s:\n%s", code, complaint, out)
+	}
+}

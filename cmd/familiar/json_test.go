@@ -1,0 +1,87 @@
+package main
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+	"familiar/internal/trace"
+)
+
+// TestJSONSpelling looks at every type that a command prints with --json: names are small with _ between the words, and durations say
+// their unit.
+func TestJSONSpelling(t *testing.T) {
+	small := regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+	seen := map[reflect.Type]bool{}
+	var look func(path string, of reflect.Type)
+	look = func(path string, of reflect.Type) {
+		switch of.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+			look(path, of.Elem())
+			return
+		case reflect.Struct:
+		default:
+			return
+		}
+		if seen[of] || of == reflect.TypeFor[time.Time]() {
+			return
+		}
+		seen[of] = true
+		for i := range of.NumField() {
+			f := of.Field(i)
+			tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if !f.IsExported() || tag == "-" {
+				continue
+			}
+			name := jsonName(f, tag)
+			if !small.MatchString(name) {
+				t.Errorf("%s.%s is called %q", path, f.Name, name)
+			}
+			if f.Type == durationType && !strings.HasSuffix(name, "_ms") {
+				t.Errorf("%s.%s has no unit in its name: %q", path, f.Name, name)
+			}
+			look(path+"."+f.Name, f.Type)
+		}
+	}
+	for _, v := range []any{turn.Trace{}, turn.Lookup{}, trace.Summary{}, searched{}, backend{}, pageRecord{}, store.Memory{}, store.Change{}, store.Feedback{}} {
+		look(reflect.TypeOf(v).Name(), reflect.TypeOf(v))
+	}
+	if len(seen) < 30 {
+		t.Errorf("only %d types were looked at", len(seen))
+	}
+}
+
+func TestAsJSON(t *testing.T) {
+	type inner struct{ ChannelID, URL string }
+	got, err := asJSON(struct {
+		inner
+		Took   time.Duration   `json:"took"`
+		Stale  time.Duration   `json:"stale,omitempty"`
+		At     time.Time       `json:"at,omitzero"`
+		All    []time.Duration `json:"all"`
+		Text   string
+		Hidden string `json:"-"`
+		None   []string
+		Of     map[string]time.Duration
+	}{inner: inner{"7", "https://a"}, Took: 1500 * time.Microsecond, All: []time.Duration{time.Second}, Text: "a\u200bb\U000e0041c\ue000 \u2764\u200d", Of: map[string]time.Duration{"x": time.Millisecond}})
+	want := `{
+  "channel_id": "7",
+  "url": "https://a",
+  "took_ms": 1.5,
+  "all_ms": [
+    1000
+  ],
+  "text": "a\u200bb\udb40\udc41c\ue000 ❤` + "\u200d" + `",
+  "none": [],
+  "of_ms": {
+    "x": 1
+  }
+}`
+	if err != nil || got != want {
+		t.Errorf("%v\n%s", err, got)
+	}
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// pageWidth is how wide what is read at a terminal may be, in columns, where the window's width is not known.
+const pageWidth = 100
+
+// hanging breaks a line between words where it would be wider than width, and begins the lines that follow with so many spaces. A word that
+// is wider stays whole. With a width of 0 nothing is broken.
+func hanging(line string, indent, width int) string {
+	if width <= 0 || utf8.RuneCountInString(line) <= width {
+		return line
+	}
+	var b strings.Builder
+	column := 0
+	for i, word := range strings.Split(line, " ") {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case word != "" && column+1+n > width && column > indent:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			column = indent
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += n
+	}
+	return b.String()
+}
