@@ -22,6 +22,7 @@ const (
 // about to write it, and a restart goes on with it until [DB.EndErasure].
 func (db *DB) BeginErasure(ctx context.Context, personID string, byOperator bool, at time.Time) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
+		db.standings.Store(true)
 		_, err := tx.Exec(`INSERT INTO privacy (who, opted_out, forgotten) VALUES (?, 0, ?) ON CONFLICT (who) DO UPDATE SET forgotten = max(forgotten, excluded.forgotten)`,
 			db.Pseudonym(personID), at.UnixMicro())
 		if err == nil {

@@ -31,6 +31,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	_ "modernc.org/sqlite" // the driver named "sqlite"
 )
@@ -51,13 +52,16 @@ type DB struct {
 	writes  *writer  // nil when only looking
 	readers *sql.DB
 	stmts   statements
+	reads   reads
 	vectors matrices // in memory
 	carry   checkpoints
 	watch   watch
 	key     []byte // of [DB.Pseudonym]
-	notices chan string
-	whole   bool      // open has got to its end
-	large   sync.Once // it was said that the file is too large to shrink
+	// standings is false while nobody has a standing: it is set by whoever gives one, in the transaction that does, and never unset.
+	standings atomic.Bool
+	notices   chan string
+	whole     bool      // open has got to its end
+	large     sync.Once // it was said that the file is too large to shrink
 }
 
 // Open opens the store in dir and makes both if they are missing, readable for their owner only. The caller
@@ -124,7 +128,7 @@ func (db *DB) open(ctx context.Context) error {
 	if err := db.connectReaders(); err != nil {
 		return err
 	}
-	if err := errors.Join(db.readKey(ctx), db.prepare(ctx)); err != nil {
+	if err := errors.Join(db.readPrivacy(ctx), db.prepare(ctx)); err != nil {
 		return err
 	}
 	if err := db.indexOld(ctx); err != nil {
@@ -152,7 +156,7 @@ func (db *DB) look(ctx context.Context) error {
 	if have < want {
 		return &Error{Kind: Older, Path: db.path, Have: have, Want: want}
 	}
-	return errors.Join(db.readKey(ctx), db.prepare(ctx))
+	return errors.Join(db.readPrivacy(ctx), db.prepare(ctx))
 }
 
 // connect makes a pool of connections; none is opened yet.
