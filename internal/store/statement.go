@@ -11,7 +11,7 @@ import (
 type statements struct {
 	arrive, save, claim, meet *sql.Stmt // on the writer's connection; nil when only looking
 	begin, end, forget, back  *sql.Stmt // the same
-	post, button, noteTurn    *sql.Stmt // the same
+	post, noteTurn            *sql.Stmt // the same
 	row, index, unindex       *sql.Stmt // the same
 	unsummarise               *sql.Stmt // the same
 	recent, message           *sql.Stmt // on the readers'
@@ -183,8 +183,6 @@ func (db *DB) prepare(ctx context.Context) error {
 			statement{&db.stmts.post, db.writes.pool, `INSERT INTO posts (turn_id, n, message_id, text) VALUES (?, ?, ?, ?)
 				ON CONFLICT (turn_id, n) DO UPDATE SET message_id = excluded.message_id, text = excluded.text`},
 			statement{&db.stmts.noteTurn, db.writes.pool, noteTurnQuery},
-			statement{&db.stmts.button, db.writes.pool, `INSERT INTO buttons (key, turn_id, kind) VALUES (?, ?, ?)
-				ON CONFLICT (turn_id, kind) DO UPDATE SET kind = excluded.kind RETURNING key`},
 			statement{&db.stmts.meet, db.writes.pool, `INSERT INTO people (guild_id, author_id, name, at) VALUES (?, ?, ?, ?)
 				ON CONFLICT (guild_id, author_id) DO UPDATE SET name = excluded.name, at = excluded.at WHERE excluded.at >= at`})
 	}
