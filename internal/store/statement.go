@@ -183,8 +183,7 @@ func (db *DB) prepare(ctx context.Context) error {
 			statement{&db.stmts.post, db.writes.pool, `INSERT INTO posts (turn_id, n, message_id, text) VALUES (?, ?, ?, ?)
 				ON CONFLICT (turn_id, n) DO UPDATE SET message_id = excluded.message_id, text = excluded.text`},
 			statement{&db.stmts.noteTurn, db.writes.pool, noteTurnQuery},
-			statement{&db.stmts.meet, db.writes.pool, `INSERT INTO people (guild_id, author_id, name, at) VALUES (?, ?, ?, ?)
-				ON CONFLICT (guild_id, author_id) DO UPDATE SET name = excluded.name, at = excluded.at WHERE excluded.at >= at`})
+			statement{&db.stmts.meet, db.writes.pool, metQuery})
 	}
 	for _, s := range all {
 		var err error

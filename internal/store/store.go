@@ -53,6 +53,7 @@ type DB struct {
 	readers *sql.DB
 	stmts   statements
 	reads   reads
+	names   names
 	vectors matrices // in memory
 	carry   checkpoints
 	watch   watch
@@ -81,7 +82,7 @@ func openBy(ctx context.Context, dir string, how func(*DB, context.Context) erro
 	if err != nil {
 		return nil, fmt.Errorf("find data directory: %w", err)
 	}
-	db := &DB{path: filepath.Join(dir, fileName), notices: make(chan string, 8)}
+	db := &DB{path: filepath.Join(dir, fileName), notices: make(chan string, 8), names: newNames()}
 	db.watch.path = db.path
 	if err := how(db, ctx); err != nil {
 		_ = db.Close() // why it did not open matters more
