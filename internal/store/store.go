@@ -47,17 +47,18 @@ var ErrNotFound = errors.New("not found")
 // DB is an open store. Its methods may be called from many goroutines. Their errors are [ErrNotFound], the
 // context's own, an [*Error] where the file or its disk is to blame, or else a plain description.
 type DB struct {
-	path    string
-	lock    *os.File // nil when only looking
-	writes  *writer  // nil when only looking
-	readers *sql.DB
-	stmts   statements
-	reads   reads
-	names   names
-	vectors matrices // in memory
-	carry   checkpoints
-	watch   watch
-	key     []byte // of [DB.Pseudonym]
+	path        string
+	lock        *os.File // nil when only looking
+	writes      *writer  // nil when only looking
+	readers     *sql.DB
+	stmts       statements
+	reads       reads
+	names       names
+	remembering remembering
+	vectors     matrices // in memory
+	carry       checkpoints
+	watch       watch
+	key         []byte // of [DB.Pseudonym]
 	// standings is false while nobody has a standing: it is set by whoever gives one, in the transaction that does, and never unset.
 	standings atomic.Bool
 	notices   chan string
@@ -129,7 +130,7 @@ func (db *DB) open(ctx context.Context) error {
 	if err := db.connectReaders(); err != nil {
 		return err
 	}
-	if err := errors.Join(db.readPrivacy(ctx), db.prepare(ctx)); err != nil {
+	if err := errors.Join(db.readPrivacy(ctx), db.readRemembering(ctx), db.prepare(ctx)); err != nil {
 		return err
 	}
 	if err := db.indexOld(ctx); err != nil {
