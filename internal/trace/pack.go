@@ -15,11 +15,14 @@ type packer struct {
 	enc  *zstd.Encoder
 	dec  *zstd.Decoder
 	err  error
+	bufs sync.Pool // of *[]byte
 }
 
 const (
 	// window is how far back the encoder looks. Nearly all records are smaller, and its memory grows with it.
 	window = 128 << 10
+	// largeBuffer is from where on a buffer is not used again: most records are far smaller.
+	largeBuffer = 64 << 10
 	// maxUnpacked bounds what a damaged record can claim to hold.
 	maxUnpacked = 64 << 20
 )
@@ -52,7 +55,24 @@ func (p *packer) pack(text string) []byte {
 	if p.open() != nil {
 		return []byte(text)
 	}
-	return p.enc.EncodeAll([]byte(text), make([]byte, 0, len(text)/4+64))
+	var body []byte
+	p.with(func(buf []byte) []byte {
+		buf = append(buf, text...)
+		body = p.enc.EncodeAll(buf, make([]byte, 0, len(text)/4+64))
+		return buf
+	})
+	return body
+}
+
+// with lends an empty buffer to f, which returns it, and does not keep it.
+func (p *packer) with(f func(buf []byte) []byte) {
+	buf, _ := p.bufs.Get().(*[]byte)
+	if buf == nil {
+		buf = new([]byte)
+	}
+	if *buf = f((*buf)[:0]); cap(*buf) <= largeBuffer {
+		p.bufs.Put(buf)
+	}
 }
 
 // unpack returns the text of what is kept. Records of before they were compressed are texts.

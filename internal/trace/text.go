@@ -53,23 +53,23 @@ const frameN = -1
 // between stands between the texts of a frame. Texts that hold it stay in their record.
 const between = "\x00"
 
-// takeFrame empties the slots of the frame and returns what was in them.
-func takeFrame(t *turn.Trace) string {
+// takeFrame empties the slots of the frame and returns what was in them, nil if they stay as they are.
+func takeFrame(t *turn.Trace) []string {
 	all := frameSlots(t)
-	texts := make([]string, len(all))
+	texts, size := make([]string, len(all)), 0
 	for i, at := range all {
 		if texts[i] = *at; strings.Contains(*at, between) {
-			return ""
+			return nil
 		}
+		size += len(*at) + len(between)
 	}
-	frame := strings.Join(texts, between)
-	if len(frame) < frameLeast {
-		return ""
+	if size-len(between) < frameLeast {
+		return nil
 	}
 	for _, at := range all {
 		*at = ""
 	}
-	return frame
+	return texts
 }
 
 // frameLeast is how long a frame must be to be kept apart, in bytes: a shorter one costs less where it stands.
@@ -116,10 +116,19 @@ func (d *detached) pack() {
 func (s *Store) detach(t *turn.Trace) (turn.Trace, *detached) {
 	bare := clone(t)
 	d := &detached{bodies: map[sum]func() []byte{}}
-	if frame := takeFrame(&bare); frame != "" {
-		d.frame[0] = sha256.Sum256([]byte(frame))
+	if texts := takeFrame(&bare); texts != nil {
+		s.packer.with(func(buf []byte) []byte {
+			for i, text := range texts {
+				if i > 0 {
+					buf = append(buf, between...)
+				}
+				buf = append(buf, text...)
+			}
+			d.frame[0] = sha256.Sum256(buf)
+			return buf
+		})
 		d.frame[1], d.late = s.repeated.get(d.frame[0])
-		redacted := sync.OnceValue(func() string { return s.redact(frame) })
+		redacted := sync.OnceValue(func() string { return s.redact(strings.Join(texts, between)) })
 		if !d.late {
 			d.frame[1] = sha256.Sum256([]byte(redacted()))
 		}

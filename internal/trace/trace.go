@@ -94,11 +94,9 @@ func (s *Store) write(ctx context.Context, t *turn.Trace, check func(*sql.Tx) er
 		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
 	}
 	known := s.known(t.Request.ID)
-	var body []byte
+	var body []byte // of a turn that is over; the others are written again soon
 	if over(t.Phase) {
 		body = s.packer.pack(record)
-	} else {
-		body = []byte(record) // which is written again soon
 	}
 	there := known.messages != nil && slices.Equal(known.refs, texts.refs)
 	if !there {
@@ -108,7 +106,7 @@ func (s *Store) write(ctx context.Context, t *turn.Trace, check func(*sql.Tx) er
 		if err := check(tx); err != nil {
 			return err
 		}
-		if err := prepared.saveRecord(tx, line, t.Request.GuildID, body, known.open); err != nil {
+		if err := prepared.saveRecord(tx, line, t.Request.GuildID, record, body, known.open); err != nil {
 			return err
 		}
 		if err := saveMessages(tx.Stmt(prepared.message), t, known.messages); err != nil {
