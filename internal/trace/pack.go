@@ -20,7 +20,7 @@ type packer struct {
 
 const (
 	// window is how far back the encoder looks. Nearly all records are smaller, and its memory grows with it.
-	window = 128 << 10
+	window = 64 << 10
 	// largeBuffer is from where on a buffer is not used again: most records are far smaller.
 	largeBuffer = 64 << 10
 	// maxUnpacked bounds what a damaged record can claim to hold.
