@@ -1,7 +1,6 @@
 package bot
 
 import (
-	"context"
 	"slices"
 
 	"familiar/internal/context/turn"
@@ -50,10 +49,12 @@ func finalButtons(l *turn.Lookup, cut bool) []string {
 	return append(kinds, deleteButton)
 }
 
-// keys returns the keys of buttons under a turn's reply, by kind. A reply without them is better than none.
-func (b *Bot) keys(ctx context.Context, turnID string, kinds ...string) map[string]string {
-	keys, err := b.Store.Buttons(ctx, turnID, kinds...)
-	b.logged("keep the buttons of a reply", err)
+// keys returns the keys of buttons under a turn's reply, by kind.
+func (b *Bot) keys(turnID string, kinds ...string) map[string]string {
+	keys := map[string]string{}
+	for _, kind := range kinds {
+		keys[kind] = b.Store.ButtonKey(store.Button{TurnID: turnID, Kind: kind})
+	}
 	return keys
 }
 

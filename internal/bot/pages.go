@@ -68,7 +68,7 @@ func (b *Bot) explain(ctx context.Context, e turn.Event) turn.Answer {
 	case err != nil:
 		return b.storeTrouble(e, err)
 	}
-	return b.show(ctx, e, t, b.keys(ctx, t.Request.ID, whyButton)[whyButton], 0)
+	return b.show(ctx, e, t, b.keys(t.Request.ID, whyButton)[whyButton], 0)
 }
 
 // settle gives a turn whose reply has just been posted the time to complete its record.

@@ -222,12 +222,9 @@ func (b *Bot) showSources(ctx context.Context, e turn.Event, t *turn.Trace, note
 		}
 	}
 	a := turn.Answer{Text: text}
-	keys, err := b.Store.Buttons(ctx, t.Request.ID, kinds...)
-	b.logged("keep the buttons of sources", err)
+	keys := b.keys(t.Request.ID, kinds...)
 	for i, kind := range kinds {
-		if keys[kind] != "" {
-			a.Buttons = append(a.Buttons, turn.Button{ID: keys[kind], Label: labels[i]})
-		}
+		a.Buttons = append(a.Buttons, turn.Button{ID: keys[kind], Label: labels[i]})
 	}
 	return a
 }

@@ -59,7 +59,7 @@ func TestPressElsewhere(t *testing.T) {
 	if err := b.save(ctx, record); err != nil {
 		t.Fatal(err)
 	}
-	keys := b.keys(ctx, record.Request.ID, stopButton, sourcesButton, whyButton, regenerateButton, continueButton, deleteButton)
+	keys := b.keys(record.Request.ID, stopButton, sourcesButton, whyButton, regenerateButton, continueButton, deleteButton)
 	press := func(channel, who, id string, admin bool) turn.Answer {
 		return b.press(ctx, turn.Event{Kind: turn.Ordered, GuildID: "hall", Message: turn.Message{ChannelID: channel},
 			Command: &turn.Command{Button: id, By: turn.Author{ID: who}, Admin: admin, Deletes: admin}})
@@ -114,7 +114,7 @@ func TestAPressOutlivesTheProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.lanes.put(func(*lane) {}, arrival{Event: asks("3", "general", "ben")}) // a turn that does not end
-	keys := b.keys(ctx, record.Request.ID, regenerateButton, continueButton)
+	keys := b.keys(record.Request.ID, regenerateButton, continueButton)
 	for _, kind := range []string{regenerateButton, continueButton} {
 		b.press(ctx, turn.Event{Kind: turn.Ordered, GuildID: "hall", Message: turn.Message{ChannelID: "general"}, Command: &turn.Command{Button: keys[kind], By: turn.Author{ID: "ana"}}})
 	}

@@ -108,7 +108,7 @@ func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 		var buttons []turn.Button
 		if actor := b.actor(ctx, a); b.buttoned(actor, b.settings(ctx, actor, a.Event)) {
 			kinds := finalButtons(nil, false)
-			buttons = row(language(a.Event), b.keys(ctx, a.turnID, kinds...), kinds...)
+			buttons = row(language(a.Event), b.keys(a.turnID, kinds...), kinds...)
 		}
 		persona := b.persona(ctx, b.actor(ctx, a), a.Event)
 		_, err := b.send(ctx, turn.Post{ID: last.ID, ChannelID: a.Message.ChannelID, Text: text + mark, Buttons: buttons, Final: true, Persona: persona}, true)

@@ -8,7 +8,7 @@ import (
 
 // plan is the plan of the house, from the ground up: imports go downstairs, at least one floor.
 var plan = [][]string{
-	{"characters", "internal/catalogue", "internal/context/turn", "internal/disk", "internal/flight", "internal/footprint", "internal/house", "internal/linear", "internal/character/macro", "internal/text/confusable", "internal/text/jsregexp", "internal/text/lang", "internal/web/page/dom", "internal/web/page/visible/css"},
+	{"characters", "internal/catalogue", "internal/context/turn", "internal/disk", "internal/flight", "internal/footprint", "internal/house", "internal/linear", "internal/lru", "internal/character/macro", "internal/text/confusable", "internal/text/jsregexp", "internal/text/lang", "internal/text/lazyregexp", "internal/web/page/dom", "internal/web/page/visible/css"},
 	{
 		"internal/api", "internal/character/lorebook", "internal/character/rewrite", "internal/llm", "internal/redact", "internal/store", "internal/text", "internal/web/clean", "internal/web/guard",
 		"internal/web/page/charset", "internal/web/page/meta", "internal/web/page/visible/cascade", "internal/web/picture",

@@ -18,17 +18,11 @@ func (m *Model) Bytes() []byte {
 	classes := strings.Join(m.classes, "\n")
 	out = binary.LittleEndian.AppendUint32(out, uint32(len(classes)))
 	out = append(out, classes...)
-	out = binary.LittleEndian.AppendUint32(out, uint32(len(m.names)))
+	out = binary.LittleEndian.AppendUint32(out, uint32(m.names.len()))
 	for _, x := range append(append([]float64{}, m.bias...), m.scale...) {
 		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(float32(x)))
 	}
-	for _, h := range m.names {
-		out = binary.LittleEndian.AppendUint32(out, h)
-	}
-	for _, w := range m.weights {
-		out = append(out, byte(w))
-	}
-	return out
+	return append(append(out, m.names...), m.weights...)
 }
 
 // MustParse is Parse for a model that is built into the program: one that is broken is a broken build, and it panics.
@@ -40,7 +34,7 @@ func MustParse(file []byte) *Model {
 	return m
 }
 
-// Parse reads what Bytes wrote.
+// Parse reads what Bytes wrote. The model refers to the file, which must not change.
 func Parse(file []byte) (*Model, error) {
 	rest, ok := bytes.CutPrefix(file, []byte(magic))
 	if !ok {
@@ -53,12 +47,7 @@ func Parse(file []byte) (*Model, error) {
 	if r.short || len(r.rest) != n*(4+k) {
 		return nil, errors.New("read model: it is cut short or too long")
 	}
-	for range n {
-		m.names = append(m.names, r.number())
-	}
-	for _, b := range r.rest {
-		m.weights = append(m.weights, int8(b))
-	}
+	m.names, m.weights = r.take(4*n), r.rest
 	return m, nil
 }
 

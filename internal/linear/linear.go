@@ -7,6 +7,7 @@ package linear
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
@@ -23,9 +24,16 @@ type Model struct {
 	classes []string
 	bias    []float64 // by class
 	scale   []float64 // by class: what one step of a weight is worth
-	names   []uint32  // hashes of the features' names, sorted
-	weights []int8    // one row of len(classes) for each of names
+	names   hashes    // of the features' names, sorted
+	weights []byte    // int8: one row of len(classes) for each of names
 }
+
+// hashes are numbers of 32 bits as they stand in a file, little-endian: a model in the binary is read where it is.
+type hashes []byte
+
+func (h hashes) len() int { return len(h) / 4 }
+
+func (h hashes) at(i int) uint32 { return binary.LittleEndian.Uint32(h[4*i:]) }
 
 // Classes are the names of the classes, in the order of Classify's probabilities.
 func (m *Model) Classes() []string { return m.classes }
@@ -36,7 +44,7 @@ func (m *Model) Classify(features []Feature) []float64 {
 	for _, f := range features {
 		row := m.row(f.Name)
 		for c, w := range row {
-			sums[c] += float64(w) * m.scale[c] * f.Value
+			sums[c] += float64(int8(w)) * m.scale[c] * f.Value
 		}
 	}
 	softmax(sums)
@@ -57,9 +65,9 @@ func (m *Model) Why(features []Feature, class int) []Reason {
 		if row == nil {
 			continue
 		}
-		own, mean := float64(row[class])*m.scale[class], 0.0
+		own, mean := float64(int8(row[class]))*m.scale[class], 0.0
 		for c, w := range row {
-			mean += float64(w) * m.scale[c] / float64(len(row))
+			mean += float64(int8(w)) * m.scale[c] / float64(len(row))
 		}
 		reasons = append(reasons, Reason{f.Name, (own - mean) * f.Value})
 	}
@@ -72,7 +80,7 @@ func (m *Model) Why(features []Feature, class int) []Reason {
 // Weight is what one of a feature adds to the log-odds of a class; 0 for a feature that no example had.
 func (m *Model) Weight(name string, class int) float64 {
 	if row := m.row(name); row != nil {
-		return float64(row[class]) * m.scale[class]
+		return float64(int8(row[class])) * m.scale[class]
 	}
 	return 0
 }
@@ -82,16 +90,16 @@ func (m *Model) Knows(name string) bool { return m.row(name) != nil }
 
 // row is the weights of a feature by class; nil if it is unknown. Hashes are spread evenly, so one stands near where
 // its share of all numbers is.
-func (m *Model) row(name string) []int8 {
-	h := hash(name)
-	i := int(uint64(h) * uint64(len(m.names)) >> 32)
-	for i > 0 && m.names[i-1] >= h {
+func (m *Model) row(name string) []byte {
+	h, n := hash(name), m.names.len()
+	i := int(uint64(h) * uint64(n) >> 32)
+	for i > 0 && m.names.at(i-1) >= h {
 		i--
 	}
-	for i < len(m.names) && m.names[i] < h {
+	for i < n && m.names.at(i) < h {
 		i++
 	}
-	if i == len(m.names) || m.names[i] != h {
+	if i == n || m.names.at(i) != h {
 		return nil
 	}
 	k := len(m.classes)

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"encoding/binary"
 	"maps"
 	"math"
 	"slices"
@@ -128,24 +129,24 @@ func (t *trainer) model() *Model {
 	for i, w := range t.weights {
 		m.scale[i%k] = max(m.scale[i%k], math.Abs(w)/127)
 	}
-	rows := map[uint32][]int8{}
+	rows, names := map[uint32][]byte{}, []uint32(nil)
 	for _, name := range slices.Sorted(maps.Keys(t.index)) {
 		at := t.index[name]
-		row, weighs := make([]int8, k), false
+		row, weighs := make([]byte, k), false
 		for c := range k {
 			if m.scale[c] > 0 {
-				row[c] = int8(math.Round(t.weights[at*k+c] / m.scale[c]))
+				row[c] = byte(int8(math.Round(t.weights[at*k+c] / m.scale[c])))
 			}
 			weighs = weighs || row[c] != 0
 		}
 		if weighs {
 			rows[hash(name)] = row
-			m.names = append(m.names, hash(name))
+			names = append(names, hash(name))
 		}
 	}
-	slices.Sort(m.names)
-	m.names = slices.Compact(m.names)
-	for _, h := range m.names {
+	slices.Sort(names)
+	for _, h := range slices.Compact(names) {
+		m.names = binary.LittleEndian.AppendUint32(m.names, h)
 		m.weights = append(m.weights, rows[h]...)
 	}
 	return m

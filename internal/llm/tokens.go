@@ -4,7 +4,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/maypok86/otter/v2"
+	"familiar/internal/lru"
 )
 
 // Counter counts the tokens of texts with the o200k vocabulary, which travels in the binary. The zero value is
@@ -15,8 +15,8 @@ type Counter struct {
 	Model string
 
 	once    sync.Once
-	foreign bool                      // set by once
-	counts  *otter.Cache[string, int] // set by once; by text
+	foreign bool                    // set by once
+	counts  *lru.Cache[string, int] // set by once; by text
 }
 
 const (
@@ -34,7 +34,7 @@ func (c *Counter) Count(text string) int {
 	if len(text) < minCached || len(text) > maxCached {
 		return c.margin(countTokens(text))
 	}
-	if n, ok := c.counts.GetIfPresent(text); ok {
+	if n, ok := c.counts.Get(text); ok {
 		return n
 	}
 	n := c.margin(countTokens(text))
@@ -45,10 +45,7 @@ func (c *Counter) Count(text string) int {
 
 func (c *Counter) load() {
 	c.foreign = c.Model != "" && !speaksO200k(c.Model)
-	c.counts = otter.Must(&otter.Options[string, int]{
-		MaximumWeight: cachedBytes,
-		Weigher:       func(text string, _ int) uint32 { return uint32(len(text)) },
-	})
+	c.counts = lru.New(cachedBytes, func(text string, _ int) int64 { return int64(len(text)) })
 }
 
 // margin adds 10 %, rounded up, for a vocabulary that is not the model's own.

@@ -13,6 +13,7 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -37,11 +38,13 @@ func isMixed(s string) bool {
 	return len(s) >= mixed && strings.ContainsFunc(s, unicode.IsLetter) && strings.ContainsFunc(s, unicode.IsDigit)
 }
 
-// Redactor replaces secrets. It is immutable and safe for concurrent use; a nil or zero one redacts nothing.
+// Redactor replaces secrets. It does not change, is safe for concurrent use and must not be copied; a nil or zero one redacts nothing.
 type Redactor struct {
 	plain forms // as they are
 	dense forms // in the view of letters and digits
 	shown forms // in the other view
+
+	bufs sync.Pool // of *[]byte, for views
 }
 
 // New returns a redactor of those of the given secrets that it [Protects].
@@ -55,13 +58,13 @@ func New(secrets ...string) *Redactor {
 		coded := codedForms(s)
 		asIs = append(append(asIs, s, reverse(s)), coded...)
 		for _, f := range coded {
-			if seen := string(dense.read(f, nil, false).text); len(seen) >= mixed {
+			if seen := string(dense.read(nil, f, nil, false).text); len(seen) >= mixed {
 				inDense = append(inDense, seen)
 			}
 		}
-		if seen := string(dense.read(s, nil, false).text); isMixed(seen) {
+		if seen := string(dense.read(nil, s, nil, false).text); isMixed(seen) {
 			inDense = append(inDense, seen, reverse(seen))
-		} else if seen := string(shown.read(s, nil, false).text); len(seen) >= mixed {
+		} else if seen := string(shown.read(nil, s, nil, false).text); len(seen) >= mixed {
 			inShown = append(inShown, seen, reverse(seen)) // words without what stands between them are words
 		}
 	}

@@ -112,10 +112,10 @@ func targetLength(s string) int {
 	return 0
 }
 
-// read returns the view of s, without the stretches hidden. Only where places are wanted it says where its bytes come from:
-// that takes sixteen times the room.
-func (k *kind) read(s string, hidden [][]int, places bool) view {
-	v := view{text: make([]byte, 0, len(s)), places: places}
+// read returns the view of s, without the stretches hidden, in the place of buf. Only where places are wanted it says where its bytes
+// come from: that takes sixteen times the room.
+func (k *kind) read(buf []byte, s string, hidden [][]int, places bool) view {
+	v := view{text: slices.Grow(buf[:0], len(s)), places: places}
 	if places {
 		v.from, v.to = make([]int, 0, len(s)), make([]int, 0, len(s))
 	}
@@ -239,12 +239,28 @@ func hexDigit(b byte) rune {
 // signs are the first of alphabets of emoji: the signs of flags, and letters in black circles and squares.
 var signs = [...]rune{0x1F1E6, 0x1F150, 0x1F170}
 
-// views calls do with each view in which a form may be found, and those forms, until it returns false.
+// views calls do with each view in which a form may be found, and those forms, until it returns false. The view is good until do returns.
 func (r *Redactor) views(s string, places bool, do func(v view, forms *forms) bool) {
+	buf, _ := r.bufs.Get().(*[]byte)
+	if buf == nil {
+		buf = new([]byte)
+	}
+	defer r.bufs.Put(buf)
+	look := func(k *kind, hidden [][]int, forms *forms) (on, numbered bool) {
+		v := k.read(*buf, s, hidden, places)
+		*buf = v.text
+		return do(v, forms), v.numbered
+	}
 	hidden := unseen(s)
 	for _, h := range [][][]int{nil, hidden} {
-		v := dense.read(s, h, places)
-		if !do(v, &r.dense) || v.numbered && !do(digits.read(s, h, places), &r.dense) || len(r.shown.all) > 0 && !do(shown.read(s, h, places), &r.shown) || len(hidden) == 0 {
+		on, numbered := look(dense, h, &r.dense)
+		if on && numbered {
+			on, _ = look(digits, h, &r.dense)
+		}
+		if on && len(r.shown.all) > 0 {
+			on, _ = look(shown, h, &r.shown)
+		}
+		if !on || len(hidden) == 0 {
 			return
 		}
 	}

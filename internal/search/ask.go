@@ -35,7 +35,7 @@ func (e *Engine) ask(ctx context.Context, s *source, q Query, mayAsk func(now ti
 	recalled := !q.NoCache && e.recall(k)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if a, ok := e.answers.GetIfPresent(k); ok && !q.NoCache && e.fresh(k, a) {
+	if a, ok := e.answers.Get(k); ok && !q.NoCache && e.fresh(k, a) {
 		e.stats.Cached++
 		if recalled {
 			e.stats.DiskHits++

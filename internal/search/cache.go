@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/maypok86/otter/v2"
 	"golang.org/x/text/unicode/norm"
 	"golang.org/x/time/rate"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/lru"
 )
 
 // The cache has two levels: the answer of each backend, and the merged result. Only what found something is kept, and of
@@ -70,7 +70,7 @@ type cachedResult struct {
 
 // cachedResult returns the result of an earlier search, for its caller to own.
 func (e *Engine) cachedResult(k key, q Query) (Result, bool) {
-	r, ok := e.results.GetIfPresent(k)
+	r, ok := e.results.Get(k)
 	now := e.now()
 	age := now.Sub(r.at)
 	if !ok || q.NoCache || age >= lifetime(q.Intent, keepResult) || now.Sub(r.oldest) >= lifetime(q.Intent, keepAnswer) {
@@ -107,7 +107,7 @@ func (r Result) clone() Result {
 // of the oldest of these answers: 0 if there is none.
 func (e *Engine) useStale(q Query, sources []*source, answers []answer) (oldest time.Duration) {
 	for i, s := range sources {
-		old, ok := e.answers.GetIfPresent(keyOf(s.Name(), q))
+		old, ok := e.answers.Get(keyOf(s.Name(), q))
 		age := e.now().Sub(old.at)
 		if !ok || answers[i].ok() || age >= keepStale {
 			continue
@@ -118,7 +118,7 @@ func (e *Engine) useStale(q Query, sources []*source, answers []answer) (oldest 
 	return oldest
 }
 
-// open makes the sources and the caches. Times are checked on reading, so that the caches need no goroutine of their own.
+// open makes the sources and the caches.
 func (e *Engine) open() {
 	e.memory.used = map[string]int{}
 	for _, b := range e.Backends {
@@ -127,16 +127,8 @@ func (e *Engine) open() {
 	e.bucket = rate.NewLimiter(globalPerSecond, globalBurst)
 	e.flights.Timeout = cmp.Or(e.Timeout, defaultTimeout)
 	e.callers = map[string]*rate.Limiter{}
-	e.answers = otter.Must(&otter.Options[key, answer]{
-		MaximumWeight: maxAnswers,
-		Weigher:       func(k key, a answer) uint32 { return a.size() + uint32(len(k.text)) + 200 },
-		Executor:      func(f func()) { f() },
-	})
-	e.results = otter.Must(&otter.Options[key, cachedResult]{
-		MaximumWeight: maxResults,
-		Weigher:       func(k key, r cachedResult) uint32 { return r.size() + uint32(len(k.text)) + 200 },
-		Executor:      func(f func()) { f() },
-	})
+	e.answers = lru.New(maxAnswers, func(k key, a answer) int64 { return a.size() + int64(len(k.text)) + 200 })
+	e.results = lru.New(maxResults, func(k key, r cachedResult) int64 { return r.size() + int64(len(k.text)) + 200 })
 }
 
 // lifetime is how long an answer is as good as a new one, given how long it usually is.
@@ -147,22 +139,22 @@ func lifetime(intent turn.Intent, usual time.Duration) time.Duration {
 	return usual
 }
 
-func (a answer) size() uint32 {
+func (a answer) size() int64 {
 	n := 0
 	for i := range a.hits {
 		h := &a.hits[i]
 		n += 2*len(h.Title) + 2*len(h.Snippet) + len(h.Text) + 3*len(h.URL) + 300
 	}
-	return uint32(n)
+	return int64(n)
 }
 
-func (r Result) size() uint32 {
+func (r Result) size() int64 {
 	n := 100 * len(r.Asked)
 	for i := range r.Hits {
 		h := &r.Hits[i]
 		n += len(h.Title) + len(h.Snippet) + len(h.Text) + len(h.URL) + 300
 	}
-	return uint32(n)
+	return int64(n)
 }
 
 func (e *Engine) now() time.Time {

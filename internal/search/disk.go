@@ -91,7 +91,7 @@ func (d *Disk) put(k key, a answer) {
 
 // recall loads an answer from disk where memory has none that is fresh, and reports whether it did.
 func (e *Engine) recall(k key) bool {
-	if a, ok := e.answers.GetIfPresent(k); ok && e.fresh(k, a) {
+	if a, ok := e.answers.Get(k); ok && e.fresh(k, a) {
 		return false
 	}
 	old, ok := e.Disk.get(k) // without the lock: a disk may be slow
@@ -100,7 +100,7 @@ func (e *Engine) recall(k key) bool {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if a, ok := e.answers.GetIfPresent(k); ok && !a.at.Before(old.at) {
+	if a, ok := e.answers.Get(k); ok && !a.at.Before(old.at) {
 		return false
 	}
 	e.answers.Set(k, old)

@@ -8,11 +8,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/maypok86/otter/v2"
 	"golang.org/x/time/rate"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/flight"
+	"familiar/internal/lru"
 	"familiar/internal/web/guard"
 )
 
@@ -34,8 +34,8 @@ type Engine struct {
 
 	once    sync.Once
 	sources []*source // made by once, as what follows: Backends
-	answers *otter.Cache[key, answer]
-	results *otter.Cache[key, cachedResult]
+	answers *lru.Cache[key, answer]
+	results *lru.Cache[key, cachedResult]
 	memory  memoryLedger // the ledger, where there is no other
 	flights flight.Group[key, answer]
 	tasks   sync.WaitGroup // pages being read, answers being written to Disk

@@ -129,7 +129,7 @@ func crowd(tb testing.TB, db *DB, n, channels int) {
 					ID: fmt.Sprintf("1%018d", i), ChannelID: fmt.Sprintf("2%018d", random.IntN(channels)), GuildID: "3", AuthorID: fmt.Sprintf("4%018d", random.IntN(500)),
 					AuthorName: "somebody", Text: text.String(), At: begin.Add(time.Duration(i) * 10 * time.Second),
 				}
-				if _, err := db.arrive(tx, Arrival{Message: m}); err != nil {
+				if _, _, err := db.arrive(tx, Arrival{Message: m}); err != nil {
 					return err
 				}
 			}

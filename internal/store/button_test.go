@@ -2,48 +2,58 @@ package store
 
 import (
 	"errors"
+	"strings"
 	"testing"
 )
 
-// TestButtons keeps what buttons mean over a restart, and no longer than the record of their turn.
+// TestButtons has buttons mean the same over a restart, and no longer than the record of their turn.
 func TestButtons(t *testing.T) {
 	dir := t.TempDir()
 	db, ctx := open(t, dir), t.Context()
-	for _, id := range []string{"turn", "other"} {
-		if _, err := db.exec(ctx, "record a turn", `INSERT INTO traces (id, channel_id, guild_id, began, took, phase, lookup, author, question, model, err, record)
-			VALUES (?, 'c', 'g', 0, 0, 'answered', '', '', '', '', '', '')`, id); err != nil {
+	exec := func(query string, args ...any) {
+		t.Helper()
+		if _, err := db.exec(ctx, "test", query, args...); err != nil {
 			t.Fatal(err)
 		}
 	}
-	first, err := db.Buttons(ctx, "turn", "why", "stop")
-	if err != nil || len(first) != 2 || first["why"] == first["stop"] || len(first["why"]) < 20 {
-		t.Fatalf("keys %v, %v", first, err)
+	for _, id := range []string{"turn", "other"} {
+		exec(`INSERT INTO traces (id, channel_id, guild_id, began, took, phase, lookup, author, question, model, err, record)
+			VALUES (?, 'c', 'g', 0, 0, 'answered', '', '', '', '', '', '')`, id)
+	}
+	exec(`INSERT INTO buttons (key, turn_id, kind) VALUES ('OFBEFORE', 'turn', 'why')`)
+	stop, second, other := Button{"turn", "stop"}, Button{"turn", "wrong:2"}, Button{"other", "stop"}
+	keys := map[Button]string{}
+	for _, b := range []Button{stop, second, other} {
+		keys[b] = db.ButtonKey(b)
+		if strings.Contains(keys[b], ":") || len(keys[b]) < 20 {
+			t.Errorf("the key of %v is %q", b, keys[b])
+		}
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	db = open(t, dir)
-	again, err := db.Buttons(ctx, "turn", "why", "delete")
-	if err != nil || again["why"] != first["why"] || again["delete"] == "" {
-		t.Errorf("keys %v, before %v, %v", again, first, err)
+	for b, key := range keys {
+		if got, err := db.Button(ctx, key); err != nil || got != b || db.ButtonKey(b) != key {
+			t.Errorf("%q is %+v, %v; want %+v", key, got, err, b)
+		}
 	}
-	if b, err := db.Button(ctx, first["stop"]); err != nil || b != (Button{TurnID: "turn", Kind: "stop"}) {
-		t.Errorf("got %+v, %v", b, err)
+	if b, err := db.Button(ctx, "OFBEFORE"); err != nil || b != (Button{"turn", "why"}) {
+		t.Errorf("a kept button is %+v, %v", b, err)
 	}
-	if _, err := db.Button(ctx, "forged"); !errors.Is(err, ErrNotFound) {
-		t.Errorf("a forged key: %v", err)
+	mac := keys[stop][strings.LastIndexByte(keys[stop], '.'):]
+	for _, forged := range []string{"forged", "", ".", "turn.stop.", "turn.delete" + mac, "other.stop" + mac, keys[stop] + "x"} {
+		if _, err := db.Button(ctx, forged); !errors.Is(err, ErrNotFound) {
+			t.Errorf("forged %q: %v", forged, err)
+		}
 	}
-	other, err := db.Buttons(ctx, "other", "why")
-	if err != nil {
-		t.Fatal(err)
+	exec(`DELETE FROM traces WHERE id = 'turn'`)
+	for _, key := range []string{keys[stop], "OFBEFORE"} {
+		if _, err := db.Button(ctx, key); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%q, whose record is gone: %v", key, err)
+		}
 	}
-	if _, err := db.exec(ctx, "delete a record", `DELETE FROM traces WHERE id = 'turn'`); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Button(ctx, first["why"]); !errors.Is(err, ErrNotFound) {
-		t.Errorf("a button whose record is gone: %v", err)
-	}
-	if _, err := db.Button(ctx, other["why"]); err != nil {
+	if _, err := db.Button(ctx, keys[other]); err != nil {
 		t.Errorf("another turn's button: %v", err)
 	}
 }

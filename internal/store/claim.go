@@ -31,34 +31,41 @@ type Post struct{ ID, Text string }
 // there already. Then nothing of it is saved: an old event may come again after an edit. Authors' names are kept, see
 // [DB.People]. Of somebody who opted out the claim alone is kept, and what somebody wrote before they were forgotten is never new.
 func (db *DB) Arrive(ctx context.Context, all ...Arrival) (first []bool, err error) {
+	met := false
 	err = db.Write(ctx, func(tx *sql.Tx) error {
-		first = make([]bool, len(all))
+		first, met = make([]bool, len(all)), false
 		for i, a := range all {
+			var someone bool
 			var err error
-			if first[i], err = db.arrive(tx, a); err != nil {
+			if first[i], someone, err = db.arrive(tx, a); err != nil {
 				return err
 			}
+			met = met || someone
 		}
 		return nil
 	})
+	if met {
+		db.names.changed()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("save arriving messages: %w", err)
 	}
 	return first, nil
 }
 
-func (db *DB) arrive(tx *sql.Tx, a Arrival) (first bool, err error) {
+// arrive saves one message. met reports whether a name of its author was noted.
+func (db *DB) arrive(tx *sql.Tx, a Arrival) (first, met bool, err error) {
 	if a.Event, err = db.keptEvent(tx, a.Event); err != nil {
-		return false, err
+		return false, false, err
 	}
 	kept, err := db.keeps(tx, a.Message)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	if !kept && !a.Message.Own {
 		s, err := db.StandingIn(tx, a.Message.AuthorID)
 		if err != nil || !s.Forgotten.IsZero() && !a.Message.At.After(s.Forgotten) {
-			return false, err
+			return false, false, err
 		}
 	}
 	if a.Claim != "" {
@@ -68,48 +75,52 @@ func (db *DB) arrive(tx *sql.Tx, a Arrival) (first bool, err error) {
 		}
 		r, err := tx.Stmt(db.stmts.claim).Exec(a.Claim, time.Now().UnixMicro(), state, a.Event)
 		if err != nil {
-			return false, err
+			return false, false, err
 		}
 		if first, err = changed(r); err != nil || !first {
-			return false, err
+			return false, false, err
 		}
 	}
 	m := a.Message
 	if !kept {
-		return true, nil
+		return true, false, nil
 	}
 	r, err := insertInto(tx.Stmt(db.stmts.arrive), m)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	isNew, err := changed(r)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	if a.Claim == "" {
 		if first = isNew; !first {
-			return false, nil
+			return false, false, nil
 		}
 	}
 	if isNew {
 		row, err := r.LastInsertId()
 		if err != nil {
-			return false, err
+			return false, false, err
 		}
 		if err := db.index(tx, row, m); err != nil {
-			return false, err
+			return false, false, err
 		}
 	}
 	if m.GuildID != "" {
 		if _, err := tx.Stmt(db.stmts.back).Exec(m.GuildID); err != nil {
-			return first, err
+			return first, false, err
 		}
 	}
 	if m.Own || m.GuildID == "" || m.AuthorID == "" || m.AuthorName == "" {
-		return first, nil
+		return first, false, nil
 	}
-	_, err = tx.Stmt(db.stmts.meet).Exec(m.GuildID, m.AuthorID, m.AuthorName, m.At.UnixMicro())
-	return first, err
+	r, err = tx.Stmt(db.stmts.meet).Exec(m.GuildID, m.AuthorID, m.AuthorName, m.At.UnixMicro(), metAgain.Microseconds())
+	if err != nil {
+		return first, false, err
+	}
+	met, err = changed(r)
+	return first, met, err
 }
 
 // Claim claims an event that asks for no turn, and reports whether it was the first time. An event without an id is always new.

@@ -19,9 +19,14 @@ type Conduct struct {
 
 const selectConduct = `SELECT chatty, threads, posts, subscribed FROM conduct WHERE channel_id = ?`
 
+func scanConduct(row scanner) (c Conduct, err error) {
+	err = row.Scan(&c.Chatty, &c.Threads, &c.Posts, &c.Subscribed)
+	return c, err
+}
+
 // Conduct returns what people chose for a channel.
 func (db *DB) Conduct(ctx context.Context, channelID string) (c Conduct, err error) {
-	err = db.readers.QueryRowContext(ctx, selectConduct, channelID).Scan(&c.Chatty, &c.Threads, &c.Posts, &c.Subscribed)
+	c, err = queryRow(ctx, db, scanConduct, selectConduct, channelID)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return Conduct{}, fmt.Errorf("read conduct: %w", db.Explain(err))
 	}
@@ -31,8 +36,7 @@ func (db *DB) Conduct(ctx context.Context, channelID string) (c Conduct, err err
 // ChangeConduct changes what people chose for a channel, in one step: no other change is lost.
 func (db *DB) ChangeConduct(ctx context.Context, channelID, guildID string, by By, change func(*Conduct)) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
-		var c Conduct
-		err := tx.QueryRow(selectConduct, channelID).Scan(&c.Chatty, &c.Threads, &c.Posts, &c.Subscribed)
+		c, err := scanConduct(tx.QueryRow(selectConduct, channelID))
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}

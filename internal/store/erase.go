@@ -22,6 +22,7 @@ const (
 // about to write it, and a restart goes on with it until [DB.EndErasure].
 func (db *DB) BeginErasure(ctx context.Context, personID string, byOperator bool, at time.Time) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
+		db.standings.Store(true)
 		_, err := tx.Exec(`INSERT INTO privacy (who, opted_out, forgotten) VALUES (?, 0, ?) ON CONFLICT (who) DO UPDATE SET forgotten = max(forgotten, excluded.forgotten)`,
 			db.Pseudonym(personID), at.UnixMicro())
 		if err == nil {
@@ -77,6 +78,7 @@ func (db *DB) EndErasure(ctx context.Context, personID string) error {
 // Erase deletes all that is on a trail but for records, which package trace deletes before it. It does so in small transactions; whoever
 // writes meanwhile does not wait long.
 func (db *DB) Erase(ctx context.Context, t *Trail) error {
+	defer db.names.changed()
 	mine := slices.Concat(sorted(t.Messages), sorted(t.answers))
 	for ids := range slices.Chunk(mine, eraseBatch) {
 		if err := db.Write(ctx, func(tx *sql.Tx) error { return db.eraseMessages(tx, ids) }); err != nil {

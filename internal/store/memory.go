@@ -259,6 +259,7 @@ func (db *DB) insertMemory(tx *sql.Tx, m Memory) (int64, error) {
 			return 0, err
 		}
 	}
+	db.remembering.add(m.Scope.GuildID)
 	err := tx.QueryRow(`INSERT INTO memories (id, kind, scope, scope_id, guild_id, subject, text, folded, trace_id, by_id, said_at, learned_at, supersedes, superseded, pinned)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, id, m.Kind, m.Scope.Kind, m.Scope.ID, m.Scope.GuildID, m.Subject, m.Text, folded(m.Text),
 		m.TraceID, m.By, m.SaidAt.UnixMicro(), m.LearnedAt.UnixMicro(), m.Supersedes, m.Superseded, m.Pinned).Scan(&m.ID)

@@ -22,7 +22,7 @@ func (db *DB) MemoriesAbout(ctx context.Context, w Within, subjects []string, ki
 		return nil, nil
 	}
 	args := append(w.args(), listed(subjects), len(kinds) == 0, listed(kinds))
-	rows, err := db.readers.QueryContext(ctx, `SELECT `+memoryColumns+` FROM memories m WHERE NOT m.superseded AND `+scoped+`
+	rows, err := db.query(ctx, `SELECT `+memoryColumns+` FROM memories m WHERE NOT m.superseded AND `+scoped+`
 		AND m.subject `+amongThese+` AND (? OR m.kind `+amongThese+`)`+latestMemories, args...)
 	return collect(db, "read memories of a subject", rows, err, scanMemory)
 }
@@ -51,7 +51,7 @@ func (db *DB) SearchMemories(ctx context.Context, w Within, text string, limit i
 		return nil, nil
 	}
 	args := append(append([]any{query}, w.args()...), max(1, limit))
-	rows, err := db.readers.QueryContext(ctx, `SELECT `+memoryColumns+` FROM (`+memoriesWith+`) f JOIN memories m ON m.id = f.id
+	rows, err := db.query(ctx, `SELECT `+memoryColumns+` FROM (`+memoriesWith+`) f JOIN memories m ON m.id = f.id
 		WHERE NOT m.superseded AND `+scoped+` ORDER BY f.score, m.said_at DESC, m.id DESC LIMIT 0 + ?`, args...)
 	return collect(db, "search memories", rows, err, scanMemory)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -53,6 +54,8 @@ type Within struct {
 	channels  []string
 	guilds    []string
 	own       string
+
+	channelList, guildList string // channels and guilds as parameters
 }
 
 // WithinDM reads for a direct message: its own statements, and what is public.
@@ -71,6 +74,7 @@ func (w Within) AlsoChannels(guildID string, readable []string) Within {
 	}
 	w.guilds = append(slices.Clip(w.guilds), guildID)
 	w.channels = slices.Concat(w.channels, readable)
+	w.channelList, w.guildList = listed(w.channels), listed(w.guilds)
 	return w
 }
 
@@ -109,6 +113,6 @@ const scoped = ` (? AND (m.scope = 'public' OR m.scope = 'dm' AND m.scope_id = ?
 	OR ? <> '' AND m.guild_id <> '' AND (m.by_id = ? OR m.kind = 'person' AND m.subject = ?))) `
 
 func (w Within) args() []any {
-	guilds := listed(w.guilds)
-	return []any{w.somewhere, w.dm, listed(w.channels), guilds, guilds, w.own, w.own, w.own}
+	channels, guilds := cmp.Or(w.channelList, "[]"), cmp.Or(w.guildList, "[]")
+	return []any{w.somewhere, w.dm, channels, guilds, guilds, w.own, w.own, w.own}
 }

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -34,6 +36,49 @@ func TestPeople(t *testing.T) {
 			t.Errorf("people of %q: %v (-want +got):\n%s", guild, err, diff)
 		}
 	}
+}
+
+// TestPeopleAreReadAgain has names that were read before change: by somebody new, by a new name, by somebody who speaks again after a while
+// and by a name that is forgotten.
+func TestPeopleAreReadAgain(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	n := 0
+	says := func(author, name string, minute int) {
+		t.Helper()
+		n++
+		m := message(fmt.Sprint("m", n), "a", minute)
+		m.AuthorID, m.AuthorName = author, name
+		if _, err := arrive(ctx, db, m, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	people := func(want ...string) {
+		t.Helper()
+		for range 2 {
+			if got, err := db.People(ctx, "g"); !slices.Equal(got, want) || err != nil {
+				t.Errorf("people are %q, %v; want %q", got, err, want)
+			}
+		}
+	}
+	people()
+	says("u1", "Ada", 0)
+	people("Ada")
+	says("u2", "Bo", 1)
+	people("Bo", "Ada")
+	says("u1", "Ada", 2) // too soon to matter
+	people("Bo", "Ada")
+	says("u2", "Bob", 2)
+	people("Bob", "Ada")
+	says("u1", "Ada", 12)
+	people("Ada", "Bob")
+	if n, err := db.PrunePeople(ctx, noon.Add(15*time.Minute)); n != 1 || err != nil {
+		t.Errorf("%d names forgotten, %v", n, err)
+	}
+	people("Ada")
+	if err := db.DeleteGuild(ctx, "g"); err != nil {
+		t.Fatal(err)
+	}
+	people()
 }
 
 func TestFeedback(t *testing.T) {

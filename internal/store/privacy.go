@@ -47,10 +47,13 @@ func (db *DB) Pseudonym(personID string) string {
 	return "~" + hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-func (db *DB) readKey(ctx context.Context) error {
-	if err := db.readers.QueryRowContext(ctx, `SELECT key FROM privacy_key`).Scan(&db.key); err != nil {
+// readPrivacy reads the key of hashes, and whether anybody has a standing.
+func (db *DB) readPrivacy(ctx context.Context) error {
+	var standings bool
+	if err := db.readers.QueryRowContext(ctx, `SELECT key, EXISTS (SELECT 1 FROM privacy) FROM privacy_key`).Scan(&db.key, &standings); err != nil {
 		return fmt.Errorf("read the key of hashes: %w", err)
 	}
+	db.standings.Store(standings || !db.owns())
 	return nil
 }
 
@@ -58,6 +61,9 @@ const standingQuery = `SELECT opted_out, forgotten FROM privacy WHERE who = ?`
 
 // Standing returns what a person has said of what is kept of them.
 func (db *DB) Standing(ctx context.Context, personID string) (Standing, error) {
+	if !db.standings.Load() {
+		return Standing{}, nil
+	}
 	s, err := scanStanding(db.stmts.standing.QueryRowContext(ctx, db.Pseudonym(personID)))
 	if err != nil {
 		return Standing{}, fmt.Errorf("read what a person said of their data: %w", db.Explain(err))
@@ -67,7 +73,7 @@ func (db *DB) Standing(ctx context.Context, personID string) (Standing, error) {
 
 // StandingIn is Standing in a transaction of [DB.Write].
 func (db *DB) StandingIn(tx *sql.Tx, personID string) (Standing, error) {
-	if personID == "" {
+	if personID == "" || !db.standings.Load() {
 		return Standing{}, nil
 	}
 	return scanStanding(tx.Stmt(db.stmts.standingIn).QueryRow(db.Pseudonym(personID)))
@@ -100,6 +106,7 @@ func (db *DB) OptOut(ctx context.Context, personID string, out bool, at time.Tim
 		act, since = ActOptOut, at.UnixMicro()
 	}
 	err := db.Write(ctx, func(tx *sql.Tx) error {
+		db.standings.Store(true)
 		_, err := tx.Exec(`INSERT INTO privacy (who, opted_out, forgotten) VALUES (?, ?, 0) ON CONFLICT (who) DO UPDATE SET opted_out = excluded.opted_out`,
 			db.Pseudonym(personID), since)
 		if err != nil {
@@ -192,6 +199,9 @@ func (db *DB) PruneUnkept(ctx context.Context, before time.Time) (int, error) {
 // keptEvent returns an event as it may be kept for a restart: empty if it is of somebody of whom nothing is kept, and without the message
 // that it replies to where that is.
 func (db *DB) keptEvent(tx *sql.Tx, event string) (string, error) {
+	if !db.standings.Load() {
+		return event, nil
+	}
 	message, reply := authorsOf(event)
 	s, err := db.StandingIn(tx, message.id)
 	if err != nil || !s.Keeps(message.at) {

@@ -68,9 +68,11 @@ func (db *DB) sweepMessages(ctx context.Context, query string, arg any, more fun
 	return nil
 }
 
-// PrunePeople forgets those who have not spoken in a server since that time and returns how many names those were.
+// PrunePeople forgets those who have not spoken in a server since that time, or ten minutes before it, for it is not noted more often, and
+// returns how many names those were.
 func (db *DB) PrunePeople(ctx context.Context, before time.Time) (int, error) {
-	return db.exec(ctx, "prune names of people", `DELETE FROM people WHERE at < ?`, before.UnixMicro())
+	defer db.names.changed()
+	return db.exec(ctx, "prune names of people", `DELETE FROM people WHERE at < ?`, before.Add(-metAgain).UnixMicro())
 }
 
 // PrunePosts forgets the posts of turns that began before that time, or have no record any more.
@@ -132,6 +134,7 @@ func (db *DB) guilds(ctx context.Context, query string, args ...any) ([]string, 
 
 // DeleteGuild forgets all that is kept here of a server that the bot has left. Its records must have gone before.
 func (db *DB) DeleteGuild(ctx context.Context, guildID string) error {
+	defer db.names.changed()
 	err := db.sweepMessages(ctx, `SELECT `+rowColumns+`, guild_id = ? FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?`, guildID, func(int) bool { return true })
 	if err == nil {
 		err = db.Write(ctx, func(tx *sql.Tx) error {

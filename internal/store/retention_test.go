@@ -21,7 +21,7 @@ func TestPrune(t *testing.T) {
 	all := make([]Arrival, n)
 	for i := range n {
 		m := message(fmt.Sprint(i), "c", i)
-		m.AuthorID, m.GuildID = fmt.Sprint("u", i%9), "g"
+		m.AuthorID, m.GuildID = fmt.Sprint("u", i%20), "g"
 		all[i].Message = m
 	}
 	if _, err := db.Arrive(t.Context(), all...); err != nil {
@@ -32,7 +32,7 @@ func TestPrune(t *testing.T) {
 	if left := rowsOf(t, db, "messages"); err != nil || removed != 2*pruneBatch+3 || left != n-removed {
 		t.Errorf("removed %d messages, %d left, %v", removed, left, err)
 	}
-	if removed, err := db.PrunePeople(t.Context(), noon.Add((n-4)*time.Minute)); err != nil || removed != 5 || rowsOf(t, db, "people") != 4 {
+	if removed, err := db.PrunePeople(t.Context(), noon.Add((n-4)*time.Minute)); err != nil || removed != 6 || rowsOf(t, db, "people") != 14 {
 		t.Errorf("removed %d names, %v", removed, err)
 	}
 	for i, turn := range []string{"gone", "gone", "kept"} {

@@ -4,13 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"sync"
 )
 
 // statements are prepared once, for what every turn does.
 type statements struct {
 	arrive, save, claim, meet *sql.Stmt // on the writer's connection; nil when only looking
 	begin, end, forget, back  *sql.Stmt // the same
-	post, button              *sql.Stmt // the same
+	post, noteTurn            *sql.Stmt // the same
 	row, index, unindex       *sql.Stmt // the same
 	unsummarise               *sql.Stmt // the same
 	recent, message           *sql.Stmt // on the readers'
@@ -40,6 +41,49 @@ func (db *DB) Prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 		return nil, fmt.Errorf("prepare statement: %w", db.Explain(err))
 	}
 	return s, nil
+}
+
+// reads are the statements of reads that most turns make, by their text. Each is prepared when it is first asked.
+type reads struct {
+	mu  sync.Mutex
+	all map[string]*sql.Stmt // guarded by mu
+}
+
+// prepared returns the statement of a read, whose text is one of a few: SQLite takes longer to parse it than to run it.
+func (db *DB) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
+	db.reads.mu.Lock()
+	defer db.reads.mu.Unlock()
+	if s := db.reads.all[query]; s != nil {
+		return s, nil
+	}
+	s, err := db.readers.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if db.reads.all == nil {
+		db.reads.all = map[string]*sql.Stmt{}
+	}
+	db.reads.all[query] = s
+	return s, nil
+}
+
+// query makes a read by a prepared statement.
+func (db *DB) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	s, err := db.prepared(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return s.QueryContext(ctx, args...)
+}
+
+// queryRow makes a read of one row by a prepared statement and scans it.
+func queryRow[T any](ctx context.Context, db *DB, scan func(scanner) (T, error), query string, args ...any) (T, error) {
+	s, err := db.prepared(ctx, query)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return scan(s.QueryRowContext(ctx, args...))
 }
 
 // exec runs one statement in a transaction of its own and returns how many rows it changed. The error begins
@@ -138,10 +182,8 @@ func (db *DB) prepare(ctx context.Context) error {
 			statement{&db.stmts.forget, db.writes.pool, `DELETE FROM posts WHERE turn_id = ?`},
 			statement{&db.stmts.post, db.writes.pool, `INSERT INTO posts (turn_id, n, message_id, text) VALUES (?, ?, ?, ?)
 				ON CONFLICT (turn_id, n) DO UPDATE SET message_id = excluded.message_id, text = excluded.text`},
-			statement{&db.stmts.button, db.writes.pool, `INSERT INTO buttons (key, turn_id, kind) VALUES (?, ?, ?)
-				ON CONFLICT (turn_id, kind) DO UPDATE SET kind = excluded.kind RETURNING key`},
-			statement{&db.stmts.meet, db.writes.pool, `INSERT INTO people (guild_id, author_id, name, at) VALUES (?, ?, ?, ?)
-				ON CONFLICT (guild_id, author_id) DO UPDATE SET name = excluded.name, at = excluded.at WHERE excluded.at >= at`})
+			statement{&db.stmts.noteTurn, db.writes.pool, noteTurnQuery},
+			statement{&db.stmts.meet, db.writes.pool, metQuery})
 	}
 	for _, s := range all {
 		var err error

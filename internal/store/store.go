@@ -31,6 +31,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	_ "modernc.org/sqlite" // the driver named "sqlite"
 )
@@ -46,18 +47,23 @@ var ErrNotFound = errors.New("not found")
 // DB is an open store. Its methods may be called from many goroutines. Their errors are [ErrNotFound], the
 // context's own, an [*Error] where the file or its disk is to blame, or else a plain description.
 type DB struct {
-	path    string
-	lock    *os.File // nil when only looking
-	writes  *writer  // nil when only looking
-	readers *sql.DB
-	stmts   statements
-	vectors matrices // in memory
-	carry   checkpoints
-	watch   watch
-	key     []byte // of [DB.Pseudonym]
-	notices chan string
-	whole   bool      // open has got to its end
-	large   sync.Once // it was said that the file is too large to shrink
+	path        string
+	lock        *os.File // nil when only looking
+	writes      *writer  // nil when only looking
+	readers     *sql.DB
+	stmts       statements
+	reads       reads
+	names       names
+	remembering remembering
+	vectors     matrices // in memory
+	carry       checkpoints
+	watch       watch
+	key         []byte // of [DB.Pseudonym]
+	// standings is false while nobody has a standing: it is set by whoever gives one, in the transaction that does, and never unset.
+	standings atomic.Bool
+	notices   chan string
+	whole     bool      // open has got to its end
+	large     sync.Once // it was said that the file is too large to shrink
 }
 
 // Open opens the store in dir and makes both if they are missing, readable for their owner only. The caller
@@ -84,7 +90,7 @@ func openBy(ctx context.Context, dir string, how func(*DB, context.Context) erro
 	if err != nil {
 		return nil, fmt.Errorf("find data directory: %w", err)
 	}
-	db := &DB{path: filepath.Join(dir, fileName), notices: make(chan string, 8)}
+	db := &DB{path: filepath.Join(dir, fileName), notices: make(chan string, 8), names: newNames()}
 	db.watch.path = db.path
 	if err := how(db, ctx); err != nil {
 		_ = db.Close() // why it did not open matters more
@@ -126,7 +132,7 @@ func (db *DB) open(ctx context.Context) error {
 	if err := db.connectReaders(); err != nil {
 		return err
 	}
-	if err := errors.Join(db.readKey(ctx), db.prepare(ctx)); err != nil {
+	if err := errors.Join(db.readPrivacy(ctx), db.readRemembering(ctx), db.prepare(ctx)); err != nil {
 		return err
 	}
 	if err := db.indexOld(ctx); err != nil {
@@ -147,7 +153,7 @@ func (db *DB) beside(ctx context.Context) error {
 	if err := db.connectWriter(); err != nil {
 		return err
 	}
-	if err := errors.Join(db.readKey(ctx), db.prepare(ctx)); err != nil {
+	if err := errors.Join(db.readPrivacy(ctx), db.prepare(ctx)); err != nil {
 		return err
 	}
 	if err := db.watch.start(db); err != nil {
@@ -156,6 +162,9 @@ func (db *DB) beside(ctx context.Context) error {
 	db.carry.start(db)
 	return nil
 }
+
+// owns reports whether this process is the one that no other can take the place of. Others may write a little beside it.
+func (db *DB) owns() bool { return db.lock != nil }
 
 func (db *DB) connectWriter() error {
 	pool, err := connect(db.path, "_txlock=immediate", "_pragma=auto_vacuum(2)", "_pragma=secure_delete(1)", "_pragma=journal_mode(WAL)", "_pragma=synchronous(NORMAL)",
@@ -173,7 +182,7 @@ func (db *DB) look(ctx context.Context) error {
 	if err := db.findMade(ctx); err != nil {
 		return err
 	}
-	return errors.Join(db.readKey(ctx), db.prepare(ctx))
+	return errors.Join(db.readPrivacy(ctx), db.prepare(ctx))
 }
 
 // findMade connects to a store that somebody else has made, and refuses one of another schema.

@@ -46,7 +46,7 @@ func scanSummary(row scanner) (s Summary, err error) {
 
 // Summary returns that of a channel, or [ErrNotFound].
 func (db *DB) Summary(ctx context.Context, channelID string) (Summary, error) {
-	s, err := scanSummary(db.readers.QueryRowContext(ctx, `SELECT `+summaryColumns+` FROM summaries WHERE channel_id = ?`, channelID))
+	s, err := queryRow(ctx, db, scanSummary, `SELECT `+summaryColumns+` FROM summaries WHERE channel_id = ?`, channelID)
 	if err != nil {
 		return Summary{}, fmt.Errorf("read summary: %w", db.Explain(err))
 	}
@@ -58,7 +58,7 @@ func (db *DB) Summaries(ctx context.Context, guildID string, n int) ([]Summary, 
 	if guildID == "" {
 		return nil, nil
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT `+summaryColumns+` FROM summaries WHERE guild_id = ? ORDER BY last_at DESC, channel_id LIMIT 0 + ?`, guildID, n)
+	rows, err := db.query(ctx, `SELECT `+summaryColumns+` FROM summaries WHERE guild_id = ? ORDER BY last_at DESC, channel_id LIMIT 0 + ?`, guildID, n)
 	return collect(db, "read summaries", rows, err, scanSummary)
 }
 

@@ -24,11 +24,18 @@ const lookBack = time.Hour
 
 // NoteTurn counts a turn of a channel, for the writer of memory.
 func (db *DB) NoteTurn(ctx context.Context, channelID, guildID string, at time.Time) error {
-	_, err := db.exec(ctx, "note a turn", `INSERT INTO watermarks (channel_id, guild_id, at, message_id, turns, active) VALUES (?, ?, ?, '', 1, ?)
-		ON CONFLICT (channel_id) DO UPDATE SET guild_id = excluded.guild_id, turns = turns + 1, active = max(active, excluded.active)`,
-		channelID, guildID, at.Add(-lookBack).UnixMicro(), at.UnixMicro())
-	return err
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.Stmt(db.stmts.noteTurn).Exec(channelID, guildID, at.Add(-lookBack).UnixMicro(), at.UnixMicro())
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("note a turn: %w", err)
+	}
+	return nil
 }
+
+const noteTurnQuery = `INSERT INTO watermarks (channel_id, guild_id, at, message_id, turns, active) VALUES (?, ?, ?, '', 1, ?)
+	ON CONFLICT (channel_id) DO UPDATE SET guild_id = excluded.guild_id, turns = turns + 1, active = max(active, excluded.active)`
 
 // Watermarks returns those of the channels in which the bot took a turn since, those first that wait longest.
 func (db *DB) Watermarks(ctx context.Context) ([]Watermark, error) {

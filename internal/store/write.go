@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -34,8 +35,8 @@ func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
 	return db.Explain(db.writes.do(ctx, f))
 }
 
-// A writer is one goroutine that runs everybody's writes. Nobody waits for company: the first write is
-// committed at once, and those that came in the meantime share the next transaction.
+// A writer is one goroutine that runs everybody's writes. Nobody waits for company: the first write is committed at once, and those that
+// came in the meantime share the next transaction. Where goroutines wait for a processor, they go first: a third of the transactions does.
 type writer struct {
 	pool    *sql.DB       // one connection; used by run alone, once the store is open
 	wake    chan struct{} // capacity 1: there may be something in queue
@@ -108,6 +109,7 @@ func (w *writer) withdraw(j *job) bool {
 }
 
 func (w *writer) take() []*job {
+	runtime.Gosched() // others may be about to write, too
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n := min(len(w.queue), maxBatch)

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"familiar/internal/text/lang"
 )
@@ -93,6 +94,21 @@ func PhraseKeys(phrase string) []string {
 		keys = append(keys, w.Key)
 	}
 	return keys
+}
+
+// MayHold reports whether a phrase may stand in words. It takes nothing apart: where it is false, which is so of most names, [PhraseKeys]
+// need not be asked for.
+func MayHold(words []Word, phrase string) bool {
+	n := 0
+	for n < len(phrase) && phrase[n] < utf8.RuneSelf && InWord(rune(phrase[n])) {
+		n++
+	}
+	// The key of a longer word in ASCII begins as the word does; an apostrophe would join it to the next.
+	if n <= longestChatForm+len("ss") || n < len(phrase) && phrase[n] != ' ' {
+		return true
+	}
+	begins := strings.ToLower(phrase[:2])
+	return slices.ContainsFunc(words, func(w Word) bool { return strings.HasPrefix(w.Key, begins) })
 }
 
 // ContainsAny reports whether any of words is in set.

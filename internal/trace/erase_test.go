@@ -111,7 +111,11 @@ func (w *town) answer(p person, m turn.Message, before []turn.Message, quotes bo
 	if err := w.Save(ctx, tr); err != nil {
 		return err
 	}
-	if _, err := w.DB.Buttons(ctx, tr.Request.ID, "why", "delete"); err != nil {
+	err := w.DB.Write(ctx, func(tx *sql.Tx) error { // of before, when they were kept
+		_, err := tx.Exec(`INSERT INTO buttons (key, turn_id, kind) VALUES (? || '-key', ?, 'why') ON CONFLICT DO NOTHING`, tr.Request.ID, tr.Request.ID)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	return w.DB.SaveMessages(ctx, store.Message{ID: p.reply(n), ChannelID: m.ChannelID, GuildID: tr.Request.GuildID, AuthorID: "sage", AuthorName: "Sage",

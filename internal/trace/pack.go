@@ -2,7 +2,6 @@ package trace
 
 import (
 	"bytes"
-	"crypto/sha256"
 	_ "embed" // the dictionary
 	"fmt"
 	"sync"
@@ -16,11 +15,14 @@ type packer struct {
 	enc  *zstd.Encoder
 	dec  *zstd.Decoder
 	err  error
+	bufs sync.Pool // of *[]byte
 }
 
 const (
 	// window is how far back the encoder looks. Nearly all records are smaller, and its memory grows with it.
-	window = 128 << 10
+	window = 64 << 10
+	// largeBuffer is from where on a buffer is not used again: most records are far smaller.
+	largeBuffer = 64 << 10
 	// maxUnpacked bounds what a damaged record can claim to hold.
 	maxUnpacked = 64 << 20
 )
@@ -53,7 +55,24 @@ func (p *packer) pack(text string) []byte {
 	if p.open() != nil {
 		return []byte(text)
 	}
-	return p.enc.EncodeAll([]byte(text), make([]byte, 0, len(text)/4+64))
+	var body []byte
+	p.with(func(buf []byte) []byte {
+		buf = append(buf, text...)
+		body = p.enc.EncodeAll(buf, make([]byte, 0, len(text)/4+64))
+		return buf
+	})
+	return body
+}
+
+// with lends an empty buffer to f, which returns it, and does not keep it.
+func (p *packer) with(f func(buf []byte) []byte) {
+	buf, _ := p.bufs.Get().(*[]byte)
+	if buf == nil {
+		buf = new([]byte)
+	}
+	if *buf = f((*buf)[:0]); cap(*buf) <= largeBuffer {
+		p.bufs.Put(buf)
+	}
 }
 
 // unpack returns the text of what is kept. Records of before they were compressed are texts.
@@ -71,38 +90,37 @@ func (p *packer) unpack(body []byte) (string, error) {
 	return string(text), nil
 }
 
-// kept is what is kept of a text that repeats.
-type kept struct {
-	sum  [sha256.Size]byte
-	body []byte // compressed
-}
+// maxRepeated is how many frames are remembered: those of a character differ by mode, by the name of who asks, and by what was said
+// before in a channel.
+const maxRepeated = 1024
 
-// maxRepeated is how many texts are remembered: those of a character differ by mode and by the name of who asks.
-const maxRepeated = 64
-
-// repeated remembers what is kept of the texts that repeat, so that they are not hashed and compressed in every turn.
+// repeated remembers which frames are kept, so that they are not redacted and compressed in every turn.
 type repeated struct {
-	mu    sync.Mutex
-	texts map[string]kept // guarded by mu
+	mu   sync.Mutex
+	kept map[sum]sum // guarded by mu: hashes of the texts as they are kept, by those of the texts as they were
 }
 
 // empty forgets all of them.
 func (r *repeated) empty() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.texts = nil
+	r.kept = nil
 }
 
-func (r *repeated) get(text string, build func(string) kept) kept {
+// get returns the hash of a text as it is kept, by that of the text as it was, and reports whether it is kept.
+func (r *repeated) get(raw sum) (kept sum, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if k, ok := r.texts[text]; ok {
-		return k
+	kept, ok = r.kept[raw]
+	return kept, ok
+}
+
+// add notes that a text is kept.
+func (r *repeated) add(raw, kept sum) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.kept == nil || len(r.kept) >= maxRepeated {
+		r.kept = map[sum]sum{}
 	}
-	if r.texts == nil || len(r.texts) >= maxRepeated {
-		r.texts = make(map[string]kept, maxRepeated)
-	}
-	k := build(text)
-	r.texts[text] = k
-	return k
+	r.kept[raw] = kept
 }

@@ -47,8 +47,9 @@ func (p *statements) saveParts(tx *sql.Tx, body []byte) (at place, err error) {
 	return at, nil
 }
 
-// saveRecord puts a record, and its line in the lists, in place of what is there. Fresh says that it has no parts yet.
-func (p *statements) saveRecord(tx *sql.Tx, line Summary, guildID string, body []byte, fresh bool) error {
+// saveRecord puts a record, and its line in the lists, in place of what is there: its body, if the turn is over, or else the text. Fresh
+// says that it has no parts yet.
+func (p *statements) saveRecord(tx *sql.Tx, line Summary, guildID, text string, body []byte, fresh bool) error {
 	if !fresh {
 		if err := dropParts(tx, tx.Stmt(p.place).QueryRow(line.ID)); err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
@@ -58,7 +59,7 @@ func (p *statements) saveRecord(tx *sql.Tx, line Summary, guildID string, body [
 		if err := upsert(tx.Stmt(p.upsert), line, guildID, place{}); err != nil {
 			return err
 		}
-		_, err := tx.Stmt(p.open).Exec(line.ID, body)
+		_, err := tx.Stmt(p.open).Exec(line.ID, text)
 		return err
 	}
 	at, err := p.saveParts(tx, body)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"familiar/internal/context/turn"
 )
@@ -52,23 +53,23 @@ const frameN = -1
 // between stands between the texts of a frame. Texts that hold it stay in their record.
 const between = "\x00"
 
-// takeFrame empties the slots of the frame and returns what was in them.
-func takeFrame(t *turn.Trace) string {
+// takeFrame empties the slots of the frame and returns what was in them, nil if they stay as they are.
+func takeFrame(t *turn.Trace) []string {
 	all := frameSlots(t)
-	texts := make([]string, len(all))
+	texts, size := make([]string, len(all)), 0
 	for i, at := range all {
 		if texts[i] = *at; strings.Contains(*at, between) {
-			return ""
+			return nil
 		}
+		size += len(*at) + len(between)
 	}
-	frame := strings.Join(texts, between)
-	if len(frame) < frameLeast {
-		return ""
+	if size-len(between) < frameLeast {
+		return nil
 	}
 	for _, at := range all {
 		*at = ""
 	}
-	return frame
+	return texts
 }
 
 // frameLeast is how long a frame must be to be kept apart, in bytes: a shorter one costs less where it stands.
@@ -87,44 +88,71 @@ func putFrame(t *turn.Trace, frame string) {
 
 // ref says which text a record is missing.
 type ref struct {
-	n   int               // among the slots, or frameN
-	sum [sha256.Size]byte // of the text as it is kept
+	n   int // among the slots, or frameN
+	sum sum // of the text as it is kept
 }
 
-// bodies are what is kept of texts, by the hashes of those.
-type bodies map[[sha256.Size]byte][]byte
+// sum is a text's SHA-256.
+type sum = [sha256.Size]byte
+
+// detached is what was in the slots of a record.
+type detached struct {
+	refs   []ref
+	bodies map[sum]func() []byte // what is kept of the texts, by the hashes of those; made when first asked for
+	frame  [2]sum                // of the frame: as it was, and as it is kept; zero if there is none
+	late   bool                  // the frame is kept already: most likely nobody asks for its body
+}
+
+// pack makes the bodies that will be asked for.
+func (d *detached) pack() {
+	for sum, body := range d.bodies {
+		if sum != d.frame[1] || !d.late {
+			body()
+		}
+	}
+}
 
 // detach returns a copy of t whose slots are empty, and what was in them. It shares with t all that it leaves as it is.
-func (s *Store) detach(t *turn.Trace) (turn.Trace, []ref, func() bodies) {
+func (s *Store) detach(t *turn.Trace) (turn.Trace, *detached) {
 	bare := clone(t)
-	var all []ref
-	known, texts := bodies{}, map[[sha256.Size]byte]string{}
-	if frame := takeFrame(&bare); frame != "" {
-		k := s.repeated.get(frame, s.keep)
-		known[k.sum], all = k.body, append(all, ref{frameN, k.sum})
+	d := &detached{bodies: map[sum]func() []byte{}}
+	if texts := takeFrame(&bare); texts != nil {
+		s.packer.with(func(buf []byte) []byte {
+			for i, text := range texts {
+				if i > 0 {
+					buf = append(buf, between...)
+				}
+				buf = append(buf, text...)
+			}
+			d.frame[0] = sha256.Sum256(buf)
+			return buf
+		})
+		d.frame[1], d.late = s.repeated.get(d.frame[0])
+		redacted := sync.OnceValue(func() string { return s.redact(strings.Join(texts, between)) })
+		if !d.late {
+			d.frame[1] = sha256.Sum256([]byte(redacted()))
+		}
+		d.bodies[d.frame[1]] = sync.OnceValue(func() []byte { return s.packer.pack(redacted()) })
+		d.refs = append(d.refs, ref{frameN, d.frame[1]})
 	}
 	for n, at := range slots(&bare) {
 		if *at == "" {
 			continue
 		}
-		sum := sha256.Sum256([]byte(*at))
-		texts[sum], all = *at, append(all, ref{n, sum})
-		*at = ""
+		text := *at
+		sum := sha256.Sum256([]byte(text))
+		d.bodies[sum] = sync.OnceValue(func() []byte { return s.packer.pack(text) })
+		d.refs, *at = append(d.refs, ref{n, sum}), ""
 	}
-	return bare, all, func() bodies {
-		for sum, text := range texts {
-			known[sum] = s.packer.pack(text)
-		}
-		return known
-	}
+	return bare, d
 }
 
-// keep makes of a frame what is kept of it.
-func (s *Store) keep(text string) kept {
-	if s.Redact != nil {
-		text = s.Redact(text)
+// redact takes secrets out of what is kept.
+func (s *Store) redact(text string) string {
+	if s.Redact == nil {
+		return text
 	}
-	return kept{sha256.Sum256([]byte(text)), s.packer.pack(text)}
+	return s.Redact(text)
 }
 
 // clone copies a record as far as its slots go.
@@ -146,9 +174,9 @@ func clone(t *turn.Trace) turn.Trace {
 }
 
 // saveTexts keeps the texts and which record has them.
-func (p *statements) saveTexts(tx *sql.Tx, id string, refs []ref, bodies bodies) error {
+func (p *statements) saveTexts(tx *sql.Tx, id string, d *detached) error {
 	old, err := readRefs(tx.Stmt(p.refs).Query(id))
-	if err != nil || slices.Equal(old, refs) {
+	if err != nil || slices.Equal(old, d.refs) {
 		return err
 	}
 	if len(old) > 0 {
@@ -156,8 +184,8 @@ func (p *statements) saveTexts(tx *sql.Tx, id string, refs []ref, bodies bodies)
 			return err
 		}
 	}
-	for _, r := range refs {
-		if err := p.saveText(tx, id, r, bodies[r.sum]); err != nil {
+	for _, r := range d.refs {
+		if err := p.saveText(tx, id, r, d.bodies[r.sum]); err != nil {
 			return err
 		}
 	}
@@ -165,7 +193,7 @@ func (p *statements) saveTexts(tx *sql.Tx, id string, refs []ref, bodies bodies)
 }
 
 // saveText refers to a text, which most likely is there already.
-func (p *statements) saveText(tx *sql.Tx, id string, r ref, body []byte) error {
+func (p *statements) saveText(tx *sql.Tx, id string, r ref, body func() []byte) error {
 	for range 2 {
 		result, err := tx.Stmt(p.refer).Exec(id, r.n, r.sum[:])
 		if err != nil {
@@ -174,7 +202,7 @@ func (p *statements) saveText(tx *sql.Tx, id string, r ref, body []byte) error {
 		if n, err := result.RowsAffected(); err != nil || n > 0 {
 			return err
 		}
-		if _, err := tx.Stmt(p.text).Exec(r.sum[:], body); err != nil {
+		if _, err := tx.Stmt(p.text).Exec(r.sum[:], body()); err != nil {
 			return err
 		}
 	}

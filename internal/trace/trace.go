@@ -82,42 +82,37 @@ func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 
 // write writes a record, unless check, which runs in the transaction, returns an error.
 func (s *Store) write(ctx context.Context, t *turn.Trace, check func(*sql.Tx) error) error {
-	bare, refs, pack := s.detach(t)
+	bare, texts := s.detach(t)
 	record, err := encode(&bare)
 	if err != nil {
 		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
 	}
 	line := summarise(t)
-	if s.Redact != nil {
-		record, line.Question, line.Err = s.Redact(record), s.Redact(line.Question), s.Redact(line.Err)
-	}
+	record, line.Question, line.Err = s.redact(record), s.redact(line.Question), s.redact(line.Err)
 	prepared, err := s.prepare(ctx)
 	if err != nil {
 		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
 	}
 	known := s.known(t.Request.ID)
-	var body []byte
+	var body []byte // of a turn that is over; the others are written again soon
 	if over(t.Phase) {
 		body = s.packer.pack(record)
-	} else {
-		body = []byte(record) // which is written again soon
 	}
-	there := known.messages != nil && slices.Equal(known.refs, refs)
-	var texts bodies
+	there := known.messages != nil && slices.Equal(known.refs, texts.refs)
 	if !there {
-		texts = pack() // here, and not where others wait for the transaction
+		texts.pack() // here, and not where others wait for the transaction
 	}
 	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
 		if err := check(tx); err != nil {
 			return err
 		}
-		if err := prepared.saveRecord(tx, line, t.Request.GuildID, body, known.open); err != nil {
+		if err := prepared.saveRecord(tx, line, t.Request.GuildID, record, body, known.open); err != nil {
 			return err
 		}
 		if err := saveMessages(tx.Stmt(prepared.message), t, known.messages); err != nil {
 			return err
 		}
-		if err := saveQuotes(tx, t); err != nil {
+		if err := saveQuotes(tx.Stmt(prepared.quote), t); err != nil {
 			return err
 		}
 		if err := s.saveClaims(tx, t); err != nil {
@@ -126,12 +121,15 @@ func (s *Store) write(ctx context.Context, t *turn.Trace, check func(*sql.Tx) er
 		if there {
 			return nil
 		}
-		return prepared.saveTexts(tx, t.Request.ID, refs, texts)
+		return prepared.saveTexts(tx, t.Request.ID, texts)
 	})
 	if err != nil {
 		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
 	}
-	s.remember(t.Request.ID, saved{refs, messagesOf(t), !over(t.Phase)})
+	s.remember(t.Request.ID, saved{texts.refs, messagesOf(t), !over(t.Phase)})
+	if texts.frame != [2]sum{} && !texts.late {
+		s.repeated.add(texts.frame[0], texts.frame[1])
+	}
 	return nil
 }
 
@@ -170,8 +168,9 @@ func (s *Store) unremember() {
 
 // statements are those that every Save runs.
 type statements struct {
-	upsert, message, refs, refer, text *sql.Stmt
-	open, close, place, part           *sql.Stmt // of records
+	upsert, message, quote   *sql.Stmt
+	refs, refer, text        *sql.Stmt
+	open, close, place, part *sql.Stmt // of records
 }
 
 func (s *Store) prepare(ctx context.Context) (*statements, error) {
@@ -182,7 +181,7 @@ func (s *Store) prepare(ctx context.Context) (*statements, error) {
 	}
 	var all statements
 	for into, query := range map[**sql.Stmt]string{
-		&all.upsert: upsertQuery, &all.message: messageQuery, &all.refs: refsQuery, &all.refer: referQuery, &all.text: textQuery,
+		&all.upsert: upsertQuery, &all.message: messageQuery, &all.quote: quoteQuery, &all.refs: refsQuery, &all.refer: referQuery, &all.text: textQuery,
 		&all.open: openQuery, &all.close: closeQuery, &all.place: placeQuery, &all.part: partQuery,
 	} {
 		var err error
@@ -199,6 +198,7 @@ const (
 		ON CONFLICT (id) DO UPDATE SET took = excluded.took, phase = excluded.phase, lookup = excluded.lookup,
 		author = excluded.author, question = excluded.question, model = excluded.model, err = excluded.err, part = excluded.part, parts = excluded.parts, record = ''`
 	messageQuery = `INSERT INTO trace_messages (message_id, trace_id) VALUES (?, ?) ON CONFLICT DO NOTHING`
+	quoteQuery   = `INSERT INTO trace_quotes (message_id, trace_id) VALUES (?, ?) ON CONFLICT DO NOTHING`
 )
 
 func upsert(stmt *sql.Stmt, s Summary, guildID string, at place) error {
@@ -227,11 +227,11 @@ func saveMessages(stmt *sql.Stmt, t *turn.Trace, known []string) error {
 }
 
 // saveQuotes lets the record be found by the messages that its lookups quote, and its summaries and memories rest on, when one of them is deleted.
-func saveQuotes(tx *sql.Tx, t *turn.Trace) error {
+func saveQuotes(stmt *sql.Stmt, t *turn.Trace) error {
 	for _, o := range t.Outcomes {
 		for _, c := range o.Contributions {
 			for _, id := range quoted(c) {
-				if _, err := tx.Exec(`INSERT INTO trace_quotes (message_id, trace_id) VALUES (?, ?) ON CONFLICT DO NOTHING`, id, t.Request.ID); err != nil {
+				if _, err := stmt.Exec(id, t.Request.ID); err != nil {
 					return err
 				}
 			}

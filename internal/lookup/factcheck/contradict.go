@@ -1,13 +1,13 @@
 package factcheck
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"familiar/internal/lookup/claim"
 	"familiar/internal/text"
 	"familiar/internal/text/lang"
+	"familiar/internal/text/lazyregexp"
 )
 
 // The rules by which a sentence contradicts a statement. Each asks first whether the two speak of the same thing.
@@ -78,7 +78,7 @@ func (m *matcher) otherNumber(p passage, near []passage) bool {
 }
 
 // decade is a year that stands for ten years, or for a hundred.
-var decade = regexp.MustCompile(`\b[0-9]{3}0['’]?s\b`)
+var decade = lazyregexp.New(`\b[0-9]{3}0['’]?s\b`)
 
 func (m *matcher) otherYear(p passage, near []passage) bool {
 	claimed := text.YearPattern.FindAllString(decade.ReplaceAllString(m.text, " "), -1)
@@ -91,7 +91,7 @@ func (m *matcher) otherYear(p passage, near []passage) bool {
 }
 
 // roleName finds a name behind the preposition that says what it is to the rest.
-var roleName = regexp.MustCompile(`\b(in|by|from|at|near|against|for|to)\s+(?:the\s+)?(\p{Lu}[\pL'’-]+(?:\s+\p{Lu}[\pL'’-]+)*)`)
+var roleName = lazyregexp.New(`\b(in|by|from|at|near|against|for|to)\s+(?:the\s+)?(\p{Lu}[\pL'’-]+(?:\s+\p{Lu}[\pL'’-]+)*)`)
 
 func (m *matcher) otherName(p passage, near []passage) bool {
 	claimed := roleName.FindAllStringSubmatch(m.text, -1)

@@ -2,18 +2,18 @@ package factcheck
 
 import (
 	"maps"
-	"regexp"
 	"strings"
 
 	"familiar/internal/text"
 	"familiar/internal/text/lang"
+	"familiar/internal/text/lazyregexp"
 )
 
 var (
 	// livingPattern is how pages about a person who is alive begin.
-	livingPattern = regexp.MustCompile(`(?i)` + lang.All().FactCheck.Alive.String() + `|\(\*\s?\d|\p{Lu}[\pL'’-]+, \d\d, `)
+	livingPattern = lazyregexp.New(`(?i)` + lang.All().FactCheck.Alive.String() + `|\(\*\s?\d|\p{Lu}[\pL'’-]+, \d\d, `)
 	// lifespan has a birth and a death.
-	lifespan   = regexp.MustCompile(`\([^()]{0,60}\b\d{4}\)?\s*[–-]\s*(?:[^()]{0,30} )?\d{4}\)|†`)
+	lifespan   = lazyregexp.New(`\([^()]{0,60}\b\d{4}\)?\s*[–-]\s*(?:[^()]{0,30} )?\d{4}\)|†`)
 	deathWords = text.Set(lang.All().FactCheck.Deaths)
 	// beforeDeath are words between a person and the word for their death.
 	beforeDeath = text.Set(lang.All().FactCheck.BeforeDeath)

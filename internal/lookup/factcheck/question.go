@@ -1,19 +1,19 @@
 package factcheck
 
 import (
-	"regexp"
 	"strings"
 
 	"familiar/internal/text/lang"
+	"familiar/internal/text/lazyregexp"
 )
 
 // What asks for a check and is no part of what is to be checked: before and behind the statement, in doubt of it, and
 // where it was heard.
 var (
-	leadPattern    = regexp.MustCompile(`(?i)^.*?(?:^|[^\pL])(?:` + lang.All().FactCheck.Lead.String() + `)(?:$|[^\pL])[\s:,–-]*`)
-	tailPattern    = regexp.MustCompile(`(?i)(?:[\s,–-]*\b(?:` + lang.All().FactCheck.Tail.String() + `)|[,–-]\s*(?:` + lang.All().FactCheck.Tag.String() + `))?[\s?!.]*$`)
-	doubtPattern   = regexp.MustCompile(`(?i)^(?:` + lang.All().FactCheck.Auxiliaries.String() + `)\s+|\b(?:` + lang.All().FactCheck.Adverbs.String() + `)\s+`)
-	hearsayPattern = regexp.MustCompile(`(?i)^(?:` + lang.All().FactCheck.Hearsay.String() + `)\s+`)
+	leadPattern    = lazyregexp.New(`(?i)^.*?(?:^|[^\pL])(?:` + lang.All().FactCheck.Lead.String() + `)(?:$|[^\pL])[\s:,–-]*`)
+	tailPattern    = lazyregexp.New(`(?i)(?:[\s,–-]*\b(?:` + lang.All().FactCheck.Tail.String() + `)|[,–-]\s*(?:` + lang.All().FactCheck.Tag.String() + `))?[\s?!.]*$`)
+	doubtPattern   = lazyregexp.New(`(?i)^(?:` + lang.All().FactCheck.Auxiliaries.String() + `)\s+|\b(?:` + lang.All().FactCheck.Adverbs.String() + `)\s+`)
+	hearsayPattern = lazyregexp.New(`(?i)^(?:` + lang.All().FactCheck.Hearsay.String() + `)\s+`)
 )
 
 // Statement returns the statement that a question asks about: X of "is it true that X?". A question that is nothing but

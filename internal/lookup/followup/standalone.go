@@ -152,8 +152,7 @@ func asks(u utterance.Utterance) bool { return u.Form() != utterance.NoForm || u
 
 // isBareCheck reports whether an utterance asks if something is true and does not say what: "is this true?".
 func isBareCheck(u utterance.Utterance) bool {
-	n := need.Weigh(u.Text, nil)
-	return n.Check && len(u.Words) <= 5 && !slices.ContainsFunc(u.Words[1:], func(w text.Word) bool { return w.Upper })
+	return len(u.Words) > 0 && len(u.Words) <= 5 && !slices.ContainsFunc(u.Words[1:], func(w text.Word) bool { return w.Upper }) && need.Checks(u.Text)
 }
 
 // addStatement appends the statement before. A question before is not one.

@@ -81,6 +81,12 @@ func (m Models) Weigh(message string, names []string) Need {
 	return n
 }
 
+// Checks reports whether a message asks if something is true. It is the Check of what [Weigh] returns, which takes longer.
+func Checks(message string) bool {
+	spoken, _, _ := SpokenText(message)
+	return byRules(spoken, nil).Check
+}
+
 var (
 	codeBlock  = regexp.MustCompile("(?s)```.*?(?:```|$)")
 	codeSpan   = regexp.MustCompile("`[^`\n]+`")

@@ -2,10 +2,10 @@ package privacy
 
 import (
 	"fmt"
-	"regexp"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
+	"familiar/internal/text/lazyregexp"
 )
 
 // maxEarlier is how many messages before the one at hand are read.
@@ -49,4 +49,4 @@ func quoted(m turn.Message) (all []turn.Message) {
 }
 
 // earlierMention is a mention in an earlier message. How many words its name has is not known.
-var earlierMention = regexp.MustCompile(`@[\pL\pN_.\-]+(?: \p{Lu}[\pL\pN_.\-'’]*)*`)
+var earlierMention = lazyregexp.New(`@[\pL\pN_.\-]+(?: \p{Lu}[\pL\pN_.\-'’]*)*`)

@@ -1,7 +1,6 @@
 package privacy
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -9,6 +8,7 @@ import (
 
 	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
+	"familiar/internal/text/lazyregexp"
 )
 
 // Names are the people of a server, and what a message mentions. Neither leaves in a query.
@@ -80,7 +80,7 @@ func isGenitive(s string, words []text.Word, keys []string) bool {
 	return ends && text.Fold(name) == keys[0]
 }
 
-var accountRest = regexp.MustCompile(`^[\pL\pN\pM_.\-]+`)
+var accountRest = lazyregexp.New(`^[\pL\pN\pM_.\-]+`)
 
 // standsForMember tells a member's name of one word from the same word as something else.
 func (k Names) standsForMember(s string, words []text.Word, i int, name string) bool {

@@ -1,7 +1,6 @@
 package privacy
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,10 +8,11 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/text"
+	"familiar/internal/text/lazyregexp"
 )
 
 // digitRun is a number, in parts or not, with the signs that people put between the parts of a telephone number.
-var digitRun = regexp.MustCompile(`\+?\(?\d(?:(?:[\d ()./_‐-―−-]|,\d)*\d)?`)
+var digitRun = lazyregexp.New(`\+?\(?\d(?:(?:[\d ()./_‐-―−-]|,\d)*\d)?`)
 
 // removePhones takes telephone numbers out of s.
 func removePhones(s string) string {
@@ -66,9 +66,9 @@ func areDates(parts []string) bool {
 }
 
 var (
-	decimal     = regexp.MustCompile(`^(?:0|[1-9]\d{0,2})\.\d{5,}$`)
-	inThousands = regexp.MustCompile(`^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$|^[1-9](?:[ .]\d{3})+$|^[1-9]\d{0,2}(?:[ .]\d{3})*[ .]000$`)
-	scores      = regexp.MustCompile(`^(?:0|[1-9]\d{0,2})[‐-―−-](?:0|[1-9]\d{0,2})(?:[ /]+(?:0|[1-9]\d{0,2})[‐-―−-](?:0|[1-9]\d{0,2}))+$`)
+	decimal     = lazyregexp.New(`^(?:0|[1-9]\d{0,2})\.\d{5,}$`)
+	inThousands = lazyregexp.New(`^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$|^[1-9](?:[ .]\d{3})+$|^[1-9]\d{0,2}(?:[ .]\d{3})*[ .]000$`)
+	scores      = lazyregexp.New(`^(?:0|[1-9]\d{0,2})[‐-―−-](?:0|[1-9]\d{0,2})(?:[ /]+(?:0|[1-9]\d{0,2})[‐-―−-](?:0|[1-9]\d{0,2}))+$`)
 )
 
 // isQuantity reports whether a run is a plain number: a decimal one, one in thousands, a round one, or several small ones.
@@ -114,7 +114,7 @@ func isISBN(parts []string, before string) bool {
 }
 
 // areaCode is one in brackets, with a number behind it.
-var areaCode = regexp.MustCompile(`^\(\d{2,5}\) ?\d`)
+var areaCode = lazyregexp.New(`^\(\d{2,5}\) ?\d`)
 
 // announcesPhone reports whether one of the last three words before a number says that it is a telephone number. The word
 // "number" alone says so of one in several parts.

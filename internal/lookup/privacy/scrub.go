@@ -6,12 +6,12 @@
 package privacy
 
 import (
-	"regexp"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
 	"familiar/internal/text"
+	"familiar/internal/text/lazyregexp"
 	"familiar/internal/web/clean"
 )
 
@@ -20,19 +20,19 @@ import (
 var private = []struct {
 	kind    string
 	mark    string // characters of which each has one: looking for them is quicker than the pattern
-	pattern *regexp.Regexp
+	pattern *lazyregexp.Regexp
 }{
-	{"invite", "/", regexp.MustCompile(`(?i)(?:https?://)?(?:www\.)?(?:discord\.gg|discord(?:app)?\.com/invite|dsc\.gg|discord\.me|invite\.gg)/\S*`)},
-	{"url", ":.", regexp.MustCompile(`(?i)[a-z][a-z0-9+.\-]*://\S+|https?:[/\\]\S*|www\.\S+`)}, // whatever stands before: readers look for the address
-	{"email", "@([{", regexp.MustCompile(`(?i)[\pL\pN\pM._%+\-"']+ ?(?:[(\[{] ?(?:at|@) ?[)\]}]|@) ?[\pL\pN\pM\-]+(?: ?(?:\.|[(\[{] ?(?:dot|\.) ?[)\]}]) ?[\pL\pN\pM\-]+)+`)},
-	{"email", "dD", regexp.MustCompile(`(?i)\b[\pL\pN_\-]+(?: dot [\pL\pN_\-]+)+ at [\pL\pN\-]+(?: dot [\pL\pN\-]+)+|\b[\pL\pN._\-]+ at [\pL\pN\-]+ dot (?:com|net|org|info|io|de|uk|eu)\b`)},
-	{"token", "", regexp.MustCompile(`[A-Za-z0-9_\-]{24,}(?:\.[A-Za-z0-9_\-]+)*`)},
-	{"snowflake", "0123456789", regexp.MustCompile(`\d{17,20}`)},
+	{"invite", "/", lazyregexp.New(`(?i)(?:https?://)?(?:www\.)?(?:discord\.gg|discord(?:app)?\.com/invite|dsc\.gg|discord\.me|invite\.gg)/\S*`)},
+	{"url", ":.", lazyregexp.New(`(?i)[a-z][a-z0-9+.\-]*://\S+|https?:[/\\]\S*|www\.\S+`)}, // whatever stands before: readers look for the address
+	{"email", "@([{", lazyregexp.New(`(?i)[\pL\pN\pM._%+\-"']+ ?(?:[(\[{] ?(?:at|@) ?[)\]}]|@) ?[\pL\pN\pM\-]+(?: ?(?:\.|[(\[{] ?(?:dot|\.) ?[)\]}]) ?[\pL\pN\pM\-]+)+`)},
+	{"email", "dD", lazyregexp.New(`(?i)\b[\pL\pN_\-]+(?: dot [\pL\pN_\-]+)+ at [\pL\pN\-]+(?: dot [\pL\pN\-]+)+|\b[\pL\pN._\-]+ at [\pL\pN\-]+ dot (?:com|net|org|info|io|de|uk|eu)\b`)},
+	{"token", "", lazyregexp.New(`[A-Za-z0-9_\-]{24,}(?:\.[A-Za-z0-9_\-]+)*`)},
+	{"snowflake", "0123456789", lazyregexp.New(`\d{17,20}`)},
 }
 
 // mention is one as Discord writes it, or as people type it. It is removed after the names, since it may be the beginning
 // of one.
-var mention = regexp.MustCompile(`<(?:@[!&]?|#|/[^:>]*:|a?:\w+:|t:|id:)[^>]*>|@[\pL\pN\pM_.\-]+|@`)
+var mention = lazyregexp.New(`<(?:@[!&]?|#|/[^:>]*:|a?:\w+:|t:|id:)[^>]*>|@[\pL\pN\pM_.\-]+|@`)
 
 // Scrub takes out of s what may not leave the machine, and returns which kinds of things that were. Compatibility
 // forms are resolved and invisible characters dropped first, so that neither hides anything.
@@ -90,7 +90,7 @@ func normalize(s string) string {
 }
 
 // operators are what search services obey rather than look for: SearXNG's bangs, language prefixes and time limits.
-var operators = regexp.MustCompile(`(?:^|\s)[!:?]+|<\d*>?|[<>]`)
+var operators = lazyregexp.New(`(?:^|\s)[!:?]+|<\d*>?|[<>]`)
 
 // StripOperators removes the signs of operators and leaves their words.
 func StripOperators(s string) string {

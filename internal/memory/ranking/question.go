@@ -88,6 +88,9 @@ func Read(message, asker string, people []string, now time.Time) *Question {
 func (q *Question) readNames(words []text.Word, people []string) map[string]bool {
 	names := map[string]bool{}
 	for _, name := range people {
+		if !text.MayHold(words, name) {
+			continue
+		}
 		keys := text.PhraseKeys(name)
 		if len(keys) == 0 || !everyWord(keys) {
 			continue

@@ -50,6 +50,7 @@ func Read(message string, names []string) Order {
 	for _, name := range names {
 		called = append(called, keysOf(name))
 	}
+	seen := reading{}
 	sentences := text.MessageSentences(message)
 	for i, s := range sentences {
 		next := ""
@@ -57,7 +58,7 @@ func Read(message string, names []string) Order {
 			next = sentences[i+1]
 		}
 		for _, v := range vocabularies {
-			if o := v.read(s, next, called); o != (Order{}) {
+			if o := v.read(seen, s, next, called); o != (Order{}) {
 				return o
 			}
 		}
@@ -74,19 +75,19 @@ type found struct {
 }
 
 // read returns the order of a sentence in one language. next is the sentence behind it.
-func (v *vocabulary) read(s, next string, names [][]string) Order {
+func (v *vocabulary) read(seen reading, s, next string, names [][]string) Order {
 	trimmed := strings.TrimSpace(s)
 	if first, _ := utf8.DecodeRuneInString(trimmed); strings.ContainsRune("\"“„«「『>'‘", first) {
 		return Order{}
 	}
 	question := strings.ContainsAny(trimmed, "?？") || strings.HasSuffix(strings.TrimRight(trimmed, "。."), "か")
 	for rest, requested := trimmed, false; ; {
-		n, asks := v.lead(rest, names)
-		for _, f := range v.find(rest, n == 0) {
+		n, asks := v.lead(seen, rest, names)
+		for _, f := range v.find(seen, rest, n == 0) {
 			if question && !requested {
 				break
 			}
-			if o := v.accept(f, next, question); o != (Order{}) {
+			if o := v.accept(seen, f, next, question); o != (Order{}) {
 				return o
 			}
 		}
@@ -99,8 +100,8 @@ func (v *vocabulary) read(s, next string, names [][]string) Order {
 
 // lead returns how many bytes before an order a sentence begins with: a courtesy or a name. asks reports whether they make a request of a
 // question.
-func (v *vocabulary) lead(s string, names [][]string) (n int, asks bool) {
-	words := tokens(s)
+func (v *vocabulary) lead(seen reading, s string, names [][]string) (n int, asks bool) {
+	words := seen.tokens(s)
 	for _, keys := range names {
 		n = max(n, prefix(words, keys))
 	}
@@ -116,20 +117,20 @@ func (v *vocabulary) lead(s string, names [][]string) (n int, asks bool) {
 }
 
 // find returns the phrases of orders at the beginning of a sentence and, with behind, at its end, the longest first.
-func (v *vocabulary) find(s string, behind bool) (all []found) {
-	words := tokens(s)
+func (v *vocabulary) find(seen reading, s string, behind bool) (all []found) {
+	words := seen.tokens(s)
 	for _, p := range v.orders {
 		if n := p.begins(s, words); n > 0 {
 			rest := strings.TrimLeft(s[n:], " ")
 			next, _ := utf8.DecodeRuneInString(rest)
 			last, _ := utf8.DecodeLastRuneInString(p.text)
-			all = append(all, found{p.cue, n, v.bare(rest), rest == "" || unicode.IsPunct(next) || unicode.IsPunct(last)})
+			all = append(all, found{p.cue, n, v.bare(seen, rest), rest == "" || unicode.IsPunct(next) || unicode.IsPunct(last)})
 		}
 	}
-	end := v.bare(s)
+	end := v.bare(seen, s)
 	for _, p := range v.behind {
 		if n := p.ends(end); n > 0 && behind {
-			all = append(all, found{p.cue, n, v.bare(end[:len(end)-n]), true})
+			all = append(all, found{p.cue, n, v.bare(seen, end[:len(end)-n]), true})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(b.size, a.size) })
@@ -137,20 +138,20 @@ func (v *vocabulary) find(s string, behind bool) (all []found) {
 }
 
 // bare returns a text without the marks around it and the courtesies behind it.
-func (v *vocabulary) bare(s string) string {
+func (v *vocabulary) bare(seen reading, s string) string {
 	s = strings.Trim(s, " ,:;.!?…\"“”„«»、。，：！？「」–—-\n")
-	words := tokens(s)
+	words := seen.tokens(s)
 	for _, p := range v.leads {
 		if n := len(words) - len(p.keys); n > 0 && len(p.keys) > 0 && prefix(words[n:], p.keys) > 0 {
-			return v.bare(s[:words[n].from])
+			return v.bare(seen, s[:words[n].from])
 		}
 	}
 	return s
 }
 
 // accept makes an order of a phrase, if what stands beside it fits.
-func (v *vocabulary) accept(f found, next string, question bool) Order {
-	words := tokens(f.rest)
+func (v *vocabulary) accept(seen reading, f found, next string, question bool) Order {
+	words := seen.tokens(f.rest)
 	switch f.cue {
 	case "keep_this", "forget_this", "forget_all":
 		if f.rest != "" || question {
@@ -163,7 +164,7 @@ func (v *vocabulary) accept(f found, next string, question bool) Order {
 	case "correct":
 		right := f.rest
 		if right == "" && !strings.ContainsAny(next, "?？") {
-			right = v.bare(next)
+			right = v.bare(seen, next)
 		}
 		if right == "" || !f.mark || question || utf8.RuneCountInString(right) > longest {
 			return Order{}
@@ -332,6 +333,18 @@ func (p phrase) ends(s string) int {
 type token struct {
 	key      string
 	from, to int // bytes
+}
+
+// reading has the words of the texts that were looked at so far in a message: each language looks at the same.
+type reading map[string][]token
+
+func (r reading) tokens(s string) []token {
+	words, ok := r[s]
+	if !ok {
+		words = tokens(s)
+		r[s] = words
+	}
+	return words
 }
 
 func tokens(s string) (all []token) {

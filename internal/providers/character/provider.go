@@ -127,7 +127,11 @@ var start = regexp.MustCompile(`(?i)<START>`)
 // fenced takes from a text of the character what the prompt is delimited with: the signs of chat templates and the tags of the block from
 // the web. It is the operator's choice and still a stranger's words: the rules stand above it, and it ends nothing.
 func fenced(text string) string {
-	return block.ReplaceAllString(clean.Spoken(text, nil), "‹$1")
+	text = clean.Spoken(text, nil)
+	if !strings.ContainsAny(text, "<＜﹤") {
+		return text
+	}
+	return block.ReplaceAllString(text, "‹$1")
 }
 
 var block = regexp.MustCompile(`(?i)[<＜﹤](\s*/?\s*web-search-results)`)

@@ -48,11 +48,13 @@ func (p *Provider) Name() string { return "memory" }
 func (p *Provider) Contribute(ctx context.Context, r turn.Request) (all []turn.Contribution, err error) {
 	q := ranking.Read(unaddressed(r), r.Reader.ID, r.People, p.now())
 	m := p.readMeaning(ctx, r, q)
-	w := p.within(ctx, r)
 	found := material{passages: p.passages(r, q)}
-	all, err = p.people(ctx, r, q, w)
-	if err == nil {
-		found.statements, err = p.statements(ctx, r, q, w, m)
+	if p.Store.Remembers(r.GuildID) {
+		w := p.within(ctx, r)
+		all, err = p.people(ctx, r, q, w)
+		if err == nil {
+			found.statements, err = p.statements(ctx, r, q, w, m)
+		}
 	}
 	if err == nil && p.looksBack(r, q) {
 		found.messages, err = p.messages(ctx, r, q, m)

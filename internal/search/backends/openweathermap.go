@@ -1,15 +1,12 @@
 package backends
 
 import (
-	"cmp"
 	"context"
+	_ "embed"
 	"fmt"
 	"net/url"
 	"strings"
 	"time"
-
-	"golang.org/x/text/language"
-	"golang.org/x/text/language/display"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/search"
@@ -70,13 +67,19 @@ func (o openweathermap) places(ctx context.Context, name, tag string) ([]place, 
 	return places, err
 }
 
+// countries has a line for each country: its ISO 3166 code and its English name in the Unicode CLDR, https://cldr.unicode.org.
+//
+//go:embed countries.txt
+var countries string
+
 // countryName is the English name of a country by its ISO 3166 code, or the code.
 func countryName(code string) string {
-	region, err := language.ParseRegion(code)
-	if err != nil {
-		return code
+	for line := range strings.Lines(countries) {
+		if c, name, _ := strings.Cut(line, " "); strings.EqualFold(c, code) {
+			return strings.TrimSpace(name)
+		}
 	}
-	return cmp.Or(display.English.Regions().Name(region), code)
+	return code
 }
 
 type openweatherNow struct {

@@ -2,16 +2,17 @@ package clean
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"familiar/internal/text/lazyregexp"
 )
 
 // templateTokens is D2, written for text whose angle brackets are ‹ › already: the control tokens of the chat
 // templates in use (ChatML, Llama, Mistral, Gemma, DeepSeek, GLM) and the tags that tool calls are written in.
-var templateTokens = regexp.MustCompile(`(?i)` + strings.Join([]string{
+var templateTokens = lazyregexp.New(`(?i)` + strings.Join([]string{
 	`‹[|｜][^‹›\n]{0,100}[|｜]›`,
 	`‹‹/?sys››`,
 	`‹/?(?:function|parameter)(?:=|\s+name=)[^‹›]{0,300}›`,

@@ -2,9 +2,10 @@ package clean
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"familiar/internal/text/lazyregexp"
 )
 
 // encodedRun is T10: how long a run of base64 or hex characters must be to count as data. A SHA-512 in hex is
@@ -16,10 +17,10 @@ const encodedRun = 120
 const meanPiece = 16
 
 var (
-	dataURI    = regexp.MustCompile(`(?i)\bdata:(?:[a-z0-9.+-]+/[a-z0-9.+*-]+)?(?:;[a-z0-9._-]+(?:=[^,;\s]*)?)*,[^\s)"'<>\]]*`)
-	image      = regexp.MustCompile(`(?m)!+(\[.*\][(\[])`)
-	bangs      = regexp.MustCompile(`!+\[`)
-	scriptLink = regexp.MustCompile(`(?i)(\]\([\s<]*)(?:(?:javascript|vbscript|livescript)[\s:]*:\s*)+`)
+	dataURI    = lazyregexp.New(`(?i)\bdata:(?:[a-z0-9.+-]+/[a-z0-9.+*-]+)?(?:;[a-z0-9._-]+(?:=[^,;\s]*)?)*,[^\s)"'<>\]]*`)
+	image      = lazyregexp.New(`(?m)!+(\[.*\][(\[])`)
+	bangs      = lazyregexp.New(`!+\[`)
+	scriptLink = lazyregexp.New(`(?i)(\]\([\s<]*)(?:(?:javascript|vbscript|livescript)[\s:]*:\s*)+`)
 )
 
 // defuse is T10, and the two kinds of Markdown that act by themselves: images, which are fetched when they
@@ -38,7 +39,7 @@ func defuse(s string, r *Report) string {
 	return dropEncoded(s, r)
 }
 
-func replace(re *regexp.Regexp, s, with, rule string, r *Report) string {
+func replace(re *lazyregexp.Regexp, s, with, rule string, r *Report) string {
 	n := len(re.FindAllStringIndex(s, -1))
 	if n == 0 {
 		return s

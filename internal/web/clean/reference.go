@@ -1,13 +1,13 @@
 package clean
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"familiar/internal/text/lang"
+	"familiar/internal/text/lazyregexp"
 )
 
 // Brackets are the signs that may open a reference: the square bracket, and those of other scripts or of mathematics that look
@@ -26,7 +26,7 @@ const (
 // reference is a number, or a list of them, in such brackets: [1], [^1], [ 1 ], [1, 3-5], ［１］, [source 1], [1a], [1?]. Marks of
 // styles around the number change nothing for a reader, nor does a backslash. A dagger or a second number behind a
 // colon is another system's: 【4:0†source】.
-var reference = regexp.MustCompile(`^[\` + Brackets + `][ \t*_~|\\` + "`" + `]*` +
+var reference = lazyregexp.New(`^[\` + Brackets + `][ \t*_~|\\` + "`" + `]*` +
 	`(?i:(?:` + lang.All().Clean.ReferenceLabels.String() + `)[ \t.:#]*)?` +
 	`([#^]?` + digit + `{1,3}[a-c]?(?:(?:[ \t]*(?:[,;&/+—–-]|and|to)[ \t]*|[ \t]+)[#^]?` + digit + `{1,3}[a-c]?)*)` +
 	`((?::[0-9]+)?(?:†[^\` + ClosingBrackets + `\n]{0,80})?)` +
@@ -34,11 +34,11 @@ var reference = regexp.MustCompile(`^[\` + Brackets + `][ \t*_~|\\` + "`" + `]*`
 
 var (
 	// span is one number of a list, or a range of them.
-	span = regexp.MustCompile(`([0-9]+)(?:[ \t]*[–-][ \t]*[#^]?([0-9]+))?`)
+	span = lazyregexp.New(`([0-9]+)(?:[ \t]*[–-][ \t]*[#^]?([0-9]+))?`)
 	// listWord is what stands before a list of numbers that is none of references.
-	listWord = regexp.MustCompile(`(?i)(?:\b(?:interval|range|array|list|vector|tuple|set)s?|[=∈])\s*$`)
+	listWord = lazyregexp.New(`(?i)(?:\b(?:interval|range|array|list|vector|tuple|set)s?|[=∈])\s*$`)
 	// lettered is a footnote of an encyclopaedia. With a space before it, it is an editor's word: "[a] man".
-	lettered = regexp.MustCompile(`^\[[a-z]\]`)
+	lettered = lazyregexp.New(`^\[[a-z]\]`)
 )
 
 const (

@@ -112,11 +112,7 @@ func Spoken(s string, names []string) string {
 		}
 		return c
 	}, strings.ReplaceAll(s, "\r\n", "\n"))
-	if strings.ContainsAny(s, "<＜﹤‹[") {
-		s = rawTokens.ReplaceAllStringFunc(s, func(token string) string {
-			return strings.NewReplacer("[", "(", "]", ")").Replace(strings.Map(bracket, token))
-		})
-	}
+	s = withoutTokens(s)
 	if !strings.Contains(s, "\n") {
 		return balanced(s)
 	}
@@ -139,8 +135,33 @@ func Spoken(s string, names []string) string {
 // stamped matches a line that begins as those of a conversation do, with the time in brackets.
 var stamped = regexp.MustCompile(`^[^\pL\pN]*\[[0-9]{1,2}:[0-9]{2}\]`)
 
-// rawTokens is templateTokens for text that has its own brackets.
-var rawTokens = regexp.MustCompile(strings.NewReplacer("[^‹›", "[^<>‹›", "‹", "[<＜﹤‹]", "›", "[>＞﹥›]").Replace(templateTokens.String()))
+// rawToken is one of templateTokens at the beginning of a text that has its own brackets.
+var rawToken = regexp.MustCompile(`^(?:` + strings.NewReplacer("[^‹›", "[^<>‹›", "‹", "[<＜﹤‹]", "›", "[>＞﹥›]").Replace(templateTokens.String()) + `)`)
+
+// withoutTokens takes their brackets from the control tokens in a text. Each begins with a bracket: elsewhere none is looked for.
+func withoutTokens(s string) string {
+	var out strings.Builder
+	copied := 0
+	for i := 0; i < len(s); {
+		c, size := rune(s[i]), 1
+		if c >= utf8.RuneSelf {
+			c, size = utf8.DecodeRuneInString(s[i:])
+		}
+		if c == '<' || c == '[' || c == '＜' || c == '﹤' || c == '‹' {
+			if token := rawToken.FindString(s[i:]); token != "" {
+				out.WriteString(s[copied:i])
+				out.WriteString(strings.NewReplacer("[", "(", "]", ")").Replace(strings.Map(bracket, token)))
+				size = len(token)
+				copied = i + size
+			}
+		}
+		i += size
+	}
+	if copied == 0 {
+		return s
+	}
+	return out.String() + s[copied:]
+}
 
 // seen is a line without what nobody sees of it.
 func seen(line string) string {

@@ -27,11 +27,8 @@ type cache struct {
 }
 
 func newCache(c Config, l limits) (*cache, error) {
-	p := &cache{now: c.Now}
+	p := &cache{now: c.Now, memory: newStore(c.CacheBytes, c.CacheBytes/cacheEntries, outcome.weight, c.Now)}
 	var err error
-	if p.memory, err = newStore(c.CacheBytes, c.CacheBytes/cacheEntries, outcome.weight, c.Now); err != nil {
-		return nil, err
-	}
 	if c.CacheDir != "" {
 		policy := fmt.Sprintf("%q %v %v %v", c.UserAgent, c.Deny, c.JSON, c.HumanSkipsRobots)
 		p.disk, err = disk.Open[Document](disk.Config{

@@ -97,7 +97,7 @@ func TestDiskRulesHoldAgain(t *testing.T) {
 		f.pages.disk.Put(pageKey(u, o), disk.Entry[Document]{
 			Value: Document{URL: usual, Final: final}, Body: []byte("planted"), Till: now.Now().Add(time.Minute),
 		})
-		f.pages.memory.cache.InvalidateAll()
+		f.pages.memory.cache.Delete(pageKey(u, o))
 		if doc, err := f.Fetch(t.Context(), usual, o); err != nil || doc.Cached {
 			t.Errorf("led to %q: %+v, %v", final, doc, err)
 		}

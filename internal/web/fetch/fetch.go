@@ -106,10 +106,8 @@ func newFetcher(c Config, l limits) (*Fetcher, error) {
 	if f.dial == nil {
 		f.dial = (&net.Dialer{Control: f.guard.Control}).DialContext
 	}
+	f.robots = newStore(l.robotsCacheBytes, 0, rules.weight, c.Now)
 	var err error
-	if f.robots, err = newStore(l.robotsCacheBytes, 0, rules.weight, c.Now); err != nil {
-		return nil, fmt.Errorf("make robots cache: %w", err)
-	}
 	if f.pages, err = newCache(c, l); err != nil {
 		return nil, fmt.Errorf("make page cache: %w", err)
 	}

@@ -1,16 +1,15 @@
 package fetch
 
 import (
-	"math"
 	"time"
 
-	"github.com/maypok86/otter/v2"
+	"familiar/internal/lru"
 )
 
-// store remembers values for a while, bounded by weight. Expiry runs on the given clock; the cache evicts what is used
-// least and latest.
+// store remembers values for a while, bounded by weight. Expiry runs on the given clock; what was not used for the longest
+// time makes room for what is new.
 type store[V any] struct {
-	cache *otter.Cache[string, entry[V]] // nil remembers nothing
+	cache *lru.Cache[string, entry[V]] // nil remembers nothing
 	now   func() time.Time
 }
 
@@ -21,22 +20,12 @@ type entry[V any] struct {
 
 // newStore returns a store of at most bytes, as weighed by weight. Every value weighs at least least, which bounds how
 // many there are.
-func newStore[V any](bytes, least int64, weight func(V) int64, now func() time.Time) (*store[V], error) {
-	if bytes <= 0 {
-		return &store[V]{now: now}, nil
+func newStore[V any](bytes, least int64, weight func(V) int64, now func() time.Time) *store[V] {
+	s := &store[V]{now: now}
+	if bytes > 0 {
+		s.cache = lru.New(bytes, func(key string, e entry[V]) int64 { return max(int64(len(key))+weight(e.value), least) })
 	}
-	cache, err := otter.New(&otter.Options[string, entry[V]]{
-		MaximumWeight: uint64(bytes),
-		Weigher: func(key string, e entry[V]) uint32 {
-			return uint32(min(max(int64(len(key))+weight(e.value), least), math.MaxUint32))
-		},
-		// Maintenance at once, by whoever writes: no goroutines, and no burst above the bound.
-		Executor: func(f func()) { f() },
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &store[V]{cache: cache, now: now}, nil
+	return s
 }
 
 func (s *store[V]) get(key string) (V, bool) {
@@ -44,12 +33,12 @@ func (s *store[V]) get(key string) (V, bool) {
 	if s.cache == nil {
 		return none, false
 	}
-	e, ok := s.cache.GetIfPresent(key)
+	e, ok := s.cache.Get(key)
 	if !ok {
 		return none, false
 	}
 	if !s.now().Before(e.expires) {
-		s.cache.Invalidate(key)
+		s.cache.Delete(key)
 		return none, false
 	}
 	return e.value, true
@@ -66,5 +55,5 @@ func (s *store[V]) size() (entries int, bytes int64) {
 	if s.cache == nil {
 		return 0, 0
 	}
-	return s.cache.EstimatedSize(), int64(s.cache.WeightedSize())
+	return s.cache.Size()
 }

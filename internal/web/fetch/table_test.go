@@ -95,14 +95,11 @@ func TestLimits(t *testing.T) {
 
 func TestStoreIsBounded(t *testing.T) {
 	now := time.Now()
-	s, err := newStore(1000, 0, func(v int64) int64 { return v }, func() time.Time { return now })
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := newStore(1000, 0, func(v int64) int64 { return v }, func() time.Time { return now })
 	for i := range 500 {
 		s.put(fmt.Sprintf("%03d", i), 97, time.Minute)
 	}
-	if n := s.cache.WeightedSize(); n > 1000 || n == 0 {
+	if _, n := s.size(); n > 1000 || n == 0 {
 		t.Errorf("weighs %d, want at most 1000", n)
 	}
 	s.put("big", 5000, time.Minute)

@@ -1,22 +1,22 @@
 package page
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"familiar/internal/text/lazyregexp"
 	"familiar/internal/web/page/dom"
 )
 
 // extras are what one kind of page can do without, beyond the boilerplate of any page.
 type extras struct {
-	names      map[string]bool // words of their classes
-	headings   *regexp.Regexp  // over them; nil for none
-	maxPercent int             // how much of the page one of them may hold
-	keep       []*html.Node    // what stays, with all that is around it
+	names      map[string]bool    // words of their classes
+	headings   *lazyregexp.Regexp // over them; nil for none
+	maxPercent int                // how much of the page one of them may hold
+	keep       []*html.Node       // what stays, with all that is around it
 }
 
 // How much of the page may be removed, in percent: a single element, and in all.
@@ -145,7 +145,7 @@ func firstWord(s string) string {
 func (t *trimmer) isWithin(s size, percent int) bool { return s.text*100 < t.length*percent }
 
 // elsewhere matches headings over other pages.
-var elsewhere = regexp.MustCompile(`(?i)^\W*(?:(?:you|we) (?:may|might|think)(?: (?:also|you))?(?:'ll| will)? (?:also )?(?:like|love|enjoy|be interested in)|(?:customers|people|others|shoppers|users)(?: who \w+ this)?(?: item| product)? also|(?:recently|last|previously) viewed|(?:related|similar|recommended|suggested|trending|popular|featured|more|other|latest|top|hot) (?:products?|items?|threads?|topics?|posts?|articles?|stories|questions?|content|resources?|pages?|searches|discussions?|games?|courses?|reading|news|tags|categories|collections)|more (?:from|like|on|in) |frequently bought|bought together|complete (?:the|your) (?:look|set)|pairs? well|goes well|newsletter|(?:sign up|subscribe|register) (?:for|to)|stay (?:connected|in the loop|up to date|informed)|follow us|(?:customer|user) (?:reviews?|ratings?)|reviews?(?: \(\d+\))?$|ratings?(?: (?:and|&) reviews?)?$|write a review|share (?:this|on)|about cookies|your privacy|recent (?:posts|comments)|leave a (?:reply|comment)|navigation|filters?(?: by)?$|sort by|refine|table of contents|on this page|in this article|need help)`)
+var elsewhere = lazyregexp.New(`(?i)^\W*(?:(?:you|we) (?:may|might|think)(?: (?:also|you))?(?:'ll| will)? (?:also )?(?:like|love|enjoy|be interested in)|(?:customers|people|others|shoppers|users)(?: who \w+ this)?(?: item| product)? also|(?:recently|last|previously) viewed|(?:related|similar|recommended|suggested|trending|popular|featured|more|other|latest|top|hot) (?:products?|items?|threads?|topics?|posts?|articles?|stories|questions?|content|resources?|pages?|searches|discussions?|games?|courses?|reading|news|tags|categories|collections)|more (?:from|like|on|in) |frequently bought|bought together|complete (?:the|your) (?:look|set)|pairs? well|goes well|newsletter|(?:sign up|subscribe|register) (?:for|to)|stay (?:connected|in the loop|up to date|informed)|follow us|(?:customer|user) (?:reviews?|ratings?)|reviews?(?: \(\d+\))?$|ratings?(?: (?:and|&) reviews?)?$|write a review|share (?:this|on)|about cookies|your privacy|recent (?:posts|comments)|leave a (?:reply|comment)|navigation|filters?(?: by)?$|sort by|refine|table of contents|on this page|in this article|need help)`)
 
 // elsewhereWords are the words that elsewhere can begin with.
 var elsewhereWords = dom.WordSet(`you we customers people others shoppers users recently last previously related similar recommended suggested trending popular

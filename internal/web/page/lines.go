@@ -1,7 +1,6 @@
 package page
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -10,6 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"familiar/internal/text/lang"
+	"familiar/internal/text/lazyregexp"
 	"familiar/internal/web/page/dom"
 	"familiar/internal/web/page/meta"
 )
@@ -20,10 +20,10 @@ var articleExtras = dom.WordSet(`author authors bio byline bylines dateline time
 
 // Lines that articles carry beside their text: who made a picture, when it was published, what else the site offers.
 var (
-	pictureCredit = regexp.MustCompile(`(?i)^[(\[]?\s*(?:` + lang.All().Page.PictureCredits.String() + `)s?(?: (?:credits?|by|courtesy|source|\d+ (?:of )?\d+))?(?:\s*[:©]|$| of \d| courtesy)|^caption$|\((?:image|photo|picture)s?:[^)]*\)$|^.{0,60}/(?:AP|AFP|Reuters|Getty Images)\)?$`)
-	dateLine      = regexp.MustCompile(`(?i)^(?:(?:last )?(?:published|updated|posted|modified)(?: on| at)?\b.{0,60}\d|by [\p{L}.' -]{3,50}$)`)
-	dateEnd       = regexp.MustCompile(`\d.*\b(?:19|20)\d\d\b[^.!?]*$|^(?:19|20)\d\d\D+\d`)
-	offer         = regexp.MustCompile(`(?i)^\W*(?:follow (?:us|me|@\w+|\w+ \w+ on)|(?:sign up|subscribe) (?:for|to|now|here|today)|get (?:the latest|our|access to|.{1,40}delivered)|join (?:our|the conversation)|have a (?:tip|story|question)|like this (?:story|article)|click here|(?:you can )?(?:e-?mail|contact|reach) .{1,60}@|more (?:articles|stories|posts|from) |want more|tell us what|this slideshow requires|view comments|leave a (?:reply|comment)|don't miss\W*$|start your day with|download (?:our|the) app|enable notifications|send us )`)
+	pictureCredit = lazyregexp.New(`(?i)^[(\[]?\s*(?:` + lang.All().Page.PictureCredits.String() + `)s?(?: (?:credits?|by|courtesy|source|\d+ (?:of )?\d+))?(?:\s*[:©]|$| of \d| courtesy)|^caption$|\((?:image|photo|picture)s?:[^)]*\)$|^.{0,60}/(?:AP|AFP|Reuters|Getty Images)\)?$`)
+	dateLine      = lazyregexp.New(`(?i)^(?:(?:last )?(?:published|updated|posted|modified)(?: on| at)?\b.{0,60}\d|by [\p{L}.' -]{3,50}$)`)
+	dateEnd       = lazyregexp.New(`\d.*\b(?:19|20)\d\d\b[^.!?]*$|^(?:19|20)\d\d\D+\d`)
+	offer         = lazyregexp.New(`(?i)^\W*(?:follow (?:us|me|@\w+|\w+ \w+ on)|(?:sign up|subscribe) (?:for|to|now|here|today)|get (?:the latest|our|access to|.{1,40}delivered)|join (?:our|the conversation)|have a (?:tip|story|question)|like this (?:story|article)|click here|(?:you can )?(?:e-?mail|contact|reach) .{1,60}@|more (?:articles|stories|posts|from) |want more|tell us what|this slideshow requires|view comments|leave a (?:reply|comment)|don't miss\W*$|start your day with|download (?:our|the) app|enable notifications|send us )`)
 )
 
 // The first words of an offer, and of the credit of a picture that has no colon.
@@ -33,7 +33,7 @@ var (
 )
 
 // command matches the label of a button: something to do, nothing to know.
-var command = regexp.MustCompile(`(?i)^\W*(?:` + lang.All().Page.Commands.String() + `)\W*$`)
+var command = lazyregexp.New(`(?i)^\W*(?:` + lang.All().Page.Commands.String() + `)\W*$`)
 
 // maxCommand is how long the label of a button is at most, in bytes.
 const maxCommand = 40

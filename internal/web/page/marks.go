@@ -1,7 +1,6 @@
 package page
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/andybalholm/cascadia"
@@ -10,15 +9,16 @@ import (
 
 	"familiar/internal/text"
 	"familiar/internal/text/lang"
+	"familiar/internal/text/lazyregexp"
 	"familiar/internal/web/page/dom"
 )
 
 var (
-	citation   = regexp.MustCompile(`^\s*[\[(（]\s*(?:\d{1,4}|[a-z]{1,2}|[ivx]{1,5}|(?:note|nb|n|web|r|anm\.?|lower-alpha)\s*\d{1,3})\s*[\])）]\s*$|^\s*\d{1,3}\s*$`)
-	anchorMark = regexp.MustCompile(`^\s*(?:[¶#§🔗\x{F0C1}]|\[?\s*edit(?:\s*source)?\s*\]?|permalink|link to this (?:heading|section))\s*$`)
+	citation   = lazyregexp.New(`^\s*[\[(（]\s*(?:\d{1,4}|[a-z]{1,2}|[ivx]{1,5}|(?:note|nb|n|web|r|anm\.?|lower-alpha)\s*\d{1,3})\s*[\])）]\s*$|^\s*\d{1,3}\s*$`)
+	anchorMark = lazyregexp.New(`^\s*(?:[¶#§🔗\x{F0C1}]|\[?\s*edit(?:\s*source)?\s*\]?|permalink|link to this (?:heading|section))\s*$`)
 	// editMark matches what wikis print beside headings, doubtMark what they print behind sentences.
-	editMark  = regexp.MustCompile(`(?i)^\[\s*(?:` + lang.All().Page.EditMarks.String() + `)[^\]]{0,40}\]$`)
-	doubtMark = regexp.MustCompile(`(?i)^\[\s*(?:(?:citation|clarification|verification|page|year|date|better source|non-primary source)(?: is)? needed|when|who|which|by whom|according to whom|dubious[^\]]{0,20}|original research|failed verification)\??\s*\]$`)
+	editMark  = lazyregexp.New(`(?i)^\[\s*(?:` + lang.All().Page.EditMarks.String() + `)[^\]]{0,40}\]$`)
+	doubtMark = lazyregexp.New(`(?i)^\[\s*(?:(?:citation|clarification|verification|page|year|date|better source|non-primary source)(?: is)? needed|when|who|which|by whom|according to whom|dubious[^\]]{0,20}|original research|failed verification)\??\s*\]$`)
 )
 
 // maxHeadingText is how long the text of a heading is at most, in characters.
@@ -107,8 +107,8 @@ func soleBlock(n *html.Node) (sole *html.Node) {
 }
 
 var (
-	interruption = regexp.MustCompile(`(?i)^\W*(?:` + lang.All().Page.Interruptions.String() + `)\W*$`)
-	reference    = regexp.MustCompile(`(?i)^\W*(?:` + lang.All().Page.Pointers.String() + `)\b[^:：]{0,24}[:：]`)
+	interruption = lazyregexp.New(`(?i)^\W*(?:` + lang.All().Page.Interruptions.String() + `)\W*$`)
+	reference    = lazyregexp.New(`(?i)^\W*(?:` + lang.All().Page.Pointers.String() + `)\b[^:：]{0,24}[:：]`)
 )
 
 // pointerWords are the first words of interruption, except for advertisements, and of reference.

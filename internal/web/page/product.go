@@ -1,12 +1,12 @@
 package page
 
 import (
-	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"familiar/internal/text/lazyregexp"
 	"familiar/internal/web/page/dom"
 	"familiar/internal/web/page/meta"
 )
@@ -14,7 +14,7 @@ import (
 // productExtras are what the page of a product carries beside the facts.
 var productExtras = extras{
 	names:      dom.WordSet("review reviews rating ratings testimonial testimonials comment comments opinions accessories addons"),
-	headings:   regexp.MustCompile(`(?i)^\W*(?:(?:\d+ )?(?:customer |user )?(?:reviews|ratings|testimonials|opinions)\b|what (?:our |other )?(?:customers|people|clients|users|players|critics) |(?:this is what )?customers who|choose your|accessories|bundles)`),
+	headings:   lazyregexp.New(`(?i)^\W*(?:(?:\d+ )?(?:customer |user )?(?:reviews|ratings|testimonials|opinions)\b|what (?:our |other )?(?:customers|people|clients|users|players|critics) |(?:this is what )?customers who|choose your|accessories|bundles)`),
 	maxPercent: 70,
 }
 

@@ -1,17 +1,16 @@
 package page
 
 import (
-	"regexp"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
 	"familiar/internal/text/lang"
+	"familiar/internal/text/lazyregexp"
 	"familiar/internal/web/page/dom"
 )
 
 // referenceHeading matches the headings of sections that list sources and other pages.
-var referenceHeading = regexp.MustCompile(`(?i)^\W*(?:` + lang.All().Page.ReferenceHeadings.String() + `)\W*$`)
+var referenceHeading = lazyregexp.New(`(?i)^\W*(?:` + lang.All().Page.ReferenceHeadings.String() + `)\W*$`)
 
 // How many headings are tried as the beginning of the references, and how many blocks a section may have.
 const (

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"familiar/internal/text/lazyregexp"
 	"familiar/internal/web/page/dom"
 )
 
@@ -95,7 +95,7 @@ func joinTexts(n *html.Node) {
 }
 
 var (
-	exponent     = regexp.MustCompile(`^[+\-−–]?\d{1,4}$`)
+	exponent     = lazyregexp.New(`^[+\-−–]?\d{1,4}$`)
 	raisedDigits = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "⁺", "-", "⁻", "−", "⁻", "–", "⁻")
 )
 

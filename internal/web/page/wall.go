@@ -1,7 +1,6 @@
 package page
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/andybalholm/cascadia"
@@ -10,6 +9,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text/lang"
+	"familiar/internal/text/lazyregexp"
 	"familiar/internal/web/page/dom"
 )
 
@@ -25,14 +25,14 @@ const (
 )
 
 var (
-	wallTitle = regexp.MustCompile(`(?i)^(?:` + lang.All().Page.WallTitles.String() + `)\b`)
-	wallWords = regexp.MustCompile(`(?i)verify(?:ing)? (?:that )?you are (?:a )?human|(?:prove|confirm) (?:that )?you(?:'|’)?(?: a)?re (?:a )?human|(?:are|am|you'?re) not a (?:ro)?bot|unusual traffic from your (?:computer )?network|complet(?:e|ing) (?:the|a) (?:security check|captcha)|checking (?:if the site connection is secure|your browser before)|enable javascript and cookies to continue|press (?:&|and) hold|performing security verification|needs to review the security of your connection|solve the captcha|enable js and disable any ad blocker|automated (?:access|requests) (?:has|have) been (?:detected|blocked)|before you continue to `)
+	wallTitle = lazyregexp.New(`(?i)^(?:` + lang.All().Page.WallTitles.String() + `)\b`)
+	wallWords = lazyregexp.New(`(?i)verify(?:ing)? (?:that )?you are (?:a )?human|(?:prove|confirm) (?:that )?you(?:'|’)?(?: a)?re (?:a )?human|(?:are|am|you'?re) not a (?:ro)?bot|unusual traffic from your (?:computer )?network|complet(?:e|ing) (?:the|a) (?:security check|captcha)|checking (?:if the site connection is secure|your browser before)|enable javascript and cookies to continue|press (?:&|and) hold|performing security verification|needs to review the security of your connection|solve the captcha|enable js and disable any ad blocker|automated (?:access|requests) (?:has|have) been (?:detected|blocked)|before you continue to `)
 	// consentAsk matches what a notice asks for or promises, consentTerms what its sentences are about.
-	consentAsk   = regexp.MustCompile(`(?i)` + lang.All().Page.ConsentAsks.String())
-	consentTerms = regexp.MustCompile(`(?i)` + lang.All().Page.ConsentTerms.String())
-	askScript    = regexp.MustCompile(`(?i)(?:enable|activate|turn on|requires?|without|needs?|need to enable) (?:your browser'?s? )?java ?script|java ?script (?:is|must be|to be) (?:disabled|enabled|required|turned off|not enabled|needed)`)
+	consentAsk   = lazyregexp.New(`(?i)` + lang.All().Page.ConsentAsks.String())
+	consentTerms = lazyregexp.New(`(?i)` + lang.All().Page.ConsentTerms.String())
+	askScript    = lazyregexp.New(`(?i)(?:enable|activate|turn on|requires?|without|needs?|need to enable) (?:your browser'?s? )?java ?script|java ?script (?:is|must be|to be) (?:disabled|enabled|required|turned off|not enabled|needed)`)
 	// checkMarks are the ids and classes in the form of a challenge.
-	checkMarks = regexp.MustCompile(`(?i)^(?:challenge-(?:form|running|stage|error-title)|cf-(?:challenge|please-wait|wrapper|error-details)|px-captcha|g-recaptcha|h-captcha|cf-turnstile|captcha-(?:container|box|form))$`)
+	checkMarks = lazyregexp.New(`(?i)^(?:challenge-(?:form|running|stage|error-title)|cf-(?:challenge|please-wait|wrapper|error-details)|px-captcha|g-recaptcha|h-captcha|cf-turnstile|captcha-(?:container|box|form))$`)
 )
 
 // wall returns why doc is not a page, as the code of an Error, or "". scripts is how many scripts could build the page, seen

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,12 +16,13 @@ import (
 
 	"familiar/internal/api"
 	"familiar/internal/context/turn"
+	"familiar/internal/text/lazyregexp"
 	"familiar/internal/web/page"
 )
 
 var (
-	githubOwner = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$`)
-	githubName  = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`) // of a repository, or of a branch, a tag or a commit
+	githubOwner = lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$`)
+	githubName  = lazyregexp.New(`^[A-Za-z0-9._-]{1,100}$`) // of a repository, or of a branch, a tag or a commit
 	// notOwners are pages of the site whose names could be those of owners.
 	notOwners = strings.Fields("about apps codespaces collections contact customer-stories enterprise events explore features issues login " +
 		"marketplace new notifications organizations orgs pricing pulls readme search security settings signup site solutions sponsors stars topics trending users")

@@ -34,11 +34,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/maypok86/otter/v2"
-
 	"familiar/internal/api"
 	"familiar/internal/context/turn"
 	"familiar/internal/flight"
+	"familiar/internal/lru"
 	"familiar/internal/web/guard"
 	"familiar/internal/web/page"
 )
@@ -56,7 +55,7 @@ type Config struct {
 // and a nil one reads no page.
 type Readers struct {
 	config  Config
-	cache   *otter.Cache[string, cacheEntry]
+	cache   *lru.Cache[string, cacheEntry]
 	flights flight.Group[string, outcome] // by request.key
 
 	mu        sync.Mutex
@@ -84,11 +83,7 @@ func New(c Config) *Readers {
 	}
 	r := &Readers{config: c, endpoints: map[string]*api.Endpoint{}, cooldowns: map[string]time.Time{}, public: map[string]publicRepo{}}
 	r.flights.Timeout = readTimeout
-	r.cache = otter.Must(&otter.Options[string, cacheEntry]{
-		MaximumWeight: maxCacheBytes,
-		Weigher:       func(key string, k cacheEntry) uint32 { return uint32(len(key) + len(k.doc.Page.Markdown) + 4096) },
-		Executor:      func(f func()) { f() },
-	})
+	r.cache = lru.New(maxCacheBytes, func(key string, k cacheEntry) int64 { return int64(len(key) + len(k.doc.Page.Markdown) + 4096) })
 	return r
 }
 
@@ -133,7 +128,7 @@ func (r *Readers) Read(ctx context.Context, rawURL string, o Options) (*Document
 	if r == nil || req == nil || !req.allowed(o.Domains) {
 		return nil, ErrNone
 	}
-	if k, ok := r.cache.GetIfPresent(req.key); ok && r.config.Now().Before(k.expires) {
+	if k, ok := r.cache.Get(req.key); ok && r.config.Now().Before(k.expires) {
 		doc := *k.doc
 		doc.URL, doc.Cached = req.url, true
 		return &doc, nil

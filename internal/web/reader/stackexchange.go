@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,11 +15,12 @@ import (
 
 	"familiar/internal/api"
 	"familiar/internal/context/turn"
+	"familiar/internal/text/lazyregexp"
 	"familiar/internal/web/page"
 )
 
 // stackSites are the hosts of the network's sites, https://stackexchange.com/sites, and of their meta sites.
-var stackSites = regexp.MustCompile(`^(?:(?:(?:es|ja|pt|ru|meta|(?:es|ja|pt|ru)\.meta)\.)?stackoverflow\.com|(?:meta\.)?(?:superuser|serverfault|askubuntu)\.com|` +
+var stackSites = lazyregexp.New(`^(?:(?:(?:es|ja|pt|ru|meta|(?:es|ja|pt|ru)\.meta)\.)?stackoverflow\.com|(?:meta\.)?(?:superuser|serverfault|askubuntu)\.com|` +
 	`(?:meta\.)?mathoverflow\.net|stackapps\.com|[a-z][a-z0-9-]{1,40}(?:\.meta)?\.stackexchange\.com)$`)
 
 // notSites are subdomains of stackexchange.com without questions.
@@ -87,7 +87,7 @@ func explainStackExchange(r api.Reply) api.Failure {
 	return api.Failure{}
 }
 
-var waitPattern = regexp.MustCompile(`in (\d{1,6}) seconds`)
+var waitPattern = lazyregexp.New(`in (\d{1,6}) seconds`)
 
 // stackReply is the wrapper of every reply, https://api.stackexchange.com/docs/wrapper.
 type stackReply struct {

@@ -7,18 +7,18 @@ import (
 	"encoding/xml"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"familiar/internal/api"
 	"familiar/internal/context/turn"
+	"familiar/internal/text/lazyregexp"
 	"familiar/internal/web/page"
 )
 
 var (
-	videoID      = regexp.MustCompile(`^[A-Za-z0-9_-]{11}$`)
-	youtubeHosts = regexp.MustCompile(`^(?:(?:(?:www|m|music)\.)?youtube\.com|(?:www\.)?youtube-nocookie\.com)$`)
+	videoID      = lazyregexp.New(`^[A-Za-z0-9_-]{11}$`)
+	youtubeHosts = lazyregexp.New(`^(?:(?:(?:www|m|music)\.)?youtube\.com|(?:www\.)?youtube-nocookie\.com)$`)
 )
 
 // findYouTube recognises the addresses of one video: watch?v=, youtu.be/, and the paths for short, live and embedded ones.
@@ -132,7 +132,7 @@ func chooseTrack(tracks []track, wanted string) (best track, ok bool) {
 }
 
 // captionParams are the names of the parameters of a transcript's address.
-var captionParams = regexp.MustCompile(`^[a-z_]{1,16}$`)
+var captionParams = lazyregexp.New(`^[a-z_]{1,16}$`)
 
 // transcript returns the text of a track, "" if it is not available. Its address is signed by the service, so the
 // parameters are passed back as they came, to this one path and for this video alone.

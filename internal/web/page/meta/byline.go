@@ -1,12 +1,12 @@
 package meta
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
 	"golang.org/x/net/html"
 
+	"familiar/internal/text/lazyregexp"
 	"familiar/internal/web/page/dom"
 )
 
@@ -14,9 +14,9 @@ import (
 var bylineNames = dom.WordSet("byline author authors authorname writer credits date dateline pubdate publishdate published posted timestamp time meta postmeta entrymeta")
 
 var (
-	writtenBy = regexp.MustCompile(`(?i)^(?:(?:written|posted|published|words|story|text) )?(?:by|von|por|par)[: ] *(\p{L}[\p{L}.'’ -]{2,60}?)(?: *[|·•–—,/(\d]| (?:on|in|published|updated|posted)\b|$)`)
-	datedOn   = regexp.MustCompile(`(?i)(?:^|[^\p{L}\d])((?:(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}\.? \d{1,2},? |\d{1,2} (?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}\.? |)(?:19|20)\d\d(?:-\d\d-\d\d)?)\b`)
-	changedOn = regexp.MustCompile(`(?i)\b(?:updated|modified|edited|reviewed|changed)\b`)
+	writtenBy = lazyregexp.New(`(?i)^(?:(?:written|posted|published|words|story|text) )?(?:by|von|por|par)[: ] *(\p{L}[\p{L}.'’ -]{2,60}?)(?: *[|·•–—,/(\d]| (?:on|in|published|updated|posted)\b|$)`)
+	datedOn   = lazyregexp.New(`(?i)(?:^|[^\p{L}\d])((?:(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}\.? \d{1,2},? |\d{1,2} (?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}\.? |)(?:19|20)\d\d(?:-\d\d-\d\d)?)\b`)
+	changedOn = lazyregexp.New(`(?i)\b(?:updated|modified|edited|reviewed|changed)\b`)
 	monthName = strings.NewReplacer("Sept.", "Sep", "Sept ", "Sep ", ".", "")
 )
 

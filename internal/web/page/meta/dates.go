@@ -3,11 +3,12 @@ package meta
 import (
 	"cmp"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
 	"golang.org/x/net/html/atom"
+
+	"familiar/internal/text/lazyregexp"
 )
 
 // The names under which sites put their dates into <meta>, the most exact ones first.
@@ -69,7 +70,7 @@ func (s *source) dates(base *url.URL) (published date, modified time.Time) {
 	return published, modified
 }
 
-var addressDate = regexp.MustCompile(`/((?:19|20)\d\d)[/-](0[1-9]|1[0-2])[/-](0[1-9]|[12]\d|3[01])(?:[/-]|$)`)
+var addressDate = lazyregexp.New(`/((?:19|20)\d\d)[/-](0[1-9]|1[0-2])[/-](0[1-9]|[12]\d|3[01])(?:[/-]|$)`)
 
 func (s *source) firstDate(names []string, property string, roles ...string) date {
 	if found := parseDate(property); !found.IsZero() {

@@ -2,11 +2,11 @@ package meta
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"familiar/internal/text/lazyregexp"
 	"familiar/internal/web/page/dom"
 )
 
@@ -55,8 +55,8 @@ func (p *Product) readPrices(offers any) {
 }
 
 var (
-	number   = regexp.MustCompile(`\d[\d.,'’\x{A0}\x{202F}]*`)
-	currency = regexp.MustCompile(`(?i)\p{Sc}|\b(?:usd|eur|gbp|cad|aud|nzd|chf|sek|nok|dkk|pln|czk|jpy|inr|brl|kr|zł|kč|fr|rs)\b`)
+	number   = lazyregexp.New(`\d[\d.,'’\x{A0}\x{202F}]*`)
+	currency = lazyregexp.New(`(?i)\p{Sc}|\b(?:usd|eur|gbp|cad|aud|nzd|chf|sek|nok|dkk|pln|czk|jpy|inr|brl|kr|zł|kč|fr|rs)\b`)
 )
 
 // amount returns the first number of a text in hundredths, "" if there is none. A sign before the last one or two digits

@@ -1,0 +1,31 @@
+package text
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestMayHold: where it says no, the keys of the phrase are not in the words.
+func TestMayHold(t *testing.T) {
+	pieces := []string{"Persephone", "personality", "won't", "wont", "CFCs", "glasses", "whatcha", "gonna", "Élodie", "it's", "ß", " ", " ", "'", "-", "42", "s"}
+	some := rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 6)
+	no := 0
+	rapid.Check(t, func(t *rapid.T) {
+		words, phrase := Words(strings.Join(some.Draw(t, "words"), "")), strings.Join(some.Draw(t, "phrase"), "")
+		if MayHold(words, phrase) {
+			return
+		}
+		no++
+		keys := PhraseKeys(phrase)
+		for i := range words {
+			if len(keys) > 0 && HasPrefix(words[i:], keys) {
+				t.Errorf("%q is in %v", phrase, words)
+			}
+		}
+	})
+	if no == 0 {
+		t.Error("it never says no")
+	}
+}
