@@ -76,7 +76,7 @@ type gathering struct {
 	top      int64  // the last row
 	scores   map[int64]float64
 	messages []Message
-	have     map[string]bool
+	have     []int64 // their rows
 }
 
 // recallQuery returns rows as one JSON array: fetching each by itself takes longer than finding it.
@@ -176,62 +176,96 @@ func (g *gathering) gather(ctx context.Context, weights []float64) error {
 }
 
 // load reads the best messages.
-func (g *gathering) load(ctx context.Context) error {
-	rows := make([]int64, 0, len(g.scores))
-	for row := range g.scores {
-		rows = append(rows, row)
+func (g *gathering) load(ctx context.Context) (err error) {
+	type scored struct {
+		row   int64
+		score float64
 	}
-	slices.SortFunc(rows, func(a, b int64) int { return cmp.Or(cmp.Compare(g.scores[b], g.scores[a]), cmp.Compare(b, a)) })
-	rows = rows[:min(len(rows), mostLoaded)]
+	all := make([]scored, 0, len(g.scores))
+	for row, score := range g.scores {
+		all = append(all, scored{row, score})
+	}
+	slices.SortFunc(all, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.row, a.row)) })
+	rows := make([]int64, min(len(all), mostLoaded))
+	for i := range rows {
+		rows[i] = all[i].row
+	}
+	g.messages, g.have = nil, nil
+	return g.read(ctx, rows)
+}
+
+// recalledQuery reads rows in the order of a list.
+const recalledQuery = `SELECT row, ` + columns + ` FROM (SELECT key AS n, value AS row FROM json_each(?)) CROSS JOIN messages ON messages.rowid = row
+	WHERE guild_id = ? AND channel_id IN (SELECT value FROM json_each(?)) ORDER BY n`
+
+// read adds the messages of some rows, as far as they may be read.
+func (g *gathering) read(ctx context.Context, rows []int64) error {
+	if len(rows) == 0 {
+		return nil
+	}
 	list, err := json.Marshal(rows)
 	if err != nil {
 		return err
 	}
-	channels, err := json.Marshal(g.q.Channels)
+	found, err := g.db.stmts.recalled.QueryContext(ctx, list, g.q.GuildID, listed(g.q.Channels))
+	_, err = collect(g.db, "read messages", found, err, func(s scanner) (struct{}, error) {
+		var row int64
+		m, err := scan(after{s, &row})
+		g.messages, g.have = append(g.messages, m), append(g.have, row)
+		return struct{}{}, err
+	})
+	return err
+}
+
+// after is a row whose first columns are scanned into one more destination.
+type after struct {
+	scanner
+	first any
+}
+
+func (a after) Scan(dest ...any) error { return a.scanner.Scan(append([]any{a.first}, dest...)...) }
+
+// besideQuery returns the rows that stand directly before and after each of a list, as a JSON array for each. The index has all it asks for.
+const besideQuery = `SELECT (SELECT json_group_array(row) FROM (
+		SELECT * FROM (SELECT b.rowid AS row FROM messages b WHERE b.channel_id = m.channel_id AND (b.at, b.id) < (m.at, m.id) ORDER BY b.at DESC, b.id DESC LIMIT 0 + ?1)
+		UNION ALL SELECT * FROM (SELECT b.rowid AS row FROM messages b WHERE b.channel_id = m.channel_id AND (b.at, b.id) > (m.at, m.id) ORDER BY b.at, b.id LIMIT 0 + ?1)))
+	FROM json_each(?2) CROSS JOIN messages m ON m.rowid = value ORDER BY key`
+
+// surroundBest reads what stands around the best, but for those that stand beside a better one.
+func (g *gathering) surroundBest(ctx context.Context) error {
+	seeds := g.have[:min(len(g.have), mostSeeds)]
+	list, err := json.Marshal(seeds)
+	if err != nil || len(seeds) == 0 {
+		return err
+	}
+	rows, err := g.db.stmts.beside.QueryContext(ctx, seedReach, list)
+	around, err := collect(g.db, "find what stands around messages", rows, err, func(s scanner) (all []int64, err error) {
+		var list []byte
+		if err = s.Scan(&list); err == nil {
+			err = json.Unmarshal(list, &all)
+		}
+		return all, err
+	})
 	if err != nil {
 		return err
 	}
-	found, err := g.db.stmts.recalled.QueryContext(ctx, string(list), g.q.GuildID, string(channels))
-	if g.messages, err = collect(g.db, "read messages", found, err, scan); err != nil {
-		return err
+	have, beside := map[int64]bool{}, map[int64]bool{}
+	for _, row := range g.have {
+		have[row] = true
 	}
-	return nil
-}
-
-// surroundBest reads what stands around the best.
-func (g *gathering) surroundBest(ctx context.Context) error {
-	g.have = map[string]bool{}
-	for _, m := range g.messages {
-		g.have[m.ID] = true
-	}
-	beside := map[string]bool{} // a better one
-	for _, m := range slices.Clone(g.messages[:min(len(g.messages), mostSeeds)]) {
-		if beside[m.ID] {
+	var more []int64
+	for i, all := range around {
+		if beside[seeds[i]] {
 			continue
 		}
-		if err := g.surround(ctx, m, beside); err != nil {
-			return err
+		for _, row := range all {
+			beside[row] = true
+			if !have[row] {
+				have[row] = true
+				more = append(more, row)
+			}
 		}
 	}
-	return nil
-}
-
-// recalledQuery reads rows in the order of a list.
-const recalledQuery = `SELECT ` + columns + ` FROM (SELECT key AS n, value AS row FROM json_each(?)) CROSS JOIN messages ON messages.rowid = row
-	WHERE guild_id = ? AND channel_id IN (SELECT value FROM json_each(?)) ORDER BY n`
-
-// surround reads what stands around a message.
-func (g *gathering) surround(ctx context.Context, m Message, beside map[string]bool) error {
-	around, err := g.db.Around(ctx, m, seedReach, seedReach)
-	if err != nil {
-		return err
-	}
-	for _, m := range around {
-		beside[m.ID] = true
-		if !g.have[m.ID] {
-			g.have[m.ID] = true
-			g.messages = append(g.messages, m)
-		}
-	}
-	return nil
+	slices.Sort(more)
+	return g.read(ctx, more)
 }
