@@ -84,6 +84,11 @@ type memoryOrder struct {
 	done   turn.MemoryChange
 }
 
+// by is who orders.
+func (m *memoryOrder) by() store.By {
+	return store.By{ID: m.r.Message.Author.ID, Name: m.r.Message.Author.Name, At: time.Now()}
+}
+
 // scope is where what is said in the turn may be read.
 func (m *memoryOrder) scope() store.Scope { return scopeOf(m.r.GuildID, m.r.ChannelID) }
 
@@ -206,7 +211,7 @@ func (m *memoryOrder) forget(ctx context.Context) (found bool, err error) {
 	}
 	for _, one := range all {
 		if err == nil {
-			err = m.b.Store.ForgetMemory(ctx, m.within, one.ID)
+			err = m.b.Store.ForgetMemory(ctx, m.within, one.ID, m.by())
 			m.done.IDs = append(m.done.IDs, one.ID)
 		}
 	}
@@ -288,7 +293,7 @@ func (m *memoryOrder) correct(ctx context.Context) (found bool, err error) {
 	if err := m.save(ctx, kept); err != nil {
 		return true, err
 	}
-	return true, m.b.Store.ForgetMemory(ctx, m.within, old.ID)
+	return true, m.b.Store.ForgetMemory(ctx, m.within, old.ID, m.by())
 }
 
 func (m *memoryOrder) wrong(ctx context.Context) (old store.Memory, ok bool, err error) {
