@@ -52,6 +52,7 @@ func (chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	a.markInterrupted(ctx)
 	upkeep, done := context.WithCancel(ctx)
 	background.Go(func() { a.upkeep(upkeep, nil) })
+	background.Go(func() { a.eraseOnRequest(upkeep, b) })
 	var failed error
 	background.Go(func() { failed = door.Read(ctx, in) })
 	b.Run(ctx, door.Events())

@@ -43,6 +43,12 @@ func (c *Counter) Count(text string) int {
 	return n
 }
 
+// Forget drops the texts that are kept with their counts.
+func (c *Counter) Forget() {
+	c.once.Do(c.load)
+	c.counts.InvalidateAll()
+}
+
 func (c *Counter) load() {
 	c.foreign = c.Model != "" && !speaksO200k(c.Model)
 	c.counts = otter.Must(&otter.Options[string, int]{

@@ -72,6 +72,23 @@ func Look(ctx context.Context, dir string) (*DB, error) {
 	return openBy(ctx, dir, (*DB).look)
 }
 
+// Beside opens the store in dir while another process owns it, as [Look] does, but for what may be asked of that process: that it forgets
+// somebody, see [DB.BeginErasure].
+func Beside(ctx context.Context, dir string) (*DB, error) {
+	return openBy(ctx, dir, func(db *DB, ctx context.Context) error {
+		if err := db.look(ctx); err != nil {
+			return err
+		}
+		pool, err := connect(db.path, "_txlock=immediate", "_pragma=secure_delete(1)", "_pragma=synchronous(NORMAL)", "_pragma=wal_autocheckpoint(0)")
+		if err != nil {
+			return err
+		}
+		pool.SetMaxOpenConns(1)
+		db.writes = startWriter(pool)
+		return nil
+	})
+}
+
 func openBy(ctx context.Context, dir string, how func(*DB, context.Context) error) (*DB, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
