@@ -60,7 +60,7 @@ func (p *Provider) statements(ctx context.Context, r turn.Request, q *ranking.Qu
 	}
 	found = slices.DeleteFunc(found, func(m store.Memory) bool { return m.Kind == store.MemoryPerson })
 	var near []int64 // what is near in meaning need not hold the words
-	for _, n := range p.nearNotes(ctx, w, m) {
+	for _, n := range p.nearNotes(w, m) {
 		near = append(near, n.ID)
 		if !slices.ContainsFunc(found, func(m store.Memory) bool { return m.ID == n.ID }) {
 			found = append(found, n)
