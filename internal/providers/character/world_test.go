@@ -10,6 +10,7 @@ import (
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
+	"familiar/internal/store/storetest"
 )
 
 // sheet is a character that has all that cards bring along.
@@ -143,11 +144,7 @@ func TestGreeting(t *testing.T) {
 
 // Times of entries are kept in the channel: a turn that is taken anew is not the next one.
 func TestTimes(t *testing.T) {
-	db, err := store.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := storetest.Open(t)
 	c, err := Load(with(t, map[string]string{"moss/persona.md": "x", "moss/lorebooks/b.toml": "[[entry]]\nkeys = [\"dragon\"]\nsticky = 2\ncooldown = 2\ncontent = \"Fire.\"\n"}), "moss")
 	if err != nil {
 		t.Fatal(err)
@@ -188,11 +185,7 @@ func TestTimes(t *testing.T) {
 
 // Words of the conversation that a card puts among its own are one line, and inert.
 func TestLastMessages(t *testing.T) {
-	db, err := store.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := storetest.Open(t)
 	c, err := Load(with(t, map[string]string{"moss/persona.md": "1 {{lastUserMessage}} 2 {{lastCharMessage}} 3 {{lastMessage}} 4 {{idleDuration}}"}), "moss")
 	if err != nil {
 		t.Fatal(err)

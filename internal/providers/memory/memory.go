@@ -23,6 +23,7 @@ import (
 	"familiar/internal/memory"
 	"familiar/internal/memory/ranking"
 	"familiar/internal/store"
+	"familiar/internal/text/calendar"
 )
 
 // Provider is the context provider. Its exported fields are set before first use and not changed after.
@@ -88,17 +89,4 @@ func (p *Provider) looksBack(r turn.Request, q *ranking.Question) bool {
 	return !p.Off && worthIt(r, q) && !recall.Read(r, p.now()).Asks()
 }
 
-func (p *Provider) now() time.Time {
-	now := time.Now()
-	if p.Now != nil {
-		now = p.Now()
-	}
-	return now.In(p.zone())
-}
-
-func (p *Provider) zone() *time.Location {
-	if p.Zone == nil {
-		return time.UTC
-	}
-	return p.Zone
-}
+func (p *Provider) now() time.Time { return calendar.Now(p.Now, p.Zone) }

@@ -9,6 +9,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
+	"familiar/internal/store/storetest"
 )
 
 var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -28,15 +29,7 @@ func (r rooms) Readable(context.Context, string, turn.Reader, string, ...string)
 
 func provider(t *testing.T, messages ...store.Message) *Provider {
 	t.Helper()
-	db, err := store.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	if err := db.SaveMessages(t.Context(), messages...); err != nil {
-		t.Fatal(err)
-	}
-	return &Provider{Store: db, Rooms: rooms{open: []string{"general"}}, Window: 3, Now: func() time.Time { return now }}
+	return &Provider{Store: storetest.Open(t, messages...), Rooms: rooms{open: []string{"general"}}, Window: 3, Now: func() time.Time { return now }}
 }
 
 // written is message n of a channel of a server, so many days ago.
