@@ -10,7 +10,7 @@ import (
 
 // kinFile has a field a line: its names, which questions ask by, and behind a colon what belongs to it. Names of one field stand for each other.
 //
-//go:embed kin.txt
+//go:embed kin/en.txt
 var kinFile string
 
 // kin maps the stem of a name to the words of its field.
