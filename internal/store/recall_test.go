@@ -56,3 +56,23 @@ func TestRecall(t *testing.T) {
 		t.Errorf("without channels: %v, %v", got.Messages, err)
 	}
 }
+
+// TestKoreanWords finds a word with what is joined to its end.
+func TestKoreanWords(t *testing.T) {
+	db := open(t, t.TempDir())
+	err := db.SaveMessages(t.Context(),
+		Message{ID: "1", GuildID: "g", ChannelID: "c", Text: "우리 강아지가 양탄자를 먹었어", At: noon}, Message{ID: "2", GuildID: "g", ChannelID: "c", Text: "회의가 길었어", At: noon})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"강아지", "강아"} {
+		got, err := db.Recall(t.Context(), Recall{GuildID: "g", Channels: []string{"c"}, Words: [][]string{{word}}})
+		if err != nil || len(got.Messages) == 0 || got.Messages[0].ID != "1" {
+			t.Errorf("%s: %v, %v", word, got.Messages, err)
+		}
+		found, err := db.Search(t.Context(), Query{GuildID: "g", Channels: []string{"c"}, Words: word, Limit: 9})
+		if err != nil || len(found) != 1 {
+			t.Errorf("%s: %v, %v", word, found, err)
+		}
+	}
+}

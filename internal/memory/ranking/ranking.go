@@ -2,7 +2,7 @@
 // who speaks, when, and what stands around.
 //
 //   - question.go: [Read] makes a [Question] of a message: the words to look for, who is named, of which time it asks.
-//   - kin.go, kin.txt: words of one field, so that a question about pets finds the dog.
+//   - kin.go, kin/*.txt: words of one field, by language, so that a question about pets finds the dog.
 //   - features.go has what is looked at, and what it is worth.
 //   - corpus.go prepares the messages: their words, their neighbours, their sessions.
 //
