@@ -96,7 +96,9 @@ func (r run) words() []string {
 }
 
 // joined reports whether a run is of a script that joins particles to the end of a word: a word of Korean is found with any of them.
-func (r run) joined() bool { return len(r.letters) > 1 && unicode.Is(unicode.Hangul, r.letters[len(r.letters)-1]) }
+func (r run) joined() bool {
+	return len(r.letters) > 1 && unicode.Is(unicode.Hangul, r.letters[len(r.letters)-1])
+}
 
 // unspaced reports whether a character is of a script that puts no spaces between words.
 func unspaced(r rune) bool {
