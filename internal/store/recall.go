@@ -31,6 +31,7 @@ const (
 	perWord     = 300 // the newest messages with a word
 	perKin      = 100 // … with any of the words that count less
 	perTime     = 150 // … with a word, in the time
+	perSample   = 40  // … of the time, whatever their words
 	mostLoaded  = 120 // messages that are read
 	mostSeeds   = 32  // … around which others are read
 	seedReach   = 3   // how many before and after it
@@ -60,6 +61,9 @@ func (db *DB) Recall(ctx context.Context, q Recall) (Recalled, error) {
 	if err == nil {
 		err = g.surroundBest(ctx)
 	}
+	if err == nil && !q.From.IsZero() && !q.To.IsZero() {
+		err = g.sample(ctx)
+	}
 	if err != nil {
 		return got, fmt.Errorf("recall messages: %w", db.Explain(err))
 	}
@@ -74,6 +78,8 @@ type gathering struct {
 	place    string // query for what may be read, as far as the index says; empty: the messages themselves will tell
 	cut      bool   // there are more messages with a word than were asked for
 	top      int64  // the last row
+	first    int64  // of the time …
+	last     int64  // … and the one behind it
 	scores   map[int64]float64
 	messages []Message
 	have     []int64 // their rows
@@ -89,6 +95,7 @@ func (g *gathering) count(ctx context.Context, weights []float64) error {
 	if err != nil {
 		return err
 	}
+	g.first, g.last = first, min(last, g.top+1)
 	timed := !g.q.From.IsZero() || !g.q.To.IsZero()
 	for i, forms := range g.q.Words {
 		word := alternatives(forms)
@@ -173,6 +180,23 @@ func (g *gathering) gather(ctx context.Context, weights []float64) error {
 		return err
 	}
 	return g.load(ctx)
+}
+
+// sample reads messages of the time that have none of the words, evenly far apart: what happened then is asked in words for the time alone.
+func (g *gathering) sample(ctx context.Context) error {
+	have := map[int64]bool{}
+	for _, row := range g.have {
+		have[row] = true
+	}
+	span := max(1, g.last-g.first)
+	var rows []int64
+	for i := range int64(perSample) {
+		if row := g.first + i*span/perSample; !have[row] {
+			have[row] = true
+			rows = append(rows, row)
+		}
+	}
+	return g.read(ctx, rows)
 }
 
 // load reads the best messages.

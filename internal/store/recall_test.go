@@ -76,3 +76,27 @@ func TestKoreanWords(t *testing.T) {
 		}
 	}
 }
+
+// TestRecallOfATime gathers messages of a time that is asked about though they hold none of the words, and none that may not be read.
+func TestRecallOfATime(t *testing.T) {
+	db := open(t, t.TempDir())
+	var all []Message
+	for i := range 200 {
+		m := Message{ID: fmt.Sprintf("%04d", i), GuildID: "g", ChannelID: "open", Text: fmt.Sprint("words ", i), At: noon.AddDate(0, 0, i)}
+		if i%2 == 1 {
+			m.ChannelID = "closed"
+		}
+		all = append(all, m)
+	}
+	if err := db.SaveMessages(t.Context(), all...); err != nil {
+		t.Fatal(err)
+	}
+	got, err := db.Recall(t.Context(), Recall{GuildID: "g", Channels: []string{"open"}, Words: [][]string{{"absent"}}, From: noon.AddDate(0, 0, 100), To: noon.AddDate(0, 0, 109)})
+	var ids []string
+	for _, m := range got.Messages {
+		ids = append(ids, m.ID)
+	}
+	if slices.Sort(ids); err != nil || !slices.Equal(ids, []string{"0100", "0102", "0104", "0106", "0108"}) {
+		t.Errorf("gathered %v, %v", ids, err)
+	}
+}
