@@ -155,7 +155,7 @@ func (a *app) actorOf(c *character.Character, far far) (*bot.Actor, error) {
 	if a.files != nil {
 		builder.Providers = append(builder.Providers, &attachment.Provider{Files: a.files, Sees: func() bool { return a.sees(models) }})
 	}
-	actor := &bot.Actor{Character: c, Builder: builder, Lookup: lookup, Past: past, Model: models.main, Side: models.side}
+	actor := &bot.Actor{Character: c, Builder: builder, Lookup: lookup, Past: past, Model: models.main, Side: models.side, Tokens: counter}
 	if models.side != nil && a.config.get("FAMILIAR_VERIFY") == "on" {
 		actor.Verifier = &verifier.Verifier{Model: models.side}
 	}

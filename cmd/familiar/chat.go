@@ -58,6 +58,7 @@ func (c chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	if !a.beside { // whoever owns the store sees to it
 		a.markInterrupted(ctx)
 		background.Go(func() { a.upkeep(upkeep, nil) })
+		background.Go(func() { a.eraseOnRequest(upkeep, b) })
 	}
 	var failed error
 	background.Go(func() { failed = door.Read(ctx, in) })

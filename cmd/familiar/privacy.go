@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"familiar/internal/search"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 )
@@ -19,28 +20,73 @@ type eraseCommand struct {
 	DryRun bool   `help:"Say what would be deleted, and delete nothing."`
 }
 
-// Run counts without owning the store, so that it works beside a running bot. To delete it must own it.
+// eraseWithin is how long a process that owns the store is waited for.
+const eraseWithin = 5 * time.Minute
+
+// Run counts without owning the store. To delete it owns it, or has the process do it that owns it, which knows what it has in memory.
 func (e eraseCommand) Run(ctx context.Context, p *program) error {
-	return withTraces(ctx, p, e.User, !e.DryRun, func(traces *trace.Store) error {
-		if e.DryRun {
+	if e.DryRun {
+		return withTraces(ctx, p, e.User, store.Look, func(traces *trace.Store) error {
 			counts, err := traces.Survey(ctx, e.User)
 			for _, kind := range store.DataKinds() {
 				fmt.Fprintf(p.out, "%-10s %d\n", kind, counts[kind])
 			}
 			return err
+		})
+	}
+	at := time.Now()
+	err := withTraces(ctx, p, e.User, store.Open, func(traces *trace.Store) error {
+		erased, err := traces.Erase(ctx, e.User, true, at)
+		if err == nil {
+			err = e.forgetSearches(p)
 		}
-		erased, err := traces.Erase(ctx, e.User, true, time.Now())
-		if err != nil {
-			return err
-		}
-		for _, kind := range store.DataKinds() {
-			fmt.Fprintf(p.out, "%-10s %d → %d\n", kind, erased.Before[kind], erased.After[kind])
-		}
-		if n := erased.Left(); n > 0 {
-			return fmt.Errorf("%d rows are left; try again", n)
-		}
-		return nil
+		return e.report(p, erased, err)
 	})
+	inUse, ok := errors.AsType[*store.Error](err)
+	if !ok || inUse.Kind != store.InUse {
+		return err
+	}
+	return withTraces(ctx, p, e.User, store.Beside, func(traces *trace.Store) error {
+		fmt.Fprintf(p.err, "familiar: process %d has the data open and is asked to forget them\n", inUse.PID)
+		ctx, cancel := context.WithTimeout(ctx, eraseWithin)
+		defer cancel()
+		erased, err := traces.AskToErase(ctx, e.User, at)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("process %d has not done so within %v: stop it and try again; or leave it, and it does so when it starts again at the latest", inUse.PID, eraseWithin)
+		}
+		return e.report(p, erased, err)
+	})
+}
+
+// report says how much there was, and how much is left.
+func (e eraseCommand) report(p *program, erased trace.Erased, err error) error {
+	if err != nil {
+		return err
+	}
+	for _, kind := range store.DataKinds() {
+		fmt.Fprintf(p.out, "%-10s %d → %d\n", kind, erased.Before[kind], erased.After[kind])
+	}
+	if n := erased.Left(); n > 0 {
+		return fmt.Errorf("%d rows are left; try again", n)
+	}
+	return nil
+}
+
+// forgetSearches removes the answers of search services that are kept on disk: whose questions they answer is not known of them.
+func (e eraseCommand) forgetSearches(p *program) error {
+	c, err := readConfig(p.env, p.dir)
+	if err != nil {
+		return err
+	}
+	cache, err := c.webCache(p.dir)
+	if err != nil || cache.dir == "" {
+		return err
+	}
+	answers, err := search.OpenDisk(cache.answers, "", cache.answerBytes)
+	if err != nil {
+		return err
+	}
+	return errors.Join(answers.Clear(), answers.Close())
 }
 
 // privacyCommand is about what is kept of people.
@@ -55,7 +101,7 @@ type privacyExport struct {
 
 // Run reads without owning the store, so that it works beside a running bot.
 func (x privacyExport) Run(ctx context.Context, p *program) error {
-	return withTraces(ctx, p, x.User, false, func(traces *trace.Store) error {
+	return withTraces(ctx, p, x.User, store.Look, func(traces *trace.Store) error {
 		data, err := traces.Export(ctx, x.User)
 		if err != nil {
 			return err
@@ -74,17 +120,13 @@ func (x privacyExport) Run(ctx context.Context, p *program) error {
 }
 
 // withTraces opens the store for something about a person.
-func withTraces(ctx context.Context, p *program, user string, own bool, do func(*trace.Store) error) error {
+func withTraces(ctx context.Context, p *program, user string, openStore func(context.Context, string) (*store.DB, error), do func(*trace.Store) error) error {
 	if strings.Trim(user, "0123456789") != "" || user == "" {
 		return problems{fmt.Sprintf("%q is no id of a person: in Discord, switch on developer mode, and copy it from the menu of their name", user)}
 	}
 	settings, err := readConfig(p.env, p.dir)
 	if err != nil {
 		return err
-	}
-	openStore := store.Look
-	if own {
-		openStore = store.Open
 	}
 	db, err := openStore(ctx, resolve(p.dir, settings.get("FAMILIAR_DATA")))
 	if err != nil {

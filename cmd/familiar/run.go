@@ -94,6 +94,7 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	upkeep, done := context.WithCancel(ctx)
 	defer done()
 	background.Go(func() { a.upkeep(upkeep, session.Guilds) })
+	background.Go(func() { a.eraseOnRequest(upkeep, b) })
 	_, tuned := p.env("GOGC")
 	background.Go(func() { footprint.Watch(upkeep, tuned) })
 	if w := a.memoryWriter(p.far); w != nil {

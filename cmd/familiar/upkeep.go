@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
+
+	"familiar/internal/bot"
 )
 
 // markInterrupted marks what an earlier process left unfinished. It ends before the first turn begins, which would be marked too.
@@ -31,6 +34,39 @@ func (a *app) upkeep(ctx context.Context, servers func() (ids []string, known bo
 			case <-ticks.C:
 				waiting = false
 			}
+		}
+	}
+}
+
+const (
+	eraseEvery = time.Second     // that another process may wait for
+	eraseAgain = 5 * time.Minute // after a failure
+)
+
+// eraseOnRequest takes notice of what another process writes beside this one, and forgets whom one of them, `familiar erase`, asks to be
+// forgotten, until ctx is done.
+func (a *app) eraseOnRequest(ctx context.Context, b *bot.Bot) {
+	ticks := time.NewTicker(eraseEvery)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+		err := a.store.Refresh(ctx)
+		all, failed := a.store.Erasures(ctx)
+		err = errors.Join(err, failed)
+		for _, one := range all {
+			if one.ByOperator && err == nil {
+				_, err = b.Forget(ctx, one)
+			}
+		}
+		a.tidied(ctx, "forget whom the operator wants to be forgotten", err)
+		if err != nil {
+			ticks.Reset(eraseAgain)
+		} else {
+			ticks.Reset(eraseEvery)
 		}
 	}
 }

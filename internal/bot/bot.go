@@ -101,6 +101,9 @@ type Bot struct {
 
 	Learns bool // turns are noted for the writer of memory
 
+	// Forgetting drops what else the process has in memory of what people asked, when one is forgotten; nil: nothing.
+	Forgetting func()
+
 	// PerPerson is how many turns a person may ask for in a minute; 0: any number.
 	PerPerson int
 	// Resume makes Run go on with what an earlier process left unanswered.

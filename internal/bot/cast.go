@@ -27,6 +27,7 @@ type Actor struct {
 	Model    *llm.Client        // nil: no model is configured
 	Side     *llm.Client        // for what is asked beside the answer; nil: none
 	Verifier *verifier.Verifier // nil: words alone decide about citations
+	Tokens   *llm.Counter       // of its prompts, parts of which it keeps; nil: there is none
 }
 
 // rewritten is a text of the character's as its own scripts leave it, before it is guarded.

@@ -8,19 +8,12 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/character"
-	"familiar/internal/store"
 	"familiar/internal/store/storetest"
 )
 
 // What was said in another server counts, is seen and is taken back there alone.
 func TestFeedbackStaysInItsServer(t *testing.T) {
-	dir := t.TempDir()
-	storetest.Seed(t, dir)
-	db, err := store.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := storetest.Open(t)
 	b := &Bot{Store: db, Cast: &Cast{Default: &Actor{Character: &character.Character{ID: "sage", Name: "Sage"}}}, Log: slog.New(slog.DiscardHandler)}
 	order := func(guild, who string, admin bool, verdict, source string) string {
 		e := turn.Event{GuildID: guild, Direct: guild == "", Command: &turn.Command{By: turn.Author{ID: who}, Admin: admin}}

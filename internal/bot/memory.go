@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -22,31 +23,50 @@ import (
 
 // obedience is what was ordered in a turn, and what became of it: a turn that starts over does not forget again what is forgotten.
 type obedience struct {
-	order remember.Order
-	done  *turn.MemoryChange
+	orders []remember.Order
+	done   []turn.MemoryChange // by order; one without a deed meant nothing
 }
 
-// obey carries out what a turn's message orders of memory, unless an attempt before did, and notes it in the record.
+// obey carries out what a turn's message orders of memory, but for what an attempt before did, and notes it in the record.
 func (b *Bot) obey(ctx context.Context, t *turn.Trace, before *obedience) {
 	r := t.Request
 	meant := r.Addressed.Plain() || r.Addressed == turn.ByName
 	if !meant || !r.Message.ByPerson() || r.Claim != "" || r.EarlierID != "" && !r.Edited {
 		return // not for it, or carried out already: by the character that answers first, or when it was asked before
 	}
-	o := remember.Read(r.Message.Text, r.Names)
-	if o == (remember.Order{}) {
-		return
-	}
-	if o == before.order && o.Deed != remember.Keep { // what is kept may rest on a message that was added
-		t.Memory = before.done
+	orders := remember.Read(r.Message.Text, r.Names)
+	if len(orders) == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	m := memoryOrder{b: b, r: r, o: o, within: b.within(ctx, r), done: turn.MemoryChange{Deed: string(o.Deed), Text: o.Text}}
+	now := obedience{orders: orders}
+	var all []turn.MemoryChange
+	for _, o := range orders {
+		var done turn.MemoryChange
+		if i := slices.Index(before.orders, o); i >= 0 && o.Deed != remember.Keep { // what is kept may rest on a message that was added
+			done = before.done[i]
+		} else {
+			m := memoryOrder{b: b, r: r, o: o, within: b.within(ctx, r), earlier: all}
+			done = m.carryOut(ctx)
+		}
+		now.done = append(now.done, done)
+		if done.Deed != "" {
+			all = append(all, done)
+		}
+	}
+	if *before = now; len(all) > 0 {
+		t.Memory = &all[0]
+		t.Memory.Also = all[1:]
+	}
+}
+
+// carryOut carries out one order and returns what became of it: nothing, without a deed, where it means nothing here.
+func (m *memoryOrder) carryOut(ctx context.Context) turn.MemoryChange {
+	m.done = turn.MemoryChange{Deed: string(m.o.Deed), Text: m.o.Text}
 	var found bool
 	var err error
-	switch o.Deed {
+	switch m.o.Deed {
 	case remember.Keep:
 		found, err = m.keep(ctx)
 	case remember.Forget:
@@ -60,14 +80,13 @@ func (b *Bot) obey(ctx context.Context, t *turn.Trace, before *obedience) {
 	case errors.Is(err, store.ErrOptedOut):
 		m.done.Refused, m.done.Text = turn.MemoryOptOut, ""
 	case err != nil:
-		b.logged("change memory", err)
+		m.b.logged("change memory", err)
 		m.done.Refused = turn.MemoryBroken
 	case !found:
-		return // it means nothing here: "that's wrong" is said of much
+		return turn.MemoryChange{} // "that's wrong" is said of much
 	}
-	t.Memory = &m.done
-	*before = obedience{o, t.Memory}
-	b.Log.Info("memory ordered", "turn", r.ID, "deed", m.done.Deed, "by", r.Message.Author.ID, "statements", m.done.IDs, "scope", m.done.Scope, "refused", m.done.Refused)
+	m.b.Log.Info("memory ordered", "turn", m.r.ID, "deed", m.done.Deed, "by", m.r.Message.Author.ID, "statements", m.done.IDs, "scope", m.done.Scope, "refused", m.done.Refused)
+	return m.done
 }
 
 // within is what of memory a turn may be told.
@@ -77,11 +96,17 @@ func (b *Bot) within(ctx context.Context, r turn.Request) store.Within {
 
 // memoryOrder is an order on its way. It belongs to one goroutine.
 type memoryOrder struct {
-	b      *Bot
-	r      turn.Request
-	o      remember.Order
-	within store.Within
-	done   turn.MemoryChange
+	b       *Bot
+	r       turn.Request
+	o       remember.Order
+	within  store.Within
+	earlier []turn.MemoryChange // what became of the message's orders before it
+	done    turn.MemoryChange
+}
+
+// by is who orders.
+func (m *memoryOrder) by() store.By {
+	return store.By{ID: m.r.Message.Author.ID, Name: m.r.Message.Author.Name, At: time.Now()}
 }
 
 // scope is where what is said in the turn may be read.
@@ -206,7 +231,7 @@ func (m *memoryOrder) forget(ctx context.Context) (found bool, err error) {
 	}
 	for _, one := range all {
 		if err == nil {
-			err = m.b.Store.ForgetMemory(ctx, m.within, one.ID)
+			err = m.b.Store.ForgetMemory(ctx, m.within, one.ID, m.by())
 			m.done.IDs = append(m.done.IDs, one.ID)
 		}
 	}
@@ -223,18 +248,31 @@ func of(one store.Memory, personID string) bool {
 	return one.By == personID || one.Kind == store.MemoryPerson && one.Subject == personID
 }
 
-// pointed are the statements that "that" means: those of the message that is replied to, or those of the turn before.
+// pointed are the statements that "that" means: those of the order before in the same message, those of the message that is replied to, or
+// those of the turn before.
 func (m *memoryOrder) pointed(ctx context.Context) (all []store.Memory, err error) {
+	if all = m.kept(ctx, m.earlier); len(all) > 0 {
+		return all, nil
+	}
 	if p := m.r.Parent; p != nil && p.ByPerson() {
 		all, err = m.b.Store.MemoriesFrom(ctx, m.within, p.ID)
-	} else if before := m.before(ctx); before != nil && before.Memory != nil && before.Memory.Deed != string(remember.Forget) {
-		for _, id := range before.Memory.IDs {
-			if one, missing := m.b.Store.Memory(ctx, m.within, id); missing == nil && !one.Superseded {
-				all = append(all, one)
-			}
-		}
+	} else if before := m.before(ctx); before != nil {
+		all = m.kept(ctx, before.Memory.All())
 	}
 	return slices.DeleteFunc(all, func(one store.Memory) bool { return !m.mine(one) }), err
+}
+
+// kept are the statements that the last of some changes left in memory, if it left any.
+func (m *memoryOrder) kept(ctx context.Context, changes []turn.MemoryChange) (all []store.Memory) {
+	if len(changes) == 0 || changes[len(changes)-1].Deed == string(remember.Forget) {
+		return nil
+	}
+	for _, id := range changes[len(changes)-1].IDs {
+		if one, missing := m.b.Store.Memory(ctx, m.within, id); missing == nil && !one.Superseded {
+			all = append(all, one)
+		}
+	}
+	return all
 }
 
 // before is the record of the answer that the message follows, or nil.
@@ -288,7 +326,7 @@ func (m *memoryOrder) correct(ctx context.Context) (found bool, err error) {
 	if err := m.save(ctx, kept); err != nil {
 		return true, err
 	}
-	return true, m.b.Store.ForgetMemory(ctx, m.within, old.ID)
+	return true, m.b.Store.ForgetMemory(ctx, m.within, old.ID, m.by())
 }
 
 func (m *memoryOrder) wrong(ctx context.Context) (old store.Memory, ok bool, err error) {
@@ -322,26 +360,44 @@ func first(all []store.Memory) (m store.Memory) {
 
 // What a model is told of an order that was carried out, or was not.
 const (
-	toldKept    = "What the message below asks you to remember is in your memory now, in its own words, and stays when you are restarted. Confirm that in a few words of your own."
-	toldForgot  = "What the message below asks you to forget is deleted from your memory. Confirm that in a few words of your own, and do not repeat it."
-	toldCorrect = "What the message below corrects is corrected in your memory. Confirm that in a few words of your own."
+	toldKept    = "What the message below asks you to remember is in your memory now, in its own words, and stays when you are restarted."
+	toldForgot  = "What the message below asks you to forget is deleted from your memory. Do not repeat it."
+	toldCorrect = "What the message below corrects is corrected in your memory."
 	toldRefused = "What the message below asks of your memory was not done: %s. Say so, and do not claim that you have done it."
+	toldOthers  = " People have to tell you such things about themselves."
+	toldConfirm = " Confirm that in a few words of your own."
+	toldSeveral = "The message below asks %d things of your memory. What became of each, in their order:%s\nSay what was done and what was not in a few words of your own, and claim no more than that."
 )
 
 // tellMemory tells the model what was done, so that what it says of it is true.
 func (b *Bot) tellMemory(actor *Actor, t *turn.Trace, p *prompt.Prompt) {
-	if t.Memory == nil || actor.Model == nil {
+	all := t.Memory.All()
+	if len(all) == 0 || actor.Model == nil {
 		return
 	}
-	told := map[string]string{string(remember.Keep): toldKept, string(remember.Forget): toldForgot, string(remember.Correct): toldCorrect}[t.Memory.Deed]
-	if t.Memory.Refused != "" {
-		told = strings.Replace(toldRefused, "%s", t.Memory.Refused, 1)
-	}
-	if t.Memory.Refused == turn.MemoryOthers {
-		told += " People have to tell you such things about themselves."
+	told := toldOf(all[0])
+	switch {
+	case len(all) > 1:
+		list := ""
+		for i, m := range all {
+			list += fmt.Sprintf("\n%d. %s", i+1, toldOf(m))
+		}
+		told = fmt.Sprintf(toldSeveral, len(all), list)
+	case all[0].Refused == "":
+		told += toldConfirm
 	}
 	actor.Builder.Inject(p, "memory", told)
 	t.Prompt, t.Layers, t.Dropped = p.Messages, p.Layers, p.Dropped
+}
+
+func toldOf(m turn.MemoryChange) string {
+	switch m.Refused {
+	case "":
+		return map[string]string{string(remember.Keep): toldKept, string(remember.Forget): toldForgot, string(remember.Correct): toldCorrect}[m.Deed]
+	case turn.MemoryOthers:
+		return fmt.Sprintf(toldRefused, m.Refused) + toldOthers
+	}
+	return fmt.Sprintf(toldRefused, m.Refused)
 }
 
 // What is said of an order where no model can.
@@ -355,23 +411,27 @@ const (
 	memoryFull      sentence = "I have as much in my memory for you as I keep for one person. /memory shows it."
 )
 
-// remembered says what became of an order, or nothing where there was none.
+// remembered says what became of the orders, or nothing where there was none.
 func (r reply) remembered() string {
-	m := r.trace.Memory
-	if m == nil {
-		return ""
+	var all []string
+	for _, m := range r.trace.Memory.All() {
+		all = append(all, r.say(saidOf(m)))
 	}
+	return strings.Join(slices.Compact(all), " ")
+}
+
+func saidOf(m turn.MemoryChange) sentence {
 	switch m.Refused {
 	case "":
-		return r.say(map[string]sentence{string(remember.Keep): memoryKept, string(remember.Forget): memoryForgotten, string(remember.Correct): memoryCorrected}[m.Deed])
+		return map[string]sentence{string(remember.Keep): memoryKept, string(remember.Forget): memoryForgotten, string(remember.Correct): memoryCorrected}[m.Deed]
 	case turn.MemoryOthers:
-		return r.say(memoryOthers)
+		return memoryOthers
 	case turn.MemoryNothing:
-		return r.say(memoryUnknown)
+		return memoryUnknown
 	case turn.MemorySecret:
-		return r.say(memorySecret)
+		return memorySecret
 	case turn.MemoryFull:
-		return r.say(memoryFull)
+		return memoryFull
 	}
-	return r.say(couldNotBeSaved)
+	return couldNotBeSaved
 }

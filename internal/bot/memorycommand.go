@@ -292,9 +292,9 @@ func (b *Bot) changeMemory(ctx context.Context, e turn.Event, action, said strin
 		}
 		now := time.Now()
 		m.Supersedes, m.ID, m.Text, m.Sources, m.By, m.TraceID, m.SaidAt, m.LearnedAt = m.ID, 0, said, []string{store.CommandSource(e.ID)}, e.Command.By.ID, "", now, now
-		m.ID, err = b.Store.Remember(ctx, m)
+		m.ID, err = b.Store.CorrectMemory(ctx, m, giver(e))
 	case "forget":
-		err = b.Store.ForgetMemory(ctx, w, m.ID)
+		err = b.Store.ForgetMemory(ctx, w, m.ID, giver(e))
 	default:
 		err = b.Store.PinMemory(ctx, w, m.ID, action == "pin")
 	}

@@ -14,6 +14,7 @@ import (
 	"familiar/internal/bot/view"
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
+	"familiar/internal/trace"
 )
 
 const (
@@ -212,18 +213,35 @@ func (b *Bot) forgetPerson(ctx context.Context, e turn.Event) turn.Answer {
 	if err := b.Store.BeginErasure(ctx, id, false, at); err != nil {
 		return b.storeTrouble(e, err)
 	}
-	b.stopTurnsOf(ctx, id)
-	erased, err := b.Traces.Erase(ctx, id, false, at)
+	erased, err := b.Forget(ctx, store.Erasure{PersonID: id, At: at})
 	if err != nil {
 		b.logged("forget a person", err)
 		return b.respond(e, forgetUndone)
 	}
-	b.Log.Info("privacy", "act", store.ActForget, "by", b.Store.Pseudonym(id), "left", erased.Left())
 	lines := []string{forgetDone.in(language(e))}
 	for _, kind := range store.DataKinds() {
 		lines = append(lines, fmt.Sprintf("- %s: %d → %d", dataNames[kind].in(language(e)), erased.Before[kind], erased.After[kind]))
 	}
 	return turn.Answer{Text: strings.Join(append(lines, forgetStays.in(language(e))), "\n")}
+}
+
+// Forget forgets a person for whom [store.DB.BeginErasure] has been called: what they wait for ends, what the process has in memory goes, and
+// so does what is kept.
+func (b *Bot) Forget(ctx context.Context, one store.Erasure) (trace.Erased, error) {
+	b.stopTurnsOf(ctx, one.PersonID)
+	erased, err := b.Traces.Erase(ctx, one.PersonID, one.ByOperator, one.At)
+	for _, actor := range append([]*Actor{b.cast().Default}, b.cast().Others...) {
+		if actor.Tokens != nil {
+			actor.Tokens.Forget()
+		}
+	}
+	if b.Forgetting != nil {
+		b.Forgetting()
+	}
+	if err == nil {
+		b.Log.Info("privacy", "act", store.ActForget, "of", b.Store.Pseudonym(one.PersonID), "by_operator", one.ByOperator, "left", erased.Left())
+	}
+	return erased, err
 }
 
 // stopTurnsOf ends what a person waits for, and waits until turns of theirs are over. What is remembered in the process goes too.

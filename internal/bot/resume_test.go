@@ -61,13 +61,7 @@ func asks(id, channel, who string) turn.Event {
 // resting is a bot that takes no turn: it has neither a model nor a prompt builder.
 func resting(t *testing.T, door Door) *Bot {
 	t.Helper()
-	dir := t.TempDir()
-	storetest.Seed(t, dir)
-	db, err := store.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storetest.Open(t)
 	return &Bot{Door: door, Store: db, Traces: &trace.Store{DB: db}, Redact: redact.New(), Log: slog.New(slog.DiscardHandler), Cast: sageAlone, Resume: true, Pace: Pace{Units: 2000}}
 }
 

@@ -123,6 +123,25 @@ func Open[V any](c Config) (*Cache[V], error) {
 // Close closes the directory. Nothing is found or kept afterwards.
 func (c *Cache[V]) Close() error { return c.root.Close() }
 
+// Clear removes all that is kept, also what other programs keep here.
+func (c *Cache[V]) Clear() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	entries, err := fs.ReadDir(c.root.FS(), ".")
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, e := range entries {
+		if c.ours.MatchString(e.Name()) || c.temp.MatchString(e.Name()) {
+			if err := c.root.Remove(e.Name()); !errors.Is(err, fs.ErrNotExist) {
+				errs = append(errs, err)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // Stats returns how many files could not be used (damaged, foreign, of another version, or refused by who asked for
 // them) and how many could not be written.
 func (c *Cache[V]) Stats() (dropped, faults int64) { return c.dropped.Load(), c.faults.Load() }

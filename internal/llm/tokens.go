@@ -43,6 +43,12 @@ func (c *Counter) Count(text string) int {
 	return n
 }
 
+// Forget drops the texts that are kept with their counts.
+func (c *Counter) Forget() {
+	c.once.Do(c.load)
+	c.counts.Clear()
+}
+
 func (c *Counter) load() {
 	c.foreign = c.Model != "" && !speaksO200k(c.Model)
 	c.counts = lru.New(cachedBytes, func(text string, _ int) int64 { return int64(len(text)) })

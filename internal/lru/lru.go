@@ -65,6 +65,15 @@ func (c *Cache[K, V]) Delete(key K) {
 	c.drop(c.entries[key])
 }
 
+// Clear forgets all.
+func (c *Cache[K, V]) Clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.entries)
+	c.recent.Init()
+	c.total = 0
+}
+
 // Size returns how many entries there are, and what they weigh.
 func (c *Cache[K, V]) Size() (entries int, weight int64) {
 	c.mu.Lock()

@@ -28,11 +28,11 @@ const mostServers = 3
 func Within(ctx context.Context, db *store.DB, rooms Rooms, r turn.Request) store.Within {
 	if r.GuildID != "" {
 		if !r.Private {
-			return store.WithinGuild(r.GuildID, readable(ctx, rooms, r.GuildID, r.Reader, r.ChannelID))
+			return store.WithinGuild(r.GuildID, Readable(ctx, rooms, r.GuildID, r.Reader, r.ChannelID))
 		}
-		w := store.WithinGuild(r.GuildID, readable(ctx, rooms, r.GuildID, r.Reader, ""))
+		w := store.WithinGuild(r.GuildID, Readable(ctx, rooms, r.GuildID, r.Reader, ""))
 		// Of a private thread they are a member, for they wrote there.
-		return w.AlsoChannels(r.GuildID, readable(ctx, rooms, r.GuildID, r.Reader, r.ChannelID, r.ChannelID))
+		return w.AlsoChannels(r.GuildID, Readable(ctx, rooms, r.GuildID, r.Reader, r.ChannelID, r.ChannelID))
 	}
 	w := store.WithinDM(r.ChannelID)
 	if rooms == nil || r.Reader.ID == "" {
@@ -44,14 +44,16 @@ func Within(ctx context.Context, db *store.DB, rooms Rooms, r turn.Request) stor
 	}
 	for _, guildID := range servers {
 		// The roles that came with a direct message, if any, are no roles of that server.
-		if found := readable(ctx, rooms, guildID, turn.Reader{ID: r.Reader.ID}, ""); len(found) > 0 {
+		if found := Readable(ctx, rooms, guildID, turn.Reader{ID: r.Reader.ID}, ""); len(found) > 0 {
 			w = w.AlsoChannels(guildID, found)
 		}
 	}
 	return w
 }
 
-func readable(ctx context.Context, rooms Rooms, guildID string, who turn.Reader, audience string, channels ...string) []string {
+// Readable are the channels that a person may read now and, where an audience is named, all who read that channel. rooms is nil where there are
+// no servers.
+func Readable(ctx context.Context, rooms Rooms, guildID string, who turn.Reader, audience string, channels ...string) []string {
 	if rooms == nil {
 		return nil
 	}

@@ -42,7 +42,16 @@ func OpenDisk(dir, setup string, bytes int64) (*Disk, error) {
 	return &Disk{answers}, nil
 }
 
-func (d *Disk) close() error {
+// Clear removes all answers.
+func (d *Disk) Clear() error {
+	if d == nil {
+		return nil
+	}
+	return d.answers.Clear()
+}
+
+// Close closes the directory.
+func (d *Disk) Close() error {
 	if d == nil {
 		return nil
 	}

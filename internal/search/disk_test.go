@@ -167,3 +167,27 @@ func TestDiskIsShared(t *testing.T) {
 		}
 	})
 }
+
+// TestForget: what was found is asked for anew, and its files are gone.
+func TestForget(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "searches")
+	x := countedAs("x", nil)
+	e := restarted(t, "", dir, x)
+	ask := func(want int) {
+		t.Helper()
+		e.Search(t.Context(), Query{Text: "q"})
+		e.Wait() // for what is written
+		if files, err := os.ReadDir(dir); err != nil || len(files) != 1 || x.n != want {
+			t.Errorf("asked %d times, %d files, %v", x.n, len(files), err)
+		}
+	}
+	ask(1)
+	ask(1)
+	if err := e.Forget(); err != nil {
+		t.Fatal(err)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 0 {
+		t.Errorf("%d files are left, %v", len(files), err)
+	}
+	ask(2)
+}

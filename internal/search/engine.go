@@ -125,13 +125,21 @@ func (e *Engine) noBackend(q Query) string {
 // Close waits as Wait does, gives back what it holds of daily and monthly limits and closes Disk. No search may follow.
 func (e *Engine) Close(ctx context.Context) error {
 	e.Wait()
-	errs := []error{e.Disk.close()}
+	errs := []error{e.Disk.Close()}
 	for _, s := range e.sources {
 		for _, q := range s.quotas {
 			errs = append(errs, q.close(ctx))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// Forget drops all answers and results, in memory and on disk: whose questions they answer is not known of them.
+func (e *Engine) Forget() error {
+	e.once.Do(e.open)
+	e.answers.Clear()
+	e.results.Clear()
+	return e.Disk.Clear()
 }
 
 // Wait returns when no backend is being asked any more. It is for shutdown: a request that nobody waits for may outlive

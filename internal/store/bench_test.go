@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -141,16 +142,47 @@ func crowd(tb testing.TB, db *DB, n, channels int) {
 	}
 }
 
+// benchDir names a directory in which the databases that take minutes to fill are kept from one run to the next.
+const benchDir = "FAMILIAR_BENCH_DIR"
+
+// crowded is a store of n messages of a server, indexed and tidied as upkeep leaves it.
+func crowded(b *testing.B, n, channels int) *DB {
+	b.Helper()
+	dir := os.Getenv(benchDir)
+	if dir == "" {
+		dir = b.TempDir()
+	} else {
+		dir = filepath.Join(dir, fmt.Sprint("crowd-", n))
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			b.Fatal(err)
+		}
+	}
+	db := open(b, dir)
+	var have int
+	if err := db.readers.QueryRow(`SELECT count(*) FROM messages`).Scan(&have); err != nil {
+		b.Fatal(err)
+	}
+	if have < n {
+		if have > 0 {
+			b.Fatalf("%s holds %d messages of %d: remove it", dir, have, n)
+		}
+		began := time.Now()
+		crowd(b, db, n, channels)
+		if err := db.TidyIndex(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+		b.Logf("%d messages written and indexed in %v", n, time.Since(began))
+	}
+	return db
+}
+
 // BenchmarkSearch searches for common and for rare words, in few channels and in many.
 func BenchmarkSearch(b *testing.B) {
 	n := 1_000_000
 	if testing.Short() {
 		n = 20_000
 	}
-	db := open(b, b.TempDir())
-	began := time.Now()
-	crowd(b, db, n, 100)
-	b.Logf("%d messages written and indexed in %v", n, time.Since(began))
+	db := crowded(b, n, 100)
 	var all []string
 	for i := range 100 {
 		all = append(all, fmt.Sprintf("2%018d", i))
@@ -186,11 +218,7 @@ func BenchmarkRecall(b *testing.B) {
 	if testing.Short() {
 		n = 20_000
 	}
-	db := open(b, b.TempDir())
-	crowd(b, db, n, 100)
-	if err := db.TidyIndex(b.Context()); err != nil { // as upkeep does
-		b.Fatal(err)
-	}
+	db := crowded(b, n, 100)
 	var channels, kin []string
 	for i := range 100 {
 		channels = append(channels, fmt.Sprintf("2%018d", i))

@@ -25,6 +25,7 @@ const (
 	ChangeCharacters ChangeKind = "characters" // ids; empty: those of what is above
 	ChangeBackdrop   ChangeKind = "backdrop"   // how many characters it has
 	ChangeLearning   ChangeKind = "learning"   // about the person who changes it
+	ChangeMemory     ChangeKind = "memory"     // a statement that is another person's, or the bot's own: its number, and that of the one in its place
 	ChangeFiles      ChangeKind = "files"      // of characters: which are new, have changed or are gone
 )
 

@@ -80,7 +80,7 @@ func (db *DB) MoveToThread(ctx context.Context, messageID, claim, threadID, guil
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.Exec(`INSERT INTO own_threads (thread_id, guild_id, at, quiet) VALUES (?, ?, ?, FALSE) ON CONFLICT DO NOTHING`, threadID, guildID, at.UnixMicro())
 		if err == nil {
-			_, err = tx.Exec(`UPDATE messages SET channel_id = ? WHERE id = ?`, threadID, messageID)
+			err = db.move(tx, messageID, threadID)
 		}
 		if err == nil {
 			event, err = db.keptEvent(tx, event)
@@ -94,4 +94,27 @@ func (db *DB) MoveToThread(ctx context.Context, messageID, claim, threadID, guil
 		return fmt.Errorf("move to thread: %w", err)
 	}
 	return nil
+}
+
+// move makes a message one of another channel of its server, also for whoever looks for it there.
+func (db *DB) move(tx *sql.Tx, id, channelID string) error {
+	row, m, err := db.rowOf(tx, id)
+	if err != nil || row == 0 || m.ChannelID == channelID {
+		return err
+	}
+	if err := db.indexed(tx, db.stmts.unindex, row, m); err != nil {
+		return err
+	}
+	if err := db.unsummarise(tx, row); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(`UPDATE messages SET channel_id = ? WHERE rowid = ?`, channelID, row); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(`UPDATE message_vectors SET channel_id = ? WHERE message_id = ?`, channelID, id); err != nil {
+		return err
+	}
+	db.vectors.move(id, channelID)
+	m.ChannelID = channelID
+	return db.indexed(tx, db.stmts.index, row, m)
 }

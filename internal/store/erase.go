@@ -38,16 +38,17 @@ func (db *DB) BeginErasure(ctx context.Context, personID string, byOperator bool
 
 // Erasure is somebody who is being forgotten, with what they did up to a time.
 type Erasure struct {
-	PersonID string
-	At       time.Time
+	PersonID   string
+	At         time.Time
+	ByOperator bool // and not by the person
 }
 
 // Erasures returns who is being forgotten: an earlier process may not have come to the end of it.
 func (db *DB) Erasures(ctx context.Context) ([]Erasure, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT person_id, at FROM erasures ORDER BY at`)
+	rows, err := db.readers.QueryContext(ctx, `SELECT person_id, at, by_operator FROM erasures ORDER BY at`)
 	return collect(db, "read who is being forgotten", rows, err, func(row scanner) (e Erasure, err error) {
 		var at int64
-		err = row.Scan(&e.PersonID, &at)
+		err = row.Scan(&e.PersonID, &at, &e.ByOperator)
 		e.At = time.UnixMicro(at).UTC()
 		return e, err
 	})

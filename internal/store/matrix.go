@@ -118,6 +118,18 @@ func (ms *matrices) remove(id string) {
 	}
 }
 
+// move makes the vectors of a message those of another channel.
+func (ms *matrices) move(id, channel string) {
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	ms.changes++
+	for _, m := range ms.all {
+		if i, there := m.at[id]; there {
+			m.channels[i] = channel
+		}
+	}
+}
+
 func (m *matrix) add(id, channel string, v Vector) {
 	m.at[id] = len(m.ids)
 	m.ids, m.channels, m.data = append(m.ids, id), append(m.channels, channel), append(m.data, v...)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -75,6 +76,24 @@ func (db *DB) Remember(ctx context.Context, m Memory) (id int64, err error) {
 	})
 	if err != nil {
 		return 0, fmt.Errorf("remember: %w", err)
+	}
+	return id, nil
+}
+
+// CorrectMemory is Remember of a statement that supersedes another, by somebody. That it was not theirs goes on record.
+func (db *DB) CorrectMemory(ctx context.Context, m Memory, by By) (id int64, err error) {
+	err = db.Write(ctx, func(tx *sql.Tx) error {
+		old, err := latestOf(tx, m.Supersedes)
+		if err == nil {
+			id, err = db.RememberIn(tx, m)
+		}
+		if err == nil {
+			err = db.recordMemory(tx, old, by, strconv.FormatInt(id, 10))
+		}
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("correct memory: %w", err)
 	}
 	return id, nil
 }

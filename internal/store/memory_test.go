@@ -188,10 +188,10 @@ func TestSupersede(t *testing.T) {
 	if got := everything(t, db); got != "(Is a vegetarian); Eats fish" {
 		t.Errorf("without the second: %s", got)
 	}
-	if err := db.ForgetMemory(ctx, seesC, first); !errors.Is(err, ErrNotFound) {
+	if err := db.ForgetMemory(ctx, seesC, first, By{}); !errors.Is(err, ErrNotFound) {
 		t.Errorf("history was forgotten by itself: %v", err)
 	}
-	if err := db.ForgetMemory(ctx, seesC, third); err != nil || everything(t, db) != "" {
+	if err := db.ForgetMemory(ctx, seesC, third, By{}); err != nil || everything(t, db) != "" {
 		t.Errorf("after all: %s, %v", everything(t, db), err)
 	}
 	_ = second

@@ -5,13 +5,30 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
 )
 
-// ForgetMemory deletes a statement that may be read, and what it replaced, or returns [ErrNotFound].
-func (db *DB) ForgetMemory(ctx context.Context, w Within, id int64) error {
+// ForgetMemory deletes a statement that may be read, and what it replaced, or returns [ErrNotFound]. That somebody forgets what
+// is not theirs goes on record.
+func (db *DB) ForgetMemory(ctx context.Context, w Within, id int64, by By) error {
 	return db.changeMemory(ctx, "forget memory", w, id, func(tx *sql.Tx, m Memory) error {
+		if err := db.recordMemory(tx, m, by, ""); err != nil {
+			return err
+		}
 		return db.dropMemory(tx, m.ID)
 	})
+}
+
+// recordMemory puts on record that somebody replaces a statement of a server that is not theirs, or deletes it. What it says is on no record.
+func (db *DB) recordMemory(tx *sql.Tx, m Memory, by By, next string) error {
+	if by.ID == "" || by.ID == m.By || m.Kind == MemoryPerson && by.ID == m.Subject || m.Scope.GuildID == "" {
+		return nil
+	}
+	c := Change{By: by, GuildID: m.Scope.GuildID, Kind: ChangeMemory, From: strconv.FormatInt(m.ID, 10), To: next}
+	if m.Scope.Kind == ScopeChannel {
+		c.ChannelID = m.Scope.ID
+	}
+	return db.record(tx, c)
 }
 
 // PinMemory pins a statement that may be read, or unpins it, or returns [ErrNotFound].

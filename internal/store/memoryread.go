@@ -84,6 +84,17 @@ func (db *DB) MemoriesFrom(ctx context.Context, w Within, messageID string) ([]M
 	return collect(db, "read memories of a message", rows, err, scanMemory)
 }
 
+// PeopleWithin returns the people of servers about whom something is remembered that may be read, under their names there, those first of
+// whom it was said last.
+func (db *DB) PeopleWithin(ctx context.Context, w Within, most int) ([]Person, error) {
+	rows, err := db.readers.QueryContext(ctx, `SELECT m.subject, p.name FROM memories m JOIN people p ON p.guild_id = m.guild_id AND p.author_id = m.subject
+		WHERE NOT m.superseded AND m.kind = 'person' AND `+scoped+` GROUP BY m.subject, p.name ORDER BY max(m.said_at) DESC LIMIT 0 + ?`, append(w.args(), most)...)
+	return collect(db, "read of whom something is remembered", rows, err, func(row scanner) (p Person, err error) {
+		err = row.Scan(&p.ID, &p.Name)
+		return p, err
+	})
+}
+
 // RememberedIn returns the servers in which something is remembered of a person or at their wish, those first of which it was said last.
 func (db *DB) RememberedIn(ctx context.Context, personID string, most int) ([]string, error) {
 	return db.guilds(ctx, `SELECT guild_id FROM memories WHERE guild_id <> '' AND (by_id = ? OR subject = ? AND kind = ?)

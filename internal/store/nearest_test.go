@@ -230,3 +230,54 @@ func BenchmarkNearest(b *testing.B) {
 		}
 	}
 }
+
+// TestMoveToThread finds a message that moved where it is now, by its words and its meaning, and not where it was.
+func TestMoveToThread(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	m := Message{ID: "1", ChannelID: "general", GuildID: "g", AuthorID: "a", AuthorName: "Ada", Text: "the kitten", At: noon}
+	if err := db.SaveMessages(ctx, m); err != nil {
+		t.Fatal(err)
+	}
+	v := NewVector([]float32{1, 2, 3})
+	if _, err := db.KeepVectors(ctx, "m", Embedded{Unembedded: Unembedded{ID: "1", Text: m.Text}, Vector: v}); err != nil {
+		t.Fatal(err)
+	}
+	found := func(channel string) (words, recalled, near int) {
+		t.Helper()
+		bySearch, err := db.Search(ctx, Query{GuildID: "g", Channels: []string{channel}, Words: "kitten", Limit: 9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		byRecall, err := db.Recall(ctx, Recall{GuildID: "g", Channels: []string{channel}, Words: [][]string{{"kitten"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		nearest, err := db.Nearest(ctx, Nearest{GuildID: "g", Channels: []string{channel}, Model: "m", To: v, Limit: 9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(bySearch), len(byRecall.Messages), len(nearest)
+	}
+	if a, b, c := found("general"); a != 1 || b != 1 || c != 1 {
+		t.Errorf("before: %d %d %d", a, b, c)
+	}
+	if err := db.MoveToThread(ctx, "1", "", "thread", "g", "", noon); err != nil {
+		t.Fatal(err)
+	}
+	if a, b, c := found("general"); a+b+c != 0 {
+		t.Errorf("where it was: %d %d %d", a, b, c)
+	}
+	if a, b, c := found("thread"); a != 1 || b != 1 || c != 1 {
+		t.Errorf("where it is: %d %d %d", a, b, c)
+	}
+	db.vectors = matrices{} // as after a restart
+	if _, _, c := found("thread"); c != 1 {
+		t.Errorf("where it is, after a restart: %d", c)
+	}
+	if err := db.DeleteMessage(ctx, "1"); err != nil {
+		t.Fatal(err)
+	}
+	if a, b, c := found("thread"); a+b+c != 0 {
+		t.Errorf("deleted: %d %d %d", a, b, c)
+	}
+}

@@ -31,6 +31,7 @@ const (
 	perWord     = 300 // the newest messages with a word
 	perKin      = 100 // … with any of the words that count less
 	perTime     = 150 // … with a word, in the time
+	perSample   = 40  // … of the time, whatever their words
 	mostLoaded  = 120 // messages that are read
 	mostSeeds   = 32  // … around which others are read
 	seedReach   = 3   // how many before and after it
@@ -60,6 +61,9 @@ func (db *DB) Recall(ctx context.Context, q Recall) (Recalled, error) {
 	if err == nil {
 		err = g.surroundBest(ctx)
 	}
+	if err == nil && !q.From.IsZero() && !q.To.IsZero() {
+		err = g.sample(ctx)
+	}
 	if err != nil {
 		return got, fmt.Errorf("recall messages: %w", db.Explain(err))
 	}
@@ -74,9 +78,11 @@ type gathering struct {
 	place    string // query for what may be read, as far as the index says; empty: the messages themselves will tell
 	cut      bool   // there are more messages with a word than were asked for
 	top      int64  // the last row
+	first    int64  // of the time …
+	last     int64  // … and the one behind it
 	scores   map[int64]float64
 	messages []Message
-	have     map[string]bool
+	have     []int64 // their rows
 }
 
 // recallQuery returns rows as one JSON array: fetching each by itself takes longer than finding it.
@@ -89,6 +95,7 @@ func (g *gathering) count(ctx context.Context, weights []float64) error {
 	if err != nil {
 		return err
 	}
+	g.first, g.last = first, min(last, g.top+1)
 	timed := !g.q.From.IsZero() || !g.q.To.IsZero()
 	for i, forms := range g.q.Words {
 		word := alternatives(forms)
@@ -175,63 +182,114 @@ func (g *gathering) gather(ctx context.Context, weights []float64) error {
 	return g.load(ctx)
 }
 
-// load reads the best messages.
-func (g *gathering) load(ctx context.Context) error {
-	rows := make([]int64, 0, len(g.scores))
-	for row := range g.scores {
-		rows = append(rows, row)
+// sample reads messages of the time that have none of the words, evenly far apart: what happened then is asked in words for the time alone.
+func (g *gathering) sample(ctx context.Context) error {
+	have := map[int64]bool{}
+	for _, row := range g.have {
+		have[row] = true
 	}
-	slices.SortFunc(rows, func(a, b int64) int { return cmp.Or(cmp.Compare(g.scores[b], g.scores[a]), cmp.Compare(b, a)) })
-	rows = rows[:min(len(rows), mostLoaded)]
+	span := max(1, g.last-g.first)
+	var rows []int64
+	for i := range int64(perSample) {
+		if row := g.first + i*span/perSample; !have[row] {
+			have[row] = true
+			rows = append(rows, row)
+		}
+	}
+	return g.read(ctx, rows)
+}
+
+// load reads the best messages.
+func (g *gathering) load(ctx context.Context) (err error) {
+	type scored struct {
+		row   int64
+		score float64
+	}
+	all := make([]scored, 0, len(g.scores))
+	for row, score := range g.scores {
+		all = append(all, scored{row, score})
+	}
+	slices.SortFunc(all, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.row, a.row)) })
+	rows := make([]int64, min(len(all), mostLoaded))
+	for i := range rows {
+		rows[i] = all[i].row
+	}
+	g.messages, g.have = nil, nil
+	return g.read(ctx, rows)
+}
+
+// recalledQuery reads rows in the order of a list.
+const recalledQuery = `SELECT row, ` + columns + ` FROM (SELECT key AS n, value AS row FROM json_each(?)) CROSS JOIN messages ON messages.rowid = row
+	WHERE guild_id = ? AND channel_id IN (SELECT value FROM json_each(?)) ORDER BY n`
+
+// read adds the messages of some rows, as far as they may be read.
+func (g *gathering) read(ctx context.Context, rows []int64) error {
+	if len(rows) == 0 {
+		return nil
+	}
 	list, err := json.Marshal(rows)
 	if err != nil {
 		return err
 	}
-	channels, err := json.Marshal(g.q.Channels)
+	found, err := g.db.stmts.recalled.QueryContext(ctx, list, g.q.GuildID, listed(g.q.Channels))
+	_, err = collect(g.db, "read messages", found, err, func(s scanner) (struct{}, error) {
+		var row int64
+		m, err := scan(after{s, &row})
+		g.messages, g.have = append(g.messages, m), append(g.have, row)
+		return struct{}{}, err
+	})
+	return err
+}
+
+// after is a row whose first columns are scanned into one more destination.
+type after struct {
+	scanner
+	first any
+}
+
+func (a after) Scan(dest ...any) error { return a.scanner.Scan(append([]any{a.first}, dest...)...) }
+
+// besideQuery returns the rows that stand directly before and after each of a list, as a JSON array for each. The index has all it asks for.
+const besideQuery = `SELECT (SELECT json_group_array(row) FROM (
+		SELECT * FROM (SELECT b.rowid AS row FROM messages b WHERE b.channel_id = m.channel_id AND (b.at, b.id) < (m.at, m.id) ORDER BY b.at DESC, b.id DESC LIMIT 0 + ?1)
+		UNION ALL SELECT * FROM (SELECT b.rowid AS row FROM messages b WHERE b.channel_id = m.channel_id AND (b.at, b.id) > (m.at, m.id) ORDER BY b.at, b.id LIMIT 0 + ?1)))
+	FROM json_each(?2) CROSS JOIN messages m ON m.rowid = value ORDER BY key`
+
+// surroundBest reads what stands around the best, but for those that stand beside a better one.
+func (g *gathering) surroundBest(ctx context.Context) error {
+	seeds := g.have[:min(len(g.have), mostSeeds)]
+	list, err := json.Marshal(seeds)
+	if err != nil || len(seeds) == 0 {
+		return err
+	}
+	rows, err := g.db.stmts.beside.QueryContext(ctx, seedReach, list)
+	around, err := collect(g.db, "find what stands around messages", rows, err, func(s scanner) (all []int64, err error) {
+		var list []byte
+		if err = s.Scan(&list); err == nil {
+			err = json.Unmarshal(list, &all)
+		}
+		return all, err
+	})
 	if err != nil {
 		return err
 	}
-	found, err := g.db.stmts.recalled.QueryContext(ctx, string(list), g.q.GuildID, string(channels))
-	if g.messages, err = collect(g.db, "read messages", found, err, scan); err != nil {
-		return err
+	have, beside := map[int64]bool{}, map[int64]bool{}
+	for _, row := range g.have {
+		have[row] = true
 	}
-	return nil
-}
-
-// surroundBest reads what stands around the best.
-func (g *gathering) surroundBest(ctx context.Context) error {
-	g.have = map[string]bool{}
-	for _, m := range g.messages {
-		g.have[m.ID] = true
-	}
-	beside := map[string]bool{} // a better one
-	for _, m := range slices.Clone(g.messages[:min(len(g.messages), mostSeeds)]) {
-		if beside[m.ID] {
+	var more []int64
+	for i, all := range around {
+		if beside[seeds[i]] {
 			continue
 		}
-		if err := g.surround(ctx, m, beside); err != nil {
-			return err
+		for _, row := range all {
+			beside[row] = true
+			if !have[row] {
+				have[row] = true
+				more = append(more, row)
+			}
 		}
 	}
-	return nil
-}
-
-// recalledQuery reads rows in the order of a list.
-const recalledQuery = `SELECT ` + columns + ` FROM (SELECT key AS n, value AS row FROM json_each(?)) CROSS JOIN messages ON messages.rowid = row
-	WHERE guild_id = ? AND channel_id IN (SELECT value FROM json_each(?)) ORDER BY n`
-
-// surround reads what stands around a message.
-func (g *gathering) surround(ctx context.Context, m Message, beside map[string]bool) error {
-	around, err := g.db.Around(ctx, m, seedReach, seedReach)
-	if err != nil {
-		return err
-	}
-	for _, m := range around {
-		beside[m.ID] = true
-		if !g.have[m.ID] {
-			g.have[m.ID] = true
-			g.messages = append(g.messages, m)
-		}
-	}
-	return nil
+	slices.Sort(more)
+	return g.read(ctx, more)
 }

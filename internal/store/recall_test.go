@@ -56,3 +56,47 @@ func TestRecall(t *testing.T) {
 		t.Errorf("without channels: %v, %v", got.Messages, err)
 	}
 }
+
+// TestKoreanWords finds a word with what is joined to its end.
+func TestKoreanWords(t *testing.T) {
+	db := open(t, t.TempDir())
+	err := db.SaveMessages(t.Context(),
+		Message{ID: "1", GuildID: "g", ChannelID: "c", Text: "우리 강아지가 양탄자를 먹었어", At: noon}, Message{ID: "2", GuildID: "g", ChannelID: "c", Text: "회의가 길었어", At: noon})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"강아지", "강아"} {
+		got, err := db.Recall(t.Context(), Recall{GuildID: "g", Channels: []string{"c"}, Words: [][]string{{word}}})
+		if err != nil || len(got.Messages) == 0 || got.Messages[0].ID != "1" {
+			t.Errorf("%s: %v, %v", word, got.Messages, err)
+		}
+		found, err := db.Search(t.Context(), Query{GuildID: "g", Channels: []string{"c"}, Words: word, Limit: 9})
+		if err != nil || len(found) != 1 {
+			t.Errorf("%s: %v, %v", word, found, err)
+		}
+	}
+}
+
+// TestRecallOfATime gathers messages of a time that is asked about though they hold none of the words, and none that may not be read.
+func TestRecallOfATime(t *testing.T) {
+	db := open(t, t.TempDir())
+	var all []Message
+	for i := range 200 {
+		m := Message{ID: fmt.Sprintf("%04d", i), GuildID: "g", ChannelID: "open", Text: fmt.Sprint("words ", i), At: noon.AddDate(0, 0, i)}
+		if i%2 == 1 {
+			m.ChannelID = "closed"
+		}
+		all = append(all, m)
+	}
+	if err := db.SaveMessages(t.Context(), all...); err != nil {
+		t.Fatal(err)
+	}
+	got, err := db.Recall(t.Context(), Recall{GuildID: "g", Channels: []string{"open"}, Words: [][]string{{"absent"}}, From: noon.AddDate(0, 0, 100), To: noon.AddDate(0, 0, 109)})
+	var ids []string
+	for _, m := range got.Messages {
+		ids = append(ids, m.ID)
+	}
+	if slices.Sort(ids); err != nil || !slices.Equal(ids, []string{"0100", "0102", "0104", "0106", "0108"}) {
+		t.Errorf("gathered %v, %v", ids, err)
+	}
+}

@@ -2,9 +2,7 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,23 +95,20 @@ func (db *DB) rowsBetween(ctx context.Context, from, to time.Time) (first, last 
 	return first, last, err
 }
 
-// firstRow returns the first row whose message is not older than a time, by bisection.
-func (db *DB) firstRow(ctx context.Context, top int64, at time.Time) (int64, error) {
-	low, high := int64(0), top+1
-	for low < high {
-		middle := low + (high-low)/2
-		var row, when int64
-		err := db.stmts.timeOf.QueryRowContext(ctx, middle).Scan(&row, &when)
-		switch {
-		case errors.Is(err, sql.ErrNoRows), err == nil && when >= at.UnixMicro():
-			high = middle
-		case err != nil:
-			return 0, err
-		default:
-			low = max(row, middle) + 1
-		}
+// firstRowQuery returns the first row whose message is not older than a time, by bisection: the last is given, which is not 0.
+const firstRowQuery = `WITH RECURSIVE part (low, high) AS (
+		SELECT 0, ?1 + 1
+		UNION ALL
+		SELECT iif(m.at < ?2, m.rowid + 1, low), iif(m.at < ?2, high, (low + high) / 2) FROM part
+			JOIN messages m ON m.rowid = (SELECT rowid FROM messages WHERE rowid >= (low + high) / 2 ORDER BY rowid LIMIT 1) WHERE low < high)
+	SELECT max(low) FROM part`
+
+func (db *DB) firstRow(ctx context.Context, top int64, at time.Time) (row int64, err error) {
+	if top == 0 {
+		return 0, nil
 	}
-	return low, nil
+	err = db.stmts.firstRow.QueryRowContext(ctx, top, at.UnixMicro()).Scan(&row)
+	return row, err
 }
 
 // Around returns the messages of a channel that stand directly before and after one, in their order and with it.

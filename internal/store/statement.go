@@ -19,8 +19,8 @@ type statements struct {
 	speakers, backdrop        *sql.Stmt // the same
 	off, used                 *sql.Stmt // the same
 	use                       *sql.Stmt // on the writer's
-	search, timeOf            *sql.Stmt // the same
-	recall, recalled          *sql.Stmt // the same
+	search, firstRow          *sql.Stmt // the same
+	recall, recalled, beside  *sql.Stmt // the same
 	before, after             *sql.Stmt // the same
 	resting                   *sql.Stmt // on the writer's
 	unembed                   *sql.Stmt // the same
@@ -154,10 +154,10 @@ func (db *DB) prepare(ctx context.Context) error {
 	all = append(all, statement{&db.stmts.search, db.readers, searchQuery},
 		statement{&db.stmts.matrix, db.readers, matrixQuery},
 		statement{&db.stmts.hasVector, db.readers, `SELECT EXISTS (SELECT 1 FROM message_vectors WHERE message_id = ? AND model = ?)`},
-		statement{&db.stmts.recall, db.readers, recallQuery}, statement{&db.stmts.recalled, db.readers, recalledQuery},
+		statement{&db.stmts.recall, db.readers, recallQuery}, statement{&db.stmts.recalled, db.readers, recalledQuery}, statement{&db.stmts.beside, db.readers, besideQuery},
 		statement{&db.stmts.before, db.readers, aroundQuery + `< (?, ?) ORDER BY at DESC, id DESC LIMIT 0 + ?`},
 		statement{&db.stmts.after, db.readers, aroundQuery + `> (?, ?) ORDER BY at, id LIMIT 0 + ?`},
-		statement{&db.stmts.timeOf, db.readers, `SELECT rowid, at FROM messages WHERE rowid >= ? ORDER BY rowid LIMIT 1`})
+		statement{&db.stmts.firstRow, db.readers, firstRowQuery})
 	all = append(all, statement{&db.stmts.standing, db.readers, standingQuery})
 	if db.writes != nil {
 		all = append(all,

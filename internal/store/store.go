@@ -48,7 +48,7 @@ var ErrNotFound = errors.New("not found")
 // context's own, an [*Error] where the file or its disk is to blame, or else a plain description.
 type DB struct {
 	path        string
-	lock        *os.File // nil when only looking
+	lock        *os.File // nil in a process that does not own the store
 	writes      *writer  // nil when only looking
 	readers     *sql.DB
 	stmts       statements

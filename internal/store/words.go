@@ -28,7 +28,7 @@ func match(s string, begin bool) string {
 	var all []string
 	for _, run := range runs(s) {
 		switch w := run.words(); {
-		case run.unspaced && len(run.letters) == 1, begin && !run.unspaced && len(run.letters) >= shortestBeginning:
+		case run.unspaced && len(run.letters) == 1, run.joined(), begin && !run.unspaced && len(run.letters) >= shortestBeginning:
 			all = append(all, `"`+w[0]+`"*`)
 		default:
 			all = append(all, `"`+strings.Join(w, " ")+`"`)
@@ -93,6 +93,11 @@ func (r run) words() []string {
 		pairs = append(pairs, string(r.letters[i:i+2]))
 	}
 	return pairs
+}
+
+// joined reports whether a run is of a script that joins particles to the end of a word: a word of Korean is found with any of them.
+func (r run) joined() bool {
+	return len(r.letters) > 1 && unicode.Is(unicode.Hangul, r.letters[len(r.letters)-1])
 }
 
 // unspaced reports whether a character is of a script that puts no spaces between words.

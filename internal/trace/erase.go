@@ -72,6 +72,37 @@ func (s *Store) Erase(ctx context.Context, personID string, byOperator bool, at 
 	return e, err
 }
 
+// askEvery is how often it is looked whether another process has done what it was asked to.
+const askEvery = 200 * time.Millisecond
+
+// AskToErase has the process that owns the store, which this one has opened beside it, forget a person up to a time, waits until it has done
+// so, or until ctx is done, and looks again.
+func (s *Store) AskToErase(ctx context.Context, personID string, at time.Time) (e Erased, err error) {
+	trail := store.NewTrail(personID, at)
+	counts, err := s.survey(ctx, trail)
+	if err != nil {
+		return e, fmt.Errorf("count what is kept of a person: %w", err)
+	}
+	e.Before = maps.Clone(counts)
+	if err := s.DB.BeginErasure(ctx, personID, true, at); err != nil {
+		return e, err
+	}
+	for waiting := true; waiting; {
+		select {
+		case <-ctx.Done():
+			return e, ctx.Err()
+		case <-time.After(askEvery):
+		}
+		all, err := s.DB.Erasures(ctx)
+		if err != nil {
+			return e, err
+		}
+		waiting = slices.ContainsFunc(all, func(one store.Erasure) bool { return one.PersonID == personID })
+	}
+	e.After, err = s.survey(ctx, trail)
+	return e, err
+}
+
 // Survey counts what is kept of a person, by kind, and changes nothing.
 func (s *Store) Survey(ctx context.Context, personID string) (map[store.DataKind]int, error) {
 	return s.survey(ctx, store.NewTrail(personID, time.Time{}))

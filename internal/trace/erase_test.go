@@ -51,13 +51,7 @@ type town struct {
 
 func newTown(t *testing.T) *town {
 	dir := t.TempDir()
-	storetest.Seed(t, dir)
-	db, err := store.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	return &town{Store: &Store{DB: db}, dir: dir, n: map[string]int{}, private: map[string]bool{}, now: noon}
+	return &town{Store: &Store{DB: storetest.OpenIn(t, dir)}, dir: dir, n: map[string]int{}, private: map[string]bool{}, now: noon}
 }
 
 func (w *town) tick() time.Time { w.now = w.now.Add(time.Second); return w.now }

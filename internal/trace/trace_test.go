@@ -24,18 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func open(tb testing.TB) *Store {
 	tb.Helper()
-	dir := tb.TempDir()
-	storetest.Seed(tb, dir)
-	db, err := store.Open(tb.Context(), dir)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			tb.Error(err)
-		}
-	})
-	return &Store{DB: db}
+	return &Store{DB: storetest.Open(tb)}
 }
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)

@@ -106,7 +106,7 @@ func TestMemoryStaysInItsRooms(t *testing.T) {
 }
 
 func play(t *testing.T, random *rand.Rand) {
-	db, ctx := openStore(t), t.Context()
+	db, ctx := storetest.Open(t), t.Context()
 	r := &rooms{places: map[string]*spot{}, roles: map[string][]string{}, people: []string{"ada", "bob", "cyd", "dan"}}
 	for i := range 10 {
 		p := &spot{id: fmt.Sprintf("c%d", i), guild: []string{"g", "h"}[i%2]}
@@ -148,22 +148,6 @@ func play(t *testing.T, random *rand.Rand) {
 	if read == 0 || public == 0 {
 		t.Errorf("%d statements were read, %d of them from open channels: that shows nothing", read, public)
 	}
-}
-
-func openStore(t *testing.T) *store.DB {
-	t.Helper()
-	dir := t.TempDir()
-	storetest.Seed(t, dir)
-	db, err := store.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return db
 }
 
 func keep(t *testing.T, db *store.DB, s said, id string) int64 {

@@ -10,7 +10,7 @@ import (
 )
 
 // memoryChange says what became of an order to remember or to forget.
-func memoryChange(m *turn.MemoryChange) string {
+func memoryChange(m turn.MemoryChange) string {
 	if m.Refused != "" {
 		return fmt.Sprintf("%s refused: %s", m.Deed, m.Refused)
 	}

@@ -128,8 +128,8 @@ func what(t *turn.Trace) string {
 	if r.Persona != nil {
 		w.row("posted as", "%s", r.Persona.Name)
 	}
-	if m := t.Memory; m != nil {
-		w.row("memory", "%s", memoryChange(m))
+	for i, m := range t.Memory.All() {
+		w.item(i, "memory", "%s", memoryChange(m))
 	}
 	if l := t.Lookup(); l != nil {
 		w.row("lookup", "%s", lookupSummary(l))

@@ -167,6 +167,7 @@ type names struct {
 // positions are SillyTavern's, by number.
 var positions = []lorebook.Position{
 	lorebook.BeforeChar, lorebook.AfterChar, lorebook.NoteTop, lorebook.NoteBottom, lorebook.AtDepth, lorebook.BeforeExamples, lorebook.AfterExamples,
+	lorebook.InOutlet,
 }
 
 // tavernFields reads what SillyTavern has beyond the specifications.
@@ -174,9 +175,15 @@ func tavernFields(e *lorebook.Entry, o object, n names, g *gaps) {
 	if at := o.whole(n.position, 0, 1000); at != nil {
 		if *at < len(positions) {
 			e.Position = positions[*at]
-		} else { // an outlet, which stands only where a macro calls for it
-			g.add("the position outlet: the entry is off", e.ID)
+		} else {
+			g.add("a position that is not known: the entry is off", e.ID)
 			e.Off = true
+		}
+	}
+	if e.Position == lorebook.InOutlet {
+		if e.Outlet = strings.TrimSpace(o.text(n.outlet)); e.Outlet == "" {
+			g.add("an outlet without a name: the entry is off", e.ID)
+			e.Position, e.Off = "", true
 		}
 	}
 	if e.Position == lorebook.AtDepth {

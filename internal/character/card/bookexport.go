@@ -125,7 +125,7 @@ func specOf(e lorebook.Entry, was object) object {
 		"selectiveLogic": max(0, slices.Index(logics, e.Logic)), "exclude_recursion": e.NonRecursable, "prevent_recursion": e.PreventRecursion, "delay_until_recursion": e.DelayUntilRecursion,
 		"probability": or(e.Probability, 100), "useProbability": true, "group": strings.Join(e.Groups, ","), "group_override": e.GroupFirst, "group_weight": or(e.GroupWeight, 100),
 		"use_group_scoring": e.GroupScoring, "scan_depth": e.ScanDepth, "match_whole_words": e.WholeWords, "case_sensitive": e.CaseSensitive, "sticky": e.Sticky, "cooldown": e.Cooldown, "delay": e.Delay,
-		"ignore_budget": e.IgnoreBudget,
+		"ignore_budget": e.IgnoreBudget, "outlet_name": e.Outlet,
 	} {
 		ext[field] = raw(value)
 	}

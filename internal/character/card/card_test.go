@@ -156,7 +156,7 @@ func TestEntries(t *testing.T) {
 	if d := cmp.Diff(want, b.Entries[0]); err != nil || d != "" {
 		t.Error(err, d)
 	}
-	if !b.WholeWords || b.Recursive || *b.ScanDepth != 3 || b.TokenBudget != 500 || !b.Entries[1].Off || b.Entries[2].ID == "7" || !b.Entries[3].Off {
+	if !b.WholeWords || b.Recursive || *b.ScanDepth != 3 || b.TokenBudget != 500 || !b.Entries[1].Off || b.Entries[2].ID == "7" || b.Entries[3].Position != lorebook.InOutlet || b.Entries[3].Outlet != "o" {
 		t.Errorf("%+v", b)
 	}
 

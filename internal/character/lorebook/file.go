@@ -45,12 +45,20 @@ func (b *Book) check() (all []Mistake) {
 	wrong := func(i int, key, format string, values ...any) {
 		all = append(all, Mistake{Key: fmt.Sprintf("entry[%d].%s", i, key), Text: fmt.Sprintf(format, values...)})
 	}
+	for key, n := range map[string]int{"min_activations": b.MinActivations, "min_activations_depth": b.MinActivationsDepth} {
+		if n < 0 {
+			all = append(all, Mistake{Key: key, Text: fmt.Sprintf("%d is out of range; use 0 or more", n)})
+		}
+	}
 	for i, e := range b.Entries {
 		if !slices.Contains([]Logic{"", AndAny, AndAll, NotAny, NotAll}, e.Logic) {
 			wrong(i, "logic", "%q is not allowed; use one of and_any, and_all, not_any, not_all", e.Logic)
 		}
 		if !slices.Contains(Positions(), e.Position) && e.Position != "" {
 			wrong(i, "position", "%q is not allowed; use one of %s", e.Position, joined(Positions()))
+		}
+		if (e.Position == InOutlet) != (strings.TrimSpace(e.Outlet) != "") {
+			wrong(i, "outlet", "is the name of an outlet, where position is \"outlet\", and there alone")
 		}
 		if !slices.Contains([]Role{"", System, User, Assistant}, e.Role) {
 			wrong(i, "role", "%q is not allowed; use one of system, user, assistant", e.Role)
@@ -74,7 +82,7 @@ func (b *Book) check() (all []Mistake) {
 
 // Positions lists all positions.
 func Positions() []Position {
-	return []Position{BeforeChar, AfterChar, NoteTop, NoteBottom, AtDepth, BeforeExamples, AfterExamples, InPersonality, InScenario}
+	return []Position{BeforeChar, AfterChar, NoteTop, NoteBottom, AtDepth, BeforeExamples, AfterExamples, InPersonality, InScenario, InOutlet}
 }
 
 // Fields lists the texts of a character that entries can be looked for in.

@@ -28,16 +28,20 @@ const (
 
 // Book is a lorebook as its file says it.
 type Book struct {
-	Name          string  `toml:"name,omitempty"`
-	Description   string  `toml:"description,omitempty"`
-	ScanDepth     *int    `toml:"scan_depth,omitempty"`   // messages; none: 2
-	TokenBudget   int     `toml:"token_budget,omitempty"` // 0: what the mode has for lorebooks
-	Recursive     bool    `toml:"recursive,omitempty"`    // the texts of entries that fire are searched, too
-	MaxSteps      int     `toml:"max_steps,omitempty"`    // how often all is searched; 0: 10 times
-	CaseSensitive bool    `toml:"case_sensitive,omitempty"`
-	WholeWords    bool    `toml:"whole_words,omitempty"`
-	GroupScoring  bool    `toml:"group_scoring,omitempty"`
-	Entries       []Entry `toml:"entry,omitempty"`
+	Name          string `toml:"name,omitempty"`
+	Description   string `toml:"description,omitempty"`
+	ScanDepth     *int   `toml:"scan_depth,omitempty"`   // messages; none: 2
+	TokenBudget   int    `toml:"token_budget,omitempty"` // 0: what the mode has for lorebooks
+	Recursive     bool   `toml:"recursive,omitempty"`    // the texts of entries that fire are searched, too
+	MaxSteps      int    `toml:"max_steps,omitempty"`    // how often all is searched; 0: 10 times
+	CaseSensitive bool   `toml:"case_sensitive,omitempty"`
+	WholeWords    bool   `toml:"whole_words,omitempty"`
+	GroupScoring  bool   `toml:"group_scoring,omitempty"`
+
+	MinActivations      int `toml:"min_activations,omitempty"`       // entries: while fewer fire, older messages are searched, one more each time
+	MinActivationsDepth int `toml:"min_activations_depth,omitempty"` // messages that are searched so; 0: 100
+
+	Entries []Entry `toml:"entry,omitempty"`
 
 	File string `toml:"-"` // without its ending; what is kept of an entry is kept under it
 }
@@ -55,6 +59,7 @@ type Entry struct {
 	Order     int      `toml:"order,omitempty"`    // the higher, the later in the prompt, and the sooner in the budget
 	Priority  *int     `toml:"priority,omitempty"` // in the budget, in place of Order
 	Position  Position `toml:"position,omitempty"` // empty: BeforeChar
+	Outlet    string   `toml:"outlet,omitempty"`   // of InOutlet: its name
 	Depth     *int     `toml:"depth,omitempty"`    // of AtDepth: messages from the end; none: 4
 	Role      Role     `toml:"role,omitempty"`     // of AtDepth; empty: System
 
@@ -109,6 +114,7 @@ const (
 	AfterExamples  Position = "after_examples"
 	InPersonality  Position = "personality"
 	InScenario     Position = "scenario"
+	InOutlet       Position = "outlet" // where {{outlet::name}} stands, and nowhere else
 )
 
 // Role is whose message an entry at a depth is.
@@ -136,6 +142,10 @@ type Set struct {
 	counts   bool           // some entry needs to know how many messages there are
 	remember bool           // some entry needs to know when it fired
 	greets   bool
+
+	atLeast int // entries that are to fire
+	widest  int // messages that are searched in the beginning …
+	most    int // … and in the end, where too few fire
 }
 
 // Empty reports whether there is nothing to search for.
@@ -155,6 +165,9 @@ func (s *Set) Depth() (n int) {
 	for _, e := range s.entries {
 		n = max(n, e.depth)
 	}
+	if s.atLeast > 0 {
+		n = max(n, s.most)
+	}
 	return n
 }
 
@@ -168,7 +181,8 @@ type entry struct {
 
 	primary, secondary, additional, exclude, excludeAll []key
 
-	depth       int // of the scan
+	depth       int  // of the scan
+	fixed       bool // however few entries fire
 	recursive   bool
 	scoring     bool
 	probability int
@@ -209,6 +223,9 @@ func Compile(books []Book, names ...string) (*Set, []Problem) {
 		if b.MaxSteps > 0 {
 			s.steps = min(s.steps, b.MaxSteps)
 		}
+		if b.MinActivations > 0 {
+			s.atLeast, s.most = max(s.atLeast, b.MinActivations), max(s.most, clamp(or(positive(b.MinActivationsDepth), deepestScan), 1, deepestScan))
+		}
 		ids := map[string]bool{}
 		for i := range b.Entries {
 			if len(s.entries) == MostEntries {
@@ -223,6 +240,9 @@ func Compile(books []Book, names ...string) (*Set, []Problem) {
 			ids[e.id] = true
 			if e.number = len(s.entries); !e.Off && e.mayBe(names) {
 				s.entries = append(s.entries, e)
+				if !e.fixed {
+					s.widest = max(s.widest, e.depth)
+				}
 			}
 		}
 	}
@@ -241,6 +261,7 @@ func (c *compiling) entry(b Book, i int, names []string) *entry {
 	if e.marks.scanDepth != nil {
 		e.depth = clamp(*e.marks.scanDepth, 0, deepestScan)
 	}
+	e.fixed = e.ScanDepth != nil || e.marks.scanDepth != nil
 	e.scoring = or(e.GroupScoring, b.GroupScoring)
 	e.probability, e.weight = or(e.Probability, 100), max(0, or(e.GroupWeight, 100))
 	if e.marks.probability != nil {
@@ -374,6 +395,14 @@ func or[T any](p *T, otherwise T) T {
 		return *p
 	}
 	return otherwise
+}
+
+// positive is nil for what is not said.
+func positive(n int) *int {
+	if n <= 0 {
+		return nil
+	}
+	return &n
 }
 
 func clamp(n, low, high int) int { return max(low, min(n, high)) }

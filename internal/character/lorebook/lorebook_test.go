@@ -122,6 +122,32 @@ func TestScanDepth(t *testing.T) {
 	}
 }
 
+// While too few entries fire, older messages are searched, one more each time, for those that say no depth of their own.
+func TestMinActivations(t *testing.T) {
+	b := book(
+		Entry{ID: "a", Keys: []string{"apple"}, Content: "An apple, and a cellar."}, Entry{ID: "b", Keys: []string{"bread"}}, Entry{ID: "c", Keys: []string{"cheese"}, NonRecursable: true},
+		Entry{ID: "cellar", Keys: []string{"cellar"}}, Entry{ID: "fixed", Keys: []string{"cheese"}, ScanDepth: ptr(2)},
+	)
+	chat := Chat{Messages: []string{"hello", "well", "bread", "apple", "more bread", "cheese", "the end"}}
+	for _, c := range []struct {
+		least, deepest int
+		want           []string
+	}{
+		{0, 0, nil}, {1, 0, []string{"b"}}, {2, 0, []string{"a", "b", "cellar"}}, {4, 0, []string{"a", "b", "c", "cellar"}}, {9, 0, []string{"a", "b", "c", "cellar"}}, {9, 4, []string{"a", "b", "cellar"}}, {9, 1, nil},
+	} {
+		b.MinActivations, b.MinActivationsDepth = c.least, c.deepest
+		if got := fired(t, b, chat); !slices.Equal(got, c.want) {
+			t.Errorf("at least %d within %d: %v", c.least, c.deepest, got)
+		}
+	}
+	for deepest, want := range map[int]int{0: deepestScan, 7: 7, 1: 2, 1000: deepestScan} {
+		b.MinActivationsDepth = deepest
+		if s, _ := Compile([]Book{b}); s.Depth() != want {
+			t.Errorf("%d messages are to be read, not %d", s.Depth(), want)
+		}
+	}
+}
+
 func TestRecursion(t *testing.T) {
 	chat := Chat{Messages: []string{"tell me of the king"}}
 	b := book(
@@ -248,15 +274,16 @@ func TestPlaces(t *testing.T) {
 		Entry{Constant: true, Content: "@@position scenario\n@@depth 2\nRain."},
 		Entry{Constant: true, Content: "@@end\n@@disable_ui_prompt system_prompt\nLast."},
 		Entry{Constant: true, Position: AtDepth, Content: "Deep."},
+		Entry{Constant: true, Position: InOutlet, Outlet: " tavern ", Content: "Ale."},
 		Entry{Constant: true, Content: "@@position nowhere\n@@@position after_desc\nAfter."},
 	)
 	s, problems := Compile([]Book{b})
 	var got []string
 	for _, f := range s.Scan(t.Context(), Chat{Budget: 100}).Fired {
-		got = append(got, fmt.Sprintf("%s %d %s %s %v", f.Position, f.Depth, f.Role, f.Text, f.Silences))
+		got = append(got, fmt.Sprintf("%s %d %s %s %v", f.Position, f.Depth, f.Role, f.Outlet+f.Text, f.Silences))
 	}
 	want := []string{
-		"at_depth 2 assistant Hm. []", "scenario 4 system Rain. []", "at_depth 0 system Last. [system_prompt]", "at_depth 4 system Deep. []", "after_char 4 system After. []",
+		"at_depth 2 assistant Hm. []", "scenario 4 system Rain. []", "at_depth 0 system Last. [system_prompt]", "at_depth 4 system Deep. []", "outlet 4 system tavernAle. []", "after_char 4 system After. []",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

@@ -9,7 +9,7 @@ import (
 
 // matches says which key makes an entry fire; empty: none does.
 func (sc *scan) matches(e *entry) string {
-	b := sc.buffer.of(e.depth, e.Match, e.recursive && sc.byOther)
+	b := sc.buffer.of(sc.depthOf(e), e.Match, e.recursive && sc.byOther && !sc.older)
 	found := func(k key) bool { return sc.found(b, k) }
 	first := slices.IndexFunc(e.primary, found)
 	if e.Regex && first < 0 { // the further keys of patterns are patterns of the same list
@@ -27,7 +27,7 @@ func (sc *scan) matches(e *entry) string {
 		return ""
 	}
 	why := "key " + short(e.primary[first].text)
-	if sc.byOther && !sc.found(sc.buffer.of(e.depth, e.Match, false), e.primary[first]) {
+	if sc.byOther && !sc.found(sc.buffer.of(sc.depthOf(e), e.Match, false), e.primary[first]) {
 		why += ", in another entry"
 	}
 	if len(e.secondary) == 0 {
@@ -58,7 +58,7 @@ func given(holds bool, why string) string {
 
 // score is how many keys of an entry are there.
 func (sc *scan) score(e *entry) (n int) {
-	b := sc.buffer.of(e.depth, e.Match, e.recursive && sc.byOther)
+	b := sc.buffer.of(sc.depthOf(e), e.Match, e.recursive && sc.byOther && !sc.older)
 	count := func(keys []key) (n int) {
 		for _, k := range keys {
 			n += flag(sc.found(b, k))

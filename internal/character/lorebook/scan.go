@@ -36,6 +36,7 @@ type Fired struct {
 	Text                     string
 	Tokens                   int
 	Position                 Position
+	Outlet                   string
 	Depth                    int
 	Role                     Role
 	Order                    int
@@ -109,8 +110,24 @@ type scan struct {
 	texts   map[*entry]*active
 	groups  map[string]bool // that have their entry
 	step    int
-	level   int // of DelayUntilRecursion
-	byOther bool
+	level   int  // of DelayUntilRecursion
+	byOther bool // entries have fired, whose texts are searched
+	more    int  // older messages that are searched, since too few entries fire
+	older   bool // it is a round for these: texts of entries do not count
+}
+
+// depthOf is how many messages an entry is looked for in.
+func (sc *scan) depthOf(e *entry) int {
+	if e.fixed {
+		return e.depth
+	}
+	return min(e.depth+sc.more, deepestScan)
+}
+
+// deeper reports whether older messages are to be searched, since too few entries fire.
+func (sc *scan) deeper() bool {
+	searched := sc.widest + sc.more
+	return len(sc.in) < sc.atLeast && searched < sc.most && searched < len(sc.chat.Messages)
 }
 
 // active is an entry that fires.
@@ -135,7 +152,7 @@ func (s *Set) Scan(ctx context.Context, chat Chat) Result {
 	if len(levels) > 0 {
 		sc.level, levels = levels[0], levels[1:]
 	}
-	for more := true; more && sc.step < s.steps && ctx.Err() == nil; {
+	for more := true; more && sc.step-sc.more < s.steps && ctx.Err() == nil; {
 		sc.step++
 		added := sc.round(ctx)
 		var words []string
@@ -144,11 +161,15 @@ func (s *Set) Scan(ctx context.Context, chat Chat) Result {
 				words = append(words, a.searched)
 			}
 		}
+		sc.older = false
 		if more = len(words) > 0 && !sc.full; more {
 			sc.buffer.add(strings.Join(words, "\n"))
 		} else if !sc.full && len(levels) > 0 && sc.buffer.grown() {
 			more = true
 			sc.level, levels = levels[0], levels[1:]
+		} else if !sc.full && sc.deeper() {
+			more, sc.older = true, true
+			sc.more++
 		}
 		sc.byOther = true
 	}
@@ -162,7 +183,7 @@ func (sc *scan) round(ctx context.Context) (added []*active) {
 		if ctx.Err() != nil {
 			break
 		}
-		if sc.done[e] || sc.byOther && !e.recursive { // what other entries say changes nothing for those
+		if sc.done[e] || sc.byOther && !sc.older && !e.recursive { // what other entries say changes nothing for those
 			continue
 		}
 		if a := sc.look(e); a != nil {
@@ -200,7 +221,7 @@ func (sc *scan) look(e *entry) *active {
 		return &active{entry: e, why: "fired before, and goes on", sticky: true}
 	case !sticky && known && e.Cooldown > 0 && firing.Ago < e.Sticky+e.Cooldown:
 		return sc.out(e, fmt.Sprintf("cooldown for %d more messages", e.Sticky+e.Cooldown-firing.Ago))
-	case !sticky && e.DelayUntilRecursion > 0 && (!sc.byOther || e.DelayUntilRecursion > sc.level):
+	case !sticky && e.DelayUntilRecursion > 0 && (!sc.byOther || sc.older || e.DelayUntilRecursion > sc.level):
 		return nil
 	case e.Constant:
 		return &active{entry: e, why: "constant", sticky: sticky}
@@ -286,7 +307,7 @@ func (sc *scan) result(ctx context.Context) Result {
 			role = System
 		}
 		r.Fired = append(r.Fired, Fired{
-			ID: a.id, Book: a.book, Entry: a.ID, Comment: a.Comment, Why: a.why, Text: a.shown, Tokens: a.tokens, Position: a.position, Depth: a.at,
+			ID: a.id, Book: a.book, Entry: a.ID, Comment: a.Comment, Why: a.why, Text: a.shown, Tokens: a.tokens, Position: a.position, Outlet: strings.TrimSpace(a.Outlet), Depth: a.at,
 			Role: role, Order: a.Order, Silences: a.marks.silences, Constant: a.Constant, Anew: !a.sticky, Lasting: a.lasting(),
 		})
 	}

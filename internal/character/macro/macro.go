@@ -42,13 +42,20 @@ type Env struct {
 	Chat   string // what {{pick}} stays the same for
 	Turn   string // what {{random}} and {{roll}} stay the same for
 	Tokens int    // that a prompt may have
-	Hidden bool   // the words of {{hidden_key:…}} are kept: the text is searched, and not shown
+
+	Outlets map[string]string // texts of lorebook entries, by the name of {{outlet::name}}
+	Vars    *Vars             // variables, which the texts of a turn share; nil: a text has its own
+	Hidden  bool              // the words of {{hidden_key:…}} are kept: the text is searched, and not shown
 }
 
 // Expand expands the macros of a text.
 func Expand(text string, env *Env) string {
 	if !strings.Contains(text, "{{") && !strings.Contains(text, "<") {
 		return text
+	}
+	if env.Vars == nil {
+		own := *env
+		own.Vars, env = &Vars{}, &own
 	}
 	x := newExpansion(text, env)
 	x.run(0, len(text), 0)
@@ -216,6 +223,14 @@ func (x *expansion) macro(m macro, c call) {
 				x.run(part.from, part.to, c.depth)
 			}
 		}
+	case m.apply2 != nil:
+		first, rest := c, c
+		first.to, rest.from = c.to, c.to
+		if at := x.next(c.from, c.to, "::"); at >= 0 {
+			first.to, rest.from = at, at+len("::")
+		}
+		name := x.argument(first)
+		x.write(m.apply2(x, name, x.argument(rest)), false)
 	case m.apply != nil:
 		x.write(m.apply(x, c, x.argument(c)), false)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// macro is what one macro does: one of field, value, choose, apply and trim.
+// macro is what one macro does: one of field, value, choose, apply, apply2 and trim.
 type macro struct {
 	field  string
 	varies bool // its value is another one from turn to turn
@@ -15,10 +15,19 @@ type macro struct {
 	choose func(x *expansion, c call, n int) int // of a list with n items
 	apply  func(x *expansion, c call, argument string) string
 	trim   bool
+
+	apply2   func(x *expansion, first, rest string) string // of arguments with :: between
+	variable bool                                          // it sets or gets a variable
 }
 
 // table is all macros, by name in small letters.
-var table = map[string]macro{
+var table = func() map[string]macro {
+	variables(plain)
+	return plain
+}()
+
+// plain are those that are no variables.
+var plain = map[string]macro{
 	"char": {value: func(e *Env) string { return e.Char }}, "charifnotgroup": {value: func(e *Env) string { return e.Char }},
 	"group": {value: func(e *Env) string { return e.Char }},
 	"user":  {value: func(e *Env) string { return e.User }}, "bot": {value: func(e *Env) string { return e.Char }},
@@ -44,6 +53,7 @@ var table = map[string]macro{
 		}
 		return ""
 	}},
+	"outlet":  {apply: func(x *expansion, _ call, a string) string { return x.env.Outlets[strings.TrimSpace(a)] }},
 	"newline": {value: func(*Env) string { return "\n" }}, "space": {value: func(*Env) string { return " " }}, "trim": {trim: true},
 	"reverse": {apply: func(_ *expansion, _ call, a string) string {
 		runes := []rune(a)

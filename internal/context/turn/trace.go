@@ -45,6 +45,18 @@ type MemoryChange struct {
 	Scope   string  `json:"scope,omitempty"`   // where: "dm" or "channel"
 	IDs     []int64 `json:"ids,omitempty"`     // of what is remembered now, or was forgotten
 	Refused string  `json:"refused,omitempty"` // why nothing was changed
+
+	Also []MemoryChange `json:"also,omitempty"` // what became of the message's further orders, in their order
+}
+
+// All are the change and those beside it.
+func (m *MemoryChange) All() []MemoryChange {
+	if m == nil {
+		return nil
+	}
+	all := append([]MemoryChange{*m}, m.Also...)
+	all[0].Also = nil
+	return all
 }
 
 // Why an order to remember or to forget is not carried out.

@@ -62,18 +62,6 @@ func some(random *rand.Rand) (all []store.Memory) {
 	return all
 }
 
-func open(t *testing.T) *store.DB {
-	t.Helper()
-	dir := t.TempDir()
-	storetest.Seed(t, dir)
-	db, err := store.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	return db
-}
-
 // TestRoundTrip: what is written, read, imported and exported is what it was, whatever the texts hold.
 func TestRoundTrip(t *testing.T) {
 	for seed := range uint64(200) {
@@ -98,7 +86,7 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil || !cmp.Equal(read, all) {
 			t.Fatalf("seed %d: %v\n%s", seed, err, cmp.Diff(all, read))
 		}
-		db := open(t)
+		db := storetest.Open(t)
 		for range 2 { // the second time all is replaced
 			if n, err := db.ImportMemories(t.Context(), read); err != nil || n.Added+n.Replaced != len(all) {
 				t.Fatalf("seed %d: %+v of %d, %v", seed, n, len(all), err)

@@ -19,6 +19,7 @@ type Question struct {
 
 	asker  string // id of who asks
 	lang   string
+	unsure bool // it may be another language
 	terms  []term
 	keys   map[string]bool // all its words
 	asks   asks
@@ -53,7 +54,7 @@ func Read(message, asker string, people []string, now time.Time) *Question {
 	}
 	q := &Question{asker: asker, keys: text.Keys(words), stems: map[string]string{}, matchs: map[string][]match{}}
 	if q.lang = text.Language(message, words); q.lang == "" {
-		q.lang = "en"
+		q.lang, q.unsure = "en", true
 	}
 	var of []int
 	q.Span, of, _ = calendar.Past(message, words, now)
@@ -142,11 +143,9 @@ func (q *Question) add(key, written string) {
 	for _, form := range inflections[key] {
 		t.forms = text.AddOnce(t.forms, form)
 	}
-	if q.lang == "en" {
-		t.words = kin()[stem]
-		for _, w := range t.words {
-			t.kin[q.stem(w)] = true
-		}
+	t.words = q.kinOf(key, stem)
+	for _, w := range t.words {
+		t.kin[q.stem(text.Fold(w))] = true
 	}
 	q.terms = append(q.terms, t)
 }

@@ -2,7 +2,7 @@
 // who speaks, when, and what stands around.
 //
 //   - question.go: [Read] makes a [Question] of a message: the words to look for, who is named, of which time it asks.
-//   - kin.go, kin.txt: words of one field, so that a question about pets finds the dog.
+//   - kin.go, kin/*.txt: words of one field, by language, so that a question about pets finds the dog.
 //   - features.go has what is looked at, and what it is worth.
 //   - corpus.go prepares the messages: their words, their neighbours, their sessions.
 //
@@ -37,7 +37,7 @@ type Reason struct {
 	Gain    float64
 }
 
-// Result is what was ranked. Sessions are in the order of their odds: the sum of those of their messages.
+// Result is what was ranked. Sessions are in the order of their odds, by those of their best messages.
 type Result struct {
 	Hits     []Hit
 	Sessions []Session
@@ -70,22 +70,30 @@ func (q *Question) Rank(messages []turn.Message, weights []float64) Result {
 		}
 		slices.SortStableFunc(hits[i].Why, func(a, b Reason) int { return cmp.Compare(math.Abs(b.Gain), math.Abs(a.Gain)) })
 	}
-	sessions := c.rankSessions(hits)
 	slices.SortStableFunc(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), b.At.Compare(a.At), cmp.Compare(a.ID, b.ID))
 	})
-	return Result{Hits: hits, Sessions: sessions}
+	return Result{Hits: hits, Sessions: c.rankSessions(hits)}
 }
 
-// rankSessions orders the sessions by the sum of their messages' odds.
+const (
+	// bestOfSession is how many of its messages speak for a session.
+	bestOfSession = 5
+	// sessionSlope is how much the log of a session's messages speaks against it: a long one has good ones by chance.
+	sessionSlope = 0.3
+)
+
+// rankSessions orders the sessions by the sum of the odds of their best messages, the shorter the better. The hits are in order, the best
+// first.
 func (c *corpus) rankSessions(hits []Hit) []Session {
-	all := slices.Clone(c.sessions)
-	best := math.Inf(-1)
+	all, sizes := slices.Clone(c.sessions), make([]int, len(c.sessions))
 	for _, h := range hits {
-		best = max(best, h.Score)
+		if sizes[h.Session]++; sizes[h.Session] <= bestOfSession {
+			all[h.Session].Score += math.Exp(h.Score - hits[0].Score)
+		}
 	}
-	for _, h := range hits {
-		all[h.Session].Score += math.Exp(h.Score - best)
+	for i := range all {
+		all[i].Score /= math.Pow(float64(max(1, sizes[i])), sessionSlope)
 	}
 	slices.SortStableFunc(all, func(a, b Session) int { return cmp.Or(cmp.Compare(b.Score, a.Score), b.To.Compare(a.To)) })
 	return all

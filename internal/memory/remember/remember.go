@@ -41,10 +41,10 @@ const (
 	longestRead = 4000 // bytes of a message
 )
 
-// Read returns the first order of a message, whose words are its author's own. names are those of the bot.
-func Read(message string, names []string) Order {
+// Read returns the orders of a message, whose words are its author's own, at most one of a sentence. names are those of the bot.
+func Read(message string, names []string) (all []Order) {
 	if len(message) > longestRead || strings.Contains(message, "`") {
-		return Order{}
+		return nil
 	}
 	var called [][]string
 	for _, name := range names {
@@ -52,18 +52,33 @@ func Read(message string, names []string) Order {
 	}
 	seen := reading{}
 	sentences := text.MessageSentences(message)
-	for i, s := range sentences {
+	for i := 0; i < len(sentences); i++ {
 		next := ""
 		if i+1 < len(sentences) {
 			next = sentences[i+1]
 		}
-		for _, v := range vocabularies {
-			if o := v.read(seen, s, next, called); o != (Order{}) {
-				return o
-			}
+		o, both := readSentence(seen, sentences[i], next, called)
+		if o == (Order{}) {
+			continue
+		}
+		if !slices.Contains(all, o) {
+			all = append(all, o)
+		}
+		if both {
+			i++
 		}
 	}
-	return Order{}
+	return all
+}
+
+// readSentence returns the order of a sentence in any language. both reports whether the next one is part of it.
+func readSentence(seen reading, s, next string, names [][]string) (o Order, both bool) {
+	for _, v := range vocabularies {
+		if o = v.read(seen, s, next, names); o != (Order{}) {
+			return o, next != "" && v.read(seen, s, "", names) != o
+		}
+	}
+	return o, false
 }
 
 // found is a phrase of an order in a sentence, and what stands beside it.
@@ -318,7 +333,7 @@ func (p phrase) begins(s string, words []token) int {
 // ends returns how many bytes of a sentence the phrase is that it ends with. What follows a stem in Korean is no word of its own.
 func (p phrase) ends(s string) int {
 	n := len(p.text)
-	if n >= len(s) || !strings.EqualFold(s[len(s)-n:], p.text) {
+	if n > len(s) || !strings.EqualFold(s[len(s)-n:], p.text) {
 		return 0
 	}
 	first, _ := utf8.DecodeRuneInString(p.text)

@@ -1,6 +1,7 @@
 package remember
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -95,6 +96,10 @@ func TestRead(t *testing.T) {
 		{"私がベジタリアンだということを忘れて", forget("私がベジタリアンだ")},
 		{"それは違う、私はビーガンです", correct("私はビーガンです")},
 
+		{"それを忘れて", Order{Deed: Forget}},
+		{"私のことは全部忘れて", Order{Deed: Forget, All: true}},
+		{"그거 잊어 줘", Order{Deed: Forget}},
+
 		{"나는 채식주의자라고 기억해 줘", own("나는 채식주의자")},
 		{"기억해 줘: 내 생일은 5월 3일이야", own("내 생일은 5월 3일이야")},
 		{"내가 채식주의자라는 걸 잊어 줘", forget("내가 채식주의자")},
@@ -106,8 +111,29 @@ func TestRead(t *testing.T) {
 		{"忘记我是素食者", forget("我是素食者")},
 		{"那不对，我是纯素食者", correct("我是纯素食者")},
 	} {
-		if got := Read(c.text, []string{"Sage"}); got != c.want {
+		if got := Read(c.text, []string{"Sage"}); len(got) != 1 || got[0] != c.want {
 			t.Errorf("%q\n got %+v\nwant %+v", c.text, got, c.want)
+		}
+	}
+}
+
+// TestReadSeveral: a message may order several things, each in a sentence of its own.
+func TestReadSeveral(t *testing.T) {
+	vegan, job, hello := Order{Deed: Keep, Text: "I'm vegan", Own: true}, Order{Deed: Forget, Text: "my job"}, Order{Deed: Keep, Text: "I live in Graz", Own: true}
+	for message, want := range map[string][]Order{
+		"Remember that I'm vegan. Also forget what I said about my job.":                    {vegan, job},
+		"Hi Sage! Remember that I'm vegan. How are you? And please remember I live in Graz": {vegan, hello},
+		"That's wrong. I'm vegan. Forget what I said about my job!":                         {{Deed: Correct, Text: "I'm vegan"}, job},
+		"that's wrong, I'm vegan. remember that I live in Graz":                             {{Deed: Correct, Text: "I'm vegan"}, hello},
+		"Remember that I'm vegan. Remember that I'm vegan.":                                 {vegan},
+		"Remember that I'm vegan. Forget that.":                                             {vegan, {Deed: Forget}},
+		"Merk dir, dass ich Veganer bin. Außerdem vergiss alles über mich.":                 {{Deed: Keep, Text: "ich Veganer bin", Own: true}, {Deed: Forget, All: true}},
+		"recuerda que soy vegana. Además olvida que vivo en Lima":                           {{Deed: Keep, Text: "soy vegana", Own: true}, {Deed: Forget, Text: "vivo en Lima"}},
+		"请记住我是素食者。还有，忘记我住在台北。":                                                              {{Deed: Keep, Text: "我是素食者", Own: true}, {Deed: Forget, Text: "我住在台北"}},
+		"私はベジタリアンだと覚えておいて。それと、今のは忘れて。":                                                      {{Deed: Keep, Text: "私はベジタリアンだ", Own: true}, {Deed: Forget}},
+	} {
+		if got := Read(message, []string{"Sage"}); !slices.Equal(got, want) {
+			t.Errorf("%q\n got %+v\nwant %+v", message, got, want)
 		}
 	}
 }
@@ -184,12 +210,12 @@ o filmi hatırlıyor musun?
 你记住我的名字了吗？
 我记住了
 `), "\n") {
-		if got := Read(text, []string{"Sage"}); got != (Order{}) {
+		if got := Read(text, []string{"Sage"}); len(got) > 0 {
 			t.Errorf("%q orders %+v", text, got)
 		}
 	}
 	for _, text := range []string{"", "remember that I " + strings.Repeat("like cats and ", 60), "remember that I'm ```code```\n", "```\nremember that I'm vegetarian\n```"} {
-		if got := Read(text, nil); got != (Order{}) {
+		if got := Read(text, nil); len(got) > 0 {
 			t.Errorf("%.40q orders %+v", text, got)
 		}
 	}

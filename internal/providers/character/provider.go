@@ -56,6 +56,8 @@ func (p *Provider) Contribute(ctx context.Context, req turn.Request) ([]turn.Con
 	near.User = userName(req.Message.Author)
 	found, loreErr := p.world(ctx, req, past, near)
 	err = errors.Join(err, loreErr)
+	env.Outlets = outlets(found)
+	near.Outlets = env.Outlets
 
 	cs := []turn.Contribution{
 		{Layer: turn.Core, Priority: 100, Text: c.Fill(core, user), Source: "character:core"},

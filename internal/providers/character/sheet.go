@@ -212,8 +212,17 @@ func (l *loading) compile(c *Character, books []lorebook.Book, scripts []rewrite
 				"put it into depth_prompt.md or post_history.md, which stand near the end")
 		}
 	}
+	lasts := func(file, part, text string) {
+		if all := macro.Variables(text); len(all) > 0 {
+			warn(file, part, "variables last for one turn: {{"+all[0]+"}} knows nothing of the turn before", "")
+		}
+	}
+	for _, name := range sortedKeys(texts) {
+		lasts(path.Join(c.ID, name), "", texts[name])
+	}
 	for _, b := range books {
 		for _, e := range b.Entries {
+			lasts(bookFile(c.ID, b.File), "entry "+cmp.Or(e.ID, e.Comment), e.Content)
 			for _, m := range macro.Unknown(e.Content) {
 				warn(bookFile(c.ID, b.File), "entry "+cmp.Or(e.ID, e.Comment), "there is no macro {{"+m+"}}, so it stays as it is", "")
 			}

@@ -55,7 +55,7 @@ func (p *Provider) env(req turn.Request, user string, r recall) macro.Env {
 	if now.IsZero() {
 		now = time.Now()
 	}
-	env := macro.Env{User: user, Now: now, Chat: req.ChannelID, Turn: req.ID, Tokens: req.Budget.Total}
+	env := macro.Env{User: user, Now: now, Chat: req.ChannelID, Turn: req.ID, Tokens: req.Budget.Total, Vars: &macro.Vars{}}
 	if p.Character.looksBack {
 		env.Message = inert(req.Message.Text)
 		env.LastUserMessage = env.Message
@@ -86,10 +86,10 @@ func (p *Provider) world(ctx context.Context, req turn.Request, r recall, env ma
 		Tokens: func(text string) int { return p.count(text) + aroundEntry },
 		Chance: func(what string) float64 { return chance(req.ID, what) },
 		Expand: func(text string) (shown, searched string) {
-			shown = p.Character.Rewrites.Apply(rewrite.OnLore, macro.Expand(text, &env), 0, nil)
 			hidden := env
-			hidden.Hidden = true
-			return shown, macro.Expand(text, &hidden)
+			hidden.Hidden, hidden.Vars = true, env.Vars.Clone() // what it sets is set once
+			searched = macro.Expand(text, &hidden)
+			return p.Character.Rewrites.Apply(rewrite.OnLore, macro.Expand(text, &env), 0, nil), searched
 		},
 	}
 	for _, name := range lorebook.Fields() {
@@ -193,6 +193,10 @@ func fromBooks(found lorebook.Result) (cs []turn.Contribution) {
 	record := &turn.Lore{Steps: found.Steps, Cut: found.Cut}
 	for _, f := range found.Fired {
 		place := string(f.Position)
+		if f.Position == lorebook.InOutlet { // it stands where a macro calls for it
+			record.Fired = append(record.Fired, turn.LoreEntry{Book: f.Book, Entry: f.Entry, Comment: oneLine(f.Comment, 60), Why: f.Why, Place: place + " " + oneLine(f.Outlet, 60), Tokens: f.Tokens})
+			continue
+		}
 		c := turn.Contribution{Layer: turn.Lorebook, Priority: 50, Text: fenced(f.Text), Source: "lorebook:" + f.ID}
 		at := ranks[f.Position]
 		c.Spot = &at
@@ -207,6 +211,21 @@ func fromBooks(found lorebook.Result) (cs []turn.Contribution) {
 		record.Lost = append(record.Lost, turn.LoreEntry{Book: l.Book, Entry: l.Entry, Comment: oneLine(l.Comment, 60), Why: l.Why, Tokens: l.Tokens})
 	}
 	return append(cs, turn.Contribution{Layer: turn.Lorebook, Source: "lorebook", Lore: record})
+}
+
+// outlets are the texts of the entries that stand where {{outlet::name}} calls for them, by that name.
+func outlets(found lorebook.Result) map[string]string {
+	all := map[string]string{}
+	for _, f := range found.Fired {
+		if f.Position != lorebook.InOutlet {
+			continue
+		}
+		if before := all[f.Outlet]; before != "" {
+			f.Text = before + "\n" + f.Text
+		}
+		all[f.Outlet] = f.Text
+	}
+	return all
 }
 
 // silenced reports whether an entry that fired takes the place of a text of the card.

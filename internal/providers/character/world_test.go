@@ -10,6 +10,7 @@ import (
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
+	"familiar/internal/store/storetest"
 )
 
 // sheet is a character that has all that cards bring along.
@@ -143,11 +144,7 @@ func TestGreeting(t *testing.T) {
 
 // Times of entries are kept in the channel: a turn that is taken anew is not the next one.
 func TestTimes(t *testing.T) {
-	db, err := store.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := storetest.Open(t)
 	c, err := Load(with(t, map[string]string{"moss/persona.md": "x", "moss/lorebooks/b.toml": "[[entry]]\nkeys = [\"dragon\"]\nsticky = 2\ncooldown = 2\ncontent = \"Fire.\"\n"}), "moss")
 	if err != nil {
 		t.Fatal(err)
@@ -188,11 +185,7 @@ func TestTimes(t *testing.T) {
 
 // Words of the conversation that a card puts among its own are one line, and inert.
 func TestLastMessages(t *testing.T) {
-	db, err := store.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := storetest.Open(t)
 	c, err := Load(with(t, map[string]string{"moss/persona.md": "1 {{lastUserMessage}} 2 {{lastCharMessage}} 3 {{lastMessage}} 4 {{idleDuration}}"}), "moss")
 	if err != nil {
 		t.Fatal(err)
@@ -213,9 +206,41 @@ func TestLastMessages(t *testing.T) {
 	}
 }
 
+// What an entry for an outlet says stands where it is called for, and variables go from entries to the texts of the card.
+func TestOutlets(t *testing.T) {
+	c, err := Load(with(t, map[string]string{
+		"moss/persona.md":       "The tavern: {{outlet::tavern}}. Mood: {{getvar::mood}}, {{incvar::seen}}.",
+		"moss/post_history.md":  "Seen {{getvar::seen}}.",
+		"moss/lorebooks/b.toml": "[[entry]]\nkeys = [\"ale\"]\nposition = \"outlet\"\noutlet = \"tavern\"\norder = 2\ncontent = \"Ale{{setvar::mood::merry}}\"\n[[entry]]\nconstant = true\nposition = \"outlet\"\noutlet = \"tavern\"\ncontent = \"Smoke\"\n",
+	}), "moss")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // a turn begins with no variables
+		cs, err := (&Provider{Character: c}).Contribute(t.Context(), turn.Request{
+			Character: "moss", ChannelID: "c", Message: turn.Message{ID: "4", Text: "an ale"}, Budget: turn.Budget{Total: 9000, Layers: map[turn.Layer]int{turn.Lorebook: 500}},
+		})
+		var text []string
+		var lore *turn.Lore
+		for _, c := range cs[1:] {
+			text = append(text, c.Text)
+			if c.Lore != nil {
+				lore = c.Lore
+			}
+		}
+		got := strings.Join(text, "\n")
+		if err != nil || !strings.Contains(got, "The tavern: Smoke\nAle. Mood: merry, 1.") || !strings.Contains(got, "Seen 1.") || strings.Count(got, "Smoke") != 1 {
+			t.Errorf("%v\n%s", err, got)
+		}
+		if lore == nil || len(lore.Fired) != 2 || lore.Fired[0].Place != "outlet tavern" {
+			t.Errorf("on record: %+v", lore)
+		}
+	}
+}
+
 func TestWarnings(t *testing.T) {
 	c, err := Load(with(t, map[string]string{
-		"moss/persona.md": "{{getvar::x}} at {{time}}", "moss/lorebooks/b.toml": "[[entry]]\nid = \"7\"\nkeys = [\"/a(?=b)/\"]\ncontent = \"{{setvar::a}}\"\n",
+		"moss/persona.md": "{{getvar::x}} {{instructInput}} at {{time}}", "moss/lorebooks/b.toml": "[[entry]]\nid = \"7\"\nkeys = [\"/a(?=b)/\"]\ncontent = \"{{setvar::a}}{{nosuch}}\"\n",
 		"moss/rewrites.toml": "[[script]]\nname = \"s\"\nfind = \"/(?!x)/\"\nreplace = \"\"\non = [\"reply\"]\n",
 	}), "moss")
 	if err != nil {
@@ -227,8 +252,8 @@ func TestWarnings(t *testing.T) {
 	}
 	all := strings.Join(lines, "\n")
 	for _, want := range []string{
-		"moss/persona.md: there is no macro {{getvar}}", "{{time}} is another word in each turn", "moss/lorebooks/b.toml: entry 7: the key /a(?=b)/ is not looked for: lookahead",
-		"there is no macro {{setvar}}", "moss/rewrites.toml: script s: is not run: lookahead",
+		"moss/persona.md: there is no macro {{instructinput}}", "moss/persona.md: variables last for one turn: {{getvar}}", "moss/lorebooks/b.toml: entry 7: variables last for one turn: {{setvar}}", "{{time}} is another word in each turn", "moss/lorebooks/b.toml: entry 7: the key /a(?=b)/ is not looked for: lookahead",
+		"there is no macro {{nosuch}}", "moss/rewrites.toml: script s: is not run: lookahead",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("nothing about %q in\n%s", want, all)

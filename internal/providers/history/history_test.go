@@ -32,25 +32,6 @@ func own(m store.Message) store.Message {
 	return m
 }
 
-func open(t *testing.T, ms ...store.Message) *store.DB {
-	t.Helper()
-	dir := t.TempDir()
-	storetest.Seed(t, dir)
-	db, err := store.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := db.SaveMessages(t.Context(), ms...); err != nil {
-		t.Fatal(err)
-	}
-	return db
-}
-
 // request is the turn of message n.
 func request(n int) turn.Request {
 	m := message(stored(n, "now"), "")
@@ -112,7 +93,7 @@ func TestContribute(t *testing.T) {
 		}},
 		{"a channel without messages", 0, func(r *turn.Request) { r.ChannelID = "new" }, nil},
 	}
-	db := open(t, conversation...)
+	db := storetest.Open(t, conversation...)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			req := request(6)
@@ -138,7 +119,7 @@ func TestWindowOfTwenty(t *testing.T) {
 	for n := range 60 {
 		ms = append(ms, stored(n, fmt.Sprint("text ", n)))
 	}
-	cs, err := (&Provider{Store: open(t, ms...)}).Contribute(t.Context(), request(50))
+	cs, err := (&Provider{Store: storetest.Open(t, ms...)}).Contribute(t.Context(), request(50))
 	if err != nil || len(cs) != 20 {
 		t.Fatalf("%d messages, %v", len(cs), err)
 	}
@@ -153,7 +134,7 @@ func TestStoreFails(t *testing.T) {
 	req.Parent = &parent
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	cs, err := (&Provider{Store: open(t, stored(2, "two"))}).Contribute(ctx, req)
+	cs, err := (&Provider{Store: storetest.Open(t, stored(2, "two"))}).Contribute(ctx, req)
 	if err == nil || !strings.HasPrefix(err.Error(), "read recent messages: ") {
 		t.Errorf("error %v", err)
 	}
@@ -185,18 +166,14 @@ func TestShorten(t *testing.T) {
 			}
 		})
 	}
-	cs, err := (&Provider{Store: open(t, stored(1, sentences))}).Contribute(t.Context(), request(6))
+	cs, err := (&Provider{Store: storetest.Open(t, stored(1, sentences))}).Contribute(t.Context(), request(6))
 	if err != nil || !strings.HasSuffix(cs[0].Message.Text, " …") {
 		t.Errorf("%+v, %v", cs, err)
 	}
 }
 
 func BenchmarkContribute(b *testing.B) {
-	db, err := store.Open(b.Context(), b.TempDir())
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer db.Close()
+	db := storetest.Open(b)
 	for n := range 100 {
 		if err := db.SaveMessages(b.Context(), stored(n, "some words that were said")); err != nil {
 			b.Fatal(err)

@@ -15,12 +15,13 @@ import (
 	"familiar/internal/llm"
 	"familiar/internal/llm/llmtest"
 	"familiar/internal/store"
+	"familiar/internal/store/storetest"
 )
 
 // summarising is a provider with a window of four, whose summaries are made by a script, or without a model if that is empty.
 func summarising(t *testing.T, script string, ms ...store.Message) (*Provider, *llmtest.Server) {
 	t.Helper()
-	p := &Provider{Store: open(t, ms...), Window: 4}
+	p := &Provider{Store: storetest.Open(t, ms...), Window: 4}
 	p.Summaries = &Summaries{Store: p.Store, Redact: strings.NewReplacer("hunter2", "***").Replace, Log: slog.New(slog.DiscardHandler)}
 	t.Cleanup(p.Summaries.Close)
 	srv := llmtest.New(t)

@@ -22,9 +22,10 @@ const (
 
 // meaning is the vector of a message, on its way.
 type meaning struct {
-	done   chan struct{}  // closed when the rest is known
-	vector store.Vector   // empty: there is none
-	sent   turn.Embedding // for the record
+	done   chan struct{}   // closed when the rest is known
+	ctx    context.Context // in which the services are asked
+	vector store.Vector    // empty: there is none
+	sent   turn.Embedding  // for the record
 	near   map[string]bool
 }
 
@@ -33,7 +34,7 @@ func (p *Provider) readMeaning(ctx context.Context, r turn.Request, q *ranking.Q
 	if p.Embeddings == nil || !p.looksBack(r, q) {
 		return nil
 	}
-	m := &meaning{done: make(chan struct{}), sent: turn.Embedding{Host: p.Embeddings.Host(), Model: p.Embeddings.Model}}
+	m := &meaning{done: make(chan struct{}), ctx: ctx, sent: turn.Embedding{Host: p.Embeddings.Host(), Model: p.Embeddings.Model}}
 	go func() {
 		defer close(m.done)
 		began := time.Now()
@@ -82,13 +83,13 @@ func (p *Provider) nearest(ctx context.Context, r turn.Request, m *meaning, stor
 	if !m.wait() {
 		return stored, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, compareLimit)
-	defer cancel()
 	channels := []string{r.ChannelID}
 	if r.GuildID != "" {
 		channels = p.readable(ctx, r)
 	}
-	found, err := p.Store.Nearest(ctx, store.Nearest{GuildID: r.GuildID, Channels: channels, Model: p.Embeddings.Model, To: m.vector, Limit: mostNear,
+	within, cancel := context.WithTimeout(m.ctx, compareLimit)
+	defer cancel()
+	found, err := p.Store.Nearest(within, store.Nearest{GuildID: r.GuildID, Channels: channels, Model: p.Embeddings.Model, To: m.vector, Limit: mostNear,
 		Except: append(slices.Clone(r.Burst), r.Message.ID)})
 	if err != nil {
 		m.sent.Failure = failure(err)
@@ -142,11 +143,13 @@ func chosen(r turn.Request, hits []ranking.Hit, m *meaning, fits func(h ranking.
 }
 
 // nearNotes are what was noted and is near in meaning, the nearest first.
-func (p *Provider) nearNotes(ctx context.Context, w store.Within, m *meaning) []store.Memory {
+func (p *Provider) nearNotes(w store.Within, m *meaning) []store.Memory {
 	if !m.wait() {
 		return nil
 	}
-	notes, err := p.Store.NearestMemories(ctx, w, p.Embeddings.Model, m.vector, mostNotes)
+	within, cancel := context.WithTimeout(m.ctx, compareLimit)
+	defer cancel()
+	notes, err := p.Store.NearestMemories(within, w, p.Embeddings.Model, m.vector, mostNotes)
 	if err != nil {
 		m.sent.Failure = failure(err)
 		return nil

@@ -1,11 +1,15 @@
 package memory
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/embedding"
@@ -17,7 +21,7 @@ import (
 // marks are what differs from one quotation to the next.
 var marks = regexp.MustCompile(`recalled-messages-\w+|\p{Co}`)
 
-// embedded gives a provider a service of embeddings, and all its messages their vectors.
+// embedded gives a provider a service of embeddings, and all that is kept its vectors.
 func embedded(t *testing.T, p *Provider) *llmtest.Server {
 	t.Helper()
 	server := llmtest.New(t)
@@ -29,11 +33,15 @@ func embedded(t *testing.T, p *Provider) *llmtest.Server {
 	if p.Embeddings, err = embedding.New(embedding.Config{BaseURL: server.URL, Model: "m", Client: func(string) *http.Client { return http.DefaultClient }}); err != nil {
 		t.Fatal(err)
 	}
-	all, _, err := p.Store.UnembeddedMessages(t.Context(), "m", 0)
+	messages, _, err := p.Store.UnembeddedMessages(t.Context(), "m", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, u := range all {
+	statements, err := p.Store.UnembeddedMemories(t.Context(), "m", 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range slices.Concat(messages, statements) {
 		v, err := p.Embeddings.Batch(t.Context(), []string{u.Text})
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +130,6 @@ func TestNearInMeaning(t *testing.T) {
 // TestNotesNearInMeaning tells what people had the bot note in other words, where it may be read.
 func TestNotesNearInMeaning(t *testing.T) {
 	p := provider(t)
-	server := embedded(t, p)
 	for i := range 30 {
 		text := fmt.Sprintf("word%d thing%d", i, i)
 		if i == 3 {
@@ -135,19 +142,7 @@ func TestNotesNearInMeaning(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	all, err := p.Store.UnembeddedMemories(t.Context(), "m", 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, u := range all {
-		v, err := p.Embeddings.Batch(t.Context(), []string{u.Text})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := p.Store.KeepVectors(t.Context(), "m", store.Embedded{Unembedded: u, Vector: v[0]}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	server := embedded(t, p)
 	if text, _ := quoted(t, p, request("g", "general", "who has a broken knee?")); !strings.Contains(text, "meniscus") || strings.Contains(text, "thing") {
 		t.Errorf("told is\n%s", text)
 	}
@@ -157,5 +152,44 @@ func TestNotesNearInMeaning(t *testing.T) {
 	}
 	if len(server.Embeddings()) == 0 {
 		t.Error("nothing was sent")
+	}
+}
+
+// slow is a service that takes its time to answer nothing.
+type slow time.Duration
+
+func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
+	select {
+	case <-time.After(time.Duration(s)):
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+	return &http.Response{StatusCode: http.StatusBadGateway, Body: http.NoBody, Request: r}, nil
+}
+
+// TestSlowServices: what was written before is recalled in time, however slow the service of embeddings and the side model are, and however
+// little time there is.
+func TestSlowServices(t *testing.T) {
+	for _, limit := range []time.Duration{3 * time.Second, time.Second, 400 * time.Millisecond, 100 * time.Millisecond} {
+		p, _ := filtering(t, "say x")
+		synctest.Test(t, func(t *testing.T) {
+			var err error
+			service := &http.Client{Transport: slow(time.Minute)}
+			p.Side = &llm.Client{HTTP: service, BaseURL: "http://side", Model: "side"}
+			if p.Embeddings, err = embedding.New(embedding.Config{BaseURL: "http://vectors", Model: "m", Client: func(string) *http.Client { return service }}); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+			began := time.Now()
+			cs, err := p.Contribute(ctx, request("g", "general", "what did the miller say about the mill?"))
+			recalled := 0
+			for _, c := range cs {
+				recalled += len(c.Recalled)
+			}
+			if took := time.Since(began); err != nil || recalled != mostQuoted+1 || took > besidesTime || took > max(0, limit-spareTime) {
+				t.Errorf("within %v: %d recalled after %v, %v", limit, recalled, took, err)
+			}
+		})
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"familiar/internal/memory"
 	"familiar/internal/memory/ranking"
 	"familiar/internal/store"
+	"familiar/internal/text/calendar"
 )
 
 // Provider is the context provider. Its exported fields are set before first use and not changed after.
@@ -47,7 +48,9 @@ func (p *Provider) Name() string { return "memory" }
 // character's lore says, and what was written before that may answer the message.
 func (p *Provider) Contribute(ctx context.Context, r turn.Request) (all []turn.Contribution, err error) {
 	q := ranking.Read(unaddressed(r), r.Reader.ID, r.People, p.now())
-	m := p.readMeaning(ctx, r, q)
+	besides, cancel := besides(ctx)
+	defer cancel()
+	m := p.readMeaning(besides, r, q)
 	found := material{passages: p.passages(r, q)}
 	if p.Store.Remembers(r.GuildID) {
 		w := p.within(ctx, r)
@@ -59,7 +62,7 @@ func (p *Provider) Contribute(ctx context.Context, r turn.Request) (all []turn.C
 	if err == nil && p.looksBack(r, q) {
 		found.messages, err = p.messages(ctx, r, q, m)
 	}
-	filtered := p.filter(ctx, r, &found)
+	filtered := p.filter(besides, r, &found)
 	all = append(all, p.tellStatements(found.statements)...)
 	for _, c := range []*turn.Contribution{p.tellLore(found.passages), p.quote(r, found.messages), filtered} {
 		if c != nil {
@@ -69,22 +72,23 @@ func (p *Provider) Contribute(ctx context.Context, r turn.Request) (all []turn.C
 	return append(all, m.onRecord(p.Name())...), err
 }
 
+const (
+	besidesTime = 2 * time.Second        // for what services add: vectors, comparing them, and the filter, together
+	spareTime   = 300 * time.Millisecond // of the turn's, for what is told without them
+)
+
+// besides is the time that services have together. It ends before ctx does, so that what needs none of them is told however slow they are.
+func besides(ctx context.Context) (context.Context, context.CancelFunc) {
+	end := time.Now().Add(besidesTime)
+	if d, ok := ctx.Deadline(); ok && d.Add(-spareTime).Before(end) {
+		end = d.Add(-spareTime)
+	}
+	return context.WithDeadline(ctx, end)
+}
+
 // looksBack reports whether it is looked for what was written before.
 func (p *Provider) looksBack(r turn.Request, q *ranking.Question) bool {
 	return !p.Off && worthIt(r, q) && !recall.Read(r, p.now()).Asks()
 }
 
-func (p *Provider) now() time.Time {
-	now := time.Now()
-	if p.Now != nil {
-		now = p.Now()
-	}
-	return now.In(p.zone())
-}
-
-func (p *Provider) zone() *time.Location {
-	if p.Zone == nil {
-		return time.UTC
-	}
-	return p.Zone
-}
+func (p *Provider) now() time.Time { return calendar.Now(p.Now, p.Zone) }

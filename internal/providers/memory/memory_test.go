@@ -3,12 +3,14 @@ package memory
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
+	"familiar/internal/store/storetest"
 )
 
 var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -28,15 +30,7 @@ func (r rooms) Readable(context.Context, string, turn.Reader, string, ...string)
 
 func provider(t *testing.T, messages ...store.Message) *Provider {
 	t.Helper()
-	db, err := store.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	if err := db.SaveMessages(t.Context(), messages...); err != nil {
-		t.Fatal(err)
-	}
-	return &Provider{Store: db, Rooms: rooms{open: []string{"general"}}, Window: 3, Now: func() time.Time { return now }}
+	return &Provider{Store: storetest.Open(t, messages...), Rooms: rooms{open: []string{"general"}}, Window: 3, Now: func() time.Time { return now }}
 }
 
 // written is message n of a channel of a server, so many days ago.
@@ -100,5 +94,49 @@ func TestRecalledInDirectMessages(t *testing.T) {
 	}
 	if cs, err = p.Contribute(t.Context(), request("", "another", "what is my puppy called?")); err != nil || len(cs) > 0 {
 		t.Errorf("in another conversation: %+v, %v", cs, err)
+	}
+}
+
+// TestNamedInDirectMessages tells what somebody who is named in a direct message said of themselves where its author may read it, and
+// nothing that was said in private.
+func TestNamedInDirectMessages(t *testing.T) {
+	p := provider(t)
+	keep := func(n int, guild, channel, author, name, text string) {
+		t.Helper()
+		m := store.Message{ID: fmt.Sprint(n), GuildID: guild, ChannelID: channel, AuthorID: author, AuthorName: name, Text: text, At: now.AddDate(0, 0, -n)}
+		if _, err := p.Store.Arrive(t.Context(), store.Arrival{Message: m}); err != nil {
+			t.Fatal(err)
+		}
+		scope := store.Scope{Kind: store.ScopeChannel, ID: channel, GuildID: guild}
+		if guild == "" {
+			scope.Kind = store.ScopeDM
+		}
+		_, err := p.Store.Remember(t.Context(), store.Memory{
+			Kind: store.MemoryPerson, Subject: author, By: author, Scope: scope, Text: text, Sources: []string{m.ID}, SaidAt: m.At, LearnedAt: now,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep(1, "g", "general", "8", "Ben", "I keep bees")
+	keep(2, "g", "general", "7", "Ada", "I collect stamps")
+	keep(3, "g", "staff", "7", "Ada", "I hid the vault")
+	keep(4, "", "ada's", "7", "Ada", "I fear geese")
+	for _, c := range []struct {
+		open, said string
+		want       []string
+	}{
+		{"general", "what does Ada collect?", []string{"bees", "stamps"}}, {"general", "what shall I do?", []string{"bees"}}, {"staff", "what does Ada collect?", []string{"vault"}},
+		{"elsewhere", "what does Ada collect?", nil},
+	} {
+		p.Rooms = rooms{open: []string{c.open}}
+		ask := request("", "ben's", c.said)
+		ask.People = nil
+		text, _ := quoted(t, p, ask)
+		for _, word := range []string{"bees", "stamps", "vault", "geese"} {
+			if strings.Contains(text, word) != slices.Contains(c.want, word) {
+				t.Errorf("%s is open, %q: told is\n%s", c.open, c.said, text)
+			}
+		}
 	}
 }

@@ -3,12 +3,12 @@ package memory
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/lookup/utterance"
+	"familiar/internal/memory"
 	"familiar/internal/memory/ranking"
 	"familiar/internal/store"
 	"familiar/internal/text"
@@ -110,16 +110,11 @@ func (p *Provider) gather(ctx context.Context, r turn.Request, q *ranking.Questi
 
 // readable are the channels that who asks, and all who see the answer, may read now.
 func (p *Provider) readable(ctx context.Context, r turn.Request) []string {
-	if p.Rooms == nil {
-		return nil
-	}
 	audience := r.ChannelID
 	if r.Private {
 		audience = ""
 	}
-	all := p.Rooms.Readable(ctx, r.GuildID, r.Reader, audience)
-	maps.DeleteFunc(all, func(_ string, may bool) bool { return !may })
-	return slices.Sorted(maps.Keys(all))
+	return memory.Readable(ctx, p.Rooms, r.GuildID, r.Reader, audience)
 }
 
 // shown are the messages that the conversation shows anyway.

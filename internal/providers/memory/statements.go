@@ -25,7 +25,7 @@ const (
 
 // people tells what those who speak, and those who are named, said of themselves.
 func (p *Provider) people(ctx context.Context, r turn.Request, q *ranking.Question, w store.Within) (all []turn.Contribution, err error) {
-	people, err := p.named(ctx, r, q)
+	people, err := p.named(ctx, r, q, w)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (p *Provider) statements(ctx context.Context, r turn.Request, q *ranking.Qu
 	}
 	found = slices.DeleteFunc(found, func(m store.Memory) bool { return m.Kind == store.MemoryPerson })
 	var near []int64 // what is near in meaning need not hold the words
-	for _, n := range p.nearNotes(ctx, w, m) {
+	for _, n := range p.nearNotes(w, m) {
 		near = append(near, n.ID)
 		if !slices.ContainsFunc(found, func(m store.Memory) bool { return m.ID == n.ID }) {
 			found = append(found, n)
@@ -131,17 +131,31 @@ func (p *Provider) tell(heading string, statements []store.Memory) turn.Contribu
 	return c
 }
 
-// named are the people whom the message names, but for who asks.
-func (p *Provider) named(ctx context.Context, r turn.Request, q *ranking.Question) (all []store.Person, err error) {
-	if r.GuildID == "" || len(q.Named) == 0 {
-		return nil, nil
+// mostKnown is how many people of whom something is remembered may be named in a direct message.
+const mostKnown = 500
+
+// named are the people whom the message names, but for who asks: those of the server, or in a direct message those of whom something is
+// remembered in channels that its author may read.
+func (p *Provider) named(ctx context.Context, r turn.Request, q *ranking.Question, w store.Within) (all []store.Person, err error) {
+	var people []store.Person
+	named := q.Named
+	switch {
+	case r.GuildID == "":
+		if people, err = p.Store.PeopleWithin(ctx, w, mostKnown); len(people) > 0 {
+			var names []string
+			for _, person := range people {
+				names = append(names, person.Name)
+			}
+			named = ranking.Read(unaddressed(r), r.Reader.ID, names, p.now()).Named
+		}
+	case len(named) > 0:
+		people, err = p.Store.Authors(ctx, r.GuildID)
 	}
-	people, err := p.Store.Authors(ctx, r.GuildID)
 	if err != nil {
 		return nil, fmt.Errorf("find who is named: %w", err)
 	}
 	for _, person := range people {
-		if slices.Contains(q.Named, person.Name) && person.ID != r.Message.Author.ID && len(all) < mostNamed {
+		if slices.Contains(named, person.Name) && person.ID != r.Message.Author.ID && len(all) < mostNamed {
 			all = append(all, person)
 		}
 	}

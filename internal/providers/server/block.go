@@ -10,6 +10,7 @@ import (
 	"familiar/internal/lookup/recall"
 	"familiar/internal/memory/telling"
 	"familiar/internal/text"
+	"familiar/internal/text/calendar"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/seal"
 )
@@ -99,7 +100,7 @@ func (r *run) who(h hit) string {
 	return h.Author.Name
 }
 
-func (r *run) when(at time.Time) string { return at.In(r.p.zone()).Format("2 Jan 2006 15:04") }
+func (r *run) when(at time.Time) string { return calendar.In(at, r.p.Zone).Format("2 Jan 2006 15:04") }
 
 // write writes the block.
 func (r *run) write(mark seal.Seal, found []hit) string {
@@ -129,7 +130,7 @@ func (r *run) quote(w *strings.Builder, mark seal.Seal, n int, h hit) {
 		parts[0] = "you yourself"
 	}
 	if h.note != "topic" {
-		parts = append(parts, h.At.In(r.p.zone()).Format("Mon 2006-01-02 15:04 MST"))
+		parts = append(parts, calendar.In(h.At, r.p.Zone).Format("Mon 2006-01-02 15:04 MST"))
 	}
 	parts = append(parts, "in #"+mark.Quote(r.named[h.ChannelID].Name))
 	if h.note != "" {

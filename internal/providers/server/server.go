@@ -24,6 +24,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/lookup/recall"
 	"familiar/internal/store"
+	"familiar/internal/text/calendar"
 )
 
 // Platform is where the servers are: Discord. Package discord says more of each method.
@@ -80,7 +81,7 @@ func (p *Provider) Contribute(ctx context.Context, req turn.Request) ([]turn.Con
 	if p.Servers == nil || p.Off {
 		return nil, nil
 	}
-	now := p.now()
+	now := calendar.Now(p.Now, p.Zone)
 	q := recall.Read(req, now)
 	if !q.Asks() {
 		return nil, nil
@@ -103,7 +104,7 @@ func (p *Provider) Contribute(ctx context.Context, req turn.Request) ([]turn.Con
 // Missed returns what a person has missed in the channel of a request since they last wrote there, or in a span. For whom it is told, and
 // who sees it, the request says.
 func (p *Provider) Missed(ctx context.Context, req turn.Request, from time.Time) turn.Lookup {
-	now := p.now()
+	now := calendar.Now(p.Now, p.Zone)
 	r := &run{p: p, req: req, q: recall.Question{Why: "asked for by command", Missed: true}, now: now, room: -1}
 	r.q.Span.From = from
 	if p.Servers == nil || p.Off || req.GuildID == "" {
@@ -215,21 +216,6 @@ func status(hits int) turn.Code {
 		return turn.CodeEmpty
 	}
 	return turn.CodeOK
-}
-
-func (p *Provider) now() time.Time {
-	now := time.Now()
-	if p.Now != nil {
-		now = p.Now()
-	}
-	return now.In(p.zone())
-}
-
-func (p *Provider) zone() *time.Location {
-	if p.Zone == nil {
-		return time.UTC
-	}
-	return p.Zone
 }
 
 // count estimates high when it has no counter: a block that is too big is dropped whole.

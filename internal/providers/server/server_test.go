@@ -54,13 +54,7 @@ func (h *hall) Linked(_ context.Context, _, channelID, messageID string) (turn.M
 // last was written a minute ago.
 func asking(t *testing.T, h *hall, messages ...string) *Provider {
 	t.Helper()
-	dir := t.TempDir()
-	storetest.Seed(t, dir)
-	db, err := store.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storetest.Open(t)
 	for i, line := range messages {
 		channel, rest, _ := strings.Cut(line, " ")
 		author, text, _ := strings.Cut(rest, " ")

@@ -8,17 +8,13 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/store"
+	"familiar/internal/store/storetest"
 )
 
 // A channel's half hour is any half hour, not one by the clock, and a refusal says when the next lookup is free.
 func TestCapsRoll(t *testing.T) {
 	w := newWorld(t, &finder{hits: hits("https://peaks.example.org/everest.html")})
-	db, err := store.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storetest.Open(t)
 	w.Store, w.Policy.PerSession, w.Policy.PerDay = db, 2, 4
 	for i, tt := range []struct {
 		at, channel, who, refusal string

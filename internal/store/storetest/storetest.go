@@ -29,6 +29,31 @@ func Seed(tb testing.TB, dir string) {
 	}
 }
 
+// Open is a new store that holds some messages, and is closed at the test's end.
+func Open(tb testing.TB, messages ...store.Message) *store.DB {
+	tb.Helper()
+	return OpenIn(tb, tb.TempDir(), messages...)
+}
+
+// OpenIn is Open in dir, in which there is no store yet.
+func OpenIn(tb testing.TB, dir string, messages ...store.Message) *store.DB {
+	tb.Helper()
+	Seed(tb, dir)
+	db, err := store.Open(tb.Context(), dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	if err := db.SaveMessages(tb.Context(), messages...); err != nil {
+		tb.Fatal(err)
+	}
+	return db
+}
+
 // empty is a new store's file.
 var empty = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "familiar")
