@@ -17,6 +17,8 @@
 //	familiar erase USER      forget a person
 //	familiar privacy export USER FILE  all that is kept of a person
 //	familiar config check    what is configured, and from where
+//	familiar backup FILE     a copy of the database, while the bot runs
+//	familiar restore FILE    such a copy in the place of the database
 //
 // This package is the only reader of the environment and of flags, and the place where the packages are
 // put together: wire.go does it in a few literals.
@@ -64,6 +66,8 @@ type commands struct {
 	Erase    eraseCommand    `cmd:"" help:"Forget a person: delete all that is kept of them."`
 	Privacy  privacyCommand  `cmd:"" help:"Export what is kept of a person."`
 	Config   configCommand   `cmd:"" help:"Look at the configuration."`
+	Backup   backupCommand   `cmd:"" help:"Copy the database into a file, also while the bot runs."`
+	Restore  restoreCommand  `cmd:"" help:"Put a backup in the place of the database."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }

@@ -157,13 +157,18 @@ func (db *DB) look(ctx context.Context) error {
 
 // connect makes a pool of connections; none is opened yet.
 func connect(path string, params ...string) (*sql.DB, error) {
+	return sql.Open("sqlite", address(path, params...))
+}
+
+// address is how the driver is told of a file.
+func address(path string, params ...string) string {
 	p := filepath.ToSlash(path)
 	if !strings.HasPrefix(p, "/") {
 		p = "/" + p // a drive letter
 	}
 	u := url.URL{Scheme: "file", OmitHost: true, Path: p}
 	u.RawQuery = strings.Join(append(params, "_pragma=busy_timeout(5000)", "_error_rc=1"), "&")
-	return sql.Open("sqlite", u.String())
+	return u.String()
 }
 
 func (db *DB) connectReaders() (err error) {
