@@ -13,7 +13,7 @@
 //	familiar memory          what it remembers: listed, deleted, as files
 //	familiar changes         which settings were changed, and by whom
 //	familiar import FILE     a character of another program's card
-//	familiar export          a character as such a card
+//	familiar export          what is kept, as JSON lines, or a character as such a card
 //	familiar erase USER      forget a person
 //	familiar privacy export USER FILE  all that is kept of a person
 //	familiar config check    what is configured, and from where
@@ -62,7 +62,7 @@ type commands struct {
 	Memory   memoryCommand   `cmd:"" help:"List what the bot remembers, delete it, or write and read it as files."`
 	Changes  changesCommand  `cmd:"" help:"List which settings were changed, and by whom."`
 	Import   importCommand   `cmd:"" help:"Make a character of a card of another program, or add a lorebook to one."`
-	Export   exportCommand   `cmd:"" help:"Write a character as a card for other programs."`
+	Export   exportCommand   `cmd:"" help:"Write what is kept as JSON lines, or a character as a card for other programs."`
 	Erase    eraseCommand    `cmd:"" help:"Forget a person: delete all that is kept of them."`
 	Privacy  privacyCommand  `cmd:"" help:"Export what is kept of a person."`
 	Config   configCommand   `cmd:"" help:"Look at the configuration."`
