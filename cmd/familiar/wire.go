@@ -52,7 +52,6 @@ const (
 	defaultOllama  = "http://127.0.0.1:11434/v1"
 	ollamaPatience = 500 * time.Millisecond
 	listPatience   = 5 * time.Second // with the list of a server's models
-	feedbackDays   = 365             // that what people said of sources is kept
 	upkeepEvery    = time.Hour
 )
 

@@ -30,7 +30,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	_ "modernc.org/sqlite" // the driver named "sqlite"
 )
@@ -56,8 +55,7 @@ type DB struct {
 	watch   watch
 	key     []byte // of [DB.Pseudonym]
 	notices chan string
-	whole   bool      // open has got to its end
-	large   sync.Once // it was said that the file is too large to shrink
+	whole   bool // open has got to its end
 }
 
 // Open opens the store in dir and makes both if they are missing, readable for their owner only. The caller
@@ -128,6 +126,9 @@ func (db *DB) open(ctx context.Context) error {
 		return err
 	}
 	if err := db.indexOld(ctx); err != nil {
+		return err
+	}
+	if err := db.renew(ctx); err != nil {
 		return err
 	}
 	if err := db.watch.start(db); err != nil {
