@@ -17,6 +17,7 @@
 //	familiar erase USER      forget a person
 //	familiar privacy export USER FILE  all that is kept of a person
 //	familiar config check    what is configured, and from where
+//	familiar health          whether the bot that runs can answer people
 //	familiar backup FILE     a copy of the database, while the bot runs
 //	familiar restore FILE    such a copy in the place of the database
 //
@@ -66,6 +67,7 @@ type commands struct {
 	Erase    eraseCommand    `cmd:"" help:"Forget a person: delete all that is kept of them."`
 	Privacy  privacyCommand  `cmd:"" help:"Export what is kept of a person."`
 	Config   configCommand   `cmd:"" help:"Look at the configuration."`
+	Health   healthCommand   `cmd:"" help:"Ask the bot that runs whether it can answer people."`
 	Backup   backupCommand   `cmd:"" help:"Copy the database into a file, also while the bot runs."`
 	Restore  restoreCommand  `cmd:"" help:"Put a backup in the place of the database."`
 

@@ -87,12 +87,20 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	b.Quotas = a.meter.Quotas
 	b.Operator = a.config.get("DISCORD_OPERATOR")
 
+	watching, err := a.openTelemetry(session)
+	if err != nil {
+		return err
+	}
+	defer watching.close()
+	watching.watch(b)
+
 	var background sync.WaitGroup
 	defer background.Wait()
 	a.markInterrupted(ctx)
 	upkeep, done := context.WithCancel(ctx)
 	defer done()
 	background.Go(func() { a.upkeep(upkeep, session.Guilds) })
+	background.Go(func() { watching.run(upkeep) })
 	_, tuned := p.env("GOGC")
 	background.Go(func() { footprint.Watch(upkeep, tuned) })
 	if w := a.memoryWriter(p.far); w != nil {

@@ -93,6 +93,9 @@ type Bot struct {
 	Quotas   []Quota // how much may be used on a day
 	Operator string  // id of the person who runs it; empty: not known
 
+	// Finished is told of each turn that is over, once its record is kept. It must not wait, change the turn or keep it. nil: nobody wants to know.
+	Finished func(*turn.Trace)
+
 	Learns bool // turns are noted for the writer of memory
 
 	// PerPerson is how many turns a person may ask for in a minute; 0: any number.

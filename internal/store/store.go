@@ -206,3 +206,11 @@ func (db *DB) Close() error {
 // Read returns the connections for reading. The caller must not close it; errors that it gives should go
 // through [DB.Explain].
 func (db *DB) Read() *sql.DB { return db.readers }
+
+// Writable returns why nothing can be kept, or nil. It begins a transaction in its turn, and writes nothing.
+func (db *DB) Writable(ctx context.Context) error {
+	return db.Write(ctx, func(tx *sql.Tx) error {
+		var one int
+		return tx.QueryRow(`SELECT 1`).Scan(&one)
+	})
+}
