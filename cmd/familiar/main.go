@@ -9,6 +9,7 @@
 //	familiar backends        the search services: which are on, why, and how they do
 //	familiar fetch URL       one page, as a lookup reads it
 //	familiar trace [ID]      the records of past turns
+//	familiar replay TURN     a past turn taken again, and what differs
 //	familiar feedback        what was said of sources, and how to take it back
 //	familiar memory          what it remembers: listed, deleted, as files
 //	familiar changes         which settings were changed, and by whom
@@ -58,6 +59,7 @@ type commands struct {
 	Search   searchCommand   `cmd:"" help:"Ask the search services, and print what they find."`
 	Backends backendsCommand `cmd:"" help:"Show which search services are on, why, and how they do."`
 	Fetch    fetchCommand    `cmd:"" help:"Read one page as a lookup does."`
+	Replay   replayCommand   `cmd:"" help:"Take a past turn again, with the program and the character as they are now, and show what differs."`
 	Trace    traceCommand    `cmd:"" help:"List the records of past turns, or show one."`
 	Feedback feedbackCommand `cmd:"" help:"List what people said of the character's sources, or forget it."`
 	Memory   memoryCommand   `cmd:"" help:"List what the bot remembers, delete it, or write and read it as files."`
