@@ -91,8 +91,9 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	defer watching.close()
 	watching.watch(b)
+	watching.start(ctx)
+	defer watching.close()
 
 	var background sync.WaitGroup
 	defer background.Wait()
@@ -100,7 +101,6 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	upkeep, done := context.WithCancel(ctx)
 	defer done()
 	background.Go(func() { a.upkeep(upkeep, session.Guilds) })
-	background.Go(func() { watching.run(upkeep) })
 	_, tuned := p.env("GOGC")
 	background.Go(func() { footprint.Watch(upkeep, tuned) })
 	if w := a.memoryWriter(p.far); w != nil {

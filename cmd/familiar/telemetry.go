@@ -37,7 +37,9 @@ type telemetry struct {
 
 	app     *app
 	reading chan struct{} // holds a token for each record that is read again
-	work    sync.WaitGroup
+	reads   sync.WaitGroup
+	stop    context.CancelFunc // nil before start
+	running sync.WaitGroup
 }
 
 // openTelemetry makes what the settings ask for, and takes the address.
@@ -144,7 +146,7 @@ func (t *telemetry) exportKept(id string) {
 		t.exporter.Drop()
 		return
 	}
-	t.work.Go(func() {
+	t.reads.Go(func() {
 		defer func() { <-t.reading }()
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
@@ -157,19 +159,18 @@ func (t *telemetry) exportKept(id string) {
 	})
 }
 
-// run serves and exports until ctx is done.
-func (t *telemetry) run(ctx context.Context) {
-	var all sync.WaitGroup
-	defer all.Wait()
+// start serves and exports until close: turns go on for a while when the program is asked to stop.
+func (t *telemetry) start(ctx context.Context) {
+	ctx, t.stop = context.WithCancel(context.WithoutCancel(ctx))
 	if t.exporter != nil {
-		all.Go(func() { t.exporter.Run(ctx) })
+		t.running.Go(func() { t.exporter.Run(ctx) })
 	}
 	if t.listener == nil {
 		return
 	}
 	t.app.log.Info("metrics", "address", "http://"+t.listener.Addr().String()+"/metrics")
 	server := &http.Server{Handler: t.handler, ReadHeaderTimeout: headerLimit, ReadTimeout: headerLimit, WriteTimeout: requestLimit, MaxHeaderBytes: 16 << 10}
-	all.Go(func() {
+	t.running.Go(func() {
 		<-ctx.Done()
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), serveGrace)
 		defer cancel()
@@ -177,16 +178,19 @@ func (t *telemetry) run(ctx context.Context) {
 			server.Close()
 		}
 	})
-	if err := server.Serve(t.listener); !errors.Is(err, http.ErrServerClosed) {
-		t.app.log.Error("serve metrics", "err", err)
-	}
+	t.running.Go(func() {
+		if err := server.Serve(t.listener); !errors.Is(err, http.ErrServerClosed) {
+			t.app.log.Error("serve metrics", "err", err)
+		}
+	})
 }
 
-// close gives the address back where run was never called, and waits for records that are being read.
+// close sends what is left to export and gives the address back. No turn may be under way.
 func (t *telemetry) close() {
-	t.work.Wait()
-	if t.listener != nil {
-		t.listener.Close() // a second time does nothing
+	t.reads.Wait()
+	t.stop()
+	t.running.Wait()
+	if t.health != nil {
 		t.health.Wait()
 	}
 }
