@@ -14,7 +14,7 @@ import (
 	"familiar/internal/llm/llmtest"
 )
 
-// BenchmarkTelemetry is what metrics, which are asked for each second, and the export of traces cost: the processor's time of a turn, and memory, of processes
+// BenchmarkTelemetry is what metrics, which are asked for every five seconds, and the export of traces cost: the processor's time of a turn, and memory, of processes
 // with and without them, in turn on the same machine.
 func BenchmarkTelemetry(b *testing.B) {
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) }))
@@ -44,7 +44,7 @@ func BenchmarkTelemetry(b *testing.B) {
 					select {
 					case <-done:
 						return
-					case <-time.After(time.Second):
+					case <-time.After(5 * time.Second): // three times as often as is usual
 						if resp, err := http.Get("http://" + address + "/metrics"); err == nil {
 							io.Copy(io.Discard, resp.Body)
 							resp.Body.Close()
@@ -56,7 +56,7 @@ func BenchmarkTelemetry(b *testing.B) {
 			cpu[on] += s.cpu() - before
 			close(done)
 			if !once() {
-				time.Sleep(6 * time.Second)
+				time.Sleep(12 * time.Second) // until both have given back what they do not need
 			}
 			memory[on] += s.memory("VmRSS")
 			stop()

@@ -54,7 +54,7 @@ func New(s State) *Metrics {
 	m.lookupTook = m.histogram("familiar_lookup_duration_seconds", "How long lookups took that asked somebody.", slow)
 	m.stages = m.histograms("familiar_lookup_stage_duration_seconds", "How long the steps of lookups took.", "stage")
 	m.backendTook = m.histograms("familiar_search_request_duration_seconds", "How long search services took to answer.", "backend")
-	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &collector{s})
+	m.registry.MustRegister(collectors.NewGoCollector(), &collector{State: s, started: time.Now()})
 	return m
 }
 

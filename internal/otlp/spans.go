@@ -122,8 +122,11 @@ func (tr *tracer) root() string {
 	return s.SpanID
 }
 
-// provider has a span for each provider of context, and below it what it looked up.
+// provider has a span for each provider of context that had something to say, and below it what it looked up.
 func (tr *tracer) provider(parent string, o turn.Outcome, from time.Time) {
+	if o.Status == turn.OK && len(o.Contributions) == 0 {
+		return
+	}
 	s := tr.add(parent, "context "+o.Provider, internal, from, from.Add(o.Took), attribute{"familiar.provider.status", text(string(o.Status))})
 	if o.Status != turn.OK {
 		s.fail(string(o.Status))

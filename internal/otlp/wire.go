@@ -40,8 +40,8 @@ type span struct {
 	ParentID   string      `json:"parentSpanId,omitempty"`
 	Name       string      `json:"name"`
 	Kind       int         `json:"kind"`
-	Start      nanoseconds `json:"startTimeUnixNano"`
-	End        nanoseconds `json:"endTimeUnixNano"`
+	Start      string      `json:"startTimeUnixNano"`
+	End        string      `json:"endTimeUnixNano"`
 	Attributes []attribute `json:"attributes,omitempty"`
 	Status     *status     `json:"status,omitempty"`
 }
@@ -59,14 +59,8 @@ type status struct {
 
 const statusError = 2
 
-// nanoseconds since 1970, as a string: JSON's numbers are too small.
-type nanoseconds int64
-
-func (n nanoseconds) MarshalJSON() ([]byte, error) {
-	return []byte(`"` + strconv.FormatInt(int64(n), 10) + `"`), nil
-}
-
-func at(t time.Time) nanoseconds { return nanoseconds(t.UnixNano()) }
+// at is a time in nanoseconds since 1970, as a string: JSON's numbers are too small.
+func at(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
 
 type attribute struct {
 	Key   string `json:"key"`
@@ -77,16 +71,9 @@ type attribute struct {
 type value struct {
 	String *string  `json:"stringValue,omitempty"`
 	Bool   *bool    `json:"boolValue,omitempty"`
-	Int    *integer `json:"intValue,omitempty"`
+	Int    *string  `json:"intValue,omitempty"` // has 64 bits, and so is a string
 	Double *float64 `json:"doubleValue,omitempty"`
 	Array  *array   `json:"arrayValue,omitempty"`
-}
-
-// integer has 64 bits, and so is a string.
-type integer int64
-
-func (i integer) MarshalJSON() ([]byte, error) {
-	return []byte(`"` + strconv.FormatInt(int64(i), 10) + `"`), nil
 }
 
 type array struct {
@@ -94,7 +81,7 @@ type array struct {
 }
 
 func text(s string) value           { return value{String: &s} }
-func number(n int) value            { i := integer(n); return value{Int: &i} }
+func number(n int) value            { s := strconv.Itoa(n); return value{Int: &s} }
 func boolean(b bool) value          { return value{Bool: &b} }
 func seconds(d time.Duration) value { f := d.Seconds(); return value{Double: &f} }
 
