@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -19,13 +20,18 @@ import (
 func BenchmarkTelemetry(b *testing.B) {
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) }))
 	defer collector.Close()
-	const address = "127.0.0.1:19464"
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	address := free.Addr().String()
+	free.Close()
 	s := newStage(b, 50, func(llmtest.Request) llmtest.Reply {
 		return llmtest.Reply{llmtest.Say("Never better, thanks."), llmtest.Usage(1200, 5, 0)}
 	})
 	s.fill(100)
 	binary := s.build()
-	each := 20
+	each := 10
 	if once() {
 		each = 1
 	}
