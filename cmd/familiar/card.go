@@ -289,14 +289,19 @@ func report(out io.Writer, first string, r card.Report, warnings []character.Pro
 }
 
 type exportCommand struct {
-	Card  string `required:"" placeholder:"ID" help:"The character."`
-	File  string `arg:"" optional:"" help:"Where to write it: .json, .png or .charx. Prints JSON if left out."`
-	V2    bool   `name:"v2" help:"Write version 2 of the specification; version 3 if left out, and both in a PNG."`
-	Force bool   `help:"Write over a file that is there."`
+	Card  string   `placeholder:"ID" help:"A character, which is written as a card, in place of what is kept."`
+	File  string   `arg:"" optional:"" help:"Where to write it; a card as .json, .png or .charx. Prints JSON if left out."`
+	V2    bool     `name:"v2" help:"Write version 2 of the specification of cards; version 3 if left out, and both in a PNG."`
+	Only  []string `placeholder:"KIND" help:"Kinds of what is kept, separated by commas: turns, messages, memories, …; all if left out."`
+	Since string   `placeholder:"DAY" help:"What is kept from this day on: 2026-11-22."`
+	Force bool     `help:"Write over a file that is there."`
 }
 
-// Run writes a character as a card.
-func (e exportCommand) Run(_ context.Context, p *program) error {
+// Run writes a character as a card, or what is kept.
+func (e exportCommand) Run(ctx context.Context, p *program, stop stopper) error {
+	if e.Card == "" {
+		return e.data(ctx, p, stop)
+	}
 	settings, err := readConfig(p.env, p.dir)
 	if err != nil {
 		return err

@@ -81,7 +81,9 @@ func strangers(environ []string, dir string) (lines []string) {
 	for _, s := range settings() {
 		names = append(names, s.name)
 	}
-	known := func(name string) bool { return slices.Contains(names, strings.TrimSuffix(name, "_FILE")) }
+	known := func(name string) bool {
+		return slices.Contains(names, strings.TrimSuffix(name, "_FILE")) || standardName(name)
+	}
 	find := func(place, name string, near func(name, meant string) bool) {
 		if meant := text.Nearest(strings.TrimSuffix(name, "_FILE"), names); !known(name) && meant != "" && near(name, meant) {
 			lines = append(lines, fmt.Sprintf("%s: %s is no setting of mine; did you mean %s?", place, name, meant))
@@ -95,6 +97,18 @@ func strangers(environ []string, dir string) (lines []string) {
 		find("environment", name, func(name, meant string) bool { return name[:min(3, len(name))] == meant[:3] })
 	}
 	return lines
+}
+
+// standardName reports whether OpenTelemetry has a variable of that name. Those that are no settings of this program are for others.
+// https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+func standardName(name string) bool {
+	if name, ok := strings.CutPrefix(name, "OTEL_EXPORTER_OTLP_"); ok {
+		for _, signal := range []string{"TRACES_", "METRICS_", "LOGS_"} {
+			name = strings.TrimPrefix(name, signal)
+		}
+		return slices.Contains([]string{"ENDPOINT", "HEADERS", "PROTOCOL", "TIMEOUT", "COMPRESSION", "CERTIFICATE", "CLIENT_KEY", "CLIENT_CERTIFICATE", "INSECURE", "METRICS_TEMPORALITY_PREFERENCE"}, name)
+	}
+	return slices.Contains([]string{"OTEL_METRICS_EXPORTER", "OTEL_LOGS_EXPORTER", "OTEL_TRACES_SAMPLER"}, name)
 }
 
 func readDotenv(dir string) (map[string]string, error) {

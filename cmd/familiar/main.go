@@ -10,16 +10,20 @@
 //	familiar backends        the search services: which are on, why, and how they do
 //	familiar fetch URL       one page, as a lookup reads it
 //	familiar trace [ID]      the records of past turns
+//	familiar replay TURN     a past turn taken again, and what differs
 //	familiar feedback        what was said of sources, and how to take it back
 //	familiar memory          what it remembers: listed, deleted, as files
 //	familiar changes         which settings were changed, and by whom
 //	familiar import FILE     a character of another program's card
-//	familiar export          a character as such a card
+//	familiar export          what is kept, as JSON lines, or a character as such a card
 //	familiar erase USER      forget a person
 //	familiar privacy export USER FILE  all that is kept of a person
 //	familiar character       characters made, listed, shown and checked
 //	familiar config check    what is configured, and from where; with --connect, whether the services answer
 //	familiar doctor          whether everything works, and what to do where it does not
+//	familiar health          whether the bot that runs can answer people
+//	familiar backup FILE     a copy of the database, while the bot runs
+//	familiar restore FILE    such a copy in the place of the database
 //	familiar help ask        how a command is used
 //	familiar version         which version this is
 //
@@ -61,17 +65,21 @@ type commands struct {
 	Search    searchCommand    `cmd:"" help:"Ask the search services, and print what they find."`
 	Backends  backendsCommand  `cmd:"" help:"Show which search services are on, why, and how they do."`
 	Fetch     fetchCommand     `cmd:"" help:"Read one page as a lookup does."`
+	Replay    replayCommand    `cmd:"" help:"Take a past turn again, with the program and the character as they are now, and show what differs."`
 	Trace     traceCommand     `cmd:"" help:"List the records of past turns, or show one."`
 	Feedback  feedbackCommand  `cmd:"" help:"List what people said of the character's sources, or forget it."`
 	Memory    memoryCommand    `cmd:"" help:"List what the bot remembers, delete it, or write and read it as files."`
 	Changes   changesCommand   `cmd:"" help:"List which settings were changed, and by whom."`
 	Character characterCommand `cmd:"" help:"Make, list, show and check characters."`
 	Import    importCommand    `cmd:"" help:"Make a character of a card of another program, or add a lorebook to one."`
-	Export    exportCommand    `cmd:"" help:"Write a character as a card for other programs."`
+	Export    exportCommand    `cmd:"" help:"Write what is kept as JSON lines, or a character as a card for other programs."`
 	Erase     eraseCommand     `cmd:"" help:"Forget a person: delete all that is kept of them."`
 	Privacy   privacyCommand   `cmd:"" help:"Export what is kept of a person."`
 	Config    configCommand    `cmd:"" help:"Look at the configuration."`
 	Doctor    doctorCommand    `cmd:"" help:"Try everything that has to work, and say what to do where it does not."`
+	Health    healthCommand    `cmd:"" help:"Ask the bot that runs whether it can answer people."`
+	Backup    backupCommand    `cmd:"" help:"Copy the database into a file, also while the bot runs."`
+	Restore   restoreCommand   `cmd:"" help:"Put a backup in the place of the database."`
 
 	Number versionCommand `cmd:"" name:"version" help:"Print the version."`
 	Help   helpCommand    `cmd:"" help:"Show how a command is used."`

@@ -88,6 +88,14 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	b.Quotas = a.meter.Quotas
 	b.Operator = a.config.get("DISCORD_OPERATOR")
 
+	watching, err := a.openTelemetry(session)
+	if err != nil {
+		return err
+	}
+	watching.watch(b)
+	watching.start(ctx)
+	defer watching.close()
+
 	var background sync.WaitGroup
 	defer background.Wait()
 	a.markInterrupted(ctx)

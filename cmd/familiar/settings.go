@@ -3,9 +3,11 @@ package main
 import (
 	"errors"
 	"familiar/internal/bot"
+	"familiar/internal/otlp"
 	"familiar/internal/search/backends"
 	"familiar/internal/web/guard"
 	"fmt"
+	"net"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -59,6 +61,10 @@ func settings() []setting {
 		{name: "FAMILIAR_KEEP_MESSAGES", preset: "30", about: "for how many days messages, and the names of those who wrote them, are kept", check: checkCount},
 		{name: "FAMILIAR_KEEP_MEMORY", preset: "365", about: "for how many days what it learned by itself is kept; what somebody had it remember stays until it is forgotten", check: checkCount},
 		{name: "FAMILIAR_KEEP_RECORDS", preset: "30", about: "for how many days the records of turns are kept", check: checkCount},
+		{name: "FAMILIAR_KEEP_FEEDBACK", preset: "365", about: "for how many days is kept what people said of sources", check: checkCount},
+		{name: "FAMILIAR_KEEP_USAGE", preset: "30", about: "for how many days is kept how much was used on each", check: checkCount},
+		{name: "FAMILIAR_KEEP_CHANGES", preset: "30", about: "for how many days is kept who changed which setting", check: checkCount},
+		{name: "FAMILIAR_DATA_MB", about: "how large the database may become, in megabytes; beyond that the oldest records go first, then the oldest messages; without it any size", check: checkCount},
 		{name: "FAMILIAR_LEFT_SERVER_GRACE", preset: "24h", about: "how long all that is of a server is kept after the bot has left it", check: checkSpan},
 		{name: "FAMILIAR_CHARACTERS", preset: "./characters", about: "the directory of your characters, or $XDG_CONFIG_HOME/familiar/characters; those built in are there without it"},
 		{name: "FAMILIAR_CHARACTER", preset: "sage", about: "the character that answers"},
@@ -73,6 +79,14 @@ func settings() []setting {
 		{name: "FAMILIAR_WEB_CACHE", about: "a directory that keeps pages over a restart, for as long as their sites say and an hour at most, and what searches found, for a day; without it they are in memory alone"},
 		{name: "FAMILIAR_WEB_CACHE_MB", preset: "64", about: "how large that directory may grow, in megabytes, an eighth of it for searches", check: checkCount},
 		{name: "FAMILIAR_LOG", preset: "info", about: "how much is logged", check: oneOf("debug", "info", "warn", "error")},
+		{name: "FAMILIAR_LOG_FORMAT", preset: "text", about: "how the log is written; json is a JSON object a line, for programs", check: oneOf("text", "json")},
+		{name: "FAMILIAR_METRICS", preset: noMetrics, about: "the address at which `familiar run` serves /metrics for Prometheus, /healthz and /readyz, as 127.0.0.1:9464; profiles, too, where it is of the loopback network", check: checkListen},
+		{name: "OTEL_EXPORTER_OTLP_ENDPOINT", about: "a collector of OpenTelemetry, as http://127.0.0.1:4318, to which turns are exported as traces, by OTLP over HTTP with JSON", check: checkURL},
+		{name: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", about: "the same with its path, which is /v1/traces otherwise", check: checkURL},
+		{name: "OTEL_EXPORTER_OTLP_HEADERS", secret: true, about: "headers of each request to it, as name=value, separated by commas and percent-encoded", check: checkHeaders},
+		{name: "OTEL_SERVICE_NAME", preset: "familiar", about: "what this program is called there"},
+		{name: "OTEL_TRACES_EXPORTER", preset: "otlp", about: "none exports nothing, whatever else is set", check: oneOf("otlp", "none")},
+		{name: "FAMILIAR_OTLP_CONTENT", preset: "off", about: "whether exported traces also have what people, pages and models say", check: oneOf("off", "on")},
 	}
 	for _, k := range backends.Keys() {
 		all = append(all, setting{name: k.Name, secret: !k.Open, about: k.About, where: k.Where})
@@ -146,6 +160,22 @@ func checkCount(text string) error {
 		return fmt.Errorf("it must be a whole number from 1 on, not %q", text)
 	}
 	return nil
+}
+
+func checkListen(text string) error {
+	if text == noMetrics {
+		return nil
+	}
+	_, port, err := net.SplitHostPort(text)
+	if _, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil {
+		return fmt.Errorf("it must be an address with a port such as 127.0.0.1:9464, or off, not %q", text)
+	}
+	return nil
+}
+
+func checkHeaders(text string) error {
+	_, err := otlp.ParseHeaders(text)
+	return err
 }
 
 func checkSpan(text string) error {

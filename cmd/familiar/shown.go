@@ -1,6 +1,7 @@
 package main
 
 import (
+	"familiar/internal/otlp"
 	"familiar/internal/redact"
 	"net/url"
 	"regexp"
@@ -12,6 +13,7 @@ func (c *config) redactor() *redact.Redactor {
 	var secrets []string
 	for _, v := range c.values {
 		secrets = append(append(secrets, v.hidden()), v.inAddress()...)
+		secrets = append(secrets, v.inHeaders()...)
 	}
 	return redact.New(secrets...)
 }
@@ -98,3 +100,18 @@ func shownAddress(address string) string {
 
 // queryValue is a parameter's value with its name, if it has one.
 var queryValue = regexp.MustCompile(`([^&;=]*=)?[^&;=][^&;]*`)
+
+// inHeaders are the values of headers, each of which is secret by itself.
+func (v value) inHeaders() (secrets []string) {
+	if v.name != "OTEL_EXPORTER_OTLP_HEADERS" {
+		return nil
+	}
+	headers, _ := otlp.ParseHeaders(v.text) // which has been checked
+	for _, text := range headers {
+		secrets = append(secrets, text)
+		if _, key, found := strings.Cut(text, " "); found { // "Bearer …"
+			secrets = append(secrets, strings.TrimSpace(key))
+		}
+	}
+	return secrets
+}

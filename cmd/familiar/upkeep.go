@@ -87,10 +87,10 @@ func (a *app) tidy(ctx context.Context, servers func() (ids []string, known bool
 		{"records", records, a.traces.Prune},
 		{"claims", records, a.store.PruneClaims},
 		{"posts", records, a.store.PrunePosts},
-		{"feedback", feedbackDays, a.store.PruneFeedback},
-		{"usage", records, a.store.PruneUsage},
+		{"feedback", a.config.count("FAMILIAR_KEEP_FEEDBACK"), a.store.PruneFeedback},
+		{"usage", a.config.count("FAMILIAR_KEEP_USAGE"), a.store.PruneUsage},
 		{"turns that are not kept", 1, a.store.PruneUnkept},
-		{"changes of settings", records, a.store.PruneChanges},
+		{"changes of settings", a.config.count("FAMILIAR_KEEP_CHANGES"), a.store.PruneChanges},
 	} {
 		n, err := kept.prune(ctx, now.AddDate(0, 0, -kept.days))
 		a.tidied(ctx, "remove old "+kept.what, err)
@@ -100,6 +100,7 @@ func (a *app) tidy(ctx context.Context, servers func() (ids []string, known bool
 	}
 	a.tidied(ctx, "delete what is of servers that were left", a.deleteServers(ctx, servers))
 	a.tidied(ctx, "take deleted messages out of the records", a.traces.Forget(ctx))
+	a.tidied(ctx, "keep the database within its size", a.withinSize(ctx, now))
 	a.tidied(ctx, "merge the parts of the index", a.store.TidyIndex(ctx))
 	a.tidied(ctx, "go on to forget people", a.traces.Unerased(ctx))
 	a.tidied(ctx, "give space back", a.store.Shrink(ctx))

@@ -56,7 +56,6 @@ const (
 	defaultOllama  = "http://127.0.0.1:11434/v1"
 	ollamaPatience = 500 * time.Millisecond
 	listPatience   = 5 * time.Second // with the list of a server's models
-	feedbackDays   = 365             // that what people said of sources is kept
 	upkeepEvery    = time.Hour
 )
 
@@ -145,7 +144,7 @@ func configure(p *program) (*app, error) {
 	if level.source == "default" && p.logLevel != "" && p.log == "" {
 		level.text = p.logLevel
 	}
-	a.log = logger(logs, level.text, p.interactive && p.log == "", a.redact)
+	a.log = logger(logs, level.text, c.get("FAMILIAR_LOG_FORMAT"), p.interactive && p.log == "", a.redact)
 	a.character, err = loadCharacter(c, p.dir)
 	if wrong = joinProblems(wrong, err); wrong != nil {
 		return nil, wrong
@@ -298,18 +297,19 @@ func (a *app) logWriter(p *program) (io.Writer, error) {
 }
 
 // logger writes to the log. No secret passes it.
-func logger(to io.Writer, level string, colour bool, r *redact.Redactor) *slog.Logger {
+func logger(to io.Writer, level, format string, colour bool, r *redact.Redactor) *slog.Logger {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {
 		l = slog.LevelInfo
 	}
-	return slog.New(tint.NewTextHandler(to, &tint.Options{
-		Level: l, TimeFormat: time.DateTime, NoColor: !colour,
-		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-			if k := a.Value.Kind(); a.Key != slog.LevelKey && (k == slog.KindString || k == slog.KindAny) {
-				a.Value = slog.StringValue(r.String(a.Value.String()))
-			}
-			return a
-		},
-	}))
+	hide := func(_ []string, a slog.Attr) slog.Attr {
+		if k := a.Value.Kind(); a.Key != slog.LevelKey && (k == slog.KindString || k == slog.KindAny) {
+			a.Value = slog.StringValue(r.String(a.Value.String()))
+		}
+		return a
+	}
+	if format == "json" {
+		return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: l, ReplaceAttr: hide}))
+	}
+	return slog.New(tint.NewTextHandler(to, &tint.Options{Level: l, TimeFormat: time.DateTime, NoColor: !colour, ReplaceAttr: hide}))
 }

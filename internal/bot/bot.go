@@ -99,6 +99,9 @@ type Bot struct {
 	Quotas   []Quota // how much may be used on a day
 	Operator string  // id of the person who runs it; empty: not known
 
+	// Finished is told of each turn that is over, once its record is kept. It must not wait, change the turn or keep it. nil: nobody wants to know.
+	Finished func(*turn.Trace)
+
 	Learns bool // turns are noted for the writer of memory
 
 	// Forgetting drops what else the process has in memory of what people asked, when one is forgotten; nil: nothing.

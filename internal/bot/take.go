@@ -231,6 +231,9 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 		b.keepReply(ctx, own)
 	}
 	b.noteTurn(ctx, t)
+	if b.Finished != nil {
+		b.Finished(t)
+	}
 	if actor.Model != nil && withdrawn == "" {
 		b.conditionChanged(func(c *condition) { c.failing = t.Finish == "" && t.Err != "" })
 	}

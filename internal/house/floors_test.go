@@ -10,7 +10,7 @@ import (
 var plan = [][]string{
 	{"characters", "internal/catalogue", "internal/context/turn", "internal/disk", "internal/flight", "internal/footprint", "internal/house", "internal/linear", "internal/lru", "internal/character/macro", "internal/text/confusable", "internal/text/jsregexp", "internal/text/lang", "internal/text/lazyregexp", "internal/web/page/dom", "internal/web/page/visible/css"},
 	{
-		"internal/api", "internal/character/lorebook", "internal/character/rewrite", "internal/llm", "internal/redact", "internal/store", "internal/text", "internal/web/clean", "internal/web/guard",
+		"internal/api", "internal/character/lorebook", "internal/character/rewrite", "internal/llm", "internal/metrics", "internal/otlp", "internal/redact", "internal/store", "internal/text", "internal/web/clean", "internal/web/guard",
 		"internal/web/page/charset", "internal/web/page/meta", "internal/web/page/visible/cascade", "internal/web/picture",
 	},
 	{"internal/character/card", "internal/doctor", "internal/embedding", "internal/llm/cure", "internal/memory", "internal/memory/archive", "internal/memory/telling", "internal/transcribe", "internal/web/page/visible", "internal/web/seal"},
@@ -56,6 +56,10 @@ var keepers = map[string][]string{
 	"github.com/alecthomas/kong":    {"cmd/evaluate", "cmd/familiar"},
 	"github.com/bwmarrin/discordgo": {"internal/bot/discord"},
 	"github.com/joho/godotenv":      {"cmd/familiar"},
+
+	"github.com/prometheus/client_golang/prometheus":            {"internal/metrics"},
+	"github.com/prometheus/client_golang/prometheus/collectors": {"internal/metrics"},
+	"github.com/prometheus/client_golang/prometheus/promhttp":   {"internal/metrics"},
 }
 
 // checkRooms compares the rooms that there are with those in the plan.

@@ -24,6 +24,19 @@ func (db *DB) PruneMessages(ctx context.Context, before time.Time) (removed int,
 	return removed, nil
 }
 
+// OldestMessages returns when the newest of the n oldest messages was written, or the zero time if there are none that were written before some time.
+func (db *DB) OldestMessages(ctx context.Context, n int, before time.Time) (time.Time, error) {
+	var at int64
+	err := db.readers.QueryRowContext(ctx, `SELECT coalesce(max(at), -1) FROM (SELECT at FROM messages WHERE at < ? ORDER BY rowid LIMIT ?)`, before.UnixMicro(), n).Scan(&at)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("find the oldest messages: %w", db.Explain(err))
+	}
+	if at < 0 {
+		return time.Time{}, nil
+	}
+	return time.UnixMicro(at).UTC(), nil
+}
+
 // sweepMessages deletes the messages of which the query says so, as long as more says so of how many went last. The query returns
 // rowColumns and that, and has parameters for arg, the row to begin behind, and how many rows.
 func (db *DB) sweepMessages(ctx context.Context, query string, arg any, more func(deleted int) bool) error {

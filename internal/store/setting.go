@@ -81,7 +81,8 @@ func (db *DB) Note(ctx context.Context, key string) (string, error) {
 
 // SetNote keeps a small fact, such as what was registered where, under key.
 func (db *DB) SetNote(ctx context.Context, key, value string) error {
-	_, err := db.exec(ctx, "save note "+key, `INSERT INTO notes (key, value) VALUES (?, ?)
-		ON CONFLICT (key) DO UPDATE SET value = excluded.value`, key, value)
+	_, err := db.exec(ctx, "save note "+key, setNote, key, value)
 	return err
 }
+
+const setNote = `INSERT INTO notes (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`

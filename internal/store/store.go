@@ -30,7 +30,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	_ "modernc.org/sqlite" // the driver named "sqlite"
@@ -62,8 +61,7 @@ type DB struct {
 	// standings is false while nobody has a standing: it is set by whoever gives one, in the transaction that does, and never unset.
 	standings atomic.Bool
 	notices   chan string
-	whole     bool      // open has got to its end
-	large     sync.Once // it was said that the file is too large to shrink
+	whole     bool // open has got to its end
 }
 
 // Open opens the store in dir and makes both if they are missing, readable for their owner only. The caller
@@ -138,6 +136,9 @@ func (db *DB) open(ctx context.Context) error {
 	if err := db.indexOld(ctx); err != nil {
 		return err
 	}
+	if err := db.renew(ctx); err != nil {
+		return err
+	}
 	if err := db.watch.start(db); err != nil {
 		return err
 	}
@@ -205,13 +206,18 @@ func (db *DB) findMade(ctx context.Context) error {
 
 // connect makes a pool of connections; none is opened yet.
 func connect(path string, params ...string) (*sql.DB, error) {
+	return sql.Open("sqlite", address(path, params...))
+}
+
+// address is how the driver is told of a file.
+func address(path string, params ...string) string {
 	p := filepath.ToSlash(path)
 	if !strings.HasPrefix(p, "/") {
 		p = "/" + p // a drive letter
 	}
 	u := url.URL{Scheme: "file", OmitHost: true, Path: p}
 	u.RawQuery = strings.Join(append(params, "_pragma=busy_timeout(5000)", "_error_rc=1"), "&")
-	return sql.Open("sqlite", u.String())
+	return u.String()
 }
 
 func (db *DB) connectReaders() (err error) {
@@ -248,3 +254,11 @@ func (db *DB) Close() error {
 // Read returns the connections for reading. The caller must not close it; errors that it gives should go
 // through [DB.Explain].
 func (db *DB) Read() *sql.DB { return db.readers }
+
+// Writable returns why nothing can be kept, or nil. It begins a transaction in its turn, and writes nothing.
+func (db *DB) Writable(ctx context.Context) error {
+	return db.Write(ctx, func(tx *sql.Tx) error {
+		var one int
+		return tx.QueryRow(`SELECT 1`).Scan(&one)
+	})
+}

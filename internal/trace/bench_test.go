@@ -118,3 +118,57 @@ func BenchmarkTurn(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkUpkeep is how long a turn's save waits at most while 3,000 old turns are deleted and their space is given back. The wait is to stay
+// below 50 ms.
+func BenchmarkUpkeep(b *testing.B) {
+	if testing.Short() {
+		b.Skip("takes a minute to fill")
+	}
+	all := conversation(b, 1000, 5)
+	for b.Loop() {
+		b.StopTimer()
+		s := open(b)
+		for i := range 3000 {
+			t := *all[i%len(all)]
+			t.Request.ID, t.Began = fmt.Sprintf("01K%023d", i), noon.Add(time.Duration(i)*time.Second)
+			if err := s.Save(b.Context(), &t); err != nil {
+				b.Fatal(err)
+			}
+		}
+		before, err := s.DB.Size(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		ctx, done := context.WithCancel(b.Context())
+		var turns sync.WaitGroup
+		var longest time.Duration
+		turns.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				began := time.Now()
+				if err := s.DB.SetNote(b.Context(), "bench", fmt.Sprint(n)); err != nil {
+					b.Error(err)
+				}
+				longest = max(longest, time.Since(began))
+				time.Sleep(time.Millisecond)
+			}
+		})
+		b.StartTimer()
+		if _, err := s.Prune(b.Context(), noon.Add(time.Hour)); err != nil {
+			b.Fatal(err)
+		}
+		if err := s.DB.Shrink(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		done()
+		turns.Wait()
+		after, err := s.DB.Size(b.Context())
+		if err != nil || after.File > before.File/2 {
+			b.Fatalf("%+v after %+v, %v", after, before, err)
+		}
+		b.ReportMetric(float64(longest.Microseconds())/1000, "ms-longest")
+		b.ReportMetric(float64(before.File>>20), "MB-before")
+		b.StartTimer()
+	}
+}

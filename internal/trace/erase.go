@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -164,8 +165,18 @@ func (s *Store) follow(ctx context.Context, trail *store.Trail) (own []string, e
 
 // each reads all records, one after the other. What cannot be read nobody can.
 func (s *Store) each(ctx context.Context, do func(*turn.Trace) error) error {
+	return s.Each(ctx, time.Time{}, do)
+}
+
+// Each calls do with the records of all turns that began at some time or later, one after the other, in the order of their ids. Records that cannot be
+// read are left out.
+func (s *Store) Each(ctx context.Context, since time.Time, do func(*turn.Trace) error) error {
+	from := int64(math.MinInt64)
+	if !since.IsZero() {
+		from = since.UnixMicro()
+	}
 	for last, more := "", true; more; {
-		rows, err := s.DB.Read().QueryContext(ctx, `SELECT id FROM traces WHERE id > ? ORDER BY id LIMIT ?`, last, forgetBatch)
+		rows, err := s.DB.Read().QueryContext(ctx, `SELECT id FROM traces WHERE id > ? AND began >= ? ORDER BY id LIMIT ?`, last, from, forgetBatch)
 		if err != nil {
 			return s.DB.Explain(err)
 		}

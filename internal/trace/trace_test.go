@@ -253,7 +253,7 @@ func TestRecent(t *testing.T) {
 
 func TestPrune(t *testing.T) {
 	s := open(t)
-	for i := range 2*pruneBatch + 50 {
+	for i := range 250 {
 		save(t, s, record(fmt.Sprintf("T%03d", i), noon.Add(time.Duration(i)*time.Minute), "shared by all", fmt.Sprint("page ", i/2)))
 	}
 	n, err := s.Prune(t.Context(), noon.Add(245*time.Minute))

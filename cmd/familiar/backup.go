@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"familiar/internal/store"
+)
+
+type backupCommand struct {
+	File  string `arg:"" help:"The file that is written."`
+	Force bool   `help:"Write over a file that is there."`
+}
+
+// Run copies the database, also while a bot has it open.
+func (b backupCommand) Run(ctx context.Context, p *program, stop stopper) error {
+	settings, err := readConfig(p.env, p.dir)
+	if err != nil {
+		return err
+	}
+	return p.interruptible(stop, func() error {
+		size, err := store.Backup(ctx, resolve(p.dir, settings.get("FAMILIAR_DATA")), resolve(p.dir, b.File), b.Force, time.Now())
+		if errors.Is(err, fs.ErrExist) {
+			return problems{fmt.Sprintf("%s is there already; choose another name, or write over it with --force", b.File)}
+		}
+		if err != nil {
+			return fmt.Errorf("back up: %w", err)
+		}
+		fmt.Fprintf(p.out, "Backed up: %s, %s, looked through and in order.\n", b.File, megabytes(size))
+		return nil
+	})
+}
+
+type restoreCommand struct {
+	File string `arg:"" help:"A file that familiar backup has written."`
+}
+
+// Run puts a backup in the place of the database, which no bot may have open.
+func (r restoreCommand) Run(ctx context.Context, p *program, stop stopper) error {
+	settings, err := readConfig(p.env, p.dir)
+	if err != nil {
+		return err
+	}
+	return p.interruptible(stop, func() error {
+		kept, err := store.Restore(ctx, resolve(p.dir, settings.get("FAMILIAR_DATA")), resolve(p.dir, r.File), time.Now())
+		if err != nil {
+			return fmt.Errorf("restore: %w", err)
+		}
+		fmt.Fprintf(p.out, "Restored: %s.\n", r.File)
+		if kept != "" {
+			fmt.Fprintf(p.out, "What was there before is kept in %s; delete it when all is well.\n", kept)
+		}
+		return nil
+	})
+}
+
+func megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/(1<<20)) }

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"familiar/internal/llm/llmtest"
+)
+
+// BenchmarkTelemetry is what metrics, which are asked for every five seconds, and the export of traces cost: the processor's time of a turn, and memory, of processes
+// with and without them, in turn on the same machine.
+func BenchmarkTelemetry(b *testing.B) {
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) }))
+	defer collector.Close()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	address := free.Addr().String()
+	free.Close()
+	s := newStage(b, 50, func(llmtest.Request) llmtest.Reply {
+		return llmtest.Reply{llmtest.Say("Never better, thanks."), llmtest.Usage(1200, 5, 0)}
+	})
+	s.fill(100)
+	binary := s.build()
+	each := 10
+	if once() {
+		each = 1
+	}
+	cpu, memory := map[bool]time.Duration{}, map[bool]float64{}
+	for b.Loop() {
+		for _, on := range []bool{false, true} {
+			s.env["FAMILIAR_METRICS"], s.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = "off", ""
+			if on {
+				s.env["FAMILIAR_METRICS"], s.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = address, collector.URL
+			}
+			stop := s.process(binary)
+			s.burst(1)
+			before, done := s.cpu(), make(chan struct{})
+			go func() {
+				for on {
+					select {
+					case <-done:
+						return
+					case <-time.After(5 * time.Second): // three times as often as is usual
+						if resp, err := http.Get("http://" + address + "/metrics"); err == nil {
+							io.Copy(io.Discard, resp.Body)
+							resp.Body.Close()
+						}
+					}
+				}
+			}()
+			s.burst(each)
+			cpu[on] += s.cpu() - before
+			close(done)
+			if !once() {
+				time.Sleep(12 * time.Second) // until both have given back what they do not need
+			}
+			memory[on] += s.memory("VmRSS")
+			stop()
+		}
+	}
+	turns := float64(b.N * each * len(s.rooms))
+	b.ReportMetric(float64(cpu[false].Microseconds())/turns, "µs/turn-off")
+	b.ReportMetric(float64(cpu[true].Microseconds())/turns, "µs/turn-on")
+	b.ReportMetric(100*(float64(cpu[true])/float64(cpu[false])-1), "%-more")
+	b.ReportMetric((memory[true]-memory[false])/float64(b.N), "MiB-more")
+	b.ReportMetric(0, "ns/op")
+}
+
+// cpu is how much time the process has had of the processors.
+func (s *stage) cpu() time.Duration {
+	s.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.pid))
+	if err != nil {
+		s.Fatal(err)
+	}
+	fields := strings.Fields(string(text)[strings.LastIndexByte(string(text), ')')+2:])
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * 10 * time.Millisecond // https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html, ticks of 1/100 s
+}

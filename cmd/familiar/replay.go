@@ -1,0 +1,334 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"familiar/internal/bot"
+	"familiar/internal/bot/outgoing"
+	"familiar/internal/context/prompt"
+	"familiar/internal/context/turn"
+	"familiar/internal/llm"
+	"familiar/internal/providers/character"
+	"familiar/internal/search"
+	"familiar/internal/store"
+	"familiar/internal/trace"
+	"familiar/internal/web/read"
+)
+
+type replayCommand struct {
+	ID   string `arg:"" help:"A turn's id or the beginning of one, or the id of a message."`
+	Live bool   `help:"Ask the search services, the pages and the models again, too."`
+	JSON bool   `name:"json" help:"Print JSON."`
+}
+
+// Run takes a turn again, from its record, with the program and the character as they are now. It reads the store without owning it,
+// so that it works beside a running bot, and writes nothing.
+func (c replayCommand) Run(ctx context.Context, p *program, stop stopper) error {
+	return p.interruptible(stop, func() error {
+		a, err := openReplay(ctx, p, c.Live)
+		if err != nil {
+			return err
+		}
+		report, err := c.replay(ctx, a, p)
+		if err == nil {
+			_, err = fmt.Fprintln(p.out, a.redact.String(report))
+		}
+		return errors.Join(err, a.close())
+	})
+}
+
+// openReplay opens what a replay needs. Unless it is live, nothing of that asks anybody.
+func openReplay(ctx context.Context, p *program, live bool) (*app, error) {
+	a, err := configure(p)
+	if err != nil {
+		return nil, err
+	}
+	if a.store, err = store.Look(ctx, resolve(p.dir, a.config.get("FAMILIAR_DATA"))); err != nil {
+		return nil, err
+	}
+	a.traces = &trace.Store{DB: a.store}
+	if !live {
+		return a, nil
+	}
+	for _, open := range []func(context.Context, *program) error{a.openModels, a.openReader, a.openEngine} {
+		if err := open(ctx, p); err != nil {
+			return nil, errors.Join(err, a.close())
+		}
+	}
+	a.engine.Ledger = nil // which counts what is asked
+	return a, nil
+}
+
+func (c replayCommand) replay(ctx context.Context, a *app, p *program) (string, error) {
+	old, err := findTurn(ctx, a.traces, c.ID)
+	if err != nil {
+		return "", err
+	}
+	loaded, err := character.Load(shelf(a.config, p.dir), old.Request.Character)
+	if err != nil {
+		return "", problems{fmt.Sprintf("the character %s of that turn cannot be loaded:\n%v", old.Request.Character, err)}
+	}
+	if !c.Live && old.Model != "" && old.Model != bot.NoModel { // only its name matters, by which tokens are counted
+		a.server = modelServer{base: "http://replay.invalid", preset: old.Model, links: map[string]modelLink{}}
+	}
+	actor, err := a.actorOf(loaded, p.far)
+	if err != nil {
+		return "", err
+	}
+	r := &replay{app: a, actor: actor, old: old, live: c.Live}
+	now, err := r.take(ctx)
+	if err != nil {
+		return "", err
+	}
+	found := compare(old, now)
+	found.Notes = r.notes
+	if c.JSON {
+		return asJSON(found)
+	}
+	return found.view(old, c.Live), nil
+}
+
+// findTurn returns the record of a turn, by its id or by one of its messages.
+func findTurn(ctx context.Context, traces *trace.Store, id string) (*turn.Trace, error) {
+	t, err := traces.Get(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		t, err = traces.ByMessage(ctx, id)
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, fmt.Errorf("there is no turn and no message %q; familiar trace lists the turns", id)
+	}
+	return t, err
+}
+
+// replay takes a turn again.
+type replay struct {
+	app   *app
+	actor *bot.Actor
+	old   *turn.Trace
+	live  bool
+	notes []string // what could not be repeated
+}
+
+const (
+	replayDeadline = 30 * time.Second // for the prompt, where the mode of the turn is gone
+	answerDeadline = 2 * time.Minute
+)
+
+// take returns the record of the turn as it would be now.
+func (r *replay) take(ctx context.Context) (*turn.Trace, error) {
+	req := r.old.Request
+	req.Names = r.actor.Names()
+	limits, known := r.actor.Modes[req.Mode]
+	if known {
+		req.Budget = turn.Budget{Total: limits.Total, Layers: limits.Layers}
+	} else {
+		r.notes = append(r.notes, fmt.Sprintf("the character has no mode %s any more: the budget is that of the record", req.Mode))
+	}
+	began := time.Now()
+	req.Deadline = began.Add(cmp.Or(limits.Deadline, replayDeadline))
+	if req.GuildID != "" {
+		var err error
+		if req.People, err = r.app.store.People(ctx, req.GuildID); err != nil {
+			return nil, err
+		}
+	}
+	r.stage()
+	within, cancel := context.WithDeadline(ctx, req.Deadline)
+	defer cancel()
+	p := r.actor.Builder.Build(within, req)
+	now := &turn.Trace{Request: req, Began: began, Outcomes: p.Outcomes, Layers: p.Layers, Dropped: p.Dropped, Prompt: p.Messages}
+	r.answer(ctx, now, p)
+	now.Took = time.Since(began)
+	return now, ctx.Err()
+}
+
+// stage puts what the record says in the place of what cannot be repeated: what was said in the channel, what was remembered, and what hung on
+// the message. The character is as it is now, and so is the way from the message to the prompt.
+func (r *replay) stage() {
+	builder, has := r.actor.Builder, map[string]bool{}
+	for i, p := range builder.Providers {
+		has[p.Name()] = true
+		switch p.Name() {
+		case "character":
+		case "websearch":
+			builder.Providers[i] = r.web(p)
+		default:
+			builder.Providers[i] = r.recorded(p.Name())
+		}
+	}
+	for _, o := range r.old.Outcomes {
+		if !has[o.Provider] {
+			builder.Providers = append(builder.Providers, r.recorded(o.Provider))
+		}
+	}
+}
+
+// recorded answers as a provider did.
+func (r *replay) recorded(name string) prompt.Provider {
+	for _, o := range r.old.Outcomes {
+		if o.Provider != name {
+			continue
+		}
+		o.Contributions = slices.Clone(o.Contributions)
+		for i := range o.Contributions {
+			if c := &o.Contributions[i]; !c.Web {
+				c.Tokens = 0 // they are counted as now
+			}
+		}
+		return fromRecord{o}
+	}
+	return fromRecord{turn.Outcome{Provider: name}}
+}
+
+// fromRecord is a provider whose answer is known.
+type fromRecord struct{ outcome turn.Outcome }
+
+func (f fromRecord) Name() string { return f.outcome.Provider }
+
+func (f fromRecord) Contribute(context.Context, turn.Request) ([]turn.Contribution, error) {
+	if f.outcome.Err != "" {
+		return f.outcome.Contributions, errors.New(f.outcome.Err)
+	}
+	return f.outcome.Contributions, nil
+}
+
+// web looks up again. Unless the replay is live, the search services and the pages say what they said then.
+func (r *replay) web(p prompt.Provider) prompt.Provider {
+	l := lookupBy(r.old, p.Name())
+	lookup := r.actor.Lookup
+	lookup.Store = nil // nothing is counted
+	lookup.Policy.PerMinute, lookup.Policy.PerSession, lookup.Policy.PerDay = 0, 0, 0
+	if r.live {
+		return p
+	}
+	lookup.Side = nil
+	lookup.Now = func() time.Time { return r.old.Began }
+	lookup.Eager = r.old.Model == bot.NoModel
+	switch {
+	case l == nil:
+	case l.Reused != nil:
+		r.notes = append(r.notes, "the lookup of then used the pages of an earlier one: it is taken from the record")
+		return r.recorded(p.Name())
+	case len(l.Hits) == 0 && len(l.Pages) > 0:
+		r.notes = append(r.notes, "pages that a person named are read again by --live alone: the lookup is taken from the record")
+		return r.recorded(p.Name())
+	case l.Usage.Calls > 0:
+		r.notes = append(r.notes, "a side model took part in the lookup of then; it is asked by --live alone")
+	}
+	lookup.Policy.Backends, lookup.Policy.Depth = nil, search.DepthBasic
+	lookup.Search = &search.Engine{Backends: []search.Backend{memoryOf{l}}}
+	lookup.Reader = &read.Reader{}
+	return rereading{p, r.recorded(p.Name()), l}
+}
+
+// rereading looks up in a record, with the rules of now. Where that comes to what it came to then, or where a model chose the quotes, the block is that
+// of the record: pages and search services differ in how their dates are written.
+type rereading struct {
+	prompt.Provider
+	recorded prompt.Provider
+	lookup   *turn.Lookup // of then; nil: there was none
+}
+
+func (r rereading) Contribute(ctx context.Context, req turn.Request) ([]turn.Contribution, error) {
+	all, err := r.Provider.Contribute(ctx, req)
+	i := slices.IndexFunc(all, func(c turn.Contribution) bool { return c.Lookup != nil })
+	if err != nil || i < 0 || r.lookup == nil || r.lookup.State != turn.Found {
+		return all, err
+	}
+	now := all[i].Lookup
+	if now.State == turn.NotNeeded || now.State == turn.Disabled || r.lookup.Usage.Calls == 0 && !sameFinds(r.lookup, now) {
+		return all, nil
+	}
+	then, err := r.recorded.Contribute(ctx, req)
+	for i := range then {
+		if then[i].Lookup == r.lookup {
+			decided := *r.lookup
+			decided.Reason, decided.Need, decided.Score, decided.Cues, decided.Intent = now.Reason, now.Need, now.Score, now.Cues, now.Intent
+			decided.Question, decided.Query, decided.Scrubbed, decided.Steps = now.Question, now.Query, now.Scrubbed, now.Steps
+			then[i].Lookup = &decided
+		}
+	}
+	return then, err
+}
+
+// sameFinds reports whether two lookups quote the same of the same pages.
+func sameFinds(a, b *turn.Lookup) bool {
+	return a.State == b.State && slices.EqualFunc(a.Sources, b.Sources, func(x, y turn.Source) bool { return x.URL == y.URL }) &&
+		slices.EqualFunc(a.Summary, b.Summary, func(x, y turn.Claim) bool { return x.Text == y.Text && x.Cited() == y.Cited() })
+}
+
+func lookupBy(t *turn.Trace, provider string) *turn.Lookup {
+	for _, o := range t.Outcomes {
+		for _, c := range o.Contributions {
+			if o.Provider == provider && c.Lookup != nil {
+				return c.Lookup
+			}
+		}
+	}
+	return nil
+}
+
+// memoryOf is a search service that finds what a record says was found, with the pages that were read.
+type memoryOf struct{ lookup *turn.Lookup }
+
+func (memoryOf) Name() string { return "record" }
+
+func (m memoryOf) Search(context.Context, search.Query) (search.Reply, error) {
+	if m.lookup == nil || m.lookup.State == turn.NotNeeded || m.lookup.State == turn.Disabled {
+		return search.Reply{}, &search.Error{Backend: m.Name(), Code: turn.CodeNotConfigured, Detail: "nothing was looked up then; --live asks the services"}
+	}
+	if m.lookup.State == turn.LookupFailed {
+		return search.Reply{}, &search.Error{Backend: m.Name(), Code: cmp.Or(m.lookup.Failure, turn.CodeUnreachable), Detail: "as it failed then"}
+	}
+	var hits []turn.Hit
+	for _, h := range m.lookup.Hits {
+		for _, p := range m.lookup.Pages {
+			if p.Text != "" && !p.Snippet() && (p.URL == h.URL || p.Final == h.URL) {
+				h.Text, h.Title, h.Age = p.Text, cmp.Or(p.Title, h.Title), max(0, m.lookup.Began.Sub(p.Fetched))
+				if !p.Published.IsZero() {
+					h.Published = p.Published
+				}
+			}
+		}
+		if h.Text == "" && !slices.ContainsFunc(m.lookup.Pages, turn.Page.Snippet) {
+			continue // its page was not read, and is on no record
+		}
+		hits = append(hits, h)
+	}
+	return search.Reply{Hits: hits}, nil
+}
+
+// answer is what becomes of the reply: of what the model says now, or of the words that were delivered.
+func (r *replay) answer(ctx context.Context, now *turn.Trace, p prompt.Prompt) {
+	rules := outgoing.RulesFor(now.Request, p.Lookup, r.app.redact)
+	if !r.live || r.actor.Model == nil {
+		if r.live {
+			r.notes = append(r.notes, "no model is configured: the guard is shown the reply of then")
+		}
+		var more []turn.Guarded
+		now.Reply, more = rules.Guard(outgoing.OwnWords(r.old.Reply))
+		now.Guarded, now.Unborne, now.Model = slices.Concat(r.old.Guarded, more), r.old.Unborne, r.old.Model
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerDeadline)
+	defer cancel()
+	messages := make([]llm.Message, len(now.Prompt))
+	for i, m := range now.Prompt {
+		messages[i] = llm.Message{Role: m.Role, Name: m.Name, Content: m.Text}
+	}
+	answer, err := r.actor.Model.Complete(ctx, llm.Request{Messages: messages, Lane: "replay"})
+	now.Model, now.Finish = answer.Model, answer.Finish
+	now.Usage = turn.Usage{Prompt: answer.Usage.Prompt, Cached: answer.Usage.Cached, Completion: answer.Usage.Completion, Reasoning: answer.Usage.Reasoning, Calls: answer.Usage.Calls, Cost: answer.Usage.Cost}
+	if err != nil {
+		now.Err = err.Error()
+	}
+	now.Reply, now.Guarded = rules.Guard(strings.TrimSpace(answer.Text))
+	marker := &outgoing.Marker{Lookup: p.Lookup}
+	now.Reply, now.Unborne, _ = marker.Mark(now.Reply, false)
+}

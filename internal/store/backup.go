@@ -1,0 +1,325 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+)
+
+const (
+	// BackupNote is the key under which [DB.Note] has the time of the last backup, as RFC 3339.
+	BackupNote = "backup.at"
+
+	// copyPages is how many pages of 4 KiB are copied between two looks at the context.
+	copyPages = 256
+)
+
+// Backup copies the store in dir into a file that only its owner can read, whether a process has the store open or not: all that was
+// committed when it began, and nothing of what comes later. The copy is made beside the file, looked through for damage, and
+// takes the name last, so that whatever happens the file is missing, the earlier one, or whole. A file that is there is kept, with
+// [fs.ErrExist], unless replace is set. It returns the size of the file in bytes.
+func Backup(ctx context.Context, dir, file string, replace bool, now time.Time) (size int64, err error) {
+	db, err := storeIn(dir)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := os.Stat(db.path); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return 0, &Error{Kind: Missing, Path: db.path, Err: err}
+		}
+		return 0, db.Explain(err)
+	}
+	if strings.HasPrefix(filepath.Base(file), fileName) && sameDir(filepath.Dir(file), filepath.Dir(db.path)) {
+		return 0, fmt.Errorf("%s: a backup cannot take the place of the database or its log", file)
+	}
+	if err := mayMake(file, replace); err != nil {
+		return 0, err
+	}
+	partial, err := copyWhole(ctx, db.path, file)
+	if err != nil {
+		return 0, db.Explain(err)
+	}
+	defer os.Remove(partial) // once it has its name there is nothing to remove
+	if err := checkCopy(ctx, partial, now); err != nil {
+		return 0, err
+	}
+	info, err := os.Stat(partial)
+	if err != nil {
+		return 0, err
+	}
+	if err := errors.Join(ctx.Err(), mayMake(file, replace)); err != nil {
+		return 0, err
+	}
+	if err := moveTo(partial, file); err != nil {
+		return 0, err
+	}
+	if err := noteBackup(ctx, db.path, now); err != nil {
+		return info.Size(), fmt.Errorf("the backup is whole, but the database could not note its time: %w", db.Explain(err))
+	}
+	return info.Size(), nil
+}
+
+// LastBackup returns when the last backup was made, or [ErrNotFound].
+func (db *DB) LastBackup(ctx context.Context) (time.Time, error) {
+	text, err := db.Note(ctx, BackupNote)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return time.Parse(time.RFC3339, text)
+}
+
+// Restore puts a backup in the place of the store in dir, which no process may have open. The backup is copied and looked through
+// first. The store that was there is kept beside, under the name that is returned, "" if there was none. Whatever happens, the
+// store is the earlier one or the backup, whole.
+func Restore(ctx context.Context, dir, file string, now time.Time) (kept string, err error) {
+	db, err := storeIn(dir)
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(file); err != nil {
+		return "", fmt.Errorf("read backup: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(db.path), 0o700); err != nil {
+		return "", db.Explain(fmt.Errorf("make data directory: %w", err))
+	}
+	lock, _, err := acquire(filepath.Join(filepath.Dir(db.path), lockName))
+	if err != nil {
+		return "", db.Explain(err)
+	}
+	defer func() {
+		if err == nil {
+			err = markClosed(lock)
+		}
+		err = errors.Join(err, release(lock))
+	}()
+	partial, err := copyWhole(ctx, file, db.path)
+	if err != nil {
+		return "", (&DB{path: file}).Explain(err)
+	}
+	defer os.Remove(partial)
+	if err := checkCopy(ctx, partial, time.Time{}); err != nil {
+		return "", fmt.Errorf("%s cannot be restored: %w", file, err)
+	}
+	if kept, err = keepOld(ctx, db.path, now); err != nil {
+		return "", db.Explain(err)
+	}
+	return kept, moveTo(partial, db.path)
+}
+
+func storeIn(dir string) (*DB, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("find data directory: %w", err)
+	}
+	return &DB{path: filepath.Join(dir, fileName)}, nil
+}
+
+func sameDir(a, b string) bool {
+	one, err := os.Stat(a)
+	other, bad := os.Stat(b)
+	return err == nil && bad == nil && os.SameFile(one, other)
+}
+
+func mayMake(file string, replace bool) error {
+	info, err := os.Lstat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is no file", file)
+	case !replace:
+		return &fs.PathError{Op: "write", Path: file, Err: fs.ErrExist}
+	}
+	return nil
+}
+
+// copyWhole copies a database, as it is at one moment, into a new file beside another one, and returns its name.
+func copyWhole(ctx context.Context, from, beside string) (partial string, err error) {
+	f, err := os.CreateTemp(filepath.Dir(beside), filepath.Base(beside)+".*.partial") // readable for its owner only
+	if err != nil {
+		return "", err
+	}
+	partial = f.Name()
+	if err = f.Close(); err == nil {
+		err = copyPagesOf(ctx, from, partial)
+	}
+	if err != nil {
+		os.Remove(partial)
+		return "", err
+	}
+	return partial, nil
+}
+
+// copyPagesOf copies a database page by page. VACUUM INTO would number the rows of some tables anew, which the full-text index
+// refers to.
+func copyPagesOf(ctx context.Context, from, to string) error {
+	pool, err := connect(from)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	c, err := pool.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	// A transaction for reading, so that what others write meanwhile does not make the copy begin again.
+	if _, err := c.ExecContext(ctx, `BEGIN`); err != nil {
+		return err
+	}
+	defer c.ExecContext(context.WithoutCancel(ctx), `ROLLBACK`)
+	var tables int
+	if err := c.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&tables); err != nil {
+		return err
+	}
+	return c.Raw(func(raw any) error {
+		backup, err := raw.(interface {
+			NewBackup(string) (*sqlite.Backup, error)
+		}).NewBackup(address(to, "_pragma=journal_mode(OFF)", "_pragma=synchronous(OFF)")) // nobody needs half a copy
+		if err != nil {
+			return err
+		}
+		for more := true; more && err == nil; {
+			if err = ctx.Err(); err == nil {
+				more, err = backup.Step(copyPages)
+			}
+		}
+		return errors.Join(err, backup.Finish())
+	})
+}
+
+// checkCopy looks whether a copy is a whole database of this program, no newer than it, and has it on the disk. At is noted in it
+// as the time of the last backup unless it is zero.
+func checkCopy(ctx context.Context, path string, at time.Time) error {
+	pool, err := connect(path, "_pragma=journal_mode(DELETE)") // one file, without a log beside it
+	if err != nil {
+		return err
+	}
+	pool.SetMaxOpenConns(1)
+	db := &DB{path: path}
+	err = func() error {
+		have, _, err := db.versions(ctx, pool)
+		if err != nil {
+			return db.Explain(err)
+		}
+		if have == 0 {
+			return errors.New("it is no database of this program")
+		}
+		if !at.IsZero() {
+			if _, err := pool.ExecContext(ctx, setNote, BackupNote, at.UTC().Format(time.RFC3339)); err != nil {
+				return db.Explain(err)
+			}
+		}
+		rows, err := pool.QueryContext(ctx, `PRAGMA integrity_check(3)`)
+		var lines []string
+		err = each(rows, err, func(row scanner) error {
+			var line string
+			err := row.Scan(&line)
+			lines = append(lines, line)
+			return err
+		})
+		if err == nil && strings.Join(lines, "") != "ok" {
+			err = &Error{Kind: Corrupt, Path: path, Err: errors.New(strings.Join(lines, "; "))}
+		}
+		return db.Explain(err)
+	}()
+	if err = errors.Join(err, pool.Close()); err != nil {
+		return err
+	}
+	return syncFile(path)
+}
+
+// keepOld gives the store's file a second name, which stays with it when another file takes its place.
+func keepOld(ctx context.Context, path string, now time.Time) (kept string, err error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	} else if err != nil {
+		return "", err
+	}
+	kept = path + ".before-restore-" + now.UTC().Format("20060102T150405Z")
+	// Its log must not be taken for that of the file which takes its place. To open and close it takes the log in.
+	if err := takeInLog(ctx, path); err != nil && ctx.Err() != nil {
+		return "", err
+	}
+	if _, err := os.Stat(path + "-wal"); err == nil { // it is damaged, and its log is kept with it
+		if err := os.Rename(path+"-wal", kept+"-wal"); err != nil {
+			return "", err
+		}
+	}
+	if err := os.Remove(path + "-shm"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if err := os.Link(path, kept); err != nil { // not every file system has second names
+		return kept, duplicate(path, kept)
+	}
+	return kept, nil
+}
+
+func takeInLog(ctx context.Context, path string) error {
+	pool, err := connect(path)
+	if err != nil {
+		return err
+	}
+	_, err = pool.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
+	return errors.Join(err, pool.Close())
+}
+
+func duplicate(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Sync(), out.Close())
+}
+
+// moveTo gives a file its name, in place of the file that has it.
+func moveTo(partial, file string) error {
+	if err := os.Rename(partial, file); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(file))
+}
+
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// syncDir has names survive a crash of the machine, where the system can do that for a directory.
+func syncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	_ = f.Sync()
+	return f.Close()
+}
+
+// noteBackup writes beside the process that owns the store: one row, for which SQLite's own lock is enough.
+func noteBackup(ctx context.Context, path string, at time.Time) error {
+	pool, err := connect(path, "_txlock=immediate")
+	if err != nil {
+		return err
+	}
+	_, err = pool.ExecContext(ctx, setNote, BackupNote, at.UTC().Format(time.RFC3339))
+	return errors.Join(err, pool.Close())
+}

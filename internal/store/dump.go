@@ -1,0 +1,125 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// DumpKinds are the kinds of what [DB.Dump] writes, in its order. The names are those of tables.
+func DumpKinds() []string {
+	kinds := []string{"messages", "memories"}
+	for _, d := range dumped {
+		kinds = append(kinds, d.table)
+	}
+	return kinds
+}
+
+// dumped are the tables that are dumped as they are. Those that hold keys to something, such as webhooks, are not among them, nor those
+// that can be made of others.
+var dumped = []struct {
+	table string
+	at    string // column with the time of a row in microseconds; empty: it has none
+}{
+	{"summaries", "made"}, {"people", "at"}, {"consents", "at"}, {"feedback", "at"}, {"opinions", "at"}, {"usage", ""}, {"changes", "at"},
+	{"channels", ""}, {"conduct", ""}, {"castings", "at"}, {"backdrops", "at"}, {"switches", "at"},
+}
+
+// dumpPage is how many rows are read at a time, so that no reader keeps the log from being carried into the file for long.
+const dumpPage = 500
+
+// Dump calls do with each row of a kind, by its columns, that is not older than since, which rows without a time never are. Times are of type
+// time.Time.
+func (db *DB) Dump(ctx context.Context, kind string, since time.Time, do func(row map[string]any) error) error {
+	var err error
+	from := int64(math.MinInt64)
+	if !since.IsZero() {
+		from = since.UnixMicro()
+	}
+	switch i := slices.Index(DumpKinds(), kind); i {
+	case -1:
+		return fmt.Errorf("there is no kind %q", kind)
+	case 0:
+		err = db.dumpMessages(ctx, from, do)
+	case 1:
+		err = db.dumpMemories(ctx, since, do)
+	default:
+		err = db.dumpTable(ctx, dumped[i-2].table, dumped[i-2].at, from, do)
+	}
+	if err != nil {
+		return fmt.Errorf("export %s: %w", kind, db.Explain(err))
+	}
+	return nil
+}
+
+func (db *DB) dumpMessages(ctx context.Context, from int64, do func(map[string]any) error) error {
+	for last, more := int64(math.MinInt64), true; more; {
+		page, err := db.rowsOf(ctx, `SELECT rowid AS row, id, guild_id, channel_id, author_id, author_name, own, at, text, note, reply_to, turn_id
+			FROM messages WHERE rowid > ? AND at >= ? ORDER BY rowid LIMIT ?`, "at", last, from, dumpPage)
+		if err != nil {
+			return err
+		}
+		for _, row := range page {
+			last = row["row"].(int64)
+			delete(row, "row")
+			if err := do(row); err != nil {
+				return err
+			}
+		}
+		more = len(page) == dumpPage
+	}
+	return nil
+}
+
+func (db *DB) dumpMemories(ctx context.Context, since time.Time, do func(map[string]any) error) error {
+	all, err := db.ExportMemories(ctx)
+	if err != nil {
+		return err
+	}
+	for _, m := range all {
+		if m.LearnedAt.Before(since) {
+			continue
+		}
+		err := do(map[string]any{
+			"id": m.ID, "kind": m.Kind, "scope": m.Scope.Kind, "scope_id": m.Scope.ID, "subject": m.Subject, "text": m.Text, "sources": m.Sources, "turn_id": m.TraceID,
+			"by_id": m.By, "said_at": m.SaidAt, "learned_at": m.LearnedAt, "supersedes": m.Supersedes, "superseded": m.Superseded, "pinned": m.Pinned,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dumpTable reads a table as a whole: these are small.
+func (db *DB) dumpTable(ctx context.Context, table, at string, from int64, do func(map[string]any) error) error {
+	query, args := `SELECT * FROM `+table, []any{}
+	if at != "" {
+		query, args = query+` WHERE `+at+` >= ?`, []any{from}
+	}
+	all, err := db.rowsOf(ctx, query, at, args...)
+	if err != nil {
+		return err
+	}
+	for _, row := range all {
+		if err := do(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rowsOf reads rows by their columns. That called at has a time.
+func (db *DB) rowsOf(ctx context.Context, query, at string, args ...any) (all []map[string]any, err error) {
+	rows, err := db.readers.QueryContext(ctx, query, args...)
+	return all, each(rows, err, func(scanner) error {
+		row, err := named(rows)
+		if micro, ok := row[at].(int64); ok {
+			row[at] = time.UnixMicro(micro).UTC()
+		}
+		all = append(all, row)
+		return err
+	})
+}
