@@ -11,6 +11,7 @@
 //	familiar trace [ID]      the records of past turns
 //	familiar feedback        what was said of sources, and how to take it back
 //	familiar memory          what it remembers: listed, deleted, as files
+//	familiar mcp             the lookup for other programs, by the Model Context Protocol
 //	familiar changes         which settings were changed, and by whom
 //	familiar import FILE     a character of another program's card
 //	familiar export          a character as such a card
@@ -58,6 +59,7 @@ type commands struct {
 	Trace    traceCommand    `cmd:"" help:"List the records of past turns, or show one."`
 	Feedback feedbackCommand `cmd:"" help:"List what people said of the character's sources, or forget it."`
 	Memory   memoryCommand   `cmd:"" help:"List what the bot remembers, delete it, or write and read it as files."`
+	MCP      mcpCommand      `cmd:"" name:"mcp" help:"Serve lookup, search, fetch and verify to other programs, by the Model Context Protocol."`
 	Changes  changesCommand  `cmd:"" help:"List which settings were changed, and by whom."`
 	Import   importCommand   `cmd:"" help:"Make a character of a card of another program, or add a lorebook to one."`
 	Export   exportCommand   `cmd:"" help:"Write a character as a card for other programs."`
