@@ -18,6 +18,8 @@
 //	familiar erase USER      forget a person
 //	familiar privacy export USER FILE  all that is kept of a person
 //	familiar config check    what is configured, and from where
+//	familiar completion SHELL  completes the command line in bash, zsh or fish
+//	familiar man             the manual page
 //
 // This package is the only reader of the environment and of flags, and the place where the packages are
 // put together: wire.go does it in a few literals.
@@ -30,7 +32,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -66,6 +67,9 @@ type commands struct {
 	Erase    eraseCommand    `cmd:"" help:"Forget a person: delete all that is kept of them."`
 	Privacy  privacyCommand  `cmd:"" help:"Export what is kept of a person."`
 	Config   configCommand   `cmd:"" help:"Look at the configuration."`
+
+	Completion completionCommand `cmd:"" help:"Print a script that completes the command line in a shell."`
+	Man        manCommand        `cmd:"" help:"Print the manual page."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }
@@ -114,7 +118,7 @@ func run(p program) int {
 	var cli commands
 	parser, err := kong.New(&cli, kong.Name("familiar"), kong.UsageOnError(), kong.Writers(p.out, p.err),
 		kong.Description("A Discord companion that can look things up and show its work."),
-		kong.Vars{"version": version()}, kong.Exit(func(code int) { panic(exitCode(code)) }))
+		kong.Vars{"version": versionWords()}, kong.Exit(func(code int) { panic(exitCode(code)) }))
 	if err != nil {
 		fmt.Fprintln(p.err, "familiar:", err)
 		return exitFailed
@@ -212,14 +216,3 @@ func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
-
-// version is that of the module, or of the commit that was built.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return release
-	}
-	return info.Main.Version
-}
-
-const release = "0.1.0"
