@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/lookup/evidence"
