@@ -1,24 +1,24 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // printed is what a command prints that needs nothing of the world.
 func printed(t *testing.T, args ...string) string {
 	t.Helper()
-	code, out, complaint := newConversation(t, txtar.Parse(nil)).command(nil, args...)
-	if code != exitOK || complaint != "" {
-		t.Fatalf("%v: exit code %d, errors %q", args, code, complaint)
+	var out, complaint bytes.Buffer
+	code := run(program{args: args, dir: t.TempDir(), env: func(string) (string, bool) { return "", false }, out: &out, err: &complaint})
+	if code != exitOK || complaint.Len() > 0 {
+		t.Fatalf("%v: exit code %d, errors %q", args, code, &complaint)
 	}
-	return out
+	return out.String()
 }
 
 // shell runs a script in a shell, with the completion for it in $1. Without the shell the test is skipped.
