@@ -76,16 +76,18 @@ func (a *app) serveMCP(ctx context.Context, p *program, client mcp.Transport) er
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	})
 	s.addTools()
-	err := s.server.Run(ctx, client)
+	session, err := s.server.Connect(ctx, client, nil)
+	if err == nil {
+		hangUp := context.AfterFunc(ctx, func() { _ = session.Close() }) // Wait says what came of it
+		err = session.Wait()
+		hangUp()
+	}
 	cancel()
 	err = errors.Join(err, s.open.end())
-	if ctx.Err() != nil {
-		return nil // a signal
+	if ctx.Err() != nil || err == nil {
+		return nil // a signal, or the client has left
 	}
-	if err != nil {
-		return fmt.Errorf("serve the client: %w", err)
-	}
-	return nil
+	return fmt.Errorf("serve the client: %w", err)
 }
 
 // toolServer is the lookup engine as tools of the Model Context Protocol.
