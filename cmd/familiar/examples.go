@@ -52,12 +52,29 @@ familiar character show fox --prompt`,
 familiar character check fox`,
 	"import": `familiar import seraphina.png
 familiar import world.json --card seraphina`,
-	"export": `familiar export --card seraphina back.png`,
+	"export": `familiar export everything.jsonl
+familiar export --card seraphina back.png`,
 	"erase": `familiar erase --dry-run 100000000000000001
 familiar erase 100000000000000001`,
 	"privacy export": `familiar privacy export 100000000000000001 ada.json`,
 	"config check": `familiar config check
 familiar config check --connect`,
+	"init": `familiar init
+familiar init --token-file /run/secrets/token --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --yes`,
+	"doctor": `familiar doctor
+familiar doctor discord database
+familiar doctor --json | jq '.[] | select(.state != "ok")'`,
+	"health": `familiar health
+familiar health --live`,
+	"backup":  `familiar backup familiar-2026-11-22.db`,
+	"restore": `familiar restore familiar-2026-11-22.db`,
+	"replay": `familiar replay 01M81XRD1R
+familiar replay 01M81XRD1R --live`,
+	"mcp": `familiar mcp
+claude mcp add familiar -- familiar mcp`,
+	"completion": `familiar completion bash > ~/.local/share/bash-completion/completions/familiar
+familiar completion fish > ~/.config/fish/completions/familiar.fish`,
+	"man":     `familiar man | man -l -`,
 	"version": `familiar version`,
 	"help":    `familiar help ask`,
 }
@@ -65,26 +82,17 @@ familiar config check --connect`,
 // showExamples gives each command its examples.
 func showExamples(model *kong.Application) {
 	for _, node := range model.Leaves(false) {
-		if text := examples[commandOf(node)]; text != "" {
+		if text := examples[commandPath(node)]; text != "" {
 			node.Detail = "Examples:\n\n\t" + strings.ReplaceAll(text, "\n", "\n\t")
 		}
 	}
-}
-
-// commandOf is how a command is called, without the program's name.
-func commandOf(node *kong.Node) string {
-	var words []string
-	for ; node != nil && node.Type != kong.ApplicationNode; node = node.Parent {
-		words = append([]string{node.Name}, words...)
-	}
-	return strings.Join(words, " ")
 }
 
 type versionCommand struct{}
 
 // Run prints the version.
 func (versionCommand) Run(_ context.Context, p *program) error {
-	_, err := fmt.Fprintln(p.out, version())
+	_, err := fmt.Fprintln(p.out, versionWords())
 	return err
 }
 

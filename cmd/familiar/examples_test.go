@@ -37,8 +37,8 @@ func TestExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, node := range parser.Model.Leaves(false) {
-		if examples[commandOf(node)] == "" {
-			t.Errorf("familiar %s --help has no example", commandOf(node))
+		if examples[commandPath(node)] == "" {
+			t.Errorf("familiar %s --help has no example", commandPath(node))
 		}
 	}
 }

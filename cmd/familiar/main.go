@@ -13,6 +13,7 @@
 //	familiar replay TURN     a past turn taken again, and what differs
 //	familiar feedback        what was said of sources, and how to take it back
 //	familiar memory          what it remembers: listed, deleted, as files
+//	familiar mcp             the lookup for other programs, by the Model Context Protocol
 //	familiar changes         which settings were changed, and by whom
 //	familiar import FILE     a character of another program's card
 //	familiar export          what is kept, as JSON lines, or a character as such a card
@@ -24,6 +25,8 @@
 //	familiar health          whether the bot that runs can answer people
 //	familiar backup FILE     a copy of the database, while the bot runs
 //	familiar restore FILE    such a copy in the place of the database
+//	familiar completion SHELL  completes the command line in bash, zsh or fish
+//	familiar man             the manual page
 //	familiar help ask        how a command is used
 //	familiar version         which version this is
 //
@@ -38,7 +41,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -69,6 +71,7 @@ type commands struct {
 	Trace     traceCommand     `cmd:"" help:"List the records of past turns, or show one."`
 	Feedback  feedbackCommand  `cmd:"" help:"List what people said of the character's sources, or forget it."`
 	Memory    memoryCommand    `cmd:"" help:"List what the bot remembers, delete it, or write and read it as files."`
+	MCP       mcpCommand       `cmd:"" name:"mcp" help:"Serve lookup, search, fetch and verify to other programs, by the Model Context Protocol."`
 	Changes   changesCommand   `cmd:"" help:"List which settings were changed, and by whom."`
 	Character characterCommand `cmd:"" help:"Make, list, show and check characters."`
 	Import    importCommand    `cmd:"" help:"Make a character of a card of another program, or add a lorebook to one."`
@@ -83,6 +86,9 @@ type commands struct {
 
 	Number versionCommand `cmd:"" name:"version" help:"Print the version."`
 	Help   helpCommand    `cmd:"" help:"Show how a command is used."`
+
+	Completion completionCommand `cmd:"" help:"Print a script that completes the command line in a shell."`
+	Man        manCommand        `cmd:"" help:"Print the manual page."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }
@@ -134,7 +140,7 @@ func run(p program) int {
 	var cli commands
 	parser, err := kong.New(&cli, kong.Name("familiar"), kong.UsageOnError(), kong.Writers(p.out, p.err),
 		kong.Description("A Discord companion that can look things up and show its work."),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}), kong.Vars{"version": version()}, kong.Exit(func(code int) { panic(exitCode(code)) }))
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}), kong.Vars{"version": versionWords()}, kong.Exit(func(code int) { panic(exitCode(code)) }))
 	if err != nil {
 		fmt.Fprintln(p.err, "familiar:", err)
 		return exitFailed
@@ -271,14 +277,3 @@ func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
-
-// version is that of the module, or of the commit that was built.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return release
-	}
-	return info.Main.Version
-}
-
-const release = "0.1.0"

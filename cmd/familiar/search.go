@@ -111,15 +111,26 @@ type pictured struct {
 	Picture *picture `json:"picture,omitempty"`
 }
 
-// search searches, keeps to the character's lists, and records what was asked.
+// search searches and records what was asked.
 func (a *app) search(ctx context.Context, p *program, q search.Query) (*searched, error) {
-	ctx, cancel := context.WithTimeout(ctx, searchPatience)
-	defer cancel()
-	t := &turn.Trace{Began: time.Now(), Phase: turn.Answered, Model: bot.NoModel}
+	found, l := a.find(ctx, q)
+	t := &turn.Trace{Began: l.Began, Took: l.Took, Phase: turn.Answered, Model: bot.NoModel}
 	t.Request = turn.Request{ID: ulid.Make().String(), Character: a.character.ID, ChannelID: "search", Message: asMessage(p, "search", q.Text),
 		Web: turn.Web{Switch: turn.WebAlways}}
+	t.Outcomes = []turn.Outcome{{Provider: "search", Status: turn.OK, Took: t.Took,
+		Contributions: []turn.Contribution{{Layer: turn.Content, Source: "search", Lookup: l}}}}
+	if l.State == turn.LookupFailed {
+		t.Outcomes[0].Status = turn.Failed
+	}
+	return found, a.traces.Save(context.WithoutCancel(ctx), t)
+}
+
+// find searches and keeps to the character's lists. What is to be recorded of it comes beside what was found.
+func (a *app) find(ctx context.Context, q search.Query) (*searched, *turn.Lookup) {
+	ctx, cancel := context.WithTimeout(ctx, searchPatience)
+	defer cancel()
+	began := time.Now()
 	r := a.engine.Search(ctx, q)
-	t.Took = time.Since(t.Began)
 	r.Hits = slices.DeleteFunc(r.Hits, func(hit turn.Hit) bool {
 		u, err := url.Parse(hit.URL)
 		return err != nil || !a.domains.Allows(u.Hostname())
@@ -128,20 +139,15 @@ func (a *app) search(ctx context.Context, p *program, q search.Query) (*searched
 		r.State = turn.Empty
 	}
 	l := &turn.Lookup{State: r.State, Failure: r.Failure, Reason: r.Reason, Intent: q.Intent, Question: q.Text, Query: q.Text, Asked: r.Asked,
-		Hits: r.Hits, Cached: r.Cached, Stale: r.Stale, Began: t.Began, Took: t.Took}
-	t.Outcomes = []turn.Outcome{{Provider: "search", Status: turn.OK, Took: t.Took,
-		Contributions: []turn.Contribution{{Layer: turn.Content, Source: "search", Lookup: l}}}}
-	if r.State == turn.LookupFailed {
-		t.Outcomes[0].Status = turn.Failed
-	}
-	found := &searched{State: r.State, Failure: r.Failure, Reason: r.Reason, Cached: r.Cached, Stale: r.Stale, Took: t.Took, Asked: r.Asked, Hits: []pictured{}}
+		Hits: r.Hits, Cached: r.Cached, Stale: r.Stale, Began: began, Took: time.Since(began)}
+	found := &searched{State: r.State, Failure: r.Failure, Reason: r.Reason, Cached: r.Cached, Stale: r.Stale, Took: l.Took, Asked: r.Asked, Hits: []pictured{}}
 	for _, hit := range r.Hits {
 		found.Hits = append(found.Hits, pictured{Hit: hit})
 	}
 	if q.Intent == turn.IntentImage || q.Intent == turn.IntentVideo {
 		a.look(ctx, found.Hits)
 	}
-	return found, a.traces.Save(ctx, t)
+	return found, l
 }
 
 func (s searchCommand) show(p *program, a *app, found *searched) (err error) {

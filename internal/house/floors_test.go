@@ -51,11 +51,12 @@ var atDoors = []string{"internal/api", "internal/context/turn", "internal/redact
 
 // keepers says who alone may import what.
 var keepers = map[string][]string{
-	"database/sql":                  {"internal/store", "internal/trace"},
-	"flag":                          {"cmd/familiar", "internal/soak"},
-	"github.com/alecthomas/kong":    {"cmd/evaluate", "cmd/familiar"},
-	"github.com/bwmarrin/discordgo": {"internal/bot/discord"},
-	"github.com/joho/godotenv":      {"cmd/familiar"},
+	"database/sql":                               {"internal/store", "internal/trace"},
+	"flag":                                       {"cmd/familiar", "internal/soak"},
+	"github.com/alecthomas/kong":                 {"cmd/evaluate", "cmd/familiar"},
+	"github.com/bwmarrin/discordgo":              {"internal/bot/discord"},
+	"github.com/joho/godotenv":                   {"cmd/familiar"},
+	"github.com/modelcontextprotocol/go-sdk/mcp": {"cmd/familiar"},
 
 	"github.com/prometheus/client_golang/prometheus":            {"internal/metrics"},
 	"github.com/prometheus/client_golang/prometheus/collectors": {"internal/metrics"},

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/lookup/evidence"
@@ -16,21 +14,6 @@ import (
 	"familiar/internal/web/read"
 	"familiar/internal/web/webtest"
 )
-
-// processor measures the processor time of what follows, which a busy machine does not stretch as it does the clock.
-func processor(b *testing.B) (report func()) {
-	used := func() time.Duration {
-		var u syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-			b.Fatal(err)
-		}
-		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-	}
-	from := used()
-	return func() {
-		b.ReportMetric(float64((used()-from).Microseconds())/1000/float64(b.N), "cpu-ms/op")
-	}
-}
 
 // BenchmarkChoose chooses the evidence of five pages of 50 KB, 10 facts, and checks every one.
 func BenchmarkChoose(b *testing.B) {

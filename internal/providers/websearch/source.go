@@ -34,33 +34,17 @@ const maxTitle = 120
 
 // sourceOf makes the source of a target that was read, or could not be.
 func sourceOf(t target, p *read.Page, now time.Time) source {
-	s := source{rank: t.rank, named: t.hit == nil, removed: p.Removed, page: turn.Page{URL: p.URL, Site: t.site, Took: p.Took, Hidden: p.Extract.Hidden}}
-	from := p.Source()
-	s.page.Final, s.page.Bytes, s.page.SHA256, s.page.Fetched, s.page.Cached = from.Final, from.Bytes, from.SHA256, from.At, from.Cached
-	switch {
-	case p.Special != nil:
-		s.page.Via, s.page.Site = p.Special.Reader+" reader", siteOf(from.Final)
-	case p.Fetched != nil:
-		s.page.Status = p.Fetched.Status
-		if site := siteOf(from.Final); site != "" {
-			s.page.Site = site
+	s := source{rank: t.rank, named: t.hit == nil, removed: p.Removed, page: p.Record()}
+	if p.Special == nil && p.Fetched == nil {
+		s.page.Site = t.site
+		if t.delivers() {
+			s.page.Via, s.page.Fetched = t.hit.Backend, now.Add(-t.hit.Age)
 		}
-	case t.delivers():
-		s.page.Via, s.page.Fetched = t.hit.Backend, now.Add(-t.hit.Age)
-	}
-	if p.Passed != nil {
-		s.page.Passed = p.Passed.Error()
 	}
 	s.describe(t, p)
-	if e := p.Err; e != nil {
-		s.page.Failure, s.page.Reason = e.Code, e.Reason
-		if e.Status != 0 {
-			s.page.Status = e.Status
-		}
-		return s
+	if p.Err == nil {
+		s.prepare(p.Extract.Type == "forum")
 	}
-	s.page.Text = p.Text
-	s.prepare(p.Extract.Type == "forum")
 	return s
 }
 
@@ -76,9 +60,10 @@ func (s *source) prepare(forum bool) {
 
 // describe takes the title and the dates of a page, and of the hit that led to it what the page does not tell.
 func (s *source) describe(t target, p *read.Page) {
-	s.page.Title, s.page.Modified = read.Title(p.Extract.Title, maxTitle), p.Extract.Modified
 	s.covered = p.Extract.Hidden*10 > 3*(p.Extract.Hidden+len(p.Extract.Markdown))
-	s.date(p.Extract.Published, "page")
+	if !s.page.Published.IsZero() {
+		s.dated = "page"
+	}
 	s.month = p.Extract.MonthOnly
 	if t.hit == nil || p.Err != nil && p.Extract.Markdown == "" {
 		return

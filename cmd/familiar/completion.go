@@ -1,0 +1,170 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+type completionCommand struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+}
+
+// Run prints a script that completes the command line in a shell. It is made of the table of commands, and asks the program nothing.
+func (c completionCommand) Run(p *program, k *kong.Context) error {
+	script := map[string]func([]*kong.Node) string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}[c.Shell]
+	_, err := fmt.Fprint(p.out, script(nodesOf(k.Model.Node)))
+	return err
+}
+
+// nodesOf returns the program and all its commands, each before those below it.
+func nodesOf(n *kong.Node) []*kong.Node {
+	all := []*kong.Node{n}
+	for _, child := range n.Children {
+		if !child.Hidden {
+			all = append(all, nodesOf(child)...)
+		}
+	}
+	return all
+}
+
+// commandPath is a command without the program's name, as "memory show"; that of the program is empty.
+func commandPath(n *kong.Node) string {
+	if n.Parent == nil {
+		return ""
+	}
+	return strings.TrimSpace(commandPath(n.Parent) + " " + n.Name)
+}
+
+// flagsOf returns the flags of a command, with those that hold everywhere.
+func flagsOf(n *kong.Node) (flags []*kong.Flag) {
+	for _, group := range n.AllFlags(true) {
+		flags = append(flags, group...)
+	}
+	return flags
+}
+
+// choicesOf are the values that a flag may have, where there is a list of them.
+func choicesOf(v *kong.Value) []string {
+	if v.Enum == "" {
+		return nil
+	}
+	return slices.DeleteFunc(v.EnumSlice(), func(s string) bool { return s == "" })
+}
+
+// argumentChoices are the values that a command's arguments may have, where there is a list of them.
+func argumentChoices(n *kong.Node) (all []string) {
+	for _, a := range n.Positional {
+		all = append(all, choicesOf(a)...)
+	}
+	return all
+}
+
+// pathCases are the branches of a shell's case that go from a command, and a word behind it, to the command below.
+func pathCases(nodes []*kong.Node) string {
+	var paths []string
+	for _, n := range nodes[1:] {
+		paths = append(paths, "'"+commandPath(n)+"'")
+	}
+	return strings.Join(paths, "|")
+}
+
+func bashCompletion(nodes []*kong.Node) string {
+	var s strings.Builder
+	s.WriteString("# Completion of familiar for bash: source <(familiar completion bash)\n_familiar() {\n" +
+		"  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} path= words= word\n" +
+		"  if [ \"$cur\" = = ]; then cur=; elif [ \"$prev\" = = ]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n" +
+		"  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n    case \"${path:+$path }$word\" in\n      " + pathCases(nodes) + ") path=\"${path:+$path }$word\" ;;\n    esac\n  done\n" +
+		"  case \"$path $prev\" in\n")
+	for _, n := range nodes {
+		for _, f := range flagsOf(n) {
+			if choices := choicesOf(f.Value); choices != nil {
+				fmt.Fprintf(&s, "    '%s --%s') words='%s' ;;\n", commandPath(n), f.Name, strings.Join(choices, " "))
+			}
+		}
+	}
+	s.WriteString("    *)\n      case \"$path\" in\n")
+	for _, n := range nodes {
+		var words []string
+		for _, child := range n.Children {
+			words = append(words, child.Name)
+		}
+		words = append(words, argumentChoices(n)...)
+		for _, f := range flagsOf(n) {
+			words = append(words, "--"+f.Name)
+		}
+		fmt.Fprintf(&s, "        '%s') words='%s' ;;\n", commandPath(n), strings.Join(words, " "))
+	}
+	s.WriteString("      esac ;;\n  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\ncomplete -o default -F _familiar familiar\n")
+	return s.String()
+}
+
+// inQuotes writes a text as one word of a shell. A quote in it becomes an apostrophe that no shell knows.
+func inQuotes(text string) string { return "'" + strings.ReplaceAll(text, "'", "’") + "'" }
+
+func zshCompletion(nodes []*kong.Node) string {
+	var s strings.Builder
+	s.WriteString("#compdef familiar\n# Completion of familiar for zsh: put this into a directory of $fpath as _familiar, or source <(familiar completion zsh)\n_familiar() {\n" +
+		"  local at= word\n  local -a commands flags\n" +
+		"  for word in \"${(@)words[2,CURRENT-1]}\"; do\n    case \"${at:+$at }$word\" in\n      " + pathCases(nodes) + ") at=\"${at:+$at }$word\" ;;\n    esac\n  done\n" +
+		"  case \"$at ${words[CURRENT-1]}\" in\n")
+	for _, n := range nodes {
+		for _, f := range flagsOf(n) {
+			if choices := choicesOf(f.Value); choices != nil {
+				fmt.Fprintf(&s, "    '%s --%s') compadd -- %s; return ;;\n", commandPath(n), f.Name, strings.Join(choices, " "))
+			}
+		}
+	}
+	s.WriteString("  esac\n  case \"$at\" in\n")
+	// In a list for _describe a colon ends the name.
+	entry := func(name, help string) string {
+		return inQuotes(strings.ReplaceAll(name, ":", "\\:") + ":" + help)
+	}
+	for _, n := range nodes {
+		var commands, flags []string
+		for _, child := range n.Children {
+			commands = append(commands, entry(child.Name, child.Help))
+		}
+		for _, choice := range argumentChoices(n) {
+			commands = append(commands, inQuotes(choice))
+		}
+		for _, f := range flagsOf(n) {
+			flags = append(flags, entry("--"+f.Name, f.Help))
+		}
+		fmt.Fprintf(&s, "    '%s') commands=(%s); flags=(%s) ;;\n", commandPath(n), strings.Join(commands, " "), strings.Join(flags, " "))
+	}
+	s.WriteString("  esac\n  if [[ ${words[CURRENT]} == -* ]]; then\n    _describe -o flag flags\n  elif (( $#commands )); then\n    _describe command commands\n  else\n    _files\n  fi\n}\n" +
+		"if [ \"${funcstack[1]}\" = _familiar ]; then\n  _familiar \"$@\"\nelse\n  compdef _familiar familiar\nfi\n")
+	return s.String()
+}
+
+func fishCompletion(nodes []*kong.Node) string {
+	var s strings.Builder
+	s.WriteString("# Completion of familiar for fish: familiar completion fish > ~/.config/fish/completions/familiar.fish\nfunction __familiar_at\n" +
+		"  set -l at\n  for word in (commandline -opc)[2..]\n    switch (string trim -- \"$at $word\")\n      case " + strings.ReplaceAll(pathCases(nodes), "|", " ") + "\n        set at (string trim -- \"$at $word\")\n    end\n  end\n" +
+		"  test \"$at\" = \"$argv\"\nend\n")
+	for _, n := range nodes {
+		at := "complete -c familiar -n \"__familiar_at " + commandPath(n) + "\""
+		for _, child := range n.Children {
+			fmt.Fprintf(&s, "%s -f -a %s -d %s\n", at, child.Name, inQuotes(child.Help))
+		}
+		if choices := argumentChoices(n); choices != nil {
+			fmt.Fprintf(&s, "%s -f -a '%s'\n", at, strings.Join(choices, " "))
+		}
+		for _, f := range flagsOf(n) {
+			line := at + " -l " + f.Name
+			if f.Short != 0 {
+				line += " -s " + string(f.Short)
+			}
+			if choices := choicesOf(f.Value); choices != nil {
+				line += " -x -a '" + strings.Join(choices, " ") + "'"
+			} else if !f.IsBool() {
+				line += " -r"
+			}
+			s.WriteString(line + " -d " + inQuotes(f.Help) + "\n")
+		}
+	}
+	return s.String()
+}

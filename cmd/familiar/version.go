@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+)
+
+// The linker writes these when a release is built (-X main.release=1.2.0); see .goreleaser.yaml, the Dockerfile and .ci/release.
+var (
+	release string // without a v
+	commit  string // hash
+	built   string // moment of the commit, RFC 3339
+)
+
+// next is the version that is being worked on.
+const next = "0.1.0"
+
+// tagged is a version that was given, as opposed to one that the go command makes of a commit.
+var tagged = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
+
+// version is that of the release, or of the module where it was installed by `go install`, or else the next one.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	switch {
+	case release != "":
+		return strings.TrimPrefix(release, "v")
+	case ok && tagged.MatchString(info.Main.Version):
+		return strings.TrimPrefix(info.Main.Version, "v")
+	}
+	return next
+}
+
+// source is the commit that the program was built from, and its date, as far as they are known.
+func source() (hash, date string) {
+	if commit != "" {
+		return commit[:min(12, len(commit))], built[:min(len(time.DateOnly), len(built))]
+	}
+	info, _ := debug.ReadBuildInfo()
+	if info == nil {
+		return "", ""
+	}
+	changed := ""
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			hash = s.Value[:min(12, len(s.Value))]
+		case "vcs.time":
+			date = s.Value[:min(len(time.DateOnly), len(s.Value))]
+		case "vcs.modified":
+			if s.Value == "true" {
+				changed = " with changes"
+			}
+		}
+	}
+	return hash + changed, date
+}
+
+// versionWords are the version with the commit and its date, as far as they are known, and what it was built with and for:
+//
+//	0.1.0 (commit 3f2a9c4d1e0b, 2026-11-22, go1.26.8, linux/amd64)
+func versionWords() string {
+	var facts []string
+	hash, date := source()
+	if hash != "" {
+		facts = append(facts, "commit "+hash)
+	}
+	if date != "" {
+		facts = append(facts, date)
+	}
+	facts = append(facts, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH)
+	return fmt.Sprintf("%s (%s)", version(), strings.Join(facts, ", "))
+}
