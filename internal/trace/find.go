@@ -1,0 +1,219 @@
+package trace
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+)
+
+// Query says which turns an operator looks for. Its zero value is all of them.
+type Query struct {
+	Words        string        // that stand in the question, or begin a word there; in any order
+	Author       string        // a part of the name of who asked
+	ChannelID    string        // empty: any
+	Phase        turn.Phase    // empty: any; [Begun] stands for all that are not over
+	Lookup       turn.State    // empty: any
+	LookedUp     bool          // only turns with a lookup that was tried
+	Since, Until time.Time     // when the turn began; zero: any time
+	Before       string        // the id of the last turn of the page before; empty: the first page
+	Limit        int           // 0: 50
+	Longer       time.Duration // took at least this; 0: any
+}
+
+const defaultLimit = 50
+
+// Find returns the lines of the turns that a query is for, the newest first. More reports whether there are further ones.
+func (s *Store) Find(ctx context.Context, q Query) (found []Summary, more bool, err error) {
+	if q.Limit <= 0 {
+		q.Limit = defaultLimit
+	}
+	c, err := s.conditions(ctx, q)
+	if errors.Is(err, store.ErrNotFound) { // the page before was pruned meanwhile
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("find traces: %w", err)
+	}
+	rows, err := s.DB.Read().QueryContext(ctx, c.query(), append(c.args, q.Limit+1)...)
+	if err == nil {
+		found, err = summaries(rows)
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("find traces: %w", s.DB.Explain(err))
+	}
+	if len(found) > q.Limit {
+		return found[:q.Limit], true, nil
+	}
+	return found, false, nil
+}
+
+// conditions are the parts of a query in SQL.
+type conditions struct {
+	matched bool // by words, in the order in which the index has them
+	where   []string
+	args    []any
+}
+
+func (c *conditions) add(where string, args ...any) {
+	c.where, c.args = append(c.where, where), append(c.args, args...)
+}
+
+func (c *conditions) query() string {
+	from, order := ` FROM traces t`, ` ORDER BY t.began DESC, t.id DESC`
+	if c.matched {
+		// CROSS keeps the index outside, which returns its newest rows first: nothing is sorted.
+		from, order = ` FROM trace_words w CROSS JOIN traces t ON t.rowid = w.rowid`, ` ORDER BY w.rowid DESC`
+	}
+	where := ""
+	if len(c.where) > 0 {
+		where = ` WHERE ` + strings.Join(c.where, ` AND `)
+	}
+	return `SELECT t.` + strings.ReplaceAll(summaryColumns, `, `, `, t.`) + from + where + order + ` LIMIT ?`
+}
+
+func (s *Store) conditions(ctx context.Context, q Query) (c conditions, err error) {
+	if match := matchWords(q.Words + " " + q.Author); match != "" {
+		c.matched = true
+		c.add(`w.trace_words MATCH ?`, match)
+	} else if strings.TrimSpace(q.Words) != "" {
+		c.add(`instr(lower(t.question), lower(?)) > 0`, strings.TrimSpace(q.Words))
+	}
+	if q.Author != "" {
+		c.add(`instr(lower(t.author), lower(?)) > 0`, strings.TrimSpace(q.Author))
+	}
+	if q.ChannelID != "" {
+		c.add(`t.channel_id = ?`, q.ChannelID)
+	}
+	// The states are written out: an index of some of them is used only where the statement itself says so.
+	switch q.Phase {
+	case "":
+	case turn.Begun, turn.Answering:
+		c.add(`t.phase IN ('begun', 'answering')`)
+	case turn.Broken:
+		c.add(`t.phase = 'failed'`)
+	case turn.Interrupted:
+		c.add(`t.phase = 'interrupted'`)
+	default:
+		c.add(`t.phase = ?`, q.Phase)
+	}
+	switch {
+	case q.Lookup == turn.Found:
+		c.add(`t.lookup = 'found'`)
+	case q.Lookup == turn.Empty:
+		c.add(`t.lookup = 'empty'`)
+	case q.Lookup == turn.LookupFailed:
+		c.add(`t.lookup = 'failed'`)
+	case q.Lookup != "":
+		c.add(`t.lookup = ?`, q.Lookup)
+	case q.LookedUp:
+		c.add(`t.lookup IN ('found', 'empty', 'failed')`)
+	}
+	if q.Longer > 0 {
+		c.add(`t.took >= ?`, q.Longer.Microseconds())
+	}
+	if !q.Since.IsZero() {
+		c.add(`t.began >= ?`, q.Since.UnixMicro())
+	}
+	if !q.Until.IsZero() {
+		c.add(`t.began < ?`, q.Until.UnixMicro())
+	}
+	if q.Before == "" {
+		return c, nil
+	}
+	var row, began int64
+	err = s.DB.Read().QueryRowContext(ctx, `SELECT rowid, began FROM traces WHERE id = ?`, q.Before).Scan(&row, &began)
+	if errors.Is(err, sql.ErrNoRows) {
+		return c, store.ErrNotFound
+	}
+	if c.matched {
+		c.add(`w.rowid < ?`, row)
+	} else {
+		c.add(`(t.began, t.id) < (?, ?)`, began, q.Before)
+	}
+	return c, err
+}
+
+// matchWords returns an FTS5 query for all words of a text, each of which may be the beginning of one, or "" if there are none. The
+// words are quoted and made of letters, digits and marks alone, so that no text is an operator.
+func matchWords(text string) string {
+	var all []string
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) }) {
+		if len(word) < shortestBeginning {
+			all = append(all, `"`+word+`"`)
+		} else {
+			all = append(all, `"`+word+`"*`)
+		}
+	}
+	return strings.Join(all, " AND ")
+}
+
+// shortestBeginning is how many bytes say which word is begun: the index gathers all that begins so before it returns the first. One
+// character of a script without spaces between words is as many.
+const shortestBeginning = 3
+
+// LookedUp is a turn with what it looked up, without the texts of pages.
+type LookedUp struct {
+	Summary
+	Lookup *turn.Lookup // nil: its record cannot be read any more
+}
+
+// Lookups returns the turns of a query with their lookups.
+func (s *Store) Lookups(ctx context.Context, q Query) (found []LookedUp, more bool, err error) {
+	q.LookedUp = true
+	lines, more, err := s.Find(ctx, q)
+	for _, line := range lines {
+		one := LookedUp{Summary: line}
+		_, body, err := readBody(s.DB.Read().QueryContext(ctx, bodyQuery+`WHERE t.id = ? ORDER BY p.id`, line.ID))
+		if ctx.Err() != nil {
+			return nil, false, ctx.Err()
+		}
+		if err == nil {
+			if t, err := s.decode(body); err == nil {
+				one.Lookup = t.Lookup()
+			}
+		}
+		found = append(found, one)
+	}
+	return found, more, err
+}
+
+// Channel is a channel in which turns were taken.
+type Channel struct {
+	ID, GuildID string
+	Last        time.Time
+}
+
+// Channels returns the channels of the newest turns, the one with the newest first.
+func (s *Store) Channels(ctx context.Context, most int) (all []Channel, err error) {
+	// One step in the index for each channel, and not a row for each turn.
+	rows, err := s.DB.Read().QueryContext(ctx, `WITH RECURSIVE c (id) AS (
+			SELECT min(channel_id) FROM traces UNION ALL
+			SELECT (SELECT min(t.channel_id) FROM traces t WHERE t.channel_id > c.id) FROM c WHERE c.id IS NOT NULL)
+		SELECT t.channel_id, t.guild_id, t.began FROM c JOIN traces t ON t.id =
+			(SELECT l.id FROM traces l WHERE l.channel_id = c.id ORDER BY l.began DESC, l.id DESC LIMIT 1)
+		WHERE c.id IS NOT NULL ORDER BY t.began DESC LIMIT ?`, most)
+	if err != nil {
+		return nil, fmt.Errorf("list channels: %w", s.DB.Explain(err))
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var c Channel
+		var last int64
+		if err := rows.Scan(&c.ID, &c.GuildID, &last); err != nil {
+			return nil, fmt.Errorf("list channels: %w", s.DB.Explain(err))
+		}
+		c.Last = time.UnixMicro(last).UTC()
+		all = append(all, c)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("list channels: %w", s.DB.Explain(err))
+	}
+	return all, nil
+}
