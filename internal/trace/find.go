@@ -217,3 +217,19 @@ func (s *Store) Channels(ctx context.Context, most int) (all []Channel, err erro
 	}
 	return all, nil
 }
+
+// Line returns the line of one turn, or [store.ErrNotFound].
+func (s *Store) Line(ctx context.Context, id string) (Summary, error) {
+	rows, err := s.DB.Read().QueryContext(ctx, `SELECT `+summaryColumns+` FROM traces WHERE id = ?`, id)
+	var all []Summary
+	if err == nil {
+		all, err = summaries(rows)
+	}
+	switch {
+	case err != nil:
+		return Summary{}, fmt.Errorf("read the line of trace %s: %w", id, s.DB.Explain(err))
+	case len(all) == 0:
+		return Summary{}, store.ErrNotFound
+	}
+	return all[0], nil
+}
