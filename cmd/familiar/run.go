@@ -100,7 +100,10 @@ func (a *app) serve(ctx context.Context, p *program) error {
 		background.Go(func() { w.Run(upkeep) })
 	}
 	background.Go(func() { a.embed(upkeep, p.far.embed) })
-	files := &reloader{app: a, program: p, bot: b, session: session}
+	files := &reloader{app: a, program: p, bot: b, session: session, wanted: make(chan chan struct{}), ended: make(chan struct{})}
+	if err := a.serveConsole(upkeep, b, session, files, &background); err != nil {
+		return err
+	}
 	background.Go(func() { files.run(upkeep) })
 
 	failed := make(chan error, 1)
@@ -194,6 +197,9 @@ func (a *app) describe(out io.Writer) {
 	}
 	for _, line := range a.config.plain() {
 		fmt.Fprintf(out, "  note      %s\n", line)
+	}
+	if a.pages != "" {
+		fmt.Fprintf(out, "  console   %s\n", a.pages)
 	}
 	fmt.Fprintf(out, "  data      %s\n", a.config.get("FAMILIAR_DATA"))
 }

@@ -72,6 +72,9 @@ func settings() []setting {
 		{name: "FAMILIAR_WEB_DENY", about: "addresses and CIDR prefixes that no page may be on, beyond those that are never public, separated by commas: those by which this machine's network is reached from outside", check: checkPrefixes},
 		{name: "FAMILIAR_WEB_CACHE", about: "a directory that keeps pages over a restart, for as long as their sites say and an hour at most, and what searches found, for a day; without it they are in memory alone"},
 		{name: "FAMILIAR_WEB_CACHE_MB", preset: "64", about: "how large that directory may grow, in megabytes, an eighth of it for searches", check: checkCount},
+		{name: "FAMILIAR_CONSOLE", preset: "127.0.0.1:8807", about: "the address at which run serves the operator's pages; off: it does not", check: checkListen},
+		{name: "FAMILIAR_CONSOLE_TOKEN", secret: true, about: "what must be typed to see these pages; without it they are served on this machine alone"},
+		{name: "FAMILIAR_CONSOLE_HOSTS", about: "names by which these pages are reached, beside localhost, separated by commas: those of a proxy in front of them", check: checkConsoleHosts},
 		{name: "FAMILIAR_LOG", preset: "info", about: "how much is logged", check: oneOf("debug", "info", "warn", "error")},
 	}
 	for _, k := range backends.Keys() {
