@@ -136,10 +136,23 @@ func (b *browser) do(t *testing.T, actions ...chromedp.Action) {
 
 func (b *browser) open(path string) chromedp.Action { return chromedp.Navigate(b.at + path) }
 
-// says waits until an element holds words.
+// says waits until an element holds words, also on a page that is still to come.
 func says(selector, words string) chromedp.Action {
 	quoted, _ := json.Marshal([]string{selector, words})
-	return chromedp.Poll(fmt.Sprintf("(([s, w]) => [...document.querySelectorAll(s)].some(e => e.textContent.includes(w)))(%s)", quoted), nil, chromedp.WithPollingTimeout(browserPatience))
+	script := fmt.Sprintf("(([s, w]) => [...document.querySelectorAll(s)].some(e => e.textContent.includes(w)))(%s)", quoted)
+	return chromedp.ActionFunc(func(ctx context.Context) error {
+		for {
+			said := false
+			if err := chromedp.Evaluate(script, &said).Do(ctx); said && err == nil { // there is an error between two pages
+				return nil
+			}
+			select {
+			case <-time.After(20 * time.Millisecond):
+			case <-ctx.Done():
+				return fmt.Errorf("%s does not say %q: %w", selector, words, ctx.Err())
+			}
+		}
+	})
 }
 
 // within asks a question about the page.
@@ -167,29 +180,24 @@ func TestBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("every page", func(t *testing.T) {
-		for _, path := range pagesOf() {
-			b.do(t, device(1280, 800, false), b.open(path))
+		for i, path := range pagesOf() {
+			b.do(t, device(1280, 800, i%2 == 0), b.open(path))
 			if all := b.trouble(); all != nil {
 				t.Errorf("%s: %q", path, all)
 			}
-			b.do(t, device(390, 844, true))
+			if axe != nil && !alike(path) {
+				b.do(t, chromedp.Evaluate(string(axe), nil))
+				for _, v := range b.violations(t) {
+					t.Errorf("%s: %s", path, v)
+				}
+			}
+			b.do(t, device(390, 844, i%2 == 1))
 			if wide := within[int](b, t, "document.documentElement.scrollWidth"); wide > 390 {
 				t.Errorf("%s is %d wide on a phone", path, wide)
 			}
 		}
-	})
-	t.Run("for everybody", func(t *testing.T) {
 		if axe == nil {
-			t.Skip("axe-core is not installed: .ci/run does that, by npm")
-		}
-		for i, path := range pagesOf() {
-			b.do(t, device(1280, 800, i%2 == 0), b.open(path), chromedp.Evaluate(string(axe), nil))
-			if i%3 == 0 {
-				b.do(t, device(390, 844, i%2 == 0))
-			}
-			for _, v := range b.violations(t) {
-				t.Errorf("%s: %s", path, v)
-			}
+			t.Log("axe-core is not installed, and was not asked: .ci/run does that, by npm")
 		}
 	})
 	b.trouble()
@@ -199,6 +207,11 @@ func TestBrowser(t *testing.T) {
 	t.Run("another site", b.elsewhere)
 	t.Run("keys", b.keys)
 	t.Run("without JavaScript", b.unscripted)
+}
+
+// alike reports whether a page is made of what another is: axe is slow.
+func alike(path string) bool {
+	return strings.Contains(path, "?") && !strings.Contains(path, "tab=sources") && !strings.HasPrefix(path, "/sources/") || strings.HasSuffix(path, "993")
 }
 
 // violations are what axe finds that is serious or critical.
@@ -212,7 +225,7 @@ func (b *browser) violations(t *testing.T) (all []string) {
 		}
 	}
 	await := func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
-	b.do(t, chromedp.Evaluate(`axe.run({resultTypes: ["violations"]}).then(r => r.violations)`, &found, await))
+	b.do(t, chromedp.Evaluate(`axe.run({resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}).then(r => r.violations)`, &found, await))
 	for _, v := range found {
 		if v.Impact == "serious" || v.Impact == "critical" {
 			all = append(all, fmt.Sprintf("%s (%s): %s", v.ID, v.Help, v.Nodes[0].HTML+" "+v.Nodes[0].FailureSummary))
