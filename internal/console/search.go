@@ -3,6 +3,7 @@ package console
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 type searchPage struct {
 	Words, Author, Channel, State, Lookup, Since, Until string
 
-	Channels []trace.Channel
+	Channels []string
 	States   []turn.Phase
 	Lookups  []turn.State
 	Found    []trace.Summary
@@ -22,7 +23,6 @@ type searchPage struct {
 	First    string // address of the first page; empty: this is it
 	Filtered bool
 	Problem  string
-	Took     time.Duration
 }
 
 const (
@@ -44,7 +44,6 @@ func (k *Console) search(w http.ResponseWriter, r *http.Request) {
 	p.Filtered = p.Words+p.Author+p.Channel+p.State+p.Lookup+p.Since+p.Until != ""
 	q.Since, p.Problem = k.day(p.Since, 0, p.Problem)
 	q.Until, p.Problem = k.day(p.Until, 1, p.Problem)
-	began := time.Now()
 	found, more, err := k.Traces.Find(r.Context(), q)
 	if err == nil {
 		p.Channels, err = k.Traces.Channels(r.Context(), mostChannels)
@@ -53,7 +52,8 @@ func (k *Console) search(w http.ResponseWriter, r *http.Request) {
 		k.broken(w, r, err)
 		return
 	}
-	p.Found, p.Took = found, time.Since(began)
+	slices.SortFunc(p.Channels, func(a, b string) int { return strings.Compare(k.channelName(a), k.channelName(b)) })
+	p.Found = found
 	if more {
 		p.Next = pageAfter(r.URL, found[len(found)-1].ID)
 	}

@@ -82,7 +82,7 @@ func (p *usagePage) draw(days []store.DayUsage, since time.Time) {
 	every := max(1, p.Days/10)
 	for i := range p.Days {
 		at := since.AddDate(0, 0, i)
-		c := column{DayUsage: store.DayUsage{Day: at.Format(dayLayout)}, At: at, X: float64(i)*step + step*0.15, W: step * 0.7, LabelX: float64(i)*step + step/2, LabelY: chartHeight - 6}
+		c := column{DayUsage: store.DayUsage{Day: at.Format(dayLayout)}, At: at, X: float64(i)*step + step*0.15, W: step * 0.7, LabelX: max(20, float64(i)*step+step/2), LabelY: chartHeight - 6}
 		if n := slices.IndexFunc(days, func(d store.DayUsage) bool { return d.Day == c.Day }); n >= 0 {
 			c.DayUsage = days[n]
 		}

@@ -15,7 +15,7 @@ import (
 
 // Query says which turns an operator looks for. Its zero value is all of them.
 type Query struct {
-	Words        string        // that stand in the question, or begin a word there; in any order
+	Words        string        // that stand in the question, in any order; moon* is what begins so
 	Author       string        // a part of the name of who asked
 	ChannelID    string        // empty: any
 	Phase        turn.Phase    // empty: any; [Begun] stands for all that are not over
@@ -79,9 +79,9 @@ func (c *conditions) query() string {
 }
 
 func (s *Store) conditions(ctx context.Context, q Query) (c conditions, err error) {
-	if match := matchWords(q.Words + " " + q.Author); match != "" {
+	if match := append(matchWords(q.Words, false), matchWords(q.Author, true)...); len(match) > 0 {
 		c.matched = true
-		c.add(`w.trace_words MATCH ?`, match)
+		c.add(`w.trace_words MATCH ?`, strings.Join(match, " AND "))
 	} else if strings.TrimSpace(q.Words) != "" {
 		c.add(`instr(lower(t.question), lower(?)) > 0`, strings.TrimSpace(q.Words))
 	}
@@ -140,23 +140,33 @@ func (s *Store) conditions(ctx context.Context, q Query) (c conditions, err erro
 	return c, err
 }
 
-// matchWords returns an FTS5 query for all words of a text, each of which may be the beginning of one, or "" if there are none. The
-// words are quoted and made of letters, digits and marks alone, so that no text is an operator.
-func matchWords(text string) string {
-	var all []string
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) }) {
-		if len(word) < shortestBeginning {
-			all = append(all, `"`+word+`"`)
-		} else {
-			all = append(all, `"`+word+`"*`)
+// matchWords returns an FTS5 query for all words of a text, or "" if there are none. A word with a * behind it is the beginning of one, and
+// so is each where begin says so, and what is written without spaces between words. The words are quoted and made of letters, digits and
+// marks alone, so that no text is an operator. The index gathers all that begins in a way before it returns the first, and streams a word.
+func matchWords(text string, begin bool) (all []string) {
+	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
+	for rest := text; ; {
+		from := strings.IndexFunc(rest, inWord)
+		if from < 0 {
+			return all
 		}
+		rest = rest[from:]
+		end := strings.IndexFunc(rest, func(r rune) bool { return !inWord(r) })
+		if end < 0 {
+			end = len(rest)
+		}
+		word := `"` + rest[:end] + `"`
+		if rest = rest[end:]; begin || strings.HasPrefix(rest, "*") || strings.ContainsFunc(word, unspaced) {
+			word += "*"
+		}
+		all = append(all, word)
 	}
-	return strings.Join(all, " AND ")
 }
 
-// shortestBeginning is how many bytes say which word is begun: the index gathers all that begins so before it returns the first. One
-// character of a script without spaces between words is as many.
-const shortestBeginning = 3
+// unspaced reports whether a character is of a script that puts no spaces between words.
+func unspaced(r rune) bool {
+	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
 
 // LookedUp is a turn with what it looked up, without the texts of pages.
 type LookedUp struct {
@@ -184,35 +194,18 @@ func (s *Store) Lookups(ctx context.Context, q Query) (found []LookedUp, more bo
 	return found, more, err
 }
 
-// Channel is a channel in which turns were taken.
-type Channel struct {
-	ID, GuildID string
-	Last        time.Time
-}
-
-// Channels returns the channels of the newest turns, the one with the newest first.
-func (s *Store) Channels(ctx context.Context, most int) (all []Channel, err error) {
+// Channels returns the ids of the channels in which turns were taken.
+func (s *Store) Channels(ctx context.Context, most int) ([]string, error) {
 	// One step in the index for each channel, and not a row for each turn.
 	rows, err := s.DB.Read().QueryContext(ctx, `WITH RECURSIVE c (id) AS (
 			SELECT min(channel_id) FROM traces UNION ALL
 			SELECT (SELECT min(t.channel_id) FROM traces t WHERE t.channel_id > c.id) FROM c WHERE c.id IS NOT NULL)
-		SELECT t.channel_id, t.guild_id, t.began FROM c JOIN traces t ON t.id =
-			(SELECT l.id FROM traces l WHERE l.channel_id = c.id ORDER BY l.began DESC, l.id DESC LIMIT 1)
-		WHERE c.id IS NOT NULL ORDER BY t.began DESC LIMIT ?`, most)
+		SELECT id FROM c WHERE id IS NOT NULL LIMIT ?`, most)
+	var all []string
+	if err == nil {
+		all, err = strs(rows)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("list channels: %w", s.DB.Explain(err))
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var c Channel
-		var last int64
-		if err := rows.Scan(&c.ID, &c.GuildID, &last); err != nil {
-			return nil, fmt.Errorf("list channels: %w", s.DB.Explain(err))
-		}
-		c.Last = time.UnixMicro(last).UTC()
-		all = append(all, c)
-	}
-	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("list channels: %w", s.DB.Explain(err))
 	}
 	return all, nil

@@ -1,6 +1,10 @@
 // What makes the pages live. All of them can be read without it.
 "use strict";
 
+// On a phone the menu is wider than the screen.
+const here = document.querySelector("nav [aria-current]");
+if (here) here.scrollIntoView({ inline: "center", block: "nearest" });
+
 // Keys: / goes to the search, and g with a page's letter to that page.
 let went = 0;
 document.addEventListener("keydown", (e) => {

@@ -3,7 +3,7 @@
 -- +goose Up
 -- It keeps no text of its own, and what is deleted is gone from it at once, as in message_words.
 CREATE VIRTUAL TABLE trace_words USING fts5(question, author, content='traces', content_rowid='rowid', columnsize=0, detail=none,
-	tokenize="unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'");
+	tokenize="porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'");
 INSERT INTO trace_words (trace_words, rank) VALUES ('secure-delete', 1);
 INSERT INTO trace_words (trace_words, rank) VALUES ('automerge', 16);
 INSERT INTO trace_words (trace_words, rank) VALUES ('crisismerge', 32);
