@@ -37,6 +37,9 @@ func (w *world) grow(tb testing.TB, n int) {
 		}
 		return err
 	})
+	if err == nil {
+		err = w.traces.IndexWords(tb.Context())
+	}
 	if err != nil {
 		tb.Fatal(err)
 	}

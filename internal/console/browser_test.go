@@ -139,7 +139,7 @@ func (b *browser) open(path string) chromedp.Action { return chromedp.Navigate(b
 // says waits until an element holds words, also on a page that is still to come.
 func says(selector, words string) chromedp.Action {
 	quoted, _ := json.Marshal([]string{selector, words})
-	script := fmt.Sprintf("(([s, w]) => [...document.querySelectorAll(s)].some(e => e.textContent.includes(w)))(%s)", quoted)
+	script := fmt.Sprintf("(([s, w]) => document.readyState === 'complete' && [...document.querySelectorAll(s)].some(e => e.textContent.includes(w)))(%s)", quoted)
 	return chromedp.ActionFunc(func(ctx context.Context) error {
 		for {
 			said := false

@@ -56,6 +56,7 @@ var plan = []planned{
 	{table: "open_records", by: withRecords},
 	{table: "record_parts", by: withRecords},
 	{table: "trace_words", by: "goes with traces"},
+	{table: "trace_words_progress", by: "a number alone"},
 	{table: "buttons", by: withRecords},
 
 	{table: "memories", by: "Erase deletes what is about them or at their wish, and what rests on their messages alone"},

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"database/sql"
 	"fmt"
 	"testing"
 	"time"
@@ -70,6 +71,56 @@ func TestFind(t *testing.T) {
 	found, _, err := s.Lookups(t.Context(), Query{})
 	if err != nil || len(found) != 4 || found[0].Lookup == nil {
 		t.Error(found, err)
+	}
+}
+
+// Rows of deleted records are given to new ones, before and after they were indexed.
+func TestFindInReusedRows(t *testing.T) {
+	s := open(t)
+	save := func(id, question string) {
+		tr := record(id, noon, "a page")
+		tr.Request.Message.Text = question
+		if err := s.Save(t.Context(), tr); err != nil {
+			t.Fatal(err)
+		}
+	}
+	drop := func(ids ...string) {
+		if err := s.DB.Write(t.Context(), func(tx *sql.Tx) error { return remove(tx, ids) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found := func(words string) (all string) {
+		lines, _, err := s.Find(t.Context(), Query{Words: words})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range lines {
+			all += l.ID
+		}
+		return all
+	}
+	save("A", "one")
+	save("B", "two")
+	save("C", "three")
+	if got := found("three"); got != "C" {
+		t.Error(got)
+	}
+	drop("B")
+	drop("C")
+	save("D", "four") // in the row of B
+	save("E", "five")
+	drop("E") // not indexed yet
+	save("F", "six")
+	for words, want := range map[string]string{"four": "D", "six": "F", "one": "A", "two": "", "three": "", "five": ""} {
+		if got := found(words); got != want {
+			t.Errorf("%s: %q, want %q", words, got, want)
+		}
+	}
+	if err := s.DB.Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.Exec(`INSERT INTO trace_words (trace_words, rank) VALUES ('integrity-check', 1)`)
+		return err
+	}); err != nil {
+		t.Error(err)
 	}
 }
 
