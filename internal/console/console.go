@@ -16,10 +16,9 @@ package console
 import (
 	"context"
 	"errors"
-	"fmt"
-	"html/template"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"familiar/internal/store"
@@ -52,8 +51,7 @@ type Config struct {
 // Console serves the pages. Make it with [New].
 type Console struct {
 	Config
-	pages  map[string]*template.Template
-	parts  *template.Template // fragments of pages, for the feed
+	read   func() (*templates, error) // once, when the first page is opened: they take memory
 	cross  *http.CrossOriginProtection
 	locks  attempts
 	checks diagnosis
@@ -74,9 +72,7 @@ func New(c Config) (*Console, error) {
 		c.Zone = time.UTC
 	}
 	k := &Console{Config: c, cross: http.NewCrossOriginProtection()}
-	if err := k.parse(); err != nil {
-		return nil, fmt.Errorf("read the console's templates: %w", err)
-	}
+	k.read = sync.OnceValues(k.parse)
 	return k, nil
 }
 

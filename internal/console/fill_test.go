@@ -14,6 +14,7 @@ import (
 	"familiar/characters"
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/character"
+	"familiar/internal/redact"
 	"familiar/internal/store"
 	"familiar/internal/store/storetest"
 	"familiar/internal/trace"
@@ -80,7 +81,7 @@ func newWorld(tb testing.TB, change func(*Config)) *world {
 	}
 	c := Config{
 		Store: db, Traces: w.traces, Feed: w.feed, Version: "0.1.0", Shelf: shelf,
-		Redact: func(text string) string { return strings.ReplaceAll(text, secret, "***") },
+		Redact: redact.New(secret).String,
 		Gateway: func() Gateway {
 			return Gateway{Connected: true, Since: w.now, Latency: 43 * time.Millisecond, Servers: 3}
 		},

@@ -50,17 +50,22 @@ type page struct {
 	Data    any
 }
 
-// parse reads the templates: each page with the layout and the parts that pages share.
-func (k *Console) parse() error {
-	shared := template.New("").Funcs(k.functions())
-	shared, err := shared.ParseFS(files, "templates/layout.html", "templates/parts.html")
+// templates are what pages are made with.
+type templates struct {
+	pages map[string]*template.Template // each with the layout and the parts that pages share
+	parts *template.Template            // fragments of pages, for the feed
+}
+
+// parse reads the templates.
+func (k *Console) parse() (*templates, error) {
+	shared, err := template.New("").Funcs(k.functions()).ParseFS(files, "templates/layout.html", "templates/parts.html")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	k.parts, k.pages = shared, map[string]*template.Template{}
+	all := &templates{pages: map[string]*template.Template{}}
 	names, err := fs.Glob(files, "templates/*.html")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, name := range names {
 		id := strings.TrimSuffix(path.Base(name), ".html")
@@ -72,11 +77,12 @@ func (k *Console) parse() error {
 			t, err = t.ParseFS(files, name)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		k.pages[id] = t
+		all.pages[id] = t
 	}
-	return nil
+	all.parts = shared // once it is executed it cannot be cloned any more
+	return all, nil
 }
 
 // render writes a page. Nothing is sent before all of it is there, and no secret is.
@@ -92,7 +98,11 @@ func (k *Console) render(w http.ResponseWriter, r *http.Request, status int, nam
 		p.Menu = nil
 	}
 	var b bytes.Buffer
-	if err := k.pages[name].ExecuteTemplate(&b, "layout", p); err != nil {
+	t, err := k.read()
+	if err == nil {
+		err = t.pages[name].ExecuteTemplate(&b, "layout", p)
+	}
+	if err != nil {
 		k.Log.Error("console: write a page", "page", name, "err", err)
 		http.Error(w, "This page could not be written; the log says why.", http.StatusInternalServerError)
 		return
@@ -105,7 +115,11 @@ func (k *Console) render(w http.ResponseWriter, r *http.Request, status int, nam
 // fragment writes a part of a page.
 func (k *Console) fragment(name string, data any) string {
 	var b bytes.Buffer
-	if err := k.parts.ExecuteTemplate(&b, name, data); err != nil {
+	t, err := k.read()
+	if err == nil {
+		err = t.parts.ExecuteTemplate(&b, name, data)
+	}
+	if err != nil {
 		k.Log.Error("console: write a part of a page", "part", name, "err", err)
 		return ""
 	}
