@@ -331,7 +331,7 @@ func TestScreenshots(t *testing.T) {
 		t.Skip("no -screenshots")
 	}
 	b := openBrowser(t)
-	b.w.feed.Publish(turn.Progress(b.w.begin(t, "01RUN1", "Hugo", "901", "what is the tallest tree in the world, and can one visit it?", 4*time.Second)))
+	b.w.feed.Publish(b.w.begin(t, "01RUN1", "Hugo", "901", "what is the tallest tree in the world, and can one visit it?", 4*time.Second))
 	p := b.w.begin(t, "01RUN2", "Iris", "902", "is the ISS over Europe tonight?", 2*time.Second)
 	p.Activity, p.N = turn.Reading, 3
 	b.w.feed.Publish(p)

@@ -15,16 +15,15 @@ import (
 
 // Query says which turns an operator looks for. Its zero value is all of them.
 type Query struct {
-	Words        string        // that stand in the question, in any order; moon* is what begins so
-	Author       string        // a part of the name of who asked
-	ChannelID    string        // empty: any
-	Phase        turn.Phase    // empty: any; [Begun] stands for all that are not over
-	Lookup       turn.State    // empty: any
-	LookedUp     bool          // only turns with a lookup that was tried
-	Since, Until time.Time     // when the turn began; zero: any time
-	Before       string        // the id of the last turn of the page before; empty: the first page
-	Limit        int           // 0: 50
-	Longer       time.Duration // took at least this; 0: any
+	Words        string     // that stand in the question, in any order; moon* is what begins so
+	Author       string     // a part of the name of who asked
+	ChannelID    string     // empty: any
+	Phase        turn.Phase // empty: any; [Begun] stands for all that are not over
+	Lookup       turn.State // empty: any
+	LookedUp     bool       // only turns with a lookup that was tried
+	Since, Until time.Time  // when the turn began; zero: any time
+	Before       string     // the id of the last turn of the page before; empty: the first page
+	Limit        int        // 0: 50
 }
 
 const defaultLimit = 50
@@ -149,9 +148,6 @@ func (s *Store) conditions(ctx context.Context, q Query) (c conditions, err erro
 		c.add(`t.lookup = ?`, q.Lookup)
 	case q.LookedUp:
 		c.add(`t.lookup IN ('found', 'empty', 'failed')`)
-	}
-	if q.Longer > 0 {
-		c.add(`t.took >= ?`, q.Longer.Microseconds())
 	}
 	if !q.Since.IsZero() {
 		c.add(`t.began >= ?`, q.Since.UnixMicro())
