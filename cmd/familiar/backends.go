@@ -92,7 +92,20 @@ type backend struct {
 
 // listBackends is the table: what is configured, what the records say, and what the engine knows, also from asking now.
 func (a *app) listBackends(ctx context.Context, probe bool) ([]backend, error) {
-	var list []backend
+	list := a.tableOfBackends()
+	if probe {
+		a.probe(ctx, list)
+	}
+	past, err := a.past(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a.knowBackends(ctx, list, past)
+	return list, nil
+}
+
+// tableOfBackends is what is configured.
+func (a *app) tableOfBackends() (list []backend) {
 	for _, l := range backends.Table() {
 		b := backend{Name: l.Name, Kind: "web", Intents: l.Only, Best: l.Best, Last: l.Last}
 		switch {
@@ -108,18 +121,15 @@ func (a *app) listBackends(ctx context.Context, probe bool) ([]backend, error) {
 		}
 		list = append(list, b)
 	}
-	if probe {
-		a.probe(ctx, list)
-	}
-	past, err := a.past(ctx)
-	if err != nil {
-		return nil, err
-	}
+	return list
+}
+
+// knowBackends adds what the records say, and what the engine does.
+func (a *app) knowBackends(ctx context.Context, list []backend, past map[string]seen) {
 	for _, now := range a.engine.Health(ctx) {
 		i := slices.IndexFunc(list, func(b backend) bool { return b.Name == now.Backend })
 		list[i].know(past[now.Backend], now)
 	}
-	return list, nil
 }
 
 // know takes what the records and the engine say.

@@ -44,7 +44,7 @@ func newStage(b *testing.B, channels int, answer func(llmtest.Request) llmtest.R
 	s.model.Forget, s.model.Reply = true, answer
 	s.discord.Quiet()
 	s.env = map[string]string{
-		"DISCORD_TOKEN": discordtest.Token, "DISCORD_API_URL": s.discord.URL, "FAMILIAR_LOG": "error", "FAMILIAR_TURNS_PER_MINUTE": "1000000",
+		"DISCORD_TOKEN": discordtest.Token, "DISCORD_API_URL": s.discord.URL, "FAMILIAR_LOG": "error", "FAMILIAR_CONSOLE": "off", "FAMILIAR_TURNS_PER_MINUTE": "1000000",
 		"OPENAI_BASE_URL": s.model.URL, "OPENAI_API_KEY": "sk-test-0123456789abcdef", "OPENAI_MODEL": "main", "SIDE_MODEL": "side",
 	}
 	for i := range channels {

@@ -65,6 +65,9 @@ func readConfig(env func(string) (string, bool), dir string) (*config, error) {
 			wrong = slices.Insert(wrong, 0, complaint(token.setting, err))
 		}
 	}
+	if err := checkConsole(c); err != nil {
+		wrong = append(wrong, complaint(c.value("FAMILIAR_CONSOLE").setting, err))
+	}
 	if len(wrong) > 0 {
 		return c, wrong
 	}

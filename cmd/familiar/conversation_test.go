@@ -224,7 +224,7 @@ func TestConversations(t *testing.T) {
 func newConversation(t *testing.T, archive *txtar.Archive) *conversation {
 	c := &conversation{T: t, dir: t.TempDir(), discord: discordtest.New(t), search: newMetasearch(t), roles: map[string]bool{}, files: map[string][]byte{}}
 	c.env = map[string]string{
-		"DISCORD_TOKEN": discordtest.Token, "DISCORD_API_URL": c.discord.URL, "SEARXNG_URL": c.search.server.URL, "FAMILIAR_LOG": "debug",
+		"DISCORD_TOKEN": discordtest.Token, "DISCORD_API_URL": c.discord.URL, "SEARXNG_URL": c.search.server.URL, "FAMILIAR_LOG": "debug", "FAMILIAR_CONSOLE": "off",
 		"FAMILIAR_SEARCH": strings.Join(fewBackends, ","),
 	}
 	c.unhurried()

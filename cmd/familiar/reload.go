@@ -32,15 +32,20 @@ type reloader struct {
 	session *discord.Session
 	faults  []string // that were told and are still there
 	waiting []string // settings of .env that a restart would change
+
+	wanted chan chan struct{} // who wants them read again, and waits for that
+	ended  chan struct{}      // closed when nobody reads them any more
 }
 
 // run reads the files again whenever they change, until ctx is done. Where they cannot be watched it says so.
 func (r *reloader) run(ctx context.Context) {
+	defer close(r.ended)
 	r.tell(ctx, r.news(r.app.cast.get().Faults)...)
 	r.bot.DressAll(ctx)
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		r.unwatched(err)
+		r.readWhenWanted(ctx)
 		return
 	}
 	defer w.Close()
@@ -54,6 +59,9 @@ func (r *reloader) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
+		case done := <-r.wanted:
+			r.read(ctx)
+			close(done)
 		case e, open := <-w.Events:
 			if !open {
 				return
@@ -81,6 +89,19 @@ func (r *reloader) run(ctx context.Context) {
 				r.readEnvironment(ctx)
 			}
 			r.read(ctx)
+		}
+	}
+}
+
+// readWhenWanted reads the files again for whoever wants that, where they cannot be watched.
+func (r *reloader) readWhenWanted(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case done := <-r.wanted:
+			r.read(ctx)
+			close(done)
 		}
 	}
 }

@@ -110,7 +110,10 @@ func (a *app) serve(ctx context.Context, p *program) error {
 		background.Go(func() { w.Run(upkeep) })
 	}
 	background.Go(func() { a.embed(upkeep, p.far.embed) })
-	files := &reloader{app: a, program: p, bot: b, session: session}
+	files := &reloader{app: a, program: p, bot: b, session: session, wanted: make(chan chan struct{}), ended: make(chan struct{})}
+	if err := a.serveConsole(upkeep, p, b, session, files, &background); err != nil {
+		return err
+	}
 	background.Go(func() { files.run(upkeep) })
 
 	failed := make(chan error, 1)
@@ -207,6 +210,9 @@ func (a *app) describe(out io.Writer, width int) {
 	}
 	for _, line := range a.config.plain() {
 		say("note", "%s", line)
+	}
+	if a.pages != "" {
+		say("console", "%s", a.pages)
 	}
 	say("data", "%s", a.config.get("FAMILIAR_DATA"))
 }

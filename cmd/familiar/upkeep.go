@@ -102,6 +102,7 @@ func (a *app) tidy(ctx context.Context, servers func() (ids []string, known bool
 	a.tidied(ctx, "take deleted messages out of the records", a.traces.Forget(ctx))
 	a.tidied(ctx, "keep the database within its size", a.withinSize(ctx, now))
 	a.tidied(ctx, "merge the parts of the index", a.store.TidyIndex(ctx))
+	a.tidied(ctx, "index the words of records", a.traces.IndexWords(ctx))
 	a.tidied(ctx, "go on to forget people", a.traces.Unerased(ctx))
 	a.tidied(ctx, "give space back", a.store.Shrink(ctx))
 }

@@ -85,6 +85,8 @@ type app struct {
 	files    *attachment.Files // what hangs on messages; nil at a terminal, where nothing does
 	servers  *server.Servers   // where what was said before is searched; nil at a terminal
 
+	pages string // where the console is served; empty: nowhere
+
 	meter      *bot.Meter         // of what is asked of models beside the turns
 	embeddings *embedding.Service // nil: nothing is recalled by its meaning
 	summaries  *history.Summaries // what was said before the last messages of a channel; nil at a terminal

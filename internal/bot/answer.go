@@ -45,6 +45,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	a, err := actor.Model.Stream(ctx, llm.Request{Messages: modelMessages(p.Messages), Lane: t.Request.ChannelID}, func(words string) {
 		if t.Timings.FirstToken == 0 {
 			t.Timings.FirstToken = time.Since(t.Began)
+			t.Request.At(turn.Writing, 0)
 		}
 		if length += len(words); length > longestAnswer {
 			cancel(errEndless)

@@ -74,6 +74,7 @@ type Bot struct {
 	Log      *slog.Logger
 	Pace     Pace
 	Watch    func(a turn.Activity, n int) // is told what turns are at; nil: nobody watches
+	Progress func(turn.Progress)          // is told how far each turn has come, and must not wait; nil: nobody watches
 	WebOff   bool                         // the operator switched the web off for all channels
 	Limit    time.Duration                // for the model's answer, after the prompt is built; 0 is two minutes
 

@@ -49,7 +49,8 @@ func ParseQuotas(text string) ([]Quota, error) {
 	return all, nil
 }
 
-func (q Quota) used(u store.Usage) float64 {
+// Used is how much of what it limits was used.
+func (q Quota) Used(u store.Usage) float64 {
 	switch q.Of {
 	case turns:
 		return float64(u.Turns)
@@ -83,7 +84,7 @@ func spent(ctx context.Context, db *store.DB, quotas []Quota, p store.Party, of 
 	}
 	used, err := db.Usage(ctx, time.Now(), p)
 	for _, q := range quotas {
-		if slices.Contains(of, q.Of) && q.used(used[q.Scope]) >= q.Most {
+		if slices.Contains(of, q.Of) && q.Used(used[q.Scope]) >= q.Most {
 			return q.Scope, used[q.Scope].ID, err
 		}
 	}
@@ -155,10 +156,10 @@ func (b *Bot) usageLine(e turn.Event, whose sentence, scope string, used map[str
 		digits int
 	}{{turns, usageTurns, 0}, {lookups, usageLookups, 0}, {tokens, usageTokens, 0}, {dollars, usageDollars, 2}} {
 		q := Quota{Scope: scope, Of: one.of}
-		text := strconv.FormatFloat(q.used(u), 'f', one.digits, 64)
+		text := strconv.FormatFloat(q.Used(u), 'f', one.digits, 64)
 		if i := slices.IndexFunc(b.Quotas, func(q Quota) bool { return q.Scope == scope && q.Of == one.of }); i >= 0 {
 			text = usageOf.in(in, text, strconv.FormatFloat(b.Quotas[i].Most, 'f', one.digits, 64))
-		} else if q.used(u) == 0 {
+		} else if q.Used(u) == 0 {
 			continue
 		}
 		parts = append(parts, one.says.in(in, text))

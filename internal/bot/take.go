@@ -92,8 +92,11 @@ func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 // attempt is one attempt at a turn. It returns what is posted by then.
 func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, began time.Time, batch []arrival, heard map[string]hearing, obeyed *obedience) (so deliveryResult) {
 	so = resumed(batch[0])
+	t := &turn.Trace{}
 	defer func() {
 		if b.recovered("take a turn", recover()) {
+			t.Phase = turn.Broken
+			b.over(t)
 			b.tell(batch[0].Event, turnBroken, batch[0].claim())
 		}
 	}()
@@ -103,7 +106,8 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	defer typing.stop()
 	b.listen(ctx, batch, heard)
 	spoken, transcripts := withWords(batch, heard)
-	t := &turn.Trace{Request: b.request(ctx, actor, id, spoken), Phase: turn.Begun, Began: began, Transcripts: transcripts, ModelHost: actor.modelHost()}
+	*t = turn.Trace{Request: b.request(ctx, actor, id, spoken), Phase: turn.Begun, Began: began, Transcripts: transcripts, ModelHost: actor.modelHost()}
+	b.watched(t)
 	if said := batch[0].considered; said != nil {
 		t.Processed = append(t.Processed, *said)
 	}
@@ -227,6 +231,7 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 	b.count(ctx, t)               // before the record says that all is over: whoever writes next may have used up a quota
 	kept := b.keepReply(ctx, own) // before the record says that all is over: whoever writes next may mean it
 	b.saveFinally(ctx, t)
+	b.over(t)
 	if !kept {
 		b.keepReply(ctx, own)
 	}

@@ -20,7 +20,7 @@ var plan = [][]string{
 	{"internal/lookup/followup", "internal/memory/writer"},
 	{"internal/lookup/question"},
 	{"internal/context/prompt", "internal/providers/attachment", "internal/providers/character", "internal/providers/history", "internal/providers/memory", "internal/providers/server", "internal/providers/websearch"},
-	{"internal/bot/discord", "internal/bot/outgoing", "internal/bot/terminal", "internal/bot/view"},
+	{"internal/bot/discord", "internal/bot/outgoing", "internal/bot/terminal", "internal/bot/view", "internal/console"},
 	{"cmd/evaluate/train", "internal/bot"},
 	{"cmd/evaluate", "cmd/familiar", "internal/soak", "internal/web/page/visible/judge"},
 }

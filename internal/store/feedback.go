@@ -54,6 +54,11 @@ func (db *DB) FeedbackIn(ctx context.Context, character, guildID, personID strin
 	return db.feedback(ctx, `WHERE character = ? AND guild_id = ? AND (guild_id <> '' OR by_id = ?) ORDER BY domain, at, by_id`, character, guildID, personID)
 }
 
+// AllFeedback returns what was said of the sources of all characters, by character, domain and then by time.
+func (db *DB) AllFeedback(ctx context.Context) ([]Feedback, error) {
+	return db.feedback(ctx, `ORDER BY character, domain, at, by_id`)
+}
+
 func (db *DB) feedback(ctx context.Context, where string, args ...any) ([]Feedback, error) {
 	rows, err := db.readers.QueryContext(ctx, `SELECT character, domain, verdict, by_id, guild_id, url, at FROM feedback `+where, args...)
 	return collect(db, "read feedback", rows, err, func(row scanner) (f Feedback, err error) {

@@ -99,6 +99,12 @@ func (db *DB) reindex(ctx context.Context) error {
 		if _, err := tx.Exec(`INSERT INTO message_words (message_words) VALUES ('delete-all')`); err != nil {
 			return err
 		}
+		if _, err := tx.Exec(`INSERT INTO trace_words (trace_words) VALUES ('rebuild')`); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(`UPDATE trace_words_progress SET done = (SELECT coalesce(max(rowid), 0) FROM traces)`); err != nil {
+			return err
+		}
 		rows, err := tx.Query(`SELECT ` + rowColumns + ` FROM messages ORDER BY rowid`)
 		if err != nil {
 			return err

@@ -55,6 +55,8 @@ var plan = []planned{
 	{table: "texts", by: withRecords + ", the last that has them"},
 	{table: "open_records", by: withRecords},
 	{table: "record_parts", by: withRecords},
+	{table: "trace_words", by: "goes with traces"},
+	{table: "trace_words_progress", by: "a number alone"},
 	{table: "buttons", by: withRecords},
 
 	{table: "memories", by: "Erase deletes what is about them or at their wish, and what rests on their messages alone"},

@@ -68,19 +68,24 @@ func (s *Store) Recent(ctx context.Context, channelID string, n int) ([]Summary,
 	if err != nil {
 		return nil, fmt.Errorf("list traces: %w", s.DB.Explain(err))
 	}
+	all, err := summaries(rows)
+	if err != nil {
+		return nil, fmt.Errorf("list traces: %w", s.DB.Explain(err))
+	}
+	return all, nil
+}
+
+// summaries reads rows of summaryColumns and closes them.
+func summaries(rows *sql.Rows) (all []Summary, err error) {
 	defer rows.Close()
-	var all []Summary
 	for rows.Next() {
 		var t Summary
 		var began, took int64
 		if err := rows.Scan(&t.ID, &began, &took, &t.ChannelID, &t.Author, &t.Question, &t.Phase, &t.Lookup, &t.Model, &t.Err); err != nil {
-			return nil, fmt.Errorf("list traces: %w", s.DB.Explain(err))
+			return nil, err
 		}
 		t.Began, t.Took = time.UnixMicro(began).UTC(), time.Duration(took)*time.Microsecond
 		all = append(all, t)
 	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("list traces: %w", s.DB.Explain(err))
-	}
-	return all, nil
+	return all, rows.Err()
 }

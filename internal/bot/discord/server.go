@@ -21,6 +21,12 @@ const serverLimit = 3 * time.Second
 // Channels lists the channels of a server, and the threads in them that are known.
 func (s *Session) Channels(guildID string) []turn.Channel { return s.names.listChannels(guildID) }
 
+// ChannelName returns the name of a channel, empty if it is not known.
+func (s *Session) ChannelName(id string) string {
+	c, _ := s.names.channel(id)
+	return c.Name
+}
+
 func (d *directory) listChannels(guildID string) (all []turn.Channel) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()

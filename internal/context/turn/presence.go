@@ -1,5 +1,7 @@
 package turn
 
+import "time"
+
 // Presence is what people see beside the bot's name.
 type Presence struct {
 	Text string // what keeps it from answering as usual; empty: nothing
@@ -21,4 +23,20 @@ const (
 	Reading   Activity = "reading"   // some pages
 	Checking  Activity = "checking"  // what they say
 	Thinking  Activity = "thinking"  // waiting for the model
+	Writing   Activity = "writing"   // the model has begun to answer
 )
+
+// Progress is how far a turn has come, for whoever watches all of them. Who asked what is on the turn's record, if anything of theirs is kept.
+type Progress struct {
+	ID        string
+	Character string
+	GuildID   string
+	ChannelID string
+	Began     time.Time
+	Phase     Phase    // Begun while it goes on, and then how it ended
+	Activity  Activity // empty: it gathers what it knows
+	N         int      // of how many things
+	Lookup    State    // at the end; empty: there was none
+	Took      time.Duration
+	Err       string // at the end; redacted
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// browse reads a page of the console of a program that runs.
+func (c *conversation) browse(method, address string, form url.Values) (int, string) {
+	c.Helper()
+	r, err := http.NewRequestWithContext(c.Context(), method, address, strings.NewReader(form.Encode()))
+	c.must(err)
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	resp, err := http.DefaultClient.Do(r)
+	c.must(err)
+	defer resp.Body.Close()
+	defer http.DefaultClient.CloseIdleConnections()
+	body, err := io.ReadAll(resp.Body)
+	c.must(err)
+	return resp.StatusCode, string(body)
+}
+
+// TestConsole opens the pages of the real program: a turn is on them, and what is changed there is in force on the next.
+func TestConsole(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, txtar.Parse([]byte(`
+-- env --
+FAMILIAR_CONSOLE=127.0.0.1:0
+-- model --
+when "."
+say Hello from the model.
+`)))
+	c.do("console", "start")
+	found := regexp.MustCompile(`console +(http://127\.0\.0\.1:\d+)`).FindStringSubmatch(c.program.out.String())
+	if found == nil {
+		t.Fatalf("it does not say where the console is:\n%s", c.program.out)
+	}
+	at := found[1]
+	for _, line := range []string{"say general ana @familiar how are you?", "heard general", "has Hello from the model"} {
+		c.do("console", line)
+	}
+	if code, body := c.browse("GET", at+"/", nil); code != 200 || !strings.Contains(body, "how are you?") || !strings.Contains(body, "#general") || !strings.Contains(body, "connected") {
+		t.Errorf("%d %s", code, body)
+	}
+	if code, body := c.browse("GET", at+"/backends", nil); code != 200 || !strings.Contains(body, "searxng") {
+		t.Errorf("%d %s", code, body)
+	}
+	_, editor := c.browse("GET", at+"/characters/sage?file=persona.md", nil)
+	sum := regexp.MustCompile(`name="sum" value="(\w+)"`).FindStringSubmatch(editor)
+	if sum == nil {
+		t.Fatal(editor)
+	}
+	if code, body := c.browse("POST", at+"/characters/sage", url.Values{"file": {"persona.md"}, "sum": sum[1:], "text": {"Sage is a heron of some renown."}}); code != 200 || !strings.Contains(body, "in force from the next turn on") {
+		t.Errorf("%d %s", code, body)
+	}
+	for _, line := range []string{"say general ana @familiar and now?", "heard general"} {
+		c.do("console", line)
+	}
+	if p := c.prompt(); !strings.Contains(p, "a heron of some renown") {
+		t.Errorf("the next turn has another character: %s", p)
+	}
+	c.stop()
+}
+
+// TestConsoleAddress refuses to be reached from elsewhere without a token, and does without the pages where the port is in use.
+func TestConsoleAddress(t *testing.T) {
+	t.Parallel()
+	for at, token := range map[string]string{"0.0.0.0:8807": "", ":8807": "short", "192.168.1.4:8807": "", "console.example:8807": "", "8807": "", "127.0.0.1:http80": ""} {
+		c := newConversation(t, &txtar.Archive{})
+		c.env["FAMILIAR_CONSOLE"], c.env["FAMILIAR_CONSOLE_TOKEN"] = at, token
+		code, _, complaint := c.command(strings.NewReader(""), "run")
+		if code != exitUsage || !strings.Contains(complaint, "FAMILIAR_CONSOLE: ") {
+			t.Errorf("%s: exit code %d: %s", at, code, complaint)
+		}
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	c := newConversation(t, &txtar.Archive{})
+	c.env["FAMILIAR_CONSOLE"] = l.Addr().String()
+	c.do("console", "start")
+	if out := c.program.out.String(); !strings.Contains(out, "the console is not served; set FAMILIAR_CONSOLE to another address") {
+		t.Error(out)
+	}
+	c.stop()
+}

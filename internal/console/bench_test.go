@@ -1,0 +1,119 @@
+package console
+
+import (
+	"database/sql"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"familiar/internal/context/turn"
+)
+
+// grow copies the records that there are until there are n, a minute apart from each other, in 200 channels, of 500 people. Copies share the
+// rows with their records' bodies.
+func (w *world) grow(tb testing.TB, n int) {
+	tb.Helper()
+	err := w.store.Write(tb.Context(), func(tx *sql.Tx) error {
+		if _, err := tx.Exec(`CREATE TABLE topics (id INTEGER PRIMARY KEY, word TEXT)`); err != nil {
+			return err
+		}
+		for i := range 2000 {
+			if _, err := tx.Exec(`INSERT INTO topics VALUES (?, ?)`, i, fmt.Sprintf("topic%dx", i)); err != nil {
+				return err
+			}
+		}
+		_, err := tx.Exec(`WITH RECURSIVE seq (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM seq WHERE i < ?),
+			some AS (SELECT *, row_number() OVER (ORDER BY id) - 1 AS k, count(*) OVER () AS n FROM traces WHERE phase NOT IN ('begun', 'answering'))
+			INSERT INTO traces (id, channel_id, guild_id, began, took, phase, lookup, author, question, model, err, record, part, parts)
+			SELECT printf('01JA%022d', i), 'c' || (i % 200), '900', ? + i * 60000000, s.took, CASE WHEN i % 97 = 0 THEN 'failed' WHEN i % 89 = 0 THEN 'interrupted' ELSE 'answered' END,
+				s.lookup, (SELECT word FROM topics WHERE id = i * 7919 % 500) || ' Smith', s.question || ' ' || (SELECT word FROM topics WHERE id = i * 31 % 2000), s.model, '', '', s.part, s.parts
+			FROM seq JOIN some s ON s.k = seq.i % s.n`, n-1, w.now.Add(-time.Duration(n)*time.Minute-24*time.Hour).UnixMicro())
+		if err == nil {
+			_, err = tx.Exec(`DROP TABLE topics`)
+		}
+		return err
+	})
+	if err == nil {
+		err = w.traces.IndexWords(tb.Context())
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// BenchmarkPages opens pages over 200,000 records, through the real handler, and reports the median.
+func BenchmarkPages(b *testing.B) {
+	n := 200_000
+	if testing.Short() {
+		n = 2_000
+	}
+	w := newWorld(b, nil).fill(b)
+	w.grow(b, n)
+	for _, path := range []string{
+		"/", "/turns", "/turns?q=moons", "/turns?q=topic77x", "/turns?q=saturn+topic124x", "/turns?q=zebra", "/turns?who=topic33x", "/turns?q=moo*", "/turns?who=topic33&q=saturn", "/turns?channel=c17", "/turns?state=failed",
+		"/turns?lookup=failed", "/turns?state=failed&q=moons", "/turns?channel=c17&lookup=found&state=interrupted", fmt.Sprintf("/turns?before=01JA%022d", n/2), fmt.Sprintf("/turns?q=moons&before=01JA%022d", n/2), "/turns?since=2020-01-01&until=2020-02-01",
+		fmt.Sprintf("/turn/01JA%022d", n/2), fmt.Sprintf("/turn/01JA%022d?tab=record", n/2), "/lookups", "/lookups?lookup=failed", "/sources", "/backends", "/memory", "/characters", "/characters/sage", "/usage", "/doctor",
+	} {
+		b.Run(path, func(b *testing.B) {
+			var took []time.Duration
+			for b.Loop() {
+				began := time.Now()
+				if rec := w.ask("GET", path, nil); rec.Code != http.StatusOK {
+					b.Fatal(rec.Code, rec.Body)
+				}
+				took = append(took, time.Since(began))
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "ms/median")
+		})
+	}
+}
+
+// BenchmarkTurn publishes what a turn does, with as many pages open.
+func BenchmarkTurn(b *testing.B) {
+	for _, pages := range []int{0, 20} {
+		b.Run(fmt.Sprint(pages, " pages"), func(b *testing.B) {
+			w := newWorld(b, nil).fill(b)
+			server := serve(b, w)
+			var reading sync.WaitGroup
+			var bytes atomic.Int64
+			for range pages {
+				resp, err := http.Get(server.url + "/live")
+				if err != nil {
+					b.Fatal(err)
+				}
+				reading.Go(func() {
+					defer resp.Body.Close()
+					var buffer [16 << 10]byte
+					for {
+						n, err := resp.Body.Read(buffer[:])
+						bytes.Add(int64(n))
+						if err != nil {
+							return
+						}
+					}
+				})
+			}
+			n := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				n++
+				p := turn.Progress{ID: fmt.Sprint("01RUN", n%64, n), Character: "sage", ChannelID: "901", Began: w.now, Phase: turn.Begun}
+				w.feed.Publish(p)
+				for _, a := range []turn.Activity{turn.Searching, turn.Reading, turn.Checking, turn.Thinking, turn.Writing} {
+					p.Activity = a
+					w.feed.Publish(p)
+				}
+				p.Phase = turn.Answered
+				w.feed.Publish(p)
+			}
+			b.StopTimer()
+			server.stop()
+			reading.Wait()
+		})
+	}
+}

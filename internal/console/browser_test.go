@@ -1,0 +1,378 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"familiar/internal/context/turn"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	capture "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// The pages in a real browser. Where there is none these tests are skipped, unless FAMILIAR_TEST_BROWSER says that there must be one. The
+// pictures of doc/console are made by
+//
+//	go test ./internal/console -run TestScreenshots -screenshots ../../doc/console
+
+var screenshots = flag.String("screenshots", "", "folder for pictures of the pages; .png at its end makes them PNG")
+
+const (
+	browserPatience = 15 * time.Second
+	// axePath is where .ci/run puts axe-core, which looks for what keeps people from using a page.
+	axePath = "../../.ci/browser/node_modules/axe-core/axe.min.js"
+)
+
+// needed reports whether tests must not be skipped.
+func needed() bool { return os.Getenv("FAMILIAR_TEST_BROWSER") == "needed" }
+
+func skip(tb testing.TB, why string) {
+	tb.Helper()
+	if needed() {
+		tb.Fatal(why)
+	}
+	tb.Skip(why)
+}
+
+// browser is a Chromium, with a console that it looks at.
+type browser struct {
+	ctx context.Context
+	w   *world
+	at  string
+
+	mu     sync.Mutex
+	faults []string // what a page complained of, or loaded from elsewhere; guarded by mu
+}
+
+func openBrowser(t *testing.T) *browser {
+	t.Helper()
+	program, err := exec.LookPath("chromium")
+	if err != nil {
+		skip(t, "chromium is not installed: apt-get install chromium")
+	}
+	w := newWorld(t, nil).fill(t)
+	b := &browser{w: w, at: serve(t, w).url}
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"), chromedp.Flag("hide-scrollbars", true), chromedp.WindowSize(1280, 800))
+	allocated, end := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(end)
+	quiet := func(string, ...any) {}
+	ctx, closed := chromedp.NewContext(allocated, chromedp.WithErrorf(quiet), chromedp.WithLogf(quiet))
+	t.Cleanup(closed)
+	ctx, late := context.WithTimeout(ctx, 3*time.Minute)
+	t.Cleanup(late)
+	b.ctx = ctx
+	if err := chromedp.Run(ctx); err != nil {
+		skip(t, fmt.Sprint("chromium does not start: ", err))
+	}
+	chromedp.ListenTarget(ctx, b.watch)
+	if err := chromedp.Run(ctx, network.Enable(), log.Enable(), runtime.Enable()); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func (b *browser) watch(e any) {
+	fault := ""
+	switch e := e.(type) {
+	case *network.EventRequestWillBeSent:
+		if u := e.Request.URL; !strings.HasPrefix(u, b.at+"/") && !strings.HasPrefix(u, "data:") && u != "about:blank" {
+			fault = "loads " + u
+		}
+	case *runtime.EventExceptionThrown:
+		fault = "throws " + e.ExceptionDetails.Error()
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.APITypeError || e.Type == runtime.APITypeWarning {
+			fault = fmt.Sprint("writes to its console: ", e.Args)
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.LevelError {
+			fault = e.Entry.Text + " " + e.Entry.URL
+		}
+	}
+	if fault != "" {
+		b.mu.Lock()
+		b.faults = append(b.faults, fault)
+		b.mu.Unlock()
+	}
+}
+
+// trouble returns what there was since it was called last.
+func (b *browser) trouble() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := b.faults
+	b.faults = nil
+	return all
+}
+
+// do runs actions, all within some time.
+func (b *browser) do(t *testing.T, actions ...chromedp.Action) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, browserPatience)
+	defer cancel()
+	if err := chromedp.Run(ctx, actions...); err != nil {
+		var body string
+		_ = chromedp.Run(b.ctx, chromedp.Text("body", &body, chromedp.ByQuery))
+		t.Fatalf("%v\nthe page: %s", err, body)
+	}
+}
+
+func (b *browser) open(path string) chromedp.Action { return chromedp.Navigate(b.at + path) }
+
+// says waits until an element holds words, also on a page that is still to come.
+func says(selector, words string) chromedp.Action {
+	quoted, _ := json.Marshal([]string{selector, words})
+	script := fmt.Sprintf("(([s, w]) => document.readyState === 'complete' && [...document.querySelectorAll(s)].some(e => e.textContent.includes(w)))(%s)", quoted)
+	return chromedp.ActionFunc(func(ctx context.Context) error {
+		for {
+			said := false
+			if err := chromedp.Evaluate(script, &said).Do(ctx); said && err == nil { // there is an error between two pages
+				return nil
+			}
+			select {
+			case <-time.After(20 * time.Millisecond):
+			case <-ctx.Done():
+				return fmt.Errorf("%s does not say %q: %w", selector, words, ctx.Err())
+			}
+		}
+	})
+}
+
+// within asks a question about the page.
+func within[T any](b *browser, t *testing.T, script string) (answer T) {
+	t.Helper()
+	b.do(t, chromedp.Evaluate(script, &answer))
+	return answer
+}
+
+func device(width, height int64, dark bool) chromedp.Tasks {
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	return chromedp.Tasks{
+		chromedp.EmulateViewport(width, height), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+	}
+}
+
+// TestBrowser opens every page, light and dark, on a desktop and a phone.
+func TestBrowser(t *testing.T) {
+	b := openBrowser(t)
+	axe, err := os.ReadFile(axePath)
+	if err != nil && needed() {
+		t.Fatal(err)
+	}
+	t.Run("every page", func(t *testing.T) {
+		for i, path := range pagesOf() {
+			b.do(t, device(1280, 800, i%2 == 0), b.open(path))
+			if all := b.trouble(); all != nil {
+				t.Errorf("%s: %q", path, all)
+			}
+			if axe != nil && !alike(path) {
+				b.do(t, chromedp.Evaluate(string(axe), nil))
+				for _, v := range b.violations(t) {
+					t.Errorf("%s: %s", path, v)
+				}
+			}
+			b.do(t, device(390, 844, i%2 == 1))
+			if wide := within[int](b, t, "document.documentElement.scrollWidth"); wide > 390 {
+				t.Errorf("%s is %d wide on a phone", path, wide)
+			}
+		}
+		if axe == nil {
+			t.Log("axe-core is not installed, and was not asked: .ci/run does that, by npm")
+		}
+	})
+	b.trouble()
+	t.Run("live turns", b.liveTurns)
+	t.Run("a character", b.character)
+	t.Run("memory", b.memory)
+	t.Run("another site", b.elsewhere)
+	t.Run("keys", b.keys)
+	t.Run("without JavaScript", b.unscripted)
+}
+
+// alike reports whether a page is made of what another is: axe is slow.
+func alike(path string) bool {
+	return strings.Contains(path, "?") && !strings.Contains(path, "tab=sources") && !strings.HasPrefix(path, "/sources/") || strings.HasSuffix(path, "993")
+}
+
+// violations are what axe finds that is serious or critical.
+func (b *browser) violations(t *testing.T) (all []string) {
+	t.Helper()
+	var found []struct {
+		ID, Impact, Help string
+		Nodes            []struct {
+			HTML           string
+			FailureSummary string
+		}
+	}
+	await := func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
+	b.do(t, chromedp.Evaluate(`axe.run({resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}).then(r => r.violations)`, &found, await))
+	for _, v := range found {
+		if v.Impact == "serious" || v.Impact == "critical" {
+			all = append(all, fmt.Sprintf("%s (%s): %s", v.ID, v.Help, v.Nodes[0].HTML+" "+v.Nodes[0].FailureSummary))
+		}
+	}
+	return all
+}
+
+func (b *browser) liveTurns(t *testing.T) {
+	b.do(t, device(1280, 800, false), b.open("/"), says("#live-text", "live"))
+	p := b.w.begin(t, "01RUN1", "Hugo", "901", "what is the tallest tree?", time.Second)
+	b.w.feed.Publish(p)
+	b.do(t, says("#runs .run", "what is the tallest tree?"), says("#runs .run", "gathering context"))
+	p.Activity, p.N = turn.Reading, 4
+	b.w.feed.Publish(p)
+	b.do(t, says("#runs .run", "reading 4 pages"))
+	p.Phase, p.Took = turn.Answered, 2*time.Second
+	b.w.feed.Publish(p)
+	b.do(t, says("#runs .over", "answered"))
+	if n := within[int](b, t, `document.querySelectorAll("#runs .run").length`); n != 1 {
+		t.Errorf("it stands there %d times", n)
+	}
+	if all := b.trouble(); all != nil {
+		t.Errorf("%q", all)
+	}
+}
+
+// character is edited wrongly, and then rightly.
+func (b *browser) character(t *testing.T) {
+	b.do(t, b.open("/characters/sage?file=character.toml"), says("#verdict", "In order"))
+	was := within[string](b, t, `document.getElementById("text").value`)
+	// It is written as a person does: with a key at a time.
+	b.do(t, chromedp.Focus("#text", chromedp.ByQuery), chromedp.Evaluate(`document.getElementById("text").setSelectionRange(0, 0)`, nil), chromedp.SendKeys("#text", "nmae = 1\n", chromedp.ByQuery))
+	b.do(t, says("#verdict", "Refused"), says("#verdict .place", "line "), says("#verdict", "nmae"))
+	now := within[string](b, t, `document.getElementById("text").value`)
+	at := strings.Count(now[:strings.Index(now, "nmae")], "\n") + 1
+	b.do(t, says("#verdict .place", fmt.Sprintf("line %d, column 1", at)), chromedp.Click("#edit button.primary", chromedp.ByQuery), says(".problem", "It was not saved"), says("#verdict", fmt.Sprintf("line %d, column 1", at)))
+	if c := b.w.cast.get("sage"); c.Name != "Sage" {
+		t.Errorf("%s is in force", c.Name)
+	}
+	faults := b.trouble() // the browser itself says that a page came with 422
+	if faults = slices.DeleteFunc(faults, func(f string) bool { return strings.Contains(f, "422") }); len(faults) > 0 {
+		t.Errorf("%q", faults)
+	}
+	named := regexp.MustCompile(`"Sage"`).ReplaceAllString(was, `"Minerva"`)
+	quoted, _ := json.Marshal(named)
+	b.do(t, b.open("/characters/sage?file=character.toml"), chromedp.Evaluate(fmt.Sprintf(`{ const t = document.getElementById("text"); t.value = %s; t.dispatchEvent(new Event("input")); }`, quoted), nil),
+		says("#verdict", "You are Minerva"), chromedp.Click("#edit button.primary", chromedp.ByQuery), says(".notice", "in force from the next turn on"), says("h1", "Minerva"))
+	if c := b.w.cast.get("sage"); c.Name != "Minerva" {
+		t.Errorf("%s is in force", c.Name)
+	}
+	if all := b.trouble(); all != nil {
+		t.Errorf("%q", all)
+	}
+}
+
+func (b *browser) memory(t *testing.T) {
+	b.do(t, b.open("/memory?q=hazelnuts"), chromedp.Click(".card a", chromedp.ByQuery), chromedp.WaitVisible("#text", chromedp.ByQuery),
+		chromedp.SetValue("#text", "Ada is allergic to walnuts.", chromedp.ByQuery), chromedp.Click("button.primary", chromedp.ByQuery), says(".notice", "corrected"), says("main", "hazelnuts"))
+	b.do(t, chromedp.Click("a.danger", chromedp.ByQuery), says("h1", "Delete this statement?"), chromedp.Click(`main .acts a`, chromedp.ByQuery), says("h1", "Statement"),
+		chromedp.Click("a.danger", chromedp.ByQuery), says("h1", "Delete this statement?"), chromedp.Click("button.danger", chromedp.ByQuery), says(".notice", "Deleted"), b.open("/memory?q=walnuts"), says(".empty", "Nothing like that"))
+	if all := b.trouble(); all != nil {
+		t.Errorf("%q", all)
+	}
+}
+
+// elsewhere is another site whose page sends a form here.
+func (b *browser) elsewhere(t *testing.T) {
+	form := `<form method=post action="` + b.at + `/memory/2/delete"><button>x</button></form>`
+	b.do(t, chromedp.Navigate("data:text/html,"+url.PathEscape(form)), chromedp.Click("button", chromedp.ByQuery), says("body", "sent by another site"))
+	if rec := b.w.ask("GET", "/memory/2", nil); rec.Code != 200 {
+		t.Error("the statement is gone")
+	}
+	b.trouble()
+}
+
+func (b *browser) keys(t *testing.T) {
+	b.do(t, b.open("/"), chromedp.KeyEvent("g"), chromedp.KeyEvent("s"), says("h1", "Search"), chromedp.KeyEvent("/"))
+	if at := within[string](b, t, "document.activeElement.name"); at != "q" {
+		t.Errorf("the key / goes to %q", at)
+	}
+	b.do(t, b.open("/"), chromedp.KeyEvent("\t"))
+	if at := within[string](b, t, "document.activeElement.textContent"); at != "Skip to the page" {
+		t.Errorf("the first stop is %q", at)
+	}
+}
+
+// unscripted reads and edits without scripts.
+func (b *browser) unscripted(t *testing.T) {
+	off := emulation.SetScriptExecutionDisabled(true)
+	b.do(t, off)
+	defer b.do(t, emulation.SetScriptExecutionDisabled(false))
+	b.do(t, b.open("/turns?q=moons"), chromedp.Click("td.q a", chromedp.ByQuery), chromedp.WaitVisible(".timeline", chromedp.ByQuery),
+		chromedp.Click(`.tabs a[href*="prompt"]`, chromedp.ByQuery), chromedp.WaitVisible(".prompt", chromedp.ByQuery),
+		b.open("/characters/sage?file=persona.md"), chromedp.WaitVisible("#check", chromedp.ByQuery), chromedp.Click("#check", chromedp.ByQuery), chromedp.WaitVisible("#verdict h2.good", chromedp.ByQuery),
+		chromedp.Click(`.themes button[value="dark"]`, chromedp.ByQuery), chromedp.WaitVisible(`html[data-theme="dark"]`, chromedp.ByQuery))
+	b.do(t, chromedp.Click(`.themes button[value="system"]`, chromedp.ByQuery), chromedp.WaitVisible("html:not([data-theme])", chromedp.ByQuery))
+}
+
+// TestScreenshots makes the pictures of the pages, where a folder for them is given.
+func TestScreenshots(t *testing.T) {
+	if *screenshots == "" {
+		t.Skip("no -screenshots")
+	}
+	b := openBrowser(t)
+	b.w.feed.Publish(b.w.begin(t, "01RUN1", "Hugo", "901", "what is the tallest tree in the world, and can one visit it?", 4*time.Second))
+	p := b.w.begin(t, "01RUN2", "Iris", "902", "is the ISS over Europe tonight?", 2*time.Second)
+	p.Activity, p.N = turn.Reading, 3
+	b.w.feed.Publish(p)
+	b.w.ask("POST", "/doctor", url.Values{})
+	const id = "/turn/01KB0000000000000000001000"
+	shots := []struct{ name, path string }{
+		{"now", "/"}, {"turn", id}, {"turn-sources", id + "?tab=sources"}, {"turn-prompt", id + "?tab=prompt"}, {"search", "/turns"}, {"lookups", "/lookups"}, {"sources", "/sources"}, {"backends", "/backends"},
+		{"memory", "/memory"}, {"statement", "/memory/1"}, {"delete", "/memory/1/delete"}, {"characters", "/characters"}, {"editor", "/characters/sage"}, {"usage", "/usage"}, {"doctor", "/doctor"},
+	}
+	folder, format, ending := *screenshots, capture.CaptureScreenshotFormatWebp, ".webp"
+	if strings.HasSuffix(folder, ".png") {
+		format, ending = capture.CaptureScreenshotFormatPng, ".png"
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []struct {
+		name          string
+		width, height int64
+		dark          bool
+	}{{"desktop-light", 1280, 860, false}, {"desktop-dark", 1280, 860, true}, {"phone-light", 390, 844, false}, {"phone-dark", 390, 844, true}} {
+		for _, s := range shots {
+			var picture []byte
+			ready := says("body", "")
+			if s.path == "/" {
+				ready = says("#live-text", "live")
+			}
+			b.do(t, device(d.width, d.height, d.dark), b.open(s.path), ready, chromedp.ActionFunc(func(ctx context.Context) (err error) {
+				shot := capture.CaptureScreenshot().WithFormat(format)
+				if ending == ".webp" {
+					shot = shot.WithQuality(82)
+				}
+				picture, err = shot.Do(ctx)
+				return err
+			}))
+			if len(picture) > 100<<10 && ending == ".webp" {
+				t.Errorf("%s is %d bytes", s.name, len(picture))
+			}
+			if err := os.WriteFile(filepath.Join(folder, s.name+"-"+d.name+ending), picture, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

@@ -1,0 +1,423 @@
+package console
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// ask sends a request as a browser on this machine does, and returns the answer.
+func (w *world) ask(method, target string, form url.Values, change ...func(*http.Request)) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, "http://localhost:8807"+target, strings.NewReader(form.Encode()))
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	for _, c := range change {
+		c(r)
+	}
+	rec := httptest.NewRecorder()
+	w.Handler().ServeHTTP(rec, r)
+	return rec
+}
+
+// pagesOf are all pages that there are.
+func pagesOf() []string {
+	const id = "/turn/01KB0000000000000000001000"
+	return []string{
+		"/", "/turns", "/turns?q=moons", "/turns?who=nobody", id, id + "?tab=prompt", id + "?tab=sources", id + "?tab=cut", id + "?tab=record", "/turn/01KB0000000000000000000993",
+		"/lookups", "/lookups?lookup=failed", "/sources", "/sources/forget?character=sage&domain=content-farm.example", "/backends",
+		"/memory", "/memory?in=channel:905", "/memory/1", "/memory/1/delete", "/characters", "/characters/sage", "/characters/sage?file=persona.md", "/usage", "/usage?days=7", "/doctor",
+	}
+}
+
+func TestPages(t *testing.T) {
+	w := newWorld(t, nil).fill(t)
+	empty := newWorld(t, nil)
+	for _, path := range pagesOf() {
+		rec := w.ask("GET", path, nil)
+		body := rec.Body.String()
+		if rec.Code != 200 || !strings.HasSuffix(strings.TrimSpace(body), "</html>") {
+			t.Errorf("%s: %d %s", path, rec.Code, body)
+		}
+		if bad := regexp.MustCompile(`(?i) on[a-z]+="|<style|<script>| style="|javascript:|ZgotmplZ|no value|%!`).FindString(body); bad != "" {
+			t.Errorf("%s holds %q", path, bad)
+		}
+		for _, src := range regexp.MustCompile(`(?:src|href|action)="(https?:)?//[^"]*"`).FindAllString(body, -1) {
+			if !strings.HasPrefix(src, "href=") { // a link loads nothing
+				t.Errorf("%s loads %s", path, src)
+			}
+		}
+		if rec := empty.ask("GET", path, nil); rec.Code != 200 && rec.Code != 404 {
+			t.Errorf("%s of an empty store: %d", path, rec.Code)
+		}
+	}
+}
+
+// What stands on pages, by what the operator came for.
+func TestWords(t *testing.T) {
+	w := newWorld(t, nil).fill(t)
+	w.feed.Publish(w.begin(t, "01RUN1", "Hugo", "901", "what is the tallest tree?", 3*time.Second))
+	const id = "/turn/01KB0000000000000000001000"
+	for path, words := range map[string][]string{
+		"/":                          {"what is the tallest tree?", "#general", "gathering context", "connected", "2 waiting", "of 5"},
+		"/turns?q=moon":              {"How many moons", "seen from the Moon"},
+		"/turns?who=dmi":             {"SQLITE_BUSY"},
+		"/turns?state=failed":        {"haiku"},
+		"/turns?q=zebra":             {"No turn on record is like that"},
+		id:                           {"274 confirmed moons", "Where the time went", "<svg", "verifies citations", "Saturn number of confirmed moons", "274 moons"},
+		id + "?tab=prompt":           {"You are Sage", "from the web", "recent history"},
+		id + "?tab=sources":          {"science.nasa.gov", "In March 2025", "http error", "Refused by the checks"},
+		id + "?tab=cut":              {"truncated", "O6", "when the rings were formed"},
+		id + "?tab=record":           {"&#34;backend&#34;: &#34;searxng&#34;"},
+		"/lookups":                   {"sources disagree", "contradicts 93 %", "no search service answered"},
+		"/sources":                   {"old-astronomy.example", "dwd.de", "and no others"},
+		"/backends":                  {"resting", "412 of 2 000", "TAVILY_API_KEY is not set"},
+		"/memory":                    {"hazelnuts", "about Ada", "#cooking"},
+		"/memory?kind=topic":         {"Tuesday mornings"},
+		"/characters":                {"Sage", "in force", "built in", "persona.md"},
+		"/characters/sage":           {"In order", "The prompt it makes", "Ada: Hello"},
+		"/usage":                     {"Tokens by day", "#science", "Dmitri"},
+		"/turn/01KB0000000000000009": {"There is no record"},
+	} {
+		body := w.ask("GET", path, nil).Body.String()
+		for _, word := range words {
+			if !strings.Contains(body, word) {
+				t.Errorf("%s does not say %q", path, word)
+			}
+		}
+	}
+	if body := w.ask("GET", "/memory?kind=topic", nil).Body.String(); strings.Contains(body, "hazelnuts") {
+		t.Error("a topic is a person")
+	}
+}
+
+func TestWhoMayCome(t *testing.T) {
+	w := newWorld(t, nil).fill(t)
+	host := func(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
+	header := func(name, value string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set(name, value) }
+	}
+	for _, c := range []struct {
+		what         string
+		method, path string
+		change       []func(*http.Request)
+		want         int
+	}{
+		{"localhost", "GET", "/", []func(*http.Request){host("localhost:8807")}, 200},
+		{"an address of loopback", "GET", "/", []func(*http.Request){host("127.0.0.1:8807")}, 200},
+		{"the same of IPv6", "GET", "/", []func(*http.Request){host("[::1]:8807")}, 200},
+		{"a name that was rebound", "GET", "/", []func(*http.Request){host("evil.example:8807")}, 421},
+		{"a name that begins like one of ours", "GET", "/", []func(*http.Request){host("localhost.evil.example")}, 421},
+		{"an address of the network", "GET", "/", []func(*http.Request){host("192.168.1.4:8807")}, 421},
+		{"a form of another site", "POST", "/memory/1/delete", []func(*http.Request){header("Sec-Fetch-Site", "cross-site")}, 403},
+		{"a form of an old browser on another site", "POST", "/memory/1/delete", []func(*http.Request){header("Sec-Fetch-Site", ""), header("Origin", "https://evil.example")}, 403},
+		{"deletion by a link", "GET", "/memory/1/delete", nil, 200},
+		{"another method", "DELETE", "/memory/1", nil, 404},
+		{"a file that is none", "GET", "/static/..%2fconsole.go", nil, 404},
+	} {
+		if got := w.ask(c.method, c.path, url.Values{}, c.change...); got.Code != c.want {
+			t.Errorf("%s: %d, want %d", c.what, got.Code, c.want)
+		}
+	}
+	if all, err := w.store.BrowseMemories(t.Context(), store.Browse{ID: 1, Limit: 1}); len(all) != 1 || err != nil {
+		t.Error("a statement is gone", err)
+	}
+	h := w.ask("GET", "/", nil).Header()
+	for name, want := range map[string]string{"Content-Security-Policy": "default-src 'none'", "X-Frame-Options": "DENY", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"} {
+		if !strings.Contains(h.Get(name), want) {
+			t.Errorf("%s: %q", name, h.Get(name))
+		}
+	}
+}
+
+func TestToken(t *testing.T) {
+	w := newWorld(t, func(c *Config) { c.Token, c.Hosts = "correct-horse-battery", []string{"familiar.example"} }).fill(t)
+	with := func(value string) func(*http.Request) {
+		return func(r *http.Request) { r.AddCookie(&http.Cookie{Name: sessionCookie, Value: value}) }
+	}
+	bearer := func(token string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }
+	}
+	if rec := w.ask("GET", "/", nil); rec.Code != 303 || rec.Header().Get("Location") != "/login" {
+		t.Error("without a token:", rec.Code)
+	}
+	for _, path := range []string{"/turns", "/live", "/memory/1", "/characters/sage"} {
+		if body := w.ask("GET", path, nil).Body.String(); strings.Contains(body, "hazelnuts") || strings.Contains(body, "Saturn") {
+			t.Error(path, "shows something")
+		}
+	}
+	if rec := w.ask("GET", "/static/style.css", nil); rec.Code != 200 {
+		t.Error("the form has no style:", rec.Code)
+	}
+	if rec := w.ask("GET", "/", nil, bearer("correct-horse-battery"), func(r *http.Request) { r.Host = "familiar.example" }); rec.Code != 200 {
+		t.Error("with the token:", rec.Code)
+	}
+	rec := w.ask("POST", "/login", url.Values{"token": {"correct-horse-battery"}})
+	cookies := rec.Result().Cookies()
+	if rec.Code != 303 || len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode {
+		t.Fatal(rec.Code, cookies)
+	}
+	if rec := w.ask("GET", "/", nil, with(cookies[0].Value)); rec.Code != 200 {
+		t.Error("with a session:", rec.Code)
+	}
+	_, signature, _ := strings.Cut(cookies[0].Value, ".")
+	for _, forged := range []string{"", "99999999999." + signature, w.session(time.Now().Add(-time.Minute)), "x", cookies[0].Value + "x"} {
+		if rec := w.ask("GET", "/", nil, with(forged)); rec.Code == 200 {
+			t.Errorf("the session %q is taken", forged)
+		}
+	}
+	for range mostAttempts {
+		if rec := w.ask("POST", "/login", url.Values{"token": {"guess"}}); rec.Code != 401 {
+			t.Fatal(rec.Code)
+		}
+	}
+	if rec := w.ask("POST", "/login", url.Values{"token": {"correct-horse-battery"}}); rec.Code != 429 {
+		t.Error("after many guesses:", rec.Code)
+	}
+}
+
+// No page shows a secret, wherever it got in.
+func TestSecrets(t *testing.T) {
+	w := newWorld(t, nil).fill(t)
+	tr := someone{who: "Ada", channel: "901", question: "my key is " + secret, reply: secret, took: time.Second}.record("01SECRET", w.now)
+	if err := w.traces.Save(t.Context(), tr); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(w.Shelf.Dir, "sage", "persona.md")
+	if err := w.Shelf.save(t.Context(), "sage", "persona.md", "Sage knows "+secret); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(pagesOf(), "/turn/01SECRET", "/turn/01SECRET?tab=prompt", "/turn/01SECRET?tab=record", "/turns?q=key") {
+		if strings.Contains(w.ask("GET", path, nil).Body.String(), secret) {
+			t.Error(path, "shows a secret")
+		}
+	}
+	// What is shown without it must not be saved over it.
+	if body := w.ask("GET", "/characters/sage?file=persona.md", nil).Body.String(); strings.Contains(body, "<textarea") {
+		t.Error("a file with a secret can be edited")
+	}
+	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), secret) {
+		t.Error("the file has changed", err)
+	}
+}
+
+func TestCorrectMemory(t *testing.T) {
+	w := newWorld(t, nil).fill(t)
+	rec := w.ask("POST", "/memory/1", url.Values{"text": {"Ada is allergic to walnuts.\r\n"}})
+	if rec.Code != 303 || rec.Header().Get("Location") != "/memory/6?done=corrected" {
+		t.Fatal(rec.Code, rec.Header())
+	}
+	body := w.ask("GET", "/memory/6?done=corrected", nil).Body.String()
+	for _, word := range []string{"allergic to walnuts", "What it said before", "hazelnuts", "The statement is corrected"} {
+		if !strings.Contains(body, word) {
+			t.Errorf("the page does not say %q", word)
+		}
+	}
+	told, err := w.store.MemoriesAbout(t.Context(), store.WithinGuild("900", []string{"905"}), []string{"7Ada"})
+	if err != nil || len(told) != 1 || told[0].Text != "Ada is allergic to walnuts." || told[0].By != "7Ada" || !told[0].Pinned {
+		t.Fatal(told, err)
+	}
+	if rec := w.ask("POST", "/memory/1", url.Values{"text": {"something else"}}); rec.Code != 422 {
+		t.Error("history was corrected:", rec.Code)
+	}
+	if rec := w.ask("POST", "/memory/6", url.Values{"text": {""}}); rec.Code != 422 {
+		t.Error("an empty statement:", rec.Code)
+	}
+	if rec := w.ask("POST", "/memory/6", url.Values{"text": {told[0].Text}, "pin": {"no"}}); rec.Code != 303 {
+		t.Error("unpin:", rec.Code)
+	}
+	if rec := w.ask("POST", "/memory/6/delete", url.Values{}); rec.Code != 303 {
+		t.Error("delete:", rec.Code)
+	}
+	for _, path := range []string{"/memory/6", "/memory/1"} {
+		if rec := w.ask("GET", path, nil); rec.Code != 404 {
+			t.Error(path, "is still there:", rec.Code)
+		}
+	}
+}
+
+func TestForgetSource(t *testing.T) {
+	w := newWorld(t, nil).fill(t)
+	form := url.Values{"character": {"sage"}, "domain": {"old-astronomy.example"}}
+	if rec := w.ask("POST", "/sources/forget", form); rec.Code != 303 {
+		t.Fatal(rec.Code)
+	}
+	all, err := w.store.AllFeedback(t.Context())
+	if err != nil || len(all) != 1 || all[0].Domain != "content-farm.example" {
+		t.Error(all, err)
+	}
+}
+
+func TestEditCharacter(t *testing.T) {
+	w := newWorld(t, nil)
+	text, err := w.Shelf.read("sage", "character.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := func(text, read string) url.Values {
+		return url.Values{"file": {"character.toml"}, "sum": {sumOf(read)}, "text": {strings.ReplaceAll(text, "\n", "\r\n")}}
+	}
+	named := strings.Replace(text, "\"Sage\"", "\"Minerva\"", 1)
+	if named == text {
+		t.Fatal("the character has no name to change")
+	}
+	wrong := named + "\n[web]\nenabeld = true\n"
+	rec := w.ask("POST", "/characters/sage", form(wrong, text))
+	place := regexp.MustCompile(`line \d+, column 1</a>`).FindString(rec.Body.String())
+	if rec.Code != 422 || place == "" || !strings.Contains(rec.Body.String(), "enabeld") || !strings.Contains(rec.Body.String(), "Minerva") {
+		t.Errorf("a key that there is not: %d %q", rec.Code, place)
+	}
+	if _, err := os.Stat(w.Shelf.Dir); err == nil {
+		t.Error("something was written")
+	}
+	rec = w.ask("POST", "/characters/sage/check", form(wrong, text), func(r *http.Request) { r.Header.Set("X-Fragment", "1") })
+	if rec.Code != 200 || !strings.Contains(rec.Body.String(), place) || strings.Contains(rec.Body.String(), "<html") {
+		t.Error("while it is typed:", rec.Code, rec.Body)
+	}
+	rec = w.ask("POST", "/characters/sage/check", form(named, text))
+	if rec.Code != 200 || !strings.Contains(rec.Body.String(), "You are Minerva") {
+		t.Error("a preview without scripts:", rec.Code)
+	}
+	if rec = w.ask("POST", "/characters/sage", form(named, text)); rec.Code != 303 {
+		t.Fatal(rec.Code, rec.Body)
+	}
+	if now := w.cast.get("sage"); now.Name != "Minerva" || now.Persona == "" {
+		t.Errorf("%s is in force", now.Name)
+	}
+	if rec = w.ask("POST", "/characters/sage", form(text, text)); rec.Code != 409 {
+		t.Error("the file has changed meanwhile:", rec.Code)
+	}
+	if rec = w.ask("POST", "/characters/sage", url.Values{"file": {"../../etc/passwd"}, "text": {"x"}}); rec.Code != 404 {
+		t.Error("a file outside:", rec.Code)
+	}
+}
+
+func TestTheme(t *testing.T) {
+	w := newWorld(t, nil)
+	rec := w.ask("POST", "/theme", url.Values{"theme": {"dark"}, "back": {"/turns?q=a"}})
+	c := rec.Result().Cookies()[0]
+	if rec.Header().Get("Location") != "/turns?q=a" || c.Value != "dark" || c.SameSite != http.SameSiteStrictMode {
+		t.Error(rec.Header())
+	}
+	for _, back := range []string{"https://evil.example/", "//evil.example", `/\evil.example`, "javascript:alert(1)", ""} {
+		if to := w.ask("POST", "/theme", url.Values{"theme": {"dark"}, "back": {back}}).Header().Get("Location"); to != "/" {
+			t.Errorf("back to %q goes to %q", back, to)
+		}
+	}
+	if body := w.ask("GET", "/", nil, func(r *http.Request) { r.AddCookie(c) }).Body.String(); !strings.Contains(body, `data-theme="dark"`) {
+		t.Error("the page is not dark")
+	}
+}
+
+// A page that does not read is dropped, and costs the others and the turns nothing.
+func TestFeed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &Feed{}
+		f.Publish(turn.Progress{ID: "a", Phase: turn.Begun, Began: time.Now()})
+		if len(f.Running()) != 1 || f.take() != nil {
+			t.Error("with no page open")
+		}
+		slow, _ := f.join()
+		quick, _ := f.join()
+		for range mostQueued + 1 {
+			f.send([]byte("x"))
+			<-quick.events
+		}
+		n := 0
+		for range slow.events {
+			n++
+		}
+		if n != mostQueued || f.open() != 1 {
+			t.Errorf("%d events, %d pages", n, f.open())
+		}
+		f.Publish(turn.Progress{ID: "a", Phase: turn.Begun, Activity: turn.Reading, N: 3})
+		f.Publish(turn.Progress{ID: "a", Phase: turn.Answered})
+		f.Publish(turn.Progress{ID: "a", Phase: turn.Begun, Activity: turn.Checking}) // of a provider that was given up
+		if got := f.take(); len(got) != 1 || got[0].Phase != turn.Answered || len(f.Running()) != 0 {
+			t.Error(got, f.Running())
+		}
+		f.leave(slow)
+		f.leave(quick)
+		for range mostPages {
+			if _, ok := f.join(); !ok {
+				t.Fatal("too many pages")
+			}
+		}
+		if _, ok := f.join(); ok {
+			t.Error("there is no limit")
+		}
+	})
+}
+
+// The feed, through a real connection: what runs, what changes, and an end when the program ends.
+func TestLive(t *testing.T) {
+	w := newWorld(t, nil).fill(t)
+	server := serve(t, w)
+	resp, err := http.Get(server.url + "/live")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	lines := make(chan string, 100)
+	go func() {
+		defer close(lines)
+		var buffer [64 << 10]byte
+		for {
+			n, err := resp.Body.Read(buffer[:])
+			if n > 0 {
+				lines <- string(buffer[:n])
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	await := func(word string) {
+		t.Helper()
+		late := time.After(10 * time.Second)
+		for all := ""; !strings.Contains(all, word); {
+			select {
+			case more, open := <-lines:
+				if all += more; !open {
+					t.Fatalf("it ended without %q: %s", word, all)
+				}
+			case <-late:
+				t.Fatalf("no %q in %s", word, all)
+			}
+		}
+	}
+	await("event: all")
+	p := w.begin(t, "01RUN9", "Hugo", "901", "what is the tallest tree?", 0)
+	w.feed.Publish(p)
+	await("tallest tree")
+	p.Activity, p.N = turn.Reading, 4
+	w.feed.Publish(p)
+	await("reading 4 pages")
+	p.Phase = turn.Answered
+	w.feed.Publish(p)
+	await(`"over":true`)
+	server.stop()
+	for range lines {
+	}
+}
+
+// served is a console that listens.
+type served struct {
+	url  string
+	stop func()
+}

@@ -1,0 +1,294 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"familiar/characters"
+	"familiar/internal/context/turn"
+	"familiar/internal/providers/character"
+	"familiar/internal/redact"
+	"familiar/internal/store"
+	"familiar/internal/store/storetest"
+	"familiar/internal/trace"
+)
+
+// world is a console over a store in which people have lived for a while.
+type world struct {
+	*Console
+	store  *store.DB
+	traces *trace.Store
+	feed   *Feed
+	cast   *cast
+	now    time.Time
+}
+
+// cast is the characters in force, as the program keeps them.
+type cast struct {
+	shelf *Shelf
+	mu    sync.Mutex
+	all   map[string]*character.Character // guarded by mu
+}
+
+func (c *cast) get(id string) *character.Character {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.all[id]
+}
+
+// load reads the files again; of a character that is wrong the last good version stays.
+func (c *cast) load(context.Context) error {
+	ids, err := character.List(c.shelf.files())
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range ids {
+		one, wrong := character.Load(c.shelf.files(), id)
+		if wrong == nil {
+			c.all[id] = one
+		}
+		err = errors.Join(err, nil)
+	}
+	return err
+}
+
+const secret = "sk-live-0123456789abcdefghij"
+
+var channelNames = map[string]string{"901": "general", "902": "science", "903": "help-desk", "904": "the-tavern", "905": "cooking"}
+
+// newWorld makes a console without any records.
+func newWorld(tb testing.TB, change func(*Config)) *world {
+	tb.Helper()
+	dir := tb.TempDir()
+	storetest.Seed(tb, dir)
+	db, err := store.Open(tb.Context(), dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { db.Close() })
+	w := &world{store: db, traces: &trace.Store{DB: db}, feed: &Feed{}, now: time.Now().UTC()}
+	shelf := &Shelf{Dir: filepath.Join(dir, "characters"), BuiltIn: characters.FS}
+	w.cast = &cast{shelf: shelf, all: map[string]*character.Character{}}
+	shelf.InForce, shelf.Reload = w.cast.get, w.cast.load
+	if err := w.cast.load(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
+	c := Config{
+		Store: db, Traces: w.traces, Feed: w.feed, Version: "0.1.0", Shelf: shelf,
+		Redact: redact.New(secret).String,
+		Gateway: func() Gateway {
+			return Gateway{Connected: true, Since: w.now, Latency: 43 * time.Millisecond, Servers: 3}
+		},
+		Lanes: func() []Lane { return []Lane{{"901", "01RUN1", 2}, {"902", "01RUN2", 0}} },
+		Quotas: func(context.Context) ([]Quota, error) {
+			return []Quota{{Name: "All, dollars today", Used: 2.85, Most: 5}}, nil
+		},
+		Channel:  func(id string) string { return channelNames[id] },
+		Backends: func(context.Context) ([]Backend, error) { return someBackends(w.now), nil },
+		Trust: func() []Trust {
+			return []Trust{{ID: "sage", Name: "Sage", Kinds: []TrustedKind{{Intent: "weather", Sites: []string{"dwd.de", "yr.no"}, Only: true}, {Intent: "docs", Sites: []string{"go.dev", "developer.mozilla.org"}}}, Deny: []string{"content-farm.example"}}}
+		},
+		Doctor: func(context.Context) []Finding { return someFindings() },
+	}
+	if change != nil {
+		change(&c)
+	}
+	if w.Console, err = New(c); err != nil {
+		tb.Fatal(err)
+	}
+	return w
+}
+
+func someBackends(now time.Time) []Backend {
+	return []Backend{
+		{Name: "searxng", On: true, Kind: "general", Health: "ok", Answers: 64, P50: 412 * time.Millisecond, P95: 1320 * time.Millisecond},
+		{Name: "brave", On: true, Kind: "general", Health: "ok", Answers: 40, P50: 288 * time.Millisecond, P95: 640 * time.Millisecond, Left: 412, Of: 2000, Resets: now.AddDate(0, 0, 8)},
+		{Name: "wikipedia", On: true, Kind: "web", Health: "ok", Answers: 51, P50: 151 * time.Millisecond, P95: 402 * time.Millisecond},
+		{Name: "open-meteo", On: true, Kind: "special", Intents: []string{"weather"}, Health: "untried"},
+		{Name: "duckduckgo", On: true, Kind: "general", Health: "resting", Until: now.Add(7 * time.Minute), Answers: 12, P50: 890 * time.Millisecond, P95: 2410 * time.Millisecond, Failure: "blocked", Detail: "it takes us for a robot; it is asked again in a while", FailedAt: now.Add(-3 * time.Minute)},
+		{Name: "newsapi", On: true, Kind: "special", Intents: []string{"news"}, Health: "used_up", Left: 0, Of: 100, Resets: now.Add(5 * time.Hour), Failure: "quota", FailedAt: now.Add(-time.Hour)},
+		{Name: "tavily", Kind: "web", Why: "TAVILY_API_KEY is not set"},
+		{Name: "github", Kind: "special", Why: "FAMILIAR_SEARCH does not name it"},
+	}
+}
+
+func someFindings() []Finding {
+	return []Finding{
+		{"token", "Token", "ok", "Discord accepts it; the bot is Sage#0042.", ""},
+		{"intents", "Intents", "ok", "Message Content is granted.", ""},
+		{"channel-903", "#help-desk", "failure", "Send Messages in Threads is missing.", "Give the bot's role that permission in the channel's settings, or in the server's."},
+		{"model", "Model", "ok", "It streams an answer; its context is 32768 tokens; it sees images.", ""},
+		{"duckduckgo", "duckduckgo", "warning", "It takes us for a robot.", "Set SEARXNG_URL to an instance of your own."},
+		{"guard", "Guard", "ok", "Loopback, metadata and a rebinding name are refused.", ""},
+		{"backup", "Backup", "warning", "There is none yet.", "Run familiar backup FILE, best every day."},
+	}
+}
+
+// someone asks something.
+type someone struct {
+	who, channel, question, reply string
+	lookup                        *turn.Lookup
+	phase                         turn.Phase
+	err                           string
+	took                          time.Duration
+}
+
+func talk() []someone {
+	return []someone{
+		{who: "Ada", channel: "902", question: "How many moons does Saturn have now, and when were the last ones confirmed?", took: 6120 * time.Millisecond,
+			reply: "Saturn has 274 confirmed moons [1]. The last large batch, 128 of them, was recognised on 11 March 2025 [1][2].", lookup: saturn()},
+		{who: "Ben", channel: "901", question: "good morning Sage, did you sleep well?", reply: "Like an owl in a library: lightly, and with one eye on the door.", took: 1840 * time.Millisecond},
+		{who: "Chiyo", channel: "905", question: "¿qué tiempo hará mañana en Osaka?", reply: "Mañana en Osaka hará sol, con una máxima de 17 grados [1].", took: 3900 * time.Millisecond, lookup: simple("weather Osaka tomorrow", "Osaka: forecast", "https://www.yr.no/en/forecast/osaka", "Sunny, high of 17 °C.")},
+		{who: "Dmitri", channel: "903", question: "what does SQLITE_BUSY mean when nobody else writes?", reply: "Another connection of your own process holds the lock [1]; set a busy timeout, or use one writer [2].", took: 7400 * time.Millisecond, lookup: simple("SQLITE_BUSY single process cause", "Result codes", "https://www.sqlite.org/rescode.html", "The SQLITE_BUSY result code indicates that the database file could not be written because of concurrent activity by some other database connection, usually in a separate process.")},
+		{who: "Eve", channel: "901", question: "is it true that the Great Wall can be seen from the Moon", reply: "No. Astronauts say so themselves [1].", took: 8120 * time.Millisecond, lookup: checked()},
+		{who: "Ben", channel: "904", question: "*pushes the tavern's door open and shakes the rain from his cloak*", reply: "Sage looks up from a map held flat by four mismatched mugs. “You found the bridge, then.”", took: 4310 * time.Millisecond},
+		{who: "Farid", channel: "903", question: "who won the local election yesterday?", reply: "I could not look that up just now: no search service answered.", took: 12010 * time.Millisecond, lookup: &turn.Lookup{State: turn.LookupFailed, Failure: turn.CodeUnreachable, Reason: "no search service answered", Query: "local election result", Score: .92, Need: "it asks for what happened lately",
+			Asked: []turn.Asked{{Backend: "searxng", Status: turn.CodeTimeout, Took: 4 * time.Second, Detail: "no answer within 4s"}, {Backend: "duckduckgo", Status: turn.CodeBlocked, Took: 900 * time.Millisecond}}, Stages: []turn.Stage{{Name: "need", Took: 20 * time.Millisecond}, {Name: "search", Took: 4 * time.Second}}, Took: 4020 * time.Millisecond}},
+		{who: "Ada", channel: "901", question: "write me a haiku about the build being red", phase: turn.Broken, err: "the model's server answered 500: upstream overloaded", took: 20300 * time.Millisecond},
+		{who: "Gwen", channel: "902", question: "tell me everything about tardigrades", phase: turn.Interrupted, reply: "Tardigrades are eight-legged animals of half a millimetre", took: 2900 * time.Millisecond},
+	}
+}
+
+func simple(query, title, url, quote string) *turn.Lookup {
+	return &turn.Lookup{State: turn.Found, Reason: "asked for facts", Need: "it asks for facts that change", Score: .88, Intent: turn.IntentGeneral, Query: query, By: "extractive",
+		Asked:   []turn.Asked{{Backend: "searxng", Status: turn.CodeOK, Hits: 10, Took: 512 * time.Millisecond}, {Backend: "wikipedia", Status: turn.CodeOK, Hits: 5, Took: 170 * time.Millisecond}},
+		Pages:   []turn.Page{{N: 1, URL: url, Title: title, Site: hostOf(url), Bytes: 48211, Took: 810 * time.Millisecond, Text: quote}},
+		Sources: []turn.Source{{N: 1, URL: url, Title: title, Site: hostOf(url)}},
+		Summary: []turn.Claim{{Text: quote, Quote: quote, Source: 1, Checks: []string{"quote", "number"}}},
+		Stages:  []turn.Stage{{Name: "need", Took: 12 * time.Millisecond}, {Name: "search", Took: 520 * time.Millisecond}, {Name: "read", Took: 830 * time.Millisecond}, {Name: "summarise", Took: 340 * time.Millisecond}}, Took: 1702 * time.Millisecond}
+}
+
+func saturn() *turn.Lookup {
+	l := simple("Saturn number of confirmed moons", "Saturn moons: facts", "https://science.nasa.gov/saturn/moons/", "Saturn has 274 confirmed moons in its orbit.")
+	l.Pages = append(l.Pages,
+		turn.Page{N: 2, URL: "https://en.wikipedia.org/wiki/Moons_of_Saturn", Title: "Moons of Saturn", Site: "en.wikipedia.org", Bytes: 612400, Took: 420 * time.Millisecond, Cached: true, Text: "wiki"},
+		turn.Page{URL: "https://old-astronomy.example/saturn", Title: "All about Saturn", Site: "old-astronomy.example", Bytes: 9120, Took: 640 * time.Millisecond, Text: "146"},
+		turn.Page{URL: "https://paywalled.example/moons", Failure: turn.CodeHTTPError, Reason: turn.CodeHTTP4xx, Site: "paywalled.example", Took: 210 * time.Millisecond})
+	l.Sources = append(l.Sources, turn.Source{N: 2, URL: l.Pages[1].URL, Title: "Moons of Saturn", Site: "en.wikipedia.org"})
+	l.Summary = append(l.Summary, turn.Claim{Text: "On 11 March 2025, the IAU announced the discovery of 128 new moons.", Quote: "On 11 March 2025, the IAU announced the discovery of 128 new moons.", Source: 2, Also: []turn.Backing{{Source: 1, Quote: "In March 2025, 128 moons were recognised."}}})
+	l.Rejected = []turn.Claim{{Text: "Saturn has 83 moons with confirmed orbits.", Source: 1, Refused: "number"}}
+	l.Conflicts = []turn.Conflict{{Of: "number", Values: [2]turn.Given{{Value: "274 moons", Sources: []int{1, 2}}, {Value: "146 moons", Sources: []int{2}}}}}
+	l.Removed = []turn.Removal{{Rule: "H", Count: 214}, {Rule: "T2", Count: 3}}
+	l.Scrubbed = []string{"mention"}
+	return l
+}
+
+func checked() *turn.Lookup {
+	l := simple("Great Wall of China visible from the Moon", "Great walls of fire", "https://www.nasa.gov/image-article/great-wall/", "It is generally not visible, at least to the unaided eye, in low Earth orbit. It certainly is not visible from the Moon.")
+	l.Intent, l.Verdict = turn.IntentFactCheck, &turn.Verdict{Statement: "the Great Wall can be seen from the Moon", Label: turn.VerdictContradicts, Confidence: .93}
+	return l
+}
+
+// record is a turn as the bot keeps it.
+func (s someone) record(id string, began time.Time) *turn.Trace {
+	phase := s.phase
+	if phase == "" {
+		phase = turn.Answered
+	}
+	system := "You are Sage, a companion in this chat. Stay Sage, and answer in the language of the message.\n\nSage is an owl of few words and many books. " + strings.Repeat("She likes maps, rain and being asked what she does not know. ", 6)
+	t := &turn.Trace{
+		Request: turn.Request{ID: id, Character: "sage", GuildID: "900", ChannelID: s.channel, Mode: turn.Text, Addressed: turn.ByMention,
+			Message: turn.Message{ID: "m" + id, ChannelID: s.channel, Author: turn.Author{ID: "7" + s.who, Name: s.who}, Text: s.question, At: began},
+			Budget:  turn.Budget{Total: 6000, Layers: map[turn.Layer]int{turn.Core: 400, turn.Character: 1200, turn.Content: 2000, turn.RecentHistory: 1400}}},
+		Phase: phase, Reply: s.reply, Err: s.err, Began: began, Took: s.took, Model: "qwen3-32b", ModelHost: "127.0.0.1:11434",
+		Outcomes: []turn.Outcome{
+			{Provider: "character", Status: turn.OK, Took: 2 * time.Millisecond, Contributions: []turn.Contribution{{Layer: turn.Core, Priority: 100, Text: system, Tokens: 96, Source: "character:core"}}},
+			{Provider: "history", Status: turn.OK, Took: 9 * time.Millisecond, Contributions: []turn.Contribution{{Layer: turn.RecentHistory, Source: "history:recent", Tokens: 220, Message: &turn.Message{ID: "h" + id, Author: turn.Author{Name: "Ben"}, Text: "anyone up?"}}}},
+			{Provider: "memory", Status: turn.OK, Took: 31 * time.Millisecond},
+		},
+		Layers:  []turn.LayerTokens{{Layer: turn.Core, Used: 310, Budget: 400}, {Layer: turn.Character, Used: 702, Budget: 1200}, {Layer: turn.Content, Used: 411, Budget: 2000}, {Layer: turn.RecentHistory, Used: 1388, Budget: 1400}},
+		Dropped: []turn.Dropped{{Layer: turn.RecentHistory, Source: "history:recent", Reason: "truncated", Tokens: 118}},
+		Prompt: []turn.Rendered{{Role: "system", Text: system, Tokens: 1012},
+			{Role: "user", Name: "Ben", Text: "Ben: anyone up?", Tokens: 6}, {Role: "user", Name: s.who, Text: s.who + ": " + s.question, Tokens: 24}},
+		Usage:   turn.Usage{Prompt: 1811, Completion: 96, Calls: 1, Cost: 0.0021},
+		Timings: turn.Timings{Prompt: 45 * time.Millisecond, FirstToken: 45*time.Millisecond + (s.took-45*time.Millisecond)/3, FirstSeen: 45*time.Millisecond + (s.took-45*time.Millisecond)/2},
+	}
+	if s.reply != "" {
+		t.ReplyIDs = []string{"r" + id}
+	}
+	if s.lookup != nil {
+		l := *s.lookup
+		l.Began = began.Add(3 * time.Millisecond)
+		web := turn.Outcome{Provider: "websearch", Status: turn.OK, Took: l.Took + 5*time.Millisecond, Contributions: []turn.Contribution{{Layer: turn.Content, Web: true, Source: "websearch", Tokens: 411, Lookup: &l}}}
+		if l.State == turn.LookupFailed {
+			web.Status, web.Err = turn.Timeout, "no search service answered"
+		}
+		t.Outcomes = append(t.Outcomes, web)
+		t.Timings.Prompt += l.Took
+		t.Timings.FirstToken = t.Timings.Prompt + (s.took-t.Timings.Prompt)/4
+		t.Timings.FirstSeen = t.Timings.FirstToken + 250*time.Millisecond
+		t.Prompt = append(t.Prompt, turn.Rendered{Role: "user", Web: true, Text: "<web-search-results>\n[1] " + l.Query + "\n</web-search-results>", Tokens: 411})
+		if len(l.Summary) > 1 {
+			t.Guarded = []turn.Guarded{{Rule: "O6", Count: 1, What: "a link that no source has"}}
+			t.Unborne = []turn.Citation{{Source: 2, Text: "when the rings were formed", Refused: "quote"}}
+			t.Verified = &turn.Verified{Took: 640 * time.Millisecond, Opinions: []turn.Opinion{{Sources: []int{1}, Text: "274 moons", Is: "yes"}}}
+		}
+	}
+	return t
+}
+
+// fill has people talk, remember and complain.
+func (w *world) fill(tb testing.TB) *world {
+	tb.Helper()
+	ctx := tb.Context()
+	check := func(err error) {
+		if err != nil {
+			tb.Helper()
+			tb.Fatal(err)
+		}
+	}
+	all := talk()
+	for i, s := range all {
+		began := w.now.Add(-time.Duration(i*i*4+2) * time.Minute)
+		id := fmt.Sprintf("01KB%022d", 1000-i)
+		_, err := w.store.Arrive(ctx, store.Arrival{Message: store.Message{ID: "m" + id, ChannelID: s.channel, GuildID: "900", AuthorID: "7" + s.who, AuthorName: s.who, Text: s.question, At: began}, Claim: "m" + id})
+		check(err)
+		check(w.traces.Save(ctx, s.record(id, began)))
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for day := range 30 {
+		at := w.now.AddDate(0, 0, -day)
+		for _, s := range all {
+			turns := 1 + r.IntN(12)
+			check(w.store.AddUsage(ctx, at, store.Party{Person: "7" + s.who, Channel: s.channel, Guild: "900"}, store.Used{Turns: turns, Lookups: turns / 3, Tokens: turns * (1400 + r.IntN(1200)), Cost: float64(turns) * .0019}))
+		}
+	}
+	for _, f := range []store.Feedback{
+		{Domain: "old-astronomy.example", Verdict: "outdated", By: "7Ada", URL: "https://old-astronomy.example/saturn"},
+		{Domain: "old-astronomy.example", Verdict: "outdated", By: "7Ben", URL: "https://old-astronomy.example/saturn"},
+		{Domain: "content-farm.example", Verdict: "wrong", By: "7Eve", URL: "https://content-farm.example/ten-facts"},
+	} {
+		f.Character, f.GuildID, f.At = "sage", "900", w.now.Add(-time.Hour)
+		check(w.store.SetFeedback(ctx, f))
+	}
+	for i, m := range []store.Memory{
+		{Kind: store.MemoryPerson, Subject: "7Ada", Text: "Ada is allergic to hazelnuts.", By: "7Ada", Pinned: true},
+		{Kind: store.MemoryNote, Text: "The weekly game begins at 19:30 on Thursdays.", By: "7Ben"},
+		{Kind: store.MemoryTopic, Subject: "the deploy", Text: "The deploy of the website moved to Tuesday mornings."},
+		{Kind: store.MemorySession, Text: "Ben and Chiyo compared recipes for okonomiyaki and settled on cabbage over leek."},
+		{Kind: store.MemoryPerson, Subject: "7Dmitri", Text: "Dmitri keeps his servers in the cellar.", By: "7Dmitri"},
+	} {
+		m.Scope = store.Scope{Kind: store.ScopeChannel, ID: []string{"905", "904", "903"}[i%3], GuildID: "900"}
+		m.Sources, m.SaidAt, m.LearnedAt = []string{store.CommandSource(fmt.Sprint("c", i))}, w.now.Add(-time.Duration(i)*26*time.Hour), w.now
+		_, err := w.store.Remember(ctx, m)
+		check(err)
+	}
+	return w
+}
+
+// begin has a turn run.
+func (w *world) begin(tb testing.TB, id, who, channel, question string, ago time.Duration) turn.Progress {
+	tb.Helper()
+	t := someone{who: who, channel: channel, question: question, phase: turn.Begun}.record(id, w.now.Add(-ago))
+	t.Outcomes, t.Prompt, t.Took, t.Usage = nil, nil, 0, turn.Usage{}
+	if err := w.traces.Save(tb.Context(), t); err != nil {
+		tb.Fatal(err)
+	}
+	return turn.Progress{ID: id, Character: "sage", GuildID: "900", ChannelID: channel, Began: t.Began, Phase: turn.Begun}
+}

@@ -1,0 +1,201 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"familiar/internal/store"
+)
+
+type memoryPage struct {
+	Text, Scope, ScopeID, Kind string
+
+	Kinds  []store.MemoryKind
+	Places []store.MemoryPlace
+	All    []store.Memory
+	Names  map[string]string // of people, by id
+	Next   string
+	First  string
+	Total  int
+}
+
+const (
+	memoriesPerPage = 40
+	mostPlaces      = 100
+)
+
+func (k *Console) memory(w http.ResponseWriter, r *http.Request) {
+	f := r.URL.Query()
+	p := memoryPage{Text: f.Get("q"), Kind: f.Get("kind"), Kinds: store.MemoryKinds()}
+	p.Scope, p.ScopeID, _ = strings.Cut(f.Get("in"), ":")
+	before, _ := strconv.ParseInt(f.Get("before"), 10, 64)
+	all, err := k.Store.BrowseMemories(r.Context(), store.Browse{
+		Scope: store.ScopeKind(p.Scope), ScopeID: p.ScopeID, Kind: store.MemoryKind(p.Kind), Text: strings.TrimSpace(p.Text), Before: before, Limit: memoriesPerPage + 1,
+	})
+	if err == nil {
+		p.Places, err = k.Store.MemoryPlaces(r.Context(), mostPlaces)
+	}
+	if len(all) > memoriesPerPage {
+		all = all[:memoriesPerPage]
+		p.Next = pageAfter(r.URL, strconv.FormatInt(all[len(all)-1].ID, 10))
+	}
+	if before != 0 {
+		p.First = pageAfter(r.URL, "")
+	}
+	if err == nil {
+		p.Names, err = k.namesIn(r, all)
+	}
+	if err != nil {
+		k.broken(w, r, err)
+		return
+	}
+	for _, place := range p.Places {
+		p.Total += place.N
+	}
+	p.All = all
+	k.render(w, r, http.StatusOK, "memory", "Memory", p)
+}
+
+// In is the scope as it stands in the form.
+func (p memoryPage) In() string {
+	if p.Scope == "" {
+		return ""
+	}
+	return p.Scope + ":" + p.ScopeID
+}
+
+func (k *Console) namesIn(r *http.Request, all []store.Memory) (map[string]string, error) {
+	var ids []string
+	for _, m := range all {
+		ids = append(ids, m.By)
+		if m.Kind == store.MemoryPerson {
+			ids = append(ids, m.Subject)
+		}
+	}
+	slices.Sort(ids)
+	return k.Store.PersonNames(r.Context(), slices.Compact(ids))
+}
+
+type statementPage struct {
+	store.Memory
+	Names   map[string]string
+	History []store.Memory
+	Draft   string // as it was filled in
+	Problem string
+}
+
+// remembered returns the statement of a request. Where there is none it has answered.
+func (k *Console) remembered(w http.ResponseWriter, r *http.Request) (store.Memory, bool) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	var all []store.Memory
+	if err == nil && id > 0 {
+		all, err = k.Store.BrowseMemories(r.Context(), store.Browse{ID: id, Limit: 1})
+		if err != nil {
+			k.broken(w, r, err)
+			return store.Memory{}, false
+		}
+	}
+	if len(all) == 0 {
+		k.fail(w, r, http.StatusNotFound, "There is no such statement. It may have been forgotten meanwhile.")
+		return store.Memory{}, false
+	}
+	return all[0], true
+}
+
+func (k *Console) statement(w http.ResponseWriter, r *http.Request) {
+	if m, ok := k.remembered(w, r); ok {
+		k.showStatement(w, r, http.StatusOK, statementPage{Memory: m, Draft: m.Text})
+	}
+}
+
+func (k *Console) showStatement(w http.ResponseWriter, r *http.Request, status int, p statementPage) {
+	names, err := k.namesIn(r, []store.Memory{p.Memory})
+	if err == nil {
+		p.History, err = k.Store.MemoryHistory(r.Context(), store.AsOperator(p.Memory), p.ID)
+	}
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		k.broken(w, r, err)
+		return
+	}
+	p.Names = names
+	k.render(w, r, status, "statement", "Statement "+strconv.FormatInt(p.ID, 10), p)
+}
+
+// operatorSource is what a statement rests on that the operator has corrected.
+const operatorSource = "console"
+
+// correct puts another statement in the place of one, which stays as its history, or pins it.
+func (k *Console) correct(w http.ResponseWriter, r *http.Request) {
+	m, ok := k.remembered(w, r)
+	if !ok {
+		return
+	}
+	back := "/memory/" + strconv.FormatInt(m.ID, 10)
+	if pin := r.PostFormValue("pin"); pin != "" {
+		done := "unpinned"
+		if pin == "yes" {
+			done = "pinned"
+		}
+		if err := k.Store.PinMemory(r.Context(), store.AsOperator(m), m.ID, pin == "yes"); err != nil {
+			k.refused(w, r, m, m.Text, err)
+			return
+		}
+		http.Redirect(w, r, back+"?done="+done, http.StatusSeeOther)
+		return
+	}
+	text := strings.TrimSpace(strings.ReplaceAll(r.PostFormValue("text"), "\r\n", "\n"))
+	if text == m.Text {
+		http.Redirect(w, r, back+"?done=unchanged", http.StatusSeeOther)
+		return
+	}
+	if m.Superseded {
+		k.refused(w, r, m, text, errors.New("it is history: correct the statement that replaced it"))
+		return
+	}
+	now := time.Now()
+	id, err := k.Store.CorrectMemory(r.Context(), store.Memory{
+		Kind: m.Kind, Scope: m.Scope, Subject: m.Subject, Text: text, Sources: append(slices.Clone(m.Sources), store.CommandSource(operatorSource)),
+		TraceID: m.TraceID, By: m.By, SaidAt: now, LearnedAt: now, Supersedes: m.ID, Pinned: m.Pinned,
+	}, operator(now))
+	if err != nil {
+		k.refused(w, r, m, text, err)
+		return
+	}
+	http.Redirect(w, r, "/memory/"+strconv.FormatInt(id, 10)+"?done=corrected", http.StatusSeeOther)
+}
+
+// operator is who changes something here, on the list of changes.
+func operator(at time.Time) store.By { return store.By{ID: operatorSource, Name: "the operator", At: at} }
+
+func (k *Console) refused(w http.ResponseWriter, r *http.Request, m store.Memory, draft string, err error) {
+	k.showStatement(w, r, http.StatusUnprocessableEntity, statementPage{Memory: m, Draft: draft, Problem: err.Error()})
+}
+
+func (k *Console) askDelete(w http.ResponseWriter, r *http.Request) {
+	m, ok := k.remembered(w, r)
+	if !ok {
+		return
+	}
+	at := "/memory/" + strconv.FormatInt(m.ID, 10)
+	k.render(w, r, http.StatusOK, "ask", "Delete a statement", ask{
+		Question: "Delete this statement?", What: m.Text, Action: at + "/delete", Yes: "Delete it and its history", Back: at,
+	})
+}
+
+func (k *Console) delete(w http.ResponseWriter, r *http.Request) {
+	m, ok := k.remembered(w, r)
+	if !ok {
+		return
+	}
+	if err := k.Store.ForgetMemory(r.Context(), store.AsOperator(m), m.ID, operator(time.Now())); err != nil {
+		k.refused(w, r, m, m.Text, err)
+		return
+	}
+	in := url.Values{"in": {string(m.Scope.Kind) + ":" + m.Scope.ID}, "done": {"deleted"}}
+	http.Redirect(w, r, "/memory?"+in.Encode(), http.StatusSeeOther)
+}

@@ -1,0 +1,365 @@
+package console
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"familiar/internal/context/turn"
+)
+
+//go:embed templates/*.html static/*
+var files embed.FS
+
+// entry is a page in the menu.
+type entry struct{ Name, Path, Key string }
+
+func (k *Console) menu() []entry {
+	all := []entry{
+		{"Now", "/", "n"}, {"Search", "/turns", "s"}, {"Lookups", "/lookups", "l"}, {"Sources", "/sources", "o"}, {"Backends", "/backends", "b"},
+		{"Memory", "/memory", "m"},
+	}
+	if k.Shelf != nil {
+		all = append(all, entry{"Characters", "/characters", "c"})
+	}
+	all = append(all, entry{"Usage", "/usage", "u"})
+	if k.Doctor != nil {
+		all = append(all, entry{"Doctor", "/doctor", "d"})
+	}
+	return all
+}
+
+// page is what every template is given.
+type page struct {
+	Title   string
+	Menu    []entry
+	At      string // path of the menu's entry that is open
+	Theme   string // light, dark or empty: as the system has it
+	Here    string // the page's address, to come back to
+	Notice  string
+	Version string
+	SignOut bool
+	Data    any
+}
+
+// templates are what pages are made with.
+type templates struct {
+	pages map[string]*template.Template // each with the layout and the parts that pages share
+	parts *template.Template            // fragments of pages, for the feed
+}
+
+// parse reads the templates.
+func (k *Console) parse() (*templates, error) {
+	shared, err := template.New("").Funcs(k.functions()).ParseFS(files, "templates/layout.html", "templates/parts.html")
+	if err != nil {
+		return nil, err
+	}
+	all := &templates{pages: map[string]*template.Template{}}
+	names, err := fs.Glob(files, "templates/*.html")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		id := strings.TrimSuffix(path.Base(name), ".html")
+		if id == "layout" || id == "parts" {
+			continue
+		}
+		t, err := shared.Clone()
+		if err == nil {
+			t, err = t.ParseFS(files, name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all.pages[id] = t
+	}
+	all.parts = shared // once it is executed it cannot be cloned any more
+	return all, nil
+}
+
+// render writes a page. Nothing is sent before all of it is there, and no secret is.
+func (k *Console) render(w http.ResponseWriter, r *http.Request, status int, name, title string, data any) {
+	p := page{
+		Title: title, Menu: k.menu(), At: section(r.URL.Path), Theme: themeOf(r), Here: r.URL.RequestURI(), Notice: notices[r.URL.Query().Get("done")],
+		Version: k.Version, SignOut: k.Token != "" && name != "login", Data: data,
+	}
+	if r.Method != http.MethodGet {
+		p.Here = r.URL.Path
+	}
+	if name == "login" {
+		p.Menu = nil
+	}
+	var b bytes.Buffer
+	t, err := k.read()
+	if err == nil {
+		err = t.pages[name].ExecuteTemplate(&b, "layout", p)
+	}
+	if err != nil {
+		k.Log.Error("console: write a page", "page", name, "err", err)
+		http.Error(w, "This page could not be written; the log says why.", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(k.Redact(b.String())))
+}
+
+// fragment writes a part of a page.
+func (k *Console) fragment(name string, data any) string {
+	var b bytes.Buffer
+	t, err := k.read()
+	if err == nil {
+		err = t.parts.ExecuteTemplate(&b, name, data)
+	}
+	if err != nil {
+		k.Log.Error("console: write a part of a page", "part", name, "err", err)
+		return ""
+	}
+	return k.Redact(b.String())
+}
+
+type failure struct {
+	Status int
+	Text   string
+}
+
+// fail writes a page that says what is wrong.
+func (k *Console) fail(w http.ResponseWriter, r *http.Request, status int, text string) {
+	k.render(w, r, status, "fail", http.StatusText(status), failure{status, text})
+}
+
+// broken writes a page for what the store could not do. Its error is for the operator, who is the reader.
+func (k *Console) broken(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() != nil {
+		return // nobody reads it
+	}
+	k.Log.Error("console: read a page", "page", r.URL.Path, "err", k.Redact(err.Error()))
+	k.fail(w, r, http.StatusInternalServerError, err.Error())
+}
+
+// notices are what a page says of what was done just before.
+var notices = map[string]string{
+	"corrected": "The statement is corrected. What it said before is kept as its history.",
+	"deleted":   "Deleted.",
+	"forgotten": "What was said of this source is forgotten.",
+	"saved":     "Saved, and in force from the next turn on.",
+	"unchanged": "Nothing was changed.",
+	"pinned":    "Pinned.",
+	"unpinned":  "Not pinned any more.",
+}
+
+// section is the menu's entry that a path belongs to.
+func section(p string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")
+	if first == "turn" {
+		first = "turns"
+	}
+	return "/" + first
+}
+
+func themeOf(r *http.Request) string {
+	if c, err := r.Cookie(themeCookie); err == nil && (c.Value == "dark" || c.Value == "light") {
+		return c.Value
+	}
+	return ""
+}
+
+// theme keeps whether the pages are light or dark, and goes back to where that was chosen.
+func (k *Console) theme(w http.ResponseWriter, r *http.Request) {
+	chosen := r.PostFormValue("theme")
+	seconds := int((365 * 24 * time.Hour).Seconds())
+	if chosen != "dark" && chosen != "light" {
+		chosen, seconds = "", -1
+	}
+	http.SetCookie(w, cookie(r, themeCookie, chosen, seconds))
+	http.Redirect(w, r, local(r.PostFormValue("back")), http.StatusSeeOther)
+}
+
+// local is a path of this site, whatever a form says.
+func local(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "" || u.Host != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(text, "//") || strings.Contains(text, `\`) {
+		return "/"
+	}
+	return u.RequestURI()
+}
+
+// static serves what pages load.
+func (k *Console) static(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	body, err := files.ReadFile("static/" + name)
+	if err != nil {
+		k.fail(w, r, http.StatusNotFound, "There is no such file.")
+		return
+	}
+	types := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+	w.Header().Set("Content-Type", types[path.Ext(name)])
+	w.Header().Set("Cache-Control", "no-cache")
+	_, _ = w.Write(body)
+}
+
+func (k *Console) functions() template.FuncMap {
+	return template.FuncMap{
+		"clock":   func(t time.Time) string { return t.In(k.Zone).Format("15:04:05") },
+		"moment":  func(t time.Time) string { return k.moment(t) },
+		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"span":    span,
+		"channel": k.channelName,
+		"count":   grouped[int],
+		"money":   money,
+		"percent": func(f float64) string { return strconv.Itoa(int(f*100+0.5)) + " %" },
+		"doing":   doing,
+		"words":   func(code any) string { return strings.ReplaceAll(fmt.Sprint(code), "_", " ") },
+		"join":    strings.Join,
+		"host":    hostOf,
+		"phase":   phaseWord,
+		"lookup":  lookupWord,
+		"add":     func(a, b int) int { return a + b },
+		"address": withQuery,
+	}
+}
+
+// moment is a time with its day, if that is not today.
+func (k *Console) moment(t time.Time) string {
+	if t.IsZero() {
+		return "–"
+	}
+	t, now := t.In(k.Zone), time.Now().In(k.Zone)
+	switch {
+	case t.Year() != now.Year():
+		return t.Format("2 Jan 2006 15:04")
+	case t.YearDay() != now.YearDay():
+		return t.Format("2 Jan 15:04")
+	}
+	return t.Format("15:04:05")
+}
+
+func (k *Console) channelName(id string) string {
+	if k.Channel != nil {
+		if name := k.Channel(id); name != "" {
+			return "#" + name
+		}
+	}
+	if id == "" {
+		return "–"
+	}
+	return id
+}
+
+// span writes a length of time as people say it: in the unit in which it has one to three digits.
+func span(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return "–"
+	case d < time.Millisecond:
+		return strconv.Itoa(int(d.Microseconds())) + " µs"
+	case d < time.Second:
+		return strconv.Itoa(int(d.Milliseconds())) + " ms"
+	case d < 10*time.Second:
+		return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) + " s"
+	case d < 2*time.Minute:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	case d < 2*time.Hour:
+		return strconv.Itoa(int(d.Minutes()+0.5)) + " min"
+	case d < 48*time.Hour:
+		return strconv.Itoa(int(d.Hours()+0.5)) + " h"
+	}
+	return strconv.Itoa(int(d.Hours()/24+0.5)) + " days"
+}
+
+// grouped writes a number with thin spaces between thousands.
+func grouped[N int | int64](n N) string {
+	digits := strconv.FormatInt(int64(n), 10)
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && digits[i-1] != '-' && (len(digits)-i)%3 == 0 {
+			b.WriteRune(' ')
+		}
+		b.WriteRune(d)
+	}
+	return b.String()
+}
+
+func money(dollars float64) string {
+	if dollars == 0 {
+		return "–"
+	}
+	digits := 2
+	if dollars < 0.1 {
+		digits = 4
+	}
+	return "$" + strconv.FormatFloat(dollars, 'f', digits, 64)
+}
+
+// doing says what a turn is at.
+func doing(p turn.Progress) string {
+	switch p.Activity {
+	case turn.Searching:
+		return "searching the web"
+	case turn.Reading:
+		if p.N == 1 {
+			return "reading 1 page"
+		}
+		return "reading " + strconv.Itoa(p.N) + " pages"
+	case turn.Checking:
+		return "checking what they say"
+	case turn.Thinking:
+		return "waiting for the model"
+	case turn.Writing:
+		return "writing the answer"
+	}
+	return "gathering context"
+}
+
+func phaseWord(p turn.Phase) string {
+	switch p {
+	case turn.Begun, turn.Answering:
+		return "running"
+	}
+	return string(p)
+}
+
+func lookupWord(s turn.State) string {
+	switch s {
+	case turn.NotNeeded:
+		return "not needed"
+	case turn.Disabled:
+		return "off"
+	case turn.Empty:
+		return "nothing found"
+	case turn.LookupFailed:
+		return "lookup failed"
+	}
+	return string(s)
+}
+
+// hostOf is the host of an address, for people.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return address
+	}
+	return strings.TrimPrefix(u.Host, "www.")
+}
+
+// withQuery is an address with the parameters that are not empty.
+func withQuery(path string, pairs ...string) string {
+	values := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			values.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(values) == 0 {
+		return path
+	}
+	return path + "?" + values.Encode()
+}

@@ -1,0 +1,150 @@
+package trace
+
+import (
+	"database/sql"
+	"fmt"
+	"testing"
+	"time"
+
+	"familiar/internal/context/turn"
+)
+
+func TestFind(t *testing.T) {
+	s := open(t)
+	for i, one := range []struct {
+		author, question, channel string
+		phase                     turn.Phase
+	}{
+		{"Ada Lovelace", "How tall is the Eiffel Tower?", "c1", turn.Answered},
+		{"Ben", "who built the towers of Bologna", "c1", turn.Broken},
+		{"Ben", "and the Lovelace award?", "c2", turn.Answered},
+		{"☃", "東京の天気は?", "c2", turn.Interrupted},
+	} {
+		tr := record(fmt.Sprint("T", i), noon.Add(time.Duration(i)*time.Minute), "a page")
+		tr.Request.Message.Author.Name, tr.Request.Message.Text, tr.Request.ChannelID, tr.Phase = one.author, one.question, one.channel, one.phase
+		if err := s.Save(t.Context(), tr); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		what string
+		q    Query
+		want string
+	}{
+		{"all", Query{}, "[T3 T2 T1 T0]"},
+		{"a word", Query{Words: "tower"}, "[T1 T0]"},
+		{"the beginning of a word", Query{Words: "tow* bolo*"}, "[T1]"},
+		{"words in any order", Query{Words: "tower eiffel"}, "[T0]"},
+		{"no operator", Query{Words: `"NOT" tower AND -`}, "[]"},
+		{"signs alone", Query{Words: "?!"}, "[]"},
+		{"a part of a name", Query{Author: "love"}, "[T0]"},
+		{"a name without letters", Query{Author: "☃"}, "[T3]"},
+		{"a name and a word", Query{Author: "ben", Words: "lovelace"}, "[T2]"},
+		{"a channel", Query{ChannelID: "c2"}, "[T3 T2]"},
+		{"what failed", Query{Phase: turn.Broken}, "[T1]"},
+		{"what was interrupted", Query{Phase: turn.Interrupted}, "[T3]"},
+		{"a time", Query{Since: noon.Add(time.Minute), Until: noon.Add(3 * time.Minute)}, "[T2 T1]"},
+		{"a script without spaces", Query{Words: "東京"}, "[T3]"},
+		{"a page", Query{Before: "T2", Limit: 1}, "[T1]"},
+		{"a page of words", Query{Words: "tower", Before: "T1"}, "[T0]"},
+		{"behind a turn that is gone", Query{Before: "T9"}, "[]"},
+	} {
+		found, _, err := s.Find(t.Context(), c.q)
+		ids := []string{}
+		for _, f := range found {
+			ids = append(ids, f.ID)
+		}
+		if err != nil || fmt.Sprint(ids) != c.want {
+			t.Errorf("%s: %v, want %s (%v)", c.what, ids, c.want, err)
+		}
+	}
+	if _, more, _ := s.Find(t.Context(), Query{Limit: 3}); !more {
+		t.Error("there is no further page")
+	}
+	if _, more, _ := s.Find(t.Context(), Query{Limit: 4}); more {
+		t.Error("there is a further page")
+	}
+	channels, err := s.Channels(t.Context(), 10)
+	if err != nil || fmt.Sprint(channels) != "[c1 c2]" {
+		t.Error(channels, err)
+	}
+	found, _, err := s.Lookups(t.Context(), Query{})
+	if err != nil || len(found) != 4 || found[0].Lookup == nil {
+		t.Error(found, err)
+	}
+}
+
+// Rows of deleted records are given to new ones, before and after they were indexed.
+func TestFindInReusedRows(t *testing.T) {
+	s := open(t)
+	save := func(id, question string) {
+		tr := record(id, noon, "a page")
+		tr.Request.Message.Text = question
+		if err := s.Save(t.Context(), tr); err != nil {
+			t.Fatal(err)
+		}
+	}
+	drop := func(ids ...string) {
+		if err := s.DB.Write(t.Context(), func(tx *sql.Tx) error { return remove(tx, ids) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found := func(words string) (all string) {
+		lines, _, err := s.Find(t.Context(), Query{Words: words})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range lines {
+			all += l.ID
+		}
+		return all
+	}
+	save("A", "one")
+	save("B", "two")
+	save("C", "three")
+	if got := found("three"); got != "C" {
+		t.Error(got)
+	}
+	drop("B")
+	drop("C")
+	save("D", "four") // in the row of B
+	save("E", "five")
+	drop("E") // not indexed yet
+	save("F", "six")
+	for words, want := range map[string]string{"four": "D", "six": "F", "one": "A", "two": "", "three": "", "five": ""} {
+		if got := found(words); got != want {
+			t.Errorf("%s: %q, want %q", words, got, want)
+		}
+	}
+	if err := s.DB.Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.Exec(`INSERT INTO trace_words (trace_words, rank) VALUES ('integrity-check', 1)`)
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// What is deleted is not found any more.
+func TestFindAfterForgetting(t *testing.T) {
+	s := open(t)
+	tr := record("T", noon, "a page")
+	tr.Request.Message.Text = "a word: xylophone"
+	if err := s.Save(t.Context(), tr); err != nil {
+		t.Fatal(err)
+	}
+	if found, _, err := s.Find(t.Context(), Query{Words: "xylophone"}); len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	if err := s.Forget(t.Context(), tr.Request.Message.ID); err != nil {
+		t.Fatal(err)
+	}
+	if found, _, err := s.Find(t.Context(), Query{Words: "xylophone"}); len(found) != 0 || err != nil {
+		t.Fatal(found, err)
+	}
+	if _, err := s.Prune(t.Context(), noon.AddDate(1, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if found, _, err := s.Find(t.Context(), Query{}); len(found) != 0 || err != nil {
+		t.Fatal(found, err)
+	}
+}
