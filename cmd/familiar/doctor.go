@@ -343,9 +343,6 @@ func (e *examination) dns(ctx context.Context) []doctor.Finding {
 	return []doctor.Finding{doctor.DNS(name, answers, err)}
 }
 
-// backupNote is the key in the store under which the time of the last backup is kept, as RFC 3339 writes it.
-const backupNote = "backup.at"
-
 func (e *examination) database(ctx context.Context) []doctor.Finding {
 	dir := resolve(e.p.dir, e.a.config.get("FAMILIAR_DATA"))
 	d := doctor.Database{Path: filepath.Join(dir, "familiar.db"), Dir: checkDir("FAMILIAR_DATA", dir), Now: time.Now()}
@@ -370,8 +367,8 @@ func (e *examination) database(ctx context.Context) []doctor.Finding {
 		return d.Judge()
 	}
 	defer db.Close()
-	if note, err := db.Note(ctx, backupNote); err == nil {
-		d.Backup, _ = time.Parse(time.RFC3339, note) // what is no time is no backup
+	if at, err := db.LastBackup(ctx); err == nil {
+		d.Backup = at
 	}
 	found, err := db.Inspect(ctx)
 	d.Bytes, d.Unused, d.Schema, d.Wrong = found.Bytes, found.Unused, found.Schema, found.Wrong

@@ -69,7 +69,7 @@ func TestDoctor(t *testing.T) {
 	healthy.model.Besides = map[string]string{"/props": `{"default_generation_settings":{"n_ctx":32768}}`}
 	db, err := store.Open(t.Context(), filepath.Join(healthy.dir, "data"))
 	healthy.must(err)
-	healthy.must(db.SetNote(t.Context(), backupNote, time.Now().Add(-26*time.Hour).Format(time.RFC3339)))
+	healthy.must(db.SetNote(t.Context(), store.BackupNote, time.Now().Add(-26*time.Hour).Format(time.RFC3339)))
 	healthy.must(db.Close())
 	cache := filepath.Join(healthy.dir, "cache")
 	healthy.env["FAMILIAR_WEB_CACHE"] = cache
@@ -132,6 +132,9 @@ func TestDoctorTellsNoSecret(t *testing.T) {
 		if s.secret && s.name != "DISCORD_TOKEN" {
 			secret := "secret-of-" + strings.ToLower(s.name) + strings.Repeat("x", i)
 			secrets, c.env[s.name] = append(secrets, secret), secret
+			if s.check != nil && s.check(secret) != nil { // headers
+				c.env[s.name] = "authorization=" + secret
+			}
 		}
 	}
 	secrets = append(secrets, discordtest.Token, "the-password-0123456789")

@@ -70,8 +70,7 @@ familiar health --live`,
 	"restore": `familiar restore familiar-2026-11-22.db`,
 	"replay": `familiar replay 01M81XRD1R
 familiar replay 01M81XRD1R --live`,
-	"mcp": `familiar mcp
-claude mcp add familiar -- familiar mcp`,
+	"mcp": `familiar mcp`,
 	"completion": `familiar completion bash > ~/.local/share/bash-completion/completions/familiar
 familiar completion fish > ~/.config/fish/completions/familiar.fish`,
 	"man":     `familiar man | man -l -`,

@@ -20,6 +20,7 @@ func TestExamples(t *testing.T) {
 			}
 			call, _, _ = strings.Cut(call, " | ")
 			call, _, _ = strings.Cut(call, " < ")
+			call, _, _ = strings.Cut(call, " > ")
 			if !strings.HasPrefix(call, strings.TrimPrefix(name, "help")) && name != "help" {
 				t.Errorf("%s: an example of something else: %s", name, line)
 			}

@@ -104,7 +104,11 @@ func newInterview(p *program, c initCommand) (*interview, error) {
 	return i, nil // what is wrong may be what is asked for
 }
 
-func (i *interview) path() string { return filepath.Join(i.p.dir, ".env") }
+// isWritten reports whether a value stands in the .env that is amended.
+func (i *interview) isWritten(v value) bool { return v.source == dotenvName(filepath.Dir(i.path()), i.p.dir) }
+
+// path is that of the .env that counts: the user's own, if there is none here.
+func (i *interview) path() string { return filepath.Join(dotenvPlace(i.p.env, i.p.dir), ".env") }
 
 func (i *interview) run(ctx context.Context) error {
 	if i.p.interactive {
@@ -281,7 +285,7 @@ func (i *interview) changes() (names []string) {
 func (i *interview) assignments() (all []assignment) {
 	for _, s := range settings() {
 		text, ok := i.answers[s.name]
-		if before := i.config.value(s.name); ok && text != "" && !(before.source == ".env" && before.text == text) {
+		if before := i.config.value(s.name); ok && text != "" && !(i.isWritten(before) && before.text == text) {
 			all = append(all, assignment{s.name, text})
 		}
 	}
@@ -311,7 +315,7 @@ func (i *interview) write() error {
 	if err != nil {
 		return err
 	}
-	i.say("\nWritten: .env, which only you can read: %s\n", strings.Join(i.changes(), ", "))
+	i.say("\nWritten: %s, which only you can read: %s\n", shortPath(i.p.dir, i.path()), strings.Join(i.changes(), ", "))
 	return nil
 }
 

@@ -168,7 +168,7 @@ func (i *interview) askModel(ctx context.Context) error {
 	}
 	before := i.config.get("OPENAI_BASE_URL")
 	address := cmp.Or(i.options.ModelURL, before)
-	if address != before && i.options.KeyFile == "" && i.config.value("OPENAI_API_KEY").source == ".env" {
+	if address != before && i.options.KeyFile == "" && i.isWritten(i.config.value("OPENAI_API_KEY")) {
 		key = "" // it is for its own server alone
 	}
 	if address == "" && key != "" {

@@ -98,11 +98,11 @@ func (p *Provider) leaveOut(ctx context.Context, r turn.Request, f *turn.RecallF
 	}
 	answer, err := p.Side.Ask(ctx, llm.Question{Lane: "recall/" + r.ChannelID, Order: filterOrder, Text: list, Tokens: filterTokens}, &got)
 	f.Model, f.Usage = answer.Model, turn.Usage(answer.Usage)
-	if err != nil {
-		return nil, err
+	if err == nil && got.Out == nil {
+		err = llm.ErrNoObject
 	}
-	if got.Out == nil {
-		return nil, llm.ErrNoObject
+	if err != nil {
+		return nil, fmt.Errorf("ask the side model what to leave out: %w", err)
 	}
 	return *got.Out, nil
 }
