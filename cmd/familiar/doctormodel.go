@@ -15,6 +15,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/doctor"
 	"familiar/internal/llm"
+	"familiar/internal/llm/cure"
 	"familiar/internal/search/backends"
 )
 
@@ -29,7 +30,7 @@ func (e *examination) model(ctx context.Context) []doctor.Finding {
 		return doctor.NoModel()
 	}
 	ch, slow := e.a.character, e.a.config.span("FAMILIAR_FIRST_WORD")
-	look := doctor.Model{Role: "model", Where: m.where, Key: "OPENAI_API_KEY", Slow: slow, Mode: string(ch.Mode), Prompt: ch.Modes[ch.Mode].Total}
+	look := doctor.Model{Role: "model", Where: m.where, Slow: slow, Mode: string(ch.Mode), Prompt: ch.Modes[ch.Mode].Total}
 	fallbacks := m.main.Fallbacks
 	if e.brief {
 		fallbacks = nil
@@ -37,9 +38,10 @@ func (e *examination) model(ctx context.Context) []doctor.Finding {
 		look.Picture, look.JSON = &doctor.Sight{Off: e.a.config.get("OPENAI_VISION") == "off"}, &doctor.Reply{}
 	}
 	main := e.alone(m.main, m.main.Model)
-	found := ask(ctx, main, look)
+	names := e.a.namesOf(ch, m.main)
+	found := ask(ctx, main, names, look)
 	for _, name := range fallbacks {
-		found = append(found, ask(ctx, e.alone(m.main, name), doctor.Model{Role: "fallback", Where: m.where, Slow: slow, Key: "OPENAI_API_KEY"})...)
+		found = append(found, ask(ctx, e.alone(m.main, name), names, doctor.Model{Role: "fallback", Where: m.where, Slow: slow})...)
 	}
 	return found
 }
@@ -50,11 +52,11 @@ func (e *examination) sideModel(ctx context.Context) []doctor.Finding {
 	if err != nil || m.main == nil || m.side.Model == m.main.Model && m.side.BaseURL == m.main.BaseURL {
 		return nil
 	}
-	where, key := m.where, "OPENAI_API_KEY"
+	where := m.where
 	if m.side.BaseURL != m.main.BaseURL {
-		where, key = shownAddress(m.side.BaseURL), "SIDE_API_KEY"
+		where = shownAddress(m.side.BaseURL)
 	}
-	return ask(ctx, e.alone(m.side, m.side.Model), doctor.Model{Role: "side model", Where: where, Slow: e.a.config.span("FAMILIAR_FIRST_WORD"), Key: key, JSON: &doctor.Reply{}})
+	return ask(ctx, e.alone(m.side, m.side.Model), e.a.namesOf(e.a.character, m.side), doctor.Model{Role: "side model", Where: where, Slow: e.a.config.span("FAMILIAR_FIRST_WORD"), JSON: &doctor.Reply{}})
 }
 
 // models are those of the character. Two checks ask for them, and the first one finds them.
@@ -85,11 +87,13 @@ func (e *examination) alone(c *llm.Client, name string) *llm.Client {
 }
 
 // ask puts the questions to a model that a look wants answered, one after the other: a machine of one's own has room for one.
-func ask(ctx context.Context, c *llm.Client, look doctor.Model) []doctor.Finding {
+func ask(ctx context.Context, c *llm.Client, names cure.Names, look doctor.Model) []doctor.Finding {
 	look.Name = c.Model
 	look.Stream = stream(ctx, c)
-	if look.Stream.Err != nil {
-		look.Models, _ = c.Models(ctx)
+	if err := look.Stream.Err; err != nil {
+		if f := cure.Of(ctx, c, names, err); f != nil {
+			look.Stream.Why, look.Stream.Cure = f.Text, f.Cure
+		}
 		return look.Judge()
 	}
 	if look.Prompt > 0 {

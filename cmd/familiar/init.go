@@ -105,7 +105,9 @@ func newInterview(p *program, c initCommand) (*interview, error) {
 }
 
 // isWritten reports whether a value stands in the .env that is amended.
-func (i *interview) isWritten(v value) bool { return v.source == dotenvName(filepath.Dir(i.path()), i.p.dir) }
+func (i *interview) isWritten(v value) bool {
+	return v.source == dotenvName(filepath.Dir(i.path()), i.p.dir)
+}
 
 // path is that of the .env that counts: the user's own, if there is none here.
 func (i *interview) path() string { return filepath.Join(dotenvPlace(i.p.env, i.p.dir), ".env") }

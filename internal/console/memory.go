@@ -170,7 +170,9 @@ func (k *Console) correct(w http.ResponseWriter, r *http.Request) {
 }
 
 // operator is who changes something here, on the list of changes.
-func operator(at time.Time) store.By { return store.By{ID: operatorSource, Name: "the operator", At: at} }
+func operator(at time.Time) store.By {
+	return store.By{ID: operatorSource, Name: "the operator", At: at}
+}
 
 func (k *Console) refused(w http.ResponseWriter, r *http.Request, m store.Memory, draft string, err error) {
 	k.showStatement(w, r, http.StatusUnprocessableEntity, statementPage{Memory: m, Draft: draft, Problem: err.Error()})

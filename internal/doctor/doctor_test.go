@@ -70,16 +70,11 @@ func holds(t *testing.T, f Finding, s State, words ...string) {
 }
 
 func TestModel(t *testing.T) {
-	m := Model{Role: "model", Name: "qwen", Where: "there", Key: "OPENAI_API_KEY", Slow: 20 * time.Second, Mode: "text", Prompt: 10_000}
-	broken := func(e llm.Error, listed ...string) Finding {
-		m := m
-		m.Stream.Err, m.Models = &e, listed
-		return m.Judge()[0]
-	}
-	holds(t, broken(llm.Error{Kind: llm.Unauthorized, Status: 401, Cause: "no such key."}), Failure, "unauthorized, status 401 (no such key).", "check OPENAI_API_KEY")
-	holds(t, broken(llm.Error{Kind: llm.NoModel}, "qwen3", "llama"), Failure, "did you mean qwen3?")
-	holds(t, broken(llm.Error{Kind: llm.NoModel}, "a", "b", "c", "d", "e", "f"), Failure, "the server has a, b, c, d, e and 1 more")
-	holds(t, broken(llm.Error{Kind: llm.Unreachable, Cause: `Post "http://x/v1": reach http://x: refused`}), Failure, "unreachable (http://x: refused)", "/v1")
+	m := Model{Role: "model", Name: "qwen", Where: "there", Slow: 20 * time.Second, Mode: "text", Prompt: 10_000}
+	m.Stream = Stream{Err: &llm.Error{Kind: llm.Unauthorized}, Why: "there refuses the key", Cure: "see whether it is complete"}
+	holds(t, m.Judge()[0], Failure, "It does not answer: there refuses the key.", "complete")
+	m.Stream = Stream{Err: &llm.Error{Kind: llm.Empty, Cause: "no word."}}
+	holds(t, m.Judge()[0], Failure, "empty (no word).", "another model")
 	m.Stream.Err = context.DeadlineExceeded
 	holds(t, m.Judge()[0], Failure, "in time", "once more")
 

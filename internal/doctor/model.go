@@ -7,17 +7,14 @@ import (
 	"time"
 
 	"familiar/internal/llm"
-	"familiar/internal/text"
 )
 
 // Model is what a model answered.
 type Model struct {
-	Role   string // "model" or "side model": the id of the findings
-	Name   string
-	Where  string        // the server, without secrets
-	Key    string        // the setting of its key, for the cure
-	Models []string      // the models of the server; nil: it gives no list
-	Slow   time.Duration // a first word after this is late
+	Role  string // "model" or "side model": the id of the findings
+	Name  string
+	Where string        // the server, without secrets
+	Slow  time.Duration // a first word after this is late
 
 	Stream  Stream
 	Window  llm.Window
@@ -32,6 +29,7 @@ type Stream struct {
 	First, Took time.Duration // until the first word, until the last
 	Pieces      int
 	Err         error
+	Why, Cure   string // of Err, where it is explained
 }
 
 // Reply is what came of a question.
@@ -59,7 +57,7 @@ func (m Model) Judge() []Finding {
 	s := m.Stream
 	if s.Err != nil {
 		f.State = Failure
-		f.Text, f.Cure = m.explain(s.Err)
+		f.Text, f.Cure = m.explain()
 		return []Finding{f}
 	}
 	f.Text = fmt.Sprintf("It answers at %s: first word after %s, whole after %s.", m.Where, ms(s.First), ms(s.Took))
@@ -148,45 +146,16 @@ func (m Model) judgeJSON() Finding {
 }
 
 // explain says why a model did not answer, and what to do.
-func (m Model) explain(err error) (why, cure string) {
+func (m Model) explain() (why, cure string) {
+	s := m.Stream
 	var e *llm.Error
-	if !errors.As(err, &e) {
-		return fmt.Sprintf("No answer came from %s in time.", m.Where), "see whether the server is up and not busy; a machine of your own may need longer to load its model: run the doctor once more"
+	switch {
+	case s.Why != "":
+		return "It does not answer: " + s.Why + ".", s.Cure
+	case errors.As(s.Err, &e):
+		return fmt.Sprintf("It does not answer at %s: %s.", m.Where, brief(s.Err)), "look at the server's log, or take another model"
 	}
-	address := "see whether the server is up, and its address is right, with its version: …/v1"
-	cures := map[llm.Kind]string{
-		llm.Unauthorized:   "check " + m.Key,
-		llm.NoModel:        m.nearest(),
-		llm.Quota:          "the allowance at this server is used up: pay, or take another server",
-		llm.RateLimited:    "wait, or take another plan",
-		llm.ContextTooLong: "take a model with a larger context",
-		llm.NotOpenAI:      address,
-		llm.Unreachable:    address,
-		llm.Timeout:        "see whether the server is up and not busy; a machine of your own may need longer to load its model: run the doctor once more",
-		llm.Empty:          "take another model: this one ended without a word",
-	}
-	if cure = cures[e.Kind]; cure == "" {
-		cure = "look at the server's log, or take another model"
-	}
-	return fmt.Sprintf("It does not answer at %s: %s.", m.Where, brief(err)), cure
-}
-
-// nearest names the models that the server has.
-func (m Model) nearest() string {
-	switch near := text.Nearest(m.Name, m.Models); {
-	case near != "":
-		return "did you mean " + near + "? The server has no " + m.Name
-	case len(m.Models) > 0:
-		return "the server has " + strings.Join(m.Models[:min(5, len(m.Models))], ", ") + more(len(m.Models)-5)
-	}
-	return "check the model's name; a local server may have to pull it first"
-}
-
-func more(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	return fmt.Sprintf(" and %d more", n)
+	return fmt.Sprintf("No answer came from %s in time.", m.Where), "see whether the server is up and not busy; a machine of your own may need longer to load its model: run the doctor once more"
 }
 
 // brief is a model's failure in a few words, with what the server said, if it said something.
