@@ -225,7 +225,7 @@ func (r *reloader) again(ctx context.Context) error {
 // diagnose is what `familiar doctor` finds, as the console shows it.
 func (p *program) diagnose(ctx context.Context) (all []console.Finding) {
 	for _, f := range p.examine(ctx, nil) {
-		all = append(all, console.Finding{ID: f.ID, Subject: f.Subject, State: string(f.State), Sentence: f.Text, Cure: f.Cure})
+		all = append(all, console.Finding{ID: f.ID, Subject: f.Name(), State: string(f.State), Sentence: f.Text, Cure: f.Cure})
 	}
 	return all
 }

@@ -20,14 +20,14 @@ func View(all []Finding) string { return Lines(all, 0) + "\n" + Sum(all) + "\n" 
 func Lines(all []Finding, column int) string {
 	names := 0
 	for _, f := range all {
-		names = max(names, utf8.RuneCountInString(f.name()))
+		names = max(names, utf8.RuneCountInString(f.Name()))
 	}
 	names = min(names, 34)
 	var b strings.Builder
 	margin := strings.Repeat(" ", column)
 	indent := column + 9 + names + 2
 	for _, f := range all {
-		fmt.Fprintf(&b, "%s%-7s  %s  %s\n", margin, f.State, pad(f.name(), names), wrap(f.Text, indent))
+		fmt.Fprintf(&b, "%s%-7s  %s  %s\n", margin, f.State, pad(f.Name(), names), wrap(f.Text, indent))
 		if f.Cure != "" {
 			b.WriteString(strings.Repeat(" ", indent) + "→ " + wrap(f.Cure, indent+2) + "\n")
 		}
@@ -43,7 +43,8 @@ func Sum(all []Finding) string {
 	return fmt.Sprintf("%d ok, %s, %s, %d skipped.", Count(all, OK), number(Count(all, Warning), "warning"), number(Count(all, Failure), "failure"), Count(all, Skipped))
 }
 
-func (f Finding) name() string {
+// Name says what was looked at: "model: qwen3", or "token" where there is one alone.
+func (f Finding) Name() string {
 	if f.Subject == "" {
 		return f.ID
 	}
