@@ -4,12 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"image"
-	"image/color"
 	"image/jpeg"
 	"image/png"
-
-	"golang.org/x/image/draw"
 )
 
 // avatarSides are the sizes in which an avatar is tried, largest first, in pixels.
@@ -26,12 +22,8 @@ func (s *Shrinker) Avatar(ctx context.Context, data []byte, most int) ([]byte, e
 		return nil, ErrBroken
 	}
 	for _, side := range avatarSides {
-		width, height := fitted(p.Width, p.Height, side)
-		small := image.NewRGBA(image.Rect(0, 0, width, height))
-		draw.Draw(small, small.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
-		draw.ApproxBiLinear.Scale(small, small.Bounds(), full, full.Bounds(), draw.Over, nil)
 		var out bytes.Buffer
-		if err := png.Encode(&out, small); err != nil {
+		if err := png.Encode(&out, scale(full, side)); err != nil {
 			return nil, fmt.Errorf("write picture: %w", err)
 		}
 		if out.Len() <= most {

@@ -11,14 +11,12 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
 	"io"
 	"sync"
 
-	"golang.org/x/image/draw"
 	"golang.org/x/image/webp"
 
 	"golang.org/x/sync/semaphore"
@@ -85,7 +83,7 @@ func (s *Shrinker) Shrink(ctx context.Context, data []byte) (p Picture, err erro
 	case err != nil || full.Bounds().Empty():
 		return Picture{}, ErrBroken
 	}
-	small := scale(full)
+	small := scale(full, Side)
 	var out bytes.Buffer
 	if err := jpeg.Encode(&out, small, &jpeg.Options{Quality: quality}); err != nil {
 		return Picture{}, fmt.Errorf("write picture: %w", err)
@@ -121,45 +119,4 @@ func (p *patient) Read(b []byte) (int, error) {
 		return 0, err
 	}
 	return p.r.Read(b[:min(len(b), patience)])
-}
-
-// scale draws a picture on white, at most Side pixels wide and high. A large one comes down to twice that first, with four
-// pixels to one and no memory but the result's.
-func scale(full image.Image) *image.RGBA {
-	if size := full.Bounds().Size(); max(size.X, size.Y) > 2*Side {
-		width, height := fitted(size.X, size.Y, 2*Side)
-		half := image.NewRGBA(image.Rect(0, 0, width, height))
-		draw.ApproxBiLinear.Scale(half, half.Bounds(), full, full.Bounds(), draw.Src, nil)
-		full = half
-	}
-	size := full.Bounds().Size()
-	width, height := fitted(size.X, size.Y, Side)
-	small := image.NewRGBA(image.Rect(0, 0, width, height))
-	draw.Draw(small, small.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
-	inBands(small, full)
-	return small
-}
-
-// inBands scales a picture a few rows at a time: the scaler takes 32 bytes of memory for each of these rows and each column of
-// the result.
-func inBands(small *image.RGBA, full image.Image) {
-	from, size := full.Bounds(), small.Bounds().Size()
-	const bands = 16
-	for i := range bands {
-		to := image.Rect(0, size.Y*i/bands, size.X, size.Y*(i+1)/bands)
-		if to.Empty() {
-			continue
-		}
-		of := image.Rect(from.Min.X, from.Min.Y+from.Dy()*to.Min.Y/size.Y, from.Max.X, from.Min.Y+from.Dy()*to.Max.Y/size.Y)
-		draw.BiLinear.Scale(small, to, full, of, draw.Over, nil)
-	}
-}
-
-// fitted is a size with the same proportions, within a longest side.
-func fitted(width, height, side int) (int, int) {
-	longer := max(width, height)
-	if longer <= side {
-		return width, height
-	}
-	return max(1, width*side/longer), max(1, height*side/longer)
 }
