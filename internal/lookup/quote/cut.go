@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"familiar/internal/text"
@@ -90,18 +91,25 @@ func fits(s string, c span) bool {
 	return c.to-c.from <= utf8.UTFMax*MaxLength && utf8.RuneCountInString(s[c.from:c.to]) <= MaxLength-room
 }
 
-// clauses divides a sentence where something is added to it.
+// clauses divides a sentence where something is added to it, but not in a range.
 func clauses(s string) []span {
 	var out []span
 	from := 0
 	for _, m := range clauseEnd.FindAllStringIndex(s, -1) {
-		if m[0]-from < leastPart || len(s)-m[0] < leastPart || s[m[1]-2] == ',' && !adds(s[m[1]:]) {
+		if m[0]-from < leastPart || len(s)-m[0] < leastPart || s[m[1]-2] == ',' && !adds(s[m[1]:]) || isRange(s, m[0], m[1]) {
 			continue
 		}
 		out = append(out, span{from, m[0]})
 		from = m[1]
 	}
 	return append(out, span{from, len(s)})
+}
+
+// isRange reports whether a dash stands between two numbers or dates: "10 December 1815 – 27 November 1852".
+func isRange(s string, end, begin int) bool {
+	before, _ := utf8.DecodeLastRuneInString(s[:end])
+	behind, _ := utf8.DecodeRuneInString(s[begin:])
+	return unicode.IsDigit(before) && unicode.IsDigit(behind)
 }
 
 func adds(s string) bool {

@@ -58,6 +58,13 @@ func TestOf(t *testing.T) {
 				"…diese Geschichte ist ein Mythos, den die Zeitungen der Stadt gern erzählen.",
 			},
 		},
+		"a life is not torn at its dash": {
+			"Augusta Ada King, Countess of Lovelace and daughter of a poet (10 December 1815 – 27 November 1852), was an English mathematician and writer; she is known for her work on a mechanical computer of which parts were built.",
+			[]string{
+				"Augusta Ada King, Countess of Lovelace and daughter of a poet (10 December 1815 – 27 November 1852), was an English mathematician and writer…",
+				"…she is known for her work on a mechanical computer of which parts were built.",
+			},
+		},
 		"what is too long is not cut just anywhere": {
 			"The town hall, " + strings.Repeat("the harbour, ", 30) + "and the bridge are not safe.", nil,
 		},
