@@ -52,7 +52,7 @@ func TestBackupWhileItRuns(t *testing.T) {
 	}
 }
 
-const most = 12 // megabytes, a message each
+const most = 6 // megabytes, a message each
 
 // TestKillCopies kills backups and restores at many moments: the file is then the earlier one or the new one, whole.
 func TestKillCopies(t *testing.T) {
@@ -67,7 +67,7 @@ func TestKillCopies(t *testing.T) {
 	}
 	fillStore(t, data, "new", most)
 	killed := 0
-	for round := range 12 {
+	for round := range 6 {
 		args := []string{"backup", "--force", file}
 		if round%2 == 1 {
 			args = []string{"restore", file}
@@ -105,8 +105,8 @@ func TestKillCopies(t *testing.T) {
 			os.Remove(left)
 		}
 	}
-	if killed < 6 {
-		t.Errorf("only %d of 12 were killed before their end", killed)
+	if killed < 3 {
+		t.Errorf("only %d of 6 were killed before their end", killed)
 	}
 }
 

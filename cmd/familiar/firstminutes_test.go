@@ -99,8 +99,8 @@ func TestFirstMinutes(t *testing.T) {
 	c := newConversation(t, txtar.Parse([]byte(firstMinutes)))
 	c.search.read(t, []byte("when lovelace\nAda Lovelace | https://history.example.org/ada | A mathematician.\n")) // whom the doctor asks about
 	c.dir = t.TempDir()
-	c.model.Models = []string{"qwen3:8b"}
-	c.model.Besides = map[string]string{"/api/show": `{"model_info":{"qwen3.context_length":40960}}`, "/api/ps": `{"models":[{"name":"qwen3:8b","context_length":16384}]}`}
+	c.model.Offer([]string{"qwen3:8b"},
+		map[string]string{"/api/show": `{"model_info":{"qwen3.context_length":40960}}`, "/api/ps": `{"models":[{"name":"qwen3:8b","context_length":16384}]}`})
 	for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL", "SIDE_MODEL", "SEARXNG_URL", "DISCORD_TOKEN"} {
 		delete(c.env, name)
 	}

@@ -269,7 +269,7 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("POST /v1/audio/transcriptions", s.transcribe)
 	mux.HandleFunc("POST /v1/embeddings", s.embed)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if body, ok := s.Besides[r.URL.Path]; ok {
+		if _, body, ok := s.offered(r.URL.Path); ok {
 			if s.allow(w, r) {
 				writeJSON(w, http.StatusOK, body)
 			}
@@ -389,6 +389,21 @@ func (s *Server) choose(req Request) Reply {
 	return Reply{Say("You said: " + req.Last())}
 }
 
+// Offer sets Models and Besides of a server that runs: requests that are meant for an earlier one at its address may come in.
+func (s *Server) Offer(models []string, besides map[string]string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Models, s.Besides = models, besides
+}
+
+// offered returns the models, and what is answered besides at a path.
+func (s *Server) offered(path string) (models []string, answer string, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	answer, ok = s.Besides[path]
+	return s.Models, answer, ok
+}
+
 func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 	if !s.allow(w, r) {
 		return
@@ -397,11 +412,11 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 		ID     string `json:"id"`
 		Object string `json:"object"`
 	}
-	if body, ok := s.Besides[r.URL.Path]; ok {
-		writeJSON(w, http.StatusOK, body)
+	names, answer, ok := s.offered(r.URL.Path)
+	if ok {
+		writeJSON(w, http.StatusOK, answer)
 		return
 	}
-	names := s.Models
 	if names == nil {
 		names = []string{"test-model"}
 	}

@@ -87,8 +87,8 @@ func (v *visit) send(ctx context.Context, u *url.URL) (*http.Response, error) {
 		TLSHandshakeDone: func(tls.ConnectionState, error) {
 			v.conns.addTiming(func(t *Timings) { t.TLS += time.Since(handshake) })
 		},
+		GotConn: func(httptrace.GotConnInfo) { v.conns.atRequest.Store(v.conns.received.Load()) }, // before a quick answer is there
 		WroteRequest: func(httptrace.WroteRequestInfo) {
-			v.conns.atRequest.Store(v.conns.received.Load())
 			v.conns.addTiming(func(*Timings) { sent = time.Now() })
 		},
 	}
