@@ -9,7 +9,11 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/search"
+	"familiar/internal/text"
 )
+
+// pageWidth is how wide what is read at a terminal may be, in columns, where the window's width is not known.
+const pageWidth = 100
 
 // viewBackends writes the backends in [pageWidth] columns: those that are on, what they said to a probe, and those that are off. What does
 // not fit into a row stands below it.
@@ -43,7 +47,7 @@ func viewBackends(list []backend) string {
 			b.WriteString("\noff             why\n")
 			off = true
 		}
-		fmt.Fprintln(&b, hanging(fmt.Sprintf("%-14s  %s", l.Name, l.Why), 16, pageWidth))
+		fmt.Fprintln(&b, text.Hanging(fmt.Sprintf("%-14s  %s", l.Name, l.Why), 16, pageWidth))
 	}
 	return b.String()
 }
@@ -62,7 +66,7 @@ func writeTable(b *strings.Builder, rows [][]string, below [][]string) {
 			continue
 		}
 		for _, detail := range below[i-1] {
-			fmt.Fprintln(b, hanging("    "+detail, 6, pageWidth))
+			fmt.Fprintln(b, text.Hanging("    "+detail, 6, pageWidth))
 		}
 	}
 }

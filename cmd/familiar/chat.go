@@ -14,6 +14,7 @@ import (
 	"familiar/internal/bot/terminal"
 	"familiar/internal/bot/view"
 	"familiar/internal/context/turn"
+	"familiar/internal/text"
 )
 
 // atTerminal is how fast a terminal likes its replies: as they come, in one piece.
@@ -77,7 +78,7 @@ func chatInput(p *program, a *app, door *terminal.Door, b *bot.Bot) (terminal.In
 	plain, _ := p.env("NO_COLOR") // https://no-color.org
 	door.Screen = &terminal.Screen{Width: func() int { return terminal.Columns(os.Stdout) }, Colour: plain == ""}
 	b.Watch = door.Watch
-	fmt.Fprintln(p.out, hanging(a.character.Name+", at your terminal. /help says what I can do, /quit ends it.", 2, terminal.Columns(os.Stdout)))
+	fmt.Fprintln(p.out, text.Hanging(a.character.Name+", at your terminal. /help says what I can do, /quit ends it.", 2, terminal.Columns(os.Stdout)))
 	a.describe(p.out, terminal.Columns(os.Stdout))
 	data := resolve(p.dir, a.config.get("FAMILIAR_DATA"))
 	fmt.Fprintf(p.out, "  log       %s\n\n", filepath.Join(a.config.get("FAMILIAR_DATA"), p.log))

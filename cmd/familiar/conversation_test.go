@@ -210,13 +210,18 @@ func TestConversations(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := newConversation(t, archive)
-			for n, line := range strings.Split(string(archive.Comment), "\n") {
-				if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-					c.do(fmt.Sprintf("%s:%d", file, n+1), line)
-				}
-			}
+			c.play(file, archive)
 			c.stop()
 		})
+	}
+}
+
+// play does what an archive says.
+func (c *conversation) play(file string, archive *txtar.Archive) {
+	for n, line := range strings.Split(string(archive.Comment), "\n") {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			c.do(fmt.Sprintf("%s:%d", file, n+1), line)
+		}
 	}
 }
 

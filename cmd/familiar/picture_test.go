@@ -3,16 +3,14 @@ package main
 import (
 	"bytes"
 	"flag"
-	"fmt"
 	"html/template"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"familiar/internal/discordtest"
 )
@@ -28,11 +26,7 @@ func TestPicture(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := newConversation(t, archive)
-	for n, line := range strings.Split(string(archive.Comment), "\n") {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			c.do(fmt.Sprintf("%s:%d", file, n+1), line)
-		}
-	}
+	c.play(file, archive)
 	shown := c.discord.Messages("general")
 	c.do(file, "menu general mira Why this answer?")
 	c.look(c.output, "found, 2 of 2 pages read", true)

@@ -18,6 +18,7 @@ import (
 	"familiar/internal/llm"
 	"familiar/internal/memory/writer"
 	"familiar/internal/store"
+	"familiar/internal/text"
 )
 
 // Where the store keeps the fingerprint of the commands that Discord has, and the session that a restart resumes.
@@ -194,7 +195,7 @@ func (a *app) greet(out io.Writer, r discord.Ready) {
 // describe prints what answers and what is searched. Lines are broken at width, if that is known.
 func (a *app) describe(out io.Writer, width int) {
 	say := func(label, format string, values ...any) {
-		fmt.Fprintln(out, hanging(fmt.Sprintf("  %-9s %s", label, fmt.Sprintf(format, values...)), 12, width))
+		fmt.Fprintln(out, text.Hanging(fmt.Sprintf("  %-9s %s", label, fmt.Sprintf(format, values...)), 12, width))
 	}
 	say("model", "%s", a.models.describe())
 	var names []string

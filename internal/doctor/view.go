@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"familiar/internal/text"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,23 +62,8 @@ func pad(s string, n int) string {
 
 // wrap breaks a text between words; all lines but the first begin at a column.
 func wrap(s string, column int) string {
-	var b strings.Builder
-	at := column
-	for i, word := range strings.Fields(s) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case at+1+n > width:
-			b.WriteString("\n" + strings.Repeat(" ", column))
-			at = column
-		default:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += n
-	}
-	return b.String()
+	indent := strings.Repeat(" ", column)
+	return strings.TrimPrefix(text.Hanging(indent+strings.Join(strings.Fields(s), " "), column, width), indent)
 }
 
 // view writes the rows in which something is missing: ✓ has it, ✗ lacks what is needed, · lacks what would be of use.

@@ -29,16 +29,7 @@ func TestGarbledPage(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, fileName)
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := len(b) / 2 / 4096 * 4096
-	copy(b[at:at+4096], strings.Repeat("garbled ", 512))
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	garble(t, dir)
 	notClosed(t, dir)
 	refused(t, dir, Corrupt, "put back a copy")
 	refused(t, dir, Corrupt, "put back a copy") // to be refused is no clean end
@@ -153,5 +144,20 @@ func BenchmarkCheck(b *testing.B) {
 		if err := db.check(b.Context()); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// garble writes over a page in the middle of a store.
+func garble(t *testing.T, dir string) {
+	t.Helper()
+	path := filepath.Join(dir, fileName)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := len(b) / 2 / 4096 * 4096
+	copy(b[at:at+4096], strings.Repeat("garbled ", 512))
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,9 +1,6 @@
 package store
 
 import (
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -26,16 +23,7 @@ func TestInspect(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, fileName)
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := len(b) / 2 / 4096 * 4096
-	copy(b[at:at+4096], strings.Repeat("garbled ", 512))
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	garble(t, dir)
 	if beside, err = Look(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}

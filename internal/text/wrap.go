@@ -1,16 +1,13 @@
-package main
+package text
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// pageWidth is how wide what is read at a terminal may be, in columns, where the window's width is not known.
-const pageWidth = 100
-
-// hanging breaks a line between words where it would be wider than width, and begins the lines that follow with so many spaces. A word that
+// Hanging breaks a line between words where it would be wider than width, and begins the lines that follow with so many spaces. A word that
 // is wider stays whole. With a width of 0 nothing is broken.
-func hanging(line string, indent, width int) string {
+func Hanging(line string, indent, width int) string {
 	if width <= 0 || utf8.RuneCountInString(line) <= width {
 		return line
 	}
