@@ -136,6 +136,14 @@ func (b *browser) do(t *testing.T, actions ...chromedp.Action) {
 
 func (b *browser) open(path string) chromedp.Action { return chromedp.Navigate(b.at + path) }
 
+// follow clicks on what leads to another page, and waits until that is there: a page that goes takes away what is waited for.
+func follow(selector string) chromedp.Action {
+	return chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := chromedp.RunResponse(ctx, chromedp.Click(selector, chromedp.ByQuery))
+		return err
+	})
+}
+
 // says waits until an element holds words, also on a page that is still to come.
 func says(selector, words string) chromedp.Action {
 	quoted, _ := json.Marshal([]string{selector, words})
@@ -283,7 +291,7 @@ func (b *browser) character(t *testing.T) {
 }
 
 func (b *browser) memory(t *testing.T) {
-	b.do(t, b.open("/memory?q=hazelnuts"), chromedp.Click(".card a", chromedp.ByQuery), chromedp.WaitVisible("#text", chromedp.ByQuery),
+	b.do(t, b.open("/memory?q=hazelnuts"), follow(".card a"), chromedp.WaitVisible("#text", chromedp.ByQuery),
 		chromedp.SetValue("#text", "Ada is allergic to walnuts.", chromedp.ByQuery), chromedp.Click("button.primary", chromedp.ByQuery), says(".notice", "corrected"), says("main", "hazelnuts"))
 	b.do(t, chromedp.Click("a.danger", chromedp.ByQuery), says("h1", "Delete this statement?"), chromedp.Click(`main .acts a`, chromedp.ByQuery), says("h1", "Statement"),
 		chromedp.Click("a.danger", chromedp.ByQuery), says("h1", "Delete this statement?"), chromedp.Click("button.danger", chromedp.ByQuery), says(".notice", "Deleted"), b.open("/memory?q=walnuts"), says(".empty", "Nothing like that"))
@@ -318,11 +326,11 @@ func (b *browser) unscripted(t *testing.T) {
 	off := emulation.SetScriptExecutionDisabled(true)
 	b.do(t, off)
 	defer b.do(t, emulation.SetScriptExecutionDisabled(false))
-	b.do(t, b.open("/turns?q=moons"), chromedp.Click("td.q a", chromedp.ByQuery), chromedp.WaitVisible(".timeline", chromedp.ByQuery),
-		chromedp.Click(`.tabs a[href*="prompt"]`, chromedp.ByQuery), chromedp.WaitVisible(".prompt", chromedp.ByQuery),
-		b.open("/characters/sage?file=persona.md"), chromedp.WaitVisible("#check", chromedp.ByQuery), chromedp.Click("#check", chromedp.ByQuery), chromedp.WaitVisible("#verdict h2.good", chromedp.ByQuery),
-		chromedp.Click(`.themes button[value="dark"]`, chromedp.ByQuery), chromedp.WaitVisible(`html[data-theme="dark"]`, chromedp.ByQuery))
-	b.do(t, chromedp.Click(`.themes button[value="system"]`, chromedp.ByQuery), chromedp.WaitVisible("html:not([data-theme])", chromedp.ByQuery))
+	b.do(t, b.open("/turns?q=moons"), follow("td.q a"), chromedp.WaitVisible(".timeline", chromedp.ByQuery),
+		follow(`.tabs a[href*="prompt"]`), chromedp.WaitVisible(".prompt", chromedp.ByQuery),
+		b.open("/characters/sage?file=persona.md"), chromedp.WaitVisible("#check", chromedp.ByQuery), follow("#check"), chromedp.WaitVisible("#verdict h2.good", chromedp.ByQuery),
+		follow(`.themes button[value="dark"]`), chromedp.WaitVisible(`html[data-theme="dark"]`, chromedp.ByQuery))
+	b.do(t, follow(`.themes button[value="system"]`), chromedp.WaitVisible("html:not([data-theme])", chromedp.ByQuery))
 }
 
 // TestScreenshots makes the pictures of the pages, where a folder for them is given.
