@@ -2,10 +2,6 @@ package main
 
 import (
 	"errors"
-	"familiar/internal/bot"
-	"familiar/internal/otlp"
-	"familiar/internal/search/backends"
-	"familiar/internal/web/guard"
 	"fmt"
 	"net"
 	"net/netip"
@@ -14,6 +10,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"familiar/internal/bot"
+	"familiar/internal/otlp"
+	"familiar/internal/search/backends"
+	"familiar/internal/web/guard"
 )
 
 // setting is one variable of the environment. This table is the only list of them.

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"familiar/internal/otlp"
-	"familiar/internal/redact"
 	"net/url"
 	"regexp"
 	"strings"
+
+	"familiar/internal/otlp"
+	"familiar/internal/redact"
 )
 
 // redactor knows every secret of the configuration.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"familiar/internal/context/turn"
 	"fmt"
 	"io"
 	"maps"
@@ -17,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
 // Failure is why an endpoint did not answer. Nothing in it comes from the query, the key or the reply's body.

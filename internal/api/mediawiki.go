@@ -3,9 +3,10 @@ package api
 import (
 	"bytes"
 	"encoding/json"
-	"familiar/internal/context/turn"
 	"slices"
 	"strings"
+
+	"familiar/internal/context/turn"
 )
 
 // wikipediaLanguages are the languages with a large Wikipedia.

@@ -1,11 +1,12 @@
 package doctor
 
 import (
-	"familiar/internal/text"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"familiar/internal/text"
 )
 
 // width is that of a page, in columns.

@@ -1,13 +1,14 @@
 package trace
 
 import (
-	"familiar/internal/context/turn"
-	"familiar/internal/store"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
 )
 
 // expunger takes what is of one person out of records of others.

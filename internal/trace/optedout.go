@@ -4,10 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"familiar/internal/context/turn"
-	"familiar/internal/store"
 	"maps"
 	"slices"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
 )
 
 // optedOut is the cause given to a turn of which no more is kept than its skeleton.

@@ -1,11 +1,12 @@
 package trace
 
 import (
-	"familiar/internal/context/turn"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
 // takeOut takes a message out of a record and reports whether it was there. Its text is that which was kept, if any.

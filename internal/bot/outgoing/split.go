@@ -1,13 +1,14 @@
 package outgoing
 
 import (
-	"familiar/internal/text"
 	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
+
+	"familiar/internal/text"
 )
 
 // Split cuts Markdown into pieces of at most limit UTF-16 units, each fit to be a message of its own. The

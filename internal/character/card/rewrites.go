@@ -2,10 +2,11 @@ package card
 
 import (
 	"cmp"
-	"familiar/internal/character/rewrite"
 	"fmt"
 	"slices"
 	"strings"
+
+	"familiar/internal/character/rewrite"
 )
 
 // rewrites makes scripts of the card's regex scripts.

@@ -3,7 +3,6 @@ package character
 import (
 	"bytes"
 	"errors"
-	"familiar/internal/text"
 	"fmt"
 	"maps"
 	"reflect"
@@ -13,6 +12,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"familiar/internal/text"
 )
 
 // spot is where a value was written.

@@ -2,12 +2,13 @@ package fetch
 
 import (
 	"context"
-	"familiar/internal/context/turn"
 	"io"
 	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
 // TestRetry scripts what a page answers in turn and counts how often it is asked.

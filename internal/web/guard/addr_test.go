@@ -2,10 +2,11 @@ package guard
 
 import (
 	"errors"
-	"familiar/internal/context/turn"
 	"net/netip"
 	"strings"
 	"testing"
+
+	"familiar/internal/context/turn"
 )
 
 func TestCheckAddr(t *testing.T) {

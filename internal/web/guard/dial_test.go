@@ -3,7 +3,6 @@ package guard
 import (
 	"context"
 	"errors"
-	"familiar/internal/context/turn"
 	"fmt"
 	"net"
 	"net/netip"
@@ -13,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
 // fakeNet is a resolver and a network in memory. Names answer in turn, the last answer for good.

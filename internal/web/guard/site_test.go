@@ -1,12 +1,13 @@
 package guard
 
 import (
-	"familiar/internal/context/turn"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"familiar/internal/context/turn"
 )
 
 func site(t testing.TB, raw string) Site {

@@ -2,11 +2,12 @@ package guard
 
 import (
 	"errors"
-	"familiar/internal/context/turn"
 	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
+
+	"familiar/internal/context/turn"
 )
 
 func TestParseAccepts(t *testing.T) {

@@ -2,11 +2,12 @@ package page
 
 import (
 	"errors"
-	"familiar/internal/context/turn"
 	"fmt"
 	"net/url"
 	"strings"
 	"testing"
+
+	"familiar/internal/context/turn"
 )
 
 // shownText is enough text for a page to be one.

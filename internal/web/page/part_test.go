@@ -1,7 +1,6 @@
 package page
 
 import (
-	"familiar/internal/context/turn"
 	"net/url"
 	"strings"
 	"testing"
@@ -9,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"familiar/internal/context/turn"
 )
 
 func TestAllLinks(t *testing.T) {

@@ -3,7 +3,6 @@ package reader
 import (
 	"context"
 	"errors"
-	"familiar/internal/context/turn"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
 // service answers in the place of every service.
