@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -55,19 +54,22 @@ func (d doctorCommand) Run(ctx context.Context, p *program, stop stopper) error 
 	})
 }
 
+// examined is what --json prints.
+type examined struct {
+	Findings []doctor.Finding
+	Warnings int
+	Failures int
+}
+
 // print writes findings that hold no secret, and reports whether one is a failure.
 func (d doctorCommand) print(p *program, found []doctor.Finding) error {
 	text := doctor.View(found)
 	if d.JSON {
-		b, err := json.MarshalIndent(struct {
-			Findings []doctor.Finding `json:"findings"`
-			Warnings int              `json:"warnings"`
-			Failures int              `json:"failures"`
-		}{found, doctor.Count(found, doctor.Warning), doctor.Count(found, doctor.Failure)}, "", "  ")
-		if err != nil {
-			return fmt.Errorf("write the findings as JSON: %w", err)
+		var err error
+		if text, err = asJSON(examined{found, doctor.Count(found, doctor.Warning), doctor.Count(found, doctor.Failure)}); err != nil {
+			return err
 		}
-		text = string(b) + "\n"
+		text += "\n"
 	}
 	if _, err := fmt.Fprint(p.out, text); err != nil {
 		return err

@@ -63,7 +63,7 @@ familiar config check --connect`,
 familiar init --token-file /run/secrets/token --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --yes`,
 	"doctor": `familiar doctor
 familiar doctor discord database
-familiar doctor --json | jq '.[] | select(.state != "ok")'`,
+familiar doctor --json | jq '.findings[] | select(.state != "ok")'`,
 	"health": `familiar health
 familiar health --live`,
 	"backup":  `familiar backup familiar-2026-11-22.db`,

@@ -47,7 +47,7 @@ func TestJSONSpelling(t *testing.T) {
 			look(path+"."+f.Name, f.Type)
 		}
 	}
-	for _, v := range []any{turn.Trace{}, turn.Lookup{}, trace.Summary{}, searched{}, backend{}, pageRecord{}, store.Memory{}, store.Change{}, store.Feedback{}} {
+	for _, v := range []any{turn.Trace{}, turn.Lookup{}, trace.Summary{}, searched{}, backend{}, pageRecord{}, store.Memory{}, store.Change{}, store.Feedback{}, examined{}, differences{}} {
 		look(reflect.TypeOf(v).Name(), reflect.TypeOf(v))
 	}
 	if len(seen) < 30 {
