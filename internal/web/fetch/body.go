@@ -30,7 +30,7 @@ func (b *body) read(ctx context.Context, cancel context.CancelCauseFunc, resp *h
 		return nil, e
 	}
 	sent := &counter{r: resp.Body, max: b.limits.body}
-	defer b.watch(cancel, sent)()
+	defer b.watch(ctx, cancel, sent)()
 	var r io.Reader = sent
 	if packed {
 		z, err := gzip.NewReader(sent)
@@ -82,9 +82,9 @@ func gzipped(h http.Header) (bool, *Error) {
 	return false, fail(turn.CodeBadEncoding)
 }
 
-// watch cancels a transfer that, after a time of grace, is slower on average than the least rate. The returned function
-// ends the watch.
-func (b *body) watch(cancel context.CancelCauseFunc, sent *counter) (stop func()) {
+// watch cancels a transfer that, after a time of grace, is slower on average than the least rate. Where the time is up anyway, that is what
+// is said of it. The returned function ends the watch.
+func (b *body) watch(ctx context.Context, cancel context.CancelCauseFunc, sent *counter) (stop func()) {
 	done := make(chan struct{})
 	var watching sync.WaitGroup
 	watching.Go(func() {
@@ -98,6 +98,9 @@ func (b *body) watch(cancel context.CancelCauseFunc, sent *counter) (stop func()
 			case <-tick.C:
 			}
 			took := time.Since(began)
+			if end, ok := ctx.Deadline(); ok && !time.Now().Before(end) {
+				return
+			}
 			if took >= b.limits.grace && float64(sent.n.Load()) < float64(b.limits.rate)*took.Seconds() {
 				cancel(fail(turn.CodeTooSlow))
 				return

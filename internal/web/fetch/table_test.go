@@ -69,7 +69,7 @@ func TestWatch(t *testing.T) {
 			defer cancel(nil)
 			b := body{limits: defaults()}
 			sent := new(counter)
-			stop := b.watch(cancel, sent)
+			stop := b.watch(ctx, cancel, sent)
 			for range int(4 * time.Second / c.every) {
 				time.Sleep(c.every - time.Nanosecond)
 				sent.n.Add(c.bytes)

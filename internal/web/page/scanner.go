@@ -197,6 +197,8 @@ func rawEnd(s []byte, name atom.Atom) int {
 			}
 			hidden = false
 		case name != atom.Script:
+		case comment && !hidden && rest[0] == '<' && len(rest) > 1 && rest[1] != '/' && !dom.IsLetter(rest[1]):
+			comment = false // by the parser, not by the standard
 		case bytes.HasPrefix(rest, []byte("<!--")):
 			comment = true
 			at++ // its dashes may be those of "-->"

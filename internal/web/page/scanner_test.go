@@ -24,6 +24,7 @@ func TestScanner(t *testing.T) {
 }
 
 func FuzzScanner(f *testing.F) {
+	f.Add([]byte("<script><!--<<script></script>"))
 	f.Fuzz(func(t *testing.T, source []byte) { compareTokens(t, source) })
 }
 
