@@ -286,8 +286,8 @@ func (k *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // where that is asked for.
 func TestExport(t *testing.T) {
 	t.Parallel()
-	for _, content := range []string{"off", "on"} {
-		k := &collector{refuses: 1}
+	for content, refuses := range map[string]int{"off": 0, "on": 1} {
+		k := &collector{refuses: refuses}
 		server := httptest.NewServer(k)
 		t.Cleanup(server.Close)
 		c := looking(t, map[string]string{
@@ -295,6 +295,9 @@ func TestExport(t *testing.T) {
 		})
 		c.do("", "say general ana @familiar what is otlp-secret-12345?")
 		c.do("", "heard general")
+		if refuses > 0 { // it is tried again; without a refusal the end of the program sends what waits
+			eventually(func() bool { k.mu.Lock(); defer k.mu.Unlock(); return len(k.spans) > 0 })
+		}
 		c.stop()
 		k.mu.Lock()
 		for _, err := range k.faults {
