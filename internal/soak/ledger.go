@@ -96,7 +96,7 @@ var (
 // reply is the model's answer to a request.
 func (l *ledger) reply(r llmtest.Request) llmtest.Reply {
 	tags := tagsOf(r)
-	if r.Stream { // a summary of mentions is none of their turns'
+	if r.Model == mainModel { // a summary of mentions is none of their turns'
 		l.note(tags, func(m *mention) {
 			if m.asked.IsZero() {
 				m.asked = r.At
@@ -115,7 +115,7 @@ func (l *ledger) reply(r llmtest.Request) llmtest.Reply {
 
 // ended notes that a reply has been written.
 func (l *ledger) ended(r llmtest.Request) {
-	if now := time.Now(); r.Stream {
+	if now := time.Now(); r.Model == mainModel {
 		l.note(tagsOf(r), func(m *mention) { m.ended = now })
 	}
 }

@@ -97,7 +97,10 @@ func (s *stage) lives(ctx context.Context, until time.Time) error {
 	}
 }
 
-const goroutines = "goroutines when little is going on"
+const (
+	goroutines = "goroutines when little is going on"
+	mapped     = "of RSS from files, MiB"
+)
 
 // figures are what a process takes at a moment, by name.
 type figures map[string]float64
@@ -143,7 +146,7 @@ func (s *stage) figures(pid int) (figures, error) {
 	}
 	return figures{
 		"RSS, MiB": float64(memory.rss) / 1024, "Pss, MiB": float64(memory.pss) / 1024, goroutines: float64(count),
-		"open files": float64(len(open)), "threads": float64(len(threads)),
+		mapped: float64(memory.file) / 1024, "open files": float64(len(open)), "threads": float64(len(threads)),
 	}, nil
 }
 
@@ -153,7 +156,7 @@ const fewGoroutines = 4
 // flat compares the windows of one life with the first: the medians of memory and, since each turn has goroutines of its own, the
 // goroutines when little is going on.
 func (s *stage) flat(windows [][]figures, each time.Duration) {
-	for _, name := range []string{"RSS, MiB", "Pss, MiB", goroutines, "threads", "open files"} {
+	for _, name := range []string{"RSS, MiB", mapped, "Pss, MiB", goroutines, "threads", "open files"} {
 		var values []float64
 		for _, w := range windows {
 			var all []float64
@@ -170,7 +173,7 @@ func (s *stage) flat(windows [][]figures, each time.Duration) {
 			}
 		}
 		s.note(fmt.Sprintf("%s, in four times %v of one life", name, each.Round(time.Second)), "%s", strings.Trim(fmt.Sprintf("%.1f", values), "[]"))
-		if name == "threads" || name == "open files" || len(values) == 0 {
+		if name == mapped || name == "threads" || name == "open files" || len(values) == 0 {
 			continue
 		}
 		for i, m := range values {

@@ -174,13 +174,16 @@ type process struct {
 	err     error         // how; valid once done is closed
 }
 
+// mainModel is the one that answers. Summaries are the side model's.
+const mainModel = "main"
+
 // start starts the program. It does not wait until it is on Discord.
 func (s *stage) start() error {
 	cmd := exec.Command(s.binary, "run")
 	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, s.log, s.log
 	cmd.Env = []string{
 		"DISCORD_TOKEN=" + discordtest.Token, "DISCORD_API_URL=" + s.discord.URL, "FAMILIAR_WEB=off", "FAMILIAR_DATA=" + s.data(),
-		"OPENAI_BASE_URL=" + s.model.URL, "OPENAI_API_KEY=sk-test-0123456789abcdef", "OPENAI_MODEL=main", "SIDE_MODEL=side",
+		"OPENAI_BASE_URL=" + s.model.URL, "OPENAI_API_KEY=sk-test-0123456789abcdef", "OPENAI_MODEL=" + mainModel, "SIDE_MODEL=side",
 		"SSL_CERT_FILE=" + s.authority(),
 	}
 	if s.opt.goroutines {

@@ -20,6 +20,7 @@ const (
 type sample struct {
 	at       time.Time
 	rss, pss int
+	file     int // of rss, what is mapped from files: the binary
 }
 
 // playSteady keeps the program busy for a long time.
@@ -54,7 +55,11 @@ func playSteady(ctx context.Context, s *stage) error {
 func (s *stage) sample() (now sample, err error) {
 	now.at = time.Now()
 	pid := s.proc.cmd.Process.Pid
-	if now.rss, err = kib(fmt.Sprintf("/proc/%d/status", pid), "VmRSS:"); err != nil {
+	status := fmt.Sprintf("/proc/%d/status", pid)
+	if now.rss, err = kib(status, "VmRSS:"); err != nil {
+		return now, err
+	}
+	if now.file, err = kib(status, "RssFile:"); err != nil {
 		return now, err
 	}
 	now.pss, err = kib(fmt.Sprintf("/proc/%d/smaps_rollup", pid), "Pss:")

@@ -58,7 +58,7 @@ func (db *DB) Summaries(ctx context.Context, guildID string, n int) ([]Summary, 
 	if guildID == "" {
 		return nil, nil
 	}
-	rows, err := db.query(ctx, `SELECT `+summaryColumns+` FROM summaries WHERE guild_id = ? ORDER BY last_at DESC, channel_id LIMIT 0 + ?`, guildID, n)
+	rows, err := db.query(ctx, `SELECT `+summaryColumns+` FROM summaries WHERE guild_id = ? ORDER BY last_at DESC, channel_id DESC LIMIT 0 + ?`, guildID, n)
 	return collect(db, "read summaries", rows, err, scanSummary)
 }
 
