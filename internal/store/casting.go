@@ -177,21 +177,24 @@ type Backdrop struct {
 
 // Backdrop returns the scene of a channel, or else of the channel that it hangs on as a thread, whose id may be empty.
 func (db *DB) Backdrop(ctx context.Context, channelID, parentID string) (Backdrop, error) {
-	b := Backdrop{}
-	var at int64
-	err := db.stmts.backdrop.QueryRowContext(ctx, channelID, parentID, channelID).Scan(&b.ChannelID, &b.GuildID, &b.Text, &b.ByID, &b.ByName, &at)
-	if errors.Is(err, sql.ErrNoRows) {
-		return Backdrop{}, nil
-	}
-	if err != nil {
-		return Backdrop{}, fmt.Errorf("read backdrop: %w", db.Explain(err))
-	}
-	b.At = time.UnixMicro(at).UTC()
-	return b, nil
+	return memoise(db, &db.settings, "backdrop "+channelID+" "+parentID, func(b Backdrop) int { return len(b.Text) }, func() (Backdrop, error) {
+		b := Backdrop{}
+		var at int64
+		err := db.stmts.backdrop.QueryRowContext(ctx, channelID, parentID, channelID).Scan(&b.ChannelID, &b.GuildID, &b.Text, &b.ByID, &b.ByName, &at)
+		if errors.Is(err, sql.ErrNoRows) {
+			return Backdrop{}, nil
+		}
+		if err != nil {
+			return Backdrop{}, fmt.Errorf("read backdrop: %w", db.Explain(err))
+		}
+		b.At = time.UnixMicro(at).UTC()
+		return b, nil
+	})
 }
 
 // SetBackdrop keeps the scene of a channel in place of the one before. Without a text the channel has none of its own.
 func (db *DB) SetBackdrop(ctx context.Context, b Backdrop) error {
+	defer db.settings.changed()
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		var before string
 		err := tx.QueryRow(`SELECT text FROM backdrops WHERE channel_id = ?`, b.ChannelID).Scan(&before)

@@ -25,16 +25,19 @@ func scanConduct(row scanner) (c Conduct, err error) {
 }
 
 // Conduct returns what people chose for a channel.
-func (db *DB) Conduct(ctx context.Context, channelID string) (c Conduct, err error) {
-	c, err = queryRow(ctx, db, scanConduct, selectConduct, channelID)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return Conduct{}, fmt.Errorf("read conduct: %w", db.Explain(err))
-	}
-	return c, nil
+func (db *DB) Conduct(ctx context.Context, channelID string) (Conduct, error) {
+	return setting(db, "conduct", channelID, func() (Conduct, error) {
+		c, err := queryRow(ctx, db, scanConduct, selectConduct, channelID)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return Conduct{}, fmt.Errorf("read conduct: %w", db.Explain(err))
+		}
+		return c, nil
+	})
 }
 
 // ChangeConduct changes what people chose for a channel, in one step: no other change is lost.
 func (db *DB) ChangeConduct(ctx context.Context, channelID, guildID string, by By, change func(*Conduct)) error {
+	defer db.settings.changed()
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		c, err := scanConduct(tx.QueryRow(selectConduct, channelID))
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {

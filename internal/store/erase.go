@@ -80,6 +80,7 @@ func (db *DB) EndErasure(ctx context.Context, personID string) error {
 // writes meanwhile does not wait long.
 func (db *DB) Erase(ctx context.Context, t *Trail) error {
 	defer db.names.changed()
+	defer db.settings.changed()
 	mine := slices.Concat(sorted(t.Messages), sorted(t.answers))
 	for ids := range slices.Chunk(mine, eraseBatch) {
 		if err := db.Write(ctx, func(tx *sql.Tx) error { return db.eraseMessages(tx, ids) }); err != nil {

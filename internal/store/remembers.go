@@ -25,6 +25,7 @@ func (r *remembering) add(guildID string) {
 
 // Refresh takes notice of what another process has written [Beside] this one, as far as this one has it in memory.
 func (db *DB) Refresh(ctx context.Context) error {
+	db.settings.changed()
 	var standings bool
 	if err := db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM privacy)`).Scan(&standings); err != nil {
 		return fmt.Errorf("read whether anybody has a standing: %w", db.Explain(err))

@@ -148,6 +148,7 @@ func (db *DB) guilds(ctx context.Context, query string, args ...any) ([]string, 
 // DeleteGuild forgets all that is kept here of a server that the bot has left. Its records must have gone before.
 func (db *DB) DeleteGuild(ctx context.Context, guildID string) error {
 	defer db.names.changed()
+	defer db.settings.changed()
 	err := db.sweepMessages(ctx, `SELECT `+rowColumns+`, guild_id = ? FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?`, guildID, func(int) bool { return true })
 	if err == nil {
 		err = db.Write(ctx, func(tx *sql.Tx) error {

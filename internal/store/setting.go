@@ -18,11 +18,13 @@ type Channel struct {
 
 // Channel returns a channel's settings, or those of one that nobody touched.
 func (db *DB) Channel(ctx context.Context, id string) (Channel, error) {
-	c, err := scanChannel(id, db.stmts.channel.QueryRowContext(ctx, id))
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return Channel{}, fmt.Errorf("read channel settings: %w", db.Explain(err))
-	}
-	return c, nil
+	return setting(db, "channel", id, func() (Channel, error) {
+		c, err := scanChannel(id, db.stmts.channel.QueryRowContext(ctx, id))
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return Channel{}, fmt.Errorf("read channel settings: %w", db.Explain(err))
+		}
+		return c, nil
+	})
 }
 
 func scanChannel(id string, row scanner) (Channel, error) {
@@ -43,6 +45,7 @@ func (db *DB) Channels(ctx context.Context, guildID string) ([]Channel, error) {
 // ChangeChannel changes the settings of a channel, which begin as base, in one step: no other change is lost. It returns them as
 // they are then.
 func (db *DB) ChangeChannel(ctx context.Context, base Channel, by By, change func(*Channel)) (Channel, error) {
+	defer db.settings.changed()
 	var c Channel
 	err := db.Write(ctx, func(tx *sql.Tx) (err error) {
 		c, err = scanChannel(base.ID, tx.QueryRow(`SELECT guild_id, mode, web_off, buttons_off FROM channels WHERE id = ?`, base.ID))

@@ -52,7 +52,8 @@ type DB struct {
 	readers     *sql.DB
 	stmts       statements
 	reads       reads
-	names       names
+	names       memo // of people
+	settings    memo // of places
 	remembering remembering
 	vectors     matrices // in memory
 	carry       checkpoints
@@ -88,7 +89,7 @@ func openBy(ctx context.Context, dir string, how func(*DB, context.Context) erro
 	if err != nil {
 		return nil, fmt.Errorf("find data directory: %w", err)
 	}
-	db := &DB{path: filepath.Join(dir, fileName), notices: make(chan string, 8), names: newNames()}
+	db := &DB{path: filepath.Join(dir, fileName), notices: make(chan string, 8), names: newMemo(maxNames), settings: newMemo(maxSettings)}
 	db.watch.path = db.path
 	if err := how(db, ctx); err != nil {
 		_ = db.Close() // why it did not open matters more

@@ -50,6 +50,7 @@ func (db *DB) SwitchOn(ctx context.Context, s Switch) error {
 
 // turnSwitch turns a switch for whoever does it, as they may be named, and records the change, if it changes anything.
 func (db *DB) turnSwitch(ctx context.Context, what string, c Change, turn func(tx *sql.Tx, by string) (sql.Result, error)) error {
+	defer db.settings.changed()
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		by, err := db.signature(tx, c.By.ID)
 		if err != nil {
@@ -71,20 +72,22 @@ func (db *DB) turnSwitch(ctx context.Context, what string, c Change, turn func(t
 }
 
 // Off returns what is off in a channel: by itself, through the channel that it hangs on as a thread, through its server, or everywhere. The
-// last two ids may be empty.
+// last two ids may be empty. Nobody may change the map.
 func (db *DB) Off(ctx context.Context, channelID, parentID, guildID string) (map[string]bool, error) {
 	server := serverPlace(guildID)
 	if guildID == "" {
 		server = ""
 	}
-	rows, err := db.stmts.off.QueryContext(ctx, channelID, parentID, server, Everywhere)
-	kinds, err := collect(db, "read switches", rows, err, func(row scanner) (kind string, err error) {
-		err = row.Scan(&kind)
-		return kind, err
+	return setting(db, "off", channelID+" "+parentID+" "+server, func() (map[string]bool, error) {
+		rows, err := db.stmts.off.QueryContext(ctx, channelID, parentID, server, Everywhere)
+		kinds, err := collect(db, "read switches", rows, err, func(row scanner) (kind string, err error) {
+			err = row.Scan(&kind)
+			return kind, err
+		})
+		off := map[string]bool{}
+		for _, kind := range kinds {
+			off[kind] = true
+		}
+		return off, err
 	})
-	off := map[string]bool{}
-	for _, kind := range kinds {
-		off[kind] = true
-	}
-	return off, err
 }
