@@ -53,13 +53,24 @@ func (db *DB) Summary(ctx context.Context, channelID string) (Summary, error) {
 	return s, nil
 }
 
-// Summaries returns up to n of a server, those first that go on longest. Who may read them the caller finds out.
-func (db *DB) Summaries(ctx context.Context, guildID string, n int) ([]Summary, error) {
+// Summarised is a channel that has a summary.
+type Summarised struct {
+	ChannelID string
+	LastAt    time.Time // of the messages that it covers
+}
+
+// Summarised returns up to n channels of a server, those first whose summaries go on longest. Who may read them the caller finds out.
+func (db *DB) Summarised(ctx context.Context, guildID string, n int) ([]Summarised, error) {
 	if guildID == "" {
 		return nil, nil
 	}
-	rows, err := db.query(ctx, `SELECT `+summaryColumns+` FROM summaries WHERE guild_id = ? ORDER BY last_at DESC, channel_id DESC LIMIT 0 + ?`, guildID, n)
-	return collect(db, "read summaries", rows, err, scanSummary)
+	rows, err := db.query(ctx, `SELECT channel_id, last_at FROM summaries WHERE guild_id = ? ORDER BY last_at DESC, channel_id DESC LIMIT 0 + ?`, guildID, n)
+	return collect(db, "list summaries", rows, err, func(row scanner) (s Summarised, err error) {
+		var last int64
+		err = row.Scan(&s.ChannelID, &last)
+		s.LastAt = time.UnixMicro(last).UTC()
+		return s, err
+	})
 }
 
 // SaveSummary keeps a summary in place of the one that was made then, the zero time for none. It fails with [ErrChanged] if

@@ -36,10 +36,10 @@ func TestSummary(t *testing.T) {
 	if d := cmp.Diff(s, got); d != "" || err != nil {
 		t.Error(err, d)
 	}
-	if all, err := db.Summaries(ctx, "g", 5); err != nil || len(all) != 1 {
+	if all, err := db.Summarised(ctx, "g", 5); err != nil || len(all) != 1 {
 		t.Errorf("%v, %v", all, err)
 	}
-	if all, err := db.Summaries(ctx, "", 5); err != nil || len(all) != 0 {
+	if all, err := db.Summarised(ctx, "", 5); err != nil || len(all) != 0 {
 		t.Errorf("without a server: %v, %v", all, err)
 	}
 	next := s

@@ -82,7 +82,7 @@ func (p *Provider) others(ctx context.Context, req turn.Request) ([]other, error
 	if req.GuildID == "" || p.Summaries.Readable == nil {
 		return nil, nil
 	}
-	all, err := p.Store.Summaries(ctx, req.GuildID, othersLookedAt)
+	all, err := p.Store.Summarised(ctx, req.GuildID, othersLookedAt)
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +101,16 @@ func (p *Provider) others(ctx context.Context, req turn.Request) ([]other, error
 	}
 	names := p.Summaries.Readable(ctx, req.GuildID, req.Reader, audience, ids...)
 	var found []other
-	for _, s := range all {
-		if name, ok := names[s.ChannelID]; ok && s.ChannelID != req.ChannelID && len(found) < mostOthers {
+	for _, id := range ids {
+		name, ok := names[id]
+		if !ok || len(found) == mostOthers {
+			continue
+		}
+		s, err := p.Store.Summary(ctx, id)
+		if err != nil && !errors.Is(err, store.ErrNotFound) { // it may have gone this moment
+			return found, err
+		}
+		if err == nil {
 			found = append(found, other{s, name})
 		}
 	}
