@@ -132,3 +132,15 @@ func TestLiving(t *testing.T) {
 		}
 	}
 }
+
+// TestOrder: of sentences with as much of the statement, the one that says what somebody is comes before what somebody said.
+func TestOrder(t *testing.T) {
+	c := Compare("Ada Quill comes from Sampleton.", "Ada Quill", []string{
+		`"Everybody comes from somewhere", Quill replied when she was asked about Sampleton`,
+		"The team from Sampleton beat that of Quill in both of its games.",
+		"She is a weaver (and sometimes a singer) from Sampleton, where she was born in 1931.",
+	})
+	if c.Order[0] != 2 || len(c.Order) != 3 {
+		t.Errorf("in the order %v", c.Order)
+	}
+}
