@@ -9,7 +9,6 @@ import (
 	"io/fs"
 
 	"familiar/cmd/evaluate/train"
-	"familiar/internal/lookup/factcheck"
 	"familiar/internal/lookup/question"
 )
 
@@ -56,9 +55,8 @@ func unseenVerify(f *train.Folds) predictor {
 		if err != nil {
 			return nil, err
 		}
-		w := factcheck.Compare(row.Claim, row.Page, row.Candidates)
-		w.Supports = m.Classify(w.Features)[1]
-		return prediction{"label": label(w)}, nil
+		w := m.Compare(row.Claim, row.Page, row.Candidates)
+		return prediction{"label": label(w), "rank": w.Order}, nil
 	})()
 }
 

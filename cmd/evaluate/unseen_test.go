@@ -82,7 +82,7 @@ func unseenLabels(t *testing.T, rows []map[string]any) (all []prediction) {
 			t.Fatal(err)
 		}
 		got = maps.Clone(got)
-		got["model"] = m.Bytes()
+		got["order"], got["model"] = m.Order.Bytes(), m.Verify.Bytes()
 		all = append(all, got)
 	}
 	return all

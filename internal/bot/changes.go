@@ -29,7 +29,7 @@ var changeCommands = map[store.ChangeKind]string{
 	store.ChangeMode: "mode", store.ChangeButtons: "mode buttons", store.ChangeChatty: "mode chatty", store.ChangeThreads: "mode threads",
 	store.ChangePosts: "mode posts", store.ChangeSubscribed: "subscribe", store.ChangeLookups: "lookups", store.ChangePause: "pause",
 	store.ChangeCharacters: "character", store.ChangeBackdrop: "backdrop",
-	store.ChangeMemory: "memory",
+	store.ChangeMemory: "memory", store.ChangePin: "memory pin",
 }
 
 // giver is who gives a command, as the one who changes something.

@@ -296,7 +296,7 @@ func (b *Bot) changeMemory(ctx context.Context, e turn.Event, action, said strin
 	case "forget":
 		err = b.Store.ForgetMemory(ctx, w, m.ID, giver(e))
 	default:
-		err = b.Store.PinMemory(ctx, w, m.ID, action == "pin")
+		err = b.Store.PinMemory(ctx, w, m.ID, action == "pin", giver(e))
 	}
 	if errors.Is(err, store.ErrNotFound) { // it went meanwhile
 		return b.respond(e, memoryGone)

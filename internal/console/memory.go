@@ -141,7 +141,7 @@ func (k *Console) correct(w http.ResponseWriter, r *http.Request) {
 		if pin == "yes" {
 			done = "pinned"
 		}
-		if err := k.Store.PinMemory(r.Context(), store.AsOperator(m), m.ID, pin == "yes"); err != nil {
+		if err := k.Store.PinMemory(r.Context(), store.AsOperator(m), m.ID, pin == "yes", operator(time.Now())); err != nil {
 			k.refused(w, r, m, m.Text, err)
 			return
 		}

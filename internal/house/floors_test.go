@@ -10,9 +10,10 @@ import (
 var plan = [][]string{
 	{"characters", "internal/catalogue", "internal/context/turn", "internal/disk", "internal/flight", "internal/footprint", "internal/house", "internal/linear", "internal/lru", "internal/character/macro", "internal/text/confusable", "internal/text/jsregexp", "internal/text/lang", "internal/text/lazyregexp", "internal/web/page/dom", "internal/web/page/visible/css"},
 	{
-		"internal/api", "internal/character/lorebook", "internal/character/rewrite", "internal/llm", "internal/metrics", "internal/otlp", "internal/redact", "internal/store", "internal/text", "internal/web/clean", "internal/web/guard",
+		"internal/api", "internal/character/lorebook", "internal/character/rewrite", "internal/llm", "internal/metrics", "internal/otlp", "internal/redact", "internal/text", "internal/web/clean", "internal/web/guard",
 		"internal/web/page/charset", "internal/web/page/meta", "internal/web/page/visible/cascade", "internal/web/picture",
 	},
+	{"internal/store"},
 	{"internal/character/card", "internal/doctor", "internal/embedding", "internal/llm/cure", "internal/memory", "internal/memory/archive", "internal/memory/telling", "internal/transcribe", "internal/web/page/visible", "internal/web/seal"},
 	{"internal/text/calendar", "internal/trace", "internal/web/fetch", "internal/web/page"},
 	{"internal/lookup/claim", "internal/lookup/framing", "internal/lookup/quote", "internal/lookup/utterance", "internal/memory/ranking", "internal/search", "internal/web/reader"},

@@ -26,6 +26,7 @@ const (
 	ChangeBackdrop   ChangeKind = "backdrop"   // how many characters it has
 	ChangeLearning   ChangeKind = "learning"   // about the person who changes it
 	ChangeMemory     ChangeKind = "memory"     // a statement that is another person's, or the bot's own: its number, and that of the one in its place
+	ChangePin        ChangeKind = "pin"        // such a statement: the number of the one that was unpinned, and of the one that was pinned
 	ChangeFiles      ChangeKind = "files"      // of characters: which are new, have changed or are gone
 )
 

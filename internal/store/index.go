@@ -5,13 +5,20 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync"
+	"time"
+
+	"familiar/internal/text"
 )
 
 // The full-text index of messages. Whoever writes a message, changes or deletes it does the same here, in the same transaction: the
 // index has no text of its own, so it must be told again what it was told before. Direct messages are in no index.
 
-// indexBatch is how many messages of before are indexed in one transaction.
-const indexBatch = 5000
+// indexBatch is how many messages are indexed in one transaction while others wait to write, and indexPause how long they may then.
+const (
+	indexBatch = 500
+	indexPause = 5 * time.Millisecond
+)
 
 // index makes a message found by its words.
 func (db *DB) index(tx *sql.Tx, row int64, m Message) error {
@@ -29,6 +36,10 @@ func (db *DB) unindex(tx *sql.Tx, row int64, m Message) error {
 func (db *DB) indexed(tx *sql.Tx, statement *sql.Stmt, row int64, m Message) error {
 	if m.GuildID == "" {
 		return nil
+	}
+	var due bool
+	if err := tx.Stmt(db.stmts.due).QueryRow(row).Scan(&due); err != nil || due {
+		return err
 	}
 	_, err := tx.Stmt(statement).Exec(row, words(m.Text), tag(inGuild, m.GuildID)+" "+tag(inChannel, m.ChannelID)+" "+tag(byAuthor, m.AuthorID))
 	return err
@@ -51,75 +62,116 @@ func scanRow(s scanner) (row int64, m Message, err error) {
 
 const rowColumns = `rowid, guild_id, channel_id, author_id, text`
 
-// indexOld indexes the messages that were there before there was an index. Nothing else is written meanwhile.
-func (db *DB) indexOld(ctx context.Context) error {
-	for {
-		var done, last int64
-		err := db.readers.QueryRowContext(ctx, `SELECT done, last FROM message_words_progress`).Scan(&done, &last)
-		if err != nil || done >= last {
-			return err
-		}
-		if err := db.Write(ctx, func(tx *sql.Tx) error { return db.indexSome(tx, done, last) }); err != nil {
-			return fmt.Errorf("index messages: %w", err)
-		}
+// wordsForm is how words are made of a text, but for the stems, whose tables say it themselves.
+const wordsForm = "1 "
+
+// renewIndex has the index of messages built anew if it was made of other words than those that this program makes, and builds that of memory,
+// which is small.
+func (db *DB) renewIndex(ctx context.Context) error {
+	var made string
+	if err := db.readers.QueryRowContext(ctx, `SELECT made FROM message_words_progress`).Scan(&made); err != nil {
+		return err
 	}
+	if made == wordsForm+text.StemsMark() {
+		return nil
+	}
+	err := db.Write(ctx, func(tx *sql.Tx) error { return errors.Join(db.reindexMemories(tx), emptyIndex(tx)) })
+	if err != nil {
+		return fmt.Errorf("renew the indexes: %w", err)
+	}
+	return nil
 }
 
-// indexSome indexes the first messages behind done, and notes how far it came.
-func (db *DB) indexSome(tx *sql.Tx, done, last int64) error {
-	rows, err := tx.Query(`SELECT `+rowColumns+` FROM messages WHERE rowid > ? AND rowid <= ? ORDER BY rowid LIMIT ?`, done, last, indexBatch)
-	if err != nil {
+// emptyIndex empties the index of messages, so that it is built anew.
+func emptyIndex(tx *sql.Tx) error {
+	if _, err := tx.Exec(emptyMessages); err != nil {
 		return err
 	}
-	defer rows.Close()
-	n := 0
-	for ; rows.Next(); n++ {
-		row, m, err := scanRow(rows)
-		if err != nil {
-			return err
-		}
-		if err := db.index(tx, row, m); err != nil {
-			return err
-		}
-		done = row
-	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	if n < indexBatch {
-		done = last
-	}
-	_, err = tx.Exec(`UPDATE message_words_progress SET done = ?`, done)
+	_, err := tx.Exec(`UPDATE message_words_progress SET due = (SELECT coalesce(max(rowid), 0) FROM messages), made = ?`, wordsForm+text.StemsMark())
 	return err
 }
 
-// reindex builds the index anew: a VACUUM may have given the messages other rows.
-func (db *DB) reindex(ctx context.Context) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.Exec(`INSERT INTO message_words (message_words) VALUES ('delete-all')`); err != nil {
+// indexing builds the index of messages that were there before it, the newest first, beside everything else.
+type indexing struct {
+	stop    context.CancelFunc
+	running sync.WaitGroup
+}
+
+func (i *indexing) start(db *DB) {
+	ctx, stop := context.WithCancel(context.Background())
+	i.stop = stop
+	i.running.Go(func() {
+		if err := db.indexDue(ctx); err != nil && ctx.Err() == nil {
+			db.notify("messages of before are not found by their words until the next start: %v", db.Explain(err))
+		}
+	})
+}
+
+// end returns when nothing is being indexed any more. The next start goes on.
+func (i *indexing) end() {
+	if i.stop != nil {
+		i.stop()
+	}
+	i.running.Wait()
+}
+
+// indexDue indexes what is due.
+func (db *DB) indexDue(ctx context.Context) error {
+	for {
+		var due int64
+		if err := db.readers.QueryRowContext(ctx, `SELECT due FROM message_words_progress`).Scan(&due); err != nil || due == 0 {
 			return err
 		}
+		if err := db.Write(ctx, db.indexSome); err != nil {
+			return fmt.Errorf("index messages: %w", err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(indexPause):
+		}
+	}
+}
+
+// indexSome indexes the last messages that are due.
+func (db *DB) indexSome(tx *sql.Tx) error {
+	type found struct {
+		row int64
+		Message
+	}
+	rows, err := tx.Query(`SELECT `+rowColumns+` FROM messages WHERE rowid <= (SELECT due FROM message_words_progress) ORDER BY rowid DESC LIMIT ?`, indexBatch)
+	some, err := collect(db, "read messages", rows, err, func(s scanner) (f found, err error) {
+		f.row, f.Message, err = scanRow(s)
+		return f, err
+	})
+	if err != nil {
+		return err
+	}
+	due := int64(0)
+	if len(some) == indexBatch {
+		due = some[len(some)-1].row - 1
+	}
+	if _, err := tx.Exec(`UPDATE message_words_progress SET due = ?`, due); err != nil {
+		return err
+	}
+	for _, f := range some {
+		if err := db.index(tx, f.row, f.Message); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reindex has all indexes built anew: a VACUUM may have given messages and records other rows.
+func (db *DB) reindex(ctx context.Context) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.Exec(`INSERT INTO trace_words (trace_words) VALUES ('rebuild')`); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(`UPDATE trace_words_progress SET done = (SELECT coalesce(max(rowid), 0) FROM traces)`); err != nil {
 			return err
 		}
-		rows, err := tx.Query(`SELECT ` + rowColumns + ` FROM messages ORDER BY rowid`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			row, m, err := scanRow(rows)
-			if err != nil {
-				return err
-			}
-			if err := db.index(tx, row, m); err != nil {
-				return err
-			}
-		}
-		return rows.Err()
+		return emptyIndex(tx)
 	})
 	if err != nil {
 		return fmt.Errorf("index messages anew: %w", err)
@@ -145,7 +197,7 @@ func (db *DB) TidyIndex(ctx context.Context) error {
 			if err := tx.QueryRow(`SELECT total_changes()`).Scan(&before); err != nil {
 				return err
 			}
-			if _, err := tx.Exec(`INSERT INTO message_words (message_words, rank) VALUES ('merge', ?)`, pages); err != nil {
+			if _, err := tx.Exec(mergeMessages, pages); err != nil {
 				return err
 			}
 			err := tx.QueryRow(`SELECT total_changes()`).Scan(&after)

@@ -136,25 +136,78 @@ func TestIndexFollows(t *testing.T) {
 	}
 }
 
-// Messages of before there was an index are found after the next start, also where that was interrupted.
-func TestIndexOld(t *testing.T) {
-	dir := t.TempDir()
+// TestIndexDue: an index of other words than this program makes is built anew beside everything else, the newest messages first, and what is
+// written, changed and deleted meanwhile is in it as it is.
+func TestIndexDue(t *testing.T) {
+	dir, ctx := t.TempDir(), t.Context()
 	db := open(t, dir)
-	come(t, db, chat("1", "c", "ada", "an old word", 1), chat("2", "c", "ada", "another old word", 2))
-	for _, q := range []string{`INSERT INTO message_words (message_words) VALUES ('delete-all')`, `UPDATE message_words_progress SET done = 0, last = 2`} {
-		if _, err := db.exec(t.Context(), "forget the index", q); err != nil {
-			t.Fatal(err)
-		}
+	come(t, db, chat("1", "c", "ada", "an old word", 1), chat("2", "c", "ada", "another old word", 2), chat("3", "c", "ada", "a third old word", 3))
+	if _, err := db.exec(ctx, "make the index another's", `UPDATE message_words_progress SET made = 'other'`); err != nil {
+		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	db = open(t, dir)
-	if got := found(t, db, Query{Words: "old"}); got != "2 1" {
+	db.indexing.running.Wait()
+	if got := found(t, db, Query{Words: "old"}); got != "3 2 1" {
 		t.Errorf("found %q", got)
 	}
-	if err := db.reindex(t.Context()); err != nil || found(t, db, Query{Words: "old"}) != "2 1" {
-		t.Errorf("after building it anew: %v", err)
+	if err := db.reindex(ctx); err != nil || found(t, db, Query{Words: "old"}) != "" {
+		t.Errorf("emptied: %v", err)
+	}
+	come(t, db, chat("4", "c", "ada", "no old word", 4))
+	_, err := db.EditMessage(ctx, "1", "an old word, edited")
+	if err := errors.Join(err, db.DeleteMessage(ctx, "2")); err != nil {
+		t.Fatal(err)
+	}
+	if got := found(t, db, Query{Words: "old"}); got != "4" {
+		t.Errorf("of those that are due there is %q", got)
+	}
+	if err := db.indexDue(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if got := found(t, db, Query{Words: "old"}) + ", " + found(t, db, Query{Words: "edited"}); got != "4 3 1, 1" {
+		t.Errorf("after building it anew: %q", got)
+	}
+	if err := db.Write(ctx, checkIndex); err != nil {
+		t.Errorf("index and messages differ: %v", err)
+	}
+}
+
+// TestForms finds a word by its other forms, in the language of the search or where that is not known, and in scripts without spaces anywhere.
+func TestForms(t *testing.T) {
+	db := open(t, t.TempDir())
+	for i, c := range []struct{ language, said, word, other string }{
+		{"de", "Die Häuser am See sind teuer", "Haus", "Maus"},
+		{"de", "habt ihr das Haus gesehen", "Häusern", "Hausflur"},
+		{"ru", "я купил новую книгу", "книги", "кино"},
+		{"uk", "купив машину", "машини", "миша"},
+		{"tr", "evlerimizden çok uzak", "ev", "av"},
+		{"tr", "kitabım nerede", "kitaplar", "kite"},
+		{"fr", "les chevaux ont faim", "cheval", "chemin"},
+		{"es", "compramos dos gatos", "gata", "goma"},
+		{"it", "ho visto le tue amiche", "amico", "amaro"},
+		{"pt", "as reuniões foram longas", "reunião", "região"},
+		{"nl", "we hebben twee katten", "kat", "kast"},
+		{"pl", "nowe książki przyszły", "książka", "księżyc"},
+		{"en", "we decided on a name", "deciding", "decent"},
+		{"ja", "明日は京都へ行く", "京都", "東京"},
+		{"zh", "我们决定用新的数据库", "数据", "据点"},
+		{"ko", "한국어공부를 했어", "공부", "공원"},
+		{"ko", "오늘은 우리집", "집", "짐"},
+	} {
+		id := fmt.Sprint(i)
+		come(t, db, chat(id, "c"+id, "ada", c.said, i))
+		for _, language := range []string{c.language, ""} {
+			q := Query{Channels: []string{"c" + id}, Words: c.word, Language: language}
+			if got := found(t, db, q); got != id {
+				t.Errorf("%s in %q: %q", c.word, c.said, got)
+			}
+			if q.Words = c.other; found(t, db, q) != "" {
+				t.Errorf("%s in %q", c.other, c.said)
+			}
+		}
 	}
 }
 
@@ -171,7 +224,7 @@ func FuzzSearch(f *testing.F) {
 		come(t, db, m)
 		found, err := db.Search(context.Background(), Query{GuildID: "g", Channels: []string{"c"}, Authors: []string{m.AuthorID}, Words: s, Limit: 1})
 		if err != nil || len(found) != 1 {
-			t.Errorf("%q as %s: %d, %v", s, match(s, false), len(found), err)
+			t.Errorf("%q as %s: %d, %v", s, match(s, "", false), len(found), err)
 		}
 	})
 }

@@ -88,7 +88,7 @@ func (db *DB) CorrectMemory(ctx context.Context, m Memory, by By) (id int64, err
 			id, err = db.RememberIn(tx, m)
 		}
 		if err == nil {
-			err = db.recordMemory(tx, old, by, strconv.FormatInt(id, 10))
+			err = db.recordMemory(tx, old, Change{By: by, Kind: ChangeMemory, From: old.number(), To: strconv.FormatInt(id, 10)})
 		}
 		return err
 	})

@@ -149,7 +149,7 @@ func TestSupersede(t *testing.T) {
 		return learn(t, db, m)
 	}
 	first := learn(t, db, about("Is a vegetarian", inC, "1"))
-	if err := db.PinMemory(ctx, seesC, first, true); err != nil {
+	if err := db.PinMemory(ctx, seesC, first, true, By{}); err != nil {
 		t.Fatal(err)
 	}
 	second := replace("Is a vegan", "2", first)

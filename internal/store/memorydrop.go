@@ -12,31 +12,45 @@ import (
 // is not theirs goes on record.
 func (db *DB) ForgetMemory(ctx context.Context, w Within, id int64, by By) error {
 	return db.changeMemory(ctx, "forget memory", w, id, func(tx *sql.Tx, m Memory) error {
-		if err := db.recordMemory(tx, m, by, ""); err != nil {
+		if err := db.recordMemory(tx, m, Change{By: by, Kind: ChangeMemory, From: m.number()}); err != nil {
 			return err
 		}
 		return db.dropMemory(tx, m.ID)
 	})
 }
 
-// recordMemory puts on record that somebody replaces a statement of a server that is not theirs, or deletes it. What it says is on no record.
-func (db *DB) recordMemory(tx *sql.Tx, m Memory, by By, next string) error {
-	if by.ID == "" || by.ID == m.By || m.Kind == MemoryPerson && by.ID == m.Subject || m.Scope.GuildID == "" {
+// PinMemory pins a statement that may be read, or unpins it, or returns [ErrNotFound]. That somebody does so to what is not theirs goes on
+// record.
+func (db *DB) PinMemory(ctx context.Context, w Within, id int64, pinned bool, by By) error {
+	return db.changeMemory(ctx, "pin memory", w, id, func(tx *sql.Tx, m Memory) error {
+		if m.Pinned == pinned {
+			return nil
+		}
+		c := Change{By: by, Kind: ChangePin, To: m.number()}
+		if !pinned {
+			c.From, c.To = c.To, c.From
+		}
+		if err := db.recordMemory(tx, m, c); err != nil {
+			return err
+		}
+		_, err := tx.Exec(`UPDATE memories SET pinned = ? WHERE id = ?`, pinned, m.ID)
+		return err
+	})
+}
+
+// number is what a statement is known by on record.
+func (m Memory) number() string { return strconv.FormatInt(m.ID, 10) }
+
+// recordMemory puts on record that somebody changes a statement of a server that is not theirs. What it says is on no record.
+func (db *DB) recordMemory(tx *sql.Tx, m Memory, c Change) error {
+	if c.By.ID == "" || c.By.ID == m.By || m.Kind == MemoryPerson && c.By.ID == m.Subject || m.Scope.GuildID == "" {
 		return nil
 	}
-	c := Change{By: by, GuildID: m.Scope.GuildID, Kind: ChangeMemory, From: strconv.FormatInt(m.ID, 10), To: next}
+	c.GuildID = m.Scope.GuildID
 	if m.Scope.Kind == ScopeChannel {
 		c.ChannelID = m.Scope.ID
 	}
 	return db.record(tx, c)
-}
-
-// PinMemory pins a statement that may be read, or unpins it, or returns [ErrNotFound].
-func (db *DB) PinMemory(ctx context.Context, w Within, id int64, pinned bool) error {
-	return db.changeMemory(ctx, "pin memory", w, id, func(tx *sql.Tx, m Memory) error {
-		_, err := tx.Exec(`UPDATE memories SET pinned = ? WHERE id = ?`, pinned, m.ID)
-		return err
-	})
 }
 
 // changeMemory changes a statement that may be read and is no history. The error begins with what.

@@ -17,6 +17,7 @@ type Recall struct {
 	Channels []string   // that may be read
 	Words    [][]string // each in its forms
 	Kin      []string   // words that count less
+	Language string     // whose forms of the words are found, too; empty: of any
 	From, To time.Time  // a time of which messages are wanted most; zero: any time
 }
 
@@ -87,7 +88,7 @@ type gathering struct {
 
 // recallQuery returns rows as one JSON array: fetching each by itself takes longer than finding it.
 const recallQuery = `SELECT json_group_array(row) FROM
-	(SELECT rowid AS row FROM message_words WHERE message_words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT 0 + ?)`
+	(` + messagesWith + `)`
 
 // count asks the index for each word, and scores the rows.
 func (g *gathering) count(ctx context.Context, weights []float64) error {
@@ -98,7 +99,7 @@ func (g *gathering) count(ctx context.Context, weights []float64) error {
 	g.first, g.last = first, min(last, g.top+1)
 	timed := !g.q.From.IsZero() || !g.q.To.IsZero()
 	for i, forms := range g.q.Words {
-		word := alternatives(forms)
+		word := alternatives(forms, g.q.Language)
 		if word == "" {
 			continue
 		}
@@ -122,7 +123,7 @@ func (g *gathering) count(ctx context.Context, weights []float64) error {
 			}
 		}
 	}
-	if kin := alternatives(g.q.Kin); kin != "" {
+	if kin := alternatives(g.q.Kin, g.q.Language); kin != "" {
 		rows, err := g.rows(ctx, kin, 0, g.top, perKin)
 		if err != nil {
 			return err
@@ -133,10 +134,10 @@ func (g *gathering) count(ctx context.Context, weights []float64) error {
 }
 
 // alternatives is a query for any of some words.
-func alternatives(words []string) string {
+func alternatives(words []string, language string) string {
 	var all []string
 	for _, w := range words {
-		if found := match(w, false); found != "" {
+		if found := match(w, language, false); found != "" {
 			all = append(all, "words : ("+found+")")
 		}
 	}

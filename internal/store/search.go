@@ -15,6 +15,7 @@ type Query struct {
 	Channels []string  // that may be searched
 	Authors  []string  // ids of people, one of whom wrote it; none: anybody
 	Words    string    // all of them stand in it; empty: any
+	Language string    // whose forms of the words are found, too; empty: of any
 	Begin    bool      // words that begin so are found, too; this takes longer
 	From, To time.Time // when it was written; zero: any time
 	Limit    int       // messages
@@ -29,8 +30,8 @@ const (
 	rowSlack = time.Hour
 )
 
-// Search returns messages of a server, the newest first. Words are found in any case, with or without accents and,
-// in English, in any form; whatever else stands in them is left out.
+// Search returns messages of a server, the newest first. Words are found in any case, with or without accents and in any form that they
+// have in English or the language of the search; whatever else stands in them is left out.
 func (db *DB) Search(ctx context.Context, q Query) ([]Message, error) {
 	if q.GuildID == "" || len(q.Channels) == 0 {
 		return nil, nil
@@ -42,7 +43,7 @@ func (db *DB) Search(ctx context.Context, q Query) ([]Message, error) {
 	if len(q.Authors) > 0 {
 		parts = append(parts, anyOf(byAuthor, q.Authors...))
 	}
-	if found := match(q.Words, q.Begin); found != "" {
+	if found := match(q.Words, q.Language, q.Begin); found != "" {
 		parts = append(parts, "words : ("+found+")")
 	}
 	first, last, err := db.rowsBetween(ctx, q.From, q.To)
@@ -70,7 +71,7 @@ func (db *DB) Search(ctx context.Context, q Query) ([]Message, error) {
 }
 
 const searchQuery = `SELECT ` + columns + ` FROM
-	(SELECT rowid AS row FROM message_words WHERE message_words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT 0 + ?)
+	(` + messagesWith + `)
 	CROSS JOIN messages ON messages.rowid = row
 	WHERE guild_id = ? AND channel_id IN (SELECT value FROM json_each(?)) AND at >= ? AND at < ? ORDER BY row DESC LIMIT 0 + ?`
 

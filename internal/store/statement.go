@@ -12,7 +12,7 @@ type statements struct {
 	arrive, save, claim, meet *sql.Stmt // on the writer's connection; nil when only looking
 	begin, end, forget, back  *sql.Stmt // the same
 	post, noteTurn            *sql.Stmt // the same
-	row, index, unindex       *sql.Stmt // the same
+	row, index, unindex, due  *sql.Stmt // the same
 	unsummarise               *sql.Stmt // the same
 	recent, message           *sql.Stmt // on the readers'
 	channel, people           *sql.Stmt // the same
@@ -164,8 +164,9 @@ func (db *DB) prepare(ctx context.Context) error {
 			statement{&db.stmts.standingIn, db.writes.pool, standingQuery},
 			statement{&db.stmts.unkept, db.writes.pool, unkeptQuery},
 			statement{&db.stmts.row, db.writes.pool, `SELECT ` + rowColumns + ` FROM messages WHERE id = ?`},
-			statement{&db.stmts.index, db.writes.pool, `INSERT INTO message_words (rowid, words, tags) VALUES (?, ?, ?)`},
-			statement{&db.stmts.unindex, db.writes.pool, `INSERT INTO message_words (message_words, rowid, words, tags) VALUES ('delete', ?, ?, ?)`},
+			statement{&db.stmts.index, db.writes.pool, indexMessage},
+			statement{&db.stmts.due, db.writes.pool, `SELECT EXISTS (SELECT 1 FROM message_words_progress WHERE due >= ?)`},
+			statement{&db.stmts.unindex, db.writes.pool, unindexMessage},
 			statement{&db.stmts.unsummarise, db.writes.pool, unsummariseQuery},
 			statement{&db.stmts.resting, db.writes.pool, restingOn},
 			statement{&db.stmts.unembed, db.writes.pool, `DELETE FROM message_vectors WHERE message_id = (SELECT id FROM messages WHERE rowid = ?) RETURNING message_id`},

@@ -57,6 +57,7 @@ type DB struct {
 	remembering remembering
 	vectors     matrices // in memory
 	carry       checkpoints
+	indexing    indexing
 	watch       watch
 	key         []byte // of [DB.Pseudonym]
 	// standings is false while nobody has a standing: it is set by whoever gives one, in the transaction that does, and never unset.
@@ -134,16 +135,14 @@ func (db *DB) open(ctx context.Context) error {
 	if err := errors.Join(db.readPrivacy(ctx), db.readRemembering(ctx), db.prepare(ctx)); err != nil {
 		return err
 	}
-	if err := db.indexOld(ctx); err != nil {
-		return err
-	}
-	if err := db.renew(ctx); err != nil {
+	if err := errors.Join(db.renewIndex(ctx), db.renew(ctx)); err != nil {
 		return err
 	}
 	if err := db.watch.start(db); err != nil {
 		return err
 	}
 	db.carry.start(db)
+	db.indexing.start(db)
 	db.whole = true
 	return nil
 }
@@ -234,6 +233,7 @@ func (db *DB) connectReaders() (err error) {
 // Close waits for the writes that have been asked for, then closes the file. Later calls do nothing. The error says so if the
 // file is not there any more.
 func (db *DB) Close() error {
+	db.indexing.end()
 	db.carry.end()
 	errs := []error{db.watch.end()}
 	if db.readers != nil {

@@ -1,43 +1,75 @@
 package store
 
 import (
+	"slices"
 	"strings"
 	"unicode"
+
+	"familiar/internal/text"
 )
 
-// words writes a text as the words that it is found by, a space between any two. Of scripts that put no spaces between words it is
+// words writes a text as the words that it is found by, a space between any two, and behind them the stems that its words have in any
+// language: what a message of a few words is written in is often not to be told. Of scripts that put no spaces between words it is
 // the pairs of neighbouring characters, as in Lucene's CJKBigramFilter: measured against trigrams, they find words of two
-// characters, which most Japanese and Chinese words are, and cost other languages nothing.
+// characters, which most Japanese and Chinese words are, and cost other languages nothing. Behind the pairs stands the last character, so that
+// each begins a word by which it is found alone.
 func words(s string) string {
 	var b strings.Builder
-	b.Grow(len(s) + len(s)/8)
-	for _, run := range runs(s) {
+	b.Grow(len(s) + len(s)/4)
+	write := func(w string) {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w)
+	}
+	all := runs(s)
+	for _, run := range all {
 		for _, w := range run.words() {
-			if b.Len() > 0 {
-				b.WriteByte(' ')
+			write(w)
+		}
+		if run.unspaced && len(run.letters) > 1 {
+			write(string(run.letters[len(run.letters)-1:]))
+		}
+	}
+	seen := map[string]bool{}
+	for _, run := range all {
+		for _, stem := range run.stems("") {
+			if !seen[stem] {
+				seen[stem] = true
+				write(stem)
 			}
-			b.WriteString(w)
 		}
 	}
 	return b.String()
 }
 
-// match returns an FTS5 query for the messages that hold all words of s, or, with begin, words that begin so. It is empty where s holds no word. Every word is quoted and made of letters, digits and marks alone, so that no text
-// is an operator.
-func match(s string, begin bool) string {
+// match returns an FTS5 query for the messages that hold all words of s, in any form that they have in a language, or, with begin, words that
+// begin so. It is empty where s holds no word. Every word is quoted and made of letters, digits and marks alone, so that no text is an
+// operator.
+func match(s, language string, begin bool) string {
 	var all []string
 	for _, run := range runs(s) {
 		switch w := run.words(); {
-		case run.unspaced && len(run.letters) == 1, run.joined(), begin && !run.unspaced && len(run.letters) >= shortestBeginning:
+		case run.unspaced && len(run.letters) == 1, begin && !run.unspaced && len(run.letters) >= shortestBeginning:
 			all = append(all, `"`+w[0]+`"*`)
-		default:
+		case run.unspaced:
 			all = append(all, `"`+strings.Join(w, " ")+`"`)
+		default:
+			all = append(all, anyOfThese(append(w, run.stems(language)...)))
 		}
 	}
 	return strings.Join(all, " AND ")
 }
 
-// anyWord returns an FTS5 query for what holds any word of s, empty where s holds none.
+// anyOfThese is a query for any of some words.
+func anyOfThese(words []string) string {
+	if len(words) == 1 {
+		return `"` + words[0] + `"`
+	}
+	return `("` + strings.Join(words, `" OR "`) + `")`
+}
+
+// anyWord returns an FTS5 query for what holds any word of s in any form, empty where s holds none.
 func anyWord(s string) string {
 	var all []string
 	for _, run := range runs(s) {
@@ -45,7 +77,7 @@ func anyWord(s string) string {
 		if run.unspaced && len(run.letters) == 1 {
 			begin = "*"
 		}
-		for _, w := range run.words() {
+		for _, w := range append(run.words(), run.stems("")...) {
 			all = append(all, `"`+w+`"`+begin)
 		}
 	}
@@ -95,14 +127,20 @@ func (r run) words() []string {
 	return pairs
 }
 
-// joined reports whether a run is of a script that joins particles to the end of a word: a word of Korean is found with any of them.
-func (r run) joined() bool {
-	return len(r.letters) > 1 && unicode.Is(unicode.Hangul, r.letters[len(r.letters)-1])
+// stems are those of a word in a language, or in any.
+func (r run) stems(language string) []string {
+	if r.unspaced || len(r.letters) < shortestStemmed || slices.ContainsFunc(r.letters, unicode.IsNumber) {
+		return nil
+	}
+	return text.Stems(text.Fold(string(r.letters)), language)
 }
 
-// unspaced reports whether a character is of a script that puts no spaces between words.
+// shortestStemmed is how many letters a word has at least that is looked at for its endings.
+const shortestStemmed = 4
+
+// unspaced reports whether a character is of a script that puts no spaces between words, or joins particles to their ends.
 func unspaced(r rune) bool {
-	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return text.UnspacedRune(r) || unicode.Is(unicode.Hangul, r)
 }
 
 // tag names a place or a person in the index. What of an id is neither letter nor digit is left out: whoever searches looks at the

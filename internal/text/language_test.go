@@ -2,8 +2,6 @@ package text
 
 import (
 	"testing"
-
-	"familiar/internal/text/lang"
 )
 
 // A small word that names carry into every language decides nothing by itself.
@@ -30,13 +28,8 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// What the file of a language says of it has code to go with.
-func TestFiles(t *testing.T) {
-	for _, code := range lang.Codes() {
-		if name := lang.Of(code).Stemmer; name != "" && stemmers[code] == nil {
-			t.Errorf("%s.toml: there is no stemmer %q", code, name)
-		}
-	}
+// All languages that are told by their words fit into a number's bits.
+func TestCandidates(t *testing.T) {
 	if len(candidates) > maxCandidates {
 		t.Errorf("%d languages are told by their function words, and %d can be", len(candidates), maxCandidates)
 	}

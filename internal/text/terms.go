@@ -3,17 +3,6 @@ package text
 import (
 	"math"
 	"slices"
-	"unicode/utf8"
-
-	"github.com/kljensen/snowball/english"
-	"github.com/kljensen/snowball/french"
-	"github.com/kljensen/snowball/hungarian"
-	"github.com/kljensen/snowball/norwegian"
-	"github.com/kljensen/snowball/russian"
-	"github.com/kljensen/snowball/spanish"
-	"github.com/kljensen/snowball/swedish"
-
-	"familiar/internal/text/lang"
 )
 
 // IDF is the inverse document frequency of BM25: what a term is worth that stands in some of the texts. The rarer it
@@ -58,30 +47,4 @@ func Pairs(s string) []string {
 		out = append(out, string(r[i:i+2]))
 	}
 	return out
-}
-
-// stemmers are the stemmers of the languages that have one, by code; "" counts as English.
-var stemmers = func() map[string]func(word string, stopWords bool) string {
-	snowball := map[string]func(string, bool) string{
-		"english": english.Stem, "french": french.Stem, "hungarian": hungarian.Stem, "norwegian": norwegian.Stem,
-		"russian": russian.Stem, "spanish": spanish.Stem, "swedish": swedish.Stem,
-	}
-	all := map[string]func(string, bool) string{"": english.Stem}
-	for _, code := range lang.Codes() {
-		if stem := snowball[lang.Of(code).Stemmer]; stem != nil {
-			all[code] = stem
-		}
-	}
-	return all
-}()
-
-// Stem returns the stem of a word, by its key: in English where the language is "".
-func Stem(w, language string) string {
-	if stem := stemmers[language]; stem != nil {
-		return stem(w, false)
-	}
-	if utf8.RuneCountInString(w) > 6 { // of languages without a stemmer, the beginning of a long word
-		return string([]rune(w)[:6])
-	}
-	return w
 }

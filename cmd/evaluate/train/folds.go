@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 
 	"familiar/internal/linear"
+	"familiar/internal/lookup/factcheck"
 	"familiar/internal/lookup/need"
 )
 
@@ -26,8 +27,9 @@ type Folds struct {
 	need, intent task
 	messages     [folds]need.Models
 
+	claimRows []verifyRow
 	claimTask task
-	claims    [folds]*linear.Model
+	claims    [folds]factcheck.Models
 
 	citeTask  task
 	citations [folds]*linear.Model
@@ -53,19 +55,21 @@ func (f *Folds) Message(text string) (need.Models, error) {
 	return *m, nil
 }
 
-// Claim returns the model that has not seen a claim.
-func (f *Folds) Claim(text string) (*linear.Model, error) {
-	m := &f.claims[Fold(text)]
-	if *m != nil {
+// Claim returns the models that have not seen a claim.
+func (f *Folds) Claim(text string) (factcheck.Models, error) {
+	fold := Fold(text)
+	m := &f.claims[fold]
+	if m.Verify != nil {
 		return *m, nil
 	}
-	if f.claimTask.rows == nil {
+	if f.claimRows == nil {
 		var err error
-		if f.claimTask, err = verifyTask(f.Dir); err != nil {
-			return nil, err
+		if f.claimRows, err = readSet[verifyRow](f.Dir, "factcheck"); err != nil {
+			return *m, err
 		}
+		f.claimTask = verifyTask(f.claimRows)
 	}
-	*m = f.claimTask.train(outside(Fold(text)))
+	m.Order, m.Verify = learnOrder(f.claimRows, fold), f.claimTask.train(outside(fold))
 	return *m, nil
 }
 

@@ -1,6 +1,6 @@
 // Package train makes the models: whether a message needs the web, and what for (message.go), which sentences of a
-// page answer (evidence.go), whether a page bears a claim out (verify.go), and whether it has enough of a sentence that
-// cites it (cite.go).
+// page answer (evidence.go), which of them speak of a claim, and whether they bear it out (verify.go), and whether it has
+// enough of a sentence that cites it (cite.go).
 //
 // It learns from the sets needs-search, intent, evidence, factcheck and cite, as doc/evaluation.md describes them, and from
 // the project's own messages in own. The same rows give the same models. What it prints is measured on rows that the
@@ -26,10 +26,14 @@ func Models(dir, out string, w io.Writer) error {
 		return err
 	}
 	validateMessages(w, messages)
-	claims, err := verifyTask(dir)
+	claimed, err := readSet[verifyRow](dir, "factcheck")
 	if err != nil {
 		return err
 	}
+	if err := save(w, learnOrder(claimed, -1), out, "factcheck/order.model"); err != nil {
+		return err
+	}
+	claims := verifyTask(claimed)
 	fmt.Fprintf(w, "verify.model: %d rows\n", len(claims.rows))
 	claims.validate(w)
 	citations, err := citeTask(dir)

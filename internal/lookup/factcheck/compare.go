@@ -1,20 +1,13 @@
 package factcheck
 
 import (
-	_ "embed"
 	"math"
 	"slices"
-	"sync"
 
 	"familiar/internal/linear"
 	"familiar/internal/text"
 	"familiar/internal/text/lang"
 )
-
-//go:embed verify.model
-var verifyFile []byte
-
-var verifyModel = sync.OnceValue(func() *linear.Model { return linear.MustParse(verifyFile) })
 
 // Comparison is what one page says to a statement.
 type Comparison struct {
@@ -23,7 +16,8 @@ type Comparison struct {
 	Supports float64          // probability that the page bears the statement out
 	Conflict string           // the rule by which it contradicts the statement, or ""
 
-	passages []passage // in that order
+	best     string    // the first of its sentences
+	passages []passage // by how much of the statement they hold
 	held     float64   // share of the statement's words that the best passages hold
 	against  int       // of the passages, the one that contradicts
 }
@@ -35,16 +29,20 @@ const (
 
 // Compare compares a statement with the sentences of a page.
 func Compare(statement, title string, sentences []string) Comparison {
+	return builtIn().Compare(statement, title, sentences)
+}
+
+// Compare is the function of that name by these models.
+func (models Models) Compare(statement, title string, sentences []string) Comparison {
 	m := newMatcher(statement, title)
 	c := Comparison{passages: m.passages(sentences), Supports: 0.5}
-	for _, p := range c.passages {
-		c.Order = append(c.Order, p.index)
-	}
+	c.Order = m.order(c.passages, models.Order)
 	near := c.passages[:min(maxPassages, len(c.passages))]
 	c.held = mean(m.held(near[:min(bestOf, len(near))]), 0)
 	c.Features = m.features(near)
 	if len(near) > 0 {
-		c.Supports = verifyModel().Classify(c.Features)[1]
+		c.best = sentences[c.Order[0]]
+		c.Supports = models.Verify.Classify(c.Features)[1]
 		c.Conflict, c.against = m.contradiction(near)
 	}
 	return c

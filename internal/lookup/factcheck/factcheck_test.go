@@ -132,3 +132,15 @@ func TestLiving(t *testing.T) {
 		}
 	}
 }
+
+// TestOrder: of sentences with as much of the statement, the one that says what somebody is comes before what somebody said.
+func TestOrder(t *testing.T) {
+	c := Compare("Ada Quill comes from Sampleton.", "Ada Quill", []string{
+		`"I know nobody there", Quill replied when she was asked about the people of Sampleton`,
+		"In 1931 a team from Sampleton beat all of the others, which had travelled far, in each of fourteen games that summer.",
+		"She is a weaver (and a singer) from Sampleton.",
+	})
+	if c.Order[0] != 2 || len(c.Order) != 3 {
+		t.Errorf("in the order %v", c.Order)
+	}
+}

@@ -17,6 +17,8 @@ type matcher struct {
 	terms  []term          // its words of content, but for those of the page's title
 	grams  map[string]int  // of its words of content, numbered
 	fields map[int]int     // of its terms, numbered
+
+	numbered bool // a term is a number
 }
 
 // term is one word of a statement.
@@ -64,6 +66,7 @@ func newMatcher(statement, title string) *matcher {
 	}
 	for i := range m.terms {
 		t := &m.terms[i]
+		m.numbered = m.numbered || !notNumber(*t)
 		for _, f := range fieldsOf[text.Stem(t.key, "en")] {
 			t.fields = append(t.fields, number(m.fields, f))
 		}

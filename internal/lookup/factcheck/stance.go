@@ -39,13 +39,13 @@ func StanceOf(statement string, page *Page) (s Stance, takes bool) {
 	case c.Conflict != "":
 		s.Against, s.Rule, s.Quote = true, c.Conflict, said[c.passages[c.against].index]
 	case c.supports(negates):
-		s.Quote = said[c.passages[0].index]
+		s.Quote = said[c.Order[0]]
 	default:
 		c := Compare(statement, page.Title, texts(denied))
 		if len(denied) == 0 || !c.supports(negates) {
 			return s, false
 		}
-		s.Against, s.Rule, s.Quote = true, deniedThere, denied[c.passages[0].index]
+		s.Against, s.Rule, s.Quote = true, deniedThere, denied[c.Order[0]]
 	}
 	s.sketch = sketchOf(page.Text)
 	return s, true
@@ -53,7 +53,7 @@ func StanceOf(statement string, page *Page) (s Stance, takes bool) {
 
 // supports reports whether the sentences of a comparison bear out a statement that is a denial or none.
 func (c *Comparison) supports(negates bool) bool {
-	return c.Supports >= sure && c.held >= mostOfIt && negates == claim.Negates(c.passages[0].text)
+	return c.Supports >= sure && c.held >= mostOfIt && negates == claim.Negates(c.best)
 }
 
 // quotesOf returns what may be quoted of a page: what it says, and what it denies.

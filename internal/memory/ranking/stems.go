@@ -13,6 +13,14 @@ func Stem(key, language string) string {
 // Language is the language in which a question's words are stemmed.
 func (q *Question) Language() string { return q.lang }
 
+// Written is the language that the question is written in, empty where that is not clear.
+func (q *Question) Written() string {
+	if q.unsure {
+		return ""
+	}
+	return q.lang
+}
+
 // Stems are the stems of the words that are looked for, in the order of [Question.Words].
 func (q *Question) Stems() (all []string) {
 	for _, t := range q.terms {

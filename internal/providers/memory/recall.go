@@ -104,7 +104,7 @@ func (p *Provider) gather(ctx context.Context, r turn.Request, q *ranking.Questi
 	if len(channels) == 0 {
 		return nil, nil, nil
 	}
-	got, err := p.Store.Recall(ctx, store.Recall{GuildID: r.GuildID, Channels: channels, Words: q.Words(), Kin: q.Kin(), From: q.Span.From, To: q.Span.To})
+	got, err := p.Store.Recall(ctx, store.Recall{GuildID: r.GuildID, Channels: channels, Words: q.Words(), Kin: q.Kin(), Language: q.Written(), From: q.Span.From, To: q.Span.To})
 	return got.Messages, got.Weights, err
 }
 

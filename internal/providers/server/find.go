@@ -43,7 +43,7 @@ func (r *run) search(ctx context.Context) []hit {
 	if len(channels) == 0 || !known || bare {
 		return nil
 	}
-	q := store.Query{GuildID: r.req.GuildID, Channels: channels, Authors: authors, From: r.q.Span.From, To: r.q.Span.To, Limit: mostFound}
+	q := store.Query{GuildID: r.req.GuildID, Channels: channels, Authors: authors, Language: r.language(), From: r.q.Span.From, To: r.q.Span.To, Limit: mostFound}
 	all := map[string]turn.Message{}
 	began := time.Now()
 	n, err := r.index(ctx, q, all)
@@ -217,14 +217,20 @@ func (r *run) best(ctx context.Context, all map[string]turn.Message) []hit {
 func (r *run) held(s string) []bool {
 	folded := text.Fold(s)
 	stems := map[string]bool{}
-	for _, t := range text.Terms(s, "") {
+	language := r.language()
+	for _, t := range text.Terms(s, language) {
 		stems[t] = true
 	}
 	all := make([]bool, len(r.q.Words))
 	for i, w := range r.q.Words {
-		all[i] = strings.Contains(folded, text.Fold(w)) || stems[text.Stem(text.Fold(w), "")]
+		all[i] = strings.Contains(folded, text.Fold(w)) || stems[text.Stem(text.Fold(w), language)]
 	}
 	return all
+}
+
+// language is that of the question, empty where that is not clear.
+func (r *run) language() string {
+	return text.Language(r.req.Message.Text, text.Words(r.req.Message.Text))
 }
 
 // different leaves out what says the same as a better hit, and all but the best.

@@ -4,10 +4,10 @@ package lang
 // (text.Fold), so they may be written either way; only Topic, Weather, Patterns, and what is put into
 // texts are taken as written.
 type Language struct {
-	Stemmer string   // name of the Snowball stemmer; without one, the first six letters of a word are its stem
 	Scripts []string // Unicode scripts whose letters give the language away: no other language here is written in them first
 	Letters string   // letters that give the language away in a script of another language
 
+	Stem      Stem
 	Grammar   Grammar
 	Number    Number
 	Time      Time
@@ -29,6 +29,13 @@ type Language struct {
 	Reuse     Reuse
 	Page      Page
 	Clean     Clean
+}
+
+// Stem says what of a word is not its stem, as a light stemmer has it: what the word is, and not how it is bent.
+type Stem struct {
+	Endings  Rows  // of each row in turn, from the end of a word inwards, the longest ending that fits goes
+	Finals   Words // two letters each: the first, where it is the last that is left, becomes the second
+	Shortest int   // letters that are left at least, 3 if it is not said
 }
 
 // Grammar holds the small words of a language.
