@@ -14,6 +14,7 @@ type Model struct {
 	Role  string // "model" or "side model": the id of the findings
 	Name  string
 	Where string        // the server, without secrets
+	How   string        // in brackets: how it was chosen where nobody named it
 	Slow  time.Duration // a first word after this is late
 
 	Stream  Stream
@@ -60,7 +61,7 @@ func (m Model) Judge() []Finding {
 		f.Text, f.Cure = m.explain()
 		return []Finding{f}
 	}
-	f.Text = fmt.Sprintf("It answers at %s: first word after %s, whole after %s.", m.Where, ms(s.First), ms(s.Took))
+	f.Text = fmt.Sprintf("It answers at %s%s: first word after %s, whole after %s.", m.Where, m.How, ms(s.First), ms(s.Took))
 	switch {
 	case s.First > m.Slow:
 		f.State, f.Text = Warning, f.Text+fmt.Sprintf(" That is slower than FAMILIAR_FIRST_WORD allows (%v).", m.Slow)

@@ -5,6 +5,7 @@ package transcribe
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,6 +92,18 @@ func (s *Service) Text(ctx context.Context, recording []byte) (string, error) {
 		return "", &Error{Code: turn.CodeEmpty}
 	}
 	return strings.ToValidUTF8(text[:min(len(text), maxText)], ""), nil
+}
+
+//go:embed silence.ogg
+var silence []byte // for a second
+
+// Try has silence written down, which needs all that a recording needs. The error is an [*Error].
+func (s *Service) Try(ctx context.Context) error {
+	_, err := s.Text(ctx, silence)
+	if failed, ok := errors.AsType[*Error](err); ok && failed.Code == turn.CodeEmpty {
+		return nil
+	}
+	return err
 }
 
 func refusal(status int) turn.Code {
