@@ -46,6 +46,8 @@ type Config struct {
 	Trust    func() []Trust
 	Shelf    *Shelf
 	Doctor   func(context.Context) []Finding
+
+	Telemetry http.Handler // /metrics, /healthz, /readyz and /debug/pprof/; nil: there is nothing of that
 }
 
 // Console serves the pages. Make it with [New].
@@ -103,6 +105,11 @@ func (k *Console) Handler() http.Handler {
 	if k.Doctor != nil {
 		mux.HandleFunc("GET /doctor", k.doctor)
 		mux.HandleFunc("POST /doctor", k.examine)
+	}
+	if k.Telemetry != nil {
+		for _, path := range []string{"/metrics", "/healthz", "/readyz", "/debug/pprof/"} {
+			mux.Handle("GET "+path, k.Telemetry)
+		}
 	}
 	mux.HandleFunc("POST /theme", k.theme)
 	mux.HandleFunc("GET /login", k.login)

@@ -27,6 +27,7 @@ func (w *world) ask(method, target string, form url.Values, change ...func(*http
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	r.Header.Set("Accept", "text/html,*/*;q=0.8") // as browsers do
 	for _, c := range change {
 		c(r)
 	}
@@ -160,6 +161,14 @@ func TestToken(t *testing.T) {
 		if body := w.ask("GET", path, nil).Body.String(); strings.Contains(body, "hazelnuts") || strings.Contains(body, "Saturn") {
 			t.Error(path, "shows something")
 		}
+	}
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 401, "/metrics": 401, "/debug/pprof/heap": 401, "/turns": 401} {
+		if rec := w.ask("GET", path, nil, func(r *http.Request) { r.Header.Set("Accept", "*/*") }); rec.Code != want {
+			t.Errorf("a program without a token at %s: %d", path, rec.Code)
+		}
+	}
+	if rec := w.ask("GET", "/metrics", nil, bearer("correct-horse-battery")); rec.Code != 200 {
+		t.Error("a program with the token:", rec.Code)
 	}
 	if rec := w.ask("GET", "/static/style.css", nil); rec.Code != 200 {
 		t.Error("the form has no style:", rec.Code)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -94,7 +95,8 @@ func newWorld(tb testing.TB, change func(*Config)) *world {
 		Trust: func() []Trust {
 			return []Trust{{ID: "sage", Name: "Sage", Kinds: []TrustedKind{{Intent: "weather", Sites: []string{"dwd.de", "yr.no"}, Only: true}, {Intent: "docs", Sites: []string{"go.dev", "developer.mozilla.org"}}}, Deny: []string{"content-farm.example"}}}
 		},
-		Doctor: func(context.Context) []Finding { return someFindings() },
+		Telemetry: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}),
+		Doctor:    func(context.Context) []Finding { return someFindings() },
 	}
 	if change != nil {
 		change(&c)
