@@ -336,7 +336,7 @@ func (b *browser) unscripted(t *testing.T) {
 // TestScreenshots makes the pictures of the pages, where a folder for them is given.
 func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
-		t.Skip("no -screenshots")
+		t.Skip("it makes pictures, and no folder is named for them: -screenshots ../../doc/console")
 	}
 	b := openBrowser(t)
 	b.w.feed.Publish(b.w.begin(t, "01RUN1", "Hugo", "901", "what is the tallest tree in the world, and can one visit it?", 4*time.Second))
