@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"familiar/internal/store"
+	"familiar/internal/text"
 )
 
 type backupCommand struct {
@@ -29,7 +30,7 @@ func (b backupCommand) Run(ctx context.Context, p *program, stop stopper) error 
 		if err != nil {
 			return fmt.Errorf("back up: %w", err)
 		}
-		fmt.Fprintf(p.out, "Backed up: %s, %s, looked through and in order.\n", b.File, megabytes(size))
+		fmt.Fprintf(p.out, "Backed up: %s, %s, looked through and in order.\n", b.File, text.Size(size))
 		return nil
 	})
 }
@@ -56,5 +57,3 @@ func (r restoreCommand) Run(ctx context.Context, p *program, stop stopper) error
 		return nil
 	})
 }
-
-func megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/(1<<20)) }

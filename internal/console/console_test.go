@@ -87,7 +87,7 @@ func TestWords(t *testing.T) {
 		id + "?tab=record":           {"&#34;backend&#34;: &#34;searxng&#34;"},
 		"/lookups":                   {"sources disagree", "contradicts 93 %", "no search service answered"},
 		"/sources":                   {"old-astronomy.example", "dwd.de", "and no others"},
-		"/backends":                  {"resting", "412 of 2 000", "TAVILY_API_KEY is not set"},
+		"/backends":                  {"resting", "412 of 2,000", "TAVILY_API_KEY is not set"},
 		"/memory":                    {"hazelnuts", "about Ada", "#cooking"},
 		"/memory?kind=topic":         {"Tuesday mornings"},
 		"/characters":                {"Sage", "in force", "built in", "persona.md"},

@@ -13,7 +13,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
-	"net/url"
 	"strings"
 	"time"
 
@@ -51,13 +50,7 @@ func (e *Error) Error() string {
 }
 
 // Host is where recordings go.
-func (s *Service) Host() string {
-	u, err := url.Parse(s.BaseURL)
-	if err != nil {
-		return ""
-	}
-	return u.Host
-}
+func (s *Service) Host() string { return api.Host(s.BaseURL) }
 
 // Text returns what is said in a recording: one with no words is CodeEmpty. The error is an [*Error].
 func (s *Service) Text(ctx context.Context, recording []byte) (string, error) {
