@@ -6,7 +6,7 @@
 //
 //   - serve.go listens; guard.go lets in who may come (Host, origin, token) and sets the headers; login.go is the token's form.
 //   - render.go fills a template and takes secrets out of what came of it.
-//   - A file for each page: now.go, turn.go with timeline.go, search.go, lookups.go, sources.go, backends.go, memory.go, characters.go,
+//   - A file for each page: now.go, turn.go with timeline.go, search.go, lookups.go, sources.go with trust.go, backends.go, memory.go, characters.go,
 //     usage.go, doctor.go. What a page changes it changes by a POST of a form, and asks first, on a page, before it deletes anything.
 //   - feed.go gathers how far turns have come, and live.go sends it to the pages that are open.
 //
@@ -97,6 +97,8 @@ func (k *Console) Handler() http.Handler {
 	mux.HandleFunc("POST /memory/{id}/delete", k.delete)
 	mux.HandleFunc("GET /usage", k.usage)
 	if k.Shelf != nil {
+		mux.HandleFunc("GET /sources/{id}", k.trust)
+		mux.HandleFunc("POST /sources/{id}", k.saveTrust)
 		mux.HandleFunc("GET /characters", k.characters)
 		mux.HandleFunc("GET /characters/{id}", k.edit)
 		mux.HandleFunc("POST /characters/{id}", k.saveFile)

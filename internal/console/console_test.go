@@ -1,6 +1,7 @@
 package console
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -41,7 +42,7 @@ func pagesOf() []string {
 	const id = "/turn/01KB0000000000000000001000"
 	return []string{
 		"/", "/turns", "/turns?q=moons", "/turns?who=nobody", id, id + "?tab=prompt", id + "?tab=sources", id + "?tab=cut", id + "?tab=record", "/turn/01KB0000000000000000000993",
-		"/lookups", "/lookups?lookup=failed", "/sources", "/sources/forget?character=sage&domain=content-farm.example", "/backends",
+		"/lookups", "/lookups?lookup=failed", "/sources", "/sources/forget?character=sage&domain=content-farm.example", "/sources/sage", "/backends",
 		"/memory", "/memory?in=channel:905", "/memory/1", "/memory/1/delete", "/characters", "/characters/sage", "/characters/sage?file=persona.md", "/usage", "/usage?days=7", "/doctor",
 	}
 }
@@ -313,6 +314,50 @@ func TestEditCharacter(t *testing.T) {
 	}
 	if rec = w.ask("POST", "/characters/sage", url.Values{"file": {"../../etc/passwd"}, "text": {"x"}}); rec.Code != 404 {
 		t.Error("a file outside:", rec.Code)
+	}
+}
+
+// The form of trusted sites writes into character.toml, what is wrong is refused as in the editor, and comments stay.
+func TestTrustForm(t *testing.T) {
+	w := newWorld(t, nil)
+	text, err := w.Shelf.read("sage", "character.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := func(read string, pairs ...string) url.Values {
+		v := url.Values{"sum": {sumOf(read)}}
+		for i := 0; i < len(pairs); i += 2 {
+			v.Add(pairs[i], pairs[i+1])
+		}
+		return v
+	}
+	if rec := w.ask("GET", "/sources/sage", nil); rec.Code != 200 || !strings.Contains(rec.Body.String(), sumOf(text)) || !strings.Contains(rec.Body.String(), `name="web.trusted.fact_check"`) {
+		t.Fatal(rec.Code, rec.Body)
+	}
+	rec := w.ask("POST", "/sources/sage", form(text, "web.trusted.news", "https://bbc.co.uk/x y", "web.trusted.only", "weather"))
+	if body := rec.Body.String(); rec.Code != 422 || !strings.Contains(body, "web.trusted.news[0]") || !strings.Contains(body, "no sites are trusted for weather") || !strings.Contains(body, "https://bbc.co.uk/x, y") {
+		t.Errorf("a site that is none: %d %s", rec.Code, body)
+	}
+	if _, err := os.Stat(w.Shelf.Dir); err == nil {
+		t.Error("something was written")
+	}
+	rec = w.ask("POST", "/sources/sage", form(text, "web.trusted.news", "bbc.co.uk, apnews.com", "web.trusted.weather", "yr.no", "web.trusted.only", "weather", "web.deny", "farm.example.org"))
+	now := w.cast.get("sage").Web
+	if rec.Code != 303 || fmt.Sprint(now.Trusted, now.TrustedOnly, now.Deny, now.Allow) != "map[news:[bbc.co.uk apnews.com] weather:[yr.no]] [weather] [farm.example.org] []" {
+		t.Errorf("%d %v", rec.Code, now)
+	}
+	written, err := w.Shelf.read("sage", "character.toml")
+	if err != nil || !strings.HasPrefix(written, text) || strings.Contains(written, "forum") {
+		t.Errorf("%v\n%s", err, written)
+	}
+	if rec = w.ask("POST", "/sources/sage", form(text, "web.deny", "")); rec.Code != 409 {
+		t.Error("the file has changed meanwhile:", rec.Code)
+	}
+	if rec = w.ask("POST", "/sources/sage", form(written)); rec.Code != 303 || len(w.cast.get("sage").Web.Trusted) != 0 {
+		t.Error("nothing is trusted any more:", rec.Code, w.cast.get("sage").Web)
+	}
+	if rec = w.ask("GET", "/sources/nobody", nil); rec.Code != 404 {
+		t.Error("nobody:", rec.Code)
 	}
 }
 
