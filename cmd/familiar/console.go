@@ -15,6 +15,7 @@ import (
 	"familiar/internal/bot"
 	"familiar/internal/bot/discord"
 	"familiar/internal/console"
+	"familiar/internal/doctor"
 	"familiar/internal/providers/character"
 	"familiar/internal/store"
 )
@@ -114,7 +115,7 @@ func (a *app) console(p *program, b *bot.Bot, session *discord.Session, watching
 			}
 			return all
 		},
-		Quotas: a.consoleQuotas, Channel: session.ChannelName, Backends: past.backends, Doctor: p.diagnose,
+		Quotas: a.consoleQuotas, Channel: session.ChannelName, Backends: past.backends, Doctor: func(ctx context.Context) []doctor.Finding { return p.examine(ctx, nil) },
 		Telemetry: watching.handler(a.config.get("FAMILIAR_CONSOLE")),
 		Trust: func() (all []console.Trust) {
 			for _, actor := range everybody(a.cast.get()) {
@@ -220,12 +221,4 @@ func (r *reloader) again(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// diagnose is what `familiar doctor` finds, as the console shows it.
-func (p *program) diagnose(ctx context.Context) (all []console.Finding) {
-	for _, f := range p.examine(ctx, nil) {
-		all = append(all, console.Finding{ID: f.ID, Subject: f.Name(), State: string(f.State), Sentence: f.Text, Cure: f.Cure})
-	}
-	return all
 }

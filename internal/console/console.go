@@ -21,6 +21,7 @@ import (
 	"sync"
 	"time"
 
+	"familiar/internal/doctor"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 )
@@ -45,7 +46,7 @@ type Config struct {
 	Backends func(context.Context) ([]Backend, error)
 	Trust    func() []Trust
 	Shelf    *Shelf
-	Doctor   func(context.Context) []Finding
+	Doctor   func(context.Context) []doctor.Finding
 
 	Telemetry http.Handler // /metrics, /healthz, /readyz and /debug/pprof/; nil: there is nothing of that
 }

@@ -75,6 +75,7 @@ func TestWords(t *testing.T) {
 	w := newWorld(t, nil).fill(t)
 	w.feed.Publish(w.begin(t, "01RUN1", "Hugo", "901", "what is the tallest tree?", 3*time.Second))
 	const id = "/turn/01KB0000000000000000001000"
+	w.ask("POST", "/doctor", url.Values{})
 	for path, words := range map[string][]string{
 		"/":                          {"what is the tallest tree?", "#general", "gathering context", "connected", "2 waiting", "of 5"},
 		"/turns?q=moon":              {"How many moons", "seen from the Moon"},
@@ -93,6 +94,7 @@ func TestWords(t *testing.T) {
 		"/memory?kind=topic":         {"Tuesday mornings"},
 		"/characters":                {"Sage", "in force", "built in", "persona.md"},
 		"/characters/sage":           {"In order", "The prompt it makes", "Ada: Hello"},
+		"/doctor":                    {"3 ok, 3 warnings, 1 failure", "give its role what is missing", "#help-desk", `<span class="hidden">missing</span>`},
 		"/usage":                     {"Tokens by day", "#science", "Dmitri"},
 		"/turn/01KB0000000000000009": {"There is no record"},
 	} {

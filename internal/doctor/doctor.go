@@ -63,6 +63,11 @@ const (
 	Unused  Cell = "-"       // it does not matter here
 )
 
+// Mark is a sign for it: ✓ has it, ✗ lacks what is needed, · lacks what would be of use.
+func (c Cell) Mark() string {
+	return map[Cell]string{Has: "✓", Missing: "✗", Without: "·", Unused: " "}[c]
+}
+
 // Check is something to look at.
 type Check struct {
 	ID    string        // of its findings, where it has no time to make any
