@@ -9,6 +9,7 @@ import (
 
 	"familiar/internal/store"
 	"familiar/internal/text"
+	"familiar/internal/trace"
 )
 
 type backupCommand struct {
@@ -51,9 +52,31 @@ func (r restoreCommand) Run(ctx context.Context, p *program, stop stopper) error
 			return fmt.Errorf("restore: %w", err)
 		}
 		fmt.Fprintf(p.out, "Restored: %s.\n", r.File)
-		if kept != "" {
-			fmt.Fprintf(p.out, "What was there before is kept in %s; delete it when all is well.\n", kept)
+		if kept == "" {
+			return nil
 		}
-		return nil
+		fmt.Fprintf(p.out, "What was there before is kept in %s; delete it when all is well.\n", kept)
+		return r.forgetAgain(ctx, p, resolve(p.dir, settings.get("FAMILIAR_DATA")), kept)
 	})
+}
+
+// forgetAgain forgets whom the database that was there before was asked to forget since the backup was made.
+func (restoreCommand) forgetAgain(ctx context.Context, p *program, dir, before string) error {
+	said, err := store.ReadSaid(ctx, before)
+	if err != nil { // which may be why a backup is restored
+		fmt.Fprintf(p.err, "familiar: who was forgotten since the backup was made cannot be read from %s; familiar erase USER forgets them again: %v\n", before, err)
+		return nil
+	}
+	db, err := store.Open(ctx, dir)
+	if err != nil {
+		return err
+	}
+	n, err := (&trace.Store{DB: db}).ForgetAgain(ctx, said)
+	if err = errors.Join(err, db.Close()); err != nil {
+		return fmt.Errorf("it is restored, with people who were forgotten since it was made; familiar erase USER forgets them again: %w", err)
+	}
+	if n > 0 {
+		fmt.Fprintf(p.out, "Forgotten again: %d, who asked for that after the backup was made.\n", n)
+	}
+	return nil
 }

@@ -5,7 +5,7 @@
 // reading a record puts them back. Beside the record stand the few columns that lists of turns show as a [Summary]
 // (list.go). At start-up, turns that the last process left unfinished are marked as that, and records too
 // old are pruned (upkeep.go). Messages that people delete are taken out of the records (forget.go), and so are people who want to be
-// forgotten, with all else that is kept of them (erase.go).
+// forgotten, with all else that is kept of them (erase.go), also when a backup brings them back (again.go).
 package trace
 
 import (
