@@ -22,9 +22,9 @@ COPY --from=build --chown=65532:65532 /out/data /data
 USER 65532:65532
 # /data is all that is written to: the root may be read-only.
 WORKDIR /data
-# Health is asked for inside the container; from elsewhere nobody reaches this address.
-ENV FAMILIAR_DATA=/data FAMILIAR_METRICS=127.0.0.1:9464
+ENV FAMILIAR_DATA=/data
 VOLUME /data
+# Inside the container, at the address of the console or of FAMILIAR_METRICS.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 CMD ["/familiar", "health"]
 ENTRYPOINT ["/familiar"]
 CMD ["run"]

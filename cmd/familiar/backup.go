@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"familiar/internal/store"
+	"familiar/internal/text"
+	"familiar/internal/trace"
 )
 
 type backupCommand struct {
@@ -29,7 +31,7 @@ func (b backupCommand) Run(ctx context.Context, p *program, stop stopper) error 
 		if err != nil {
 			return fmt.Errorf("back up: %w", err)
 		}
-		fmt.Fprintf(p.out, "Backed up: %s, %s, looked through and in order.\n", b.File, megabytes(size))
+		fmt.Fprintf(p.out, "Backed up: %s, %s, looked through and in order.\n", b.File, text.Size(size))
 		return nil
 	})
 }
@@ -50,11 +52,31 @@ func (r restoreCommand) Run(ctx context.Context, p *program, stop stopper) error
 			return fmt.Errorf("restore: %w", err)
 		}
 		fmt.Fprintf(p.out, "Restored: %s.\n", r.File)
-		if kept != "" {
-			fmt.Fprintf(p.out, "What was there before is kept in %s; delete it when all is well.\n", kept)
+		if kept == "" {
+			return nil
 		}
-		return nil
+		fmt.Fprintf(p.out, "What was there before is kept in %s; delete it when all is well.\n", kept)
+		return r.forgetAgain(ctx, p, resolve(p.dir, settings.get("FAMILIAR_DATA")), kept)
 	})
 }
 
-func megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/(1<<20)) }
+// forgetAgain forgets whom the database that was there before was asked to forget since the backup was made.
+func (restoreCommand) forgetAgain(ctx context.Context, p *program, dir, before string) error {
+	said, err := store.ReadSaid(ctx, before)
+	if err != nil { // which may be why a backup is restored
+		fmt.Fprintf(p.err, "familiar: who was forgotten since the backup was made cannot be read from %s; familiar erase USER forgets them again: %v\n", before, err)
+		return nil
+	}
+	db, err := store.Open(ctx, dir)
+	if err != nil {
+		return err
+	}
+	n, err := (&trace.Store{DB: db}).ForgetAgain(ctx, said)
+	if err = errors.Join(err, db.Close()); err != nil {
+		return fmt.Errorf("it is restored, with people who were forgotten since it was made; familiar erase USER forgets them again: %w", err)
+	}
+	if n > 0 {
+		fmt.Fprintf(p.out, "Forgotten again: %d, who asked for that after the backup was made.\n", n)
+	}
+	return nil
+}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"familiar/internal/store"
+	"familiar/internal/trace"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -169,4 +171,64 @@ func partialBytes(dir string) (n int64) {
 		}
 	}
 	return n
+}
+
+// TestRestoreForgetsAgain: who was forgotten after the backup was made does not come back with it, to the byte, and who has opted out since
+// stays so.
+func TestRestoreForgetsAgain(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, &txtar.Archive{})
+	data, file := filepath.Join(c.dir, "data"), filepath.Join(c.dir, "copy.db")
+	ctx := t.Context()
+	opened := func(do func(*trace.Store) error) {
+		t.Helper()
+		db, err := store.Open(ctx, data)
+		c.must(err)
+		c.must(errors.Join(do(&trace.Store{DB: db}), db.Close()))
+	}
+	said := func(id, name, text string) store.Message {
+		return store.Message{ID: id, GuildID: "9", ChannelID: "1", AuthorID: id + "00", AuthorName: name, Text: text, At: time.Now().Add(-time.Hour)}
+	}
+	holds := func(words string) bool {
+		t.Helper()
+		for _, name := range []string{"familiar.db", "familiar.db-wal"} {
+			if b, err := os.ReadFile(filepath.Join(data, name)); err == nil && bytes.Contains(b, []byte(words)) {
+				return true
+			}
+		}
+		return false
+	}
+	opened(func(s *trace.Store) error {
+		return s.DB.SaveMessages(ctx, said("1", "Ana", "the marmalade is in the attic"), said("2", "Ben", "the lantern is in the cellar"))
+	})
+	if code, _, complaint := c.command(nil, "backup", file); code != exitOK {
+		t.Fatal(complaint)
+	}
+	opened(func(s *trace.Store) error {
+		_, err := s.Erase(ctx, "100", false, time.Now())
+		return errors.Join(err, s.DB.OptOut(ctx, "300", true, time.Now()))
+	})
+	if holds("marmalade") || !holds("lantern") {
+		t.Fatal("before anything is restored she is not forgotten, or he is")
+	}
+	code, out, complaint := c.command(nil, "restore", file)
+	if code != exitOK || complaint != "" || !strings.Contains(out, "Forgotten again: 1,") {
+		t.Errorf("exit code %d: %s%s", code, out, complaint)
+	}
+	if holds("marmalade") || holds("Ana") || !holds("lantern") {
+		t.Error("she has come back, or he has not")
+	}
+	opened(func(s *trace.Store) error {
+		standing, err := s.DB.Standing(ctx, "300")
+		if standing.OptedOut.IsZero() {
+			t.Error("who has opted out has not any more")
+		}
+		return err
+	})
+	whole, err := os.ReadFile(filepath.Join(data, "familiar.db"))
+	c.must(err)
+	c.must(os.WriteFile(filepath.Join(data, "familiar.db"), whole[:4096], 0o600))
+	if code, _, complaint := c.command(nil, "restore", file); code != exitOK || !strings.Contains(complaint, "familiar erase USER") {
+		t.Errorf("over a damaged one: exit code %d, %s", code, complaint)
+	}
 }

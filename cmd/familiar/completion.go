@@ -71,6 +71,20 @@ func pathCases(nodes []*kong.Node) string {
 	return strings.Join(paths, "|")
 }
 
+// choiceCases are the branches of a shell's case for the values of flags that have a list of them, by the command and the flag. In what is
+// done %s stands for the list.
+func choiceCases(nodes []*kong.Node, do string) string {
+	var s strings.Builder
+	for _, n := range nodes {
+		for _, f := range flagsOf(n) {
+			if choices := choicesOf(f.Value); choices != nil {
+				fmt.Fprintf(&s, "    '%s --%s') "+do+" ;;\n", commandPath(n), f.Name, strings.Join(choices, " "))
+			}
+		}
+	}
+	return s.String()
+}
+
 func bashCompletion(nodes []*kong.Node) string {
 	var s strings.Builder
 	s.WriteString("# Completion of familiar for bash: source <(familiar completion bash)\n_familiar() {\n" +
@@ -78,13 +92,7 @@ func bashCompletion(nodes []*kong.Node) string {
 		"  if [ \"$cur\" = = ]; then cur=; elif [ \"$prev\" = = ]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n" +
 		"  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n    case \"${path:+$path }$word\" in\n      " + pathCases(nodes) + ") path=\"${path:+$path }$word\" ;;\n    esac\n  done\n" +
 		"  case \"$path $prev\" in\n")
-	for _, n := range nodes {
-		for _, f := range flagsOf(n) {
-			if choices := choicesOf(f.Value); choices != nil {
-				fmt.Fprintf(&s, "    '%s --%s') words='%s' ;;\n", commandPath(n), f.Name, strings.Join(choices, " "))
-			}
-		}
-	}
+	s.WriteString(choiceCases(nodes, "words='%s'"))
 	s.WriteString("    *)\n      case \"$path\" in\n")
 	for _, n := range nodes {
 		var words []string
@@ -110,13 +118,7 @@ func zshCompletion(nodes []*kong.Node) string {
 		"  local at= word\n  local -a commands flags\n" +
 		"  for word in \"${(@)words[2,CURRENT-1]}\"; do\n    case \"${at:+$at }$word\" in\n      " + pathCases(nodes) + ") at=\"${at:+$at }$word\" ;;\n    esac\n  done\n" +
 		"  case \"$at ${words[CURRENT-1]}\" in\n")
-	for _, n := range nodes {
-		for _, f := range flagsOf(n) {
-			if choices := choicesOf(f.Value); choices != nil {
-				fmt.Fprintf(&s, "    '%s --%s') compadd -- %s; return ;;\n", commandPath(n), f.Name, strings.Join(choices, " "))
-			}
-		}
-	}
+	s.WriteString(choiceCases(nodes, "compadd -- %s; return"))
 	s.WriteString("  esac\n  case \"$at\" in\n")
 	// In a list for _describe a colon ends the name.
 	entry := func(name, help string) string {

@@ -9,9 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/doctor"
 	"familiar/internal/providers/character"
 )
 
@@ -20,7 +22,7 @@ type configCommand struct {
 }
 
 type checkCommand struct {
-	Connect bool `help:"Also ask every service that is configured: Discord, the models, the search services, embeddings."`
+	Connect bool `help:"Also ask every service that is configured: Discord, the models, the search services, embeddings, the transcription of voice messages."`
 }
 
 // Run prints the effective configuration, secrets hidden, and then everything that is wrong with it.
@@ -96,26 +98,36 @@ func (c *config) modelPlan(ch *character.Character) string {
 	return name + " answers."
 }
 
-// connect asks the services and prints what came of it. It works beside a running bot.
+// errConnect says that not every service that is configured answers.
+var errConnect = errors.New("not every service answers")
+
+// connect has the doctor ask the services, and prints what came of it. It works beside a running bot.
 func (checkCommand) connect(ctx context.Context, p *program) error {
-	a, err := open(ctx, p, toConfigure)
+	e, wrong := newExamination(p, true)
+	defer e.close()
+	if wrong != nil {
+		return wrong
+	}
+	services, err := only(e.checks(nil), []string{"discord", "model", "side", "search", "embeddings", "transcription"})
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	if _, err := os.Stat(resolve(p.dir, a.config.get("FAMILIAR_DATA"))); err == nil { // what is asked counts
-		if err := a.openStore(ctx, p); err != nil {
-			return err
-		}
-	}
-	if err := a.openEngine(ctx, p); err != nil {
+	found, err := e.look(ctx, services, p.progress())
+	if err != nil {
 		return err
 	}
-	fmt.Fprintln(p.out)
-	if !writeFindings(p.out, a.connections(ctx, p.far)) {
+	if _, err := fmt.Fprint(p.out, "\n", doctor.View(found)); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(found, isSilent) {
 		return errConnect
 	}
 	return nil
+}
+
+// isSilent reports whether a finding is of a service that does not answer. One search service of several is a warning to the doctor.
+func isSilent(f doctor.Finding) bool {
+	return f.State == doctor.Failure || f.ID == "search" && f.State == doctor.Warning
 }
 
 // checkSearch lets the search look at what was chosen of it.

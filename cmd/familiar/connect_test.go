@@ -53,6 +53,7 @@ func TestCure(t *testing.T) {
 			}
 		}
 		code, out, _ = c.command(nil, "config", "check", "--connect")
+		out = strings.Join(strings.Fields(out), " ") // lines are broken between words
 		for _, want := range test.want {
 			if test.want[0] == "does not fit" {
 				break // nor does one word
@@ -71,17 +72,30 @@ func TestCure(t *testing.T) {
 func TestConnect(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte("-- search --\nwhen .\nAda | https://a.example.org/ | She.\n-- model --\nsay Yes.\n")))
-	c.env["EMBED_BASE_URL"], c.env["SIDE_MODEL"] = c.env["OPENAI_BASE_URL"], "side"
-	code, out, complaint := c.command(nil, "config", "check", "--connect")
-	for _, want := range []string{"ok    Discord", "the token is that of", "ok    model", "answers, its first word after", "ok    side model", "ok    searxng", "ok    embeddings"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("%q is missing; exit code %d, %s:\n%s", want, code, complaint, out)
+	c.env["EMBED_BASE_URL"], c.env["TRANSCRIBE_BASE_URL"], c.env["SIDE_MODEL"] = c.env["OPENAI_BASE_URL"], c.env["OPENAI_BASE_URL"], "side"
+	found := func(wantCode int, change string, want ...string) {
+		t.Helper()
+		code, out, complaint := c.command(nil, "config", "check", "--connect")
+		out = strings.Join(strings.Fields(out), " ") // lines are broken between words
+		for _, want := range want {
+			if code != wantCode || !strings.Contains(out, want) {
+				t.Errorf("%s: %q is missing; exit code %d, %s:\n%s", change, want, code, complaint, out)
+			}
 		}
 	}
+	found(exitOK, "all answer", "ok token Discord accepts it", "ok model: main It answers at", "first word after", "ok side model: side", "ok search: searxng 1 hit",
+		"ok embeddings text-embedding-3-small at", "makes vectors, within", "ok transcription whisper-1 at", "writes recordings down, within")
 	c.env["DISCORD_TOKEN"] += "x"
-	if code, out, _ := c.command(nil, "config", "check", "--connect"); code != exitFailed || !strings.Contains(out, "fail  Discord        Discord refuses the bot token") {
-		t.Errorf("exit code %d:\n%s", code, out)
-	}
+	found(exitFailed, "a wrong token", "failure token Discord does not accept it", "set DISCORD_TOKEN")
+	c.env["DISCORD_TOKEN"] = ""
+	c.env["EMBED_BASE_URL"] = "http://127.0.0.1:1/v1"
+	found(exitFailed, "a dead server", "failure embeddings text-embedding-3-small at 127.0.0.1:1 does not answer: unreachable", "start the server there, or correct EMBED_BASE_URL")
+	c.env["EMBED_BASE_URL"], c.env["TRANSCRIBE_BASE_URL"] = "", strings.TrimSuffix(c.env["TRANSCRIBE_BASE_URL"], "/v1")
+	found(exitFailed, "a wrong path", "failure transcription whisper-1 at", "does not answer: rejected (HTTP 404)", "see whether TRANSCRIBE_BASE_URL is right, with its version at the end")
+	c.env["TRANSCRIBE_BASE_URL"], c.env["SEARXNG_URL"] = "", "http://127.0.0.1:1"
+	found(exitFailed, "one search service of several", "warning search: searxng It does not answer", "ok search: wikipedia")
+	c.env["FAMILIAR_WEB"] = "off"
+	found(exitOK, "the rest", "skipped search Nothing is looked up")
 }
 
 // TestModelChosen says which model answers where nobody named one.
@@ -92,7 +106,7 @@ func TestModelChosen(t *testing.T) {
 	c := newConversation(t, &txtar.Archive{})
 	c.env["OPENAI_BASE_URL"] = server.URL
 	_, out, _ := c.command(nil, "config", "check", "--connect")
-	if want := "qwen3:8b at " + server.URL + " answers"; !strings.Contains(out, want) || !strings.Contains(out, "(OPENAI_MODEL is not set: the first of 3 there)") {
+	if want := "model: qwen3:8b It answers at " + server.URL + " (OPENAI_MODEL is not set: the first of 3 there)"; !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 		t.Errorf("not said:\n%s", out)
 	}
 	if code, out, complaint := c.command(nil, "ask", "--trace", "--model", "llama3", "hello"); code != exitOK || !strings.Contains(out, "model      llama3") {

@@ -15,12 +15,12 @@ import (
 	"familiar/internal/bot"
 	"familiar/internal/bot/discord"
 	"familiar/internal/console"
+	"familiar/internal/doctor"
 	"familiar/internal/providers/character"
 	"familiar/internal/store"
 )
 
 const (
-	consoleOff = "off"
 	// leastToken is how long a token must be that lets people in from elsewhere.
 	leastToken = 16
 	// pastLife is for how long the console shows what the records said of search services.
@@ -30,7 +30,7 @@ const (
 // checkConsole returns what is wrong with where the console is to be served: from another address than loopback, only with a token.
 func checkConsole(c *config) error {
 	at := c.get("FAMILIAR_CONSOLE")
-	if at == consoleOff || checkListen(at) != nil {
+	if at == nowhere || checkListen(at) != nil {
 		return nil // or complained about already
 	}
 	host, _, _ := net.SplitHostPort(at)
@@ -58,7 +58,7 @@ func checkConsoleHosts(text string) error {
 // cure.
 func (a *app) listenConsole(ctx context.Context) net.Listener {
 	at := a.config.get("FAMILIAR_CONSOLE")
-	if at == consoleOff {
+	if at == nowhere {
 		return nil
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", at)
@@ -70,12 +70,12 @@ func (a *app) listenConsole(ctx context.Context) net.Listener {
 }
 
 // serveConsole serves the pages until ctx is done, if they are served at all.
-func (a *app) serveConsole(ctx context.Context, p *program, b *bot.Bot, session *discord.Session, files *reloader, background *sync.WaitGroup) error {
+func (a *app) serveConsole(ctx context.Context, p *program, b *bot.Bot, session *discord.Session, watching *telemetry, files *reloader, background *sync.WaitGroup) error {
 	l := a.listenConsole(ctx)
 	if l == nil {
 		return nil
 	}
-	pages, err := a.console(p, b, session, files)
+	pages, err := a.console(p, b, session, watching, files)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -98,7 +98,7 @@ func consoleAddress(l net.Listener) string {
 }
 
 // console puts the operator's pages together.
-func (a *app) console(p *program, b *bot.Bot, session *discord.Session, files *reloader) (*console.Console, error) {
+func (a *app) console(p *program, b *bot.Bot, session *discord.Session, watching *telemetry, files *reloader) (*console.Console, error) {
 	feed := &console.Feed{}
 	b.Progress = feed.Publish
 	past := &pastOfBackends{app: a}
@@ -115,7 +115,8 @@ func (a *app) console(p *program, b *bot.Bot, session *discord.Session, files *r
 			}
 			return all
 		},
-		Quotas: a.consoleQuotas, Channel: session.ChannelName, Backends: past.backends, Doctor: p.diagnose,
+		Quotas: a.consoleQuotas, Channel: session.ChannelName, Backends: past.backends, Doctor: func(ctx context.Context) []doctor.Finding { return p.examine(ctx, nil) },
+		Telemetry: watching.handler(a.config.get("FAMILIAR_CONSOLE")),
 		Trust: func() (all []console.Trust) {
 			for _, actor := range everybody(a.cast.get()) {
 				all = append(all, trustOf(actor.Character))
@@ -220,12 +221,4 @@ func (r *reloader) again(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// diagnose is what `familiar doctor` finds, as the console shows it.
-func (p *program) diagnose(ctx context.Context) (all []console.Finding) {
-	for _, f := range p.examine(ctx, nil) {
-		all = append(all, console.Finding{ID: f.ID, Subject: f.Name(), State: string(f.State), Sentence: f.Text, Cure: f.Cure})
-	}
-	return all
 }

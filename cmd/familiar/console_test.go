@@ -71,6 +71,33 @@ say Hello from the model.
 	c.stop()
 }
 
+// TestConsoleTellsHealth: the console's address has what programs ask for, too, and the command asks there, with the token where there is one.
+func TestConsoleTellsHealth(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, &txtar.Archive{})
+	c.env["FAMILIAR_CONSOLE"], c.env["FAMILIAR_CONSOLE_TOKEN"] = "127.0.0.1:0", "correct-horse-battery"
+	c.do("console", "start")
+	at := regexp.MustCompile(`console +http://(127\.0\.0\.1:\d+)`).FindStringSubmatch(c.program.out.String())[1]
+	bearer := func(r *http.Request) { r.Header.Set("Authorization", "Bearer correct-horse-battery") }
+	for path, want := range map[string]string{"/healthz": "ok", "/readyz": `"ready":true`, "/metrics": "familiar_gateway_connected 1", "/debug/pprof/goroutine?debug=1": "goroutine profile"} {
+		if code, body := c.request("http://"+at+path, bearer); code != http.StatusOK || !strings.Contains(body, want) {
+			t.Errorf("%s: %d %s", path, code, body)
+		}
+	}
+	if code, _ := c.request("http://"+at+"/readyz", nil); code != http.StatusUnauthorized {
+		t.Errorf("without the token: %d", code)
+	}
+	c.env["FAMILIAR_CONSOLE"] = at
+	if code, out, complaint := c.command(nil, "health"); code != exitOK || !strings.Contains(out, "gateway  ok\n") {
+		t.Errorf("exit code %d: %s%s", code, out, complaint)
+	}
+	c.env["FAMILIAR_CONSOLE_TOKEN"] = "another-horse-battery"
+	if code, _, complaint := c.command(nil, "health"); code != exitFailed || !strings.Contains(complaint, "FAMILIAR_CONSOLE_TOKEN") {
+		t.Errorf("with another token: exit code %d: %s", code, complaint)
+	}
+	c.stop()
+}
+
 // TestConsoleAddress refuses to be reached from elsewhere without a token, and does without the pages where the port is in use.
 func TestConsoleAddress(t *testing.T) {
 	t.Parallel()

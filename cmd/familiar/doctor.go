@@ -14,7 +14,7 @@ import (
 )
 
 type doctorCommand struct {
-	Checks []string `arg:"" optional:"" name:"check" help:"Carry out these alone: discord, model, side, search, guard, dns, database, console, encryption, clock."`
+	Checks []string `arg:"" optional:"" name:"check" help:"Carry out these alone: discord, model, side, search, embeddings, transcription, guard, dns, database, console, encryption, clock."`
 	JSON   bool     `name:"json" help:"Print the findings as JSON."`
 	Review bool     `help:"Print the answers that Discord's yearly review of privileged intents asks for, drawn from the configuration."`
 }
@@ -46,11 +46,11 @@ func (d doctorCommand) Run(ctx context.Context, p *program, stop stopper) error 
 		if err != nil {
 			return err
 		}
-		found := doctor.Run(ctx, checks, p.progress())
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+		found, err := e.look(ctx, checks, p.progress())
+		if err != nil {
+			return err
 		}
-		return d.print(p, e.redacted(found))
+		return d.print(p, found)
 	})
 }
 
@@ -85,6 +85,15 @@ func (p *program) examine(ctx context.Context, progress doctor.Progress) []docto
 	e, wrong := newExamination(p, true)
 	defer e.close()
 	return e.redacted(doctor.Run(ctx, e.checks(wrong), progress))
+}
+
+// look carries out checks. What they find holds no secret; where ctx ends there is nothing, and the error is its cause.
+func (e *examination) look(ctx context.Context, checks []doctor.Check, progress doctor.Progress) ([]doctor.Finding, error) {
+	found := doctor.Run(ctx, checks, progress)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return e.redacted(found), nil
 }
 
 // redacted takes secrets out of findings, in which a server may have repeated one.
@@ -176,6 +185,8 @@ func (e *examination) checks(wrong error) []doctor.Check {
 		{ID: "model", Limit: 90 * time.Second, Run: e.model},
 		{ID: "side", Limit: 90 * time.Second, Run: e.sideModel},
 		{ID: "search", Limit: searchPatience + 5*time.Second, Run: e.searches},
+		{ID: "embeddings", Limit: 65 * time.Second, Run: e.embeddings},
+		{ID: "transcription", Limit: 65 * time.Second, Run: e.transcription},
 		{ID: "guard", Limit: 10 * time.Second, Run: e.guard},
 		{ID: "dns", Limit: 10 * time.Second, Run: e.dns},
 		{ID: "database", Limit: 30 * time.Second, Run: e.database},

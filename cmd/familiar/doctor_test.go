@@ -73,6 +73,7 @@ func TestDoctor(t *testing.T) {
 	healthy.must(db.Close())
 	cache := filepath.Join(healthy.dir, "cache")
 	healthy.env["FAMILIAR_WEB_CACHE"] = cache
+	healthy.env["EMBED_BASE_URL"], healthy.env["TRANSCRIBE_BASE_URL"] = healthy.model.URL, healthy.model.URL
 	visit(healthy, "healthy", exitOK)
 	if _, err := os.Stat(cache); err == nil {
 		t.Error("the doctor has written something")
@@ -140,7 +141,7 @@ func TestDoctorTellsNoSecret(t *testing.T) {
 	secrets = append(secrets, discordtest.Token, "the-password-0123456789")
 	c.env["FAMILIAR_SEARCH"] = ""
 	c.env["SEARXNG_URL"] = strings.Replace(c.search.server.URL, "://", "://user:the-password-0123456789@", 1)
-	c.env["SIDE_BASE_URL"] = c.model.URL
+	c.env["SIDE_BASE_URL"], c.env["EMBED_BASE_URL"], c.env["TRANSCRIBE_BASE_URL"] = c.model.URL, c.model.URL, c.model.URL
 	c.model.Key = "another" // it says which key it was given, which the doctor has no need of
 	for _, args := range [][]string{{}, {"--json"}, {"--review"}} {
 		_, out, complaint := c.command(nil, append([]string{"doctor"}, args...)...)

@@ -30,7 +30,7 @@ func (e *examination) model(ctx context.Context) []doctor.Finding {
 		return doctor.NoModel()
 	}
 	ch, slow := e.a.character, e.a.config.span("FAMILIAR_FIRST_WORD")
-	look := doctor.Model{Role: "model", Where: m.where, Slow: slow, Mode: string(ch.Mode), Prompt: ch.Modes[ch.Mode].Total}
+	look := doctor.Model{Role: "model", Where: m.where, How: m.chosen(), Slow: slow, Mode: string(ch.Mode), Prompt: ch.Modes[ch.Mode].Total}
 	fallbacks := m.main.Fallbacks
 	if e.brief {
 		fallbacks = nil

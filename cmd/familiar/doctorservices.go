@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"time"
 
+	"familiar/internal/api"
 	"familiar/internal/bot/discord"
 	"familiar/internal/context/turn"
 	"familiar/internal/doctor"
+	"familiar/internal/transcribe"
 )
 
 func (e *examination) discord(ctx context.Context) []doctor.Finding {
@@ -83,6 +86,46 @@ func (e *examination) searches(ctx context.Context) []doctor.Finding {
 		all = append(all, s)
 	}
 	return doctor.Searches(false, all)
+}
+
+// embeddings asks for a vector, where a service makes them.
+func (e *examination) embeddings(ctx context.Context) []doctor.Finding {
+	if err := e.a.openEmbeddings(ctx, e.p); err != nil {
+		return []doctor.Finding{{ID: "embeddings", State: doctor.Failure, Text: err.Error()}}
+	}
+	s := e.a.embeddings
+	if s == nil {
+		return nil
+	}
+	look := doctor.Service{ID: "embeddings", Model: s.Model, Host: s.Host(), Setting: "EMBED", Does: "makes vectors", Without: "Until it does, messages are recalled by their words alone.", Status: turn.CodeOK}
+	began := time.Now()
+	vectors, err := s.Batch(ctx, []string{"yes"})
+	look.Took = time.Since(began)
+	if failed, ok := errors.AsType[*api.Failure](err); ok {
+		look.Status, look.Detail = failed.Code, failed.Detail
+	} else if len(vectors[0]) == 0 {
+		look.Status, look.Detail = turn.CodeMalformed, "the vector says nothing"
+	}
+	return []doctor.Finding{look.Judge()}
+}
+
+// transcription has a recording written down, where a service does that.
+func (e *examination) transcription(ctx context.Context) []doctor.Finding {
+	s := e.a.listener()
+	if s == nil {
+		return nil
+	}
+	look := doctor.Service{ID: "transcription", Model: s.Model, Host: s.Host(), Setting: "TRANSCRIBE", Does: "writes recordings down", Without: "Until it does, voice messages are not understood.", Status: turn.CodeOK}
+	began := time.Now()
+	err := s.Try(ctx)
+	look.Took = time.Since(began)
+	if failed, ok := errors.AsType[*transcribe.Error](err); ok {
+		look.Status = failed.Code
+		if failed.Status != 0 {
+			look.Detail = fmt.Sprintf("HTTP %d", failed.Status)
+		}
+	}
+	return []doctor.Finding{look.Judge()}
 }
 
 // attempts are where no page may be read, and what a name there would be resolved to, look-up by look-up.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"familiar/internal/bot/view"
@@ -28,15 +27,7 @@ func (f feedbackCommand) Run(ctx context.Context, p *program) error {
 			return db, err
 		}
 	}
-	db, err := openStore(ctx, resolve(p.dir, settings.get("FAMILIAR_DATA")))
-	if err != nil {
-		return err
-	}
-	text, err := f.text(ctx, db, settings.get("FAMILIAR_CHARACTER"))
-	if err == nil {
-		_, err = fmt.Fprintln(p.out, settings.redactor().String(text))
-	}
-	return errors.Join(err, db.Close())
+	return withStore(ctx, p, openStore, func(db *store.DB) (string, error) { return f.text(ctx, db, settings.get("FAMILIAR_CHARACTER")) })
 }
 
 func (f feedbackCommand) text(ctx context.Context, db *store.DB, character string) (string, error) {

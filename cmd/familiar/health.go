@@ -31,15 +31,18 @@ func (h healthCommand) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	address := settings.get("FAMILIAR_METRICS")
-	if address == noMetrics {
-		return problems{"FAMILIAR_METRICS is off, so that nobody can be asked; set it to an address such as 127.0.0.1:9464 where the bot runs, too"}
+	address, token := settings.get("FAMILIAR_METRICS"), ""
+	if address == nowhere {
+		address, token = settings.get("FAMILIAR_CONSOLE"), settings.get("FAMILIAR_CONSOLE_TOKEN")
+	}
+	if address == nowhere {
+		return problems{"FAMILIAR_CONSOLE and FAMILIAR_METRICS are off, so that nobody can be asked; set one to an address such as 127.0.0.1:9464 where the bot runs, too"}
 	}
 	path := "/readyz"
 	if h.Live {
 		path = "/healthz"
 	}
-	return askHealth(ctx, p, reachable(address), path)
+	return askHealth(ctx, p, reachable(address), path, token)
 }
 
 // reachable is where a server that listens at an address is asked from this machine.
@@ -52,17 +55,20 @@ func reachable(address string) string {
 	return u.String()
 }
 
-// askHealth asks a process and prints what it says.
-func askHealth(ctx context.Context, p *program, base, path string) error {
+// askHealth asks a process and prints what it says. Without a token none is shown.
+func askHealth(ctx context.Context, p *program, base, path, token string) error {
 	ctx, cancel := context.WithTimeout(ctx, healthPatience)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+path, nil)
 	if err != nil {
 		return err
 	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
 	resp, err := api.Client(api.Service{Origin: base, UserAgent: agent("")}).Do(r)
 	if err != nil {
-		return fmt.Errorf("no bot answers at %s: start it with familiar run, and FAMILIAR_METRICS set to the same address: %w", base, err)
+		return fmt.Errorf("no bot answers at %s: start it with familiar run, and FAMILIAR_CONSOLE or FAMILIAR_METRICS set to the same address: %w", base, err)
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
@@ -80,8 +86,11 @@ func askHealth(ctx context.Context, p *program, base, path string) error {
 			fmt.Fprintln(p.out, strings.TrimRight(fmt.Sprintf("%-8s %s  %s", name, word, c.Reason), " "))
 		}
 	}
-	if resp.StatusCode != http.StatusOK {
+	switch resp.StatusCode {
+	case http.StatusOK:
+		return nil
+	case http.StatusServiceUnavailable:
 		return errors.New("the bot runs and cannot answer people")
 	}
-	return nil
+	return fmt.Errorf("what answers at %s is not this bot (status %d): FAMILIAR_CONSOLE, FAMILIAR_CONSOLE_TOKEN and FAMILIAR_METRICS have to be the same as where it runs", base, resp.StatusCode)
 }

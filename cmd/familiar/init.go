@@ -191,11 +191,12 @@ func (i *interview) look(ctx context.Context, check string, kinds ...string) ([]
 	if err != nil {
 		return nil, err
 	}
-	found := slices.DeleteFunc(doctor.Run(ctx, all, i.p.progress()), func(f doctor.Finding) bool { return !slices.Contains(kinds, f.ID) })
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	found, err := e.look(ctx, all, i.p.progress())
+	if err != nil {
+		return nil, err
 	}
-	i.say("%s", doctor.Lines(e.redacted(found), 5))
+	found = slices.DeleteFunc(found, func(f doctor.Finding) bool { return !slices.Contains(kinds, f.ID) })
+	i.say("%s", doctor.Lines(found, 5))
 	if e.invite != "" {
 		i.invite = e.invite
 	}

@@ -67,6 +67,18 @@ func (c *conversation) called(s *mcp.ClientSession, out any, tool string, argume
 	return r.Content[0].(*mcp.TextContent).Text, r.IsError
 }
 
+// TestMCPByHand says what it is for to whoever types at it.
+func TestMCPByHand(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, &txtar.Archive{})
+	for typed, want := range map[string]int{"hello\n": exitFailed, "": exitOK} {
+		code, out, complaint := c.command(strings.NewReader(typed), "mcp")
+		if code != want || out != "" || strings.Contains(complaint, "what came in is not the Model Context Protocol") != (want == exitFailed) {
+			t.Errorf("%q: exit code %d, %q, %q", typed, code, out, complaint)
+		}
+	}
+}
+
 // TestMCPTools calls every tool, and finds the records of all calls.
 func TestMCPTools(t *testing.T) {
 	t.Parallel()

@@ -43,13 +43,13 @@ func (r *reloader) run(ctx context.Context) {
 	r.tell(ctx, r.news(r.app.cast.get().Faults)...)
 	r.bot.DressAll(ctx)
 	w, err := fsnotify.NewWatcher()
-	if err != nil {
-		r.unwatched(err)
-		r.readWhenWanted(ctx)
-		return
+	if err == nil {
+		defer w.Close()
+		err = r.watch(w)
+	} else {
+		w = &fsnotify.Watcher{} // which never tells anything: what is wanted is read all the same
 	}
-	defer w.Close()
-	if err := r.watch(w); err != nil {
+	if err != nil {
 		r.unwatched(err)
 	}
 	timer := time.NewTimer(time.Hour)
@@ -89,19 +89,6 @@ func (r *reloader) run(ctx context.Context) {
 				r.readEnvironment(ctx)
 			}
 			r.read(ctx)
-		}
-	}
-}
-
-// readWhenWanted reads the files again for whoever wants that, where they cannot be watched.
-func (r *reloader) readWhenWanted(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case done := <-r.wanted:
-			r.read(ctx)
-			close(done)
 		}
 	}
 }

@@ -35,7 +35,7 @@ const discordHelp = `DISCORD_TOKEN is not set. It is the bot's token.
   3. Put DISCORD_TOKEN=… into .env in this directory, or into the environment, and start again.
   The bot then prints the link that invites it with the permissions it needs: View Channels, Send Messages,
   Send Messages in Threads, Read Message History.
-  To talk to it without Discord: familiar chat`
+  familiar init asks for all of that, tries it and writes .env. To talk to it without Discord: familiar chat`
 
 // Run connects to Discord and stays until a signal comes.
 func (runCommand) Run(ctx context.Context, p *program, stop stopper) error {
@@ -112,7 +112,7 @@ func (a *app) serve(ctx context.Context, p *program) error {
 	}
 	background.Go(func() { a.embed(upkeep, p.far.embed) })
 	files := &reloader{app: a, program: p, bot: b, session: session, wanted: make(chan chan struct{}), ended: make(chan struct{})}
-	if err := a.serveConsole(upkeep, p, b, session, files, &background); err != nil {
+	if err := a.serveConsole(upkeep, p, b, session, watching, files, &background); err != nil {
 		return err
 	}
 	background.Go(func() { files.run(upkeep) })

@@ -84,7 +84,7 @@ func settings() []setting {
 		{name: "FAMILIAR_CONSOLE_HOSTS", about: "names by which these pages are reached, beside localhost, separated by commas: those of a proxy in front of them", check: checkConsoleHosts},
 		{name: "FAMILIAR_LOG", preset: "info", about: "how much is logged", check: oneOf("debug", "info", "warn", "error")},
 		{name: "FAMILIAR_LOG_FORMAT", preset: "text", about: "how the log is written; json is a JSON object a line, for programs", check: oneOf("text", "json")},
-		{name: "FAMILIAR_METRICS", preset: noMetrics, about: "the address at which `familiar run` serves /metrics for Prometheus, /healthz and /readyz, as 127.0.0.1:9464; profiles, too, where it is of the loopback network", check: checkListen},
+		{name: "FAMILIAR_METRICS", preset: nowhere, about: "an address of its own for /metrics, /healthz and /readyz, as 127.0.0.1:9464, beside the console, which serves them, too; profiles, too, where it is of the loopback network", check: checkListen},
 		{name: "OTEL_EXPORTER_OTLP_ENDPOINT", about: "a collector of OpenTelemetry, as http://127.0.0.1:4318, to which turns are exported as traces, by OTLP over HTTP with JSON", check: checkURL},
 		{name: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", about: "the same with its path, which is /v1/traces otherwise", check: checkURL},
 		{name: "OTEL_EXPORTER_OTLP_HEADERS", secret: true, about: "headers of each request to it, as name=value, separated by commas and percent-encoded", check: checkHeaders},
@@ -166,8 +166,11 @@ func checkCount(text string) error {
 	return nil
 }
 
+// nowhere is the address at which nothing is served.
+const nowhere = "off"
+
 func checkListen(text string) error {
-	if text == noMetrics {
+	if text == nowhere {
 		return nil
 	}
 	_, port, err := net.SplitHostPort(text)

@@ -19,8 +19,6 @@ import (
 )
 
 const (
-	// noMetrics is the setting that serves none.
-	noMetrics    = "off"
 	serveGrace   = 2 * time.Second // for requests that are being answered when the program ends
 	headerLimit  = 5 * time.Second
 	requestLimit = 2 * time.Minute // a profile takes 30 seconds
@@ -29,11 +27,10 @@ const (
 
 // telemetry is what tells other programs how the bot does.
 type telemetry struct {
-	metrics  *metrics.Metrics // nil: off
+	metrics  *metrics.Metrics // nil: off, as is health
 	health   *metrics.Health
 	exporter *otlp.Exporter // nil: off
-	handler  http.Handler   // /metrics, /healthz, /readyz; nil: off
-	listener net.Listener   // nil: off
+	listener net.Listener   // of an address of its own; nil: there is none
 
 	app     *app
 	reading chan struct{} // holds a token for each record that is read again
@@ -50,7 +47,7 @@ func (a *app) openTelemetry(session *discord.Session) (*telemetry, error) {
 		return nil, err
 	}
 	address := a.config.get("FAMILIAR_METRICS")
-	if address == noMetrics {
+	if address == nowhere && a.config.get("FAMILIAR_CONSOLE") == nowhere {
 		return t, nil
 	}
 	state := metrics.State{
@@ -66,11 +63,21 @@ func (a *app) openTelemetry(session *discord.Session) (*telemetry, error) {
 	}
 	t.metrics = metrics.New(state)
 	t.health = &metrics.Health{Gateway: gatewayOf(session), Store: a.store.Writable, Probe: a.modelProbe(), Redact: a.redact.String}
-	t.handler = metrics.Handler(t.metrics, t.health, metrics.Loopback(address))
+	if address == nowhere {
+		return t, nil
+	}
 	if t.listener, err = net.Listen("tcp", address); err != nil {
 		return nil, problems{fmt.Sprintf("FAMILIAR_METRICS: %v\n  Choose another address, or off.", err)}
 	}
 	return t, nil
+}
+
+// handler serves /metrics, /healthz and /readyz at an address, and profiles at one of the loopback network; nil where all that is off.
+func (t *telemetry) handler(address string) http.Handler {
+	if t.metrics == nil {
+		return nil
+	}
+	return metrics.Handler(t.metrics, t.health, metrics.Loopback(address))
 }
 
 func gatewayOf(session *discord.Session) func() metrics.Gateway {
@@ -169,7 +176,7 @@ func (t *telemetry) start(ctx context.Context) {
 		return
 	}
 	t.app.log.Info("metrics", "address", "http://"+t.listener.Addr().String()+"/metrics")
-	server := &http.Server{Handler: t.handler, ReadHeaderTimeout: headerLimit, ReadTimeout: headerLimit, WriteTimeout: requestLimit, MaxHeaderBytes: 16 << 10}
+	server := &http.Server{Handler: t.handler(t.app.config.get("FAMILIAR_METRICS")), ReadHeaderTimeout: headerLimit, ReadTimeout: headerLimit, WriteTimeout: requestLimit, MaxHeaderBytes: 16 << 10}
 	t.running.Go(func() {
 		<-ctx.Done()
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), serveGrace)

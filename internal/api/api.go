@@ -70,6 +70,14 @@ func Origin(address string) string {
 	return originOf(u)
 }
 
+// Host returns the host of an address, with its port, for people: the address where it has none.
+func Host(address string) string {
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return address
+}
+
 func originOf(u *url.URL) string {
 	return strings.ToLower(u.Scheme + "://" + u.Host)
 }

@@ -3,10 +3,10 @@ package bot
 import (
 	"cmp"
 	"context"
-	"net/url"
 	"slices"
 	"strings"
 
+	"familiar/internal/api"
 	"familiar/internal/character/macro"
 	"familiar/internal/character/rewrite"
 	"familiar/internal/context/prompt"
@@ -50,11 +50,8 @@ func (a *Actor) unlabelled(text string) (rest string, undecided bool) {
 // modelHost is where the character's models are asked, empty if it has none.
 func (a *Actor) modelHost() string {
 	for _, c := range []*llm.Client{a.Model, a.Side} {
-		if c == nil {
-			continue
-		}
-		if u, err := url.Parse(c.BaseURL); err == nil {
-			return u.Host
+		if c != nil {
+			return api.Host(c.BaseURL)
 		}
 	}
 	return ""

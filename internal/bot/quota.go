@@ -93,22 +93,24 @@ func spent(ctx context.Context, db *store.DB, quotas []Quota, p store.Party, of 
 
 // count adds what a turn has used to what was used today.
 func (b *Bot) count(ctx context.Context, t *turn.Trace) {
-	u := store.Used{Turns: 1, Tokens: t.Usage.Prompt + t.Usage.Completion, Cost: t.Usage.Cost}
+	used := t.Usage
 	for _, p := range t.Processed {
-		u.Tokens += p.Usage.Prompt + p.Usage.Completion
-		u.Cost += p.Usage.Cost
+		used = used.Plus(p.Usage)
 	}
+	u := store.Used{Turns: 1}
 	if l := t.Lookup(); l != nil {
-		u.Tokens += l.Usage.Prompt + l.Usage.Completion
-		u.Cost += l.Usage.Cost
+		used = used.Plus(l.Usage)
 		if l.Query != "" && l.Reused == nil {
 			u.Lookups = 1
 		}
 	}
 	if f := t.Filtered(); f != nil {
-		u.Tokens += f.Usage.Prompt + f.Usage.Completion
-		u.Cost += f.Usage.Cost
+		used = used.Plus(f.Usage)
 	}
+	if t.Verified != nil {
+		used = used.Plus(t.Verified.Usage)
+	}
+	u.Tokens, u.Cost = used.Prompt+used.Completion, used.Cost
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
 	r := t.Request

@@ -28,9 +28,9 @@ func (w *world) grow(tb testing.TB, n int) {
 		}
 		_, err := tx.Exec(`WITH RECURSIVE seq (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM seq WHERE i < ?),
 			some AS (SELECT *, row_number() OVER (ORDER BY id) - 1 AS k, count(*) OVER () AS n FROM traces WHERE phase NOT IN ('begun', 'answering'))
-			INSERT INTO traces (id, channel_id, guild_id, began, took, phase, lookup, author, question, model, err, record, part, parts)
+			INSERT INTO traces (id, channel_id, guild_id, began, took, phase, lookup, author, question, model, err, record, part, parts, said)
 			SELECT printf('01JA%022d', i), 'c' || (i % 200), '900', ? + i * 60000000, s.took, CASE WHEN i % 97 = 0 THEN 'failed' WHEN i % 89 = 0 THEN 'interrupted' ELSE 'answered' END,
-				s.lookup, (SELECT word FROM topics WHERE id = i * 7919 % 500) || ' Smith', s.question || ' ' || (SELECT word FROM topics WHERE id = i * 31 % 2000), s.model, '', '', s.part, s.parts
+				s.lookup, (SELECT word FROM topics WHERE id = i * 7919 % 500) || ' Smith', s.question || ' ' || (SELECT word FROM topics WHERE id = i * 31 % 2000), s.model, '', '', s.part, s.parts, s.said
 			FROM seq JOIN some s ON s.k = seq.i % s.n`, n-1, w.now.Add(-time.Duration(n)*time.Minute-24*time.Hour).UnixMicro())
 		if err == nil {
 			_, err = tx.Exec(`DROP TABLE topics`)
@@ -54,7 +54,7 @@ func BenchmarkPages(b *testing.B) {
 	w := newWorld(b, nil).fill(b)
 	w.grow(b, n)
 	for _, path := range []string{
-		"/", "/turns", "/turns?q=moons", "/turns?q=topic77x", "/turns?q=saturn+topic124x", "/turns?q=zebra", "/turns?who=topic33x", "/turns?q=moo*", "/turns?who=topic33&q=saturn", "/turns?channel=c17", "/turns?state=failed",
+		"/", "/turns", "/turns?q=moons", "/turns?q=topic77x", "/turns?q=saturn+topic124x", "/turns?q=zebra", "/turns?q=confirmed", "/turns?q=con*", "/turns?q=confi*", "/turns?who=topic33x", "/turns?q=moo*", "/turns?who=topic33&q=saturn", "/turns?channel=c17", "/turns?state=failed",
 		"/turns?lookup=failed", "/turns?state=failed&q=moons", "/turns?channel=c17&lookup=found&state=interrupted", fmt.Sprintf("/turns?before=01JA%022d", n/2), fmt.Sprintf("/turns?q=moons&before=01JA%022d", n/2), "/turns?since=2020-01-01&until=2020-02-01",
 		fmt.Sprintf("/turn/01JA%022d", n/2), fmt.Sprintf("/turn/01JA%022d?tab=record", n/2), "/lookups", "/lookups?lookup=failed", "/sources", "/backends", "/memory", "/characters", "/characters/sage", "/usage", "/doctor",
 	} {

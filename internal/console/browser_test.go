@@ -187,6 +187,7 @@ func TestBrowser(t *testing.T) {
 	if err != nil && needed() {
 		t.Fatal(err)
 	}
+	b.w.ask("POST", "/doctor", url.Values{})
 	t.Run("every page", func(t *testing.T) {
 		for i, path := range pagesOf() {
 			b.do(t, device(1280, 800, i%2 == 0), b.open(path))
@@ -336,7 +337,7 @@ func (b *browser) unscripted(t *testing.T) {
 // TestScreenshots makes the pictures of the pages, where a folder for them is given.
 func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
-		t.Skip("no -screenshots")
+		t.Skip("it makes pictures, and no folder is named for them: -screenshots ../../doc/console")
 	}
 	b := openBrowser(t)
 	b.w.feed.Publish(b.w.begin(t, "01RUN1", "Hugo", "901", "what is the tallest tree in the world, and can one visit it?", 4*time.Second))
@@ -346,7 +347,7 @@ func TestScreenshots(t *testing.T) {
 	b.w.ask("POST", "/doctor", url.Values{})
 	const id = "/turn/01KB0000000000000000001000"
 	shots := []struct{ name, path string }{
-		{"now", "/"}, {"turn", id}, {"turn-sources", id + "?tab=sources"}, {"turn-prompt", id + "?tab=prompt"}, {"search", "/turns"}, {"lookups", "/lookups"}, {"sources", "/sources"}, {"backends", "/backends"},
+		{"now", "/"}, {"turn", id}, {"turn-sources", id + "?tab=sources"}, {"turn-prompt", id + "?tab=prompt"}, {"search", "/turns"}, {"lookups", "/lookups"}, {"sources", "/sources"}, {"trust", "/sources/sage"}, {"backends", "/backends"},
 		{"memory", "/memory"}, {"statement", "/memory/1"}, {"delete", "/memory/1/delete"}, {"characters", "/characters"}, {"editor", "/characters/sage"}, {"usage", "/usage"}, {"doctor", "/doctor"},
 	}
 	folder, format, ending := *screenshots, capture.CaptureScreenshotFormatWebp, ".webp"

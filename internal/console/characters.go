@@ -123,36 +123,34 @@ func (k *Console) saveFile(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	text := formText(r)
-	p := editPage{Folder: f, File: file, Text: text, Sum: r.PostFormValue("sum")}
-	now, err := k.Shelf.read(f.ID, file)
-	switch {
-	case err != nil:
-		k.broken(w, r, err)
-		return
-	case sumOf(now) != p.Sum:
-		p.Problem = "The file was changed meanwhile, here or in another editor. Your text is below and was not saved: open the page anew to see the other one."
-		k.showEditor(w, r, http.StatusConflict, p)
-		return
-	case now == text:
-		k.saved(w, r, f, file, "unchanged")
+	p := editPage{Folder: f, File: file, Text: formText(r), Sum: r.PostFormValue("sum")}
+	done, status := "", 0
+	if done, status, p.Problem = k.keep(r.Context(), f.ID, file, p.Sum, p.Text); done == "" {
+		k.showEditor(w, r, status, p)
 		return
 	}
-	if c, _ := k.Shelf.with(f.ID, file, text); c == nil {
-		p.Problem = "It was not saved: the character could not be loaded. What is in force stays."
-		k.showEditor(w, r, http.StatusUnprocessableEntity, p)
-		return
-	}
-	if err := k.Shelf.save(r.Context(), f.ID, file, text); err != nil {
-		p.Problem = "It could not be saved, or not be put in force: " + err.Error()
-		k.showEditor(w, r, http.StatusInternalServerError, p)
-		return
-	}
-	k.saved(w, r, f, file, "saved")
+	http.Redirect(w, r, withQuery("/characters/"+f.ID, "file", file, "done", done), http.StatusSeeOther)
 }
 
-func (k *Console) saved(w http.ResponseWriter, r *http.Request, f Folder, file, done string) {
-	http.Redirect(w, r, withQuery("/characters/"+f.ID, "file", file, "done", done), http.StatusSeeOther)
+// keep saves a file that was read with a sum, if the character is in order with its text, and puts it in force. It returns what is done, for
+// a notice; where nothing is, a status and the problem.
+func (k *Console) keep(ctx context.Context, id, file, sum, text string) (done string, status int, problem string) {
+	now, err := k.Shelf.read(id, file)
+	switch {
+	case err != nil:
+		return "", http.StatusInternalServerError, "It could not be read: " + err.Error()
+	case sumOf(now) != sum:
+		return "", http.StatusConflict, "The file was changed meanwhile, here or in another editor. What you wrote is below and was not saved: open the page anew to see the other one."
+	case now == text:
+		return "unchanged", 0, ""
+	}
+	if c, _ := k.Shelf.with(id, file, text); c == nil {
+		return "", http.StatusUnprocessableEntity, "It was not saved: the character could not be loaded. What is in force stays."
+	}
+	if err := k.Shelf.save(ctx, id, file, text); err != nil {
+		return "", http.StatusInternalServerError, "It could not be saved, or not be put in force: " + err.Error()
+	}
+	return "saved", 0, ""
 }
 
 // formText is the text of a form. Browsers send CRLF at the ends of lines, and leave out a newline at the beginning.

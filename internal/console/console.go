@@ -6,7 +6,7 @@
 //
 //   - serve.go listens; guard.go lets in who may come (Host, origin, token) and sets the headers; login.go is the token's form.
 //   - render.go fills a template and takes secrets out of what came of it.
-//   - A file for each page: now.go, turn.go with timeline.go, search.go, lookups.go, sources.go, backends.go, memory.go, characters.go,
+//   - A file for each page: now.go, turn.go with timeline.go, search.go, lookups.go, sources.go with trust.go, backends.go, memory.go, characters.go,
 //     usage.go, doctor.go. What a page changes it changes by a POST of a form, and asks first, on a page, before it deletes anything.
 //   - feed.go gathers how far turns have come, and live.go sends it to the pages that are open.
 //
@@ -21,6 +21,7 @@ import (
 	"sync"
 	"time"
 
+	"familiar/internal/doctor"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 )
@@ -45,7 +46,9 @@ type Config struct {
 	Backends func(context.Context) ([]Backend, error)
 	Trust    func() []Trust
 	Shelf    *Shelf
-	Doctor   func(context.Context) []Finding
+	Doctor   func(context.Context) []doctor.Finding
+
+	Telemetry http.Handler // /metrics, /healthz, /readyz and /debug/pprof/; nil: there is nothing of that
 }
 
 // Console serves the pages. Make it with [New].
@@ -95,6 +98,8 @@ func (k *Console) Handler() http.Handler {
 	mux.HandleFunc("POST /memory/{id}/delete", k.delete)
 	mux.HandleFunc("GET /usage", k.usage)
 	if k.Shelf != nil {
+		mux.HandleFunc("GET /sources/{id}", k.trust)
+		mux.HandleFunc("POST /sources/{id}", k.saveTrust)
 		mux.HandleFunc("GET /characters", k.characters)
 		mux.HandleFunc("GET /characters/{id}", k.edit)
 		mux.HandleFunc("POST /characters/{id}", k.saveFile)
@@ -103,6 +108,11 @@ func (k *Console) Handler() http.Handler {
 	if k.Doctor != nil {
 		mux.HandleFunc("GET /doctor", k.doctor)
 		mux.HandleFunc("POST /doctor", k.examine)
+	}
+	if k.Telemetry != nil {
+		for _, path := range []string{"/metrics", "/healthz", "/readyz", "/debug/pprof/"} {
+			mux.Handle("GET "+path, k.Telemetry)
+		}
 	}
 	mux.HandleFunc("POST /theme", k.theme)
 	mux.HandleFunc("GET /login", k.login)

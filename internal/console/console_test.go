@@ -1,6 +1,7 @@
 package console
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -27,6 +28,7 @@ func (w *world) ask(method, target string, form url.Values, change ...func(*http
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	r.Header.Set("Accept", "text/html,*/*;q=0.8") // as browsers do
 	for _, c := range change {
 		c(r)
 	}
@@ -40,7 +42,7 @@ func pagesOf() []string {
 	const id = "/turn/01KB0000000000000000001000"
 	return []string{
 		"/", "/turns", "/turns?q=moons", "/turns?who=nobody", id, id + "?tab=prompt", id + "?tab=sources", id + "?tab=cut", id + "?tab=record", "/turn/01KB0000000000000000000993",
-		"/lookups", "/lookups?lookup=failed", "/sources", "/sources/forget?character=sage&domain=content-farm.example", "/backends",
+		"/lookups", "/lookups?lookup=failed", "/sources", "/sources/forget?character=sage&domain=content-farm.example", "/sources/sage", "/backends",
 		"/memory", "/memory?in=channel:905", "/memory/1", "/memory/1/delete", "/characters", "/characters/sage", "/characters/sage?file=persona.md", "/usage", "/usage?days=7", "/doctor",
 	}
 }
@@ -73,6 +75,7 @@ func TestWords(t *testing.T) {
 	w := newWorld(t, nil).fill(t)
 	w.feed.Publish(w.begin(t, "01RUN1", "Hugo", "901", "what is the tallest tree?", 3*time.Second))
 	const id = "/turn/01KB0000000000000000001000"
+	w.ask("POST", "/doctor", url.Values{})
 	for path, words := range map[string][]string{
 		"/":                          {"what is the tallest tree?", "#general", "gathering context", "connected", "2 waiting", "of 5"},
 		"/turns?q=moon":              {"How many moons", "seen from the Moon"},
@@ -86,11 +89,12 @@ func TestWords(t *testing.T) {
 		id + "?tab=record":           {"&#34;backend&#34;: &#34;searxng&#34;"},
 		"/lookups":                   {"sources disagree", "contradicts 93 %", "no search service answered"},
 		"/sources":                   {"old-astronomy.example", "dwd.de", "and no others"},
-		"/backends":                  {"resting", "412 of 2 000", "TAVILY_API_KEY is not set"},
+		"/backends":                  {"resting", "412 of 2,000", "TAVILY_API_KEY is not set"},
 		"/memory":                    {"hazelnuts", "about Ada", "#cooking"},
 		"/memory?kind=topic":         {"Tuesday mornings"},
 		"/characters":                {"Sage", "in force", "built in", "persona.md"},
 		"/characters/sage":           {"In order", "The prompt it makes", "Ada: Hello"},
+		"/doctor":                    {"3 ok, 3 warnings, 1 failure", "give its role what is missing", "#help-desk", `<span class="hidden">missing</span>`},
 		"/usage":                     {"Tokens by day", "#science", "Dmitri"},
 		"/turn/01KB0000000000000009": {"There is no record"},
 	} {
@@ -160,6 +164,14 @@ func TestToken(t *testing.T) {
 		if body := w.ask("GET", path, nil).Body.String(); strings.Contains(body, "hazelnuts") || strings.Contains(body, "Saturn") {
 			t.Error(path, "shows something")
 		}
+	}
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 401, "/metrics": 401, "/debug/pprof/heap": 401, "/turns": 401} {
+		if rec := w.ask("GET", path, nil, func(r *http.Request) { r.Header.Set("Accept", "*/*") }); rec.Code != want {
+			t.Errorf("a program without a token at %s: %d", path, rec.Code)
+		}
+	}
+	if rec := w.ask("GET", "/metrics", nil, bearer("correct-horse-battery")); rec.Code != 200 {
+		t.Error("a program with the token:", rec.Code)
 	}
 	if rec := w.ask("GET", "/static/style.css", nil); rec.Code != 200 {
 		t.Error("the form has no style:", rec.Code)
@@ -304,6 +316,50 @@ func TestEditCharacter(t *testing.T) {
 	}
 	if rec = w.ask("POST", "/characters/sage", url.Values{"file": {"../../etc/passwd"}, "text": {"x"}}); rec.Code != 404 {
 		t.Error("a file outside:", rec.Code)
+	}
+}
+
+// The form of trusted sites writes into character.toml, what is wrong is refused as in the editor, and comments stay.
+func TestTrustForm(t *testing.T) {
+	w := newWorld(t, nil)
+	text, err := w.Shelf.read("sage", "character.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := func(read string, pairs ...string) url.Values {
+		v := url.Values{"sum": {sumOf(read)}}
+		for i := 0; i < len(pairs); i += 2 {
+			v.Add(pairs[i], pairs[i+1])
+		}
+		return v
+	}
+	if rec := w.ask("GET", "/sources/sage", nil); rec.Code != 200 || !strings.Contains(rec.Body.String(), sumOf(text)) || !strings.Contains(rec.Body.String(), `name="web.trusted.fact_check"`) {
+		t.Fatal(rec.Code, rec.Body)
+	}
+	rec := w.ask("POST", "/sources/sage", form(text, "web.trusted.news", "https://bbc.co.uk/x y", "web.trusted.only", "weather"))
+	if body := rec.Body.String(); rec.Code != 422 || !strings.Contains(body, "web.trusted.news[0]") || !strings.Contains(body, "no sites are trusted for weather") || !strings.Contains(body, "https://bbc.co.uk/x, y") {
+		t.Errorf("a site that is none: %d %s", rec.Code, body)
+	}
+	if _, err := os.Stat(w.Shelf.Dir); err == nil {
+		t.Error("something was written")
+	}
+	rec = w.ask("POST", "/sources/sage", form(text, "web.trusted.news", "bbc.co.uk, apnews.com", "web.trusted.weather", "yr.no", "web.trusted.only", "weather", "web.deny", "farm.example.org"))
+	now := w.cast.get("sage").Web
+	if rec.Code != 303 || fmt.Sprint(now.Trusted, now.TrustedOnly, now.Deny, now.Allow) != "map[news:[bbc.co.uk apnews.com] weather:[yr.no]] [weather] [farm.example.org] []" {
+		t.Errorf("%d %v", rec.Code, now)
+	}
+	written, err := w.Shelf.read("sage", "character.toml")
+	if err != nil || !strings.HasPrefix(written, text) || strings.Contains(written, "forum") {
+		t.Errorf("%v\n%s", err, written)
+	}
+	if rec = w.ask("POST", "/sources/sage", form(text, "web.deny", "")); rec.Code != 409 {
+		t.Error("the file has changed meanwhile:", rec.Code)
+	}
+	if rec = w.ask("POST", "/sources/sage", form(written)); rec.Code != 303 || len(w.cast.get("sage").Web.Trusted) != 0 {
+		t.Error("nothing is trusted any more:", rec.Code, w.cast.get("sage").Web)
+	}
+	if rec = w.ask("GET", "/sources/nobody", nil); rec.Code != 404 {
+		t.Error("nobody:", rec.Code)
 	}
 }
 

@@ -5,45 +5,31 @@ import (
 	"net/http"
 	"sync"
 	"time"
-)
 
-// Finding is what the doctor found of one thing.
-type Finding struct {
-	ID       string
-	Subject  string
-	State    string // ok, warning or failure
-	Sentence string
-	Cure     string // empty: there is nothing to do
-}
+	"familiar/internal/doctor"
+)
 
 // diagnosis is the last one.
 type diagnosis struct {
 	mu       sync.Mutex
-	findings []Finding // guarded by mu
-	at       time.Time // guarded by mu
+	findings []doctor.Finding // guarded by mu
+	at       time.Time        // guarded by mu
 }
 
 // doctorLimit is how long an examination may take: services are asked, too.
 const doctorLimit = 45 * time.Second
 
 type doctorPage struct {
-	Findings          []Finding
-	At                time.Time // zero: nothing was examined yet
-	Failures, Warning int
+	Findings []doctor.Finding
+	At       time.Time // zero: nothing was examined yet
+	Sum      string
 }
 
 func (k *Console) doctor(w http.ResponseWriter, r *http.Request) {
 	k.checks.mu.Lock()
 	p := doctorPage{Findings: k.checks.findings, At: k.checks.at}
 	k.checks.mu.Unlock()
-	for _, f := range p.Findings {
-		switch f.State {
-		case "failure":
-			p.Failures++
-		case "warning":
-			p.Warning++
-		}
-	}
+	p.Sum = doctor.Sum(p.Findings)
 	k.render(w, r, http.StatusOK, "doctor", "Doctor", p)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 
 	"familiar/characters"
 	"familiar/internal/context/turn"
+	"familiar/internal/doctor"
 	"familiar/internal/providers/character"
 	"familiar/internal/redact"
 	"familiar/internal/store"
@@ -94,7 +96,8 @@ func newWorld(tb testing.TB, change func(*Config)) *world {
 		Trust: func() []Trust {
 			return []Trust{{ID: "sage", Name: "Sage", Kinds: []TrustedKind{{Intent: "weather", Sites: []string{"dwd.de", "yr.no"}, Only: true}, {Intent: "docs", Sites: []string{"go.dev", "developer.mozilla.org"}}}, Deny: []string{"content-farm.example"}}}
 		},
-		Doctor: func(context.Context) []Finding { return someFindings() },
+		Telemetry: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}),
+		Doctor:    func(context.Context) []doctor.Finding { return someFindings() },
 	}
 	if change != nil {
 		change(&c)
@@ -118,15 +121,21 @@ func someBackends(now time.Time) []Backend {
 	}
 }
 
-func someFindings() []Finding {
-	return []Finding{
-		{"token", "Token", "ok", "Discord accepts it; the bot is Sage#0042.", ""},
-		{"intents", "Intents", "ok", "Message Content is granted.", ""},
-		{"channel-903", "#help-desk", "failure", "Send Messages in Threads is missing.", "Give the bot's role that permission in the channel's settings, or in the server's."},
-		{"model", "Model", "ok", "It streams an answer; its context is 32768 tokens; it sees images.", ""},
-		{"duckduckgo", "duckduckgo", "warning", "It takes us for a robot.", "Set SEARXNG_URL to an instance of your own."},
-		{"guard", "Guard", "ok", "Loopback, metadata and a rebinding name are refused.", ""},
-		{"backup", "Backup", "warning", "There is none yet.", "Run familiar backup FILE, best every day."},
+func someFindings() []doctor.Finding {
+	rights := &doctor.Table{Columns: []string{"View Channels", "Read Message History", "Send Messages", "Send Messages in Threads", "Add Reactions", "Attach Files"}, Rows: []doctor.Row{
+		{Name: "#general", Cells: []doctor.Cell{doctor.Has, doctor.Has, doctor.Has, doctor.Has, doctor.Has, doctor.Has}},
+		{Name: "#science", Cells: []doctor.Cell{doctor.Has, doctor.Has, doctor.Has, doctor.Has, doctor.Without, doctor.Has}},
+		{Name: "#help-desk", Cells: []doctor.Cell{doctor.Has, doctor.Has, doctor.Has, doctor.Missing, doctor.Has, doctor.Without}},
+	}}
+	return []doctor.Finding{
+		{ID: "token", State: doctor.OK, Text: "Discord accepts it: application Sage (100000000000000002), the bot Sage."},
+		{ID: "intents", State: doctor.OK, Text: "Message Content is granted: it reads what is written in its channels."},
+		{ID: "permissions", Subject: "hall", State: doctor.Warning, Text: "3 channels: it may do all that it needs in 2. In 1 it sees what it may not answer, or cannot read what was said before.",
+			Cure: "give its role what is missing: Server Settings → Roles, or the channel's Permissions", Table: rights},
+		{ID: "model", Subject: "qwen3-32b", State: doctor.OK, Text: "It answers at http://127.0.0.1:11434/v1: first word after 412 ms, whole after 980 ms."},
+		{ID: "search", Subject: "duckduckgo", State: doctor.Warning, Text: "It does not answer: blocked.", Cure: "see familiar backends; FAMILIAR_SEARCH_OFF=duckduckgo leaves it out"},
+		{ID: "dns", State: doctor.Failure, Text: "The name example.com is not resolved: pages cannot be read.", Cure: "see whether this machine has a name server, and reaches it"},
+		{ID: "backup", State: doctor.Warning, Text: "There is none yet.", Cure: "run familiar backup FILE, best every day"},
 	}
 }
 

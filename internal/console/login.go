@@ -46,7 +46,7 @@ func (a *attempts) spent(now time.Time) bool {
 
 // mayEnter reports whether a request has the token, a session that was begun with it, or needs neither.
 func (k *Console) mayEnter(r *http.Request) bool {
-	if k.Token == "" || r.URL.Path == "/login" || strings.HasPrefix(r.URL.Path, "/static/") {
+	if k.Token == "" || r.URL.Path == "/login" || r.URL.Path == "/healthz" || strings.HasPrefix(r.URL.Path, "/static/") {
 		return true
 	}
 	if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && !k.locks.spent(time.Now()) {
@@ -84,7 +84,7 @@ func (k *Console) isSession(value string, now time.Time) bool {
 
 // turnAway sends people to the form, and programs away.
 func (k *Console) turnAway(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet || r.URL.Path == "/live" {
+	if r.Method != http.MethodGet || !strings.Contains(r.Header.Get("Accept"), "text/html") {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		http.Error(w, "The console's token is missing or wrong.", http.StatusUnauthorized)
 		return

@@ -13,7 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"familiar/internal/api"
 	"familiar/internal/context/turn"
+	"familiar/internal/text"
 )
 
 //go:embed templates/*.html static/*
@@ -213,7 +215,7 @@ func (k *Console) functions() template.FuncMap {
 		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"span":    span,
 		"channel": k.channelName,
-		"count":   grouped[int],
+		"count":   text.Thousands,
 		"money":   money,
 		"percent": func(f float64) string { return strconv.Itoa(int(f*100+0.5)) + " %" },
 		"doing":   doing,
@@ -275,19 +277,6 @@ func span(d time.Duration) string {
 	return strconv.Itoa(int(d.Hours()/24+0.5)) + " days"
 }
 
-// grouped writes a number with thin spaces between thousands.
-func grouped[N int | int64](n N) string {
-	digits := strconv.FormatInt(int64(n), 10)
-	var b strings.Builder
-	for i, d := range digits {
-		if i > 0 && digits[i-1] != '-' && (len(digits)-i)%3 == 0 {
-			b.WriteRune(' ')
-		}
-		b.WriteRune(d)
-	}
-	return b.String()
-}
-
 func money(dollars float64) string {
 	if dollars == 0 {
 		return "–"
@@ -341,14 +330,8 @@ func lookupWord(s turn.State) string {
 	return string(s)
 }
 
-// hostOf is the host of an address, for people.
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return address
-	}
-	return strings.TrimPrefix(u.Host, "www.")
-}
+// hostOf is the host of a page, for people.
+func hostOf(address string) string { return strings.TrimPrefix(api.Host(address), "www.") }
 
 // withQuery is an address with the parameters that are not empty.
 func withQuery(path string, pairs ...string) string {

@@ -4,7 +4,8 @@
 // with values alone.
 //
 //   - doctor.go runs checks side by side, each under a deadline of its own, and keeps their findings in the order of the checks.
-//   - discord.go judges the token, the intents and the permissions; model.go a model's answers; lookup.go searches, the guard and DNS.
+//   - discord.go judges the token, the intents and the permissions; model.go a model's answers, service.go those of
+//     the services that make vectors and write voice messages down; lookup.go searches, the guard and DNS.
 //   - machine.go judges the database, its disk and the clock; encryption.go finds out whether a disk is encrypted; console.go who reaches the
 //     console.
 //   - view.go is how findings are shown at a terminal; review.go answers the questions of Discord's yearly review.
@@ -61,6 +62,11 @@ const (
 	Without Cell = "no"      // and it is of use alone
 	Unused  Cell = "-"       // it does not matter here
 )
+
+// Mark is a sign for it: ✓ has it, ✗ lacks what is needed, · lacks what would be of use.
+func (c Cell) Mark() string {
+	return map[Cell]string{Has: "✓", Missing: "✗", Without: "·", Unused: " "}[c]
+}
 
 // Check is something to look at.
 type Check struct {

@@ -35,7 +35,7 @@ func Searches(webOff bool, all []Search) []Finding {
 			good++
 			f.Text = fmt.Sprintf("It answers after %s, and knows nothing of what was asked.", ms(s.Took))
 		default:
-			f.State, f.Text, f.Cure = Warning, "It does not answer: "+reason(s)+".", s.cure()
+			f.State, f.Text, f.Cure = Warning, "It does not answer: "+reason(s.Status, s.Detail)+".", s.cure()
 		}
 		found = append(found, f)
 	}
@@ -53,10 +53,11 @@ func Searches(webOff bool, all []Search) []Finding {
 	return found
 }
 
-func reason(s Search) string {
-	words := strings.ReplaceAll(string(s.Status), "_", " ")
-	if s.Detail != "" {
-		words += " (" + strings.TrimRight(s.Detail, ".") + ")"
+// reason says in words why a service did not answer, and what it said itself.
+func reason(code turn.Code, detail string) string {
+	words := strings.ReplaceAll(string(code), "_", " ")
+	if detail != "" {
+		words += " (" + strings.TrimRight(detail, ".") + ")"
 	}
 	return words
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"familiar/internal/text"
 )
 
 // Database is what a look at the database found.
@@ -61,16 +63,16 @@ func (d Database) judgeFile() Finding {
 		f.State, f.Text = Failure, fmt.Sprintf("It is damaged: %s.", d.Wrong[0])
 		f.Cure = "stop the bot and put back the last backup, or move familiar.db and the files beside it away to begin with an empty one"
 	case d.Hurried:
-		f.State, f.Text = Warning, fmt.Sprintf("%s, which is too large to be looked through for damage in the time there is.", size(d.Bytes))
+		f.State, f.Text = Warning, fmt.Sprintf("%s, which is too large to be looked through for damage in the time there is.", text.Size(d.Bytes))
 		f.Cure = "sqlite3 familiar.db 'PRAGMA quick_check' does it"
 	default:
-		f.Text = fmt.Sprintf("%s, %s of them unused, schema %d; nothing is damaged.", size(d.Bytes), size(d.Unused), d.Schema)
+		f.Text = fmt.Sprintf("%s, %s of them unused, schema %d; nothing is damaged.", text.Size(d.Bytes), text.Size(d.Unused), d.Schema)
 	}
 	return f
 }
 
 func (d Database) judgeSpace() Finding {
-	f := Finding{ID: "space", State: OK, Text: size(d.Free) + " are free on its disk."}
+	f := Finding{ID: "space", State: OK, Text: text.Size(d.Free) + " are free on its disk."}
 	if d.Free < max(littleSpace, 2*d.Bytes) {
 		f.State, f.Cure = Warning, "free some space: a backup takes as much as the database, and so may tidying it"
 	}
@@ -113,23 +115,6 @@ func Clock(who string, ahead time.Duration) Finding {
 		f.Cure = "have the clock set by the network: timedatectl set-ntp true, or your system's like of it"
 	}
 	return f
-}
-
-// size is a number of bytes for people.
-func size(n int64) string {
-	const unit = 1000
-	if n < unit {
-		return fmt.Sprintf("%d B", n)
-	}
-	value, i := float64(n)/unit, 0
-	for value >= unit && i < 3 {
-		value, i = value/unit, i+1
-	}
-	digits := 1
-	if value >= 10 {
-		digits = 0
-	}
-	return fmt.Sprintf("%.*f %s", digits, value, []string{"kB", "MB", "GB", "TB"}[i])
 }
 
 // span is a length of time for people.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"familiar/internal/llm"
+	"familiar/internal/text"
 )
 
 // Model is what a model answered.
@@ -14,6 +15,7 @@ type Model struct {
 	Role  string // "model" or "side model": the id of the findings
 	Name  string
 	Where string        // the server, without secrets
+	How   string        // in brackets: how it was chosen where nobody named it
 	Slow  time.Duration // a first word after this is late
 
 	Stream  Stream
@@ -60,7 +62,7 @@ func (m Model) Judge() []Finding {
 		f.Text, f.Cure = m.explain()
 		return []Finding{f}
 	}
-	f.Text = fmt.Sprintf("It answers at %s: first word after %s, whole after %s.", m.Where, ms(s.First), ms(s.Took))
+	f.Text = fmt.Sprintf("It answers at %s%s: first word after %s, whole after %s.", m.Where, m.How, ms(s.First), ms(s.Took))
 	switch {
 	case s.First > m.Slow:
 		f.State, f.Text = Warning, f.Text+fmt.Sprintf(" That is slower than FAMILIAR_FIRST_WORD allows (%v).", m.Slow)
@@ -87,16 +89,16 @@ func (m Model) judgeWindow() Finding {
 	need, w := m.Prompt+answerRoom, m.Window
 	switch {
 	case w.Tokens == 0 && w.Most == 0:
-		f.State, f.Text = Skipped, fmt.Sprintf("The server does not say how large it is. Prompts in the mode %s have %s tokens at most.", m.Mode, thousands(m.Prompt))
+		f.State, f.Text = Skipped, fmt.Sprintf("The server does not say how large it is. Prompts in the mode %s have %s tokens at most.", m.Mode, text.Thousands(m.Prompt))
 	case w.Tokens == 0:
 		f.State, f.Text = Skipped, fmt.Sprintf("It could be %s tokens; how many are in force is known once the model is loaded. Prompts in the mode %s have %s at most.",
-			thousands(w.Most), m.Mode, thousands(m.Prompt))
+			text.Thousands(w.Most), m.Mode, text.Thousands(m.Prompt))
 	case w.Tokens >= need:
-		f.Text = fmt.Sprintf("%s tokens, by %s. Prompts in the mode %s have %s at most.", thousands(w.Tokens), w.Source, m.Mode, thousands(m.Prompt))
+		f.Text = fmt.Sprintf("%s tokens, by %s. Prompts in the mode %s have %s at most.", text.Thousands(w.Tokens), w.Source, m.Mode, text.Thousands(m.Prompt))
 	default:
 		f.State = Warning
 		f.Text = fmt.Sprintf("%s tokens, by %s, where the mode %s wants up to %s and an answer %s: long prompts are cut by the server, or refused.",
-			thousands(w.Tokens), w.Source, m.Mode, thousands(m.Prompt), thousands(answerRoom))
+			text.Thousands(w.Tokens), w.Source, m.Mode, text.Thousands(m.Prompt), text.Thousands(answerRoom))
 		f.Cure = m.enlarge(need)
 	}
 	return f
@@ -178,13 +180,4 @@ func brief(err error) string {
 	return words
 }
 
-func ms(d time.Duration) string { return fmt.Sprintf("%s ms", thousands(int(d.Milliseconds()))) }
-
-// thousands writes a number with commas.
-func thousands(n int) string {
-	digits := fmt.Sprint(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+func ms(d time.Duration) string { return fmt.Sprintf("%s ms", text.Thousands(int(d.Milliseconds()))) }

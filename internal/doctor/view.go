@@ -67,7 +67,7 @@ func wrap(s string, column int) string {
 	return strings.TrimPrefix(text.Hanging(indent+strings.Join(strings.Fields(s), " "), column, width), indent)
 }
 
-// view writes the rows in which something is missing: ✓ has it, ✗ lacks what is needed, · lacks what would be of use.
+// view writes the rows in which something is missing.
 func (t *Table) view(b *strings.Builder) {
 	lacking := slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool { return !slices.Contains(r.Cells, Missing) })
 	if len(lacking) == 0 {
@@ -78,7 +78,6 @@ func (t *Table) view(b *strings.Builder) {
 		names = max(names, utf8.RuneCountInString(r.Name))
 	}
 	names = min(names, 30)
-	marks := map[Cell]string{Has: "✓", Missing: "✗", Without: "·", Unused: " "}
 	shown := lacking[:min(len(lacking), mostRows)]
 	for i, column := range t.Columns {
 		fmt.Fprintf(b, "%s%s┌ %s\n", strings.Repeat(" ", 11+names), strings.Repeat("│ ", i), column)
@@ -89,7 +88,7 @@ func (t *Table) view(b *strings.Builder) {
 			if i > 0 {
 				b.WriteByte(' ')
 			}
-			b.WriteString(marks[c])
+			b.WriteString(c.Mark())
 		}
 		b.WriteByte('\n')
 	}

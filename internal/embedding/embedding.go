@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -37,7 +36,6 @@ type Service struct {
 
 	endpoint  *api.Endpoint
 	key       string
-	host      string
 	redact    func(string) string
 	questions chan struct{} // holds one for each that is being asked for
 }
@@ -59,15 +57,11 @@ func New(c Config) (*Service, error) {
 		return nil, fmt.Errorf("embeddings: %w", err)
 	}
 	endpoint.UserAgent, endpoint.MaxBody = c.Agent, maxReply
-	s := &Service{Model: c.Model, endpoint: endpoint, key: c.Key, redact: c.Redact, questions: make(chan struct{}, mostQuestions)}
-	if u, err := url.Parse(endpoint.Address()); err == nil {
-		s.host = u.Host
-	}
-	return s, nil
+	return &Service{Model: c.Model, endpoint: endpoint, key: c.Key, redact: c.Redact, questions: make(chan struct{}, mostQuestions)}, nil
 }
 
 // Host is where texts go.
-func (s *Service) Host() string { return s.host }
+func (s *Service) Host() string { return api.Host(s.endpoint.Address()) }
 
 // Question returns the vector of one text soon, or not at all. The error is an [*api.Failure].
 func (s *Service) Question(ctx context.Context, question string) (store.Vector, error) {

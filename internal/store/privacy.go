@@ -41,8 +41,10 @@ type PrivacyEntry struct {
 }
 
 // Pseudonym is a person's id under a keyed hash. The key is in the file: who has that can find out whether an id that they know is meant.
-func (db *DB) Pseudonym(personID string) string {
-	h := hmac.New(sha256.New, db.key)
+func (db *DB) Pseudonym(personID string) string { return pseudonym(db.key, personID) }
+
+func pseudonym(key []byte, personID string) string {
+	h := hmac.New(sha256.New, key)
 	h.Write([]byte(personID))
 	return "~" + hex.EncodeToString(h.Sum(nil)[:16])
 }
@@ -85,13 +87,18 @@ func scanStanding(row scanner) (s Standing, err error) {
 	if errors.Is(err, sql.ErrNoRows) {
 		return Standing{}, nil
 	}
+	return standingOf(optedOut, forgotten), err
+}
+
+// standingOf is a standing as its row has it.
+func standingOf(optedOut, forgotten int64) (s Standing) {
 	if optedOut != 0 {
 		s.OptedOut = time.UnixMicro(optedOut).UTC()
 	}
 	if forgotten != 0 {
 		s.Forgotten = time.UnixMicro(forgotten).UTC()
 	}
-	return s, err
+	return s
 }
 
 // Keeps reports whether what a person did at a time may be kept.

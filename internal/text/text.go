@@ -8,5 +8,5 @@
 //
 // [Sentences] and [MessageSentences] cut pages and messages (sentence.go). [Dates] (date.go), [Numbers] (numbers.go) and
 // [Quantities] (quantity.go) find what can be compared exactly. Texts are compared by sets of terms (sets.go) or, where
-// there is much of them, by the hashes of runs of words (similar.go).
+// there is much of them, by the hashes of runs of words (similar.go). [Hanging] (wrap.go), [Thousands] and [Size] (figure.go) write for people.
 package text

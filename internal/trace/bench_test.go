@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/store"
 )
 
 // BenchmarkSave saves 10 KB records: the first time with five new pages of 8 KB, or again, as a turn does at each phase.
@@ -116,6 +117,64 @@ func BenchmarkTurn(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
+	}
+}
+
+// BenchmarkPurge is how long another's write waits at most while a moderator deletes messages of a channel with 1,000 turns: 100 at once, as Discord
+// tells of them, and ten times as many. The wait is to stay below 50 ms.
+func BenchmarkPurge(b *testing.B) {
+	if testing.Short() {
+		b.Skip("takes a while to fill")
+	}
+	all := conversation(b, 1000, 5)
+	for _, n := range []int{100, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			var intake, longest time.Duration
+			for b.Loop() {
+				b.StopTimer()
+				s := open(b)
+				var ids []string
+				for _, t := range all {
+					if err := s.Save(b.Context(), t); err != nil {
+						b.Fatal(err)
+					}
+					m := t.Request.Message
+					ids = append(ids, m.ID)
+					if err := s.DB.SaveMessages(b.Context(), store.Message{ID: m.ID, GuildID: "1", ChannelID: m.ChannelID, AuthorID: m.Author.ID, AuthorName: m.Author.Name, Text: m.Text, At: m.At}); err != nil {
+						b.Fatal(err)
+					}
+				}
+				ctx, done := context.WithCancel(b.Context())
+				var others sync.WaitGroup
+				others.Go(func() {
+					for n := 0; ctx.Err() == nil; n++ {
+						began := time.Now()
+						if err := s.DB.SetNote(b.Context(), "bench", fmt.Sprint(n)); err != nil {
+							b.Error(err)
+						}
+						longest = max(longest, time.Since(began))
+						time.Sleep(time.Millisecond)
+					}
+				})
+				b.StartTimer()
+				began := time.Now()
+				for _, id := range ids[len(ids)-n:] { // in a transaction each: several in one are hardly quicker, and others wait longer
+					if err := s.DB.DeleteMessage(b.Context(), id); err != nil {
+						b.Fatal(err)
+					}
+				}
+				intake = time.Since(began)
+				if err := s.Forget(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+				b.StopTimer()
+				done()
+				others.Wait()
+				b.StartTimer()
+			}
+			b.ReportMetric(float64(intake.Microseconds())/1000, "ms-intake")
+			b.ReportMetric(float64(longest.Microseconds())/1000, "ms-longest")
+		})
 	}
 }
 

@@ -277,7 +277,7 @@ func (w *town) rows(t *testing.T) map[string][]string {
 // words reports what of a person stands in the full-text indexes.
 func (w *town) words(t *testing.T, p person) (n int) {
 	t.Helper()
-	for _, table := range []string{"message_words", "memory_words"} {
+	for _, table := range []string{"message_words", "memory_words", "trace_words"} {
 		for _, word := range append(strings.Fields(p.words)[:1:1], strings.Fields(p.words)[1]) {
 			var found int
 			if err := w.DB.Read().QueryRow(`SELECT count(*) FROM `+table+` WHERE `+table+` MATCH ?`, `"`+word+`" AND "`+strings.Fields(p.words)[2]+`"`).Scan(&found); err != nil {
@@ -313,6 +313,9 @@ func TestEraseIsComplete(t *testing.T) {
 
 // forgets forgets somebody and compares the store before with that after.
 func (w *town) forgets(t *testing.T, p person) {
+	if err := w.IndexWords(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	before := w.rows(t)
 	surveyed, err := w.Survey(t.Context(), p.id)
 	if err != nil {

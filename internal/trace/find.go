@@ -15,7 +15,7 @@ import (
 
 // Query says which turns an operator looks for. Its zero value is all of them.
 type Query struct {
-	Words        string     // that stand in the question, in any order; moon* is what begins so
+	Words        string     // that stand in the question or the reply, in any order; moon* is what begins so
 	Author       string     // a part of the name of who asked
 	ChannelID    string     // empty: any
 	Phase        turn.Phase // empty: any; [Begun] stands for all that are not over
@@ -76,7 +76,7 @@ func (s *Store) IndexWords(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if _, err := tx.Exec(`INSERT INTO trace_words (rowid, question, author) SELECT rowid, question, author FROM traces WHERE rowid > ? AND rowid <= ?`, from, last); err != nil {
+			if _, err := tx.Exec(`INSERT INTO trace_words (rowid, question, author, said) SELECT rowid, question, author, said FROM traces WHERE rowid > ? AND rowid <= ?`, from, last); err != nil {
 				return err
 			}
 			_, err = tx.Exec(`UPDATE trace_words_progress SET done = ?`, last)
@@ -113,7 +113,7 @@ func (c *conditions) query() string {
 }
 
 func (s *Store) conditions(ctx context.Context, q Query) (c conditions, err error) {
-	if match := append(matchWords(q.Words, false), matchWords(q.Author, true)...); len(match) > 0 {
+	if match := append(matchWords("", q.Words, false), matchWords("author : ", q.Author, true)...); len(match) > 0 {
 		c.matched = true
 		c.add(`w.trace_words MATCH ?`, strings.Join(match, " AND "))
 	} else if strings.TrimSpace(q.Words) != "" {
@@ -171,11 +171,11 @@ func (s *Store) conditions(ctx context.Context, q Query) (c conditions, err erro
 	return c, err
 }
 
-// matchWords returns an FTS5 query for all words of a text, or "" if there are none. A word with a * behind it is the beginning of one, and
-// so is each where begin says so, and what is written without spaces between words. The words are quoted and made of letters, digits and
-// marks alone, so that no text is an operator. The index gathers all that begins in a way before it returns the first, and streams a word.
-func matchWords(text string, begin bool) (all []string) {
-	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
+// matchWords returns an FTS5 query for each word of a text, in a column or, where that is empty, in any. A word with a * behind it is the
+// beginning of one, and so is each where begin says so, and what is written without spaces between words. The words are quoted and made of
+// letters, digits and marks alone, so that no text is an operator. The index streams words and beginnings of three letters; of others it
+// gathers all that begins so before it returns the first.
+func matchWords(column, text string, begin bool) (all []string) {
 	for rest := text; ; {
 		from := strings.IndexFunc(rest, inWord)
 		if from < 0 {
@@ -186,13 +186,21 @@ func matchWords(text string, begin bool) (all []string) {
 		if end < 0 {
 			end = len(rest)
 		}
-		word := `"` + rest[:end] + `"`
+		word := column + `"` + rest[:end] + `"`
 		if rest = rest[end:]; begin || strings.HasPrefix(rest, "*") || strings.ContainsFunc(word, unspaced) {
 			word += "*"
 		}
 		all = append(all, word)
 	}
 }
+
+func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
+
+// How much of a turn it is found by, in characters.
+const (
+	mostAsked   = 400
+	mostReplied = 800
+)
 
 // unspaced reports whether a character is of a script that puts no spaces between words.
 func unspaced(r rune) bool {

@@ -3,6 +3,7 @@ package trace
 import (
 	"database/sql"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,16 +13,16 @@ import (
 func TestFind(t *testing.T) {
 	s := open(t)
 	for i, one := range []struct {
-		author, question, channel string
-		phase                     turn.Phase
+		author, question, reply, channel string
+		phase                            turn.Phase
 	}{
-		{"Ada Lovelace", "How tall is the Eiffel Tower?", "c1", turn.Answered},
-		{"Ben", "who built the towers of Bologna", "c1", turn.Broken},
-		{"Ben", "and the Lovelace award?", "c2", turn.Answered},
-		{"☃", "東京の天気は?", "c2", turn.Interrupted},
+		{"Ada Lovelace", "How tall is the Eiffel Tower?", "It has 330 metres, antennas included.", "c1", turn.Answered},
+		{"Ben", "who built the towers of Bologna", "", "c1", turn.Broken},
+		{"Ben", "and the Lovelace award?", "It is given every year" + strings.Repeat(" and again", 100) + " in spring.", "c2", turn.Answered},
+		{"☃", "東京の天気は?", "", "c2", turn.Interrupted},
 	} {
 		tr := record(fmt.Sprint("T", i), noon.Add(time.Duration(i)*time.Minute), "a page")
-		tr.Request.Message.Author.Name, tr.Request.Message.Text, tr.Request.ChannelID, tr.Phase = one.author, one.question, one.channel, one.phase
+		tr.Request.Message.Author.Name, tr.Request.Message.Text, tr.Request.ChannelID, tr.Phase, tr.Reply = one.author, one.question, one.channel, one.phase, one.reply
 		if err := s.Save(t.Context(), tr); err != nil {
 			t.Fatal(err)
 		}
@@ -35,6 +36,10 @@ func TestFind(t *testing.T) {
 		{"a word", Query{Words: "tower"}, "[T1 T0]"},
 		{"the beginning of a word", Query{Words: "tow* bolo*"}, "[T1]"},
 		{"words in any order", Query{Words: "tower eiffel"}, "[T0]"},
+		{"words of the reply", Query{Words: "antenna"}, "[T0]"},
+		{"of the question and of the reply", Query{Words: "award year"}, "[T2]"},
+		{"far behind in a long reply", Query{Words: "spring"}, "[]"},
+		{"a name is no word of a reply", Query{Author: "year"}, "[]"},
 		{"no operator", Query{Words: `"NOT" tower AND -`}, "[]"},
 		{"signs alone", Query{Words: "?!"}, "[]"},
 		{"a part of a name", Query{Author: "love"}, "[T0]"},
@@ -128,7 +133,7 @@ func TestFindInReusedRows(t *testing.T) {
 func TestFindAfterForgetting(t *testing.T) {
 	s := open(t)
 	tr := record("T", noon, "a page")
-	tr.Request.Message.Text = "a word: xylophone"
+	tr.Request.Message.Text, tr.Reply = "a word: xylophone", "A xylophone has bars of wood."
 	if err := s.Save(t.Context(), tr); err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,8 @@ type Summary struct {
 	Lookup    turn.State // of the first lookup; empty if there was none
 	Model     string     // who answered
 	Err       string
+
+	said string // what the turn is found by, beside the line; not read again
 }
 
 // summaryColumns are in the order of upsert and Recent.

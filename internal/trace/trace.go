@@ -5,7 +5,7 @@
 // reading a record puts them back. Beside the record stand the few columns that lists of turns show as a [Summary]
 // (list.go). At start-up, turns that the last process left unfinished are marked as that, and records too
 // old are pruned (upkeep.go). Messages that people delete are taken out of the records (forget.go), and so are people who want to be
-// forgotten, with all else that is kept of them (erase.go).
+// forgotten, with all else that is kept of them (erase.go), also when a backup brings them back (again.go).
 package trace
 
 import (
@@ -21,6 +21,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
+	"familiar/internal/text"
 )
 
 // Store is where the records are. Its methods may be called from many goroutines; their errors are those of
@@ -89,6 +90,9 @@ func (s *Store) write(ctx context.Context, t *turn.Trace, check func(*sql.Tx) er
 	}
 	line := summarise(t)
 	record, line.Question, line.Err = s.redact(record), s.redact(line.Question), s.redact(line.Err)
+	if over(t.Phase) {
+		line.said = text.Truncate(s.redact(t.Request.Message.Text), mostAsked) + "\n" + text.Truncate(s.redact(t.Reply), mostReplied)
+	}
 	prepared, err := s.prepare(ctx)
 	if err != nil {
 		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
@@ -194,16 +198,16 @@ func (s *Store) prepare(ctx context.Context) (*statements, error) {
 }
 
 const (
-	upsertQuery = `INSERT INTO traces (` + summaryColumns + `, guild_id, part, parts, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')
+	upsertQuery = `INSERT INTO traces (` + summaryColumns + `, guild_id, part, parts, said, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')
 		ON CONFLICT (id) DO UPDATE SET took = excluded.took, phase = excluded.phase, lookup = excluded.lookup,
-		author = excluded.author, question = excluded.question, model = excluded.model, err = excluded.err, part = excluded.part, parts = excluded.parts, record = ''`
+		author = excluded.author, question = excluded.question, model = excluded.model, err = excluded.err, part = excluded.part, parts = excluded.parts, said = excluded.said, record = ''`
 	messageQuery = `INSERT INTO trace_messages (message_id, trace_id) VALUES (?, ?) ON CONFLICT DO NOTHING`
 	quoteQuery   = `INSERT INTO trace_quotes (message_id, trace_id) VALUES (?, ?) ON CONFLICT DO NOTHING`
 )
 
 func upsert(stmt *sql.Stmt, s Summary, guildID string, at place) error {
 	_, err := stmt.Exec(s.ID, s.Began.UnixMicro(), s.Took.Microseconds(), s.ChannelID, s.Author, s.Question, s.Phase, s.Lookup,
-		s.Model, s.Err, guildID, at.first, at.n)
+		s.Model, s.Err, guildID, at.first, at.n, s.said)
 	return err
 }
 

@@ -5,6 +5,7 @@ package transcribe
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +13,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
-	"net/url"
 	"strings"
 	"time"
 
@@ -50,13 +50,7 @@ func (e *Error) Error() string {
 }
 
 // Host is where recordings go.
-func (s *Service) Host() string {
-	u, err := url.Parse(s.BaseURL)
-	if err != nil {
-		return ""
-	}
-	return u.Host
-}
+func (s *Service) Host() string { return api.Host(s.BaseURL) }
 
 // Text returns what is said in a recording: one with no words is CodeEmpty. The error is an [*Error].
 func (s *Service) Text(ctx context.Context, recording []byte) (string, error) {
@@ -91,6 +85,18 @@ func (s *Service) Text(ctx context.Context, recording []byte) (string, error) {
 		return "", &Error{Code: turn.CodeEmpty}
 	}
 	return strings.ToValidUTF8(text[:min(len(text), maxText)], ""), nil
+}
+
+//go:embed silence.ogg
+var silence []byte // for a second
+
+// Try has silence written down, which needs all that a recording needs. The error is an [*Error].
+func (s *Service) Try(ctx context.Context) error {
+	_, err := s.Text(ctx, silence)
+	if failed, ok := errors.AsType[*Error](err); ok && failed.Code == turn.CodeEmpty {
+		return nil
+	}
+	return err
 }
 
 func refusal(status int) turn.Code {

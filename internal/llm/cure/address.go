@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 
+	"familiar/internal/api"
 	"familiar/internal/llm"
 	"familiar/internal/web/clean"
 )
@@ -85,7 +86,7 @@ func frontPage(ctx context.Context, c *llm.Client) string {
 
 // unreachable explains that there is no connection.
 func unreachable(c *llm.Client, names Names, e *llm.Error) (what, remedy string) {
-	setting, u := or(names.Address, "the address"), hostOf(c.BaseURL)
+	setting, u := or(names.Address, "the address"), api.Host(c.BaseURL)
 	has := func(words ...string) bool {
 		for _, w := range words {
 			if strings.Contains(e.Cause, w) {
@@ -112,11 +113,4 @@ func unreachable(c *llm.Client, names Names, e *llm.Error) (what, remedy string)
 		return u + " cannot be reached from here", "see whether the machine is on and a firewall lets this through, or correct " + setting
 	}
 	return c.BaseURL + " cannot be reached", start
-}
-
-func hostOf(base string) string {
-	if u, err := url.Parse(base); err == nil && u.Host != "" {
-		return u.Host
-	}
-	return base
 }

@@ -1,7 +1,7 @@
 // Package cure says why a model's server does not answer as it should, and what its operator should check: the key, the model's name,
 // the address and what listens there. It may ask the server for that, for its list of models or for its front page.
 //
-//   - cure.go explains a failure ([Of]) and tries a server out ([Try]).
+//   - cure.go explains a failure.
 //   - address.go looks at an address that does not speak the protocol.
 package cure
 
@@ -20,12 +20,10 @@ import (
 // Names say where the settings of a client come from: variables of the environment, or keys of a file. An empty one has no setting.
 type Names struct{ Address, Key, Model string }
 
-// Finding is what came of asking a service. It holds no secret.
+// Finding is why a model did not answer. It holds no secret.
 type Finding struct {
-	Service string // that was asked, for people
-	OK      bool
-	Text    string // what is so
-	Cure    string // what to check or to do about it; empty where all is well, or nothing helps
+	Text string // what is so
+	Cure string // what to check or to do about it; empty where nothing helps
 }
 
 // String is a finding on one line.
@@ -47,7 +45,7 @@ func Of(ctx context.Context, c *llm.Client, names Names, err error) *Finding {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	f := &Finding{Service: "model"}
+	f := &Finding{}
 	switch e.Kind {
 	case llm.Unauthorized:
 		f.Text, f.Cure = unauthorized(c, names, e)
@@ -73,35 +71,6 @@ func Of(ctx context.Context, c *llm.Client, names Names, err error) *Finding {
 		return nil
 	}
 	return f
-}
-
-// Try asks for the list of models, and then the model for one word.
-func Try(ctx context.Context, c *llm.Client, names Names) Finding {
-	first := time.Duration(0)
-	began := time.Now()
-	answer, err := c.Stream(ctx, llm.Request{Messages: []llm.Message{{Role: "user", Content: "Say the word yes."}}, MaxTokens: 200}, func(string) {
-		if first == 0 {
-			first = time.Since(began)
-		}
-	})
-	var e *llm.Error
-	if errors.As(err, &e) && e.Kind == llm.Empty { // it thinks longer than it may here
-		err = nil
-	}
-	if err != nil {
-		if f := Of(ctx, c, names, err); f != nil {
-			return *f
-		}
-		return Finding{Service: "model", Text: fmt.Sprintf("%s at %s: %v", c.Model, c.BaseURL, err)}
-	}
-	text := fmt.Sprintf("%s at %s answers", answer.Model, c.BaseURL)
-	if first > 0 {
-		text += fmt.Sprintf(", its first word after %d ms", first.Milliseconds())
-	}
-	for _, failed := range answer.Failed {
-		text += fmt.Sprintf("; %s does not (%s)", failed.Model, failed.Kind)
-	}
-	return Finding{Service: "model", OK: true, Text: text}
 }
 
 func unauthorized(c *llm.Client, names Names, e *llm.Error) (what, remedy string) {

@@ -47,8 +47,8 @@ func (s *Server) transcribe(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.audio = append(s.audio, Audio{r.Header, head.Filename, head.Header.Get("Content-Type"), r.FormValue("model"), data})
 	s.mu.Unlock()
-	_, words, heard := bytes.Cut(data, []byte("speech:"))
-	if !heard {
+	_, words, _ := bytes.Cut(data, []byte("speech:"))
+	if !bytes.HasPrefix(data, []byte("OggS")) {
 		writeJSON(w, http.StatusBadRequest, OpenAIError("The audio file could not be decoded or its format is not supported.", "invalid_request_error", ""))
 		return
 	}

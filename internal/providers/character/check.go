@@ -2,7 +2,6 @@ package character
 
 import (
 	"fmt"
-	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -75,8 +74,7 @@ func (r *reading) web(w webConfig) {
 
 // trusted checks the sites trusted for each intent. To read nothing but trusted sites takes some.
 func (r *reading) trusted(t trustedConfig) {
-	sites := t.byIntent()
-	intents := slices.Sorted(maps.Keys(sites))
+	sites, intents := t.byIntent(), Intents()
 	for _, intent := range intents {
 		r.domains("web.trusted."+intent, sites[intent])
 	}

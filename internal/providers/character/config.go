@@ -1,7 +1,9 @@
 package character
 
 import (
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 )
@@ -93,6 +95,9 @@ func (t trustedConfig) byIntent() map[string][]string {
 		"image": t.Image, "video": t.Video, "docs": t.Docs, "howto": t.HowTo, "general": t.General,
 	}
 }
+
+// Intents are the kinds of questions for which sites can be trusted.
+func Intents() []string { return slices.Sorted(maps.Keys(trustedConfig{}.byIntent())) }
 
 type docsConfig struct {
 	Name   string `toml:"name"`

@@ -38,7 +38,8 @@ func newReading() *reading {
 // entry is one key with its value, or one table header, as it stands in a file.
 type entry struct {
 	path   []string
-	raw    []byte // `key = value`
+	raw    []byte // `key = value`; nil for headers
+	offset int    // of raw in the file
 	prefix int    // how many parts of path are not in raw
 	at     spot
 	kind   unstable.Kind // of the value; Table and ArrayTable for headers
@@ -220,7 +221,7 @@ func keyValue(all []entry, p *unstable.Parser, file string, table []string, n *u
 	own, at := keyPath(p, file, n)
 	path := append(append([]string(nil), table...), own...)
 	v := n.Value()
-	e := entry{path: path, prefix: len(table), raw: p.Raw(n.Raw), at: at, kind: v.Kind}
+	e := entry{path: path, prefix: len(table), raw: p.Raw(n.Raw), offset: int(n.Raw.Offset), at: at, kind: v.Kind}
 	if v.Kind == unstable.Array {
 		e.items = items(p, file, v)
 	}
