@@ -76,7 +76,7 @@ var builtIn = sync.OnceValue(func() *languages {
 	return l
 })
 
-// All returns the tables of all languages joined, English first. What belongs to one language alone, such as its stemmer, is
+// All returns the tables of all languages joined, English first. What belongs to one language alone, such as its stems, is
 // empty. The result is shared: it must not be changed.
 func All() *Language { return &builtIn().all }
 

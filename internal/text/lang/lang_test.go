@@ -88,7 +88,7 @@ func TestEveryTableHasWords(t *testing.T) {
 
 func TestBrokenFiles(t *testing.T) {
 	for broken, want := range map[string]string{
-		"stemmer = \"none\"\n[grammar]\nnegation = \"ne\"\n":         "eo.toml:3: there is no table grammar.negation",
+		"# Esperanto\n[grammar]\nnegation = \"ne\"\n":                "eo.toml:3: there is no table grammar.negation",
 		"# Esperanto\n[grammar]\nnegations = [\"ne\"]\n":             "eo.toml:3: ",
 		"[grammar]\nnegations = \"ne\n":                              "eo.toml:2: ",
 		"[need.topics]\nweather = \"vetero\"\nweather = \"pluvo\"\n": "eo.toml:3: ",
