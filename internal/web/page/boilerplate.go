@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"familiar/internal/text/lang"
 	"familiar/internal/text/lazyregexp"
 	"familiar/internal/web/page/dom"
 )
@@ -145,12 +146,12 @@ func firstWord(s string) string {
 func (t *trimmer) isWithin(s size, percent int) bool { return s.text*100 < t.length*percent }
 
 // elsewhere matches headings over other pages.
-var elsewhere = lazyregexp.New(`(?i)^\W*(?:(?:you|we) (?:may|might|think)(?: (?:also|you))?(?:'ll| will)? (?:also )?(?:like|love|enjoy|be interested in)|(?:customers|people|others|shoppers|users)(?: who \w+ this)?(?: item| product)? also|(?:recently|last|previously) viewed|(?:related|similar|recommended|suggested|trending|popular|featured|more|other|latest|top|hot) (?:products?|items?|threads?|topics?|posts?|articles?|stories|questions?|content|resources?|pages?|searches|discussions?|games?|courses?|reading|news|tags|categories|collections)|more (?:from|like|on|in) |frequently bought|bought together|complete (?:the|your) (?:look|set)|pairs? well|goes well|newsletter|(?:sign up|subscribe|register) (?:for|to)|stay (?:connected|in the loop|up to date|informed)|follow us|(?:customer|user) (?:reviews?|ratings?)|reviews?(?: \(\d+\))?$|ratings?(?: (?:and|&) reviews?)?$|write a review|share (?:this|on)|about cookies|your privacy|recent (?:posts|comments)|leave a (?:reply|comment)|navigation|filters?(?: by)?$|sort by|refine|table of contents|on this page|in this article|need help)`)
+var elsewhere = lazyregexp.New(`(?i)^\W*(?:(?:you|we) (?:may|might|think)(?: (?:also|you))?(?:'ll| will)? (?:also )?(?:like|love|enjoy|be interested in)|(?:customers|people|others|shoppers|users)(?: who \w+ this)?(?: item| product)? also|(?:recently|last|previously) viewed|(?:related|similar|recommended|suggested|trending|popular|featured|more|other|latest|top|hot) (?:products?|items?|threads?|topics?|posts?|articles?|stories|questions?|content|resources?|pages?|searches|discussions?|games?|courses?|reading|news|tags|categories|collections)|more (?:from|like|on|in) |frequently bought|bought together|complete (?:the|your) (?:look|set)|pairs? well|goes well|newsletter|(?:sign up|subscribe|register) (?:for|to)|stay (?:connected|in the loop|up to date|informed)|follow us|(?:customer|user) (?:reviews?|ratings?)|reviews?(?: \(\d+\))?$|ratings?(?: (?:and|&) reviews?)?$|write a review|share (?:this|on)|about cookies|your privacy|recent (?:posts|comments)|leave a (?:reply|comment)|navigation|filters?(?: by)?$|sort by|refine|table of contents|on this page|in this article|need help|` + lang.All().Page.Elsewhere.String() + `)`)
 
 // elsewhereWords are the words that elsewhere can begin with.
 var elsewhereWords = dom.WordSet(`you we customers people others shoppers users recently last previously related similar recommended suggested trending popular
 	featured more other latest top hot frequently bought complete pair pairs well goes newsletter sign subscribe register stay follow customer user
-	review reviews rating ratings write share about your recent leave navigation filter filters sort refine table on in need`)
+	review reviews rating ratings write share about your recent leave navigation filter filters sort refine table on in need ` + string(lang.All().Page.ElsewhereWords))
 
 // dropSection drops a heading and its section: the block that it begins, else everything up to the next heading of its
 // level.

@@ -52,6 +52,7 @@ func extract(doc *html.Node, m *meta.Metadata, base *url.URL) (root *html.Node, 
 	}
 	if root != nil && (standsOut(root, whole, types) && !lacks(root, more.keep) || !dropped && dom.Length(root) >= lowLength) {
 		restoreAtoms(root)
+		addLead(root, bodies.MatchFirst(doc), m.Title)
 		dropBoilerplate(root, extras{names: articleExtras, maxPercent: maxPercent, keep: productLines(&m.Product, root, more.keep != nil)})
 		dropReferences(root)
 		if types.Article() {
