@@ -102,6 +102,7 @@ func (t *trimmer) walk(n *html.Node, inside bool) {
 		case !t.keep[c] && t.isBoilerplate(c, s, inside):
 			t.drop[c] = true
 		case dom.HeadingLevel(c) > 1 && !t.keep[c] && t.dropHeaded(c):
+		case s.text > 0 && s.text <= maxLabel && !t.keep[c] && t.dropLabelled(c, s):
 		default:
 			t.walk(c, inside || c.DataAtom == atom.Article || c.DataAtom == atom.Main || c.DataAtom == atom.Section)
 		}
@@ -182,6 +183,51 @@ func (t *trimmer) dropSection(heading *html.Node, percent int) {
 	for _, c := range nodes {
 		t.drop[c] = true
 	}
+}
+
+// ownContents matches a line over the contents of a text, whose parts may be pages of their own.
+var ownContents = lazyregexp.New(`(?i)contents\W*$`)
+
+// maxLabel is how long a line over links to other pages is at most that is no heading, in characters.
+const maxLabel = 48
+
+// dropLabelled drops a line that leads to other pages with the links that follow it: the rest of what it begins, or the block behind it.
+func (t *trimmer) dropLabelled(n *html.Node, s size) bool {
+	switch n.DataAtom {
+	case atom.P, atom.Div, atom.Span, atom.Strong, atom.B, atom.Dt:
+	default:
+		return false
+	}
+	label := dom.Label(n)
+	if !elsewhereWords[firstWord(label)] || !elsewhere.MatchString(label) {
+		return false
+	}
+	contents := ownContents.MatchString(label)
+	for p := n.Parent; p != nil && t.isWithin(t.sizes[p], maxPercent) && t.begins(p, n); n, p = p, p.Parent {
+		if rest := t.sizes[p].text - s.text; rest > 0 {
+			return t.dropLinked(p, rest, contents)
+		}
+	}
+	for c := n.NextSibling; c != nil; c = c.NextSibling {
+		if next := t.sizes[c]; c.Type == html.ElementNode && next.text > 0 {
+			if !t.dropLinked(c, next.text, contents) {
+				return false
+			}
+			t.drop[n] = true
+			return true
+		}
+	}
+	return false
+}
+
+// dropLinked drops an element if most of so many characters in it are links; of contents, only if they lead to places in the page.
+func (t *trimmer) dropLinked(n *html.Node, length int, contents bool) bool {
+	s := t.sizes[n]
+	if s.linked*10 < length*6 || contents && s.anchors*2 <= s.links || !t.isWithin(s, maxPercent) || t.keep[n] {
+		return false
+	}
+	t.drop[n] = true
+	return true
 }
 
 // begins reports whether c is the first child of p with text.

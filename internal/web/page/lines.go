@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -123,7 +124,22 @@ func dropLines(root *html.Node, title string) {
 		}
 	}
 	if title != "" {
+		dropTail(root)
 		dropLastHeadings(root)
+	}
+}
+
+// dropTail removes the links and the labels of buttons at the end of an article, which lead on to something else.
+func dropTail(root *html.Node) {
+	for _, line := range slices.Backward(textLines(root)) {
+		length := dom.Length(line)
+		if length == 0 {
+			continue
+		}
+		if label := dom.Label(line); length >= minParagraph || linkLength(line)*10 < length*8 && !command.MatchString(label) {
+			return
+		}
+		line.Parent.RemoveChild(line)
 	}
 }
 
