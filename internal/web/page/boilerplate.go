@@ -17,6 +17,7 @@ type extras struct {
 	names      map[string]bool    // words of their classes
 	headings   *lazyregexp.Regexp // over them; nil for none
 	maxPercent int                // how much of the page one of them may hold
+	minRest    int                // how many characters have to be beside one that holds more than half of the page
 	keep       []*html.Node       // what stays, with all that is around it
 }
 
@@ -111,7 +112,12 @@ func (t *trimmer) walk(n *html.Node, inside bool) {
 
 // isBoilerplate reports whether an element is removed. inside means that it lies in a part of the content.
 func (t *trimmer) isBoilerplate(n *html.Node, s size, inside bool) bool {
-	return t.isWithin(s, maxPercent) && t.isBeside(n, s, inside) || t.isWithin(s, t.more.maxPercent) && t.nameKind(n) == extraName
+	return t.isWithin(s, maxPercent) && t.isBeside(n, s, inside) || t.isExtra(s) && t.nameKind(n) == extraName
+}
+
+// isExtra reports whether an element of this size may be dropped as one of the extras.
+func (t *trimmer) isExtra(s size) bool {
+	return t.isWithin(s, t.more.maxPercent) && (s.text*2 <= t.length || t.length-s.text >= t.more.minRest)
 }
 
 // dropHeaded drops what stands under a heading that leads to other pages.
@@ -121,9 +127,9 @@ func (t *trimmer) dropHeaded(heading *html.Node) bool {
 	case len(text) > maxHeading:
 		return false
 	case elsewhereWords[firstWord(text)] && elsewhere.MatchString(text):
-		t.dropSection(heading, maxPercent)
+		t.dropSection(heading, func(s size) bool { return t.isWithin(s, maxPercent) })
 	case t.more.headings != nil && t.more.headings.MatchString(text):
-		t.dropSection(heading, t.more.maxPercent)
+		t.dropSection(heading, t.isExtra)
 	default:
 		return false
 	}
@@ -156,9 +162,9 @@ var elsewhereWords = dom.WordSet(`you we customers people others shoppers users 
 
 // dropSection drops a heading and its section: the block that it begins, else everything up to the next heading of its
 // level.
-func (t *trimmer) dropSection(heading *html.Node, percent int) {
+func (t *trimmer) dropSection(heading *html.Node, may func(size) bool) {
 	block, bare := heading, t.sizes[heading].text+minParagraph/2
-	for p := block.Parent; p != nil && t.sizes[block].text < bare && t.isWithin(t.sizes[p], percent) && t.begins(p, block); p = p.Parent {
+	for p := block.Parent; p != nil && t.sizes[block].text < bare && may(t.sizes[p]) && t.begins(p, block); p = p.Parent {
 		block = p
 	}
 	if t.sizes[block].text > t.sizes[heading].text {
@@ -177,7 +183,7 @@ func (t *trimmer) dropSection(heading *html.Node, percent int) {
 		nodes = append(nodes, c)
 		all.text += t.sizes[c].text
 	}
-	if !t.isWithin(all, percent) {
+	if !may(all) {
 		return
 	}
 	for _, c := range nodes {

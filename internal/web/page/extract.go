@@ -41,6 +41,9 @@ func extract(doc *html.Node, m *meta.Metadata, base *url.URL) (root *html.Node, 
 		more = productExtras
 		more.keep = productLines(&m.Product, whole, false)
 	}
+	if more.names == nil && !types.Thread() && (types.Article() || types.OpenGraph == "article") {
+		more = commentExtras
+	}
 	dropped := dropBoilerplate(whole, more)
 	if (types.Thread() || !types.Article()) && rewriteThread(whole, types.Thread()) {
 		dropCommands(whole)

@@ -19,6 +19,14 @@ import (
 var articleExtras = dom.WordSet(`author authors bio byline bylines dateline timestamp caption captions credit credits tags taglist comment comments commentform
 	respond gallery slideshow pubdate publishdate postmeta entrymeta articlemeta metadata readmore moreon mostread mostpopular partner`)
 
+// commentExtras are what readers say below an article, which may be longer than the article.
+var commentExtras = extras{
+	names:      dom.WordSet("comments commentlist commentslist commentform respond disqus"),
+	headings:   lazyregexp.New(`(?i)^\W*(?:\d+ (?:comments?|replies|responses|thoughts on)\b|comments?\W*\d*\W*$|(?:leave|post|add|write) a (?:reply|comment))`),
+	maxPercent: 95,
+	minRest:    longProse,
+}
+
 // Lines that articles carry beside their text: who made a picture, when it was published, what else the site offers.
 var (
 	pictureCredit = lazyregexp.New(`(?i)^[(\[]?\s*(?:` + lang.All().Page.PictureCredits.String() + `)s?(?: (?:credits?|by|courtesy|source|\d+ (?:of )?\d+))?(?:\s*[:©]|$| of \d| courtesy)|^caption$|\((?:image|photo|picture)s?:[^)]*\)$|^.{0,60}/(?:AP|AFP|Reuters|Getty Images)\)?$`)
