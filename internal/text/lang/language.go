@@ -359,6 +359,8 @@ type Page struct {
 	ReferenceHeadings Pattern `toml:"reference_headings"` // of sections that list sources and other pages
 	Interruptions     Pattern // labels within a text that are no part of it: "advertisement"
 	Pointers          Pattern // before a colon and links to other pages: "read also"
+	Elsewhere         Pattern // beginnings of headings over other pages and over what readers say: "related posts"
+	ElsewhereWords    Words   `toml:"elsewhere_words"` // the first words of Elsewhere
 	PointerWords      Words   `toml:"pointer_words"`   // the first words of Interruptions, but of advertisements in English, and of Pointers
 	WallTitles        Pattern `toml:"wall_titles"`     // titles of what stands in the way of a page: "just a moment"
 	ConsentAsks       Pattern `toml:"consent_asks"`    // what a notice of cookies asks for or promises

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"familiar/internal/text/lang"
 	"familiar/internal/text/lazyregexp"
 	"familiar/internal/web/page/dom"
 )
@@ -16,6 +17,7 @@ type extras struct {
 	names      map[string]bool    // words of their classes
 	headings   *lazyregexp.Regexp // over them; nil for none
 	maxPercent int                // how much of the page one of them may hold
+	minRest    int                // how many characters have to be beside one that holds more than half of the page
 	keep       []*html.Node       // what stays, with all that is around it
 }
 
@@ -101,6 +103,7 @@ func (t *trimmer) walk(n *html.Node, inside bool) {
 		case !t.keep[c] && t.isBoilerplate(c, s, inside):
 			t.drop[c] = true
 		case dom.HeadingLevel(c) > 1 && !t.keep[c] && t.dropHeaded(c):
+		case s.text > 0 && s.text <= maxLabel && !t.keep[c] && t.dropLabelled(c, s):
 		default:
 			t.walk(c, inside || c.DataAtom == atom.Article || c.DataAtom == atom.Main || c.DataAtom == atom.Section)
 		}
@@ -109,7 +112,12 @@ func (t *trimmer) walk(n *html.Node, inside bool) {
 
 // isBoilerplate reports whether an element is removed. inside means that it lies in a part of the content.
 func (t *trimmer) isBoilerplate(n *html.Node, s size, inside bool) bool {
-	return t.isWithin(s, maxPercent) && t.isBeside(n, s, inside) || t.isWithin(s, t.more.maxPercent) && t.nameKind(n) == extraName
+	return t.isWithin(s, maxPercent) && t.isBeside(n, s, inside) || t.isExtra(s) && t.nameKind(n) == extraName
+}
+
+// isExtra reports whether an element of this size may be dropped as one of the extras.
+func (t *trimmer) isExtra(s size) bool {
+	return t.isWithin(s, t.more.maxPercent) && (s.text*2 <= t.length || t.length-s.text >= t.more.minRest)
 }
 
 // dropHeaded drops what stands under a heading that leads to other pages.
@@ -119,9 +127,9 @@ func (t *trimmer) dropHeaded(heading *html.Node) bool {
 	case len(text) > maxHeading:
 		return false
 	case elsewhereWords[firstWord(text)] && elsewhere.MatchString(text):
-		t.dropSection(heading, maxPercent)
+		t.dropSection(heading, func(s size) bool { return t.isWithin(s, maxPercent) })
 	case t.more.headings != nil && t.more.headings.MatchString(text):
-		t.dropSection(heading, t.more.maxPercent)
+		t.dropSection(heading, t.isExtra)
 	default:
 		return false
 	}
@@ -145,18 +153,18 @@ func firstWord(s string) string {
 func (t *trimmer) isWithin(s size, percent int) bool { return s.text*100 < t.length*percent }
 
 // elsewhere matches headings over other pages.
-var elsewhere = lazyregexp.New(`(?i)^\W*(?:(?:you|we) (?:may|might|think)(?: (?:also|you))?(?:'ll| will)? (?:also )?(?:like|love|enjoy|be interested in)|(?:customers|people|others|shoppers|users)(?: who \w+ this)?(?: item| product)? also|(?:recently|last|previously) viewed|(?:related|similar|recommended|suggested|trending|popular|featured|more|other|latest|top|hot) (?:products?|items?|threads?|topics?|posts?|articles?|stories|questions?|content|resources?|pages?|searches|discussions?|games?|courses?|reading|news|tags|categories|collections)|more (?:from|like|on|in) |frequently bought|bought together|complete (?:the|your) (?:look|set)|pairs? well|goes well|newsletter|(?:sign up|subscribe|register) (?:for|to)|stay (?:connected|in the loop|up to date|informed)|follow us|(?:customer|user) (?:reviews?|ratings?)|reviews?(?: \(\d+\))?$|ratings?(?: (?:and|&) reviews?)?$|write a review|share (?:this|on)|about cookies|your privacy|recent (?:posts|comments)|leave a (?:reply|comment)|navigation|filters?(?: by)?$|sort by|refine|table of contents|on this page|in this article|need help)`)
+var elsewhere = lazyregexp.New(`(?i)^\W*(?:(?:you|we) (?:may|might|think)(?: (?:also|you))?(?:'ll| will)? (?:also )?(?:like|love|enjoy|be interested in)|(?:customers|people|others|shoppers|users)(?: who \w+ this)?(?: item| product)? also|(?:recently|last|previously) viewed|(?:related|similar|recommended|suggested|trending|popular|featured|more|other|latest|top|hot) (?:products?|items?|threads?|topics?|posts?|articles?|stories|questions?|content|resources?|pages?|searches|discussions?|games?|courses?|reading|news|tags|categories|collections)|more (?:from|like|on|in) |frequently bought|bought together|complete (?:the|your) (?:look|set)|pairs? well|goes well|newsletter|(?:sign up|subscribe|register) (?:for|to)|stay (?:connected|in the loop|up to date|informed)|follow us|(?:customer|user) (?:reviews?|ratings?)|reviews?(?: \(\d+\))?$|ratings?(?: (?:and|&) reviews?)?$|write a review|share (?:this|on)|about cookies|your privacy|recent (?:posts|comments)|leave a (?:reply|comment)|navigation|filters?(?: by)?$|sort by|refine|table of contents|on this page|in this article|need help|` + lang.All().Page.Elsewhere.String() + `)`)
 
 // elsewhereWords are the words that elsewhere can begin with.
 var elsewhereWords = dom.WordSet(`you we customers people others shoppers users recently last previously related similar recommended suggested trending popular
 	featured more other latest top hot frequently bought complete pair pairs well goes newsletter sign subscribe register stay follow customer user
-	review reviews rating ratings write share about your recent leave navigation filter filters sort refine table on in need`)
+	review reviews rating ratings write share about your recent leave navigation filter filters sort refine table on in need ` + string(lang.All().Page.ElsewhereWords))
 
 // dropSection drops a heading and its section: the block that it begins, else everything up to the next heading of its
 // level.
-func (t *trimmer) dropSection(heading *html.Node, percent int) {
+func (t *trimmer) dropSection(heading *html.Node, may func(size) bool) {
 	block, bare := heading, t.sizes[heading].text+minParagraph/2
-	for p := block.Parent; p != nil && t.sizes[block].text < bare && t.isWithin(t.sizes[p], percent) && t.begins(p, block); p = p.Parent {
+	for p := block.Parent; p != nil && t.sizes[block].text < bare && may(t.sizes[p]) && t.begins(p, block); p = p.Parent {
 		block = p
 	}
 	if t.sizes[block].text > t.sizes[heading].text {
@@ -175,12 +183,57 @@ func (t *trimmer) dropSection(heading *html.Node, percent int) {
 		nodes = append(nodes, c)
 		all.text += t.sizes[c].text
 	}
-	if !t.isWithin(all, percent) {
+	if !may(all) {
 		return
 	}
 	for _, c := range nodes {
 		t.drop[c] = true
 	}
+}
+
+// ownContents matches a line over the contents of a text, whose parts may be pages of their own.
+var ownContents = lazyregexp.New(`(?i)contents\W*$`)
+
+// maxLabel is how long a line over links to other pages is at most that is no heading, in characters.
+const maxLabel = 48
+
+// dropLabelled drops a line that leads to other pages with the links that follow it: the rest of what it begins, or the block behind it.
+func (t *trimmer) dropLabelled(n *html.Node, s size) bool {
+	switch n.DataAtom {
+	case atom.P, atom.Div, atom.Span, atom.Strong, atom.B, atom.Dt:
+	default:
+		return false
+	}
+	label := dom.Label(n)
+	if !elsewhereWords[firstWord(label)] || !elsewhere.MatchString(label) {
+		return false
+	}
+	contents := ownContents.MatchString(label)
+	for p := n.Parent; p != nil && t.isWithin(t.sizes[p], maxPercent) && t.begins(p, n); n, p = p, p.Parent {
+		if rest := t.sizes[p].text - s.text; rest > 0 {
+			return t.dropLinked(p, rest, contents)
+		}
+	}
+	for c := n.NextSibling; c != nil; c = c.NextSibling {
+		if next := t.sizes[c]; c.Type == html.ElementNode && next.text > 0 {
+			if !t.dropLinked(c, next.text, contents) {
+				return false
+			}
+			t.drop[n] = true
+			return true
+		}
+	}
+	return false
+}
+
+// dropLinked drops an element if most of so many characters in it are links; of contents, only if they lead to places in the page.
+func (t *trimmer) dropLinked(n *html.Node, length int, contents bool) bool {
+	s := t.sizes[n]
+	if s.linked*10 < length*6 || contents && s.anchors*2 <= s.links || !t.isWithin(s, maxPercent) || t.keep[n] {
+		return false
+	}
+	t.drop[n] = true
+	return true
 }
 
 // begins reports whether c is the first child of p with text.

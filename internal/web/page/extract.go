@@ -41,6 +41,9 @@ func extract(doc *html.Node, m *meta.Metadata, base *url.URL) (root *html.Node, 
 		more = productExtras
 		more.keep = productLines(&m.Product, whole, false)
 	}
+	if more.names == nil && !types.Thread() && (types.Article() || types.OpenGraph == "article") {
+		more = commentExtras
+	}
 	dropped := dropBoilerplate(whole, more)
 	if (types.Thread() || !types.Article()) && rewriteThread(whole, types.Thread()) {
 		dropCommands(whole)
@@ -52,6 +55,7 @@ func extract(doc *html.Node, m *meta.Metadata, base *url.URL) (root *html.Node, 
 	}
 	if root != nil && (standsOut(root, whole, types) && !lacks(root, more.keep) || !dropped && dom.Length(root) >= lowLength) {
 		restoreAtoms(root)
+		addLead(root, bodies.MatchFirst(doc), m.Title)
 		dropBoilerplate(root, extras{names: articleExtras, maxPercent: maxPercent, keep: productLines(&m.Product, root, more.keep != nil)})
 		dropReferences(root)
 		if types.Article() {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -17,6 +18,14 @@ import (
 // articleExtras are the class names of what an article carries beside its text, and of what Page has fields for.
 var articleExtras = dom.WordSet(`author authors bio byline bylines dateline timestamp caption captions credit credits tags taglist comment comments commentform
 	respond gallery slideshow pubdate publishdate postmeta entrymeta articlemeta metadata readmore moreon mostread mostpopular partner`)
+
+// commentExtras are what readers say below an article, which may be longer than the article.
+var commentExtras = extras{
+	names:      dom.WordSet("comments commentlist commentslist commentform respond disqus"),
+	headings:   lazyregexp.New(`(?i)^\W*(?:\d+ (?:comments?|replies|responses|thoughts on)\b|comments?\W*\d*\W*$|(?:leave|post|add|write) a (?:reply|comment))`),
+	maxPercent: 95,
+	minRest:    longProse,
+}
 
 // Lines that articles carry beside their text: who made a picture, when it was published, what else the site offers.
 var (
@@ -123,7 +132,22 @@ func dropLines(root *html.Node, title string) {
 		}
 	}
 	if title != "" {
+		dropTail(root)
 		dropLastHeadings(root)
+	}
+}
+
+// dropTail removes the links and the labels of buttons at the end of an article, which lead on to something else.
+func dropTail(root *html.Node) {
+	for _, line := range slices.Backward(textLines(root)) {
+		length := dom.Length(line)
+		if length == 0 {
+			continue
+		}
+		if label := dom.Label(line); length >= minParagraph || linkLength(line)*10 < length*8 && !command.MatchString(label) {
+			return
+		}
+		line.Parent.RemoveChild(line)
 	}
 }
 

@@ -1,9 +1,11 @@
 package page
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
+	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -75,11 +77,61 @@ func rewriteThread(root *html.Node, declared bool) bool {
 	if first := posts[len(posts)-1].root; !declared && lengthBefore(root, first)*3 > whole {
 		return false // they are comments on a text
 	}
+	dropRepeats(posts)
 	for _, p := range posts {
 		search.rewrite(p)
 	}
 	return true
 }
+
+// dropRepeats removes from posts the quotations of what stands in another post.
+func dropRepeats(posts []post) {
+	said := map[string]bool{}
+	var quotes []*html.Node
+	for _, p := range posts {
+		for c := range p.body.ChildNodes() {
+			quotes = append(quotes, quotations.MatchAll(c)...)
+		}
+		for line := range ownLines(p.body) {
+			said[line] = true
+		}
+	}
+	for _, quote := range quotes {
+		for line := range ownLines(quote) {
+			if said[line] && quote.Parent != nil {
+				quote.Parent.RemoveChild(quote)
+				break
+			}
+		}
+	}
+}
+
+var quotations = cascadia.MustCompile("blockquote")
+
+// ownLines yields how the texts below n begin that are long enough to be told from each other and are in no quotation below n.
+func ownLines(n *html.Node) iter.Seq[string] {
+	return func(yield func(string) bool) { yieldLines(n, yield) }
+}
+
+func yieldLines(n *html.Node, yield func(string) bool) bool {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case c.DataAtom == atom.Blockquote:
+		case c.Type == html.TextNode && dom.Letters(c.Data) >= minQuoted:
+			if !yield(beginningOf(c)) {
+				return false
+			}
+		case c.Type == html.ElementNode:
+			if !yieldLines(c, yield) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// minQuoted is how long a text is at least that is known again in a quotation, in characters.
+const minQuoted = 20
 
 // lengthBefore counts the characters below root that stand before n.
 func lengthBefore(root, n *html.Node) (total int) {
@@ -157,7 +209,7 @@ func isShort(n *html.Node) bool {
 
 // rewrite leaves of a post a line with its author and its date, its body, and the posts inside it.
 func (s *postSearch) rewrite(p post) {
-	line := dom.Line(dom.Text(p.author))
+	line := dom.Line(firstText(p.author))
 	if p.date != nil {
 		line += ", " + dom.Line(dom.Text(p.date))
 	}
@@ -174,6 +226,16 @@ func (s *postSearch) rewrite(p post) {
 		p.root.AppendChild(n)
 	}
 	p.root.Attr = nil
+}
+
+// firstText returns the first text below n: what stands around an author's name is about the author.
+func firstText(n *html.Node) string {
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode && dom.Letters(d.Data) > 1 {
+			return d.Data
+		}
+	}
+	return dom.Text(n)
 }
 
 // inside adds to posts the posts below n that are neither in another one nor in the body.
