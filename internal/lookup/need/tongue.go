@@ -28,12 +28,16 @@ const (
 	classOther
 )
 
-// sureOfTongue is the probability from which one language alone is thought of.
-const sureOfTongue = 0.9
+// Most messages that could be in any language, such as "ok 10-4", are in English: it has englishShift more, in log-odds. From sureOfTongue on
+// one language alone is thought of.
+const (
+	englishShift = 2
+	sureOfTongue = 0.9
+)
 
 // english is how likely a text is in English.
 func (m Models) english(s string) float64 {
-	p := m.Tongue.Classify(tongue(s))[classEnglish]
+	p := logistic(logOdds(m.Tongue.Classify(tongue(s))[classEnglish]) + englishShift)
 	switch {
 	case p >= sureOfTongue:
 		return 1
