@@ -35,6 +35,20 @@ func predictIntent(ctx context.Context, _ fs.FS, row messageRow) (prediction, er
 	return prediction{"intent": intent, "score": look.Score}, nil
 }
 
+type spokenRow struct{ ID, Lang, Text, Intent string }
+
+// predictSpoken predicts {"intent"}: what a message in any language is looked up for, or "none". "found" and "alarm" score whether it is
+// looked up, "kind" whether that is right and what for.
+func predictSpoken(ctx context.Context, files fs.FS, row spokenRow) (prediction, error) {
+	predicted, err := predictIntent(ctx, files, messageRow{row.ID, row.Text})
+	if err != nil {
+		return nil, err
+	}
+	got := detection(row.Intent != "none", predicted["intent"] != "none")
+	got["lang"], got["intent"], got["kind"] = row.Lang, predicted["intent"], share(predicted["intent"] == row.Intent)
+	return got, nil
+}
+
 // lookFor is the lookup of a turn that can reach nothing: whether and what for is decided, and no more.
 func lookFor(ctx context.Context, row messageRow) turn.Lookup {
 	return (&websearch.Provider{Server: true}).Lookup(ctx, request(row.ID, row.Text))

@@ -63,6 +63,7 @@ func sets() []set {
 		{"split", cases, stateless(predictSplit), nil},
 		{"tokens", cases, openTokens, nil},
 		{"memory", cases, openMemory, nil},
+		{"spoken", cases, stateless(predictSpoken), nil},
 		{"followup", cases, stateless(predictFollowUp), nil},
 		{"private", cases, stateless(predictPrivate), nil},
 		{"conflict", cases, stateless(predictConflict), nil},

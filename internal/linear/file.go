@@ -2,27 +2,52 @@ package linear
 
 import (
 	"bytes"
+	"compress/flate"
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"io"
 	"math"
 	"strings"
 )
 
 // magic begins every file; its last byte is the format's version.
-const magic = "linear\x00\x01"
+const magic = "linear\x00\x02"
 
-// Bytes writes the model: the magic, the classes (joined by line feeds, after their length), the number of features,
-// biases and scales as float32, hashes as uint32, weights as int8; all little-endian.
+// maxFile bounds what a file may unpack to.
+const maxFile = 64 << 20
+
+// Bytes writes the model: the magic, and deflated the classes (joined by line feeds, after their length), the number of features, biases and
+// scales as float32, hashes of 24 bits, each as its distance from the one before, and weights as int8, class by class; all little-endian. The
+// lowest bytes of all hashes come first, then the next: bytes that are alike pack well.
 func (m *Model) Bytes() []byte {
-	out := []byte(magic)
+	var out []byte
 	classes := strings.Join(m.classes, "\n")
 	out = binary.LittleEndian.AppendUint32(out, uint32(len(classes)))
 	out = append(out, classes...)
-	out = binary.LittleEndian.AppendUint32(out, uint32(m.names.len()))
+	n, k := len(m.names), len(m.classes)
+	out = binary.LittleEndian.AppendUint32(out, uint32(n))
 	for _, x := range append(append([]float64{}, m.bias...), m.scale...) {
 		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(float32(x)))
 	}
-	return append(append(out, m.names...), m.weights...)
+	for shift := 0; shift < hashBits; shift += 8 {
+		before := uint32(0)
+		for _, h := range m.names {
+			out = append(out, byte((h-before)>>shift))
+			before = h
+		}
+	}
+	for c := range k {
+		for i := range n {
+			out = append(out, m.weights[i*k+c])
+		}
+	}
+	var file bytes.Buffer
+	file.WriteString(magic)
+	w, _ := flate.NewWriter(&file, flate.BestCompression) // fails for an unknown level alone
+	w.Write(out)                                          // a Buffer takes all
+	w.Close()
+	return file.Bytes()
 }
 
 // MustParse is Parse for a model that is built into the program: one that is broken is a broken build, and it panics.
@@ -34,20 +59,37 @@ func MustParse(file []byte) *Model {
 	return m
 }
 
-// Parse reads what Bytes wrote. The model refers to the file, which must not change.
+// Parse reads what Bytes wrote.
 func Parse(file []byte) (*Model, error) {
-	rest, ok := bytes.CutPrefix(file, []byte(magic))
+	packed, ok := bytes.CutPrefix(file, []byte(magic))
 	if !ok {
 		return nil, errors.New("read model: it is not one")
+	}
+	rest, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), maxFile))
+	if err != nil {
+		return nil, fmt.Errorf("read model: %w", err)
 	}
 	r := reader{rest: rest}
 	m := &Model{classes: strings.Split(string(r.take(int(r.number()))), "\n")}
 	n, k := int(r.number()), len(m.classes)
 	m.bias, m.scale = r.floats(k), r.floats(k)
-	if r.short || len(r.rest) != n*(4+k) {
+	if r.short || len(r.rest) != n*(hashBits/8+k) {
 		return nil, errors.New("read model: it is cut short or too long")
 	}
-	m.names, m.weights = r.take(4*n), r.rest
+	m.names, m.weights = make([]uint32, n), make([]byte, n*k)
+	for shift := 0; shift < hashBits; shift += 8 {
+		for i, b := range r.take(n) {
+			m.names[i] |= uint32(b) << shift
+		}
+	}
+	for i := 1; i < n; i++ {
+		m.names[i] += m.names[i-1]
+	}
+	for c := range k {
+		for i, b := range r.take(n) {
+			m.weights[i*k+c] = b
+		}
+	}
 	return m, nil
 }
 

@@ -1,13 +1,12 @@
 // Package linear is a small classifier: a weight for each feature and class, a softmax over their sums.
 //
-// It is trained once (train.go), from examples, by a program of its own; written to a few hundred kilobytes
+// It is trained once (train.go, sparse.go), from examples, by a program of its own; written to some hundred kilobytes
 // (file.go), which are embedded in the binary; and asked many times ([Model.Classify]). It is chosen over anything
 // cleverer because it can say why: every decision is a sum, and [Model.Why] names its greatest parts.
 package linear
 
 import (
 	"cmp"
-	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
@@ -24,16 +23,9 @@ type Model struct {
 	classes []string
 	bias    []float64 // by class
 	scale   []float64 // by class: what one step of a weight is worth
-	names   hashes    // of the features' names, sorted
+	names   []uint32  // hashes of the features' names, sorted
 	weights []byte    // int8: one row of len(classes) for each of names
 }
-
-// hashes are numbers of 32 bits as they stand in a file, little-endian: a model in the binary is read where it is.
-type hashes []byte
-
-func (h hashes) len() int { return len(h) / 4 }
-
-func (h hashes) at(i int) uint32 { return binary.LittleEndian.Uint32(h[4*i:]) }
 
 // Classes are the names of the classes, in the order of Classify's probabilities.
 func (m *Model) Classes() []string { return m.classes }
@@ -91,28 +83,31 @@ func (m *Model) Knows(name string) bool { return m.row(name) != nil }
 // row is the weights of a feature by class; nil if it is unknown. Hashes are spread evenly, so one stands near where
 // its share of all numbers is.
 func (m *Model) row(name string) []byte {
-	h, n := hash(name), m.names.len()
-	i := int(uint64(h) * uint64(n) >> 32)
-	for i > 0 && m.names.at(i-1) >= h {
+	h, n := hash(name), len(m.names)
+	i := int(uint64(h) * uint64(n) >> hashBits)
+	for i > 0 && m.names[i-1] >= h {
 		i--
 	}
-	for i < n && m.names.at(i) < h {
+	for i < n && m.names[i] < h {
 		i++
 	}
-	if i == n || m.names.at(i) != h {
+	if i == n || m.names[i] != h {
 		return nil
 	}
 	k := len(m.classes)
 	return m.weights[i*k : (i+1)*k]
 }
 
-// hash tells some ten thousand names apart (FNV-1a); a collision once in a hundred models costs one feature.
+// hashBits is the size of a hash: of a model of fifty thousand features one unknown in three hundred is taken for a known one.
+const hashBits = 24
+
+// hash tells some ten thousand names apart (FNV-1a, folded); a collision costs one feature.
 func hash(name string) uint32 {
 	h := uint32(2166136261)
 	for i := range len(name) {
 		h = (h ^ uint32(name[i])) * 16777619
 	}
-	return h
+	return h>>hashBits ^ h&(1<<hashBits-1)
 }
 
 // softmax turns log-odds into probabilities, in place.

@@ -1,7 +1,6 @@
 package linear
 
 import (
-	"encoding/binary"
 	"maps"
 	"math"
 	"slices"
@@ -17,15 +16,20 @@ type Example struct {
 // penalty/2 times the sum of their squares. The problem is convex, so the same examples give the same model.
 func Train(classes []string, examples []Example, penalty float64) *Model {
 	t := newTrainer(classes, examples, penalty)
-	total := make([]float64, len(classes))
-	for _, e := range examples {
+	t.balance()
+	t.descend(t.slope)
+	return t.model()
+}
+
+// balance makes each class count as much as any other.
+func (t *trainer) balance() {
+	total := make([]float64, len(t.classes))
+	for _, e := range t.examples {
 		total[e.Class]++
 	}
 	for _, n := range total {
-		t.share = append(t.share, float64(len(examples))/(max(n, 1)*float64(len(classes))))
+		t.share = append(t.share, float64(len(t.examples))/(max(n, 1)*float64(len(t.classes))))
 	}
-	t.descend(t.slope)
-	return t.model()
 }
 
 // trainer holds the examples as indexes into the weights.
@@ -146,7 +150,7 @@ func (t *trainer) model() *Model {
 	}
 	slices.Sort(names)
 	for _, h := range slices.Compact(names) {
-		m.names = binary.LittleEndian.AppendUint32(m.names, h)
+		m.names = append(m.names, h)
 		m.weights = append(m.weights, rows[h]...)
 	}
 	return m

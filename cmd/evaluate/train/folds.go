@@ -24,7 +24,7 @@ func Fold(text string) int {
 type Folds struct {
 	Dir string // of the sets
 
-	need, intent task
+	messageTasks *tasks
 	messages     [folds]need.Models
 
 	claimRows []verifyRow
@@ -44,14 +44,15 @@ func (f *Folds) Message(text string) (need.Models, error) {
 	if m.Need != nil {
 		return *m, nil
 	}
-	if f.need.rows == nil {
+	if f.messageTasks == nil {
 		messages, err := readMessages(f.Dir)
 		if err != nil {
 			return *m, err
 		}
-		f.need, f.intent = needTask(messages), intentTask(messages)
+		all := messageTasks(messages)
+		f.messageTasks = &all
 	}
-	*m = both(f.need, f.intent, outside(Fold(text)))
+	*m = f.messageTasks.train(outside(Fold(text)))
 	return *m, nil
 }
 

@@ -20,12 +20,17 @@ type message struct {
 	Intent string // intent
 	Source string // intent: source, as in "clinc" or "clinc-timer"
 
+	lang     string // of our own: the folder
+	file     string // … and the file, without its ending
 	features []linear.Feature
 }
 
 // source is where a message comes from, without its class.
 func (m message) source() string {
 	from := m.Cls
+	if m.foreign() {
+		return m.lang
+	}
 	if from == "" {
 		from = m.Source
 	}
@@ -35,6 +40,9 @@ func (m message) source() string {
 
 func (m message) own() bool { return m.Source == "own" }
 
+// foreign reports whether a message is in another language than English.
+func (m message) foreign() bool { return m.lang != "" && m.lang != "en" }
+
 func readMessages(dir string) ([]message, error) {
 	var all []message
 	index := map[string]int{}
@@ -43,7 +51,7 @@ func readMessages(dir string) ([]message, error) {
 		if !ok {
 			at = len(all)
 			index[m.Text] = at
-			all = append(all, message{Text: m.Text})
+			all = append(all, message{Text: m.Text, lang: m.lang, file: m.file})
 		}
 		switch both := &all[at]; {
 		case m.own() && ok: // never one that is tested on
@@ -66,15 +74,19 @@ func readMessages(dir string) ([]message, error) {
 		return nil, err
 	}
 	for i := range all {
-		all[i].features = need.Features(all[i].Text)
+		features := need.Features
+		if all[i].foreign() {
+			features = need.SpokenFeatures
+		}
+		all[i].features = features(all[i].Text)
 	}
 	return all, nil
 }
 
-// own are the project's own messages: what people write of which the public sets hold little. A file is named after
-// what its messages are looked up for, "none" for nothing; a message is a line.
+// own are the project's own messages: what people write of which the public sets hold little or nothing, in a folder for each language.
+// A file is named after what its messages are looked up for, "none" for nothing; a message is a line.
 //
-//go:embed own/*.txt
+//go:embed own/*/*.txt
 var own embed.FS
 
 func readOwn(add func(message)) error {
@@ -86,10 +98,11 @@ func readOwn(add func(message)) error {
 		if err != nil {
 			return fmt.Errorf("read own messages: %w", err)
 		}
-		intent, _, _ := strings.Cut(strings.TrimSuffix(path.Base(name), ".txt"), "-")
+		kind := strings.TrimSuffix(path.Base(name), ".txt")
+		intent, _, _ := strings.Cut(kind, "-")
 		for line := range strings.Lines(string(file)) {
 			if text := strings.TrimSpace(line); text != "" && !strings.HasPrefix(text, "# ") {
-				add(message{Text: text, Intent: intent, Source: "own"})
+				add(message{Text: text, Intent: intent, Source: "own", lang: path.Base(path.Dir(name)), file: kind})
 			}
 		}
 		return nil
@@ -99,7 +112,7 @@ func readOwn(add func(message)) error {
 func needTask(messages []message) task {
 	t := task{file: "need/need.model", classes: []string{"stay", "look"}, penalty: 2, seldom: 2}
 	for _, m := range messages {
-		if m.wanted() != "" {
+		if m.wanted() != "" && !m.foreign() {
 			t.rows = append(t.rows, example{text: m.Text, source: m.source(), features: m.features, class: yes(m.wanted() != "none")})
 		}
 	}
@@ -114,8 +127,30 @@ var classIntents = map[string]string{
 func intentTask(messages []message) task {
 	t := task{file: "need/intent.model", classes: []string{"weather", "news", "person", "howto", "media", "general", "none"}, penalty: 2, seldom: 2}
 	for _, m := range messages {
-		if class := slices.Index(t.classes, m.wanted()); class >= 0 {
+		if class := slices.Index(t.classes, m.wanted()); class >= 0 && !m.foreign() {
 			t.rows = append(t.rows, example{text: m.Text, source: m.source(), features: m.features, class: class})
+		}
+	}
+	return t
+}
+
+// spokenTask is what a message in another language than English is looked up for, or why it is not.
+func spokenTask(messages []message) task {
+	t := task{file: "need/spoken.model", seldom: 2, lasso: 0.5, classes: []string{"weather", "news", "person", "howto", "media", "general", "none-talk", "none-opinion", "none-orders", "none-rooms"}}
+	for _, m := range messages {
+		if m.foreign() {
+			t.rows = append(t.rows, example{text: m.Text, source: m.lang, features: m.features, class: slices.Index(t.classes, m.file)})
+		}
+	}
+	return t
+}
+
+// tongueTask is whether a message is in English.
+func tongueTask(messages []message) task {
+	t := task{file: "need/tongue.model", seldom: 3, lasso: 2, classes: []string{"english", "other"}}
+	for _, m := range messages {
+		if m.lang != "" {
+			t.rows = append(t.rows, example{text: m.Text, source: m.lang, features: need.TongueFeatures(m.Text), class: yes(m.foreign())})
 		}
 	}
 	return t

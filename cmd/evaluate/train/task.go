@@ -13,7 +13,8 @@ type task struct {
 	file    string
 	classes []string
 	penalty float64
-	seldom  int // a feature that fewer examples have is left out: it tells about them alone
+	lasso   float64 // in place of a penalty, where most weights are to be nothing
+	seldom  int     // a feature that fewer examples have is left out: it tells about them alone
 	rows    []example
 }
 
@@ -47,6 +48,9 @@ func (t task) train(include func(example) bool) *linear.Model {
 	}
 	for i, e := range examples {
 		examples[i].Features = slices.DeleteFunc(slices.Clone(e.Features), func(f linear.Feature) bool { return counts[f.Name] < t.seldom })
+	}
+	if t.lasso > 0 {
+		return linear.TrainSparse(t.classes, examples, t.lasso)
 	}
 	return linear.Train(t.classes, examples, t.penalty)
 }

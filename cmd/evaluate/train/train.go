@@ -42,7 +42,7 @@ func Models(dir, out string, w io.Writer) error {
 	}
 	fmt.Fprintf(w, "cite.model: %d rows\n", len(citations.rows))
 	citations.validate(w)
-	for _, t := range []task{needTask(messages), intentTask(messages), claims, citations} {
+	for _, t := range []task{needTask(messages), intentTask(messages), spokenTask(messages), tongueTask(messages), claims, citations} {
 		if err := save(w, t.train(everything), out, t.file); err != nil {
 			return err
 		}

@@ -17,11 +17,12 @@ import (
 // validateMessages prints what a lookup with models that have not seen a message would do with it: the figures that
 // the sets' scorers would give, with each fifth of the messages held back in turn.
 func validateMessages(w io.Writer, messages []message) {
-	need, intent := needTask(messages), intentTask(messages)
-	fmt.Fprintf(w, "need.model, intent.model: %d and %d rows\n", len(need.rows), len(intent.rows))
+	all := messageTasks(messages)
+	fmt.Fprintf(w, "need.model, intent.model, spoken.model, tongue.model: %d, %d, %d and %d rows\n",
+		len(all.need.rows), len(all.intent.rows), len(all.spoken.rows), len(all.tongue.rows))
 	var r report
 	for i := range folds {
-		models := both(need, intent, outside(i))
+		models := all.train(outside(i))
 		for _, m := range messages {
 			if Fold(m.Text) == i {
 				r.add(models, m)
@@ -32,9 +33,9 @@ func validateMessages(w io.Writer, messages []message) {
 }
 
 // validateSources prints what a lookup with models of the other sources would do with each source: what a new one
-// will find.
+// will find. Each language is one.
 func validateSources(w io.Writer, messages []message) {
-	need, intent := needTask(messages), intentTask(messages)
+	all := messageTasks(messages)
 	sources := map[string]bool{}
 	for _, m := range messages {
 		sources[m.source()] = true
@@ -42,7 +43,7 @@ func validateSources(w io.Writer, messages []message) {
 	fmt.Fprintln(w, "  each source by models of the others")
 	for _, source := range slices.Sorted(maps.Keys(sources)) {
 		var r report
-		models := both(need, intent, without(source))
+		models := all.train(without(source))
 		for _, m := range messages {
 			if m.source() == source {
 				r.add(models, m)
@@ -52,11 +53,18 @@ func validateSources(w io.Writer, messages []message) {
 	}
 }
 
-// both trains the two models at once.
-func both(n, intent task, include func(example) bool) need.Models {
+// tasks are those of the models that decide about a message.
+type tasks struct{ need, intent, spoken, tongue task }
+
+func messageTasks(messages []message) tasks {
+	return tasks{needTask(messages), intentTask(messages), spokenTask(messages), tongueTask(messages)}
+}
+
+// train trains the models at once.
+func (t tasks) train(include func(example) bool) need.Models {
 	var m need.Models
 	var wait sync.WaitGroup
-	for of, t := range map[**linear.Model]task{&m.Need: n, &m.Intent: intent} {
+	for of, t := range map[**linear.Model]task{&m.Need: t.need, &m.Intent: t.intent, &m.Spoken: t.spoken, &m.Tongue: t.tongue} {
 		wait.Go(func() { *of = t.train(include) })
 	}
 	wait.Wait()
@@ -68,12 +76,38 @@ type report struct {
 	need, ownNeed     tally             // "look" and "stay"
 	intent, ownIntent tally             // of all classes, with "none" where nothing is looked up
 	groups            map[string]*tally // "look" and "stay" by group of needs-search
+
+	languages map[string]*spokenTally // by language of our own messages, but for English
+}
+
+// spokenTally counts what is decided about messages in one language.
+type spokenTally struct {
+	need   tally
+	intent tally // of those that are to be looked up
+}
+
+func (r *report) addSpoken(language, want, decision, intent string) {
+	if r.languages == nil {
+		r.languages = map[string]*spokenTally{}
+	}
+	if r.languages[language] == nil {
+		r.languages[language] = &spokenTally{}
+	}
+	t := r.languages[language]
+	t.need.add(stayOrLook(want != "none"), decision)
+	if want != "none" {
+		t.intent.add(want, intent)
+	}
 }
 
 func (r *report) add(models need.Models, m message) {
 	decision, intent := "stay", "none"
 	if look, what := question.Predict(models, m.Text); look {
 		decision, intent = "look", InSet(what)
+	}
+	if m.foreign() {
+		r.addSpoken(m.lang, m.Intent, decision, intent)
+		return
 	}
 	if m.own() {
 		r.ownNeed.add(stayOrLook(m.Intent != "none"), decision)
@@ -142,10 +176,29 @@ func (r *report) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "  own messages: need %.1f (look %.1f, stay %.1f), intent macro-F1 %.1f\n",
 		r.ownNeed.balanced(), r.ownNeed.recall("look"), r.ownNeed.recall("stay"), r.ownIntent.macroF1())
+	r.printLanguages(w)
+}
+
+// printLanguages prints a line for each language of our own messages but English, and their means.
+func (r *report) printLanguages(w io.Writer) {
+	var need, intent float64
+	for _, code := range slices.Sorted(maps.Keys(r.languages)) {
+		t := r.languages[code]
+		need, intent = need+t.need.balanced(), intent+t.intent.right()
+		fmt.Fprintf(w, "    %s: need %.1f (look %.1f, stay %.1f), right intent of what is to be looked up %.1f\n",
+			code, t.need.balanced(), t.need.recall("look"), t.need.recall("stay"), t.intent.right())
+	}
+	if n := float64(len(r.languages)); n > 0 {
+		fmt.Fprintf(w, "  other languages: need %.1f, intent %.1f\n", need/n, intent/n)
+	}
 }
 
 // line prints what there is, in a line: how often messages are rightly looked up or not, and given their intents.
 func (r *report) line(w io.Writer, source string) {
+	if len(r.languages) > 0 {
+		r.printLanguages(w)
+		return
+	}
 	fmt.Fprintf(w, "    %-12s", source)
 	if t := r.groups["irc"]; t != nil {
 		fmt.Fprintf(w, " fires on %.1f", t.share("look"))

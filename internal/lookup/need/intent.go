@@ -20,9 +20,6 @@ const minConfidence = 0.2
 // The rules alone find some intents, from words that stand for them; between the others the model decides.
 func (m Models) Classify(n Need, u utterance.Utterance) []turn.ScoredIntent {
 	byRules := n.intentsByRules(u)
-	if !m.speaksEnglish(u) {
-		return byRules
-	}
 	var plain []turn.ScoredIntent // that the model does not know
 	media := turn.IntentImage
 	for _, in := range byRules {
@@ -44,17 +41,25 @@ func (m Models) Classify(n Need, u utterance.Utterance) []turn.ScoredIntent {
 // decided before. media is what the class of images and videos stands for.
 func (m Models) intentsByModel(n Need, u utterance.Utterance, media turn.Intent) []turn.ScoredIntent {
 	var all []turn.ScoredIntent
-	classes, odds := m.Intent.Classes(), m.Intent.Classify(n.features(u))
-	none := slices.Index(classes, classNone)
-	for i, class := range classes {
+	model, features := m.Intent, n.features
+	if m.english(u.Text) < 0.5 {
+		model, features = m.Spoken, n.spoken
+	}
+	odds, some := model.Classify(features(u)), 0.0
+	for i, class := range model.Classes() {
+		if !isNone(class) {
+			some += odds[i]
+		}
+	}
+	for i, class := range model.Classes() {
 		name := turn.Intent(class)
 		switch {
-		case i == none, name == turn.IntentWeather && !slices.Contains(n.Topics, "weather") && !u.Has(outdoors):
+		case isNone(class), model == m.Intent && name == turn.IntentWeather && !slices.Contains(n.Topics, "weather") && !u.Has(outdoors):
 			continue // "is it ok to drink …" has but the form of a question about the weather
 		case class == classMedia:
 			name = media
 		}
-		all = append(all, turn.ScoredIntent{Name: name, Confidence: math.Round(100*odds[i]/(1-odds[none])) / 100})
+		all = append(all, turn.ScoredIntent{Name: name, Confidence: math.Round(100*odds[i]/some) / 100})
 	}
 	slices.SortStableFunc(all, func(a, b turn.ScoredIntent) int { return cmp.Compare(b.Confidence, a.Confidence) })
 	for len(all) > 1 && all[len(all)-1].Confidence < minConfidence {

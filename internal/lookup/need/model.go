@@ -10,7 +10,6 @@ import (
 
 	"familiar/internal/linear"
 	"familiar/internal/lookup/utterance"
-	"familiar/internal/text"
 )
 
 //go:embed need.model
@@ -19,46 +18,59 @@ var needFile []byte
 //go:embed intent.model
 var intentFile []byte
 
-// Models are the trained models. Both know English only. cmd/evaluate/train makes them, from public rows that it lists.
+//go:embed spoken.model
+var spokenFile []byte
+
+//go:embed tongue.model
+var tongueFile []byte
+
+// Models are the trained models. cmd/evaluate/train makes them, from public rows that it lists and from the project's own messages.
 type Models struct {
-	Need   *linear.Model // whether a message is looked up: classes "stay" and "look"
+	Need   *linear.Model // whether a message in English is looked up: classes "stay" and "look"
 	Intent *linear.Model // what for: the intents, "media" for images and videos, and "none"
+	Spoken *linear.Model // both, of messages in other languages: the intents, and the kinds of "none"
+	Tongue *linear.Model // whether a message is in English: classes "english" and "other"
 }
 
 // BuiltIn returns the models in the binary.
-var BuiltIn = sync.OnceValue(func() Models { return Models{linear.MustParse(needFile), linear.MustParse(intentFile)} })
+var BuiltIn = sync.OnceValue(func() Models {
+	return Models{linear.MustParse(needFile), linear.MustParse(intentFile), linear.MustParse(spokenFile), linear.MustParse(tongueFile)}
+})
 
-// Classes of the intent model that are no intents. Few examples tell an image from a video, and a word does.
+// Classes that are no intents. Few examples tell an image from a video, and a word does. Of what is none of the bot's business there are kinds
+// in one of the models, such as "none-talk".
 const (
 	classMedia = "media"
 	classNone  = "none"
 )
 
-// speaksEnglish reports whether a text is in the models' language, or so short that it could be.
-func (m Models) speaksEnglish(u utterance.Utterance) bool {
-	switch text.Language(u.Text, u.Words) {
-	case "en":
-		return true
-	case "":
-		known := 0
-		for _, w := range u.Words {
-			if m.Need.Knows("word " + foldDigits(w.Key)) {
-				known++
-			}
-		}
-		return text.ASCII(u.Text) && 2*known >= len(u.Words)
-	}
-	return false
-}
+func isNone(class string) bool { return strings.HasPrefix(class, classNone) }
 
-// rescore replaces the rules' score by the models', and adds the model's strongest reasons to the cues.
+// rescore replaces the rules' score by the models', and adds their strongest reasons to the cues.
 func (m Models) rescore(n *Need, u utterance.Utterance) {
-	if len(u.Words) == 0 || !m.speaksEnglish(u) {
+	if len(u.Words) == 0 {
 		return
 	}
-	features := n.features(u)
-	n.Score = math.Round(1000*m.probability(features)) / 1000
-	n.Cues = append(n.Cues, reasonCues(m.Need.Why(features, 1))...)
+	english, score := m.english(u.Text), 0.0
+	if english > 0 {
+		features := n.features(u)
+		score += english * m.probability(features)
+		n.Cues = append(n.Cues, reasonCues(m.Need.Why(features, 1))...)
+	}
+	if english < 1 {
+		score += (1 - english) * (1 - m.noneOf(m.Spoken.Classify(n.spoken(u))))
+	}
+	n.Score = math.Round(1000*score) / 1000
+}
+
+// noneOf sums what the model of all languages gives to the kinds of none.
+func (m Models) noneOf(odds []float64) (sum float64) {
+	for i, class := range m.Spoken.Classes() {
+		if isNone(class) {
+			sum += odds[i]
+		}
+	}
+	return sum
 }
 
 // reasonCues words the three strongest reasons that a person can see in the message: `“tell me about” +1.3`.

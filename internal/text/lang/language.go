@@ -15,6 +15,7 @@ type Language struct {
 	Topic     Topic
 	Weather   Weather
 	Need      Need
+	Speech    map[string]Phrases // words by kind, which tell the models what a message is about: see package need
 	Order     Order
 	Memory    Memory
 	FollowUp  FollowUp `toml:"follow_up"`

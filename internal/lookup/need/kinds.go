@@ -1,0 +1,111 @@
+package need
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"familiar/internal/text"
+	"familiar/internal/text/lang"
+)
+
+// The kinds of words are the same in all languages, from "who" and "you" to "weather" and "device". So what the model learns of a kind in
+// one language helps in all others, and a word that stands in a table is known though no message of the training has it.
+
+// wordKind is a kind in a language.
+type wordKind struct{ language, kind string }
+
+// kindTable has the kinds of words and phrases. In the tables of package lang "regen*" is what begins so, and "*sin" what ends so. Words of
+// scripts without spaces may stand anywhere.
+type kindTable struct {
+	whole, beginning, ending, inside map[string][]wordKind
+	longest                          int // of inside, in characters
+}
+
+const longestPhrase = 4 // words
+
+// kindsOf is the table of all languages.
+var kindsOf = sync.OnceValue(func() kindTable {
+	t := kindTable{map[string][]wordKind{}, map[string][]wordKind{}, map[string][]wordKind{}, map[string][]wordKind{}, 0}
+	for _, code := range lang.Codes() {
+		speech := lang.Of(code).Speech
+		for _, kind := range slices.Sorted(maps.Keys(speech)) {
+			for phrase := range strings.SplitSeq(string(speech[kind]), ",") {
+				t.add(phrase, wordKind{code, kind})
+			}
+		}
+	}
+	return t
+})
+
+func (t *kindTable) add(phrase string, kind wordKind) {
+	part, any := strings.CutSuffix(strings.TrimSpace(phrase), "*")
+	tail, ends := strings.CutPrefix(part, "*")
+	words := spelled(tail)
+	key, in := strings.Join(words, " "), t.whole
+	switch {
+	case key == "":
+		return
+	case text.Unspaced(key):
+		in = t.inside
+		t.longest = max(t.longest, utf8.RuneCountInString(key))
+	case any:
+		in = t.beginning
+	case ends:
+		in = t.ending
+	}
+	if !slices.Contains(in[key], kind) {
+		in[key] = append(in[key], kind)
+	}
+}
+
+// spelled returns the words of a text as they are compared.
+func spelled(s string) (words []string) {
+	for _, t := range tokens(s) {
+		if !t.mark {
+			words = append(words, string(t.runes))
+		}
+	}
+	return words
+}
+
+// foundKind is a kind, and the number of the word or character where it was found.
+type foundKind struct {
+	kind string
+	at   int
+}
+
+// find returns the kinds in words, by language.
+func (t kindTable) find(words []string) map[string][]foundKind {
+	found := map[string][]foundKind{}
+	add := func(kinds []wordKind, at int) {
+		for _, k := range kinds {
+			found[k.language] = append(found[k.language], foundKind{k.kind, at})
+		}
+	}
+	for i, w := range words {
+		for n := 1; n <= longestPhrase && i+n <= len(words); n++ {
+			add(t.whole[strings.Join(words[i:i+n], " ")], i)
+		}
+		for at := range w {
+			if at > 1 {
+				add(t.beginning[w[:at]], i)
+			}
+			if at > 0 {
+				add(t.ending[w[at:]], i)
+			}
+		}
+		add(t.beginning[w], i)
+	}
+	if all := strings.Join(words, " "); text.Unspaced(all) {
+		runes := []rune(all)
+		for i := range runes {
+			for n := 1; n <= t.longest && i+n <= len(runes); n++ {
+				add(t.inside[string(runes[i:i+n])], i)
+			}
+		}
+	}
+	return found
+}
