@@ -23,7 +23,7 @@ const (
 func playCrowd(ctx context.Context, s *stage) error {
 	s.discord.Limit(5, 5*time.Second)
 	s.discord.Pace(50)
-	s.ledger.gap = crowdModel / time.Duration(len(strings.Fields(answerTo([]string{"q0"}))))
+	s.ledger.gap = crowdModel / time.Duration(len(strings.Fields(answerTo([]string{"q0"}, 0))))
 	if err := s.come(ctx); err != nil {
 		return err
 	}

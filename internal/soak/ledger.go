@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"familiar/internal/llm/llmtest"
@@ -20,6 +21,7 @@ type ledger struct {
 	mentions []mention       // by tag; guarded by mu
 	hanging  map[string]bool // channels in which the model says nothing; guarded by mu
 	gap      time.Duration   // between two words of the model; 0: 45 ms
+	answers  atomic.Int64    // that the model was asked for
 
 	// fault returns what the model says in place of the answer, or nil; nil: never anything. Guarded by mu.
 	fault func(answer string) llmtest.Reply
@@ -106,7 +108,7 @@ func (l *ledger) reply(r llmtest.Request) llmtest.Reply {
 	if l.hangs(tags) {
 		return llmtest.Reply{llmtest.Hold()}
 	}
-	answer := answerTo(tags)
+	answer := answerTo(tags, l.answers.Add(1))
 	if wrong := l.wrong(answer); wrong != nil {
 		return wrong
 	}
@@ -150,9 +152,10 @@ func (l *ledger) fail(fault func(answer string) llmtest.Reply) {
 	l.fault = fault
 }
 
-func answerTo(tags []string) string {
+// answerTo is the answer to mentions. With a number of its own it is like no other: what is deleted of one leaves the others alone.
+func answerTo(tags []string, number int64) string {
 	all := strings.Join(tags, " ")
-	return all + " is where I read on, and the owl has found its spectacles behind the seventh shelf at last, which " + closing(all)
+	return fmt.Sprintf("%s is where I read on, and the owl has found its spectacles behind shelf %d at last, which %s", all, number, closing(all))
 }
 
 // closing is how a complete answer ends.

@@ -41,16 +41,16 @@ func TestJudge(t *testing.T) {
 	post := func(id, replyTo, text string) discordtest.Message {
 		return discordtest.Message{ID: id, ReplyTo: replyTo, Text: text, Own: true, At: at.Add(5 * time.Second)}
 	}
-	full := answerTo([]string{"q0"})
+	full := answerTo([]string{"q0"}, 7)
 	for _, c := range []struct {
 		name  string
 		posts []discordtest.Message
 		want  string
 	}{
 		{"answered", []discordtest.Message{post("2", "1", full)}, ""},
-		{"answered with another", []discordtest.Message{post("2", "9", answerTo([]string{"q0", "q1"}))}, ""},
+		{"answered with another", []discordtest.Message{post("2", "9", answerTo([]string{"q0", "q1"}, 7))}, ""},
 		{"nothing", nil, everyone},
-		{"answer to another", []discordtest.Message{post("2", "1", answerTo([]string{"q1"}))}, everyone},
+		{"answer to another", []discordtest.Message{post("2", "1", answerTo([]string{"q1"}, 7))}, everyone},
 		{"twice", []discordtest.Message{post("2", "1", full), post("3", "1", full)}, once},
 		{"half", []discordtest.Message{post("2", "1", full[:40])}, whole},
 		{"half and marked", []discordtest.Message{post("2", "1", full[:40]+"\n\n-# interrupted: I was restarted here")}, ""},
