@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"encoding/binary"
 	"flag"
 	"os"
 	"strings"
@@ -56,12 +55,12 @@ func makeTable(tokens string) string {
 		for entries[i] != 0 {
 			i = (i + 1) & (1<<tableBits - 1)
 		}
-		entries[i] = h<<placeBits | uint32(at+1)
+		entries[i] = h&hashed<<placeBits | uint32(at+1)
 		at = next
 	}
-	b := make([]byte, 0, 4*len(entries))
+	b := make([]byte, 0, 3*len(entries))
 	for _, e := range entries {
-		b = binary.LittleEndian.AppendUint32(b, e)
+		b = append(b, byte(e), byte(e>>8), byte(e>>16))
 	}
 	return string(b)
 }
