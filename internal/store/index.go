@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 
 // indexBatch is how many messages are indexed in one transaction while others wait to write, and indexPause how long they may then.
 const (
-	indexBatch = 500
+	indexBatch = 1000
 	indexPause = 5 * time.Millisecond
 )
 
@@ -117,10 +118,14 @@ func (i *indexing) end() {
 
 // indexDue indexes what is due.
 func (db *DB) indexDue(ctx context.Context) error {
-	for {
+	for built := false; ; built = true {
 		var due int64
-		if err := db.readers.QueryRowContext(ctx, `SELECT due FROM message_words_progress`).Scan(&due); err != nil || due == 0 {
+		err := db.readers.QueryRowContext(ctx, `SELECT due FROM message_words_progress`).Scan(&due)
+		if err != nil || due == 0 && !built {
 			return err
+		}
+		if due == 0 {
+			return db.TidyIndex(ctx)
 		}
 		if err := db.Write(ctx, db.indexSome); err != nil {
 			return fmt.Errorf("index messages: %w", err)
@@ -154,7 +159,7 @@ func (db *DB) indexSome(tx *sql.Tx) error {
 	if _, err := tx.Exec(`UPDATE message_words_progress SET due = ?`, due); err != nil {
 		return err
 	}
-	for _, f := range some {
+	for _, f := range slices.Backward(some) { // FTS5 writes a part of its own for each row that comes behind a later one
 		if err := db.index(tx, f.row, f.Message); err != nil {
 			return err
 		}

@@ -39,8 +39,17 @@ var features = []struct {
 	value func(*view) float64
 }{
 	{"opens page", is(func(v *view) bool { return v.index == 0 })},
+	{"opens page, person", is(func(v *view) bool { return v.index == 0 && v.kind == typePerson })},
+	{"opens page, any", is(func(v *view) bool { return v.index == 0 && v.kind.open() })},
+	{"opens page, place", is(func(v *view) bool { return v.index == 0 && v.kind == typePlace })},
 	{"stands second", is(func(v *view) bool { return v.index == 1 })},
 	{"far down", (*view).late},
+	{"far down, any", func(v *view) float64 {
+		if v.kind.open() {
+			return v.late()
+		}
+		return 0
+	}},
 	{"opens line", is(func(v *view) bool { return v.opensLine && v.index > 0 })},
 	{"long", (*view).long},
 	{"short", is(func(v *view) bool { return v.length < 50 })},
