@@ -10,7 +10,7 @@
 //  4. Package visible removes what a reader cannot see. This has to come before the extraction, which undoes some hiding.
 //  5. wall.go recognises what is not a page: challenges, consent walls, empty shells for scripts.
 //  6. extract.go finds the content: the text of an article, the posts of a thread (thread.go), or all of a page except its
-//     boilerplate (boilerplate.go, lines.go, references.go, marks.go). list.go and product.go help to tell which.
+//     boilerplate (boilerplate.go, lines.go, references.go, marks.go). list.go and product.go help to tell which, lead.go begins an article.
 //  7. markdown.go writes it down, as simplify.go has prepared it.
 //
 // What an external stylesheet or a script hides cannot be known without a browser. The text is what was on the page, not

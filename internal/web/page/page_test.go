@@ -147,3 +147,53 @@ func TestTrimLeavesSomething(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
+
+// TestBesideAnArticle reads an article with one thing beside it.
+func TestBesideAnArticle(t *testing.T) {
+	paragraph := "<p>The tide comes in twice a day, and whoever walks on the flats has to know when, for the water is faster than they are, and nobody hears them.</p>"
+	links := strings.Repeat("<li><a href=/other>Another article of this site</a></li>", 5)
+	comments := strings.Repeat("<div class=comment-entry><p>I have read all of it, and I have an opinion on it that is a few lines long, as everybody has.</p></div>", 80)
+	tests := []struct {
+		name, before, after, text string
+		read                      bool
+	}{
+		{"lead", "<p>Visitors underestimate currents: every summer lifeguards rescue dozens.</p>", "", "lifeguards rescue", true},
+		{"lead that says nothing new", "<p>The tide comes in twice a day, and the water is faster than you.</p>", "", "faster than you", false},
+		{"byline", "<p class=byline>Ada Example, our correspondent on the coast, writes about water</p>", "", "correspondent", false},
+		{"heading over other pages", "", "<h3>Das könnte Sie auch interessieren</h3><ul>" + links + "</ul>", "Another", false},
+		{"line over other pages", "", "<div><p>Lees ook</p><ul>" + links + "</ul></div>" + paragraph, "Another", false},
+		{"links at the end", "", "<p><a href=/>Back to all</a></p>", "Back to all", false},
+		{"comments", "", "<div id=comments><h3>80 Comments</h3>" + comments + "</div>", "opinion", false},
+	}
+	for _, test := range tests {
+		page := "<html><head><title>Tides of the flats</title><meta property=og:type content=article></head><body><header><h1>Tides of the flats</h1>" + test.before +
+			"</header><article>" + strings.Repeat(paragraph, 30) + test.after + "</article></body></html>"
+		p, err := Read([]byte(page), "text/html; charset=utf-8", nil)
+		if err != nil || strings.Contains(p.Markdown, test.text) != test.read || !strings.Contains(p.Markdown, "whoever walks") {
+			t.Errorf("%s: read %v of %s: %v\n%.300s", test.name, !test.read, p.Type, err, p.Markdown)
+		}
+	}
+}
+
+func TestThreadWithQuotations(t *testing.T) {
+	said := "The tide comes in twice a day, and whoever walks on the flats has to know when."
+	post := func(quote, text string) string {
+		return "<div class=post><div class=author><a>Ada</a><em>Member</em><em>Joined 2019</em></div><div class=content>" + quote + "<p>" + text + "</p></div></div>"
+	}
+	page := post("", said) + post("<blockquote>Ada said: <p>"+said+"</p></blockquote>", "So says my grandmother, who has lived there for all of her life.") +
+		post("<blockquote><p>Time and tide wait for no man, as they say.</p></blockquote>", "That is a quotation of somebody who is not here with us.")
+	p, err := Read([]byte(page), "text/html; charset=utf-8", nil)
+	if err != nil || p.Type != "forum" || strings.Count(p.Markdown, "twice a day") != 1 || !strings.Contains(p.Markdown, "no man") || strings.Contains(p.Markdown, "Joined") {
+		t.Errorf("read %q, %v", p.Markdown, err)
+	}
+}
+
+func TestReadersWithoutScripts(t *testing.T) {
+	long := strings.Repeat("<p>A reader without scripts is shown all of the posts, of which there are many.</p>", 40)
+	for before, read := range map[string]bool{"<h1>Forum</h1><p>Share and learn.</p>": true, long: false} {
+		p, err := Read([]byte(before+"<noscript><div>"+long+"<p>GOOD</p></div></noscript>"), "text/html", nil)
+		if err != nil || strings.Contains(p.Markdown, "GOOD") != read {
+			t.Errorf("behind %.20s: read %q, %v", before, p.Markdown[max(0, len(p.Markdown)-90):], err)
+		}
+	}
+}

@@ -89,6 +89,26 @@ func TestVisibleTextStays(t *testing.T) {
 	}
 }
 
+// TestWholePageIsHidden reads pages whose text is all in wrappers that a script has yet to show, as those are read that hide their body.
+func TestWholePageIsHidden(t *testing.T) {
+	long := strings.Repeat("<p>GOOD words that everybody reads once the script has run, and nothing else is there.</p>", 30)
+	for source, shown := range map[string]bool{
+		`<div style="opacity:0">` + long + `</div>`:                                         true,
+		`<div><main class="hide" style="visibility:hidden">` + long + `</main></div>`:       true,
+		`<div>Menu</div><div hidden id="S:0">` + long + `</div>`:                            true,
+		`<div style="opacity:0"><div hidden>` + long + `</div><p>Menu</p></div>`:            true,
+		shownText + shownText + `<div style="opacity:0">` + long + `</div>`:                 false, // some of it is there
+		shownText + `<div hidden>` + long + `</div><div hidden>` + long + `</div>`:          false, // no half of it is in one
+		`<i><i><i><i><i><div hidden>` + long + `</div></i></i></i></i></i>`:                 false, // it lies too deep to be the page
+		`<div style="opacity:0"><p>GOOD words, too few to be what a page is there for.</p>`: false,
+	} {
+		p, _ := page.Read([]byte("<body>"+source), "text/html", nil)
+		if strings.Contains(p.Markdown, "GOOD") != shown {
+			t.Errorf("%.90s is read as %.90q", source, p.Markdown)
+		}
+	}
+}
+
 func TestHiddenIsCounted(t *testing.T) {
 	p, err := page.Read([]byte(shownText+`<p hidden>one two</p><style>.x{display:none}</style><p class=x>three</p><p style="visibility:hidden">four</p><script>not text</script>`), "text/html", nil)
 	if err != nil || p.Hidden != len("onetwothreefour") {
