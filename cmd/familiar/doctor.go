@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"familiar/internal/doctor"
+	"familiar/internal/text"
 )
 
 type doctorCommand struct {
@@ -113,7 +114,11 @@ func only(all []doctor.Check, names []string) ([]doctor.Check, error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, problems{fmt.Sprintf("there is no check %s; there are %s", name, strings.Join(known, ", "))}
+			cure := "there are " + strings.Join(known, ", ")
+			if near := text.Nearest(name, known); near != "" {
+				cure = "did you mean " + near + "?"
+			}
+			return nil, problems{fmt.Sprintf("there is no check %s; %s", name, cure)}
 		}
 	}
 	if len(names) == 0 {

@@ -276,7 +276,11 @@ func (i *interview) chooseModel(ctx context.Context, address string, models []st
 	}
 	if !i.p.interactive {
 		if preset == "" {
-			i.lack("--model NAME or OPENAI_MODEL, since " + address + " has " + cmp.Or(few(models), "no list of them"))
+			why := address + " gave no list of them: see whether it is right, and its server runs"
+			if len(models) > 0 {
+				why = address + " has " + few(models)
+			}
+			i.lack("--model NAME or OPENAI_MODEL, since " + why)
 		}
 		return preset, nil
 	}

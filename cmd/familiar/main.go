@@ -220,7 +220,7 @@ func parsed(p program, parser *kong.Kong) (code int) {
 	}()
 	chosen, err := parser.Parse(withoutHelp(p.args))
 	if err != nil {
-		fmt.Fprintf(p.err, "familiar: %v\nTry familiar --help.\n", err)
+		fmt.Fprintf(p.err, "familiar: %v\nTry %s --help.\n", err, misused(err))
 		return exitUsage
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -231,6 +231,15 @@ func parsed(p program, parser *kong.Kong) (code int) {
 		return codeOf(err)
 	}
 	return exitOK
+}
+
+// misused is the command whose help explains a command line that could not be read.
+func misused(err error) string {
+	var at *kong.ParseError
+	if errors.As(err, &at) && at.Context.Selected() != nil {
+		return "familiar " + commandPath(at.Context.Selected())
+	}
+	return "familiar"
 }
 
 // stopper ends the command's context.

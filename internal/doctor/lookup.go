@@ -43,14 +43,20 @@ func Searches(webOff bool, all []Search) []Finding {
 	case good > 0:
 	case len(found) == 1:
 		found[0].State = Failure
-	default: // one cure for all of them
-		for i := range found {
-			found[i].Cure = ""
-		}
-		found = append(found, Finding{ID: "search", State: Failure, Text: fmt.Sprintf("None of %d search services answers: nothing can be looked up.", len(all)),
-			Cure: "see whether this machine reaches the web; familiar backends says more"})
+	default:
+		found = []Finding{noneAnswers(all)}
 	}
 	return found
+}
+
+// noneAnswers is one finding for all search services, by why they do not answer.
+func noneAnswers(all []Search) Finding {
+	var reasons []string
+	for _, s := range all {
+		reasons = append(reasons, s.Name+" ("+strings.ReplaceAll(string(s.Status), "_", " ")+")")
+	}
+	return Finding{ID: "search", State: Failure, Text: fmt.Sprintf("None of %d search services answers, and nothing can be looked up: %s.", len(all), strings.Join(reasons, ", ")),
+		Cure: "see whether this machine reaches the web; familiar backends --probe says more"}
 }
 
 // reason says in words why a service did not answer, and what it said itself.

@@ -43,7 +43,7 @@ var explanations = map[Kind]struct{ cause, cure string }{
 	Newer: {"written by a newer version of this program, schema %d where %d is the newest known",
 		"use the newer version, or put back a copy of the data directory from before the upgrade"},
 	Older:    {"written by an older version of this program, schema %d where %d is needed", "start the bot once, which brings it up to date"},
-	Missing:  {"there is none", "start the bot once, or choose the data directory that it uses"},
+	Missing:  {"there is none yet", "begin with familiar chat or familiar run, or set FAMILIAR_DATA to the directory that they use"},
 	Corrupt:  {"damaged, or not a database", "put back a copy, or move it and the files beside it away to begin with an empty one"},
 	ReadOnly: {"cannot be written", "give the user that this program runs as the right to write the data directory and all files in it"},
 	Full:     {"no space left on its disk", "free some space; what was saved before is safe"},
@@ -62,7 +62,7 @@ func (e *Error) Error() string {
 	case e.PID != 0:
 		x.cause = fmt.Sprintf("in use by process %d", e.PID)
 	}
-	if e.Err != nil {
+	if e.Err != nil && e.Kind != Missing {
 		x.cause += " (" + e.Err.Error() + ")"
 	}
 	return fmt.Sprintf("database %s: %s: %s", e.Path, x.cause, x.cure)
