@@ -32,7 +32,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/web/page/charset"
-	"familiar/internal/web/page/dom"
 	"familiar/internal/web/page/meta"
 	"familiar/internal/web/page/visible"
 )
@@ -162,31 +161,13 @@ func readHTML(text []byte, base *url.URL) (p Page, err error) {
 	defer recoverUnparsable(&err)
 	end := treeLength(text)
 	text, rest := text[:end], text[end:]
-	p, err = readTree(text, rest, base, true)
-	if isCode(err, turn.CodeJavaScriptRequired) || err == nil && len(p.Markdown) <= maxShell {
+	if p, err = readTree(text, rest, base, true); isCode(err, turn.CodeJavaScriptRequired) && bytes.Contains(text, []byte("<noscript")) {
 		// A reader without scripts is shown something, and may be shown everything.
-		if length := noscriptLength(text); length > 20*len(p.Markdown) {
-			if plain, plainErr := readTree(text, rest, base, false); plainErr == nil && !low(plain.Markdown) && len(plain.Markdown) > 4*len(p.Markdown) {
-				return plain, nil
-			}
+		if plain, plainErr := readTree(text, rest, base, false); plainErr == nil && !low(plain.Markdown) {
+			return plain, nil
 		}
 	}
 	return p, err
-}
-
-// maxShell is how long a text is at most, in bytes, that may only stand around what scripts put there.
-const maxShell = 2_000
-
-// noscriptLength counts the bytes that are there for readers without scripts.
-func noscriptLength(text []byte) (total int) {
-	for {
-		_, inside, found := dom.CutFold(text, "<noscript")
-		if !found {
-			return total
-		}
-		inside, text, _ = dom.CutFold(inside, "</noscript")
-		total += len(inside)
-	}
 }
 
 // recoverUnparsable is deferred around the libraries that parse pages. A page that makes one of them panic cannot be read,

@@ -4,11 +4,9 @@ import (
 	"math"
 	"strings"
 
-	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"familiar/internal/web/page/dom"
 	"familiar/internal/web/page/visible/cascade"
 )
 
@@ -24,13 +22,9 @@ type view struct {
 	part   frame               // of a part of an element, used again
 	hidden map[*html.Node]bool // elements and texts that cannot be seen
 	seen   int                 // bytes of text that can be seen
-	unseen int                 // bytes that cannot, in elements that can
-	gone   int                 // characters in elements that cannot be seen
+	unseen int                 // bytes that cannot
 	plain  bool                // what html and body hand on to their text does not count
-	around map[*html.Node]bool // what counts as html and body do
 }
-
-var bodies = cascadia.MustCompile("body")
 
 // frame is an element as it is shown.
 type frame struct {
@@ -71,44 +65,16 @@ func look(doc *html.Node, rest string, scripts bool) (map[*html.Node]bool, error
 	sheets := cascade.New(doc, rest, screen(scripts))
 	v := newView(sheets)
 	v.children(doc, 0, false)
-	// Pages hide their text until their scripts have run, or set it on a ground that is not known. If that counted, nothing would be left.
-	blank := v.gone+v.unseen >= minGone && v.seen*20 < v.gone+v.unseen
-	if blank || v.unseen > 0 && v.seen*20 < v.unseen {
+	if v.unseen > 0 && v.seen*20 < v.unseen {
+		// Pages hide their text until their scripts have run, or set it on a ground that is not known. If that counted, nothing would be left.
 		v = newView(sheets)
-		if v.plain = true; blank {
-			v.around = wrappers(doc)
-		}
+		v.plain = true
 		v.children(doc, 0, false)
 	}
 	if sheets.Exhausted() {
 		return nil, ErrStyles
 	}
 	return v.hidden, nil
-}
-
-// minGone is how much of a page has to be hidden, in characters, before its wrappers are taken for the page, and maxWrappers how many of
-// them may lie in each other.
-const (
-	minGone     = 1_000
-	maxWrappers = 4
-)
-
-// wrappers returns the elements around most of the text of a page. To hide one of them is to hide the page: who writes it could as well
-// hide the body.
-func wrappers(doc *html.Node) map[*html.Node]bool {
-	around := map[*html.Node]bool{}
-	n := bodies.MatchFirst(doc)
-	for n != nil && len(around) < maxWrappers {
-		half := dom.Length(n) / 2
-		c := n.FirstChild
-		for c != nil && (c.Type != html.ElementNode || isMachine(c) || dom.Length(c) <= half) {
-			c = c.NextSibling
-		}
-		if n = c; n != nil {
-			around[n] = true
-		}
-	}
-	return around
 }
 
 // frame returns the frame of the next depth.
@@ -147,7 +113,6 @@ func (v *view) children(n *html.Node, depth int, cover bool) {
 		case c.Type == html.ElementNode && !isMachine(c):
 			if !v.element(c, depth) {
 				v.hidden[c] = true
-				v.gone += dom.Length(c)
 			} else if v.frames[depth+1].covers(in) && measured(n) < maxCovered {
 				cover = true
 				v.coverUp(n, c)
@@ -172,7 +137,7 @@ func (v *view) element(n *html.Node, depth int) bool {
 	in, f := v.frames[depth], v.frame(depth+1)
 	f.text = notLooked
 	v.sheets.Compute(&f.style, n, &in.style)
-	if n.DataAtom == atom.Html || n.DataAtom == atom.Body || v.around[n] {
+	if n.DataAtom == atom.Html || n.DataAtom == atom.Body {
 		// Pages hide these until their scripts have run. If that counted, nothing would be left.
 		v.root(f, in)
 	} else if hiddenByName(n, &f.style) || !f.show(in) {
@@ -226,7 +191,7 @@ func (v *view) parts(f, in *frame) (under, over bool) {
 	return under, over
 }
 
-// root sets up the frame of html, of body or of a wrapper.
+// root sets up the frame of html or body.
 func (v *view) root(f, in *frame) {
 	f.style.Doubt, f.scale = false, 1
 	f.pinned, f.struck, f.thin, f.moved, f.opaque = nil, false, false, false, false
