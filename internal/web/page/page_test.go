@@ -187,13 +187,3 @@ func TestThreadWithQuotations(t *testing.T) {
 		t.Errorf("read %q, %v", p.Markdown, err)
 	}
 }
-
-func TestReadersWithoutScripts(t *testing.T) {
-	long := strings.Repeat("<p>A reader without scripts is shown all of the posts, of which there are many.</p>", 40)
-	for before, read := range map[string]bool{"<h1>Forum</h1><p>Share and learn.</p>": true, long: false} {
-		p, err := Read([]byte(before+"<noscript><div>"+long+"<p>GOOD</p></div></noscript>"), "text/html", nil)
-		if err != nil || strings.Contains(p.Markdown, "GOOD") != read {
-			t.Errorf("behind %.20s: read %q, %v", before, p.Markdown[max(0, len(p.Markdown)-90):], err)
-		}
-	}
-}
