@@ -36,7 +36,7 @@ func words(s string) string {
 		for _, stem := range run.stems("") {
 			if !seen[stem] {
 				seen[stem] = true
-				write(stem)
+				write(stemMark + stem)
 			}
 		}
 	}
@@ -55,7 +55,7 @@ func match(s, language string, begin bool) string {
 		case run.unspaced:
 			all = append(all, `"`+strings.Join(w, " ")+`"`)
 		default:
-			all = append(all, anyOfThese(append(w, run.stems(language)...)))
+			all = append(all, anyOfThese(append(w, run.forms(language)...)))
 		}
 	}
 	return strings.Join(all, " AND ")
@@ -77,7 +77,7 @@ func anyWord(s string) string {
 		if run.unspaced && len(run.letters) == 1 {
 			begin = "*"
 		}
-		for _, w := range append(run.words(), run.stems("")...) {
+		for _, w := range append(run.words(), run.forms("")...) {
 			all = append(all, `"`+w+`"`+begin)
 		}
 	}
@@ -133,6 +133,24 @@ func (r run) stems(language string) []string {
 		return nil
 	}
 	return text.Stems(text.Fold(string(r.letters)), language)
+}
+
+// stemMark begins a stem in the index, so that who looks for a word in English finds no stem of another language. It is a letter of
+// nobody's that the index takes for one.
+const stemMark = "\ue000"
+
+// forms are what else a word may be found by: its stems, and the words that have one of them. What is looked for may be the stem itself.
+func (r run) forms(language string) (all []string) {
+	if r.unspaced {
+		return nil
+	}
+	if language != "en" {
+		all = append(all, stemMark+text.Fold(string(r.letters)))
+	}
+	for _, stem := range r.stems(language) {
+		all = append(all, stem, stemMark+stem)
+	}
+	return all
 }
 
 // shortestStemmed is how many letters a word has at least that is looked at for its endings.
