@@ -87,7 +87,7 @@ func lean(u utterance.Utterance, p prior) (string, bool) {
 	said := u.Text[rest[0].Start:rest[len(rest)-1].End]
 	switch {
 	case !asks && (n > 0 && len(rest) <= longestFragment || len(rest) <= 2 && u.HasQuestionMark()) && !isTalk(known, len(u.Words)):
-		if isAttribute(known, u, rest) {
+		if isAttribute(known, u, rest) && p.alike(known.Kinds[len(u.Words)-len(rest)]) < 0 {
 			return said + " " + p.subject(), true
 		}
 		return p.put(said, rest), true
@@ -167,6 +167,9 @@ func (p prior) put(rest string, added []text.Word) string {
 	if at := p.numberFor(added); at > 0 {
 		return p.replace(at, at+1, added[len(added)-1].Key)
 	}
+	if at := p.alike(fragment.Kinds[len(added)-1]); at >= 0 {
+		return p.replace(at, at+1, rest)
+	}
 	if from, to := p.fresh(known); to > from {
 		if !p.Words[from].Upper { // no more words than take their place: "petrol price italy"
 			named := 0
@@ -180,6 +183,19 @@ func (p prior) put(rest string, added []text.Word) string {
 		return p.replace(from, to, rest)
 	}
 	return p.Text + " " + rest
+}
+
+// alike returns the first word of the question that is of the kind of a thing, one team for another, or -1.
+func (p prior) alike(kinds map[string]bool) int {
+	known := need.KindsIn(p.Text, p.Words, true, "")
+	for i := range p.Words {
+		for _, kind := range [...]string{"sport", "price", "home", "person", "place", "travel"} {
+			if kinds[kind] && known.Kinds[i][kind] && len(known.Kinds[i]) == 1 && !(i > 0 && text.Prepositions[p.Words[i].Key]) {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // putTime puts a time in the place of another.
@@ -318,6 +334,9 @@ func (p prior) putUnspaced(rest string) string {
 				}
 				return string(runes[:i]) + rest + string(runes[to:])
 			}
+		}
+		if known.Language == "ja" {
+			return rest + japanese.Of + raw
 		}
 		return rest + " " + raw
 	}

@@ -64,9 +64,9 @@ func IsFollowUp(message string, names []string) bool {
 	return 0 < len(u.Words) && len(u.Words) <= maxWords && (isFragment(u) || hasPronoun(u))
 }
 
-// inOrder are the ways to complete a message, the better one for its language first.
+// inOrder are the ways to complete a message, the better one first: the rules know English, and where names have capitals.
 func inOrder(u utterance.Utterance, p prior) []func(utterance.Utterance, prior) (string, bool) {
-	if isEnglish(u, p) {
+	if _, to := firstName(p.Words); to > 0 || isRepetition(u) || isEnglish(u, p) {
 		return []func(utterance.Utterance, prior) (string, bool){rewrite, lean}
 	}
 	return []func(utterance.Utterance, prior) (string, bool){lean, rewrite}
