@@ -10,6 +10,8 @@ const (
 	passes = 6
 	stride = 0.2 // how far the first steps go
 	shrink = 5   // how much the later ones are held back
+
+	sparseLevels = 48 // of many small weights the last bits are noise
 )
 
 // TrainSparse finds weights of which most are nothing: a weight is something only where the examples pull it harder than lasso. It reads the
@@ -17,6 +19,7 @@ const (
 // McMahan et al., "Ad Click Prediction: a View from the Trenches", 2013).
 func TrainSparse(classes []string, examples []Example, lasso float64) *Model {
 	t := newTrainer(classes, examples, 0)
+	t.levels = sparseLevels
 	t.balance()
 	l := learner{trainer: t, lasso: lasso, pulls: make([]float64, len(t.weights)), squares: make([]float64, len(t.weights)), bias: make([]float64, len(classes))}
 	order := rand.New(rand.NewPCG(1, 2))

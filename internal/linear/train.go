@@ -37,6 +37,7 @@ type trainer struct {
 	classes  []string
 	examples []Example
 	penalty  float64
+	levels   float64   // the steps of a weight up to the greatest
 	share    []float64 // by class: what one example of it counts
 	index    map[string]int
 	columns  [][]int     // by example: its features' indexes
@@ -46,7 +47,7 @@ type trainer struct {
 }
 
 func newTrainer(classes []string, examples []Example, penalty float64) *trainer {
-	t := &trainer{classes: classes, examples: examples, penalty: penalty, index: map[string]int{}}
+	t := &trainer{classes: classes, examples: examples, penalty: penalty, levels: 127, index: map[string]int{}}
 	for _, e := range examples {
 		columns, values := make([]int, len(e.Features)), make([]float64, len(e.Features))
 		for i, f := range e.Features {
@@ -131,7 +132,7 @@ func (t *trainer) model() *Model {
 	k := len(t.classes)
 	m := &Model{classes: t.classes, bias: t.bias, scale: make([]float64, k)}
 	for i, w := range t.weights {
-		m.scale[i%k] = max(m.scale[i%k], math.Abs(w)/127)
+		m.scale[i%k] = max(m.scale[i%k], math.Abs(w)/t.levels)
 	}
 	rows, names := map[uint32][]byte{}, []uint32(nil)
 	for _, name := range slices.Sorted(maps.Keys(t.index)) {

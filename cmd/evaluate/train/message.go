@@ -136,7 +136,7 @@ func intentTask(messages []message) task {
 
 // spokenTask is what a message in another language than English is looked up for, or why it is not.
 func spokenTask(messages []message) task {
-	t := task{file: "need/spoken.model", seldom: 2, lasso: 0.5, classes: []string{"weather", "news", "person", "howto", "media", "general", "none-talk", "none-opinion", "none-orders", "none-rooms"}}
+	t := task{file: "need/spoken.model", seldom: 2, lasso: 1.0, classes: []string{"weather", "news", "person", "howto", "media", "general", "none-talk", "none-opinion", "none-orders", "none-rooms"}}
 	for _, m := range messages {
 		if m.foreign() {
 			t.rows = append(t.rows, example{text: m.Text, source: m.lang, features: m.features, class: slices.Index(t.classes, m.file)})

@@ -32,20 +32,23 @@ const maxWords = 25
 // The bot's own words must not be in earlier.
 func Standalone(message string, names []string, earlier []turn.Message) (whole string, helper *turn.Message) {
 	u := utterance.Parse(afterSmallTalk(message, names), names)
-	if len(u.Words) == 0 || len(u.Words) > maxWords || !isFollowUp(u) {
+	if len(u.Words) == 0 || len(u.Words) > maxWords {
 		return message, nil
 	}
 	whole = message
 	for i := range earlier {
-		if !canHelp(earlier[i].Text, names) {
+		if !canHelp(earlier[i].Text, names) && !wantsMore(earlier[i].Text) {
 			continue
 		}
 		before, help := Standalone(earlier[i].Text, names, earlier[i+1:])
 		if help == nil && isFragment(utterance.Parse(before, nil)) {
 			continue // itself a follow-up that nothing completed
 		}
-		if s, ok := rewrite(u, parsePrior(before)); ok {
-			return s, &earlier[i]
+		p := parsePrior(before)
+		for _, complete := range inOrder(u, p) {
+			if s, ok := complete(u, p); ok {
+				return s, &earlier[i]
+			}
 		}
 		if helper == nil && lacksOwner(u) && need.Weigh(before, nil).Score >= need.Threshold {
 			whole, helper = withQuestion(u.Text, before), &earlier[i] // unless an older message has a name
@@ -60,6 +63,22 @@ func IsFollowUp(message string, names []string) bool {
 	u := utterance.Parse(message, names)
 	return 0 < len(u.Words) && len(u.Words) <= maxWords && (isFragment(u) || hasPronoun(u))
 }
+
+// inOrder are the ways to complete a message, the better one first: the rules know English, and where names have capitals.
+func inOrder(u utterance.Utterance, p prior) []func(utterance.Utterance, prior) (string, bool) {
+	if _, to := firstName(p.Words); to > 0 || isRepetition(u) || isEnglish(u, p) {
+		return []func(utterance.Utterance, prior) (string, bool){rewrite, lean}
+	}
+	return []func(utterance.Utterance, prior) (string, bool){lean, rewrite}
+}
+
+// isEnglish reports whether a message and the question before it are in English.
+func isEnglish(u utterance.Utterance, p prior) bool {
+	return text.Language(u.Text+" "+p.raw, slices.Concat(u.Words, p.Words)) == "en"
+}
+
+// wantsMore reports whether the message before was looked up, so that one that leans on it may be, too.
+func wantsMore(before string) bool { return need.Weigh(before, nil).Score >= need.Threshold }
 
 // afterSmallTalk returns a message without the small talk before its question: "thanks! ok and what about Rome?".
 func afterSmallTalk(s string, names []string) string {

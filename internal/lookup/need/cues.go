@@ -185,5 +185,15 @@ func toAnother(u utterance.Utterance) bool {
 		return true
 	}
 	n, _ := utterance.Leads.Prefix(u.Words)
-	return n == 0 && !utterance.Everyday(u.Words[0].Key) && !fillers[u.Words[0].Key]
+	return n == 0 && !utterance.Everyday(u.Words[0].Key) && !fillers[u.Words[0].Key] && !isTalk(u.Text[m[0]:m[3]-1])
+}
+
+// isTalk reports whether a word is small talk in some language: "moin, wann kommt …" is said to nobody else.
+func isTalk(word string) bool {
+	for _, found := range kindsOf().find(spelled(word)) {
+		if slices.ContainsFunc(found, func(f foundKind) bool { return f.kind == "talk" }) {
+			return true
+		}
+	}
+	return false
 }

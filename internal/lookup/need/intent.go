@@ -16,6 +16,9 @@ var intentOrder = []turn.Intent{turn.IntentForum, turn.IntentImage, turn.IntentV
 // minConfidence is the confidence from which a message has an intent beside its likeliest.
 const minConfidence = 0.2
 
+// generalWeight is how much likelier a question has no kind of its own than the training has it, where all kinds count alike.
+const generalWeight = 2.5
+
 // Classify returns the intents of an utterance, the likeliest first, with confidences from 0 to 1. There is always one.
 // The rules alone find some intents, from words that stand for them; between the others the model decides.
 func (m Models) Classify(n Need, u utterance.Utterance) []turn.ScoredIntent {
@@ -46,6 +49,9 @@ func (m Models) intentsByModel(n Need, u utterance.Utterance, media turn.Intent)
 		model, features = m.Spoken, n.spoken
 	}
 	odds, some := model.Classify(features(u)), 0.0
+	if general := slices.Index(model.Classes(), string(turn.IntentGeneral)); model == m.Spoken && general >= 0 {
+		odds[general] *= generalWeight
+	}
 	for i, class := range model.Classes() {
 		if !isNone(class) {
 			some += odds[i]

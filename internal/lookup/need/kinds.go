@@ -71,41 +71,73 @@ func spelled(s string) (words []string) {
 	return words
 }
 
-// foundKind is a kind, and the number of the word or character where it was found.
+// foundKind is a kind, and the words that it was found in; in scripts without spaces, the characters.
 type foundKind struct {
-	kind string
-	at   int
+	kind   string
+	at, to int
 }
 
 // find returns the kinds in words, by language.
 func (t kindTable) find(words []string) map[string][]foundKind {
 	found := map[string][]foundKind{}
-	add := func(kinds []wordKind, at int) {
+	add := func(kinds []wordKind, at, n int) {
 		for _, k := range kinds {
-			found[k.language] = append(found[k.language], foundKind{k.kind, at})
+			found[k.language] = append(found[k.language], foundKind{k.kind, at, at + n})
 		}
 	}
 	for i, w := range words {
 		for n := 1; n <= longestPhrase && i+n <= len(words); n++ {
-			add(t.whole[strings.Join(words[i:i+n], " ")], i)
+			add(t.whole[strings.Join(words[i:i+n], " ")], i, n)
 		}
 		for at := range w {
 			if at > 1 {
-				add(t.beginning[w[:at]], i)
+				add(t.beginning[w[:at]], i, 1)
 			}
 			if at > 0 {
-				add(t.ending[w[at:]], i)
+				add(t.ending[w[at:]], i, 1)
 			}
 		}
-		add(t.beginning[w], i)
+		add(t.beginning[w], i, 1)
 	}
 	if all := strings.Join(words, " "); text.Unspaced(all) {
 		runes := []rune(all)
 		for i := range runes {
 			for n := 1; n <= t.longest && i+n <= len(runes); n++ {
-				add(t.inside[string(runes[i:i+n])], i)
+				add(t.inside[string(runes[i:i+n])], i, n)
 			}
 		}
 	}
 	return found
+}
+
+// Known are the kinds of the words of a text.
+type Known struct {
+	Language string                  // in which most are known, or ""
+	Kinds    map[int]map[string]bool // by word, or by character of a text without spaces
+}
+
+// KindsIn returns the kinds of words that text.Words found in s, or of the characters of s if spaced is false. The words of context help to
+// tell the language.
+func KindsIn(s string, words []text.Word, spaced bool, context string) Known {
+	spelling := []string{strings.ToLower(s)}
+	if spaced {
+		spelling = nil
+		for _, w := range words {
+			spelling = append(spelling, strings.Join(spelled(s[w.Start:w.End]), " "))
+		}
+	}
+	language, _ := mostFound(kindsOf().find(append(spelled(context), spelling...)))
+	k := Known{Language: language, Kinds: map[int]map[string]bool{}}
+	for _, f := range kindsOf().find(spelling)[language] {
+		if !spaced && f.to-f.at < 2 {
+			continue // a character of a name
+		}
+		for i := f.at; i < f.to; i++ {
+			if k.Kinds[i] == nil {
+				k.Kinds[i] = map[string]bool{}
+			}
+			k.Kinds[i][f.kind] = true
+		}
+	}
+	return k
 }

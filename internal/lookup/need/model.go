@@ -91,7 +91,7 @@ func reasonCues(reasons []linear.Reason) (cues []string) {
 
 // priorShift is what a message loses, in log-odds, because fewer messages among people need the web than among the rows
 // of the training, where about half do.
-const priorShift = 1.5
+const priorShift = 1.55
 
 // probability is how likely a message needs the web: the mean of two models' log-odds, which are wrong about different
 // messages, less priorShift.

@@ -1,6 +1,8 @@
 package need
 
 import (
+	"unicode"
+
 	"familiar/internal/linear"
 )
 
@@ -31,12 +33,15 @@ const (
 // Most messages that could be in any language, such as "ok 10-4", are in English: it has englishShift more, in log-odds. From sureOfTongue on
 // one language alone is thought of.
 const (
-	englishShift = 2
+	englishShift = 1.2
 	sureOfTongue = 0.9
 )
 
 // english is how likely a text is in English.
 func (m Models) english(s string) float64 {
+	if !mostlyLatin(s) {
+		return 0
+	}
 	p := logistic(logOdds(m.Tongue.Classify(tongue(s))[classEnglish]) + englishShift)
 	switch {
 	case p >= sureOfTongue:
@@ -45,4 +50,18 @@ func (m Models) english(s string) float64 {
 		return 0
 	}
 	return p
+}
+
+// mostlyLatin reports whether no more letters of a text are of other scripts than of the Latin one.
+func mostlyLatin(s string) bool {
+	latin, others := 0, 0
+	for _, r := range s {
+		switch {
+		case unicode.Is(unicode.Latin, r):
+			latin++
+		case unicode.IsLetter(r):
+			others++
+		}
+	}
+	return latin >= others
 }

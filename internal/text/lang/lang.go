@@ -9,6 +9,8 @@
 package lang
 
 import (
+	"archive/zip"
+	"bytes"
 	"embed"
 	"iter"
 	"slices"
@@ -67,9 +69,18 @@ func (r Row) Name(number int) string {
 //go:embed *.toml
 var files embed.FS
 
+// speech has the files of the folder speech, which are long, packed: go test ./internal/text/lang -update packs them.
+//
+//go:embed speech.zip
+var speech []byte
+
 // builtIn are the languages of the files beside this one. A file that cannot be read is a broken build.
 var builtIn = sync.OnceValue(func() *languages {
-	l, err := load(files)
+	packed, err := zip.NewReader(bytes.NewReader(speech), int64(len(speech)))
+	if err != nil {
+		panic("lang: read speech: " + err.Error())
+	}
+	l, err := load(files, packed)
 	if err != nil {
 		panic("lang: " + err.Error())
 	}

@@ -1,8 +1,15 @@
 package lang
 
 import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"flag"
+	"io"
 	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -93,12 +100,12 @@ func TestBrokenFiles(t *testing.T) {
 		"[grammar]\nnegations = \"ne\n":                              "eo.toml:2: ",
 		"[need.topics]\nweather = \"vetero\"\nweather = \"pluvo\"\n": "eo.toml:3: ",
 	} {
-		_, err := load(fstest.MapFS{"en.toml": {}, "eo.toml": {Data: []byte(broken)}})
+		_, err := load(fstest.MapFS{"en.toml": {}, "eo.toml": {Data: []byte(broken)}}, fstest.MapFS{})
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("load says %v of\n%swant %s", err, broken, want)
 		}
 	}
-	if _, err := load(fstest.MapFS{"eo.toml": {}}); err == nil {
+	if _, err := load(fstest.MapFS{"eo.toml": {}}, fstest.MapFS{}); err == nil {
 		t.Error("languages without English were loaded")
 	}
 }
@@ -122,7 +129,7 @@ owner_link = "de"
 	for _, name := range must(fs.Glob(files, "*.toml")) {
 		folder[name] = &fstest.MapFile{Data: must(fs.ReadFile(files, name))}
 	}
-	l := must(load(folder))
+	l := must(load(folder, fstest.MapFS{}))
 	all, before := l.all, All()
 	for what, is := range map[string]bool{
 		"code":              slices.Contains(l.codes, "eo") && l.codes[0] == "en",
@@ -136,6 +143,32 @@ owner_link = "de"
 	} {
 		if !is {
 			t.Errorf("the %s of a new language did not come out as they are", what)
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "pack the files of speech")
+
+// TestSpeech: what is built in is what stands in the folder speech.
+func TestSpeech(t *testing.T) {
+	var packed bytes.Buffer
+	w := zip.NewWriter(&packed)
+	w.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, flate.BestCompression) })
+	if err := w.AddFS(os.DirFS("speech")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("speech.zip", packed.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	built := must(zip.NewReader(bytes.NewReader(speech), int64(len(speech))))
+	for _, name := range must(fs.Glob(os.DirFS("speech"), "*.toml")) {
+		if !*update && !bytes.Equal(must(os.ReadFile(filepath.Join("speech", name))), must(fs.ReadFile(built, name))) {
+			t.Errorf("speech/%s has changed: go test ./internal/text/lang -run Speech -update", name)
 		}
 	}
 }

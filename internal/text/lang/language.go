@@ -19,6 +19,7 @@ type Language struct {
 	Order     Order
 	Memory    Memory
 	FollowUp  FollowUp `toml:"follow_up"`
+	Leaning   Leaning
 	Query     Query
 	Privacy   Privacy
 	Claim     Claim
@@ -213,6 +214,15 @@ type FollowUp struct {
 	Adverbs             Words              // words behind "and" that fill no slot: "and now?"
 	Reactions           Words              // what people say of an answer in one word: "wow"
 	Unspaced            Unspaced
+}
+
+// Leaning holds the words of a message that leans on the question before it, whatever its grammar.
+type Leaning struct {
+	Openings Phrases // before what takes the place of something in the question: "and", "what about"
+	Endings  Phrases // behind it, where words have no spaces between them
+	Doubts   Phrases // what asks for the question once more: "are you sure?", "source?"
+	Failures Phrases // what asks for more of the same: "didn't work, anything else?"
+	Changes  Phrases // what says that the subject is another: "by the way"
 }
 
 // Unspaced holds the particles that tell the parts of a follow-up apart where no spaces do.

@@ -19,8 +19,9 @@ type languages struct {
 	all   Language
 }
 
-// load reads every file of a folder, of which one is English. An error names the file and the line.
-func load(folder fs.FS) (*languages, error) {
+// load reads every file of a folder, of which one is English, each with the one of the same name in speech, if there is one. An error names
+// the file and the line.
+func load(folder, speech fs.FS) (*languages, error) {
 	names, err := fs.Glob(folder, "*.toml")
 	if err != nil {
 		return nil, fmt.Errorf("list languages: %w", err)
@@ -34,7 +35,11 @@ func load(folder fs.FS) (*languages, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read language: %w", err)
 		}
-		one, err := parse(data)
+		more, err := fs.ReadFile(speech, name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("read speech: %w", err)
+		}
+		one, err := parse(append(append(data, '\n'), more...))
 		if err != nil {
 			return nil, fmt.Errorf("%s:%w", name, err)
 		}
