@@ -128,11 +128,14 @@ func asksItself(k need.Known, from, to int) bool {
 	return false
 }
 
-// isNew reports whether a message has a subject of its own: as many words as that which no table knows, and which the question has not. One
-// behind an article or a preposition, as in "the nile", counts twice.
+// isNew reports whether a message has a subject of its own: a name of two words, or as many words as that which no table knows, and which the
+// question has not. One behind an article or a preposition, as in "the nile", counts twice.
 func isNew(u utterance.Utterance, p prior, known need.Known, least int) bool {
 	fresh := 0
 	for i, w := range u.Words {
+		if i > 1 && w.Upper && u.Words[i-1].Upper {
+			return true
+		}
 		if isFresh(w, known.Kinds[i]) && !slices.ContainsFunc(p.Words, func(v text.Word) bool { return v.Key == w.Key }) {
 			fresh++
 			if i > 0 && (articles[u.Words[i-1].Key] || text.Prepositions[u.Words[i-1].Key]) || w.Upper && i > 0 {

@@ -33,7 +33,7 @@ const (
 // Most messages that could be in any language, such as "ok 10-4", are in English: it has englishShift more, in log-odds. From sureOfTongue on
 // one language alone is thought of.
 const (
-	englishShift = 1.2
+	englishShift = 2
 	sureOfTongue = 0.9
 )
 
