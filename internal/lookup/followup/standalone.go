@@ -114,16 +114,6 @@ var forms = []struct {
 	{func(u utterance.Utterance) bool { return lacksSubject(u) || lacksOwner(u) }, addSubject},
 }
 
-// isFollowUp reports whether an utterance has the form of a follow-up.
-func isFollowUp(u utterance.Utterance) bool {
-	for _, form := range forms {
-		if form.is(u) {
-			return true
-		}
-	}
-	return text.Unspaced(u.Text)
-}
-
 // rewrite completes an utterance from the question before it, if that is what it needs.
 func rewrite(u utterance.Utterance, p prior) (string, bool) {
 	if text.Unspaced(u.Text) {
