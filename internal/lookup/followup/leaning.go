@@ -45,32 +45,50 @@ const (
 	longestAttribute = 8
 )
 
-// lean completes a message from the question before it, where it leans on that.
-func lean(u utterance.Utterance, p prior) (string, bool) {
-	if text.Unspaced(u.Text) != text.Unspaced(p.raw) || len(p.Words) == 0 {
-		return "", false
+// leansIn returns the words of the language of a message and the question before it, which must need the web, and the kinds of its words.
+func leansIn(u utterance.Utterance, p prior) (l leaning, known need.Known, ok bool) {
+	if text.Unspaced(u.Text) != text.Unspaced(p.raw) || len(p.Words) == 0 || need.Weigh(p.raw, nil).Score < need.Threshold {
+		return l, known, false
 	}
-	if text.Unspaced(u.Text) {
-		return leanUnspaced(u, p)
-	}
-	if need.Weigh(p.raw, nil).Score < need.Threshold {
-		return "", false
-	}
-	known := need.KindsIn(u.Text, u.Words, true, p.raw)
+	known = need.KindsIn(u.Text, u.Words, true, p.raw)
 	language := known.Language
 	if isEnglish(u, p) {
 		language = "en"
 	}
-	l, ok := leanings[language]
+	l, ok = leanings[language]
+	return l, known, ok
+}
+
+// askAgain has the question asked again, where a message doubts its answer or says that it did not help.
+func askAgain(u utterance.Utterance, p prior) (string, bool) {
+	if text.Unspaced(u.Text) || len(u.Words) > longestDoubt {
+		return "", false
+	}
+	l, known, ok := leansIn(u, p)
 	if !ok {
 		return "", false
 	}
+	said := map[int]bool{}
 	for _, table := range [...]text.Phrases{l.doubts, l.failures} {
-		if found := u.Find(table); len(found) > 0 && len(u.Words) <= longestDoubt && !isNew(u, p, known, 2+found[0].To-found[0].From) {
-			return p.raw, true
+		for _, f := range u.Find(table) {
+			for i := f.From; i < f.To; i++ {
+				said[i] = true
+			}
 		}
 	}
-	if u.Has(l.changes) {
+	if len(said) == 0 || isNew(u, p, known, said, 2) {
+		return "", false
+	}
+	return p.raw, true
+}
+
+// lean completes a message from the question before it, where it leans on that.
+func lean(u utterance.Utterance, p prior) (string, bool) {
+	if text.Unspaced(u.Text) && text.Unspaced(p.raw) {
+		return leanUnspaced(u, p)
+	}
+	l, known, ok := leansIn(u, p)
+	if !ok || u.Has(l.changes) {
 		return "", false
 	}
 	n, _ := l.openings.Prefix(u.Words)
@@ -91,7 +109,7 @@ func lean(u utterance.Utterance, p prior) (string, bool) {
 			return said + " " + p.subject(), true
 		}
 		return p.put(said, rest), true
-	case len(rest) <= longestAttribute && !isNew(u, p, known, 2) && need.Weigh(u.Text, nil).Score >= leastNeed:
+	case len(rest) <= longestAttribute && !isNew(u, p, known, nil, 2) && need.Weigh(u.Text, nil).Score >= leastNeed:
 		return said + " " + p.subject(), true
 	}
 	return "", false
@@ -129,14 +147,14 @@ func asksItself(k need.Known, from, to int) bool {
 }
 
 // isNew reports whether a message has a subject of its own: a name of two words, or as many words as that which no table knows, and which the
-// question has not. One behind an article or a preposition, as in "the nile", counts twice.
-func isNew(u utterance.Utterance, p prior, known need.Known, least int) bool {
+// question has not. One behind an article or a preposition, as in "the nile", counts twice, one that was understood not at all.
+func isNew(u utterance.Utterance, p prior, known need.Known, understood map[int]bool, least int) bool {
 	fresh := 0
 	for i, w := range u.Words {
 		if i > 1 && w.Upper && u.Words[i-1].Upper {
 			return true
 		}
-		if isFresh(w, known.Kinds[i]) && !slices.ContainsFunc(p.Words, func(v text.Word) bool { return v.Key == w.Key }) {
+		if isFresh(w, known.Kinds[i]) && !understood[i] && !slices.ContainsFunc(p.Words, func(v text.Word) bool { return v.Key == w.Key }) {
 			fresh++
 			if i > 0 && (articles[u.Words[i-1].Key] || text.Prepositions[u.Words[i-1].Key]) || w.Upper && i > 0 {
 				fresh++

@@ -67,9 +67,9 @@ func IsFollowUp(message string, names []string) bool {
 // inOrder are the ways to complete a message, the better one first: the rules know English, and where names have capitals.
 func inOrder(u utterance.Utterance, p prior) []func(utterance.Utterance, prior) (string, bool) {
 	if _, to := firstName(p.Words); to > 0 || isRepetition(u) || isEnglish(u, p) {
-		return []func(utterance.Utterance, prior) (string, bool){rewrite, lean}
+		return []func(utterance.Utterance, prior) (string, bool){askAgain, rewrite, lean}
 	}
-	return []func(utterance.Utterance, prior) (string, bool){lean, rewrite}
+	return []func(utterance.Utterance, prior) (string, bool){askAgain, lean, rewrite}
 }
 
 // isEnglish reports whether a message and the question before it are in English.
