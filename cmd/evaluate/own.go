@@ -58,7 +58,9 @@ func count(text string, phrases []string) (n int) {
 // anywhere.
 func holds(text, phrase string) bool {
 	text, phrase = strings.ToLower(text), strings.ToLower(phrase)
-	if strings.ContainsFunc(phrase, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) }) {
+	if strings.ContainsFunc(phrase, func(r rune) bool {
+		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+	}) {
 		return strings.Contains(text, phrase)
 	}
 	for from := 0; ; {
