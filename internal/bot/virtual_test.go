@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -125,6 +126,39 @@ func TestTheLullLastsTenSeconds(t *testing.T) {
 		write("4", true)
 		posted(time.Second, 2)
 		posted(time.Minute, 2) // nothing was written since it took part
+	})
+}
+
+// What a message orders of memory is carried out once, however often its turn starts over, and the attempt that is answered tells of it.
+func TestAnOrderIsCarriedOutOnce(t *testing.T) {
+	t.Parallel()
+	living(t, "wait 2s\nsay As you wish.\n", func(b *Bot, events chan<- turn.Event, door *diary, _ func()) {
+		ctx := context.Background()
+		said := func(id, text string, to bool) {
+			e := asks(id, "general", "ana")
+			e.GuildID, e.Message.Text, e.Mentioned = "", text, to
+			events <- e
+		}
+		said("1", "remember that I love plums", true)
+		time.Sleep(time.Minute)
+		said("2", "forget that I love plums", true)
+		time.Sleep(400 * time.Millisecond) // it is forgotten, and the model has not answered
+		said("3", "and be quick about it", false)
+		time.Sleep(time.Minute)
+		recent, err := b.Traces.Recent(ctx, "general", 3)
+		if err != nil || len(recent) != 2 {
+			t.Fatalf("turns %+v, %v", recent, err)
+		}
+		last, err := b.Traces.Get(ctx, recent[0].ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := last.Memory; d == nil || d.Deed != "forget" || d.Refused != "" || len(d.IDs) != 1 || !strings.Contains(last.Request.Message.Text, "be quick") {
+			t.Errorf("%+v of %q", d, last.Request.Message.Text)
+		}
+		if n := len(door.all()); n != 2 {
+			t.Errorf("%d posts", n)
+		}
 	})
 }
 
