@@ -1,9 +1,6 @@
 package store
 
-import (
-	"context"
-	"sync"
-)
+import "context"
 
 const (
 	// checkpointEvery is how many transactions the log takes in before it is carried into the file: one to four MB.
@@ -13,35 +10,17 @@ const (
 	logPages = "8192"
 )
 
-// checkpoints carry the log into the file beside the writer. By itself SQLite does it at the end of an unlucky
-// write, which then waits for two fsyncs: a hundred times as long as for everything else.
+// carryLog carries the log into the file beside the writer, whenever something is due, on one of the connections for reading, which may do that.
+// By itself SQLite does it at the end of an unlucky write, which then waits for two fsyncs: a hundred times as long as for everything else.
 // https://www.sqlite.org/wal.html#checkpointing
-type checkpoints struct {
-	stop    context.CancelFunc
-	running sync.WaitGroup
-}
-
-// start carries whenever something is due, on one of the connections for reading, which may do that.
-func (c *checkpoints) start(db *DB) {
-	ctx, stop := context.WithCancel(context.Background())
-	c.stop = stop
-	c.running.Go(func() {
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-db.writes.logged:
-				// If it fails the log stays, and the writer will meet the cause and report it.
-				_, _ = db.readers.ExecContext(ctx, `PRAGMA wal_checkpoint(PASSIVE)`)
-			}
+func (db *DB) carryLog(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-db.writes.logged:
+			// If it fails the log stays, and the writer will meet the cause and report it.
+			_, _ = db.readers.ExecContext(ctx, `PRAGMA wal_checkpoint(PASSIVE)`)
 		}
-	})
-}
-
-// end returns when nothing is being carried any more.
-func (c *checkpoints) end() {
-	if c.stop != nil {
-		c.stop()
 	}
-	c.running.Wait()
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"familiar/internal/text"
@@ -92,28 +91,11 @@ func emptyIndex(tx *sql.Tx) error {
 	return err
 }
 
-// indexing builds the index of messages that were there before it, the newest first, beside everything else.
-type indexing struct {
-	stop    context.CancelFunc
-	running sync.WaitGroup
-}
-
-func (i *indexing) start(db *DB) {
-	ctx, stop := context.WithCancel(context.Background())
-	i.stop = stop
-	i.running.Go(func() {
-		if err := db.indexDue(ctx); err != nil && ctx.Err() == nil {
-			db.notify("messages of before are not found by their words until the next start: %v", db.Explain(err))
-		}
-	})
-}
-
-// end returns when nothing is being indexed any more. The next start goes on.
-func (i *indexing) end() {
-	if i.stop != nil {
-		i.stop()
+// indexOld builds the index of messages that were there before it, the newest first. Where it is ended, the next start goes on.
+func (db *DB) indexOld(ctx context.Context) {
+	if err := db.indexDue(ctx); err != nil && ctx.Err() == nil {
+		db.notify("messages of before are not found by their words until the next start: %v", db.Explain(err))
 	}
-	i.running.Wait()
 }
 
 // indexDue indexes what is due.

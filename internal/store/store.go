@@ -55,9 +55,9 @@ type DB struct {
 	names       memo // of people
 	settings    memo // of places
 	remembering remembering
-	vectors     matrices // in memory
-	carry       checkpoints
-	indexing    indexing
+	vectors     matrices   // in memory
+	carry       background // of the log into the file
+	indexing    background
 	watch       watch
 	key         []byte // of [DB.Pseudonym]
 	// standings is false while nobody has a standing: it is set by whoever gives one, in the transaction that does, and never unset.
@@ -141,8 +141,8 @@ func (db *DB) open(ctx context.Context) error {
 	if err := db.watch.start(db); err != nil {
 		return err
 	}
-	db.carry.start(db)
-	db.indexing.start(db)
+	db.carry.start(db.carryLog)
+	db.indexing.start(db.indexOld)
 	db.whole = true
 	return nil
 }
@@ -160,7 +160,7 @@ func (db *DB) beside(ctx context.Context) error {
 	if err := db.watch.start(db); err != nil {
 		return err
 	}
-	db.carry.start(db)
+	db.carry.start(db.carryLog)
 	return nil
 }
 

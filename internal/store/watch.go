@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"sync"
 	"time"
 )
 
@@ -17,8 +16,7 @@ const watchEvery = 5 * time.Second
 type watch struct {
 	path    string
 	opened  os.FileInfo
-	stop    context.CancelFunc
-	running sync.WaitGroup
+	looking background
 }
 
 // look returns an [*Error] if the file is gone or another one.
@@ -46,9 +44,7 @@ func (w *watch) start(db *DB) error {
 	}
 	w.opened = info
 	db.writes.ready = w.look
-	ctx, stop := context.WithCancel(context.Background())
-	w.stop = stop
-	w.running.Go(func() {
+	w.looking.start(func(ctx context.Context) {
 		ticks := time.NewTicker(watchEvery)
 		defer ticks.Stop()
 		for lost := false; ; {
@@ -69,11 +65,10 @@ func (w *watch) start(db *DB) error {
 
 // end returns when nobody looks any more, and says what was wrong with the file at the end.
 func (w *watch) end() error {
-	if w.stop == nil {
+	if w.looking.stop == nil {
 		return nil
 	}
-	w.stop()
-	w.running.Wait()
-	w.stop = nil
+	w.looking.end()
+	w.looking.stop = nil
 	return w.look()
 }
