@@ -12,6 +12,20 @@ import (
 // Land.
 var nameWords = Set(lang.All().Grammar.NameWords)
 
+// MostlyLatin reports whether no more letters of a text are of other scripts than of the Latin one.
+func MostlyLatin(text string) bool {
+	latin, others := 0, 0
+	for _, r := range text {
+		switch {
+		case unicode.Is(unicode.Latin, r):
+			latin++
+		case unicode.IsLetter(r):
+			others++
+		}
+	}
+	return latin >= others
+}
+
 // Language guesses the language of a text: an ISO 639-1 code, or "" if it is not clear. A script or its letters decide, or
 // else the language with the most function words in the text, each counted once. A single one that stands in names, too,
 // decides nothing.

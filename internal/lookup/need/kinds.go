@@ -62,14 +62,7 @@ func (t *kindTable) add(phrase string, kind wordKind) {
 }
 
 // spelled returns the words of a text as they are compared.
-func spelled(s string) (words []string) {
-	for _, t := range tokens(s) {
-		if !t.mark {
-			words = append(words, string(t.runes))
-		}
-	}
-	return words
-}
+func spelled(s string) []string { return unmarked(tokens(s)) }
 
 // foundKind is a kind, and the words that it was found in; in scripts without spaces, the characters.
 type foundKind struct {

@@ -1,9 +1,8 @@
 package need
 
 import (
-	"unicode"
-
 	"familiar/internal/linear"
+	"familiar/internal/text"
 )
 
 // TongueFeatures returns the features by which English is told from other languages, for training.
@@ -39,7 +38,7 @@ const (
 
 // english is how likely a text is in English.
 func (m Models) english(s string) float64 {
-	if !mostlyLatin(s) {
+	if !text.MostlyLatin(s) {
 		return 0
 	}
 	p := logistic(logOdds(m.Tongue.Classify(tongue(s))[classEnglish]) + englishShift)
@@ -50,18 +49,4 @@ func (m Models) english(s string) float64 {
 		return 0
 	}
 	return p
-}
-
-// mostlyLatin reports whether no more letters of a text are of other scripts than of the Latin one.
-func mostlyLatin(s string) bool {
-	latin, others := 0, 0
-	for _, r := range s {
-		switch {
-		case unicode.Is(unicode.Latin, r):
-			latin++
-		case unicode.IsLetter(r):
-			others++
-		}
-	}
-	return latin >= others
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"familiar/internal/text"
 )
 
 // locale splits a BCP 47 tag into base language and region: "pt-BR" into "pt" and "BR". A part that is missing or
@@ -62,22 +64,13 @@ func oneOf(list, word string) string {
 
 // languageOf is the language to ask a service in: the tag's, unless most of the text is written in a script that this
 // language is not. Somebody who asks for 東京タワー in an English chat finds it among the Japanese articles only.
-func languageOf(tag, text string) string {
-	base, _ := locale(tag)
-	latin, others := 0, 0
-	for _, r := range text {
-		switch {
-		case unicode.Is(unicode.Latin, r):
-			latin++
-		case unicode.IsLetter(r):
-			others++
-		}
-	}
-	if latin >= others {
+func languageOf(tag, query string) string {
+	if text.MostlyLatin(query) {
 		return tag
 	}
+	base, _ := locale(tag)
 	for _, s := range alphabets() {
-		if !strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(s.letters, r) }) {
+		if !strings.ContainsFunc(query, func(r rune) bool { return unicode.Is(s.letters, r) }) {
 			continue
 		}
 		languages := strings.Fields(s.languages)
