@@ -105,7 +105,7 @@ func (q *Question) ranked(pages []Page) []*Sentence {
 		s.lacksKind = v.lacks(q.kind)
 		s.Score = usualScore - PerLength*math.Log(float64(v.length)/100) - perRank*float64(pages[s.Page].Rank)
 		for f := range features {
-			s.Score += weights[f] * features[f].value(v)
+			s.Score += weights[f] * features[f].Value(v)
 		}
 		if pages[s.Page].Answer {
 			s.Score += ofAnswer
@@ -142,13 +142,7 @@ func eachOf(pages []Page, limit int) int {
 // model. The text is clean.
 func Candidates(question, title, body string) (quotes []string, values [][]linear.Feature) {
 	for _, v := range NewQuestion(question, "", text.Date{}).views([]Page{{Title: title, Text: body}}) {
-		var all []linear.Feature
-		for _, f := range features {
-			if x := f.value(&v); x != 0 {
-				all = append(all, linear.Feature{Name: f.name, Value: x})
-			}
-		}
-		quotes, values = append(quotes, v.Text), append(values, all)
+		quotes, values = append(quotes, v.Text), append(values, linear.Seen(features, &v))
 	}
 	return quotes, values
 }

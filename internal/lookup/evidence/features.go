@@ -34,58 +34,55 @@ type view struct {
 // features say how a sentence would do as evidence for a question, without a word of either: what was learned on some
 // questions holds for others. They are its place, how much of the question stands in it and around it, and whether it
 // has what the question asks for (answer.go). The model knows them by name.
-var features = []struct {
-	name  string
-	value func(*view) float64
-}{
-	{"opens page", is(func(v *view) bool { return v.index == 0 })},
-	{"opens page, person", is(func(v *view) bool { return v.index == 0 && v.kind == typePerson })},
-	{"opens page, any", is(func(v *view) bool { return v.index == 0 && v.kind.open() })},
-	{"opens page, place", is(func(v *view) bool { return v.index == 0 && v.kind == typePlace })},
-	{"stands second", is(func(v *view) bool { return v.index == 1 })},
-	{"far down", (*view).late},
-	{"far down, any", func(v *view) float64 {
+var features = []linear.Trait[view]{
+	{Name: "opens page", Value: is(func(v *view) bool { return v.index == 0 })},
+	{Name: "opens page, person", Value: is(func(v *view) bool { return v.index == 0 && v.kind == typePerson })},
+	{Name: "opens page, any", Value: is(func(v *view) bool { return v.index == 0 && v.kind.open() })},
+	{Name: "opens page, place", Value: is(func(v *view) bool { return v.index == 0 && v.kind == typePlace })},
+	{Name: "stands second", Value: is(func(v *view) bool { return v.index == 1 })},
+	{Name: "far down", Value: (*view).late},
+	{Name: "far down, any", Value: func(v *view) float64 {
 		if v.kind.open() {
 			return v.late()
 		}
 		return 0
 	}},
-	{"opens line", is(func(v *view) bool { return v.opensLine && v.index > 0 })},
-	{"long", (*view).long},
-	{"short", is(func(v *view) bool { return v.length < 50 })},
-	{"first part", is(func(v *view) bool { return v.After && !v.Before })},
-	{"later part", is(func(v *view) bool { return v.Before })},
-	{"nothing of the question", is(func(v *view) bool { return v.mask == 0 })},
-	{"covers question", func(v *view) float64 { return v.cover }},
-	{"covers less than the page's best", func(v *view) float64 { return v.below }},
-	{"covers what the title does not", func(v *view) float64 { return v.focus }},
-	{"covers less of that than the best", func(v *view) float64 { return v.focusBelow }},
-	{"covers pairs of words", func(v *view) float64 { return v.pairs }},
-	{"whole sentence covers", func(v *view) float64 { return v.whole }},
-	{"its line covers", func(v *view) float64 { return v.line }},
-	{"the one before covers", func(v *view) float64 { return v.before }},
-	{"the next covers", func(v *view) float64 { return v.after }},
-	{"heading covers", func(v *view) float64 { return v.header }},
-	{"begins with title", is(func(v *view) bool { return v.subject })},
-	{"begins with pronoun", is(func(v *view) bool { return v.pronoun })},
-	{"pronoun stands for question", func(v *view) float64 { return v.referred }},
-	{"associated with question", is(func(v *view) bool { return v.associated })},
-	{"person", is(func(v *view) bool { return v.kind == typePerson && v.names > 1 })},
-	{"time", is(func(v *view) bool { return v.kind == typeTime && v.times > 0 })},
-	{"place", is(func(v *view) bool { return v.kind == typePlace && v.places > 0 })},
-	{"number", is(func(v *view) bool { return v.kind == typeNumber && v.numbers > 0 })},
-	{"reason", is(func(v *view) bool { return v.kind == typeReason && v.classes&reasonWord != 0 })},
-	{"manner", is(func(v *view) bool { return v.kind == typeManner && v.classes&mannerWord != 0 })},
-	{"definition", is(func(v *view) bool { return v.kind == typeDefinition && v.classes&definitionWord != 0 })},
-	{"definition opens page", is(func(v *view) bool { return v.kind == typeDefinition && v.classes&definitionWord != 0 && v.index == 0 })},
-	{"lacks kind", is(func(v *view) bool { return v.lacks(v.kind) })},
-	{"new name", is(func(v *view) bool { return v.kind.open() && v.names > 1 })},
-	{"new number", is(func(v *view) bool { return v.kind.open() && v.numbers > 0 })},
-	{"candidate near question", (*view).near},
-	{"much that is new", func(v *view) float64 { return min(float64(v.names+v.numbers), 12) / 6 }},
-	{"negated", is(func(v *view) bool { return v.classes&negation != 0 })},
-	{"names the day", is(func(v *view) bool { return v.day })},
-	{"its line names the day", is(func(v *view) bool { return v.lineDay })},
+	{Name: "opens line", Value: is(func(v *view) bool { return v.opensLine && v.index > 0 })},
+	{Name: "long", Value: (*view).long},
+	{Name: "short", Value: is(func(v *view) bool { return v.length < 50 })},
+	{Name: "first part", Value: is(func(v *view) bool { return v.After && !v.Before })},
+	{Name: "later part", Value: is(func(v *view) bool { return v.Before })},
+	{Name: "nothing of the question", Value: is(func(v *view) bool { return v.mask == 0 })},
+	{Name: "covers question", Value: func(v *view) float64 { return v.cover }},
+	{Name: "covers less than the page's best", Value: func(v *view) float64 { return v.below }},
+	{Name: "covers what the title does not", Value: func(v *view) float64 { return v.focus }},
+	{Name: "covers less of that than the best", Value: func(v *view) float64 { return v.focusBelow }},
+	{Name: "covers pairs of words", Value: func(v *view) float64 { return v.pairs }},
+	{Name: "whole sentence covers", Value: func(v *view) float64 { return v.whole }},
+	{Name: "its line covers", Value: func(v *view) float64 { return v.line }},
+	{Name: "the one before covers", Value: func(v *view) float64 { return v.before }},
+	{Name: "the next covers", Value: func(v *view) float64 { return v.after }},
+	{Name: "heading covers", Value: func(v *view) float64 { return v.header }},
+	{Name: "begins with title", Value: is(func(v *view) bool { return v.subject })},
+	{Name: "begins with pronoun", Value: is(func(v *view) bool { return v.pronoun })},
+	{Name: "pronoun stands for question", Value: func(v *view) float64 { return v.referred }},
+	{Name: "associated with question", Value: is(func(v *view) bool { return v.associated })},
+	{Name: "person", Value: is(func(v *view) bool { return v.kind == typePerson && v.names > 1 })},
+	{Name: "time", Value: is(func(v *view) bool { return v.kind == typeTime && v.times > 0 })},
+	{Name: "place", Value: is(func(v *view) bool { return v.kind == typePlace && v.places > 0 })},
+	{Name: "number", Value: is(func(v *view) bool { return v.kind == typeNumber && v.numbers > 0 })},
+	{Name: "reason", Value: is(func(v *view) bool { return v.kind == typeReason && v.classes&reasonWord != 0 })},
+	{Name: "manner", Value: is(func(v *view) bool { return v.kind == typeManner && v.classes&mannerWord != 0 })},
+	{Name: "definition", Value: is(func(v *view) bool { return v.kind == typeDefinition && v.classes&definitionWord != 0 })},
+	{Name: "definition opens page", Value: is(func(v *view) bool { return v.kind == typeDefinition && v.classes&definitionWord != 0 && v.index == 0 })},
+	{Name: "lacks kind", Value: is(func(v *view) bool { return v.lacks(v.kind) })},
+	{Name: "new name", Value: is(func(v *view) bool { return v.kind.open() && v.names > 1 })},
+	{Name: "new number", Value: is(func(v *view) bool { return v.kind.open() && v.numbers > 0 })},
+	{Name: "candidate near question", Value: (*view).near},
+	{Name: "much that is new", Value: func(v *view) float64 { return min(float64(v.names+v.numbers), 12) / 6 }},
+	{Name: "negated", Value: is(func(v *view) bool { return v.classes&negation != 0 })},
+	{Name: "names the day", Value: is(func(v *view) bool { return v.day })},
+	{Name: "its line names the day", Value: is(func(v *view) bool { return v.lineDay })},
 }
 
 // is makes a feature of a condition.
@@ -112,14 +109,7 @@ func (v *view) near() float64 {
 var evidenceFile []byte
 
 // featureWeights are what the features are worth.
-var featureWeights = sync.OnceValue(func() []float64 {
-	model := linear.MustParse(evidenceFile)
-	out := make([]float64, len(features))
-	for i, f := range features {
-		out[i] = model.Weight(f.name, 0)
-	}
-	return out
-})
+var featureWeights = sync.OnceValue(func() []float64 { return linear.Worth(features, linear.MustParse(evidenceFile)) })
 
 // views returns the sentences of the pages that were read, in their order.
 func (q *Question) views(pages []Page) []view {

@@ -40,21 +40,18 @@ type sight struct {
 
 // sights are what is looked at. It is not how many of the words are the same: who words a statement anew avoids those of the page, and
 // what has most of them is often another thing.
-var sights = []struct {
-	name  string
-	value func(*sight) float64
-}{
-	{"holds", func(s *sight) float64 { return s.score }},
-	{"holds less than the best", func(s *sight) float64 { return s.below }},
-	{"share of terms", (*sight).terms},
-	{"share of what is no name", (*sight).nameless},
-	{"number where one is claimed", func(s *sight) float64 { return indicator(s.m.numbered && s.numbered()) }},
-	{"other names", (*sight).otherNames},
-	{"says what something is", func(s *sight) float64 { return indicator(text.Intersects(s.keys, copulas)) }},
-	{"begins with pronoun", func(s *sight) float64 { return indicator(len(s.words) > 0 && anaphors[s.words[0].Key]) }},
-	{"in brackets", func(s *sight) float64 { return indicator(strings.Contains(s.text, "(")) }},
-	{"in quotation marks", func(s *sight) float64 { return indicator(strings.ContainsAny(s.text, `"“”„«»`)) }},
-	{"one denies", func(s *sight) float64 { return indicator(text.Denies(s.text) != text.Denies(s.m.text)) }},
+var sights = []linear.Trait[sight]{
+	{Name: "holds", Value: func(s *sight) float64 { return s.score }},
+	{Name: "holds less than the best", Value: func(s *sight) float64 { return s.below }},
+	{Name: "share of terms", Value: (*sight).terms},
+	{Name: "share of what is no name", Value: (*sight).nameless},
+	{Name: "number where one is claimed", Value: func(s *sight) float64 { return indicator(s.m.numbered && s.numbered()) }},
+	{Name: "other names", Value: (*sight).otherNames},
+	{Name: "says what something is", Value: func(s *sight) float64 { return indicator(text.Intersects(s.keys, copulas)) }},
+	{Name: "begins with pronoun", Value: func(s *sight) float64 { return indicator(len(s.words) > 0 && anaphors[s.words[0].Key]) }},
+	{Name: "in brackets", Value: func(s *sight) float64 { return indicator(strings.Contains(s.text, "(")) }},
+	{Name: "in quotation marks", Value: func(s *sight) float64 { return indicator(strings.ContainsAny(s.text, `"“”„«»`)) }},
+	{Name: "one denies", Value: func(s *sight) float64 { return indicator(text.Denies(s.text) != text.Denies(s.m.text)) }},
 }
 
 var (
@@ -65,10 +62,9 @@ var (
 // order returns the indexes of the passages' sentences, those of the best in the order in which a model has them.
 func (m *matcher) order(all []passage, model *linear.Model) []int {
 	best := m.see(all[:min(maxOrdered, len(all))])
-	for _, s := range sights {
-		weight := model.Weight(s.name, 0)
+	for t, weight := range linear.Worth(sights, model) {
 		for i := range best {
-			best[i].worth += weight * s.value(&best[i])
+			best[i].worth += weight * sights[t].Value(&best[i])
 		}
 	}
 	slices.SortStableFunc(best, func(a, b sight) int { return cmp.Compare(b.worth, a.worth) })
@@ -129,13 +125,7 @@ func Choice(statement, title string, sentences []string) (indexes []int, values 
 	m := newMatcher(statement, title)
 	all := m.passages(sentences)
 	for _, seen := range m.see(all[:min(maxOrdered, len(all))]) {
-		var features []linear.Feature
-		for _, s := range sights {
-			if x := s.value(&seen); x != 0 {
-				features = append(features, linear.Feature{Name: s.name, Value: x})
-			}
-		}
-		indexes, values = append(indexes, seen.index), append(values, features)
+		indexes, values = append(indexes, seen.index), append(values, linear.Seen(sights, &seen))
 	}
 	return indexes, values
 }
