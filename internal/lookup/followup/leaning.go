@@ -147,7 +147,7 @@ func asksItself(k need.Known, from, to int) bool {
 }
 
 // isNew reports whether a message has a subject of its own: a name of two words, or as many words as that which no table knows, and which the
-// question has not. One behind an article or a preposition, as in "the nile", counts twice, one that was understood not at all.
+// question has not. One behind an article or a preposition, as in "the nile", counts twice; those that were understood do not count.
 func isNew(u utterance.Utterance, p prior, known need.Known, understood map[int]bool, least int) bool {
 	fresh := 0
 	for i, w := range u.Words {
