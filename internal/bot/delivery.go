@@ -101,8 +101,8 @@ func (r deliveryResult) kept() (posts []store.Post) {
 	return posts
 }
 
-// deliver begins to deliver the reply to a turn that the arrival began. finish must be called.
-func (b *Bot) deliver(ctx context.Context, l *lane, actor *Actor, t *turn.Trace, typing *typing, p prompt.Prompt, of arrival) *delivery {
+// deliver begins to deliver the reply to a turn that the arrival began. finish must be called. settle is called before the turn's record is written.
+func (b *Bot) deliver(ctx context.Context, l *lane, actor *Actor, t *turn.Trace, typing *typing, p prompt.Prompt, of arrival, settle func()) *delivery {
 	pending := *t // what goes to disk before the first word is visible
 	pending.Phase = turn.Answering
 	var d *delivery
@@ -116,6 +116,7 @@ func (b *Bot) deliver(ctx context.Context, l *lane, actor *Actor, t *turn.Trace,
 				return errJoined
 			}
 			pending.Reply = text
+			settle()
 			if err := b.save(ctx, &pending); err != nil {
 				return fmt.Errorf("%w: %w", errUnrecorded, err)
 			}

@@ -22,6 +22,9 @@ import (
 const (
 	storeLimit = 10 * time.Second // bounds every wait for the store
 	saveAgain  = time.Second      // after a record could not be saved
+
+	// begunAfter is how long a turn goes on before it is put on record as begun. Most are there with their first words by then.
+	begunAfter = 200 * time.Millisecond
 )
 
 // drive takes a lane's turns until none is left.
@@ -115,6 +118,8 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	defer cancel()
 
 	b.obey(ctx, t, obeyed) // before anything from the web is read
+	settle := b.saveBegun(ctx, *t)
+	defer settle()
 	p := b.gather(ctx, actor, t)
 	b.tellMemory(actor, t, &p)
 	if actor.Model != nil {
@@ -123,24 +128,36 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	if startsOver(context.Cause(ctx)) {
 		return so
 	}
-	d := b.deliver(ctx, l, actor, t, typing, p, batch[0])
+	d := b.deliver(ctx, l, actor, t, typing, p, batch[0], settle)
 	text := b.answer(ctx, t, p, d)
 	l.completed()
 	if b.react(ctx, l, actor, t, text, d.posted()) {
 		text = ""
 	}
 	so = d.finish(text, finalButtons(p.Lookup, t.Cut)...)
+	settle()
 	b.remember(ctx, actor, t, so, batch[0])
 	return so
 }
 
-// gather builds the prompt while the turn's first record goes to disk.
-func (b *Bot) gather(ctx context.Context, actor *Actor, t *turn.Trace) prompt.Prompt {
-	var saving sync.WaitGroup
-	begun := *t
-	saving.Go(func() { b.save(ctx, &begun) })
-	defer saving.Wait()
+// saveBegun puts a turn on record as begun, if it goes on for begunAfter. Who writes a later record calls settle first: from then on
+// nothing of this one is written.
+func (b *Bot) saveBegun(ctx context.Context, t turn.Trace) (settle func()) {
+	saved := make(chan struct{})
+	later := time.AfterFunc(begunAfter, func() {
+		defer close(saved)
+		defer func() { b.recovered("record a turn", recover()) }()
+		b.save(ctx, &t)
+	})
+	return sync.OnceFunc(func() {
+		if !later.Stop() {
+			<-saved
+		}
+	})
+}
 
+// gather builds the prompt.
+func (b *Bot) gather(ctx context.Context, actor *Actor, t *turn.Trace) prompt.Prompt {
 	within, cancel := context.WithDeadline(ctx, t.Request.Deadline)
 	defer cancel()
 	p := actor.Builder.Build(within, t.Request)
