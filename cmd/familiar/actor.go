@@ -135,10 +135,10 @@ func (a *app) actorOf(c *character.Character, far far) (*bot.Actor, error) {
 	past := &server.Provider{Store: a.store, Servers: a.servers, Off: !c.Server.Enabled, Own: !c.Server.DiscordSearch, Zone: c.Location, Count: counter.Count}
 	builder := &prompt.Builder{
 		Providers: []prompt.Provider{
-			&character.Provider{Character: c, Store: a.store, Count: counter.Count},
 			&history.Provider{
 				Store: a.store, Window: c.Window, Summaries: a.summaries, Side: models.side, Zone: c.Location, Count: counter.Count,
 			},
+			&character.Provider{Character: c, Store: a.store, Count: counter.Count},
 			&memory.Provider{
 				Store: a.store, Rooms: a.servers, Lore: c.Library, Side: models.filter(c), Off: !c.Server.Enabled, Window: c.Window, Zone: c.Location, Count: counter.Count,
 				Embeddings: a.embeddings,

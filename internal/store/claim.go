@@ -167,16 +167,19 @@ func (db *DB) ClaimsEnd(tx *sql.Tx, turnID string) error {
 
 // Settle notes that these events need no answer any more: somebody was told so.
 func (db *DB) Settle(ctx context.Context, events ...string) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error {
-		for _, e := range events {
-			if _, err := tx.Exec(`UPDATE claims SET state = 'done', event = '' WHERE event_id = ?`, e); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err := db.Write(ctx, func(tx *sql.Tx) error { return db.ClaimsSettle(tx, events...) })
 	if err != nil {
 		return fmt.Errorf("settle claims: %w", err)
+	}
+	return nil
+}
+
+// ClaimsSettle is [DB.Settle] in a transaction of [DB.Write].
+func (db *DB) ClaimsSettle(tx *sql.Tx, events ...string) error {
+	for _, e := range events {
+		if _, err := tx.Exec(`UPDATE claims SET state = 'done', event = '' WHERE event_id = ?`, e); err != nil {
+			return err
+		}
 	}
 	return nil
 }

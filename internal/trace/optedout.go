@@ -98,9 +98,9 @@ func (s *Store) unchangedStanding(tx *sql.Tx, standing map[string]store.Standing
 }
 
 // drop notes that a turn, whose record is not kept, is kept in no other way.
-func (s *Store) drop(ctx context.Context, id string) error {
+func (s *Store) drop(ctx context.Context, t *turn.Trace) error {
 	return s.DB.Write(ctx, func(tx *sql.Tx) error {
-		return errors.Join(s.DB.LeaveUnkept(tx, id), s.DB.ClaimsEnd(tx, id))
+		return errors.Join(s.DB.LeaveUnkept(tx, t.Request.ID), s.DB.ClaimsSettle(tx, claims(t)...), s.DB.ClaimsEnd(tx, t.Request.ID))
 	})
 }
 

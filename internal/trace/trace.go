@@ -60,7 +60,7 @@ func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 			left, standing, err = s.permitted(ctx, left)
 		}
 		if err == nil && left == nil {
-			return s.drop(ctx, t.Request.ID)
+			return s.drop(ctx, t)
 		}
 		if err == nil {
 			err = s.write(ctx, left, func(tx *sql.Tx) error {
@@ -72,7 +72,10 @@ func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 						return err
 					}
 				}
-				return s.unchangedStanding(tx, standing)
+				if err := s.unchangedStanding(tx, standing); err != nil {
+					return err
+				}
+				return s.saveClaims(tx, left)
 			})
 		}
 		if !errors.Is(err, errStale) {
@@ -117,9 +120,6 @@ func (s *Store) write(ctx context.Context, t *turn.Trace, check func(*sql.Tx) er
 			return err
 		}
 		if err := saveQuotes(tx.Stmt(prepared.quote), t); err != nil {
-			return err
-		}
-		if err := s.saveClaims(tx, t); err != nil {
 			return err
 		}
 		if there {
@@ -260,13 +260,16 @@ func quoted(c turn.Contribution) (ids []string) {
 
 // saveClaims notes that the turn answers its messages or, at its end, that it has: no restart goes on with it.
 func (s *Store) saveClaims(tx *sql.Tx, t *turn.Trace) error {
-	switch t.Phase {
-	case turn.Begun:
-		return s.DB.ClaimsBegin(tx, t.Request.ID, append([]string{cmp.Or(t.Request.Claim, t.Request.Message.ID)}, t.Request.Burst...)...)
-	case turn.Answering:
-		return nil
+	err := s.DB.ClaimsBegin(tx, t.Request.ID, claims(t)...)
+	if err == nil && over(t.Phase) {
+		err = s.DB.ClaimsEnd(tx, t.Request.ID)
 	}
-	return s.DB.ClaimsEnd(tx, t.Request.ID)
+	return err
+}
+
+// claims are the ids under which the store knows what asked for a turn.
+func claims(t *turn.Trace) []string {
+	return append([]string{cmp.Or(t.Request.Claim, t.Request.Message.ID)}, t.Request.Burst...)
 }
 
 // minPrefix is how much of an id Get must be given.

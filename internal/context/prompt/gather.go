@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,7 +29,7 @@ const (
 func (b *Builder) gather(ctx context.Context, req turn.Request) []turn.Outcome {
 	outcomes := make([]turn.Outcome, len(b.Providers))
 	var wg sync.WaitGroup
-	for i, p := range b.Providers {
+	for i, p := range slices.Backward(b.Providers) { // the one that is started last runs first
 		wg.Go(func() { outcomes[i] = b.ask(ctx, p, req) })
 	}
 	wg.Wait()

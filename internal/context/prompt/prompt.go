@@ -29,7 +29,7 @@ type Provider interface {
 
 // Builder builds prompts. It may be used by many turns at once and must not be copied after first use.
 type Builder struct {
-	Providers []Provider // asked all at once; their order is the order of the outcomes
+	Providers []Provider // asked all at once, the one first that takes longest; their order is the order of the outcomes
 
 	// Preamble opens the system prompt and explains to the model how messages are written.
 	// Empty: [Speakers].

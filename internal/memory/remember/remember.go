@@ -73,12 +73,23 @@ func Read(message string, names []string) (all []Order) {
 
 // readSentence returns the order of a sentence in any language. both reports whether the next one is part of it.
 func readSentence(seen reading, s, next string, names [][]string) (o Order, both bool) {
+	words, small := seen.tokens(s), strings.ToLower(s)
 	for _, v := range vocabularies {
+		if !v.hasOrder(words, small) {
+			continue
+		}
 		if o = v.read(seen, s, next, names); o != (Order{}) {
 			return o, next != "" && v.read(seen, s, "", names) != o
 		}
 	}
 	return o, false
+}
+
+// hasOrder reports whether anything of a sentence, whose words and small letters are given, may be the phrase of an order, wherever that
+// stands. Nearly all that is said has none.
+func (v *vocabulary) hasOrder(words []token, small string) bool {
+	return slices.ContainsFunc(words, func(w token) bool { return v.first[w.key] }) ||
+		slices.ContainsFunc(v.within, func(phrase string) bool { return strings.Contains(small, phrase) })
 }
 
 // found is a phrase of an order in a sentence, and what stands beside it.
@@ -264,6 +275,10 @@ type vocabulary struct {
 	told, is                    map[string]bool
 	endings                     []string
 	unspaced                    bool
+
+	// An order begins with one of these words, or has one of these phrases, in small letters.
+	first  map[string]bool
+	within []string
 }
 
 // vocabularies are those of all languages that have one.
@@ -281,6 +296,17 @@ var vocabularies = func() (all []*vocabulary) {
 		}
 		for _, end := range m.Endings.Fields() {
 			v.endings = append(v.endings, text.Fold(end))
+		}
+		v.first = map[string]bool{}
+		for _, p := range v.orders {
+			if p.keys != nil {
+				v.first[p.keys[0]] = true
+			} else {
+				v.within = append(v.within, strings.ToLower(p.text))
+			}
+		}
+		for _, p := range v.behind {
+			v.within = append(v.within, strings.ToLower(p.text))
 		}
 		v.unspaced = slices.ContainsFunc(v.orders, func(p phrase) bool { return p.keys == nil })
 		all = append(all, v)
