@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Recall says for which words messages of a server are gathered, to be ranked. GuildID and Channels are required.
@@ -39,6 +41,8 @@ const (
 	kinWorth    = 0.3 // of a word of the field, in words
 	timeWorth   = 0.5 // of being of the time
 	enoughFound = 60  // messages that may be read
+	readAtOnce  = 2   // connections, half of those there are
+	fewRows     = 16  // are read by one of them
 )
 
 // Recall gathers messages for a question: those with most of its words, the rarer the more, the newer first, and what stands around them.
@@ -90,48 +94,73 @@ type gathering struct {
 const recallQuery = `SELECT json_group_array(row) FROM
 	(` + messagesWith + `)`
 
-// count asks the index for each word, and scores the rows.
+// holders are the rows that hold a word.
+type holders struct {
+	asked         bool // it has forms that the index knows of
+	newest, timed []int64
+}
+
+// holders asks the index for each word, and for those that count less, readAtOnce of them at once.
+func (g *gathering) holders(ctx context.Context) (found []holders, kin []int64, err error) {
+	found = make([]holders, len(g.q.Words))
+	asking, ctx := errgroup.WithContext(ctx)
+	asking.SetLimit(readAtOnce)
+	for i, forms := range g.q.Words {
+		asking.Go(func() (err error) {
+			h, word := &found[i], alternatives(forms, g.q.Language)
+			h.asked = word != ""
+			if h.newest, err = g.rows(ctx, word, 0, g.top, perWord); err == nil && g.timed() && len(h.newest) == perWord { // they are not all
+				h.timed, err = g.rows(ctx, word, g.first, g.last, perTime)
+			}
+			return err
+		})
+	}
+	asking.Go(func() (err error) {
+		kin, err = g.rows(ctx, alternatives(g.q.Kin, g.q.Language), 0, g.top, perKin)
+		return err
+	})
+	err = asking.Wait()
+	return found, kin, err
+}
+
+// count scores the rows that hold the words.
 func (g *gathering) count(ctx context.Context, weights []float64) error {
 	first, last, err := g.db.rowsBetween(ctx, g.q.From, g.q.To)
 	if err != nil {
 		return err
 	}
 	g.first, g.last = first, min(last, g.top+1)
-	timed := !g.q.From.IsZero() || !g.q.To.IsZero()
-	for i, forms := range g.q.Words {
-		word := alternatives(forms, g.q.Language)
-		if word == "" {
+	found, kin, err := g.holders(ctx)
+	if err != nil {
+		return err
+	}
+	g.cut = len(kin) == perKin
+	for i, h := range found {
+		if !h.asked {
 			continue
 		}
-		rows, err := g.rows(ctx, word, 0, g.top, perWord)
-		if err != nil {
-			return err
+		g.cut = g.cut || len(h.newest) == perWord || len(h.timed) == perTime
+		weights[i] = g.rarity(h.newest, perWord)
+		g.add(h.newest, weights[i])
+		g.add(h.timed, weights[i])
+		if !g.timed() {
+			continue
 		}
-		weights[i] = g.rarity(rows, perWord)
-		g.add(rows, weights[i])
-		if timed {
-			if len(rows) == perWord { // its newest are not all
-				if rows, err = g.rows(ctx, word, first, last, perTime); err != nil {
-					return err
-				}
-				g.add(rows, weights[i])
-			}
-			for _, row := range rows {
-				if row >= first && row <= last {
-					g.scores[row] += timeWorth
-				}
+		if h.timed == nil {
+			h.timed = h.newest
+		}
+		for _, row := range h.timed {
+			if row >= first && row <= last {
+				g.scores[row] += timeWorth
 			}
 		}
 	}
-	if kin := alternatives(g.q.Kin, g.q.Language); kin != "" {
-		rows, err := g.rows(ctx, kin, 0, g.top, perKin)
-		if err != nil {
-			return err
-		}
-		g.add(rows, kinWorth*g.rarity(rows, perKin))
-	}
+	g.add(kin, kinWorth*g.rarity(kin, perKin))
 	return nil
 }
+
+// timed reports whether messages of a time are wanted most.
+func (g *gathering) timed() bool { return !g.q.From.IsZero() || !g.q.To.IsZero() }
 
 // alternatives is a query for any of some words.
 func alternatives(words []string, language string) string {
@@ -144,8 +173,11 @@ func alternatives(words []string, language string) string {
 	return strings.Join(all, " OR ")
 }
 
-// rows returns the newest rows that hold the words.
+// rows returns the newest rows that hold the words, none if there are no words. It may be called by several goroutines at once.
 func (g *gathering) rows(ctx context.Context, words string, first, last int64, limit int) (rows []int64, err error) {
+	if words == "" {
+		return nil, nil
+	}
 	if g.place != "" {
 		words = g.place + " AND (" + words + ")"
 	}
@@ -153,9 +185,7 @@ func (g *gathering) rows(ctx context.Context, words string, first, last int64, l
 	if err = g.db.stmts.recall.QueryRowContext(ctx, words, first, last, limit).Scan(&list); err != nil {
 		return nil, err
 	}
-	err = json.Unmarshal(list, &rows)
-	g.cut = g.cut || len(rows) == limit
-	return rows, err
+	return rows, json.Unmarshal(list, &rows)
 }
 
 // rarity is the inverse document frequency of a word that stands in these rows. If they are only its newest, how close together they
@@ -225,21 +255,40 @@ const recalledQuery = `SELECT row, ` + columns + ` FROM (SELECT key AS n, value 
 
 // read adds the messages of some rows, as far as they may be read.
 func (g *gathering) read(ctx context.Context, rows []int64) error {
-	if len(rows) == 0 {
-		return nil
+	type numbered struct {
+		row int64
+		Message
 	}
-	list, err := json.Marshal(rows)
-	if err != nil {
-		return err
-	}
-	found, err := g.db.stmts.recalled.QueryContext(ctx, list, g.q.GuildID, listed(g.q.Channels))
-	_, err = collect(g.db, "read messages", found, err, func(s scanner) (struct{}, error) {
-		var row int64
-		m, err := scan(after{s, &row})
-		g.messages, g.have = append(g.messages, m), append(g.have, row)
-		return struct{}{}, err
+	channels := listed(g.q.Channels)
+	found, err := inParts(ctx, rows, func(ctx context.Context, list []byte) ([]numbered, error) {
+		found, err := g.db.stmts.recalled.QueryContext(ctx, list, g.q.GuildID, channels)
+		return collect(g.db, "read messages", found, err, func(s scanner) (m numbered, err error) {
+			m.Message, err = scan(after{s, &m.row})
+			return m, err
+		})
 	})
+	for _, m := range found {
+		g.messages, g.have = append(g.messages, m.Message), append(g.have, m.row)
+	}
 	return err
+}
+
+// inParts reads what belongs to some rows, in their order, readAtOnce parts of them at once. read is given rows as a JSON array.
+func inParts[T any](ctx context.Context, rows []int64, read func(ctx context.Context, rows []byte) ([]T, error)) ([]T, error) {
+	parts := slices.Collect(slices.Chunk(rows, max(fewRows, (len(rows)+readAtOnce-1)/readAtOnce)))
+	found := make([][]T, len(parts))
+	reading, within := errgroup.WithContext(ctx)
+	for i, part := range parts {
+		reading.Go(func() error {
+			list, err := json.Marshal(part)
+			if err == nil {
+				found[i], err = read(within, list)
+			}
+			return err
+		})
+	}
+	err := reading.Wait()
+	return slices.Concat(found...), err
 }
 
 // after is a row whose first columns are scanned into one more destination.
@@ -259,17 +308,15 @@ const besideQuery = `SELECT (SELECT json_group_array(row) FROM (
 // surroundBest reads what stands around the best, but for those that stand beside a better one.
 func (g *gathering) surroundBest(ctx context.Context) error {
 	seeds := g.have[:min(len(g.have), mostSeeds)]
-	list, err := json.Marshal(seeds)
-	if err != nil || len(seeds) == 0 {
-		return err
-	}
-	rows, err := g.db.stmts.beside.QueryContext(ctx, seedReach, list)
-	around, err := collect(g.db, "find what stands around messages", rows, err, func(s scanner) (all []int64, err error) {
-		var list []byte
-		if err = s.Scan(&list); err == nil {
-			err = json.Unmarshal(list, &all)
-		}
-		return all, err
+	around, err := inParts(ctx, seeds, func(ctx context.Context, list []byte) ([][]int64, error) {
+		rows, err := g.db.stmts.beside.QueryContext(ctx, seedReach, list)
+		return collect(g.db, "find what stands around messages", rows, err, func(s scanner) (all []int64, err error) {
+			var list []byte
+			if err = s.Scan(&list); err == nil {
+				err = json.Unmarshal(list, &all)
+			}
+			return all, err
+		})
 	})
 	if err != nil {
 		return err
