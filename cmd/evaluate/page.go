@@ -73,7 +73,7 @@ func predictClean(_ context.Context, files fs.FS, row cleanRow) (prediction, err
 	if err != nil {
 		return nil, err
 	}
-	text, _ := clean.Inert(got.Markdown, "")
+	text := clean.Inert(got.Markdown, "")
 	return prediction{"text": text}, nil
 }
 

@@ -128,7 +128,7 @@ func (v *Verifier) Ask(ctx context.Context, lane string, q Question) (o Opinion)
 	case !*got.Supported:
 		o.Is, o.Why = No, ""
 	default:
-		quote, _ := clean.Inert(*got.Quote, nonce)
+		quote := clean.Inert(*got.Quote, nonce)
 		quote = text.OneLine(quote)
 		o.Page = slices.IndexFunc(q.Pages, func(p *claim.Page) bool { return p.Evidences(said, quote) })
 		if o.Page < 0 {
@@ -142,7 +142,7 @@ func (v *Verifier) Ask(ctx context.Context, lane string, q Question) (o Opinion)
 
 // tagged puts a text from outside between two tags that it cannot hold.
 func tagged(name, nonce, body string) string {
-	body, _ = clean.Inert(body, nonce)
+	body = clean.Inert(body, nonce)
 	return "<" + name + "-" + nonce + ">\n" + body + "\n</" + name + "-" + nonce + ">"
 }
 

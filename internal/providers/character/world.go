@@ -47,7 +47,7 @@ func (p *Provider) recall(ctx context.Context, req turn.Request) (r recall, err 
 // where the rules stand, and they are none.
 func (p *Provider) env(req turn.Request, user string, r recall) macro.Env {
 	inert := func(text string) string {
-		text, _ = clean.Inert(oneLine(text, 500), "")
+		text = clean.Inert(oneLine(text, 500), "")
 		return text
 	}
 	line := func(m store.Message) string { return inert(m.Text) }

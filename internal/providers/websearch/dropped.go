@@ -32,7 +32,7 @@ func (s *summary) droppedSentences(sources []source, shown int) []turn.DroppedSe
 		if kept[d.Page]++; kept[d.Page] > evidence.MaxDropped {
 			continue
 		}
-		text, _ := clean.Inert(d.Text, "")
+		text := clean.Inert(d.Text, "")
 		why := d.Why
 		if why == evidence.DroppedSame {
 			why += sourced(&sources[d.Page])

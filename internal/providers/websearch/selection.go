@@ -59,7 +59,7 @@ func (p *Provider) selectFrom(ctx context.Context, lane, question string, lines 
 	var page string
 	page, s.shown = numbered(lines)
 	nonce := seal.NewNonce()
-	page, _ = clean.Inert(page, nonce)
+	page = clean.Inert(page, nonce)
 	var got struct {
 		Quotes  []int `json:"quotes"`
 		Answers bool  `json:"answers"`

@@ -161,8 +161,8 @@ func (s *selection) claim(number int, page *source) (turn.Claim, bool) {
 // claim makes a claim of a quote and how it is shown, with the checks that it passed or the one that refused it. The quote is
 // made inert as the page was, so that like is compared with like.
 func (s *source) claim(q *quote.Quote, shown string) (turn.Claim, bool) {
-	words, _ := clean.Inert(q.Text, "")
-	shown, _ = clean.Inert(shown, "")
+	words := clean.Inert(q.Text, "")
+	shown = clean.Inert(shown, "")
 	c := turn.Claim{Text: text.OneLine(shown), Quote: text.OneLine(words), Framing: s.framing.At(q.Line, q.Sentence)}
 	c.Checks, c.Refused = quote.Check(s.folded, c.Quote)
 	if c.Refused != "" { // kept for the record alone, and not at any length

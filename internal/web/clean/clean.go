@@ -103,23 +103,30 @@ func Line(s string, max int) string {
 
 // Inert is Text, and then nothing in the result can close our block, open a chat template's turn, speak as
 // somebody else at the start of a line, or repeat the nonce. An empty nonce is not looked for.
-func Inert(s, nonce string) (string, Report) { return inert(s, nonce, blockLength) }
-
-// Page is Inert for the whole text of a page, which nobody is shown as it is: it may be as long as what is looked at.
-func Page(s string) (string, Report) { return inert(s, "", inputLength) }
-
-func inert(s, nonce string, most int) (string, Report) {
+func Inert(s, nonce string) string {
 	var r Report
-	step := func(s string) string { return disarm(text(s, most, &r), nonce, &r) }
-	s, settled := settle(bounded(s, &r), step)
+	return inert(s, nonce, blockLength, &r)
+}
+
+// Page is Inert for the whole text of a page, which nobody is shown as it is: it may be as long as what is looked at. What was
+// done to it is for the record.
+func Page(s string) (string, Report) {
+	var r Report
+	s = inert(s, "", inputLength, &r)
+	r.add("lookalike_delims", Lookalikes(s))
+	return s, r
+}
+
+func inert(s, nonce string, most int, r *Report) string {
+	step := func(s string) string { return disarm(text(s, most, r), nonce, r) }
+	s, settled := settle(bounded(s, r), step)
 	if settled {
-		r.add("lookalike_delims", Lookalikes(s))
-		return s, r
+		return s
 	}
 	// Still changing: tokens nested in tokens, more deeply than any accident. Without brackets there is
 	// nothing left to nest, and the few turns that remain come to rest.
 	s, _ = settle(strings.Map(unbracket, s), step)
-	return s, r
+	return s
 }
 
 // Mark writes mark, a private-use character drawn for this turn, in place of every white space. A mark that

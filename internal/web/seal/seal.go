@@ -60,7 +60,7 @@ func NewNonce() string {
 
 // Line makes one line of text safe inside a block or an attribute of its delimiter.
 func Line(s, nonce string) string {
-	s, _ = clean.Inert(text.OneLine(s), nonce)
+	s = clean.Inert(text.OneLine(s), nonce)
 	return strings.ReplaceAll(text.OneLine(s), `"`, "'")
 }
 
