@@ -169,7 +169,7 @@ func (db *DB) owns() bool { return db.lock != nil }
 
 func (db *DB) connectWriter() error {
 	pool, err := connect(db.path, "_txlock=immediate", "_pragma=auto_vacuum(2)", "_pragma=secure_delete(1)", "_pragma=journal_mode(WAL)", "_pragma=synchronous(NORMAL)",
-		"_pragma=foreign_keys(1)", "_pragma=wal_autocheckpoint("+logPages+")", "_pragma=journal_size_limit(16777216)", "_pragma=cache_size(-128)")
+		"_pragma=foreign_keys(1)", "_pragma=wal_autocheckpoint("+logPages+")", "_pragma=journal_size_limit("+logLimit+")", "_pragma=cache_size(-128)")
 	if err != nil {
 		return err
 	}

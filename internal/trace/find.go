@@ -67,7 +67,7 @@ func (s *Store) IndexWords(ctx context.Context) error {
 		if err != nil || !behind {
 			return s.DB.Explain(err)
 		}
-		err = s.DB.Write(ctx, func(tx *sql.Tx) error {
+		err = s.DB.WriteStep(ctx, func(tx *sql.Tx) error {
 			var from, last int64
 			if err := tx.QueryRow(`SELECT done FROM trace_words_progress`).Scan(&from); err != nil {
 				return err
