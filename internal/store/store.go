@@ -109,6 +109,9 @@ func (db *DB) open(ctx context.Context) error {
 		return err
 	}
 	db.lock = lock
+	if err := os.RemoveAll(filepath.Join(dir, stageName)); err != nil { // of a restore that was killed
+		return err
+	}
 	// Made here and not by SQLite, whose files anybody may read, and whose errors don't tell a missing
 	// permission from a missing directory. Its other files inherit this one's mode.
 	f, err := os.OpenFile(db.path, os.O_RDWR|os.O_CREATE, 0o600)
