@@ -153,10 +153,11 @@ func (s *Store) interrupt(tx *sql.Tx, prepared *statements, id string) error {
 	if err != nil {
 		return err
 	}
-	cause := cutShort
+	cause, said := cutShort, ""
 	if t, err := s.decode(body); err == nil { // one that can't be read must not keep the bot from starting
 		cause = cmp.Or(t.Err, cutShort)
 		t.Phase, t.Err = turn.Interrupted, cause
+		said = s.said(t)
 		text, err := encode(t)
 		if err != nil {
 			return err
@@ -170,6 +171,6 @@ func (s *Store) interrupt(tx *sql.Tx, prepared *statements, id string) error {
 	if _, err := tx.Stmt(prepared.close).Exec(id); err != nil {
 		return err
 	}
-	_, err = tx.Exec(`UPDATE traces SET phase = ?, err = ?, part = ?, parts = ?, record = '' WHERE id = ?`, turn.Interrupted, cause, at.first, at.n, id)
+	_, err = tx.Exec(`UPDATE traces SET phase = ?, err = ?, said = ?, part = ?, parts = ?, record = '' WHERE id = ?`, turn.Interrupted, cause, said, at.first, at.n, id)
 	return err
 }
