@@ -56,8 +56,8 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Summary, more bool, 
 	return found, false, nil
 }
 
-// wordsBatch is how many records are indexed in one transaction.
-const wordsBatch = 2000
+// wordsBatch is how many records are indexed in one transaction, in about 10 ms.
+const wordsBatch = 200
 
 // IndexWords brings the index of words up to date. Turns do not do that: it would cost each of them a tenth of a millisecond.
 func (s *Store) IndexWords(ctx context.Context) error {

@@ -11,8 +11,8 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// pruneBatch is how many records go in one transaction, which takes about 6 ms: turns get between.
-const pruneBatch = 8
+// pruneBatch is how many records go in one transaction, which takes about 10 ms, most of it for their words: turns get between.
+const pruneBatch = 5
 
 // Prune removes the records of turns that began before that time, with the page texts that no other record
 // has. It returns how many it removed, also where it failed halfway.
