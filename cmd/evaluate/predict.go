@@ -17,6 +17,8 @@ import (
 	"familiar/cmd/evaluate/train"
 	"familiar/internal/api"
 	"familiar/internal/llm"
+
+	"golang.org/x/term"
 )
 
 type predictCommand struct {
@@ -239,9 +241,5 @@ func (e evaluation) progress(format string, args ...any) {
 
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return ok && term.IsTerminal(int(f.Fd()))
 }

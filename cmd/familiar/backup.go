@@ -47,36 +47,47 @@ func (r restoreCommand) Run(ctx context.Context, p *program, stop stopper) error
 		return err
 	}
 	return p.interruptible(stop, func() error {
-		kept, err := store.Restore(ctx, resolve(p.dir, settings.get("FAMILIAR_DATA")), resolve(p.dir, r.File), time.Now())
+		var again forgetAgain
+		kept, err := store.Restore(ctx, resolve(p.dir, settings.get("FAMILIAR_DATA")), resolve(p.dir, r.File), time.Now(), again.prepare)
 		if err != nil {
 			return fmt.Errorf("restore: %w", err)
 		}
 		fmt.Fprintf(p.out, "Restored: %s.\n", r.File)
-		if kept == "" {
-			return nil
+		if kept != "" {
+			fmt.Fprintf(p.out, "What was there before is kept in %s; delete it when all is well.\n", kept)
 		}
-		fmt.Fprintf(p.out, "What was there before is kept in %s; delete it when all is well.\n", kept)
-		return r.forgetAgain(ctx, p, resolve(p.dir, settings.get("FAMILIAR_DATA")), kept)
+		if again.n > 0 {
+			fmt.Fprintf(p.out, "Forgotten again: %d, who asked for that after the backup was made.\n", again.n)
+		}
+		if again.unread != nil {
+			fmt.Fprintf(p.err, "familiar: who was forgotten since the backup was made cannot be read from %s; familiar erase USER forgets them again: %v\n", kept, again.unread)
+		}
+		return nil
 	})
 }
 
-// forgetAgain forgets whom the database that was there before was asked to forget since the backup was made.
-func (restoreCommand) forgetAgain(ctx context.Context, p *program, dir, before string) error {
-	said, err := store.ReadSaid(ctx, before)
-	if err != nil { // which may be why a backup is restored
-		fmt.Fprintf(p.err, "familiar: who was forgotten since the backup was made cannot be read from %s; familiar erase USER forgets them again: %v\n", before, err)
+// forgetAgain forgets in a backup, before it takes the place of the database that is there, whom that one was asked to forget since it was made.
+type forgetAgain struct {
+	n      int   // people
+	unread error // why they are not known, which may be why a backup is restored
+}
+
+func (f *forgetAgain) prepare(ctx context.Context, staged, before string) error {
+	if before == "" {
 		return nil
 	}
-	db, err := store.Open(ctx, dir)
+	said, err := store.ReadSaid(ctx, before)
+	if err != nil {
+		f.unread = err
+		return nil
+	}
+	db, err := store.Open(ctx, staged)
 	if err != nil {
 		return err
 	}
-	n, err := (&trace.Store{DB: db}).ForgetAgain(ctx, said)
+	f.n, err = (&trace.Store{DB: db}).ForgetAgain(ctx, said)
 	if err = errors.Join(err, db.Close()); err != nil {
-		return fmt.Errorf("it is restored, with people who were forgotten since it was made; familiar erase USER forgets them again: %w", err)
-	}
-	if n > 0 {
-		fmt.Fprintf(p.out, "Forgotten again: %d, who asked for that after the backup was made.\n", n)
+		return fmt.Errorf("forget in it who was forgotten since it was made: %w", err)
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func TestKillCopies(t *testing.T) {
 			case <-ended:
 				copied = true
 			case <-time.After(time.Millisecond):
-				copied = partialBytes(dir)+partialBytes(data) > int64(round)<<20
+				copied = partialBytes(dir) > int64(round)<<20
 			}
 		}
 		cmd.Process.Kill()
@@ -103,7 +103,7 @@ func TestKillCopies(t *testing.T) {
 				t.Fatalf("after %v was killed %s has %q", args, of, words)
 			}
 		}
-		for _, left := range partials(dir, data) {
+		for _, left := range partials(dir) {
 			os.Remove(left)
 		}
 	}
@@ -135,7 +135,7 @@ func wordsIn(t *testing.T, of string) string {
 	dir := of
 	if strings.HasSuffix(of, ".db") {
 		dir = t.TempDir()
-		if _, err := store.Restore(context.Background(), dir, of, time.Now()); err != nil {
+		if _, err := store.Restore(context.Background(), dir, of, time.Now(), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -158,8 +158,10 @@ func wordsIn(t *testing.T, of string) string {
 
 func partials(dirs ...string) (all []string) {
 	for _, dir := range dirs {
-		found, _ := filepath.Glob(filepath.Join(dir, "*.partial"))
-		all = append(all, found...)
+		for _, in := range []string{"*.partial", "*/*.partial"} {
+			found, _ := filepath.Glob(filepath.Join(dir, in))
+			all = append(all, found...)
+		}
 	}
 	return all
 }
@@ -218,6 +220,10 @@ func TestRestoreForgetsAgain(t *testing.T) {
 	if holds("marmalade") || holds("Ana") || !holds("lantern") {
 		t.Error("she has come back, or he has not")
 	}
+	c.killOnceInPlace(file, data)
+	if holds("marmalade") || !holds("lantern") {
+		t.Error("killed once the backup was in its place: she has come back, or he has not")
+	}
 	opened(func(s *trace.Store) error {
 		standing, err := s.DB.Standing(ctx, "300")
 		if standing.OptedOut.IsZero() {
@@ -225,10 +231,34 @@ func TestRestoreForgetsAgain(t *testing.T) {
 		}
 		return err
 	})
+	if _, err := os.Stat(filepath.Join(data, "familiar.restoring")); err == nil {
+		t.Error("what was killed has left a copy behind the next start")
+	}
 	whole, err := os.ReadFile(filepath.Join(data, "familiar.db"))
 	c.must(err)
 	c.must(os.WriteFile(filepath.Join(data, "familiar.db"), whole[:4096], 0o600))
 	if code, _, complaint := c.command(nil, "restore", file); code != exitOK || !strings.Contains(complaint, "familiar erase USER") {
 		t.Errorf("over a damaged one: exit code %d, %s", code, complaint)
+	}
+}
+
+// killOnceInPlace kills a restore at the moment at which the database is another file.
+func (c *conversation) killOnceInPlace(file, data string) {
+	c.Helper()
+	at := filepath.Join(data, "familiar.db")
+	before, err := os.Stat(at)
+	c.must(err)
+	cmd := exec.Command("familiar", "restore", file)
+	cmd.Dir, cmd.Env = c.dir, []string{"FAMILIAR_DATA=" + data, withoutSleep}
+	c.must(cmd.Start())
+	for until := time.Now().Add(20 * time.Second); time.Now().Before(until); {
+		if now, err := os.Stat(at); err == nil && !os.SameFile(before, now) {
+			break
+		}
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	if now, err := os.Stat(at); err != nil || os.SameFile(before, now) {
+		c.Error("nothing was restored", err)
 	}
 }

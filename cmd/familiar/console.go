@@ -15,7 +15,6 @@ import (
 	"familiar/internal/bot"
 	"familiar/internal/bot/discord"
 	"familiar/internal/console"
-	"familiar/internal/doctor"
 	"familiar/internal/providers/character"
 	"familiar/internal/store"
 )
@@ -115,7 +114,7 @@ func (a *app) console(p *program, b *bot.Bot, session *discord.Session, watching
 			}
 			return all
 		},
-		Quotas: a.consoleQuotas, Channel: session.ChannelName, Backends: past.backends, Doctor: func(ctx context.Context) []doctor.Finding { return p.examine(ctx, nil) },
+		Quotas: a.consoleQuotas, Channel: session.ChannelName, Backends: past.backends, Doctor: p.examine,
 		Telemetry: watching.handler(a.config.get("FAMILIAR_CONSOLE")),
 		Trust: func() (all []console.Trust) {
 			for _, actor := range everybody(a.cast.get()) {

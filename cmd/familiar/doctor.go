@@ -85,16 +85,28 @@ func (d doctorCommand) print(p *program, found []doctor.Finding) error {
 func (p *program) examine(ctx context.Context, progress doctor.Progress) []doctor.Finding {
 	e, wrong := newExamination(p, true)
 	defer e.close()
-	return e.redacted(doctor.Run(ctx, e.checks(wrong), progress))
+	return e.carryOut(ctx, e.checks(wrong), progress)
+}
+
+// carryOut carries out checks. What they find, and what is told of it meanwhile, holds no secret.
+func (e *examination) carryOut(ctx context.Context, checks []doctor.Check, progress doctor.Progress) []doctor.Finding {
+	told := progress
+	if progress != nil {
+		told = func(now doctor.Standing) {
+			now.Found = e.redacted(now.Found)
+			progress(now)
+		}
+	}
+	return e.redacted(doctor.Run(ctx, checks, told))
 }
 
 // look carries out checks. What they find holds no secret; where ctx ends there is nothing, and the error is its cause.
 func (e *examination) look(ctx context.Context, checks []doctor.Check, progress doctor.Progress) ([]doctor.Finding, error) {
-	found := doctor.Run(ctx, checks, progress)
+	found := e.carryOut(ctx, checks, progress)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return e.redacted(found), nil
+	return found, nil
 }
 
 // redacted takes secrets out of findings, in which a server may have repeated one.
@@ -132,12 +144,12 @@ func (p *program) progress() doctor.Progress {
 	if !p.interactive {
 		return nil
 	}
-	return func(ended, all int, running []string) {
-		if ended == all {
+	return func(now doctor.Standing) {
+		if now.Ended == now.All {
 			fmt.Fprint(p.err, "\r\x1b[K")
 			return
 		}
-		fmt.Fprintf(p.err, "\r\x1b[K  %d of %d, waiting for %.50s", ended, all, strings.Join(running, ", "))
+		fmt.Fprintf(p.err, "\r\x1b[K  %d of %d, waiting for %.50s", now.Ended, now.All, strings.Join(now.Running, ", "))
 	}
 }
 

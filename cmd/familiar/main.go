@@ -47,6 +47,7 @@ import (
 	_ "time/tzdata" // a character's time zone must be known where no system database is
 
 	"github.com/alecthomas/kong"
+	"golang.org/x/term"
 )
 
 // Exit codes.
@@ -220,7 +221,7 @@ func parsed(p program, parser *kong.Kong) (code int) {
 	}()
 	chosen, err := parser.Parse(withoutHelp(p.args))
 	if err != nil {
-		fmt.Fprintf(p.err, "familiar: %v\nTry %s --help.\n", err, misused(err))
+		fmt.Fprintf(p.err, "familiar: %s\nTry %s --help.\n", misuse(err), misused(err))
 		return exitUsage
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -282,7 +283,4 @@ func codeOf(err error) int {
 	return exitFailed
 }
 
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

@@ -105,6 +105,7 @@ func (a *app) tidy(ctx context.Context, servers func() (ids []string, known bool
 	a.tidied(ctx, "index the words of records", a.traces.IndexWords(ctx))
 	a.tidied(ctx, "go on to forget people", a.traces.Unerased(ctx))
 	a.tidied(ctx, "give space back", a.store.Shrink(ctx))
+	a.tidied(ctx, "index the words of replies of before", a.traces.IndexReplies(ctx))
 }
 
 func (a *app) tidied(ctx context.Context, what string, err error) {

@@ -46,7 +46,7 @@ type Config struct {
 	Backends func(context.Context) ([]Backend, error)
 	Trust    func() []Trust
 	Shelf    *Shelf
-	Doctor   func(context.Context) []doctor.Finding
+	Doctor   func(context.Context, doctor.Progress) []doctor.Finding // returns in good time, also where nobody answers
 
 	Telemetry http.Handler // /metrics, /healthz, /readyz and /debug/pprof/; nil: there is nothing of that
 }

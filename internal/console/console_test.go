@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/doctor"
 	"familiar/internal/store"
 
 	"go.uber.org/goleak"
@@ -260,6 +262,63 @@ func TestCorrectMemory(t *testing.T) {
 		if rec := w.ask("GET", path, nil); rec.Code != 404 {
 			t.Error(path, "is still there:", rec.Code)
 		}
+	}
+}
+
+// TestExamine has a check that takes longer than anybody waits for a page: what the others found is there at once, with what it still waits for, and
+// the examination outlives the request.
+func TestExamine(t *testing.T) {
+	answer, asked := make(chan struct{}), 0
+	w := newWorld(t, func(c *Config) {
+		c.Doctor = func(ctx context.Context, progress doctor.Progress) []doctor.Finding {
+			asked++
+			return doctor.Run(ctx, []doctor.Check{
+				{ID: "guard", Limit: time.Hour, Run: func(context.Context) []doctor.Finding {
+					return []doctor.Finding{{ID: "guard", State: doctor.OK, Text: "All were refused."}}
+				}},
+				{ID: "model", Limit: time.Hour, Run: func(ctx context.Context) []doctor.Finding {
+					select {
+					case <-answer:
+						return []doctor.Finding{{ID: "model", State: doctor.OK, Text: "It answers, if slowly."}}
+					case <-ctx.Done():
+						return nil
+					}
+				}},
+			}, progress)
+		}
+	})
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	w.ask("POST", "/doctor", url.Values{}, func(r *http.Request) { *r = *r.WithContext(left) })
+	for until := time.Now().Add(10 * time.Second); time.Now().Before(until) && !strings.Contains(w.ask("GET", "/doctor", nil).Body.String(), "All were refused."); {
+		time.Sleep(time.Millisecond)
+	}
+	w.ask("POST", "/doctor", url.Values{}) // begins no other
+	rec := w.ask("GET", "/doctor", nil)
+	for _, words := range []string{"All were refused.", "1 of 2 checks have ended, and it waits for model.", "disabled"} {
+		if !strings.Contains(rec.Body.String(), words) {
+			t.Errorf("the page does not say %q", words)
+		}
+	}
+	if rec.Header().Get("Refresh") == "" || asked != 1 {
+		t.Errorf("headers %v, asked %d times", rec.Header(), asked)
+	}
+	close(answer)
+	<-w.checks.over
+	rec = w.ask("GET", "/doctor", nil)
+	for _, words := range []string{"All were refused.", "It answers, if slowly.", "2 ok"} {
+		if !strings.Contains(rec.Body.String(), words) {
+			t.Errorf("the page does not say %q", words)
+		}
+	}
+	if rec.Header().Get("Refresh") != "" {
+		t.Error("the page goes on asking")
+	}
+	answer = make(chan struct{})
+	w.ask("POST", "/doctor", url.Values{})
+	w.checks.end() // as the server does, and as goleak sees
+	if w.ask("POST", "/doctor", url.Values{}); asked != 2 {
+		t.Error("one began after the end")
 	}
 }
 

@@ -97,7 +97,7 @@ func newWorld(tb testing.TB, change func(*Config)) *world {
 			return []Trust{{ID: "sage", Name: "Sage", Kinds: []TrustedKind{{Intent: "weather", Sites: []string{"dwd.de", "yr.no"}, Only: true}, {Intent: "docs", Sites: []string{"go.dev", "developer.mozilla.org"}}}, Deny: []string{"content-farm.example"}}}
 		},
 		Telemetry: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}),
-		Doctor:    func(context.Context) []doctor.Finding { return someFindings() },
+		Doctor:    func(context.Context, doctor.Progress) []doctor.Finding { return someFindings() },
 	}
 	if change != nil {
 		change(&c)

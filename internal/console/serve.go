@@ -46,6 +46,7 @@ func (k *Console) Serve(ctx context.Context, l net.Listener) error {
 		err = errors.Join(<-closed, server.Close())
 	}
 	end()
+	k.checks.end()
 	<-casting
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil

@@ -17,6 +17,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -76,34 +77,32 @@ type Check struct {
 	Last  bool // it runs when those that are not last have ended
 }
 
-// Progress is called, by one goroutine at a time, when a check begins and when one ends: with how many have ended of all, and the names of
-// those that run.
-type Progress func(ended, all int, running []string)
+// Progress is called, by one goroutine at a time, when a check begins and when one ends.
+type Progress func(Standing)
+
+// Standing is how far an examination has come.
+type Standing struct {
+	Ended, All int       // checks
+	Running    []string  // their names
+	Found      []Finding // by those that have ended, in the order of the checks
+}
 
 // Run carries out the checks, those that are not last side by side and then the others, and returns their findings in the order of the
 // checks. A check that ctx or its own deadline ended before it found anything has failed.
 func Run(ctx context.Context, checks []Check, progress Progress) []Finding {
-	found := make([][]Finding, len(checks))
-	list := &board{checks: checks, state: make([]stage, len(checks)), progress: progress}
+	list := &board{checks: checks, state: make([]stage, len(checks)), found: make([][]Finding, len(checks)), progress: progress}
 	for _, last := range []bool{false, true} {
 		var running sync.WaitGroup
 		for i, c := range checks {
 			if c.Last != last {
 				continue
 			}
-			list.set(i, begun)
-			running.Go(func() {
-				found[i] = c.within(ctx)
-				list.set(i, ended)
-			})
+			list.set(i, begun, nil)
+			running.Go(func() { list.set(i, ended, c.within(ctx)) })
 		}
 		running.Wait()
 	}
-	var all []Finding
-	for _, some := range found {
-		all = append(all, some...)
-	}
-	return all
+	return slices.Concat(list.found...)
 }
 
 // within runs a check under its deadline.
@@ -135,26 +134,27 @@ type board struct {
 	progress Progress
 
 	mu    sync.Mutex
-	state []stage // guarded by mu
+	state []stage     // guarded by mu
+	found [][]Finding // by check; guarded by mu until all have ended
 }
 
-func (b *board) set(i int, s stage) {
+func (b *board) set(i int, s stage, found []Finding) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.state[i] = s
+	b.state[i], b.found[i] = s, found
 	if b.progress == nil {
 		return
 	}
-	done, running := 0, []string(nil)
+	now := Standing{All: len(b.checks), Found: slices.Concat(b.found...)}
 	for i, s := range b.state {
 		switch s {
 		case begun:
-			running = append(running, b.checks[i].ID)
+			now.Running = append(now.Running, b.checks[i].ID)
 		case ended:
-			done++
+			now.Ended++
 		}
 	}
-	b.progress(done, len(b.checks), running)
+	b.progress(now)
 }
 
 // Count returns how many findings are of a state.

@@ -35,8 +35,8 @@ func TestRun(t *testing.T) {
 			{ID: "slow", Limit: time.Minute, Run: after(5 * time.Second)}, {ID: "last", Limit: time.Minute, Run: after(time.Second), Last: true},
 			{ID: "quick", Limit: time.Minute, Run: after(time.Second)}, {ID: "hangs", Limit: 10 * time.Second, Run: after(time.Hour)},
 			{ID: "nothing", Limit: time.Second, Run: func(context.Context) []Finding { return nil }},
-		}, func(ended, all int, running []string) {
-			said = append(said, fmt.Sprintf("%d/%d %v", ended, all, running))
+		}, func(s Standing) {
+			said = append(said, fmt.Sprintf("%d/%d %v %d", s.Ended, s.All, s.Running, len(s.Found)))
 		})
 		want := []Finding{
 			{ID: "after 5s", State: OK, Text: "5s"}, {ID: "after 1s", State: OK, Text: "11s"}, {ID: "after 1s", State: OK, Text: "1s"},
@@ -45,7 +45,7 @@ func TestRun(t *testing.T) {
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("got %v", got)
 		}
-		if n := len(said); n != 10 || said[n-1] != "5/5 []" || !slices.Contains(said, "3/5 [hangs]") {
+		if n := len(said); n != 10 || said[n-1] != "5/5 [] 4" || !slices.Contains(said, "3/5 [hangs] 2") {
 			t.Errorf("told %q", said)
 		}
 		ctx, cancel := context.WithCancel(t.Context())

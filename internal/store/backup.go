@@ -77,9 +77,10 @@ func (db *DB) LastBackup(ctx context.Context) (time.Time, error) {
 }
 
 // Restore puts a backup in the place of the store in dir, which no process may have open. The backup is copied and looked through
-// first. The store that was there is kept beside, under the name that is returned, "" if there was none. Whatever happens, the
-// store is the earlier one or the backup, whole.
-func Restore(ctx context.Context, dir, file string, now time.Time) (kept string, err error) {
+// first; prepare, unless it is nil, may then change it, in a directory of its own, by what it finds in the file of the store that is there, "" if
+// there is none. The store that was there is kept beside, under the name that is returned, "" if there was none. Whatever happens, the
+// store is the earlier one or the prepared backup, whole.
+func Restore(ctx context.Context, dir, file string, now time.Time, prepare func(ctx context.Context, staged, before string) error) (kept string, err error) {
 	db, err := storeIn(dir)
 	if err != nil {
 		return "", err
@@ -100,18 +101,50 @@ func Restore(ctx context.Context, dir, file string, now time.Time) (kept string,
 		}
 		err = errors.Join(err, release(lock))
 	}()
-	partial, err := copyWhole(ctx, file, db.path)
+	stage := filepath.Join(filepath.Dir(db.path), stageName)
+	if err := errors.Join(os.RemoveAll(stage), os.Mkdir(stage, 0o700)); err != nil {
+		return "", db.Explain(fmt.Errorf("make a directory to restore in: %w", err))
+	}
+	defer os.RemoveAll(stage)
+	staged := filepath.Join(stage, fileName)
+	partial, err := copyWhole(ctx, file, staged)
 	if err != nil {
 		return "", (&DB{path: file}).Explain(err)
 	}
-	defer os.Remove(partial)
 	if err := checkCopy(ctx, partial, time.Time{}); err != nil {
 		return "", fmt.Errorf("%s cannot be restored: %w", file, err)
+	}
+	if err := os.Rename(partial, staged); err != nil {
+		return "", err
+	}
+	if err := prepared(ctx, stage, db.path, prepare); err != nil {
+		return "", err
 	}
 	if kept, err = keepOld(ctx, db.path, now); err != nil {
 		return "", db.Explain(err)
 	}
-	return kept, moveTo(partial, db.path)
+	return kept, moveTo(staged, db.path)
+}
+
+// stageName is the directory, beside the store, in which a backup is made ready. One that a restore left behind goes with the next start.
+const stageName = "familiar.restoring"
+
+// prepared has a backup prepared, and all of it in its one file on the disk then.
+func prepared(ctx context.Context, stage, path string, prepare func(ctx context.Context, staged, before string) error) error {
+	if prepare == nil {
+		return nil
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		path = ""
+	}
+	if err := prepare(ctx, stage, path); err != nil {
+		return err
+	}
+	staged := filepath.Join(stage, fileName)
+	if err := takeInLog(ctx, staged, "_pragma=journal_mode(DELETE)"); err != nil {
+		return fmt.Errorf("write the prepared backup: %w", err)
+	}
+	return syncFile(staged)
 }
 
 func storeIn(dir string) (*DB, error) {
@@ -246,7 +279,7 @@ func keepOld(ctx context.Context, path string, now time.Time) (kept string, err 
 	} else if err != nil {
 		return "", err
 	}
-	kept = path + ".before-restore-" + now.UTC().Format("20060102T150405Z")
+	kept = path + ".before-restore-" + now.UTC().Format("20060102T150405.000Z")
 	// Its log must not be taken for that of the file which takes its place. To open and close it takes the log in.
 	if err := takeInLog(ctx, path); err != nil && ctx.Err() != nil {
 		return "", err
@@ -265,8 +298,8 @@ func keepOld(ctx context.Context, path string, now time.Time) (kept string, err 
 	return kept, nil
 }
 
-func takeInLog(ctx context.Context, path string) error {
-	pool, err := connect(path)
+func takeInLog(ctx context.Context, path string, params ...string) error {
+	pool, err := connect(path, params...)
 	if err != nil {
 		return err
 	}

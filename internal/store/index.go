@@ -109,7 +109,7 @@ func (db *DB) indexDue(ctx context.Context) error {
 		if due == 0 {
 			return db.TidyIndex(ctx)
 		}
-		if err := db.Write(ctx, db.indexSome); err != nil {
+		if err := db.WriteStep(ctx, db.indexSome); err != nil {
 			return fmt.Errorf("index messages: %w", err)
 		}
 		select {
@@ -179,7 +179,7 @@ func (db *DB) TidyIndex(ctx context.Context) error {
 	pages := -mergePages // the first step decides that all parts are merged
 	for range mostMerges {
 		written := 0
-		err := db.Write(ctx, func(tx *sql.Tx) error {
+		err := db.WriteStep(ctx, func(tx *sql.Tx) error {
 			var before, after int
 			if err := tx.QueryRow(`SELECT total_changes()`).Scan(&before); err != nil {
 				return err

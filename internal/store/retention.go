@@ -42,7 +42,7 @@ func (db *DB) OldestMessages(ctx context.Context, n int, before time.Time) (time
 func (db *DB) sweepMessages(ctx context.Context, query string, arg any, more func(deleted int) bool) error {
 	for last, whole := int64(0), true; whole; {
 		deleted, from := 0, last
-		err := db.Write(ctx, func(tx *sql.Tx) error {
+		err := db.WriteStep(ctx, func(tx *sql.Tx) error {
 			rows, err := tx.Query(query, arg, from, pruneBatch)
 			if err != nil {
 				return err

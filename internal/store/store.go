@@ -109,6 +109,9 @@ func (db *DB) open(ctx context.Context) error {
 		return err
 	}
 	db.lock = lock
+	if err := os.RemoveAll(filepath.Join(dir, stageName)); err != nil { // of a restore that was killed
+		return err
+	}
 	// Made here and not by SQLite, whose files anybody may read, and whose errors don't tell a missing
 	// permission from a missing directory. Its other files inherit this one's mode.
 	f, err := os.OpenFile(db.path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -169,7 +172,7 @@ func (db *DB) owns() bool { return db.lock != nil }
 
 func (db *DB) connectWriter() error {
 	pool, err := connect(db.path, "_txlock=immediate", "_pragma=auto_vacuum(2)", "_pragma=secure_delete(1)", "_pragma=journal_mode(WAL)", "_pragma=synchronous(NORMAL)",
-		"_pragma=foreign_keys(1)", "_pragma=wal_autocheckpoint("+logPages+")", "_pragma=journal_size_limit(16777216)", "_pragma=cache_size(-128)")
+		"_pragma=foreign_keys(1)", "_pragma=wal_autocheckpoint("+logPages+")", "_pragma=journal_size_limit("+logLimit+")", "_pragma=cache_size(-128)")
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ const (
 	vacuumBatch    = 256
 	fewestVacuumed = 8
 	// vacuumPatience is how long such a transaction should take: others wait for it.
-	vacuumPatience = 10 * time.Millisecond
+	vacuumPatience = 5 * time.Millisecond
 
 	incremental = 2 // of PRAGMA auto_vacuum
 )
@@ -80,7 +80,7 @@ func (db *DB) shrink(ctx context.Context) error {
 
 // giveBack gives some pages back.
 func (db *DB) giveBack(ctx context.Context, pages int) error {
-	return db.Write(ctx, func(tx *sql.Tx) error {
+	return db.WriteStep(ctx, func(tx *sql.Tx) error {
 		rows, err := tx.Query(fmt.Sprintf(`PRAGMA incremental_vacuum(%d)`, pages))
 		if err != nil {
 			return err

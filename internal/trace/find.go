@@ -56,8 +56,8 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Summary, more bool, 
 	return found, false, nil
 }
 
-// wordsBatch is how many records are indexed in one transaction.
-const wordsBatch = 2000
+// wordsBatch is how many records are indexed in one transaction, in about 10 ms.
+const wordsBatch = 200
 
 // IndexWords brings the index of words up to date. Turns do not do that: it would cost each of them a tenth of a millisecond.
 func (s *Store) IndexWords(ctx context.Context) error {
@@ -67,7 +67,7 @@ func (s *Store) IndexWords(ctx context.Context) error {
 		if err != nil || !behind {
 			return s.DB.Explain(err)
 		}
-		err = s.DB.Write(ctx, func(tx *sql.Tx) error {
+		err = s.DB.WriteStep(ctx, func(tx *sql.Tx) error {
 			var from, last int64
 			if err := tx.QueryRow(`SELECT done FROM trace_words_progress`).Scan(&from); err != nil {
 				return err

@@ -153,3 +153,62 @@ func TestFindAfterForgetting(t *testing.T) {
 		t.Fatal(found, err)
 	}
 }
+
+// TestIndexReplies has records of before replies had words, is stopped in the middle, and goes on; what is deleted or changed meanwhile stays so.
+func TestIndexReplies(t *testing.T) {
+	s := open(t)
+	const n = 2*saidBatch + 3
+	for i := range n {
+		tr := record(fmt.Sprintf("T%03d", i), noon.Add(time.Duration(i)*time.Minute), "a page")
+		tr.Reply = fmt.Sprintf("It is a pelican, number %d.", i)
+		if err := s.Save(t.Context(), tr); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := s.DB.Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.Exec(`UPDATE traces SET said = ''`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := func() (ids []string) {
+		all, _, err := s.Find(t.Context(), Query{Words: "pelican", Limit: 2 * n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range all {
+			ids = append(ids, one.ID)
+		}
+		return ids
+	}
+	if got := found(); len(got) != 0 {
+		t.Fatal("before:", got)
+	}
+	due, err := s.dueReplies(t.Context())
+	if err != nil || due == 0 {
+		t.Fatal(due, err)
+	}
+	if due, err = s.indexReplies(t.Context(), due); err != nil || due == 0 {
+		t.Fatal(due, err)
+	}
+	if got := found(); len(got) != saidBatch || got[0] != "T066" {
+		t.Errorf("after one step: %v", got)
+	}
+	if err := s.DB.Write(t.Context(), func(tx *sql.Tx) error { return remove(tx, []string{"T010"}) }); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&Store{DB: s.DB}).IndexReplies(t.Context()); err != nil { // as the next start does
+		t.Fatal(err)
+	}
+	if got := found(); len(got) != n-1 || got[n-2] != "T000" {
+		t.Errorf("in the end: %v", got)
+	}
+	stale := []unsaid{{id: "T001", said: "a heron", body: []byte("what it was")}, {id: "gone", said: "a heron", body: []byte("x")}}
+	if err := s.DB.Write(t.Context(), func(tx *sql.Tx) error { return say(tx, stale) }); err != nil {
+		t.Fatal(err)
+	}
+	if got := found(); len(got) != n-1 {
+		t.Error("a record that was changed meanwhile has the words it had before")
+	}
+}

@@ -3,7 +3,7 @@
 // A record is the whole [turn.Trace] as compressed JSON (pack.go), saved anew at each phase of the turn (trace.go, record.go). The
 // texts of pages, and those of the prompt that are the same in most turns, are kept apart, once for each text (text.go);
 // reading a record puts them back. Beside the record stand the few columns that lists of turns show as a [Summary]
-// (list.go). At start-up, turns that the last process left unfinished are marked as that, and records too
+// (list.go), and the words by which turns are found (find.go, said.go). At start-up, turns that the last process left unfinished are marked as that, and records too
 // old are pruned (upkeep.go). Messages that people delete are taken out of the records (forget.go), and so are people who want to be
 // forgotten, with all else that is kept of them (erase.go), also when a backup brings them back (again.go).
 package trace
@@ -21,7 +21,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
-	"familiar/internal/text"
 )
 
 // Store is where the records are. Its methods may be called from many goroutines; their errors are those of
@@ -94,7 +93,7 @@ func (s *Store) write(ctx context.Context, t *turn.Trace, check func(*sql.Tx) er
 	line := summarise(t)
 	record, line.Question, line.Err = s.redact(record), s.redact(line.Question), s.redact(line.Err)
 	if over(t.Phase) {
-		line.said = text.Truncate(s.redact(t.Request.Message.Text), mostAsked) + "\n" + text.Truncate(s.redact(t.Reply), mostReplied)
+		line.said = s.said(t)
 	}
 	prepared, err := s.prepare(ctx)
 	if err != nil {

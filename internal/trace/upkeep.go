@@ -11,8 +11,8 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// pruneBatch is how many records go in one transaction, which takes about 8 ms: turns get between.
-const pruneBatch = 20
+// pruneBatch is how many records go in one transaction, which takes about 10 ms, most of it for their words: turns get between.
+const pruneBatch = 5
 
 // Prune removes the records of turns that began before that time, with the page texts that no other record
 // has. It returns how many it removed, also where it failed halfway.
@@ -21,7 +21,7 @@ func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
 	defer s.unremember()
 	for {
 		var n int
-		err := s.DB.Write(ctx, func(tx *sql.Tx) (err error) {
+		err := s.DB.WriteStep(ctx, func(tx *sql.Tx) (err error) {
 			n, err = prune(tx, before)
 			return err
 		})
@@ -88,7 +88,7 @@ func (s *Store) DeleteGuild(ctx context.Context, guildID string) error {
 	defer s.unremember()
 	for from, more := int64(0), true; more; {
 		last := from
-		err := s.DB.Write(ctx, func(tx *sql.Tx) error {
+		err := s.DB.WriteStep(ctx, func(tx *sql.Tx) error {
 			rows, err := tx.Query(`SELECT rowid, id FROM traces WHERE rowid > ? AND guild_id = ? ORDER BY rowid LIMIT ?`, from, guildID, pruneBatch)
 			if err != nil {
 				return err
@@ -153,10 +153,11 @@ func (s *Store) interrupt(tx *sql.Tx, prepared *statements, id string) error {
 	if err != nil {
 		return err
 	}
-	cause := cutShort
+	cause, said := cutShort, ""
 	if t, err := s.decode(body); err == nil { // one that can't be read must not keep the bot from starting
 		cause = cmp.Or(t.Err, cutShort)
 		t.Phase, t.Err = turn.Interrupted, cause
+		said = s.said(t)
 		text, err := encode(t)
 		if err != nil {
 			return err
@@ -170,6 +171,6 @@ func (s *Store) interrupt(tx *sql.Tx, prepared *statements, id string) error {
 	if _, err := tx.Stmt(prepared.close).Exec(id); err != nil {
 		return err
 	}
-	_, err = tx.Exec(`UPDATE traces SET phase = ?, err = ?, part = ?, parts = ?, record = '' WHERE id = ?`, turn.Interrupted, cause, at.first, at.n, id)
+	_, err = tx.Exec(`UPDATE traces SET phase = ?, err = ?, said = ?, part = ?, parts = ?, record = '' WHERE id = ?`, turn.Interrupted, cause, said, at.first, at.n, id)
 	return err
 }
