@@ -29,14 +29,15 @@ type Summary struct {
 // summaryColumns are in the order of upsert and Recent.
 const summaryColumns = `id, began, took, channel_id, author, question, phase, lookup, model, err`
 
-func summarise(t *turn.Trace) Summary {
+// summarise makes the line of a turn. asked is its message as it may be kept: what is shortened shows no secret by its half.
+func summarise(t *turn.Trace, asked string) Summary {
 	s := Summary{
 		ID:        t.Request.ID,
 		Began:     t.Began,
 		Took:      t.Took,
 		ChannelID: t.Request.ChannelID,
 		Author:    t.Request.Message.Author.Name,
-		Question:  shorten(t.Request.Message.Text),
+		Question:  shorten(asked),
 		Phase:     t.Phase,
 		Model:     t.Model,
 		Err:       t.Err,

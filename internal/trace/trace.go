@@ -90,8 +90,9 @@ func (s *Store) write(ctx context.Context, t *turn.Trace, check func(*sql.Tx) er
 	if err != nil {
 		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
 	}
-	line := summarise(t)
-	record, line.Question, line.Err = s.redact(record), s.redact(line.Question), s.redact(line.Err)
+	asked := s.redact(t.Request.Message.Text)
+	line := summarise(t, asked)
+	record, line.Err = s.redact(record), s.redact(line.Err)
 	if over(t.Phase) {
 		line.said = s.said(t)
 	}

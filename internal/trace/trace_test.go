@@ -120,12 +120,26 @@ func TestPhases(t *testing.T) {
 			t.Errorf("%s: %v\n%s", tr.Phase, err, diff)
 		}
 		all, err := s.Recent(t.Context(), "", 9)
-		if err != nil || len(all) != 1 || all[0] != summarise(tr) {
+		if err != nil || len(all) != 1 || all[0] != summarise(tr, tr.Request.Message.Text) {
 			t.Errorf("%s: %v, %v", tr.Phase, all, err)
 		}
 	}
 	if n := count(t, s, "texts"); n != 2 {
 		t.Errorf("%d pages are kept, of which one is nobody's", n)
+	}
+}
+
+// TestSecretAtTheCut keeps a question whose list line would end within a secret.
+func TestSecretAtTheCut(t *testing.T) {
+	s := open(t)
+	const secret = "hunter2-correct-horse-battery"
+	s.Redact = func(s string) string { return strings.ReplaceAll(s, secret, "[secret]") }
+	tr := record("T1", noon)
+	tr.Request.Message.Text = strings.Repeat("x ", 50) + "password " + secret + ", is it good?"
+	save(t, s, tr)
+	all, err := s.Recent(t.Context(), "", 1)
+	if err != nil || len(all) != 1 || !strings.Contains(all[0].Question, "password [secret]") || strings.Contains(all[0].Question, "hunter2") {
+		t.Errorf("%v, %v", all, err)
 	}
 }
 
