@@ -15,7 +15,7 @@ import (
 // knowledge of the parser.
 func TestMisuse(t *testing.T) {
 	t.Parallel()
-	const path = "testdata/misuse.txtar"
+	const path = "testdata/misuse/usage.txtar"
 	data, err := os.ReadFile(path)
 	if err != nil && !*update {
 		t.Fatal(err)
