@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"familiar/internal/search"
+	"familiar/internal/disk"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 )
@@ -38,7 +38,7 @@ func (e eraseCommand) Run(ctx context.Context, p *program) error {
 	err := withTraces(ctx, p, e.User, store.Open, func(traces *trace.Store) error {
 		erased, err := traces.Erase(ctx, e.User, true, at)
 		if err == nil {
-			err = e.forgetSearches(p)
+			err = e.forgetWeb(p)
 		}
 		return e.report(p, erased, err)
 	})
@@ -72,8 +72,8 @@ func (e eraseCommand) report(p *program, erased trace.Erased, err error) error {
 	return nil
 }
 
-// forgetSearches removes the answers of search services that are kept on disk: whose questions they answer is not known of them.
-func (e eraseCommand) forgetSearches(p *program) error {
+// forgetWeb removes what is kept on disk of searches and pages: whose questions they were for is not known of them.
+func (e eraseCommand) forgetWeb(p *program) error {
 	c, err := readConfig(p.env, p.dir)
 	if err != nil {
 		return err
@@ -82,11 +82,7 @@ func (e eraseCommand) forgetSearches(p *program) error {
 	if err != nil || cache.dir == "" {
 		return err
 	}
-	answers, err := search.OpenDisk(cache.answers, "", cache.answerBytes)
-	if err != nil {
-		return err
-	}
-	return errors.Join(answers.Clear(), answers.Close())
+	return errors.Join(disk.Clear(cache.answers), disk.Clear(cache.pages))
 }
 
 // privacyCommand is about what is kept of people.

@@ -28,6 +28,20 @@ func TestWebCache(t *testing.T) {
 	if n := c.web.Hits("https://fast.example.org/mount"); n != 1 {
 		t.Errorf("fetched %d times", n)
 	}
+	if kept := c.webCache(); kept["pages"] != 1 || kept["searches"] != 1 {
+		t.Errorf("kept %v", kept)
+	}
+	if code, _, complaint := c.command(nil, "erase", "1001"); code != exitOK {
+		t.Errorf("erase: exit code %d, errors %q", code, complaint)
+	}
+	if kept := c.webCache(); len(kept) != 0 {
+		t.Errorf("when somebody is forgotten, %v are left", kept)
+	}
+}
+
+// webCache counts what is kept of the web on disk by its directories, and checks that it is for nobody else.
+func (c *conversation) webCache() map[string]int {
+	c.Helper()
 	kept := map[string]int{}
 	c.must(filepath.WalkDir(filepath.Join(c.dir, "web"), func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -35,14 +49,14 @@ func TestWebCache(t *testing.T) {
 		}
 		info, err := e.Info()
 		if err == nil && info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s: %v", path, info.Mode())
+			c.Errorf("%s: %v", path, info.Mode())
 		}
-		kept[filepath.Base(filepath.Dir(path))]++
+		if !e.IsDir() {
+			kept[filepath.Base(filepath.Dir(path))]++
+		}
 		return err
 	}))
-	if kept["pages"] != 1 || kept["searches"] != 1 {
-		t.Errorf("kept %v", kept)
-	}
+	return kept
 }
 
 // TestWebCacheOfOthers refuses a directory in which others may write, whichever it is.

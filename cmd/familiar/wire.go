@@ -233,7 +233,9 @@ func (a *app) bot(door bot.Door, pace bot.Pace) *bot.Bot {
 	return &bot.Bot{
 		Door: door, Cast: &bot.Cast{Default: a.actor}, Store: a.store, Traces: a.traces,
 		Redact: a.redact, Log: a.log, Pace: pace, WebOff: a.config.get("FAMILIAR_WEB") == "off", Cure: a.cure,
-		Forgetting: func() { a.tidied(context.Background(), "forget what was searched for", a.engine.Forget()) },
+		Forgetting: func() {
+			a.tidied(context.Background(), "forget what was searched for and read", errors.Join(a.engine.Forget(), a.reader.Forget()))
+		},
 	}
 }
 

@@ -104,6 +104,9 @@ func openRoot(dir string) (*os.Root, error) {
 	return root, nil
 }
 
+// hash begins the name of a file.
+const hash = `^[0-9a-f]{64}\.`
+
 // Open opens the directory, which is made if it is not there. It fails if it cannot be made, or if [Check] does.
 func Open[V any](c Config) (*Cache[V], error) {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
@@ -113,7 +116,6 @@ func Open[V any](c Config) (*Cache[V], error) {
 	if err != nil {
 		return nil, err
 	}
-	const hash = `^[0-9a-f]{64}\.`
 	kind := regexp.QuoteMeta(c.Kind)
 	return &Cache[V]{
 		config: c, root: root, ours: regexp.MustCompile(hash + kind + `$`), temp: regexp.MustCompile(hash + kind + `\.[A-Z2-7]+$`),
@@ -127,14 +129,32 @@ func (c *Cache[V]) Close() error { return c.root.Close() }
 func (c *Cache[V]) Clear() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	entries, err := fs.ReadDir(c.root.FS(), ".")
+	return remove(c.root, func(name string) bool { return c.ours.MatchString(name) || c.temp.MatchString(name) })
+}
+
+// Clear removes what the caches of a directory keep there. It fails if [Check] does; where there is no directory there is nothing to do.
+func Clear(dir string) error {
+	root, err := openRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ofAnyKind := regexp.MustCompile(hash + `[a-z]+(\.[A-Z2-7]+)?$`)
+	return errors.Join(remove(root, ofAnyKind.MatchString), root.Close())
+}
+
+// remove removes the files with these names.
+func remove(root *os.Root, named func(string) bool) error {
+	entries, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, e := range entries {
-		if c.ours.MatchString(e.Name()) || c.temp.MatchString(e.Name()) {
-			if err := c.root.Remove(e.Name()); !errors.Is(err, fs.ErrNotExist) {
+		if named(e.Name()) {
+			if err := root.Remove(e.Name()); !errors.Is(err, fs.ErrNotExist) {
 				errs = append(errs, err)
 			}
 		}

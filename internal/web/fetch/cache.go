@@ -44,6 +44,15 @@ func (c *cache) close() {
 	}
 }
 
+// Forget drops all pages, in memory and on disk.
+func (f *Fetcher) Forget() error {
+	f.pages.memory.clear()
+	if f.pages.disk == nil {
+		return nil
+	}
+	return f.pages.disk.Clear()
+}
+
 // Stats says what the cache of pages did since [New]. Every fetch that passes the operator's lists counts once, as a
 // hit, a disk hit, a miss or as shared.
 type Stats struct {

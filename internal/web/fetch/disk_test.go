@@ -80,6 +80,29 @@ func TestDiskOutlivesProgram(t *testing.T) {
 }
 
 // TestDiskRulesHoldAgain reads pages that the rules of now do not allow.
+// TestForget: what was read is fetched anew, and its file is gone.
+func TestForget(t *testing.T) {
+	w, now, dir := webtest.New(t, []byte(cachedWeb)), newClock(), t.TempDir()
+	f := reopen(t, w, dir, now, nil)
+	for want := 1; want <= 2; want++ {
+		for range 2 {
+			if _, err := f.Fetch(t.Context(), usual, Options{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := w.Hits(usual); n != want {
+			t.Errorf("fetched %d times, want %d", n, want)
+		}
+		onlyPage(t, dir)
+		if err := f.Forget(); err != nil {
+			t.Fatal(err)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+			t.Errorf("left %v, %v", left, err)
+		}
+	}
+}
+
 func TestDiskRulesHoldAgain(t *testing.T) {
 	w, now, dir := webtest.New(t, []byte(cachedWeb)), newClock(), t.TempDir()
 	os.Chmod(dir, 0o700)

@@ -50,6 +50,12 @@ func (s *store[V]) put(key string, v V, ttl time.Duration) {
 	}
 }
 
+func (s *store[V]) clear() {
+	if s.cache != nil {
+		s.cache.Clear()
+	}
+}
+
 // size says how many values there are and what they weigh.
 func (s *store[V]) size() (entries int, bytes int64) {
 	if s.cache == nil {

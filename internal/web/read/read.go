@@ -42,6 +42,12 @@ type Reader struct {
 	parsers *semaphore.Weighted // made by once; see parse
 }
 
+// Forget drops all pages that are kept, in memory and on disk: whose questions they were read for is not known of them.
+func (r *Reader) Forget() error {
+	r.Special.Forget()
+	return r.Fetcher.Forget()
+}
+
 // Request is a page that is wanted.
 type Request struct {
 	URL       string        // with the fragment that it had, which names a part of the page

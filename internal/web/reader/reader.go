@@ -90,6 +90,17 @@ func New(c Config) *Readers {
 // Close cancels every request and waits for them. Read fails afterwards.
 func (r *Readers) Close() { r.flights.Close() }
 
+// Forget drops what is kept of pages, and which repositories were seen to be public.
+func (r *Readers) Forget() {
+	if r == nil {
+		return
+	}
+	r.cache.Clear()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	clear(r.public)
+}
+
 // Options belong to one page.
 type Options struct {
 	Domains  guard.Domains // lists that every host concerned must pass: the page's and the service's
