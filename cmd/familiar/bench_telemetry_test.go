@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -9,23 +10,19 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"familiar/internal/llm/llmtest"
 )
 
-// BenchmarkTelemetry is what metrics, which are asked for every five seconds, and the export of traces cost: the processor's time of a turn, and memory, of processes
-// with and without them, in turn on the same machine.
+// BenchmarkTelemetry is what metrics, the export of traces and the console with a page open cost: the processor's time of a turn, and memory, of
+// processes with and without them, in turn on the same machine.
 func BenchmarkTelemetry(b *testing.B) {
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) }))
 	defer collector.Close()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	address := free.Addr().String()
-	free.Close()
+	metrics, console := freeAddress(b), freeAddress(b)
 	s := newStage(b, 50, func(llmtest.Request) llmtest.Reply {
 		return llmtest.Reply{llmtest.Say("Never better, thanks."), llmtest.Usage(1200, 5, 0)}
 	})
@@ -38,29 +35,19 @@ func BenchmarkTelemetry(b *testing.B) {
 	cpu, memory := map[bool]time.Duration{}, map[bool]float64{}
 	for b.Loop() {
 		for _, on := range []bool{false, true} {
-			s.env["FAMILIAR_METRICS"], s.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = "off", ""
+			s.env["FAMILIAR_METRICS"], s.env["FAMILIAR_CONSOLE"], s.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = "off", "off", ""
 			if on {
-				s.env["FAMILIAR_METRICS"], s.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = address, collector.URL
+				s.env["FAMILIAR_METRICS"], s.env["FAMILIAR_CONSOLE"], s.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = metrics, console, collector.URL
 			}
 			stop := s.process(binary)
 			s.burst(1)
-			before, done := s.cpu(), make(chan struct{})
-			go func() {
-				for on {
-					select {
-					case <-done:
-						return
-					case <-time.After(5 * time.Second): // three times as often as is usual
-						if resp, err := http.Get("http://" + address + "/metrics"); err == nil {
-							io.Copy(io.Discard, resp.Body)
-							resp.Body.Close()
-						}
-					}
-				}
-			}()
+			before, unwatched := s.cpu(), func() {}
+			if on {
+				unwatched = watch("http://"+metrics+"/metrics", "http://"+console+"/live")
+			}
 			s.burst(each)
 			cpu[on] += s.cpu() - before
-			close(done)
+			unwatched()
 			if !once() {
 				time.Sleep(12 * time.Second) // until both have given back what they do not need
 			}
@@ -74,6 +61,42 @@ func BenchmarkTelemetry(b *testing.B) {
 	b.ReportMetric(100*(float64(cpu[true])/float64(cpu[false])-1), "%-more")
 	b.ReportMetric((memory[true]-memory[false])/float64(b.N), "MiB-more")
 	b.ReportMetric(0, "ns/op")
+}
+
+// watch asks for the metrics every five seconds, three times as often as is usual, and keeps a page open on which turns appear as they run,
+// until what it returns is called.
+func watch(metrics, page string) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	read := func(address string) {
+		req, _ := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+		if resp, err := http.DefaultClient.Do(req); err == nil {
+			io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+		}
+	}
+	var readers sync.WaitGroup
+	readers.Go(func() { read(page) })
+	readers.Go(func() {
+		for ctx.Err() == nil {
+			read(metrics)
+			select {
+			case <-ctx.Done():
+			case <-time.After(5 * time.Second):
+			}
+		}
+	})
+	return func() { cancel(); readers.Wait() }
+}
+
+// freeAddress is an address at which nobody listens.
+func freeAddress(b *testing.B) string {
+	b.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
 }
 
 // cpu is how much time the process has had of the processors.

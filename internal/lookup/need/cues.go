@@ -188,6 +188,16 @@ func toAnother(u utterance.Utterance) bool {
 	return n == 0 && !utterance.Everyday(u.Words[0].Key) && !fillers[u.Words[0].Key] && !isTalk(u.Text[m[0]:m[3]-1])
 }
 
+// Addressee returns who a message calls by name at its beginning, as in "bob, how high is it?", other than the bot, whose names are given; or "".
+func Addressee(message string, names []string) string {
+	u := utterance.Parse(message, names)
+	called, _, ok := strings.Cut(u.Text, ",")
+	if !ok || u.ToBot || !toAnother(u) || strings.ContainsAny(called, ":> ") {
+		return ""
+	}
+	return called
+}
+
 // isTalk reports whether a word is small talk in some language: "moin, wann kommt …" is said to nobody else.
 func isTalk(word string) bool {
 	for _, found := range kindsOf().find(spelled(word)) {

@@ -157,6 +157,9 @@ func (r *run) names() []string {
 	if p := r.req.Parent; p != nil && p.Own {
 		names = text.AddOnce(names, p.Author.Name)
 	}
+	if called := need.Addressee(r.req.Message.Text, names); called != "" && r.req.GuildID == "" {
+		names = append(names, called) // nobody else is there, whatever the bot is called
+	}
 	return names
 }
 

@@ -26,3 +26,15 @@ func TestCalledByName(t *testing.T) {
 		}
 	}
 }
+
+// TestCalledByAnotherName: where nobody else is, a name at the beginning calls the character, whatever it is called.
+func TestCalledByAnotherName(t *testing.T) {
+	for guild, query := range map[string]string{"": "how high is Mount Everest", "G": ""} {
+		w := newWorld(t, &finder{hits: hits("https://peaks.example.org/everest.html")})
+		req := ask("familiar, tell me how high is Mount Everest")
+		req.GuildID, req.Names = guild, []string{"Sage"}
+		if l := w.lookup(t, req); l.Query != query {
+			t.Errorf("in guild %q: %s (%s), query %q", guild, l.State, l.Reason, l.Query)
+		}
+	}
+}
