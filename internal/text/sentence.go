@@ -121,11 +121,13 @@ func endsSentence(s, next string, prose bool) bool {
 	return !prose || !unicode.IsLower(first)
 }
 
-// abbreviated reports whether the dot that ends s belongs to a title, an abbreviation or an initial.
+// abbreviated reports whether the dot that ends s belongs to a title, an abbreviation or an initial, or to the number of
+// an item, which nothing of its sentence stands before.
 func abbreviated(s string) bool {
 	s = strings.TrimRight(strings.TrimSuffix(s, "."), " ")
 	last := s[strings.LastIndexAny(s, " .")+1:]
-	return len(last) == 1 || titles[strings.ToLower(last)]
+	first, size := utf8.DecodeRuneInString(last)
+	return size == len(last) && (unicode.IsLetter(first) || size == len(s)) || titles[strings.ToLower(last)]
 }
 
 var titles = Set(lang.All().Grammar.Abbreviations)

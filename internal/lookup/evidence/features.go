@@ -121,7 +121,7 @@ func (q *Question) views(pages []Page) []view {
 	out := make([]view, 0, len(all))
 	for page := range runs(all, func(s *Sentence) int { return s.Page }) {
 		title := q.maskOf(pages[page[0].Page].Title)
-		page[0].related = !q.offTopic(page, title)
+		q.relate(page, title)
 		for line := range runs(page, func(s *Sentence) int { return s.Line }) {
 			out = q.appendLine(out, page, line, title)
 		}
