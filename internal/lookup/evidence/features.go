@@ -31,6 +31,7 @@ type view struct {
 // has what the question asks for (answer.go). The model knows them by name.
 var features = []linear.Trait[view]{
 	{Name: "opens page", Value: is(func(v *view) bool { return v.index == 0 })},
+	{Name: "opens page, person", Value: is(func(v *view) bool { return v.index == 0 && v.kind == typePerson })},
 	{Name: "opens page, any", Value: is(func(v *view) bool { return v.index == 0 && v.kind.open() })},
 	{Name: "opens page, place", Value: is(func(v *view) bool { return v.index == 0 && v.kind == typePlace })},
 	{Name: "stands second", Value: is(func(v *view) bool { return v.index == 1 })},
