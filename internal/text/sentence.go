@@ -121,11 +121,12 @@ func endsSentence(s, next string, prose bool) bool {
 	return !prose || !unicode.IsLower(first)
 }
 
-// abbreviated reports whether the dot that ends s belongs to a title, an abbreviation or an initial.
+// abbreviated reports whether the dot that ends s belongs to a title, an abbreviation, an initial or a single digit: "3. Mai".
 func abbreviated(s string) bool {
 	s = strings.TrimRight(strings.TrimSuffix(s, "."), " ")
 	last := s[strings.LastIndexAny(s, " .")+1:]
-	return len(last) == 1 || titles[strings.ToLower(last)]
+	first, size := utf8.DecodeRuneInString(last)
+	return size == len(last) && InWord(first) || titles[strings.ToLower(last)]
 }
 
 var titles = Set(lang.All().Grammar.Abbreviations)

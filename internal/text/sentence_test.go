@@ -12,6 +12,8 @@ func TestSentences(t *testing.T) {
 		"They met in 1999.|12 people came.|“All of them?”|(The twelve.)|Nobody else came…|Then they left.",
 		"東京は大きい。|人が多い。|क्या यह बड़ा है?|हाँ।",
 		"Version 2.1.0 of example.org is out (see below).|It is e.g. faster.|Point 4. below says more.",
+		"He coached in the league ( NFL ) .|He had one rule ( of 2 ).|Known as J. (a.k.a. Jay), he left.",
+		"Am 3. Mai.|Й. Иванов ест.",
 		"He said: \"no.\" and left.|Yahoo! is a name... as they say.",
 	} {
 		if got := Sentences(strings.NewReplacer("。|", "。", "|", " ").Replace(want)); strings.Join(got, "|") != want {

@@ -10,10 +10,10 @@ const far = 100
 
 // candidates are what a sentence has, and the question has not, that may answer it.
 type candidates struct {
-	names, times, places, numbers int
-	associated                    bool      // it has a word that answers to the question tend to have
-	distance                      int       // in words, of the nearest candidate of the right type to a term of the question
-	classes                       wordClass // of all its words
+	names, times, numbers int
+	associated            bool      // it has a word that answers to the question tend to have
+	distance              int       // in words, of the nearest candidate of the right type to a term of the question
+	classes               wordClass // of all its words
 }
 
 // candidates looks for candidates among the words of a sentence.
@@ -42,12 +42,10 @@ func (q *Question) candidates(words []text.Word) candidates {
 // lacks reports whether a sentence has no answer of a type that can be told by its words.
 func (c *candidates) lacks(t answerType) bool {
 	switch t {
-	case typePerson:
+	case typePerson, typePlace:
 		return c.names == 0
 	case typeTime:
 		return c.times == 0
-	case typePlace:
-		return c.places+c.names == 0
 	case typeNumber:
 		return c.numbers == 0
 	case typeReason:
@@ -72,9 +70,6 @@ func (c *candidates) count(words []text.Word, i int, is wordClass) answerType {
 		return typeTime
 	case w.Upper && i > 0 && is&stopWord == 0:
 		c.names++
-		if wordClasses[words[i-1].Key]&placeWord != 0 || i > 1 && words[i-1].Key == "the" && wordClasses[words[i-2].Key]&placeWord != 0 {
-			c.places++
-		}
 		return typePerson
 	}
 	return typeAny
@@ -94,9 +89,7 @@ const (
 	numberWord
 	negation
 	timeWord
-	placeWord
 	reasonWord
-	mannerWord
 	definitionWord
 )
 
@@ -106,9 +99,7 @@ var wordClasses = func() map[string]wordClass {
 	for of, words := range map[wordClass]map[string]bool{
 		stopWord: text.StopWords, numberWord: text.SpelledNumbers, negation: text.Negations,
 		timeWord:       text.Set(lang.All().Evidence.Time),
-		placeWord:      text.Set(lang.All().Evidence.Place),
 		reasonWord:     text.Set(lang.All().Evidence.Reason),
-		mannerWord:     text.Set(lang.All().Evidence.Manner),
 		definitionWord: text.Set(lang.All().Evidence.Definition),
 	} {
 		for w := range words {

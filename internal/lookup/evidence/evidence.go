@@ -115,16 +115,25 @@ func (q *Question) ranked(pages []Page) []*Sentence {
 	return all
 }
 
-// offTopic reports whether a page has nothing of the question, though it is in its language.
-func (q *Question) offTopic(page []Sentence, title uint64) bool {
+// relate says which sentences of a page have to do with the question whatever their words are: the first one, as a rule, and all
+// where the title alone names what the page is about. None has if the page is in the question's language and has nothing of it.
+func (q *Question) relate(page []Sentence, title uint64) {
+	body := uint64(0)
 	for i := range page {
-		title |= page[i].mask | page[i].heading
+		body |= page[i].mask | page[i].heading
 	}
-	if title != 0 || len(q.terms) == 0 {
-		return false
+	about := page[:1]
+	if body == 0 && title != 0 {
+		about = page
+	} else if body == 0 && len(q.terms) > 0 {
+		lang := text.Language(page[0].Sentence, page[0].words)
+		if lang == q.lang || lang == "" && !text.Unspaced(page[0].Sentence) {
+			return
+		}
 	}
-	lang := text.Language(page[0].Sentence, page[0].words)
-	return lang == q.lang || lang == "" && !text.Unspaced(page[0].Sentence)
+	for i := range about {
+		about[i].related = true
+	}
 }
 
 // eachOf is how many sentences one page may give.

@@ -37,6 +37,17 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
+// TestTitleAlone asks about what a page has in its title and nowhere else: all of its text is about it.
+func TestTitleAlone(t *testing.T) {
+	const body = "It crosses the Lorem between two hills. Ferries had carried everybody until then. Ada Quill, who lived nearby, drew the plans."
+	for title, want := range map[string]int{"Sample Bridge": 3, "Lorem Ferries": 0} {
+		chosen := NewQuestion("who designed the Sample Bridge?", "en", text.Date{}).Choose([]Page{{Title: title, Text: body}}, Extended)
+		if len(chosen) != want {
+			t.Errorf("%s: %d sentences, want %d", title, len(chosen), want)
+		}
+	}
+}
+
 const minutes = `Chair: {disfmarker} Um so the buttons are the next thing on the agenda for all of us today .
 Ann: Yeah .
 Ben: The buttons should , uh , be made of rubber so that people can find them in the dark {vocalsound} .

@@ -18,17 +18,12 @@ type view struct {
 	kind   answerType // that the question asks for
 	length int        // in characters
 
-	// The share of the question's terms, by weight, that is in the sentence, and of those that are not in the title; how
-	// much more the best sentence of the page has; and the shares in the whole sentence, in its line, in the sentences
-	// before and after it and in the heading above.
-	cover, focus, below, focusBelow    float64
-	whole, line, before, after, header float64
+	// The share of the question's terms, by weight, that is in the sentence, and of those that are not in the title; and the
+	// shares in its line, in the sentence before it and in the heading above.
+	cover, focus, line, before, header float64
 
-	opensLine bool
-	lineDay   bool    // its line names a day that the question asks about
-	subject   bool    // it begins with a word of the title that is in the question, too
-	pronoun   bool    // it begins with a pronoun
-	referred  float64 // … that may stand for this share of the question
+	lineDay  bool    // its line names a day that the question asks about
+	referred float64 // it begins with a pronoun that may stand for this share of the question
 }
 
 // features say how a sentence would do as evidence for a question, without a word of either: what was learned on some
@@ -40,48 +35,21 @@ var features = []linear.Trait[view]{
 	{Name: "opens page, any", Value: is(func(v *view) bool { return v.index == 0 && v.kind.open() })},
 	{Name: "opens page, place", Value: is(func(v *view) bool { return v.index == 0 && v.kind == typePlace })},
 	{Name: "stands second", Value: is(func(v *view) bool { return v.index == 1 })},
-	{Name: "far down", Value: (*view).late},
-	{Name: "far down, any", Value: func(v *view) float64 {
-		if v.kind.open() {
-			return v.late()
-		}
-		return 0
-	}},
-	{Name: "opens line", Value: is(func(v *view) bool { return v.opensLine && v.index > 0 })},
-	{Name: "long", Value: (*view).long},
 	{Name: "short", Value: is(func(v *view) bool { return v.length < 50 })},
-	{Name: "first part", Value: is(func(v *view) bool { return v.After && !v.Before })},
-	{Name: "later part", Value: is(func(v *view) bool { return v.Before })},
 	{Name: "nothing of the question", Value: is(func(v *view) bool { return v.mask == 0 })},
 	{Name: "covers question", Value: func(v *view) float64 { return v.cover }},
-	{Name: "covers less than the page's best", Value: func(v *view) float64 { return v.below }},
 	{Name: "covers what the title does not", Value: func(v *view) float64 { return v.focus }},
-	{Name: "covers less of that than the best", Value: func(v *view) float64 { return v.focusBelow }},
-	{Name: "covers pairs of words", Value: func(v *view) float64 { return v.pairs }},
-	{Name: "whole sentence covers", Value: func(v *view) float64 { return v.whole }},
-	{Name: "its line covers", Value: func(v *view) float64 { return v.line }},
 	{Name: "the one before covers", Value: func(v *view) float64 { return v.before }},
-	{Name: "the next covers", Value: func(v *view) float64 { return v.after }},
 	{Name: "heading covers", Value: func(v *view) float64 { return v.header }},
-	{Name: "begins with title", Value: is(func(v *view) bool { return v.subject })},
-	{Name: "begins with pronoun", Value: is(func(v *view) bool { return v.pronoun })},
 	{Name: "pronoun stands for question", Value: func(v *view) float64 { return v.referred }},
 	{Name: "associated with question", Value: is(func(v *view) bool { return v.associated })},
-	{Name: "person", Value: is(func(v *view) bool { return v.kind == typePerson && v.names > 1 })},
-	{Name: "time", Value: is(func(v *view) bool { return v.kind == typeTime && v.times > 0 })},
-	{Name: "place", Value: is(func(v *view) bool { return v.kind == typePlace && v.places > 0 })},
-	{Name: "number", Value: is(func(v *view) bool { return v.kind == typeNumber && v.numbers > 0 })},
-	{Name: "reason", Value: is(func(v *view) bool { return v.kind == typeReason && v.classes&reasonWord != 0 })},
-	{Name: "manner", Value: is(func(v *view) bool { return v.kind == typeManner && v.classes&mannerWord != 0 })},
 	{Name: "definition", Value: is(func(v *view) bool { return v.kind == typeDefinition && v.classes&definitionWord != 0 })},
 	{Name: "definition opens page", Value: is(func(v *view) bool { return v.kind == typeDefinition && v.classes&definitionWord != 0 && v.index == 0 })},
 	{Name: "lacks kind", Value: is(func(v *view) bool { return v.lacks(v.kind) })},
-	{Name: "new name", Value: is(func(v *view) bool { return v.kind.open() && v.names > 1 })},
 	{Name: "new number", Value: is(func(v *view) bool { return v.kind.open() && v.numbers > 0 })},
 	{Name: "candidate near question", Value: (*view).near},
 	{Name: "much that is new", Value: func(v *view) float64 { return min(float64(v.names+v.numbers), 12) / 6 }},
 	{Name: "negated", Value: is(func(v *view) bool { return v.classes&negation != 0 })},
-	{Name: "names the day", Value: is(func(v *view) bool { return v.day })},
 	{Name: "its line names the day", Value: is(func(v *view) bool { return v.lineDay })},
 }
 
@@ -121,11 +89,10 @@ func (q *Question) views(pages []Page) []view {
 	out := make([]view, 0, len(all))
 	for page := range runs(all, func(s *Sentence) int { return s.Page }) {
 		title := q.maskOf(pages[page[0].Page].Title)
-		page[0].related = !q.offTopic(page, title)
+		q.relate(page, title)
 		for line := range runs(page, func(s *Sentence) int { return s.Line }) {
 			out = q.appendLine(out, page, line, title)
 		}
-		compare(out[len(out)-len(page):])
 	}
 	return out
 }
@@ -136,54 +103,37 @@ func (q *Question) appendLine(out []view, page, line []Sentence, title uint64) [
 	for i := range line {
 		s := &line[i]
 		inLine |= s.mask
-		s.day = q.namesDay(s.Text)
-		day = day || s.day
+		day = day || q.namesDay(s.Text)
 	}
 	for i := range line {
 		s := &line[i]
-		var before, after uint64
+		var before uint64
 		if s.index > 0 {
 			before = page[s.index-1].mask
 		}
-		if s.index+1 < len(page) {
-			after = page[s.index+1].mask
-		}
 		s.related = s.related || s.mask|s.heading|inLine|before != 0
 		v := view{
-			Sentence: s, candidates: q.candidates(s.words), kind: q.kind, length: utf8.RuneCountInString(s.Text), opensLine: i == 0, lineDay: day,
-			cover: q.share(s.mask, all), focus: q.share(s.mask, all&^title), whole: q.share(s.sentence, all), header: q.share(s.heading, all),
-			line: q.share(inLine, all), before: q.share(before, all), after: q.share(after, all),
+			Sentence: s, candidates: q.candidates(s.words), kind: q.kind, length: utf8.RuneCountInString(s.Text), lineDay: day,
+			cover: q.share(s.mask, all), focus: q.share(s.mask, all&^title), header: q.share(s.heading, all),
+			line: q.share(inLine, all), before: q.share(before, all), referred: q.referred(s, before|title),
 		}
-		q.seeOpening(&v, title, before)
 		out = append(out, v)
 	}
 	return out
 }
 
-// compare sets how much less of the question each sentence of a page covers than the best of them.
-func compare(page []view) {
-	most, mostFocus := 0.0, 0.0
-	for i := range page {
-		most, mostFocus = max(most, page[i].cover), max(mostFocus, page[i].focus)
-	}
-	for i := range page {
-		page[i].below, page[i].focusBelow = most-page[i].cover, mostFocus-page[i].focus
-	}
-}
-
-// seeOpening looks at the first word of a sentence behind those that may stand before its subject.
-func (q *Question) seeOpening(v *view, title, before uint64) {
-	for _, w := range v.words {
-		if openers[w.Key] {
-			continue
+// referred returns the share of the question in what a sentence may refer to, if it begins with a pronoun, or with one behind
+// words that may stand before its subject.
+func (q *Question) referred(s *Sentence, to uint64) float64 {
+	for _, w := range s.words {
+		if anaphors[w.Key] {
+			return q.share(to, q.all())
 		}
-		bit := q.bit(w.Key)
-		v.subject = bit != none && title>>bit&1 == 1
-		if v.pronoun = anaphors[w.Key]; v.pronoun {
-			v.referred = q.share(before|title, q.all())
+		if !openers[w.Key] {
+			break
 		}
-		return
 	}
+	return 0
 }
 
 var (

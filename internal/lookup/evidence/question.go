@@ -89,40 +89,28 @@ func (q *Question) bit(key string) int {
 // has reports whether the question has the word as it is.
 func (q *Question) has(key string) bool { return key != "" && q.keyBytes[key[0]] && q.keys[key] }
 
-// find returns the question's terms in a text, and the share of the question's pairs of neighbours that are neighbours
-// there.
-func (q *Question) find(s string, words []text.Word) (mask uint64, pairs float64) {
-	var joined uint64 // the terms whose next one follows
-	last := none
+// find returns the question's terms in a text.
+func (q *Question) find(s string, words []text.Word) (mask uint64) {
 	add := func(bit int) {
 		if bit != none {
 			mask |= 1 << bit
-			if last != none && bit == last+1 {
-				joined |= 1 << last
-			}
 		}
-		last = bit
 	}
 	for _, w := range words {
 		if written := s[w.Start:w.End]; !text.ASCII(written) && text.Unspaced(written) {
 			for _, pair := range text.Pairs(written) {
-				bit, is := q.bits[pair]
-				if !is {
-					bit = none
+				if bit, is := q.bits[pair]; is {
+					add(bit)
 				}
-				add(bit)
 			}
 		} else if text.Meaningful(w.Key) {
 			add(q.bit(w.Key))
 		}
 	}
-	return mask, float64(bits.OnesCount64(joined)) / float64(max(1, len(q.terms)-1))
-}
-
-func (q *Question) maskOf(s string) uint64 {
-	mask, _ := q.find(s, text.Words(s))
 	return mask
 }
+
+func (q *Question) maskOf(s string) uint64 { return q.find(s, text.Words(s)) }
 
 // weighTerms sets the weights of the terms by how many of the sentences have them.
 func (q *Question) weighTerms(all []Sentence) {

@@ -18,12 +18,10 @@ type Sentence struct {
 	index   int // of the part among those of its page
 	words   []text.Word
 
-	mask, sentence, heading uint64  // the terms in it, in the whole sentence and in the heading above
-	pairs                   float64 // the share of the question's pairs of neighbours that are neighbours in it
-	related                 bool    // something of the question is in it or around it, or on the page that it opens
-	day                     bool    // it names a day that the question asks about
-	demoted                 bool    // its page denies it, and it lost for that
-	lacksKind               bool    // it has nothing of the kind that the question asks for
+	mask, heading uint64 // the terms in it and in the heading above
+	related       bool   // something of the question is in it or around it, or on the page that it opens
+	demoted       bool   // its page denies it, and it lost for that
+	lacksKind     bool   // it has nothing of the kind that the question asks for
 }
 
 // HasTerm reports whether a term of the question is in the sentence.
@@ -51,19 +49,14 @@ func (q *Question) split(all []Sentence, at int, page *Page) []Sentence {
 			heading = q.maskOf(line)
 		}
 		for _, whole := range text.Sentences(line) {
-			from, mask := len(all), uint64(0)
 			for _, p := range quote.Of(whole) {
 				if !page.Answer && !p.IsProse() {
 					continue
 				}
 				s := Sentence{Quote: p, Page: at, index: len(all) - first, heading: heading, words: text.Words(p.Text)}
 				s.Line = number
-				s.mask, s.pairs = q.find(s.Text, s.words)
-				mask |= s.mask
+				s.mask = q.find(s.Text, s.words)
 				all = append(all, s)
-			}
-			for i := from; i < len(all); i++ {
-				all[i].sentence = mask
 			}
 		}
 		number++

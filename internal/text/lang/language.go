@@ -348,9 +348,7 @@ type Conflict struct {
 type Evidence struct {
 	AnswerKinds  map[string]Phrases `toml:"answer_kinds"` // how a question asks for a kind of answer, by kind
 	Time         Words              // words of answers of the kind "time"
-	Place        Words              // "place"
 	Reason       Words              // "reason"
-	Manner       Words              // "manner"
 	Definition   Words              // "definition"
 	Anaphors     Words              // words that begin a sentence and stand for something before it
 	Openers      Words              // words that may stand before the subject of a sentence
