@@ -29,27 +29,27 @@ const (
 
 // trimmer is the state of dropBoilerplate.
 type trimmer struct {
-	sizes  map[*html.Node]size
+	sizes  map[*html.Node]size // of those elements that have one
 	drop   map[*html.Node]bool
 	kinds  map[string]nameKind // of the classes and ids so far: pages repeat them
 	keep   map[*html.Node]bool
-	length int // of the page, in characters
+	length int32 // of the page, in characters
 	more   extras
 }
 
 // size is how much text an element holds, in characters.
 type size struct {
-	text, linked int
-	links        int
-	anchors      int // links to places in the same page
-	longest      int // the longest text outside of links
+	text, linked int32
+	links        int32
+	anchors      int32 // links to places in the same page
+	longest      int32 // the longest text outside of links
 }
 
 // dropBoilerplate removes from root what names itself, reads or looks like something beside the content: menus, breadcrumbs,
 // offers of other pages, notices. What holds a good part of the page stays, whatever it calls itself. If hardly anything
 // would be left, it removes nothing and returns false.
 func dropBoilerplate(root *html.Node, more extras) (ok bool) {
-	t := trimmer{sizes: make(map[*html.Node]size, 1<<10), drop: map[*html.Node]bool{}, keep: map[*html.Node]bool{}, kinds: map[string]nameKind{}, more: more}
+	t := trimmer{sizes: make(map[*html.Node]size, countMeasured(root)), drop: map[*html.Node]bool{}, keep: map[*html.Node]bool{}, kinds: map[string]nameKind{}, more: more}
 	t.length = t.measure(root).text
 	for _, n := range more.keep {
 		for ; n != nil && !t.keep[n]; n = n.Parent {
@@ -59,9 +59,9 @@ func dropBoilerplate(root *html.Node, more extras) (ok bool) {
 	t.walk(root, false)
 	dropped := 0
 	for n := range t.drop {
-		dropped += t.sizes[n].text
+		dropped += int(t.sizes[n].text)
 	}
-	if dropped*100 > t.length*maxPercentAll {
+	if dropped*100 > int(t.length)*maxPercentAll {
 		return false // its names mean something else
 	}
 	for n := range t.drop {
@@ -74,7 +74,7 @@ func (t *trimmer) measure(n *html.Node) (s size) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch {
 		case c.Type == html.TextNode:
-			own := dom.Letters(c.Data)
+			own := int32(dom.Letters(c.Data))
 			s.text += own
 			s.longest = max(s.longest, own)
 		case c.Type == html.ElementNode:
@@ -92,8 +92,20 @@ func (t *trimmer) measure(n *html.Node) (s size) {
 			s.anchors = 1
 		}
 	}
-	t.sizes[n] = s
+	if s != (size{}) {
+		t.sizes[n] = s
+	}
 	return s
+}
+
+// countMeasured counts the elements below n that measure may find a size for.
+func countMeasured(n *html.Node) (count int) {
+	for d := range n.Descendants() {
+		if d.FirstChild != nil || d.DataAtom == atom.A {
+			count++
+		}
+	}
+	return count + 1
 }
 
 func (t *trimmer) walk(n *html.Node, inside bool) {
@@ -117,7 +129,7 @@ func (t *trimmer) isBoilerplate(n *html.Node, s size, inside bool) bool {
 
 // isExtra reports whether an element of this size may be dropped as one of the extras.
 func (t *trimmer) isExtra(s size) bool {
-	return t.isWithin(s, t.more.maxPercent) && (s.text*2 <= t.length || t.length-s.text >= t.more.minRest)
+	return t.isWithin(s, t.more.maxPercent) && (s.text*2 <= t.length || int(t.length-s.text) >= t.more.minRest)
 }
 
 // dropHeaded drops what stands under a heading that leads to other pages.
@@ -150,7 +162,7 @@ func firstWord(s string) string {
 }
 
 // isWithin reports whether an element of this size holds less than so many percent of the page.
-func (t *trimmer) isWithin(s size, percent int) bool { return s.text*100 < t.length*percent }
+func (t *trimmer) isWithin(s size, percent int) bool { return int(s.text)*100 < int(t.length)*percent }
 
 // elsewhere matches headings over other pages.
 var elsewhere = lazyregexp.New(`(?i)^\W*(?:(?:you|we) (?:may|might|think)(?: (?:also|you))?(?:'ll| will)? (?:also )?(?:like|love|enjoy|be interested in)|(?:customers|people|others|shoppers|users)(?: who \w+ this)?(?: item| product)? also|(?:recently|last|previously) viewed|(?:related|similar|recommended|suggested|trending|popular|featured|more|other|latest|top|hot) (?:products?|items?|threads?|topics?|posts?|articles?|stories|questions?|content|resources?|pages?|searches|discussions?|games?|courses?|reading|news|tags|categories|collections)|more (?:from|like|on|in) |frequently bought|bought together|complete (?:the|your) (?:look|set)|pairs? well|goes well|newsletter|(?:sign up|subscribe|register) (?:for|to)|stay (?:connected|in the loop|up to date|informed)|follow us|(?:customer|user) (?:reviews?|ratings?)|reviews?(?: \(\d+\))?$|ratings?(?: (?:and|&) reviews?)?$|write a review|share (?:this|on)|about cookies|your privacy|recent (?:posts|comments)|leave a (?:reply|comment)|navigation|filters?(?: by)?$|sort by|refine|table of contents|on this page|in this article|need help|` + lang.All().Page.Elsewhere.String() + `)`)
@@ -227,7 +239,7 @@ func (t *trimmer) dropLabelled(n *html.Node, s size) bool {
 }
 
 // dropLinked drops an element if most of so many characters in it are links; of contents, only if they lead to places in the page.
-func (t *trimmer) dropLinked(n *html.Node, length int, contents bool) bool {
+func (t *trimmer) dropLinked(n *html.Node, length int32, contents bool) bool {
 	s := t.sizes[n]
 	if s.linked*10 < length*6 || contents && s.anchors*2 <= s.links || !t.isWithin(s, maxPercent) || t.keep[n] {
 		return false
