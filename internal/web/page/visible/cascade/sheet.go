@@ -265,6 +265,10 @@ func (r *sheetReader) selectors(parent []selector) *selectorReader {
 
 // styleRule reads a rule with selectors.
 func (r *sheetReader) styleRule(item css.Item, at place) {
+	plain := r.isPlain(item.Block)
+	if plain && r.areVain(item.Prelude) {
+		return
+	}
 	reader := r.selectors(at.parent)
 	var list []selector
 	for one := range r.t.Split(item.Prelude, css.Comma) {
@@ -286,6 +290,9 @@ func (r *sheetReader) styleRule(item css.Item, at place) {
 			var whole selector
 			s.parts = append(s.parts, compound{simples: []simple{reader.nesting(&whole)}})
 			s.specificity.add(whole.specificity)
+		}
+		if plain && r.isVain(one) {
+			continue
 		}
 		if list = append(list, s); len(list) > maxSelectors {
 			r.s.exhausted = true
