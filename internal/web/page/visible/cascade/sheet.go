@@ -75,6 +75,7 @@ type sheetReader struct {
 	namespaces map[string]bool
 	imports    int       // sheets around this one
 	own        []written // of the rule that is being read
+	reader     selectorReader
 }
 
 // The bounds of style sheets.
@@ -259,8 +260,11 @@ func (r *sheetReader) scope(in css.Span) (one scope, ok bool) {
 	return one, i >= in.To
 }
 
+// selectors returns the reader of selectors, until it is called again.
 func (r *sheetReader) selectors(parent []selector) *selectorReader {
-	return &selectorReader{t: r.t, namespaces: r.namespaces, parent: parent, quirks: r.s.quirks}
+	last := &r.reader
+	r.reader = selectorReader{t: r.t, namespaces: r.namespaces, parent: parent, quirks: r.s.quirks, parts: last.parts, simples: last.simples}
+	return &r.reader
 }
 
 // styleRule reads a rule with selectors.
