@@ -29,9 +29,10 @@ const (
 
 // trimmer is the state of dropBoilerplate.
 type trimmer struct {
-	sizes  map[*html.Node]size // of those elements that have one
+	root   *html.Node
+	sizes  map[*html.Node]size // of the elements that hold more than maxSmall others
 	drop   map[*html.Node]bool
-	kinds  map[string]nameKind // of the classes and ids so far: pages repeat them
+	kinds  map[string]nameKind // of the names so far: pages repeat them
 	keep   map[*html.Node]bool
 	length int32 // of the page, in characters
 	more   extras
@@ -43,13 +44,17 @@ type size struct {
 	links        int32
 	anchors      int32 // links to places in the same page
 	longest      int32 // the longest text outside of links
+	elements     int32
 }
+
+// maxSmall is how many others an element holds at most that is measured whenever its size is asked for. Most hold none.
+const maxSmall = 8
 
 // dropBoilerplate removes from root what names itself, reads or looks like something beside the content: menus, breadcrumbs,
 // offers of other pages, notices. What holds a good part of the page stays, whatever it calls itself. If hardly anything
 // would be left, it removes nothing and returns false.
 func dropBoilerplate(root *html.Node, more extras) (ok bool) {
-	t := trimmer{sizes: make(map[*html.Node]size, countMeasured(root)), drop: map[*html.Node]bool{}, keep: map[*html.Node]bool{}, kinds: map[string]nameKind{}, more: more}
+	t := trimmer{root: root, sizes: map[*html.Node]size{}, drop: map[*html.Node]bool{}, keep: map[*html.Node]bool{}, kinds: map[string]nameKind{}, more: more}
 	t.length = t.measure(root).text
 	for _, n := range more.keep {
 		for ; n != nil && !t.keep[n]; n = n.Parent {
@@ -59,7 +64,7 @@ func dropBoilerplate(root *html.Node, more extras) (ok bool) {
 	t.walk(root, false)
 	dropped := 0
 	for n := range t.drop {
-		dropped += int(t.sizes[n].text)
+		dropped += int(t.size(n).text)
 	}
 	if dropped*100 > int(t.length)*maxPercentAll {
 		return false // its names mean something else
@@ -79,6 +84,7 @@ func (t *trimmer) measure(n *html.Node) (s size) {
 			s.longest = max(s.longest, own)
 		case c.Type == html.ElementNode:
 			own := t.measure(c)
+			s.elements += own.elements + 1
 			s.text += own.text
 			s.linked += own.linked
 			s.links += own.links
@@ -92,26 +98,36 @@ func (t *trimmer) measure(n *html.Node) (s size) {
 			s.anchors = 1
 		}
 	}
-	if s != (size{}) {
+	if s.elements > maxSmall {
 		t.sizes[n] = s
 	}
 	return s
 }
 
-// countMeasured counts the elements below n that measure may find a size for.
-func countMeasured(n *html.Node) (count int) {
-	for d := range n.Descendants() {
-		if d.FirstChild != nil || d.DataAtom == atom.A {
-			count++
+// sizeInside returns the size of an element below the root.
+func (t *trimmer) sizeInside(n *html.Node) size {
+	if s, ok := t.sizes[n]; ok {
+		return s
+	}
+	return t.measure(n)
+}
+
+// size returns the size of an element of the tree, and none of any other node.
+func (t *trimmer) size(n *html.Node) size {
+	for up := n; up != nil && n.Type == html.ElementNode; up = up.Parent {
+		if up == t.root {
+			return t.sizeInside(n)
 		}
 	}
-	return count + 1
+	return size{}
 }
 
 func (t *trimmer) walk(n *html.Node, inside bool) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		switch s := t.sizes[c]; {
-		case c.Type != html.ElementNode || t.drop[c]:
+		if c.Type != html.ElementNode || t.drop[c] {
+			continue
+		}
+		switch s := t.sizeInside(c); {
 		case !t.keep[c] && t.isBoilerplate(c, s, inside):
 			t.drop[c] = true
 		case dom.HeadingLevel(c) > 1 && !t.keep[c] && t.dropHeaded(c):
@@ -175,11 +191,11 @@ var elsewhereWords = dom.WordSet(`you we customers people others shoppers users 
 // dropSection drops a heading and its section: the block that it begins, else everything up to the next heading of its
 // level.
 func (t *trimmer) dropSection(heading *html.Node, may func(size) bool) {
-	block, bare := heading, t.sizes[heading].text+minParagraph/2
-	for p := block.Parent; p != nil && t.sizes[block].text < bare && may(t.sizes[p]) && t.begins(p, block); p = p.Parent {
+	block, bare := heading, t.size(heading).text+minParagraph/2
+	for p := block.Parent; p != nil && t.size(block).text < bare && may(t.size(p)) && t.begins(p, block); p = p.Parent {
 		block = p
 	}
-	if t.sizes[block].text > t.sizes[heading].text {
+	if t.size(block).text > t.size(heading).text {
 		if !t.keep[block] {
 			t.drop[block] = true
 		}
@@ -193,7 +209,7 @@ func (t *trimmer) dropSection(heading *html.Node, may func(size) bool) {
 			return
 		}
 		nodes = append(nodes, c)
-		all.text += t.sizes[c].text
+		all.text += t.size(c).text
 	}
 	if !may(all) {
 		return
@@ -221,13 +237,13 @@ func (t *trimmer) dropLabelled(n *html.Node, s size) bool {
 		return false
 	}
 	contents := ownContents.MatchString(label)
-	for p := n.Parent; p != nil && t.isWithin(t.sizes[p], maxPercent) && t.begins(p, n); n, p = p, p.Parent {
-		if rest := t.sizes[p].text - s.text; rest > 0 {
+	for p := n.Parent; p != nil && t.isWithin(t.size(p), maxPercent) && t.begins(p, n); n, p = p, p.Parent {
+		if rest := t.size(p).text - s.text; rest > 0 {
 			return t.dropLinked(p, rest, contents)
 		}
 	}
 	for c := n.NextSibling; c != nil; c = c.NextSibling {
-		if next := t.sizes[c]; c.Type == html.ElementNode && next.text > 0 {
+		if next := t.size(c); c.Type == html.ElementNode && next.text > 0 {
 			if !t.dropLinked(c, next.text, contents) {
 				return false
 			}
@@ -240,7 +256,7 @@ func (t *trimmer) dropLabelled(n *html.Node, s size) bool {
 
 // dropLinked drops an element if most of so many characters in it are links; of contents, only if they lead to places in the page.
 func (t *trimmer) dropLinked(n *html.Node, length int32, contents bool) bool {
-	s := t.sizes[n]
+	s := t.size(n)
 	if s.linked*10 < length*6 || contents && s.anchors*2 <= s.links || !t.isWithin(s, maxPercent) || t.keep[n] {
 		return false
 	}
@@ -251,7 +267,7 @@ func (t *trimmer) dropLinked(n *html.Node, length int32, contents bool) bool {
 // begins reports whether c is the first child of p with text.
 func (t *trimmer) begins(p, c *html.Node) bool {
 	for before := c.PrevSibling; before != nil; before = before.PrevSibling {
-		if before.Type == html.TextNode && dom.Letters(before.Data) > 0 || t.sizes[before].text > 0 {
+		if before.Type == html.TextNode && dom.Letters(before.Data) > 0 || t.size(before).text > 0 {
 			return false
 		}
 	}
@@ -314,12 +330,7 @@ func (t *trimmer) nameKind(n *html.Node) nameKind {
 		if a.Key != "class" && a.Key != "id" {
 			continue
 		}
-		kind, ok := t.kinds[a.Val]
-		if !ok {
-			kind = t.kindOfNames(a.Val)
-			t.kinds[a.Val] = kind
-		}
-		if kind != noName {
+		if kind := t.kindOfNames(a.Val); kind != noName {
 			return kind
 		}
 	}
@@ -329,7 +340,16 @@ func (t *trimmer) nameKind(n *html.Node) nameKind {
 // kindOfNames returns the kind of the first of several names that says something.
 func (t *trimmer) kindOfNames(names string) nameKind {
 	for name := range strings.FieldsSeq(names) {
-		if kind := t.kindOfName(name); kind != noName {
+		if len(name) > dom.MaxName {
+			continue
+		}
+		name = strings.TrimRight(name, "0123456789") // many differ in nothing else
+		kind, ok := t.kinds[name]
+		if !ok {
+			kind = t.kindOfName(name)
+			t.kinds[name] = kind
+		}
+		if kind != noName {
 			return kind
 		}
 	}
@@ -338,7 +358,7 @@ func (t *trimmer) kindOfNames(names string) nameKind {
 
 // kindOfName returns the kind of a name by the words that it is made of, and by pairs of them.
 func (t *trimmer) kindOfName(name string) nameKind {
-	if len(name) > dom.MaxName || strings.ContainsAny(name, ":[") {
+	if strings.ContainsAny(name, ":[") {
 		return noName // a utility class speaks of the layout
 	}
 	previous := ""

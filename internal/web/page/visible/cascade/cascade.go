@@ -30,7 +30,7 @@ type Sheets struct {
 	rules      map[key][]target
 	agent      map[key][]target // of the browser
 	pseudo     map[key][]target // of parts of elements
-	names      map[string]bool  // the classes and ids of the page; nil if they are not known
+	names      *nameSet         // the classes and ids of the page; nil if they are not known
 	element    string           // the part of an element whose style is computed, "" for the element itself
 	host       *html.Node       // around the shadow tree whose sheets these are; nil for a page
 	base       *layer           // all others are below it
@@ -76,7 +76,7 @@ var agentRules = sync.OnceValue(func() map[key][]target {
 // New reads the style sheets of a tree, and those in rest, a source that comes after it.
 func New(doc *html.Node, rest string, screen Screen) *Sheets {
 	s := newSheets(screen, isQuirky(doc))
-	s.names = map[string]bool{}
+	s.names = newNameSet()
 	s.addNames(doc)
 	s.collect(doc)
 	s.addSource(rest)

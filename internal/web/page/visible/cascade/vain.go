@@ -1,6 +1,7 @@
 package cascade
 
 import (
+	"hash/maphash"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -8,16 +9,39 @@ import (
 	"familiar/internal/web/page/visible/css"
 )
 
+// nameSet is a set of names that may hold some that were not added: a bit for each hash, in 4 KB.
+type nameSet struct {
+	seed maphash.Seed
+	bits [512]uint64
+}
+
+func newNameSet() *nameSet { return &nameSet{seed: maphash.MakeSeed()} }
+
+func (s *nameSet) bit(name string) (word *uint64, mask uint64) {
+	hash := maphash.String(s.seed, name)
+	return &s.bits[hash/64%uint64(len(s.bits))], 1 << (hash % 64)
+}
+
+func (s *nameSet) add(name string) {
+	word, mask := s.bit(name)
+	*word |= mask
+}
+
+func (s *nameSet) mayHold(name string) bool {
+	word, mask := s.bit(name)
+	return *word&mask != 0
+}
+
 // addNames adds the classes and ids of the elements below n to the names of the page.
 func (s *Sheets) addNames(n *html.Node) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		for i := range c.Attr {
 			switch a := &c.Attr[i]; a.Key {
 			case "id":
-				s.names[s.fold(a.Val)] = true
+				s.names.add(s.fold(a.Val))
 			case "class":
 				for class := range strings.FieldsSeq(a.Val) {
-					s.names[s.fold(class)] = true
+					s.names.add(s.fold(class))
 				}
 			}
 		}
@@ -39,7 +63,7 @@ func (r *sheetReader) isVain(one css.Span) bool {
 		case r.t.Kind(i, one) != css.Hash:
 			continue
 		}
-		if !r.s.names[r.s.fold(r.t.Name(name))] {
+		if !r.s.names.mayHold(r.s.fold(r.t.Name(name))) {
 			return true
 		}
 	}
