@@ -67,7 +67,7 @@ func rewriteThread(root *html.Node, declared bool) bool {
 		if search.parts(&p, n); p.author == nil && p.profile != nil && !isInside(p.profile, p.body) {
 			p.author = p.profile
 		}
-		if p.author == nil || p.body == nil {
+		if p.body == nil || p.author == nil && (p.date == nil || !declared) {
 			continue
 		}
 		search.posts[n] = true
@@ -244,9 +244,12 @@ func isShort(n *html.Node) bool {
 
 // rewrite leaves of a post a line with its author and its date, its body, and the posts inside it.
 func (s *postSearch) rewrite(p post) {
-	line := dom.Line(firstText(p.author))
+	line := ""
+	if p.author != nil {
+		line = dom.Line(firstText(p.author))
+	}
 	if p.date != nil {
-		line += ", " + dom.Line(dom.Text(p.date))
+		line = strings.TrimPrefix(line+", "+dom.Line(dom.Text(p.date)), ", ")
 	}
 	parts := s.inside(p.root, p.body, []*html.Node{p.body})
 	for _, n := range parts {
