@@ -286,6 +286,10 @@ func (t *trimmer) isBeside(n *html.Node, s size, inside bool) bool {
 	switch n.DataAtom {
 	case atom.Nav, atom.Footer, atom.Aside:
 		return true
+	case atom.Label, atom.Legend:
+		if t.isInForm(n) {
+			return true
+		}
 	case atom.Header:
 		if !inside && (s.linked*2 > s.text || !hasHeading(n)) {
 			return true
@@ -302,6 +306,17 @@ func (t *trimmer) isBeside(n *html.Node, s size, inside bool) bool {
 	switch n.DataAtom {
 	case atom.Ul, atom.Ol, atom.Div, atom.Section, atom.Table, atom.P:
 		return s.links >= 4 && s.linked*10 >= s.text*8 && s.linked < s.links*maxMenuLabel && !hasHeading(n)
+	}
+	return false
+}
+
+// isInForm reports whether an element belongs to a form, of which nothing is left but its words. A form that holds a good part of
+// the page is wrapped around something else.
+func (t *trimmer) isInForm(n *html.Node) bool {
+	for ; n != nil; n = n.Parent {
+		if n.DataAtom == atom.Form {
+			return t.isWithin(t.size(n), maxPercent)
+		}
 	}
 	return false
 }
