@@ -29,27 +29,32 @@ const (
 
 // trimmer is the state of dropBoilerplate.
 type trimmer struct {
-	sizes  map[*html.Node]size
+	root   *html.Node
+	sizes  map[*html.Node]size // of the elements that hold more than maxSmall others
 	drop   map[*html.Node]bool
-	kinds  map[string]nameKind // of the classes and ids so far: pages repeat them
+	kinds  map[string]nameKind // of the names so far: pages repeat them
 	keep   map[*html.Node]bool
-	length int // of the page, in characters
+	length int32 // of the page, in characters
 	more   extras
 }
 
 // size is how much text an element holds, in characters.
 type size struct {
-	text, linked int
-	links        int
-	anchors      int // links to places in the same page
-	longest      int // the longest text outside of links
+	text, linked int32
+	links        int32
+	anchors      int32 // links to places in the same page
+	longest      int32 // the longest text outside of links
+	elements     int32
 }
+
+// maxSmall is how many others an element holds at most that is measured whenever its size is asked for. Most hold none.
+const maxSmall = 8
 
 // dropBoilerplate removes from root what names itself, reads or looks like something beside the content: menus, breadcrumbs,
 // offers of other pages, notices. What holds a good part of the page stays, whatever it calls itself. If hardly anything
 // would be left, it removes nothing and returns false.
 func dropBoilerplate(root *html.Node, more extras) (ok bool) {
-	t := trimmer{sizes: make(map[*html.Node]size, 1<<10), drop: map[*html.Node]bool{}, keep: map[*html.Node]bool{}, kinds: map[string]nameKind{}, more: more}
+	t := trimmer{root: root, sizes: map[*html.Node]size{}, drop: map[*html.Node]bool{}, keep: map[*html.Node]bool{}, kinds: map[string]nameKind{}, more: more}
 	t.length = t.measure(root).text
 	for _, n := range more.keep {
 		for ; n != nil && !t.keep[n]; n = n.Parent {
@@ -59,9 +64,9 @@ func dropBoilerplate(root *html.Node, more extras) (ok bool) {
 	t.walk(root, false)
 	dropped := 0
 	for n := range t.drop {
-		dropped += t.sizes[n].text
+		dropped += int(t.size(n).text)
 	}
-	if dropped*100 > t.length*maxPercentAll {
+	if dropped*100 > int(t.length)*maxPercentAll {
 		return false // its names mean something else
 	}
 	for n := range t.drop {
@@ -74,11 +79,12 @@ func (t *trimmer) measure(n *html.Node) (s size) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch {
 		case c.Type == html.TextNode:
-			own := dom.Letters(c.Data)
+			own := int32(dom.Letters(c.Data))
 			s.text += own
 			s.longest = max(s.longest, own)
 		case c.Type == html.ElementNode:
 			own := t.measure(c)
+			s.elements += own.elements + 1
 			s.text += own.text
 			s.linked += own.linked
 			s.links += own.links
@@ -92,14 +98,36 @@ func (t *trimmer) measure(n *html.Node) (s size) {
 			s.anchors = 1
 		}
 	}
-	t.sizes[n] = s
+	if s.elements > maxSmall {
+		t.sizes[n] = s
+	}
 	return s
+}
+
+// sizeInside returns the size of an element below the root.
+func (t *trimmer) sizeInside(n *html.Node) size {
+	if s, ok := t.sizes[n]; ok {
+		return s
+	}
+	return t.measure(n)
+}
+
+// size returns the size of an element of the tree, and none of any other node.
+func (t *trimmer) size(n *html.Node) size {
+	for up := n; up != nil && n.Type == html.ElementNode; up = up.Parent {
+		if up == t.root {
+			return t.sizeInside(n)
+		}
+	}
+	return size{}
 }
 
 func (t *trimmer) walk(n *html.Node, inside bool) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		switch s := t.sizes[c]; {
-		case c.Type != html.ElementNode || t.drop[c]:
+		if c.Type != html.ElementNode || t.drop[c] {
+			continue
+		}
+		switch s := t.sizeInside(c); {
 		case !t.keep[c] && t.isBoilerplate(c, s, inside):
 			t.drop[c] = true
 		case dom.HeadingLevel(c) > 1 && !t.keep[c] && t.dropHeaded(c):
@@ -117,7 +145,7 @@ func (t *trimmer) isBoilerplate(n *html.Node, s size, inside bool) bool {
 
 // isExtra reports whether an element of this size may be dropped as one of the extras.
 func (t *trimmer) isExtra(s size) bool {
-	return t.isWithin(s, t.more.maxPercent) && (s.text*2 <= t.length || t.length-s.text >= t.more.minRest)
+	return t.isWithin(s, t.more.maxPercent) && (s.text*2 <= t.length || int(t.length-s.text) >= t.more.minRest)
 }
 
 // dropHeaded drops what stands under a heading that leads to other pages.
@@ -150,24 +178,24 @@ func firstWord(s string) string {
 }
 
 // isWithin reports whether an element of this size holds less than so many percent of the page.
-func (t *trimmer) isWithin(s size, percent int) bool { return s.text*100 < t.length*percent }
+func (t *trimmer) isWithin(s size, percent int) bool { return int(s.text)*100 < int(t.length)*percent }
 
 // elsewhere matches headings over other pages.
-var elsewhere = lazyregexp.New(`(?i)^\W*(?:(?:you|we) (?:may|might|think)(?: (?:also|you))?(?:'ll| will)? (?:also )?(?:like|love|enjoy|be interested in)|(?:customers|people|others|shoppers|users)(?: who \w+ this)?(?: item| product)? also|(?:recently|last|previously) viewed|(?:related|similar|recommended|suggested|trending|popular|featured|more|other|latest|top|hot) (?:products?|items?|threads?|topics?|posts?|articles?|stories|questions?|content|resources?|pages?|searches|discussions?|games?|courses?|reading|news|tags|categories|collections)|more (?:from|like|on|in) |frequently bought|bought together|complete (?:the|your) (?:look|set)|pairs? well|goes well|newsletter|(?:sign up|subscribe|register) (?:for|to)|stay (?:connected|in the loop|up to date|informed)|follow us|(?:customer|user) (?:reviews?|ratings?)|reviews?(?: \(\d+\))?$|ratings?(?: (?:and|&) reviews?)?$|write a review|share (?:this|on)|about cookies|your privacy|recent (?:posts|comments)|leave a (?:reply|comment)|navigation|filters?(?: by)?$|sort by|refine|table of contents|on this page|in this article|need help|` + lang.All().Page.Elsewhere.String() + `)`)
+var elsewhere = lazyregexp.New(`(?i)^\W*(?:(?:you|we) (?:may|might|think)(?: (?:also|you))?(?:'ll| will)? (?:also )?(?:like|love|enjoy|be interested in)|(?:customers|people|others|shoppers|users)(?: who \w+ this)?(?: item| product)? also|(?:recently|last|previously) viewed|(?:related|similar|recommended|suggested|trending|popular|featured|more|other|latest|top|hot) (?:products?|items?|threads?|topics?|posts?|articles?|stories|questions?|content|resources?|pages?|searches|discussions?|games?|courses?|reading|news|tags|categories|collections)|more (?:from|like|on|in) |frequently bought|bought together|complete (?:the|your) (?:look|set)|pairs? well|goes well|newsletter|(?:sign up|subscribe|register) (?:for|to)|stay (?:connected|in the loop|up to date|informed)|follow us|(?:customer|user) (?:reviews?|ratings?)|reviews?(?: \(\d+\))?$|ratings?(?: (?:and|&) reviews?)?$|write a review|share (?:this|on)|about cookies|about the (?:authors?|contributors?|writers?|editors?)$|meet the (?:authors?|writers?|editors?|testers?)$|written by |your privacy|recent (?:posts|comments)|leave a (?:reply|comment)|navigation|filters?(?: by)?$|sort by|refine|table of contents|on this page|in this article|need help|` + lang.All().Page.Elsewhere.String() + `)`)
 
 // elsewhereWords are the words that elsewhere can begin with.
 var elsewhereWords = dom.WordSet(`you we customers people others shoppers users recently last previously related similar recommended suggested trending popular
 	featured more other latest top hot frequently bought complete pair pairs well goes newsletter sign subscribe register stay follow customer user
-	review reviews rating ratings write share about your recent leave navigation filter filters sort refine table on in need ` + string(lang.All().Page.ElsewhereWords))
+	review reviews rating ratings write share about your recent meet written leave navigation filter filters sort refine table on in need ` + string(lang.All().Page.ElsewhereWords))
 
 // dropSection drops a heading and its section: the block that it begins, else everything up to the next heading of its
 // level.
 func (t *trimmer) dropSection(heading *html.Node, may func(size) bool) {
-	block, bare := heading, t.sizes[heading].text+minParagraph/2
-	for p := block.Parent; p != nil && t.sizes[block].text < bare && may(t.sizes[p]) && t.begins(p, block); p = p.Parent {
+	block, bare := heading, t.size(heading).text+minParagraph/2
+	for p := block.Parent; p != nil && t.size(block).text < bare && may(t.size(p)) && t.begins(p, block); p = p.Parent {
 		block = p
 	}
-	if t.sizes[block].text > t.sizes[heading].text {
+	if t.size(block).text > t.size(heading).text {
 		if !t.keep[block] {
 			t.drop[block] = true
 		}
@@ -181,7 +209,7 @@ func (t *trimmer) dropSection(heading *html.Node, may func(size) bool) {
 			return
 		}
 		nodes = append(nodes, c)
-		all.text += t.sizes[c].text
+		all.text += t.size(c).text
 	}
 	if !may(all) {
 		return
@@ -209,13 +237,13 @@ func (t *trimmer) dropLabelled(n *html.Node, s size) bool {
 		return false
 	}
 	contents := ownContents.MatchString(label)
-	for p := n.Parent; p != nil && t.isWithin(t.sizes[p], maxPercent) && t.begins(p, n); n, p = p, p.Parent {
-		if rest := t.sizes[p].text - s.text; rest > 0 {
+	for p := n.Parent; p != nil && t.isWithin(t.size(p), maxPercent) && t.begins(p, n); n, p = p, p.Parent {
+		if rest := t.size(p).text - s.text; rest > 0 {
 			return t.dropLinked(p, rest, contents)
 		}
 	}
 	for c := n.NextSibling; c != nil; c = c.NextSibling {
-		if next := t.sizes[c]; c.Type == html.ElementNode && next.text > 0 {
+		if next := t.size(c); c.Type == html.ElementNode && next.text > 0 {
 			if !t.dropLinked(c, next.text, contents) {
 				return false
 			}
@@ -227,8 +255,8 @@ func (t *trimmer) dropLabelled(n *html.Node, s size) bool {
 }
 
 // dropLinked drops an element if most of so many characters in it are links; of contents, only if they lead to places in the page.
-func (t *trimmer) dropLinked(n *html.Node, length int, contents bool) bool {
-	s := t.sizes[n]
+func (t *trimmer) dropLinked(n *html.Node, length int32, contents bool) bool {
+	s := t.size(n)
 	if s.linked*10 < length*6 || contents && s.anchors*2 <= s.links || !t.isWithin(s, maxPercent) || t.keep[n] {
 		return false
 	}
@@ -239,7 +267,7 @@ func (t *trimmer) dropLinked(n *html.Node, length int, contents bool) bool {
 // begins reports whether c is the first child of p with text.
 func (t *trimmer) begins(p, c *html.Node) bool {
 	for before := c.PrevSibling; before != nil; before = before.PrevSibling {
-		if before.Type == html.TextNode && dom.Letters(before.Data) > 0 || t.sizes[before].text > 0 {
+		if before.Type == html.TextNode && dom.Letters(before.Data) > 0 || t.size(before).text > 0 {
 			return false
 		}
 	}
@@ -258,6 +286,10 @@ func (t *trimmer) isBeside(n *html.Node, s size, inside bool) bool {
 	switch n.DataAtom {
 	case atom.Nav, atom.Footer, atom.Aside:
 		return true
+	case atom.Label, atom.Legend:
+		if t.isInForm(n) {
+			return true
+		}
 	case atom.Header:
 		if !inside && (s.linked*2 > s.text || !hasHeading(n)) {
 			return true
@@ -274,6 +306,17 @@ func (t *trimmer) isBeside(n *html.Node, s size, inside bool) bool {
 	switch n.DataAtom {
 	case atom.Ul, atom.Ol, atom.Div, atom.Section, atom.Table, atom.P:
 		return s.links >= 4 && s.linked*10 >= s.text*8 && s.linked < s.links*maxMenuLabel && !hasHeading(n)
+	}
+	return false
+}
+
+// isInForm reports whether an element belongs to a form, of which nothing is left but its words. A form that holds a good part of
+// the page is wrapped around something else.
+func (t *trimmer) isInForm(n *html.Node) bool {
+	for ; n != nil; n = n.Parent {
+		if n.DataAtom == atom.Form {
+			return t.isWithin(t.size(n), maxPercent)
+		}
 	}
 	return false
 }
@@ -302,12 +345,7 @@ func (t *trimmer) nameKind(n *html.Node) nameKind {
 		if a.Key != "class" && a.Key != "id" {
 			continue
 		}
-		kind, ok := t.kinds[a.Val]
-		if !ok {
-			kind = t.kindOfNames(a.Val)
-			t.kinds[a.Val] = kind
-		}
-		if kind != noName {
+		if kind := t.kindOfNames(a.Val); kind != noName {
 			return kind
 		}
 	}
@@ -317,7 +355,16 @@ func (t *trimmer) nameKind(n *html.Node) nameKind {
 // kindOfNames returns the kind of the first of several names that says something.
 func (t *trimmer) kindOfNames(names string) nameKind {
 	for name := range strings.FieldsSeq(names) {
-		if kind := t.kindOfName(name); kind != noName {
+		if len(name) > dom.MaxName {
+			continue
+		}
+		name = strings.TrimRight(name, "0123456789") // many differ in nothing else
+		kind, ok := t.kinds[name]
+		if !ok {
+			kind = t.kindOfName(name)
+			t.kinds[name] = kind
+		}
+		if kind != noName {
 			return kind
 		}
 	}
@@ -326,7 +373,7 @@ func (t *trimmer) kindOfNames(names string) nameKind {
 
 // kindOfName returns the kind of a name by the words that it is made of, and by pairs of them.
 func (t *trimmer) kindOfName(name string) nameKind {
-	if len(name) > dom.MaxName || strings.ContainsAny(name, ":[") {
+	if strings.ContainsAny(name, ":[") {
 		return noName // a utility class speaks of the layout
 	}
 	previous := ""

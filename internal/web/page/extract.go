@@ -51,7 +51,11 @@ func extract(doc *html.Node, m *meta.Metadata, base *url.URL) (root *html.Node, 
 		return whole, "forum"
 	}
 	if types.Article() || !dropped || prose*4 >= dom.Length(whole) {
-		root = article(copyTree(doc), base)
+		tree := doc
+		if isRewritten(doc) {
+			tree = copyTree(doc)
+		}
+		root = article(tree, base)
 	}
 	if root != nil && (standsOut(root, whole, types) && !lacks(root, more.keep) || !dropped && dom.Length(root) >= lowLength) {
 		restoreAtoms(root)
@@ -80,7 +84,7 @@ func extract(doc *html.Node, m *meta.Metadata, base *url.URL) (root *html.Node, 
 	return whole, "page"
 }
 
-// article returns the prose that stands out, by the rules of browsers' reading modes. It takes doc apart.
+// article returns the prose that stands out, by the rules of browsers' reading modes. It may change doc, see isRewritten.
 func article(doc *html.Node, base *url.URL) *html.Node {
 	parser := readability.NewParser()
 	parser.Logger = slog.New(slog.DiscardHandler) // its own formats every line before it drops it

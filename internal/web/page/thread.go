@@ -18,6 +18,8 @@ var (
 	bodyNames   = dom.WordSet("content body text message prose markup entry postbody messagebody usertext richtext posttext")
 	authorNames = dom.WordSet("author username user poster nick nickname creator authorname")
 	dateNames   = dom.WordSet("date time timestamp datetime posted relativetime postdate")
+	// profileNames are the words of an address that leads to what somebody says of themselves.
+	profileNames = dom.WordSet("u user users member members memberlist profile profiles viewprofile")
 )
 
 // How many posts make a thread, how much of the page's text they hold, in percent, and how long the name of an author is at
@@ -36,7 +38,10 @@ const (
 )
 
 // post is one contribution to a thread.
-type post struct{ root, body, author, date *html.Node }
+type post struct {
+	root, body, author, date *html.Node
+	profile                  *html.Node // the first link to a profile
+}
 
 // postSearch is the state of the search for posts.
 type postSearch struct {
@@ -59,7 +64,10 @@ func rewriteThread(root *html.Node, declared bool) bool {
 	length := 0
 	for _, n := range slices.Backward(candidates) { // replies lie inside of what they reply to
 		p := post{root: n}
-		if search.parts(&p, n); p.author == nil || p.body == nil {
+		if search.parts(&p, n); p.author == nil && p.profile != nil && !isInside(p.profile, p.body) {
+			p.author = p.profile
+		}
+		if p.body == nil || p.author == nil && (p.date == nil || !declared) {
 			continue
 		}
 		search.posts[n] = true
@@ -178,11 +186,38 @@ func (s *postSearch) parts(p *post, n *html.Node) {
 		case p.date == nil && (c.DataAtom == atom.Time || dom.NameEndsIn(c, dateNames)) && isShort(c):
 			p.date = c
 			continue
+		case p.profile == nil && c.DataAtom == atom.A && isProfile(c) && isShort(c):
+			p.profile = c
 		case dom.NameEndsIn(c, bodyNames) && p.isBetterBody(c):
 			p.body = c
 		}
 		s.parts(p, c)
 	}
+}
+
+// isProfile reports whether a link leads to what somebody says of themselves.
+func isProfile(link *html.Node) bool {
+	href, _ := dom.Attr(link, "href")
+	if at := strings.Index(href, "://"); at >= 0 { // the host says nothing
+		href = href[at+len("://"):]
+		href = href[max(strings.IndexByte(href, '/'), 0):]
+	}
+	for word := range dom.NameWords(href) {
+		if profileNames[word] {
+			return true
+		}
+	}
+	return strings.Contains(href, "/~")
+}
+
+// isInside reports whether n lies below another node, or is that node.
+func isInside(n, around *html.Node) bool {
+	for ; n != nil; n = n.Parent {
+		if n == around {
+			return true
+		}
+	}
+	return false
 }
 
 // isBetterBody reports whether c is the body rather than the one that was found before: it is the core of that, or has more
@@ -209,9 +244,12 @@ func isShort(n *html.Node) bool {
 
 // rewrite leaves of a post a line with its author and its date, its body, and the posts inside it.
 func (s *postSearch) rewrite(p post) {
-	line := dom.Line(firstText(p.author))
+	line := ""
+	if p.author != nil {
+		line = dom.Line(firstText(p.author))
+	}
 	if p.date != nil {
-		line += ", " + dom.Line(dom.Text(p.date))
+		line = strings.TrimPrefix(line+", "+dom.Line(dom.Text(p.date)), ", ")
 	}
 	parts := s.inside(p.root, p.body, []*html.Node{p.body})
 	for _, n := range parts {

@@ -93,25 +93,39 @@ const (
 // Label returns the text of n if it is short enough for a label. It stops reading as soon as it is not.
 func Label(n *html.Node) string {
 	if only := n.FirstChild; only != nil && only == n.LastChild && only.Type == html.TextNode {
-		if text := strings.TrimSpace(only.Data); len(text) <= maxLabel && len(only.Data) <= 2*maxLabel {
-			return text
+		if len(only.Data) > 2*maxLabel {
+			return ""
 		}
-		return ""
+		return short(only.Data)
 	}
-	var b strings.Builder
-	nodes := 0
+	nodes, size := 0, 0
 	for d := range n.Descendants() {
 		if d.Type == html.TextNode {
-			b.WriteString(d.Data)
+			size += len(d.Data)
 		}
-		if nodes++; nodes > maxLabelNodes || b.Len() > 2*maxLabel {
+		if nodes++; nodes > maxLabelNodes || size > 2*maxLabel {
 			return ""
 		}
 	}
-	if text := strings.TrimSpace(b.String()); len(text) <= maxLabel {
-		return text
+	var b strings.Builder
+	for d := range n.Descendants() {
+		switch {
+		case d.Type != html.TextNode:
+		case len(d.Data) == size:
+			return short(d.Data) // the only text
+		default:
+			b.Grow(size - b.Len())
+			b.WriteString(d.Data)
+		}
 	}
-	return ""
+	return short(b.String())
+}
+
+func short(text string) string {
+	if text = strings.TrimSpace(text); len(text) > maxLabel {
+		return ""
+	}
+	return text
 }
 
 // CutFold is strings.Cut for a tag in upper or lower case.

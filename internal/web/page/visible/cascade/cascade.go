@@ -2,7 +2,8 @@
 // style sheets, style attributes and what the browser begins with (ua.css), by origin, layer, specificity and order, for one [Screen].
 //
 // source.go collects the sheets of a page. sheet.go reads their rules, layer.go, condition.go and container.go what @layer, @media,
-// @supports and @container say, and selector.go the selectors, which match.go matches, with nth.go, has.go and state.go. property.go
+// @supports and @container say, and selector.go the selectors, which match.go matches, with nth.go, has.go and state.go. vain.go leaves
+// out the rules that select nothing on the page. property.go
 // names the properties that matter and reads their declarations. The values are read by number.go, colour.go, images.go and words.go
 // and, by what they are about, layout.go, font.go, text.go, transform.go, clip.go and filter.go. They refuse those that browsers refuse.
 // custom.go replaces var() and its like. index.go finds the rules that apply to an element, entry.go puts their declarations in order,
@@ -29,6 +30,7 @@ type Sheets struct {
 	rules      map[key][]target
 	agent      map[key][]target // of the browser
 	pseudo     map[key][]target // of parts of elements
+	names      *nameSet         // the classes and ids of the page; nil if they are not known
 	element    string           // the part of an element whose style is computed, "" for the element itself
 	host       *html.Node       // around the shadow tree whose sheets these are; nil for a page
 	base       *layer           // all others are below it
@@ -74,6 +76,8 @@ var agentRules = sync.OnceValue(func() map[key][]target {
 // New reads the style sheets of a tree, and those in rest, a source that comes after it.
 func New(doc *html.Node, rest string, screen Screen) *Sheets {
 	s := newSheets(screen, isQuirky(doc))
+	s.names = newNameSet()
+	s.addNames(doc)
 	s.collect(doc)
 	s.addSource(rest)
 	s.base.number(0)

@@ -130,7 +130,7 @@ type Screen struct {
 
 // mediaApplies reports whether one of a list of media queries holds on the screen.
 func (s *Screen) mediaApplies(text string) bool {
-	t := css.Tokenize(text, nil)
+	t := css.Tokenize(text)
 	return s.queriesApply(t, t.All())
 }
 

@@ -13,6 +13,11 @@ type containerQuery struct {
 	in css.Span
 }
 
+func newContainerQuery(text string) containerQuery {
+	t := css.Tokenize(text)
+	return containerQuery{t, t.Trim(t.All())}
+}
+
 // container evaluates a condition of @container for an element, of which only the parent is computed.
 func (s *Sheets) container(q containerQuery, parent *Style) bool {
 	s.work.steps += 4

@@ -86,7 +86,7 @@ const maxValue = 16 << 10
 
 // substitute replaces the functions in a value that stand for text from elsewhere.
 func (s *Sheets) substitute(text string, attributes attributeSource, variable func(name string) (string, bool)) (string, bool) {
-	t := css.Tokenize(text, nil)
+	t := css.Tokenize(text)
 	var b strings.Builder
 	ok := s.substituteSpan(&b, t, t.All(), 0, attributes, variable)
 	return strings.TrimSpace(b.String()), ok

@@ -16,7 +16,7 @@ func (s *Sheets) readBlock(text string) (list []declaration) {
 	if len(text) > maxStyle {
 		return hides
 	}
-	t := css.Tokenize(text, nil)
+	t := css.Tokenize(text)
 	for item := range t.Block(t.All()) {
 		if len(list) > maxItems {
 			return hides

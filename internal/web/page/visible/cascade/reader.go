@@ -13,7 +13,7 @@ type reader struct {
 }
 
 func newReader(text string) *reader {
-	t := css.Tokenize(text, nil)
+	t := css.Tokenize(text)
 	v := &reader{t: t, in: t.Trim(t.All())}
 	v.at = v.in.From
 	return v

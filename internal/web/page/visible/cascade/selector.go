@@ -38,10 +38,10 @@ type compound struct {
 // simple is a simple selector other than a tag.
 type simple struct {
 	kind  byte // '#', '.', '[' or ':'
+	op    byte // of an attribute: '=', '~', '|', '^', '$', '*', or 0 if it only has to be there
+	fold  bool // case does not matter
 	name  string
-	op    byte   // of an attribute: '=', '~', '|', '^', '$', '*', or 0 if it only has to be there
 	value string // of an attribute, or the argument of a pseudo-class
-	fold  bool   // case does not matter
 	list  []selector
 	a, b  int // of :nth-child and the like
 }
@@ -62,6 +62,10 @@ type selectorReader struct {
 	quirks     bool
 	nested     bool // "&" was read
 	exceeded   bool
+
+	// What has been read of selectors that are not complete, those in selectors behind those around them.
+	parts   []compound
+	simples []simple
 }
 
 // list reads a list of selectors. One that is not valid makes the list invalid, unless it is forgiving.
@@ -99,13 +103,15 @@ func (r *selectorReader) complex(in css.Span, relative bool) (s selector, ok boo
 			i = r.skipSpace(i+1, in)
 		}
 	}
+	from := len(r.parts)
+	defer func() { r.parts = r.parts[:from] }()
 	for {
 		part, next, ok := r.compound(i, in, &s)
-		if !ok || len(s.parts) == maxParts {
+		if !ok || len(r.parts)-from == maxParts {
 			r.exceeded = r.exceeded || ok
 			return s, false
 		}
-		s.parts = append(s.parts, part)
+		r.parts = append(r.parts, part)
 		at := r.skipSpace(next, in)
 		if at >= in.To {
 			break
@@ -122,6 +128,7 @@ func (r *selectorReader) complex(in css.Span, relative bool) (s selector, ok boo
 		s.combinators = append(s.combinators, c)
 		i = at
 	}
+	s.parts = slices.Clone(r.parts[from:])
 	slices.Reverse(s.parts)
 	slices.Reverse(s.combinators)
 	return s, true
@@ -153,6 +160,8 @@ func (r *selectorReader) compound(i int, in css.Span, s *selector) (c compound, 
 	if !ok {
 		return c, i, false
 	}
+	from := len(r.simples)
+	defer func() { r.simples = r.simples[:from] }()
 	for i < in.To {
 		kind := r.t.Kind(i, in)
 		var one simple
@@ -176,15 +185,17 @@ func (r *selectorReader) compound(i int, in css.Span, s *selector) (c compound, 
 		case kind == css.Colon:
 			one, i, ok = r.pseudo(i, in, s)
 		default:
+			c.simples = slices.Clone(r.simples[from:])
 			return c, i, i > start
 		}
 		if !ok {
 			return c, i, false
 		}
 		if one.kind != 0 {
-			c.simples = append(c.simples, one)
+			r.simples = append(r.simples, one)
 		}
 	}
+	c.simples = slices.Clone(r.simples[from:])
 	return c, i, i > start
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 func readSelectors(text string) ([]selector, bool) {
-	t := css.Tokenize(text, nil)
+	t := css.Tokenize(text)
 	r := selectorReader{t: t}
 	return r.list(t.All(), false, false)
 }

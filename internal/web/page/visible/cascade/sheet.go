@@ -12,13 +12,18 @@ import (
 // rule is a style rule. Its declarations are read when it first selects an element, since most rules never do.
 type rule struct {
 	declarations []declaration
-	text         *css.Text
-	unread       []css.Item
+	unread       []written
 	layer        *layer
 	origin       origin
 	order        int
 	conditions   []containerQuery
 	scopes       []scope
+}
+
+// written is a declaration as it stands in a style sheet.
+type written struct {
+	name, value string
+	important   bool
 }
 
 // declaration is the value of one property, from a rule or a style attribute.
@@ -68,7 +73,9 @@ type sheetReader struct {
 	origin     origin
 	root       *scopeRoot
 	namespaces map[string]bool
-	imports    int // sheets around this one
+	imports    int       // sheets around this one
+	own        []written // of the rule that is being read
+	reader     selectorReader
 }
 
 // The bounds of style sheets.
@@ -88,9 +95,10 @@ func (s *Sheets) add(text string, o origin, root *scopeRoot, l *layer, imports i
 	if s.exhausted {
 		return
 	}
-	r := &sheetReader{s: s, t: css.Tokenize(text, nil), origin: o, root: root, namespaces: map[string]bool{}, imports: imports}
+	r := &sheetReader{s: s, origin: o, root: root, namespaces: map[string]bool{}, imports: imports}
 	begun := false // a rule stood before, so that @import and @namespace come too late
-	for item := range r.t.Rules(r.t.All()) {
+	for t, item := range css.Sheet(text) {
+		r.t = t
 		switch {
 		case item.IsRule && item.Name == "charset", item.Name == "layer" && !item.HasBlock:
 		case item.Name == "import" && !item.HasBlock:
@@ -198,7 +206,7 @@ func (r *sheetReader) rule(item css.Item, at place) {
 		}
 		at.layer = at.layer.sub(name)
 	case "container":
-		at.conditions = append(slices.Clip(at.conditions), containerQuery{r.t, r.t.Trim(item.Prelude)})
+		at.conditions = append(slices.Clip(at.conditions), newContainerQuery(r.t.Between(item.Prelude)))
 	case "scope":
 		one, ok := r.scope(item.Prelude)
 		if !ok {
@@ -252,12 +260,19 @@ func (r *sheetReader) scope(in css.Span) (one scope, ok bool) {
 	return one, i >= in.To
 }
 
+// selectors returns the reader of selectors, until it is called again.
 func (r *sheetReader) selectors(parent []selector) *selectorReader {
-	return &selectorReader{t: r.t, namespaces: r.namespaces, parent: parent, quirks: r.s.quirks}
+	last := &r.reader
+	r.reader = selectorReader{t: r.t, namespaces: r.namespaces, parent: parent, quirks: r.s.quirks, parts: last.parts, simples: last.simples}
+	return &r.reader
 }
 
 // styleRule reads a rule with selectors.
 func (r *sheetReader) styleRule(item css.Item, at place) {
+	plain := r.isPlain(item.Block)
+	if plain && r.areVain(item.Prelude) {
+		return
+	}
 	reader := r.selectors(at.parent)
 	var list []selector
 	for one := range r.t.Split(item.Prelude, css.Comma) {
@@ -280,6 +295,9 @@ func (r *sheetReader) styleRule(item css.Item, at place) {
 			s.parts = append(s.parts, compound{simples: []simple{reader.nesting(&whole)}})
 			s.specificity.add(whole.specificity)
 		}
+		if plain && r.isVain(one) {
+			continue
+		}
 		if list = append(list, s); len(list) > maxSelectors {
 			r.s.exhausted = true
 			return
@@ -291,22 +309,22 @@ func (r *sheetReader) styleRule(item css.Item, at place) {
 
 // block reads the declarations and rules of a block. Declarations behind a rule count as another rule.
 func (r *sheetReader) block(in css.Span, at place, list []selector) {
-	var own []css.Item
+	r.own = r.own[:0]
 	for item := range r.t.Block(in) {
 		if !item.IsRule {
 			if matters(item.Name) {
-				if own = append(own, item); len(own) > maxItems {
+				if r.own = append(r.own, written{item.Name, r.t.Between(item.Value), item.Important}); len(r.own) > maxItems {
 					r.s.exhausted = true
 					return
 				}
 			}
 			continue
 		}
-		r.declare(own, at, list)
-		own = nil
+		r.declare(at, list)
 		r.rule(item, at)
+		r.own = r.own[:0]
 	}
-	r.declare(own, at, list)
+	r.declare(at, list)
 }
 
 // matters reports whether a property can hide something.
@@ -314,9 +332,9 @@ func matters(name string) bool {
 	return strings.HasPrefix(name, "--") || name == "all" || declarations()[name].of != nil
 }
 
-// declare adds a rule.
-func (r *sheetReader) declare(items []css.Item, at place, list []selector) {
-	if len(items) == 0 {
+// declare adds a rule with the declarations that were read.
+func (r *sheetReader) declare(at place, list []selector) {
+	if len(r.own) == 0 {
 		return
 	}
 	if list == nil {
@@ -326,7 +344,7 @@ func (r *sheetReader) declare(items []css.Item, at place, list []selector) {
 			list = []selector{{parts: []compound{{simples: []simple{reader.nesting(&whole)}}}}}
 		}
 	}
-	one := &rule{text: r.t, unread: items, layer: at.layer, origin: r.origin, order: r.s.count, conditions: at.conditions, scopes: at.scopes}
+	one := &rule{unread: slices.Clone(r.own), layer: at.layer, origin: r.origin, order: r.s.count, conditions: at.conditions, scopes: at.scopes}
 	for i := range list {
 		r.s.index(target{one, &list[i]})
 	}
@@ -337,8 +355,8 @@ func (r *rule) read(quirks bool) []declaration {
 	if r.unread == nil {
 		return r.declarations
 	}
-	for _, item := range r.unread {
-		r.declarations = appendDeclarations(r.declarations, item.Name, r.text.Between(item.Value), item.Important, quirks)
+	for _, one := range r.unread {
+		r.declarations = appendDeclarations(r.declarations, one.name, one.value, one.important, quirks)
 	}
 	r.unread = nil
 	return r.declarations

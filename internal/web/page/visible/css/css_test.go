@@ -26,6 +26,15 @@ func outline(t *Text, items func(func(Item) bool)) string {
 	return strings.Join(parts, " ")
 }
 
+// sheet is the outline of a style sheet that is read rule by rule.
+func sheet(source string) string {
+	var parts []string
+	for t, item := range Sheet(source) {
+		parts = append(parts, outline(t, func(yield func(Item) bool) { yield(item) }))
+	}
+	return strings.Join(parts, " ")
+}
+
 func TestSheets(t *testing.T) {
 	for source, want := range map[string]string{
 		".a{b:c}":                               "[.a]{b=c}",
@@ -50,9 +59,12 @@ func TestSheets(t *testing.T) {
 		"a{b:c;;;*d:e;f:g}":                     "[a]{b=c f=g}",
 		"a{b:c!x;d:e ! important;f:!important}": "[a]{b=c!x d=e! f=!}",
 	} {
-		text := Tokenize(source, nil)
+		text := Tokenize(source)
 		if got := outline(text, text.Rules(text.All())); got != want {
 			t.Errorf("%q is read as %s, not %s", source, got, want)
+		}
+		if got := sheet(source); got != want {
+			t.Errorf("%q is read rule by rule as %s, not %s", source, got, want)
 		}
 	}
 }
@@ -60,7 +72,7 @@ func TestSheets(t *testing.T) {
 func TestNames(t *testing.T) {
 	for source, want := range map[string]string{`\61 b`: "ab", `\000061b`: "ab", `a\.b`: "a.b", `\0`: "\uFFFD", `"a\
 b"`: "ab", `#\31 2`: "12", `url( x\)y )`: "x)y", `a\`: `a`} {
-		text := Tokenize(source, nil)
+		text := Tokenize(source)
 		if got := text.Name(0); got != want {
 			t.Errorf("%q is the name %q, not %q", source, got, want)
 		}
@@ -72,7 +84,7 @@ func FuzzTokenize(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
-		text := Tokenize(source, nil)
+		text := Tokenize(source)
 		last := int32(0)
 		for i, one := range text.Tokens {
 			if one.Start < last || one.End <= one.Start || int(one.End) > len(source) {
@@ -83,7 +95,9 @@ func FuzzTokenize(f *testing.F) {
 				_ = text.Raw(i)
 			}
 		}
-		_ = outline(text, text.Rules(text.All()))
+		if got, want := sheet(source), outline(text, text.Rules(text.All())); got != want {
+			t.Fatalf("%q is read rule by rule as %q, not %q", source, got, want)
+		}
 		_ = outline(text, text.Block(text.All()))
 	})
 }

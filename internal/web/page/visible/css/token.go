@@ -1,6 +1,6 @@
 // Package css reads the syntax of style sheets, as CSS Syntax Level 3 defines it (https://drafts.csswg.org/css-syntax/).
 //
-// [Tokenize] makes tokens of a text. They hold no text of their own, only where they stand in it, and where the bracket that they
+// [Tokenize] makes tokens of a text, and [Sheet] of one rule after another. They hold no text of their own, only where they stand in it, and where the bracket that they
 // open is closed. grammar.go finds the rules and declarations among them, and recovers from errors at the places where browsers do.
 // What selectors, conditions and values mean is the business of package cascade.
 //
@@ -10,6 +10,7 @@
 package css
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -57,39 +58,77 @@ type Text struct {
 	Tokens []Token
 }
 
-// Tokenize reads a text. It appends the tokens to buffer, which may be nil.
-func Tokenize(source string, buffer []Token) *Text {
-	if buffer == nil {
-		buffer = make([]Token, 0, len(source)/3+8)
-	}
-	z := tokenizer{s: source, tokens: buffer[:0]}
+// Tokenize reads a text.
+func Tokenize(source string) *Text {
+	z := tokenizer{s: source, tokens: make([]Token, 0, len(source)/3+8)}
 	for z.at < len(source) {
-		start := z.at
-		kind := z.next()
-		if kind != End {
-			z.tokens = append(z.tokens, Token{Kind: kind, ID: z.id, Start: int32(start), End: int32(z.at)})
-			z.id = false
-		}
+		z.read()
 	}
-	t := &Text{source, z.tokens}
-	t.matchBrackets()
-	return t
+	z.closeAll()
+	return &Text{source, z.tokens}
 }
 
-// matchBrackets finds where each bracket is closed. A bracket of another kind in between closes nothing.
-func (t *Text) matchBrackets() {
-	var open []int32
-	for i := range t.Tokens {
-		switch one := &t.Tokens[i]; one.Kind {
-		case Open, Function:
-			one.Match = int32(len(t.Tokens))
-			open = append(open, int32(i))
-		case Close:
-			if last := len(open) - 1; last >= 0 && closes(t.Source[one.Start], t.Source[t.Tokens[open[last]].End-1]) {
-				t.Tokens[open[last]].Match = int32(i)
-				open = open[:last]
+// Sheet yields the rules of a style sheet, each with a text that has only the tokens of this rule. The next one overwrites
+// them: a sheet has as many tokens as a third of its bytes, and a rule a few dozens.
+func Sheet(source string) iter.Seq2[*Text, Item] {
+	return func(yield func(*Text, Item) bool) {
+		z, t := tokenizer{s: source}, &Text{Source: source}
+		for z.rule() {
+			t.Tokens = z.tokens
+			for item := range t.Rules(t.All()) {
+				if !yield(t, item) {
+					return
+				}
 			}
 		}
+	}
+}
+
+// rule reads the tokens of one rule of a style sheet: up to the end of its block or, of an at-rule, to a semicolon. It
+// returns false if none is left.
+func (z *tokenizer) rule() bool {
+	z.tokens, z.open = z.tokens[:0], z.open[:0]
+	for z.at < len(z.s) {
+		kind, closed := z.read()
+		if len(z.tokens) == 1 && (kind == Space || kind == CDO || kind == CDC) {
+			z.tokens = z.tokens[:0]
+		}
+		if len(z.open) == 0 && (closed == '{' || kind == Semicolon && z.tokens[0].Kind == At) {
+			break
+		}
+	}
+	z.closeAll()
+	return len(z.tokens) > 0
+}
+
+// read adds the next token, unless a comment stands there. It returns its kind and the bracket that it closes, 0 for none.
+func (z *tokenizer) read() (kind Kind, closed byte) {
+	start, index := z.at, int32(len(z.tokens))
+	if kind = z.next(); kind == End {
+		return End, 0
+	}
+	z.tokens = append(z.tokens, Token{Kind: kind, ID: z.id, Start: int32(start), End: int32(z.at)})
+	z.id = false
+	switch kind {
+	case Open, Function:
+		z.open = append(z.open, index)
+	case Close:
+		if last := len(z.open) - 1; last >= 0 {
+			opened := &z.tokens[z.open[last]]
+			if begin := z.s[opened.End-1]; closes(z.s[start], begin) {
+				opened.Match = index
+				z.open = z.open[:last]
+				return kind, begin
+			}
+		}
+	}
+	return kind, 0
+}
+
+// closeAll ends what is not closed with the text.
+func (z *tokenizer) closeAll() {
+	for _, i := range z.open {
+		z.tokens[i].Match = int32(len(z.tokens))
 	}
 }
 
@@ -102,6 +141,7 @@ type tokenizer struct {
 	at     int
 	id     bool
 	tokens []Token
+	open   []int32 // the tokens whose brackets are not closed yet, outermost first
 }
 
 func (z *tokenizer) peek(n int) byte {
