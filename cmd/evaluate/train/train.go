@@ -47,6 +47,9 @@ func Models(dir, out string, w io.Writer) error {
 			return err
 		}
 	}
+	if err := trainLeaning(w, out); err != nil {
+		return err
+	}
 	return trainEvidence(w, dir, out)
 }
 

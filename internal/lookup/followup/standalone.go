@@ -45,10 +45,8 @@ func Standalone(message string, names []string, earlier []turn.Message) (whole s
 			continue // itself a follow-up that nothing completed
 		}
 		p := parsePrior(before)
-		for _, complete := range inOrder(u, p) {
-			if s, ok := complete(u, p); ok {
-				return s, &earlier[i]
-			}
+		if s, ok := builtIn().complete(u, p); ok {
+			return s, &earlier[i]
 		}
 		if helper == nil && lacksOwner(u) && need.Weigh(before, nil).Score >= need.Threshold {
 			whole, helper = withQuestion(u.Text, before), &earlier[i] // unless an older message has a name
@@ -64,12 +62,14 @@ func IsFollowUp(message string, names []string) bool {
 	return 0 < len(u.Words) && len(u.Words) <= maxWords && (isFragment(u) || hasPronoun(u))
 }
 
-// inOrder are the ways to complete a message, the better one first: the rules know English, and where names have capitals.
-func inOrder(u utterance.Utterance, p prior) []func(utterance.Utterance, prior) (string, bool) {
-	if _, to := firstName(p.Words); to > 0 || isRepetition(u) || isEnglish(u, p) {
-		return []func(utterance.Utterance, prior) (string, bool){askAgain, rewrite, lean}
+// complete completes an utterance from the question before it, if it leans on that. The rules know English, and where names have capitals.
+func (m Models) complete(u utterance.Utterance, p prior) (string, bool) {
+	if _, named := firstName(p.Words); named > 0 || text.Unspaced(u.Text) || isRepetition(u) || isEnglish(u, p) {
+		if s, ok := rewrite(u, p); ok {
+			return s, true
+		}
 	}
-	return []func(utterance.Utterance, prior) (string, bool){askAgain, lean, rewrite}
+	return m.lean(newPair(u, p))
 }
 
 // isEnglish reports whether a message and the question before it are in English.

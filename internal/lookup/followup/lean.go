@@ -1,0 +1,187 @@
+package followup
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"familiar/internal/linear"
+	"familiar/internal/lookup/need"
+	"familiar/internal/lookup/utterance"
+	"familiar/internal/text"
+	"familiar/internal/text/lang"
+)
+
+// leaning are the words of one language.
+type leaning struct {
+	openings, doubts, failures, changes text.Phrases
+	endings                             []string
+}
+
+var leanings = func() map[string]leaning {
+	all := map[string]leaning{}
+	for _, code := range lang.Codes() {
+		l := lang.Of(code).Leaning
+		all[code] = leaning{text.CompileOne(l.Openings), text.CompileOne(l.Doubts), text.CompileOne(l.Failures), text.CompileOne(l.Changes), fields(l.Endings)}
+	}
+	return all
+}()
+
+func fields(p lang.Phrases) (all []string) {
+	for one := range strings.SplitSeq(string(p), ",") {
+		if one = strings.TrimSpace(one); one != "" {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+//go:embed leaning.model
+var leaningFile []byte
+
+//go:embed slot.model
+var slotFile []byte
+
+// Models are the trained models. cmd/evaluate/train makes them of the project's own messages.
+type Models struct {
+	Leaning *linear.Model // how a message stands to the question before it: one of [Classes]
+	Slot    *linear.Model // how good a way to complete it is: one class
+}
+
+// builtIn are the models in the binary, and what each of the traits is worth to them.
+var builtIn = sync.OnceValue(func() Models { return Models{linear.MustParse(leaningFile), linear.MustParse(slotFile)} })
+
+// How a message stands to the question before it: the classes of the model.
+const (
+	classAlone  = iota // it needs nothing of it
+	classAgain         // it asks for the same once more: it doubts the answer, or wants more of it
+	classOnward        // it asks something else with its help
+)
+
+// Classes are the names of how a message stands to the question before it.
+var Classes = []string{"alone", "again", "onward"}
+
+// Features returns the features of a message behind another, for training.
+func Features(message, before string) []linear.Feature {
+	return leaningFeatures(newPair(utterance.Parse(afterSmallTalk(message, nil), nil), parsePrior(before)))
+}
+
+// Reading is one way to complete a message, for training.
+type Reading struct {
+	Query    string
+	Features []linear.Feature
+}
+
+// Readings returns all ways to complete a message from the question before it, for training.
+func Readings(message, before string) (all []Reading) {
+	for _, r := range newPair(utterance.Parse(afterSmallTalk(message, nil), nil), parsePrior(before)).readings() {
+		all = append(all, Reading{r.query, linear.Seen(traits, &r)})
+	}
+	return all
+}
+
+// mostAlone is how likely a message that is completed may be to stand alone.
+const mostAlone = 0.7
+
+// Complete completes a message from the question before it, if it leans on that.
+func (m Models) Complete(message, before string) (string, bool) {
+	return m.complete(utterance.Parse(afterSmallTalk(message, nil), nil), parsePrior(before))
+}
+
+// lean completes a message as a row of the training would be.
+func (m Models) lean(r *pair) (string, bool) {
+	if len(r.said) == 0 || len(r.before) == 0 {
+		return "", false
+	}
+	odds := m.Leaning.Classify(leaningFeatures(r))
+	switch {
+	case odds[classAlone] >= mostAlone:
+		return "", false
+	case odds[classAgain] > odds[classOnward]:
+		return r.p.raw, true
+	}
+	return m.best(r.readings())
+}
+
+// best returns the best reading, if there is one.
+func (m Models) best(all []reading) (query string, ok bool) {
+	worth, most := linear.Worth(traits, m.Slot), math.Inf(-1)
+	for _, one := range all {
+		sum := 0.0
+		for i, w := range worth {
+			if w != 0 {
+				sum += w * traits[i].Value(&one)
+			}
+		}
+		if sum > most {
+			query, most, ok = one.query, sum, true
+		}
+	}
+	return query, ok
+}
+
+// leaningFeatures are what the message says, and how it stands to the question.
+func leaningFeatures(r *pair) []linear.Feature {
+	all := need.SpokenFeatures(r.u.Text)
+	add := func(name string, value float64) {
+		if value != 0 {
+			all = append(all, linear.Feature{Name: "leans " + name, Value: value})
+		}
+	}
+	l := leanings[r.language]
+	add("opened", is(r.opened))
+	add("ended", is(r.ended))
+	add("doubts", is(r.u.Has(l.doubts)))
+	add("fails", is(r.u.Has(l.failures)))
+	add("changes", is(r.u.Has(l.changes)))
+	add("pronoun", is(hasPronoun(r.u)))
+	add("any pronoun", is(slices.ContainsFunc(r.u.Words, func(w text.Word) bool { return text.Pronouns[w.Key] != "" })))
+	add("question", is(r.u.HasQuestionMark()))
+	add("asks", is(asksAnything(r.said)))
+	for of := range roles {
+		n := count(r.said, of)
+		add(fmt.Sprint("has ", min(n, 3), " ", roleNames[of]), 1)
+		add("all "+roleNames[of], is(n == len(r.said)))
+	}
+	shared, sharedSmall, kinds := 0, 0, map[string]bool{}
+	for _, b := range r.before {
+		for k := range b.kinds {
+			kinds[k] = true
+		}
+	}
+	sharedKinds := 0
+	for _, c := range r.said {
+		for k := range c.kinds {
+			if kinds[k] && !slices.Contains(asking, k) {
+				sharedKinds++
+				break
+			}
+		}
+		if slices.ContainsFunc(r.before, func(b cell) bool { return b.key == c.key }) {
+			if c.role == filler || c.role == inquires {
+				sharedSmall++
+			} else {
+				shared++
+			}
+		}
+	}
+	add("shares", float64(min(shared, 2)))
+	add("shares kind", float64(min(sharedKinds, 2)))
+	add("words", float64(min(r.words(), 12))/4)
+	add(fmt.Sprint("words ", min(r.words(), 12)/2*2), 1)
+	content := len(r.said) - count(r.said, filler) - count(r.said, inquires)
+	if r.unspaced && !strings.Contains(r.insert, " ") {
+		content /= 2
+	}
+	add(fmt.Sprint("content ", min(content, 6)), 1)
+	own := need.Weigh(r.u.Text, nil).Score
+	add("need", own)
+	add(fmt.Sprint("need ", int(own*5)), 1)
+	add(fmt.Sprint("need and words ", int(own*3), min(r.words(), 9)/3), 1)
+	return all
+}
+
+func asksAnything(all []cell) bool { return count(all, inquires) > 0 }
