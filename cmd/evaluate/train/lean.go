@@ -129,7 +129,7 @@ const pairs = 3
 // otherShare and englishShare are of how many own messages one is taken, in another language and in English, of which there are more.
 const (
 	otherShare   = 3
-	englishShare = 28
+	englishShare = 9
 )
 
 // question returns a question in a language, another one for each n.
