@@ -30,6 +30,15 @@ var leanings = func() map[string]leaning {
 	return all
 }()
 
+// anyOpenings are those of all languages.
+var anyOpenings = func() text.Phrases {
+	var all []string
+	for _, code := range lang.Codes() {
+		all = append(all, string(lang.Of(code).Leaning.Openings))
+	}
+	return text.CompileOne(lang.Phrases(strings.Join(all, ",")))
+}()
+
 func fields(p lang.Phrases) (all []string) {
 	for one := range strings.SplitSeq(string(p), ",") {
 		if one = strings.TrimSpace(one); one != "" {

@@ -1,6 +1,7 @@
 package followup
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -41,48 +42,61 @@ type pair struct {
 func newPair(u utterance.Utterance, p prior) *pair {
 	r := &pair{u: u, p: p, unspaced: text.Unspaced(u.Text) || text.Unspaced(p.raw)}
 	r.before, r.language = cells(p.Text, u.Text)
-	if l := text.Language(u.Text+" "+p.raw, slices.Concat(u.Words, p.Words)); l == "en" && !r.unspaced {
-		r.language = l
+	languages := []string{r.language}
+	if l := text.Language(u.Text+" "+p.raw, slices.Concat(u.Words, p.Words)); l != "" && !r.unspaced {
+		r.language, languages = l, []string{l, r.language}
 	}
 	s := u.Text
 	if len(u.Words) > 0 {
 		s = s[u.Words[0].Start:u.Words[len(u.Words)-1].End]
 	}
-	s = strings.TrimSpace(s)
-	r.insert, r.opened, r.ended = cutOpening(s, leanings[r.language], r.unspaced)
+	if r.unspaced {
+		r.insert, r.opened, r.ended = cutUnspaced(strings.TrimSpace(s), leanings[r.language])
+	} else {
+		r.insert, r.opened = cutOpening(s, languages)
+	}
 	r.said, _ = cells(r.insert, p.Text)
 	return r
 }
 
-// cutOpening cuts off what opens a fragment, and what ends it.
-func cutOpening(s string, l leaning, unspaced bool) (rest string, opened, ended bool) {
-	rest = s
-	if unspaced {
-		rest = strings.TrimRight(rest, "?？!！~ㅋㅎwｗ。.、 ")
-		for _, o := range l.openings.Inside {
-			if after, cut := strings.CutPrefix(rest, o.Words[0]); cut && after != "" {
-				rest, opened = strings.TrimLeft(after, " 、,，"), true
-				break
-			}
+// cutUnspaced cuts off what opens a fragment, and what ends it.
+func cutUnspaced(s string, l leaning) (rest string, opened, ended bool) {
+	rest = strings.TrimRight(s, "?？!！~ㅋㅎwｗ。.、 ")
+	for _, o := range l.openings.Inside {
+		if after, cut := strings.CutPrefix(rest, o.Words[0]); cut && after != "" {
+			rest, opened = strings.TrimLeft(after, " 、,，"), true
+			break
 		}
-		for _, e := range l.endings {
-			if before, cut := strings.CutSuffix(rest, e); cut && before != "" {
-				return before, opened, true
-			}
-		}
-		return rest, opened, false
 	}
-	words := text.Words(rest)
-	if n, _ := l.openings.Prefix(words); n > 0 && n < len(words) {
-		rest, words, opened = rest[words[n].Start:], nil, true
-		words = text.Words(rest)
-	}
-	if last := len(words) - 1; last > 0 {
-		if m, _ := l.openings.Prefix(words[last:]); m == 1 {
-			return strings.TrimRight(rest[:words[last].Start], " ,"), opened, true
+	for _, e := range l.endings {
+		if before, cut := strings.CutSuffix(rest, e); cut && before != "" {
+			return before, opened, true
 		}
 	}
 	return rest, opened, false
+}
+
+// cutOpening cuts off what opens a fragment in one of the languages that it may be in. In Turkish that may stand at its end.
+func cutOpening(s string, languages []string) (rest string, opened bool) {
+	words := text.Words(s)
+	for _, code := range languages {
+		l := leanings[code]
+		if n, _ := l.openings.Prefix(words); n > 0 && n < len(words) {
+			return s[words[n].Start:], true
+		}
+		if last := len(words) - 1; last > 0 {
+			if n, _ := l.openings.Prefix(words[last:]); n == 1 {
+				return strings.TrimRight(s[:words[last].Start], " ,"), true
+			}
+		}
+	}
+	if n, _ := anyOpenings.Prefix(words); n > 0 && n < len(words) { // in a language that was not told
+		if n == 1 && text.Prepositions[words[0].Key] {
+			return s, true
+		}
+		return s[words[n].Start:], true
+	}
+	return s, false
 }
 
 // The most cells that are replaced, and the most that are left out at either end.
@@ -331,6 +345,14 @@ var traits = func() []readingTrait {
 		add("add last "+roleNames[of], adds, func(r *reading) float64 { return is(span(r)[len(span(r))-1].role == of) })
 		add("add behind "+roleNames[of], adds, func(r *reading) float64 { return is(r.from > 0 && r.pair.before[r.from-1].role == of) })
 		add("add before "+roleNames[of], adds, func(r *reading) float64 { return is(r.to < len(r.pair.before) && r.pair.before[r.to].role == of) })
+	}
+	add("add first article", adds, func(r *reading) float64 { return is(articles[span(r)[0].key]) })
+	add("add first preposition", adds, func(r *reading) float64 { return is(text.Prepositions[span(r)[0].key]) })
+	add("add behind article", adds, func(r *reading) float64 { return is(r.from > 0 && articles[r.pair.before[r.from-1].key]) })
+	add("add behind preposition", adds, func(r *reading) float64 { return is(r.from > 0 && text.Prepositions[r.pair.before[r.from-1].key]) })
+	for n := range 3 {
+		add(fmt.Sprint("add leaves out first ", n), adds, func(r *reading) float64 { return is(r.from == n) })
+		add(fmt.Sprint("add leaves out last ", n), adds, func(r *reading) float64 { return is(len(r.pair.before)-r.to == n) })
 	}
 	add("add whole", adds, func(r *reading) float64 { return is(r.from == 0 && r.to == len(r.pair.before)) })
 	add("add whole of who", adds, func(r *reading) float64 {
