@@ -138,6 +138,25 @@ func (s leaningSet) question(language, text string, n int) string {
 	return all[int(spread(fmt.Sprint(text, n)))%len(all)]
 }
 
+// like returns a question that begins with the first word of a message, or "".
+func (s leaningSet) like(language, text string) string {
+	first := func(s string) string {
+		if language == "ja" || language == "zh" {
+			return string([]rune(s)[:min(3, len([]rune(s)))])
+		}
+		one, _, _ := strings.Cut(s, " ")
+		return one
+	}
+	all := s.questions[language]
+	from := int(spread(text)) % len(all)
+	for _, q := range slices.Concat(all[from:], all[:from]) {
+		if q != text && first(q) == first(text) {
+			return q
+		}
+	}
+	return ""
+}
+
 func spread(text string) uint32 {
 	h := fnv.New32a()
 	h.Write([]byte(text))
@@ -158,6 +177,9 @@ func (s leaningSet) task() task {
 		for _, text := range s.others[language] {
 			if spread(text)%share == 0 && len(strings.Fields(text)) <= 25 {
 				add(text, s.question(language, text, 0), "alone")
+				if before := s.like(language, text); before != "" {
+					add(text, before, "alone")
+				}
 			}
 		}
 	}

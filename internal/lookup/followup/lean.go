@@ -92,8 +92,8 @@ func Readings(message, before string) (all []Reading) {
 	return all
 }
 
-// mostAlone is how likely a message that is completed may be to stand alone.
-const mostAlone = 0.7
+// MostAlone is how likely a message that is completed may be to stand alone.
+var MostAlone = 0.7
 
 // Complete completes a message from the question before it, if it leans on that.
 func (m Models) Complete(message, before string) (string, bool) {
@@ -107,7 +107,7 @@ func (m Models) lean(r *pair) (string, bool) {
 	}
 	odds := m.Leaning.Classify(leaningFeatures(r))
 	switch {
-	case odds[classAlone] >= mostAlone:
+	case odds[classAlone] >= MostAlone:
 		return "", false
 	case odds[classAgain] > odds[classOnward]:
 		return r.p.raw, true
@@ -178,6 +178,12 @@ func leaningFeatures(r *pair) []linear.Feature {
 		}
 	}
 	add("shares", float64(min(shared, 2)))
+	alike := 0
+	for alike < min(3, len(r.said), len(r.before)) && r.said[alike].key == r.before[alike].key {
+		alike++
+	}
+	add(fmt.Sprint("begins alike ", alike), 1)
+	add("shares small", float64(min(sharedSmall, 3)))
 	add("shares kind", float64(min(sharedKinds, 2)))
 	add("words", float64(min(r.words(), 12))/4)
 	add(fmt.Sprint("words ", min(r.words(), 12)/2*2), 1)

@@ -15,7 +15,8 @@ import (
 type reading struct {
 	query    string
 	how      how
-	from, to int // cells of the question: what is replaced, or what is kept
+	from, to int  // cells of the question: what is replaced, or what is kept
+	short    bool // the message without its article
 	pair     *pair
 }
 
@@ -119,17 +120,25 @@ func (r *pair) readings() (all []reading) {
 	}
 	space := " "
 	if s, ok := rewrite(r.u, r.p); ok {
-		all = append(all, reading{s, ruled, 0, 0, r})
+		all = append(all, reading{s, ruled, 0, 0, false, r})
 	}
-	all = append(all, reading{raw + space + r.insert, swaps, n, n, r})
+	all = append(all, reading{raw + space + r.insert, swaps, n, n, false, r})
+	inserts := []string{r.insert}
+	if articles[r.said[0].key] && len(r.said) > 1 {
+		inserts = append(inserts, r.insert[r.said[1].start:])
+	}
 	for i := 0; i < n && (r.opened || r.ended || r.said[0].role != inquires); i++ {
-		for j := i + 1; j <= min(n, i+longest); j++ {
-			all = append(all, reading{raw[:r.before[i].start] + r.insert + raw[r.before[j-1].end:], swaps, i, j, r})
+		for j := i + 1; j <= min(n, i+longest) && !r.inName(i); j++ {
+			for _, insert := range inserts {
+				if !r.inName(j) {
+					all = append(all, reading{raw[:r.before[i].start] + insert + raw[r.before[j-1].end:], swaps, i, j, len(insert) < len(r.insert), r})
+				}
+			}
 		}
 	}
 	for i := 0; i < min(n, longestCut); i++ {
 		for j := n; j > i && j >= n-longestCut; j-- {
-			all = append(all, reading{r.insert + space + raw[r.before[i].start:r.before[j-1].end], adds, i, j, r})
+			all = append(all, reading{r.insert + space + raw[r.before[i].start:r.before[j-1].end], adds, i, j, false, r})
 		}
 	}
 	return all
@@ -312,6 +321,9 @@ var traits = func() []readingTrait {
 	add("swap article for article", swaps, func(r *reading) float64 {
 		return is(r.from < r.to && articles[r.pair.said[0].key] && articles[span(r)[0].key])
 	})
+	add("swap without article", swaps, func(r *reading) float64 { return is(r.short) })
+	add("swap number without article", swaps, func(r *reading) float64 { return is(r.short && count(r.pair.said, number) > 0) })
+	add("swap without article behind article", swaps, func(r *reading) float64 { return is(r.short && r.from > 0 && articles[r.pair.before[r.from-1].key]) })
 	add("swap none for article", swaps, func(r *reading) float64 {
 		return is(r.from < r.to && articles[r.pair.said[0].key] && !articles[span(r)[0].key])
 	})
@@ -372,6 +384,11 @@ func (r *pair) words() int {
 		return (len([]rune(r.insert)) + 1) / 2
 	}
 	return len(r.said)
+}
+
+// inName reports whether a place in the question is within a name, of which all is replaced, or nothing.
+func (r *pair) inName(at int) bool {
+	return 0 < at && at < len(r.before) && r.before[at-1].role == named && r.before[at].role == named
 }
 
 // cuts is how many runs of what belongs together, such as the words of a name, are cut in two at the ends of the cells of a reading.

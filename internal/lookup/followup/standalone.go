@@ -22,6 +22,7 @@ import (
 	"familiar/internal/lookup/need"
 	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // maxWords is how many words a follow-up has at most.
@@ -35,7 +36,6 @@ func Standalone(message string, names []string, earlier []turn.Message) (whole s
 	if len(u.Words) == 0 || len(u.Words) > maxWords {
 		return message, nil
 	}
-	whole = message
 	for i := range earlier {
 		if !canHelp(earlier[i].Text, names) && !wantsMore(earlier[i].Text) {
 			continue
@@ -48,11 +48,8 @@ func Standalone(message string, names []string, earlier []turn.Message) (whole s
 		if s, ok := builtIn().complete(u, p); ok {
 			return s, &earlier[i]
 		}
-		if helper == nil && lacksOwner(u) && need.Weigh(before, nil).Score >= need.Threshold {
-			whole, helper = withQuestion(u.Text, before), &earlier[i] // unless an older message has a name
-		}
 	}
-	return whole, helper
+	return message, nil
 }
 
 // IsFollowUp reports whether a message has a pronoun, or the form of a fragment, so that it may need what was written
@@ -62,14 +59,22 @@ func IsFollowUp(message string, names []string) bool {
 	return 0 < len(u.Words) && len(u.Words) <= maxWords && (isFragment(u) || hasPronoun(u))
 }
 
-// complete completes an utterance from the question before it, if it leans on that. The rules know English, and where names have capitals.
+// complete completes an utterance from the question before it, if it leans on that. The rules come first where they know the language: English,
+// and some others if names have capitals.
 func (m Models) complete(u utterance.Utterance, p prior) (string, bool) {
-	if _, named := firstName(p.Words); named > 0 || text.Unspaced(u.Text) || isRepetition(u) || isEnglish(u, p) {
+	if text.Unspaced(u.Text) || isRepetition(u) || isEnglish(u, p) || isNamed(u, p) {
 		if s, ok := rewrite(u, p); ok {
 			return s, true
 		}
 	}
 	return m.lean(newPair(u, p))
+}
+
+// isNamed reports whether the question has a name, in a language that the rules have words of.
+func isNamed(u utterance.Utterance, p prior) bool {
+	_, to := firstName(p.Words)
+	language := text.Language(u.Text+" "+p.raw, slices.Concat(u.Words, p.Words))
+	return to > 0 && len(lang.Of(language).FollowUp.TopicOpenings) > 0
 }
 
 // isEnglish reports whether a message and the question before it are in English.
