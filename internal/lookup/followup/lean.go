@@ -105,6 +105,9 @@ func (m Models) lean(r *pair) (string, bool) {
 	if len(r.said) == 0 || len(r.before) == 0 {
 		return "", false
 	}
+	if at := r.p.numberFor(text.Words(r.insert)); at > 0 && r.opened {
+		return r.p.replace(at, at+1, r.insert[r.said[len(r.said)-1].start:]), true
+	}
 	odds := m.Leaning.Classify(leaningFeatures(r))
 	switch {
 	case odds[classAlone] >= MostAlone:
