@@ -13,7 +13,7 @@ type cell struct {
 	key        string
 	start, end int // bytes
 	role       role
-	kinds      map[string]bool // as package need has them
+	kinds      kindSet
 	upper      bool
 	glued      bool // no space stands before it
 }
@@ -32,9 +32,6 @@ const (
 	roles
 )
 
-// asking are the kinds of words that have a question of their own.
-var asking = []string{"who", "what", "when", "where", "which", "why", "how", "many", "aux", "fetch"}
-
 // cells cuts a text. The words of context help to tell the language, which is returned.
 func cells(s, context string) (all []cell, language string) {
 	if text.Unspaced(s) {
@@ -46,7 +43,7 @@ func cells(s, context string) (all []cell, language string) {
 		if i > 0 && text.SameWord(words[i-1], w) {
 			continue // the second half of a contraction
 		}
-		all = append(all, cell{key: w.Key, start: w.Start, end: w.End, kinds: found.Kinds[i], upper: w.Upper && i > 0 && w.Key != "i", role: roleOf(w, i, found.Kinds[i])})
+		all = append(all, cell{key: w.Key, start: w.Start, end: w.End, kinds: kindsOf(found.Kinds[i]), upper: w.Upper && i > 0 && w.Key != "i", role: roleOf(w, i, kindsOf(found.Kinds[i]))})
 	}
 	for i := range words { // times that are more than a word
 		if n := timeAt(words, i); n > 0 {
@@ -60,19 +57,19 @@ func cells(s, context string) (all []cell, language string) {
 	return all, found.Language
 }
 
-func roleOf(w text.Word, at int, kinds map[string]bool) role {
+func roleOf(w text.Word, at int, kinds kindSet) role {
 	switch {
-	case kinds["time"], len(w.Key) == 4 && text.YearPattern.MatchString(w.Key):
+	case kinds&momentKinds != 0, len(w.Key) == 4 && text.YearPattern.MatchString(w.Key):
 		return moment
 	case text.Numeric(w.Key):
 		return number
 	case w.Upper && at > 0 && w.Key != "i":
 		return named
-	case hasAny(kinds, asking):
+	case kinds&askingKinds != 0:
 		return inquires
 	case isFiller(w):
 		return filler
-	case len(kinds) > 0:
+	case kinds != 0:
 		return known
 	}
 	return fresh
@@ -81,15 +78,6 @@ func roleOf(w text.Word, at int, kinds map[string]bool) role {
 // isFiller reports whether a word says nothing by itself.
 func isFiller(w text.Word) bool {
 	return text.StopWords[w.Key] || text.Prepositions[w.Key] || articles[w.Key] || len([]rune(w.Key)) <= 2 && !text.Numeric(w.Key)
-}
-
-func hasAny(kinds map[string]bool, of []string) bool {
-	for _, k := range of {
-		if kinds[k] {
-			return true
-		}
-	}
-	return false
 }
 
 // particles stand between what a text says, and no table has them.
@@ -101,7 +89,7 @@ func unspacedCells(s, context string) (all []cell, language string) {
 	found := need.KindsIn(s, nil, false, context)
 	at, before, spaced := 0, rune(0), true
 	for i, r := range s {
-		kinds := found.Kinds[at]
+		kinds := kindsOf(found.Kinds[at])
 		at++
 		if !text.InWord(r) && r != 'ー' {
 			before, spaced = 0, true
@@ -110,9 +98,7 @@ func unspacedCells(s, context string) (all []cell, language string) {
 		end := i + len(string(r))
 		if n := len(all); n > 0 && before != 0 && joins(before, r, all[n-1].kinds, kinds) {
 			all[n-1].end = end
-			if len(all[n-1].kinds) == 0 {
-				all[n-1].kinds = kinds
-			}
+			all[n-1].kinds |= kinds
 		} else {
 			all = append(all, cell{start: i, end: end, kinds: kinds, glued: !spaced})
 		}
@@ -122,13 +108,13 @@ func unspacedCells(s, context string) (all []cell, language string) {
 		c := &all[i]
 		c.key = strings.ToLower(s[c.start:c.end])
 		switch runes := []rune(c.key); {
-		case c.kinds["time"], text.YearPattern.MatchString(c.key):
+		case c.kinds&momentKinds != 0, text.YearPattern.MatchString(c.key):
 			c.role = moment
 		case unicode.IsDigit(runes[0]):
 			c.role = number
-		case hasAny(c.kinds, asking):
+		case c.kinds&askingKinds != 0:
 			c.role = inquires
-		case len(c.kinds) > 0:
+		case c.kinds != 0:
 			c.role = known
 		case len(runes) == 1 && strings.ContainsRune(particles, runes[0]):
 			c.role = filler
@@ -138,28 +124,16 @@ func unspacedCells(s, context string) (all []cell, language string) {
 }
 
 // joins reports whether a character goes on with the cell before it.
-func joins(before, r rune, left, right map[string]bool) bool {
+func joins(before, r rune, left, right kindSet) bool {
 	switch {
 	case unicode.Is(unicode.Hangul, r) || unicode.Is(unicode.Hangul, before):
 		return unicode.IsLetter(before) == unicode.IsLetter(r) || unicode.IsDigit(before) // a word, whatever is known of its parts
-	case len(left) > 0 || len(right) > 0:
-		return sameKinds(left, right)
+	case left != 0 || right != 0:
+		return left == right
 	case unicode.IsDigit(before) != unicode.IsDigit(r):
 		return false
 	case unicode.Is(unicode.Katakana, r) || r == 'ー':
 		return unicode.Is(unicode.Katakana, before) || before == 'ー'
 	}
 	return r < 0x3000 && before < 0x3000 // Latin letters and digits
-}
-
-func sameKinds(a, b map[string]bool) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for k := range a {
-		if !b[k] {
-			return false
-		}
-	}
-	return true
 }

@@ -87,13 +87,19 @@ type Reading struct {
 // Readings returns all ways to complete a message from the question before it, for training.
 func Readings(message, before string) (all []Reading) {
 	for _, r := range newPair(utterance.Parse(afterSmallTalk(message, nil), nil), parsePrior(before)).readings() {
-		all = append(all, Reading{r.query, linear.Seen(traits, &r)})
+		one := Reading{Query: r.query}
+		add := emit(func(name string, value float64) {
+			one.Features = append(one.Features, linear.Feature{Name: name, Value: value})
+		})
+		r.pair.seen(r.how, add)
+		r.seen(add)
+		all = append(all, one)
 	}
 	return all
 }
 
-// MostAlone is how likely a message that is completed may be to stand alone.
-var MostAlone = 0.7
+// mostAlone is how likely a message that is completed may be to stand alone.
+const mostAlone = 0.7
 
 // Complete completes a message from the question before it, if it leans on that.
 func (m Models) Complete(message, before string) (string, bool) {
@@ -110,7 +116,7 @@ func (m Models) lean(r *pair) (string, bool) {
 	}
 	odds := m.Leaning.Classify(leaningFeatures(r))
 	switch {
-	case odds[classAlone] >= MostAlone:
+	case odds[classAlone] >= mostAlone:
 		return "", false
 	case odds[classAgain] > odds[classOnward]:
 		return r.p.raw, true
@@ -120,14 +126,17 @@ func (m Models) lean(r *pair) (string, bool) {
 
 // best returns the best reading, if there is one.
 func (m Models) best(all []reading) (query string, ok bool) {
-	worth, most := linear.Worth(traits, m.Slot), math.Inf(-1)
-	for _, one := range all {
-		sum := 0.0
-		for i, w := range worth {
-			if w != 0 {
-				sum += w * traits[i].Value(&one)
-			}
+	sum, most, shared := 0.0, math.Inf(-1), map[how]float64{}
+	add := emit(func(name string, value float64) { sum += m.Slot.Weight(name, 0) * value })
+	for i := range all {
+		one := &all[i]
+		if _, known := shared[one.how]; !known {
+			sum = 0
+			one.pair.seen(one.how, add)
+			shared[one.how] = sum
 		}
+		sum = shared[one.how]
+		one.seen(add)
 		if sum > most {
 			query, most, ok = one.query, sum, true
 		}
@@ -149,7 +158,7 @@ func leaningFeatures(r *pair) []linear.Feature {
 	add("doubts", is(r.u.Has(l.doubts)))
 	add("fails", is(r.u.Has(l.failures)))
 	add("changes", is(r.u.Has(l.changes)))
-	add("pronoun", is(hasPronoun(r.u)))
+	add("pronoun", is(r.hasPronoun))
 	add("any pronoun", is(slices.ContainsFunc(r.u.Words, func(w text.Word) bool { return text.Pronouns[w.Key] != "" })))
 	add("question", is(r.u.HasQuestionMark()))
 	add("asks", is(asksAnything(r.said)))
@@ -158,19 +167,10 @@ func leaningFeatures(r *pair) []linear.Feature {
 		add(fmt.Sprint("has ", min(n, 3), " ", roleNames[of]), 1)
 		add("all "+roleNames[of], is(n == len(r.said)))
 	}
-	shared, sharedSmall, kinds := 0, 0, map[string]bool{}
-	for _, b := range r.before {
-		for k := range b.kinds {
-			kinds[k] = true
-		}
-	}
-	sharedKinds := 0
+	shared, sharedSmall, sharedKinds, kinds := 0, 0, 0, kindsIn(r.before)
 	for _, c := range r.said {
-		for k := range c.kinds {
-			if kinds[k] && !slices.Contains(asking, k) {
-				sharedKinds++
-				break
-			}
+		if c.kinds&kinds&^askingKinds != 0 {
+			sharedKinds++
 		}
 		if slices.ContainsFunc(r.before, func(b cell) bool { return b.key == c.key }) {
 			if c.role == filler || c.role == inquires {
