@@ -241,9 +241,6 @@ func trainLeaning(w io.Writer, out string) error {
 			continue
 		}
 		completed.add(r.lang, found(ok && r.completes(query)))
-		if !(ok && r.completes(query)) {
-			fmt.Fprintf(w, "MISS %q %q %q\n", r.before(), r.Text, query)
-		}
 	}
 	for _, language := range completed.classes() {
 		fmt.Fprintf(w, "    %s: completed %.1f, completed and stood alone %.1f\n", language, completed.part(language, "yes"), spoilt.part(language, "yes"))

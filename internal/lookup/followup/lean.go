@@ -75,7 +75,12 @@ var Classes = []string{"alone", "again", "onward"}
 
 // Features returns the features of a message behind another, for training.
 func Features(message, before string) []linear.Feature {
-	return leaningFeatures(newPair(utterance.Parse(afterSmallTalk(message, nil), nil), parsePrior(before)))
+	return leaningFeatures(readPair(message, before))
+}
+
+func readPair(message, before string) *pair {
+	u, p := utterance.Parse(afterSmallTalk(message, nil), nil), parsePrior(before)
+	return newPair(u, p, text.Language(u.Text+" "+p.raw, slices.Concat(u.Words, p.Words)))
 }
 
 // Reading is one way to complete a message, for training.
@@ -86,7 +91,7 @@ type Reading struct {
 
 // Readings returns all ways to complete a message from the question before it, for training.
 func Readings(message, before string) (all []Reading) {
-	for _, r := range newPair(utterance.Parse(afterSmallTalk(message, nil), nil), parsePrior(before)).readings() {
+	for _, r := range readPair(message, before).readings() {
 		one := Reading{Query: r.query}
 		add := emit(func(name string, value float64) {
 			one.Features = append(one.Features, linear.Feature{Name: name, Value: value})
@@ -99,7 +104,7 @@ func Readings(message, before string) (all []Reading) {
 }
 
 // mostAlone is how likely a message that is completed may be to stand alone.
-const mostAlone = 0.7
+const mostAlone = 0.6
 
 // Complete completes a message from the question before it, if it leans on that.
 func (m Models) Complete(message, before string) (string, bool) {
@@ -147,6 +152,7 @@ func (m Models) best(all []reading) (query string, ok bool) {
 // leaningFeatures are what the message says, and how it stands to the question.
 func leaningFeatures(r *pair) []linear.Feature {
 	all := need.SpokenFeatures(r.u.Text)
+	spoken := len(all)
 	add := func(name string, value float64) {
 		if value != 0 {
 			all = append(all, linear.Feature{Name: "leans " + name, Value: value})
@@ -195,7 +201,7 @@ func leaningFeatures(r *pair) []linear.Feature {
 		content /= 2
 	}
 	add(fmt.Sprint("content ", min(content, 6)), 1)
-	own := need.Weigh(r.u.Text, nil).Score
+	own := need.BuiltIn().Asked(all[:spoken])
 	add("need", own)
 	add(fmt.Sprint("need ", int(own*5)), 1)
 	add(fmt.Sprint("need and words ", int(own*3), min(r.words(), 9)/3), 1)

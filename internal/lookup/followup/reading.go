@@ -23,7 +23,6 @@ type how int
 const (
 	swaps how = iota // the message takes the place of something in the question; of nothing, behind it
 	adds             // the message asks something else of what the question is about
-	ruled            // a rule completes it
 )
 
 // pair is a message and the question before it.
@@ -39,12 +38,13 @@ type pair struct {
 	language     string
 }
 
-func newPair(u utterance.Utterance, p prior) *pair {
+// newPair reads a message and the question before it, which are in a language, or "" if it is not clear.
+func newPair(u utterance.Utterance, p prior, language string) *pair {
 	r := &pair{u: u, p: p, unspaced: text.Unspaced(u.Text) || text.Unspaced(p.raw)}
 	r.before, r.language = cells(p.Text, u.Text)
 	languages := []string{r.language}
-	if l := text.Language(u.Text+" "+p.raw, slices.Concat(u.Words, p.Words)); l != "" && !r.unspaced {
-		r.language, languages = l, []string{l, r.language}
+	if language != "" && !r.unspaced {
+		r.language, languages = language, []string{language, r.language}
 	}
 	s := u.Text
 	if len(u.Words) > 0 {
@@ -119,9 +119,6 @@ func (r *pair) readings() (all []reading) {
 		longest = longestUnspacedSwap
 	}
 	space := " "
-	if s, ok := rewrite(r.u, r.p); ok {
-		all = append(all, reading{s, ruled, 0, 0, false, r})
-	}
 	all = append(all, reading{raw + space + r.insert, swaps, n, n, false, r})
 	inserts := []string{r.insert}
 	if articles[r.said[0].key] && len(r.said) > 1 {

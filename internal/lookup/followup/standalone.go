@@ -62,24 +62,15 @@ func IsFollowUp(message string, names []string) bool {
 // complete completes an utterance from the question before it, if it leans on that. The rules come first where they know the language: English,
 // and some others if names have capitals.
 func (m Models) complete(u utterance.Utterance, p prior) (string, bool) {
-	if text.Unspaced(u.Text) || isRepetition(u) || isEnglish(u, p) || isNamed(u, p) {
+	language := text.Language(u.Text+" "+p.raw, slices.Concat(u.Words, p.Words))
+	_, names := firstName(p.Words)
+	named := names > 0 && len(lang.Of(language).FollowUp.TopicOpenings) > 0
+	if language == "en" || named || text.Unspaced(u.Text) || isRepetition(u) {
 		if s, ok := rewrite(u, p); ok {
 			return s, true
 		}
 	}
-	return m.lean(newPair(u, p))
-}
-
-// isNamed reports whether the question has a name, in a language that the rules have words of.
-func isNamed(u utterance.Utterance, p prior) bool {
-	_, to := firstName(p.Words)
-	language := text.Language(u.Text+" "+p.raw, slices.Concat(u.Words, p.Words))
-	return to > 0 && len(lang.Of(language).FollowUp.TopicOpenings) > 0
-}
-
-// isEnglish reports whether a message and the question before it are in English.
-func isEnglish(u utterance.Utterance, p prior) bool {
-	return text.Language(u.Text+" "+p.raw, slices.Concat(u.Words, p.Words)) == "en"
+	return m.lean(newPair(u, p, language))
 }
 
 // wantsMore reports whether the message before was looked up, so that one that leans on it may be, too.

@@ -95,7 +95,7 @@ type pairNames struct {
 	has, all, first, last, kinds []string
 }
 
-var namesOf = map[how]pairNames{swaps: namesFor("swap said "), adds: namesFor("add said "), ruled: namesFor("rule said ")}
+var namesOf = map[how]pairNames{swaps: namesFor("swap said "), adds: namesFor("add said ")}
 
 func namesFor(what string) pairNames {
 	return pairNames{each(what+"has ", roleNames), each(what+"all ", roleNames), each(what+"first ", roleNames), each(what+"last ", roleNames), each(what+"kind ", kindNames)}
@@ -103,7 +103,7 @@ func namesFor(what string) pairNames {
 
 // seen gives what is seen of a message, whatever it replaces or is added to.
 func (r *pair) seen(of how, e emit) {
-	names, prefix := namesOf[of], [...]string{swaps: "swap ", adds: "add ", ruled: "rule "}[of]
+	names, prefix := namesOf[of], [...]string{swaps: "swap ", adds: "add "}[of]
 	first, last, has := r.said[0], r.said[len(r.said)-1], rolesIn(r.said)
 	one := func(name string, seen bool) {
 		if seen {
@@ -127,8 +127,6 @@ func (r *pair) seen(of how, e emit) {
 	one("preposition", text.Prepositions[first.key])
 	one("question", r.u.HasQuestionMark())
 	one("pronoun", r.hasPronoun)
-	one("fragment", of == ruled && isFragment(r.u))
-	one("lacks something", of == ruled && (lacksSubject(r.u) || lacksOwner(r.u) || isBareQuestion(r.u)))
 	e(prefix+"words", float64(min(r.words(), 6))/3)
 }
 
