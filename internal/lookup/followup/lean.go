@@ -104,7 +104,7 @@ func Readings(message, before string) (all []Reading) {
 }
 
 // mostAlone is how likely a message that is completed may be to stand alone.
-const mostAlone = 0.6
+const mostAlone = 0.5
 
 // Complete completes a message from the question before it, if it leans on that.
 func (m Models) Complete(message, before string) (string, bool) {
@@ -202,6 +202,9 @@ func leaningFeatures(r *pair) []linear.Feature {
 	}
 	add(fmt.Sprint("content ", min(content, 6)), 1)
 	own := need.BuiltIn().Asked(all[:spoken])
+	if r.language == "en" {
+		own = need.Weigh(r.u.Text, nil).Score
+	}
 	add("need", own)
 	add(fmt.Sprint("need ", int(own*5)), 1)
 	add(fmt.Sprint("need and words ", int(own*3), min(r.words(), 9)/3), 1)
