@@ -15,6 +15,10 @@ import (
 	"familiar/internal/text/lang"
 )
 
+// What no rule completes leans on the question before it in one of three ways, which are the same in all languages: it asks for the same once
+// more, since it doubts the answer or wants more of it; something in it takes the place of another thing in the question, "and in faro?"; or it
+// asks something else of what the question was about, "how old is he?".
+
 // leaning are the words of one language.
 type leaning struct {
 	openings, doubts, failures, changes text.Phrases
@@ -60,7 +64,7 @@ type Models struct {
 	Slot    *linear.Model // how good a way to complete it is: one class
 }
 
-// builtIn are the models in the binary, and what each of the traits is worth to them.
+// builtIn returns the models in the binary.
 var builtIn = sync.OnceValue(func() Models { return Models{linear.MustParse(leaningFile), linear.MustParse(slotFile)} })
 
 // How a message stands to the question before it: the classes of the model.
@@ -111,7 +115,7 @@ func (m Models) Complete(message, before string) (string, bool) {
 	return m.complete(utterance.Parse(afterSmallTalk(message, nil), nil), parsePrior(before))
 }
 
-// lean completes a message as a row of the training would be.
+// lean completes a message by the models alone.
 func (m Models) lean(r *pair) (string, bool) {
 	if len(r.said) == 0 || len(r.before) == 0 {
 		return "", false

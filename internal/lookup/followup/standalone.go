@@ -10,6 +10,8 @@
 //   - ellipsis.go adds the subject to a question that lacks one: "who won?", "who was the captain?".
 //   - repetition.go tells what asks for the question before once more: "any update?", "look it up".
 //   - unspaced.go does some of this for Japanese.
+//   - lean.go does, in all languages, what these rules do not: a model decides whether the message leans on the question, and another which of
+//     all the ways to complete it (reading.go) is the best, by what is seen of it (trait.go) in pieces of words (cell.go).
 //
 // lexicon.go has the words that all of them look for.
 package followup
