@@ -156,63 +156,76 @@ func (m Models) best(all []reading) (query string, ok bool) {
 // leaningFeatures are what the message says, and how it stands to the question.
 func leaningFeatures(r *pair) []linear.Feature {
 	all := need.SpokenFeatures(r.u.Text)
-	spoken := len(all)
+	own := need.BuiltIn().Asked(all)
+	if r.language == "en" {
+		own = need.Weigh(r.u.Text, nil).Score
+	}
 	add := func(name string, value float64) {
 		if value != 0 {
 			all = append(all, linear.Feature{Name: "leans " + name, Value: value})
 		}
 	}
+	r.seenSaid(add)
+	r.seenShared(add)
+	r.seenNeed(add, own)
+	return all
+}
+
+// seenSaid gives what the message says.
+func (r *pair) seenSaid(e emit) {
 	l := leanings[r.language]
-	add("opened", is(r.opened))
-	add("ended", is(r.ended))
-	add("doubts", is(r.u.Has(l.doubts)))
-	add("fails", is(r.u.Has(l.failures)))
-	add("changes", is(r.u.Has(l.changes)))
-	add("pronoun", is(r.hasPronoun))
-	add("any pronoun", is(slices.ContainsFunc(r.u.Words, func(w text.Word) bool { return text.Pronouns[w.Key] != "" })))
-	add("question", is(r.u.HasQuestionMark()))
-	add("asks", is(asksAnything(r.said)))
+	e.given("opened", r.opened)
+	e.given("ended", r.ended)
+	e.given("doubts", r.u.Has(l.doubts))
+	e.given("fails", r.u.Has(l.failures))
+	e.given("changes", r.u.Has(l.changes))
+	e.given("pronoun", r.hasPronoun)
+	e.given("any pronoun", slices.ContainsFunc(r.u.Words, func(w text.Word) bool { return text.Pronouns[w.Key] != "" }))
+	e.given("question", r.u.HasQuestionMark())
+	e.given("asks", count(r.said, inquires) > 0)
 	for of := range roles {
 		n := count(r.said, of)
-		add(fmt.Sprint("has ", min(n, 3), " ", roleNames[of]), 1)
-		add("all "+roleNames[of], is(n == len(r.said)))
+		e(fmt.Sprint("has ", min(n, 3), " ", roleNames[of]), 1)
+		e.given("all "+roleNames[of], n == len(r.said))
 	}
-	shared, sharedSmall, sharedKinds, kinds := 0, 0, 0, kindsIn(r.before)
+}
+
+// seenShared gives what the message and the question have in common.
+func (r *pair) seenShared(e emit) {
+	content, small, ofKind, kinds := 0, 0, 0, kindsIn(r.before)
 	for _, c := range r.said {
 		if c.kinds&kinds&^askingKinds != 0 {
-			sharedKinds++
+			ofKind++
 		}
-		if slices.ContainsFunc(r.before, func(b cell) bool { return b.key == c.key }) {
-			if c.role == filler || c.role == inquires {
-				sharedSmall++
-			} else {
-				shared++
-			}
+		switch isShared := slices.ContainsFunc(r.before, func(b cell) bool { return b.key == c.key }); {
+		case !isShared:
+		case c.role == filler || c.role == inquires:
+			small++
+		default:
+			content++
 		}
 	}
-	add("shares", float64(min(shared, 2)))
 	alike := 0
 	for alike < min(3, len(r.said), len(r.before)) && r.said[alike].key == r.before[alike].key {
 		alike++
 	}
-	add(fmt.Sprint("begins alike ", alike), 1)
-	add("shares small", float64(min(sharedSmall, 3)))
-	add("shares kind", float64(min(sharedKinds, 2)))
-	add("words", float64(min(r.words(), 12))/4)
-	add(fmt.Sprint("words ", min(r.words(), 12)/2*2), 1)
+	e(fmt.Sprint("begins alike ", alike), 1)
+	e("shares", float64(min(content, 2)))
+	e("shares small", float64(min(small, 3)))
+	e("shares kind", float64(min(ofKind, 2)))
+}
+
+// seenNeed gives how long the message is, and how much it needs the web by itself.
+func (r *pair) seenNeed(e emit, own float64) {
 	content := len(r.said) - count(r.said, filler) - count(r.said, inquires)
 	if r.unspaced && !strings.Contains(r.insert, " ") {
 		content /= 2
 	}
-	add(fmt.Sprint("content ", min(content, 6)), 1)
-	own := need.BuiltIn().Asked(all[:spoken])
-	if r.language == "en" {
-		own = need.Weigh(r.u.Text, nil).Score
-	}
-	add("need", own)
-	add(fmt.Sprint("need ", int(own*5)), 1)
-	add(fmt.Sprint("need and words ", int(own*3), min(r.words(), 9)/3), 1)
-	return all
+	words := r.words()
+	e("words", float64(min(words, 12))/4)
+	e(fmt.Sprint("words ", min(words, 12)/2*2), 1)
+	e(fmt.Sprint("content ", min(content, 6)), 1)
+	e("need", own)
+	e(fmt.Sprint("need ", int(own*5)), 1)
+	e(fmt.Sprint("need and words ", int(own*3), min(words, 9)/3), 1)
 }
-
-func asksAnything(all []cell) bool { return count(all, inquires) > 0 }
