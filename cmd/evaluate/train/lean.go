@@ -165,7 +165,7 @@ func spread(text string) uint32 {
 
 // task is how a message stands to the question before it.
 func (s leaningSet) task() task {
-	t := task{file: "followup/leaning.model", classes: followup.Classes, seldom: 4, lasso: 2.5}
+	t := task{file: "followup/leaning.model", classes: followup.Classes, seldom: 4, lasso: 3.5}
 	add := func(text, before, class string) {
 		t.rows = append(t.rows, example{text: text, source: class, features: followup.Features(text, before), class: slices.Index(t.classes, class)})
 	}
