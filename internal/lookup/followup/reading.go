@@ -114,9 +114,9 @@ func (r *pair) readings() (all []reading) {
 		return nil
 	}
 	raw := r.p.Text
-	longest := longestSwap
+	most := longestSwap
 	if r.unspaced {
-		longest = longestUnspacedSwap
+		most = longestUnspacedSwap
 	}
 	space := " "
 	all = append(all, reading{raw + space + r.insert, swaps, n, n, false, r})
@@ -125,7 +125,7 @@ func (r *pair) readings() (all []reading) {
 		inserts = append(inserts, r.insert[r.said[1].start:])
 	}
 	for i := 0; i < n && (r.opened || r.ended || r.said[0].role != inquires); i++ {
-		for j := i + 1; j <= min(n, i+longest) && !r.inName(i); j++ {
+		for j := i + 1; j <= min(n, i+most) && !r.inName(i); j++ {
 			for _, insert := range inserts {
 				if !r.inName(j) {
 					all = append(all, reading{raw[:r.before[i].start] + insert + raw[r.before[j-1].end:], swaps, i, j, len(insert) < len(r.insert), r})

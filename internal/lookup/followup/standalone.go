@@ -27,8 +27,12 @@ import (
 	"familiar/internal/text/lang"
 )
 
-// maxWords is how many words a follow-up has at most.
-const maxWords = 25
+// maxWords is how many words a follow-up has at most, and longest how many bytes it has, and the question before it, for the models to complete
+// it: words of scripts without spaces are no measure.
+const (
+	maxWords = 25
+	longest  = 600
+)
 
 // Standalone completes a message with what people wrote before it, newest first, and returns the message that helped.
 // That one is made to stand alone before. Where nothing is missing, or nothing helps, Standalone returns message as it is.
@@ -71,6 +75,9 @@ func (m Models) complete(u utterance.Utterance, p prior) (string, bool) {
 		if s, ok := rewrite(u, p); ok {
 			return s, true
 		}
+	}
+	if len(u.Text) > longest || len(p.raw) > longest {
+		return "", false
 	}
 	return m.lean(newPair(u, p, language))
 }
