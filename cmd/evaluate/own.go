@@ -4,9 +4,8 @@ import (
 	"embed"
 	"io/fs"
 	"path"
-	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"familiar/cmd/evaluate/train"
 )
 
 // The project's own sets measure rules that no public set measures. Their rows are in own/SET/cases.jsonl. A row says
@@ -47,34 +46,9 @@ func detection(must, did bool) prediction {
 // count counts the phrases that are in a text.
 func count(text string, phrases []string) (n int) {
 	for _, p := range phrases {
-		if holds(text, p) {
+		if train.Holds(text, p) {
 			n++
 		}
 	}
 	return n
 }
-
-// holds reports whether a phrase is in a text as whole words, whatever its case. In scripts without spaces it may stand
-// anywhere.
-func holds(text, phrase string) bool {
-	text, phrase = strings.ToLower(text), strings.ToLower(phrase)
-	if strings.ContainsFunc(phrase, func(r rune) bool {
-		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
-	}) {
-		return strings.Contains(text, phrase)
-	}
-	for from := 0; ; {
-		i := strings.Index(text[from:], phrase)
-		if i < 0 {
-			return false
-		}
-		before, _ := utf8.DecodeLastRuneInString(text[:from+i])
-		behind, _ := utf8.DecodeRuneInString(text[from+i+len(phrase):])
-		if !inWord(before) && !inWord(behind) {
-			return true
-		}
-		from += i + 1
-	}
-}
-
-func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

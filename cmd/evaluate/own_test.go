@@ -54,25 +54,6 @@ func TestOwnRows(t *testing.T) {
 	}
 }
 
-func TestHolds(t *testing.T) {
-	for _, test := range []struct {
-		text, phrase string
-		want         bool
-	}{
-		{"weather in Faro tomorrow", "faro", true},
-		{"weather in Faro tomorrow", "far", false},
-		{"far, in Faro", "Far", true},
-		{"Farofaro far", "far", true},
-		{"population of Évora", "évora", true},
-		{"京都の天気", "天気", true},
-		{"", "x", false},
-	} {
-		if got := holds(test.text, test.phrase); got != test.want {
-			t.Errorf("%q holds %q: %v", test.text, test.phrase, got)
-		}
-	}
-}
-
 func predictionsIn(t *testing.T, out string) (all []prediction) {
 	t.Helper()
 	for line := range strings.Lines(out) {

@@ -24,7 +24,7 @@ func (t *tally) classes() []string { return slices.Sorted(maps.Keys(t.gold)) }
 
 // The figures, in percent. recall is of one class; balanced is the mean of all recalls.
 func (t *tally) recall(class string) float64 {
-	return 100 * float64(t.pairs[[2]string{class, class}]) / float64(max(t.gold[class], 1))
+	return t.part(class, class)
 }
 
 func (t *tally) f1(class string) float64 {
@@ -58,4 +58,9 @@ func (t *tally) share(class string) float64 {
 		all += n
 	}
 	return 100 * float64(t.predicted[class]) / float64(max(all, 1))
+}
+
+// part is how often, of what is rightly one class, another was predicted, in percent.
+func (t *tally) part(class, predicted string) float64 {
+	return 100 * float64(t.pairs[[2]string{class, predicted}]) / float64(max(t.gold[class], 1))
 }

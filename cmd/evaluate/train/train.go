@@ -1,9 +1,9 @@
 // Package train makes the models: whether a message needs the web, and what for (message.go), which sentences of a
-// page answer (evidence.go), which of them speak of a claim, and whether they bear it out (verify.go), and whether it has
-// enough of a sentence that cites it (cite.go).
+// page answer (evidence.go), which of them speak of a claim, and whether they bear it out (verify.go), whether it has
+// enough of a sentence that cites it (cite.go), and how a message leans on the question before it (lean.go).
 //
 // It learns from the sets needs-search, intent, evidence, factcheck and cite, as doc/evaluation.md describes them, and from
-// the project's own messages in own. The same rows give the same models. What it prints is measured on rows that the
+// the project's own messages in own and leaning. The same rows give the same models. What it prints is measured on rows that the
 // measured model has not seen: each fifth of them (task.go) is predicted by a model of the other four.
 package train
 
@@ -46,6 +46,9 @@ func Models(dir, out string, w io.Writer) error {
 		if err := save(w, t.train(everything), out, t.file); err != nil {
 			return err
 		}
+	}
+	if err := trainLeaning(w, out); err != nil {
+		return err
 	}
 	return trainEvidence(w, dir, out)
 }

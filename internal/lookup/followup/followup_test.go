@@ -21,6 +21,12 @@ func TestStandalone(t *testing.T) {
 		{"how tall is the Eiffel Tower?", "who is the mayor of Rome?", "who is the mayor of Rome?"},
 		{"how tall is the Eiffel Tower?", "thanks a lot", "thanks a lot"},
 		{"how tall is the Eiffel Tower?", "and i said no", "and i said no"},
+		{"cuanto cuesta un billete de metro en bilbao", "estas seguro? fuente?", "cuanto cuesta un billete de metro en bilbao"},
+		{"wie wird das wetter morgen in bremen", "und in emden?", "wie wird das wetter morgen in emden"},
+		{"jaka pogoda jutro w lublinie", "a w radomiu?", "jaka pogoda jutro w radomiu"},
+		{"明日の札幌の天気は？", "明後日は？", "明後日の札幌の天気は？"},
+		{"quanto è alto il monviso", "grazie mille", "grazie mille"},
+		{"quanto è alto il monviso", "quando è la festa della repubblica in francia", "quando è la festa della repubblica in francia"},
 		{"how tall is the Eiffel Tower?", "why?", "why: how tall is the Eiffel Tower?"},
 	} {
 		if got, _ := Standalone(tt.text, nil, []turn.Message{{ID: "B", Text: tt.before}}); got != tt.want {

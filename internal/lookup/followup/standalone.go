@@ -10,6 +10,8 @@
 //   - ellipsis.go adds the subject to a question that lacks one: "who won?", "who was the captain?".
 //   - repetition.go tells what asks for the question before once more: "any update?", "look it up".
 //   - unspaced.go does some of this for Japanese.
+//   - lean.go does, in all languages, what these rules do not: a model decides whether the message leans on the question, and another which of
+//     all the ways to complete it (reading.go) is the best, by what is seen of it (trait.go) in pieces of words (cell.go).
 //
 // lexicon.go has the words that all of them look for.
 package followup
@@ -22,10 +24,15 @@ import (
 	"familiar/internal/lookup/need"
 	"familiar/internal/lookup/utterance"
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
-// maxWords is how many words a follow-up has at most.
-const maxWords = 25
+// maxWords is how many words a follow-up has at most, and longest how many bytes it has, and the question before it, for the models to complete
+// it: words of scripts without spaces are no measure.
+const (
+	maxWords = 25
+	longest  = 600
+)
 
 // Standalone completes a message with what people wrote before it, newest first, and returns the message that helped.
 // That one is made to stand alone before. Where nothing is missing, or nothing helps, Standalone returns message as it is.
@@ -35,7 +42,6 @@ func Standalone(message string, names []string, earlier []turn.Message) (whole s
 	if len(u.Words) == 0 || len(u.Words) > maxWords {
 		return message, nil
 	}
-	whole = message
 	for i := range earlier {
 		if !canHelp(earlier[i].Text, names) && !wantsMore(earlier[i].Text) {
 			continue
@@ -45,16 +51,11 @@ func Standalone(message string, names []string, earlier []turn.Message) (whole s
 			continue // itself a follow-up that nothing completed
 		}
 		p := parsePrior(before)
-		for _, complete := range inOrder(u, p) {
-			if s, ok := complete(u, p); ok {
-				return s, &earlier[i]
-			}
-		}
-		if helper == nil && lacksOwner(u) && need.Weigh(before, nil).Score >= need.Threshold {
-			whole, helper = withQuestion(u.Text, before), &earlier[i] // unless an older message has a name
+		if s, ok := builtIn().complete(u, p); ok {
+			return s, &earlier[i]
 		}
 	}
-	return whole, helper
+	return message, nil
 }
 
 // IsFollowUp reports whether a message has a pronoun, or the form of a fragment, so that it may need what was written
@@ -64,17 +65,21 @@ func IsFollowUp(message string, names []string) bool {
 	return 0 < len(u.Words) && len(u.Words) <= maxWords && (isFragment(u) || hasPronoun(u))
 }
 
-// inOrder are the ways to complete a message, the better one first: the rules know English, and where names have capitals.
-func inOrder(u utterance.Utterance, p prior) []func(utterance.Utterance, prior) (string, bool) {
-	if _, to := firstName(p.Words); to > 0 || isRepetition(u) || isEnglish(u, p) {
-		return []func(utterance.Utterance, prior) (string, bool){askAgain, rewrite, lean}
+// complete completes an utterance from the question before it, if it leans on that. The rules come first where they know the language: English,
+// and some others if names have capitals.
+func (m Models) complete(u utterance.Utterance, p prior) (string, bool) {
+	language := text.Language(u.Text+" "+p.raw, slices.Concat(u.Words, p.Words))
+	_, names := firstName(p.Words)
+	named := names > 0 && len(lang.Of(language).FollowUp.TopicOpenings) > 0
+	if language == "en" || named || text.Unspaced(u.Text) || isRepetition(u) {
+		if s, ok := rewrite(u, p); ok {
+			return s, true
+		}
 	}
-	return []func(utterance.Utterance, prior) (string, bool){askAgain, lean, rewrite}
-}
-
-// isEnglish reports whether a message and the question before it are in English.
-func isEnglish(u utterance.Utterance, p prior) bool {
-	return text.Language(u.Text+" "+p.raw, slices.Concat(u.Words, p.Words)) == "en"
+	if len(u.Text) > longest || len(p.raw) > longest {
+		return "", false
+	}
+	return m.lean(newPair(u, p, language))
 }
 
 // wantsMore reports whether the message before was looked up, so that one that leans on it may be, too.

@@ -24,11 +24,8 @@ func rewriteUnspaced(u utterance.Utterance, p prior) (string, bool) {
 	if old == nil {
 		return "", false
 	}
-	if m := topicAlone.FindStringSubmatch(strings.TrimSpace(s)); m != nil && len(utterance.Openings[""].FindAll(m[1], nil)) == 0 {
-		if calendar.IsUnspaced(m[1]) {
-			return m[1] + japanese.Of + calendar.CutUnspaced(old[0], japanese.Of), true
-		}
-		return m[1] + old[2], true
+	if m := topicAlone.FindStringSubmatch(strings.TrimSpace(s)); m != nil && calendar.IsUnspaced(m[1]) {
+		return m[1] + japanese.Of + calendar.CutUnspaced(old[0], japanese.Of), true
 	}
 	if standsFor.MatchString(s) {
 		return standsFor.ReplaceAllString(s, old[1]+"$1"), true

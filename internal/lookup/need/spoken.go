@@ -20,6 +20,11 @@ func SpokenFeatures(message string) []linear.Feature {
 	return byRules(spoken, nil).spoken(utterance.Parse(spoken, nil))
 }
 
+// Asked is how likely a message needs the web, by the features that [SpokenFeatures] found, whatever its language.
+func (m Models) Asked(features []linear.Feature) float64 {
+	return 1 - m.noneOf(m.Spoken.Classify(features))
+}
+
 // spoken are the features of a message in any language: its words, the characters in them, their kinds, and what the rules found.
 func (n Need) spoken(u utterance.Utterance) []linear.Feature {
 	s := &featureSet{seen: make(map[string]bool, 512)}

@@ -73,6 +73,9 @@ func Decide(req turn.Request, names, denied []string) Plan {
 	u := utterance.Parse(message, names)
 	p.Refresh = followup.IsRefresh(u)
 	p.weigh(whole, u, names)
+	if helper != nil && !p.Barred && p.Order == utterance.NoOrder {
+		p.Score = max(p.Score, need.Weigh(helper.Text, names).Score) // what was looked up is looked up again
+	}
 	if req.Mode == turn.FullRP && !p.Asks && p.Order == utterance.NoOrder {
 		p.Add("in play") // where a story is played, what asks for nothing is a part of it
 	}
