@@ -19,8 +19,8 @@ import (
 )
 
 // leaning are the project's own messages that lean on a question before them, and some that do not, in a folder for each language.
-// followups.jsonl has whole conversations, with what a query must hold and must not. The lines of the other files, each named after the class
-// of its messages, lean on whatever was asked.
+// followups.jsonl has whole conversations, with what a query must hold and must not. prefixes.txt has what people open another question with,
+// "by the way". The lines of the other files, each named after the class of its messages, lean on whatever was asked.
 //
 //go:embed leaning
 var leaning embed.FS
@@ -80,12 +80,13 @@ func Holds(text, phrase string) bool {
 type leaningSet struct {
 	rows      []followUp
 	lines     map[string]map[string][]string // by class and language
+	prefixes  map[string][]string            // what people open another question with, by language
 	questions map[string][]string            // own messages that are looked up, by language
 	others    map[string][]string            // all own messages, by language
 }
 
 func readLeaning() (leaningSet, error) {
-	s := leaningSet{lines: map[string]map[string][]string{}, questions: map[string][]string{}, others: map[string][]string{}}
+	s := leaningSet{lines: map[string]map[string][]string{}, prefixes: map[string][]string{}, questions: map[string][]string{}, others: map[string][]string{}}
 	err := readOwn(func(m message) {
 		if m.Intent != "none" {
 			s.questions[m.lang] = append(s.questions[m.lang], m.Text)
@@ -105,6 +106,10 @@ func readLeaning() (leaningSet, error) {
 		}
 		language := path.Base(path.Dir(name))
 		class, isLines := strings.CutSuffix(path.Base(name), ".txt")
+		if class == "prefixes" {
+			s.prefixes[language] = strings.Split(strings.TrimSpace(string(file)), "\n")
+			return nil
+		}
 		if isLines && s.lines[class] == nil {
 			s.lines[class] = map[string][]string{}
 		}
@@ -129,7 +134,7 @@ const pairs = 3
 // otherShare and englishShare are of how many own messages one is taken, in another language and in English, of which there are more.
 const (
 	otherShare   = 3
-	englishShare = 9
+	englishShare = 5
 )
 
 // question returns a question in a language, another one for each n.
@@ -157,6 +162,15 @@ func (s leaningSet) like(language, text string) string {
 	return ""
 }
 
+// opened puts what people open another question with before a question.
+func (s leaningSet) opened(language, text string) string {
+	prefix := s.prefixes[language][int(spread(text)>>4)%len(s.prefixes[language])]
+	if language == "ja" || language == "zh" {
+		return prefix + text
+	}
+	return prefix + " " + text
+}
+
 func spread(text string) uint32 {
 	h := fnv.New32a()
 	h.Write([]byte(text))
@@ -165,7 +179,7 @@ func spread(text string) uint32 {
 
 // task is how a message stands to the question before it.
 func (s leaningSet) task() task {
-	t := task{file: "followup/leaning.model", classes: followup.Classes, seldom: 4, lasso: 3.5}
+	t := task{file: "followup/leaning.model", classes: followup.Classes, seldom: 4, lasso: 6}
 	add := func(text, before, class string) {
 		t.rows = append(t.rows, example{text: text, source: class, features: followup.Features(text, before), class: slices.Index(t.classes, class)})
 	}
@@ -180,6 +194,11 @@ func (s leaningSet) task() task {
 				if before := s.like(language, text); before != "" {
 					add(text, before, "alone")
 				}
+			}
+		}
+		for _, text := range s.questions[language] {
+			if spread(text)%share != 0 && (language != "en" || spread(text)%3 == 0) && len(strings.Fields(text)) <= 25 {
+				add(s.opened(language, text), s.question(language, text, 1), "alone")
 			}
 		}
 	}

@@ -21,15 +21,15 @@ import (
 
 // leaning are the words of one language.
 type leaning struct {
-	openings, doubts, failures, changes text.Phrases
-	endings                             []string
+	openings text.Phrases
+	endings  []string
 }
 
 var leanings = func() map[string]leaning {
 	all := map[string]leaning{}
 	for _, code := range lang.Codes() {
 		l := lang.Of(code).Leaning
-		all[code] = leaning{text.CompileOne(l.Openings), text.CompileOne(l.Doubts), text.CompileOne(l.Failures), text.CompileOne(l.Changes), fields(l.Endings)}
+		all[code] = leaning{text.CompileOne(l.Openings), fields(l.Endings)}
 	}
 	return all
 }()
@@ -173,12 +173,8 @@ func leaningFeatures(r *pair) []linear.Feature {
 
 // seenSaid gives what the message says.
 func (r *pair) seenSaid(e emit) {
-	l := leanings[r.language]
 	e.given("opened", r.opened)
 	e.given("ended", r.ended)
-	e.given("doubts", r.u.Has(l.doubts))
-	e.given("fails", r.u.Has(l.failures))
-	e.given("changes", r.u.Has(l.changes))
 	e.given("pronoun", r.hasPronoun)
 	e.given("any pronoun", slices.ContainsFunc(r.u.Words, func(w text.Word) bool { return text.Pronouns[w.Key] != "" }))
 	e.given("question", r.u.HasQuestionMark())

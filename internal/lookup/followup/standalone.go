@@ -85,12 +85,16 @@ func (m Models) complete(u utterance.Utterance, p prior) (string, bool) {
 // wantsMore reports whether the message before was looked up, so that one that leans on it may be, too.
 func wantsMore(before string) bool { return need.Weigh(before, nil).Score >= need.Threshold }
 
-// afterSmallTalk returns a message without the small talk before its question: "thanks! ok and what about Rome?".
+// afterSmallTalk returns a message without the small talk before its question, "thanks! ok and what about Rome?", and without what is said
+// behind it, "any others? played those".
 func afterSmallTalk(s string, names []string) string {
 	if all := text.MessageSentences(s); len(all) == 2 {
-		first := need.WeighSentence(all[0], names)
-		if first.Order == utterance.NoOrder && (first.Barred || len(utterance.Parse(all[0], names).Words) == 0) {
+		first, second := need.WeighSentence(all[0], names), need.WeighSentence(all[1], names)
+		switch asked := utterance.Parse(all[0], names); {
+		case first.Order == utterance.NoOrder && (first.Barred || len(asked.Words) == 0):
 			s = all[1]
+		case asked.HasQuestionMark() && !second.Asks && second.Order == utterance.NoOrder && second.Score < need.Threshold:
+			s = all[0]
 		}
 	}
 	words := text.Words(s)

@@ -220,9 +220,6 @@ type FollowUp struct {
 type Leaning struct {
 	Openings Phrases // before what takes the place of something in the question: "and", "what about"
 	Endings  Phrases // behind it, where words have no spaces between them
-	Doubts   Phrases // what asks for the question once more: "are you sure?", "source?"
-	Failures Phrases // what asks for more of the same: "didn't work, anything else?"
-	Changes  Phrases // what says that the subject is another: "by the way"
 }
 
 // Unspaced holds the particles that tell the parts of a follow-up apart where no spaces do.
