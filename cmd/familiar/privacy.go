@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"familiar/internal/disk"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 )
@@ -34,11 +33,19 @@ func (e eraseCommand) Run(ctx context.Context, p *program) error {
 			return err
 		})
 	}
+	c, err := readConfig(p.env, p.dir)
+	if err != nil {
+		return err
+	}
+	cache, err := c.webCache(p.dir) // a place that cannot be used is told of before anything is deleted
+	if err != nil {
+		return err
+	}
 	at := time.Now()
-	err := withTraces(ctx, p, e.User, store.Open, func(traces *trace.Store) error {
+	err = withTraces(ctx, p, e.User, store.Open, func(traces *trace.Store) error {
 		erased, err := traces.Erase(ctx, e.User, true, at)
 		if err == nil {
-			err = e.forgetWeb(p)
+			err = cache.clear()
 		}
 		return e.report(p, erased, err)
 	})
@@ -70,19 +77,6 @@ func (e eraseCommand) report(p *program, erased trace.Erased, err error) error {
 		return fmt.Errorf("%d rows are left; try again", n)
 	}
 	return nil
-}
-
-// forgetWeb removes what is kept on disk of searches and pages: whose questions they were for is not known of them.
-func (e eraseCommand) forgetWeb(p *program) error {
-	c, err := readConfig(p.env, p.dir)
-	if err != nil {
-		return err
-	}
-	cache, err := c.webCache(p.dir)
-	if err != nil || cache.dir == "" {
-		return err
-	}
-	return errors.Join(disk.Clear(cache.answers), disk.Clear(cache.pages))
 }
 
 // privacyCommand is about what is kept of people.

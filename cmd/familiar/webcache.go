@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -34,6 +35,14 @@ func (c *config) webCache(dir string) (webCache, error) {
 		}
 	}
 	return w, nil
+}
+
+// clear removes all that is kept there: whose questions it was for is not known of it.
+func (w webCache) clear() error {
+	if w.dir == "" {
+		return nil
+	}
+	return errors.Join(disk.Clear(w.answers), disk.Clear(w.pages))
 }
 
 // checkWebCache tries whether the directories can be used. It makes none.

@@ -6,8 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"familiar/internal/store"
 )
 
 // TestWebCache looks the same thing up twice over a directory that keeps it: the second time nothing leaves the machine,
@@ -36,6 +39,30 @@ func TestWebCache(t *testing.T) {
 	}
 	if kept := c.webCache(); len(kept) != 0 {
 		t.Errorf("when somebody is forgotten, %v are left", kept)
+	}
+}
+
+// TestEraseWithUnusableWebCache: where the directory cannot be used nobody is forgotten by halves, and where there is none, nothing else goes.
+func TestEraseWithUnusableWebCache(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, txtar.Parse(nil))
+	db, err := store.Open(t.Context(), filepath.Join(c.dir, "data"))
+	c.must(err)
+	_, err = db.Arrive(t.Context(), store.Arrival{Message: store.Message{ID: "91001", ChannelID: "5", GuildID: "6", AuthorID: "1001", AuthorName: "ana", Text: "words", At: time.Now()}})
+	c.must(err)
+	c.must(db.Close())
+	c.env["FAMILIAR_WEB_CACHE"] = "/dev/null/pages"
+	if code, _, complaint := c.command(nil, "erase", "1001"); code == exitOK || !strings.Contains(complaint, "FAMILIAR_WEB_CACHE: ") {
+		t.Errorf("exit code %d, errors %q", code, complaint)
+	}
+	other := filepath.Join(c.dir, strings.Repeat("a", 64)+".page")
+	c.must(os.WriteFile(other, nil, 0o600))
+	delete(c.env, "FAMILIAR_WEB_CACHE")
+	if code, out, complaint := c.command(nil, "erase", "1001"); code != exitOK || !strings.Contains(out, "messages   1 → 0\n") {
+		t.Errorf("exit code %d, errors %q:\n%s", code, complaint, out)
+	}
+	if _, err := os.Stat(other); err != nil {
+		t.Error(err)
 	}
 }
 
