@@ -14,7 +14,6 @@ type cell struct {
 	start, end int // bytes
 	role       role
 	kinds      kindSet
-	upper      bool
 	glued      bool // no space stands before it
 }
 
@@ -43,7 +42,8 @@ func cells(s, context string) (all []cell, language string) {
 		if i > 0 && text.SameWord(words[i-1], w) {
 			continue // the second half of a contraction
 		}
-		all = append(all, cell{key: w.Key, start: w.Start, end: w.End, kinds: kindsOf(found.Kinds[i]), upper: w.Upper && i > 0 && w.Key != "i", role: roleOf(w, i, kindsOf(found.Kinds[i]))})
+		kinds := kindsOf(found.Kinds[i])
+		all = append(all, cell{key: w.Key, start: w.Start, end: w.End, kinds: kinds, role: roleOf(w, i, kinds)})
 	}
 	for i := range words { // times that are more than a word
 		if n := timeAt(words, i); n > 0 {

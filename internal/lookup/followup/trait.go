@@ -1,12 +1,13 @@
 package followup
 
 import (
+	"maps"
 	"math/bits"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
 // roleSet are roles, and kindSet kinds of words, a bit for each.
@@ -18,8 +19,7 @@ type (
 var roleNames = []string{"fresh", "name", "number", "moment", "asks", "known", "small"}
 
 // kindNames are the kinds of words that package need tells apart, with a bit for each.
-var kindNames = strings.Fields(`who what when where which why how many you all i we one aux order fetch weather news media person life work make trouble
-	price hours travel place sport release define safe compare stat talk feel opinion device text sum room tech home time bot`)
+var kindNames = slices.Sorted(maps.Keys(lang.All().Speech))
 
 func kindsOf(names map[string]bool) (all kindSet) {
 	for i, name := range kindNames {

@@ -177,25 +177,35 @@ var vocative = regexp.MustCompile(`^[\pL\d_\-\[\]|` + "`" + `^{}\\]{2,24}([:,>])
 
 // toAnother reports whether a message is spoken to somebody else: "bob: how do I mount it?". "ok, how high is it?" is not.
 func toAnother(u utterance.Utterance) bool {
-	m := vocative.FindStringSubmatchIndex(u.Text)
-	if m == nil || utterance.Parse(u.Text[:m[1]], nil).Has(checks) {
-		return false
-	}
-	if u.Text[m[2]] != ',' || len(u.Words) == 0 {
-		return true
-	}
-	n, _ := utterance.Leads.Prefix(u.Words)
-	return n == 0 && !utterance.Everyday(u.Words[0].Key) && !fillers[u.Words[0].Key] && !isTalk(u.Text[m[0]:m[3]-1])
+	name, _ := called(u)
+	return name != ""
 }
 
 // Addressee returns who a message calls by name at its beginning, as in "bob, how high is it?", other than the bot, whose names are given; or "".
+// What stands before a colon may be a subject.
 func Addressee(message string, names []string) string {
 	u := utterance.Parse(message, names)
-	called, _, ok := strings.Cut(u.Text, ",")
-	if !ok || u.ToBot || !toAnother(u) || strings.ContainsAny(called, ":> ") {
-		return ""
+	if name, mark := called(u); mark == ',' && !u.ToBot {
+		return name
 	}
-	return called
+	return ""
+}
+
+// called returns the name at a message's beginning that somebody else is spoken to by, and the mark behind it; or "".
+func called(u utterance.Utterance) (name string, mark byte) {
+	m := vocative.FindStringSubmatchIndex(u.Text)
+	if m == nil || utterance.Parse(u.Text[:m[1]], nil).Has(checks) {
+		return "", 0
+	}
+	name, mark = u.Text[:m[2]], u.Text[m[2]]
+	if mark != ',' || len(u.Words) == 0 {
+		return name, mark
+	}
+	n, _ := utterance.Leads.Prefix(u.Words)
+	if n > 0 || utterance.Everyday(u.Words[0].Key) || fillers[u.Words[0].Key] || isTalk(name) {
+		return "", 0
+	}
+	return name, mark
 }
 
 // isTalk reports whether a word is small talk in some language: "moin, wann kommt …" is said to nobody else.

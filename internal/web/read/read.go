@@ -45,6 +45,9 @@ type Reader struct {
 // Forget drops all pages that are kept, in memory and on disk: whose questions they were read for is not known of them.
 func (r *Reader) Forget() error {
 	r.Special.Forget()
+	if r.Fetcher == nil {
+		return nil
+	}
 	return r.Fetcher.Forget()
 }
 
